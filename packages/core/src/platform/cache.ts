@@ -1,0 +1,82 @@
+import type { Clock } from './clock.ts'
+
+/**
+ * A cache of JSON values under string keys, in process or on a server. Whoever writes a key names the owner in it;
+ * the cache itself knows none. A value read is always a fresh copy.
+ */
+export interface Cache {
+  /** The value, or undefined where there is none or its time is over. */
+  get<T>(key: string): Promise<T | undefined>
+  /** Keeps a JSON value for `ttlMs` milliseconds. @throws {TypeError} for a value that JSON has no form for */
+  set(key: string, value: unknown, ttlMs: number): Promise<void>
+  delete(key: string): Promise<void>
+  /**
+   * Adds `by` (default 1) to a counter and returns the sum. The first call starts it at zero and gives it `ttlMs`;
+   * later ones leave its end where it is. @throws {TypeError} where the key holds something else than a number
+   */
+  increment(key: string, ttlMs: number, by?: number): Promise<number>
+}
+
+interface Entry {
+  json: string
+  /** Milliseconds since the Unix epoch. */
+  endsAt: number
+}
+
+/**
+ * A cache in this process: it holds `maxEntries` (default 10,000) and drops the one that was not asked for longest.
+ * Values are kept as JSON text, so nobody shares an object, and a cache on a server behaves alike.
+ */
+export function createMemoryCache(options: { clock: Clock; maxEntries?: number }): Cache {
+  const { clock, maxEntries = 10_000 } = options
+  if (!Number.isInteger(maxEntries) || maxEntries < 1) {
+    throw new RangeError(`maxEntries: expected 1 or more, got ${maxEntries}.`)
+  }
+  // A Map keeps the order of insertion: putting an entry back on each use makes the first one the oldest.
+  const entries = new Map<string, Entry>()
+
+  const find = (key: string): Entry | undefined => {
+    const entry = entries.get(key)
+    if (!entry) return undefined
+    entries.delete(key)
+    if (entry.endsAt <= clock.now()) return undefined
+    entries.set(key, entry)
+    return entry
+  }
+
+  const put = (key: string, entry: Entry): void => {
+    entries.delete(key)
+    entries.set(key, entry)
+    if (entries.size <= maxEntries) return
+    const oldest = entries.keys().next()
+    if (!oldest.done) entries.delete(oldest.value)
+  }
+
+  return {
+    async get<T>(key: string) {
+      const entry = find(key)
+      return entry && (JSON.parse(entry.json) as T)
+    },
+    async set(key, value, ttlMs) {
+      const json: string | undefined = JSON.stringify(value)
+      if (json === undefined) throw new TypeError(`Cache key "${key}": the value has no JSON form.`)
+      put(key, { json, endsAt: clock.now() + lifetime(ttlMs) })
+    },
+    async delete(key) {
+      entries.delete(key)
+    },
+    async increment(key, ttlMs, by = 1) {
+      const entry = find(key)
+      const before: unknown = entry ? JSON.parse(entry.json) : 0
+      if (typeof before !== 'number') throw new TypeError(`Cache key "${key}" does not hold a number.`)
+      const sum = before + by
+      put(key, { json: JSON.stringify(sum), endsAt: entry?.endsAt ?? clock.now() + lifetime(ttlMs) })
+      return sum
+    },
+  }
+}
+
+function lifetime(ttlMs: number): number {
+  if (ttlMs > 0 && Number.isFinite(ttlMs)) return ttlMs
+  throw new RangeError(`ttlMs: expected a positive number of milliseconds, got ${ttlMs}.`)
+}

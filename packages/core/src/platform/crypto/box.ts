@@ -1,0 +1,116 @@
+import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject, randomBytes } from 'node:crypto'
+
+const VERSION = 'v1'
+const KEY_BYTES = 32
+const IV_BYTES = 12
+const TAG_BYTES = 16
+const KEY_ID = /^[A-Za-z0-9_-]{1,64}$/
+
+/**
+ * Why a sealed text could not be opened: it is not one of ours (`malformed`), its key is not among the keys given
+ * (`unknown_key`), or it was changed, sealed under another key of that id, or sealed for other additional data
+ * (`rejected`; the cipher cannot tell these apart).
+ */
+export type BoxReason = 'malformed' | 'unknown_key' | 'rejected'
+
+export class BoxError extends Error {
+  override readonly name = 'BoxError'
+  readonly reason: BoxReason
+
+  constructor(reason: BoxReason, message: string) {
+    super(message)
+    this.reason = reason
+  }
+}
+
+export interface BoxKey {
+  /** Up to 64 letters, digits, `-` and `_`; readable in every text sealed with the key. */
+  id: string
+  /** 32 bytes from a good random source. */
+  key: Uint8Array
+}
+
+export interface Box {
+  /**
+   * Encrypts text with the current key.
+   * @param aad what the secret belongs to (owner, table, column); `open` wants the same again
+   * @returns `v1.<keyId>.<iv>.<tag>.<ciphertext>`, the last three in base64url
+   */
+  seal(plaintext: string, aad: string): string
+  /** Decrypts what `seal` made, under any of the keys. @throws {BoxError} */
+  open(sealed: string, aad: string): string
+  /** True where the text was sealed with a key other than the current one. @throws {BoxError} if malformed */
+  needsRotation(sealed: string): boolean
+}
+
+/**
+ * AES-256-GCM with a key id inside each sealed text, so that keys can be rotated while old texts stay readable.
+ * Version and key id are authenticated together with the additional data.
+ * @param options `keys`: every key that may still open something; `currentId`: the one that seals
+ * @throws {TypeError} on keys that cannot be used; that is a fault of the configuration
+ */
+export function createBox(options: { keys: readonly BoxKey[]; currentId: string }): Box {
+  const keys = new Map<string, KeyObject>()
+  for (const { id, key } of options.keys) {
+    if (!KEY_ID.test(id)) throw new TypeError(`Key id "${id}" must be 1-64 letters, digits, "-" or "_".`)
+    if (keys.has(id)) throw new TypeError(`Key id "${id}" is given twice; give each key its own id.`)
+    if (key.byteLength !== KEY_BYTES) {
+      throw new TypeError(`Key "${id}" has ${key.byteLength} bytes; AES-256 needs ${KEY_BYTES}.`)
+    }
+    keys.set(id, createSecretKey(key))
+  }
+  const { currentId } = options
+  const current = keys.get(currentId)
+  if (!current) throw new TypeError(`The current key "${currentId}" is not among the keys given.`)
+
+  return {
+    seal(plaintext, aad) {
+      const iv = randomBytes(IV_BYTES)
+      const cipher = createCipheriv('aes-256-gcm', current, iv, { authTagLength: TAG_BYTES })
+      cipher.setAAD(bind(currentId, aad))
+      const text = Buffer.concat([cipher.update(plaintext, 'utf8'), cipher.final()])
+      const parts = [iv, cipher.getAuthTag(), text].map((part) => part.toString('base64url'))
+      return [VERSION, currentId, ...parts].join('.')
+    },
+
+    open(sealed, aad) {
+      const { keyId, iv, tag, text } = parse(sealed)
+      const key = keys.get(keyId)
+      if (!key) throw new BoxError('unknown_key', `Sealed with key "${keyId}", which is not configured.`)
+      const decipher = createDecipheriv('aes-256-gcm', key, iv, { authTagLength: TAG_BYTES })
+      decipher.setAAD(bind(keyId, aad))
+      decipher.setAuthTag(tag)
+      try {
+        return Buffer.concat([decipher.update(text), decipher.final()]).toString('utf8')
+      } catch {
+        const why = 'it was changed, belongs to something else, or its key was replaced under the same id'
+        throw new BoxError('rejected', `The sealed text cannot be opened: ${why}.`)
+      }
+    },
+
+    needsRotation: (sealed) => parse(sealed).keyId !== currentId,
+  }
+}
+
+/** Neither the version nor a key id holds a dot, so no two triples give the same bytes. */
+function bind(keyId: string, aad: string): Buffer {
+  if (aad === '') throw new TypeError('Say what the secret belongs to: the additional data is empty.')
+  return Buffer.from(`${VERSION}.${keyId}.${aad}`, 'utf8')
+}
+
+function parse(sealed: string): { keyId: string; iv: Buffer; tag: Buffer; text: Buffer } {
+  const [version, keyId = '', iv, tag, text, ...rest] = sealed.split('.')
+  if (version !== VERSION || !KEY_ID.test(keyId) || text === undefined || rest.length > 0) throw malformed()
+  return { keyId, iv: decode(iv, IV_BYTES), tag: decode(tag, TAG_BYTES), text: decode(text) }
+}
+
+/** Only the one canonical spelling is taken: Node's decoder skips what it does not know. */
+function decode(part = '', size?: number): Buffer {
+  const bytes = Buffer.from(part, 'base64url')
+  if (bytes.toString('base64url') !== part || (size !== undefined && bytes.length !== size)) throw malformed()
+  return bytes
+}
+
+function malformed(): BoxError {
+  return new BoxError('malformed', 'Not a sealed text: expected "v1.<keyId>.<iv>.<tag>.<ciphertext>".')
+}

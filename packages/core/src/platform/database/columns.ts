@@ -1,0 +1,12 @@
+import { p } from '@mikro-orm/core'
+
+/** A ULID that identifies the row. */
+export const idColumn = () => p.string().length(26).primary()
+/** A ULID of another row. Its integrity is kept by the service that owns that row. */
+export const refColumn = () => p.string().length(26)
+/** An instant in UTC, to the millisecond. */
+export const instantColumn = () => p.datetime(3)
+/** A calendar date, `YYYY-MM-DD`, without a zone. */
+export const dateColumn = () => p.string().length(10)
+/** Micro-dollars: one US dollar is 1,000,000. */
+export const microsColumn = () => p.bigint('number')

@@ -1,0 +1,79 @@
+import type { MikroORM, SqlEntityManager } from '@mikro-orm/sql'
+import type { EntitySchema } from '@mikro-orm/core'
+import type { Logger } from '../log.ts'
+import type { MigrationScript } from './migrate.ts'
+
+export type EntityManager = SqlEntityManager
+export type Dialect = 'sqlite' | 'postgresql'
+
+/** Whatever can be bound to a `?`. */
+export type SqlValue = string | number | boolean | null | Date | Uint8Array
+
+/** Hand-written statements. `?` is the placeholder on both databases; decode columns with `row.ts`. */
+export interface Sql {
+  all<T = Row>(text: string, params?: readonly SqlValue[]): Promise<T[]>
+  get<T = Row>(text: string, params?: readonly SqlValue[]): Promise<T | undefined>
+  /** @returns the number of rows changed */
+  run(text: string, params?: readonly SqlValue[]): Promise<number>
+}
+
+/** A row as the driver gives it: dates are numbers on SQLite, booleans are 0 and 1. */
+export type Row = Record<string, unknown>
+
+/** One database, reached by the ORM for units of work and by hand-written statements where it is hot. */
+export interface Database {
+  readonly dialect: Dialect
+  readonly orm: MikroORM
+  /** Reads of committed data only. */
+  readonly sql: Sql
+  /** Hand-written statements in one durable transaction. On SQLite writers queue up behind each other. */
+  write<T>(work: (tx: Sql) => Promise<T>): Promise<T>
+  /**
+   * One transaction of the ORM. `em` sees only the tenants in `scope` and refuses to write others; it is flushed
+   * after `work` and everything commits together or not at all.
+   */
+  unitOfWork<T>(
+    scope: readonly string[] | 'all',
+    work: (em: EntityManager, tx: Sql) => Promise<T>,
+  ): Promise<T>
+  /** Wakes `listener` with each payload sent to `channel`, by this process or another. */
+  listen(channel: string, listener: (payload: string) => void): Promise<() => Promise<void>>
+  /** Sends `payload` (under 8,000 bytes) to every listener once `tx` commits. */
+  notify(tx: Sql, channel: string, payload: string): Promise<void>
+  /** Rejects when the database cannot be read. */
+  ping(): Promise<void>
+  close(): Promise<void>
+}
+
+export interface DatabaseOptions {
+  /** `sqlite:<path>`, a path, or `postgres://…`. */
+  url: string
+  entities: readonly EntitySchema[]
+  migrations: readonly MigrationScript[]
+  log: Logger
+  /** Connections to PostgreSQL for each of the two pools (units of work, hand-written statements). */
+  poolSize?: number
+  /** SQLite only: `full` (default) survives a power cut, `off` is for tests that throw the file away. */
+  synchronous?: 'full' | 'off'
+}
+
+/** A fault of the database that a person can mend: one plain sentence with the remedy. */
+export class DatabaseError extends Error {
+  constructor(message: string, options?: { cause?: unknown }) {
+    super(message, options)
+    this.name = 'DatabaseError'
+  }
+}
+
+/**
+ * Opens a database. Nothing is migrated by it.
+ * @throws DatabaseError when it cannot be reached, is locked, is corrupt or is no database at all
+ */
+export async function openDatabase(options: DatabaseOptions): Promise<Database> {
+  if (/^postgres(ql)?:/.test(options.url)) {
+    const { openPostgres } = await import('./postgres.ts')
+    return openPostgres(options)
+  }
+  const { openSqlite } = await import('./sqlite.ts')
+  return openSqlite(options)
+}

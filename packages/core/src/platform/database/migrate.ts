@@ -1,0 +1,79 @@
+import { Migration } from '@mikro-orm/migrations'
+import type { Database, Dialect } from './database.ts'
+import { DatabaseError } from './database.ts'
+
+/** One step of the schema, said in the words of each database. */
+export interface MigrationScript {
+  /** Sortable and unique, for example `0001-start`. */
+  name: string
+  up: Record<Dialect, readonly string[]>
+  down: Record<Dialect, readonly string[]>
+}
+
+/** The scripts as the ORM's migrator takes them. */
+export function toMigrations(scripts: readonly MigrationScript[], dialect: Dialect) {
+  return scripts.map((script) => ({
+    name: script.name,
+    class: class extends Migration {
+      override up(): void {
+        for (const statement of script.up[dialect]) this.addSql(statement)
+      }
+      override down(): void {
+        for (const statement of script.down[dialect]) this.addSql(statement)
+      }
+    },
+  }))
+}
+
+export interface MigrationStatus {
+  executed: string[]
+  pending: string[]
+  /** Steps that the database has and this version does not know. */
+  unknown: string[]
+}
+
+/** What the database has been through, and what is left to do. */
+export async function migrationStatus(db: Database): Promise<MigrationStatus> {
+  const executed = (await db.orm.migrator.getExecuted()).map((row) => row.name)
+  const pending = (await db.orm.migrator.getPending()).map((row) => row.name)
+  const known = new Set(
+    (db.orm.config.get('migrations').migrationsList ?? []).map((m) => ('name' in m ? m.name : '')),
+  )
+  return { executed, pending, unknown: executed.filter((name) => !known.has(name)) }
+}
+
+/**
+ * Applies every pending step, or all up to and with `to`.
+ * @returns the names of the applied steps
+ * @throws DatabaseError when the schema comes from a newer version
+ */
+export async function migrateUp(db: Database, to?: string): Promise<string[]> {
+  await refuseFutureSchema(db)
+  return (await db.orm.migrator.up(to ? { to } : {})).map((row) => row.name)
+}
+
+/** Takes back the last step, or all after `to`. @returns the names of the steps taken back */
+export async function migrateDown(db: Database, to?: string): Promise<string[]> {
+  await refuseFutureSchema(db)
+  return (await db.orm.migrator.down(to ? { to } : {})).map((row) => row.name)
+}
+
+/** @throws DatabaseError when the database has been migrated by a newer version than this one */
+export async function refuseFutureSchema(db: Database): Promise<void> {
+  const { unknown } = await migrationStatus(db)
+  if (unknown.length === 0) return
+  throw new DatabaseError(
+    `The database was migrated by a newer version of Copydesk (it knows ${unknown.join(', ')}). Start that version, or restore a backup made before the upgrade.`,
+  )
+}
+
+/** @throws DatabaseError unless the schema is exactly the one that this version needs */
+export async function requireCurrentSchema(db: Database): Promise<void> {
+  await refuseFutureSchema(db)
+  const { pending } = await migrationStatus(db)
+  if (pending.length > 0) {
+    throw new DatabaseError(
+      `The database lacks ${pending.length === 1 ? 'a migration' : `${pending.length} migrations`}. Run \`copydesk migrate up\`.`,
+    )
+  }
+}

@@ -1,0 +1,221 @@
+import { existsSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { Migrator } from '@mikro-orm/migrations'
+import type { MikroORM } from '@mikro-orm/sql'
+import { MikroORM as SqliteOrm } from '@mikro-orm/sqlite'
+import BetterSqlite from 'better-sqlite3'
+import { type DatabaseConnection, SqliteDialect, SqliteDriver } from 'kysely'
+import { type Database, DatabaseError, type DatabaseOptions, type Sql, type SqlValue } from './database.ts'
+import { createMutex, type Mutex } from './mutex.ts'
+import { forkFor, TenantGuard } from './scope.ts'
+import { toMigrations } from './migrate.ts'
+
+type Handle = BetterSqlite.Database
+
+/**
+ * SQLite in WAL mode: one connection that writes, one that reads committed data. All writers of this process queue
+ * on one mutex, so none ever meets a lock of its own process; other processes are waited for by the busy timeout.
+ */
+export async function openSqlite(options: DatabaseOptions): Promise<Database> {
+  const path = options.url.replace(/^sqlite:(\/\/)?/, '')
+  const folder = dirname(path)
+  if (!existsSync(folder)) {
+    throw new DatabaseError(
+      `The folder ${folder} of the database does not exist. Create it, or name another one.`,
+    )
+  }
+  const mutex = createMutex()
+  const writer = openHandle(path, options)
+  const reader = openHandle(path, options, true)
+  const orm = (await SqliteOrm.init({
+    dbName: path,
+    entities: [...options.entities],
+    extensions: [Migrator],
+    driverOptions: new SerialDialect(writer, mutex),
+    migrations: {
+      migrationsList: toMigrations(options.migrations, 'sqlite'),
+      snapshot: false,
+      transactional: true,
+    },
+    subscribers: [new TenantGuard()],
+    forceUtcTimezone: true,
+    ensureDatabase: false,
+    colors: false,
+    logger: (message) => options.log.debug(message),
+  })) as unknown as MikroORM
+  const tx = statements(writer)
+  const listeners = new Map<string, Set<(payload: string) => void>>()
+  let pending: Array<[string, string]> = []
+  const deliver = () => {
+    const sent = pending
+    pending = []
+    for (const [channel, payload] of sent)
+      for (const listener of listeners.get(channel) ?? []) listener(payload)
+  }
+  const db: Database = {
+    dialect: 'sqlite',
+    orm,
+    sql: statements(reader),
+    async write(work) {
+      const release = await mutex.acquire()
+      try {
+        writer.exec('begin immediate')
+        try {
+          const result = await work(tx)
+          writer.exec('commit')
+          return result
+        } catch (error) {
+          pending = []
+          if (writer.inTransaction) writer.exec('rollback')
+          throw explain(error, path)
+        }
+      } finally {
+        release()
+        deliver()
+      }
+    },
+    async unitOfWork(scope, work) {
+      const em = forkFor(orm, scope)
+      await em.begin()
+      try {
+        const result = await work(em, tx)
+        await em.commit()
+        deliver()
+        return result
+      } catch (error) {
+        pending = []
+        await em.rollback().catch(() => undefined)
+        throw explain(error, path)
+      }
+    },
+    async listen(channel, listener) {
+      const set = listeners.get(channel) ?? new Set()
+      listeners.set(channel, set.add(listener))
+      return async () => void set.delete(listener)
+    },
+    async notify(_tx, channel, payload) {
+      pending.push([channel, payload])
+    },
+    async ping() {
+      reader.prepare('select 1 from sqlite_master limit 1').get()
+    },
+    async close() {
+      // The reader first: only the last connection, and only one that may write, folds the log into the file.
+      reader.close()
+      if (writer.open) writer.pragma('wal_checkpoint(TRUNCATE)')
+      await orm.close(true)
+      if (writer.open) writer.close()
+    },
+  }
+  return db
+}
+
+function openHandle(path: string, options: DatabaseOptions, readonly = false): Handle {
+  try {
+    const handle = new BetterSqlite(path, { readonly, timeout: 5_000 })
+    if (!readonly) {
+      handle.pragma('journal_mode = WAL')
+      handle.pragma(`synchronous = ${options.synchronous === 'off' ? 'OFF' : 'FULL'}`)
+      handle.pragma('foreign_keys = ON')
+    }
+    handle.prepare('select count(*) from sqlite_master').get()
+    return handle
+  } catch (error) {
+    throw explain(error, path)
+  }
+}
+
+/** Turns the driver's own faults into one sentence with the remedy; anything else passes unchanged. */
+function explain(error: unknown, path: string): unknown {
+  const code = (error as { code?: string }).code ?? ''
+  const say = (sentence: string) => new DatabaseError(sentence, { cause: error })
+  if (code.startsWith('SQLITE_BUSY') || code.startsWith('SQLITE_LOCKED')) {
+    return say(`The database ${path} is locked by another program. Close that program and try again.`)
+  }
+  if (code.startsWith('SQLITE_FULL')) {
+    return say(`The disk that holds ${path} is full; nothing was written. Free some space and try again.`)
+  }
+  if (code === 'SQLITE_NOTADB' || code.startsWith('SQLITE_CORRUPT')) {
+    return say(
+      `The file ${path} is damaged or no SQLite database. Restore it from a backup, or name another file.`,
+    )
+  }
+  if (code.startsWith('SQLITE_CANTOPEN')) {
+    return say(`The database ${path} cannot be opened. Check that the path is a file you may read and write.`)
+  }
+  if (code.startsWith('SQLITE_READONLY')) {
+    return say(
+      `The database ${path} is read-only. Give this user the right to write the file and its folder.`,
+    )
+  }
+  if (code.startsWith('SQLITE_IOERR')) {
+    return say(
+      `The disk failed while reading or writing ${path} (${code}). Check the disk and its free space.`,
+    )
+  }
+  return error
+}
+
+/** Statements are prepared once per text and kept. */
+function statements(handle: Handle): Sql {
+  const prepared = new Map<string, BetterSqlite.Statement>()
+  const statement = (text: string) => {
+    let found = prepared.get(text)
+    if (!found) prepared.set(text, (found = handle.prepare(text)))
+    return found
+  }
+  return {
+    all: async (text, params = []) => statement(text).all(params.map(bind)) as never,
+    get: async (text, params = []) => statement(text).get(params.map(bind)) as never,
+    run: async (text, params = []) => statement(text).run(params.map(bind)).changes,
+  }
+}
+
+function bind(value: SqlValue): string | number | null | Uint8Array {
+  if (value instanceof Date) return value.getTime()
+  return typeof value === 'boolean' ? Number(value) : value
+}
+
+/** The ORM's connection: transactions take the write lock at once, and wait on the same mutex as everybody else. */
+class SerialDialect extends SqliteDialect {
+  readonly #handle: Handle
+  readonly #mutex: Mutex
+
+  constructor(handle: Handle, mutex: Mutex) {
+    super({ database: handle })
+    this.#handle = handle
+    this.#mutex = mutex
+  }
+
+  override createDriver(): SqliteDriver {
+    return new SerialDriver(this.#handle, this.#mutex)
+  }
+}
+
+class SerialDriver extends SqliteDriver {
+  readonly #handle: Handle
+  readonly #mutex: Mutex
+  #release: (() => void) | undefined
+
+  constructor(handle: Handle, mutex: Mutex) {
+    super({ database: handle })
+    this.#handle = handle
+    this.#mutex = mutex
+  }
+
+  override async acquireConnection(): Promise<DatabaseConnection> {
+    const release = await this.#mutex.acquire()
+    this.#release = release
+    return super.acquireConnection()
+  }
+
+  override async beginTransaction(): Promise<void> {
+    this.#handle.exec('begin immediate')
+  }
+
+  override async releaseConnection(): Promise<void> {
+    const release = this.#release
+    this.#release = undefined
+    release?.()
+  }
+}

@@ -1,0 +1,31 @@
+import { defineEntity, p } from '@mikro-orm/core'
+
+/** An event as a row; read and written by the statements of this folder only. */
+export const EventRow = defineEntity({
+  name: 'EventRow',
+  tableName: 'event',
+  properties: {
+    seq: p.bigint('number').primary().autoincrement(),
+    tenantId: p.string().length(26).nullable(),
+    type: p.string().length(80),
+    subject: p.string().length(255),
+    data: p.json().$type<Record<string, unknown>>(),
+    at: p.datetime(3),
+  },
+  indexes: [
+    { name: 'event_tenant', properties: ['tenantId', 'seq'] },
+    { name: 'event_subject', properties: ['subject', 'seq'] },
+  ],
+})
+
+/** One row: everything up to and with this number has been pruned. */
+export const EventMark = defineEntity({
+  name: 'EventMark',
+  tableName: 'event_mark',
+  properties: {
+    id: p.integer().primary().autoincrement(false),
+    pruned: p.bigint('number'),
+  },
+})
+
+export const eventEntities = [EventRow, EventMark]

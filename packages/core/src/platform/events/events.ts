@@ -1,0 +1,57 @@
+import type { Database, Sql } from '../database/database.ts'
+import type { Clock } from '../clock.ts'
+import type { Logger } from '../log.ts'
+
+/** Something that happened, told in the transaction in which it happened. */
+export interface NewEvent {
+  /** The tenant that it happened to; null when it belongs to none. */
+  tenantId: string | null
+  /** For example `approval_created`. */
+  type: string
+  /** The id of the thing that it is about, for streams of one thing. */
+  subject: string
+  data: Record<string, unknown>
+}
+
+export interface StoredEvent extends NewEvent {
+  /** Grows with every event; an event with a smaller number is never committed later. */
+  seq: number
+  at: Date
+}
+
+/** Which events a follower wants; a missing part means any. */
+export interface EventFilter {
+  tenants: readonly string[] | 'all'
+  types?: readonly string[]
+  subject?: string
+}
+
+export interface Follower {
+  event(event: StoredEvent): void
+  /** The past from which the follower wanted to resume is gone: it must load anew. */
+  resync(): void
+}
+
+/** The log of events: written with the change, read in order, by one or many processes. */
+export interface EventLog {
+  /** Writes the events as part of `tx`; they are told once it commits. */
+  append(tx: Sql, events: readonly NewEvent[]): Promise<void>
+  /** Events with a number above `after`, oldest first. */
+  read(filter: EventFilter, after: number, limit: number): Promise<StoredEvent[]>
+  /** Replays what came after `after` (nothing when undefined), then goes on live; no gap, no repeat. */
+  follow(filter: EventFilter, after: number | undefined, follower: Follower): Promise<() => void>
+  /** The highest number told so far. */
+  last(): number
+  /** Reads what was committed since and tells the followers; called after every commit of this process. */
+  poke(): void
+  /** Deletes events older than `before`; followers that resume from there are told to resync. */
+  prune(before: Date): Promise<number>
+  start(): Promise<void>
+  stop(): Promise<void>
+}
+
+export interface EventLogOptions {
+  db: Database
+  clock: Clock
+  log: Logger
+}

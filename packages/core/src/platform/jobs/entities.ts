@@ -1,0 +1,72 @@
+import { defineEntity, p } from '@mikro-orm/core'
+
+/** One failed or lost try of a job. */
+export interface JobFailure {
+  attempt: number
+  /** ISO 8601. */
+  at: string
+  error: string
+}
+
+export const jobStates = ['waiting', 'running', 'done', 'dead'] as const
+export type JobState = (typeof jobStates)[number]
+
+/** A job as a row; read and written by the statements of this folder only. */
+export const Job = defineEntity({
+  name: 'Job',
+  tableName: 'job',
+  properties: {
+    id: p.string().length(26).primary(),
+    kind: p.string().length(80),
+    tenantId: p.string().length(26).nullable(),
+    payload: p.json().$type<Record<string, unknown>>(),
+    uniqueKey: p.string().length(255).nullable(),
+    groupName: p.string().length(255).nullable(),
+    status: p.string().length(8).$type<JobState>().default('waiting'),
+    priority: p.integer().default(0),
+    runAt: p.datetime(3),
+    attempt: p.integer().default(0),
+    maxAttempts: p.integer(),
+    /** The queue instance that holds the lease: part of the fence. */
+    worker: p.string().length(26).nullable(),
+    leaseUntil: p.datetime(3).nullable(),
+    failures: p.json().$type<JobFailure[]>(),
+    createdAt: p.datetime(3),
+    finishedAt: p.datetime(3).nullable(),
+  },
+  uniques: [
+    {
+      name: 'job_unique_key',
+      properties: ['uniqueKey'],
+      where: "unique_key is not null and status in ('waiting', 'running')",
+    },
+  ],
+  indexes: [
+    {
+      name: 'job_waiting',
+      properties: ['priority', 'runAt', 'id'],
+      columns: [{ name: 'priority', sort: 'desc' }, { name: 'run_at' }, { name: 'id' }],
+      where: "status = 'waiting'",
+    },
+    {
+      name: 'job_waiting_group',
+      properties: ['groupName'],
+      where: "status = 'waiting' and group_name is not null",
+    },
+    { name: 'job_running', properties: ['leaseUntil'], where: "status = 'running'" },
+    { name: 'job_finished', properties: ['finishedAt'], where: "status in ('done', 'dead')" },
+  ],
+})
+
+/** How many jobs of a group may run at a time, and how many do. */
+export const JobGroup = defineEntity({
+  name: 'JobGroup',
+  tableName: 'job_group',
+  properties: {
+    name: p.string().length(255).primary(),
+    cap: p.integer(),
+    running: p.integer().default(0),
+  },
+})
+
+export const jobEntities = [Job, JobGroup]

@@ -1,0 +1,41 @@
+/** Work to be done once, some time after the transaction that asks for it. */
+export interface NewJob {
+  /** Names the handler, for example `campaign.plan`. */
+  kind: string
+  tenantId: string | null
+  payload: Record<string, unknown>
+  /** While a job with this key is waiting or running, another one with it folds into it. */
+  uniqueKey?: string
+  /** Jobs of one group run at most `cap` at a time over all processes. */
+  group?: string
+  /** Not before this instant. Default: at once. */
+  runAt?: Date
+  /** Higher goes first. Default 0. */
+  priority?: number
+  /** Attempts before it becomes a dead letter. Default 5. */
+  maxAttempts?: number
+}
+
+/** A job in the hands of one worker. */
+export interface ClaimedJob {
+  id: string
+  kind: string
+  tenantId: string | null
+  payload: Record<string, unknown>
+  /** 1 for the first try; also the fence: a result under an older attempt is refused. */
+  attempt: number
+  maxAttempts: number
+  /** Aborted when the lease is lost or the process drains. */
+  signal: AbortSignal
+}
+
+/** Does the work. A throw means: try again later; `Unretryable` means: never again. */
+export type JobHandler = (job: ClaimedJob) => Promise<void>
+
+/** Thrown by a handler when another try would be in vain. */
+export class Unretryable extends Error {
+  constructor(message: string, options?: { cause?: unknown }) {
+    super(message, options)
+    this.name = 'Unretryable'
+  }
+}

@@ -1,0 +1,218 @@
+import type { Database, Row, Sql, SqlValue } from '../database/database.ts'
+import { asJson, asNumber, placeholders } from '../database/row.ts'
+import type { JobFailure } from './entities.ts'
+import type { NewJob } from './jobs.ts'
+
+export interface ClaimedRow {
+  id: string
+  kind: string
+  tenantId: string | null
+  payload: Record<string, unknown>
+  attempt: number
+  maxAttempts: number
+  failures: JobFailure[]
+}
+
+/** Inserts jobs; one whose unique key is waiting or running already folds into that one. */
+export async function insertJobs(
+  tx: Sql,
+  jobs: ReadonlyArray<NewJob & { id: string }>,
+  now: Date,
+): Promise<void> {
+  const rows = jobs.map(() => `(?, ?, ?, ?, ?, ?, 'waiting', ?, ?, 0, ?, ?, ?)`).join(', ')
+  const values = jobs.flatMap((job): SqlValue[] => [
+    job.id,
+    job.kind,
+    job.tenantId,
+    JSON.stringify(job.payload),
+    job.uniqueKey ?? null,
+    job.group ?? null,
+    job.priority ?? 0,
+    job.runAt ?? now,
+    job.maxAttempts ?? 5,
+    '[]',
+    now,
+  ])
+  await tx.run(
+    `insert into job (id, kind, tenant_id, payload, unique_key, group_name, status, priority, run_at, attempt, max_attempts, failures, created_at)
+     values ${rows} on conflict do nothing`,
+    values,
+  )
+}
+
+/** Takes the best waiting jobs that are due, of groups with room under their cap. */
+export async function claimJobs(
+  db: Database,
+  claim: {
+    worker: string
+    now: Date
+    leaseUntil: Date
+    limit: number
+    kinds: readonly string[]
+    caps: Readonly<Record<string, number>>
+  },
+): Promise<ClaimedRow[]> {
+  const { worker, now, leaseUntil, limit, kinds, caps } = claim
+  const groups = Object.entries(caps)
+  const room = groups
+    .map(
+      () =>
+        `and (group_name is null or group_name <> ? or (select count(*) from job r where r.group_name = ? and r.status = 'running') < ?)`,
+    )
+    .join(' ')
+  const params = groups.flatMap(([name, cap]): SqlValue[] => [name, name, cap])
+  const lock = db.dialect === 'postgresql' ? 'for update skip locked' : ''
+  const text = `update job set status = 'running', attempt = attempt + 1, worker = ?, lease_until = ? where id in (
+      select id from job where status = 'waiting' and run_at <= ? and kind in (${placeholders(kinds)}) ${room}
+      order by priority desc, run_at, id limit ? ${lock})
+    returning id, kind, tenant_id, payload, attempt, max_attempts, failures`
+  // With caps, one at a time and one claimer at a time: two could each see the last free place.
+  const values = [worker, leaseUntil, now, ...kinds, ...params, groups.length > 0 ? 1 : limit]
+  const rows =
+    db.dialect === 'postgresql' && groups.length === 0
+      ? await db.sql.all<Row>(text, values)
+      : await db.write(async (tx) => {
+          if (db.dialect === 'postgresql') await tx.get('select pg_advisory_xact_lock(7263)')
+          return tx.all<Row>(text, values)
+        })
+  return rows.map((row) => ({
+    id: row.id as string,
+    kind: row.kind as string,
+    tenantId: row.tenant_id as string | null,
+    payload: asJson<Record<string, unknown>>(row.payload) ?? {},
+    attempt: asNumber(row.attempt),
+    maxAttempts: asNumber(row.max_attempts),
+    failures: asJson<JobFailure[]>(row.failures) ?? [],
+  }))
+}
+
+/** True when a waiting job is due: asked before a claim, which on SQLite would take the write lock. */
+export async function anyDue(sql: Sql, now: Date, kinds: readonly string[]): Promise<boolean> {
+  const row = await sql.get(
+    `select 1 as one from job where status = 'waiting' and run_at <= ? and kind in (${placeholders(kinds)}) limit 1`,
+    [now, ...kinds],
+  )
+  return row !== undefined
+}
+
+/** Statements of one worker about a job it holds; each changes nothing when the lease or the attempt is another's. */
+const held = `where id = ? and worker = ? and attempt = ? and status = 'running'`
+
+const once = <T>(db: Database, work: (tx: Sql) => Promise<T>) =>
+  db.dialect === 'postgresql' ? work(db.sql) : db.write(work)
+
+export function finishJob(
+  db: Database,
+  job: { id: string; attempt: number },
+  worker: string,
+  at: Date,
+): Promise<number> {
+  return once(db, (tx) =>
+    tx.run(`update job set status = 'done', lease_until = null, finished_at = ? ${held}`, [
+      at,
+      job.id,
+      worker,
+      job.attempt,
+    ]),
+  )
+}
+
+export function putBack(
+  db: Database,
+  job: { id: string; attempt: number },
+  worker: string,
+  runAt: Date,
+  failures: JobFailure[],
+): Promise<number> {
+  return once(db, (tx) =>
+    tx.run(
+      `update job set status = 'waiting', worker = null, lease_until = null, run_at = ?, failures = ? ${held}`,
+      [runAt, JSON.stringify(failures), job.id, worker, job.attempt],
+    ),
+  )
+}
+
+export function bury(
+  db: Database,
+  job: { id: string; attempt: number },
+  worker: string,
+  at: Date,
+  failures: JobFailure[],
+): Promise<number> {
+  return once(db, (tx) =>
+    tx.run(`update job set status = 'dead', lease_until = null, finished_at = ?, failures = ? ${held}`, [
+      at,
+      JSON.stringify(failures),
+      job.id,
+      worker,
+      job.attempt,
+    ]),
+  )
+}
+
+/** @returns the ids that the worker still holds */
+export async function renew(
+  db: Database,
+  worker: string,
+  ids: readonly string[],
+  leaseUntil: Date,
+): Promise<Set<string>> {
+  const rows = await once(db, (tx) =>
+    tx.all<Row>(
+      `update job set lease_until = ? where worker = ? and status = 'running' and id in (${placeholders(ids)}) returning id`,
+      [leaseUntil, worker, ...ids],
+    ),
+  )
+  return new Set(rows.map((row) => row.id as string))
+}
+
+/** Takes back jobs whose lease has ended; the last attempt makes a dead letter. @returns how many */
+export async function takeBackExpired(db: Database, now: Date): Promise<number> {
+  const expired = await db.sql.get(
+    `select 1 as one from job where status = 'running' and lease_until <= ? limit 1`,
+    [now],
+  )
+  if (!expired) return 0
+  return once(db, (tx) =>
+    tx.run(
+      `update job set status = case when attempt >= max_attempts then 'dead' else 'waiting' end, worker = null, lease_until = null,
+         finished_at = case when attempt >= max_attempts then ? else null end where status = 'running' and lease_until <= ?`,
+      [now, now],
+    ),
+  )
+}
+
+export interface DeadLetter {
+  id: string
+  kind: string
+  tenantId: string | null
+  payload: Record<string, unknown>
+  failures: JobFailure[]
+}
+
+export async function selectDead(sql: Sql, limit: number): Promise<DeadLetter[]> {
+  const rows = await sql.all<Row>(
+    `select id, kind, tenant_id, payload, failures from job where status = 'dead' order by finished_at desc limit ?`,
+    [limit],
+  )
+  return rows.map((row) => ({
+    id: row.id as string,
+    kind: row.kind as string,
+    tenantId: row.tenant_id as string | null,
+    payload: asJson<Record<string, unknown>>(row.payload) ?? {},
+    failures: asJson<JobFailure[]>(row.failures) ?? [],
+  }))
+}
+
+export function revive(db: Database, id: string, now: Date): Promise<number> {
+  return once(db, (tx) =>
+    tx.run(
+      `update job set status = 'waiting', attempt = 0, run_at = ?, finished_at = null where id = ? and status = 'dead'`,
+      [now, id],
+    ),
+  )
+}
+
+export function deleteFinished(db: Database, before: Date): Promise<number> {
+  return once(db, (tx) => tx.run(`delete from job where status = 'done' and finished_at < ?`, [before]))
+}

@@ -1,0 +1,86 @@
+import { createAnthropic } from '@ai-sdk/anthropic'
+import { createOpenAI } from '@ai-sdk/openai'
+import { createOpenAICompatible } from '@ai-sdk/openai-compatible'
+import { type LanguageModelMiddleware, wrapLanguageModel } from 'ai'
+
+export type VendorType = 'hosted_a' | 'hosted_b' | 'local' | 'custom'
+
+export type SdkModel = ReturnType<typeof wrapLanguageModel>
+
+/** Where a provider is and how to get in. */
+export interface Vendor {
+  type: VendorType
+  /** With the version in its path and no slash at its end. */
+  baseUrl: string
+  apiKey?: string | undefined
+  fetch: typeof globalThis.fetch
+}
+
+/** The address of a hosted provider; servers of one's own have no default. */
+export function defaultUrl(type: VendorType): string | undefined {
+  if (type === 'hosted_a') return 'https://api.anthropic.com/v1'
+  if (type === 'hosted_b') return 'https://api.openai.com/v1'
+  return undefined
+}
+
+/** A model of the SDK that speaks the vendor's protocol: never a bare name, which would go to a third party. */
+export function sdkModel(vendor: Vendor, name: string): SdkModel {
+  return wrapLanguageModel({ model: vendorModel(vendor, name), middleware: strict })
+}
+
+function vendorModel(vendor: Vendor, name: string) {
+  const { baseUrl: baseURL, apiKey = '', fetch } = vendor
+  switch (vendor.type) {
+    case 'hosted_a':
+      return createAnthropic({ baseURL, apiKey, fetch })(name)
+    case 'hosted_b':
+      return createOpenAI({ baseURL, apiKey, fetch })(name)
+    default:
+      return createOpenAICompatible({
+        name: 'compatible',
+        baseURL,
+        fetch,
+        includeUsage: true,
+        ...(apiKey && { apiKey }),
+      })(name)
+  }
+}
+
+/** The headers that let a plain request in, such as one for the list of models. */
+export function accessHeaders(vendor: Vendor): Record<string, string> {
+  if (!vendor.apiKey) return {}
+  if (vendor.type === 'hosted_a') return { 'x-api-key': vendor.apiKey, 'anthropic-version': '2023-06-01' }
+  return { authorization: `Bearer ${vendor.apiKey}` }
+}
+
+type StreamOf<Model extends SdkModel> = Awaited<ReturnType<Model['doStream']>>['stream']
+type Part = StreamOf<SdkModel> extends ReadableStream<infer P> ? P : never
+
+/**
+ * Corrects what the SDK makes of a stream. It prints a provider's warnings to the whole process, where a library has
+ * no business. And it runs the tools of a turn that broke off; a turn that is tried again would run them twice, so
+ * here its calls are held until it has ended well.
+ */
+const strict: LanguageModelMiddleware = {
+  specificationVersion: 'v4',
+  wrapStream: async ({ doStream }) => {
+    const result = await doStream()
+    let calls: Part[] = []
+    const correct = new TransformStream<Part, Part>({
+      transform: (part, out) => {
+        if (part.type === 'tool-call') {
+          calls.push(part)
+          return
+        }
+        if (part.type === 'error') calls = []
+        if (part.type === 'finish') {
+          if (!wholeTurn.has(part.finishReason.unified)) calls = []
+          for (const call of calls) out.enqueue(call)
+        }
+        out.enqueue(part.type === 'stream-start' ? { ...part, warnings: [] } : part)
+      },
+    })
+    return { ...result, stream: result.stream.pipeThrough(correct) }
+  },
+}
+const wholeTurn: ReadonlySet<string> = new Set(['stop', 'tool-calls', 'other'])

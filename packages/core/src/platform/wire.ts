@@ -1,0 +1,79 @@
+import { z } from 'zod'
+
+/** A `Date` inside, an ISO 8601 string with zone on the wire. */
+export const isoDate = z.codec(z.iso.datetime({ offset: true }), z.date(), {
+  decode: (text) => new Date(text),
+  encode: (date) => date.toISOString(),
+})
+
+/** A calendar day, `YYYY-MM-DD`, the same inside and on the wire. */
+export const isoDay = z.iso.date()
+
+/** The one form of every identifier: 26 characters, sortable by creation time. */
+export const ulid = z
+  .string()
+  .regex(/^[0-7][0-9A-HJKMNP-TV-Z]{25}$/, 'Must be a ULID')
+  .meta({ examples: ['01JZ8K3V9Q4W5X6Y7Z8A9B0C1D'] })
+
+/** The pagination envelope: one page of `item` and where the next one starts. */
+export function page<Item extends z.ZodType>(item: Item) {
+  return z.object({ data: z.array(item), pagination })
+}
+
+const pagination = z.object({
+  hasMore: z.boolean(),
+  nextCursor: z.string().nullable(),
+  total: z.int().min(0).optional(),
+})
+
+const wholeNumber = /^-?\d{1,15}$/
+
+const numeric = (form: RegExp) => (value: unknown) =>
+  typeof value === 'string' && form.test(value) ? Number(value) : value
+
+/** A whole number in a query string; text that is no plain decimal number is refused. */
+export function queryInt(min: number, max: number): z.ZodType<number, number | string> {
+  const inner = z.int().min(min).max(max)
+  return z.preprocess(numeric(wholeNumber), inner) as unknown as z.ZodType<number, number | string>
+}
+
+/** `true` or `false` in a query string or a form field. */
+export const queryBool = z.preprocess(
+  (value) => (value === 'true' ? true : value === 'false' ? false : value),
+  z.boolean(),
+) as unknown as z.ZodType<boolean, boolean | 'true' | 'false'>
+
+/** A list in a query string or a form field: comma-separated, repeated, or both. */
+export function queryList<Item extends z.ZodType>(
+  item: Item,
+  max = 100,
+): z.ZodType<z.output<Item>[], string | readonly string[]> {
+  const split = (value: unknown) =>
+    value === undefined
+      ? undefined
+      : (Array.isArray(value) ? value : [value])
+          .flatMap((part) => String(part).split(','))
+          .map((part) => part.trim())
+          .filter((part) => part !== '')
+  return z.preprocess(split, z.array(item).max(max)) as unknown as z.ZodType<
+    z.output<Item>[],
+    string | readonly string[]
+  >
+}
+
+/** `limit`, `cursor` and `order` as every list takes them; add the filters with `.extend()`. */
+export const pageQuery = z.object({
+  limit: queryInt(1, 100).default(25),
+  cursor: z.string().min(1).max(200).optional(),
+  order: z.enum(['asc', 'desc']).default('desc'),
+})
+
+/** The body of every refusal. */
+export const apiError = z.object({
+  error: z.object({
+    code: z.string(),
+    message: z.string(),
+    field: z.string().optional(),
+    details: z.unknown().optional(),
+  }),
+})

@@ -1,0 +1,373 @@
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import type { ModelRequest, ModelSink } from '../../../packages/core/src/platform/models/port.ts'
+import { createSdkProvider } from '../../../packages/core/src/platform/models/sdk.ts'
+import {
+  type ModelReply,
+  type ModelScript,
+  type ModelServerOptions,
+  startAnthropicLike,
+  startCompatible,
+  startOpenAiLike,
+} from '../../kit/model-servers.ts'
+
+const protocols = [
+  { type: 'hosted_a', start: startAnthropicLike },
+  { type: 'hosted_b', start: startOpenAiLike },
+  { type: 'local', start: startCompatible },
+  { type: 'custom', start: startCompatible },
+] as const
+
+type Heard = { kind: 'text' | 'call' | 'result'; [key: string]: unknown }
+
+function listener(): ModelSink & { heard: Heard[]; text(): string } {
+  const heard: Heard[] = []
+  return {
+    heard,
+    text: () => heard.flatMap((each) => (each.kind === 'text' ? [each.delta] : [])).join(''),
+    textDelta: (delta) => heard.push({ kind: 'text', delta }),
+    toolCall: (call) => heard.push({ kind: 'call', ...call }),
+    toolResult: (result) => heard.push({ kind: 'result', ...result }),
+  }
+}
+
+const ask = (more: Partial<ModelRequest> = {}): ModelRequest => ({
+  model: 'test-model',
+  prompt: 'Write a line.',
+  maxTurns: 4,
+  ...more,
+})
+
+const lookUp = (execute: (input: unknown) => Promise<unknown>) => ({
+  name: 'look_up',
+  description: 'Looks a word up',
+  input: z.object({ word: z.string() }),
+  execute,
+})
+
+describe.each(protocols)('createSdkProvider, $type', ({ type, start }) => {
+  async function begin(script: ModelScript, options?: ModelServerOptions) {
+    const server = await start(script, options)
+    const provider = createSdkProvider({ id: 'p1', type, apiKey: 'key-1', baseUrl: server.url, fetch })
+    return { server, provider, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() }
+  }
+  const failing = async (reply: ModelReply) => {
+    await using it = await begin([reply])
+    return await it.provider.generate(ask(), listener()).then(
+      () => undefined,
+      (error: unknown) => error,
+    )
+  }
+
+  it('streams the text in the pieces that the provider sends and reports usage and model', async () => {
+    await using it = await begin([
+      { text: ['Good ', 'morning', '.'], usage: { inputTokens: 12, outputTokens: 7 } },
+    ])
+    const sink = listener()
+    const result = await it.provider.generate(ask({ system: 'Be brief.', maxOutputTokens: 99 }), sink)
+    expect(sink.heard.map((each) => each.delta)).toEqual(['Good ', 'morning', '.'])
+    expect(result).toEqual({
+      text: 'Good morning.',
+      turns: 1,
+      usage: { inputTokens: 12, outputTokens: 7 },
+      finishReason: 'stop',
+      model: 'test-model',
+    })
+    const sent = JSON.stringify(it.server.calls[0]?.body)
+    for (const part of ['Write a line.', 'Be brief.', '99', 'test-model']) expect(sent).toContain(part)
+    expect(JSON.stringify(it.server.calls[0]?.headers)).toContain('key-1')
+  })
+
+  it('runs the tools that are asked for, hands back their output and sums usage over the turns', async () => {
+    await using it = await begin([
+      {
+        text: ['Looking it up. '],
+        toolCalls: [{ id: 'call_1', name: 'look_up', input: { word: 'oat' } }],
+        usage: { inputTokens: 10, outputTokens: 4 },
+      },
+      { text: ['Oats are a cereal.'], usage: { inputTokens: 30, outputTokens: 6 } },
+    ])
+    const sink = listener()
+    const given: unknown[] = []
+    const tools = [
+      lookUp(async (input) => {
+        given.push(input)
+        return { meaning: 'a cereal' }
+      }),
+    ]
+    const result = await it.provider.generate(ask({ tools }), sink)
+    expect(given).toEqual([{ word: 'oat' }])
+    expect(result).toMatchObject({ text: 'Oats are a cereal.', turns: 2, finishReason: 'stop' })
+    expect(result.usage).toEqual({ inputTokens: 40, outputTokens: 10 })
+    expect(sink.heard).toMatchObject([
+      { kind: 'text', delta: 'Looking it up. ' },
+      { kind: 'call', id: 'call_1', name: 'look_up', input: { word: 'oat' } },
+      {
+        kind: 'result',
+        id: 'call_1',
+        name: 'look_up',
+        output: { meaning: 'a cereal' },
+        durationMs: expect.any(Number),
+      },
+      { kind: 'text', delta: 'Oats are a cereal.' },
+    ])
+    expect(JSON.stringify(it.server.calls[0]?.body)).toContain('"word"')
+    expect(JSON.stringify(it.server.calls[1]?.body)).toContain('a cereal')
+  })
+
+  it('tells the model about a tool that fails or gets bad input, and goes on', async () => {
+    await using it = await begin([
+      { toolCalls: [{ id: 'call_1', name: 'look_up', input: { word: 'rye' } }] },
+      { toolCalls: [{ id: 'call_2', name: 'look_up', input: { wrong: 1 } }] },
+      { text: ['I could not look it up.'] },
+    ])
+    const sink = listener()
+    let runs = 0
+    const tools = [
+      lookUp(async () => {
+        runs += 1
+        throw new Error('the shelf is empty')
+      }),
+    ]
+    const result = await it.provider.generate(ask({ tools }), sink)
+    expect(result.text).toBe('I could not look it up.')
+    expect(runs).toBe(1)
+    const results = sink.heard.filter((each) => each.kind === 'result')
+    expect(results).toMatchObject([
+      { id: 'call_1', error: 'the shelf is empty' },
+      { id: 'call_2', error: expect.stringContaining('word'), durationMs: 0 },
+    ])
+    expect(JSON.stringify(it.server.calls[1]?.body)).toContain('the shelf is empty')
+  })
+
+  it('stops after maxTurns although the model would go on', async () => {
+    const more = { toolCalls: [{ id: 'call_1', name: 'look_up', input: { word: 'oat' } }] }
+    await using it = await begin(() => more)
+    const result = await it.provider.generate(
+      ask({ tools: [lookUp(async () => 'x')], maxTurns: 2 }),
+      listener(),
+    )
+    expect(result).toMatchObject({ turns: 2, finishReason: 'tool-calls', text: '' })
+    expect(it.server.calls).toHaveLength(2)
+  })
+
+  it('says that the text was cut off by the length limit', async () => {
+    await using it = await begin([{ text: ['Once upon'], truncated: true }])
+    expect(await it.provider.generate(ask(), listener())).toMatchObject({
+      text: 'Once upon',
+      finishReason: 'length',
+    })
+  })
+
+  it.each([
+    [401, 'auth'],
+    [403, 'auth'],
+    [402, 'quota'],
+    [429, 'quota'],
+    [529, 'quota'],
+    [408, 'transient'],
+    [500, 'transient'],
+    [503, 'transient'],
+    [400, 'invalid'],
+    [404, 'invalid'],
+  ])('takes status %i as a failure of the family %s, without trying again', async (status, family) => {
+    await using it = await begin(() => ({ status }))
+    await expect(it.provider.generate(ask(), listener())).rejects.toMatchObject({
+      name: 'ModelError',
+      family,
+    })
+    expect(it.server.calls).toHaveLength(1)
+  })
+
+  it('passes on how long the provider wants to be left alone', async () => {
+    const failure = await failing({ status: 429, headers: { 'retry-after': '17' } })
+    expect(failure).toMatchObject({ family: 'quota', retryAfterMs: 17_000 })
+  })
+
+  it('takes an overload in the middle of the stream as quota', async () => {
+    const type = protocolOverload(start)
+    const failure = await failing({ text: ['Once '], failure: { type, message: 'Overloaded, slow down' } })
+    expect(failure).toMatchObject({ family: 'quota', message: expect.stringContaining('slow down') })
+  })
+
+  it.each(['cut', 'unfinished'] as const)(
+    'takes a stream that ends too early (%s) as transient',
+    async (how) => {
+      const failure = await failing({ text: ['Once ', 'upon '], [how]: true })
+      expect(failure).toMatchObject({ name: 'ModelError', family: 'transient' })
+    },
+  )
+
+  it('neither runs nor tells a tool call of a turn that was cut off', async () => {
+    const toolCalls = [{ id: 'call_1', name: 'look_up', input: { word: 'oat' } }]
+    const reply = { text: ['Looking. '], toolCalls }
+    await using it = await begin([
+      { ...reply, cut: true },
+      { ...reply, unfinished: true },
+    ])
+    const sink = listener()
+    let runs = 0
+    const tools = [
+      lookUp(async () => {
+        runs += 1
+        return 'x'
+      }),
+    ]
+    for (let turn = 0; turn < 2; turn++) {
+      await expect(it.provider.generate(ask({ tools }), sink)).rejects.toMatchObject({ family: 'transient' })
+    }
+    expect(runs).toBe(0)
+    expect(sink.heard.map((each) => each.kind)).toEqual(['text', 'text'])
+  })
+
+  it('takes a refusal as such, with or without words', async () => {
+    expect(await failing({ refused: true })).toMatchObject({ family: 'refusal' })
+    expect(await failing({ text: ['I cannot help with that.'], refused: true })).toMatchObject({
+      family: 'refusal',
+    })
+  })
+
+  it('takes an empty answer as invalid', async () => {
+    expect(await failing({})).toMatchObject({
+      family: 'invalid',
+      message: expect.stringContaining('empty output'),
+    })
+    expect(await failing({ text: [' \n'] })).toMatchObject({ family: 'invalid' })
+  })
+
+  it('takes a server that is not there as transient', async () => {
+    const server = await start([])
+    await server[Symbol.asyncDispose]()
+    const provider = createSdkProvider({ id: 'p1', type, apiKey: 'key-1', baseUrl: server.url, fetch })
+    await expect(provider.generate(ask(), listener())).rejects.toMatchObject({ family: 'transient' })
+    expect(await provider.check()).toMatchObject({
+      ok: false,
+      message: expect.stringContaining('cannot be reached'),
+    })
+  })
+
+  it('lets go of a slow server when the caller gives up, with the reason of the caller', async () => {
+    await using it = await begin([{ text: ['Once '], hang: true }])
+    const stop = new AbortController()
+    const sink = listener()
+    const reason = new Error('the run was cancelled')
+    const generating = it.provider.generate(ask({ signal: stop.signal }), {
+      ...sink,
+      textDelta: (delta) => {
+        sink.textDelta(delta)
+        stop.abort(reason)
+      },
+    })
+    await expect(generating).rejects.toBe(reason)
+    await it.server.abandoned
+    expect(sink.text()).toBe('Once ')
+  })
+
+  it('asks nobody when the caller has given up before', async () => {
+    await using it = await begin([{ text: ['x'] }])
+    await expect(
+      it.provider.generate(ask({ signal: AbortSignal.abort(new Error('late')) }), listener()),
+    ).rejects.toThrow('late')
+    expect(it.server.calls).toHaveLength(0)
+  })
+
+  it('never repeats the key in an error', async () => {
+    const failure = await failing({ status: 400, failure: { type: 'bad', message: 'header key-1 is odd' } })
+    expect(failure).toMatchObject({ family: 'invalid', message: expect.stringContaining('is odd') })
+    expect(String(failure)).not.toContain('key-1')
+  })
+
+  it('checks address and key without a generation', async () => {
+    await using it = await begin([], { apiKey: 'key-1', models: ['test-model:latest'] })
+    expect(await it.provider.check()).toMatchObject({ ok: true })
+    const wrong = createSdkProvider({ id: 'p2', type, apiKey: 'key-2', baseUrl: it.server.url, fetch })
+    expect(await wrong.check()).toMatchObject({ ok: false, message: expect.stringContaining('API key') })
+    expect(it.server.calls).toHaveLength(0)
+  })
+})
+
+describe('createSdkProvider', () => {
+  it.each(['hosted_a', 'hosted_b'] as const)(
+    '%s without a key fails as auth and asks nobody',
+    async (type) => {
+      const seen: unknown[] = []
+      const provider = createSdkProvider({
+        id: 'p1',
+        type,
+        fetch: async (input) => {
+          seen.push(input)
+          return new Response()
+        },
+      })
+      await expect(provider.generate(ask(), listener())).rejects.toMatchObject({ family: 'auth' })
+      expect(await provider.check()).toMatchObject({ ok: false })
+      expect(seen).toEqual([])
+    },
+  )
+
+  it('needs an address for a server of one’s own, and no key', async () => {
+    expect(() => createSdkProvider({ id: 'p1', type: 'local', fetch })).toThrow('base URL')
+    await using server = await startCompatible([{ text: ['Hello'] }])
+    const provider = createSdkProvider({ id: 'p1', type: 'local', baseUrl: `${server.url}/`, fetch })
+    expect(await provider.generate(ask(), listener())).toMatchObject({ text: 'Hello' })
+    expect(server.calls[0]?.headers.authorization).toBeUndefined()
+  })
+
+  it('says when a server of one’s own lacks the model, and tells tags apart leniently', async () => {
+    await using server = await startCompatible([], { models: ['llama3:8b', 'phi'] })
+    const checked = (models: string[]) =>
+      createSdkProvider({ id: 'p1', type: 'local', baseUrl: server.url, models, fetch }).check()
+    expect(await checked(['llama3'])).toMatchObject({ ok: true })
+    expect(await checked(['mistral'])).toMatchObject({
+      ok: false,
+      message: expect.stringContaining('mistral'),
+    })
+  })
+
+  it('keeps prompts out of the vendor’s store', async () => {
+    await using server = await startOpenAiLike([{ text: ['x'] }])
+    await createSdkProvider({ id: 'p1', type: 'hosted_b', apiKey: 'k', baseUrl: server.url, fetch }).generate(
+      ask(),
+      listener(),
+    )
+    expect(server.calls[0]?.body.store).toBe(false)
+  })
+
+  it('prints nothing about a model that the SDK does not know', async () => {
+    await using server = await startAnthropicLike([{ text: ['x'] }])
+    const printed: unknown[] = []
+    const note = (warning: Error) => printed.push(warning.message)
+    process.on('warning', note)
+    await createSdkProvider({ id: 'p1', type: 'hosted_a', apiKey: 'k', baseUrl: server.url, fetch }).generate(
+      ask(),
+      listener(),
+    )
+    // Warnings are told in a later turn of the loop.
+    await new Promise((resolve) => setImmediate(resolve))
+    process.off('warning', note)
+    expect(printed).toEqual([])
+  })
+
+  it('uses the injected fetch for everything', async () => {
+    await using server = await startAnthropicLike([{ text: ['x'] }])
+    const seen: string[] = []
+    const own: typeof fetch = (input, init) => {
+      seen.push(new Request(input).url.replace(/^.*:\d+/, ''))
+      return fetch(input, init)
+    }
+    const provider = createSdkProvider({
+      id: 'p1',
+      type: 'hosted_a',
+      apiKey: 'k',
+      baseUrl: server.url,
+      fetch: own,
+    })
+    await provider.check()
+    await provider.generate(ask(), listener())
+    expect(seen).toEqual(['/v1/models', '/v1/messages'])
+  })
+})
+
+function protocolOverload(start: unknown): string {
+  return start === startAnthropicLike ? 'overloaded_error' : 'rate_limit_exceeded'
+}
