@@ -1,0 +1,52 @@
+import type { z } from 'zod'
+import { DomainError, invalid } from '../domain/errors.ts'
+
+type Issue = z.core.$ZodIssue
+
+/**
+ * Checks and decodes a value.
+ * @param prefix put before the names of fields
+ * @throws DomainError `VALIDATION_ERROR` that names the first failing field in dotted form; all are in `details.issues`
+ */
+export function check<S extends z.ZodType>(schema: S, value: unknown, prefix = ''): z.output<S> {
+  const result = schema.safeParse(value)
+  if (result.success) return result.data
+  throw refusal(result.error.issues, prefix)
+}
+
+function refusal(issues: readonly Issue[], prefix: string): DomainError {
+  const faults = issues.slice(0, 20).map((issue) => faultOf(issue, prefix === '' ? [] : [prefix]))
+  const first = faults[0] as Fault
+  if (faults.length === 1) return invalid(first.field, first.message)
+  return new DomainError('VALIDATION_ERROR', first.message, {
+    field: first.field,
+    details: { issues: faults },
+  })
+}
+
+interface Fault {
+  field: string
+  message: string
+}
+
+function faultOf(issue: Issue, base: readonly PropertyKey[]): Fault {
+  const path = [...base, ...issue.path]
+  if (issue.code === 'invalid_union' && issue.errors.length > 0) {
+    // Of all forms that were tried, the one that fails deepest is the one that was meant.
+    const deepest = issue.errors
+      .map((branch) => branch.toSorted((a, b) => b.path.length - a.path.length)[0])
+      .filter((inner) => inner !== undefined)
+      .toSorted((a, b) => b.path.length - a.path.length)[0]
+    if (deepest && deepest.path.length > 0) return faultOf(deepest, path)
+  }
+  if (issue.code === 'unrecognized_keys') {
+    const field = [...path, issue.keys[0] ?? ''].map(String).join('.')
+    return { field, message: `Unknown field "${field}"` }
+  }
+  const field = path.map(String).join('.')
+  const name = field === '' ? 'The value' : `"${field}"`
+  if (issue.code === 'invalid_type' && issue.message.endsWith('received undefined')) {
+    return { field, message: `${name} is required` }
+  }
+  return { field, message: `${name}: ${issue.message}` }
+}

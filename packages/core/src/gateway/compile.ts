@@ -1,0 +1,64 @@
+import type { z } from 'zod'
+import type { ErrorCode } from '../domain/errors.ts'
+import type { AnyEndpoint, Definition } from './definition.ts'
+import { impliedErrors } from './errors.ts'
+import type { CountRule } from './ports.ts'
+import type { AnySurface } from './surface.ts'
+
+/** An endpoint on its surface with everything worked out that does not depend on the request. */
+export interface Compiled {
+  readonly id: string
+  readonly def: Definition
+  readonly surface: AnySurface
+  readonly rule: CountRule
+  readonly extraRule: CountRule | undefined
+  readonly replySchema: z.ZodType | undefined
+  readonly queryKeys: readonly string[]
+  /** Codes that the handler may throw. */
+  readonly allowed: ReadonlySet<ErrorCode>
+  readonly writes: boolean
+  readonly takesKey: boolean
+  readonly action: string
+  readonly resourceType: string
+  /** The parameter that names the resource. */
+  readonly resourceKey: string | undefined
+  /** `Deprecation` and `Sunset`; names and values in turn. */
+  readonly headers: readonly string[]
+}
+
+/** Works out what a surface and an endpoint mean together. */
+export function compile(surface: AnySurface, endpoint: AnyEndpoint): Compiled {
+  const { limit, query } = endpoint
+  const reply = endpoint.replies[endpoint.success]
+  return {
+    id: endpoint.id,
+    def: endpoint,
+    surface,
+    rule: surfaceRule(surface),
+    extraRule: limit && { limit: limit.requests, burst: 0, windowMs: limit.perSeconds * 1_000 },
+    replySchema: typeof reply === 'object' && endpoint.success !== 204 ? reply : undefined,
+    queryKeys: query ? Object.keys(query.shape) : [],
+    allowed: new Set([...endpoint.errors, ...impliedErrors(endpoint)]),
+    writes: endpoint.method !== 'GET',
+    takesKey: endpoint.method === 'POST' && (endpoint.kind === 'json' || endpoint.kind === 'upload'),
+    action: endpoint.audit ?? endpoint.id,
+    resourceType:
+      endpoint.path.split('/').find((part) => part !== '' && !part.startsWith(':')) ?? surface.name,
+    resourceKey: endpoint.keys.findLast((key) => endpoint.params[key] === 'ulid'),
+    headers: deprecation(endpoint),
+  }
+}
+
+/** The rule that counts every request of a surface. */
+export function surfaceRule(surface: AnySurface): CountRule {
+  return { limit: surface.limits.perMinute, burst: surface.limits.burst, windowMs: 60_000 }
+}
+
+function deprecation({ deprecated, id }: AnyEndpoint): string[] {
+  if (!deprecated) return []
+  const since = Date.parse(deprecated.since)
+  const sunset = deprecated.sunset === undefined ? undefined : Date.parse(deprecated.sunset)
+  if (Number.isNaN(since) || Number.isNaN(sunset)) throw new Error(`${id}: deprecated needs ISO 8601 dates`)
+  const headers = ['Deprecation', `@${Math.floor(since / 1_000)}`]
+  return sunset === undefined ? headers : [...headers, 'Sunset', new Date(sunset).toUTCString()]
+}

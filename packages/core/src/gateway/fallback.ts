@@ -1,0 +1,72 @@
+import { DomainError } from '../domain/errors.ts'
+import { publicAccess } from './access.ts'
+import { type Compiled, compile } from './compile.ts'
+import type { AnyEndpoint } from './definition.ts'
+import { MethodNotAllowed } from './pipeline.ts'
+import { raw } from './raw.ts'
+import type { Runtime } from './runtime.ts'
+import type { AnySurface } from './surface.ts'
+
+interface Shape {
+  pattern: RegExp
+  methods: readonly string[]
+}
+
+/**
+ * What a surface answers where no endpoint does: 405 with `Allow` for a known path, 404 for an unknown one, and preflights
+ * of allowed origins. The access matrix is asked first, as for every path.
+ * @returns a function from method, path and request to the endpoint that answers
+ */
+export function createFallback(runtime: Runtime, surface: AnySurface) {
+  const shapes: Shape[] = surface.endpoints.map((one) => {
+    const path = (surface.prefix + one.path).replace(/[.~-]/g, '\\$&').replace(/:[A-Za-z]\w*/g, '[^/]+')
+    const methods = one.method === 'GET' && one.kind !== 'stream' ? ['GET', 'HEAD'] : [one.method]
+    return { pattern: new RegExp(`^${path.replace(/\/$/, '')}/?$`), methods }
+  })
+  const answering = new Map<string, Compiled>()
+
+  function answer(
+    id: string,
+    open: boolean,
+    act: () => { status: number; headers?: Record<string, string> },
+  ) {
+    const key = `${id} ${open}`
+    let compiled = answering.get(key)
+    if (!compiled) {
+      const access = open ? publicAccess : surface.access
+      const endpoint = raw({
+        id: `${surface.name}.${id}`,
+        route: 'GET /',
+        summary: 'Answers where no endpoint does',
+        access,
+        reply: { 204: '' },
+      }).handle(act) as AnyEndpoint
+      compiled = compile(surface, endpoint)
+      answering.set(key, compiled)
+    }
+    return compiled
+  }
+
+  return (method: string, path: string, request: Request): Compiled => {
+    const known = shapes.filter((shape) => shape.pattern.test(path)).flatMap((shape) => shape.methods)
+    if (known.length === 0) {
+      return answer('unknown', false, () => {
+        throw new DomainError('NOT_FOUND', 'There is nothing at this path')
+      })
+    }
+    const allow = [...new Set(known)].toSorted().join(', ')
+    if (method === 'OPTIONS') {
+      const headers = runtime.cors.preflight(request.headers.get('origin') ?? undefined, allow)
+      if (headers) return answer(`preflight ${allow}`, true, () => ({ status: 204, headers: pairs(headers) }))
+    }
+    return answer(`method ${allow}`, false, () => {
+      throw new MethodNotAllowed(allow)
+    })
+  }
+}
+
+function pairs(flat: readonly string[]): Record<string, string> {
+  const entries: Record<string, string> = {}
+  for (let i = 0; i < flat.length; i += 2) entries[flat[i] as string] = flat[i + 1] as string
+  return entries
+}

@@ -1,0 +1,61 @@
+import type { Exchange } from './exchange.ts'
+import type { RawReply } from './raw.ts'
+import { encodeReply, rawAnswer } from './reply.ts'
+import { openChannel } from './sse.ts'
+
+/** Runs the endpoint's handler in a context of its own, unless an earlier answer is replayed. */
+export async function handle(x: Exchange): Promise<void> {
+  if (x.answer) return
+  const { endpoint, runtime, incoming, principal, scope, requestId } = x
+  const { def } = endpoint
+  x.trace = {
+    requestId,
+    surface: endpoint.surface.name,
+    method: incoming.method,
+    path: incoming.path,
+    action: endpoint.action,
+    status: def.success,
+    startedAt: x.startedAt,
+    audited: false,
+  }
+  const log = runtime.log.child({ requestId })
+  x.ctx = runtime.ports.openContext({ principal, scope, trace: x.trace, log })
+  const input = x.input as NonNullable<typeof x.input>
+  if (def.kind === 'stream') return openStream(x)
+  const value = await def.run(x.ctx, input)
+  x.answer = def.kind === 'raw' ? rawAnswer(x, value as RawReply) : encodeReply(x, value)
+}
+
+/** Opens a stream; comes back when its headers are out, though `open` may go on. */
+async function openStream(x: Exchange): Promise<void> {
+  const channel = openChannel(x)
+  x.stream = channel
+  const opened = Promise.resolve(x.endpoint.def.run(x.ctx as never, x.input as never, channel))
+  const late = opened.catch((error: unknown) => {
+    if (!channel.begun) throw error
+    if (!channel.closed) x.runtime.log.error('A stream broke off', { requestId: x.requestId, error })
+    channel.close()
+  })
+  try {
+    await Promise.race([late, channel.started])
+  } catch (error) {
+    channel.abandon()
+    throw error
+  }
+}
+
+/** Writes the audit record of a write that its handler did not write in its own transaction. */
+export async function recordAudit(x: Exchange): Promise<void> {
+  const { endpoint, ctx, trace, runtime, answer } = x
+  if (!endpoint.writes || !ctx || !trace || trace.audited || !runtime.ports.audit) return
+  if (answer && answer.status >= 400) return
+  const key = endpoint.resourceKey
+  const resourceId = key === undefined ? null : (x.input?.params[key] as string)
+  if (answer) trace.status = answer.status
+  try {
+    await runtime.ports.audit(ctx, { resourceType: endpoint.resourceType, resourceId })
+    trace.audited = true
+  } catch (error) {
+    runtime.log.error('An audit record could not be written', { requestId: x.requestId, error })
+  }
+}

@@ -1,0 +1,51 @@
+import type { Clock } from '../platform/clock.ts'
+
+/** An open stream as the heart beats for it. */
+export interface Beating {
+  beat(frame: Uint8Array): void
+  close(): void
+}
+
+/** All open streams of one gateway: one heart for all, and one place to end them. */
+export interface Hub {
+  readonly size: number
+  readonly maxBuffer: number
+  add(stream: Beating): void
+  remove(stream: Beating): void
+  /** Ends every open stream. */
+  closeAll(): void
+}
+
+const heartbeat = new TextEncoder().encode(': keep-alive\n\n')
+
+/**
+ * @param everyMs between two heartbeats; the heart stands still while no stream is open
+ * @param maxBuffer bytes that may wait for one slow reader
+ */
+export function createHub(clock: Clock, everyMs: number, maxBuffer: number): Hub {
+  const streams = new Set<Beating>()
+  let stop: (() => void) | undefined
+  const beat = () => {
+    for (const stream of streams) stream.beat(heartbeat)
+    stop = streams.size > 0 ? clock.after(everyMs, beat) : undefined
+  }
+  return {
+    get size() {
+      return streams.size
+    },
+    maxBuffer,
+    add(stream) {
+      streams.add(stream)
+      stop ??= clock.after(everyMs, beat)
+    },
+    remove(stream) {
+      streams.delete(stream)
+      if (streams.size > 0 || !stop) return
+      stop()
+      stop = undefined
+    },
+    closeAll() {
+      for (const stream of streams) stream.close()
+    },
+  }
+}

@@ -1,0 +1,112 @@
+import { createHash } from 'node:crypto'
+import type { z } from 'zod'
+import { DomainError, invalid } from '../domain/errors.ts'
+import { isUlid } from '../platform/clock.ts'
+import { decodeJson, hasBody, mediaType, readBytes } from './body.ts'
+import { check } from './check.ts'
+import type { Input } from './definition.ts'
+import { type Exchange, header, type Incoming } from './exchange.ts'
+import { isCleanText } from './json.ts'
+import { readMultipart } from './multipart.ts'
+
+/**
+ * Reads and checks what the request brings: parameters, query, headers, body, files.
+ * @throws DomainError `NOT_FOUND` for a parameter of the wrong form, `VALIDATION_ERROR`, `PAYLOAD_TOO_LARGE`,
+ *   `UNSUPPORTED_MEDIA_TYPE`
+ */
+export async function readInput(x: Exchange): Promise<void> {
+  const { def } = x.endpoint
+  const { incoming } = x
+  const input: Input & { files?: unknown; header?: (name: string) => string | undefined } = {
+    params: readParams(x),
+    query: def.query && check(def.query, readQuery(incoming.search, x.endpoint.queryKeys)),
+    body: undefined,
+    headers: def.headers && check(def.headers, readHeaders(incoming, def.headers)),
+    ip: x.ip,
+    userAgent: header(incoming, 'user-agent') ?? '',
+  }
+  x.input = input
+  if (def.kind === 'raw') {
+    input.header = (name) => header(incoming, name.toLowerCase())
+    input.body = x.endpoint.writes ? await readBytes(incoming, limitOf(x)) : new Uint8Array()
+  } else if (def.files && mediaType(incoming) === 'multipart/form-data') {
+    const form = await readMultipart(incoming, def.files)
+    x.discard = form.discard
+    input.files = form.files
+    input.body = def.body ? check(def.body, form.fields) : undefined
+    x.bodyHash = form.hash
+  } else if (def.files && !(def.json && hasBody(incoming))) {
+    throw new DomainError('UNSUPPORTED_MEDIA_TYPE', 'Send the files as multipart/form-data')
+  } else if (x.endpoint.writes && (hasBody(incoming) || def.body)) {
+    await readJson(x, input, def.json ?? def.body)
+  }
+}
+
+const limitOf = (x: Exchange) => x.endpoint.def.maxBodyBytes ?? x.runtime.maxBodyBytes
+
+async function readJson(x: Exchange, input: Input & { files?: unknown }, schema: z.ZodType | undefined) {
+  const bytes = await readBytes(x.incoming, limitOf(x))
+  if (x.endpoint.takesKey && header(x.incoming, 'idempotency-key') !== undefined) {
+    x.bodyHash = createHash('sha256').update(bytes).digest('hex')
+  }
+  if (!schema) return
+  input.body = check(schema, decodeJson(x.incoming, bytes))
+  const { files } = x.endpoint.def
+  if (files) input.files = Object.fromEntries(Object.keys(files).map((field) => [field, []]))
+}
+
+function readParams(x: Exchange): Record<string, unknown> {
+  const { names, keys, params } = x.endpoint.def
+  const values: Record<string, unknown> = {}
+  for (let i = 0; i < names.length; i += 1) {
+    const key = keys[i] as string
+    const value = decodeParam(x.incoming.params?.[names[i] as string] ?? '')
+    const form = params[key]
+    if (form === 'ulid') {
+      if (!isUlid(value)) throw unknownPath()
+      values[key] = value
+    } else if (form === 'text' || form === undefined) {
+      if (value === '' || !isCleanText(value)) throw unknownPath()
+      values[key] = value
+    } else {
+      const result = form.safeParse(value)
+      if (!result.success || !isCleanText(value)) throw unknownPath()
+      values[key] = result.data
+    }
+  }
+  return values
+}
+
+const unknownPath = () => new DomainError('NOT_FOUND', 'Nothing is found at this path')
+
+function decodeParam(raw: string): string {
+  if (!raw.includes('%')) return raw
+  try {
+    return decodeURIComponent(raw)
+  } catch {
+    throw unknownPath()
+  }
+}
+
+/** The declared parameters of a query string; one that is given several times is a list, others are left out. */
+export function readQuery(search: string, keys: readonly string[]): Record<string, unknown> {
+  const values: Record<string, unknown> = {}
+  if (search.length < 2) return values
+  const given = new URLSearchParams(search)
+  for (const key of keys) {
+    const all = given.getAll(key)
+    if (all.length === 0) continue
+    if (!all.every(isCleanText)) throw invalid(key, `"${key}" holds a NUL or half of a surrogate pair`)
+    values[key] = all.length === 1 ? all[0] : all
+  }
+  return values
+}
+
+function readHeaders(incoming: Incoming, schema: z.ZodObject): Record<string, unknown> {
+  const values: Record<string, unknown> = {}
+  for (const name of Object.keys(schema.shape)) {
+    const value = header(incoming, name.toLowerCase())
+    if (value !== undefined) values[name] = value
+  }
+  return values
+}

@@ -1,0 +1,186 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { H3, type H3Event, toNodeHandler } from 'h3'
+import { publicAccess } from './access.ts'
+import { type Compiled, compile } from './compile.ts'
+import type { Exchange, Incoming } from './exchange.ts'
+import { createFallback } from './fallback.ts'
+import { type EndpointInfo, infoOf } from './info.ts'
+import { run } from './pipeline.ts'
+import type { GatewayOptions, Ports } from './ports.ts'
+import { createRuntime, type Runtime } from './runtime.ts'
+import { type AnySurface, surface } from './surface.ts'
+
+type NodeHandler = (req: IncomingMessage, res: ServerResponse) => Promise<void>
+type Fetch = (request: Request, from?: { ip?: string }) => Promise<Response>
+
+/** One door, usable on its own. */
+export interface MountedSurface {
+  fetch: Fetch
+  node: NodeHandler
+}
+
+export interface Gateway extends MountedSurface {
+  /** Every endpoint of every surface, in order. */
+  endpoints(): EndpointInfo[]
+  /** @throws Error when there is no surface of that name */
+  surface(name: string): MountedSurface
+  /** Refuses new requests, ends the streams and waits until the last answer is through. */
+  drain(): Promise<void>
+}
+
+/**
+ * Puts surfaces behind one door each: one h3 app a surface, which only routes; the pipeline does the rest.
+ * @throws Error when two surfaces share a prefix or a name, or two endpoints an id
+ */
+export function createGateway(given: {
+  surfaces: readonly AnySurface[]
+  ports: Ports
+  options: GatewayOptions
+}): Gateway {
+  const surfaces = withRoot(given.surfaces)
+  checkDistinct(surfaces)
+  const runtime = createRuntime(given.ports, given.options)
+  const doors = surfaces
+    .map((item) => ({ prefix: item.prefix, name: item.name, ...openDoor(runtime, item) }))
+    .toSorted((a, b) => b.prefix.length - a.prefix.length)
+  const pick = (path: string) => doors.find(({ prefix }) => under(path, prefix)) as (typeof doors)[number]
+  return {
+    fetch: (request, from) => pick(pathOf(request.url)).fetch(request, from),
+    node: (req, res) => pick(pathOf(req.url ?? '/')).node(req, res),
+    endpoints: () => given.surfaces.flatMap((item) => item.endpoints.map((one) => infoOf(item, one))),
+    surface(name) {
+      const door = doors.find((one) => one.name === name)
+      if (!door) throw new Error(`There is no surface "${name}"`)
+      return { fetch: door.fetch, node: door.node }
+    },
+    async drain() {
+      runtime.draining = true
+      runtime.hub.closeAll()
+      if (runtime.active > 0) await new Promise<void>((resolve) => (runtime.onIdle = resolve))
+    },
+  }
+}
+
+/** Paths that belong to no surface are answered by one without endpoints. */
+function withRoot(surfaces: readonly AnySurface[]): readonly AnySurface[] {
+  if (surfaces.some((item) => item.prefix === '')) return surfaces
+  const limits = { perMinute: 300, burst: 0, by: 'ip' as const }
+  const root = surface({
+    name: 'root',
+    prefix: '',
+    access: publicAccess,
+    tenant: 'none',
+    limits,
+    endpoints: [],
+  })
+  return [...surfaces, root]
+}
+
+function checkDistinct(surfaces: readonly AnySurface[]): void {
+  const seen = new Set<string>()
+  const all = surfaces.flatMap((item) => [
+    `surface name "${item.name}"`,
+    `prefix "${item.prefix}"`,
+    ...item.endpoints.map((one) => `endpoint id "${one.id}"`),
+  ])
+  for (const what of all) {
+    if (seen.has(what)) throw new Error(`The ${what} is used twice`)
+    seen.add(what)
+  }
+}
+
+function pathOf(url: string): string {
+  if (url.startsWith('/')) return url
+  const start = url.indexOf('/', url.indexOf('://') + 3)
+  return start < 0 ? '/' : url.slice(start)
+}
+
+function under(path: string, prefix: string): boolean {
+  if (!path.startsWith(prefix)) return false
+  const next = path.charCodeAt(prefix.length)
+  return prefix === '' || Number.isNaN(next) || next === 47 || next === 63 || next === 35
+}
+
+function openDoor(runtime: Runtime, item: AnySurface): MountedSurface {
+  const app = new H3({ silent: true, allowMalformedURL: true })
+  const serve = (endpoint: Compiled) => (event: H3Event) => exchange(runtime, endpoint, event)
+  for (const one of item.endpoints) {
+    const handler = serve(compile(item, one))
+    const path = one.path === '/' ? item.prefix || '/' : item.prefix + one.path
+    app.on(one.method, path, handler)
+    if (one.method === 'GET' && one.kind !== 'stream') app.on('HEAD', path, handler)
+  }
+  const fallback = createFallback(runtime, item)
+  app.all('/**', (event) =>
+    exchange(runtime, fallback(event.req.method, event.url.pathname, event.req), event),
+  )
+  const fetch: Fetch = (request, from) => {
+    ;(request as Contextual).context = { ip: from?.ip }
+    return Promise.resolve(app.fetch(request))
+  }
+  const onNode = (request: Contextual) => {
+    request.context = { node: request.runtime?.node }
+    return app.fetch(request as never)
+  }
+  return { fetch, node: toNodeHandler({ fetch: onNode } as unknown as H3) as NodeHandler }
+}
+
+type Contextual = Request & {
+  context?: Record<string, unknown>
+  runtime?: { node?: { req: IncomingMessage; res: ServerResponse } }
+}
+
+/** Takes a request apart and sends it through the pipeline. */
+function exchange(runtime: Runtime, endpoint: Compiled, event: H3Event): Promise<Response> {
+  const { context, url } = event
+  const node = context.node as Incoming['node']
+  const incoming: Incoming = {
+    method: event.req.method,
+    path: url.pathname,
+    search: url.search,
+    params: context.params,
+    node,
+    web: event.req,
+    remote: node ? node.req.socket.remoteAddress : (context.ip as string | undefined),
+  }
+  runtime.active += 1
+  const x = createExchange(runtime, endpoint, incoming, () => {
+    runtime.active -= 1
+    if (runtime.active === 0) runtime.onIdle?.()
+  })
+  return run(x)
+}
+
+function createExchange(
+  runtime: Runtime,
+  endpoint: Compiled,
+  incoming: Incoming,
+  done: () => void,
+): Exchange {
+  return {
+    endpoint,
+    runtime,
+    incoming,
+    done,
+    requestId: '',
+    startedAt: runtime.clock.now(),
+    ip: '',
+    principal: undefined,
+    scope: undefined,
+    rule: undefined,
+    count: undefined,
+    place: undefined,
+    logged: false,
+    bodyHash: undefined,
+    input: undefined,
+    discard: undefined,
+    idempotencyKey: undefined,
+    trace: undefined,
+    ctx: undefined,
+    answer: undefined,
+    stream: undefined,
+    sending: undefined,
+    response: undefined,
+    bytes: 0,
+  }
+}

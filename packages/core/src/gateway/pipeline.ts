@@ -1,0 +1,143 @@
+import { DomainError } from '../domain/errors.ts'
+import { statusOf, toApiError } from './errors.ts'
+import type { Exchange } from './exchange.ts'
+import { handle, recordAudit } from './handler.ts'
+import { claim, settleClaim } from './idempotency.ts'
+import { readInput } from './input.ts'
+import { jsonAnswer, send } from './reply.ts'
+import { logRequest, logResponse } from './request-log.ts'
+import * as stage from './stages.ts'
+
+/** One step of every request. */
+export interface Stage {
+  name: string
+  run(x: Exchange): Promise<void> | void
+  /** `always`: also after a refusal. `end`: when the answer is through, also that of a stream. */
+  when?: 'always' | 'end'
+}
+
+/** The life of a request, in the order of the contract. Surfaces differ by parameters only. */
+export const pipeline: readonly Stage[] = [
+  { name: 'request id', run: stage.assignId },
+  { name: 'client address', run: stage.findClient },
+  { name: 'draining', run: stage.refuseWhenDraining },
+  { name: 'authentication', run: stage.authenticate },
+  { name: 'tenant', run: stage.resolveTenant },
+  { name: 'surface access', run: stage.checkSurface },
+  { name: 'rate limit', run: stage.limitRate },
+  { name: 'throttle', run: stage.throttle },
+  { name: 'request log', run: logRequest },
+  { name: 'input', run: readInput },
+  { name: 'endpoint limit', run: limitByField },
+  { name: 'idempotency', run: claim },
+  { name: 'handler', run: handle },
+  { name: 'audit', run: recordAudit },
+  { name: 'count', run: stage.countRequest, when: 'always' },
+  { name: 'idempotent answer', run: settleClaim, when: 'always' },
+  { name: 'answer', run: answer, when: 'always' },
+  { name: 'release', run: release, when: 'end' },
+  { name: 'response log', run: logResponse, when: 'end' },
+]
+
+const opening = pipeline.filter((step) => step.when !== 'end')
+const closing = pipeline.filter((step) => step.when === 'end')
+
+/**
+ * Takes a request through all stages.
+ * @returns the web response; on node's own response a placeholder, when everything is sent
+ */
+export async function run(x: Exchange): Promise<Response> {
+  let refused = false
+  for (const step of opening) {
+    if (refused && step.when !== 'always') continue
+    try {
+      const wait = step.run(x)
+      if (wait) await wait
+    } catch (error) {
+      refused = true
+      refuse(x, error, step.name)
+    }
+  }
+  const through = x.stream?.ended ?? x.sending
+  if (!through) await close(x)
+  else if (x.incoming.node) return leaveOpen(x, through)
+  else void through.then(() => close(x))
+  return x.response ?? sent
+}
+
+/** Waits for the end of a long answer and keeps meanwhile what its closing needs, no more. */
+function leaveOpen(x: Exchange, through: Promise<void>): Promise<Response> {
+  x.input = undefined
+  x.ctx = undefined
+  x.trace = undefined
+  return through.then(() => close(x)).then(() => x.response ?? sent)
+}
+
+// What h3 is told when node's response has got everything already.
+const sent = new Response(null)
+
+async function close(x: Exchange): Promise<void> {
+  for (const step of closing) {
+    try {
+      await step.run(x)
+    } catch (error) {
+      x.runtime.log.error('Closing a request failed', { requestId: x.requestId, stage: step.name, error })
+    }
+  }
+  x.done()
+}
+
+/** Turns what was thrown into the answer, and logs what nobody is told. */
+function refuse(x: Exchange, error: unknown, step: string): void {
+  const body = toApiError(error)
+  const { code } = body.error
+  const { id, allowed } = x.endpoint
+  x.stream = undefined
+  if (error instanceof stage.Unavailable) {
+    body.error.message = error.message
+    x.answer = jsonAnswer(503, body, ['Retry-After', '1'])
+    return
+  }
+  if (code === 'INTERNAL_ERROR')
+    x.runtime.log.error('A request failed', { requestId: x.requestId, endpoint: id, stage: step, error })
+  if (step === 'handler' && !allowed.has(code)) {
+    x.runtime.options.onUndeclaredError?.({ endpoint: id, code, error })
+  }
+  const headers: string[] = []
+  if (code === 'TOKEN_EXPIRED') headers.push('WWW-Authenticate', 'Bearer error="expired_token"')
+  else if (code === 'INVALID_TOKEN') headers.push('WWW-Authenticate', 'Bearer error="invalid_token"')
+  else if (statusOf[code] === 401 && step === 'authentication') headers.push('WWW-Authenticate', 'Bearer')
+  if (code === 'RATE_LIMITED' && x.count) {
+    const seconds = Math.ceil((x.count.resetAt - x.runtime.clock.now()) / 1_000)
+    headers.push('Retry-After', String(Math.max(1, seconds)))
+  }
+  if (code === 'THROTTLED') headers.push('Retry-After', '1')
+  if (error instanceof MethodNotAllowed) headers.push('Allow', error.allow)
+  x.answer = jsonAnswer(statusOf[code], body, headers)
+}
+
+/** Wrong method on a known path. */
+export class MethodNotAllowed extends DomainError {
+  readonly allow: string
+  /** @param allow the methods of the path, as the `Allow` header lists them */
+  constructor(allow: string) {
+    super('METHOD_NOT_ALLOWED', `This path takes ${allow}`)
+    this.allow = allow
+  }
+}
+
+function limitByField(x: Exchange): Promise<void> | void {
+  if (x.endpoint.def.limit?.field !== undefined) return stage.limitEndpoint(x)
+}
+
+function answer(x: Exchange): void {
+  if (x.stream) x.stream.begin()
+  else if (x.answer) send(x, x.answer)
+}
+
+/** Gives back what the request held: its place, and its files. */
+async function release(x: Exchange): Promise<void> {
+  if (x.place !== undefined) x.runtime.counters.leave(x.place)
+  x.place = undefined
+  await x.discard?.()
+}

@@ -1,0 +1,125 @@
+import type { AuditEntry, Ctx, Principal, Scope, Trace } from '../domain/context.ts'
+import type { ErrorCode } from '../domain/errors.ts'
+import type { Clock, NewId } from '../platform/clock.ts'
+import type { Logger } from '../platform/log.ts'
+import type { CredentialKind } from './access.ts'
+import type { TenantRule } from './surface.ts'
+
+/** What stands in the `Authorization` header. */
+export interface Credential {
+  scheme: 'Bearer' | 'ApiKey'
+  token: string
+}
+
+type Eventually<T> = T | Promise<T>
+
+/** A window that is counted in: how many requests it admits, and how long it is. */
+export interface CountRule {
+  limit: number
+  /** Admitted on top of `limit`. */
+  burst: number
+  windowMs: number
+}
+
+export interface Count {
+  admitted: boolean
+  /** Requests in the window, this one included when it was admitted. */
+  used: number
+  /** When the oldest of them leaves the window, milliseconds since the epoch. */
+  resetAt: number
+}
+
+/** Where requests are counted; in process, or shared between several. A shared one decides itself what happens without its store. */
+export interface Counters {
+  /** Counts one request in a sliding window, unless the window is full. */
+  hit(key: string, rule: CountRule): Eventually<Count>
+  /** Takes one of `max` places; false when all are taken. */
+  enter(key: string, max: number): Eventually<boolean>
+  /** Gives the place back. */
+  leave(key: string): void
+}
+
+/** What a store knows about an idempotency key. */
+export type Claimed =
+  | { state: 'new' }
+  | { state: 'running' }
+  | { state: 'other' }
+  | { state: 'done'; status: number; body: string }
+
+/** Keeps first answers for 24 hours, so that the same request sent twice acts once. Answers may hold secrets: keep them sealed. */
+export interface IdempotencyStore {
+  /**
+   * Claims `key` for a request whose content hashes to `hash`.
+   * @returns `new` to go on, `running` while the first is not answered, `other` when the hash differs, else its answer
+   */
+  begin(key: string, hash: string): Eventually<Claimed>
+  complete(key: string, answer: { status: number; body: string }): Eventually<void>
+  /** Forgets a claim that came to nothing. */
+  abandon(key: string): Eventually<void>
+}
+
+/** What the application puts behind the gateway. */
+export interface Ports {
+  /**
+   * Who shows this credential.
+   * @throws DomainError `INVALID_TOKEN`, `TOKEN_EXPIRED`, `INVALID_API_KEY`, `UNAUTHORIZED`
+   */
+  authenticate(credential: Credential, accepted: readonly CredentialKind[]): Eventually<Principal>
+  /**
+   * What the principal may see on a surface with this rule, narrowed to the tenant that the caller names.
+   * @throws DomainError `TENANT_NOT_FOUND`, `FORBIDDEN`, `VALIDATION_ERROR` on `tenantId`
+   */
+  resolveTenant(principal: Principal, named: string | undefined, rule: TenantRule): Eventually<Scope>
+  /** The tenant of a run, for the surface of the agents. */
+  runTenant(principal: Principal): Eventually<Scope>
+  /** Opens the context of one request; on an open endpoint there is neither principal nor scope. */
+  openContext(request: {
+    principal: Principal | undefined
+    scope: Scope | undefined
+    trace: Trace
+    log: Logger
+  }): Ctx
+  /** Writes the record of a write that wrote none in its own transaction. */
+  audit?(ctx: Ctx, entry: AuditEntry): Eventually<void>
+  idempotency?: IdempotencyStore
+  /** Default: in process. */
+  counters?: Counters
+  /** Asked at every heartbeat of a stream; false ends it. */
+  stillValid?(principal: Principal): boolean
+}
+
+export interface CorsOptions {
+  /** Origins as browsers send them, such as `https://app.example.com`. */
+  origins: readonly string[]
+  /** Seconds that a browser may keep a preflight's answer; default 600. */
+  maxAgeSeconds?: number
+}
+
+export interface GatewayOptions {
+  clock: Clock
+  newId: NewId
+  log: Logger
+  /** Addresses and CIDR ranges whose `X-Forwarded-For` is believed; default loopback. */
+  trustProxy?: readonly string[]
+  cors?: CorsOptions
+  /** Sends `Strict-Transport-Security`; only behind TLS. */
+  hsts?: boolean
+  /** Largest JSON or raw body in bytes; default 1 MiB. */
+  maxBodyBytes?: number
+  /** Streams of one user over all surfaces; default 5. */
+  maxStreams?: number
+  /** Between two heartbeats of a stream, milliseconds; default 15,000. */
+  heartbeatMs?: number
+  /** Bytes waiting for a slow reader of a stream before it is dropped; default 1 MiB. */
+  maxStreamBuffer?: number
+  /** Told of each code that a handler throws without declaring it. */
+  onUndeclaredError?(fault: { endpoint: string; code: ErrorCode; error: unknown }): void
+  /** Told of each answer, for metrics. */
+  onAnswer?(answer: {
+    surface: string
+    endpoint: string
+    method: string
+    status: number
+    durationMs: number
+  }): void
+}

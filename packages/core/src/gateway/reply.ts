@@ -1,0 +1,181 @@
+import { createHash } from 'node:crypto'
+import type { ServerResponse } from 'node:http'
+import { z } from 'zod'
+import { hasBody } from './body.ts'
+import { type Answer, type Exchange, header } from './exchange.ts'
+import type { RawReply } from './raw.ts'
+
+const jsonHeaders = [
+  'Content-Type',
+  'application/json; charset=utf-8',
+  'Cache-Control',
+  'no-store',
+  'Content-Security-Policy',
+  "default-src 'none'; frame-ancestors 'none'",
+]
+const cachedHeaders = jsonHeaders.with(3, 'private, no-cache')
+/** How long the rest of a refused body is still read, so that its sender gets to see the answer. */
+const lingerMs = 1_000
+
+/** An answer in JSON. */
+export function jsonAnswer(status: number, value: unknown, extra: readonly string[] = []): Answer {
+  return textAnswer(status, JSON.stringify(value), extra)
+}
+
+/** An answer in JSON that is text already. */
+export function textAnswer(status: number, body: string, extra: readonly string[] = []): Answer {
+  return { status, headers: extra.length === 0 ? jsonHeaders : [...jsonHeaders, ...extra], body }
+}
+
+/** What a handler returned, encoded through the schema that its endpoint declares. */
+export function encodeReply(x: Exchange, value: unknown): Answer {
+  const { def, replySchema } = x.endpoint
+  if (!replySchema) return { status: def.success, headers: ['Cache-Control', 'no-store'], body: null }
+  const body = JSON.stringify(z.encode(replySchema, value))
+  if (!def.conditional) return { status: def.success, headers: jsonHeaders, body }
+  const tag = `W/"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"`
+  const headers = [...cachedHeaders, 'ETag', tag]
+  return knows(header(x.incoming, 'if-none-match'), tag)
+    ? { status: 304, headers: ['Cache-Control', 'private, no-cache', 'ETag', tag], body: null }
+    : { status: def.success, headers, body }
+}
+
+function knows(given: string | undefined, tag: string): boolean {
+  if (given === undefined) return false
+  const bare = tag.slice(2)
+  return given.split(',').some((entry) => {
+    const one = entry.trim()
+    return one === '*' || one === tag || one === bare
+  })
+}
+
+/** The bytes of a raw endpoint. */
+export function rawAnswer(x: Exchange, reply: RawReply): Answer {
+  const status = reply.status ?? x.endpoint.def.success
+  const headers = Object.entries(reply.headers ?? {}).flatMap(([name, value]) =>
+    value === undefined ? [] : [name, value],
+  )
+  const names = new Set(headers.filter((_, i) => i % 2 === 0).map((name) => name.toLowerCase()))
+  const type = x.endpoint.def.replies[status]
+  if (typeof type === 'string' && type !== '' && !names.has('content-type'))
+    headers.push('Content-Type', type)
+  if (!names.has('cache-control')) headers.push('Cache-Control', 'no-store')
+  return { status, headers, body: reply.body ?? null }
+}
+
+/** Headers that every answer carries, whatever became of the request. */
+export function commonHeaders(x: Exchange): string[] {
+  const { runtime, count, rule } = x
+  const headers = ['X-Request-Id', x.requestId]
+  if (count && rule) {
+    headers.push('X-RateLimit-Limit', String(rule.limit))
+    headers.push('X-RateLimit-Remaining', String(Math.max(0, rule.limit - count.used)))
+    headers.push('X-RateLimit-Reset', String(Math.ceil(count.resetAt / 1_000)))
+  }
+  headers.push(...runtime.safety, ...x.endpoint.headers)
+  if (runtime.options.cors) headers.push(...runtime.cors.headers(header(x.incoming, 'origin')))
+  return headers
+}
+
+/** Sends the answer: straight to node's response where there is one, as a web response elsewhere. */
+export function send(x: Exchange, answer: Answer): void {
+  const headers = commonHeaders(x)
+  headers.push(...answer.headers)
+  const silent = x.incoming.method === 'HEAD' || answer.status === 204 || answer.status === 304
+  const { body } = answer
+  const whole = body === null || typeof body === 'string' || body instanceof Uint8Array
+  if (whole) {
+    x.bytes = body === null ? 0 : typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength
+    if (answer.status !== 204 && answer.status !== 304) headers.push('Content-Length', String(x.bytes))
+    if (silent) x.bytes = 0
+  }
+  if (x.incoming.node) sendNode(x, answer, headers, silent)
+  else if (whole || silent) x.response = webResponse(answer.status, headers, silent ? null : (body as never))
+  else {
+    const { readable, done } = fromIterable(x, body)
+    x.sending = done
+    x.response = webResponse(answer.status, headers, readable)
+  }
+}
+
+/** A web response from names and values in turn. */
+export function webResponse(
+  status: number,
+  headers: readonly string[],
+  body: ConstructorParameters<typeof Response>[0],
+): Response {
+  const pairs = new Headers()
+  for (let i = 0; i < headers.length; i += 2) pairs.append(headers[i] as string, headers[i + 1] as string)
+  return new Response(body, { status, headers: pairs })
+}
+
+function sendNode(x: Exchange, { status, body }: Answer, headers: string[], silent: boolean): void {
+  const { req, res } = x.incoming.node as NonNullable<Exchange['incoming']['node']>
+  if (res.destroyed || res.headersSent) return
+  // A body that nobody read must not be taken for the next request, and may never end.
+  const unread = !req.complete && hasBody(x.incoming)
+  if (unread || x.runtime.draining) if (req.httpVersionMajor < 2) headers.push('Connection', 'close')
+  res.writeHead(status, headers)
+  if (silent || body === null) res.end()
+  else if (typeof body !== 'string' && !(body instanceof Uint8Array)) x.sending = pipe(x, res, body)
+  else if (unread) {
+    x.sending = linger(x, body)
+  } else res.end(body)
+}
+
+/** Sends the answer while its sender still sends: whoever closes now makes the other side miss it. */
+function linger(x: Exchange, body: string | Uint8Array): Promise<void> {
+  const { req, res } = x.incoming.node as NonNullable<Exchange['incoming']['node']>
+  const { promise, resolve } = Promise.withResolvers<void>()
+  res.write(body)
+  const stop = x.runtime.clock.after(lingerMs, resolve)
+  req.once('end', resolve).once('close', resolve).resume()
+  return promise.then(() => {
+    stop()
+    res.end()
+  })
+}
+
+async function pipe(x: Exchange, res: ServerResponse, body: AsyncIterable<Uint8Array>): Promise<void> {
+  let wake: (() => void) | undefined
+  const onChange = () => wake?.()
+  res.on('drain', onChange).on('close', onChange)
+  try {
+    for await (const chunk of body) {
+      if (res.destroyed) return
+      x.bytes += chunk.byteLength
+      if (!res.write(chunk)) await new Promise<void>((resolve) => (wake = resolve))
+    }
+    res.end()
+  } catch (error) {
+    // The status is out; only a broken connection can still say that this is not the whole.
+    x.runtime.log.error('The body of an answer broke off', { requestId: x.requestId, error })
+    res.destroy()
+  }
+}
+
+function fromIterable(x: Exchange, body: AsyncIterable<Uint8Array>) {
+  const { promise: done, resolve } = Promise.withResolvers<void>()
+  const source = body[Symbol.asyncIterator]()
+  const readable = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      try {
+        const part = await source.next()
+        if (!part.done) {
+          x.bytes += part.value.byteLength
+          return controller.enqueue(part.value)
+        }
+        controller.close()
+      } catch (error) {
+        x.runtime.log.error('The body of an answer broke off', { requestId: x.requestId, error })
+        controller.error(error)
+      }
+      resolve()
+    },
+    async cancel() {
+      await source.return?.()
+      resolve()
+    },
+  })
+  return { readable, done }
+}

@@ -1,0 +1,59 @@
+import type { Clock, NewId } from '../platform/clock.ts'
+import type { Logger } from '../platform/log.ts'
+import { createClientIp } from './client-ip.ts'
+import { type Cors, createCors } from './cors.ts'
+import { createHub, type Hub } from './hub.ts'
+import type { Counters, GatewayOptions, Ports } from './ports.ts'
+import { createCounters } from './rate-limit.ts'
+
+/** What all requests of one gateway share. */
+export interface Runtime {
+  readonly ports: Ports
+  readonly options: GatewayOptions
+  readonly clock: Clock
+  readonly newId: NewId
+  readonly log: Logger
+  readonly counters: Counters
+  readonly hub: Hub
+  readonly cors: Cors
+  readonly maxBodyBytes: number
+  readonly maxStreams: number
+  /** On every answer; names and values in turn. */
+  readonly safety: readonly string[]
+  clientIp(remote: string | undefined, forwardedFor: string | undefined): string
+  /** Requests that are not answered to the end. */
+  active: number
+  draining: boolean
+  /** Called when the last of them is, while draining. */
+  onIdle: (() => void) | undefined
+}
+
+/** Fills in the defaults. */
+export function createRuntime(ports: Ports, options: GatewayOptions): Runtime {
+  const { clock } = options
+  return {
+    ports,
+    options,
+    clock,
+    newId: options.newId,
+    log: options.log,
+    counters: ports.counters ?? createCounters(clock),
+    hub: createHub(clock, options.heartbeatMs ?? 15_000, options.maxStreamBuffer ?? 1 << 20),
+    cors: createCors(options.cors),
+    maxBodyBytes: options.maxBodyBytes ?? 1 << 20,
+    maxStreams: options.maxStreams ?? 5,
+    safety: [
+      'X-Content-Type-Options',
+      'nosniff',
+      'X-Frame-Options',
+      'DENY',
+      'Referrer-Policy',
+      'no-referrer',
+      ...(options.hsts ? ['Strict-Transport-Security', 'max-age=31536000; includeSubDomains'] : []),
+    ],
+    clientIp: createClientIp(options.trustProxy),
+    active: 0,
+    draining: false,
+    onIdle: undefined,
+  }
+}

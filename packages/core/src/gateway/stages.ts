@@ -1,0 +1,150 @@
+import type { Principal } from '../domain/context.ts'
+import { DomainError, invalid } from '../domain/errors.ts'
+import { checkAccess, type RestrictedAccess } from './access.ts'
+import { countedAs } from './client-ip.ts'
+import { type Exchange, header } from './exchange.ts'
+import type { Count, Credential } from './ports.ts'
+
+/** Gives the request its own id, whatever the caller sends. */
+export function assignId(x: Exchange): void {
+  x.requestId = x.runtime.newId()
+}
+
+export function findClient(x: Exchange): void {
+  x.ip = x.runtime.clientIp(x.incoming.remote, header(x.incoming, 'x-forwarded-for'))
+}
+
+/** The gateway is going down; the caller finds another one, or this one anew, in a moment. */
+export class Unavailable extends DomainError {
+  constructor() {
+    super('INTERNAL_ERROR', 'The server is restarting; try again in a moment')
+  }
+}
+
+export function refuseWhenDraining(x: Exchange): void {
+  if (x.runtime.draining) throw new Unavailable()
+}
+
+/**
+ * Asks the application who shows the credential.
+ * @throws DomainError `UNAUTHORIZED` when there is none, or none of a kind that is accepted here
+ */
+export function authenticate(x: Exchange): Promise<void> | void {
+  const { access } = x.endpoint.def
+  if (access.public) return
+  const found = x.runtime.ports.authenticate(readCredential(x, access), access.credentials)
+  if (found instanceof Promise) return found.then((principal) => void (x.principal = principal))
+  x.principal = found
+}
+
+const scheme = /^(Bearer|ApiKey) +(\S+) *$/i
+
+function readCredential(x: Exchange, access: RestrictedAccess): Credential {
+  const value = header(x.incoming, 'authorization')
+  if (value === undefined) throw new DomainError('UNAUTHORIZED', 'The Authorization header is missing')
+  const match = scheme.exec(value)
+  if (!match)
+    throw new DomainError('UNAUTHORIZED', 'The Authorization header needs "Bearer" or "ApiKey" and a token')
+  const kind = (match[1] as string).toLowerCase() === 'bearer' ? 'Bearer' : 'ApiKey'
+  const accepted = access.credentials.some((credential) => (credential === 'apikey') === (kind === 'ApiKey'))
+  if (!accepted)
+    throw new DomainError('UNAUTHORIZED', `Credentials of the scheme ${kind} are not accepted here`)
+  return { scheme: kind, token: match[2] as string }
+}
+
+/** Finds what the principal may see here, by the rule of the surface. */
+export function resolveTenant(x: Exchange): Promise<void> | void {
+  const { principal } = x
+  if (!principal) return
+  const { ports } = x.runtime
+  const rule = x.endpoint.surface.tenant
+  const scope =
+    rule === 'run' && principal.type === 'agent'
+      ? ports.runTenant(ownRun(x, principal))
+      : ports.resolveTenant(principal, namedTenant(x), rule)
+  if (scope instanceof Promise) return scope.then((found) => void (x.scope = found))
+  x.scope = scope
+}
+
+/** A task token is good for the run that it was made for and for no other. */
+function ownRun(x: Exchange, principal: Principal): Principal {
+  const named = x.incoming.params?.runId
+  if (named !== undefined && named !== principal.id) {
+    throw new DomainError('UNAUTHORIZED', 'The task token belongs to another run')
+  }
+  return principal
+}
+
+function namedTenant(x: Exchange): string | undefined {
+  const rule = x.endpoint.surface.tenant
+  const inQuery = (rule === 'query' || rule === 'query-or-header') && x.incoming.search.includes('tenantId=')
+  const all = inQuery ? new URLSearchParams(x.incoming.search).getAll('tenantId') : []
+  const inHeader =
+    rule === 'query-or-header' || rule === 'run' ? header(x.incoming, 'x-tenant-id') : undefined
+  if (inHeader !== undefined) all.push(inHeader)
+  if (new Set(all).size > 1) throw invalid('tenantId', 'tenantId and X-Tenant-Id name different tenants')
+  return all[0]
+}
+
+/** The access matrix: role, app access, and that observers only read. */
+export function checkSurface(x: Exchange): void {
+  const { access } = x.endpoint.def
+  if (!access.public) checkAccess(access, x.principal as Principal, x.incoming.method)
+}
+
+/** Counts the request against its surface. @throws DomainError `RATE_LIMITED` */
+export async function limitRate(x: Exchange): Promise<void> {
+  await countRequest(x)
+  const { extraRule, def } = x.endpoint
+  if (extraRule && def.limit?.field === undefined) await limitEndpoint(x)
+}
+
+/** Counts the request once, also one that was refused before it came to its limit. */
+export function countRequest(x: Exchange): Promise<void> | void {
+  if (x.count) return
+  const { rule, surface } = x.endpoint
+  const { principal } = x
+  const key =
+    principal && surface.limits.by !== 'ip'
+      ? `rate:${surface.name}:${principal.tenantId ?? '-'}:${principal.id}`
+      : `rate:${surface.name}:-:${countedAs(x.ip)}`
+  x.rule = rule
+  const count = x.runtime.counters.hit(key, rule)
+  if (count instanceof Promise) return count.then((found) => admit(x, found))
+  admit(x, count)
+}
+
+function admit(x: Exchange, count: Count): void {
+  x.count = count
+  if (!count.admitted)
+    throw new DomainError('RATE_LIMITED', 'Too many requests; try again after Retry-After seconds')
+}
+
+/** The limit of the endpoint itself; with a field it is counted by that field of the body too. */
+export async function limitEndpoint(x: Exchange): Promise<void> {
+  const { extraRule, def, id } = x.endpoint
+  if (!extraRule || !def.limit) return
+  const { by, field } = def.limit
+  const who = by === 'user' && x.principal ? x.principal.id : countedAs(x.ip)
+  const body = (x.input?.body ?? {}) as Record<string, unknown>
+  const value = field === undefined ? '' : `:${String(body[field]).toLowerCase()}`
+  const count = await x.runtime.counters.hit(`rate:${id}:${who}${value}`, extraRule)
+  if (count.admitted) return
+  x.rule = extraRule
+  admit(x, count)
+}
+
+/** Takes one of the places for requests at the same time, or one of those for streams. @throws DomainError `THROTTLED` */
+export async function throttle(x: Exchange): Promise<void> {
+  const { def, surface } = x.endpoint
+  const isStream = def.kind === 'stream'
+  const max = isStream ? x.runtime.maxStreams : x.principal && surface.concurrency
+  if (max === undefined) return
+  const who = x.principal ? x.principal.id : countedAs(x.ip)
+  const place = isStream ? `streams:${who}` : `requests:${surface.name}:${who}`
+  if (await x.runtime.counters.enter(place, max)) x.place = place
+  else {
+    const what = isStream ? `${max} streams are open` : `${max} requests are at work`
+    throw new DomainError('THROTTLED', `${what} already; wait until one has ended`)
+  }
+}

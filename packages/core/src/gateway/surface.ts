@@ -1,0 +1,68 @@
+import type { Access } from './access.ts'
+import type { AnyEndpoint, WireTypes } from './definition.ts'
+import { shapeOf } from './route.ts'
+
+/** Where the tenant of a request comes from. */
+export type TenantRule = 'claim' | 'query' | 'query-or-header' | 'run' | 'none'
+
+export interface SurfaceLimits {
+  /** Requests in any window of 60 s, `burst` on top. */
+  perMinute: number
+  burst: number
+  /** What is counted; without a principal it is the caller's address. */
+  by: 'user' | 'run' | 'ip'
+}
+
+export interface SurfaceSpec<Name extends string, Es extends readonly AnyEndpoint[]> {
+  /** As it stands in audit records and logs. */
+  name: Name
+  /** Path prefix without a slash at the end; `''` serves from the root. */
+  prefix: string
+  /** The access matrix: asked before the router is, so it also answers for paths that do not exist. */
+  access: Access
+  tenant: TenantRule
+  limits: SurfaceLimits
+  /** Requests of one user at the same time; none when absent. Streams have their own cap. */
+  concurrency?: number
+  /** Flat, in path order. */
+  endpoints: Es
+}
+
+export interface Surface<
+  Name extends string = string,
+  Es extends readonly AnyEndpoint[] = readonly AnyEndpoint[],
+> extends SurfaceSpec<Name, Es> {}
+
+export type AnySurface = Surface
+
+/**
+ * One door of the service: a prefix, its rules, and its endpoints.
+ * @throws Error when two endpoints share a route or an id
+ */
+export function surface<const Name extends string, const Es extends readonly AnyEndpoint[]>(
+  spec: SurfaceSpec<Name, Es>,
+): Surface<Name, Es> {
+  if (spec.prefix !== '' && !/^(\/[\w-]+)+$/.test(spec.prefix)) {
+    throw new Error(`Surface ${spec.name}: "${spec.prefix}" is no path prefix`)
+  }
+  const routes = new Map<string, string>()
+  const ids = new Set<string>()
+  for (const item of spec.endpoints) {
+    const route = `${item.method} ${shapeOf(item.path)}`
+    const other = routes.get(route)
+    if (other !== undefined) {
+      throw new Error(`Surface ${spec.name}: ${other} and ${item.id} both serve ${item.route}`)
+    }
+    if (ids.has(item.id)) throw new Error(`Surface ${spec.name}: two endpoints have the id ${item.id}`)
+    routes.set(route, item.id)
+    ids.add(item.id)
+  }
+  return Object.freeze({ ...spec })
+}
+
+/** The wire types of a surface's endpoints by their id, for a typed client. */
+export type EndpointTypes<S extends { readonly endpoints: readonly AnyEndpoint[] }> = {
+  [E in S['endpoints'][number] as E['id']]: E['~types'] extends WireTypes
+    ? { id: E['id']; route: E['route'] } & E['~types']
+    : never
+}

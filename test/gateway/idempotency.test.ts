@@ -1,0 +1,105 @@
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { DomainError } from '../../packages/core/src/domain/errors.ts'
+import { endpoint } from '../../packages/core/src/gateway/endpoint.ts'
+import { createRig, errorOf, team } from './rig.ts'
+
+function rig() {
+  let made = 0
+  let hold: Promise<void> | undefined
+  const create = endpoint({
+    id: 'd.create',
+    route: 'POST /things',
+    summary: 'Create',
+    access: team,
+    body: z.object({ name: z.string() }),
+    reply: { 201: z.object({ n: z.number(), name: z.string() }) },
+    errors: ['CONFLICT'],
+  }).handle(async (_ctx, { body }) => {
+    await hold
+    made += 1
+    if (body.name === 'fail' && made === 1) throw new DomainError('CONFLICT', 'Not now')
+    return { n: made, name: body.name }
+  })
+  const other = endpoint({
+    id: 'd.other',
+    route: 'POST /others',
+    summary: 'Create another',
+    access: team,
+    body: z.object({ name: z.string() }),
+    reply: { 204: z.void() },
+  }).handle(async () => void (made += 1))
+  const built = createRig([create, other])
+  const send = (name: string, options: { key?: string; as?: string; path?: string } = {}) =>
+    built.call('POST', `/dashboard/v1/${options.path ?? 'things'}`, {
+      as: options.as ?? 'member',
+      json: { name },
+      headers: { 'idempotency-key': options.key ?? 'k1' },
+    })
+  return { ...built, send, made: () => made, block: (until: Promise<void>) => void (hold = until) }
+}
+
+describe('Idempotency-Key', () => {
+  it('acts once and replays the first answer', async () => {
+    const { send, made, audits } = rig()
+    const first = await send('x')
+    const again = await send('x')
+    expect(first.headers.get('idempotent-replayed')).toBe(null)
+    expect(again.headers.get('idempotent-replayed')).toBe('true')
+    expect([again.status, await again.text()]).toEqual([201, await first.text()])
+    expect(again.headers.get('x-request-id')).not.toBe(first.headers.get('x-request-id'))
+    expect(made()).toBe(1)
+    expect(audits).toHaveLength(1)
+  })
+
+  it('replays an answer without a body', async () => {
+    const { send, made } = rig()
+    await send('x', { path: 'others' })
+    const again = await send('x', { path: 'others' })
+    expect([again.status, again.headers.get('idempotent-replayed'), made()]).toEqual([204, 'true', 1])
+  })
+
+  it('refuses the same key with another body', async () => {
+    const { send, made } = rig()
+    await send('x')
+    expect(await errorOf(await send('y'))).toEqual({ status: 422, code: 'UNPROCESSABLE' })
+    expect(made()).toBe(1)
+  })
+
+  it('refuses the same request while the first is in flight', async () => {
+    const { send, block, made } = rig()
+    const hold = Promise.withResolvers<void>()
+    block(hold.promise)
+    const first = send('x')
+    const second = await send('x')
+    expect(await errorOf(second)).toEqual({ status: 409, code: 'CONFLICT' })
+    hold.resolve()
+    expect((await first).status).toBe(201)
+    expect(made()).toBe(1)
+  })
+
+  it('keeps successes only', async () => {
+    const { send, made } = rig()
+    expect((await send('fail')).status).toBe(409)
+    const again = await send('fail')
+    expect([again.status, again.headers.get('idempotent-replayed'), made()]).toEqual([201, null, 2])
+  })
+
+  it('is bound to caller, method and path', async () => {
+    const { send, made } = rig()
+    await send('x')
+    await send('x', { as: 'admin' })
+    await send('x', { path: 'others' })
+    await send('x', { key: 'k2' })
+    expect(made()).toBe(4)
+  })
+
+  it('refuses a key that is none', async () => {
+    const { send } = rig()
+    expect(await errorOf(await send('x', { key: 'a b' }))).toEqual({
+      status: 400,
+      code: 'VALIDATION_ERROR',
+      field: 'Idempotency-Key',
+    })
+  })
+})

@@ -1,0 +1,174 @@
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { countedAs } from '../../packages/core/src/gateway/client-ip.ts'
+import { endpoint } from '../../packages/core/src/gateway/endpoint.ts'
+import { createCounters } from '../../packages/core/src/gateway/rate-limit.ts'
+import { createManualClock, createRig, errorOf, publicAccess, team } from './rig.ts'
+
+const ping = endpoint({
+  id: 'd.ping',
+  route: 'GET /ping',
+  summary: 'Ping',
+  access: team,
+  reply: { 204: z.void() },
+}).handle(async () => {})
+
+const open = endpoint({
+  id: 'd.open',
+  route: 'GET /open',
+  summary: 'Open',
+  access: publicAccess,
+  reply: { 204: z.void() },
+}).handle(async () => {})
+
+const forgot = endpoint({
+  id: 'd.forgot',
+  route: 'POST /forgot',
+  summary: 'Forgot',
+  access: publicAccess,
+  body: z.object({ email: z.string() }),
+  reply: { 204: z.void() },
+  limit: { requests: 2, perSeconds: 900, by: 'ip' },
+}).handle(async () => {})
+
+const login = endpoint({
+  id: 'd.login',
+  route: 'POST /login',
+  summary: 'Login',
+  access: publicAccess,
+  body: z.object({ email: z.string() }),
+  reply: { 204: z.void() },
+  limit: { requests: 2, perSeconds: 900, by: 'ip', field: 'email' },
+}).handle(async () => {})
+
+const limits = { perMinute: 4, burst: 2, by: 'user' } as const
+const rig = () => createRig([ping, open, forgot, login], { surface: { limits } })
+const numbers = (response: Response) =>
+  ['limit', 'remaining', 'reset'].map((name) => Number(response.headers.get(`x-ratelimit-${name}`)))
+
+describe('createCounters', () => {
+  it('admits limit and burst in any window of 60 s, to the millisecond', () => {
+    const clock = createManualClock(0)
+    const counters = createCounters(clock)
+    const rule = { limit: 20, burst: 5, windowMs: 60_000 }
+    const admitted: number[] = []
+    // A caller that never rests: every window of the log must hold no more than 25.
+    for (let i = 0; i < 20_000; i += 1) {
+      const count = counters.hit('k', rule)
+      if ((count as { admitted: boolean }).admitted) admitted.push(clock.now())
+      clock.advance(1 + ((i * 7919) % 37))
+    }
+    for (let i = 25; i < admitted.length; i += 1) {
+      expect((admitted[i] as number) - (admitted[i - 25] as number)).toBeGreaterThanOrEqual(60_000)
+    }
+    expect(admitted.length).toBeGreaterThanOrEqual(Math.floor(clock.now() / 60_000) * 25)
+  })
+
+  it('does not count what it refuses, and tells when the oldest leaves', () => {
+    const clock = createManualClock(0)
+    const counters = createCounters(clock)
+    const rule = { limit: 1, burst: 0, windowMs: 1_000 }
+    expect(counters.hit('k', rule)).toEqual({ admitted: true, used: 1, resetAt: 1_000 })
+    clock.advance(999)
+    expect(counters.hit('k', rule)).toEqual({ admitted: false, used: 1, resetAt: 1_000 })
+    clock.advance(1)
+    expect(counters.hit('k', rule)).toEqual({ admitted: true, used: 1, resetAt: 2_000 })
+  })
+
+  it('forgets keys that are idle, and never keeps more than it may', () => {
+    const clock = createManualClock(0)
+    const counters = createCounters(clock, 50)
+    const rule = { limit: 1, burst: 0, windowMs: 60_000 }
+    for (let i = 0; i < 500; i += 1) void counters.hit(`k${i}`, rule)
+    expect(counters.size).toBe(50)
+    clock.advance(60_000)
+    void counters.hit('last', rule)
+    expect(counters.size).toBe(1)
+  })
+})
+
+describe('rate limit', () => {
+  it('shows what is left and refuses beyond limit and burst', async () => {
+    const { call, clock } = rig()
+    const seen: number[] = []
+    for (let i = 0; i < 6; i += 1) {
+      const response = await call('GET', '/dashboard/v1/ping', { as: 'member' })
+      expect(response.status).toBe(204)
+      seen.push(numbers(response)[1] as number)
+      clock.advance(1_000)
+    }
+    expect(seen).toEqual([3, 2, 1, 0, 0, 0])
+    const refused = await call('GET', '/dashboard/v1/ping', { as: 'member' })
+    expect(numbers(refused)).toEqual([4, 0, 1_800_000_060])
+    expect(refused.headers.get('retry-after')).toBe('54')
+    expect(await errorOf(refused)).toEqual({ status: 429, code: 'RATE_LIMITED' })
+    expect((await call('GET', '/dashboard/v1/ping', { as: 'admin' })).status).toBe(204)
+    clock.advance(54_000)
+    expect((await call('GET', '/dashboard/v1/ping', { as: 'member' })).status).toBe(204)
+  })
+
+  it('counts callers without a principal by address, refused ones too, IPv6 by its network', async () => {
+    const { call } = rig()
+    const ask = (from: string, path = 'open', as?: string) =>
+      call('GET', `/dashboard/v1/${path}`, { from, as })
+    for (let i = 0; i < 3; i += 1) expect((await ask(`2001:db8:1:2::${i}`)).status).toBe(204)
+    for (let i = 0; i < 3; i += 1) expect((await ask('2001:db8:1:2:a::', 'ping', 'forged')).status).toBe(401)
+    expect((await ask('2001:db8:1:2::ffff')).status).toBe(429)
+    expect((await ask('2001:db8:1:2::ffff', 'ping', 'forged')).status).toBe(429)
+    expect((await ask('2001:db8:1:3::1')).status).toBe(204)
+  })
+
+  it('has limits of its own for an endpoint, by address or by a field of the body too', async () => {
+    const { call } = createRig([forgot, login])
+    const ask = async (path: string, email: string) => {
+      const response = await call('POST', `/dashboard/v1/${path}`, { json: { email }, from: '203.0.113.1' })
+      return [response.status, response.headers.get('x-ratelimit-limit')]
+    }
+    expect(await ask('forgot', 'a')).toEqual([204, '300'])
+    expect(await ask('forgot', 'b')).toEqual([204, '300'])
+    expect(await ask('forgot', 'c')).toEqual([429, '2'])
+    expect(await ask('login', 'a')).toEqual([204, '300'])
+    expect(await ask('login', 'A')).toEqual([204, '300'])
+    expect(await ask('login', 'a')).toEqual([429, '2'])
+    expect(await ask('login', 'b')).toEqual([204, '300'])
+  })
+
+  it('reads an address as the unit that it is counted by', () => {
+    expect(countedAs('203.0.113.9')).toBe('203.0.113.9')
+    expect(countedAs('::ffff:203.0.113.9')).toBe('203.0.113.9')
+    expect(countedAs('2001:db8::1')).toBe('2001:db8:0:0::/64')
+    expect(countedAs('not an address')).toBe('not an address')
+  })
+})
+
+describe('throttle', () => {
+  it('refuses more requests at the same time than allowed, and gives places back after errors', async () => {
+    const holds: PromiseWithResolvers<void>[] = []
+    const slow = endpoint({
+      id: 'd.slow',
+      route: 'GET /slow',
+      summary: 'Slow',
+      access: team,
+      reply: { 204: z.void() },
+    }).handle(async () => {
+      const hold = Promise.withResolvers<void>()
+      holds.push(hold)
+      await hold.promise
+    })
+    const { call } = createRig([slow], { surface: { concurrency: 2 } })
+    const ask = (as = 'member') => call('GET', '/dashboard/v1/slow', { as })
+    const first = ask()
+    const second = ask()
+    const refused = await ask()
+    expect(refused.headers.get('retry-after')).toBe('1')
+    expect(await errorOf(refused)).toEqual({ status: 429, code: 'THROTTLED' })
+    const other = ask('admin')
+    await expect.poll(() => holds.length).toBe(3)
+    holds[0]?.reject(new Error('boom'))
+    expect((await first).status).toBe(500)
+    const third = ask()
+    await expect.poll(() => holds.length).toBe(4)
+    for (const hold of holds) hold.resolve()
+    expect([(await second).status, (await third).status, (await other).status]).toEqual([204, 204, 204])
+  })
+})
