@@ -1,0 +1,154 @@
+import { actorName } from '../actor.ts'
+import { command } from '../command.ts'
+import type { Command, Ctx } from '../context.ts'
+import { notFound } from '../errors.ts'
+import { User } from '../identity/entities.ts'
+import { notify } from '../notifications/notify.ts'
+import { wake } from '../runs/wake.ts'
+import {
+  Activity,
+  ActivityComment,
+  type ActivityCommentRow,
+  type ActivityRow,
+  closedStatuses,
+  type Mention,
+} from './entities.ts'
+import { logActivity } from './log.ts'
+import { lockActivity } from './state.ts'
+
+export interface CommentInput {
+  text: string
+  type: 'comment' | 'intervention_note'
+}
+
+type Author = { id: string; name: string; type: 'human' | 'agent' }
+
+/**
+ * A person's comment. Mentions wake agents and tell people. Serves `POST …/activities/:activityId/comments`.
+ * @throws DomainError `NOT_FOUND`
+ */
+export function addComment(ctx: Ctx, activityId: string, input: CommentInput) {
+  return command(ctx, async (cmd) => {
+    const activity = await lockActivity(cmd, activityId)
+    const comment = await addCommentTo(cmd, activity, input, {
+      id: cmd.actor.id,
+      name: actorName(cmd),
+      type: 'human',
+    })
+    cmd.audit({
+      tenantId: activity.tenantId,
+      resourceType: 'comment',
+      resourceId: comment.id,
+      after: { text: input.text },
+    })
+    return toComment(comment)
+  })
+}
+
+/** All comments on an activity, oldest first. Serves `GET …/activities/:activityId/comments`. */
+export function listComments(ctx: Ctx, activityId: string) {
+  return command(ctx, async (cmd) => {
+    if (!(await cmd.em.findOne(Activity, { id: activityId }))) throw notFound('Activity')
+    const rows = await cmd.em.find(ActivityComment, { activityId }, { orderBy: { id: 'asc' } })
+    return { data: rows.map(toComment) }
+  })
+}
+
+/** Adds a comment to an activity that the caller has locked. */
+export async function addCommentTo(
+  cmd: Command,
+  activity: ActivityRow,
+  input: CommentInput,
+  author: Author,
+): Promise<ActivityCommentRow> {
+  const mentions = await readMentions(cmd, activity, input.text)
+  const comment = cmd.em.create(ActivityComment, {
+    id: cmd.newId(),
+    tenantId: activity.tenantId,
+    activityId: activity.id,
+    text: input.text,
+    type: input.type,
+    authorId: author.id,
+    authorName: author.name,
+    authorType: author.type,
+    mentions,
+    createdOn: cmd.clock.date(),
+  })
+  logActivity(cmd, activity, { kind: 'comment', message: `${author.name}: ${input.text.slice(0, 200)}` })
+  for (const mention of mentions) {
+    if (mention.type === 'agent' && mention.id !== author.id)
+      await wakeMentioned(cmd, activity, mention.id, input.text)
+    if (mention.type === 'human') await tellMentioned(cmd, activity, mention.id, author, input.text)
+  }
+  return comment
+}
+
+const mentionForm = /@(agent|human):([\w-]+)/g
+
+async function readMentions(cmd: Command, activity: ActivityRow, text: string): Promise<Mention[]> {
+  const found = new Map<string, Mention>()
+  for (const [whole, type, id] of text.matchAll(mentionForm)) {
+    if (found.has(whole) || !id) continue
+    if (type === 'agent') found.set(whole, { type: 'agent', id, name: id })
+    else {
+      const user = await cmd.em.findOne(User, { id, tenantId: activity.tenantId })
+      if (user) found.set(whole, { type: 'human', id, name: user.name })
+    }
+  }
+  return [...found.values()]
+}
+
+/** A mention wakes an agent only when it has an open activity in the same campaign. */
+async function wakeMentioned(
+  cmd: Command,
+  activity: ActivityRow,
+  role: string,
+  comment: string,
+): Promise<void> {
+  const [target] =
+    activity.agentRole === role
+      ? [activity]
+      : await cmd.em.find(
+          Activity,
+          {
+            tenantId: activity.tenantId,
+            campaignId: activity.campaignId,
+            agentRole: role,
+            status: { $nin: [...closedStatuses, 'created'] },
+          },
+          { orderBy: { id: 'asc' }, limit: 1 },
+        )
+  if (!target || (closedStatuses as readonly string[]).includes(target.status)) return
+  if (target.status.startsWith('awaiting_') || target.status === 'blocked' || target.status === 'created')
+    return
+  await wake(cmd, target, { reason: 'mention', note: { comment } })
+}
+
+async function tellMentioned(
+  cmd: Command,
+  activity: ActivityRow,
+  userId: string,
+  author: Author,
+  text: string,
+): Promise<void> {
+  await notify(cmd, {
+    tenantId: activity.tenantId,
+    to: [userId],
+    type: 'campaign_update',
+    title: `${author.name} mentioned you on ${activity.title}`,
+    body: text.slice(0, 500),
+    subjectKind: 'activities',
+    subjectId: activity.id,
+  })
+}
+
+function toComment(row: ActivityCommentRow) {
+  return {
+    id: row.id,
+    text: row.text,
+    type: row.type,
+    author: { id: row.authorId, name: row.authorName, type: row.authorType },
+    mentions: row.mentions,
+    createdOn: row.createdOn,
+  }
+}

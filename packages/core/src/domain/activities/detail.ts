@@ -1,0 +1,97 @@
+import { Approval, ApprovalLink } from '../approvals/entities.ts'
+import { Campaign } from '../campaigns/entities.ts'
+import { command } from '../command.ts'
+import { latestOutput, preview } from '../content/versions.ts'
+import type { Command, Ctx } from '../context.ts'
+import { notFound } from '../errors.ts'
+import { User } from '../identity/entities.ts'
+import { Run } from '../runs/entities.ts'
+import { MasterAgent } from '../agents/entities.ts'
+import { listComments } from './comments.ts'
+import { Activity, type ActivityRow } from './entities.ts'
+import { summariesWhere } from './queries.ts'
+import type { ActivityDetail } from './schemas.ts'
+
+/** One activity with all that belongs to it. Serves `GET …/activities/:activityId`. @throws DomainError `NOT_FOUND` */
+export function getActivity(ctx: Ctx, activityId: string): Promise<ActivityDetail> {
+  return command(ctx, async (cmd) => {
+    const activity = await cmd.em.findOne(Activity, { id: activityId })
+    if (!activity) throw notFound('Activity')
+    const campaign = activity.campaignId ? await cmd.em.findOne(Campaign, { id: activity.campaignId }) : null
+    const output = await latestOutput(cmd, activity.id)
+    const runs = await cmd.em.find(Run, { activityId }, { orderBy: { id: 'asc' } })
+    const approval = await newestApproval(cmd, activity)
+    return {
+      id: activity.id,
+      title: activity.title,
+      type: activity.type,
+      status: activity.status,
+      agentRole: activity.agentRole,
+      assignee: await assigneeOf(cmd, activity),
+      campaign: campaign && { id: campaign.id, name: campaign.name },
+      ...(activity.deliverableId &&
+        activity.deliverableType && {
+          deliverable: { id: activity.deliverableId, type: activity.deliverableType },
+        }),
+      ...(approval && { approval: { id: approval.id, type: approval.type, status: approval.status } }),
+      inputPrompt: activity.inputPrompt,
+      ...(output && { outputRef: output.id, outputPreview: preview(output.text, 500) }),
+      comments: (await listComments(cmd, activityId)).data,
+      runs: runs.map((run) => ({
+        id: run.id,
+        status: run.status,
+        model: run.model,
+        inputTokens: run.inputTokens,
+        outputTokens: run.outputTokens,
+        costUsd: run.costMicros / 1_000_000,
+        durationMs: run.durationMs,
+        startedAt: run.startedAt,
+        ...(run.completedAt && { completedAt: run.completedAt }),
+        ...(run.error && { error: run.error }),
+      })),
+      subtasks: await summariesWhere(
+        cmd,
+        { sql: 'x.parent_activity_id = ?', params: [activityId] },
+        'asc',
+        100,
+      ),
+      ...(activity.blocker && {
+        blocker: { type: activity.blocker.type, description: activity.blocker.description },
+      }),
+      ...(activity.failureReason && { failureReason: activity.failureReason }),
+      ...(activity.hold && { hold: activity.hold }),
+      createdOn: activity.createdOn,
+      updatedOn: activity.updatedOn,
+    }
+  })
+}
+
+/** The newest version of an activity's text. Serves `GET …/activities/:activityId/output`. @throws DomainError `NOT_FOUND` */
+export function getOutput(ctx: Ctx, activityId: string) {
+  return command(ctx, async (cmd) => {
+    const activity = await cmd.em.findOne(Activity, { id: activityId })
+    const output = activity && (await latestOutput(cmd, activity.id))
+    if (!output) throw notFound('Output')
+    const { text, format, version, sha256, createdOn } = output
+    return { activityId, text, format, version, contentHash: sha256, createdOn }
+  })
+}
+
+async function newestApproval(cmd: Command, activity: ActivityRow) {
+  const [link] = await cmd.em.find(
+    ApprovalLink,
+    { activityId: activity.id },
+    { orderBy: { approvalId: 'desc' }, limit: 1 },
+  )
+  return link ? cmd.em.findOne(Approval, { id: link.approvalId }) : null
+}
+
+async function assigneeOf(cmd: Command, activity: ActivityRow): Promise<ActivityDetail['assignee']> {
+  if (activity.assigneeUserId) {
+    const user = await cmd.em.findOne(User, { id: activity.assigneeUserId })
+    return { id: activity.assigneeUserId, name: user?.name ?? '', type: 'human' }
+  }
+  const role = activity.agentRole ?? ''
+  const agent = await cmd.em.findOne(MasterAgent, { role })
+  return { id: role, name: agent?.name ?? role, type: 'agent' }
+}

@@ -1,0 +1,102 @@
+import { z } from 'zod'
+import { isoDate, page, pageQuery, ulid } from '../../platform/wire.ts'
+import { approvalStatuses, approvalTypes } from '../approvals/entities.ts'
+import { deliverableTypes } from '../campaigns/entities.ts'
+import { runStatuses, wakeReasons } from '../runs/entities.ts'
+import { activityStatuses } from './entities.ts'
+
+export const ActivitySummary = z.object({
+  id: ulid,
+  title: z.string(),
+  type: z.string(),
+  status: z.enum(activityStatuses),
+  agentRole: z.string().nullable(),
+  assigneeName: z.string(),
+  campaignId: ulid.nullable(),
+  campaignName: z.string().nullable(),
+  deliverableId: ulid.optional(),
+  approvalId: ulid.optional(),
+  wakeReason: z.enum(wakeReasons).optional(),
+  startedAt: isoDate.optional(),
+  completedAt: isoDate.optional(),
+  costUsd: z.number(),
+  createdOn: isoDate,
+})
+export type ActivitySummary = z.output<typeof ActivitySummary>
+export const ActivityPage = page(ActivitySummary)
+
+export const ActivityQuery = pageQuery.extend({
+  'filter.status': z.enum(activityStatuses).optional(),
+  'filter.agentRole': z.string().max(100).optional(),
+  'filter.campaignId': ulid.optional(),
+  'filter.deliverableId': ulid.optional(),
+  'filter.wakeReason': z.enum(wakeReasons).optional(),
+})
+export type ActivityQuery = z.output<typeof ActivityQuery>
+
+export const DeliverableActivityQuery = pageQuery.extend({
+  'filter.status': z.enum(activityStatuses).optional(),
+})
+export type DeliverableActivityQuery = z.output<typeof DeliverableActivityQuery>
+
+export const Comment = z.object({
+  id: ulid,
+  text: z.string(),
+  type: z.enum(['comment', 'intervention_note']),
+  author: z.object({ id: z.string(), name: z.string(), type: z.enum(['human', 'agent']) }),
+  mentions: z.array(z.object({ type: z.enum(['agent', 'human']), id: z.string(), name: z.string() })),
+  createdOn: isoDate,
+})
+export const CommentList = z.object({ data: z.array(Comment) })
+
+const named = z.object({ id: z.string(), name: z.string() })
+
+export const ActivityDetail = z.object({
+  id: ulid,
+  title: z.string(),
+  type: z.string(),
+  status: z.enum(activityStatuses),
+  agentRole: z.string().nullable(),
+  assignee: named.extend({ type: z.enum(['agent', 'human']) }),
+  campaign: named.nullable(),
+  deliverable: z.object({ id: ulid, type: z.enum(deliverableTypes) }).optional(),
+  approval: z.object({ id: ulid, type: z.enum(approvalTypes), status: z.enum(approvalStatuses) }).optional(),
+  inputPrompt: z.string(),
+  outputRef: z.string().optional(),
+  outputPreview: z.string().optional(),
+  comments: z.array(Comment),
+  runs: z.array(
+    z.object({
+      id: ulid,
+      status: z.enum(runStatuses),
+      model: z.string().nullable(),
+      inputTokens: z.int(),
+      outputTokens: z.int(),
+      costUsd: z.number(),
+      durationMs: z.int().nullable(),
+      startedAt: isoDate.nullable(),
+      completedAt: isoDate.optional(),
+      error: z.string().optional(),
+    }),
+  ),
+  subtasks: z.array(ActivitySummary),
+  /** Why it stands still, when it does. */
+  blocker: z.object({ type: z.string(), description: z.string() }).optional(),
+  failureReason: z.string().optional(),
+  hold: z.enum(['pausing', 'paused']).optional(),
+  createdOn: isoDate,
+  updatedOn: isoDate,
+})
+export type ActivityDetail = z.output<typeof ActivityDetail>
+
+export const ActivityOutput = z.object({
+  activityId: ulid,
+  text: z.string(),
+  format: z.enum(['markdown', 'html', 'plain']),
+  /** Number and SHA-256 of the version. */
+  version: z.int(),
+  contentHash: z.string(),
+  createdOn: isoDate,
+})
+
+export const RetryReceipt = z.object({ activityId: ulid, runId: ulid })

@@ -1,0 +1,69 @@
+import { defineEntity, p } from '@mikro-orm/core'
+import { idColumn, instantColumn, microsColumn, refColumn } from '../../platform/database/columns.ts'
+import { ownedByTenant } from '../../platform/database/scope.ts'
+
+export type AdapterType = 'adapter_a' | 'adapter_b' | 'local'
+
+export interface AdapterConfig {
+  /** System prompt with `{{placeholders}}`. */
+  promptTemplate: string
+  /** How long one run may take, seconds. */
+  timeoutSec: number
+  /** How much longer a run that is told to stop may take to end, seconds. */
+  graceSec: number
+  maxTurnsPerRun: number
+  /** `adapter_b`: where the dispatch is posted to. */
+  webhookUrl?: string
+  /** `adapter_b`: name of the header that carries the secret. */
+  authHeader?: string
+  /** `adapter_b`: the secret, sealed for its tenant; never leaves. */
+  authValueSealed?: string
+}
+
+/** What an agent role is before any tenant changes it. */
+export const MasterAgent = defineEntity({
+  name: 'MasterAgent',
+  tableName: 'master_agents',
+  properties: {
+    role: p.string().primary(),
+    name: p.string(),
+    description: p.text(),
+    defaultModel: p.string(),
+    defaultAdapter: p.string().$type<AdapterType>(),
+    defaultTools: p.json().$type<string[]>(),
+    defaultSkillIds: p.json().$type<string[]>(),
+    maxCostMicrosPerActivity: microsColumn().strictNullable(),
+    defaultConcurrency: p.integer(),
+    isAvailableOnPlans: p.json().$type<string[]>(),
+    adapterConfig: p.json().$type<AdapterConfig>(),
+    updatedOn: instantColumn(),
+  },
+})
+
+export type AgentStatus = 'active' | 'paused' | 'error' | 'terminated'
+
+/** An agent role at work for one tenant. A null field is inherited from the master. */
+export const TenantAgent = defineEntity({
+  name: 'TenantAgent',
+  tableName: 'tenant_agents',
+  properties: {
+    id: idColumn(),
+    tenantId: refColumn(),
+    role: p.string(),
+    /** `running` and `idle` are not stored: they follow from the runs. */
+    status: p.string().$type<AgentStatus>(),
+    model: p.string().strictNullable(),
+    adapterType: p.string().$type<AdapterType>().strictNullable(),
+    adapterConfig: p.json().$type<Partial<AdapterConfig>>().strictNullable(),
+    toolNames: p.json().$type<string[]>().strictNullable(),
+    skillIds: p.json().$type<string[]>().strictNullable(),
+    maxCostMicrosPerActivity: microsColumn().strictNullable(),
+    concurrency: p.integer().strictNullable(),
+    lastErrorAt: instantColumn().strictNullable(),
+    lastErrorMessage: p.text().strictNullable(),
+    createdOn: instantColumn(),
+    updatedOn: instantColumn(),
+  },
+  uniques: [{ name: 'tenant_agents_role', properties: ['tenantId', 'role'] }],
+  filters: ownedByTenant,
+})

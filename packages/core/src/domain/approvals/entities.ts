@@ -1,0 +1,82 @@
+import { defineEntity, type InferEntity, p } from '@mikro-orm/core'
+import { idColumn, instantColumn, refColumn } from '../../platform/database/columns.ts'
+import { ownedByTenant } from '../../platform/database/scope.ts'
+
+export const approvalTypes = [
+  'content_review',
+  'content_direction',
+  'brand_direction',
+  'strategy_change',
+  'budget_authorization',
+  'channel_action',
+] as const
+export type ApprovalType = (typeof approvalTypes)[number]
+
+export const riskLevels = ['low', 'medium', 'high'] as const
+export type RiskLevel = (typeof riskLevels)[number]
+
+export const approvalStatuses = ['pending', 'approved', 'rejected', 'expired'] as const
+export type ApprovalStatus = (typeof approvalStatuses)[number]
+
+export const resolutions = ['approved', 'rejected', 'revision_requested'] as const
+export type Resolution = (typeof resolutions)[number]
+
+/** A question to people, with the work that waits for its answer. */
+export const Approval = defineEntity({
+  name: 'Approval',
+  tableName: 'approvals',
+  properties: {
+    id: idColumn(),
+    tenantId: refColumn(),
+    campaignId: refColumn().strictNullable(),
+    title: p.string(),
+    type: p.string().$type<ApprovalType>(),
+    riskLevel: p.string().$type<RiskLevel>(),
+    /** 3 high, 2 medium, 1 low: to sort by. */
+    riskRank: p.integer(),
+    status: p.string().$type<ApprovalStatus>(),
+    description: p.text().strictNullable(),
+    options: p.json().$type<string[]>().strictNullable(),
+    createdById: p.string(),
+    createdByName: p.string(),
+    createdByType: p.string().$type<'agent' | 'human'>(),
+    createdOn: instantColumn(),
+    expiresAt: instantColumn(),
+    resolvedAt: instantColumn().strictNullable(),
+    resolvedById: p.string().strictNullable(),
+    resolvedByName: p.string().strictNullable(),
+    resolution: p.string().$type<Resolution | 'voided'>().strictNullable(),
+    resolutionNote: p.text().strictNullable(),
+    selectedOption: p.text().strictNullable(),
+    /** The version that is shown, and its SHA-256; null when the question is not about a piece of content. */
+    outputId: refColumn().strictNullable(),
+    contentHash: p.string().length(64).strictNullable(),
+    forwardedFrom: refColumn().strictNullable(),
+    forwardedTo: refColumn().strictNullable(),
+    updatedOn: instantColumn(),
+  },
+  indexes: [
+    { name: 'approvals_by_tenant', properties: ['tenantId', 'id'] },
+    { name: 'approvals_by_status', properties: ['tenantId', 'status', 'id'] },
+    { name: 'approvals_by_risk', properties: ['tenantId', 'status', 'riskRank', 'id'] },
+    { name: 'approvals_by_expiry', properties: ['status', 'expiresAt'] },
+  ],
+  filters: ownedByTenant,
+})
+
+/** An activity that waits for an approval. */
+export const ApprovalLink = defineEntity({
+  name: 'ApprovalLink',
+  tableName: 'approval_links',
+  properties: {
+    approvalId: refColumn().primary(),
+    activityId: refColumn().primary(),
+    tenantId: refColumn(),
+    /** False when the activity goes on while the question is open. */
+    blocking: p.boolean(),
+  },
+  indexes: [{ name: 'approval_links_by_activity', properties: ['activityId'] }],
+  filters: ownedByTenant,
+})
+
+export type ApprovalRow = InferEntity<typeof Approval>

@@ -1,0 +1,209 @@
+import { isUlid } from '../../platform/clock.ts'
+import type { Row, Sql, SqlValue } from '../../platform/database/database.ts'
+import { asDate, asInstant, asJson, asNumber, placeholders } from '../../platform/database/row.ts'
+import type { ActivityStatus } from '../activities/entities.ts'
+import { preview } from '../content/versions.ts'
+import type { Ctx, Scope } from '../context.ts'
+import { DomainError, notFound } from '../errors.ts'
+import { afterCursor, type Condition, equals, type Page, readPage, where } from '../paging-queries.ts'
+import { within } from '../scope.ts'
+import type { ApprovalStatus, ApprovalType, RiskLevel } from './entities.ts'
+import type {
+  ApprovalItem,
+  ApprovalQuery,
+  ApprovalStats,
+  ReviewerApprovalDetail,
+  ReviewerApprovalItem,
+  ReviewerApprovalQuery,
+} from './schemas.ts'
+
+const columns = `select a.id, a.tenant_id, t.name as tenant_name, a.title, a.type, a.risk_level, a.risk_rank, a.status,
+  a.description, a.options, a.created_by_id, a.created_by_name, a.created_by_type, a.created_on, a.expires_at, a.resolved_at,
+  a.resolved_by_id, a.resolved_by_name, a.resolution, a.resolution_note, a.content_hash
+  from approvals a join tenants t on t.id = a.tenant_id`
+
+/** A tenant's approvals, newest first unless asked otherwise. Serves `GET /dashboard/v1/approvals`. */
+export async function listApprovals(ctx: Ctx, query: ApprovalQuery): Promise<Page<ApprovalItem>> {
+  const result = await readPage<Row, ReviewerApprovalItem>(
+    ctx.sql,
+    {
+      select: columns,
+      condition: where(tenantCondition(ctx.scope), ...filters(query), afterCursor('a.id', query)),
+      orderBy: `a.id ${query.order}`,
+      request: query,
+    },
+    toItem,
+  )
+  return withLinks(ctx, result)
+}
+
+/** Approvals of all tenants in scope, riskiest and oldest first by default. Serves `GET /dm/v1/approvals`. */
+export async function listForReview(
+  ctx: Ctx,
+  query: ReviewerApprovalQuery,
+): Promise<Page<ReviewerApprovalItem>> {
+  const result = await readPage<Row, ReviewerApprovalItem>(
+    ctx.sql,
+    {
+      select: columns,
+      condition: where(tenantCondition(ctx.scope), ...filters(query), await afterSorted(ctx, query)),
+      orderBy: { risk_then_age: 'a.risk_rank desc, a.id', age: 'a.id', created_on: 'a.id desc' }[
+        query.sortBy
+      ],
+      request: { ...query, order: 'desc' },
+    },
+    toItem,
+  )
+  return withLinks(ctx, result)
+}
+
+/**
+ * One approval with what is linked to it, as text and as it was before. Serves `GET …/approvals/:approvalId`.
+ * @throws DomainError `NOT_FOUND`
+ */
+export async function getApproval(ctx: Ctx, id: string): Promise<ReviewerApprovalDetail> {
+  const condition = where(tenantCondition(ctx.scope), equals('a.id', id))
+  const row = await ctx.sql.get<Row>(`${columns} where ${condition.sql}`, condition.params)
+  if (!row) throw notFound('Approval')
+  const links = await ctx.sql.all<Row>(
+    `select l.activity_id, x.title, x.status, o.id as output_id, o.text, o.version, p.text as previous
+     from approval_links l join activities x on x.id = l.activity_id
+     left join outputs o on o.activity_id = x.id
+       and o.version = (select max(version) from outputs where activity_id = x.id)
+     left join outputs p on p.activity_id = x.id and p.version = o.version - 1
+     where l.approval_id = ? order by l.activity_id`,
+    [id],
+  )
+  const linkedActivities = links.map((link) => ({
+    ...toLink(link),
+    ...(link.output_id
+      ? {
+          outputRef: link.output_id as string,
+          outputPreview: preview(link.text as string, 500),
+          output: link.text as string,
+          version: link.version as number,
+          ...(typeof link.previous === 'string' && { previousOutput: link.previous }),
+        }
+      : {}),
+  }))
+  return { ...toItem(row), linkedActivities }
+}
+
+/** Counts for the head of the page. Serves `GET /dashboard/v1/approvals/stats`. */
+export async function approvalStats(ctx: Ctx): Promise<ApprovalStats> {
+  const now = ctx.clock.now()
+  const lastWeek = new Date(now - 7 * 24 * hour)
+  const scope = within(ctx.scope, 'tenant_id')
+  const row = await ctx.sql.get<Row>(
+    `select count(case when status = 'pending' then 1 end) as pending,
+       count(case when status = 'pending' and risk_level = 'high' then 1 end) as high_risk,
+       count(case when status = 'pending' and expires_at <= ? then 1 end) as expiring,
+       count(case when resolved_at >= ? then 1 end) as resolved
+     from approvals where ${scope.sql} and (status = 'pending' or resolved_at >= ?)`,
+    [new Date(now + 24 * hour), lastWeek, ...scope.params, lastWeek],
+  )
+  return {
+    pending: asNumber(row?.pending),
+    highRisk: asNumber(row?.high_risk),
+    expiringIn24h: asNumber(row?.expiring),
+    resolvedThisWeek: asNumber(row?.resolved),
+  }
+}
+
+const hour = 3_600_000
+
+function tenantCondition(scope: Scope): Condition {
+  return within(scope, 'a.tenant_id')
+}
+
+function filters(query: Pick<ApprovalQuery, 'filter.status' | 'filter.type' | 'filter.riskLevel'>) {
+  return [
+    equals('a.status', query['filter.status']),
+    equals('a.type', query['filter.type']),
+    equals('a.risk_level', query['filter.riskLevel']),
+  ]
+}
+
+/** In the order of risk a cursor's place is its risk and its id; the other orders need the id alone. */
+async function afterSorted(
+  ctx: Ctx,
+  { cursor, sortBy }: ReviewerApprovalQuery,
+): Promise<Condition | undefined> {
+  if (cursor === undefined) return undefined
+  if (sortBy !== 'risk_then_age') {
+    return afterCursor('a.id', { cursor, order: sortBy === 'age' ? 'asc' : 'desc', limit: 0 })
+  }
+  const scope = within(ctx.scope, 'tenant_id')
+  const last = isUlid(cursor)
+    ? await ctx.sql.get<Row>(`select risk_rank from approvals where id = ? and ${scope.sql}`, [
+        cursor,
+        ...scope.params,
+      ])
+    : undefined
+  if (!last) throw new DomainError('VALIDATION_ERROR', 'Unknown cursor', { field: 'cursor' })
+  const rank = last.risk_rank as SqlValue
+  return { sql: 'a.risk_rank < ? or (a.risk_rank = ? and a.id > ?)', params: [rank, rank, cursor] }
+}
+
+async function withLinks<T extends ApprovalItem>(ctx: Ctx, result: Page<T>): Promise<Page<T>> {
+  const links = await linksOf(
+    ctx.sql,
+    result.data.map((item) => item.id),
+  )
+  for (const item of result.data) item.linkedActivities = links.get(item.id) ?? []
+  return result
+}
+
+async function linksOf(
+  sql: Sql,
+  ids: readonly string[],
+): Promise<Map<string, ApprovalItem['linkedActivities']>> {
+  const found = new Map<string, ApprovalItem['linkedActivities']>()
+  if (ids.length === 0) return found
+  const rows = await sql.all<Row>(
+    `select l.approval_id, l.activity_id, x.title, x.status from approval_links l
+     join activities x on x.id = l.activity_id where l.approval_id in (${placeholders(ids)}) order by l.activity_id`,
+    ids,
+  )
+  for (const row of rows) {
+    const list = found.get(row.approval_id as string) ?? []
+    list.push(toLink(row))
+    found.set(row.approval_id as string, list)
+  }
+  return found
+}
+
+function toLink(row: Row) {
+  return { id: row.activity_id as string, title: row.title as string, status: row.status as ActivityStatus }
+}
+
+function toItem(row: Row): ReviewerApprovalItem {
+  const resolvedAt = asDate(row.resolved_at)
+  const options = asJson<string[]>(row.options)
+  return {
+    id: row.id as string,
+    tenantId: row.tenant_id as string,
+    tenantName: row.tenant_name as string,
+    title: row.title as string,
+    type: row.type as ApprovalType,
+    riskLevel: row.risk_level as RiskLevel,
+    status: row.status as ApprovalStatus,
+    linkedActivities: [],
+    createdBy: {
+      id: row.created_by_id as string,
+      name: row.created_by_name as string,
+      type: row.created_by_type as 'agent' | 'human',
+    },
+    createdOn: asInstant(row.created_on),
+    expiresAt: asInstant(row.expires_at),
+    ...(row.description ? { description: row.description as string } : {}),
+    ...(options ? { options } : {}),
+    ...(resolvedAt ? { resolvedAt } : {}),
+    ...(row.resolved_by_id
+      ? { resolvedBy: { id: row.resolved_by_id as string, name: (row.resolved_by_name as string) ?? '' } }
+      : {}),
+    ...(row.resolution ? { resolution: row.resolution as string } : {}),
+    ...(row.resolution_note ? { resolutionNote: row.resolution_note as string } : {}),
+    ...(row.content_hash ? { contentHash: row.content_hash as string } : {}),
+  }
+}

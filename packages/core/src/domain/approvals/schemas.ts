@@ -1,0 +1,101 @@
+import { z } from 'zod'
+import { isoDate, page, pageQuery, ulid } from '../../platform/wire.ts'
+import { activityStatuses } from '../activities/entities.ts'
+import { approvalStatuses, approvalTypes, resolutions, riskLevels } from './entities.ts'
+
+export const Verdict = z.object({
+  resolution: z.enum(resolutions),
+  selectedOption: z.string().max(500).optional(),
+  note: z.string().max(10_000).optional(),
+  /** SHA-256 of the content that the reviewer saw. */
+  contentHash: z
+    .string()
+    .regex(/^[0-9a-f]{64}$/, 'Must be a SHA-256 in lower-case hex')
+    .optional(),
+})
+export type Verdict = z.output<typeof Verdict>
+
+export const VerdictReceipt = z.object({
+  approvalId: ulid,
+  resolution: z.enum(resolutions),
+  reEnqueuedActivities: z.int(),
+})
+export type VerdictReceipt = z.output<typeof VerdictReceipt>
+
+const linkedActivity = z.object({ id: ulid, title: z.string(), status: z.enum(activityStatuses) })
+
+const approvalFields = {
+  id: ulid,
+  title: z.string(),
+  type: z.enum(approvalTypes),
+  riskLevel: z.enum(riskLevels),
+  status: z.enum(approvalStatuses),
+  description: z.string().optional(),
+  options: z.array(z.string()).optional(),
+  createdBy: z.object({ id: z.string(), name: z.string(), type: z.enum(['agent', 'human']) }),
+  createdOn: isoDate,
+  expiresAt: isoDate,
+  resolvedAt: isoDate.optional(),
+  resolvedBy: z.object({ id: z.string(), name: z.string() }).optional(),
+  resolution: z.string().optional(),
+  resolutionNote: z.string().optional(),
+  /** SHA-256 of the version that is shown. */
+  contentHash: z.string().optional(),
+}
+
+const tenantFields = { tenantId: ulid, tenantName: z.string() }
+
+export const ApprovalItem = z.object({ ...approvalFields, linkedActivities: z.array(linkedActivity) })
+export type ApprovalItem = z.output<typeof ApprovalItem>
+export const ReviewerApprovalItem = ApprovalItem.extend(tenantFields)
+export type ReviewerApprovalItem = z.output<typeof ReviewerApprovalItem>
+
+export const ApprovalDetail = z.object({
+  ...approvalFields,
+  linkedActivities: z.array(
+    linkedActivity.extend({ outputRef: z.string().optional(), outputPreview: z.string().optional() }),
+  ),
+})
+export type ApprovalDetail = z.output<typeof ApprovalDetail>
+
+/** A reviewer sees the whole of what is linked, and the version before it. */
+export const ReviewerApprovalDetail = z.object({
+  ...approvalFields,
+  ...tenantFields,
+  linkedActivities: z.array(
+    linkedActivity.extend({
+      outputRef: z.string().optional(),
+      outputPreview: z.string().optional(),
+      output: z.string().optional(),
+      version: z.int().optional(),
+      previousOutput: z.string().optional(),
+    }),
+  ),
+})
+export type ReviewerApprovalDetail = z.output<typeof ReviewerApprovalDetail>
+
+export const ApprovalPage = page(ApprovalItem)
+export const ReviewerApprovalPage = page(ReviewerApprovalItem)
+
+export const ApprovalQuery = pageQuery.extend({
+  'filter.status': z.enum(approvalStatuses).optional(),
+  'filter.type': z.enum(approvalTypes).optional(),
+  'filter.riskLevel': z.enum(riskLevels).optional(),
+})
+export type ApprovalQuery = z.output<typeof ApprovalQuery>
+
+export const approvalSorts = ['risk_then_age', 'age', 'created_on'] as const
+
+export const ReviewerApprovalQuery = ApprovalQuery.omit({ order: true }).extend({
+  tenantId: ulid.optional(),
+  sortBy: z.enum(approvalSorts).default('risk_then_age'),
+})
+export type ReviewerApprovalQuery = z.output<typeof ReviewerApprovalQuery>
+
+export const ApprovalStats = z.object({
+  pending: z.int(),
+  highRisk: z.int(),
+  expiringIn24h: z.int(),
+  resolvedThisWeek: z.int(),
+})
+export type ApprovalStats = z.output<typeof ApprovalStats>

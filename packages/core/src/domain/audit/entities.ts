@@ -1,0 +1,33 @@
+import { defineEntity, p } from '@mikro-orm/core'
+import { idColumn, instantColumn, refColumn } from '../../platform/database/columns.ts'
+import { ownedByTenant } from '../../platform/database/scope.ts'
+
+/** One act on the record: who did what to which resource, and how it looked before and after. */
+export const AuditRecord = defineEntity({
+  name: 'AuditRecord',
+  tableName: 'audit_records',
+  properties: {
+    id: idColumn(),
+    requestId: p.string().length(26),
+    tenantId: refColumn().strictNullable(),
+    actorId: p.string(),
+    actorType: p.string().$type<'human' | 'agent' | 'api_key'>(),
+    impersonating: refColumn().strictNullable(),
+    surface: p.string(),
+    method: p.string(),
+    path: p.text(),
+    action: p.string(),
+    resourceType: p.string(),
+    resourceId: p.string().strictNullable(),
+    before: p.json().$type<unknown>().strictNullable(),
+    after: p.json().$type<unknown>().strictNullable(),
+    status: p.integer(),
+    durationMs: p.integer(),
+    createdAt: instantColumn(),
+  },
+  indexes: [
+    { name: 'audit_records_by_tenant', properties: ['tenantId', 'id'] },
+    { name: 'audit_records_by_resource', properties: ['resourceId'] },
+  ],
+  filters: ownedByTenant,
+})

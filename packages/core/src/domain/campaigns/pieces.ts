@@ -1,0 +1,65 @@
+import type { InferEntity } from '@mikro-orm/core'
+import type { NewActivity } from '../activities/open.ts'
+import type { Command } from '../context.ts'
+import type { Deliverable, Period, TemplateStep } from './entities.ts'
+import { platformsOf } from './platforms.ts'
+import { stepPrompt, stepTitle } from './prompts.ts'
+import { templateFor } from './templates.ts'
+
+/**
+ * The activities of the next missing pieces of a period, whole pieces only.
+ * @param plan `batch`: about how many activities; at least one piece is given
+ */
+export async function newPieces(
+  cmd: Command,
+  plan: {
+    deliverable: InferEntity<typeof Deliverable>
+    period: InferEntity<typeof Period>
+    missing: readonly number[]
+    batch: number
+  },
+): Promise<NewActivity[]> {
+  const { deliverable, period, missing, batch } = plan
+  const { steps } = await templateFor(cmd.em, deliverable)
+  if (steps.length === 0) throw new Error(`The template of deliverable ${deliverable.id} has no steps`)
+  const count = Math.max(1, Math.floor(batch / steps.length))
+  return missing.slice(0, count).flatMap((piece) => stepsOfPiece(cmd, { deliverable, period, piece, steps }))
+}
+
+function stepsOfPiece(
+  cmd: Command,
+  of: {
+    deliverable: InferEntity<typeof Deliverable>
+    period: InferEntity<typeof Period>
+    piece: number
+    steps: readonly TemplateStep[]
+  },
+): NewActivity[] {
+  const { deliverable, period, piece } = of
+  const steps = of.steps.toSorted((a, b) => a.stepNumber - b.stepNumber)
+  const ids = new Map(steps.map((step) => [step.stepNumber, cmd.newId()]))
+  const platforms = platformsOf(deliverable.platformIds)
+  return steps.map((step, index) => {
+    const isFinal = index === steps.length - 1
+    const { type } = deliverable
+    const about = { type, piece, quantity: period.target, platforms, period, step, isFinal }
+    return {
+      id: ids.get(step.stepNumber) as string,
+      tenantId: deliverable.tenantId,
+      campaignId: deliverable.campaignId,
+      deliverableId: deliverable.id,
+      deliverableType: type,
+      periodId: period.id,
+      piece,
+      stepNumber: step.stepNumber,
+      isFinalStep: isFinal,
+      title: stepTitle(about),
+      type: step.type,
+      agentRole: step.agentRole,
+      dependsOn: (step.dependsOn ?? []).flatMap((number) => ids.get(number) ?? []),
+      inputPrompt: stepPrompt(about),
+      approvalRequired: step.approvalRequired,
+      approvalType: step.approvalRequired ? (step.approvalType ?? 'content_review') : null,
+    }
+  })
+}

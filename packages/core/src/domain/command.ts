@@ -1,0 +1,79 @@
+import type { NewEvent } from '../platform/events/events.ts'
+import type { NewJob } from '../platform/jobs/jobs.ts'
+import { AuditRecord } from './audit/entities.ts'
+import type { AuditEntry, Command, Ctx } from './context.ts'
+
+const deadlocks = new Set(['40P01', '40001'])
+
+/**
+ * Runs `work` as one command: one flush, one transaction. The change, its audit row, its events and its jobs commit
+ * together or not at all. Inside another command it joins that one. Two acts that lock each other out are both tried again,
+ * so `work` must touch nothing outside of the database.
+ */
+export async function command<T>(ctx: Ctx, work: (cmd: Command) => Promise<T>): Promise<T> {
+  if ('em' in ctx) return work(ctx as Command)
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await commit(ctx, work)
+    } catch (error) {
+      if (attempt === 5 || !deadlocks.has((error as { code?: string }).code ?? '')) throw error
+    }
+  }
+}
+
+async function commit<T>(ctx: Ctx, work: (cmd: Command) => Promise<T>): Promise<T> {
+  const { jobs, events, wakeDispatcher } = ctx.services
+  const newEvents: NewEvent[] = []
+  const newJobs: NewJob[] = []
+  let audited = false
+  const result = await ctx.db.unitOfWork(ctx.scope, async (em, tx) => {
+    const audit = (entry: AuditEntry) => {
+      em.create(AuditRecord, auditRow(ctx, entry))
+      audited = true
+    }
+    const cmd: Command = {
+      ...ctx,
+      em,
+      tx,
+      audit,
+      emit: (event) => void newEvents.push(event),
+      enqueue: (job) => void newJobs.push(job),
+    }
+    const value = await work(cmd)
+    await em.flush()
+    if (newJobs.length > 0) await jobs.enqueue(tx, newJobs)
+    // Last before the commit: the numbers of events become visible in their order.
+    if (newEvents.length > 0) await events.append(tx, newEvents)
+    return value
+  })
+  if (audited) ctx.trace.audited = true
+  if (newEvents.length > 0) events.poke()
+  if (newJobs.length > 0) jobs.poke()
+  wakeDispatcher()
+  return result
+}
+
+/** The record of an act as the contract words it. */
+export function auditRow(ctx: Ctx, entry: AuditEntry) {
+  const { trace, actor, clock } = ctx
+  const now = clock.date()
+  return {
+    id: ctx.newId(),
+    requestId: trace.requestId,
+    tenantId: entry.tenantId === undefined ? (actor.tenantId ?? null) : entry.tenantId,
+    actorId: actor.type === 'agent' ? `agent:${actor.id}` : actor.id,
+    actorType: actor.type,
+    impersonating: actor.impersonating ?? null,
+    surface: trace.surface,
+    method: trace.method,
+    path: trace.path,
+    action: entry.action ?? trace.action ?? `${trace.surface}.${trace.method.toLowerCase()}`,
+    resourceType: entry.resourceType,
+    resourceId: entry.resourceId ?? null,
+    before: entry.before ?? null,
+    after: entry.after ?? null,
+    status: trace.status ?? 200,
+    durationMs: Math.max(0, Math.round(now.getTime() - trace.startedAt)),
+    createdAt: now,
+  }
+}

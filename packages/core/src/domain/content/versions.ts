@@ -1,0 +1,52 @@
+import { sha256Hex } from '../../platform/crypto/hash.ts'
+import type { ActivityRow } from '../activities/entities.ts'
+import type { Command } from '../context.ts'
+import { Output, type OutputFormat, type OutputRow } from './entities.ts'
+
+export interface NewVersion {
+  text: string
+  format?: OutputFormat
+  runId?: string | null
+  author: { id: string; name: string; type: 'agent' | 'human' }
+}
+
+/** The newest version of an activity's text. */
+export async function latestOutput(cmd: Command, activityId: string): Promise<OutputRow | null> {
+  return cmd.em.findOne(Output, { activityId }, { orderBy: { version: 'desc' } })
+}
+
+/**
+ * Keeps a text as the next version of an activity's output. The same bytes again are no new version.
+ * @returns the version that now is the newest, and whether it was made here
+ */
+export async function addVersion(
+  cmd: Command,
+  activity: ActivityRow,
+  { text, format = 'markdown', runId = null, author }: NewVersion,
+): Promise<{ output: OutputRow; added: boolean }> {
+  const latest = await latestOutput(cmd, activity.id)
+  const sha256 = sha256Hex(text)
+  if (latest?.sha256 === sha256) return { output: latest, added: false }
+  const output = cmd.em.create(Output, {
+    id: cmd.newId(),
+    tenantId: activity.tenantId,
+    activityId: activity.id,
+    runId,
+    version: (latest?.version ?? 0) + 1,
+    text,
+    format,
+    sha256,
+    authorId: author.id,
+    authorName: author.name,
+    authorType: author.type,
+    createdOn: cmd.clock.date(),
+  })
+  return { output, added: true }
+}
+
+/** The first `length` characters of a text, never half a surrogate pair. */
+export function preview(text: string, length: number): string {
+  const cut = text.slice(0, length)
+  const last = cut.charCodeAt(cut.length - 1)
+  return last >= 0xd800 && last <= 0xdbff ? cut.slice(0, -1) : cut
+}

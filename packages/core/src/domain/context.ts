@@ -1,0 +1,89 @@
+import type { Clock, NewId } from '../platform/clock.ts'
+import type { Database, EntityManager, Sql } from '../platform/database/database.ts'
+import type { NewEvent } from '../platform/events/events.ts'
+import type { NewJob } from '../platform/jobs/jobs.ts'
+import type { Logger } from '../platform/log.ts'
+import type { Services } from './services.ts'
+
+export const roles = ['admin', 'member', 'reviewer', 'super_admin', 'agent'] as const
+export type Role = (typeof roles)[number]
+
+export const apps = ['dashboard', 'dm-portal', 'manage'] as const
+export type App = (typeof apps)[number]
+
+/** Who is acting: a person, an agent's run, or a program with an API key. */
+export interface Principal {
+  /** User ULID; for an agent the run's ULID. */
+  id: string
+  type: 'human' | 'agent' | 'api_key'
+  role: Role
+  /** The one tenant of an admin, member or agent; absent for reviewers and super-admins. */
+  tenantId?: string
+  appAccess: readonly App[]
+  keyId?: string
+  /** Of an agent: which attempt of its run it is; an older one than the run's is fenced off. */
+  attempt?: number
+  /** ULID of the refresh token's session. */
+  sessionId?: string
+  name?: string
+  email?: string
+  /** Tenants that this principal may see beyond its own; `all` for super-admins and the system. */
+  tenants?: readonly string[] | 'all'
+  /** The tenant that a super-admin looks at through an impersonation token. */
+  impersonating?: string
+}
+
+/** The tenants that reads and writes of a context can reach; nothing outside of it exists for them. */
+export type Scope = readonly string[] | 'all'
+
+/** The request that an act belongs to, for the audit and the log. */
+export interface Trace {
+  requestId: string
+  surface: string
+  method: string
+  path: string
+  /** Semantic label of the act, such as `approval.resolve`. */
+  action?: string
+  /** The status that a success will answer with. */
+  status?: number
+  /** When the act began, milliseconds since the epoch. */
+  startedAt: number
+  /** Set once an audit record was written in the act's own transaction. */
+  audited: boolean
+}
+
+/** What every domain function gets first: who, where, when, and through which doors. */
+export interface Ctx {
+  scope: Scope
+  actor: Principal
+  trace: Trace
+  db: Database
+  /** Hot reads on committed data; each statement takes the scope itself. */
+  sql: Sql
+  clock: Clock
+  newId: NewId
+  log: Logger
+  services: Services
+}
+
+/** What is written about an act, beside who did it and when. */
+export interface AuditEntry {
+  tenantId?: string | null
+  resourceType: string
+  resourceId?: string | null
+  before?: unknown
+  after?: unknown
+  /** Overrides the label of the endpoint. */
+  action?: string
+}
+
+/** A context inside its one transaction: what is changed, told, queued and audited here commits together or not at all. */
+export interface Command extends Ctx {
+  /** Bound to the transaction and to the scope's tenants. */
+  em: EntityManager
+  /** Raw statements inside the same transaction. */
+  tx: Sql
+  emit(event: NewEvent): void
+  enqueue(job: NewJob): void
+  audit(entry: AuditEntry): void
+}

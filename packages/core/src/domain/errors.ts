@@ -1,0 +1,56 @@
+/**
+ * The closed catalogue of error codes of the interface contract. The domain throws them by name and knows no HTTP status;
+ * the gateway maps each to its status.
+ */
+export const errorCodes = [
+  'VALIDATION_ERROR',
+  'BAD_REQUEST',
+  'UNAUTHORIZED',
+  'INVALID_TOKEN',
+  'TOKEN_EXPIRED',
+  'INVALID_API_KEY',
+  'TENANT_NOT_FOUND',
+  'FORBIDDEN',
+  'NOT_FOUND',
+  'METHOD_NOT_ALLOWED',
+  'CONFLICT',
+  'PAYLOAD_TOO_LARGE',
+  'UNSUPPORTED_MEDIA_TYPE',
+  'UNPROCESSABLE',
+  'RATE_LIMITED',
+  'THROTTLED',
+  'INTERNAL_ERROR',
+] as const
+
+export type ErrorCode = (typeof errorCodes)[number]
+
+/** A refusal that the caller is told of: a code of the catalogue, a sentence, and where it applies. */
+export class DomainError extends Error {
+  readonly code: ErrorCode
+  /** The failing field of a `VALIDATION_ERROR`, in dotted form. */
+  readonly field: string | undefined
+  /** Anything a program can act on, for example `{ reason: 'content_changed' }`. */
+  readonly details: unknown
+
+  constructor(
+    code: ErrorCode,
+    message: string,
+    extra: { field?: string; details?: unknown; cause?: unknown } = {},
+  ) {
+    super(message, { cause: extra.cause })
+    this.name = 'DomainError'
+    this.code = code
+    this.field = extra.field
+    this.details = extra.details
+  }
+}
+
+/** The one answer to an id that does not exist or belongs to somebody else. */
+export function notFound(what: string): DomainError {
+  return new DomainError('NOT_FOUND', `${what} not found`)
+}
+
+/** A field that does not hold what it must. */
+export function invalid(field: string, message: string): DomainError {
+  return new DomainError('VALIDATION_ERROR', message, { field })
+}

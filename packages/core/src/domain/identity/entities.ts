@@ -1,0 +1,101 @@
+import { defineEntity, p } from '@mikro-orm/core'
+import { idColumn, instantColumn, refColumn } from '../../platform/database/columns.ts'
+import type { App, Role } from '../context.ts'
+
+export type UserStatus = 'active' | 'suspended' | 'deactivated'
+
+/** A person. Staff (reviewers, super-admins) belong to no tenant. */
+export const User = defineEntity({
+  name: 'User',
+  tableName: 'users',
+  properties: {
+    id: idColumn(),
+    tenantId: refColumn().strictNullable(),
+    /** Lower case; unique over all tenants. */
+    email: p.string(),
+    name: p.string(),
+    passwordHash: p.string(),
+    role: p.string().$type<Exclude<Role, 'agent'>>(),
+    appAccess: p.json().$type<App[]>(),
+    status: p.string().$type<UserStatus>(),
+    phone: p.string().strictNullable(),
+    country: p.string().strictNullable(),
+    about: p.text().strictNullable(),
+    whatsapp: p.string().strictNullable(),
+    image: p.text().strictNullable(),
+    lastLoginAt: instantColumn().strictNullable(),
+    createdOn: instantColumn(),
+    updatedOn: instantColumn(),
+  },
+  uniques: [{ name: 'users_email', properties: ['email'] }],
+  indexes: [{ name: 'users_by_tenant', properties: ['tenantId'] }],
+})
+
+/** A tenant that a reviewer, or an admin beside the own one, works for. */
+export const TenantAssignment = defineEntity({
+  name: 'TenantAssignment',
+  tableName: 'tenant_assignments',
+  properties: {
+    id: idColumn(),
+    userId: refColumn(),
+    tenantId: refColumn(),
+    createdOn: instantColumn(),
+  },
+  uniques: [{ name: 'tenant_assignments_once', properties: ['userId', 'tenantId'] }],
+  indexes: [{ name: 'tenant_assignments_by_tenant', properties: ['tenantId'] }],
+})
+
+/** A login: the refresh token's record. Its id is the `sid` claim of the access tokens made from it. */
+export const Session = defineEntity({
+  name: 'Session',
+  tableName: 'sessions',
+  properties: {
+    id: idColumn(),
+    userId: refColumn(),
+    /** SHA-256 of the refresh token, which itself is never stored. */
+    tokenHash: p.string().length(64),
+    expiresAt: instantColumn(),
+    createdOn: instantColumn(),
+  },
+  uniques: [{ name: 'sessions_token', properties: ['tokenHash'] }],
+  indexes: [{ name: 'sessions_by_user', properties: ['userId'] }],
+})
+
+/** A long-lived key of a program that acts for a user. */
+export const ApiKey = defineEntity({
+  name: 'ApiKey',
+  tableName: 'api_keys',
+  properties: {
+    id: idColumn(),
+    userId: refColumn(),
+    name: p.string(),
+    /** SHA-256 of the key, which itself is shown once and never stored. */
+    keyHash: p.string().length(64),
+    /** The first characters and the last four, to tell keys apart. */
+    keyPreview: p.string(),
+    /** Narrows the user's tenants; null is all that the user has. */
+    tenantIds: p.json().$type<string[]>().strictNullable(),
+    expiresAt: instantColumn().strictNullable(),
+    revokedAt: instantColumn().strictNullable(),
+    lastUsedAt: instantColumn().strictNullable(),
+    createdOn: instantColumn(),
+  },
+  uniques: [{ name: 'api_keys_hash', properties: ['keyHash'] }],
+  indexes: [{ name: 'api_keys_by_user', properties: ['userId'] }],
+})
+
+/** The first answer to a request with an `Idempotency-Key`, kept for 24 hours. */
+export const IdempotencyRecord = defineEntity({
+  name: 'IdempotencyRecord',
+  tableName: 'idempotency_records',
+  properties: {
+    /** SHA-256 over caller, method, path and key. */
+    key: p.string().length(64).primary(),
+    bodyHash: p.string().length(64),
+    /** Null while the first request is in flight. */
+    status: p.integer().strictNullable(),
+    response: p.text().strictNullable(),
+    expiresAt: instantColumn(),
+  },
+  indexes: [{ name: 'idempotency_records_by_expiry', properties: ['expiresAt'] }],
+})

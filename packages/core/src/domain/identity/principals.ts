@@ -1,0 +1,167 @@
+import type { Clock } from '../../platform/clock.ts'
+import { sha256Hex } from '../../platform/crypto/hash.ts'
+import type { Database } from '../../platform/database/database.ts'
+import type { Logger } from '../../platform/log.ts'
+import type { Principal, Scope } from '../context.ts'
+import { DomainError } from '../errors.ts'
+import { isWellFormedKey } from './api-keys.ts'
+import { assignedTenants, keyOwner, markUsed, tenantOfRun, tenantStatus } from './queries.ts'
+import type { Revocations } from './revocations.ts'
+import type { Tokens, TokenUse } from './tokens.ts'
+
+type Kind = 'jwt' | 'apikey' | 'task' | 'registration'
+type TenantRule = 'claim' | 'query' | 'query-or-header' | 'run' | 'none'
+
+/** Who calls, and which tenants that one may see. */
+export interface Identity {
+  authenticate(
+    credential: { scheme: 'Bearer' | 'ApiKey'; token: string },
+    accepted: readonly Kind[],
+  ): Promise<Principal>
+  resolveTenant(principal: Principal, named: string | undefined, rule: TenantRule): Promise<Scope>
+  runTenant(principal: Principal): Scope
+  stillValid(principal: Principal): boolean
+}
+
+const usesByKind: Record<Kind, readonly TokenUse[]> = {
+  jwt: ['access'],
+  apikey: [],
+  task: ['task'],
+  registration: ['registration'],
+}
+
+/** How long a tenant's status is believed; a suspension is told at once by its revocation. */
+const statusMs = 5_000
+
+export function createIdentity(parts: {
+  db: Database
+  clock: Clock
+  log: Logger
+  tokens: Tokens
+  revocations: Revocations
+}): Identity {
+  const { db, clock, log, tokens, revocations } = parts
+  const statuses = new Map<string, { status: string | undefined; until: number }>()
+  const used = new Set<string>()
+  let stamping = false
+
+  const statusOf = async (tenantId: string) => {
+    const known = statuses.get(tenantId)
+    if (known && known.until > clock.now()) return known.status
+    const status = await tenantStatus(db.sql, tenantId)
+    statuses.set(tenantId, { status, until: clock.now() + statusMs })
+    return status
+  }
+  const stillValid = ({ id, sessionId, tenantId }: Principal) => !revocations.has(id, sessionId, tenantId)
+  /** "Last used" is written for many keys at once, not on every request. */
+  const stamp = (keyId: string) => {
+    used.add(keyId)
+    if (stamping) return
+    stamping = true
+    clock.after(5_000, () => {
+      const ids = [...used]
+      used.clear()
+      stamping = false
+      db.write((tx) => markUsed(tx, ids, clock.date())).catch((error: unknown) =>
+        log.warn('API keys could not be stamped', { error }),
+      )
+    })
+  }
+  const byKey = async (key: string): Promise<Principal> => {
+    const refused = new DomainError('INVALID_API_KEY', 'The API key is unknown, expired or revoked')
+    const owner = isWellFormedKey(key) ? await keyOwner(db.sql, sha256Hex(key)) : undefined
+    if (!owner || owner.revokedAt || (owner.expiresAt && owner.expiresAt.getTime() <= clock.now()))
+      throw refused
+    if (owner.userStatus !== 'active')
+      throw new DomainError('UNAUTHORIZED', 'The user of this key is not active')
+    stamp(owner.keyId)
+    return {
+      id: owner.userId,
+      type: 'api_key',
+      role: owner.role,
+      appAccess: owner.appAccess,
+      keyId: owner.keyId,
+      name: owner.name,
+      email: owner.email,
+      ...(owner.tenantId && { tenantId: owner.tenantId }),
+      ...(owner.tenantIds && { tenants: owner.tenantIds }),
+    }
+  }
+  const byToken = async (token: string, uses: readonly TokenUse[]): Promise<Principal> => {
+    const claims = tokens.verify(token, ...(uses as [TokenUse, ...TokenUse[]]))
+    if (claims.aud === 'task') {
+      const tenantId = await tenantOfRun(db.sql, claims.sub)
+      return {
+        id: claims.sub,
+        type: 'agent',
+        role: 'agent',
+        appAccess: [],
+        attempt: claims.attempt,
+        ...(tenantId && { tenantId }),
+      }
+    }
+    if (claims.aud !== 'access')
+      throw new DomainError('INVALID_TOKEN', 'The token is not valid here; log in again')
+    const { sub, sid, role, appAccess, tenantId, name, email } = claims
+    const principal: Principal = {
+      id: sub,
+      type: 'human',
+      role,
+      appAccess,
+      sessionId: sid,
+      ...(tenantId && { tenantId }),
+      ...(name && { name }),
+      ...(email && { email }),
+    }
+    if (!stillValid(principal)) throw new DomainError('UNAUTHORIZED', 'This session has ended; log in again')
+    return principal
+  }
+  return {
+    stillValid,
+    async authenticate({ scheme, token }, accepted) {
+      if (scheme === 'ApiKey') {
+        if (accepted.includes('apikey')) return byKey(token)
+        throw new DomainError('UNAUTHORIZED', 'API keys are not accepted here')
+      }
+      const uses = accepted.flatMap((kind) => usesByKind[kind])
+      if (uses.length === 0) throw new DomainError('UNAUTHORIZED', 'Tokens are not accepted here')
+      return byToken(token, uses)
+    },
+    async resolveTenant(principal, named, rule) {
+      const own = principal.tenantId
+      if (own !== undefined) {
+        const status = await statusOf(own)
+        if (status === undefined)
+          throw new DomainError('TENANT_NOT_FOUND', 'The tenant of this token does not exist')
+        if (status === 'suspended' || status === 'cancelled')
+          throw new DomainError('UNAUTHORIZED', `The tenant is ${status}`)
+      }
+      if (rule === 'none') return []
+      if (rule === 'claim' || rule === 'run') return own === undefined ? [] : [own]
+      return reviewed(db, principal, named)
+    },
+    runTenant: ({ tenantId }) => (tenantId === undefined ? [] : [tenantId]),
+  }
+}
+
+/** The tenants of a reviewer, an admin or a super-admin, narrowed to the one that is named. */
+async function reviewed(db: Database, principal: Principal, named: string | undefined): Promise<Scope> {
+  const everything = principal.role === 'super_admin' && principal.tenants === undefined
+  if (everything && named === undefined) return 'all'
+  const forbidden = new DomainError('FORBIDDEN', 'You are not assigned to this tenant')
+  if (everything) {
+    if ((await tenantStatus(db.sql, named as string)) === undefined) throw forbidden
+    return [named as string]
+  }
+  const assigned = new Set(await assignedTenants(db.sql, principal.id))
+  if (principal.tenantId) assigned.add(principal.tenantId)
+  const { tenants } = principal
+  const allowed = Array.isArray(tenants)
+    ? principal.role === 'super_admin'
+      ? tenants
+      : tenants.filter((id) => assigned.has(id))
+    : [...assigned]
+  if (named === undefined) return allowed
+  if (!allowed.includes(named)) throw forbidden
+  return [named]
+}

@@ -1,0 +1,64 @@
+import type { Row, Sql } from '../../platform/database/database.ts'
+import { asDate, asJson, placeholders } from '../../platform/database/row.ts'
+import type { App, Role } from '../context.ts'
+
+/** Reads that stand before any scope: they find out whose it is. */
+
+export interface KeyOwner {
+  keyId: string
+  userId: string
+  name: string
+  email: string
+  role: Exclude<Role, 'agent'>
+  appAccess: App[]
+  tenantId: string | null
+  tenantIds: string[] | null
+  userStatus: string
+  expiresAt: Date | null
+  revokedAt: Date | null
+}
+
+export async function keyOwner(sql: Sql, keyHash: string): Promise<KeyOwner | undefined> {
+  const row = await sql.get<Row>(
+    `select k.id, k.tenant_ids, k.expires_at, k.revoked_at, u.id as user_id, u.name, u.email, u.role, u.app_access, u.tenant_id, u.status
+     from api_keys k join users u on u.id = k.user_id where k.key_hash = ?`,
+    [keyHash],
+  )
+  if (!row) return undefined
+  return {
+    keyId: row.id as string,
+    userId: row.user_id as string,
+    name: row.name as string,
+    email: row.email as string,
+    role: row.role as KeyOwner['role'],
+    appAccess: asJson<App[]>(row.app_access) ?? [],
+    tenantId: row.tenant_id as string | null,
+    tenantIds: asJson<string[]>(row.tenant_ids),
+    userStatus: row.status as string,
+    expiresAt: asDate(row.expires_at),
+    revokedAt: asDate(row.revoked_at),
+  }
+}
+
+export async function assignedTenants(sql: Sql, userId: string): Promise<string[]> {
+  const rows = await sql.all<Row>(
+    'select tenant_id from tenant_assignments where user_id = ? order by tenant_id',
+    [userId],
+  )
+  return rows.map((row) => row.tenant_id as string)
+}
+
+export async function tenantStatus(sql: Sql, tenantId: string): Promise<string | undefined> {
+  const row = await sql.get<Row>('select status from tenants where id = ?', [tenantId])
+  return row?.status as string | undefined
+}
+
+export async function tenantOfRun(sql: Sql, runId: string): Promise<string | undefined> {
+  const row = await sql.get<Row>('select tenant_id from runs where id = ?', [runId])
+  return row?.tenant_id as string | undefined
+}
+
+/** Stamps keys as used, many in one statement. */
+export async function markUsed(tx: Sql, keyIds: readonly string[], at: Date): Promise<void> {
+  await tx.run(`update api_keys set last_used_at = ? where id in (${placeholders(keyIds)})`, [at, ...keyIds])
+}

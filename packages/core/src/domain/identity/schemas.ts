@@ -1,0 +1,51 @@
+import { z } from 'zod'
+import { isoDate, ulid } from '../../platform/wire.ts'
+import { apps, roles } from '../context.ts'
+
+export const Email = z
+  .email()
+  .max(254)
+  .transform((text) => text.toLowerCase())
+export const Password = z.string().min(8, 'A password has 8 characters or more').max(200)
+
+export const Login = z.object({
+  email: z.string().min(1).max(254),
+  password: z.string().min(1).max(200),
+  app: z.enum(apps),
+})
+export type Login = z.output<typeof Login>
+
+const appAccess = z.array(z.enum(apps))
+
+export const LoginReply = z.object({
+  accessToken: z.string(),
+  refreshToken: z.string(),
+  user: z.object({
+    id: ulid,
+    email: z.string(),
+    name: z.string(),
+    role: z.enum(roles),
+    appAccess,
+    tenantId: ulid.optional(),
+    tenantName: z.string().optional(),
+  }),
+})
+export type LoginReply = z.output<typeof LoginReply>
+
+export const Refresh = z.object({ refreshToken: z.string().min(1).max(500) })
+export const RefreshReply = z.object({ accessToken: z.string() })
+
+export const Profile = z.object({
+  id: ulid,
+  email: z.string(),
+  name: z.string(),
+  role: z.enum(roles),
+  appAccess,
+  createdOn: isoDate,
+  phone: z.string().nullable(),
+  country: z.string().nullable(),
+  about: z.string().nullable(),
+  whatsapp: z.string().nullable(),
+  image: z.string().optional(),
+})
+export type Profile = z.output<typeof Profile>

@@ -1,0 +1,142 @@
+import type { Clock } from '../../platform/clock.ts'
+import { isUlid } from '../../platform/clock.ts'
+import { type App, apps, type Role, roles } from '../context.ts'
+import { DomainError } from '../errors.ts'
+import { createSigner, type SigningKey } from './jws.ts'
+
+/** What each kind of token says, beside `aud`, `iat` and `exp`. */
+export interface TokenClaims {
+  /** Lets a person call the API; verified without a look into the database. */
+  access: {
+    /** User ULID. */
+    sub: string
+    role: Exclude<Role, 'agent'>
+    appAccess: readonly App[]
+    /** Absent for staff. */
+    tenantId?: string
+    name?: string
+    email?: string
+    /** ULID of the session whose refresh token this was made from. */
+    sid: string
+  }
+  /** Lets a super-admin read one tenant as its own people see it. */
+  impersonation: { sub: string; tenantId: string; name?: string; email?: string; sid: string }
+  /** Lets an agent runtime report on one run; `exp` is chosen by who dispatches it. */
+  task: {
+    /** Run ULID. */
+    sub: string
+    /** The attempt that the token was made for; a later attempt fences it off. */
+    attempt: number
+    /** Unix seconds. */
+    exp: number
+  }
+  /** Lets a visitor go on with one registration. */
+  registration: { /** Registration ULID. */ sub: string }
+  /** Lets the owner of a mailbox set a new password, once. */
+  reset: { /** User ULID. */ sub: string /** Id of the request; the newest one counts. */; jti: string }
+}
+
+export type TokenUse = keyof TokenClaims
+
+/** The claims of a verified token; `aud` tells its use. Shared between requests and frozen. */
+export type Verified<U extends TokenUse> = U extends TokenUse
+  ? Readonly<TokenClaims[U]> & { readonly aud: U; readonly iat: number; readonly exp: number }
+  : never
+
+export interface Tokens {
+  /** Signs a token. Lifetimes: access 15 min, registration and reset 1 h, impersonation 30 min, task as its `exp` says. */
+  sign<U extends TokenUse>(use: U, claims: TokenClaims[U]): string
+  /**
+   * Checks signature, use and expiry of a token that may have any of `uses`.
+   * @throws DomainError `TOKEN_EXPIRED` when expiry is all that is wrong with it, else `INVALID_TOKEN`
+   */
+  verify<U extends TokenUse>(token: string, ...uses: [U, ...U[]]): Verified<U>
+}
+
+/** Seconds that a token lives. */
+export const tokenLifetimes = { access: 900, registration: 3600, impersonation: 1800, reset: 3600 } as const
+
+export interface TokensOptions {
+  /** The first key signs, all of them verify. */
+  signingKeys: readonly SigningKey[]
+  clock: Clock
+  /** Verified access tokens that are kept so that the next request with one costs a look-up. Default 5,000. */
+  maxRemembered?: number
+}
+
+/**
+ * Signs and verifies every JWT of the product (HS256). The use of a token is its audience: one kind is never taken for
+ * another. Whether a session still stands is for the caller to ask, on each request.
+ * @throws {TypeError} on signing keys that cannot be used
+ */
+export function createTokens({ signingKeys, clock, maxRemembered = 5000 }: TokensOptions): Tokens {
+  const signer = createSigner(signingKeys)
+  const remembered = new Map<string, Verified<'access'>>()
+
+  const alive = <T extends { exp: number }>(claims: T): T => {
+    if (clock.now() < claims.exp * 1000) return claims
+    throw new DomainError('TOKEN_EXPIRED', 'The token has expired; refresh it or log in again')
+  }
+
+  const remember = (token: string, claims: Verified<'access'>) => {
+    if (remembered.size >= maxRemembered) {
+      const oldest = remembered.keys().next()
+      if (!oldest.done) remembered.delete(oldest.value)
+    }
+    remembered.set(token, claims)
+  }
+
+  return {
+    sign(use, claims) {
+      const iat = Math.floor(clock.now() / 1000)
+      const lifetime = use === 'task' ? {} : { exp: iat + tokenLifetimes[use as keyof typeof tokenLifetimes] }
+      return signer.sign({ ...claims, aud: use, iat, ...lifetime })
+    },
+    verify<U extends TokenUse>(token: string, ...uses: [U, ...U[]]): Verified<U> {
+      const wanted: readonly TokenUse[] = uses
+      const known = wanted.includes('access') ? remembered.get(token) : undefined
+      if (known) {
+        if (clock.now() >= known.exp * 1000) remembered.delete(token)
+        return alive(known) as Verified<U>
+      }
+      const claims = signer.open(token)
+      const use = claims?.['aud'] as TokenUse | undefined
+      if (!claims || !use || !wanted.includes(use) || !wellFormed(use, claims)) {
+        throw new DomainError('INVALID_TOKEN', 'The token is not valid here; log in again')
+      }
+      const verified = alive(Object.freeze(claims) as unknown as Verified<U>)
+      if (verified.aud === 'access') {
+        Object.freeze(verified.appAccess)
+        remember(token, verified)
+      }
+      return verified
+    },
+  }
+}
+
+const instant = (value: unknown) => Number.isSafeInteger(value) && (value as number) > 0
+
+/** A signature says who made a token, not when: claims of another shape are refused rather than trusted. */
+function wellFormed(use: TokenUse, claims: Record<string, unknown>): boolean {
+  const { sub, iat, exp } = claims
+  if (typeof sub !== 'string' || !isUlid(sub) || !instant(iat) || !instant(exp)) return false
+  switch (use) {
+    case 'access':
+      return (
+        roles.includes(claims['role'] as Role) &&
+        claims['role'] !== 'agent' &&
+        Array.isArray(claims['appAccess']) &&
+        claims['appAccess'].every((app) => apps.includes(app)) &&
+        (claims['tenantId'] === undefined || typeof claims['tenantId'] === 'string') &&
+        typeof claims['sid'] === 'string'
+      )
+    case 'impersonation':
+      return typeof claims['tenantId'] === 'string' && typeof claims['sid'] === 'string'
+    case 'task':
+      return instant(claims['attempt'])
+    case 'reset':
+      return typeof claims['jti'] === 'string'
+    case 'registration':
+      return true
+  }
+}

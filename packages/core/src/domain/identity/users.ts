@@ -1,0 +1,130 @@
+import { command } from '../command.ts'
+import type { App, Ctx, Role } from '../context.ts'
+import { DomainError, invalid, notFound } from '../errors.ts'
+import { Tenant } from '../tenants/entities.ts'
+import { TenantAssignment, User } from './entities.ts'
+import { Email, Password } from './schemas.ts'
+
+export interface NewUser {
+  email: string
+  name: string
+  password: string
+  role: Exclude<Role, 'agent'>
+  /** Of an admin or member. Staff belong to no tenant. */
+  tenantId?: string
+  /** Tenants that a reviewer works for. */
+  tenantIds?: string[]
+}
+
+export interface UserSummary {
+  id: string
+  email: string
+  name: string
+  role: Role
+  status: string
+  tenantId: string | null
+  createdOn: Date
+}
+
+const appsByRole: Record<Exclude<Role, 'agent'>, App[]> = {
+  admin: ['dashboard'],
+  member: ['dashboard'],
+  reviewer: ['dm-portal'],
+  super_admin: ['manage', 'dm-portal'],
+}
+
+/**
+ * Creates a person.
+ * @throws DomainError `VALIDATION_ERROR`; `NOT_FOUND` for the tenant; `CONFLICT` when the e-mail is taken
+ */
+export async function createUser(ctx: Ctx, input: NewUser): Promise<UserSummary> {
+  const email = Email.safeParse(input.email.trim())
+  if (!email.success) throw invalid('email', `${input.email} is no e-mail address`)
+  const password = Password.safeParse(input.password)
+  if (!password.success)
+    throw invalid('password', password.error.issues[0]?.message ?? 'The password does not fit')
+  const name = input.name.trim()
+  if (name === '' || name.length > 200) throw invalid('name', 'A name has 1 to 200 characters')
+  const ofTenant = input.role === 'admin' || input.role === 'member'
+  if (ofTenant !== (input.tenantId !== undefined)) {
+    throw invalid(
+      'tenantId',
+      ofTenant
+        ? `A user with the role ${input.role} belongs to a tenant`
+        : `A ${input.role} belongs to no tenant`,
+    )
+  }
+  const passwordHash = await ctx.services.passwords.hashPassword(password.data)
+  return command(ctx, async (cmd) => {
+    const tenantIds = [...(input.tenantIds ?? []), ...(input.tenantId ? [input.tenantId] : [])]
+    for (const id of tenantIds) if (!(await cmd.em.findOne(Tenant, { id }))) throw notFound('Tenant')
+    if (await cmd.em.findOne(User, { email: email.data }))
+      throw new DomainError('CONFLICT', `There is a user with the e-mail ${email.data} already`, {
+        field: 'email',
+      })
+    const now = cmd.clock.date()
+    const user = cmd.em.create(User, {
+      id: cmd.newId(),
+      tenantId: input.tenantId ?? null,
+      email: email.data,
+      name,
+      passwordHash,
+      role: input.role,
+      appAccess: appsByRole[input.role],
+      status: 'active',
+      phone: null,
+      country: null,
+      about: null,
+      whatsapp: null,
+      image: null,
+      lastLoginAt: null,
+      createdOn: now,
+      updatedOn: now,
+    })
+    for (const tenantId of input.tenantIds ?? [])
+      cmd.em.create(TenantAssignment, { id: cmd.newId(), userId: user.id, tenantId, createdOn: now })
+    cmd.audit({
+      tenantId: user.tenantId,
+      resourceType: 'user',
+      resourceId: user.id,
+      after: { email: user.email, role: user.role },
+      action: 'user.create',
+    })
+    return toSummary(user)
+  })
+}
+
+/** Lets a reviewer work for one more tenant. @throws DomainError `NOT_FOUND`; `UNPROCESSABLE` for anybody but a reviewer or admin */
+export function assignTenant(ctx: Ctx, userId: string, tenantId: string): Promise<void> {
+  return command(ctx, async (cmd) => {
+    const user = await cmd.em.findOne(User, { id: userId })
+    if (!user) throw notFound('User')
+    if (!(await cmd.em.findOne(Tenant, { id: tenantId }))) throw notFound('Tenant')
+    if (user.role !== 'reviewer' && user.role !== 'admin')
+      throw new DomainError('UNPROCESSABLE', `A ${user.role} is not assigned to tenants`)
+    if (await cmd.em.findOne(TenantAssignment, { userId, tenantId })) return
+    cmd.em.create(TenantAssignment, { id: cmd.newId(), userId, tenantId, createdOn: cmd.clock.date() })
+    cmd.audit({
+      tenantId,
+      resourceType: 'user',
+      resourceId: userId,
+      after: { assignedTo: tenantId },
+      action: 'user.assign',
+    })
+  })
+}
+
+/** All people, or those of one tenant, in the order of their creation. */
+export function listUsers(ctx: Ctx, filter: { tenantId?: string } = {}): Promise<UserSummary[]> {
+  return command(ctx, async (cmd) => {
+    const rows = await cmd.em.find(User, filter.tenantId ? { tenantId: filter.tenantId } : {}, {
+      orderBy: { id: 'asc' },
+    })
+    return rows.map(toSummary)
+  })
+}
+
+function toSummary(user: UserSummary): UserSummary {
+  const { id, email, name, role, status, tenantId, createdOn } = user
+  return { id, email, name, role, status, tenantId, createdOn }
+}

@@ -1,0 +1,181 @@
+import { effectiveAgent } from '../agents/effective-queries.ts'
+import { addCommentTo } from '../activities/comments.ts'
+import { logActivity } from '../activities/log.ts'
+import { openActivities } from '../activities/open.ts'
+import { lockActivities, moveTo } from '../activities/state.ts'
+import { ask } from '../approvals/ask.ts'
+import { command } from '../command.ts'
+import { latestOutput } from '../content/versions.ts'
+import type { Command, Ctx } from '../context.ts'
+import { DomainError, notFound } from '../errors.ts'
+import { notify } from '../notifications/notify.ts'
+import type { RunRow } from './entities.ts'
+import { lockRunAtWork } from './own.ts'
+import { reassignTo } from './reassign.ts'
+import type {
+  BlockerReport,
+  NewApproval,
+  NewComment,
+  NewSubtask,
+  Reassignment,
+  ReviewRequest,
+} from './schemas.ts'
+
+/**
+ * What an agent may do during its run, beside writing. Each serves `POST /agent/v1/runs/:runId/actions/…` and is a tool of
+ * the built-in loop. All throw `UNAUTHORIZED` when the run is another's, has ended or was taken over, and `NOT_FOUND`.
+ */
+
+/** Stops the activity until a person has dealt with what is in the way. */
+export function reportBlocker(ctx: Ctx, runId: string, report: BlockerReport) {
+  return command(ctx, async (cmd) => {
+    const { run, activity } = await lockRunAtWork(cmd, runId)
+    const { blockerType, ...rest } = report
+    activity.blocker = { type: blockerType, ...rest }
+    moveTo(cmd, activity, 'blocked', `Blocked: ${report.description}`)
+    logActivity(cmd, activity, { kind: 'blocker', runId, message: report.description, data: { blockerType } })
+    cmd.emit({
+      tenantId: run.tenantId,
+      type: 'activity_blocked',
+      subject: activity.id,
+      data: { activityId: activity.id, blockerType },
+    })
+    await notify(cmd, {
+      tenantId: run.tenantId,
+      to: 'admins',
+      type: 'campaign_update',
+      title: `Blocked: ${activity.title}`,
+      body: report.description,
+      subjectKind: 'activities',
+      subjectId: activity.id,
+    })
+    auditAct(cmd, run, 'run.report_blocker', report)
+    return { activityId: activity.id, status: 'blocked' as const, humanTaskCreated: true }
+  })
+}
+
+/** @throws DomainError `UNPROCESSABLE` from within a subtask, or when the role is not enabled for the tenant */
+export function createSubtask(ctx: Ctx, runId: string, subtask: NewSubtask) {
+  return command(ctx, async (cmd) => {
+    const { run, activity } = await lockRunAtWork(cmd, runId)
+    if (activity.depth >= 1)
+      throw new DomainError('UNPROCESSABLE', 'A subtask cannot have subtasks of its own')
+    await requireRole(cmd, run.tenantId, subtask.agentRole)
+    const id = cmd.newId()
+    await openActivities(cmd, [
+      {
+        id,
+        tenantId: run.tenantId,
+        campaignId: activity.campaignId,
+        deliverableId: activity.deliverableId,
+        deliverableType: activity.deliverableType,
+        title: subtask.title,
+        type: activity.type,
+        agentRole: subtask.agentRole,
+        parentActivityId: activity.id,
+        blocksParent: subtask.blocking,
+        depth: 1,
+        priority: subtask.priority === 'high' ? 10 : activity.priority,
+        inputPrompt: subtask.prompt,
+      },
+    ])
+    if (subtask.blocking)
+      moveTo(cmd, activity, 'awaiting_subtask', `Waits for the subtask “${subtask.title}”`)
+    auditAct(cmd, run, 'run.create_subtask', { subtaskActivityId: id, agentRole: subtask.agentRole })
+    return { subtaskActivityId: id, blocking: subtask.blocking, parentActivityId: activity.id }
+  })
+}
+
+/** Asks a person to look at the work; the activity waits for the answer. */
+export function requestReview(ctx: Ctx, runId: string, request: ReviewRequest) {
+  return command(ctx, async (cmd) => {
+    const { run, activity } = await lockRunAtWork(cmd, runId)
+    const approval = await ask(cmd, {
+      tenantId: run.tenantId,
+      campaignId: activity.campaignId,
+      title: request.title,
+      type: 'content_review',
+      description: request.contentRef
+        ? `${request.description}\n\n${request.contentRef}`
+        : request.description,
+      output: await latestOutput(cmd, activity.id),
+      waiting: [activity],
+      status: 'awaiting_review',
+      askedBy: await agentOf(cmd, run),
+    })
+    auditAct(cmd, run, 'run.request_review', { approvalId: approval.id })
+    return { approvalId: approval.id, activityId: activity.id, status: 'awaiting_review' as const }
+  })
+}
+
+/** Asks people a question of any type. @throws DomainError `NOT_FOUND` for a linked activity of somebody else */
+export function createApproval(ctx: Ctx, runId: string, question: NewApproval) {
+  return command(ctx, async (cmd) => {
+    const { run, activity } = await lockRunAtWork(cmd, runId)
+    const others = [...new Set(question.linkedActivityIds ?? [])].filter((id) => id !== activity.id)
+    const linked = await lockActivities(cmd, others)
+    if (linked.length < others.length) throw notFound('Linked activity')
+    const approval = await ask(cmd, {
+      tenantId: run.tenantId,
+      campaignId: activity.campaignId,
+      title: question.title,
+      type: question.type,
+      description: question.description ?? null,
+      options: question.options ?? null,
+      output: question.type === 'content_review' ? await latestOutput(cmd, activity.id) : null,
+      waiting: question.blockCurrentActivity ? [activity] : [],
+      told: question.blockCurrentActivity ? linked : [activity, ...linked],
+      status: 'awaiting_approval',
+      askedBy: await agentOf(cmd, run),
+    })
+    auditAct(cmd, run, 'run.create_approval', { approvalId: approval.id, type: approval.type })
+    return {
+      approvalId: approval.id,
+      type: approval.type,
+      riskLevel: approval.riskLevel,
+      expiresAt: approval.expiresAt,
+    }
+  })
+}
+
+/** Hands the work to another role or a person. @throws DomainError see `reassignTo` */
+export function reassign(ctx: Ctx, runId: string, { toRole, toUserId, reason }: Reassignment) {
+  return command(ctx, async (cmd) => {
+    const { run, activity } = await lockRunAtWork(cmd, runId)
+    const newActivityId = await reassignTo(
+      cmd,
+      activity,
+      toRole ? { role: toRole } : { userId: toUserId as string },
+      reason,
+    )
+    auditAct(cmd, run, 'run.reassign', { newActivityId, reason })
+    return { originalActivityId: activity.id, newActivityId }
+  })
+}
+
+/** Says something about the activity without changing its status. */
+export function addComment(ctx: Ctx, runId: string, comment: NewComment) {
+  return command(ctx, async (cmd) => {
+    const { run, activity } = await lockRunAtWork(cmd, runId)
+    const agent = await agentOf(cmd, run)
+    const { id } = await addCommentTo(cmd, activity, comment, agent)
+    auditAct(cmd, run, 'run.add_comment', { commentId: id })
+    return { commentId: id }
+  })
+}
+
+async function agentOf(cmd: Command, run: RunRow): Promise<{ id: string; name: string; type: 'agent' }> {
+  const agent = await effectiveAgent(cmd, run.tenantId, run.agentRole)
+  return { id: run.agentRole, name: agent?.name ?? run.agentRole, type: 'agent' }
+}
+
+async function requireRole(cmd: Command, tenantId: string, role: string): Promise<void> {
+  if (await effectiveAgent(cmd, tenantId, role)) return
+  throw new DomainError('UNPROCESSABLE', `The agent role ${role} is not enabled for this tenant`, {
+    field: 'agentRole',
+  })
+}
+
+function auditAct(cmd: Command, run: RunRow, action: string, after: unknown): void {
+  cmd.audit({ tenantId: run.tenantId, resourceType: 'activity', resourceId: run.activityId, after, action })
+}

@@ -1,0 +1,111 @@
+import { LockMode } from '@mikro-orm/core'
+import { effectiveAgent, type EffectiveAgent } from '../agents/effective-queries.ts'
+import { logActivity } from '../activities/log.ts'
+import { isClosed, lockActivity, moveTo } from '../activities/state.ts'
+import type { ActivityRow } from '../activities/entities.ts'
+import { command } from '../command.ts'
+import type { Command, Ctx } from '../context.ts'
+import { blockForBudget, overBudget } from './budget.ts'
+import type { ClaimedRun } from './claim-queries.ts'
+import { Run, type RunRow } from './entities.ts'
+import { fail } from './failure.ts'
+import { assignment, type Assignment } from './prompt.ts'
+
+/** A run that may start, with all that its adapter needs. */
+export interface Dispatch extends Assignment {
+  runId: string
+  attempt: number
+  activityId: string
+  tenantId: string
+  agent: EffectiveAgent
+  model: string
+  wakeReason: RunRow['wakeReason']
+  /** Why it was woken has been dealt with by the platform: nothing is left to write. */
+  settled: boolean
+  timeoutMs: number
+  deadline: Date
+}
+
+/**
+ * Turns a claimed run into a dispatch: checks that it still makes sense and is paid for, builds the prompt, and moves the
+ * activity to `in_progress`.
+ * @returns undefined when the run was ended instead
+ */
+export function begin(ctx: Ctx, claimed: ClaimedRun): Promise<Dispatch | undefined> {
+  return command(ctx, async (cmd) => {
+    const activity = await lockActivity(cmd, claimed.activityId)
+    const run = await cmd.em.findOneOrFail(Run, { id: claimed.id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
+    if (!run.open || run.attempt !== claimed.attempt) return undefined
+    const agent = await effectiveAgent(cmd, run.tenantId, run.agentRole)
+    if (isClosed(activity)) return endUnstarted(cmd, run, activity, 'Its activity is closed')
+    if (!agent) return endUnstarted(cmd, run, activity, `The agent ${run.agentRole} is not enabled`)
+    const cap = await overBudget(cmd, activity, agent)
+    if (cap) {
+      await blockForBudget(cmd, run, activity, cap)
+      return undefined
+    }
+    return start(cmd, run, activity, agent)
+  })
+}
+
+async function start(
+  cmd: Command,
+  run: RunRow,
+  activity: ActivityRow,
+  agent: EffectiveAgent,
+): Promise<Dispatch> {
+  const now = cmd.clock.date()
+  const work = await assignment(cmd, run, activity, agent)
+  const timeoutMs = Math.min(agent.adapterConfig.timeoutSec, 3600) * 1000
+  const model = cmd.services.models.nameFor(agent.model)
+  run.adapter = agent.adapterType
+  run.model = model
+  run.prompt = work.prompt
+  run.systemPrompt = work.systemPrompt
+  run.deadline = new Date(now.getTime() + timeoutMs)
+  activity.startedAt ??= now
+  moveTo(cmd, activity, 'in_progress', `${agent.name} is at work`)
+  logActivity(cmd, activity, {
+    kind: 'run',
+    runId: run.id,
+    message: `Run started (${run.wakeReason.replaceAll('_', ' ')})`,
+    data: { attempt: run.attempt, model },
+  })
+  cmd.emit({
+    tenantId: run.tenantId,
+    type: 'activity_started',
+    subject: activity.id,
+    data: {
+      activityId: activity.id,
+      runId: run.id,
+      attempt: run.attempt,
+      title: activity.title,
+      agentRole: run.agentRole,
+    },
+  })
+  return {
+    ...work,
+    runId: run.id,
+    attempt: run.attempt,
+    activityId: activity.id,
+    tenantId: run.tenantId,
+    agent,
+    model,
+    wakeReason: run.wakeReason,
+    settled: run.wakeReason === 'review_approved' && activity.approvalRequired,
+    timeoutMs,
+    deadline: run.deadline,
+  }
+}
+
+async function endUnstarted(
+  cmd: Command,
+  run: RunRow,
+  activity: ActivityRow,
+  error: string,
+): Promise<undefined> {
+  run.open = false
+  run.completedAt = cmd.clock.date()
+  run.leaseOwner = null
+  await fail(cmd, run, activity, { error, family: 'invalid' })
+}

@@ -1,0 +1,125 @@
+import type { Database, Row, Sql } from '../../platform/database/database.ts'
+import { asInstant, asNumber, placeholders } from '../../platform/database/row.ts'
+
+export interface ClaimedRun {
+  id: string
+  tenantId: string
+  activityId: string
+  attempt: number
+}
+
+/**
+ * Waiting runs that may start now, best first: due, of a tenant and a campaign that are active, of an agent that is not
+ * paused, within the agent's concurrency counted over all processes.
+ */
+const startable = `select id from (
+  select r.id, r.priority,
+    row_number() over (partition by r.tenant_id, r.agent_role order by r.priority desc, r.id)
+      + (select count(*) from runs w where w.open = ? and w.tenant_id = r.tenant_id and w.agent_role = r.agent_role and w.status = 'running') as place,
+    coalesce(a.concurrency, m.default_concurrency) as cap
+  from runs r
+    join tenants t on t.id = r.tenant_id
+    join tenant_agents a on a.tenant_id = r.tenant_id and a.role = r.agent_role
+    join master_agents m on m.role = r.agent_role
+    left join campaigns c on c.id = r.campaign_id
+  where r.open = ? and r.status = 'pending' and r.not_before <= ?
+    and t.status in ('active', 'trial', 'onboarding') and a.status in ('active', 'error')
+    and (r.campaign_id is null or c.status = 'active')
+) as waiting where place <= cap order by priority desc, id limit ?`
+
+/** Takes up to `limit` runs for `owner` until `leaseUntil`. On PostgreSQL claims queue on a lock, so that caps hold exactly. */
+export async function claimRuns(
+  db: Database,
+  claim: { owner: string; now: Date; leaseUntil: Date; limit: number },
+): Promise<ClaimedRun[]> {
+  const { owner, now, leaseUntil, limit } = claim
+  if (!(await anyWaiting(db.sql, now))) return []
+  return db.write(async (tx) => {
+    if (db.dialect === 'postgresql') await tx.get('select pg_advisory_xact_lock(7262)')
+    const rows = await tx.all<Row>(
+      `update runs set status = 'running', attempt = attempt + 1, lease_owner = ?, lease_until = ?,
+         started_at = coalesce(started_at, ?) where id in (${startable}) returning id, tenant_id, activity_id, attempt`,
+      [owner, leaseUntil, now, true, true, now, limit],
+    )
+    return rows.map((row) => ({
+      id: row.id as string,
+      tenantId: row.tenant_id as string,
+      activityId: row.activity_id as string,
+      attempt: asNumber(row.attempt),
+    }))
+  })
+}
+
+async function anyWaiting(sql: Sql, now: Date): Promise<boolean> {
+  const found = await sql.get(
+    `select 1 as one from runs where open = ? and status = 'pending' and not_before <= ? limit 1`,
+    [true, now],
+  )
+  return found !== undefined
+}
+
+/** When the next waiting run is due, if that is later than now. */
+export async function nextDue(sql: Sql, now: Date): Promise<Date | undefined> {
+  const row = await sql.get<Row>(
+    `select min(not_before) as due from runs where open = ? and status = 'pending' and not_before > ?`,
+    [true, now],
+  )
+  return row?.due ? asInstant(row.due) : undefined
+}
+
+/** Renews the leases of `owner`. @returns the ids that it still holds, and which of them somebody wants to stop */
+export async function renewLeases(
+  db: Database,
+  owner: string,
+  ids: readonly string[],
+  leaseUntil: Date,
+): Promise<Map<string, { cancel: boolean }>> {
+  const rows = await db.write((tx) =>
+    tx.all<Row>(
+      `update runs set lease_until = ? where lease_owner = ? and open = ? and id in (${placeholders(ids)})
+       returning id, cancel_requested`,
+      [leaseUntil, owner, true, ...ids],
+    ),
+  )
+  return new Map(
+    rows.map((row) => [
+      row.id as string,
+      { cancel: row.cancel_requested === true || row.cancel_requested === 1 },
+    ]),
+  )
+}
+
+export interface LostRun {
+  id: string
+  tenantId: string
+  attempt: number
+  /** Null when an external runtime had it and its time is over. */
+  owner: string | null
+}
+
+/** Runs whose lease has ended, and those held by a process of this machine that is gone. */
+export async function lostRuns(sql: Sql, now: Date): Promise<LostRun[]> {
+  const rows = await sql.all<Row>(
+    `select id, tenant_id, attempt, lease_owner from runs where open = ? and status = 'running' and lease_until <= ? limit 100`,
+    [true, now],
+  )
+  return rows.map(toLost)
+}
+
+/** Runs that some process holds at the moment. */
+export async function heldRuns(sql: Sql): Promise<LostRun[]> {
+  const rows = await sql.all<Row>(
+    `select id, tenant_id, attempt, lease_owner from runs where open = ? and status = 'running' and lease_owner is not null`,
+    [true],
+  )
+  return rows.map(toLost)
+}
+
+function toLost(row: Row): LostRun {
+  return {
+    id: row.id as string,
+    tenantId: row.tenant_id as string,
+    attempt: asNumber(row.attempt),
+    owner: (row.lease_owner as string | null) ?? null,
+  }
+}

@@ -1,0 +1,20 @@
+import type { Row, Sql } from '../../platform/database/database.ts'
+import type { TextDelta } from './deltas.ts'
+
+/** Stores batches of text; one that is there already stays as it is. */
+export async function writeBatches(tx: Sql, batches: readonly TextDelta[], at: Date): Promise<void> {
+  const rows = batches.map(() => '(?, ?, ?, ?, ?, ?)').join(', ')
+  await tx.run(
+    `insert into run_deltas (run_id, attempt, position, tenant_id, text, created_on) values ${rows} on conflict do nothing`,
+    batches.flatMap((batch) => [batch.runId, batch.attempt, batch.position, batch.tenantId, batch.text, at]),
+  )
+}
+
+/** The stored text of one attempt from a batch's position on. The caller has checked that it may see the run. */
+export async function readText(sql: Sql, runId: string, attempt: number, position: number): Promise<string> {
+  const rows = await sql.all<Row>(
+    'select text from run_deltas where run_id = ? and attempt = ? and position >= ? order by position',
+    [runId, attempt, position],
+  )
+  return rows.map((row) => row.text as string).join('')
+}

@@ -1,0 +1,135 @@
+import { defineEntity, type InferEntity, p } from '@mikro-orm/core'
+import { idColumn, instantColumn, microsColumn, refColumn } from '../../platform/database/columns.ts'
+import { ownedByTenant } from '../../platform/database/scope.ts'
+import type { AdapterType } from '../agents/entities.ts'
+
+export const runStatuses = ['pending', 'running', 'completed', 'failed', 'timeout'] as const
+export type RunStatus = (typeof runStatuses)[number]
+
+export const wakeReasons = [
+  'new_task',
+  'rejection',
+  'review_feedback',
+  'review_approved',
+  'subtask_completed',
+  'unblocked',
+  'retry',
+  'reassigned',
+  'scheduled',
+  'mention',
+  'manual',
+] as const
+export type WakeReason = (typeof wakeReasons)[number]
+
+export const failureFamilies = ['transient', 'quota', 'auth', 'refusal', 'invalid', 'internal'] as const
+export type FailureFamily = (typeof failureFamilies)[number]
+
+/** What a wake tells the agent beside its reason. */
+export interface WakeNote {
+  rejectionNote?: string
+  reviewerFeedback?: string
+  selectedOption?: string
+  subtaskOutput?: string
+  comment?: string
+}
+
+/** Why an agent is to look at an activity, and what it must know. */
+export interface Wake {
+  reason: WakeReason
+  note?: WakeNote
+}
+
+/** One go of an agent at an activity. */
+export const Run = defineEntity({
+  name: 'Run',
+  tableName: 'runs',
+  properties: {
+    id: idColumn(),
+    tenantId: refColumn(),
+    activityId: refColumn(),
+    campaignId: refColumn().strictNullable(),
+    agentRole: p.string(),
+    status: p.string().$type<RunStatus>(),
+    /** True while pending or running; an activity has one such run at the most. */
+    open: p.boolean(),
+    wakeReason: p.string().$type<WakeReason>(),
+    wakeNote: p.json().$type<WakeNote>(),
+    /** A wake that came while the run was at work: it becomes the next run when this one ends. */
+    nextWake: p.json().$type<Wake>().strictNullable(),
+    priority: p.integer(),
+    /** Not to be started before. */
+    notBefore: instantColumn(),
+    /** How often it was started; also the fence: what an older attempt delivers is refused. */
+    attempt: p.integer(),
+    /** Host, process and boot that hold it; null when it waits, or for an external runtime to answer. */
+    leaseOwner: p.string().strictNullable(),
+    leaseUntil: instantColumn().strictNullable(),
+    /** When the run is given up as `timeout`; also the end of its task token. */
+    deadline: instantColumn().strictNullable(),
+    /** Somebody wants it to stop at the next chance. */
+    cancelRequested: p.boolean(),
+    adapter: p.string().$type<AdapterType>().strictNullable(),
+    model: p.string().strictNullable(),
+    prompt: p.text().strictNullable(),
+    systemPrompt: p.text().strictNullable(),
+    error: p.text().strictNullable(),
+    errorFamily: p.string().$type<FailureFamily>().strictNullable(),
+    inputTokens: p.integer(),
+    outputTokens: p.integer(),
+    costMicros: microsColumn(),
+    /** False when no price is known for the model, so that the cost of 0 is no fact. */
+    priced: p.boolean(),
+    durationMs: p.integer().strictNullable(),
+    startedAt: instantColumn().strictNullable(),
+    completedAt: instantColumn().strictNullable(),
+    createdOn: instantColumn(),
+  },
+  uniques: [{ name: 'runs_one_open', properties: ['activityId'], where: { open: true } }],
+  indexes: [
+    { name: 'runs_by_activity', properties: ['activityId', 'id'] },
+    { name: 'runs_waiting', properties: ['status', 'notBefore'], where: { open: true } },
+    { name: 'runs_at_work', properties: ['tenantId', 'agentRole', 'status'], where: { open: true } },
+    { name: 'runs_by_tenant', properties: ['tenantId', 'id'] },
+  ],
+  filters: ownedByTenant,
+})
+
+/** Text of a run as it came, in batches, so that a late viewer sees it from its start. */
+export const RunDelta = defineEntity({
+  name: 'RunDelta',
+  tableName: 'run_deltas',
+  properties: {
+    runId: refColumn().primary(),
+    attempt: p.integer().primary(),
+    /** Number of the first delta in the batch, in the order of delivery. */
+    position: p.integer().primary(),
+    tenantId: refColumn(),
+    text: p.text(),
+    createdOn: instantColumn(),
+  },
+  filters: ownedByTenant,
+})
+
+export const ToolCall = defineEntity({
+  name: 'ToolCall',
+  tableName: 'tool_calls',
+  properties: {
+    id: idColumn(),
+    tenantId: refColumn(),
+    runId: refColumn(),
+    activityId: refColumn(),
+    toolName: p.string(),
+    method: p.string(),
+    input: p.json().$type<unknown>().strictNullable(),
+    output: p.json().$type<unknown>().strictNullable(),
+    status: p.string().$type<'success' | 'error'>(),
+    error: p.text().strictNullable(),
+    durationMs: p.integer(),
+    costMicros: microsColumn(),
+    createdOn: instantColumn(),
+  },
+  indexes: [{ name: 'tool_calls_by_run', properties: ['runId', 'id'] }],
+  filters: ownedByTenant,
+})
+
+export type RunRow = InferEntity<typeof Run>

@@ -1,0 +1,92 @@
+import { effectiveAgent } from '../agents/effective-queries.ts'
+import { reportAgentError } from '../agents/config.ts'
+import type { ActivityRow } from '../activities/entities.ts'
+import { resumeParent } from '../activities/finish.ts'
+import { logActivity } from '../activities/log.ts'
+import { isClosed, moveTo } from '../activities/state.ts'
+import type { Command } from '../context.ts'
+import { notify } from '../notifications/notify.ts'
+import type { FailureFamily, RunRow } from './entities.ts'
+import { wake } from './wake.ts'
+
+export interface Failure {
+  error: string
+  family?: FailureFamily
+  /** The earliest retry, as the provider says; milliseconds from now. */
+  retryAfterMs?: number
+  timedOut?: boolean
+}
+
+/** How often an activity may fail in a row, by family, before it is given to people. */
+const triesByFamily: Partial<Record<FailureFamily, number>> = { transient: 4, quota: 8 }
+
+/** Waiting time before the next try: 2 s, doubled each time, 5 minutes at the most. */
+export function backoffMs(failures: number): number {
+  return Math.min(2_000 * 2 ** (failures - 1), 300_000)
+}
+
+/**
+ * Ends a run as failed and decides what follows: `transient` and `quota` are tried again after a while, everything else
+ * and the last try fail the activity, and people are told.
+ */
+export async function fail(
+  cmd: Command,
+  run: RunRow,
+  activity: ActivityRow,
+  failure: Failure,
+): Promise<void> {
+  const family = failure.family ?? 'internal'
+  run.status = failure.timedOut ? 'timeout' : 'failed'
+  run.error = failure.error.slice(0, 10_000)
+  run.errorFamily = family
+  logActivity(cmd, activity, {
+    kind: 'run',
+    runId: run.id,
+    message: `Failed: ${run.error}`,
+    data: { family },
+  })
+  if (isClosed(activity) || activity.status.startsWith('awaiting_') || activity.status === 'blocked') return
+  activity.failures += 1
+  await cmd.em.flush()
+  if (activity.failures < (triesByFamily[family] ?? 1)) {
+    const delay = Math.max(failure.retryAfterMs ?? 0, backoffMs(activity.failures))
+    await wake(cmd, activity, { reason: 'retry', note: run.wakeNote }, new Date(cmd.clock.now() + delay))
+    return
+  }
+  await giveUp(cmd, run, activity, family)
+}
+
+async function giveUp(
+  cmd: Command,
+  run: RunRow,
+  activity: ActivityRow,
+  family: FailureFamily,
+): Promise<void> {
+  activity.failureReason = run.error
+  moveTo(cmd, activity, 'failed', `Failed (${family}): ${run.error}`)
+  await resumeParent(cmd, activity, `The subtask failed: ${run.error}`)
+  const agent = await effectiveAgent(cmd, activity.tenantId, run.agentRole)
+  if (family === 'auth' || family === 'internal')
+    await reportAgentError(cmd, activity.tenantId, run.agentRole, run.error ?? '')
+  cmd.emit({
+    tenantId: activity.tenantId,
+    type: 'activity_failed',
+    subject: activity.id,
+    data: {
+      activityId: activity.id,
+      title: activity.title,
+      agentRole: run.agentRole,
+      error: run.error,
+      family,
+    },
+  })
+  await notify(cmd, {
+    tenantId: activity.tenantId,
+    to: 'admins',
+    type: 'activity_failed',
+    title: `Failed: ${activity.title}`,
+    body: `${agent?.name ?? run.agentRole}: ${run.error}`,
+    subjectKind: 'activities',
+    subjectId: activity.id,
+  })
+}

@@ -1,0 +1,53 @@
+import { LockMode } from '@mikro-orm/core'
+import type { ActivityRow } from '../activities/entities.ts'
+import { lockActivity } from '../activities/state.ts'
+import type { Command, Ctx } from '../context.ts'
+import { DomainError, notFound } from '../errors.ts'
+import { Run, type RunRow } from './entities.ts'
+
+/**
+ * A task token speaks for exactly one run.
+ * @throws DomainError `UNAUTHORIZED` when the caller is not that run's agent
+ */
+export function requireOwnRun(ctx: Ctx, runId: string): void {
+  if (ctx.actor.type === 'agent' && ctx.actor.id === runId) return
+  throw new DomainError('UNAUTHORIZED', 'This token belongs to another run')
+}
+
+/**
+ * Loads the caller's run with its activity, both locked, activity first.
+ * @throws DomainError `UNAUTHORIZED` for another's run; `NOT_FOUND`
+ */
+export async function lockOwnRun(
+  cmd: Command,
+  runId: string,
+): Promise<{ run: RunRow; activity: ActivityRow }> {
+  requireOwnRun(cmd, runId)
+  const known = await cmd.em.findOne(Run, { id: runId })
+  if (!known) throw notFound('Run')
+  const activity = await lockActivity(cmd, known.activityId)
+  const run = await cmd.em.findOneOrFail(
+    Run,
+    { id: runId },
+    { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true },
+  )
+  return { run, activity }
+}
+
+/** True while this attempt of the run may still act. */
+export function isAtWork(cmd: Ctx, run: RunRow): boolean {
+  return run.open && run.status === 'running' && (cmd.actor.attempt ?? run.attempt) === run.attempt
+}
+
+/**
+ * Like `lockOwnRun`, for acts that only a run at work may do.
+ * @throws DomainError also `UNAUTHORIZED` when the run has ended or was taken over by a newer attempt
+ */
+export async function lockRunAtWork(
+  cmd: Command,
+  runId: string,
+): Promise<{ run: RunRow; activity: ActivityRow }> {
+  const found = await lockOwnRun(cmd, runId)
+  if (!isAtWork(cmd, found.run)) throw new DomainError('UNAUTHORIZED', 'This run has ended')
+  return found
+}

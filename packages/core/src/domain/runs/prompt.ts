@@ -1,0 +1,98 @@
+import { pieceKinds, type StructuredBrief } from '../../platform/models/writer/brief.ts'
+import type { EffectiveAgent } from '../agents/effective-queries.ts'
+import { Activity, type ActivityRow } from '../activities/entities.ts'
+import { Campaign, Deliverable } from '../campaigns/entities.ts'
+import { contentKind, latestFeedback, notesOn } from '../content/feedback.ts'
+import { latestOutput } from '../content/versions.ts'
+import type { Command } from '../context.ts'
+import { Tenant } from '../tenants/entities.ts'
+import type { RunRow } from './entities.ts'
+
+/** Everything that an agent is told for one run, in words and as data. */
+export interface Assignment {
+  prompt: string
+  systemPrompt: string
+  priorOutput?: string
+  brief: StructuredBrief
+}
+
+/** Puts together what the agent gets: the brief, the step, what earlier steps made, what people said. */
+export async function assignment(
+  cmd: Command,
+  run: RunRow,
+  activity: ActivityRow,
+  agent: EffectiveAgent,
+): Promise<Assignment> {
+  const tenant = await cmd.em.findOneOrFail(Tenant, { id: activity.tenantId })
+  const campaign = activity.campaignId ? await cmd.em.findOne(Campaign, { id: activity.campaignId }) : null
+  const deliverable = activity.deliverableId
+    ? await cmd.em.findOne(Deliverable, { id: activity.deliverableId })
+    : null
+  const prior = await latestOutput(cmd, activity.id)
+  const sources = await earlierSteps(cmd, activity)
+  const remembered = await latestFeedback(cmd, activity.tenantId, contentKind(activity))
+  const note = run.wakeNote.reviewerFeedback ?? run.wakeNote.rejectionNote
+  const lessons = remembered.filter((text) => text !== note)
+
+  const sections: Array<[string, string | undefined]> = [
+    ['Task', activity.inputPrompt],
+    ['Campaign brief', campaign?.brief],
+    ...sources.map(({ title, text }): [string, string] => [`From the step “${title}”`, text]),
+    ['Your last version', prior?.text],
+    ['What the reviewer said about it', note],
+    ['Chosen by the reviewer', run.wakeNote.selectedOption],
+    ['Result of the subtask', run.wakeNote.subtaskOutput],
+    ['A comment for you', run.wakeNote.comment],
+    [
+      'What this client said about earlier pieces of this kind',
+      lessons.map((text) => `- ${text}`).join('\n') || undefined,
+    ],
+  ]
+  const priorText = prior?.text ?? sources.at(-1)?.text
+  const kind = activity.deliverableType
+  return {
+    prompt: sections.flatMap(([title, text]) => (text ? [`# ${title}\n\n${text}`] : [])).join('\n\n'),
+    systemPrompt: fill(agent.adapterConfig.promptTemplate, {
+      company: tenant.name,
+      campaign: campaign?.name ?? 'no campaign',
+      deliverable: (activity.deliverableType ?? activity.type).replaceAll('_', ' '),
+      brand_voice: 'as the campaign brief says',
+      role: agent.name,
+    }),
+    ...(prior && { priorOutput: prior.text }),
+    brief: {
+      campaign: campaign?.name ?? activity.title,
+      ...(campaign && { markdown: campaign.brief }),
+      ...(kind && pieceKinds.includes(kind) && { deliverable: kind }),
+      step: { kind: activity.type, title: activity.title },
+      platforms: deliverable?.platformIds ?? [],
+      variant: (activity.piece ?? 1) - 1,
+      feedback: await notesOn(cmd, activity.id),
+      ...(priorText && { priorText }),
+      ...(campaign ? {} : { topic: activity.inputPrompt }),
+    },
+  }
+}
+
+async function earlierSteps(
+  cmd: Command,
+  activity: ActivityRow,
+): Promise<Array<{ title: string; text: string }>> {
+  if (activity.dependsOn.length === 0) return []
+  const steps = await cmd.em.find(
+    Activity,
+    { id: { $in: activity.dependsOn } },
+    { orderBy: { stepNumber: 'asc' } },
+  )
+  const found = []
+  for (const step of steps) {
+    const output = await latestOutput(cmd, step.id)
+    if (output) found.push({ title: step.title, text: output.text })
+  }
+  return found
+}
+
+/** Fills `{{name}}` placeholders; an unknown one is left out. */
+export function fill(template: string, values: Record<string, string>): string {
+  return template.replace(/\{\{\s*(\w+)\s*\}\}/g, (_, name: string) => values[name] ?? '')
+}

@@ -1,0 +1,88 @@
+import { effectiveAgent } from '../agents/effective-queries.ts'
+import { Activity, type ActivityRow } from '../activities/entities.ts'
+import { openActivities } from '../activities/open.ts'
+import { isClosed, moveTo } from '../activities/state.ts'
+import type { Command } from '../context.ts'
+import { DomainError, notFound } from '../errors.ts'
+import { User } from '../identity/entities.ts'
+import { lockOpenRun } from './wake.ts'
+
+/**
+ * Closes an activity as `reassigned` and opens its successor for another role or a person; steps that waited for the old
+ * one wait for the new one.
+ * @returns the id of the new activity
+ * @throws DomainError `NOT_FOUND` for a person of another tenant; `UNPROCESSABLE` when it is closed or the role not enabled
+ */
+export async function reassignTo(
+  cmd: Command,
+  activity: ActivityRow,
+  target: { role: string } | { userId: string },
+  reason: string,
+): Promise<string> {
+  if (isClosed(activity)) throw new DomainError('UNPROCESSABLE', `The activity is already ${activity.status}`)
+  if ('userId' in target) {
+    const user = await cmd.em.findOne(User, {
+      id: target.userId,
+      tenantId: activity.tenantId,
+      status: 'active',
+    })
+    if (!user) throw notFound('User')
+  } else if (!(await effectiveAgent(cmd, activity.tenantId, target.role))) {
+    throw new DomainError('UNPROCESSABLE', `The agent role ${target.role} is not enabled for this tenant`, {
+      field: 'toRole',
+    })
+  }
+  const { periodId, piece, stepNumber } = activity
+  // The place in the plan goes to the successor; two activities cannot hold it.
+  activity.periodId = null
+  moveTo(cmd, activity, 'reassigned', `Reassigned: ${reason}`)
+  const run = await lockOpenRun(cmd, activity.id)
+  if (run?.status === 'pending') {
+    run.open = false
+    run.status = 'failed'
+    run.error = 'Reassigned before it started'
+    run.completedAt = cmd.clock.date()
+  } else if (run) run.cancelRequested = true
+  await cmd.em.flush()
+  const id = cmd.newId()
+  await openActivities(cmd, [
+    {
+      id,
+      tenantId: activity.tenantId,
+      campaignId: activity.campaignId,
+      deliverableId: activity.deliverableId,
+      deliverableType: activity.deliverableType,
+      periodId,
+      piece,
+      stepNumber,
+      isFinalStep: activity.isFinalStep,
+      title: activity.title,
+      type: activity.type,
+      agentRole: 'role' in target ? target.role : null,
+      assigneeUserId: 'userId' in target ? target.userId : null,
+      parentActivityId: activity.parentActivityId,
+      blocksParent: activity.blocksParent,
+      depth: activity.depth,
+      priority: activity.priority,
+      inputPrompt: activity.inputPrompt,
+      approvalRequired: activity.approvalRequired,
+      approvalType: activity.approvalType,
+      wakeReason: 'reassigned',
+    },
+  ])
+  await redirectDependents(cmd, activity, periodId, id)
+  return id
+}
+
+async function redirectDependents(
+  cmd: Command,
+  from: ActivityRow,
+  periodId: string | null,
+  to: string,
+): Promise<void> {
+  if (!periodId) return
+  for (const sibling of await cmd.em.find(Activity, { periodId, piece: from.piece, status: 'created' })) {
+    if (sibling.dependsOn.includes(from.id))
+      sibling.dependsOn = sibling.dependsOn.map((id) => (id === from.id ? to : id))
+  }
+}

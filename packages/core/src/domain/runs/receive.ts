@@ -1,0 +1,61 @@
+import type { Ctx } from '../context.ts'
+import { invalid } from '../errors.ts'
+import { failureFamilies } from './entities.ts'
+import { requireOwnRun } from './own.ts'
+import { deliver, type Delivery } from './result.ts'
+import type { Callback, RunResult } from './schemas.ts'
+
+/** Serves `POST /agent/v1/runs/:runId/result`. @throws DomainError see `deliver` */
+export async function acceptResult(
+  ctx: Ctx,
+  runId: string,
+  result: RunResult,
+): Promise<{ received: true; runId: string }> {
+  requireOwnRun(ctx, runId)
+  await deliver(ctx, runId, toDelivery(result, result.metadata))
+  return { received: true, runId }
+}
+
+/**
+ * Serves `POST /agent/v1/callback/:runId`, whose body may have the endpoint's own shape or the webhook adapter's.
+ * @throws DomainError see `deliver`; `VALIDATION_ERROR` for a success without text
+ */
+export async function acceptCallback(
+  ctx: Ctx,
+  runId: string,
+  callback: Callback,
+): Promise<{ received: true }> {
+  requireOwnRun(ctx, runId)
+  const success = callback.status === 'success' || callback.status === 'completed'
+  const textField = 'output' in callback || callback.status === 'completed' ? 'output' : 'text'
+  const text = ('output' in callback ? callback.output : 'text' in callback ? callback.text : undefined) ?? ''
+  if (success && text.trim() === '') throw invalid(textField, `A successful result needs ${textField}`)
+  await deliver(
+    ctx,
+    runId,
+    toDelivery({
+      status: success ? 'success' : 'error',
+      text,
+      error: callback.error ?? 'The runtime reported a failure without a reason',
+      usage: callback.usage ?? undefined,
+      durationMs: 'durationMs' in callback ? callback.durationMs : undefined,
+    }),
+  )
+  return { received: true }
+}
+
+/** A runtime may name the family of its failure in `metadata.family`; what it does not name is not tried again. */
+function toDelivery(result: Omit<RunResult, 'metadata'>, metadata: Record<string, unknown> = {}): Delivery {
+  const { usage, durationMs } = result
+  if (result.status === 'success') {
+    return {
+      status: 'success',
+      text: result.text ?? '',
+      nothingToDo: metadata['nothingToDo'] === true,
+      usage,
+      durationMs,
+    }
+  }
+  const family = failureFamilies.find((name) => name === metadata['family'])
+  return { status: 'error', error: result.error ?? '', ...(family && { family }), usage, durationMs }
+}

@@ -1,0 +1,44 @@
+import { LockMode } from '@mikro-orm/core'
+import { lockActivity } from '../activities/state.ts'
+import { command } from '../command.ts'
+import type { Ctx } from '../context.ts'
+import type { LostRun } from './claim-queries.ts'
+import { Run } from './entities.ts'
+import { fail } from './failure.ts'
+
+/** How often a run may lose its process before it counts as the run's own fault. */
+const maxAttempts = 5
+
+/**
+ * Takes a run back whose lease has ended. A run of a process that died waits again, under a new attempt that fences the
+ * old one off; one that an external runtime did not answer in time ends as `timeout`.
+ */
+export async function takeBack(ctx: Ctx, lost: LostRun): Promise<void> {
+  await command(ctx, async (cmd) => {
+    const known = await cmd.em.findOne(Run, { id: lost.id })
+    if (!known) return
+    const activity = await lockActivity(cmd, known.activityId)
+    const run = await cmd.em.findOneOrFail(
+      Run,
+      { id: lost.id },
+      { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true },
+    )
+    const unchanged =
+      run.open && run.status === 'running' && run.attempt === lost.attempt && run.leaseOwner === lost.owner
+    if (!unchanged) return
+    if (lost.owner !== null && run.attempt < maxAttempts) {
+      run.status = 'pending'
+      run.leaseOwner = null
+      run.leaseUntil = null
+      return
+    }
+    run.open = false
+    run.completedAt = cmd.clock.date()
+    run.leaseOwner = null
+    const failure =
+      lost.owner === null
+        ? { error: 'The runtime did not answer in time', family: 'transient' as const, timedOut: true }
+        : { error: `The process that ran it died ${maxAttempts} times`, family: 'internal' as const }
+    await fail(cmd, run, activity, failure)
+  })
+}

@@ -1,0 +1,157 @@
+import { ask } from '../approvals/ask.ts'
+import { Approval, ApprovalLink } from '../approvals/entities.ts'
+import type { ActivityRow } from '../activities/entities.ts'
+import { finish } from '../activities/finish.ts'
+import { logActivity } from '../activities/log.ts'
+import { isClosed, moveTo } from '../activities/state.ts'
+import { command } from '../command.ts'
+import type { OutputRow } from '../content/entities.ts'
+import { addVersion, latestOutput } from '../content/versions.ts'
+import type { Command, Ctx } from '../context.ts'
+import { DomainError } from '../errors.ts'
+import { effectiveAgent } from '../agents/effective-queries.ts'
+import { costMicros } from '../../platform/models/prices.ts'
+import type { FailureFamily, RunRow } from './entities.ts'
+import { fail } from './failure.ts'
+import { isAtWork, lockOwnRun } from './own.ts'
+import { wake } from './wake.ts'
+
+/** What an agent hands in at the end of its run, by whatever door it comes. */
+export type Delivery = {
+  usage?: { inputTokens: number; outputTokens: number } | undefined
+  durationMs?: number | undefined
+} & (
+  | { status: 'success'; text: string; nothingToDo?: boolean }
+  | { status: 'error'; error: string; family?: FailureFamily; retryAfterMs?: number; timedOut?: boolean }
+)
+
+/**
+ * Takes a run's one result: stores the text as a version, ends the run and moves its activity on. The first delivery wins;
+ * what comes later, twice, or from an older attempt changes nothing. Serves `POST /agent/v1/runs/:runId/result` and the callback.
+ * @throws DomainError `UNAUTHORIZED` for another's run; `NOT_FOUND`; `CONFLICT` when the run has its result
+ */
+export async function deliver(ctx: Ctx, runId: string, delivery: Delivery): Promise<void> {
+  ctx.services.sequencer.release(runId)
+  await ctx.services.deltas.flush()
+  await command(ctx, async (cmd) => {
+    const { run, activity } = await lockOwnRun(cmd, runId)
+    if (!isAtWork(cmd, run)) throw new DomainError('CONFLICT', 'The result of this run was already received')
+    endRun(cmd, run, activity, delivery)
+    const succeeded =
+      delivery.status === 'success' && (delivery.nothingToDo === true || delivery.text.trim() !== '')
+    if (delivery.status === 'success' && succeeded) await succeed(cmd, run, activity, delivery)
+    else if (delivery.status === 'error') await fail(cmd, run, activity, delivery)
+    else await fail(cmd, run, activity, { error: 'The agent delivered an empty text', family: 'invalid' })
+    cmd.audit({
+      tenantId: run.tenantId,
+      resourceType: 'run',
+      resourceId: run.id,
+      before: { status: 'running' },
+      after: { status: run.status, activityStatus: activity.status },
+      action: 'run.result',
+    })
+  })
+}
+
+function endRun(cmd: Command, run: RunRow, activity: ActivityRow, { usage, durationMs }: Delivery): void {
+  const now = cmd.clock.date()
+  const spent = { inputTokens: usage?.inputTokens ?? 0, outputTokens: usage?.outputTokens ?? 0 }
+  const cost = costMicros(run.model ?? '', spent)
+  run.open = false
+  run.completedAt = now
+  run.leaseOwner = null
+  run.leaseUntil = null
+  run.durationMs = Math.round(durationMs ?? now.getTime() - (run.startedAt ?? now).getTime())
+  run.inputTokens = spent.inputTokens
+  run.outputTokens = spent.outputTokens
+  run.costMicros += cost.micros
+  run.priced = cost.priced
+  activity.costMicros += cost.micros
+}
+
+async function succeed(
+  cmd: Command,
+  run: RunRow,
+  activity: ActivityRow,
+  delivery: Extract<Delivery, { status: 'success' }>,
+): Promise<void> {
+  run.status = 'completed'
+  activity.failures = 0
+  const output = delivery.nothingToDo
+    ? await latestOutput(cmd, activity.id)
+    : await keepText(cmd, run, activity, delivery.text)
+  logActivity(cmd, activity, {
+    kind: 'run',
+    runId: run.id,
+    message: delivery.nothingToDo ? 'Nothing more to do' : `Delivered version ${output?.version}`,
+  })
+  if (isClosed(activity) || activity.status === 'blocked') return
+  if (activity.status.startsWith('awaiting_')) return showNewest(cmd, activity, output)
+  if (activity.hold === 'pausing') {
+    activity.hold = 'paused'
+    return moveTo(cmd, activity, 'blocked', 'Paused after its turn')
+  }
+  const next = run.nextWake
+  if (next && next.reason !== 'review_approved') return await wakeAgain(cmd, activity, run)
+  if (activity.approvalRequired && output && !(await isApproved(cmd, activity, output)))
+    return askForReview(cmd, activity, run, output)
+  await finish(cmd, activity, output)
+}
+
+async function keepText(cmd: Command, run: RunRow, activity: ActivityRow, text: string): Promise<OutputRow> {
+  const agent = await effectiveAgent(cmd, activity.tenantId, run.agentRole)
+  const author = { id: run.agentRole, name: agent?.name ?? run.agentRole, type: 'agent' as const }
+  const { output } = await addVersion(cmd, activity, { text, runId: run.id, author })
+  return output
+}
+
+/** A wake that came during the run becomes the next run. */
+async function wakeAgain(cmd: Command, activity: ActivityRow, run: RunRow): Promise<void> {
+  const next = run.nextWake
+  run.nextWake = null
+  await cmd.em.flush()
+  if (next) await wake(cmd, activity, next)
+}
+
+/** What waits for a verdict is asked about its newest version: a verdict on an older one is told that it changed. */
+async function showNewest(cmd: Command, activity: ActivityRow, output: OutputRow | null): Promise<void> {
+  if (!output) return
+  const links = await cmd.em.find(ApprovalLink, { activityId: activity.id, blocking: true })
+  const open = await cmd.em.find(Approval, {
+    id: { $in: links.map((row) => row.approvalId) },
+    status: 'pending',
+  })
+  for (const approval of open) {
+    approval.outputId = output.id
+    approval.contentHash = output.sha256
+    approval.updatedOn = cmd.clock.date()
+  }
+}
+
+/** True when a person has approved exactly these bytes. */
+async function isApproved(cmd: Command, activity: ActivityRow, output: OutputRow): Promise<boolean> {
+  const links = await cmd.em.find(ApprovalLink, { activityId: activity.id })
+  const ids = links.map((row) => row.approvalId)
+  return (
+    (await cmd.em.count(Approval, { id: { $in: ids }, status: 'approved', contentHash: output.sha256 })) > 0
+  )
+}
+
+async function askForReview(
+  cmd: Command,
+  activity: ActivityRow,
+  run: RunRow,
+  output: OutputRow,
+): Promise<void> {
+  await ask(cmd, {
+    tenantId: activity.tenantId,
+    campaignId: activity.campaignId,
+    title: activity.title,
+    type: activity.approvalType ?? 'content_review',
+    description: output.version > 1 ? `Version ${output.version}, after feedback.` : null,
+    output,
+    waiting: [activity],
+    status: 'awaiting_approval',
+    askedBy: { id: run.agentRole, name: output.authorName, type: 'agent' },
+  })
+}

@@ -1,0 +1,95 @@
+import { LockMode } from '@mikro-orm/core'
+import type { ActivityRow } from '../activities/entities.ts'
+import { logActivity } from '../activities/log.ts'
+import { moveTo } from '../activities/state.ts'
+import type { Command } from '../context.ts'
+import { notify } from '../notifications/notify.ts'
+import { Run, type RunRow, type Wake } from './entities.ts'
+
+/** The run of an activity that is pending or running, locked. */
+export async function lockOpenRun(cmd: Command, activityId: string): Promise<RunRow | null> {
+  return cmd.em.findOne(Run, { activityId, open: true }, { lockMode: LockMode.PESSIMISTIC_WRITE })
+}
+
+/**
+ * Gives the activity to its agent: inserts the run that will be claimed, or folds into the one that is there. The caller
+ * holds the activity's lock. An activity of a person gets no run; the person is told.
+ * @param notBefore the earliest instant to start, for retries
+ * @returns the run, or null when a person has the activity
+ */
+export async function wake(
+  cmd: Command,
+  activity: ActivityRow,
+  wake: Wake,
+  notBefore?: Date,
+): Promise<RunRow | null> {
+  const now = cmd.clock.date()
+  if (!activity.agentRole) {
+    await tellAssignee(cmd, activity)
+    return null
+  }
+  // What was just created never had a run, so there is none to look for.
+  const open = activity.status === 'created' ? null : await lockOpenRun(cmd, activity.id)
+  if (open?.status === 'running') {
+    open.nextWake = { reason: wake.reason, note: { ...open.nextWake?.note, ...wake.note } }
+    return open
+  }
+  activity.wakeReason = wake.reason
+  activity.hold = null
+  activity.blocker = null
+  moveTo(cmd, activity, 'assigned', `Given to ${activity.agentRole} (${wake.reason.replaceAll('_', ' ')})`)
+  if (open) {
+    open.wakeReason = wake.reason
+    open.wakeNote = { ...open.wakeNote, ...wake.note }
+    open.notBefore = notBefore ?? now
+    return open
+  }
+  return cmd.em.create(Run, {
+    id: cmd.newId(),
+    tenantId: activity.tenantId,
+    activityId: activity.id,
+    campaignId: activity.campaignId,
+    agentRole: activity.agentRole,
+    status: 'pending',
+    open: true,
+    wakeReason: wake.reason,
+    wakeNote: wake.note ?? {},
+    nextWake: null,
+    priority: activity.priority,
+    notBefore: notBefore ?? now,
+    attempt: 0,
+    leaseOwner: null,
+    leaseUntil: null,
+    deadline: null,
+    cancelRequested: false,
+    adapter: null,
+    model: null,
+    prompt: null,
+    systemPrompt: null,
+    error: null,
+    errorFamily: null,
+    inputTokens: 0,
+    outputTokens: 0,
+    costMicros: 0,
+    priced: true,
+    durationMs: null,
+    startedAt: null,
+    completedAt: null,
+    createdOn: now,
+  })
+}
+
+async function tellAssignee(cmd: Command, activity: ActivityRow): Promise<void> {
+  moveTo(cmd, activity, 'assigned', 'Given to a person')
+  logActivity(cmd, activity, { kind: 'assigned', message: 'Waits for a person' })
+  if (!activity.assigneeUserId) return
+  await notify(cmd, {
+    tenantId: activity.tenantId,
+    to: [activity.assigneeUserId],
+    type: 'campaign_update',
+    title: `For you: ${activity.title}`,
+    body: activity.inputPrompt.slice(0, 500),
+    subjectKind: 'activities',
+    subjectId: activity.id,
+  })
+}

@@ -1,0 +1,19 @@
+import type { Ctx, Scope } from './context.ts'
+import { DomainError } from './errors.ts'
+import { placeholders } from '../platform/database/row.ts'
+
+/**
+ * The one tenant of a context that has exactly one, as on every tenant surface.
+ * @throws DomainError `VALIDATION_ERROR` on `tenantId` when the caller could mean several
+ */
+export function oneTenant(ctx: Ctx): string {
+  if (ctx.scope !== 'all' && ctx.scope.length === 1) return ctx.scope[0] as string
+  throw new DomainError('VALIDATION_ERROR', 'Name one tenant in tenantId', { field: 'tenantId' })
+}
+
+/** The condition that keeps a hand-written statement inside the scope, with its values. */
+export function within(scope: Scope, column: string): { sql: string; params: string[] } {
+  return scope === 'all'
+    ? { sql: '1 = 1', params: [] }
+    : { sql: `${column} in (${placeholders(scope)})`, params: [...scope] }
+}

@@ -1,0 +1,42 @@
+import type { Blobs } from '../platform/blobs.ts'
+import type { Cache } from '../platform/cache.ts'
+import type { Box } from '../platform/crypto/box.ts'
+import type { Broadcast } from '../platform/events/broadcast.ts'
+import type { EventLog } from '../platform/events/events.ts'
+import type { HttpClient } from '../platform/http/client.ts'
+import type { JobQueue } from '../platform/jobs/queue.ts'
+import type { ModelRegistry } from './agents/models.ts'
+import type { Deltas } from './runs/deltas.ts'
+import type { Sequencer } from './runs/sequencer.ts'
+import type { Revocations } from './identity/revocations.ts'
+import type { Passwords } from '../platform/crypto/password.ts'
+import type { Tokens } from './identity/tokens.ts'
+
+/** What one instance of Copydesk is made of; built once by `createCopydesk` and handed to every act through its context. */
+export interface Services {
+  jobs: JobQueue
+  events: EventLog
+  /** Live messages inside this process that are not kept, such as text as it is written. */
+  broadcast: Broadcast
+  deltas: Deltas
+  sequencer: Sequencer
+  box: Box
+  blobs: Blobs
+  cache: Cache
+  http: HttpClient
+  models: ModelRegistry
+  tokens: Tokens
+  passwords: Passwords
+  revocations: Revocations
+  settings: Settings
+  /** Tells the dispatcher of this process that a run may be waiting. */
+  wakeDispatcher(): void
+}
+
+export interface Settings {
+  /** Where this instance is reached from outside, without a slash at the end; agents call back to it. */
+  baseUrl: string
+
+  /** API keys of a production instance start with `cdk_live_`, of others with `cdk_test_`. */
+  live: boolean
+}

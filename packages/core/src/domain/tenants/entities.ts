@@ -1,0 +1,26 @@
+import { defineEntity, p } from '@mikro-orm/core'
+import { idColumn, instantColumn, microsColumn } from '../../platform/database/columns.ts'
+
+export const tenantStatuses = ['onboarding', 'trial', 'active', 'suspended', 'cancelled'] as const
+export type TenantStatus = (typeof tenantStatuses)[number]
+
+/** A customer: the wall that no id, list or stream crosses. */
+export const Tenant = defineEntity({
+  name: 'Tenant',
+  tableName: 'tenants',
+  properties: {
+    id: idColumn(),
+    name: p.string(),
+    domain: p.string().strictNullable(),
+    plan: p.string(),
+    status: p.string().$type<TenantStatus>(),
+    /** IANA zone: periods, schedules and "today" are counted in it. */
+    timezone: p.string(),
+    /** Monthly cap on what agents may spend; null is none. */
+    spendCapMicros: microsColumn().strictNullable(),
+    featureFlags: p.json().$type<Record<string, boolean>>(),
+    createdOn: instantColumn(),
+    updatedOn: instantColumn(),
+  },
+  uniques: [{ name: 'tenants_domain', properties: ['domain'] }],
+})
