@@ -1,0 +1,28 @@
+interface Body {
+  error?: { code?: string; message?: string; field?: string; details?: unknown }
+}
+
+/** An answer that is not 2xx, as the server worded it. */
+export class ApiError extends Error {
+  override readonly name = 'ApiError'
+  readonly status: number
+  /** One of the contract's codes, such as `CONFLICT`. */
+  readonly code: string
+  readonly field: string | undefined
+  readonly details: unknown
+  readonly requestId: string | undefined
+
+  constructor(status: number, { error = {} }: Body, requestId?: string) {
+    super(error.message ?? `The server answered ${status}`)
+    this.status = status
+    this.code = error.code ?? 'UNKNOWN'
+    this.field = error.field
+    this.details = error.details
+    this.requestId = requestId
+  }
+
+  static async from(response: Response): Promise<ApiError> {
+    const body = (await response.json().catch(() => ({}))) as Body
+    return new ApiError(response.status, body, response.headers.get('x-request-id') ?? undefined)
+  }
+}

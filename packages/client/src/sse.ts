@@ -1,0 +1,79 @@
+import { ApiError } from './errors.ts'
+
+/** One event of a stream, with its data parsed. */
+export interface ServerEvent<K extends string = string, D = unknown> {
+  event: K
+  data: D
+  id: string | undefined
+}
+
+const firstWaitMs = 250
+const longestWaitMs = 10_000
+/** Events after which a server closes a stream for good. */
+const last = new Set(['completed', 'error'])
+
+/**
+ * Reads a stream of server-sent events and opens it anew after what was seen last when the connection breaks.
+ * @throws ApiError when the server refuses the stream
+ */
+export async function* follow(
+  open: (lastEventId: string | undefined) => Promise<Response>,
+  signal?: AbortSignal,
+): AsyncGenerator<ServerEvent> {
+  let lastEventId: string | undefined
+  let wait = firstWaitMs
+  while (!signal?.aborted) {
+    try {
+      const response = await open(lastEventId)
+      for await (const event of read(response)) {
+        wait = firstWaitMs
+        lastEventId = event.id ?? lastEventId
+        yield event
+        if (last.has(event.event)) return
+      }
+    } catch (error) {
+      if (signal?.aborted) return
+      if (error instanceof ApiError && error.status !== 429 && error.status < 500) throw error
+    }
+    await pause(wait, signal)
+    wait = Math.min(wait * 2, longestWaitMs)
+  }
+}
+
+async function* read(response: Response): AsyncGenerator<ServerEvent> {
+  if (!response.body) return
+  const decoder = new TextDecoder()
+  let rest = ''
+  for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>) {
+    const blocks = (rest + decoder.decode(chunk, { stream: true })).split('\n\n')
+    rest = blocks.pop() ?? ''
+    for (const block of blocks) {
+      const event = parse(block)
+      if (event) yield event
+    }
+  }
+}
+
+function parse(block: string): ServerEvent | undefined {
+  const fields = new Map<string, string>()
+  for (const line of block.split('\n')) {
+    const colon = line.indexOf(':')
+    if (colon <= 0) continue
+    const name = line.slice(0, colon)
+    const value = line.slice(colon + 1).replace(/^ /, '')
+    fields.set(name, fields.has(name) ? `${fields.get(name)}\n${value}` : value)
+  }
+  const data = fields.get('data')
+  if (data === undefined) return undefined
+  return { event: fields.get('event') ?? 'message', data: JSON.parse(data) as unknown, id: fields.get('id') }
+}
+
+function pause(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms)
+    signal?.addEventListener('abort', () => {
+      clearTimeout(timer)
+      resolve()
+    })
+  })
+}

@@ -1,0 +1,89 @@
+import type { Assembled } from './assemble.ts'
+import { sweep } from './domain/activities/sweep.ts'
+import { proveKey } from './domain/settings/key-proof.ts'
+import { migrationStatus } from './platform/database/migrate.ts'
+
+/** One thing that was looked at. */
+export interface Finding {
+  name: string
+  ok: boolean
+  message: string
+  /** What to do when it is not ok. */
+  remedy?: string
+}
+
+/** Looks at everything that has to be right for this installation to work; changes nothing but its own key proof. */
+export async function examine(assembled: Assembled): Promise<Finding[]> {
+  const { db, services } = assembled
+  const look = async (name: string, probe: () => Promise<string>, remedy: string): Promise<Finding> => {
+    try {
+      return { name, ok: true, message: await probe() }
+    } catch (error) {
+      return { name, ok: false, message: (error as Error).message, remedy }
+    }
+  }
+  const findings = [
+    await look(
+      'database',
+      async () => {
+        await db.ping()
+        return db.dialect === 'sqlite' ? 'SQLite answers' : 'PostgreSQL answers'
+      },
+      'Check the database URL and that the server runs.',
+    ),
+    await look(
+      'schema',
+      async () => {
+        const { pending, unknown } = await migrationStatus(db)
+        if (unknown.length > 0)
+          throw new Error(`The schema is newer than this version (${unknown.join(', ')})`)
+        if (pending.length > 0) throw new Error(`Not applied: ${pending.join(', ')}`)
+        return 'up to date'
+      },
+      'Run `copydesk migrate up`.',
+    ),
+  ]
+  if (findings.some(({ ok }) => !ok)) return findings
+  findings.push(
+    await look(
+      'encryption key',
+      async () => {
+        await proveKey(db, services.box)
+        return 'opens what is sealed'
+      },
+      'Put the key back that this database was set up with.',
+    ),
+    await look(
+      'files',
+      async () => {
+        await services.blobs.check()
+        return 'can be written'
+      },
+      'Give this user the right to write the data folder.',
+    ),
+    await look(
+      'work',
+      async () => {
+        const stuck = await sweep(assembled.system())
+        if (stuck.length > 0)
+          throw new Error(`${stuck.length} open activities are moved by nothing, first ${stuck[0]?.id}`)
+        return 'every open activity has something that moves it'
+      },
+      'Retry or cancel these activities.',
+    ),
+  )
+  for (const provider of services.models.providers) {
+    findings.push(
+      await look(
+        `model provider ${provider.id}`,
+        async () => {
+          const { ok, message } = await provider.check()
+          if (!ok) throw new Error(message)
+          return message
+        },
+        'Check its URL and key in the configuration.',
+      ),
+    )
+  }
+  return findings
+}

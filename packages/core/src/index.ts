@@ -1,0 +1,159 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { createGateway, type Gateway } from './gateway/mount.ts'
+import type { EndpointInfo } from './gateway/info.ts'
+import { toOpenApi } from './gateway/openapi.ts'
+import { bindApi, type Api } from './api.ts'
+import { createWorker, type Worker } from './worker.ts'
+import { type Assembled, assemble, type CopydeskOptions } from './assemble.ts'
+import { migrations } from './domain/migrations/migrations.ts'
+import { seedMasters } from './domain/agents/masters.ts'
+import { seedTemplates } from './domain/campaigns/templates.ts'
+import { command } from './domain/command.ts'
+import { type Finding, examine } from './doctor.ts'
+import { proveKey } from './domain/settings/key-proof.ts'
+import {
+  type MigrationStatus,
+  migrateDown,
+  migrateUp,
+  migrationStatus,
+  requireCurrentSchema,
+} from './platform/database/migrate.ts'
+import { createPorts } from './ports.ts'
+import { surfaces as builtIn } from './surfaces/surfaces.ts'
+import { docs } from './surfaces/root/docs.ts'
+import { version } from './version.ts'
+
+export type { CopydeskOptions, ProviderConfig } from './assemble.ts'
+export type { Api } from './api.ts'
+export type { Finding } from './doctor.ts'
+export type { EndpointInfo } from './gateway/info.ts'
+export type { Clock } from './platform/clock.ts'
+export type { Logger } from './platform/log.ts'
+export { DatabaseError } from './platform/database/database.ts'
+export { DomainError } from './domain/errors.ts'
+export { createLogger } from './platform/logger.ts'
+export { version } from './version.ts'
+/** The wire types of every endpoint, for `@copydesk/client`. */
+export type Surfaces = typeof builtIn
+
+/** One instance of Copydesk: its doors, its worker, and its services. Several live side by side in one process. */
+export interface Copydesk {
+  /** Answers a request of any surface; mount it where a fetch handler goes. */
+  fetch(request: Request): Promise<Response>
+  /** The same for `node:http`, Express and Connect. */
+  node(req: IncomingMessage, res: ServerResponse): Promise<void>
+  /** One surface on its own, by name. */
+  surface(name: string): Pick<Gateway, 'fetch' | 'node'>
+  migrations: {
+    status(): Promise<MigrationStatus>
+    /** @returns the names of the applied steps */
+    up(to?: string): Promise<string[]>
+    down(to?: string): Promise<string[]>
+    /** The SQL of the pending steps, without running it. */
+    plan(): Promise<Array<{ name: string; sql: readonly string[] }>>
+  }
+  /** Creates what every installation has: master agents and templates. Doing it again changes nothing. */
+  setUp(): Promise<void>
+  /** Starts events and, unless `worker` is false, the work on jobs and runs. @throws DatabaseError on a schema that is not the current one */
+  start(): Promise<void>
+  /** Ends the streams, lets requests, jobs and runs finish, and closes the database. */
+  stop(): Promise<void>
+  routes(): EndpointInfo[]
+  openapi(): object
+  /** The services under the access rules of one person. */
+  as(person: { tenantId?: string; actor: ActorInput }): Api
+  /** The services without any access rule, over all tenants. Said aloud on purpose. */
+  asSystem(): Api
+  /** What is wrong with this installation and how to mend it. */
+  doctor(): Promise<Finding[]>
+  readonly version: string
+}
+
+export type ActorInput = Parameters<Assembled['contextFor']>[0]['actor']
+
+/**
+ * Puts an instance together; nothing runs and nothing is migrated until asked to.
+ * @throws DatabaseError when the database cannot be opened
+ */
+export async function createCopydesk(options: CopydeskOptions): Promise<Copydesk> {
+  const assembled = await assemble(options)
+  const { db, clock, newId, log, services } = assembled
+  const all = [...builtIn.slice(0, -1), docs(builtIn, options.referencePage)] as const
+  const gateway = createGateway({
+    surfaces: all,
+    ports: createPorts(assembled),
+    options: {
+      clock,
+      newId,
+      log,
+      ...(options.trustProxy && { trustProxy: options.trustProxy }),
+      ...(options.corsOrigins && { cors: { origins: options.corsOrigins } }),
+      ...(options.onUndeclaredError && { onUndeclaredError: options.onUndeclaredError }),
+    },
+  })
+  let worker: Worker | undefined
+  let started = false
+  let stopping: Promise<void> | undefined
+  const stop = async () => {
+    await gateway.drain()
+    await worker?.stop()
+    if (started) {
+      services.revocations.stop()
+      await services.deltas.stop()
+      await services.events.stop()
+    }
+    await services.http.close()
+    await assembled.close()
+  }
+  return {
+    version,
+    fetch: gateway.fetch,
+    node: gateway.node,
+    surface: gateway.surface,
+    migrations: {
+      status: () => migrationStatus(db),
+      up: (to) => migrateUp(db, to),
+      down: (to) => migrateDown(db, to),
+      async plan() {
+        const { pending } = await migrationStatus(db)
+        return migrations
+          .filter(({ name }) => pending.includes(name))
+          .map(({ name, up }) => ({ name, sql: up[db.dialect] }))
+      },
+    },
+    async setUp() {
+      await requireCurrentSchema(db)
+      await proveKey(db, services.box)
+      await command(assembled.system(), async (cmd) => {
+        await seedMasters(cmd)
+        await seedTemplates(cmd)
+      })
+    },
+    async start() {
+      await requireCurrentSchema(db)
+      await proveKey(db, services.box)
+      await services.events.start()
+      await services.revocations.start()
+      await services.deltas.start()
+      started = true
+      if (options.worker === false) return
+      worker = createWorker(assembled, options.worker ?? { concurrency: 4 })
+      await worker.start()
+    },
+    stop: () => (stopping ??= stop()),
+    routes: gateway.endpoints,
+    openapi: () => openApiDocument(),
+    as: ({ tenantId, actor }) =>
+      bindApi(assembled.contextFor({ actor, ...(tenantId && { tenantId }) }), 'checked'),
+    asSystem: () => bindApi(assembled.system(), 'system'),
+    doctor: () => examine(assembled),
+  }
+}
+
+/** The OpenAPI 3.1 document of everything that is served. Needs no database. */
+export function openApiDocument(): object {
+  return toOpenApi([...builtIn.slice(0, -1), docs(builtIn)], { title: 'Copydesk', version })
+}
+
+/** Every endpoint with its surface, access and codes. Needs no database. */
+export { describeSurfaces } from './surfaces/describe.ts'

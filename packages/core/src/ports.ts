@@ -1,0 +1,29 @@
+import type { Assembled } from './assemble.ts'
+import type { Principal } from './domain/context.ts'
+import { record } from './domain/audit/audit.ts'
+import { createIdempotencyStore } from './domain/identity/idempotency.ts'
+import { createIdentity } from './domain/identity/principals.ts'
+import type { Ports } from './gateway/ports.ts'
+
+const nobody: Principal = { id: 'anonymous', type: 'human', role: 'member', appAccess: [] }
+
+/** What stands behind the gateway: who calls, what they may see, and where answers are kept. */
+export function createPorts(assembled: Assembled): Ports {
+  const { db, clock, log, services } = assembled
+  const { authenticate, resolveTenant, runTenant, stillValid } = createIdentity({
+    db,
+    clock,
+    log,
+    ...services,
+  })
+  return {
+    authenticate,
+    resolveTenant,
+    runTenant,
+    stillValid,
+    openContext: ({ principal, scope, trace, log }) =>
+      assembled.contextFor({ actor: principal ?? nobody, scope: scope ?? [], trace, log }),
+    audit: (ctx, entry) => record(ctx, entry),
+    idempotency: createIdempotencyStore({ db, clock, box: services.box }),
+  }
+}

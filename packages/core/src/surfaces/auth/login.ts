@@ -1,0 +1,52 @@
+import { z } from 'zod'
+import {
+  login as logIn,
+  logout as logOut,
+  me as ownProfile,
+  refresh as renew,
+} from '../../domain/identity/login.ts'
+import { Login, LoginReply, Profile, Refresh, RefreshReply } from '../../domain/identity/schemas.ts'
+import { access, publicAccess } from '../../gateway/access.ts'
+import { endpoint } from '../../gateway/endpoint.ts'
+
+const anybody = access({ roles: ['admin', 'member', 'reviewer', 'super_admin'] })
+
+export const login = endpoint({
+  id: 'auth.login',
+  route: 'POST /login',
+  summary: 'Open a session with e-mail and password',
+  access: publicAccess,
+  body: Login,
+  reply: { 200: LoginReply },
+  errors: ['UNAUTHORIZED', 'FORBIDDEN', 'VALIDATION_ERROR'],
+  audit: 'auth.login',
+  limit: { requests: 10, perSeconds: 900, by: 'ip', field: 'email' },
+}).handle((ctx, { body }) => logIn(ctx, body))
+
+export const refresh = endpoint({
+  id: 'auth.refresh',
+  route: 'POST /refresh',
+  summary: 'A new access token for a refresh token',
+  access: publicAccess,
+  body: Refresh,
+  reply: { 200: RefreshReply },
+  errors: ['UNAUTHORIZED', 'VALIDATION_ERROR'],
+}).handle((ctx, { body }) => renew(ctx, body.refreshToken))
+
+export const logout = endpoint({
+  id: 'auth.logout',
+  route: 'POST /logout',
+  summary: 'End this session',
+  access: anybody,
+  reply: { 204: z.void() },
+  audit: 'auth.logout',
+}).handle((ctx) => logOut(ctx))
+
+export const me = endpoint({
+  id: 'auth.me',
+  route: 'GET /me',
+  summary: 'Your profile',
+  access: anybody,
+  reply: { 200: Profile },
+  errors: ['NOT_FOUND'],
+}).handle((ctx) => ownProfile(ctx))

@@ -1,0 +1,50 @@
+import { approvalStats, getApproval, listApprovals } from '../../domain/approvals/queries.ts'
+import { resolve as resolveApproval } from '../../domain/approvals/resolve.ts'
+import {
+  ApprovalDetail,
+  ApprovalPage,
+  ApprovalQuery,
+  ApprovalStats,
+  Verdict,
+  VerdictReceipt,
+} from '../../domain/approvals/schemas.ts'
+import { endpoint } from '../../gateway/endpoint.ts'
+import { admins, team } from './access.ts'
+
+export const list = endpoint({
+  id: 'dashboard.approvals.list',
+  route: 'GET /approvals',
+  summary: 'Approvals of the tenant, newest first',
+  access: team,
+  query: ApprovalQuery,
+  reply: { 200: ApprovalPage },
+  errors: ['VALIDATION_ERROR'],
+}).handle((ctx, { query }) => listApprovals(ctx, query))
+
+export const stats = endpoint({
+  id: 'dashboard.approvals.stats',
+  route: 'GET /approvals/stats',
+  summary: 'How many approvals wait, are risky, expire soon, were decided this week',
+  access: team,
+  reply: { 200: ApprovalStats },
+}).handle((ctx) => approvalStats(ctx))
+
+export const detail = endpoint({
+  id: 'dashboard.approvals.get',
+  route: 'GET /approvals/:approvalId',
+  summary: 'One approval with previews of what it is about',
+  access: team,
+  reply: { 200: ApprovalDetail },
+  errors: ['NOT_FOUND'],
+}).handle((ctx, { params }) => getApproval(ctx, params.approvalId))
+
+export const resolve = endpoint({
+  id: 'dashboard.approvals.resolve',
+  route: 'POST /approvals/:approvalId/resolve',
+  summary: 'Approve, reject or send back a pending approval',
+  access: admins,
+  body: Verdict,
+  reply: { 200: VerdictReceipt },
+  errors: ['CONFLICT', 'UNPROCESSABLE', 'VALIDATION_ERROR', 'NOT_FOUND'],
+  audit: 'approval.resolve',
+}).handle((ctx, { params, body }) => resolveApproval(ctx, params.approvalId, body))

@@ -1,0 +1,14 @@
+import { surface } from '../../gateway/surface.ts'
+import { reviewers } from './access.ts'
+import * as approvals from './approvals.ts'
+
+/** The reviewers' portal, over all tenants that they are assigned to or the one in `tenantId`. */
+export const dm = surface({
+  name: 'dm',
+  prefix: '/dm/v1',
+  access: reviewers,
+  tenant: 'query',
+  limits: { perMinute: 600, burst: 120, by: 'user' },
+  concurrency: 20,
+  endpoints: [approvals.list, approvals.detail, approvals.resolve],
+})

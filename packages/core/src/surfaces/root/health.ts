@@ -1,0 +1,28 @@
+import { z } from 'zod'
+import { readiness } from '../../domain/health.ts'
+import { publicAccess } from '../../gateway/access.ts'
+import { endpoint } from '../../gateway/endpoint.ts'
+import { version } from '../../version.ts'
+
+const check = z.enum(['ok', 'error'])
+
+export const health = endpoint({
+  id: 'health.live',
+  route: 'GET /health',
+  summary: 'The process answers',
+  access: publicAccess,
+  reply: { 200: z.object({ status: z.literal('ok'), version: z.string() }) },
+}).handle(() => ({ status: 'ok' as const, version }))
+
+export const ready = endpoint({
+  id: 'health.ready',
+  route: 'GET /health/ready',
+  summary: 'The stores answer',
+  access: publicAccess,
+  reply: {
+    200: z.object({
+      status: z.enum(['ok', 'degraded']),
+      checks: z.object({ relational_store: check, document_store: check, cache: check }),
+    }),
+  },
+}).handle((ctx) => readiness(ctx))
