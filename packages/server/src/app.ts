@@ -1,0 +1,68 @@
+import { existsSync } from 'node:fs'
+import type { Copydesk, Logger } from '@copydesk/core'
+import { hostsOfProviders, toProviders } from './config/providers.ts'
+import type { Config } from './config/schema.ts'
+import { secretsFile } from './config/secrets.ts'
+import { Failure } from './failure.ts'
+import { referencePage } from './reference.ts'
+
+/**
+ * Puts the instance together that a configuration describes. Nothing is created, migrated or started by it.
+ * @throws Failure when the keys or the database file are not there: `copydesk up` has not run
+ */
+export async function openApp(
+  config: Config,
+  options: { log?: Logger; worker?: false; createDatabase?: boolean } = {},
+): Promise<Copydesk> {
+  requireKeys(config)
+  if (!options.createDatabase) requireDatabase(config)
+  const { createCopydesk, createLogger } = await import('@copydesk/core')
+  const page = referencePage()
+  return createCopydesk({
+    database: config.database.url,
+    dataDir: config.dataDir,
+    encryptionKeys: config.encryptionKeys,
+    signingKeys: config.signingKeys,
+    baseUrl: config.baseUrl,
+    environment: config.environment,
+    log: options.log ?? createLogger({ level: 'warn' }),
+    trustProxy: config.trustProxy,
+    corsOrigins: config.corsOrigins,
+    allowHosts: [...config.allowHosts, ...hostsOfProviders(config)],
+    providers: toProviders(config),
+    worker: options.worker ?? config.worker,
+    ...(config.defaultModel && { defaultModel: config.defaultModel }),
+    ...(page && { referencePage: page }),
+  })
+}
+
+/** Opens the instance for one piece of work and closes it again, whatever comes of it. */
+export async function withApp<T>(config: Config, work: (copydesk: Copydesk) => Promise<T>): Promise<T> {
+  const copydesk = await openApp(config, { worker: false })
+  try {
+    return await work(copydesk)
+  } finally {
+    await copydesk.stop()
+  }
+}
+
+/** The file of a SQLite database; undefined for any other. */
+export function databaseFile(config: Config): string | undefined {
+  return config.database.url.startsWith('sqlite:') ? config.database.url.slice('sqlite:'.length) : undefined
+}
+
+function requireKeys({ encryptionKeys, signingKeys, dataDir }: Config): void {
+  if (encryptionKeys.length > 0 && signingKeys.length > 0) return
+  const what = encryptionKeys.length === 0 ? 'encryptionKeys' : 'signingKeys'
+  throw new Failure(
+    `There are no ${what}: neither the configuration nor ${secretsFile(dataDir)} holds any. Run \`copydesk up\` once, or set them.`,
+  )
+}
+
+function requireDatabase(config: Config): void {
+  const file = databaseFile(config)
+  if (file === undefined || existsSync(file)) return
+  throw new Failure(
+    `There is no database at ${file}. Run \`copydesk up\` once, or name the right folder with --data-dir.`,
+  )
+}

@@ -1,0 +1,55 @@
+import type { Copydesk, Logger } from '@copydesk/core'
+import type { Config } from './config/schema.ts'
+import { serve } from './listen.ts'
+
+export interface BootOptions {
+  config: Config
+  copydesk: Copydesk
+  log: Logger
+  /** Called with the address once requests are answered. */
+  onReady(url: string): void
+}
+
+/** Terminals and npx may each deliver one Ctrl-C: two that come together are one. */
+const sameSignalMs = 500
+
+/**
+ * Serves until SIGTERM or SIGINT, then stops accepting, ends the streams, lets requests and runs finish, and closes the
+ * database. A second signal ends the process at once.
+ * @returns when everything has ended
+ * @throws Error with one sentence when the port cannot be had; the instance is stopped by then
+ */
+export async function boot({ config, copydesk, log, onReady }: BootOptions): Promise<void> {
+  let stopping: Promise<void> | undefined
+  const stop = () => (stopping ??= copydesk.stop())
+  try {
+    await copydesk.start()
+    const served = await serve(copydesk.node, { port: config.port, host: config.host, drain: stop })
+    const signal = untilSignal(log)
+    onReady(served.url)
+    await signal
+    await served.close()
+  } finally {
+    await stop()
+  }
+  log.info('stopped')
+}
+
+function untilSignal(log: Logger): Promise<void> {
+  return new Promise((resolve) => {
+    let first: number | undefined
+    const hear = (signal: NodeJS.Signals) => {
+      const now = performance.now()
+      if (first === undefined) {
+        first = now
+        log.info('stopping: no new requests, running work is finished', { signal })
+        resolve()
+      } else if (now - first > sameSignalMs) {
+        log.warn('stopped at once, work that was running starts again next time', { signal })
+        process.exit(1)
+      }
+    }
+    process.on('SIGTERM', hear)
+    process.on('SIGINT', hear)
+  })
+}

@@ -1,0 +1,107 @@
+import type { Command } from 'commander'
+import { withApp } from '../app.ts'
+import { Failure, wrongUsage } from '../failure.ts'
+import { table } from '../talk.ts'
+import { example } from './help.ts'
+import { confirmed, prepare, wholeNumber } from './options.ts'
+
+const dayMs = 86_400_000
+
+/** `api-key create|list|revoke`. */
+export function apiKeyCommands(program: Command): void {
+  const group = program
+    .command('api-key')
+    .description('keys with which programs act for a user')
+    .addHelpText('after', example('copydesk api-key list'))
+  group
+    .command('create')
+    .description('create a key; it is shown this once')
+    .requiredOption('--user <id or e-mail>', 'the user that the key acts for')
+    .requiredOption('--name <name>', 'what the key is for')
+    .option('--tenant <id...>', 'narrow the key to these tenants')
+    .option('--expires-in <days>', 'days until the key ends', wholeNumber(1, 3_650))
+    .addHelpText(
+      'after',
+      example('copydesk api-key create --user you@example.com --name nightly --expires-in 90'),
+    )
+    .action(create)
+  group
+    .command('list')
+    .description('list keys, without the keys themselves')
+    .option('--user <id or e-mail>', 'only keys of this user')
+    .addHelpText('after', example('copydesk api-key list --user you@example.com'))
+    .action(list)
+  group
+    .command('revoke')
+    .description('end a key at once')
+    .argument('<id>', 'id of the key, as `api-key list` shows it')
+    .option('--yes', 'do not ask')
+    .addHelpText('after', example('copydesk api-key revoke 01J9ZX6T4QH8C3V5N7M2K0B1AD --yes'))
+    .action(revoke)
+}
+
+interface CreateOptions {
+  user: string
+  name: string
+  tenant?: string[]
+  expiresIn?: number
+}
+
+async function create({ user, name, tenant, expiresIn }: CreateOptions, command: Command): Promise<void> {
+  const { config, talk } = prepare(command)
+  const created = await withApp(config, async (copydesk) => {
+    const api = copydesk.asSystem()
+    return api.apiKeys.create({
+      userId: await userId(api, user),
+      name,
+      ...(tenant && { tenantIds: tenant }),
+      ...(expiresIn !== undefined && { expiresAt: new Date(Date.now() + expiresIn * dayMs) }),
+    })
+  })
+  talk.data(created, () => created.key)
+  talk.done('Keep this key in a safe place: it cannot be shown again.')
+}
+
+async function list({ user }: { user?: string }, command: Command): Promise<void> {
+  const { config, talk } = prepare(command)
+  const keys = await withApp(config, async (copydesk) => {
+    const api = copydesk.asSystem()
+    return api.apiKeys.list(user ? { userId: await userId(api, user) } : {})
+  })
+  talk.data(keys, () =>
+    table(
+      ['ID', 'NAME', 'KEY', 'USER', 'STATUS', 'EXPIRES', 'LAST USED'],
+      keys.map((key) => [
+        key.id,
+        key.name,
+        key.keyPreview,
+        key.userId,
+        key.status,
+        day(key.expiresAt),
+        day(key.lastUsedAt),
+      ]),
+    ),
+  )
+}
+
+async function revoke(id: string, { yes }: { yes?: true }, command: Command): Promise<void> {
+  const { config, talk } = prepare(command)
+  if (id.trim() === '') throw wrongUsage('Name the key by its id: `copydesk api-key list` shows them.')
+  if (!(await confirmed(`This ends the key ${id}; programs that use it are refused from now on.`, yes)))
+    return
+  await withApp(config, (copydesk) => copydesk.asSystem().apiKeys.revoke(id))
+  talk.data({ id, status: 'revoked' }, () => `${id} is revoked.`)
+}
+
+interface Users {
+  users: { list(): Promise<Array<{ id: string; email: string }>> }
+}
+
+async function userId(api: Users, given: string): Promise<string> {
+  const wanted = given.toLowerCase()
+  const found = (await api.users.list()).find(({ id, email }) => id === given || email === wanted)
+  if (!found) throw new Failure(`There is no user ${given}. \`copydesk user list\` shows them.`)
+  return found.id
+}
+
+const day = (date: Date | null) => date?.toISOString().slice(0, 10) ?? '-'

@@ -1,0 +1,54 @@
+import type { Command } from 'commander'
+import type { Config } from '../config/schema.ts'
+import { settings } from '../config/settings.ts'
+import { table } from '../talk.ts'
+import { example } from './help.ts'
+import { prepare } from './options.ts'
+
+/** `config show`. */
+export function configCommands(program: Command): void {
+  const group = program
+    .command('config')
+    .description('the configuration')
+    .addHelpText('after', example('copydesk config show'))
+  group
+    .command('show')
+    .description('show every setting and where its value comes from; secrets are cut out')
+    .addHelpText('after', example('copydesk config show', 'COPYDESK_PORT=9000 copydesk config show --json'))
+    .action((_options, command: Command) => {
+      const { config, sources, file, warnings, talk } = prepare(command)
+      const shown = settings.map(({ path, env, secret }) => {
+        const value = valueAt(config, path)
+        const source = sources.get(path) ?? (value === undefined ? 'not set' : 'default')
+        return { name: path, value: secret ? cut(path, value) : value, source, variable: env[0] ?? '' }
+      })
+      for (const warning of warnings) talk.warn(warning)
+      talk.data({ file: file ?? null, settings: shown, warnings }, () =>
+        table(
+          ['SETTING', 'VALUE', 'FROM'],
+          shown.map(({ name, value, source }) => [name, inWords(value), source]),
+        ),
+      )
+    })
+}
+
+function valueAt(config: Config, path: string): unknown {
+  return path
+    .split('.')
+    .reduce<unknown>((value, name) => (value as Record<string, unknown> | undefined)?.[name], config)
+}
+
+/** What may be told of a secret: the ids of keys, and a database URL without its password. */
+function cut(path: string, value: unknown): unknown {
+  if (value === undefined) return undefined
+  if (Array.isArray(value)) return value.map((key: { id: string }) => ({ id: key.id }))
+  if (path !== 'database.url' || typeof value !== 'string') return '***'
+  return value.replace(/(:\/\/[^:@/]*:).*@/, '$1***@').replace(/(password=)[^&]*/i, '$1***')
+}
+
+function inWords(value: unknown): string {
+  if (value === undefined) return '-'
+  if (Array.isArray(value)) return value.length === 0 ? '(none)' : value.map(inWords).join(', ')
+  if (typeof value === 'object' && value !== null && 'id' in value) return `${String(value.id)}: ***`
+  return typeof value === 'number' ? String(value) : (value as string)
+}

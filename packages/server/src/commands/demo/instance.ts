@@ -1,0 +1,102 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Client, createClient } from '@copydesk/client'
+import { type Copydesk, createCopydesk, createLogger, type CopydeskOptions } from '@copydesk/core'
+import { serve, type Served } from '../../listen.ts'
+
+export interface Login {
+  email: string
+  password: string
+}
+
+/** A whole installation in a folder of its own: a server that listens, a tenant with an admin, and a reviewer. */
+export interface DemoInstance {
+  url: string
+  dataDir: string
+  tenantName: string
+  admin: Client
+  reviewer: Client
+  adminLogin: Login
+  reviewerLogin: Login
+  /** Stops the server; `keepData` leaves the folder. */
+  close(keepData: boolean): Promise<void>
+}
+
+const tenantName = 'Hearth & Oat'
+
+/**
+ * @param settings `providers` and `defaultModel` make a configured model write instead of the built-in writer
+ */
+export async function createDemoInstance(
+  settings: Pick<CopydeskOptions, 'providers' | 'defaultModel' | 'allowHosts'> & {
+    port?: number
+    writerPaceMs?: number
+  },
+): Promise<DemoInstance> {
+  const { port = 0, ...options } = settings
+  const dataDir = await mkdtemp(join(tmpdir(), 'copydesk-demo-'))
+  let copydesk: Copydesk | undefined
+  // The address is known only once it listens, and agents need it to call back.
+  const served = await serve((req, res) => copydesk?.node(req, res), {
+    port,
+    drain: async () => copydesk?.stop(),
+  })
+  try {
+    copydesk = await createCopydesk({
+      ...options,
+      database: join(dataDir, 'copydesk.db'),
+      dataDir,
+      baseUrl: served.url,
+      encryptionKeys: [{ id: 'demo', key: randomBytes(32).toString('base64') }],
+      signingKeys: [{ id: 'demo', secret: randomBytes(32).toString('hex') }],
+      log: createLogger({ level: 'error' }),
+      worker: { concurrency: 4 },
+    })
+    await copydesk.migrations.up()
+    await copydesk.setUp()
+    await copydesk.start()
+    return {
+      ...(await people(copydesk, served)),
+      url: served.url,
+      dataDir,
+      tenantName,
+      close: (keepData) => close(served, dataDir, keepData),
+    }
+  } catch (error) {
+    await close(served, dataDir, false)
+    throw error
+  }
+}
+
+async function people(copydesk: Copydesk, { url }: Served) {
+  const system = copydesk.asSystem()
+  const tenant = await system.tenants.create({ name: tenantName, timezone: 'Europe/London' })
+  const adminLogin = { email: 'ada@hearthandoat.example', password: randomBytes(9).toString('base64url') }
+  const reviewerLogin = { email: 'rita@copydesk.example', password: randomBytes(9).toString('base64url') }
+  await system.users.create({ ...adminLogin, name: 'Ada Okafor', role: 'admin', tenantId: tenant.id })
+  await system.users.create({
+    ...reviewerLogin,
+    name: 'Rita Lindqvist',
+    role: 'reviewer',
+    tenantIds: [tenant.id],
+  })
+  const logIn = async (login: Login, app: 'dashboard' | 'dm-portal') => {
+    const { accessToken } = await createClient({ baseUrl: url }).call('auth', 'POST /login', {
+      body: { ...login, app },
+    })
+    return createClient({ baseUrl: url, token: accessToken })
+  }
+  return {
+    adminLogin,
+    reviewerLogin,
+    admin: await logIn(adminLogin, 'dashboard'),
+    reviewer: await logIn(reviewerLogin, 'dm-portal'),
+  }
+}
+
+async function close(served: Served, dataDir: string, keepData: boolean): Promise<void> {
+  await served.close()
+  if (!keepData) await rm(dataDir, { recursive: true, force: true })
+}

@@ -1,0 +1,89 @@
+import type { Paint } from './show.ts'
+
+/** Shows the text of agents as it comes: one of them live, the others from their start when it is their turn. */
+export interface LiveText {
+  started(activity: { activityId: string; title: string; agentRole: string; attempt: number }): void
+  text(activityId: string, delta: string): void
+  /** Its agent has written everything for now. */
+  ended(activityId: string): void
+  /** Resolves when all that the activity's agent has written is on the screen; then nothing more is shown until `goOn`. */
+  pauseAfter(activityId: string): Promise<void>
+  goOn(): void
+}
+
+interface Piece {
+  title: string
+  waiting: string
+  ended: boolean
+  /** Something of it is on the screen; an agent with nothing to say is never mentioned. */
+  begun: boolean
+}
+
+export function createLiveText(out: NodeJS.WritableStream, paint: Paint): LiveText {
+  const pieces = new Map<string, Piece>()
+  /** Text is told at once, that a run has started a moment later: what came too early waits here. */
+  const early = new Map<string, string>()
+  const waiting = new Map<string, () => void>()
+  let shown: string | undefined
+  let paused = false
+
+  const show = () => {
+    while (!paused) {
+      shown ??= pieces.keys().next().value
+      const piece = shown === undefined ? undefined : pieces.get(shown)
+      if (shown === undefined || !piece) return
+      if (piece.waiting !== '') {
+        if (!piece.begun) out.write(`\n${paint.cyan('✎')} ${paint.bold(piece.title)}\n  `)
+        out.write(paint.dim(piece.waiting.replaceAll('\n', '\n  ')))
+        piece.begun = true
+        piece.waiting = ''
+      }
+      if (!piece.ended) return
+      if (piece.begun) out.write('\n')
+      const over = shown
+      pieces.delete(over)
+      shown = undefined
+      const resolve = waiting.get(over)
+      if (!resolve) continue
+      paused = true
+      waiting.delete(over)
+      resolve()
+    }
+  }
+  return {
+    started({ activityId, title, agentRole, attempt }) {
+      const again = attempt > 1 ? `, attempt ${attempt}` : ''
+      const text = early.get(activityId) ?? ''
+      early.delete(activityId)
+      pieces.set(activityId, {
+        title: `${title} (${agentRole.replaceAll('_', ' ')}${again})`,
+        waiting: text,
+        ended: false,
+        begun: false,
+      })
+      show()
+    },
+    text(activityId, delta) {
+      const piece = pieces.get(activityId)
+      if (piece && !piece.ended) piece.waiting += delta
+      else early.set(activityId, (early.get(activityId) ?? '') + delta)
+      if (activityId === shown) show()
+    },
+    ended(activityId) {
+      const piece = pieces.get(activityId)
+      if (piece) piece.ended = true
+      if (activityId === shown) show()
+    },
+    pauseAfter(activityId) {
+      if (!pieces.has(activityId)) {
+        paused = true
+        return Promise.resolve()
+      }
+      return new Promise((resolve) => waiting.set(activityId, resolve))
+    },
+    goOn() {
+      paused = false
+      show()
+    },
+  }
+}

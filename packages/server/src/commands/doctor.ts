@@ -1,0 +1,43 @@
+import type { Finding } from '@copydesk/core'
+import type { Command } from 'commander'
+import { withApp } from '../app.ts'
+import { examineMachine } from '../examine.ts'
+import { exitCodes, explain } from '../failure.ts'
+import { example } from './help.ts'
+import { prepare } from './options.ts'
+
+/** `doctor [--repair]`. */
+export function doctorCommand(program: Command): void {
+  program
+    .command('doctor')
+    .description('say what is wrong with this installation and how to mend it')
+    .option('--repair', 'mend what can be mended safely')
+    .addHelpText('after', example('copydesk doctor', 'copydesk doctor --repair'))
+    .action(doctor)
+}
+
+async function doctor({ repair = false }: { repair?: boolean }, command: Command): Promise<void> {
+  const { config, talk, warnings } = prepare(command)
+  const findings: Finding[] = examineMachine(config, repair)
+  for (const message of warnings) {
+    findings.push({ name: 'environment', ok: false, message, remedy: 'Correct its name, or unset it.' })
+  }
+  try {
+    const inside = await withApp(config, async (copydesk) => {
+      if (repair && (await copydesk.migrations.status()).pending.length > 0) await copydesk.migrations.up()
+      if (repair) await copydesk.setUp()
+      return copydesk.doctor()
+    })
+    findings.push(...inside)
+  } catch (error) {
+    if (process.env['COPYDESK_DEBUG']) console.error(error)
+    findings.push({ name: 'installation', ok: false, message: explain(error).message })
+  }
+  const wrong = findings.filter(({ ok }) => !ok)
+  talk.data({ ok: wrong.length === 0, findings }, () => findings.map(line).join('\n'))
+  if (wrong.length > 0) process.exitCode = exitCodes.failed
+}
+
+function line({ name, ok, message, remedy }: Finding): string {
+  return `${ok ? 'ok   ' : 'WRONG'}  ${name}: ${message}${!ok && remedy ? `\n       → ${remedy}` : ''}`
+}

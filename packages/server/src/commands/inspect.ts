@@ -1,0 +1,69 @@
+import type { EndpointInfo } from '@copydesk/core'
+import type { Command } from 'commander'
+import manifest from '../../../../package.json' with { type: 'json' }
+import { Failure } from '../failure.ts'
+import { table } from '../talk.ts'
+import { example } from './help.ts'
+import { talkOf } from './options.ts'
+
+/** `routes`, `openapi` and `version`: what this program is. They need no installation. */
+export function inspectCommands(program: Command): void {
+  program
+    .command('routes')
+    .description('list every endpoint that is served')
+    .option('--surface <name>', 'only this surface, for example dm')
+    .addHelpText('after', example('copydesk routes --surface dm'))
+    .action(routes)
+  program
+    .command('openapi')
+    .description('print the OpenAPI 3.1 document')
+    .addHelpText('after', example('copydesk openapi > openapi.json'))
+    .action(async () => {
+      const { openApiDocument } = await import('@copydesk/core')
+      process.stdout.write(`${JSON.stringify(openApiDocument(), null, 2)}\n`)
+    })
+  program
+    .command('version')
+    .description('print the version')
+    .addHelpText('after', example('copydesk version --json'))
+    .action((_options, command: Command) => {
+      const found = {
+        version: manifest.version,
+        node: process.versions.node,
+        platform: `${process.platform}-${process.arch}`,
+      }
+      talkOf(command).data(found, () => found.version)
+    })
+}
+
+async function routes({ surface }: { surface?: string }, command: Command): Promise<void> {
+  const { describeSurfaces } = await import('@copydesk/core')
+  const all = describeSurfaces()
+  const chosen = surface === undefined ? all : all.filter((one) => one.surface === surface)
+  if (chosen.length === 0) {
+    const names = [...new Set(all.map((one) => one.surface))].join(', ')
+    throw new Failure(`There is no surface "${surface}". Surfaces: ${names}.`, { exitCode: 2 })
+  }
+  const rows = chosen.map(({ method, path, id, access, success, summary, errors }) => ({
+    method,
+    path,
+    id,
+    access: accessInWords(access),
+    success,
+    summary,
+    errors,
+  }))
+  talkOf(command).data(rows, () =>
+    table(
+      ['METHOD', 'PATH', 'ID', 'ACCESS'],
+      rows.map((row) => [row.method, row.path, row.id, row.access]),
+    ),
+  )
+}
+
+function accessInWords(access: EndpointInfo['access']): string {
+  if (access.public) return 'public'
+  const roles = access.roles === 'any' ? 'any role' : access.roles.join('|')
+  const apps = access.apps.length > 0 ? ` in ${access.apps.join('|')}` : ''
+  return `${roles}${apps} (${access.credentials.join('|')})`
+}

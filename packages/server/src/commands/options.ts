@@ -1,0 +1,55 @@
+import { type Command, InvalidArgumentError } from 'commander'
+import { type Loaded, loadConfig } from '../config/load.ts'
+import { wrongUsage } from '../failure.ts'
+import { createTalk, type Talk } from '../talk.ts'
+
+interface Shared {
+  json?: boolean
+  config?: string
+  dataDir?: string
+  host?: string
+  port?: number
+}
+
+/**
+ * What every command starts with: how it talks, and its configuration, from the options that all commands share.
+ * @param command the command that runs, which commander passes last to its action
+ */
+export function prepare(command: Command): Loaded & { talk: Talk } {
+  const { config, dataDir, host, port } = command.optsWithGlobals<Shared>()
+  const loaded = loadConfig({
+    env: process.env,
+    cwd: process.cwd(),
+    ...(config !== undefined && { configFile: config }),
+    ...(dataDir !== undefined && { dataDir }),
+    ...(host !== undefined && { host }),
+    ...(port !== undefined && { port }),
+  })
+  return { ...loaded, talk: talkOf(command) }
+}
+
+export function talkOf(command: Command): Talk {
+  return createTalk(command.optsWithGlobals<Shared>().json ?? false)
+}
+
+/** For options that take a number between `min` and `max`. */
+export function wholeNumber(min: number, max: number) {
+  return (text: string): number => {
+    const value = Number(text)
+    if (/^\d+$/.test(text) && value >= min && value <= max) return value
+    throw new InvalidArgumentError(`It must be a whole number from ${min} to ${max}.`)
+  }
+}
+
+/**
+ * Asks before something that is hard to take back.
+ * @param yes whether `--yes` was given
+ * @returns false when the person says no
+ * @throws Failure where nobody can be asked
+ */
+export async function confirmed(question: string, yes: boolean | undefined): Promise<boolean> {
+  if (yes) return true
+  if (!process.stdin.isTTY) throw wrongUsage(`${question} Add --yes to say so without being asked.`)
+  const { confirm } = await import('@clack/prompts')
+  return (await confirm({ message: question, initialValue: false, output: process.stderr })) === true
+}

@@ -1,0 +1,29 @@
+import { Command } from 'commander'
+import manifest from '../../../../package.json' with { type: 'json' }
+import { apiKeyCommands } from './api-key.ts'
+import { configCommands } from './config.ts'
+import { demoCommand } from './demo/command.ts'
+import { doctorCommand } from './doctor.ts'
+import { example } from './help.ts'
+import { inspectCommands } from './inspect.ts'
+import { migrateCommands } from './migrate.ts'
+import { serveCommands } from './serve.ts'
+import { tenantCommands } from './tenant.ts'
+import { userCommands } from './user.ts'
+
+/** The whole command line. Commands load the core only when they run, so that help and mistakes answer at once. */
+export function createProgram(): Command {
+  const program = new Command('copydesk')
+    .description('Plans, writes, reviews and delivers marketing work with agents, on a machine of your own.')
+    .version(manifest.version, '-V, --version', 'print the version')
+    .option('--json', 'print data as JSON on stdout')
+    .option('--config <file>', 'configuration file (default: copydesk.json in the data folder)')
+    .option('--data-dir <folder>', 'data folder (default: ./copydesk-data)')
+    .showHelpAfterError('(copydesk --help shows what there is)')
+    .configureHelp({ showGlobalOptions: true })
+    .exitOverride()
+    .addHelpText('after', example('npx copydesk up', 'npx copydesk tenant create --name "Example Ltd"'))
+  const groups = [demoCommand, serveCommands, migrateCommands, tenantCommands, userCommands, apiKeyCommands]
+  for (const register of [...groups, doctorCommand, configCommands, inspectCommands]) register(program)
+  return program
+}

@@ -1,0 +1,93 @@
+import { z } from 'zod'
+
+const keyId = z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, 'an id has 1 to 64 letters, digits, "-" or "_"')
+const url = z.url({ protocol: /^https?$/, error: 'must be a URL that starts with http:// or https://' })
+const words = z.array(z.string().min(1))
+
+const EncryptionKey = z.strictObject({
+  id: keyId,
+  key: z.string().refine(is32Bytes, 'must be 32 bytes in base64, such as `openssl rand -base64 32` prints'),
+})
+const SigningKey = z.strictObject({
+  id: keyId,
+  secret: z.string().min(32, 'must have 32 characters or more, such as `openssl rand -base64 48` prints'),
+})
+
+const secret = z.string().min(1, 'is empty')
+const Hosted = z.strictObject({ apiKey: secret, baseUrl: url.optional(), models: words.optional() })
+
+/** The configuration as a file or the environment states it. Everything may be left out. */
+export const Given = z.strictObject({
+  $schema: z.string().optional(),
+  dataDir: z.string().min(1).optional(),
+  environment: z.enum(['production', 'development']).optional(),
+  database: z
+    .strictObject({
+      url: z
+        .string()
+        .regex(/^(sqlite:|postgres(ql)?:\/\/)./, 'must start with sqlite: or postgres://')
+        .optional(),
+    })
+    .optional(),
+  host: z.string().min(1).optional(),
+  port: z.int('must be a whole number').min(0).max(65_535, 'must be 65535 or less').optional(),
+  baseUrl: url.optional(),
+  trustProxy: words.optional(),
+  corsOrigins: words.optional(),
+  allowHosts: words.optional(),
+  worker: z
+    .strictObject({ concurrency: z.int('must be a whole number').min(1).max(64).optional() })
+    .optional(),
+  log: z
+    .strictObject({
+      level: z.enum(['debug', 'info', 'warn', 'error', 'silent']).optional(),
+      format: z.enum(['pretty', 'json']).optional(),
+    })
+    .optional(),
+  encryptionKeys: z.array(EncryptionKey).min(1, 'must hold one key or more').optional(),
+  signingKeys: z.array(SigningKey).min(1, 'must hold one key or more').optional(),
+  providers: z
+    .strictObject({
+      hosted_a: Hosted.optional(),
+      hosted_b: Hosted.optional(),
+      local: z.strictObject({ baseUrl: url, models: words.min(1) }).optional(),
+      custom: z.strictObject({ baseUrl: url, apiKey: secret.optional(), models: words.min(1) }).optional(),
+    })
+    .optional(),
+  defaultModel: z.string().min(1).optional(),
+})
+export type Given = z.output<typeof Given>
+
+/** The keys of an installation, as its secrets file holds them. */
+export const Secrets = z.strictObject({
+  encryptionKeys: z.array(EncryptionKey).min(1),
+  signingKeys: z.array(SigningKey).min(1),
+})
+export type Secrets = z.output<typeof Secrets>
+
+/** The configuration that a command works with: what was given, and the defaults for the rest. */
+export interface Config {
+  /** Absolute. */
+  dataDir: string
+  environment: 'production' | 'development'
+  database: { url: string }
+  host: string
+  port: number
+  /** Without a slash at the end. */
+  baseUrl: string
+  trustProxy: string[]
+  corsOrigins: string[]
+  allowHosts: string[]
+  worker: { concurrency: number }
+  log: { level: 'debug' | 'info' | 'warn' | 'error' | 'silent'; format?: 'pretty' | 'json' }
+  /** Empty when neither the configuration nor the data folder holds any. */
+  encryptionKeys: Secrets['encryptionKeys']
+  signingKeys: Secrets['signingKeys']
+  providers: NonNullable<Given['providers']>
+  defaultModel?: string
+}
+
+function is32Bytes(text: string): boolean {
+  const bytes = Buffer.from(text, 'base64')
+  return bytes.length === 32 && bytes.toString('base64').replace(/=+$/, '') === text.replace(/=+$/, '')
+}

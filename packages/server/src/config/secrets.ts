@@ -1,0 +1,87 @@
+import { randomBytes } from 'node:crypto'
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  linkSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { Failure } from '../failure.ts'
+import { Secrets } from './schema.ts'
+
+/** Where the keys of an installation are kept when the configuration does not hold them. */
+export function secretsFile(dataDir: string): string {
+  return join(dataDir, 'secrets.json')
+}
+
+/**
+ * Reads the keys of the data folder.
+ * @returns undefined when there is no such file
+ * @throws Failure when it is damaged or cannot be read
+ */
+export function readSecrets(dataDir: string): Secrets | undefined {
+  const file = secretsFile(dataDir)
+  if (!existsSync(file)) return undefined
+  let text: string
+  try {
+    text = readFileSync(file, 'utf8')
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException
+    throw new Failure(
+      `The secrets file ${file} cannot be read (${code}). Start Copydesk as the user that owns it.`,
+    )
+  }
+  const remedy = 'Restore it from a backup: without its keys nothing that is encrypted can be read.'
+  let content: unknown
+  try {
+    content = JSON.parse(text)
+  } catch {
+    throw new Failure(`The secrets file ${file} is damaged. ${remedy}`)
+  }
+  const parsed = Secrets.safeParse(content)
+  if (parsed.success) return parsed.data
+  const issue = parsed.error.issues[0]
+  throw new Failure(
+    `The secrets file ${file} is damaged: ${issue?.path.join('.')} ${issue?.message}. ${remedy}`,
+  )
+}
+
+/**
+ * Makes new keys and writes them so that the file is there whole or not at all, readable by its owner only. A file that
+ * is there is never replaced: when another process was faster, its keys are the ones that come back.
+ */
+export function createSecrets(dataDir: string): Secrets {
+  const secrets: Secrets = {
+    encryptionKeys: [{ id: 'k1', key: randomBytes(32).toString('base64') }],
+    signingKeys: [{ id: 'k1', secret: randomBytes(48).toString('base64url') }],
+  }
+  const draft = join(dataDir, `.secrets-${randomBytes(6).toString('hex')}`)
+  try {
+    const handle = openSync(draft, 'wx', 0o600)
+    try {
+      writeSync(handle, `${JSON.stringify(secrets, null, 2)}\n`)
+      fsyncSync(handle)
+    } finally {
+      closeSync(handle)
+    }
+    linkSync(draft, secretsFile(dataDir))
+    return secrets
+  } catch (error) {
+    const existing = (error as NodeJS.ErrnoException).code === 'EEXIST' ? readSecrets(dataDir) : undefined
+    if (existing) return existing
+    throw error
+  } finally {
+    rmSync(draft, { force: true })
+  }
+}
+
+/** True when somebody beside the owner may read the keys. Windows keeps rights in another way and is not asked. */
+export function areSecretsExposed(dataDir: string): boolean {
+  const file = secretsFile(dataDir)
+  return process.platform !== 'win32' && existsSync(file) && (statSync(file).mode & 0o077) !== 0
+}

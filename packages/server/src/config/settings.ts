@@ -1,0 +1,53 @@
+/** How the text of an environment variable becomes a value. */
+export type SettingKind = 'text' | 'number' | 'list' | 'encryptionKeys' | 'signingKeys'
+
+/** One thing that can be set: its place in the file, and the variables that set it, the first of which wins. */
+export interface Setting {
+  path: string
+  env: readonly string[]
+  kind: SettingKind
+  /** Also read from the file that `<variable>_FILE` names, and never shown. */
+  secret?: true
+}
+
+export const settings: readonly Setting[] = [
+  { path: 'dataDir', env: ['COPYDESK_DATA_DIR'], kind: 'text' },
+  { path: 'environment', env: ['COPYDESK_ENVIRONMENT'], kind: 'text' },
+  { path: 'database.url', env: ['COPYDESK_DATABASE_URL'], kind: 'text', secret: true },
+  { path: 'host', env: ['COPYDESK_HOST'], kind: 'text' },
+  { path: 'port', env: ['COPYDESK_PORT'], kind: 'number' },
+  { path: 'baseUrl', env: ['COPYDESK_BASE_URL'], kind: 'text' },
+  { path: 'trustProxy', env: ['COPYDESK_TRUST_PROXY'], kind: 'list' },
+  { path: 'corsOrigins', env: ['COPYDESK_CORS_ORIGINS'], kind: 'list' },
+  { path: 'allowHosts', env: ['COPYDESK_ALLOW_HOSTS'], kind: 'list' },
+  { path: 'worker.concurrency', env: ['COPYDESK_WORKER_CONCURRENCY'], kind: 'number' },
+  { path: 'log.level', env: ['COPYDESK_LOG_LEVEL'], kind: 'text' },
+  { path: 'log.format', env: ['COPYDESK_LOG_FORMAT'], kind: 'text' },
+  { path: 'encryptionKeys', env: ['COPYDESK_ENCRYPTION_KEYS'], kind: 'encryptionKeys', secret: true },
+  { path: 'signingKeys', env: ['COPYDESK_SIGNING_KEYS'], kind: 'signingKeys', secret: true },
+  {
+    path: 'providers.hosted_a.apiKey',
+    env: ['COPYDESK_HOSTED_A_API_KEY', 'ANTHROPIC_API_KEY'],
+    kind: 'text',
+    secret: true,
+  },
+  { path: 'providers.hosted_a.baseUrl', env: ['COPYDESK_HOSTED_A_BASE_URL'], kind: 'text' },
+  { path: 'providers.hosted_a.models', env: ['COPYDESK_HOSTED_A_MODELS'], kind: 'list' },
+  {
+    path: 'providers.hosted_b.apiKey',
+    env: ['COPYDESK_HOSTED_B_API_KEY', 'OPENAI_API_KEY'],
+    kind: 'text',
+    secret: true,
+  },
+  { path: 'providers.hosted_b.baseUrl', env: ['COPYDESK_HOSTED_B_BASE_URL'], kind: 'text' },
+  { path: 'providers.hosted_b.models', env: ['COPYDESK_HOSTED_B_MODELS'], kind: 'list' },
+  { path: 'providers.local.baseUrl', env: ['COPYDESK_LOCAL_BASE_URL'], kind: 'text' },
+  { path: 'providers.local.models', env: ['COPYDESK_LOCAL_MODELS'], kind: 'list' },
+  { path: 'providers.custom.baseUrl', env: ['COPYDESK_CUSTOM_BASE_URL'], kind: 'text' },
+  { path: 'providers.custom.apiKey', env: ['COPYDESK_CUSTOM_API_KEY'], kind: 'text', secret: true },
+  { path: 'providers.custom.models', env: ['COPYDESK_CUSTOM_MODELS'], kind: 'list' },
+  { path: 'defaultModel', env: ['COPYDESK_DEFAULT_MODEL'], kind: 'text' },
+]
+
+/** Variables that mean something without being settings. */
+export const otherVariables: readonly string[] = ['COPYDESK_CONFIG', 'COPYDESK_DEBUG', 'COPYDESK_RELAUNCHED']

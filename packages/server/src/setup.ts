@@ -1,0 +1,87 @@
+import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Copydesk, Logger } from '@copydesk/core'
+import { databaseFile, openApp } from './app.ts'
+import type { Config } from './config/schema.ts'
+import { areSecretsExposed, createSecrets, readSecrets, secretsFile } from './config/secrets.ts'
+import { Failure } from './failure.ts'
+
+/** What was missing and is there now, in words. */
+export interface SetUp {
+  copydesk: Copydesk
+  created: string[]
+  /** False until somebody with the role super_admin is there. */
+  hasSuperAdmin: boolean
+}
+
+/**
+ * Makes an installation out of what is there: data folder, keys, database, migrations, templates and agents. What is
+ * there already stays as it is, so it can be done any number of times.
+ * @throws Failure or DatabaseError, each with a remedy
+ */
+export async function setUp(config: Config, log?: Logger): Promise<SetUp> {
+  const created: string[] = []
+  if (ensureDataDir(config.dataDir)) created.push(`data folder ${config.dataDir}`)
+  const keyed = withKeys(config, created)
+  const file = databaseFile(config)
+  if (file !== undefined && !existsSync(file)) created.push(`database ${file}`)
+  const copydesk = await openApp(keyed, { createDatabase: true, ...(log && { log }) })
+  try {
+    const applied = await copydesk.migrations.up()
+    if (applied.length > 0) created.push(`schema (${applied.join(', ')})`)
+    await copydesk.setUp()
+    const users = await copydesk.asSystem().users.list()
+    return { copydesk, created, hasSuperAdmin: users.some(({ role }) => role === 'super_admin') }
+  } catch (error) {
+    await copydesk.stop()
+    throw error
+  }
+}
+
+/**
+ * Creates the data folder, for its owner only.
+ * @returns true when it was not there
+ * @throws Failure when it cannot be written
+ */
+export function ensureDataDir(dataDir: string): boolean {
+  const wasThere = existsSync(dataDir)
+  if (wasThere && !statSync(dataDir).isDirectory()) {
+    throw new Failure(
+      `${dataDir} is a file, and the data folder is needed there. Move it away, or choose another place with --data-dir.`,
+    )
+  }
+  if (!wasThere) mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+  try {
+    accessSync(dataDir, constants.R_OK | constants.W_OK | constants.X_OK)
+  } catch (cause) {
+    throw new Failure(
+      `The data folder ${dataDir} cannot be written by this user. Change its owner or mode, or choose another place with --data-dir.`,
+      { cause },
+    )
+  }
+  return !wasThere
+}
+
+function withKeys(config: Config, created: string[]): Config {
+  const { encryptionKeys, signingKeys, dataDir } = config
+  if (areSecretsExposed(dataDir)) {
+    throw new Failure(
+      `Other users can read the secrets file ${secretsFile(dataDir)}. Run \`chmod 600 ${secretsFile(dataDir)}\`, or \`copydesk doctor --repair\`.`,
+    )
+  }
+  if (encryptionKeys.length > 0 && signingKeys.length > 0) return config
+  const file = databaseFile(config)
+  if (encryptionKeys.length === 0 && file !== undefined && existsSync(file)) {
+    throw new Failure(
+      `The database ${file} is there, but not the keys that it was set up with. Put ${secretsFile(dataDir)} back from a backup; new keys could not open what is encrypted.`,
+    )
+  }
+  const there = readSecrets(dataDir)
+  const secrets = there ?? createSecrets(dataDir)
+  if (!there) created.push(`keys in ${join(dataDir, 'secrets.json')}`)
+  return {
+    ...config,
+    encryptionKeys: encryptionKeys.length > 0 ? encryptionKeys : secrets.encryptionKeys,
+    signingKeys: signingKeys.length > 0 ? signingKeys : secrets.signingKeys,
+  }
+}

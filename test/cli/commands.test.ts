@@ -1,0 +1,177 @@
+import { chmodSync, readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { cli, setUpIn, temporaryFolder } from './process.ts'
+
+async function json(args: string[], cwd: string, input?: string): Promise<never> {
+  const ended = await cli([...args, '--json'], { cwd, ...(input !== undefined && { input }) })
+  expect(ended.stderr).not.toContain('error')
+  expect(ended.code).toBe(0)
+  return JSON.parse(ended.stdout) as never
+}
+
+describe('copydesk tenant, user, api-key', () => {
+  it('create, list and revoke, with data on stdout and talk on stderr', async () => {
+    using folder = temporaryFolder()
+    await setUpIn(folder.path)
+    const cwd = folder.path
+    const tenant = await json(
+      ['tenant', 'create', '--name', 'Example Ltd', '--timezone', 'Europe/Berlin'],
+      cwd,
+    )
+    expect(tenant).toMatchObject({ name: 'Example Ltd', plan: 'pro', status: 'active' })
+    const { id } = tenant as { id: string }
+    expect(await json(['tenant', 'list'], cwd)).toMatchObject([{ id }])
+
+    const create = [
+      'user',
+      'create',
+      '--email',
+      'A@Example.com',
+      '--name',
+      'Ada',
+      '--role',
+      'admin',
+      '--password-stdin',
+    ]
+    const user = await json([...create, '--tenant', id], cwd, 'a long password\n')
+    expect(user).toMatchObject({ email: 'a@example.com', role: 'admin', tenantId: id })
+    expect(JSON.stringify(user)).not.toContain('a long password')
+    expect(await json(['user', 'list', '--tenant', id], cwd)).toHaveLength(1)
+    const twice = await cli([...create, '--tenant', id], { cwd, input: 'a long password' })
+    expect(twice).toMatchObject({ code: 1, stdout: '' })
+    expect(twice.stderr).toMatch(/^error: There is a user with the e-mail a@example\.com already\n$/)
+
+    const key = (await json(
+      ['api-key', 'create', '--user', 'a@example.com', '--name', 'k', '--expires-in', '9'],
+      cwd,
+    )) as {
+      id: string
+      key: string
+    }
+    expect(key.key).toMatch(/^cdk_live_/)
+    const listed = await cli(['api-key', 'list'], { cwd })
+    expect(listed.stdout).toContain(key.id)
+    expect(listed.stdout).not.toContain(key.key)
+    const unasked = await cli(['api-key', 'revoke', key.id], { cwd })
+    expect(unasked.code).toBe(2)
+    expect(unasked.stderr).toContain('Add --yes')
+    expect(await json(['api-key', 'list'], cwd)).toMatchObject([{ status: 'active' }])
+    await json(['api-key', 'revoke', key.id, '--yes'], cwd)
+    expect(await json(['api-key', 'list', '--user', 'a@example.com'], cwd)).toMatchObject([
+      { status: 'revoked' },
+    ])
+  })
+
+  it('end with 2 and the name of what is wrong, and create nothing', async () => {
+    using folder = temporaryFolder()
+    await setUpIn(folder.path)
+    const cwd = folder.path
+    const zone = await cli(['tenant', 'create', '--name', 'X', '--timezone', 'Mars/North'], { cwd })
+    expect(zone).toMatchObject({ code: 2, stdout: '' })
+    expect(zone.stderr).toContain('timezone: Mars/North is no IANA time zone')
+    expect(await json(['tenant', 'list'], cwd)).toEqual([])
+    const nobody = await cli(
+      ['user', 'create', '--email', 'a@b.de', '--name', 'A', '--role', 'super_admin'],
+      { cwd },
+    )
+    expect(nobody.code).toBe(2)
+    expect(nobody.stderr).toContain('--password-stdin')
+    expect(await json(['user', 'list'], cwd)).toEqual([])
+  })
+
+  it('say that nothing is set up yet, and create no database', async () => {
+    using folder = temporaryFolder()
+    const ended = await cli(['tenant', 'list'], { cwd: folder.path })
+    expect(ended).toMatchObject({ code: 1, stdout: '' })
+    expect(ended.stderr).toMatch(/^error: There are no encryptionKeys: .*`copydesk up`.*\n$/)
+    expect(readdirSync(folder.path)).toEqual([])
+  })
+})
+
+describe('copydesk migrate', () => {
+  it('shows, plans, takes back and applies the steps', async () => {
+    using folder = temporaryFolder()
+    await setUpIn(folder.path)
+    const cwd = folder.path
+    const before = (await json(['migrate', 'status'], cwd)) as { executed: string[]; pending: string[] }
+    expect(before.pending).toEqual([])
+    const last = before.executed.at(-1)
+    expect(await json(['migrate', 'down', '--dry-run'], cwd)).toEqual({ wouldTakeBack: [last] })
+    expect((await cli(['migrate', 'down'], { cwd })).code).toBe(2)
+    expect(await json(['migrate', 'status'], cwd)).toEqual(before)
+    expect(await json(['migrate', 'down', '--yes'], cwd)).toEqual({ takenBack: [last] })
+    const refused = await cli(['serve', '--port', '0'], { cwd })
+    expect(refused.code).toBe(1)
+    expect(refused.stderr).toContain('copydesk migrate up')
+    expect((await cli(['migrate', 'up', '--dry-run'], { cwd })).stdout).toMatch(/create table/i)
+    expect(await json(['migrate', 'up'], cwd)).toEqual({ applied: [last] })
+    expect(await json(['migrate', 'status'], cwd)).toEqual(before)
+  })
+})
+
+describe('copydesk doctor', () => {
+  it('says what is wrong and how to mend it, and mends it when asked to', async () => {
+    using folder = temporaryFolder()
+    await setUpIn(folder.path)
+    const cwd = folder.path
+    expect(await json(['doctor'], cwd)).toMatchObject({ ok: true })
+    const secrets = join(cwd, 'copydesk-data', 'secrets.json')
+    chmodSync(secrets, 0o644)
+    const sick = await cli(['doctor'], { cwd })
+    expect(sick.code).toBe(1)
+    expect(sick.stdout).toContain(`WRONG  secrets file: other users can read ${secrets}`)
+    expect(statSync(secrets).mode & 0o777).toBe(0o644)
+    expect(await json(['doctor', '--repair'], cwd)).toMatchObject({ ok: true })
+    expect(statSync(secrets).mode & 0o777).toBe(0o600)
+  })
+})
+
+describe('copydesk', () => {
+  it.each([
+    [['nope']],
+    [['tenant']],
+    [['tenant', 'create']],
+    [['serve', '--port', 'x']],
+    [['routes', '--surface', 'moon']],
+  ])('ends %j with 2 and a sentence, without a stack trace', async (args) => {
+    using folder = temporaryFolder()
+    const ended = await cli(args, { cwd: folder.path })
+    expect(ended).toMatchObject({ code: 2, stdout: '' })
+    expect(ended.stderr).not.toBe('')
+    expect(ended.stderr).not.toMatch(/^\s+at /m)
+  })
+
+  it('shows an example in the help of every command', async () => {
+    const { createProgram } = await import('../../packages/server/src/commands/program.ts')
+    const visit = (command: ReturnType<typeof createProgram>, path: string): string[] => {
+      let text = ''
+      command.configureOutput({ writeOut: (piece) => (text += piece) }).outputHelp()
+      const own = text.includes('\nExample') ? [] : [path]
+      return [...own, ...command.commands.flatMap((child) => visit(child, `${path} ${child.name()}`))]
+    }
+    expect(visit(createProgram(), 'copydesk')).toEqual([])
+  })
+
+  it('lists the endpoints and prints the OpenAPI document without an installation', async () => {
+    using folder = temporaryFolder()
+    const routes = (await json(['routes'], folder.path)) as Array<{ method: string; path: string }>
+    expect(routes).toContainEqual(
+      expect.objectContaining({ method: 'POST', path: '/auth/v1/login', access: 'public' }),
+    )
+    const document = (await json(['openapi'], folder.path)) as {
+      openapi: string
+      paths: Record<string, object>
+    }
+    expect(document.openapi).toMatch(/^3\.1\./)
+    expect(Object.keys(document.paths)).toContain('/auth/v1/login')
+    expect(readdirSync(folder.path)).toEqual([])
+  })
+
+  it('tells its version, as text and as JSON', async () => {
+    using folder = temporaryFolder()
+    const text = await cli(['version'], { cwd: folder.path })
+    expect(text).toMatchObject({ code: 0, stderr: '' })
+    expect(await json(['version'], folder.path)).toMatchObject({ version: text.stdout.trim() })
+  })
+})

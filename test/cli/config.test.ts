@@ -1,0 +1,155 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+import { cli, temporaryFolder } from './process.ts'
+
+const key = Buffer.alloc(32, 7).toString('base64')
+const secret = 'a-signing-secret-of-more-than-32-characters'
+
+interface Shown {
+  file: string | null
+  settings: Array<{ name: string; value: unknown; source: string }>
+  warnings: string[]
+}
+
+async function show(cwd: string, env: Record<string, string> = {}, args: string[] = []) {
+  const ended = await cli(['config', 'show', '--json', ...args], { cwd, env })
+  expect(ended.stderr.replaceAll(/^warning: .*\n/gm, '')).toBe('')
+  const shown = JSON.parse(ended.stdout) as Shown
+  return { ...shown, of: (name: string) => shown.settings.find((one) => one.name === name) }
+}
+
+describe('configuration', () => {
+  it('lets the command line go before the environment, and the environment before the file', async () => {
+    using folder = temporaryFolder()
+    const file = join(folder.path, 'my.json')
+    writeFileSync(file, JSON.stringify({ dataDir: 'd', host: '10.0.0.1', port: 1, log: { level: 'warn' } }))
+    const { of } = await show(folder.path, { COPYDESK_CONFIG: file, COPYDESK_PORT: '2' }, ['--data-dir', 'e'])
+    expect(of('dataDir')).toMatchObject({ value: join(folder.path, 'e'), source: 'option --data-dir' })
+    expect(of('port')).toMatchObject({ value: 2, source: 'environment variable COPYDESK_PORT' })
+    expect(of('host')).toMatchObject({ value: '10.0.0.1', source: `file ${file}` })
+    expect(of('log.level')).toMatchObject({ value: 'warn', source: `file ${file}` })
+    expect(of('environment')).toMatchObject({ value: 'production', source: 'default' })
+    expect(of('defaultModel')).toMatchObject({ source: 'not set' })
+  })
+
+  it('finds copydesk.json in the data folder, and takes paths in a file relative to it', async () => {
+    using folder = temporaryFolder()
+    mkdirSync(join(folder.path, 'copydesk-data'))
+    writeFileSync(join(folder.path, 'copydesk-data', 'copydesk.json'), '{"port": 9100}')
+    const found = await show(folder.path)
+    expect(found.file).toBe(join(folder.path, 'copydesk-data', 'copydesk.json'))
+    expect(found.of('port')).toMatchObject({ value: 9100 })
+    mkdirSync(join(folder.path, 'etc'))
+    writeFileSync(join(folder.path, 'etc', 'c.json'), '{"dataDir": "../var"}')
+    const named = await show(folder.path, {}, ['--config', 'etc/c.json'])
+    expect(named.of('dataDir')).toMatchObject({ value: join(folder.path, 'var') })
+    expect(named.of('database.url')).toMatchObject({
+      value: `sqlite:${join(folder.path, 'var', 'copydesk.db')}`,
+    })
+  })
+
+  it('reads secrets from files that the environment names, and shows none', async () => {
+    using folder = temporaryFolder()
+    const file = join(folder.path, 'keys')
+    writeFileSync(file, `new:${key}\nold:${Buffer.alloc(32, 8).toString('base64')}\n`)
+    const env = {
+      COPYDESK_ENCRYPTION_KEYS_FILE: file,
+      COPYDESK_SIGNING_KEYS: secret,
+      COPYDESK_DATABASE_URL: 'postgres://copydesk:p@ss/w:ord@db/copydesk',
+      ANTHROPIC_API_KEY: 'sk-ant-secret',
+      COPYDESK_CUSTOM_BASE_URL: 'https://models.example.com/v1',
+      COPYDESK_CUSTOM_API_KEY: 'custom-secret',
+      COPYDESK_CUSTOM_MODELS: 'one, two',
+    }
+    const { of, settings } = await show(folder.path, env)
+    expect(of('encryptionKeys')).toMatchObject({
+      value: [{ id: 'new' }, { id: 'old' }],
+      source: `file ${file} (COPYDESK_ENCRYPTION_KEYS_FILE)`,
+    })
+    expect(of('signingKeys')).toMatchObject({ value: [{ id: 'main' }] })
+    expect(of('database.url')).toMatchObject({ value: 'postgres://copydesk:***@db/copydesk' })
+    expect(of('providers.hosted_a.apiKey')).toMatchObject({
+      value: '***',
+      source: 'environment variable ANTHROPIC_API_KEY',
+    })
+    expect(of('providers.custom.models')).toMatchObject({ value: ['one', 'two'] })
+    const text = (await cli(['config', 'show'], { cwd: folder.path, env })).stdout + JSON.stringify(settings)
+    for (const hidden of [key, secret, 'sk-ant-secret', 'custom-secret', 'ss/w', 'ord@']) {
+      expect(text).not.toContain(hidden)
+    }
+  })
+
+  it('warns of a COPYDESK_ variable that nothing reads', async () => {
+    using folder = temporaryFolder()
+    const { warnings } = await show(folder.path, { COPYDESK_PROT: '1' })
+    expect(warnings).toEqual(['The environment variable COPYDESK_PROT is not one that Copydesk reads.'])
+  })
+
+  it.each([
+    [{ COPYDESK_PORT: 'abc' }, 'port: must be a', 'environment variable COPYDESK_PORT'],
+    [{ COPYDESK_PORT: '70000' }, 'port: must be 65535 or less', 'environment variable COPYDESK_PORT'],
+    [{ COPYDESK_LOG_LEVEL: 'loud' }, 'log.level: must be one of debug, info', 'COPYDESK_LOG_LEVEL'],
+    [
+      { COPYDESK_DATABASE_URL: 'mysql://x' },
+      'database.url: must start with sqlite: or',
+      'COPYDESK_DATABASE_URL',
+    ],
+    [{ COPYDESK_BASE_URL: 'desk.example.com' }, 'baseUrl: must be a URL', 'COPYDESK_BASE_URL'],
+    [
+      { COPYDESK_ENCRYPTION_KEYS: 'k1:c2hvcnQ=' },
+      'encryptionKeys.0.key: must be 32 bytes',
+      'ENCRYPTION_KEYS',
+    ],
+    [{ COPYDESK_SIGNING_KEYS: 'short' }, 'signingKeys.0.secret: must have 32', 'COPYDESK_SIGNING_KEYS'],
+    [{ COPYDESK_LOCAL_BASE_URL: 'http://localhost:11434/v1' }, 'providers.local.models: is missing', ''],
+    [{ COPYDESK_SIGNING_KEYS_FILE: '/does/not/exist' }, '/does/not/exist', 'COPYDESK_SIGNING_KEYS_FILE'],
+    [{ COPYDESK_CONFIG: '/does/not/exist.json' }, '/does/not/exist.json does not exist', ''],
+  ])('refuses %j and names the field and where it was set', async (env, what, where) => {
+    using folder = temporaryFolder()
+    const ended = await cli(['config', 'show'], {
+      cwd: folder.path,
+      env: env as unknown as Record<string, string>,
+    })
+    expect(ended).toMatchObject({ code: 2, stdout: '' })
+    expect(ended.stderr).toContain(what)
+    expect(ended.stderr).toContain(where)
+    expect(ended.stderr).not.toMatch(/^\s+at /m)
+  })
+
+  it('says all faults of a file at once, unknown names too', async () => {
+    using folder = temporaryFolder()
+    const file = join(folder.path, 'c.json')
+    writeFileSync(file, JSON.stringify({ prot: 1, log: { levle: 'info' }, port: 'x' }))
+    const ended = await cli(['config', 'show', '--config', file], { cwd: folder.path })
+    expect(ended.code).toBe(2)
+    for (const line of [
+      'prot: there is no such setting',
+      'log.levle: there is no such setting',
+      'port: must be',
+    ]) {
+      expect(ended.stderr).toContain(line)
+    }
+  })
+
+  it('says where a file stops being JSON, and shows nothing of it', async () => {
+    using folder = temporaryFolder()
+    const file = join(folder.path, 'c.json')
+    writeFileSync(file, '{\n  "port": 1,\n  "secret-word" 2\n}')
+    const ended = await cli(['config', 'show', '--config', file], { cwd: folder.path })
+    expect(ended.code).toBe(2)
+    expect(ended.stderr).toContain('is not JSON: look at line 3, column 17')
+    expect(ended.stderr).not.toContain('secret-word')
+  })
+})
+
+describe('config/copydesk.example.json', () => {
+  it('is a configuration that is understood', async () => {
+    using folder = temporaryFolder()
+    const file = fileURLToPath(new URL('../../config/copydesk.example.json', import.meta.url))
+    const { of } = await show(folder.path, {}, ['--config', file])
+    expect(of('baseUrl')).toMatchObject({ value: 'https://desk.example.com', source: `file ${file}` })
+    expect(of('database.url')).toMatchObject({ value: 'sqlite:/var/lib/copydesk/copydesk.db' })
+  })
+})

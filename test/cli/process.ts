@@ -1,0 +1,107 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll } from 'vitest'
+import { bundle } from '../../config/bundle.ts'
+
+/** Inside of node_modules, where the two packages that are not bundled are found. */
+const folder = fileURLToPath(
+  new URL(`../../node_modules/.cache/copydesk-cli-${randomUUID()}/`, import.meta.url),
+)
+let bundled: Promise<unknown> | undefined
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+/** The program as it is shipped: bundled from the present source, which also starts it in half the time. */
+async function program(): Promise<string> {
+  await (bundled ??= bundle(folder))
+  return join(folder, 'main.mjs')
+}
+
+export interface Ended {
+  code: number | null
+  signal: NodeJS.Signals | null
+  stdout: string
+  stderr: string
+}
+
+export interface RunOptions {
+  cwd: string
+  /** The whole environment beside PATH and HOME, which is `cwd`. */
+  env?: Record<string, string>
+  input?: string
+}
+
+/** A process that was started, with what it has said so far. */
+export interface Running {
+  child: ChildProcess
+  ended: Promise<Ended>
+  /** Waits until `text` appears on stdout or stderr. @throws Error when the process ends first */
+  says(text: string): Promise<void>
+  said(): { stdout: string; stderr: string }
+}
+
+/** An empty folder that is gone when the test is over. */
+export function temporaryFolder() {
+  const path = mkdtempSync(join(tmpdir(), 'copydesk-cli-'))
+  return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) }
+}
+
+/** Starts the command line. */
+export async function startCli(args: readonly string[], options: RunOptions): Promise<Running> {
+  return start(process.execPath, [await program(), ...args], options)
+}
+
+/** Runs the command line to its end. */
+export async function cli(args: readonly string[], options: RunOptions): Promise<Ended> {
+  return (await startCli(args, options)).ended
+}
+
+/** Sets an installation up in `cwd` and ends it again. @returns what it said meanwhile */
+export async function setUpIn(cwd: string): Promise<string> {
+  const running = await startCli(['up', '--port', '0'], { cwd })
+  await running.says('answers on')
+  running.child.kill('SIGTERM')
+  const { code, stderr } = await running.ended
+  if (code !== 0) throw new Error(`copydesk up ended with ${code}:\n${stderr}`)
+  return stderr
+}
+
+export function start(command: string, args: readonly string[], { cwd, env, input }: RunOptions): Running {
+  const child = spawn(command, args, { cwd, env: { PATH: process.env['PATH'], HOME: cwd, ...env } })
+  let stdout = ''
+  let stderr = ''
+  const heard = new Set<() => void>()
+  const hear = () => {
+    for (const check of heard) check()
+  }
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    stdout += text
+    hear()
+  })
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text
+    hear()
+  })
+  child.stdin.on('error', () => undefined)
+  child.stdin.end(input)
+  const ended = new Promise<Ended>((resolve, reject) => {
+    child.on('error', reject)
+    child.on('close', (code, signal) => resolve({ code, signal, stdout, stderr }))
+  })
+  const says = (text: string) =>
+    new Promise<void>((resolve, reject) => {
+      const check = () => {
+        if (!stdout.includes(text) && !stderr.includes(text)) return
+        heard.delete(check)
+        resolve()
+      }
+      heard.add(check)
+      check()
+      ended.then(() => reject(new Error(`It ended without saying "${text}":\n${stdout}${stderr}`)), reject)
+    })
+  return { child, ended, says, said: () => ({ stdout, stderr }) }
+}

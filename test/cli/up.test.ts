@@ -1,0 +1,101 @@
+import { once } from 'node:events'
+import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { cli, setUpIn, startCli, temporaryFolder } from './process.ts'
+
+describe('copydesk up', () => {
+  it('sets up what is missing, says how to become the first super-admin, and answers', async () => {
+    using folder = temporaryFolder()
+    const running = await startCli(['up', '--port', '0', '--json'], { cwd: folder.path })
+    await running.says('"pid"')
+    await running.says('copydesk user create --role super_admin')
+    running.child.kill('SIGINT')
+    const ended = await running.ended
+    expect(ended.code).toBe(0)
+    expect(JSON.parse(ended.stdout)).toMatchObject({ version: expect.any(String) as string })
+    const data = join(folder.path, 'copydesk-data')
+    expect(readdirSync(data)).toEqual(expect.arrayContaining(['copydesk.db', 'secrets.json']))
+    expect(statSync(data).mode & 0o777).toBe(0o700)
+    expect(statSync(join(data, 'secrets.json')).mode & 0o777).toBe(0o600)
+  })
+
+  it('creates nothing the second time, and leaves the keys as they are', async () => {
+    using folder = temporaryFolder()
+    expect(await setUpIn(folder.path)).toContain('created: keys')
+    const secrets = join(folder.path, 'copydesk-data', 'secrets.json')
+    const before = readFileSync(secrets, 'utf8')
+    expect(await setUpIn(folder.path)).not.toContain('created:')
+    expect(readFileSync(secrets, 'utf8')).toBe(before)
+  })
+
+  it('answers requests until it is told to stop', async () => {
+    using folder = temporaryFolder()
+    const running = await startCli(['up', '--port', '0', '--json'], { cwd: folder.path })
+    await running.says('"pid"')
+    const { url } = JSON.parse(running.said().stdout) as { url: string }
+    expect((await fetch(`${url}/health`)).status).toBe(200)
+    running.child.kill('SIGTERM')
+    expect((await running.ended).code).toBe(0)
+    await expect(fetch(`${url}/health`)).rejects.toThrow(/fetch failed/)
+  })
+
+  it('refuses to make new keys for a database that has others', async () => {
+    using folder = temporaryFolder()
+    await setUpIn(folder.path)
+    const secrets = join(folder.path, 'copydesk-data', 'secrets.json')
+    rmSync(secrets)
+    const ended = await cli(['up', '--port', '0'], { cwd: folder.path })
+    expect(ended).toMatchObject({ code: 1, stdout: '' })
+    expect(ended.stderr).toMatch(/^error: The database .* is there, but not the keys .*\n$/)
+    expect(existsSync(secrets)).toBe(false)
+  })
+
+  it('says in one sentence that its keys are wrong, damaged or open to others', async () => {
+    using folder = temporaryFolder()
+    await setUpIn(folder.path)
+    const secrets = join(folder.path, 'copydesk-data', 'secrets.json')
+    const good = readFileSync(secrets, 'utf8')
+    const wrong = JSON.parse(good) as { encryptionKeys: Array<{ key: string }> }
+    for (const each of wrong.encryptionKeys) each.key = Buffer.alloc(32, 1).toString('base64')
+    for (const [content, sentence] of [
+      [
+        JSON.stringify(wrong),
+        /^error: The encryption key is not the one that this database was set up with\. .*\n$/,
+      ],
+      ['{', /^error: The secrets file .* is damaged\. .*\n$/],
+    ] as const) {
+      writeFileSync(secrets, content)
+      const ended = await cli(['up', '--port', '0'], { cwd: folder.path })
+      expect(ended.code).toBe(1)
+      expect(ended.stderr).toMatch(sentence)
+    }
+    writeFileSync(secrets, good)
+    chmodSync(secrets, 0o644)
+    const ended = await cli(['up', '--port', '0'], { cwd: folder.path })
+    expect(ended.stderr).toMatch(/^error: Other users can read the secrets file .*\n$/)
+  })
+
+  it('says in one sentence that the port is taken, the database damaged or the data folder a file', async () => {
+    using folder = temporaryFolder()
+    await setUpIn(folder.path)
+    const other = createServer().listen(0, '127.0.0.1')
+    await once(other, 'listening')
+    const port = String((other.address() as AddressInfo).port)
+    const taken = await cli(['up', '--port', port], { cwd: folder.path })
+    other.close()
+    expect(taken.code).toBe(1)
+    expect(taken.stderr).toMatch(/^error: Port \d+ on 127\.0\.0\.1 is already in use: .*\n$/m)
+    writeFileSync(
+      join(folder.path, 'copydesk-data', 'copydesk.db'),
+      'no database at all, just some words\n'.repeat(9),
+    )
+    const damaged = await cli(['up', '--port', '0'], { cwd: folder.path })
+    expect(damaged.code).toBe(1)
+    expect(damaged.stderr).toMatch(/^error: .*copydesk\.db.*\n$/)
+    writeFileSync(join(folder.path, 'file'), '')
+    const file = await cli(['up', '--data-dir', 'file'], { cwd: folder.path })
+    expect(file.stderr).toMatch(/^error: .* is a file, .*\n$/)
+  })
+})
