@@ -27,7 +27,7 @@ export interface TestApp extends AsyncDisposable {
   db: Database
   url: string
   options: CopydeskOptions
-  fetch(path: string, init?: RequestInit): Promise<Response>
+  fetch(path: string, init?: RequestInit, from?: { ip?: string }): Promise<Response>
   clientFor(token?: string): Client
   team(name?: string): Promise<Team>
   /** Resolves when `probe` gives something; asks again after each event and a few times a second. */
@@ -75,8 +75,8 @@ export async function createTestApp(
   }
   const copydesk = await another()
   const db = database.db
-  const fetch = (path: string, init?: RequestInit) =>
-    copydesk.fetch(new Request(`http://copydesk.test${path}`, init))
+  const fetch = (path: string, init?: RequestInit, from?: { ip?: string }) =>
+    copydesk.fetch(new Request(`http://copydesk.test${path}`, init), from)
   const clientFor = (token?: string) =>
     createClient({
       baseUrl: 'http://copydesk.test',

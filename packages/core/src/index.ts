@@ -38,8 +38,11 @@ export type Surfaces = typeof builtIn
 
 /** One instance of Copydesk: its doors, its worker, and its services. Several live side by side in one process. */
 export interface Copydesk {
-  /** Answers a request of any surface; mount it where a fetch handler goes. */
-  fetch(request: Request): Promise<Response>
+  /**
+   * Answers a request of any surface; mount it where a fetch handler goes.
+   * @param from the caller's address where the server knows it: rate limits of callers without a credential count by it
+   */
+  fetch(request: Request, from?: { ip?: string }): Promise<Response>
   /** The same for `node:http`, Express and Connect. */
   node(req: IncomingMessage, res: ServerResponse): Promise<void>
   /** One surface on its own, by name. */

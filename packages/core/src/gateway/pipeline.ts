@@ -101,7 +101,8 @@ function refuse(x: Exchange, error: unknown, step: string): void {
   if (code === 'INTERNAL_ERROR')
     x.runtime.log.error('A request failed', { requestId: x.requestId, endpoint: id, stage: step, error })
   if (step === 'handler' && !allowed.has(code)) {
-    x.runtime.options.onUndeclaredError?.({ endpoint: id, code, error })
+    // A path or method that nobody defined has nothing to declare.
+    if (code !== 'METHOD_NOT_ALLOWED') x.runtime.options.onUndeclaredError?.({ endpoint: id, code, error })
   }
   const headers: string[] = []
   if (code === 'TOKEN_EXPIRED') headers.push('WWW-Authenticate', 'Bearer error="expired_token"')

@@ -15,7 +15,8 @@ export function showApproval(approval: Approval, paint: Paint): string {
   const [linked] = approval.linkedActivities
   const head = `\n${paint.yellow('?')} ${paint.bold(approval.title)} ${paint.dim(`· version ${linked?.version ?? 1} · ${approval.riskLevel} risk · expires ${approval.expiresAt.slice(0, 16).replace('T', ' ')} UTC`)}\n`
   if (linked?.output === undefined) return head
-  if (linked.previousOutput === undefined) return `${head}\n${showMarkdown(linked.output, paint)}\n`
+  if (linked.previousOutput === undefined)
+    return `${head}\n${showMarkdown(linked.output, paint, process.stdout.columns)}\n`
   return `${head}\n  ${paint.dim('Changed since the version before:')}\n\n${showWordDiff(linked.previousOutput, linked.output, paint)}\n`
 }
 
@@ -56,7 +57,11 @@ export const decideByAsking: Decide = async () => {
 }
 
 /** The person has had enough. */
-export class Cancelled extends Error {}
+export class Cancelled extends Error {
+  constructor() {
+    super('Stopped by you. The temporary installation and what was made in it are gone.')
+  }
+}
 
 export async function resolveApproval(
   reviewer: Client,

@@ -17,10 +17,28 @@ export function createPaint(coloured: boolean) {
 }
 export type Paint = ReturnType<typeof createPaint>
 
-/** Markdown for a terminal: headings and bold stand out, the rest stays as it is written. */
-export function showMarkdown(markdown: string, paint: Paint): string {
+/** Breaks a line between words so that it fits; what follows a list mark stays under its text. */
+export function wrap(line: string, width: number): string[] {
+  const indent = ' '.repeat(/^(\s*(?:[-*]|\d+\.) )?/.exec(line)?.[0].length ?? 0)
+  const lines: string[] = []
+  let rest = line
+  while (rest.length > width) {
+    const cut = rest.lastIndexOf(' ', width)
+    if (cut <= indent.length) break
+    lines.push(rest.slice(0, cut))
+    rest = indent + rest.slice(cut + 1)
+  }
+  return [...lines, rest]
+}
+
+/**
+ * Markdown for a terminal: headings and bold stand out, long lines are broken between words.
+ * @param width columns of the terminal
+ */
+export function showMarkdown(markdown: string, paint: Paint, width = 100): string {
   return markdown
     .split('\n')
+    .flatMap((line) => wrap(line, width - 4))
     .map((line) => {
       const heading = /^(#{1,6}) (.*)$/.exec(line)
       const text = heading
