@@ -1,4 +1,4 @@
-import { spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { dependencyFaults } from './dependencies.ts'
 import { sourceFaults } from './source-rules.ts'
@@ -14,6 +14,8 @@ interface Step {
   title: string
   /** A command whose output is shown as it comes, or a check that returns what it found wrong. */
   run: readonly string[] | (() => readonly string[])
+  /** Lines of its output that are said again at the very end. */
+  repeat?: RegExp
 }
 
 const steps: readonly Step[] = [
@@ -28,7 +30,12 @@ const steps: readonly Step[] = [
   { name: 'dead', title: 'dead code (knip)', run: ['knip', '--config=config/knip.json'] },
   { name: 'deps', title: 'dependencies (no install scripts)', run: () => dependencyFaults(root) },
   { name: 'build', title: 'build (rolldown)', run: ['node', 'config/build.ts'] },
-  { name: 'tests', title: 'tests (vitest)', run: ['vitest', 'run', '--config=config/vitest.config.ts'] },
+  {
+    name: 'tests',
+    title: 'tests (vitest)',
+    run: ['vitest', 'run', '--config=config/vitest.config.ts'],
+    repeat: /^(?:databases: |postgresql: NOT tested)/,
+  },
 ]
 
 const wanted = process.argv.slice(2)
@@ -40,29 +47,46 @@ if (unknown) {
 
 const chosen = steps.filter((step) => wanted.length === 0 || wanted.includes(step.name))
 const done: string[] = []
+const repeated: string[] = []
 for (const step of chosen) {
   console.log(`\n== ${step.title}`)
   const start = performance.now()
-  const passed = perform(step)
+  const passed = await perform(step)
   const seconds = ((performance.now() - start) / 1000).toFixed(1)
   console.log(`== ${step.title}: ${passed ? 'ok' : 'FAILED'}, ${seconds} s`)
   if (!passed) process.exit(1)
   done.push(step.name)
 }
+for (const line of repeated) console.log(line)
 console.log(`\nEverything passed: ${done.join(', ')}.`)
 
-function perform(step: Step): boolean {
+/** @returns true when the step found nothing wrong */
+async function perform(step: Step): Promise<boolean> {
   if (typeof step.run === 'function') {
     const faults = step.run()
     for (const fault of faults) console.log(fault)
     return faults.length === 0
   }
   const [command = '', ...args] = step.run
-  const result = spawnSync(command, args, {
+  const child = spawn(command, args, {
     cwd: root,
-    stdio: 'inherit',
+    stdio: ['inherit', 'pipe', 'inherit'],
     shell: process.platform === 'win32',
+    env: { ...process.env, ...(process.stdout.isTTY && { FORCE_COLOR: '1' }) },
   })
-  if (result.error) console.log(`${command} could not be started: ${result.error.message}`)
-  return result.status === 0
+  let tail = ''
+  child.stdout.on('data', (chunk: Buffer) => {
+    process.stdout.write(chunk)
+    if (!step.repeat) return
+    const lines = (tail + chunk.toString()).split('\n')
+    tail = lines.pop() ?? ''
+    repeated.push(...lines.filter((line) => step.repeat?.test(line)))
+  })
+  return new Promise((resolve) => {
+    child.on('error', (error) => {
+      console.log(`${command} could not be started: ${error.message}`)
+      resolve(false)
+    })
+    child.on('close', (code) => resolve(code === 0))
+  })
 }

@@ -11,7 +11,10 @@ export interface MigrationScript {
 }
 
 /** The scripts as the ORM's migrator takes them. */
-export function toMigrations(scripts: readonly MigrationScript[], dialect: Dialect) {
+export function toMigrations(
+  scripts: readonly MigrationScript[],
+  dialect: Dialect,
+): Array<{ name: string; class: typeof Migration }> {
   return scripts.map((script) => ({
     name: script.name,
     class: class extends Migration {
