@@ -14,7 +14,7 @@ export interface MigrationScript {
 export function toMigrations(
   scripts: readonly MigrationScript[],
   dialect: Dialect,
-): Array<{ name: string; class: typeof Migration }> {
+): Array<{ name: string; class: new (...args: ConstructorParameters<typeof Migration>) => Migration }> {
   return scripts.map((script) => ({
     name: script.name,
     class: class extends Migration {
