@@ -144,13 +144,14 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     async stop(graceMs = 10_000) {
       running = false
       for (const cancel of timers) cancel()
+      // What was claimed at this moment is at work a moment later.
+      await looking
       const all = Promise.all([...atWork.values()].map((run) => run.done))
       const giveUp = clock.after(graceMs, () => {
         for (const run of atWork.values()) run.abort.abort(new Draining())
       })
       await all
       giveUp()
-      await looking
     },
   }
 }

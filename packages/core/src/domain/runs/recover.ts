@@ -6,8 +6,8 @@ import type { LostRun } from './claim-queries.ts'
 import { Run } from './entities.ts'
 import { fail } from './failure.ts'
 
-/** How often a run may lose its process before it counts as the run's own fault. */
-const maxAttempts = 5
+/** How often a run may lose its process before it counts as the run’s own fault: often enough for a bad day, not for ever. */
+const maxAttempts = 20
 
 /**
  * Takes a run back whose lease has ended. A run of a process that died waits again, under a new attempt that fences the

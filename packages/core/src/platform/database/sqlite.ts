@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { dirname, resolve } from 'node:path'
 import { Migrator } from '@mikro-orm/migrations'
 import type { MikroORM } from '@mikro-orm/sql'
 import { MikroORM as SqliteOrm } from '@mikro-orm/sqlite'
@@ -24,7 +24,7 @@ export async function openSqlite(options: DatabaseOptions): Promise<Database> {
       `The folder ${folder} of the database does not exist. Create it, or name another one.`,
     )
   }
-  const mutex = createMutex()
+  const { mutex, leave } = joinQueue(path)
   const writer = openHandle(path, options)
   const reader = openHandle(path, options, true)
   const orm = (await SqliteOrm.init({
@@ -105,9 +105,28 @@ export async function openSqlite(options: DatabaseOptions): Promise<Database> {
       if (writer.open) writer.pragma('wal_checkpoint(TRUNCATE)')
       await orm.close(true)
       if (writer.open) writer.close()
+      leave()
     },
   }
   return db
+}
+
+/**
+ * The writers' queue of one file. Every instance of this process that has the file open shares it: waiting for each
+ * other's lock inside the driver would stop the loop that has to let it go.
+ */
+const queues = new Map<string, { mutex: Mutex; members: number }>()
+
+function joinQueue(path: string): { mutex: Mutex; leave: () => void } {
+  const file = resolve(path)
+  const queue = queues.get(file) ?? { mutex: createMutex(), members: 0 }
+  queue.members += 1
+  queues.set(file, queue)
+  const leave = () => {
+    queue.members -= 1
+    if (queue.members === 0) queues.delete(file)
+  }
+  return { mutex: queue.mutex, leave }
 }
 
 function openHandle(path: string, options: DatabaseOptions, readonly = false): Handle {

@@ -5,7 +5,8 @@ export const EventRow = defineEntity({
   name: 'EventRow',
   tableName: 'event',
   properties: {
-    seq: p.bigint('number').primary().autoincrement(),
+    /** SQLite says `integer` of any key that it counts up itself. */
+    seq: p.bigint('number').primary().autoincrement().ignoreSchemaChanges('type'),
     tenantId: p.string().length(26).nullable(),
     type: p.string().length(80),
     subject: p.string().length(255),

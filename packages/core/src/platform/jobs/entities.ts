@@ -45,7 +45,6 @@ export const Job = defineEntity({
     {
       name: 'job_waiting',
       properties: ['priority', 'runAt', 'id'],
-      columns: [{ name: 'priority', sort: 'desc' }, { name: 'run_at' }, { name: 'id' }],
       where: "status = 'waiting'",
     },
     {

@@ -173,13 +173,18 @@ export async function takeBackExpired(db: Database, now: Date): Promise<number> 
     [now],
   )
   if (!expired) return 0
-  return once(db, (tx) =>
-    tx.run(
-      `update job set status = case when attempt >= max_attempts then 'dead' else 'waiting' end, worker = null, lease_until = null,
-         finished_at = case when attempt >= max_attempts then ? else null end where status = 'running' and lease_until <= ?`,
+  return db.write(async (tx) => {
+    const lost = `status = 'running' and lease_until <= ?`
+    const dead = await tx.run(
+      `update job set status = 'dead', worker = null, lease_until = null, finished_at = ? where ${lost} and attempt >= max_attempts`,
       [now, now],
-    ),
-  )
+    )
+    const back = await tx.run(
+      `update job set status = 'waiting', worker = null, lease_until = null where ${lost}`,
+      [now],
+    )
+    return dead + back
+  })
 }
 
 export interface DeadLetter {

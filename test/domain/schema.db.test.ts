@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest'
+import { entities } from '../../packages/core/src/domain/entities.ts'
+import { migrations } from '../../packages/core/src/domain/migrations/migrations.ts'
+import {
+  migrateDown,
+  migrateUp,
+  migrationStatus,
+  refuseFutureSchema,
+} from '../../packages/core/src/platform/database/migrate.ts'
+import { openTestDatabase } from '../kit/database.ts'
+
+describe('the migrations', () => {
+  it('make exactly the schema that the entities describe', async () => {
+    await using database = await openTestDatabase({ entities, migrations: [] })
+    await using migrated = await openTestDatabase({ entities, migrations })
+    await migrateUp(migrated.db)
+    expect((await migrated.db.orm.schema.getUpdateSchemaSQL()).trim()).toBe('')
+    expect((await database.db.orm.schema.getUpdateSchemaSQL()).trim()).not.toBe('')
+  })
+
+  it('go down and up again', async () => {
+    await using database = await openTestDatabase({ entities, migrations })
+    await migrateUp(database.db)
+    expect(await migrateDown(database.db)).toEqual(['0001-start'])
+    expect((await migrationStatus(database.db)).pending).toEqual(['0001-start'])
+    expect(await migrateUp(database.db)).toEqual(['0001-start'])
+  })
+
+  it('are refused on a schema of the future', async () => {
+    await using database = await openTestDatabase({ entities, migrations })
+    await migrateUp(database.db)
+    await database.db.write((tx) =>
+      tx.run(`insert into mikro_orm_migrations (name, executed_at) values ('9999-later', ?)`, [new Date()]),
+    )
+    await expect(refuseFutureSchema(database.db)).rejects.toThrow(/newer version of Copydesk .*9999-later/)
+  })
+})
