@@ -10,13 +10,16 @@ import {
   type Sql,
 } from './database.ts'
 import { toMigrations } from './migrate.ts'
+import { PatientDriver } from './postgres-driver.ts'
 import { forkFor, TenantGuard } from './scope.ts'
 
 /** PostgreSQL: one pool for the ORM's units of work, one for hand-written statements, one connection that listens. */
 export async function openPostgres(options: DatabaseOptions): Promise<Database> {
   const { url, log, poolSize = 8 } = options
   const pool = new Pool({ connectionString: url, max: poolSize })
-  pool.on('error', (error) => log.warn('a PostgreSQL connection was lost', { error }))
+  const lost = (error: Error) => log.warn('a PostgreSQL connection was lost', { error })
+  // The pool hears of idle connections only; of one in use nobody would, and the process would end.
+  pool.on('error', lost).on('connect', (client) => client.on('error', lost))
   await pool.query('select 1').catch((error: Error) => {
     throw new DatabaseError(
       `PostgreSQL at ${new URL(url).host} does not answer (${error.message}). Check that it runs and that the URL, user and password are right.`,
@@ -26,6 +29,7 @@ export async function openPostgres(options: DatabaseOptions): Promise<Database> 
   const orm = (await PostgresOrm.init({
     clientUrl: url,
     entities: [...options.entities],
+    driver: PatientDriver,
     extensions: [Migrator],
     pool: { min: 0, max: poolSize },
     migrations: {
@@ -63,8 +67,8 @@ export async function openPostgres(options: DatabaseOptions): Promise<Database> 
     },
     async unitOfWork(scope, work) {
       const em = forkFor(orm, scope)
-      await em.begin()
       try {
+        await em.begin()
         const result = await work(em, insideOrm(em))
         await em.commit()
         return result

@@ -4,9 +4,10 @@ import { Migrator } from '@mikro-orm/migrations'
 import type { MikroORM } from '@mikro-orm/sql'
 import { MikroORM as SqliteOrm } from '@mikro-orm/sqlite'
 import BetterSqlite from 'better-sqlite3'
-import { type DatabaseConnection, SqliteDialect, SqliteDriver } from 'kysely'
 import { type Database, DatabaseError, type DatabaseOptions, type Sql, type SqlValue } from './database.ts'
 import { createMutex, type Mutex } from './mutex.ts'
+import { SerialDialect } from './sqlite-dialect.ts'
+import { explain } from './sqlite-faults.ts'
 import { forkFor, TenantGuard } from './scope.ts'
 import { toMigrations } from './migrate.ts'
 
@@ -43,7 +44,7 @@ export async function openSqlite(options: DatabaseOptions): Promise<Database> {
     colors: false,
     logger: (message) => options.log.debug(message),
   })) as unknown as MikroORM
-  const tx = statements(writer)
+  const tx = statements(writer, path)
   const listeners = new Map<string, Set<(payload: string) => void>>()
   let pending: Array<[string, string]> = []
   const deliver = () => {
@@ -55,20 +56,18 @@ export async function openSqlite(options: DatabaseOptions): Promise<Database> {
   const db: Database = {
     dialect: 'sqlite',
     orm,
-    sql: statements(reader),
+    sql: statements(reader, path),
     async write(work) {
       const release = await mutex.acquire()
       try {
         writer.exec('begin immediate')
-        try {
-          const result = await work(tx)
-          writer.exec('commit')
-          return result
-        } catch (error) {
-          pending = []
-          if (writer.inTransaction) writer.exec('rollback')
-          throw explain(error, path)
-        }
+        const result = await work(tx)
+        writer.exec('commit')
+        return result
+      } catch (error) {
+        pending = []
+        if (writer.inTransaction) writer.exec('rollback')
+        throw explain(error, path)
       } finally {
         release()
         deliver()
@@ -76,8 +75,8 @@ export async function openSqlite(options: DatabaseOptions): Promise<Database> {
     },
     async unitOfWork(scope, work) {
       const em = forkFor(orm, scope)
-      await em.begin()
       try {
+        await em.begin()
         const result = await work(em, tx)
         await em.commit()
         deliver()
@@ -144,97 +143,29 @@ function openHandle(path: string, options: DatabaseOptions, readonly = false): H
   }
 }
 
-/** Turns the driver's own faults into one sentence with the remedy; anything else passes unchanged. */
-function explain(error: unknown, path: string): unknown {
-  const code = (error as { code?: string }).code ?? ''
-  const say = (sentence: string) => new DatabaseError(sentence, { cause: error })
-  if (code.startsWith('SQLITE_BUSY') || code.startsWith('SQLITE_LOCKED')) {
-    return say(`The database ${path} is locked by another program. Close that program and try again.`)
-  }
-  if (code.startsWith('SQLITE_FULL')) {
-    return say(`The disk that holds ${path} is full; nothing was written. Free some space and try again.`)
-  }
-  if (code === 'SQLITE_NOTADB' || code.startsWith('SQLITE_CORRUPT')) {
-    return say(
-      `The file ${path} is damaged or no SQLite database. Restore it from a backup, or name another file.`,
-    )
-  }
-  if (code.startsWith('SQLITE_CANTOPEN')) {
-    return say(`The database ${path} cannot be opened. Check that the path is a file you may read and write.`)
-  }
-  if (code.startsWith('SQLITE_READONLY')) {
-    return say(
-      `The database ${path} is read-only. Give this user the right to write the file and its folder.`,
-    )
-  }
-  if (code.startsWith('SQLITE_IOERR')) {
-    return say(
-      `The disk failed while reading or writing ${path} (${code}). Check the disk and its free space.`,
-    )
-  }
-  return error
-}
-
 /** Statements are prepared once per text and kept. */
-function statements(handle: Handle): Sql {
+function statements(handle: Handle, path: string): Sql {
   const prepared = new Map<string, BetterSqlite.Statement>()
   const statement = (text: string) => {
     let found = prepared.get(text)
     if (!found) prepared.set(text, (found = handle.prepare(text)))
     return found
   }
+  const perform = async <T>(text: string, work: (found: BetterSqlite.Statement) => T): Promise<T> => {
+    try {
+      return work(statement(text))
+    } catch (error) {
+      throw explain(error, path)
+    }
+  }
   return {
-    all: async (text, params = []) => statement(text).all(params.map(bind)) as never,
-    get: async (text, params = []) => statement(text).get(params.map(bind)) as never,
-    run: async (text, params = []) => statement(text).run(params.map(bind)).changes,
+    all: (text, params = []) => perform(text, (found) => found.all(params.map(bind)) as never),
+    get: (text, params = []) => perform(text, (found) => found.get(params.map(bind)) as never),
+    run: (text, params = []) => perform(text, (found) => found.run(params.map(bind)).changes),
   }
 }
 
 function bind(value: SqlValue): string | number | null | Uint8Array {
   if (value instanceof Date) return value.getTime()
   return typeof value === 'boolean' ? Number(value) : value
-}
-
-/** The ORM's connection: transactions take the write lock at once, and wait on the same mutex as everybody else. */
-class SerialDialect extends SqliteDialect {
-  readonly #handle: Handle
-  readonly #mutex: Mutex
-
-  constructor(handle: Handle, mutex: Mutex) {
-    super({ database: handle })
-    this.#handle = handle
-    this.#mutex = mutex
-  }
-
-  override createDriver(): SqliteDriver {
-    return new SerialDriver(this.#handle, this.#mutex)
-  }
-}
-
-class SerialDriver extends SqliteDriver {
-  readonly #handle: Handle
-  readonly #mutex: Mutex
-  #release: (() => void) | undefined
-
-  constructor(handle: Handle, mutex: Mutex) {
-    super({ database: handle })
-    this.#handle = handle
-    this.#mutex = mutex
-  }
-
-  override async acquireConnection(): Promise<DatabaseConnection> {
-    const release = await this.#mutex.acquire()
-    this.#release = release
-    return super.acquireConnection()
-  }
-
-  override async beginTransaction(): Promise<void> {
-    this.#handle.exec('begin immediate')
-  }
-
-  override async releaseConnection(): Promise<void> {
-    const release = this.#release
-    this.#release = undefined
-    release?.()
-  }
 }

@@ -1,0 +1,41 @@
+import { PostgreSqlConnection, PostgreSqlDriver } from '@mikro-orm/postgresql'
+import type { Configuration } from '@mikro-orm/core'
+import type { Driver } from 'kysely'
+
+/**
+ * The ORM's driver, outliving broken connections. kysely keeps a connection on which no transaction could begin or be
+ * rolled back; each one would be a place less in the pool, until the last is gone and every unit of work waits for ever.
+ */
+export class PatientDriver extends PostgreSqlDriver {
+  protected override readonly connection: PostgreSqlConnection
+
+  constructor(config: Configuration) {
+    super(config)
+    this.connection = new PatientConnection(config)
+  }
+}
+
+class PatientConnection extends PostgreSqlConnection {
+  override createKyselyDialect(overrides: Parameters<PostgreSqlConnection['createKyselyDialect']>[0]) {
+    const dialect = super.createKyselyDialect(overrides)
+    const createDriver = dialect.createDriver.bind(dialect)
+    dialect.createDriver = () => patient(createDriver())
+    return dialect
+  }
+}
+
+function patient(driver: Driver): Driver {
+  const begin = driver.beginTransaction.bind(driver)
+  const rollback = driver.rollbackTransaction.bind(driver)
+  driver.beginTransaction = async (connection, settings) => {
+    try {
+      await begin(connection, settings)
+    } catch (error) {
+      await driver.releaseConnection(connection)
+      throw error
+    }
+  }
+  // What is lost is rolled back: the server does it when the connection ends, and the pool throws a broken one away.
+  driver.rollbackTransaction = (connection) => rollback(connection).catch(() => undefined)
+  return driver
+}
