@@ -93,7 +93,7 @@ async function send(
 ): Promise<Dispatcher.ResponseData> {
   deadline.signal.throwIfAborted()
   const { body } = hop
-  const response = await agent.request({
+  const answered = agent.request({
     origin: hop.url.origin,
     path: hop.url.pathname + hop.url.search,
     method: hop.method,
@@ -101,8 +101,19 @@ async function send(
     body: body !== undefined && isStream(body) ? Readable.from(body, { objectMode: false }) : (body ?? null),
     signal: deadline.signal,
   })
+  const response = await unlessAborted(answered, deadline.signal)
   deadline.touch()
   return response
+}
+
+/** undici hears of an abort only once it has a connection; the wait for one ends here. */
+function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const giveUp = () => reject(signal.reason as OutboundError)
+    if (signal.aborted) giveUp()
+    signal.addEventListener('abort', giveUp, { once: true })
+    work.finally(() => signal.removeEventListener('abort', giveUp)).then(resolve, reject)
+  })
 }
 
 function redirectOf(
@@ -146,7 +157,7 @@ function answer(
     const body = boundedBody(response.body, encoding, {
       host,
       maxBytes,
-      toError: (error) => options.toReader(wasSent(toOutboundError(error, host))),
+      toError: (error) => options.toReader(wasSent(toOutboundError(error, host, 'body'))),
       onBytes: () => deadline.touch(),
       onEnd: () => deadline.end(),
     })

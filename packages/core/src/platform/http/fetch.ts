@@ -1,4 +1,5 @@
 import type { OutboundBody, Send } from './exchange.ts'
+import { targetOf } from './guard.ts'
 import { OutboundError, type OutboundReason } from './outbound-error.ts'
 
 /** What `fetch` reports as a TypeError "fetch failed"; callers that retry look for exactly that. */
@@ -22,6 +23,13 @@ export function createGuardedFetch(send: Send): typeof globalThis.fetch {
         toReader: asFetchError,
       })
       const { status, statusText, body, url, redirected } = answer
+      if (status < 200 || status > 599) {
+        await body?.cancel()
+        throw new OutboundError(
+          'bad_response',
+          `${targetOf(url).host} answered with the unknown status ${status}.`,
+        )
+      }
       const response = new Response(body, { status, statusText, headers: answer.headers })
       return Object.defineProperties(response, {
         url: { value: url.href },

@@ -30,8 +30,16 @@ type Rule =
 /** The only part of IPv6 that is public unicast today; `::/96`, `64:ff9b::/96` and unassigned space are outside. */
 const GLOBAL_UNICAST: Network = [ipaddr.IPv6.parse('2000::'), 3]
 
-/** What an allowed name may resolve to besides public addresses; link-local (cloud metadata) has to be named itself. */
+/** What an allowed name may resolve to besides public addresses; link-local and metadata must be allowed by address. */
 const INTRANET = new Set(['loopback', 'private', 'uniqueLocal', 'carrierGradeNat'])
+
+/** Services of cloud hosts for the machines on them, at addresses that look public or like the intranet. */
+const CLOUD_METADATA: readonly Network[] = [
+  '168.63.129.16/32',
+  '100.100.100.200/32',
+  'fd00:ec2::/32',
+  'fd20:ce::/32',
+].map((network) => ipaddr.parseCIDR(network))
 
 /**
  * The rules of outbound traffic: http and https, no credentials in the URL, public unicast addresses only.
@@ -45,8 +53,8 @@ export function createGuard(allowHosts: readonly string[] = []): Guard {
   const allows = (address: Address, target: Target): boolean =>
     rules.some((rule) => {
       if (rule.port !== undefined && rule.port !== target.port) return false
-      if (rule.kind === 'name') return rule.host === target.host && INTRANET.has(address.range())
-      return address.kind() === rule.network[0].kind() && address.match(rule.network)
+      if (rule.kind === 'network') return isIn(address, rule.network)
+      return rule.host === target.host && INTRANET.has(address.range()) && !isMetadata(address)
     })
 
   const checkAddress: Guard['checkAddress'] = (text, target) => {
@@ -86,9 +94,17 @@ export function targetOf(url: URL): Target {
 }
 
 function isPublicUnicast(address: Address): boolean {
-  if (address.range() !== 'unicast') return false
+  if (address.range() !== 'unicast' || isMetadata(address)) return false
   if (address instanceof ipaddr.IPv4) return true
   return address.match(GLOBAL_UNICAST) && !isIsatap(address)
+}
+
+function isMetadata(address: Address): boolean {
+  return CLOUD_METADATA.some((network) => isIn(address, network))
+}
+
+function isIn(address: Address, network: Network): boolean {
+  return address.kind() === network[0].kind() && address.match(network)
 }
 
 /** ISATAP (RFC 5214) hides an IPv4 address in the last half of any prefix. */
@@ -105,12 +121,13 @@ function parseAddress(text: string): Address | undefined {
 function parseRule(entry: string): Rule {
   const text = entry.trim().toLowerCase()
   if (text.includes('/')) {
-    if (!ipaddr.isValidCIDR(text)) throw unreadable(entry)
+    // Short and octal forms ("10/8", "010.0.0.0/8") would open another network than the one that was meant.
+    if (!parseAddress(text.slice(0, text.indexOf('/'))) || !ipaddr.isValidCIDR(text)) throw unreadable(entry)
     return { kind: 'network', network: ipaddr.parseCIDR(text), port: undefined }
   }
-  if (isIP(text) === 6) return networkRule(text, undefined)
+  if (isIP(text) === 6 && parseAddress(text)) return networkRule(text, undefined)
   const [, bracketed, name, digits] =
-    /^(?:\[([0-9a-f:.]+)\]|([^\s:/@?#[\]]+))(?::(\d{1,5}))?$/.exec(text) ?? []
+    /^(?:\[([0-9a-f:.]+)\]|([^\s:/@?#[\]*,]+))(?::(\d{1,5}))?$/.exec(text) ?? []
   const port = digits === undefined ? undefined : Number(digits)
   if (port !== undefined && (port < 1 || port > 65_535)) throw unreadable(entry)
   if (bracketed !== undefined && isIP(bracketed) === 6) return networkRule(bracketed, port)

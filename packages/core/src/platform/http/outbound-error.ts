@@ -1,3 +1,5 @@
+import { errors } from 'undici'
+
 /**
  * Why a request to the outside failed.
  * Refused before anything was sent: `bad_url`, `bad_request`, `scheme`, `credentials`, `address` (not public unicast),
@@ -62,11 +64,18 @@ const CONNECT_CODES = new Set([
   'UND_ERR_CONNECT_TIMEOUT',
 ])
 
-/** Gives any failure of a request its reason; an {@link OutboundError} stays what it is. */
-export function toOutboundError(error: unknown, host: string): OutboundError {
+/**
+ * Gives any failure of a request its reason; an {@link OutboundError} stays what it is.
+ * @param during in the body, where HTTP was spoken before, what cannot be parsed is the end of a broken connection
+ */
+export function toOutboundError(
+  error: unknown,
+  host: string,
+  during: 'request' | 'body' = 'request',
+): OutboundError {
   if (error instanceof OutboundError) return error
   if (error instanceof AggregateError && error.errors.length > 0)
-    return toOutboundError(error.errors[0], host)
+    return toOutboundError(error.errors[0], host, during)
   const code = (error as { code?: string } | null)?.code ?? ''
   const options = { cause: error }
   if (code.startsWith('UND_ERR_INVALID') || code === 'UND_ERR_NOT_SUPPORTED') {
@@ -78,7 +87,8 @@ export function toOutboundError(error: unknown, host: string): OutboundError {
   if (/^(?:Z_|ERR__ERROR|ERR_BROTLI)/.test(code)) {
     return new OutboundError('bad_response', `The answer of ${host} cannot be decoded.`, options)
   }
-  if (code.startsWith('HPE_') || code === 'UND_ERR_HEADERS_OVERFLOW') {
+  const unparsable = error instanceof errors.HTTPParserError && during === 'request'
+  if (unparsable || code === 'UND_ERR_HEADERS_OVERFLOW') {
     return new OutboundError('bad_response', `${host} did not answer in HTTP.`, options)
   }
   const known = code === '' ? '' : ` (${code})`
