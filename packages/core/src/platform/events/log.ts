@@ -11,6 +11,8 @@ interface Following {
   types: ReadonlySet<string> | undefined
   /** The last number that was told. */
   seen: number
+  /** What is live waits here until the past has been told. */
+  waiting: StoredEvent[] | undefined
   follower: Follower
 }
 
@@ -24,6 +26,13 @@ export function createEventLog({ db, clock, log }: EventLogOptions): EventLog {
   let unlisten: (() => Promise<void>) | undefined
   let cancelPoll: (() => void) | undefined
 
+  const deliver = ({ follower }: Following, event: StoredEvent) => {
+    try {
+      follower.event(event)
+    } catch (error) {
+      log.error('a follower of events failed', { error, type: event.type, seq: event.seq })
+    }
+  }
   const tell = (following: Following, event: StoredEvent) => {
     if (event.seq <= following.seen) return
     const { tenants, subject } = following.filter
@@ -31,7 +40,26 @@ export function createEventLog({ db, clock, log }: EventLogOptions): EventLog {
     if (tenants !== 'all' && (event.tenantId === null || !tenants.includes(event.tenantId))) return
     if (subject !== undefined && subject !== event.subject) return
     if (following.types && !following.types.has(event.type)) return
-    following.follower.event(event)
+    if (following.waiting) following.waiting.push(event)
+    else deliver(following, event)
+  }
+  /** Tells what came after `after`, up to and with `present`; what comes meanwhile waits. */
+  const replay = async (following: Following, after: number, present: number) => {
+    const { filter, follower } = following
+    if (after > present && after > (await lastNumber(db.sql))) return follower.resync()
+    if (after >= present) {
+      // Another process has told this far already, and this one is only about to read it.
+      following.seen = Math.max(following.seen, after)
+      following.waiting = following.waiting?.filter(({ seq }) => seq > after)
+      return
+    }
+    if (after < (await prunedUpTo(db.sql))) follower.resync()
+    let from = after
+    while (from < present) {
+      const past = await selectEvents(db.sql, filter, from, batch)
+      for (const event of past) if (event.seq <= present) deliver(following, event)
+      from = past.length === batch ? (past.at(-1)?.seq ?? present) : present
+    }
   }
   const pump = async () => {
     while (again && running) {
@@ -65,31 +93,24 @@ export function createEventLog({ db, clock, log }: EventLogOptions): EventLog {
     },
     read: (filter, after, limit) => selectEvents(db.sql, filter, after, limit),
     async follow(filter, after, follower) {
+      // It listens before the past is read, so that nothing falls in between.
       const following: Following = {
         filter,
         types: filter.types && new Set(filter.types),
-        seen: Number.POSITIVE_INFINITY,
+        seen: told,
+        waiting: [],
         follower,
       }
-      // Taken before the past is read: what comes meanwhile is told from `present` on.
-      const present = told
-      if (after !== undefined && after < present) {
-        if (after < (await prunedUpTo(db.sql))) follower.resync()
-        let from = after
-        while (from < present) {
-          const past = (await selectEvents(db.sql, filter, from, batch)).filter(
-            (event) => event.seq <= present,
-          )
-          for (const event of past) follower.event(event)
-          from = past.length === batch ? (past.at(-1)?.seq ?? present) : present
-        }
-      }
-      following.seen = present
-      // The reader may have gone on while the past was read.
-      const missed = present < told ? await selectEvents(db.sql, filter, present, 10_000) : []
       followings.add(following)
-      for (const event of missed) tell(following, event)
-      if (following.seen < told) following.seen = Math.max(following.seen, missed.at(-1)?.seq ?? present)
+      try {
+        if (after !== undefined) await replay(following, after, told)
+      } catch (error) {
+        followings.delete(following)
+        throw error
+      }
+      const missed = following.waiting ?? []
+      following.waiting = undefined
+      for (const event of missed) deliver(following, event)
       return () => void followings.delete(following)
     },
     last: () => told,

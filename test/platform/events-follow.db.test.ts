@@ -1,0 +1,202 @@
+import { describe, expect, it } from 'vitest'
+import { createSystemClock } from '../../packages/core/src/platform/clock.ts'
+import type { Database } from '../../packages/core/src/platform/database/database.ts'
+import type { EventFilter } from '../../packages/core/src/platform/events/events.ts'
+import { createTestClock } from '../kit/clock.ts'
+import { everything, happened, notebook, openArchive, patience, write, writeMany } from './event-archive.ts'
+
+describe('follow', () => {
+  it('gives the past and then the present without a gap or a repeat, however often one joins while others write', async () => {
+    await using archive = await openArchive(createSystemClock())
+    const [one, two, three] = [await archive.process(), await archive.process(), await archive.process()]
+    let writing = true
+    const writers = Promise.all([one, two, three].map((process, n) => writeMany(process, `process ${n}`, 25)))
+    const written = writers.finally(() => void (writing = false))
+    const joined: Array<{ after: number; book: ReturnType<typeof notebook> }> = []
+    for (let n = 0; writing || joined.length < 3; n++) {
+      const { log } = [one, two, three][n % 3]!
+      const book = notebook()
+      // From the start, from a little ago, and from right now.
+      const after = [0, Math.max(0, log.last() - 5), log.last()][n % 3 === 0 ? 0 : 1 + (n % 2)]!
+      await log.follow(everything, after, book)
+      joined.push({ after, book })
+      await archive.db.sql.get('select count(*) as n from event')
+    }
+    await written
+    const stored = await archive.db.sql.all<{ seq: number | string; subject: string }>(
+      'select seq, subject from event order by seq',
+    )
+    expect(stored).toHaveLength(3 * 25 * 2)
+    for (const { after, book } of joined) {
+      const due = stored.filter(({ seq }) => Number(seq) > after).map(({ subject }) => subject)
+      await expect.poll(() => book.told.length, patience).toBe(due.length)
+      expect(book.told).toEqual(due)
+    }
+  })
+
+  it('loses nothing that is told between the reading of its past and its joining', async () => {
+    await using archive = await openArchive(createTestClock())
+    const writer = await archive.process()
+    await write(writer, happened('past'))
+    const next = async (subject: string) => {
+      await write(writer, happened(subject))
+      await expect.poll(() => witness.told.at(-1), patience).toBe(subject)
+    }
+    let answers = 0
+    // The reading of one follower's past is slow, and the log goes on with what that reading can no longer see.
+    const db = withSlowAnswers(await archive.again(), /type in/, async () => {
+      if (++answers <= 3) await next(`while answer ${answers} was on its way`)
+    })
+    const { log } = await archive.process(db)
+    const [witness, book] = [notebook(), notebook()]
+    // On SQLite nobody else tells this log that another process wrote.
+    await writer.log.follow(everything, undefined, { event: log.poke, resync: () => undefined })
+    await log.follow(everything, undefined, witness)
+    await log.follow({ tenants: 'all', types: ['thing_happened'] }, 0, book)
+    await next('present')
+    expect(answers).toBeGreaterThan(0)
+    await expect.poll(() => book.told.length, patience).toBeGreaterThanOrEqual(1 + witness.told.length)
+    expect(book.told).toEqual(['past', ...witness.told])
+  })
+
+  it('without a number tells only what comes later', async () => {
+    await using archive = await openArchive(createTestClock())
+    const process = await archive.process()
+    await write(process, happened('past'), happened('more past'))
+    await expect.poll(async () => process.log.last(), patience).toBeGreaterThan(1)
+    const book = notebook()
+    await process.log.follow(everything, undefined, book)
+    await write(process, happened('later'))
+    await write(process, happened('later still'))
+    await expect.poll(() => book.told, patience).toEqual(['later', 'later still'])
+  })
+
+  it('resumes on a process that has not yet read as far as another had told', async () => {
+    await using archive = await openArchive(createTestClock())
+    const [ahead, behind] = [await archive.process(), await archive.process()]
+    // By hand, so that no process is notified; only the one that looks knows of them.
+    await archive.db.write((tx) =>
+      tx.run(
+        `insert into event (type, subject, data, at) values ('x', 'known', '{}', ?), ('x', 'known too', '{}', ?)`,
+        [archive.clock.date(), archive.clock.date()],
+      ),
+    )
+    const first = notebook()
+    await ahead.log.follow(everything, 0, first)
+    ahead.log.poke()
+    await expect.poll(() => first.told, patience).toEqual(['known', 'known too'])
+    const resumed = notebook()
+    await behind.log.follow(everything, ahead.log.last(), resumed)
+    await write(behind, happened('new'))
+    await expect.poll(() => resumed.told, patience).toEqual(['new'])
+  })
+
+  it('from a number that was never given, as after a restored backup, says resync and goes on live', async () => {
+    await using archive = await openArchive(createTestClock())
+    const process = await archive.process()
+    await write(process, happened('past'))
+    const book = notebook()
+    await process.log.follow(everything, 1_000_000, book)
+    await write(process, happened('later'))
+    await expect.poll(() => book.told.at(-1), patience).toBe('later')
+    expect(book.told.filter((told) => told === 'resync')).toEqual(['resync'])
+    expect(book.told[0]).toBe('resync')
+  })
+
+  it('tells the others although one follower fails', async () => {
+    await using archive = await openArchive(createTestClock())
+    const process = await archive.process()
+    const failing = {
+      event: () => {
+        throw new Error('a follower with a fault')
+      },
+      resync: () => undefined,
+    }
+    const book = notebook()
+    await process.log.follow(everything, undefined, failing)
+    await process.log.follow(everything, undefined, book)
+    await write(process, happened('one'), happened('two'))
+    await expect.poll(() => book.told, patience).toEqual(['one', 'two'])
+  })
+
+  it('is over once it is ended, for this follower alone', async () => {
+    await using archive = await openArchive(createTestClock())
+    const process = await archive.process()
+    const [ended, other] = [notebook(), notebook()]
+    const unfollow = await process.log.follow(everything, 0, ended)
+    await process.log.follow(everything, 0, other)
+    await write(process, happened('one'))
+    await expect.poll(() => ended.told, patience).toEqual(['one'])
+    unfollow()
+    await write(process, happened('two'))
+    await expect.poll(() => other.told, patience).toEqual(['one', 'two'])
+    unfollow()
+    await write(process, happened('three'))
+    await expect.poll(() => other.told, patience).toEqual(['one', 'two', 'three'])
+    expect(ended.told).toEqual(['one'])
+  })
+})
+
+describe('a filter', () => {
+  const list = [
+    happened('a thing', { tenantId: 'tenant-a' }),
+    happened('a other', { tenantId: 'tenant-a', type: 'other_happened' }),
+    happened('b thing', { tenantId: 'tenant-b' }),
+    happened('b other', { tenantId: 'tenant-b', type: 'other_happened' }),
+    happened('nobody’s thing'),
+  ]
+  const filters: Array<[EventFilter, string[]]> = [
+    [{ tenants: 'all' }, list.map(({ subject }) => subject)],
+    [{ tenants: ['tenant-a'] }, ['a thing', 'a other']],
+    [{ tenants: ['tenant-a', 'tenant-b'] }, ['a thing', 'a other', 'b thing', 'b other']],
+    [{ tenants: [] }, []],
+    [{ tenants: 'all', types: ['other_happened'] }, ['a other', 'b other']],
+    [{ tenants: 'all', types: [] }, []],
+    [{ tenants: 'all', subject: 'b thing' }, ['b thing']],
+    [{ tenants: ['tenant-a'], subject: 'b thing' }, []],
+    [{ tenants: ['tenant-b'], types: ['x', 'other_happened'], subject: 'b other' }, ['b other']],
+  ]
+
+  it('by tenants, types and subject picks the same from the past, from the present and from a reading', async () => {
+    await using archive = await openArchive(createTestClock())
+    const process = await archive.process()
+    const live = filters.map(() => notebook())
+    await Promise.all(filters.map(([filter], n) => process.log.follow(filter, 0, live[n]!)))
+    await write(process, ...list)
+    await expect.poll(() => live[0]!.told.length, patience).toBe(list.length)
+    for (const [n, [filter, due]] of filters.entries()) {
+      const late = notebook()
+      await process.log.follow(filter, 0, late)
+      const read = await process.log.read(filter, 0, 100)
+      const got = { live: live[n]!.told, late: late.told, read: read.map(({ subject }) => subject) }
+      expect(got, JSON.stringify(filter)).toEqual({ live: due, late: due, read: due })
+    }
+  })
+
+  it('does not end a long past early: what it picks is found behind more than two pages of others', async () => {
+    await using archive = await openArchive(createTestClock())
+    const process = await archive.process()
+    const rare: EventFilter = { tenants: ['tenant-a'] }
+    const many = Array.from({ length: 1_200 }, (_, n) => happened(`other ${n}`))
+    const picked = Array.from({ length: 1_100 }, (_, n) => happened(`mine ${n}`, { tenantId: 'tenant-a' }))
+    await write(process, ...many)
+    await write(process, ...picked)
+    const end = notebook()
+    await process.log.follow(everything, 0, end)
+    await expect.poll(() => end.told.length, patience).toBe(2_300)
+    const book = notebook()
+    await process.log.follow(rare, 0, book)
+    await expect.poll(() => book.told.length, patience).toBe(1_100)
+    expect(book.told).toEqual(picked.map(({ subject }) => subject))
+  })
+})
+
+/** The same database, whose answers to the readings that match `which` wait for `meanwhile`. */
+function withSlowAnswers(db: Database, which: RegExp, meanwhile: () => Promise<void>): Database {
+  const all: Database['sql']['all'] = async (text, params) => {
+    const rows = await db.sql.all<never>(text, params)
+    if (which.test(text)) await meanwhile()
+    return rows
+  }
+  return { ...db, sql: { ...db.sql, all } }
+}
