@@ -1,3 +1,4 @@
+import { randomFillSync } from 'node:crypto'
 import { monotonicFactory } from 'ulid'
 
 /** The only source of "now" in the process; tests put their own in its place. */
@@ -31,8 +32,21 @@ export type NewId = () => string
 
 /** ULIDs that grow strictly within this process, also inside one millisecond. */
 export function createIds(clock: Clock): NewId {
-  const next = monotonicFactory()
+  const next = monotonicFactory(createRandom())
   return () => next(clock.now())
+}
+
+/** Random bytes as fractions, fetched in stock: one call into the system for each character of an id is slow. */
+function createRandom(): () => number {
+  const stock = new Uint8Array(4_096)
+  let used = stock.length
+  return () => {
+    if (used === stock.length) {
+      randomFillSync(stock)
+      used = 0
+    }
+    return (stock[used++] as number) / 256
+  }
 }
 
 const ULID = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/

@@ -90,16 +90,18 @@ function canonical(part: string): boolean {
   return (ALPHABET.indexOf(part.charAt(part.length - 1)) & spareBits) === 0
 }
 
-/** The JSON object in a canonical part; undefined for broken UTF-8, broken JSON and values that are no object. */
+/**
+ * The JSON object in a canonical part; undefined for broken UTF-8, broken JSON, values that are no object, and JSON that
+ * `sign` would write otherwise: with a key given twice, readers differ on which of the two counts.
+ */
 function decode(part: string): Record<string, unknown> | undefined {
   try {
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(
       Buffer.from(part, 'base64url'),
     )
     const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : undefined
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
+    return JSON.stringify(value) === text ? (value as Record<string, unknown>) : undefined
   } catch {
     return undefined
   }

@@ -82,19 +82,21 @@ export function refresh(ctx: Ctx, refreshToken: string): Promise<{ accessToken: 
 }
 
 /** Ends the caller's session; its access tokens die with it. Serves `POST /auth/v1/logout`. */
-export function logout(ctx: Ctx): Promise<void> {
-  return command(ctx, async (cmd) => {
-    const { sessionId } = cmd.actor
-    if (!sessionId) return
+export async function logout(ctx: Ctx): Promise<void> {
+  const { sessionId, tenantId } = ctx.actor
+  if (!sessionId) return
+  // The surface is of no tenant, but the audit record is of the caller's.
+  await command({ ...ctx, scope: tenantId ? [tenantId] : [] }, async (cmd) => {
     await cmd.em.nativeDelete(Session, { id: sessionId, userId: cmd.actor.id })
     cmd.emit({ tenantId: null, type: 'access_revoked', subject: sessionId, data: {} })
     cmd.audit({
-      tenantId: cmd.actor.tenantId ?? null,
+      tenantId: tenantId ?? null,
       resourceType: 'session',
       resourceId: sessionId,
       action: 'auth.logout',
     })
   })
+  ctx.services.revocations.add(sessionId)
 }
 
 /** The caller's profile. Serves `GET /auth/v1/me`. @throws DomainError `NOT_FOUND` */

@@ -68,10 +68,9 @@ export function createIdentity(parts: {
     })
   }
   const byKey = async (key: string): Promise<Principal> => {
-    const refused = new DomainError('INVALID_API_KEY', 'The API key is unknown, expired or revoked')
     const owner = isWellFormedKey(key) ? await keyOwner(db.sql, sha256Hex(key)) : undefined
     if (!owner || owner.revokedAt || (owner.expiresAt && owner.expiresAt.getTime() <= clock.now()))
-      throw refused
+      throw new DomainError('INVALID_API_KEY', 'The API key is unknown, expired or revoked')
     if (owner.userStatus !== 'active')
       throw new DomainError('UNAUTHORIZED', 'The user of this key is not active')
     stamp(owner.keyId)
@@ -148,9 +147,9 @@ export function createIdentity(parts: {
 async function reviewed(db: Database, principal: Principal, named: string | undefined): Promise<Scope> {
   const everything = principal.role === 'super_admin' && principal.tenants === undefined
   if (everything && named === undefined) return 'all'
-  const forbidden = new DomainError('FORBIDDEN', 'You are not assigned to this tenant')
+  const forbidden = () => new DomainError('FORBIDDEN', 'You are not assigned to this tenant')
   if (everything) {
-    if ((await tenantStatus(db.sql, named as string)) === undefined) throw forbidden
+    if ((await tenantStatus(db.sql, named as string)) === undefined) throw forbidden()
     return [named as string]
   }
   const assigned = new Set(await assignedTenants(db.sql, principal.id))
@@ -162,6 +161,6 @@ async function reviewed(db: Database, principal: Principal, named: string | unde
       : tenants.filter((id) => assigned.has(id))
     : [...assigned]
   if (named === undefined) return allowed
-  if (!allowed.includes(named)) throw forbidden
+  if (!allowed.includes(named)) throw forbidden()
   return [named]
 }

@@ -4,6 +4,8 @@ import type { EventLog } from '../../platform/events/events.ts'
 /** Sessions, users and tenants whose access tokens are refused although they have not expired. */
 export interface Revocations {
   has(...ids: Array<string | undefined>): boolean
+  /** Refuses what this process has just ended, before the event that tells every process has come round. */
+  add(id: string): void
   start(): Promise<void>
   stop(): void
 }
@@ -20,6 +22,9 @@ export function createRevocations({ events, clock }: { events: EventLog; clock: 
       if (revoked.size === 0) return false
       const now = clock.now()
       return ids.some((id) => id !== undefined && (revoked.get(id) ?? 0) > now)
+    },
+    add(id) {
+      revoked.set(id, clock.now() + keptMs)
     },
     async start() {
       const recent = Math.max(0, events.last() - 20_000)

@@ -9,7 +9,8 @@ export const Email = z
 export const Password = z.string().min(8, 'A password has 8 characters or more').max(200)
 
 export const Login = z.object({
-  email: z.string().min(1).max(254),
+  /** In the one spelling that logins are counted by. */
+  email: z.string().max(254).trim().toLowerCase().min(1),
   password: z.string().min(1).max(200),
   app: z.enum(apps),
 })

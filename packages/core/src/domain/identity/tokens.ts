@@ -114,12 +114,14 @@ export function createTokens({ signingKeys, clock, maxRemembered = 5000 }: Token
   }
 }
 
+const isId = (value: unknown) => typeof value === 'string' && isUlid(value)
+const textOrNone = (value: unknown) => value === undefined || typeof value === 'string'
 const instant = (value: unknown) => Number.isSafeInteger(value) && (value as number) > 0
 
 /** A signature says who made a token, not when: claims of another shape are refused rather than trusted. */
 function wellFormed(use: TokenUse, claims: Record<string, unknown>): boolean {
   const { sub, iat, exp } = claims
-  if (typeof sub !== 'string' || !isUlid(sub) || !instant(iat) || !instant(exp)) return false
+  if (!isId(sub) || !instant(iat) || !instant(exp)) return false
   switch (use) {
     case 'access':
       return (
@@ -127,11 +129,13 @@ function wellFormed(use: TokenUse, claims: Record<string, unknown>): boolean {
         claims['role'] !== 'agent' &&
         Array.isArray(claims['appAccess']) &&
         claims['appAccess'].every((app) => apps.includes(app)) &&
-        (claims['tenantId'] === undefined || typeof claims['tenantId'] === 'string') &&
-        typeof claims['sid'] === 'string'
+        (claims['tenantId'] === undefined || isId(claims['tenantId'])) &&
+        textOrNone(claims['name']) &&
+        textOrNone(claims['email']) &&
+        isId(claims['sid'])
       )
     case 'impersonation':
-      return typeof claims['tenantId'] === 'string' && typeof claims['sid'] === 'string'
+      return isId(claims['tenantId']) && isId(claims['sid'])
     case 'task':
       return instant(claims['attempt'])
     case 'reset':
