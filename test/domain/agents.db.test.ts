@@ -1,122 +1,140 @@
 import { describe, expect, it } from 'vitest'
 import { effectiveAgent } from '../../packages/core/src/domain/agents/effective-queries.ts'
-import { configureAgent, reportAgentError } from '../../packages/core/src/domain/agents/config.ts'
-import { MasterAgent, TenantAgent } from '../../packages/core/src/domain/agents/entities.ts'
-import { seedMasters } from '../../packages/core/src/domain/agents/masters.ts'
 import { provisionAgents } from '../../packages/core/src/domain/agents/provision.ts'
 import { AgentChanges } from '../../packages/core/src/domain/agents/schemas.ts'
 import { command } from '../../packages/core/src/domain/command.ts'
-import { createRig } from './rig.ts'
+import { createTestApp } from '../kit/app.ts'
+import { adminOf, parts } from './agents.ts'
+import { contents } from './contents.ts'
 
-const june = '2026-06-10T09:00:00Z'
-const hook = {
-  webhookUrl: 'https://agents.example/run',
-  authHeader: 'X-Agent-Key',
-  authValue: 's3cret-value',
-}
+const quiet = { worker: false } as const
 
 describe('provisionAgents', () => {
   it('gives a tenant the agents of its plan, once', async () => {
-    await using rig = await createRig(june)
-    await command(rig.system(), async (cmd) => {
-      const auditor = await cmd.em.findOneOrFail(MasterAgent, { role: 'auditor' })
-      auditor.isAvailableOnPlans = ['enterprise']
+    await using app = await createTestApp(quiet)
+    await app.db.write((tx) =>
+      tx.run(`update master_agents set is_available_on_plans = '["enterprise"]' where role = 'auditor'`),
+    )
+    const { tenants } = app.copydesk.asSystem()
+    const rolesOf = async (tenantId: string) =>
+      (
+        await app.db.sql.all<{ role: string }>(
+          'select role from tenant_agents where tenant_id = ? order by role',
+          [tenantId],
+        )
+      ).map(({ role }) => role)
+    const masters = (
+      await app.db.sql.all<{ role: string }>('select role from master_agents order by role')
+    ).map(({ role }) => role)
+    const small = await tenants.create({ name: 'Small', plan: 'pro' })
+    const large = await tenants.create({ name: 'Large', plan: 'enterprise' })
+    expect(await rolesOf(large.id)).toEqual(masters)
+    expect(await rolesOf(small.id)).toEqual(masters.filter((role) => role !== 'auditor'))
+    await expect(adminOf(app, small.id).configure('auditor', { concurrency: 1 })).rejects.toMatchObject({
+      code: 'NOT_FOUND',
     })
-    const { id, ctx } = await rig.tenant()
-    expect(await effectiveAgent(ctx, id, 'auditor')).toBeUndefined()
-    expect(await effectiveAgent(ctx, id, 'blog_writer')).toMatchObject({
-      name: 'Blog writer',
-      isGlobalDefault: true,
+    expect(await adminOf(app, large.id).configure('auditor', { concurrency: 1 })).toMatchObject({
+      name: 'Auditor',
     })
-    expect(await command(rig.system(), (cmd) => provisionAgents(cmd, id))).toEqual([])
+
+    await using inside = await parts(app)
+    const before = await contents(app, ['tenant_agents'])
+    expect(await command(inside.system(), (cmd) => provisionAgents(cmd, large.id))).toEqual([])
+    expect(await contents(app, ['tenant_agents'])).toEqual(before)
+  })
+
+  it('adds what a plan has gained and leaves what the tenant has set', async () => {
+    await using app = await createTestApp(quiet)
+    await app.db.write((tx) =>
+      tx.run(`update master_agents set is_available_on_plans = '[]' where role = 'auditor'`),
+    )
+    const { tenantId } = await app.team()
+    const changed = await adminOf(app, tenantId).configure('analyst', { concurrency: 7 })
+    await app.db.write((tx) =>
+      tx.run(`update master_agents set is_available_on_plans = '["pro"]' where role = 'auditor'`),
+    )
+    await using inside = await parts(app)
+    const system = inside.system()
+    expect(await command(system, (cmd) => provisionAgents(cmd, tenantId))).toEqual(['auditor'])
+    expect(await effectiveAgent(system, tenantId, 'analyst')).toEqual(changed)
+    expect(await effectiveAgent(system, tenantId, 'auditor')).toMatchObject({ isGlobalDefault: true })
+  })
+
+  it('does not know a tenant outside of the scope', async () => {
+    await using app = await createTestApp(quiet)
+    const mine = await app.team()
+    const theirs = await app.team()
+    await app.db.write((tx) => tx.run('delete from tenant_agents where tenant_id = ?', [theirs.tenantId]))
+    await using inside = await parts(app)
+    const before = await contents(app, ['tenant_agents'])
+    const ctx = inside.adminOf(mine.tenantId)
+    await expect(command(ctx, (cmd) => provisionAgents(cmd, theirs.tenantId))).rejects.toMatchObject({
+      code: 'NOT_FOUND',
+    })
+    expect(await contents(app, ['tenant_agents'])).toEqual(before)
   })
 })
 
-describe('seedMasters', () => {
-  it('leaves masters that were changed as they are', async () => {
-    await using rig = await createRig(june)
-    await command(rig.system(), async (cmd) => {
-      const writer = await cmd.em.findOneOrFail(MasterAgent, { role: 'blog_writer' })
-      writer.defaultModel = 'another'
+describe('setUp', () => {
+  it('leaves masters and templates that were changed as they are', async () => {
+    await using app = await createTestApp(quiet)
+    await app.db.write(async (tx) => {
+      await tx.run(`update master_agents set default_model = 'another' where role = 'blog_writer'`)
+      await tx.run(`update activity_templates set name = 'Ours' where deliverable_type = 'blog_post'`)
     })
-    await command(rig.system(), seedMasters)
-    const { id, ctx } = await rig.tenant()
-    expect((await effectiveAgent(ctx, id, 'blog_writer'))?.model).toBe('another')
+    const tables = ['master_agents', 'activity_templates']
+    const before = await contents(app, tables)
+    await app.copydesk.setUp()
+    expect(await contents(app, tables)).toEqual(before)
+    const { tenantId } = await app.team()
+    const agent = await adminOf(app, tenantId).configure('blog_writer', { concurrency: 1 })
+    expect(agent.model).toBe('another')
+  })
+
+  it('creates the masters and templates that are missing', async () => {
+    await using app = await createTestApp(quiet)
+    const roles = () => app.db.sql.all('select role, name from master_agents order by role')
+    const types = () =>
+      app.db.sql.all('select deliverable_type, name from activity_templates order by deliverable_type')
+    const before = { roles: await roles(), types: await types() }
+    await app.db.write(async (tx) => {
+      await tx.run(`delete from master_agents where role = 'analyst'`)
+      await tx.run(`delete from activity_templates where deliverable_type = 'backlink'`)
+    })
+    await app.copydesk.setUp()
+    expect({ roles: await roles(), types: await types() }).toEqual(before)
   })
 })
 
 describe('effectiveAgent', () => {
+  it('is the master as it is until the tenant changes something', async () => {
+    await using app = await createTestApp(quiet)
+    const { tenantId } = await app.team()
+    await using inside = await parts(app)
+    expect(await effectiveAgent(inside.adminOf(tenantId), tenantId, 'blog_writer')).toMatchObject({
+      name: 'Blog writer',
+      status: 'active',
+      isGlobalDefault: true,
+    })
+  })
+
   it('shows nobody the agents of a neighbour, nor one that is terminated', async () => {
-    await using rig = await createRig(june)
-    const mine = await rig.tenant()
-    const theirs = await rig.tenant()
-    expect(await effectiveAgent(mine.ctx, theirs.id, 'blog_writer')).toBeUndefined()
-    await command(rig.system(), async (cmd) => {
-      const agent = await cmd.em.findOneOrFail(TenantAgent, { tenantId: mine.id, role: 'analyst' })
-      agent.status = 'terminated'
-    })
-    expect(await effectiveAgent(mine.ctx, mine.id, 'analyst')).toBeUndefined()
-  })
-})
-
-describe('configureAgent', () => {
-  it('lays what is named over the master and inherits the rest', async () => {
-    await using rig = await createRig(june)
-    const { id, ctx } = await rig.tenant()
-    const before = await effectiveAgent(ctx, id, 'blog_writer')
-    const changed = await configureAgent(ctx, 'blog_writer', {
-      concurrency: 5,
-      maxCostUsdPerActivity: 0.25,
-      adapterConfig: { timeoutSec: 60 },
-    })
-    expect(changed).toEqual({
-      ...before,
-      concurrency: 5,
-      maxCostMicrosPerActivity: 250_000,
-      isGlobalDefault: false,
-      adapterConfig: { ...before?.adapterConfig, timeoutSec: 60 },
-    })
-    expect(await effectiveAgent(ctx, id, 'blog_writer')).toEqual(changed)
-  })
-
-  it('seals the secret for the tenant and keeps it out of the audit', async () => {
-    await using rig = await createRig(june)
-    const { id, ctx } = await rig.tenant()
-    const agent = await configureAgent(ctx, 'blog_writer', { adapterType: 'adapter_b', adapterConfig: hook })
-    const sealed = agent.adapterConfig.authValueSealed as string
-    expect(rig.services.box.open(sealed, id)).toBe('s3cret-value')
-    expect(() => rig.services.box.open(sealed, ctx.newId())).toThrow(/./)
-    const audit = await rig.db.sql.all(`select * from audit_records where resource_type = 'agent'`)
-    expect(audit).toHaveLength(1)
-    expect(JSON.stringify(audit)).not.toContain('s3cret-value')
-    expect(JSON.stringify(audit)).not.toContain(sealed)
-  })
-
-  it('never sends a stored secret to another host', async () => {
-    await using rig = await createRig(june)
-    const { id, ctx } = await rig.tenant()
-    await configureAgent(ctx, 'blog_writer', { adapterType: 'adapter_b', adapterConfig: hook })
-    const moved = { webhookUrl: 'https://elsewhere.example/run' }
-    await expect(configureAgent(ctx, 'blog_writer', { adapterConfig: moved })).rejects.toMatchObject({
-      code: 'VALIDATION_ERROR',
-      field: 'adapterConfig.authValue',
-    })
-    expect((await effectiveAgent(ctx, id, 'blog_writer'))?.adapterConfig.webhookUrl).toBe(hook.webhookUrl)
-    const path = { webhookUrl: 'https://agents.example/other' }
-    expect((await configureAgent(ctx, 'blog_writer', { adapterConfig: path })).adapterConfig).toMatchObject(
-      path,
+    await using app = await createTestApp(quiet)
+    const mine = await app.team()
+    const theirs = await app.team()
+    await using inside = await parts(app)
+    const ctx = inside.adminOf(mine.tenantId)
+    expect(await effectiveAgent(ctx, theirs.tenantId, 'blog_writer')).toBeUndefined()
+    expect(await effectiveAgent(ctx, mine.tenantId, 'analyst')).toBeDefined()
+    await app.db.write((tx) =>
+      tx.run(`update tenant_agents set status = 'terminated' where tenant_id = ? and role = 'analyst'`, [
+        mine.tenantId,
+      ]),
     )
-  })
-
-  it('refuses a webhook without its URL and changes nothing', async () => {
-    await using rig = await createRig(june)
-    const { id, ctx } = await rig.tenant()
-    await expect(configureAgent(ctx, 'blog_writer', { adapterType: 'adapter_b' })).rejects.toMatchObject({
-      code: 'VALIDATION_ERROR',
-      field: 'adapterConfig.webhookUrl',
+    expect(await effectiveAgent(ctx, mine.tenantId, 'analyst')).toBeUndefined()
+    await expect(adminOf(app, mine.tenantId).configure('analyst', { concurrency: 1 })).rejects.toMatchObject({
+      code: 'NOT_FOUND',
     })
-    expect((await effectiveAgent(ctx, id, 'blog_writer'))?.isGlobalDefault).toBe(true)
-    await expect(configureAgent(ctx, 'poet', { concurrency: 1 })).rejects.toMatchObject({ code: 'NOT_FOUND' })
   })
 })
 
@@ -129,26 +147,8 @@ describe('AgentChanges', () => {
     expect(refused({ authHeader: 'X-Key\r\nX-Other' })).toBe(true)
     expect(refused({ authValue: 'one\r\ntwo' })).toBe(true)
     expect(refused({ authValueSealed: 'v1' })).toBe(true)
+    const hook = { webhookUrl: 'https://agents.example/run', authHeader: 'X-Agent-Key', authValue: 's3cret' }
     expect(refused(hook)).toBe(false)
     expect(AgentChanges.safeParse({ concurrency: 11 }).success).toBe(false)
-  })
-})
-
-describe('reportAgentError', () => {
-  it('notes the fault; a paused agent stays paused', async () => {
-    await using rig = await createRig(june)
-    const { id, ctx } = await rig.tenant()
-    await command(rig.system(), (cmd) => reportAgentError(cmd, id, 'analyst', 'bad key'))
-    expect((await effectiveAgent(ctx, id, 'analyst'))?.status).toBe('error')
-    expect(rig.events.at(-1)).toMatchObject({
-      type: 'agent_error',
-      data: { agentRole: 'analyst', error: 'bad key' },
-    })
-    await command(rig.system(), async (cmd) => {
-      const agent = await cmd.em.findOneOrFail(TenantAgent, { tenantId: id, role: 'auditor' })
-      agent.status = 'paused'
-    })
-    await command(rig.system(), (cmd) => reportAgentError(cmd, id, 'auditor', 'bad key'))
-    expect((await effectiveAgent(ctx, id, 'auditor'))?.status).toBe('paused')
   })
 })

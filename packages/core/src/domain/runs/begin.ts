@@ -4,12 +4,14 @@ import { logActivity } from '../activities/log.ts'
 import { isClosed, lockActivity, moveTo } from '../activities/state.ts'
 import type { ActivityRow } from '../activities/entities.ts'
 import { command } from '../command.ts'
+import { latestOutput } from '../content/versions.ts'
 import type { Command, Ctx } from '../context.ts'
 import { blockForBudget, overBudget } from './budget.ts'
 import type { ClaimedRun } from './claim-queries.ts'
 import { Run, type RunRow } from './entities.ts'
 import { fail } from './failure.ts'
 import { assignment, type Assignment } from './prompt.ts'
+import { isApproved } from './result.ts'
 
 /** A run that may start, with all that its adapter needs. */
 export interface Dispatch extends Assignment {
@@ -92,10 +94,16 @@ async function start(
     agent,
     model,
     wakeReason: run.wakeReason,
-    settled: run.wakeReason === 'review_approved' && activity.approvalRequired,
+    settled: run.wakeReason === 'review_approved' && (await standsApproved(cmd, activity)),
     timeoutMs,
     deadline: run.deadline,
   }
+}
+
+/** An approved question leaves everything to be written; an approved piece leaves nothing. */
+async function standsApproved(cmd: Command, activity: ActivityRow): Promise<boolean> {
+  const output = activity.approvalRequired ? await latestOutput(cmd, activity.id) : null
+  return output !== null && (await isApproved(cmd, activity, output))
 }
 
 async function endUnstarted(

@@ -2,18 +2,18 @@ import { command } from '../command.ts'
 import type { Ctx } from '../context.ts'
 import { DomainError, notFound } from '../errors.ts'
 import { Run } from './entities.ts'
-import { lockOwnRun, requireOwnRun } from './own.ts'
+import { lockRunAtWork, requireOwnRun } from './own.ts'
 import type { RunContext, RunState } from './schemas.ts'
 import { effectiveAgent } from '../agents/effective-queries.ts'
 import { assignment } from './prompt.ts'
 
 /**
  * All that an agent needs to know for its run. Serves `GET /agent/v1/runs/:runId/context`.
- * @throws DomainError `UNAUTHORIZED` for another's run; `NOT_FOUND`
+ * @throws DomainError `UNAUTHORIZED` for another's run and one that has ended; `NOT_FOUND`
  */
 export function runContext(ctx: Ctx, runId: string): Promise<RunContext> {
   return command(ctx, async (cmd) => {
-    const { run, activity } = await lockOwnRun(cmd, runId)
+    const { run, activity } = await lockRunAtWork(cmd, runId)
     const agent = await effectiveAgent(cmd, run.tenantId, run.agentRole)
     if (!agent) throw new DomainError('NOT_FOUND', `The agent ${run.agentRole} is not enabled`)
     const { prompt, systemPrompt, priorOutput } = await assignment(cmd, run, activity, agent)

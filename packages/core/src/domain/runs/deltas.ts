@@ -19,6 +19,8 @@ export interface TextDelta extends DeltaSource {
 }
 
 export interface Deltas {
+  /** Lets an attempt go on after the text that is stored of it, which another process may have taken. */
+  resume(source: DeltaSource): Promise<void>
   /** Takes text in the order in which it is written: told at once, stored with the next batch. */
   push(source: DeltaSource, text: string): void
   /** Stores everything taken so far. */
@@ -112,6 +114,12 @@ export function createDeltas(options: {
       })
   }
   return {
+    async resume(source) {
+      const key = keyOf(source)
+      if (writing.has(key)) return
+      const { length } = await readText(db.sql, source.runId, source.attempt, 0)
+      if (!writing.has(key)) writing.set(key, { ...source, length, waiting: [] })
+    },
     push(source, text) {
       if (text === '') return
       const key = keyOf(source)

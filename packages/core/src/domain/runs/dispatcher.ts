@@ -5,7 +5,7 @@ import { begin, type Dispatch } from './begin.ts'
 import { claimRuns, type ClaimedRun, heldRuns, lostRuns, nextDue, renewLeases } from './claim-queries.ts'
 import { deliver } from './result.ts'
 import { takeBack } from './recover.ts'
-import { isProcessGone } from './owner.ts'
+import { isProcessGone, ownersHere } from './owner.ts'
 
 export interface Dispatcher {
   /** A run may be waiting: look now. */
@@ -93,13 +93,15 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     const { runId, attempt, tenantId, agent } = dispatch
     const ctx = options.agentContext({ runId, attempt, tenantId, agentName: agent.name })
     const cancelDeadline = clock.after(dispatch.timeoutMs, () => abort.abort(new TimedOut()))
+    let outcome: 'finished' | 'accepted' = 'finished'
     try {
-      await adapterFor(agent.adapterType).start(ctx, dispatch, abort.signal)
+      outcome = await adapterFor(agent.adapterType).start(ctx, dispatch, abort.signal)
     } catch (error) {
       await deliverFailure(ctx, dispatch, error, abort.signal)
     } finally {
       cancelDeadline()
-      ctx.services.deltas.close(dispatch)
+      // What was accepted goes on elsewhere; some of its text may be here already.
+      if (outcome === 'finished') ctx.services.deltas.close(dispatch)
     }
   }
   const heartbeat = async () => {
@@ -135,6 +137,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     },
     async start() {
       running = true
+      ownersHere.add(owner)
       for (const held of await heldRuns(db.sql)) {
         if (held.owner && isProcessGone(held.owner, owner)) await takeBack(system, held)
       }
@@ -152,6 +155,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       })
       await all
       giveUp()
+      ownersHere.delete(owner)
     },
   }
 }

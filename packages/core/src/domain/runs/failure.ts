@@ -7,7 +7,7 @@ import { isClosed, moveTo } from '../activities/state.ts'
 import type { Command } from '../context.ts'
 import { notify } from '../notifications/notify.ts'
 import type { FailureFamily, RunRow } from './entities.ts'
-import { wake } from './wake.ts'
+import { wake, wakeAgain } from './wake.ts'
 
 export interface Failure {
   error: string
@@ -46,11 +46,14 @@ export async function fail(
     data: { family },
   })
   if (isClosed(activity) || activity.status.startsWith('awaiting_') || activity.status === 'blocked') return
+  // An answer that came meanwhile is the agent's to act on, as it is when a run fails before its answer comes.
+  if (run.nextWake && run.nextWake.reason !== 'mention') return await wakeAgain(cmd, activity, run)
   activity.failures += 1
   await cmd.em.flush()
   if (activity.failures < (triesByFamily[family] ?? 1)) {
     const delay = Math.max(failure.retryAfterMs ?? 0, backoffMs(activity.failures))
-    await wake(cmd, activity, { reason: 'retry', note: run.wakeNote }, new Date(cmd.clock.now() + delay))
+    const note = { ...run.wakeNote, ...run.nextWake?.note }
+    await wake(cmd, activity, { reason: 'retry', note }, new Date(cmd.clock.now() + delay))
     return
   }
   await giveUp(cmd, run, activity, family)

@@ -44,7 +44,13 @@ export async function acceptCallback(
   return { received: true }
 }
 
-/** A runtime may name the family of its failure in `metadata.family`; what it does not name is not tried again. */
+/** The longest wait before a retry that a runtime may ask for. */
+const longestWaitMs = 86_400_000
+
+/**
+ * A runtime may name the family of its failure in `metadata.family`, and how long its provider asks to be left alone in
+ * `metadata.retryAfterMs`; what has no family is not tried again.
+ */
 function toDelivery(result: Omit<RunResult, 'metadata'>, metadata: Record<string, unknown> = {}): Delivery {
   const { usage, durationMs } = result
   if (result.status === 'success') {
@@ -57,5 +63,13 @@ function toDelivery(result: Omit<RunResult, 'metadata'>, metadata: Record<string
     }
   }
   const family = failureFamilies.find((name) => name === metadata['family'])
-  return { status: 'error', error: result.error ?? '', ...(family && { family }), usage, durationMs }
+  const wait = metadata['retryAfterMs']
+  return {
+    status: 'error',
+    error: result.error ?? '',
+    ...(family && { family }),
+    ...(typeof wait === 'number' && wait > 0 && { retryAfterMs: Math.min(Math.ceil(wait), longestWaitMs) }),
+    usage,
+    durationMs,
+  }
 }

@@ -14,9 +14,9 @@ const maxAttempts = 20
  * old one off; one that an external runtime did not answer in time ends as `timeout`.
  */
 export async function takeBack(ctx: Ctx, lost: LostRun): Promise<void> {
-  await command(ctx, async (cmd) => {
+  const taken = await command(ctx, async (cmd) => {
     const known = await cmd.em.findOne(Run, { id: lost.id })
-    if (!known) return
+    if (!known) return false
     const activity = await lockActivity(cmd, known.activityId)
     const run = await cmd.em.findOneOrFail(
       Run,
@@ -25,12 +25,12 @@ export async function takeBack(ctx: Ctx, lost: LostRun): Promise<void> {
     )
     const unchanged =
       run.open && run.status === 'running' && run.attempt === lost.attempt && run.leaseOwner === lost.owner
-    if (!unchanged) return
+    if (!unchanged) return false
     if (lost.owner !== null && run.attempt < maxAttempts) {
       run.status = 'pending'
       run.leaseOwner = null
       run.leaseUntil = null
-      return
+      return true
     }
     run.open = false
     run.completedAt = cmd.clock.date()
@@ -40,5 +40,11 @@ export async function takeBack(ctx: Ctx, lost: LostRun): Promise<void> {
         ? { error: 'The runtime did not answer in time', family: 'transient' as const, timedOut: true }
         : { error: `The process that ran it died ${maxAttempts} times`, family: 'internal' as const }
     await fail(cmd, run, activity, failure)
+    return true
   })
+  if (!taken) return
+  const { sequencer, deltas } = ctx.services
+  sequencer.release(lost.id, lost.attempt)
+  await deltas.flush()
+  deltas.close({ runId: lost.id, attempt: lost.attempt })
 }

@@ -14,6 +14,7 @@ export async function streamDelta(ctx: Ctx, runId: string, delta: Delta): Promis
     const { run } = await lockRunAtWork(cmd, runId)
     return { runId, attempt: run.attempt, activityId: run.activityId, tenantId: run.tenantId }
   })
+  await ctx.services.deltas.resume(source)
   ctx.services.sequencer.take(source, delta)
   return { received: true }
 }

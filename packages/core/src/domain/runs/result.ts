@@ -14,7 +14,7 @@ import { costMicros } from '../../platform/models/prices.ts'
 import type { FailureFamily, RunRow } from './entities.ts'
 import { fail } from './failure.ts'
 import { isAtWork, lockOwnRun } from './own.ts'
-import { wake } from './wake.ts'
+import { wakeAgain } from './wake.ts'
 
 /** What an agent hands in at the end of its run, by whatever door it comes. */
 export type Delivery = {
@@ -31,9 +31,9 @@ export type Delivery = {
  * @throws DomainError `UNAUTHORIZED` for another's run; `NOT_FOUND`; `CONFLICT` when the run has its result
  */
 export async function deliver(ctx: Ctx, runId: string, delivery: Delivery): Promise<void> {
-  ctx.services.sequencer.release(runId)
+  ctx.services.sequencer.release(runId, ctx.actor.attempt)
   await ctx.services.deltas.flush()
-  await command(ctx, async (cmd) => {
+  const attempt = await command(ctx, async (cmd) => {
     const { run, activity } = await lockOwnRun(cmd, runId)
     if (!isAtWork(cmd, run)) throw new DomainError('CONFLICT', 'The result of this run was already received')
     endRun(cmd, run, activity, delivery)
@@ -50,7 +50,9 @@ export async function deliver(ctx: Ctx, runId: string, delivery: Delivery): Prom
       after: { status: run.status, activityStatus: activity.status },
       action: 'run.result',
     })
+    return run.attempt
   })
+  ctx.services.deltas.close({ runId, attempt })
 }
 
 function endRun(cmd: Command, run: RunRow, activity: ActivityRow, { usage, durationMs }: Delivery): void {
@@ -91,8 +93,7 @@ async function succeed(
     activity.hold = 'paused'
     return moveTo(cmd, activity, 'blocked', 'Paused after its turn')
   }
-  const next = run.nextWake
-  if (next && next.reason !== 'review_approved') return await wakeAgain(cmd, activity, run)
+  if (run.nextWake) return await wakeAgain(cmd, activity, run)
   if (activity.approvalRequired && output && !(await isApproved(cmd, activity, output)))
     return askForReview(cmd, activity, run, output)
   await finish(cmd, activity, output)
@@ -103,14 +104,6 @@ async function keepText(cmd: Command, run: RunRow, activity: ActivityRow, text: 
   const author = { id: run.agentRole, name: agent?.name ?? run.agentRole, type: 'agent' as const }
   const { output } = await addVersion(cmd, activity, { text, runId: run.id, author })
   return output
-}
-
-/** A wake that came during the run becomes the next run. */
-async function wakeAgain(cmd: Command, activity: ActivityRow, run: RunRow): Promise<void> {
-  const next = run.nextWake
-  run.nextWake = null
-  await cmd.em.flush()
-  if (next) await wake(cmd, activity, next)
 }
 
 /** What waits for a verdict is asked about its newest version: a verdict on an older one is told that it changed. */
@@ -129,7 +122,7 @@ async function showNewest(cmd: Command, activity: ActivityRow, output: OutputRow
 }
 
 /** True when a person has approved exactly these bytes. */
-async function isApproved(cmd: Command, activity: ActivityRow, output: OutputRow): Promise<boolean> {
+export async function isApproved(cmd: Command, activity: ActivityRow, output: OutputRow): Promise<boolean> {
   const links = await cmd.em.find(ApprovalLink, { activityId: activity.id })
   const ids = links.map((row) => row.approvalId)
   return (

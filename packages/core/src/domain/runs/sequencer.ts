@@ -4,8 +4,8 @@ import type { Deltas, DeltaSource } from './deltas.ts'
 /** Puts the numbered pieces of text of remote runtimes into their order. */
 export interface Sequencer {
   take(source: DeltaSource, piece: { delta: string; sequenceNum: number }): void
-  /** Gives out what is held back, gaps or not; called before a run's result is stored. */
-  release(runId: string): void
+  /** Gives out what is held back of this attempt, gaps or not; called before a run's result is stored. */
+  release(runId: string, attempt?: number): void
 }
 
 interface Held {
@@ -46,7 +46,7 @@ export function createSequencer({ deltas, clock }: { deltas: Deltas; clock: Cloc
         held?.cancel?.()
         held = {
           source,
-          next: sequenceNum <= 1 ? sequenceNum : undefined,
+          next: sequenceNum === 0 ? 0 : undefined,
           waiting: new Map(),
           cancel: undefined,
         }
@@ -61,9 +61,10 @@ export function createSequencer({ deltas, clock }: { deltas: Deltas; clock: Cloc
         current.cancel = undefined
       } else current.cancel ??= clock.after(gapMs, () => jump(current))
     },
-    release(runId) {
+    release(runId, attempt) {
       const held = runs.get(runId)
-      if (held) jump(held)
+      if (!held || (attempt !== undefined && held.source.attempt !== attempt)) return
+      jump(held)
       runs.delete(runId)
     },
   }

@@ -1,7 +1,7 @@
 import { LockMode } from '@mikro-orm/core'
 import type { ActivityRow } from '../activities/entities.ts'
 import { logActivity } from '../activities/log.ts'
-import { moveTo } from '../activities/state.ts'
+import { isClosed, moveTo } from '../activities/state.ts'
 import type { Command } from '../context.ts'
 import { notify } from '../notifications/notify.ts'
 import { Run, type RunRow, type Wake } from './entities.ts'
@@ -32,6 +32,11 @@ export async function wake(
   const open = activity.status === 'created' ? null : await lockOpenRun(cmd, activity.id)
   if (open?.status === 'running') {
     open.nextWake = { reason: wake.reason, note: { ...open.nextWake?.note, ...wake.note } }
+    // What it waited for has come before its turn was over: the end of the turn must not wait for it any more.
+    if (activity.status !== 'in_progress' && !isClosed(activity)) {
+      activity.blocker = null
+      moveTo(cmd, activity, 'in_progress', `Answered during the turn (${wake.reason.replaceAll('_', ' ')})`)
+    }
     return open
   }
   activity.wakeReason = wake.reason
@@ -41,7 +46,8 @@ export async function wake(
   if (open) {
     open.wakeReason = wake.reason
     open.wakeNote = { ...open.wakeNote, ...wake.note }
-    open.notBefore = notBefore ?? now
+    // A wait that a provider asked for outlives a wake that knows nothing of it.
+    if (notBefore) open.notBefore = notBefore
     return open
   }
   return cmd.em.create(Run, {
@@ -77,6 +83,14 @@ export async function wake(
     completedAt: null,
     createdOn: now,
   })
+}
+
+/** A wake that came during the run becomes the next run. */
+export async function wakeAgain(cmd: Command, activity: ActivityRow, run: RunRow): Promise<void> {
+  const next = run.nextWake
+  run.nextWake = null
+  await cmd.em.flush()
+  if (next) await wake(cmd, activity, next)
 }
 
 async function tellAssignee(cmd: Command, activity: ActivityRow): Promise<void> {

@@ -1,0 +1,30 @@
+import { type Assembled, assemble } from '../../packages/core/src/assemble.ts'
+import type { Ctx, Principal, Role } from '../../packages/core/src/domain/context.ts'
+import type { TestApp } from '../kit/app.ts'
+
+const person = (tenantId: string, role: Role): Principal => ({
+  id: tenantId,
+  type: 'human',
+  role,
+  tenantId,
+  appAccess: ['dashboard'],
+  name: 'Ada Admin',
+})
+
+/** The services on agents as somebody of a tenant has them. */
+export const adminOf = (app: TestApp, tenantId: string, role: Role = 'admin') =>
+  app.copydesk.as({ tenantId, actor: person(tenantId, role) }).agents
+
+/** The parts of an instance on the same database, for functions that have no door to the outside. */
+export async function parts(
+  app: TestApp,
+): Promise<Assembled & AsyncDisposable & { adminOf(tenantId: string): Ctx }> {
+  const assembled = await assemble(app.options)
+  return Object.assign(assembled, {
+    adminOf: (tenantId: string) => assembled.contextFor({ tenantId, actor: person(tenantId, 'admin') }),
+    async [Symbol.asyncDispose]() {
+      await assembled.services.http.close()
+      await assembled.close()
+    },
+  })
+}

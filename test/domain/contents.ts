@@ -1,0 +1,21 @@
+import type { TestApp } from '../kit/app.ts'
+
+/** Everything that stands in some tables, to show that an act has changed nothing in them. */
+export async function contents(app: TestApp, tables: readonly string[]): Promise<Record<string, unknown>> {
+  const all: Record<string, unknown> = {}
+  for (const table of tables) all[table] = await app.db.sql.all(`select * from ${table} order by 1`)
+  return all
+}
+
+/** What an act on a campaign could leave behind. */
+export const campaignTables = [
+  'campaigns',
+  'deliverables',
+  'periods',
+  'activities',
+  'runs',
+  'job',
+  'event',
+  'audit_records',
+  'notifications',
+]
