@@ -32,7 +32,7 @@ export const Approval = defineEntity({
     title: p.string(),
     type: p.string().$type<ApprovalType>(),
     riskLevel: p.string().$type<RiskLevel>(),
-    /** 3 high, 2 medium, 1 low: to sort by. */
+    /** 1 high, 2 medium, 3 low: to sort by. */
     riskRank: p.integer(),
     status: p.string().$type<ApprovalStatus>(),
     description: p.text().strictNullable(),
@@ -58,7 +58,8 @@ export const Approval = defineEntity({
   indexes: [
     { name: 'approvals_by_tenant', properties: ['tenantId', 'id'] },
     { name: 'approvals_by_status', properties: ['tenantId', 'status', 'id'] },
-    { name: 'approvals_by_risk', properties: ['tenantId', 'status', 'riskRank', 'id'] },
+    { name: 'approvals_by_risk', properties: ['tenantId', 'riskRank', 'id'] },
+    { name: 'approvals_by_status_and_risk', properties: ['tenantId', 'status', 'riskRank', 'id'] },
     { name: 'approvals_by_expiry', properties: ['status', 'expiresAt'] },
   ],
   filters: ownedByTenant,

@@ -20,9 +20,9 @@ export function riskOf(type: ApprovalType): RiskLevel {
   return riskByType[type]
 }
 
-/** 3 for high, 2 for medium, 1 for low. */
+/** 1 for high, 2 for medium, 3 for low: the order in which people are asked, and that of the index. */
 export function rankOf(risk: RiskLevel): number {
-  return { low: 1, medium: 2, high: 3 }[risk]
+  return { high: 1, medium: 2, low: 3 }[risk]
 }
 
 /** When a question of this risk, asked at `from`, is too old to be answered. */

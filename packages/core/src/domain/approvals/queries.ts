@@ -47,9 +47,7 @@ export async function listForReview(
     {
       select: columns,
       condition: where(tenantCondition(ctx.scope), ...filters(query), await afterSorted(ctx, query)),
-      orderBy: { risk_then_age: 'a.risk_rank desc, a.id', age: 'a.id', created_on: 'a.id desc' }[
-        query.sortBy
-      ],
+      orderBy: { risk_then_age: 'a.risk_rank, a.id', age: 'a.id', created_on: 'a.id desc' }[query.sortBy],
       request: { ...query, order: 'desc' },
     },
     toItem,
@@ -142,7 +140,7 @@ async function afterSorted(
     : undefined
   if (!last) throw new DomainError('VALIDATION_ERROR', 'Unknown cursor', { field: 'cursor' })
   const rank = last.risk_rank as SqlValue
-  return { sql: 'a.risk_rank < ? or (a.risk_rank = ? and a.id > ?)', params: [rank, rank, cursor] }
+  return { sql: 'a.risk_rank > ? or (a.risk_rank = ? and a.id > ?)', params: [rank, rank, cursor] }
 }
 
 async function withLinks<T extends ApprovalItem>(ctx: Ctx, result: Page<T>): Promise<Page<T>> {

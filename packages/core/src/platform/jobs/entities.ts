@@ -47,25 +47,9 @@ export const Job = defineEntity({
       properties: ['priority', 'runAt', 'id'],
       where: "status = 'waiting'",
     },
-    {
-      name: 'job_waiting_group',
-      properties: ['groupName'],
-      where: "status = 'waiting' and group_name is not null",
-    },
     { name: 'job_running', properties: ['leaseUntil'], where: "status = 'running'" },
     { name: 'job_finished', properties: ['finishedAt'], where: "status in ('done', 'dead')" },
   ],
 })
 
-/** How many jobs of a group may run at a time, and how many do. */
-export const JobGroup = defineEntity({
-  name: 'JobGroup',
-  tableName: 'job_group',
-  properties: {
-    name: p.string().length(255).primary(),
-    cap: p.integer(),
-    running: p.integer().default(0),
-  },
-})
-
-export const jobEntities = [Job, JobGroup]
+export const jobEntities = [Job]

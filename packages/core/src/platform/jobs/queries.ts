@@ -1,17 +1,7 @@
 import type { Database, Row, Sql, SqlValue } from '../database/database.ts'
-import { asJson, asNumber, placeholders } from '../database/row.ts'
+import { asJson, placeholders } from '../database/row.ts'
 import type { JobFailure } from './entities.ts'
 import type { NewJob } from './jobs.ts'
-
-export interface ClaimedRow {
-  id: string
-  kind: string
-  tenantId: string | null
-  payload: Record<string, unknown>
-  attempt: number
-  maxAttempts: number
-  failures: JobFailure[]
-}
 
 /** Inserts jobs; one whose unique key is waiting or running already folds into that one. */
 export async function insertJobs(
@@ -40,82 +30,12 @@ export async function insertJobs(
   )
 }
 
-/** Takes the best waiting jobs that are due, of groups with room under their cap. */
-export async function claimJobs(
-  db: Database,
-  claim: {
-    worker: string
-    now: Date
-    leaseUntil: Date
-    limit: number
-    kinds: readonly string[]
-    caps: Readonly<Record<string, number>>
-  },
-): Promise<ClaimedRow[]> {
-  const { worker, now, leaseUntil, limit, kinds, caps } = claim
-  const groups = Object.entries(caps)
-  const room = groups
-    .map(
-      () =>
-        `and (group_name is null or group_name <> ? or (select count(*) from job r where r.group_name = ? and r.status = 'running') < ?)`,
-    )
-    .join(' ')
-  const params = groups.flatMap(([name, cap]): SqlValue[] => [name, name, cap])
-  const lock = db.dialect === 'postgresql' ? 'for update skip locked' : ''
-  const text = `update job set status = 'running', attempt = attempt + 1, worker = ?, lease_until = ? where id in (
-      select id from job where status = 'waiting' and run_at <= ? and kind in (${placeholders(kinds)}) ${room}
-      order by priority desc, run_at, id limit ? ${lock})
-    returning id, kind, tenant_id, payload, attempt, max_attempts, failures`
-  // With caps, one at a time and one claimer at a time: two could each see the last free place.
-  const values = [worker, leaseUntil, now, ...kinds, ...params, groups.length > 0 ? 1 : limit]
-  const rows =
-    db.dialect === 'postgresql' && groups.length === 0
-      ? await db.sql.all<Row>(text, values)
-      : await db.write(async (tx) => {
-          if (db.dialect === 'postgresql') await tx.get('select pg_advisory_xact_lock(7263)')
-          return tx.all<Row>(text, values)
-        })
-  return rows.map((row) => ({
-    id: row.id as string,
-    kind: row.kind as string,
-    tenantId: row.tenant_id as string | null,
-    payload: asJson<Record<string, unknown>>(row.payload) ?? {},
-    attempt: asNumber(row.attempt),
-    maxAttempts: asNumber(row.max_attempts),
-    failures: asJson<JobFailure[]>(row.failures) ?? [],
-  }))
-}
-
-/** True when a waiting job is due: asked before a claim, which on SQLite would take the write lock. */
-export async function anyDue(sql: Sql, now: Date, kinds: readonly string[]): Promise<boolean> {
-  const row = await sql.get(
-    `select 1 as one from job where status = 'waiting' and run_at <= ? and kind in (${placeholders(kinds)}) limit 1`,
-    [now, ...kinds],
-  )
-  return row !== undefined
-}
-
 /** Statements of one worker about a job it holds; each changes nothing when the lease or the attempt is another's. */
 const held = `where id = ? and worker = ? and attempt = ? and status = 'running'`
 
-const once = <T>(db: Database, work: (tx: Sql) => Promise<T>) =>
+/** A transaction of one statement needs no frame around it on PostgreSQL. */
+export const once = <T>(db: Database, work: (tx: Sql) => Promise<T>): Promise<T> =>
   db.dialect === 'postgresql' ? work(db.sql) : db.write(work)
-
-export function finishJob(
-  db: Database,
-  job: { id: string; attempt: number },
-  worker: string,
-  at: Date,
-): Promise<number> {
-  return once(db, (tx) =>
-    tx.run(`update job set status = 'done', lease_until = null, finished_at = ? ${held}`, [
-      at,
-      job.id,
-      worker,
-      job.attempt,
-    ]),
-  )
-}
 
 export function putBack(
   db: Database,

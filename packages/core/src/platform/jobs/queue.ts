@@ -2,15 +2,13 @@ import type { Clock, NewId } from '../clock.ts'
 import type { Database, Sql } from '../database/database.ts'
 import type { Logger } from '../log.ts'
 import { type JobHandler, type NewJob, Unretryable } from './jobs.ts'
+import { anyDue, type ClaimedRow, turn } from './claim-queries.ts'
 import {
-  anyDue,
   bury,
-  type ClaimedRow,
-  claimJobs,
   type DeadLetter,
   deleteFinished,
-  finishJob,
   insertJobs,
+  once,
   putBack,
   renew,
   revive,
@@ -21,6 +19,8 @@ import {
 export interface JobQueue {
   /** Queues jobs as part of `tx`; call `poke` once it has committed. */
   enqueue(tx: Sql, jobs: readonly NewJob[]): Promise<void>
+  /** Queues jobs on their own, and looks for them at once. */
+  add(jobs: readonly NewJob[]): Promise<void>
   /** Looks for due jobs at once. */
   poke(): void
   start(): Promise<void>
@@ -51,6 +51,16 @@ export interface JobQueueOptions {
   random?: () => number
 }
 
+interface AtWork {
+  id: string
+  abort: AbortController
+  left: () => void
+  /** Settles when its end is written down. */
+  done: Promise<void>
+}
+
+const tryOf = ({ id, attempt }: ClaimedRow) => `${id}.${attempt}`
+
 const pollMs = 2_000
 
 /** Jobs as rows: claimed with a lease, fenced by their attempt, tried again with backoff, kept as dead letters at the end. */
@@ -68,60 +78,77 @@ export function createJobQueue(options: JobQueueOptions): JobQueue {
   } = options
   const worker = newId()
   const kinds = Object.keys(handlers)
-  const atWork = new Map<string, { abort: AbortController; done: Promise<void> }>()
+  /** By id and attempt: a job that was lost may come back while its old try is still busy. */
+  const atWork = new Map<string, AtWork>()
+  /** Done, and not yet written down. */
+  const ended: ClaimedRow[] = []
   const cancels: { poll?: () => void; beat?: () => void } = {}
   let running = false
   let again = false
   let looking: Promise<void> | undefined
 
   const poke = () => {
-    if (!running) return
+    if (!running && ended.length === 0) return
     again = true
     looking ??= look()
-      .catch((error: unknown) => log.error('jobs could not be claimed', { error }))
+      .catch((error: unknown) => log.error('the table of jobs could not be reached', { error }))
       .finally(() => {
         looking = undefined
-        if (again && running && atWork.size < concurrency) poke()
+        if (again) poke()
       })
   }
+  /** Takes turns as long as there is something to write down or to take. */
   const look = async () => {
-    while (again && running) {
+    while (again) {
       again = false
-      const limit = concurrency - atWork.size
+      const done = ended.splice(0)
       const now = clock.date()
-      if (limit <= 0 || !(await anyDue(db.sql, now, kinds))) return
-      const jobs = await claimJobs(db, {
-        worker,
-        now,
-        leaseUntil: new Date(now.getTime() + leaseMs),
-        limit,
-        kinds,
-        caps,
-      })
-      for (const job of jobs) work(job)
-      if (jobs.length > 0) again = true
+      const room = running ? concurrency - atWork.size + done.length : 0
+      const limit = room > 0 && (await mayClaim(now)) ? room : 0
+      if (limit === 0 && done.length === 0) return
+      const leaseUntil = new Date(now.getTime() + leaseMs)
+      const { kept, claimed } = await turn(db, done, { worker, now, leaseUntil, limit, kinds, caps }).catch(
+        (error: unknown) => {
+          // Kept under their leases, so that nobody does them again, and written down by a later turn.
+          if (running) ended.unshift(...done)
+          else for (const job of done) leave(job, true)
+          throw error
+        },
+      )
+      for (const job of done) leave(job, kept.has(job.id))
+      for (const job of claimed) work(job)
+      if (claimed.length > 0 || ended.length > 0) again = true
     }
   }
+  /** On SQLite a claim takes the write lock, so it is looked first whether there is anything to take. */
+  const mayClaim = async (now: Date) => db.dialect === 'postgresql' || (await anyDue(db.sql, now, kinds))
+
   const work = (job: ClaimedRow) => {
     const abort = new AbortController()
-    const done = perform(job, abort.signal)
-      .catch((error: unknown) =>
-        log.error('the end of a job could not be written', { jobId: job.id, kind: job.kind, error }),
-      )
-      .finally(() => {
-        atWork.delete(job.id)
-        poke()
-      })
-    atWork.set(job.id, { abort, done })
+    const { promise: done, resolve: left } = Promise.withResolvers<void>()
+    atWork.set(tryOf(job), { id: job.id, abort, left, done })
+    void perform(job, abort.signal).then((well) => {
+      if (well) ended.push(job)
+      else leave(job, true)
+      poke()
+    })
   }
-  const perform = async (job: ClaimedRow, signal: AbortSignal) => {
+  const leave = (job: ClaimedRow, kept: boolean) => {
+    if (!kept) log.warn('a job ended after its lease', { jobId: job.id, kind: job.kind })
+    atWork.get(tryOf(job))?.left()
+    atWork.delete(tryOf(job))
+  }
+  /** @returns false when it failed, which has been written down */
+  const perform = async (job: ClaimedRow, signal: AbortSignal): Promise<boolean> => {
     try {
       await (handlers[job.kind] as JobHandler)({ ...job, signal })
+      return true
     } catch (error) {
-      return lose(job, error)
+      await lose(job, error).catch((fault: unknown) =>
+        log.error('the end of a job could not be written', { jobId: job.id, kind: job.kind, error: fault }),
+      )
+      return false
     }
-    if ((await finishJob(db, job, worker, clock.date())) === 0)
-      log.warn('a job ended after its lease', { jobId: job.id, kind: job.kind })
   }
   const lose = async (job: ClaimedRow, error: unknown) => {
     const failure = {
@@ -142,14 +169,14 @@ export function createJobQueue(options: JobQueueOptions): JobQueue {
     await putBack(db, job, worker, new Date(clock.now() + wait), failures)
   }
   const beat = () => {
-    const ids = [...atWork.keys()]
+    const ids = [...new Set([...atWork.values()].map(({ id }) => id))]
     const renewed =
       ids.length > 0
         ? renew(db, worker, ids, new Date(clock.now() + leaseMs))
         : Promise.resolve(new Set<string>())
     renewed
       .then((kept) => {
-        for (const id of ids) if (!kept.has(id)) atWork.get(id)?.abort.abort()
+        for (const { id, abort } of atWork.values()) if (ids.includes(id) && !kept.has(id)) abort.abort()
         return takeBackExpired(db, clock.date())
       })
       .then((count) => count > 0 && poke())
@@ -162,13 +189,18 @@ export function createJobQueue(options: JobQueueOptions): JobQueue {
     poke()
     cancels.poll = clock.after(pollMs, poll)
   }
+  const enqueue = (tx: Sql, jobs: readonly NewJob[]) =>
+    insertJobs(
+      tx,
+      jobs.map((job) => ({ ...job, id: newId() })),
+      clock.date(),
+    )
   return {
-    enqueue: (tx, jobs) =>
-      insertJobs(
-        tx,
-        jobs.map((job) => ({ ...job, id: newId() })),
-        clock.date(),
-      ),
+    enqueue,
+    async add(jobs) {
+      await once(db, (tx) => enqueue(tx, jobs))
+      poke()
+    },
     poke,
     async start() {
       running = true
@@ -179,6 +211,7 @@ export function createJobQueue(options: JobQueueOptions): JobQueue {
       running = false
       cancels.poll?.()
       cancels.beat?.()
+      poke()
       await looking
       const giveUp = clock.after(graceMs, () => {
         for (const job of atWork.values()) job.abort.abort()
