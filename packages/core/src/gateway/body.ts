@@ -9,7 +9,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true })
 /** True when the request carries a body or may carry one. */
 export function hasBody(incoming: Incoming): boolean {
   const { node, web } = incoming
-  if (!node) return web.body !== null
+  if (!node) return web?.body != null
   const { headers } = node.req
   const length = headers['content-length']
   return headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0')
@@ -31,7 +31,7 @@ export async function readBytes(incoming: Incoming, limit: number): Promise<Buff
   const declared = Number(header(incoming, 'content-length') ?? 0)
   if (declared > limit) throw tooLarge(limit)
   if (incoming.node) return readNode(incoming.node.req, limit)
-  return readWeb(incoming.web, limit)
+  return readWeb(incoming.web as Request, limit)
 }
 
 const cutShort = () => new DomainError('BAD_REQUEST', 'The request ended before its body did')

@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import type { ErrorCode } from '../domain/errors.ts'
 import type { AnyEndpoint, Definition } from './definition.ts'
+import { encoderFor } from './encode.ts'
 import { impliedErrors } from './errors.ts'
 import type { CountRule } from './ports.ts'
 import type { AnySurface } from './surface.ts'
@@ -12,7 +13,8 @@ export interface Compiled {
   readonly surface: AnySurface
   readonly rule: CountRule
   readonly extraRule: CountRule | undefined
-  readonly replySchema: z.ZodType | undefined
+  /** Encodes what the handler returns; absent where the answer has no body of its own. */
+  readonly encode: ((value: unknown) => unknown) | undefined
   readonly queryKeys: readonly string[]
   /** Codes that the handler may throw. */
   readonly allowed: ReadonlySet<ErrorCode>
@@ -36,7 +38,8 @@ export function compile(surface: AnySurface, endpoint: AnyEndpoint): Compiled {
     surface,
     rule: surfaceRule(surface),
     extraRule: limit && { limit: limit.requests, burst: 0, windowMs: limit.perSeconds * 1_000 },
-    replySchema: typeof reply === 'object' && endpoint.success !== 204 ? reply : undefined,
+    encode:
+      typeof reply === 'object' && endpoint.success !== 204 ? encoderFor(reply as z.ZodType) : undefined,
     queryKeys: query ? Object.keys(query.shape) : [],
     allowed: new Set([...endpoint.errors, ...impliedErrors(endpoint)]),
     writes: endpoint.method !== 'GET',

@@ -15,7 +15,8 @@ export interface Incoming {
   params: Readonly<Record<string, string>> | undefined
   /** Node's own pair, when the request came in through `gateway.node`. */
   node: { req: IncomingMessage; res: ServerResponse } | undefined
-  web: Request
+  /** Let go of once a stream is open on node's own response. */
+  web: Request | undefined
   /** Address of the other end of the connection. */
   remote: string | undefined
 }
@@ -32,7 +33,7 @@ export interface Answer {
 export interface Exchange {
   readonly endpoint: Compiled
   readonly runtime: Runtime
-  readonly incoming: Incoming
+  incoming: Incoming
   requestId: string
   startedAt: number
   ip: string
@@ -67,7 +68,7 @@ export interface Exchange {
 /** A request header by its lower-case name. */
 export function header(incoming: Incoming, name: string): string | undefined {
   const { node } = incoming
-  if (!node) return incoming.web.headers.get(name) ?? undefined
+  if (!node) return incoming.web?.headers.get(name) ?? undefined
   const value = node.req.headers[name]
   return typeof value === 'string' ? value : value?.join(', ')
 }

@@ -1,7 +1,7 @@
 import type { Exchange } from './exchange.ts'
 import type { RawReply } from './raw.ts'
 import { encodeReply, rawAnswer } from './reply.ts'
-import { openChannel } from './sse.ts'
+import { OpenChannel } from './sse.ts'
 
 /** Runs the endpoint's handler in a context of its own, unless an earlier answer is replayed. */
 export async function handle(x: Exchange): Promise<void> {
@@ -28,7 +28,7 @@ export async function handle(x: Exchange): Promise<void> {
 
 /** Opens a stream; comes back when its headers are out, though `open` may go on. */
 async function openStream(x: Exchange): Promise<void> {
-  const channel = openChannel(x)
+  const channel = new OpenChannel(x)
   x.stream = channel
   const opened = Promise.resolve(x.endpoint.def.run(x.ctx as never, x.input as never, channel))
   const late = opened.catch((error: unknown) => {
@@ -39,7 +39,7 @@ async function openStream(x: Exchange): Promise<void> {
   try {
     await Promise.race([late, channel.started])
   } catch (error) {
-    channel.abandon()
+    channel.finish()
     throw error
   }
 }

@@ -119,10 +119,18 @@ function openDoor(runtime: Runtime, item: AnySurface): MountedSurface {
     return Promise.resolve(app.fetch(request))
   }
   const onNode = (request: Contextual) => {
-    request.context = { node: request.runtime?.node }
+    const pair = request.runtime?.node
+    request.context = { node: pair, done: pair && settles.get(pair.res) }
     return app.fetch(request as never)
   }
-  return { fetch, node: toNodeHandler({ fetch: onNode } as unknown as H3) as NodeHandler }
+  const convert = toNodeHandler({ fetch: onNode } as unknown as H3) as NodeHandler
+  const settles = new WeakMap<ServerResponse, () => void>()
+  const node: NodeHandler = (req, res) =>
+    new Promise((resolve, reject) => {
+      settles.set(res, resolve)
+      convert(req, res).then(resolve, reject)
+    })
+  return { fetch, node }
 }
 
 type Contextual = Request & {
@@ -144,9 +152,11 @@ function exchange(runtime: Runtime, endpoint: Compiled, event: H3Event): Promise
     remote: node ? node.req.socket.remoteAddress : (context.ip as string | undefined),
   }
   runtime.active += 1
+  const done = context.done as (() => void) | undefined
   const x = createExchange(runtime, endpoint, incoming, () => {
     runtime.active -= 1
     if (runtime.active === 0) runtime.onIdle?.()
+    done?.()
   })
   return run(x)
 }

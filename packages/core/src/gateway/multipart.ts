@@ -85,7 +85,7 @@ async function collect(incoming: Incoming, rules: FileRules, aside: Aside): Prom
   const failure = Promise.withResolvers<never>()
   failure.promise.catch(() => {})
   const boy = openForm(incoming, rules)
-  const source = incoming.node?.req ?? Readable.fromWeb(incoming.web.body as never)
+  const source = incoming.node?.req ?? Readable.fromWeb(incoming.web?.body as never)
   const fail = (error: unknown): void => failure.reject(error)
   const broken = () => fail(new DomainError('VALIDATION_ERROR', 'The form is not valid multipart/form-data'))
 

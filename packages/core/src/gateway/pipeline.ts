@@ -60,17 +60,23 @@ export async function run(x: Exchange): Promise<Response> {
   }
   const through = x.stream?.ended ?? x.sending
   if (!through) await close(x)
-  else if (x.incoming.node) return leaveOpen(x, through)
-  else void through.then(() => close(x))
+  else {
+    void through.then(() => close(x))
+    if (x.incoming.node) return letGo(x)
+  }
   return x.response ?? sent
 }
 
-/** Waits for the end of a long answer and keeps meanwhile what its closing needs, no more. */
-function leaveOpen(x: Exchange, through: Promise<void>): Promise<Response> {
+/**
+ * A long answer on node's own response keeps what its closing needs and no more. H3 waits for it by a promise that nobody
+ * settles, so what it holds for the request is collected while the stream is open.
+ */
+function letGo(x: Exchange): Promise<Response> {
   x.input = undefined
   x.ctx = undefined
   x.trace = undefined
-  return through.then(() => close(x)).then(() => x.response ?? sent)
+  x.incoming = { ...x.incoming, web: undefined, params: undefined }
+  return new Promise(() => undefined)
 }
 
 // What h3 is told when node's response has got everything already.

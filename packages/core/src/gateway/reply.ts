@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
-import { z } from 'zod'
 import { hasBody } from './body.ts'
 import { type Answer, type Exchange, header } from './exchange.ts'
 import type { RawReply } from './raw.ts'
@@ -29,9 +28,9 @@ export function textAnswer(status: number, body: string, extra: readonly string[
 
 /** What a handler returned, encoded through the schema that its endpoint declares. */
 export function encodeReply(x: Exchange, value: unknown): Answer {
-  const { def, replySchema } = x.endpoint
-  if (!replySchema) return { status: def.success, headers: ['Cache-Control', 'no-store'], body: null }
-  const body = JSON.stringify(z.encode(replySchema, value))
+  const { def, encode } = x.endpoint
+  if (!encode) return { status: def.success, headers: ['Cache-Control', 'no-store'], body: null }
+  const body = JSON.stringify(encode(value))
   if (!def.conditional) return { status: def.success, headers: jsonHeaders, body }
   const tag = `W/"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"`
   const headers = [...cachedHeaders, 'ETag', tag]

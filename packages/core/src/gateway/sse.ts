@@ -26,19 +26,6 @@ export interface Channel<E extends EventSchemas = EventSchemas> {
   onClose(fn: () => void): void
 }
 
-/** A channel with the side that the pipeline holds. */
-export interface OpenChannel extends Channel {
-  /** Sends the headers, unless they are out. */
-  begin(): void
-  /** Ends a stream that was refused before its headers were out. */
-  abandon(): void
-  readonly begun: boolean
-  /** Settles when the headers are out. */
-  readonly started: Promise<void>
-  /** Settles when the stream has ended. */
-  readonly ended: Promise<void>
-}
-
 const encoder = new TextEncoder()
 const sseHeaders = [
   'Content-Type',
@@ -72,74 +59,84 @@ interface Sink {
   cut(): void
 }
 
-/** Opens the stream that answers an exchange. Nothing is sent before the first message or `begin`. */
-export function openChannel(x: Exchange): OpenChannel {
-  const { hub, ports } = x.runtime
-  const started = Promise.withResolvers<void>()
-  const ended = Promise.withResolvers<void>()
-  const listeners: (() => void)[] = []
-  let begun = false
-  let closed = false
-  const finish = () => {
-    if (closed) return
-    closed = true
-    hub.remove(beating)
-    ended.resolve()
-    started.resolve()
-    for (const fn of listeners) guarded(x, fn)
+/**
+ * The stream that answers an exchange, with the side that the pipeline holds. Nothing is sent before the first message or
+ * `begin`. Thousands are open at a time, so it is a class: what they share they have once.
+ */
+export class OpenChannel implements Channel, Beating {
+  readonly lastEventId: string | undefined
+  /** Settles when the headers are out. */
+  readonly started: Promise<void>
+  /** Settles when the stream has ended. */
+  readonly ended: Promise<void>
+  begun = false
+  closed = false
+  readonly #x: Exchange
+  readonly #sink: Sink
+  #onStart!: () => void
+  #onEnd!: () => void
+  #listeners: (() => void)[] | undefined
+
+  constructor(x: Exchange) {
+    this.#x = x
+    this.lastEventId = lastEventId(x)
+    this.started = new Promise((resolve) => (this.#onStart = resolve))
+    this.ended = new Promise((resolve) => (this.#onEnd = resolve))
+    this.#sink = x.incoming.node ? new NodeSink(x, this) : new WebSink(x, this)
   }
-  const sink = x.incoming.node ? nodeSink(x, finish) : webSink(x, finish)
-  const begin = () => {
-    if (begun || closed) return
-    begun = true
-    sink.open([...commonHeaders(x), ...sseHeaders])
-    hub.add(beating)
-    started.resolve()
+
+  /** Sends the headers, unless they are out. */
+  begin(): void {
+    if (this.begun || this.closed) return
+    this.begun = true
+    this.#sink.open([...commonHeaders(this.#x), ...sseHeaders])
+    this.#x.runtime.hub.add(this)
+    this.#onStart()
   }
-  const write = (frame: Uint8Array): boolean => {
-    begin()
-    if (closed) return false
-    sink.write(frame)
-    x.bytes += frame.byteLength
-    if (sink.waiting() <= hub.maxBuffer) return true
-    x.runtime.log.warn('A stream was dropped: its reader is too slow', { requestId: x.requestId })
-    sink.cut()
-    finish()
+
+  send(message: Message<EventSchemas>): boolean {
+    return !this.closed && this.sendRaw(encodeFrame(this.#x.endpoint.def.events ?? {}, message))
+  }
+
+  sendRaw(frame: Uint8Array): boolean {
+    this.begin()
+    if (this.closed) return false
+    const { runtime, requestId } = this.#x
+    this.#sink.write(frame)
+    this.#x.bytes += frame.byteLength
+    if (this.#sink.waiting() <= runtime.hub.maxBuffer) return true
+    runtime.log.warn('A stream was dropped: its reader is too slow', { requestId })
+    this.#sink.cut()
+    this.finish()
     return false
   }
-  const close = () => {
-    if (closed) return
-    begin()
-    sink.end()
-    finish()
+
+  beat(frame: Uint8Array): void {
+    const { principal, runtime } = this.#x
+    if (principal && runtime.ports.stillValid?.(principal) === false) this.close()
+    else this.sendRaw(frame)
   }
-  const beating: Beating = {
-    beat(frame) {
-      if (x.principal && ports.stillValid?.(x.principal) === false) close()
-      else write(frame)
-    },
-    close,
+
+  close(): void {
+    if (this.closed) return
+    this.begin()
+    this.#sink.end()
+    this.finish()
   }
-  const events = x.endpoint.def.events ?? {}
-  return {
-    lastEventId: lastEventId(x),
-    get closed() {
-      return closed
-    },
-    get begun() {
-      return begun
-    },
-    started: started.promise,
-    ended: ended.promise,
-    begin,
-    abandon: finish,
-    send: (message) => !closed && write(encodeFrame(events, message)),
-    sendRaw: (frame) => !closed && write(frame),
-    close,
-    onClose(fn) {
-      if (closed) guarded(x, fn)
-      else listeners.push(fn)
-    },
+
+  /** Ends it without a farewell: the other side is gone, or it was refused before its headers were out. */
+  finish(): void {
+    if (this.closed) return
+    this.closed = true
+    this.#x.runtime.hub.remove(this)
+    this.#onEnd()
+    this.#onStart()
+    for (const fn of this.#listeners ?? []) guarded(this.#x, fn)
+  }
+
+  onClose(fn: () => void): void {
+    if (this.closed) guarded(this.#x, fn)
+    else (this.#listeners ??= []).push(fn)
   }
 }
 
@@ -159,41 +156,77 @@ function lastEventId(x: Exchange): string | undefined {
   return header(incoming, 'last-event-id') ?? inQuery ?? undefined
 }
 
-function nodeSink(x: Exchange, finish: () => void): Sink {
-  const { req, res } = x.incoming.node as NonNullable<Exchange['incoming']['node']>
-  res.once('close', finish)
-  return {
-    open(headers) {
-      if (req.httpVersionMajor < 2) {
-        // The end of the connection is the end of the stream: no chunk framing around every message.
-        res.shouldKeepAlive = false
-        res.useChunkedEncodingByDefault = false
-        headers.push('Connection', 'close')
-      }
-      res.writeHead(200, headers)
-      res.flushHeaders()
-    },
-    write: (frame) => void res.write(frame),
-    waiting: () => res.writableLength,
-    end: () => void res.end(),
-    cut: () => void res.destroy(),
+/** Node's own response, without a web stream in between. */
+class NodeSink implements Sink {
+  readonly #node: NonNullable<Exchange['incoming']['node']>
+
+  constructor(x: Exchange, channel: OpenChannel) {
+    this.#node = x.incoming.node as NonNullable<Exchange['incoming']['node']>
+    this.#node.res.once('close', () => channel.finish())
+  }
+
+  open(headers: string[]): void {
+    const { req, res } = this.#node
+    if (req.httpVersionMajor < 2) {
+      // The end of the connection is the end of the stream: no chunk framing around every message.
+      res.shouldKeepAlive = false
+      res.useChunkedEncodingByDefault = false
+      headers.push('Connection', 'close')
+    }
+    res.writeHead(200, headers)
+    res.flushHeaders()
+  }
+
+  write(frame: Uint8Array): void {
+    this.#node.res.write(frame)
+  }
+
+  waiting(): number {
+    return this.#node.res.writableLength
+  }
+
+  end(): void {
+    this.#node.res.end()
+  }
+
+  cut(): void {
+    this.#node.res.destroy()
   }
 }
 
-function webSink(x: Exchange, finish: () => void): Sink {
-  let controller: ReadableStreamDefaultController<Uint8Array>
-  const body = new ReadableStream<Uint8Array>(
-    {
-      start: (given) => void (controller = given),
-      cancel: finish,
-    },
-    { highWaterMark: 0, size: (frame) => frame?.byteLength ?? 0 },
-  )
-  return {
-    open: (headers) => void (x.response = webResponse(200, headers, body)),
-    write: (frame) => controller.enqueue(frame),
-    waiting: () => -(controller.desiredSize ?? 0),
-    end: () => controller.close(),
-    cut: () => controller.error(new Error('The reader of the stream is too slow')),
+class WebSink implements Sink {
+  readonly #x: Exchange
+  readonly #body: ReadableStream<Uint8Array>
+  #controller!: ReadableStreamDefaultController<Uint8Array>
+
+  constructor(x: Exchange, channel: OpenChannel) {
+    this.#x = x
+    this.#body = new ReadableStream<Uint8Array>(
+      {
+        start: (given) => void (this.#controller = given),
+        cancel: () => channel.finish(),
+      },
+      { highWaterMark: 0, size: (frame) => frame?.byteLength ?? 0 },
+    )
+  }
+
+  open(headers: string[]): void {
+    this.#x.response = webResponse(200, headers, this.#body)
+  }
+
+  write(frame: Uint8Array): void {
+    this.#controller.enqueue(frame)
+  }
+
+  waiting(): number {
+    return -(this.#controller.desiredSize ?? 0)
+  }
+
+  end(): void {
+    this.#controller.close()
+  }
+
+  cut(): void {
+    this.#controller.error(new Error('The reader of the stream is too slow'))
   }
 }

@@ -8,6 +8,8 @@ import { redact, redactText } from './redact.ts'
 /** Where lines go: a terminal, a file or anything with `write`. */
 export interface LogStream {
   write(text: string): unknown
+  /** Writes at once what was held back. */
+  flush?(): void
   readonly isTTY?: boolean | undefined
 }
 
@@ -27,7 +29,7 @@ export interface LoggerOptions {
  * anything is written.
  */
 export function createLogger(options: LoggerOptions = {}): Logger {
-  const stream = options.stream ?? process.stderr
+  const stream = options.stream ?? standardError()
   const clock = options.clock ?? createSystemClock()
   const format = options.format ?? (stream.isTTY ? 'pretty' : 'json')
   const write = format === 'json' ? formatJson : formatPretty(Boolean(stream.isTTY))
@@ -45,6 +47,7 @@ export function createLogger(options: LoggerOptions = {}): Logger {
             fields: redact(fields) as LogFields,
           })
           stream.write(`${line}\n`)
+          if (type === 'error') stream.flush?.()
         },
       },
     ],
@@ -58,6 +61,33 @@ export function createLogger(options: LoggerOptions = {}): Logger {
     child: (fields) => bind({ ...own, ...fields }),
   })
   return bind({})
+}
+
+let shared: LogStream | undefined
+
+/**
+ * Standard error. On a terminal each line is written at once; into a file or a pipe, where a write stops the loop, the
+ * lines of one turn of the loop go together. They belong to the process, as the stream does, and leave before it ends.
+ */
+function standardError(): LogStream {
+  if (process.stderr.isTTY) return process.stderr
+  if (shared) return shared
+  let waiting = ''
+  const flush = () => {
+    if (waiting === '') return
+    const text = waiting
+    waiting = ''
+    process.stderr.write(text)
+  }
+  process.on('exit', flush)
+  shared = {
+    write(text) {
+      if (waiting === '') setImmediate(flush)
+      waiting += text
+    },
+    flush,
+  }
+  return shared
 }
 
 /** Writes nothing; for embedding programs that want no log, and for tests. */
