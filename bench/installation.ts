@@ -1,0 +1,131 @@
+import { join } from 'node:path'
+import { type CopydeskOptions, createCopydesk } from '@copydesk/core'
+import { createSystemClock } from '../packages/core/src/platform/clock.ts'
+import { silentLogger } from '../packages/core/src/platform/logger.ts'
+import { createTokens } from '../packages/core/src/domain/identity/tokens.ts'
+
+export type Installation = Pick<
+  CopydeskOptions,
+  'database' | 'dataDir' | 'baseUrl' | 'encryptionKeys' | 'signingKeys' | 'environment'
+>
+
+const signingKeys = [{ id: 's1', secret: 'a secret of the benchmarks that is long enough' }]
+
+export function installationIn(
+  folder: string,
+  database = `sqlite:${join(folder, 'bench.db')}`,
+): Installation {
+  return {
+    database,
+    dataDir: folder,
+    baseUrl: 'http://127.0.0.1:1',
+    encryptionKeys: [{ id: 'k1', key: Buffer.alloc(32, 7).toString('base64') }],
+    signingKeys,
+    environment: 'production',
+  }
+}
+
+export interface Seeded {
+  tenantId: string
+  adminId: string
+  reviewerIds: string[]
+  /** Ids of the approvals that wait for a verdict, oldest first. */
+  approvalIds: string[]
+}
+
+/** Sets an installation up with one tenant, people, and `approvals` pieces that the built-in writer wrote and that wait for a verdict. */
+export async function seed(
+  installation: Installation,
+  { approvals, reviewers }: { approvals: number; reviewers: number },
+): Promise<Seeded> {
+  const copydesk = await createCopydesk({
+    ...installation,
+    log: silentLogger,
+    synchronous: 'off',
+    worker: { concurrency: 4 },
+    writerPaceMs: 0,
+  })
+  try {
+    await copydesk.migrations.up()
+    await copydesk.setUp()
+    await copydesk.start()
+    const system = copydesk.asSystem()
+    const password = 'Correct-horse-1'
+    const { id: tenantId } = await system.tenants.create({ name: 'Hearth & Oat' })
+    const admin = await system.users.create({
+      email: 'admin@bench.example',
+      name: 'Ada',
+      password,
+      role: 'admin',
+      tenantId,
+    })
+    const staff = await Promise.all(
+      Array.from({ length: reviewers }, (_, i) =>
+        system.users.create({
+          email: `reviewer${i}@bench.example`,
+          name: `Rita ${i}`,
+          password,
+          role: 'reviewer',
+          tenantIds: [tenantId],
+        }),
+      ),
+    )
+    const actor = {
+      id: admin.id,
+      type: 'human',
+      role: 'admin',
+      appAccess: ['dashboard'],
+      tenantId,
+      name: 'Ada',
+    } as const
+    for (let rest = approvals; rest > 0; rest -= 50)
+      await copydesk.as({ tenantId, actor }).campaigns.create({
+        name: 'Spring',
+        brief: '# Spring\n\nHearth & Oat is a bakery.\n\n## Products\n\n- **Rye Loaf**: baked overnight\n',
+        deliverables: [{ type: 'social_post', quantity: Math.min(rest, 50) }],
+      } as never)
+    const approvalIds = await waitFor(approvals, async () => {
+      const ids: string[] = []
+      for (let cursor: string | null | undefined; cursor !== null; ) {
+        const page = await system.approvals.list({
+          'filter.status': 'pending',
+          order: 'asc',
+          limit: 100,
+          ...(cursor && { cursor }),
+        } as never)
+        ids.push(...page.data.map(({ id }) => id))
+        cursor = page.pagination.hasMore ? (page.pagination.nextCursor as string) : null
+      }
+      return ids
+    })
+    return { tenantId, adminId: admin.id, reviewerIds: staff.map(({ id }) => id), approvalIds }
+  } finally {
+    await copydesk.stop()
+  }
+}
+
+async function waitFor(count: number, list: () => Promise<string[]>): Promise<string[]> {
+  const deadline = Date.now() + 300_000
+  while (Date.now() < deadline) {
+    const ids = await list()
+    if (ids.length === count) return ids
+    await new Promise((resolve) => setTimeout(resolve, 200))
+  }
+  throw new Error(`${count} approvals did not come to be`)
+}
+
+const tokens = createTokens({ signingKeys, clock: createSystemClock() })
+
+/** Access tokens as a login would give them. The limits count by person, so a load needs many. */
+export function reviewerTokens(ids: readonly string[]): string[] {
+  return ids.map((sub) =>
+    tokens.sign('access', { sub, role: 'reviewer', appAccess: ['dm-portal'], name: 'Rita', sid: sub }),
+  )
+}
+
+/** The same for members of one tenant; they need not be in the database to be let in. */
+export function memberTokens(tenantId: string, ids: readonly string[]): string[] {
+  return ids.map((sub) =>
+    tokens.sign('access', { sub, role: 'member', appAccess: ['dashboard'], tenantId, name: 'Mia', sid: sub }),
+  )
+}

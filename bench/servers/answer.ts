@@ -1,0 +1,50 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+
+/** What every program under load can be asked. */
+const common = {
+  /** Microseconds of processor time that it has used so far. */
+  cpu: () => process.cpuUsage().user + process.cpuUsage().system,
+  /** Bytes that it holds after a collection of garbage. */
+  memory: async () => {
+    for (let i = 0; i < 4; i += 1) {
+      globalThis.gc?.()
+      await new Promise((resolve) => setTimeout(resolve, 100))
+    }
+    return process.memoryUsage.rss()
+  },
+}
+
+/** Answers the parent's questions. */
+export function answer(questions: Record<string, () => unknown> = {}): void {
+  const answers: Record<string, () => unknown> = { ...common, ...questions }
+  const reply = async (question: string) => process.send?.((await answers[question]?.()) ?? null)
+  process.on('message', (question: string) => void reply(question))
+}
+
+/** Listens on a free port, tells it to the parent, and answers the parent's questions. */
+export function listen(
+  handler: (req: IncomingMessage, res: ServerResponse) => unknown,
+  questions?: Record<string, () => unknown>,
+): void {
+  answer(questions)
+  const server = createServer((req, res) => void handler(req, res))
+  server.listen(0, '127.0.0.1', 16_384, () =>
+    process.send?.({ port: (server.address() as AddressInfo).port }),
+  )
+}
+
+/** Runs `work` and waits until it has been told of: the longest time in which the loop did nothing else, milliseconds. */
+export async function stallOf(work: () => Promise<void>): Promise<number> {
+  const delay = monitorEventLoopDelay({ resolution: 1 })
+  delay.enable()
+  // What happens before its first tick is not seen.
+  await new Promise((resolve) => setTimeout(resolve, 20))
+  await work()
+  await new Promise((resolve) => setTimeout(resolve, 500))
+  delay.disable()
+  return delay.max / 1e6
+}
+
+export const settings = <T>(): T => JSON.parse(process.argv[2] ?? '{}') as T
