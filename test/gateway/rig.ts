@@ -193,16 +193,16 @@ export function createStore(): IdempotencyStore {
       const found = kept.get(key)
       if (!found) {
         kept.set(key, { hash })
-        return { state: 'new' }
+        return { state: 'new', claim: { key, id: key } }
       }
       if (found.hash !== hash) return { state: 'other' }
       return found.done ? { state: 'done', ...found.done } : { state: 'running' }
     },
-    complete(key, answer) {
+    complete({ key }, answer) {
       const found = kept.get(key)
       if (found) found.done = answer
     },
-    abandon: (key) => void kept.delete(key),
+    abandon: ({ key }) => void kept.delete(key),
   }
 }
 

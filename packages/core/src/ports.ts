@@ -24,6 +24,6 @@ export function createPorts(assembled: Assembled): Ports {
     openContext: ({ principal, scope, trace, log }) =>
       assembled.contextFor({ actor: principal ?? nobody, scope: scope ?? [], trace, log }),
     audit: (ctx, entry) => record(ctx, entry),
-    idempotency: createIdempotencyStore({ db, clock, box: services.box }),
+    idempotency: createIdempotencyStore({ db, clock, newId: assembled.newId, box: services.box }),
   }
 }

@@ -1,4 +1,6 @@
 import type { Assembled } from './assemble.ts'
+import type { Ctx } from './domain/context.ts'
+import { cleanUp } from './domain/housekeeping.ts'
 import { sweep } from './domain/activities/sweep.ts'
 import { createDispatcher } from './domain/runs/dispatcher.ts'
 
@@ -8,7 +10,17 @@ export interface Worker {
   stop(): Promise<void>
 }
 
-const sweepEveryMs = 60_000
+interface Round {
+  name: string
+  everyMs: number
+  work(ctx: Ctx): Promise<unknown>
+}
+
+/** What is done over and over, whoever asks. */
+const rounds: readonly Round[] = [
+  { name: 'sweep', everyMs: 60_000, work: sweep },
+  { name: 'housekeeping', everyMs: 3_600_000, work: cleanUp },
+]
 
 export function createWorker(
   assembled: Assembled,
@@ -25,23 +37,26 @@ export function createWorker(
         actor: { id: runId, type: 'agent', role: 'agent', appAccess: [], tenantId, attempt, name: agentName },
       }),
   })
-  let cancel: (() => void) | undefined
-  const sweepLater = () => {
-    cancel = clock.after(sweepEveryMs, () => {
-      sweep(assembled.system())
-        .catch((error: unknown) => log.error('the sweep failed', { error }))
-        .finally(sweepLater)
-    })
+  const cancels = new Map<Round, () => void>()
+  const later = (round: Round) => {
+    const again = () => {
+      round
+        .work(assembled.system())
+        .catch((error: unknown) => log.error(`the ${round.name} failed`, { error }))
+        .finally(() => cancels.has(round) && later(round))
+    }
+    cancels.set(round, clock.after(round.everyMs, again))
   }
   return {
     async start() {
       onRun.wake = () => dispatcher.poke()
       await services.jobs.start()
       await dispatcher.start()
-      sweepLater()
+      rounds.forEach(later)
     },
     async stop() {
-      cancel?.()
+      for (const cancel of cancels.values()) cancel()
+      cancels.clear()
       await services.jobs.stop()
       await dispatcher.stop()
     },

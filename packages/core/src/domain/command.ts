@@ -2,13 +2,18 @@ import type { NewEvent } from '../platform/events/events.ts'
 import type { NewJob } from '../platform/jobs/jobs.ts'
 import { AuditRecord } from './audit/entities.ts'
 import type { AuditEntry, Command, Ctx } from './context.ts'
+import { DomainError } from './errors.ts'
+import { commitClaim } from './identity/idempotency-queries.ts'
+
+const takenOver = 'This took too long: a repeated request has taken the Idempotency-Key over'
 
 const deadlocks = new Set(['40P01', '40001'])
 
 /**
  * Runs `work` as one command: one flush, one transaction. The change, its audit row, its events and its jobs commit
- * together or not at all. Inside another command it joins that one. Two acts that lock each other out are both tried again,
- * so `work` must touch nothing outside of the database.
+ * together or not at all, and so does the mark on the request's idempotency key. Inside another command it joins that one.
+ * Two acts that lock each other out are both tried again, so `work` must touch nothing outside of the database.
+ * @throws DomainError `CONFLICT` when the request held its idempotency key for too long
  */
 export async function command<T>(ctx: Ctx, work: (cmd: Command) => Promise<T>): Promise<T> {
   if ('em' in ctx) return work(ctx as Command)
@@ -41,6 +46,8 @@ async function commit<T>(ctx: Ctx, work: (cmd: Command) => Promise<T>): Promise<
     }
     const value = await work(cmd)
     await em.flush()
+    if (ctx.trace.claim && !(await commitClaim(tx, ctx.trace.claim)))
+      throw new DomainError('CONFLICT', takenOver)
     if (newJobs.length > 0) await jobs.enqueue(tx, newJobs)
     // Last before the commit: the numbers of events become visible in their order.
     if (newEvents.length > 0) await events.append(tx, newEvents)

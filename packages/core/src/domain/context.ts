@@ -36,6 +36,13 @@ export interface Principal {
 /** The tenants that reads and writes of a context can reach; nothing outside of it exists for them. */
 export type Scope = readonly string[] | 'all'
 
+/** A request's hold on its idempotency key. */
+export interface Claim {
+  key: string
+  /** ULID of this hold; a later one of the same key has another. */
+  id: string
+}
+
 /** The request that an act belongs to, for the audit and the log. */
 export interface Trace {
   requestId: string
@@ -48,6 +55,8 @@ export interface Trace {
   status?: number
   /** When the act began, milliseconds since the epoch. */
   startedAt: number
+  /** The idempotency key of the request: its acts commit only while it is held. */
+  claim?: Claim
   /** Set once an audit record was written in the act's own transaction. */
   audited: boolean
 }

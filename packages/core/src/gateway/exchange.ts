@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Ctx, Principal, Scope, Trace } from '../domain/context.ts'
+import type { Claim, Ctx, Principal, Scope, Trace } from '../domain/context.ts'
 import type { Compiled } from './compile.ts'
 import type { Input } from './definition.ts'
 import type { Count, CountRule } from './ports.ts'
@@ -51,7 +51,7 @@ export interface Exchange {
   input: Input | undefined
   /** Removes what the request left in the folder for temporary files. */
   discard: (() => Promise<void>) | undefined
-  idempotencyKey: string | undefined
+  claim: Claim | undefined
   trace: Trace | undefined
   ctx: Ctx | undefined
   answer: Answer | undefined

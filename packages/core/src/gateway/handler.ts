@@ -17,6 +17,7 @@ export async function handle(x: Exchange): Promise<void> {
     status: def.success,
     startedAt: x.startedAt,
     audited: false,
+    ...(x.claim && { claim: x.claim }),
   }
   const log = runtime.log.child({ requestId })
   x.ctx = runtime.ports.openContext({ principal, scope, trace: x.trace, log })

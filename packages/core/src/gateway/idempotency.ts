@@ -8,7 +8,8 @@ const replayed = ['Idempotent-Replayed', 'true']
 /**
  * Claims the request's `Idempotency-Key`, bound to caller, method and path. The same request again gets the first
  * answer; only POST has keys.
- * @throws DomainError `CONFLICT` while the first is in flight, `UNPROCESSABLE` when the request is another one
+ * @throws DomainError `CONFLICT` while the first is in flight, and when its answer was lost; `UNPROCESSABLE` when the
+ *   request is another one
  */
 export async function claim(x: Exchange): Promise<void> {
   const store = x.runtime.ports.idempotency
@@ -23,10 +24,15 @@ export async function claim(x: Exchange): Promise<void> {
   const claimed = await store.begin(key, digest([search, x.bodyHash ?? '']))
   switch (claimed.state) {
     case 'new':
-      x.idempotencyKey = key
+      x.claim = claimed.claim
       return
     case 'running':
       throw new DomainError('CONFLICT', 'The first request with this Idempotency-Key is still at work')
+    case 'unanswered':
+      throw new DomainError(
+        'CONFLICT',
+        'The first request with this Idempotency-Key was carried out, but its answer was lost: look at what it did',
+      )
     case 'other':
       throw new DomainError('UNPROCESSABLE', 'This Idempotency-Key was used for another request')
     case 'done':
@@ -40,13 +46,12 @@ export async function claim(x: Exchange): Promise<void> {
 /** Keeps the answer of a success for whoever asks again, and forgets the claim of anything else. */
 export async function settleClaim(x: Exchange): Promise<void> {
   const store = x.runtime.ports.idempotency
-  const key = x.idempotencyKey
-  if (!store || key === undefined) return
-  const { answer } = x
+  const { claim: held, answer } = x
+  if (!store || !held) return
   try {
     if (answer && answer.status < 300 && (answer.body === null || typeof answer.body === 'string')) {
-      await store.complete(key, { status: answer.status, body: answer.body ?? '' })
-    } else await store.abandon(key)
+      await store.complete(held, { status: answer.status, body: answer.body ?? '' })
+    } else await store.abandon(held)
   } catch (error) {
     x.runtime.log.error('The answer to an idempotent request could not be kept', {
       requestId: x.requestId,

@@ -184,7 +184,7 @@ function createExchange(
     bodyHash: undefined,
     input: undefined,
     discard: undefined,
-    idempotencyKey: undefined,
+    claim: undefined,
     trace: undefined,
     ctx: undefined,
     answer: undefined,

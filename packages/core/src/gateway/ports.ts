@@ -1,4 +1,4 @@
-import type { AuditEntry, Ctx, Principal, Scope, Trace } from '../domain/context.ts'
+import type { AuditEntry, Claim, Ctx, Principal, Scope, Trace } from '../domain/context.ts'
 import type { ErrorCode } from '../domain/errors.ts'
 import type { Clock, NewId } from '../platform/clock.ts'
 import type { Logger } from '../platform/log.ts'
@@ -41,21 +41,23 @@ export interface Counters {
 
 /** What a store knows about an idempotency key. */
 export type Claimed =
-  | { state: 'new' }
+  | { state: 'new'; claim: Claim }
   | { state: 'running' }
   | { state: 'other' }
+  | { state: 'unanswered' }
   | { state: 'done'; status: number; body: string }
 
 /** Keeps first answers for 24 hours, so that the same request sent twice acts once. Answers may hold secrets: keep them sealed. */
 export interface IdempotencyStore {
   /**
    * Claims `key` for a request whose content hashes to `hash`.
-   * @returns `new` to go on, `running` while the first is not answered, `other` when the hash differs, else its answer
+   * @returns `new` to go on, `running` while the first is not answered, `other` when the hash differs, `unanswered` when
+   *   the first was carried out but its answer was lost, else its answer
    */
   begin(key: string, hash: string): Eventually<Claimed>
-  complete(key: string, answer: { status: number; body: string }): Eventually<void>
+  complete(claim: Claim, answer: { status: number; body: string }): Eventually<void>
   /** Forgets a claim that came to nothing. */
-  abandon(key: string): Eventually<void>
+  abandon(claim: Claim): Eventually<void>
 }
 
 /** What the application puts behind the gateway. */

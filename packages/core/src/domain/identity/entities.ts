@@ -92,7 +92,12 @@ export const IdempotencyRecord = defineEntity({
     /** SHA-256 over caller, method, path and key. */
     key: p.string().length(64).primary(),
     bodyHash: p.string().length(64),
-    /** Null while the first request is in flight. */
+    /** The request that holds the key, and how long nobody else may have it. */
+    claimedBy: p.string(),
+    claimedUntil: instantColumn(),
+    /** What the request did is done: nobody may do it again, answer or not. */
+    committed: p.boolean(),
+    /** Null as long as there is no answer. */
     status: p.integer().strictNullable(),
     response: p.text().strictNullable(),
     expiresAt: instantColumn(),

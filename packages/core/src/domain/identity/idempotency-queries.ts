@@ -1,24 +1,44 @@
-import type { Database, Row } from '../../platform/database/database.ts'
+import type { Database, Row, Sql } from '../../platform/database/database.ts'
+import { asInstant } from '../../platform/database/row.ts'
+import type { Claim } from '../context.ts'
 
-/** Claims a key unless it is there. @returns what is kept under it, or undefined when it is now claimed */
+export interface KeptAnswer {
+  hash: string
+  committed: boolean
+  claimedUntil: Date
+  status: number | null
+  response: string | null
+}
+
+/**
+ * Claims a key unless it is there. A claim whose time is over and under which nothing was committed is taken over.
+ * @returns what is kept under it, or undefined when it is now claimed
+ */
 export async function claimKey(
   db: Database,
-  claim: { key: string; hash: string; now: Date; expiresAt: Date },
-): Promise<{ hash: string; status: number | null; response: string | null } | undefined> {
+  { key, id }: Claim,
+  claim: { hash: string; now: Date; claimedUntil: Date; expiresAt: Date },
+): Promise<KeptAnswer | undefined> {
   return db.write(async (tx) => {
-    await tx.run('delete from idempotency_records where expires_at <= ?', [claim.now])
-    const added = await tx.run(
-      'insert into idempotency_records (key, body_hash, status, response, expires_at) values (?, ?, null, null, ?) on conflict do nothing',
-      [claim.key, claim.hash, claim.expiresAt],
+    await tx.run('delete from idempotency_records where key = ? and expires_at <= ?', [key, claim.now])
+    const taken = await tx.run(
+      `insert into idempotency_records as r
+         (key, body_hash, claimed_by, claimed_until, committed, status, response, expires_at)
+       values (?, ?, ?, ?, false, null, null, ?)
+       on conflict (key) do update set claimed_by = excluded.claimed_by, claimed_until = excluded.claimed_until
+         where not r.committed and r.status is null and r.claimed_until <= ? and r.body_hash = excluded.body_hash`,
+      [key, claim.hash, id, claim.claimedUntil, claim.expiresAt, claim.now],
     )
-    if (added > 0) return undefined
+    if (taken > 0) return undefined
     const row = await tx.get<Row>(
-      'select body_hash, status, response from idempotency_records where key = ?',
-      [claim.key],
+      'select body_hash, claimed_until, committed, status, response from idempotency_records where key = ?',
+      [key],
     )
     return (
       row && {
         hash: row.body_hash as string,
+        claimedUntil: asInstant(row.claimed_until),
+        committed: Boolean(row.committed),
         status: row.status as number | null,
         response: row.response as string | null,
       }
@@ -26,17 +46,38 @@ export async function claimKey(
   })
 }
 
-export async function completeKey(
+/** Marks, in the act's own transaction, that it is done. @returns false when another request has taken the key over */
+export async function commitClaim(tx: Sql, { key, id }: Claim): Promise<boolean> {
+  const held = 'update idempotency_records set committed = true where key = ? and claimed_by = ?'
+  return (await tx.run(held, [key, id])) > 0
+}
+
+export async function completeClaim(
   db: Database,
-  key: string,
+  { key, id }: Claim,
   status: number,
   response: string,
 ): Promise<void> {
   await db.write((tx) =>
-    tx.run('update idempotency_records set status = ?, response = ? where key = ?', [status, response, key]),
+    tx.run('update idempotency_records set status = ?, response = ? where key = ? and claimed_by = ?', [
+      status,
+      response,
+      key,
+      id,
+    ]),
   )
 }
 
-export async function dropKey(db: Database, key: string): Promise<void> {
-  await db.write((tx) => tx.run('delete from idempotency_records where key = ? and status is null', [key]))
+export async function dropClaim(db: Database, { key, id }: Claim): Promise<void> {
+  await db.write((tx) =>
+    tx.run(
+      'delete from idempotency_records where key = ? and claimed_by = ? and not committed and status is null',
+      [key, id],
+    ),
+  )
+}
+
+/** Forgets answers that nobody may ask for any more. @returns how many */
+export function deleteExpired(tx: Sql, now: Date): Promise<number> {
+  return tx.run('delete from idempotency_records where expires_at <= ?', [now])
 }

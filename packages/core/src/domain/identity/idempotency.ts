@@ -1,37 +1,59 @@
-import type { Clock } from '../../platform/clock.ts'
+import type { Clock, NewId } from '../../platform/clock.ts'
 import type { Box } from '../../platform/crypto/box.ts'
 import type { Database } from '../../platform/database/database.ts'
-import { claimKey, completeKey, dropKey } from './idempotency-queries.ts'
+import type { Claim } from '../context.ts'
+import { claimKey, completeClaim, dropClaim } from './idempotency-queries.ts'
 
 const keptMs = 24 * 3_600_000
 
+/** How long a key is held by a request that does not answer; its acts cannot commit once another has taken it over. */
+const heldMs = 60_000
+
 export type Claimed =
-  | { state: 'new' }
+  | { state: 'new'; claim: Claim }
+  /** The first request is at work. */
   | { state: 'running' }
+  /** The key belongs to another request. */
   | { state: 'other' }
+  /** The first request was carried out, and its server died before it could keep the answer. */
+  | { state: 'unanswered' }
   | { state: 'done'; status: number; body: string }
 
 /** First answers by idempotency key, for 24 hours. They may hold tokens, so they are kept sealed. */
-export function createIdempotencyStore({ db, clock, box }: { db: Database; clock: Clock; box: Box }) {
+export function createIdempotencyStore({
+  db,
+  clock,
+  newId,
+  box,
+}: {
+  db: Database
+  clock: Clock
+  newId: NewId
+  box: Box
+}) {
   return {
     async begin(key: string, hash: string): Promise<Claimed> {
-      const found = await claimKey(db, {
-        key,
+      const claim = { key, id: newId() }
+      const found = await claimKey(db, claim, {
         hash,
         now: clock.date(),
+        claimedUntil: new Date(clock.now() + heldMs),
         expiresAt: new Date(clock.now() + keptMs),
       })
-      if (!found) return { state: 'new' }
+      if (!found) return { state: 'new', claim }
       if (found.hash !== hash) return { state: 'other' }
-      if (found.status === null) return { state: 'running' }
+      if (found.status === null) {
+        const over = found.committed && found.claimedUntil.getTime() <= clock.now()
+        return { state: over ? 'unanswered' : 'running' }
+      }
       return {
         state: 'done',
         status: found.status,
         body: found.response === null ? '' : box.open(found.response, key),
       }
     },
-    complete: (key: string, answer: { status: number; body: string }) =>
-      completeKey(db, key, answer.status, box.seal(answer.body, key)),
-    abandon: (key: string) => dropKey(db, key),
+    complete: (claim: Claim, answer: { status: number; body: string }) =>
+      completeClaim(db, claim, answer.status, box.seal(answer.body, claim.key)),
+    abandon: (claim: Claim) => dropClaim(db, claim),
   }
 }

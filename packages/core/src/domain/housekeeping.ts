@@ -1,0 +1,23 @@
+import type { Ctx } from './context.ts'
+import { Session } from './identity/entities.ts'
+import { deleteExpired } from './identity/idempotency-queries.ts'
+
+const dayMs = 86_400_000
+
+/** How long what is over stays: jobs that are done, and events for clients that come back, days. */
+const keptDays = { jobs: 7, events: 30 }
+
+/** Removes what nobody can ask for any more. Several processes may do it at once. */
+export async function cleanUp(ctx: Ctx): Promise<void> {
+  const now = ctx.clock.now()
+  const { jobs, events } = ctx.services
+  const removed = {
+    jobs: await jobs.prune(new Date(now - keptDays.jobs * dayMs)),
+    events: await events.prune(new Date(now - keptDays.events * dayMs)),
+    sessions: await ctx.db.unitOfWork('all', (em) =>
+      em.nativeDelete(Session, { expiresAt: { $lt: new Date(now) } }),
+    ),
+    answers: await ctx.db.write((tx) => deleteExpired(tx, new Date(now))),
+  }
+  ctx.log.debug('cleaned up', removed)
+}
