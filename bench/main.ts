@@ -4,13 +4,14 @@ import { gatewayGet } from './gateway.ts'
 import { jobs } from './jobs.ts'
 import { verdict } from './verdict.ts'
 import { sse } from './sse.ts'
+import { start } from './start.ts'
 import type { Bench, Metric, Metrics } from './measure.ts'
 
 /**
  * `npm run bench -- [--json] [NAME…]`: runs the benchmarks, each beside its peer. Anything that is not answered with 2xx,
  * or a row that is missing afterwards, fails the run.
  */
-const benches: readonly Bench[] = [gatewayGet, verdict, jobs, sse]
+const benches: readonly Bench[] = [gatewayGet, verdict, jobs, sse, start]
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

@@ -24,7 +24,6 @@ import { createJobQueue } from './platform/jobs/queue.ts'
 import type { Logger } from './platform/log.ts'
 import { createLogger } from './platform/logger.ts'
 import type { ModelProvider } from './platform/models/port.ts'
-import { createSdkProvider } from './platform/models/sdk.ts'
 import { createBuiltinWriter } from './platform/models/writer/writer.ts'
 
 /** A source of models beside the built-in writer. */
@@ -112,7 +111,7 @@ export async function assemble(options: CopydeskOptions): Promise<Assembled> {
   const owner = leaseOwner(randomBytes(6).toString('hex'))
   const http = createHttpClient({ log, ...(allowHosts && { allowHosts }) })
   const deltas = createDeltas({ db, broadcast, clock, log, node: owner })
-  const providers = buildProviders(options, clock, http.guardedFetch)
+  const providers = await buildProviders(options, clock, http.guardedFetch)
   const events = createEventLog({ db, clock, log })
   const self = {} as Assembled
   const services: Services = {
@@ -169,12 +168,15 @@ export async function assemble(options: CopydeskOptions): Promise<Assembled> {
   } satisfies Assembled)
 }
 
-function buildProviders(
+async function buildProviders(
   options: CopydeskOptions,
   clock: Clock,
   fetch: typeof globalThis.fetch,
-): ModelProvider[] {
+): Promise<ModelProvider[]> {
   const paceMs = options.writerPaceMs
   const writer = createBuiltinWriter({ clock, ...(paceMs !== undefined && { paceMs }) })
-  return [...(options.providers ?? []).map((provider) => createSdkProvider({ ...provider, fetch })), writer]
+  if (!options.providers?.length) return [writer]
+  // A megabyte of code that an installation without a provider never needs.
+  const { createSdkProvider } = await import('./platform/models/sdk.ts')
+  return [...options.providers.map((provider) => createSdkProvider({ ...provider, fetch })), writer]
 }

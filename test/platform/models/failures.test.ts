@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { OutboundError } from '../../../packages/core/src/platform/http/outbound-error.ts'
-import { parseRetryAfter, toModelError } from '../../../packages/core/src/platform/models/failures.ts'
+import { parseRetryAfter } from '../../../packages/core/src/platform/models/families.ts'
+import { toModelError } from '../../../packages/core/src/platform/models/failures.ts'
 import { ModelError } from '../../../packages/core/src/platform/models/port.ts'
 
 const now = Date.UTC(2026, 0, 5, 12, 0, 0)

@@ -55,7 +55,7 @@ export const AgentChanges = z.strictObject({
   /** Replaces the whole list. */
   toolNames: z.array(z.enum(agentTools)).max(agentTools.length).optional(),
   concurrency: z.int().min(1).max(10).optional(),
-  adapterType: z.enum(['adapter_a', 'adapter_b', 'local']).optional(),
+  adapterType: z.enum(['adapter_b', 'local']).optional(),
   adapterConfig: AdapterChanges.optional(),
 })
 export type AgentChanges = z.output<typeof AgentChanges>

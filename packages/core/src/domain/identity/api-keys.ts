@@ -33,10 +33,11 @@ export interface ApiKeySummary {
  * Creates a key for a user. The key itself is only in this answer.
  * @throws DomainError `NOT_FOUND`, `VALIDATION_ERROR`
  */
-export function createApiKey(ctx: Ctx, input: NewApiKey): Promise<ApiKeySummary & { key: string }> {
+export async function createApiKey(ctx: Ctx, input: NewApiKey): Promise<ApiKeySummary & { key: string }> {
   const name = input.name.trim()
   if (name === '' || name.length > 200) throw invalid('name', 'A name has 1 to 200 characters')
-  if (input.expiresAt && input.expiresAt.getTime() <= ctx.clock.now())
+  // Said this way round, a date that is none is refused too.
+  if (input.expiresAt && !(input.expiresAt.getTime() > ctx.clock.now()))
     throw invalid('expiresAt', 'Must be in the future')
   const random = Array.from({ length: 26 }, () => alphabet[randomInt(alphabet.length)]).join('')
   const key = `cdk_${ctx.services.settings.live ? 'live' : 'test'}_${random}${checksum(random)}`
@@ -77,13 +78,17 @@ export function listApiKeys(ctx: Ctx, filter: { userId?: string } = {}): Promise
   })
 }
 
-/** Ends a key at once; ending it again changes nothing. @throws DomainError `NOT_FOUND` */
-export function revokeApiKey(ctx: Ctx, id: string): Promise<void> {
-  return command(ctx, async (cmd) => {
+/**
+ * Ends a key at once, and the streams that it has open at their next heartbeat; ending it again changes nothing.
+ * @throws DomainError `NOT_FOUND`
+ */
+export async function revokeApiKey(ctx: Ctx, id: string): Promise<void> {
+  await command(ctx, async (cmd) => {
     const row = await cmd.em.findOne(ApiKey, { id })
     if (!row) throw notFound('API key')
     if (row.revokedAt) return
     row.revokedAt = cmd.clock.date()
+    cmd.emit({ tenantId: null, type: 'access_revoked', subject: id, data: {} })
     cmd.audit({
       tenantId: null,
       resourceType: 'api_key',
@@ -93,6 +98,7 @@ export function revokeApiKey(ctx: Ctx, id: string): Promise<void> {
       action: 'api_key.revoke',
     })
   })
+  ctx.services.revocations.add(id)
 }
 
 /** True when a text can be a key at all: a mistyped one is refused without a look into the database. */

@@ -33,6 +33,8 @@ const usesByKind: Record<Kind, readonly TokenUse[]> = {
 /** How long a tenant's status is believed; a suspension is told at once by its revocation. */
 const statusMs = 5_000
 
+const isShut = (tenantStatus: string | null) => tenantStatus === 'suspended' || tenantStatus === 'cancelled'
+
 export function createIdentity(parts: {
   db: Database
   clock: Clock
@@ -42,7 +44,7 @@ export function createIdentity(parts: {
 }): Identity {
   const { db, clock, log, tokens, revocations } = parts
   const statuses = new Map<string, { status: string | undefined; until: number }>()
-  const used = new Set<string>()
+  const used = new Map<string, Date>()
   let stamping = false
 
   const statusOf = async (tenantId: string) => {
@@ -52,17 +54,18 @@ export function createIdentity(parts: {
     statuses.set(tenantId, { status, until: clock.now() + statusMs })
     return status
   }
-  const stillValid = ({ id, sessionId, tenantId }: Principal) => !revocations.has(id, sessionId, tenantId)
+  const stillValid = ({ id, sessionId, keyId, tenantId }: Principal) =>
+    !revocations.has(id, sessionId, keyId, tenantId)
   /** "Last used" is written for many keys at once, not on every request. */
   const stamp = (keyId: string) => {
-    used.add(keyId)
+    used.set(keyId, clock.date())
     if (stamping) return
     stamping = true
     clock.after(5_000, () => {
-      const ids = [...used]
+      const uses = new Map(used)
       used.clear()
       stamping = false
-      db.write((tx) => markUsed(tx, ids, clock.date())).catch((error: unknown) =>
+      db.write((tx) => markUsed(tx, uses)).catch((error: unknown) =>
         log.warn('API keys could not be stamped', { error }),
       )
     })
@@ -73,6 +76,8 @@ export function createIdentity(parts: {
       throw new DomainError('INVALID_API_KEY', 'The API key is unknown, expired or revoked')
     if (owner.userStatus !== 'active')
       throw new DomainError('UNAUTHORIZED', 'The user of this key is not active')
+    if (isShut(owner.tenantStatus))
+      throw new DomainError('UNAUTHORIZED', `The tenant is ${owner.tenantStatus}`)
     stamp(owner.keyId)
     return {
       id: owner.userId,
@@ -132,11 +137,12 @@ export function createIdentity(parts: {
         const status = await statusOf(own)
         if (status === undefined)
           throw new DomainError('TENANT_NOT_FOUND', 'The tenant of this token does not exist')
-        if (status === 'suspended' || status === 'cancelled')
-          throw new DomainError('UNAUTHORIZED', `The tenant is ${status}`)
+        if (isShut(status)) throw new DomainError('UNAUTHORIZED', `The tenant is ${status}`)
       }
       if (rule === 'none') return []
-      if (rule === 'claim' || rule === 'run') return own === undefined ? [] : [own]
+      // Where no run is in progress, a key stands for the tenants that it was made for.
+      if (rule === 'claim' || (rule === 'run' && principal.type === 'agent'))
+        return own === undefined ? [] : [own]
       return reviewed(db, principal, named)
     },
     runTenant: ({ tenantId }) => (tenantId === undefined ? [] : [tenantId]),

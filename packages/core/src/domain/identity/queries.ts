@@ -1,5 +1,5 @@
 import type { Row, Sql } from '../../platform/database/database.ts'
-import { asDate, asJson, placeholders } from '../../platform/database/row.ts'
+import { asDate, asJson } from '../../platform/database/row.ts'
 import type { App, Role } from '../context.ts'
 
 /** Reads that stand before any scope: they find out whose it is. */
@@ -14,14 +14,16 @@ export interface KeyOwner {
   tenantId: string | null
   tenantIds: string[] | null
   userStatus: string
+  /** Of the user's own tenant; null for staff. */
+  tenantStatus: string | null
   expiresAt: Date | null
   revokedAt: Date | null
 }
 
 export async function keyOwner(sql: Sql, keyHash: string): Promise<KeyOwner | undefined> {
   const row = await sql.get<Row>(
-    `select k.id, k.tenant_ids, k.expires_at, k.revoked_at, u.id as user_id, u.name, u.email, u.role, u.app_access, u.tenant_id, u.status
-     from api_keys k join users u on u.id = k.user_id where k.key_hash = ?`,
+    `select k.id, k.tenant_ids, k.expires_at, k.revoked_at, u.id as user_id, u.name, u.email, u.role, u.app_access, u.tenant_id, u.status, t.status as tenant_status
+     from api_keys k join users u on u.id = k.user_id left join tenants t on t.id = u.tenant_id where k.key_hash = ?`,
     [keyHash],
   )
   if (!row) return undefined
@@ -35,6 +37,7 @@ export async function keyOwner(sql: Sql, keyHash: string): Promise<KeyOwner | un
     tenantId: row.tenant_id as string | null,
     tenantIds: asJson<string[]>(row.tenant_ids),
     userStatus: row.status as string,
+    tenantStatus: row.tenant_status as string | null,
     expiresAt: asDate(row.expires_at),
     revokedAt: asDate(row.revoked_at),
   }
@@ -58,7 +61,13 @@ export async function tenantOfRun(sql: Sql, runId: string): Promise<string | und
   return row?.tenant_id as string | undefined
 }
 
-/** Stamps keys as used, many in one statement. */
-export async function markUsed(tx: Sql, keyIds: readonly string[], at: Date): Promise<void> {
-  await tx.run(`update api_keys set last_used_at = ? where id in (${placeholders(keyIds)})`, [at, ...keyIds])
+/** Notes when keys were last used; a later use that another process has noted already stays. */
+export async function markUsed(tx: Sql, uses: ReadonlyMap<string, Date>): Promise<void> {
+  // In the order of the ids, so that two processes never wait for each other.
+  for (const [id, at] of [...uses].toSorted(([a], [b]) => (a < b ? -1 : 1))) {
+    await tx.run(
+      'update api_keys set last_used_at = ? where id = ? and (last_used_at is null or last_used_at < ?)',
+      [at, id, at],
+    )
+  }
 }

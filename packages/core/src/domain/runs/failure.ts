@@ -20,6 +20,9 @@ export interface Failure {
 /** How often an activity may fail in a row, by family, before it is given to people. */
 const triesByFamily: Partial<Record<FailureFamily, number>> = { transient: 4, quota: 8 }
 
+/** The longest wait before a retry that a provider or a runtime may ask for: a day. */
+const longestWaitMs = 86_400_000
+
 /** Waiting time before the next try: 2 s, doubled each time, 5 minutes at the most. */
 export function backoffMs(failures: number): number {
   return Math.min(2_000 * 2 ** (failures - 1), 300_000)
@@ -51,7 +54,8 @@ export async function fail(
   activity.failures += 1
   await cmd.em.flush()
   if (activity.failures < (triesByFamily[family] ?? 1)) {
-    const delay = Math.max(failure.retryAfterMs ?? 0, backoffMs(activity.failures))
+    const asked = Math.min(failure.retryAfterMs ?? 0, longestWaitMs)
+    const delay = Math.max(asked, backoffMs(activity.failures))
     const note = { ...run.wakeNote, ...run.nextWake?.note }
     await wake(cmd, activity, { reason: 'retry', note }, new Date(cmd.clock.now() + delay))
     return
@@ -70,7 +74,7 @@ async function giveUp(
   await resumeParent(cmd, activity, `The subtask failed: ${run.error}`)
   const agent = await effectiveAgent(cmd, activity.tenantId, run.agentRole)
   if (family === 'auth' || family === 'internal')
-    await reportAgentError(cmd, activity.tenantId, run.agentRole, run.error ?? '')
+    await reportAgentError(cmd, activity.tenantId, run.agentRole, run.error ?? '', activity.id)
   cmd.emit({
     tenantId: activity.tenantId,
     type: 'activity_failed',

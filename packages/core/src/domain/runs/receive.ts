@@ -36,16 +36,13 @@ export async function acceptCallback(
     toDelivery({
       status: success ? 'success' : 'error',
       text,
-      error: callback.error ?? 'The runtime reported a failure without a reason',
+      error: callback.error?.trim() || 'The runtime reported a failure without a reason',
       usage: callback.usage ?? undefined,
       durationMs: 'durationMs' in callback ? callback.durationMs : undefined,
     }),
   )
   return { received: true }
 }
-
-/** The longest wait before a retry that a runtime may ask for. */
-const longestWaitMs = 86_400_000
 
 /**
  * A runtime may name the family of its failure in `metadata.family`, and how long its provider asks to be left alone in
@@ -68,7 +65,7 @@ function toDelivery(result: Omit<RunResult, 'metadata'>, metadata: Record<string
     status: 'error',
     error: result.error ?? '',
     ...(family && { family }),
-    ...(typeof wait === 'number' && wait > 0 && { retryAfterMs: Math.min(Math.ceil(wait), longestWaitMs) }),
+    ...(typeof wait === 'number' && wait > 0 && { retryAfterMs: Math.ceil(wait) }),
     usage,
     durationMs,
   }

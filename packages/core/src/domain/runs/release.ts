@@ -10,7 +10,7 @@ export async function releaseToRuntime(
 ): Promise<void> {
   await command(ctx, async (cmd) => {
     const run = await cmd.em.findOneOrFail(Run, { id: runId }, { lockMode: LockMode.PESSIMISTIC_WRITE })
-    if (!run.open || run.attempt !== attempt) return
+    if (!run.open || run.status !== 'running' || run.attempt !== attempt) return
     run.leaseOwner = null
     run.leaseUntil = run.deadline
   })

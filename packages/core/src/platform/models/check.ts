@@ -1,4 +1,4 @@
-import { familyOfStatus } from './failures.ts'
+import { familyOfStatus } from './families.ts'
 import type { ModelCheck } from './port.ts'
 
 const LONGEST_CHECK_MS = 10_000

@@ -6,7 +6,8 @@ import {
   StreamProviderError,
   UnsupportedFunctionalityError,
 } from 'ai'
-import { OutboundError, type OutboundReason } from '../http/outbound-error.ts'
+import { OutboundError } from '../http/outbound-error.ts'
+import { familyOfOutbound, familyOfStatus, parseRetryAfter } from './families.ts'
 import { ModelError, type ModelFailure } from './port.ts'
 
 const LONGEST_DETAIL = 300
@@ -51,45 +52,13 @@ export function toModelError(
   }
 }
 
-/**
- * Reads a `Retry-After` header.
- * @param header seconds or an HTTP date
- * @param now milliseconds since the epoch that a date is measured from
- * @returns milliseconds to wait, or undefined when the header says nothing usable
- */
-export function parseRetryAfter(header: string | undefined, now: number): number | undefined {
-  const text = header?.trim()
-  if (!text) return undefined
-  if (/^\d+(\.\d+)?$/.test(text)) return Math.ceil(Number(text) * 1000)
-  const date = Date.parse(text)
-  return Number.isNaN(date) ? undefined : Math.max(0, date - now)
-}
-
-/** The family of an HTTP answer of a provider. */
-export function familyOfStatus(status: number): ModelFailure {
-  if (status === 401 || status === 403) return 'auth'
-  if (status === 402 || status === 429 || status === 529) return 'quota'
-  if (status === 408 || status === 409 || status >= 500) return 'transient'
-  return 'invalid'
-}
-
 const networkCodes = /^(E[A-Z]{3,}|UND_ERR_[A-Z_]+)$/
 const cutStream =
   /terminated|fetch failed|socket|network|without a finish|stream ended|other side closed|premature/i
 
-/** What the guard found wrong with the address itself stays wrong; what happened on the way may pass. */
-const passing: ReadonlySet<OutboundReason> = new Set([
-  'dns',
-  'connect',
-  'network',
-  'timeout',
-  'aborted',
-  'bad_response',
-])
-
 function classify(error: unknown): ModelFailure {
   const guard = outboundOf(error)
-  if (guard) return passing.has(guard.reason) ? 'transient' : 'invalid'
+  if (guard) return familyOfOutbound(guard)
   if (LoadAPIKeyError.isInstance(error)) return 'auth'
   if (NoSuchModelError.isInstance(error) || InvalidPromptError.isInstance(error)) return 'invalid'
   if (UnsupportedFunctionalityError.isInstance(error)) return 'invalid'

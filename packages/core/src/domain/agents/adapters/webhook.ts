@@ -1,3 +1,6 @@
+import type { OutboundResponse } from '../../../platform/http/client.ts'
+import type { OutboundError } from '../../../platform/http/outbound-error.ts'
+import { familyOfOutbound, familyOfStatus, parseRetryAfter } from '../../../platform/models/families.ts'
 import { ModelError } from '../../../platform/models/port.ts'
 import type { Ctx } from '../../context.ts'
 import { releaseToRuntime } from '../../runs/release.ts'
@@ -14,14 +17,19 @@ export const webhookAdapter: Adapter = {
     const url = agent.adapterConfig.webhookUrl
     if (!url) return [{ name: 'webhookUrl', ok: false, detail: 'No webhookUrl is configured' }]
     try {
-      const response = await ctx.services.http.request(url, { method: 'HEAD', timeoutMs: 5_000 })
-      return [{ name: 'webhookUrl', ok: response.status < 500, detail: `answers ${response.status}` }]
+      const { status } = await ctx.services.http.request(url, {
+        method: 'HEAD',
+        redirect: 'manual',
+        timeoutMs: 5_000,
+      })
+      // Without the secret a refusal is as good as an answer; a redirect is not followed when work is given, either.
+      return [{ name: 'webhookUrl', ok: status < 500 && !isRedirect(status), detail: `answers ${status}` }]
     } catch (error) {
       return [{ name: 'webhookUrl', ok: false, detail: (error as Error).message }]
     }
   },
 
-  async start(ctx: Ctx, dispatch: Dispatch) {
+  async start(ctx: Ctx, dispatch: Dispatch, signal: AbortSignal) {
     const { webhookUrl, authHeader, authValueSealed } = dispatch.agent.adapterConfig
     if (!webhookUrl) throw new ModelError('invalid', `${dispatch.agent.name} has no webhookUrl`)
     const headers: Record<string, string> = {
@@ -30,27 +38,43 @@ export const webhookAdapter: Adapter = {
     }
     if (authHeader && authValueSealed)
       headers[authHeader] = ctx.services.box.open(authValueSealed, dispatch.tenantId)
-    // From here on the runtime may answer at any moment, also before its 202 has reached us.
-    await releaseToRuntime(ctx, dispatch)
+    const now = ctx.clock.now()
     const response = await ctx.services.http
       .request(webhookUrl, {
         method: 'POST',
         headers,
         body: JSON.stringify(payload(ctx, dispatch)),
+        // Elsewhere nobody knows the secret, and a POST may arrive as a GET without a body.
+        redirect: 'manual',
         timeoutMs: 15_000,
+        signal,
       })
-      .catch((error: Error) => {
-        throw new ModelError('transient', `The runtime could not be reached: ${error.message}`)
+      .catch((error: OutboundError) => {
+        throw new ModelError(familyOfOutbound(error), `The runtime could not be reached: ${error.message}`)
       })
-    if (response.status === 401 || response.status === 403)
-      throw new ModelError('auth', `The runtime refused the dispatch with ${response.status}`)
-    if (response.status >= 300)
-      throw new ModelError(
-        response.status >= 500 ? 'transient' : 'invalid',
-        `The runtime answered ${response.status}`,
-      )
+    // Nobody reads the body; unread it would hold the connection.
+    await response.body.cancel()
+    if (response.status >= 300) throw refusal(response, now)
+    // The result may be here already: the runtime did not have to wait until its 202 has reached us.
+    await releaseToRuntime(ctx, dispatch)
     return 'accepted'
   },
+}
+
+const isRedirect = (status: number) => status >= 300 && status < 400
+
+function refusal({ status, headers }: OutboundResponse, now: number): ModelError {
+  const family = familyOfStatus(status)
+  if (family === 'auth') return new ModelError(family, `The runtime refused the dispatch with ${status}`)
+  if (isRedirect(status)) {
+    return new ModelError(
+      family,
+      `The runtime answered ${status}, a redirect, and those are not followed: set webhookUrl to the final address`,
+    )
+  }
+  const retryAfterMs = parseRetryAfter(headers.get('retry-after') ?? undefined, now)
+  const options = retryAfterMs === undefined ? {} : { retryAfterMs }
+  return new ModelError(family, `The runtime answered ${status}`, options)
 }
 
 /** The dispatch as the contract words it. */
