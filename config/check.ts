@@ -34,7 +34,7 @@ const steps: readonly Step[] = [
     name: 'tests',
     title: 'tests (vitest)',
     run: ['vitest', 'run', '--config=config/vitest.config.ts'],
-    repeat: /^(?:databases: |postgresql: NOT tested)/,
+    repeat: /^(?:databases: |postgresql: NOT tested|redis: )/,
   },
 ]
 

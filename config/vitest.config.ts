@@ -4,13 +4,15 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 import { findPostgres } from './postgres.ts'
+import { findRedis } from './redis.ts'
 import { planRun } from './vitest.setup.ts'
 
 /**
  * `*.db.test.ts` runs once on each database, every other `*.test.ts` once.
  *
  * Environment: `COPYDESK_TEST_DB=sqlite|postgresql` runs on one database only; `COPYDESK_REQUIRE_POSTGRES=1` fails the
- * run where no PostgreSQL can be had; `TEST_DATABASE_URL` names the PostgreSQL to use.
+ * run where no PostgreSQL can be had; `TEST_DATABASE_URL` names the PostgreSQL to use. `COPYDESK_REQUIRE_REDIS=1` and
+ * `TEST_REDIS_URL` mean the same for Redis; tests that need one are skipped where none can be had.
  */
 export default defineConfig(async () => {
   const only = process.env['COPYDESK_TEST_DB']
@@ -22,17 +24,30 @@ export default defineConfig(async () => {
   if (postgres) used.push(`postgresql (${postgres.how})`)
   const missing = found.url === undefined ? `postgresql: NOT tested, because ${found.reason}` : undefined
   if (required && missing) throw new Error(missing)
+  const redis = await findRedis()
+  const noRedis = redis.url === undefined ? `redis: NOT tested, because ${redis.reason}` : undefined
+  if (noRedis && process.env['COPYDESK_REQUIRE_REDIS'] === '1') throw new Error(noRedis)
 
   const name = `${process.pid}_${randomBytes(3).toString('hex')}`
   const run = { prefix: `copydesk_test_${name}_`, folder: join(tmpdir(), `copydesk-test-${name}`) }
-  const report = [`databases: ${used.join(', ')}`, missing].filter(Boolean).join('\n')
-  planRun({ ...run, postgres, report })
+  const cache = redis.url === undefined ? noRedis : `redis: ${redis.how}`
+  const report = [`databases: ${used.join(', ')}`, missing, cache].filter(Boolean).join('\n')
+  planRun({ ...run, postgres, redis: redis.url === undefined ? undefined : redis, report })
 
   const root = fileURLToPath(new URL('..', import.meta.url))
   const conditions = ['@copydesk/source']
   const shared = { root, resolve: { conditions }, ssr: { resolve: { conditions } } }
-  const limits = { pool: 'forks' as const, testTimeout: 20_000, hookTimeout: 60_000 }
-  const env = { COPYDESK_TEST_PREFIX: run.prefix, COPYDESK_TEST_FOLDER: run.folder }
+  const limits = {
+    pool: 'forks' as const,
+    testTimeout: 20_000,
+    hookTimeout: 60_000,
+    expect: { poll: { timeout: 10_000 } },
+  }
+  const env = {
+    COPYDESK_TEST_PREFIX: run.prefix,
+    COPYDESK_TEST_FOLDER: run.folder,
+    COPYDESK_TEST_REDIS: redis.url ?? '',
+  }
   const both = ['test/**/*.db.test.ts']
   const sqlite = {
     ...shared,

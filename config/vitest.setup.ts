@@ -2,12 +2,14 @@ import { rmSync } from 'node:fs'
 import { Client } from 'pg'
 import type { TestProject } from 'vitest/node'
 import type { FoundPostgres } from './postgres.ts'
+import type { FoundRedis } from './redis.ts'
 
 /** What one run uses, and the names of all that it makes, so that nothing of it is left behind. */
 export interface TestRun {
-  /** For stdout: which databases the run uses and, if so, why one is missing. */
+  /** For stdout: which databases and which Redis the run uses and, if so, why one is missing. */
   report: string
   postgres: FoundPostgres | undefined
+  redis: FoundRedis | undefined
   /** Prefix of the names of its PostgreSQL databases. */
   prefix: string
   /** Directory of its SQLite files. */
@@ -29,6 +31,7 @@ export function setup(_project: TestProject): (() => Promise<void>) | undefined 
   process.stdout.write(`${run.report}\n`)
   return async () => {
     rmSync(run.folder, { recursive: true, force: true })
+    await run.redis?.stop()
     if (!run.postgres) return
     await dropLeftovers(run.postgres.url, run.prefix)
     await run.postgres.stop()

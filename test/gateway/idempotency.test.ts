@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
+import type { Principal } from '../../packages/core/src/domain/context.ts'
 import { DomainError } from '../../packages/core/src/domain/errors.ts'
+import { access } from '../../packages/core/src/gateway/access.ts'
 import { endpoint } from '../../packages/core/src/gateway/endpoint.ts'
-import { createRig, errorOf, team } from './rig.ts'
+import { createRig, errorOf, team, tenantA, tenantB } from './rig.ts'
 
 function rig() {
   let made = 0
@@ -92,6 +94,36 @@ describe('Idempotency-Key', () => {
     await send('x', { path: 'others' })
     await send('x', { key: 'k2' })
     expect(made()).toBe(4)
+  })
+
+  it('takes another tenant in the header for another request, and another API key for another caller', async () => {
+    const apiKey = (keyId: string): Principal => ({
+      id: 'U-rev',
+      type: 'api_key',
+      role: 'reviewer',
+      appAccess: ['dm-portal'],
+      tenants: [tenantA, tenantB],
+      keyId,
+    })
+    const create = endpoint({
+      id: 'd.where',
+      route: 'POST /where',
+      summary: 'Create somewhere',
+      access: access({ roles: ['reviewer'], credentials: ['apikey'] }),
+      reply: { 200: z.object({ scope: z.array(z.string()) }) },
+    }).handle(async (ctx) => ({ scope: [ctx.scope].flat() }))
+    const { call } = createRig([create], {
+      surface: { tenant: 'query-or-header' },
+      ports: { authenticate: ({ token }) => apiKey(token) },
+    })
+    const send = async (key: string, tenantId: string) => {
+      const headers = { authorization: `ApiKey ${key}`, 'idempotency-key': 'k1', 'x-tenant-id': tenantId }
+      const response = await call('POST', '/dashboard/v1/where', { headers })
+      return response.status === 200 ? response.json() : errorOf(response)
+    }
+    expect(await send('one', tenantA)).toEqual({ scope: [tenantA] })
+    expect(await send('one', tenantB)).toEqual({ status: 422, code: 'UNPROCESSABLE' })
+    expect(await send('two', tenantB)).toEqual({ scope: [tenantB] })
   })
 
   it('refuses a key that is none', async () => {

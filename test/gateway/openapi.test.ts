@@ -37,7 +37,7 @@ const change = endpoint({
   body: z.object({ due: isoDate, tree }),
   reply: { 200: item },
   errors: ['CONFLICT', 'UNPROCESSABLE'],
-  deprecated: { since: '2026-01-01' },
+  deprecated: { since: '2026-01-01', sunset: '2027-01-01' },
 }).handle(async () => ({ id: 'x', at: new Date() }))
 const gone = endpoint({
   id: 'd.gone',

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { countedAs } from '../../packages/core/src/gateway/client-ip.ts'
 import { endpoint } from '../../packages/core/src/gateway/endpoint.ts'
-import { createCounters } from '../../packages/core/src/gateway/rate-limit.ts'
+import { createMemoryCounters } from '../../packages/core/src/platform/counters/memory.ts'
 import { createManualClock, createRig, errorOf, publicAccess, team } from './rig.ts'
 
 const ping = endpoint({
@@ -46,38 +45,10 @@ const rig = () => createRig([ping, open, forgot, login], { surface: { limits } }
 const numbers = (response: Response) =>
   ['limit', 'remaining', 'reset'].map((name) => Number(response.headers.get(`x-ratelimit-${name}`)))
 
-describe('createCounters', () => {
-  it('admits limit and burst in any window of 60 s, to the millisecond', () => {
-    const clock = createManualClock(0)
-    const counters = createCounters(clock)
-    const rule = { limit: 20, burst: 5, windowMs: 60_000 }
-    const admitted: number[] = []
-    // A caller that never rests: every window of the log must hold no more than 25.
-    for (let i = 0; i < 20_000; i += 1) {
-      const count = counters.hit('k', rule)
-      if ((count as { admitted: boolean }).admitted) admitted.push(clock.now())
-      clock.advance(1 + ((i * 7919) % 37))
-    }
-    for (let i = 25; i < admitted.length; i += 1) {
-      expect((admitted[i] as number) - (admitted[i - 25] as number)).toBeGreaterThanOrEqual(60_000)
-    }
-    expect(admitted.length).toBeGreaterThanOrEqual(Math.floor(clock.now() / 60_000) * 25)
-  })
-
-  it('does not count what it refuses, and tells when the oldest leaves', () => {
-    const clock = createManualClock(0)
-    const counters = createCounters(clock)
-    const rule = { limit: 1, burst: 0, windowMs: 1_000 }
-    expect(counters.hit('k', rule)).toEqual({ admitted: true, used: 1, resetAt: 1_000 })
-    clock.advance(999)
-    expect(counters.hit('k', rule)).toEqual({ admitted: false, used: 1, resetAt: 1_000 })
-    clock.advance(1)
-    expect(counters.hit('k', rule)).toEqual({ admitted: true, used: 1, resetAt: 2_000 })
-  })
-
+describe('createMemoryCounters', () => {
   it('forgets keys that are idle, and never keeps more than it may', () => {
     const clock = createManualClock(0)
-    const counters = createCounters(clock, 50)
+    const counters = createMemoryCounters(clock, 50)
     const rule = { limit: 1, burst: 0, windowMs: 60_000 }
     for (let i = 0; i < 500; i += 1) void counters.hit(`k${i}`, rule)
     expect(counters.size).toBe(50)
@@ -131,44 +102,5 @@ describe('rate limit', () => {
     expect(await ask('login', 'A')).toEqual([204, '300'])
     expect(await ask('login', 'a')).toEqual([429, '2'])
     expect(await ask('login', 'b')).toEqual([204, '300'])
-  })
-
-  it('reads an address as the unit that it is counted by', () => {
-    expect(countedAs('203.0.113.9')).toBe('203.0.113.9')
-    expect(countedAs('::ffff:203.0.113.9')).toBe('203.0.113.9')
-    expect(countedAs('2001:db8::1')).toBe('2001:db8:0:0::/64')
-    expect(countedAs('not an address')).toBe('not an address')
-  })
-})
-
-describe('throttle', () => {
-  it('refuses more requests at the same time than allowed, and gives places back after errors', async () => {
-    const holds: PromiseWithResolvers<void>[] = []
-    const slow = endpoint({
-      id: 'd.slow',
-      route: 'GET /slow',
-      summary: 'Slow',
-      access: team,
-      reply: { 204: z.void() },
-    }).handle(async () => {
-      const hold = Promise.withResolvers<void>()
-      holds.push(hold)
-      await hold.promise
-    })
-    const { call } = createRig([slow], { surface: { concurrency: 2 } })
-    const ask = (as = 'member') => call('GET', '/dashboard/v1/slow', { as })
-    const first = ask()
-    const second = ask()
-    const refused = await ask()
-    expect(refused.headers.get('retry-after')).toBe('1')
-    expect(await errorOf(refused)).toEqual({ status: 429, code: 'THROTTLED' })
-    const other = ask('admin')
-    await expect.poll(() => holds.length).toBe(3)
-    holds[0]?.reject(new Error('boom'))
-    expect((await first).status).toBe(500)
-    const third = ask()
-    await expect.poll(() => holds.length).toBe(4)
-    for (const hold of holds) hold.resolve()
-    expect([(await second).status, (await third).status, (await other).status]).toEqual([204, 204, 204])
   })
 })

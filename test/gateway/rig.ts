@@ -223,3 +223,8 @@ export async function listen(node: ReturnType<typeof createRig>['gateway']['node
 }
 
 export { publicAccess }
+
+/** Calls `fn` so many times before the first has answered. */
+export function atOnce<T>(times: number, fn: (i: number) => T | Promise<T>): Promise<T[]> {
+  return Promise.all(Array.from({ length: times }, async (_, i) => fn(i)))
+}

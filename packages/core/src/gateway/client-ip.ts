@@ -11,6 +11,9 @@ const loopback = ['127.0.0.0/8', '::1/128']
 export function createClientIp(trusted: readonly string[] = loopback) {
   const ranges = trusted.map((entry) => {
     try {
+      // `10.0.0` and `010.0.0.1` are addresses too, and not those that somebody meant.
+      const [address = ''] = entry.split('/')
+      if (!address.includes(':') && !ipaddr.IPv4.isValidFourPartDecimal(address)) throw new Error(address)
       return entry.includes('/') ? ipaddr.parseCIDR(entry) : wholeAddress(entry)
     } catch {
       throw new Error(`trustProxy: "${entry}" is neither an IP address nor a CIDR range`)
@@ -55,8 +58,11 @@ function matches(address: ipaddr.IPv4 | ipaddr.IPv6, ranges: readonly Range[]): 
 
 /** The unit that an address is counted by: an IPv6 network of 64 bits is one household, an IPv4 address is itself. */
 export function countedAs(ip: string): string {
-  if (!ip.includes(':') || !ipaddr.IPv6.isValid(ip)) return ip
-  const address = ipaddr.IPv6.parse(ip)
+  if (!ip.includes(':')) return ip
+  // Some proxies write the port too, which is another one for each connection.
+  const bare = /^\[(.*)\](?::\d*)?$/.exec(ip)?.[1] ?? /^([\d.]+):\d*$/.exec(ip)?.[1] ?? ip
+  if (!ipaddr.IPv6.isValid(bare)) return bare
+  const address = ipaddr.IPv6.parse(bare)
   if (address.isIPv4MappedAddress()) return address.toIPv4Address().toString()
   return `${address.parts
     .slice(0, 4)

@@ -1,9 +1,11 @@
 import type { z } from 'zod'
 import type { ErrorCode } from '../domain/errors.ts'
+import { isConditional } from './conditional.ts'
 import type { AnyEndpoint, Definition } from './definition.ts'
+import { deprecationHeaders } from './deprecation.ts'
 import { encoderFor } from './encode.ts'
 import { impliedErrors } from './errors.ts'
-import type { CountRule } from './ports.ts'
+import type { CountRule } from '../platform/counters/counters.ts'
 import type { AnySurface } from './surface.ts'
 
 /** An endpoint on its surface with everything worked out that does not depend on the request. */
@@ -24,7 +26,11 @@ export interface Compiled {
   readonly resourceType: string
   /** The parameter that names the resource. */
   readonly resourceKey: string | undefined
-  /** `Deprecation` and `Sunset`; names and values in turn. */
+  /** Stands for the path in logs and audit records; absent where the path itself may be shown. */
+  readonly shownPath: string | undefined
+  /** Answers with an `ETag`, and 304 to who has that version. */
+  readonly conditional: boolean
+  /** `Deprecation`, `Sunset` and `Link`; names and values in turn. */
   readonly headers: readonly string[]
 }
 
@@ -48,20 +54,13 @@ export function compile(surface: AnySurface, endpoint: AnyEndpoint): Compiled {
     resourceType:
       endpoint.path.split('/').find((part) => part !== '' && !part.startsWith(':')) ?? surface.name,
     resourceKey: endpoint.keys.findLast((key) => endpoint.params[key] === 'ulid'),
-    headers: deprecation(endpoint),
+    shownPath: endpoint.secretPath ? surface.prefix + endpoint.path : undefined,
+    conditional: isConditional(surface, endpoint),
+    headers: deprecationHeaders(endpoint.deprecated ?? surface.deprecated),
   }
 }
 
 /** The rule that counts every request of a surface. */
 export function surfaceRule(surface: AnySurface): CountRule {
   return { limit: surface.limits.perMinute, burst: surface.limits.burst, windowMs: 60_000 }
-}
-
-function deprecation({ deprecated, id }: AnyEndpoint): string[] {
-  if (!deprecated) return []
-  const since = Date.parse(deprecated.since)
-  const sunset = deprecated.sunset === undefined ? undefined : Date.parse(deprecated.sunset)
-  if (Number.isNaN(since) || Number.isNaN(sunset)) throw new Error(`${id}: deprecated needs ISO 8601 dates`)
-  const headers = ['Deprecation', `@${Math.floor(since / 1_000)}`]
-  return sunset === undefined ? headers : [...headers, 'Sunset', new Date(sunset).toUTCString()]
 }

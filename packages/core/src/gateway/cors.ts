@@ -11,11 +11,20 @@ export interface Cors {
 const requestHeaders =
   'Authorization, Content-Type, Idempotency-Key, If-None-Match, Last-Event-ID, X-Tenant-Id, X-Request-Id'
 const exposed =
-  'X-Request-Id, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Retry-After, Idempotent-Replayed, ETag, Deprecation, Sunset, Content-Disposition'
+  'X-Request-Id, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Retry-After, Idempotent-Replayed, ETag, Deprecation, Sunset, Link, Content-Disposition'
 
-/** Without options no origin is allowed and no header is added. */
+/**
+ * Without options no origin is allowed and no header is added. An origin is on the list only as the whole of what is
+ * written there. Credentials are never allowed: tokens travel in `Authorization`, which a page adds itself.
+ * @throws Error on an entry that no browser sends, `*` and `null` among them
+ */
 export function createCors(options: CorsOptions | undefined): Cors {
   if (!options || options.origins.length === 0) return { headers: () => [], preflight: () => undefined }
+  for (const origin of options.origins) {
+    if (!isOrigin(origin)) {
+      throw new Error(`corsOrigins: "${origin}" is no origin; write it as https://app.example.com`)
+    }
+  }
   const vary = ['Vary', 'Origin']
   const byOrigin = new Map(
     options.origins.map((origin) => [
@@ -38,4 +47,10 @@ export function createCors(options: CorsOptions | undefined): Cors {
             maxAge,
           ],
   }
+}
+
+/** As browsers send it: lower-case, without a path or the scheme's own port; apps have schemes of their own. */
+function isOrigin(text: string): boolean {
+  if (!/^[a-z][a-z0-9+.-]*:\/\/[^\sA-Z/?#@*]+$/.test(text) || !URL.canParse(text)) return false
+  return !/^https?:/.test(text) || new URL(text).origin === text
 }

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { Ctx } from '../domain/context.ts'
 import type { ErrorCode } from '../domain/errors.ts'
 import type { Access } from './access.ts'
+import type { Deprecation } from './deprecation.ts'
 import type { FileRules } from './multipart.ts'
 import { type Method, parseRoute, type Route } from './route.ts'
 import { strictly } from './strict.ts'
@@ -14,13 +15,6 @@ export interface EndpointLimit {
   by: 'ip' | 'user'
   /** A body field whose value joins the key, as `email` at login: counted for each address on its own. */
   field?: string
-}
-
-export interface Deprecation {
-  /** Since when, ISO 8601 date. */
-  since: string
-  /** When it will be gone, ISO 8601 date. */
-  sunset?: string
 }
 
 /** What every kind of endpoint says about itself. */
@@ -41,6 +35,8 @@ export interface BaseSpec<Id extends string, R extends Route, P, Q, H> {
   audit?: string
   limit?: EndpointLimit
   deprecated?: Deprecation
+  /** The path holds a secret, such as the token of a link: logs and audit records show the route in its place. */
+  secretPath?: boolean
 }
 
 /** What a handler gets beside its context. */
@@ -94,6 +90,7 @@ export interface Definition {
   readonly audit: string | undefined
   readonly limit: EndpointLimit | undefined
   readonly deprecated: Deprecation | undefined
+  readonly secretPath: boolean
   readonly conditional: boolean
   readonly maxBodyBytes: number | undefined
   run(ctx: Ctx, input: Input, channel?: unknown): unknown
@@ -136,6 +133,7 @@ export function define<E extends AnyEndpoint>(spec: Erased, rest: Rest): E {
   if (rest.body && (method === 'GET' || method === 'DELETE') && rest.kind !== 'raw') {
     throw new Error(`${spec.id}: a ${method} takes no body`)
   }
+  if (rest.conditional && method !== 'GET') throw new Error(`${spec.id}: only a GET can be conditional`)
   const definition: Definition & { id: string; route: Route } = {
     id: spec.id,
     route: spec.route,
@@ -160,6 +158,7 @@ export function define<E extends AnyEndpoint>(spec: Erased, rest: Rest): E {
     audit: spec.audit,
     limit: spec.limit,
     deprecated: spec.deprecated,
+    secretPath: spec.secretPath ?? false,
     conditional: rest.conditional ?? false,
     maxBodyBytes: rest.maxBodyBytes,
     run: rest.run,

@@ -1,5 +1,6 @@
 import type { Access } from './access.ts'
-import type { AnyEndpoint, Definition, Deprecation, Endpoint, EndpointLimit } from './definition.ts'
+import type { AnyEndpoint, Definition, Endpoint, EndpointLimit } from './definition.ts'
+import type { Deprecation } from './deprecation.ts'
 import { type ParamNames, parseRoute, type Route } from './route.ts'
 
 export interface DelegateSpec<Id extends string, R extends Route> {

@@ -1,5 +1,6 @@
 import { DomainError, type ErrorCode } from '../domain/errors.ts'
-import type { Definition } from './definition.ts'
+import type { AnyEndpoint, Definition } from './definition.ts'
+import type { AnySurface } from './surface.ts'
 
 /** The status that each code of the contract answers with. */
 export const statusOf: Readonly<Record<ErrorCode, number>> = {
@@ -57,5 +58,24 @@ export function impliedErrors(def: Definition): Set<ErrorCode> {
   if (def.query || def.headers || def.body || def.files) codes.add('VALIDATION_ERROR')
   if (def.body || def.files || (def.kind === 'raw' && def.method !== 'GET')) codes.add('PAYLOAD_TOO_LARGE')
   if (def.body || def.files) codes.add('UNSUPPORTED_MEDIA_TYPE')
+  return codes
+}
+
+/**
+ * Every code that an endpoint can be refused with on its surface: what it declares, and what the gateway answers on its
+ * behalf.
+ */
+export function refusals(surface: AnySurface, endpoint: AnyEndpoint): Set<ErrorCode> {
+  const codes = new Set<ErrorCode>([...endpoint.errors, ...impliedErrors(endpoint)])
+  const { method, kind, access } = endpoint
+  // A body is read to its limit also where none is asked for, because an Idempotency-Key stands for it too.
+  if (method !== 'GET') codes.add('PAYLOAD_TOO_LARGE')
+  if (method === 'POST' && (kind === 'json' || kind === 'upload')) {
+    // An Idempotency-Key that is none, that is at work, or that was used for something else.
+    for (const code of ['VALIDATION_ERROR', 'CONFLICT', 'UNPROCESSABLE'] as const) codes.add(code)
+  }
+  // A tenant that is named twice.
+  if (!access.public && surface.tenant !== 'claim' && surface.tenant !== 'none' && surface.tenant !== 'all')
+    codes.add('VALIDATION_ERROR')
   return codes
 }

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Claim, Ctx, Principal, Scope, Trace } from '../domain/context.ts'
 import type { Compiled } from './compile.ts'
 import type { Input } from './definition.ts'
-import type { Count, CountRule } from './ports.ts'
+import type { Count, CountRule } from '../platform/counters/counters.ts'
 import type { Runtime } from './runtime.ts'
 
 /** A request as the kit sees it, however it came in. */

@@ -40,6 +40,7 @@ export function createFallback(runtime: Runtime, surface: AnySurface) {
         summary: 'Answers where no endpoint does',
         access,
         reply: { 204: '' },
+        errors: ['NOT_FOUND', 'METHOD_NOT_ALLOWED'],
       }).handle(act) as AnyEndpoint
       compiled = compile(surface, endpoint)
       answering.set(key, compiled)

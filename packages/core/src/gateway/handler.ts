@@ -12,7 +12,7 @@ export async function handle(x: Exchange): Promise<void> {
     requestId,
     surface: endpoint.surface.name,
     method: incoming.method,
-    path: incoming.path,
+    path: endpoint.shownPath ?? incoming.path,
     action: endpoint.action,
     status: def.success,
     startedAt: x.startedAt,
@@ -31,6 +31,7 @@ export async function handle(x: Exchange): Promise<void> {
 async function openStream(x: Exchange): Promise<void> {
   const channel = new OpenChannel(x)
   x.stream = channel
+  if (channel.closed) return
   const opened = Promise.resolve(x.endpoint.def.run(x.ctx as never, x.input as never, channel))
   const late = opened.catch((error: unknown) => {
     if (!channel.begun) throw error
@@ -45,10 +46,14 @@ async function openStream(x: Exchange): Promise<void> {
   }
 }
 
-/** Writes the audit record of a write that its handler did not write in its own transaction. */
+/**
+ * Writes the audit record of a write that its handler did not write in its own transaction, and of everything that is
+ * done with an impersonation token: that only reads, and all of it is on the record.
+ */
 export async function recordAudit(x: Exchange): Promise<void> {
   const { endpoint, ctx, trace, runtime, answer } = x
-  if (!endpoint.writes || !ctx || !trace || trace.audited || !runtime.ports.audit) return
+  const recorded = endpoint.writes || x.principal?.impersonating !== undefined
+  if (!recorded || !ctx || !trace || trace.audited || !runtime.ports.audit) return
   if (answer && answer.status >= 400) return
   const key = endpoint.resourceKey
   const resourceId = key === undefined ? null : (x.input?.params[key] as string)

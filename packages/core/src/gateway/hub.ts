@@ -3,6 +3,8 @@ import type { Clock } from '../platform/clock.ts'
 /** An open stream as the heart beats for it. */
 export interface Beating {
   beat(frame: Uint8Array): void
+  /** Ends it when its caller may not follow any longer. */
+  recheck(): void
   close(): void
 }
 
@@ -12,6 +14,8 @@ export interface Hub {
   readonly maxBuffer: number
   add(stream: Beating): void
   remove(stream: Beating): void
+  /** Ends the streams of those who are refused from now on. */
+  recheck(): void
   /** Ends every open stream. */
   closeAll(): void
 }
@@ -43,6 +47,9 @@ export function createHub(clock: Clock, everyMs: number, maxBuffer: number): Hub
       if (streams.size > 0 || !stop) return
       stop()
       stop = undefined
+    },
+    recheck() {
+      for (const stream of streams) stream.recheck()
     },
     closeAll() {
       for (const stream of streams) stream.close()

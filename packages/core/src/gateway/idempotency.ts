@@ -19,9 +19,10 @@ export async function claim(x: Exchange): Promise<void> {
     throw invalid('Idempotency-Key', 'Idempotency-Key takes 1 to 255 visible ASCII characters')
   }
   const { method, path, search } = x.incoming
-  const caller = x.principal ? x.principal.id : `ip:${x.ip}`
-  const key = digest([caller, method, path, given])
-  const claimed = await store.begin(key, digest([search, x.bodyHash ?? '']))
+  const { id, keyId = '' } = x.principal ?? { id: `ip:${x.ip}` }
+  const key = digest([id, keyId, method, path, given])
+  const tenant = header(x.incoming, 'x-tenant-id') ?? ''
+  const claimed = await store.begin(key, digest([search, x.bodyHash ?? '', tenant]))
   switch (claimed.state) {
     case 'new':
       x.claim = claimed.claim

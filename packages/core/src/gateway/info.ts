@@ -1,7 +1,8 @@
 import type { ErrorCode } from '../domain/errors.ts'
 import type { Access } from './access.ts'
-import type { AnyEndpoint, Deprecation, Kind } from './definition.ts'
-import { impliedErrors } from './errors.ts'
+import type { AnyEndpoint, Kind } from './definition.ts'
+import type { Deprecation } from './deprecation.ts'
+import { refusals } from './errors.ts'
 import type { Method } from './route.ts'
 import type { AnySurface } from './surface.ts'
 
@@ -16,7 +17,7 @@ export interface EndpointInfo {
   kind: Kind
   access: Access
   success: number
-  /** Declared and implied codes. */
+  /** Every code that it can be refused with. */
   errors: ErrorCode[]
   deprecated: Deprecation | undefined
   definition: AnyEndpoint
@@ -33,8 +34,8 @@ export function infoOf(surface: AnySurface, endpoint: AnyEndpoint): EndpointInfo
     kind: endpoint.kind,
     access: endpoint.access,
     success: endpoint.success,
-    errors: [...new Set([...endpoint.errors, ...impliedErrors(endpoint)])],
-    deprecated: endpoint.deprecated,
+    errors: [...refusals(surface, endpoint)],
+    deprecated: endpoint.deprecated ?? surface.deprecated,
     definition: endpoint,
   }
 }

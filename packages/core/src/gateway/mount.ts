@@ -40,6 +40,7 @@ export function createGateway(given: {
   const surfaces = withRoot(given.surfaces)
   checkDistinct(surfaces)
   const runtime = createRuntime(given.ports, given.options)
+  given.ports.onRefused?.(() => runtime.hub.recheck())
   const doors = surfaces
     .map((item) => ({ prefix: item.prefix, name: item.name, ...openDoor(runtime, item) }))
     .toSorted((a, b) => b.prefix.length - a.prefix.length)

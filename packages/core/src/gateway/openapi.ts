@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import type { ErrorCode } from '../domain/errors.ts'
+import { isConditional } from './conditional.ts'
 import type { AnyEndpoint } from './definition.ts'
-import { impliedErrors, statusOf } from './errors.ts'
+import { refusals, statusOf } from './errors.ts'
 import type { AnySurface } from './surface.ts'
 import { apiError, ulid } from '../platform/wire.ts'
 
@@ -74,10 +75,10 @@ function operation(surface: AnySurface, endpoint: AnyEndpoint, schemas: Json): J
     tags: [surface.name],
     summary: endpoint.summary,
     ...(endpoint.description && { description: endpoint.description }),
-    ...(endpoint.deprecated && { deprecated: true }),
+    ...((endpoint.deprecated ?? surface.deprecated) && { deprecated: true }),
     parameters: parameters(surface, endpoint, schemas),
     ...(body && { requestBody: body }),
-    responses: responses(endpoint, schemas),
+    responses: responses(surface, endpoint, schemas),
     security: access.public ? [] : access.credentials.map((kind) => ({ [schemeOf[kind]]: [] })),
   }
 }
@@ -104,6 +105,9 @@ function parameters(surface: AnySurface, endpoint: AnyEndpoint, schemas: Json): 
   }
   if (endpoint.kind === 'stream' && endpoint.method === 'GET') {
     found.push({ name: 'Last-Event-ID', in: 'header', schema: { type: 'string' } })
+  }
+  if (isConditional(surface, endpoint)) {
+    found.push({ name: 'If-None-Match', in: 'header', schema: { type: 'string' } })
   }
   if (endpoint.method === 'POST' && (endpoint.kind === 'json' || endpoint.kind === 'upload')) {
     found.push({ name: 'Idempotency-Key', in: 'header', schema: { type: 'string', maxLength: 255 } })
@@ -141,7 +145,7 @@ function requestBody(endpoint: AnyEndpoint, schemas: Json): Json | undefined {
   return { required, content: { 'application/json': { schema: convert(body, schemas) } } }
 }
 
-function responses(endpoint: AnyEndpoint, schemas: Json): Json {
+function responses(surface: AnySurface, endpoint: AnyEndpoint, schemas: Json): Json {
   const found: Json = {}
   for (const [status, reply] of Object.entries(endpoint.replies)) {
     const description = descriptions[status] ?? 'Success'
@@ -157,9 +161,9 @@ function responses(endpoint: AnyEndpoint, schemas: Json): Json {
       }
     }
   }
-  if (endpoint.conditional) found['304'] = { description: 'The caller has this version already' }
+  if (isConditional(surface, endpoint)) found['304'] = { description: 'The caller has this version already' }
   const byStatus = new Map<number, ErrorCode[]>()
-  for (const code of new Set([...endpoint.errors, ...impliedErrors(endpoint)])) {
+  for (const code of refusals(surface, endpoint)) {
     byStatus.set(statusOf[code], [...(byStatus.get(statusOf[code]) ?? []), code])
   }
   for (const [status, codes] of [...byStatus].toSorted(([a], [b]) => a - b)) {

@@ -106,14 +106,13 @@ function refuse(x: Exchange, error: unknown, step: string): void {
   }
   if (code === 'INTERNAL_ERROR')
     x.runtime.log.error('A request failed', { requestId: x.requestId, endpoint: id, stage: step, error })
-  if (step === 'handler' && !allowed.has(code)) {
-    // A path or method that nobody defined has nothing to declare.
-    if (code !== 'METHOD_NOT_ALLOWED') x.runtime.options.onUndeclaredError?.({ endpoint: id, code, error })
-  }
+  if (step === 'handler' && !allowed.has(code))
+    x.runtime.options.onUndeclaredError?.({ endpoint: id, code, error })
   const headers: string[] = []
   if (code === 'TOKEN_EXPIRED') headers.push('WWW-Authenticate', 'Bearer error="expired_token"')
   else if (code === 'INVALID_TOKEN') headers.push('WWW-Authenticate', 'Bearer error="invalid_token"')
-  else if (statusOf[code] === 401 && step === 'authentication') headers.push('WWW-Authenticate', 'Bearer')
+  // Every 401 names the scheme that would help, also that of a login (RFC 9110, 15.5.2).
+  else if (statusOf[code] === 401) headers.push('WWW-Authenticate', 'Bearer')
   if (code === 'RATE_LIMITED' && x.count) {
     const seconds = Math.ceil((x.count.resetAt - x.runtime.clock.now()) / 1_000)
     headers.push('Retry-After', String(Math.max(1, seconds)))
@@ -144,7 +143,6 @@ function answer(x: Exchange): void {
 
 /** Gives back what the request held: its place, and its files. */
 async function release(x: Exchange): Promise<void> {
-  if (x.place !== undefined) x.runtime.counters.leave(x.place)
-  x.place = undefined
+  stage.leave(x)
   await x.discard?.()
 }

@@ -1,6 +1,7 @@
 import type { AuditEntry, Claim, Ctx, Principal, Scope, Trace } from '../domain/context.ts'
 import type { ErrorCode } from '../domain/errors.ts'
 import type { Clock, NewId } from '../platform/clock.ts'
+import type { Counters } from '../platform/counters/counters.ts'
 import type { Logger } from '../platform/log.ts'
 import type { CredentialKind } from './access.ts'
 import type { TenantRule } from './surface.ts'
@@ -12,32 +13,6 @@ export interface Credential {
 }
 
 type Eventually<T> = T | Promise<T>
-
-/** A window that is counted in: how many requests it admits, and how long it is. */
-export interface CountRule {
-  limit: number
-  /** Admitted on top of `limit`. */
-  burst: number
-  windowMs: number
-}
-
-export interface Count {
-  admitted: boolean
-  /** Requests in the window, this one included when it was admitted. */
-  used: number
-  /** When the oldest of them leaves the window, milliseconds since the epoch. */
-  resetAt: number
-}
-
-/** Where requests are counted; in process, or shared between several. A shared one decides itself what happens without its store. */
-export interface Counters {
-  /** Counts one request in a sliding window, unless the window is full. */
-  hit(key: string, rule: CountRule): Eventually<Count>
-  /** Takes one of `max` places; false when all are taken. */
-  enter(key: string, max: number): Eventually<boolean>
-  /** Gives the place back. */
-  leave(key: string): void
-}
 
 /** What a store knows about an idempotency key. */
 export type Claimed =
@@ -86,8 +61,10 @@ export interface Ports {
   idempotency?: IdempotencyStore
   /** Default: in process. */
   counters?: Counters
-  /** Asked at every heartbeat of a stream; false ends it. */
+  /** Asked at every heartbeat of a stream, and when `onRefused` says so; false ends it. */
   stillValid?(principal: Principal): boolean
+  /** Takes a function that is to be called when somebody's access has ended. */
+  onRefused?(fn: () => void): void
 }
 
 export interface CorsOptions {

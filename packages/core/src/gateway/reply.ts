@@ -1,16 +1,17 @@
-import { createHash } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import { hasBody } from './body.ts'
+import { entityTag, isKnown } from './conditional.ts'
 import { type Answer, type Exchange, header } from './exchange.ts'
 import type { RawReply } from './raw.ts'
 
+const closedPolicy = "default-src 'none'; frame-ancestors 'none'"
 const jsonHeaders = [
   'Content-Type',
   'application/json; charset=utf-8',
   'Cache-Control',
   'no-store',
   'Content-Security-Policy',
-  "default-src 'none'; frame-ancestors 'none'",
+  closedPolicy,
 ]
 const cachedHeaders = jsonHeaders.with(3, 'private, no-cache')
 /** How long the rest of a refused body is still read, so that its sender gets to see the answer. */
@@ -28,24 +29,15 @@ export function textAnswer(status: number, body: string, extra: readonly string[
 
 /** What a handler returned, encoded through the schema that its endpoint declares. */
 export function encodeReply(x: Exchange, value: unknown): Answer {
-  const { def, encode } = x.endpoint
+  const { conditional, def, encode } = x.endpoint
   if (!encode) return { status: def.success, headers: ['Cache-Control', 'no-store'], body: null }
   const body = JSON.stringify(encode(value))
-  if (!def.conditional) return { status: def.success, headers: jsonHeaders, body }
-  const tag = `W/"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"`
+  if (!conditional) return { status: def.success, headers: jsonHeaders, body }
+  const tag = entityTag(body)
   const headers = [...cachedHeaders, 'ETag', tag]
-  return knows(header(x.incoming, 'if-none-match'), tag)
+  return isKnown(header(x.incoming, 'if-none-match'), tag)
     ? { status: 304, headers: ['Cache-Control', 'private, no-cache', 'ETag', tag], body: null }
     : { status: def.success, headers, body }
-}
-
-function knows(given: string | undefined, tag: string): boolean {
-  if (given === undefined) return false
-  const bare = tag.slice(2)
-  return given.split(',').some((entry) => {
-    const one = entry.trim()
-    return one === '*' || one === tag || one === bare
-  })
 }
 
 /** The bytes of a raw endpoint. */
@@ -59,6 +51,8 @@ export function rawAnswer(x: Exchange, reply: RawReply): Answer {
   if (typeof type === 'string' && type !== '' && !names.has('content-type'))
     headers.push('Content-Type', type)
   if (!names.has('cache-control')) headers.push('Cache-Control', 'no-store')
+  // A file that somebody uploaded must not run as a page of ours.
+  if (!names.has('content-security-policy')) headers.push('Content-Security-Policy', closedPolicy)
   return { status, headers, body: reply.body ?? null }
 }
 

@@ -27,7 +27,7 @@ function about(x: Exchange): Record<string, unknown> {
   const fields: Record<string, unknown> = {
     requestId: x.requestId,
     method: incoming.method,
-    path: incoming.path,
+    path: x.endpoint.shownPath ?? incoming.path,
     surface: x.endpoint.surface.name,
     userId: principal?.id ?? null,
     tenantId: principal?.tenantId ?? null,

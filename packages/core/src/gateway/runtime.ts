@@ -3,8 +3,9 @@ import type { Logger } from '../platform/log.ts'
 import { createClientIp } from './client-ip.ts'
 import { type Cors, createCors } from './cors.ts'
 import { createHub, type Hub } from './hub.ts'
-import type { Counters, GatewayOptions, Ports } from './ports.ts'
-import { createCounters } from './rate-limit.ts'
+import type { Counters } from '../platform/counters/counters.ts'
+import { createMemoryCounters } from '../platform/counters/memory.ts'
+import type { GatewayOptions, Ports } from './ports.ts'
 
 /** What all requests of one gateway share. */
 export interface Runtime {
@@ -37,7 +38,7 @@ export function createRuntime(ports: Ports, options: GatewayOptions): Runtime {
     clock,
     newId: options.newId,
     log: options.log,
-    counters: ports.counters ?? createCounters(clock),
+    counters: ports.counters ?? createMemoryCounters(clock),
     hub: createHub(clock, options.heartbeatMs ?? 15_000, options.maxStreamBuffer ?? 1 << 20),
     cors: createCors(options.cors),
     maxBodyBytes: options.maxBodyBytes ?? 1 << 20,
@@ -49,7 +50,7 @@ export function createRuntime(ports: Ports, options: GatewayOptions): Runtime {
       'DENY',
       'Referrer-Policy',
       'no-referrer',
-      ...(options.hsts ? ['Strict-Transport-Security', 'max-age=31536000; includeSubDomains'] : []),
+      ...(options.hsts ? ['Strict-Transport-Security', 'max-age=31536000'] : []),
     ],
     clientIp: createClientIp(options.trustProxy),
     active: 0,

@@ -83,6 +83,8 @@ export class OpenChannel implements Channel, Beating {
     this.started = new Promise((resolve) => (this.#onStart = resolve))
     this.ended = new Promise((resolve) => (this.#onEnd = resolve))
     this.#sink = x.incoming.node ? new NodeSink(x, this) : new WebSink(x, this)
+    // Whoever left before is not heard leaving again.
+    if (x.incoming.node?.res.destroyed) this.finish()
   }
 
   /** Sends the headers, unless they are out. */
@@ -92,6 +94,8 @@ export class OpenChannel implements Channel, Beating {
     this.#sink.open([...commonHeaders(this.#x), ...sseHeaders])
     this.#x.runtime.hub.add(this)
     this.#onStart()
+    // Whoever was refused while it was being opened.
+    this.recheck()
   }
 
   send(message: Message<EventSchemas>): boolean {
@@ -112,14 +116,20 @@ export class OpenChannel implements Channel, Beating {
   }
 
   beat(frame: Uint8Array): void {
+    this.recheck()
+    this.sendRaw(frame)
+  }
+
+  recheck(): void {
     const { principal, runtime } = this.#x
     if (principal && runtime.ports.stillValid?.(principal) === false) this.close()
-    else this.sendRaw(frame)
   }
 
   close(): void {
     if (this.closed) return
     this.begin()
+    // The caller may have been refused at the last moment.
+    if (this.closed) return
     this.#sink.end()
     this.finish()
   }

@@ -3,7 +3,9 @@ import { DomainError, invalid } from '../domain/errors.ts'
 import { checkAccess, type RestrictedAccess } from './access.ts'
 import { countedAs } from './client-ip.ts'
 import { type Exchange, header } from './exchange.ts'
-import type { Count, Credential } from './ports.ts'
+import type { Count } from '../platform/counters/counters.ts'
+import { sha256Hex } from '../platform/crypto/hash.ts'
+import type { Credential } from './ports.ts'
 
 /** Gives the request its own id, whatever the caller sends. */
 export function assignId(x: Exchange): void {
@@ -127,7 +129,8 @@ export async function limitEndpoint(x: Exchange): Promise<void> {
   const { by, field } = def.limit
   const who = by === 'user' && x.principal ? x.principal.id : countedAs(x.ip)
   const body = (x.input?.body ?? {}) as Record<string, unknown>
-  const value = field === undefined ? '' : `:${String(body[field]).toLowerCase()}`
+  // Hashed: whatever comes, the key stays short, and nobody's address lies in a store that others look into.
+  const value = field === undefined ? '' : `:${sha256Hex(String(body[field]).toLowerCase())}`
   const count = await x.runtime.counters.hit(`rate:${id}:${who}${value}`, extraRule)
   if (count.admitted) return
   x.rule = extraRule
@@ -142,9 +145,25 @@ export async function throttle(x: Exchange): Promise<void> {
   if (max === undefined) return
   const who = x.principal ? x.principal.id : countedAs(x.ip)
   const place = isStream ? `streams:${who}` : `requests:${surface.name}:${who}`
-  if (await x.runtime.counters.enter(place, max)) x.place = place
-  else {
+  if (await x.runtime.counters.enter(place, max)) {
+    x.place = place
+    // A stream hears itself that its reader is gone.
+    if (!isStream) onGone(x, () => leave(x))
+  } else {
     const what = isStream ? `${max} streams are open` : `${max} requests are at work`
     throw new DomainError('THROTTLED', `${what} already; wait until one has ended`)
   }
+}
+
+/** Gives the place of the request back, once. */
+export function leave(x: Exchange): void {
+  if (x.place === undefined) return
+  x.runtime.counters.leave(x.place)
+  x.place = undefined
+}
+
+/** Calls `fn` when the caller is gone, at the latest when the answer is through. */
+function onGone({ incoming: { node, web } }: Exchange, fn: () => void): void {
+  if (node) node.res.once('close', fn)
+  else web?.signal.addEventListener('abort', fn, { once: true })
 }

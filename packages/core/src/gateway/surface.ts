@@ -1,9 +1,10 @@
 import type { Access } from './access.ts'
 import type { AnyEndpoint, WireTypes } from './definition.ts'
+import { checkDeprecation, type Deprecation } from './deprecation.ts'
 import { shapeOf } from './route.ts'
 
-/** Where the tenant of a request comes from. */
-export type TenantRule = 'claim' | 'query' | 'query-or-header' | 'run' | 'none'
+/** Where the tenant of a request comes from; `all` reaches every tenant, and paths name the one that they mean. */
+export type TenantRule = 'claim' | 'query' | 'query-or-header' | 'run' | 'none' | 'all'
 
 export interface SurfaceLimits {
   /** Requests in any window of 60 s, `burst` on top. */
@@ -24,6 +25,10 @@ export interface SurfaceSpec<Name extends string, Es extends readonly AnyEndpoin
   limits: SurfaceLimits
   /** Requests of one user at the same time; none when absent. Streams have their own cap. */
   concurrency?: number
+  /** Everything that is read here has an `ETag`, and answers 304 to who has that version. */
+  conditional?: boolean
+  /** Announced on every answer; an endpoint may say its own. */
+  deprecated?: Deprecation
   /** Flat, in path order. */
   endpoints: Es
 }
@@ -37,7 +42,7 @@ export type AnySurface = Surface
 
 /**
  * One door of the service: a prefix, its rules, and its endpoints.
- * @throws Error when two endpoints share a route or an id
+ * @throws Error when two endpoints share a route or an id, or one would be gone too soon
  */
 export function surface<const Name extends string, const Es extends readonly AnyEndpoint[]>(
   spec: SurfaceSpec<Name, Es>,
@@ -45,9 +50,11 @@ export function surface<const Name extends string, const Es extends readonly Any
   if (spec.prefix !== '' && !/^(\/[\w-]+)+$/.test(spec.prefix)) {
     throw new Error(`Surface ${spec.name}: "${spec.prefix}" is no path prefix`)
   }
+  if (spec.deprecated) checkDeprecation(`Surface ${spec.name}`, spec.deprecated)
   const routes = new Map<string, string>()
   const ids = new Set<string>()
   for (const item of spec.endpoints) {
+    if (item.deprecated) checkDeprecation(item.id, item.deprecated)
     const route = `${item.method} ${shapeOf(item.path)}`
     const other = routes.get(route)
     if (other !== undefined) {

@@ -15,6 +15,8 @@ export interface Cache {
    * later ones leave its end where it is. @throws {TypeError} where the key holds something else than a number
    */
   increment(key: string, ttlMs: number, by?: number): Promise<number>
+  /** @throws Error where the cache is on a server that cannot be used */
+  check(): Promise<void>
 }
 
 interface Entry {
@@ -58,9 +60,7 @@ export function createMemoryCache(options: { clock: Clock; maxEntries?: number }
       return entry && (JSON.parse(entry.json) as T)
     },
     async set(key, value, ttlMs) {
-      const json: string | undefined = JSON.stringify(value)
-      if (json === undefined) throw new TypeError(`Cache key "${key}": the value has no JSON form.`)
-      put(key, { json, endsAt: clock.now() + lifetime(ttlMs) })
+      put(key, { json: toJson(key, value), endsAt: clock.now() + lifetime(ttlMs) })
     },
     async delete(key) {
       entries.delete(key)
@@ -73,10 +73,19 @@ export function createMemoryCache(options: { clock: Clock; maxEntries?: number }
       put(key, { json: JSON.stringify(sum), endsAt: entry?.endsAt ?? clock.now() + lifetime(ttlMs) })
       return sum
     },
+    async check() {},
   }
 }
 
-function lifetime(ttlMs: number): number {
+/** @throws {TypeError} for a value that JSON has no form for */
+export function toJson(key: string, value: unknown): string {
+  const json: string | undefined = JSON.stringify(value)
+  if (json === undefined) throw new TypeError(`Cache key "${key}": the value has no JSON form.`)
+  return json
+}
+
+/** @throws {RangeError} for what is no span of time */
+export function lifetime(ttlMs: number): number {
   if (ttlMs > 0 && Number.isFinite(ttlMs)) return ttlMs
   throw new RangeError(`ttlMs: expected a positive number of milliseconds, got ${ttlMs}.`)
 }

@@ -1,5 +1,5 @@
-import type { Clock } from '../platform/clock.ts'
-import type { Count, Counters, CountRule } from './ports.ts'
+import type { Clock } from '../clock.ts'
+import type { Count, Counters, CountRule } from './counters.ts'
 
 /** A sliding window: the instants of what it admitted, in a ring that grows up to what the rule admits. */
 interface Window {
@@ -7,6 +7,13 @@ interface Window {
   head: number
   size: number
   windowMs: number
+}
+
+export interface MemoryCounters extends Counters {
+  hit(key: string, rule: CountRule): Count
+  enter(key: string, max: number): boolean
+  /** Keys that are remembered. */
+  readonly size: number
 }
 
 const firstRing = 8
@@ -17,7 +24,7 @@ const sweepEveryMs = 60_000
  * does not count. A key costs 8 bytes for each request in its window and is dropped when its window is empty.
  * @param maxKeys beyond this many live keys the oldest are dropped
  */
-export function createCounters(clock: Clock, maxKeys = 200_000): Counters & { readonly size: number } {
+export function createMemoryCounters(clock: Clock, maxKeys = 200_000): MemoryCounters {
   const windows = new Map<string, Window>()
   const places = new Map<string, number>()
   let sweptAt = clock.now()

@@ -1,0 +1,92 @@
+import { describe, expect, it } from 'vitest'
+import { countedAs, createClientIp } from '../../packages/core/src/gateway/client-ip.ts'
+import { raw } from '../../packages/core/src/gateway/raw.ts'
+import { createRig, listen, publicAccess } from './rig.ts'
+
+const ip = raw({
+  id: 'd.ip',
+  route: 'GET /ip',
+  summary: 'Show the address',
+  access: publicAccess,
+  reply: { 200: 'text/plain' },
+}).handle(async (_ctx, input) => ({ body: input.ip }))
+
+describe('client address', () => {
+  it('is the first entry of X-Forwarded-For, as written, from a trusted proxy only', () => {
+    const trusting = createClientIp(['10.0.0.0/8', '192.0.2.7', 'fd00::/8'])
+    const forwarded = '203.0.113.9, 10.0.0.1'
+    for (const proxy of ['10.1.2.3', '192.0.2.7', '::ffff:10.1.2.3', 'fd12::1'])
+      expect([proxy, trusting(proxy, forwarded)]).toEqual([proxy, '203.0.113.9'])
+    for (const stranger of ['11.0.0.1', '192.0.2.8', '198.51.100.7', '2001:db8::1', '127.0.0.1', '::1'])
+      expect(trusting(stranger, forwarded)).toBe(stranger)
+    expect(trusting('::ffff:198.51.100.7', forwarded)).toBe('198.51.100.7')
+    expect(trusting('no address', forwarded)).toBe('no address')
+    expect(trusting(undefined, forwarded)).toBe('unknown')
+  })
+
+  it('takes what stands there, and the proxy itself where nothing does', () => {
+    const find = createClientIp()
+    for (const [given, found] of [
+      ['203.0.113.9', '203.0.113.9'],
+      ['  203.0.113.9  ,10.0.0.1', '203.0.113.9'],
+      ['2001:db8::1', '2001:db8::1'],
+      ['[2001:db8::1]:443', '[2001:db8::1]:443'],
+      ['unknown, 203.0.113.9', 'unknown'],
+      ['', '127.0.0.1'],
+      [' ', '127.0.0.1'],
+      [',203.0.113.9', '127.0.0.1'],
+      ['x'.repeat(5_000), 'x'.repeat(64)],
+    ] as const)
+      expect(find('127.0.0.1', given)).toBe(found)
+    expect(find('127.0.0.1', undefined)).toBe('127.0.0.1')
+  })
+
+  it('trusts nobody where the list is empty, and refuses a list that it does not understand', () => {
+    expect(createClientIp([])('127.0.0.1', '203.0.113.9')).toBe('127.0.0.1')
+    for (const wrong of ['proxy.local', '10.0.0.0/33', '10.0.0', '10.0.0/8', '010.0.0.1', '', '*'])
+      expect(() => createClientIp([wrong])).toThrow(`trustProxy: "${wrong}"`)
+  })
+
+  it('is joined from several headers in their order', async () => {
+    const { gateway } = createRig([ip])
+    await using server = await listen(gateway.node)
+    const headers = new Headers([
+      ['x-forwarded-for', '203.0.113.9'],
+      ['x-forwarded-for', '203.0.113.10'],
+    ])
+    expect(await (await fetch(`${server.url}/dashboard/v1/ip`, { headers })).text()).toBe('203.0.113.9')
+    expect(await (await fetch(`${server.url}/dashboard/v1/ip`)).text()).toBe('127.0.0.1')
+  })
+
+  it('is counted by household: an IPv4 address, an IPv6 network of 64 bits, whatever the spelling or the port', () => {
+    const same = (...all: string[]) => new Set(all.map(countedAs)).size
+    expect(
+      same('203.0.113.9', '203.0.113.9:51000', '203.0.113.9:51001', '::ffff:203.0.113.9', '::FFFF:cb00:7109'),
+    ).toBe(1)
+    expect(
+      same(
+        '2001:db8:1:2::1',
+        '2001:0DB8:1:2:ffff::',
+        '[2001:db8:1:2::9]',
+        '[2001:db8:1:2::9]:443',
+        '2001:db8:1:2::1%eth0',
+      ),
+    ).toBe(1)
+    expect(same('203.0.113.9', '203.0.113.10')).toBe(2)
+    expect(same('2001:db8:1:2::1', '2001:db8:1:3::1')).toBe(2)
+    expect(same('garbage', 'gar:bage', '[', '1.2.3.4:5:6')).toBe(4)
+  })
+
+  it('is what limits count by, which a caller cannot change from outside', async () => {
+    const limits = { perMinute: 2, burst: 0, by: 'ip' } as const
+    const { call } = createRig([ip], { surface: { limits } })
+    const ask = async (from: string, forwarded: string) =>
+      (await call('GET', '/dashboard/v1/ip', { from, headers: { 'x-forwarded-for': forwarded } })).status
+    const direct = [await ask('198.51.100.7', '1.1.1.1'), await ask('198.51.100.7', '2.2.2.2')]
+    expect([...direct, await ask('198.51.100.7', '3.3.3.3')]).toEqual([200, 200, 429])
+    const behind = [await ask('127.0.0.1', '1.1.1.1:1000'), await ask('127.0.0.1', '1.1.1.1:1001')]
+    expect([...behind, await ask('127.0.0.1', '1.1.1.1:1002'), await ask('127.0.0.1', '2.2.2.2')]).toEqual([
+      200, 200, 429, 200,
+    ])
+  })
+})
