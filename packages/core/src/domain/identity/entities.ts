@@ -1,5 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { idColumn, instantColumn, refColumn } from '../../platform/database/columns.ts'
+import { ownedByTenant } from '../../platform/database/scope.ts'
 import type { App, Role } from '../context.ts'
 
 export type UserStatus = 'active' | 'suspended' | 'deactivated'
@@ -103,4 +104,52 @@ export const IdempotencyRecord = defineEntity({
     expiresAt: instantColumn(),
   },
   indexes: [{ name: 'idempotency_records_by_expiry', properties: ['expiresAt'] }],
+})
+
+/** The newest request of a person for a new password: only its link counts, and only once. */
+export const PasswordReset = defineEntity({
+  name: 'PasswordReset',
+  tableName: 'password_resets',
+  properties: {
+    userId: idColumn(),
+    /** The `jti` claim of the link's token. */
+    requestId: refColumn(),
+    requestedOn: instantColumn(),
+    expiresAt: instantColumn(),
+    /** Set by the use of the link, and by a change of the password in another way. */
+    usedAt: instantColumn().strictNullable(),
+  },
+})
+
+/** A mail that lets somebody choose a password and become a person of a tenant. */
+export const Invitation = defineEntity({
+  name: 'Invitation',
+  tableName: 'invitations',
+  properties: {
+    id: idColumn(),
+    tenantId: refColumn(),
+    /** Lower case. */
+    email: p.string(),
+    name: p.string(),
+    role: p.string().$type<'admin' | 'member'>(),
+    /** SHA-256 of the token in the link, which itself is never stored; another one after each sending. */
+    tokenHash: p.string().length(64),
+    /** User ULID, or `system`. */
+    invitedBy: p.string(),
+    sentOn: instantColumn(),
+    expiresAt: instantColumn(),
+    acceptedOn: instantColumn().strictNullable(),
+    revokedOn: instantColumn().strictNullable(),
+    createdOn: instantColumn(),
+  },
+  uniques: [
+    { name: 'invitations_token', properties: ['tokenHash'] },
+    {
+      name: 'invitations_open',
+      properties: ['tenantId', 'email'],
+      where: 'accepted_on is null and revoked_on is null',
+    },
+  ],
+  indexes: [{ name: 'invitations_by_tenant', properties: ['tenantId', 'id'] }],
+  filters: ownedByTenant,
 })

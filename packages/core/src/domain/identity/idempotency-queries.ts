@@ -81,3 +81,24 @@ export async function dropClaim(db: Database, { key, id }: Claim): Promise<void>
 export function deleteExpired(tx: Sql, now: Date): Promise<number> {
   return tx.run('delete from idempotency_records where expires_at <= ?', [now])
 }
+
+/** Sealed answers in the order of their keys. */
+export function sealedAnswers(
+  sql: Sql,
+  after: string,
+  limit: number,
+): Promise<Array<{ key: string; response: string }>> {
+  return sql.all(
+    'select key, response from idempotency_records where key > ? and response is not null order by key limit ?',
+    [after, limit],
+  )
+}
+
+/** Puts a newly sealed answer in the place of the old one, unless that is another by now. */
+export function replaceAnswer(tx: Sql, key: string, before: string, after: string): Promise<number> {
+  return tx.run('update idempotency_records set response = ? where key = ? and response = ?', [
+    after,
+    key,
+    before,
+  ])
+}

@@ -13,6 +13,8 @@ export interface Signer {
   sign(payload: object): string
   /** The claims object of a token of ours; undefined for anything else, whatever is wrong with it. */
   open(token: string): Record<string, unknown> | undefined
+  /** Works with other keys from now on. @throws {TypeError} on keys that cannot be used; the old ones stay */
+  replace(keys: readonly SigningKey[]): void
 }
 
 const MIN_SECRET_BYTES = 32
@@ -23,38 +25,27 @@ const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789
 
 /**
  * @param keys the first one signs, all of them verify
+ * @param onUnknown called when a token names a key that is not there; it may `replace` the keys with newer ones
  * @throws {TypeError} on keys that cannot be used; that is a fault of the configuration
  */
-export function createSigner(keys: readonly SigningKey[]): Signer {
-  const known = new Map<string, KeyObject>()
-  for (const { id, secret } of keys) {
-    if (id === '' || known.has(id)) throw new TypeError(`Signing key id "${id}" is empty or given twice.`)
-    const bytes = Buffer.from(secret, 'utf8')
-    if (bytes.length < MIN_SECRET_BYTES) {
-      throw new TypeError(
-        `Signing key "${id}" has ${bytes.length} bytes; HS256 needs ${MIN_SECRET_BYTES} or more.`,
-      )
-    }
-    // Node derives an HMAC from a KeyObject several times faster than from a Buffer.
-    known.set(id, createSecretKey(bytes))
-  }
-  const [first] = known
-  if (!first) throw new TypeError('No signing key is given; tokens cannot be made.')
-  const [firstId, firstKey] = first
-  const ownHeader = encode({ alg: 'HS256', typ: 'JWT', kid: firstId })
+export function createSigner(keys: readonly SigningKey[], onUnknown?: () => void): Signer {
+  let ring = createRing(keys)
 
   const keyFor = (header: string): KeyObject | undefined => {
-    if (header === ownHeader) return firstKey
+    if (header === ring.ownHeader) return ring.first
     const said = decode(header)
     // A `crit` header asks for rules that are not known here; its token must be refused.
-    if (!said || said['alg'] !== 'HS256' || 'crit' in said) return undefined
-    return typeof said['kid'] === 'string' ? known.get(said['kid']) : undefined
+    if (!said || said['alg'] !== 'HS256' || 'crit' in said || typeof said['kid'] !== 'string')
+      return undefined
+    if (!ring.known.has(said['kid'])) onUnknown?.()
+    return ring.known.get(said['kid'])
   }
 
   return {
     sign(payload) {
+      const { ownHeader, first } = ring
       const text = `${ownHeader}.${encode(payload)}`
-      return `${text}.${createHmac('sha256', firstKey).update(text).digest('base64url')}`
+      return `${text}.${createHmac('sha256', first).update(text).digest('base64url')}`
     },
     open(token) {
       if (token.length > MAX_TOKEN_LENGTH) return undefined
@@ -71,7 +62,34 @@ export function createSigner(keys: readonly SigningKey[]): Signer {
       const expected = createHmac('sha256', key).update(token.slice(0, afterPayload)).digest()
       return timingSafeEqual(expected, Buffer.from(signature, 'base64url')) ? decode(payload) : undefined
     },
+    replace: (newKeys) => void (ring = createRing(newKeys)),
   }
+}
+
+interface Ring {
+  known: ReadonlyMap<string, KeyObject>
+  first: KeyObject
+  /** The header of what is signed with the first key, encoded. */
+  ownHeader: string
+}
+
+function createRing(keys: readonly SigningKey[]): Ring {
+  const known = new Map<string, KeyObject>()
+  for (const { id, secret } of keys) {
+    if (id === '' || known.has(id)) throw new TypeError(`Signing key id "${id}" is empty or given twice.`)
+    const bytes = Buffer.from(secret, 'utf8')
+    if (bytes.length < MIN_SECRET_BYTES) {
+      throw new TypeError(
+        `Signing key "${id}" has ${bytes.length} bytes; HS256 needs ${MIN_SECRET_BYTES} or more.`,
+      )
+    }
+    // Node derives an HMAC from a KeyObject several times faster than from a Buffer.
+    known.set(id, createSecretKey(bytes))
+  }
+  const [first] = known
+  if (!first) throw new TypeError('No signing key is given; tokens cannot be made.')
+  const [firstId, firstKey] = first
+  return { known, first: firstKey, ownHeader: encode({ alg: 'HS256', typ: 'JWT', kid: firstId }) }
 }
 
 function encode(value: object): string {

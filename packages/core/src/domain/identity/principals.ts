@@ -4,13 +4,14 @@ import type { Database } from '../../platform/database/database.ts'
 import type { Logger } from '../../platform/log.ts'
 import type { Principal, Scope } from '../context.ts'
 import { DomainError } from '../errors.ts'
+import { isShut } from '../tenants/entities.ts'
 import { isWellFormedKey } from './api-keys.ts'
-import { assignedTenants, keyOwner, markUsed, tenantOfRun, tenantStatus } from './queries.ts'
+import { assignedTenants, keyOwner, mayImpersonate, markUsed, tenantOfRun, tenantStatus } from './queries.ts'
 import type { Revocations } from './revocations.ts'
-import type { Tokens, TokenUse } from './tokens.ts'
+import type { Tokens, TokenUse, Verified } from './tokens.ts'
 
 type Kind = 'jwt' | 'apikey' | 'task' | 'registration'
-type TenantRule = 'claim' | 'query' | 'query-or-header' | 'run' | 'none'
+type TenantRule = 'claim' | 'query' | 'query-or-header' | 'run' | 'none' | 'all'
 
 /** Who calls, and which tenants that one may see. */
 export interface Identity {
@@ -24,7 +25,7 @@ export interface Identity {
 }
 
 const usesByKind: Record<Kind, readonly TokenUse[]> = {
-  jwt: ['access'],
+  jwt: ['access', 'impersonation'],
   apikey: [],
   task: ['task'],
   registration: ['registration'],
@@ -33,7 +34,7 @@ const usesByKind: Record<Kind, readonly TokenUse[]> = {
 /** How long a tenant's status is believed; a suspension is told at once by its revocation. */
 const statusMs = 5_000
 
-const isShut = (tenantStatus: string | null) => tenantStatus === 'suspended' || tenantStatus === 'cancelled'
+const sessionEnded = () => new DomainError('UNAUTHORIZED', 'This session has ended; log in again')
 
 export function createIdentity(parts: {
   db: Database
@@ -51,11 +52,18 @@ export function createIdentity(parts: {
     const known = statuses.get(tenantId)
     if (known && known.until > clock.now()) return known.status
     const status = await tenantStatus(db.sql, tenantId)
-    statuses.set(tenantId, { status, until: clock.now() + statusMs })
+    // One that is shut is asked for anew each time: it is reinstated at once.
+    if (status === undefined || isShut(status)) statuses.delete(tenantId)
+    else statuses.set(tenantId, { status, until: clock.now() + statusMs })
     return status
   }
-  const stillValid = ({ id, sessionId, keyId, tenantId }: Principal) =>
-    !revocations.has(id, sessionId, keyId, tenantId)
+  const stillValid = ({ id, type, sessionId, keyId, tenantId, impersonating, until }: Principal) => {
+    // What is at work when its tenant is suspended may finish; nothing new is started.
+    if (type === 'agent') return true
+    if (until !== undefined && until <= clock.now()) return false
+    // A super-admin also looks at a tenant that is suspended.
+    return !revocations.has(id, sessionId, keyId, impersonating === undefined ? tenantId : undefined)
+  }
   /** "Last used" is written for many keys at once, not on every request. */
   const stamp = (keyId: string) => {
     used.set(keyId, clock.date())
@@ -104,6 +112,9 @@ export function createIdentity(parts: {
         ...(tenantId && { tenantId }),
       }
     }
+    if (claims.aud === 'impersonation') return observer(claims)
+    // A visitor is nobody yet: what can be done with the token is bound to the registration that it names.
+    if (claims.aud === 'registration') return { id: claims.sub, type: 'human', role: 'member', appAccess: [] }
     if (claims.aud !== 'access')
       throw new DomainError('INVALID_TOKEN', 'The token is not valid here; log in again')
     const { sub, sid, role, appAccess, tenantId, name, email } = claims
@@ -117,8 +128,25 @@ export function createIdentity(parts: {
       ...(name && { name }),
       ...(email && { email }),
     }
-    if (!stillValid(principal)) throw new DomainError('UNAUTHORIZED', 'This session has ended; log in again')
+    if (!stillValid(principal)) throw sessionEnded()
     return principal
+  }
+  /** Outlives what revocations remember, and comes seldom: what it was issued with is looked up each time. */
+  const observer = async (claims: Verified<'impersonation'>): Promise<Principal> => {
+    const { sub, sid, tenantId, name, email, exp } = claims
+    if (!(await mayImpersonate(db.sql, sub, sid, clock.date()))) throw sessionEnded()
+    return {
+      id: sub,
+      type: 'human',
+      role: 'admin',
+      appAccess: ['dashboard'],
+      sessionId: sid,
+      tenantId,
+      impersonating: tenantId,
+      until: exp * 1000,
+      ...(name && { name }),
+      ...(email && { email }),
+    }
   }
   return {
     stillValid,
@@ -137,9 +165,11 @@ export function createIdentity(parts: {
         const status = await statusOf(own)
         if (status === undefined)
           throw new DomainError('TENANT_NOT_FOUND', 'The tenant of this token does not exist')
-        if (isShut(status)) throw new DomainError('UNAUTHORIZED', `The tenant is ${status}`)
+        if (isShut(status) && principal.impersonating === undefined)
+          throw new DomainError('UNAUTHORIZED', `The tenant is ${status}`)
       }
       if (rule === 'none') return []
+      if (rule === 'all') return principal.role === 'super_admin' ? 'all' : []
       // Where no run is in progress, a key stands for the tenants that it was made for.
       if (rule === 'claim' || (rule === 'run' && principal.type === 'agent'))
         return own === undefined ? [] : [own]

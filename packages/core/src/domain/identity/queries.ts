@@ -43,6 +43,18 @@ export async function keyOwner(sql: Sql, keyHash: string): Promise<KeyOwner | un
   }
 }
 
+/** Whether a user may still use what was issued with a session or an API key: both live, and the user a super-admin. */
+export async function mayImpersonate(sql: Sql, userId: string, grantId: string, now: Date): Promise<boolean> {
+  const row = await sql.get<Row>(
+    `select u.app_access from users u where u.id = ? and u.status = 'active' and u.role = 'super_admin'
+       and (exists (select 1 from sessions s where s.id = ? and s.user_id = u.id and s.expires_at > ?)
+         or exists (select 1 from api_keys k where k.id = ? and k.user_id = u.id and k.revoked_at is null
+           and (k.expires_at is null or k.expires_at > ?)))`,
+    [userId, grantId, now, grantId, now],
+  )
+  return asJson<App[]>(row?.app_access)?.includes('manage') ?? false
+}
+
 export async function assignedTenants(sql: Sql, userId: string): Promise<string[]> {
   const rows = await sql.all<Row>(
     'select tenant_id from tenant_assignments where user_id = ? order by tenant_id',

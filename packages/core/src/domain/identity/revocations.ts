@@ -6,6 +6,10 @@ export interface Revocations {
   has(...ids: Array<string | undefined>): boolean
   /** Refuses what this process has just ended, before the event that tells every process has come round. */
   add(id: string): void
+  /** Lets somebody in again who was reinstated; the sessions that were ended stay refused under their own ids. */
+  lift(id: string): void
+  /** Calls `fn` whenever somebody more is refused, so that open streams can be ended. */
+  onRefused(fn: () => void): void
   start(): Promise<void>
   stop(): void
 }
@@ -13,25 +17,32 @@ export interface Revocations {
 /** An access token lives 15 minutes, so nothing has to be remembered longer. */
 const keptMs = 15 * 60_000
 
-/** Follows the `access_revoked` events of every process, those of the last quarter of an hour included. */
+/** Follows the `access_revoked` and `access_restored` events of every process, the most recent past included. */
 export function createRevocations({ events, clock }: { events: EventLog; clock: Clock }): Revocations {
   const revoked = new Map<string, number>()
+  const listeners: Array<() => void> = []
   let stop: (() => void) | undefined
+
+  const refuse = (id: string, since: number) => {
+    revoked.set(id, since + keptMs)
+    for (const fn of listeners) fn()
+  }
   return {
     has(...ids) {
       if (revoked.size === 0) return false
       const now = clock.now()
       return ids.some((id) => id !== undefined && (revoked.get(id) ?? 0) > now)
     },
-    add(id) {
-      revoked.set(id, clock.now() + keptMs)
-    },
+    add: (id) => refuse(id, clock.now()),
+    lift: (id) => void revoked.delete(id),
+    onRefused: (fn) => void listeners.push(fn),
     async start() {
       const recent = Math.max(0, events.last() - 20_000)
-      stop = await events.follow({ tenants: 'all', types: ['access_revoked'] }, recent, {
-        event: ({ subject, at }) => {
+      stop = await events.follow({ tenants: 'all', types: ['access_revoked', 'access_restored'] }, recent, {
+        event: ({ type, subject, at }) => {
           for (const [id, until] of revoked) if (until <= clock.now()) revoked.delete(id)
-          revoked.set(subject, at.getTime() + keptMs)
+          if (type === 'access_restored') revoked.delete(subject)
+          else refuse(subject, at.getTime())
         },
         resync: () => undefined,
       })

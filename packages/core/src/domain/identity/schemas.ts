@@ -50,3 +50,34 @@ export const Profile = z.object({
   image: z.string().optional(),
 })
 export type Profile = z.output<typeof Profile>
+
+/** An empty text and null both take a detail away. */
+const detail = (max: number) => z.string().trim().max(max).nullable().optional()
+
+export const ProfileChanges = z.object({
+  name: z.string().trim().min(1, 'A name has 1 to 200 characters').max(200).optional(),
+  phone: detail(50),
+  country: detail(100),
+  about: detail(5_000),
+  whatsapp: detail(50),
+})
+export type ProfileChanges = z.output<typeof ProfileChanges>
+
+export const PasswordChange = z.object({ currentPassword: z.string().min(1).max(200), newPassword: Password })
+export type PasswordChange = z.output<typeof PasswordChange>
+export const PasswordChanged = z.object({ success: z.literal(true) })
+
+export const ForgotPassword = z.object({
+  email: z.string().max(254).trim().toLowerCase().pipe(Email),
+})
+export const ResetPassword = z.object({ token: z.string().min(1).max(4_000), newPassword: Password })
+export type ResetPassword = z.output<typeof ResetPassword>
+
+export const InvitationView = z.object({
+  email: z.string(),
+  name: z.string(),
+  tenantName: z.string(),
+  role: z.enum(roles),
+})
+export type InvitationView = z.output<typeof InvitationView>
+export const AcceptInvitation = z.object({ password: Password })

@@ -19,7 +19,7 @@ export interface TokenClaims {
     /** ULID of the session whose refresh token this was made from. */
     sid: string
   }
-  /** Lets a super-admin read one tenant as its own people see it. */
+  /** Lets a super-admin read one tenant as its own people see it; `sid` is the session or API key that it was issued with. */
   impersonation: { sub: string; tenantId: string; name?: string; email?: string; sid: string }
   /** Lets an agent runtime report on one run; `exp` is chosen by who dispatches it. */
   task: {
@@ -51,6 +51,8 @@ export interface Tokens {
    * @throws DomainError `TOKEN_EXPIRED` when expiry is all that is wrong with it, else `INVALID_TOKEN`
    */
   verify<U extends TokenUse>(token: string, ...uses: [U, ...U[]]): Verified<U>
+  /** Works with other keys from now on: tokens of a key that is not among them are refused at once. */
+  replaceKeys(keys: readonly SigningKey[]): void
 }
 
 /** Seconds that a token lives. */
@@ -62,6 +64,8 @@ export interface TokensOptions {
   clock: Clock
   /** Verified access tokens that are kept so that the next request with one costs a look-up. Default 5,000. */
   maxRemembered?: number
+  /** Called when a token names a key that is not there; it may `replaceKeys` with newer ones. */
+  onUnknownKey?: () => void
 }
 
 /**
@@ -69,8 +73,9 @@ export interface TokensOptions {
  * another. Whether a session still stands is for the caller to ask, on each request.
  * @throws {TypeError} on signing keys that cannot be used
  */
-export function createTokens({ signingKeys, clock, maxRemembered = 5000 }: TokensOptions): Tokens {
-  const signer = createSigner(signingKeys)
+export function createTokens(options: TokensOptions): Tokens {
+  const { signingKeys, clock, maxRemembered = 5000, onUnknownKey } = options
+  const signer = createSigner(signingKeys, onUnknownKey)
   const remembered = new Map<string, Verified<'access'>>()
 
   const alive = <T extends { exp: number }>(claims: T): T => {
@@ -110,6 +115,10 @@ export function createTokens({ signingKeys, clock, maxRemembered = 5000 }: Token
         remember(token, verified)
       }
       return verified
+    },
+    replaceKeys(keys) {
+      signer.replace(keys)
+      remembered.clear()
     },
   }
 }

@@ -1,7 +1,8 @@
 import { command } from '../command.ts'
-import type { App, Ctx, Role } from '../context.ts'
+import type { Ctx, Role } from '../context.ts'
 import { DomainError, invalid, notFound } from '../errors.ts'
 import { Tenant } from '../tenants/entities.ts'
+import { addUser } from './add-user.ts'
 import { TenantAssignment, User } from './entities.ts'
 import { Email, Password } from './schemas.ts'
 
@@ -24,13 +25,6 @@ export interface UserSummary {
   status: string
   tenantId: string | null
   createdOn: Date
-}
-
-const appsByRole: Record<Exclude<Role, 'agent'>, App[]> = {
-  admin: ['dashboard'],
-  member: ['dashboard'],
-  reviewer: ['dm-portal'],
-  super_admin: ['manage', 'dm-portal'],
 }
 
 /**
@@ -58,31 +52,20 @@ export async function createUser(ctx: Ctx, input: NewUser): Promise<UserSummary>
   return command(ctx, async (cmd) => {
     const tenantIds = [...(input.tenantIds ?? []), ...(input.tenantId ? [input.tenantId] : [])]
     for (const id of tenantIds) if (!(await cmd.em.findOne(Tenant, { id }))) throw notFound('Tenant')
-    if (await cmd.em.findOne(User, { email: email.data }))
-      throw new DomainError('CONFLICT', `There is a user with the e-mail ${email.data} already`, {
-        field: 'email',
-      })
-    const now = cmd.clock.date()
-    const user = cmd.em.create(User, {
-      id: cmd.newId(),
-      tenantId: input.tenantId ?? null,
+    const user = await addUser(cmd, {
       email: email.data,
       name,
       passwordHash,
       role: input.role,
-      appAccess: appsByRole[input.role],
-      status: 'active',
-      phone: null,
-      country: null,
-      about: null,
-      whatsapp: null,
-      image: null,
-      lastLoginAt: null,
-      createdOn: now,
-      updatedOn: now,
+      tenantId: input.tenantId ?? null,
     })
     for (const tenantId of input.tenantIds ?? [])
-      cmd.em.create(TenantAssignment, { id: cmd.newId(), userId: user.id, tenantId, createdOn: now })
+      cmd.em.create(TenantAssignment, {
+        id: cmd.newId(),
+        userId: user.id,
+        tenantId,
+        createdOn: user.createdOn,
+      })
     cmd.audit({
       tenantId: user.tenantId,
       resourceType: 'user',
@@ -111,16 +94,6 @@ export function assignTenant(ctx: Ctx, userId: string, tenantId: string): Promis
       after: { assignedTo: tenantId },
       action: 'user.assign',
     })
-  })
-}
-
-/** All people, or those of one tenant, in the order of their creation. */
-export function listUsers(ctx: Ctx, filter: { tenantId?: string } = {}): Promise<UserSummary[]> {
-  return command(ctx, async (cmd) => {
-    const rows = await cmd.em.find(User, filter.tenantId ? { tenantId: filter.tenantId } : {}, {
-      orderBy: { id: 'asc' },
-    })
-    return rows.map(toSummary)
   })
 }
 

@@ -1,15 +1,9 @@
 import { z } from 'zod'
-import {
-  login as logIn,
-  logout as logOut,
-  me as ownProfile,
-  refresh as renew,
-} from '../../domain/identity/login.ts'
-import { Login, LoginReply, Profile, Refresh, RefreshReply } from '../../domain/identity/schemas.ts'
-import { access, publicAccess } from '../../gateway/access.ts'
+import { login as logIn, logout as logOut, refresh as renew } from '../../domain/identity/login.ts'
+import { Login, LoginReply, Refresh, RefreshReply } from '../../domain/identity/schemas.ts'
+import { publicAccess } from '../../gateway/access.ts'
 import { endpoint } from '../../gateway/endpoint.ts'
-
-const anybody = access({ roles: ['admin', 'member', 'reviewer', 'super_admin'] })
+import { anybody } from './access.ts'
 
 export const login = endpoint({
   id: 'auth.login',
@@ -41,12 +35,3 @@ export const logout = endpoint({
   reply: { 204: z.void() },
   audit: 'auth.logout',
 }).handle((ctx) => logOut(ctx))
-
-export const me = endpoint({
-  id: 'auth.me',
-  route: 'GET /me',
-  summary: 'Your profile',
-  access: anybody,
-  reply: { 200: Profile },
-  errors: ['NOT_FOUND'],
-}).handle((ctx) => ownProfile(ctx))

@@ -1,0 +1,57 @@
+import { sha256Hex } from '../../platform/crypto/hash.ts'
+import { command } from '../command.ts'
+import type { Ctx } from '../context.ts'
+import { DomainError, notFound } from '../errors.ts'
+import { isShut } from '../tenants/entities.ts'
+import { accountByEmail } from './account-queries.ts'
+import { addUser, taken } from './add-user.ts'
+import { Invitation } from './entities.ts'
+import { invitationByToken, type OpenInvitation } from './invitation-queries.ts'
+import type { InvitationView, LoginReply } from './schemas.ts'
+import { actingAs, openSession } from './sessions.ts'
+
+/**
+ * What somebody who was invited is shown. Serves `GET /auth/v1/invitations/:token`.
+ * @throws DomainError `NOT_FOUND` for a token that is unknown, used, revoked or expired; `FORBIDDEN` when the tenant is shut
+ */
+export async function viewInvitation(ctx: Ctx, token: string): Promise<InvitationView> {
+  const { email, name, tenantName, role } = await openInvitation(ctx, sha256Hex(token))
+  return { email, name, tenantName, role }
+}
+
+/**
+ * Makes a person of an invitation, once, and logs that person in. Serves `POST /auth/v1/invitations/:token/accept`.
+ * @throws DomainError as `viewInvitation`; `CONFLICT` when the e-mail has been taken meanwhile
+ */
+export async function acceptInvitation(ctx: Ctx, token: string, password: string): Promise<LoginReply> {
+  const tokenHash = sha256Hex(token)
+  const { id: invitationId, tenantId, email, name, role } = await openInvitation(ctx, tokenHash)
+  if (await accountByEmail(ctx.sql, email)) throw taken(email)
+  const passwordHash = await ctx.services.passwords.hashPassword(password)
+  const id = ctx.newId()
+  const person = { id, tenantId, email, name, role }
+  return command(actingAs(ctx, { ...person, appAccess: [] }), async (cmd) => {
+    const now = cmd.clock.date()
+    const open = { id: invitationId, tokenHash, acceptedOn: null, revokedOn: null, expiresAt: { $gt: now } }
+    const accepted = await cmd.em.nativeUpdate(Invitation, open, { acceptedOn: now })
+    if (accepted === 0) throw notFound('Invitation')
+    const user = await addUser(cmd, { ...person, passwordHash })
+    const { sessionId: _, ...reply } = await openSession(cmd, user)
+    user.lastLoginAt = now
+    cmd.audit({
+      tenantId,
+      resourceType: 'user',
+      resourceId: id,
+      after: { email, role, invitationId },
+      action: 'invitation.accept',
+    })
+    return reply
+  })
+}
+
+async function openInvitation(ctx: Ctx, tokenHash: string): Promise<OpenInvitation> {
+  const found = await invitationByToken(ctx.sql, tokenHash)
+  if (!found || found.expiresAt.getTime() <= ctx.clock.now()) throw notFound('Invitation')
+  if (isShut(found.tenantStatus)) throw new DomainError('FORBIDDEN', `The tenant is ${found.tenantStatus}`)
+  return found
+}

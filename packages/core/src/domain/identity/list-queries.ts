@@ -1,0 +1,92 @@
+import type { Row } from '../../platform/database/database.ts'
+import { asDate, asInstant, asJson } from '../../platform/database/row.ts'
+import type { Ctx } from '../context.ts'
+import { afterCursor, equals, type Page, readPage, where } from '../paging-queries.ts'
+import { within } from '../scope.ts'
+import { searched } from '../search-queries.ts'
+import type { ApiKeyItem, ApiKeyQuery, UserItem, UserQuery } from './admin-schemas.ts'
+import { keyStatus } from './api-keys.ts'
+
+/** People of all tenants in scope; staff belong to none and are seen by those who see all. Serves `GET /admin/v1/users`. */
+export async function listUsers(ctx: Ctx, given: Partial<UserQuery> = {}): Promise<Page<UserItem>> {
+  const query = { limit: 50, order: 'desc' as const, ...given }
+  const from = 'from users u left join tenants t on t.id = u.tenant_id'
+  const wanted = where(
+    within(ctx.scope, 'u.tenant_id'),
+    equals('u.tenant_id', query['filter.tenantId']),
+    equals('u.role', query['filter.role']),
+    equals('u.status', query['filter.status']),
+  )
+  const search = query['filter.search']
+  const condition =
+    search === undefined
+      ? where(wanted, afterCursor('u.id', query))
+      : await searched(ctx.sql, {
+          id: 'u.id',
+          texts: ['u.email', 'u.name'],
+          from,
+          condition: wanted,
+          request: query,
+          search,
+        })
+  return readPage(
+    ctx.sql,
+    {
+      select: `select u.id, u.email, u.name, u.role, u.status, u.tenant_id, t.name as tenant_name, u.last_login_at, u.created_on ${from}`,
+      condition,
+      orderBy: `u.id ${query.order}`,
+      request: query,
+    },
+    toUser,
+  )
+}
+
+/** API keys without the keys themselves. Serves `GET /admin/v1/api-keys`. */
+export function listApiKeys(ctx: Ctx, given: Partial<ApiKeyQuery> = {}): Promise<Page<ApiKeyItem>> {
+  const query = { limit: 25, order: 'desc' as const, ...given }
+  const now = ctx.clock.now()
+  return readPage(
+    ctx.sql,
+    {
+      select: `select k.id, k.name, k.user_id, k.key_preview, k.tenant_ids, k.expires_at, k.revoked_at, k.last_used_at, k.created_on
+        from api_keys k join users u on u.id = k.user_id`,
+      condition: where(
+        within(ctx.scope, 'u.tenant_id'),
+        equals('k.user_id', query['filter.userId']),
+        afterCursor('k.id', query),
+      ),
+      orderBy: `k.id ${query.order}`,
+      request: query,
+    },
+    (row: Row) => toKey(row, now),
+  )
+}
+
+function toUser(row: Row): UserItem {
+  return {
+    id: row.id as string,
+    email: row.email as string,
+    name: row.name as string,
+    role: row.role as UserItem['role'],
+    status: row.status as UserItem['status'],
+    tenantId: row.tenant_id as string | null,
+    tenantName: row.tenant_name as string | null,
+    lastLoginAt: asDate(row.last_login_at),
+    createdOn: asInstant(row.created_on),
+  }
+}
+
+function toKey(row: Row, now: number): ApiKeyItem {
+  const expiresAt = asDate(row.expires_at)
+  return {
+    id: row.id as string,
+    name: row.name as string,
+    userId: row.user_id as string,
+    keyPreview: row.key_preview as string,
+    tenantIds: asJson<string[]>(row.tenant_ids),
+    expiresAt,
+    lastUsedAt: asDate(row.last_used_at),
+    status: keyStatus({ revokedAt: asDate(row.revoked_at), expiresAt }, now),
+    createdOn: asInstant(row.created_on),
+  }
+}

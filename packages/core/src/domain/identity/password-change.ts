@@ -1,0 +1,72 @@
+import { command } from '../command.ts'
+import type { Command, Ctx } from '../context.ts'
+import { DomainError } from '../errors.ts'
+import { type MailPayload, post, queueMail } from '../mail/post.ts'
+import { accountById } from './account-queries.ts'
+import { PasswordReset } from './entities.ts'
+import { passwordLetter } from './letters.ts'
+import type { PasswordChange } from './schemas.ts'
+import { actingAs, endSessions, lockUser, refuse } from './sessions.ts'
+
+/**
+ * Exchanges the caller's password. The other sessions end, and links to reset the old password with them. Serves
+ * `PATCH /auth/v1/me/password`.
+ * @throws DomainError `UNAUTHORIZED` when the current password is wrong
+ */
+export async function changePassword(ctx: Ctx, input: PasswordChange): Promise<{ success: true }> {
+  const { passwords } = ctx.services
+  const found = await accountById(ctx.sql, ctx.actor.id)
+  const wrong = new DomainError('UNAUTHORIZED', 'The current password is wrong')
+  // Hashing takes milliseconds on purpose, so it stays outside of any transaction.
+  const matches = await passwords.verifyPassword(found?.passwordHash, input.currentPassword)
+  if (!found || !matches) throw wrong
+  const passwordHash = await passwords.hashPassword(input.newPassword)
+  const { sessionId } = ctx.actor
+  const ended = await command({ ...actingAs(ctx, found), actor: ctx.actor }, async (cmd) => {
+    const user = await lockUser(cmd, found.id)
+    // Of two changes at the same moment the second one was made with a password that is no longer the current one.
+    if (user?.passwordHash !== found.passwordHash) throw wrong
+    return setPassword(cmd, user, { passwordHash, keep: sessionId, action: 'auth.password.change' })
+  })
+  refuse(ctx, ended)
+  return { success: true }
+}
+
+/**
+ * Gives a person whose row is locked another password, ends the sessions but for the one to keep, makes earlier links of
+ * resets worthless, and tells the person by mail.
+ * @returns the sessions that have ended, to be given to `refuse` after the commit
+ */
+export async function setPassword(
+  cmd: Command,
+  user: { id: string; tenantId: string | null; passwordHash: string; updatedOn: Date },
+  { passwordHash, keep, action }: { passwordHash: string; keep?: string | undefined; action: string },
+): Promise<string[]> {
+  const now = cmd.clock.date()
+  Object.assign(user, { passwordHash, updatedOn: now })
+  await cmd.em.nativeUpdate(PasswordReset, { userId: user.id, usedAt: null }, { usedAt: now })
+  cmd.audit({
+    tenantId: user.tenantId,
+    resourceType: 'user',
+    resourceId: user.id,
+    action,
+  })
+  queueMail(cmd, 'mail.password_changed', {
+    tenantId: user.tenantId,
+    userId: user.id,
+    at: now.toISOString(),
+  })
+  return endSessions(cmd, user.id, keep)
+}
+
+/** Tells a person that the password was changed. The job `mail.password_changed`. */
+export async function mailPasswordChanged(
+  ctx: Ctx,
+  payload: MailPayload & { userId: string; at: string },
+  signal: AbortSignal,
+): Promise<void> {
+  const account = await accountById(ctx.sql, payload.userId)
+  if (!account) return
+  const written = passwordLetter({ name: account.name, at: new Date(payload.at) })
+  await post(ctx, payload, { to: account.email, ...written }, signal)
+}

@@ -1,0 +1,131 @@
+import { sha256Hex } from '../../platform/crypto/hash.ts'
+import { command } from '../command.ts'
+import type { Ctx } from '../context.ts'
+import { DomainError, invalid } from '../errors.ts'
+import { type MailPayload, post, queueMail } from '../mail/post.ts'
+import { isShut } from '../tenants/entities.ts'
+import { type Account, accountByEmail, accountById, currentReset } from './account-queries.ts'
+import { PasswordReset } from './entities.ts'
+import { resetLetter } from './letters.ts'
+import { setPassword } from './password-change.ts'
+import { tenantStatus } from './queries.ts'
+import type { ResetPassword } from './schemas.ts'
+import { actingAs, lockUser, refuse } from './sessions.ts'
+import { tokenLifetimes } from './tokens.ts'
+
+/** Further requests for one e-mail within this time bring no further mail. */
+const suppressedMs = 20 * 60_000
+
+/** What the e-mail of a request is sealed for while its job waits. */
+export const sealedFor = 'job:password.forgot'
+
+/**
+ * Takes a request for a new password. It only leaves a job, the same for every e-mail, and never looks whether there is an
+ * account: neither the answer nor the time that it takes can tell. Serves `POST /auth/v1/forgot-password`.
+ */
+export function forgotPassword(ctx: Ctx, email: string): Promise<void> {
+  return command(ctx, async (cmd) => {
+    cmd.enqueue({
+      kind: 'password.forgot',
+      tenantId: null,
+      payload: { email: cmd.services.box.seal(email, sealedFor) },
+      uniqueKey: `password.forgot:${sha256Hex(email)}`,
+    })
+    cmd.audit({ tenantId: null, resourceType: 'user' })
+  })
+}
+
+/** Opens the request for whoever has the e-mail, if anybody can log in with it. The job `password.forgot`. */
+export async function openReset(ctx: Ctx, payload: { email: string }): Promise<void> {
+  const email = ctx.services.box.open(payload.email, sealedFor)
+  const account = await accountByEmail(ctx.sql, email)
+  if (!account || !(await canLogIn(ctx, account))) return
+  await command({ ...ctx, scope: account.tenantId ? [account.tenantId] : [] }, async (cmd) => {
+    // Two jobs for one person wait for each other here, and the second one finds the request of the first.
+    await lockUser(cmd, account.id)
+    const now = cmd.clock.date()
+    const last = await cmd.em.findOne(PasswordReset, { userId: account.id })
+    if (last && now.getTime() - last.requestedOn.getTime() < suppressedMs) return
+    const request = {
+      requestId: cmd.newId(),
+      requestedOn: now,
+      expiresAt: new Date(now.getTime() + tokenLifetimes.reset * 1_000),
+      usedAt: null,
+    }
+    if (last) Object.assign(last, request)
+    else cmd.em.create(PasswordReset, { userId: account.id, ...request })
+    cmd.audit({
+      tenantId: account.tenantId,
+      resourceType: 'user',
+      resourceId: account.id,
+      action: 'auth.password.reset_request',
+    })
+    queueMail(cmd, 'mail.password_reset', {
+      tenantId: account.tenantId,
+      userId: account.id,
+      requestId: request.requestId,
+    })
+  })
+}
+
+/**
+ * Mails the link, unless it is worthless by now. The token is made here, so that none is ever stored. The job
+ * `mail.password_reset`.
+ */
+export async function mailReset(
+  ctx: Ctx,
+  payload: MailPayload & { userId: string; requestId: string },
+  signal: AbortSignal,
+): Promise<void> {
+  const account = await openRequest(ctx, payload)
+  if (!account) return
+  const token = ctx.services.tokens.sign('reset', { sub: account.id, jti: payload.requestId })
+  const url = `${ctx.services.settings.links}/reset-password?token=${token}`
+  await post(ctx, payload, { to: account.email, ...resetLetter({ name: account.name, url }) }, signal)
+}
+
+/**
+ * Sets a new password with the token of a link, once; every session of the person ends. Serves
+ * `POST /auth/v1/reset-password`.
+ * @throws DomainError `VALIDATION_ERROR` on `token`, in the same words whatever is wrong with it
+ */
+export async function resetPassword(ctx: Ctx, input: ResetPassword): Promise<void> {
+  const worthless = invalid('token', 'The link is not valid any more; ask for a new one')
+  const claims = readToken(ctx, input.token)
+  const request = claims && { userId: claims.sub, requestId: claims.jti }
+  const account = request && (await openRequest(ctx, request))
+  if (!request || !account) throw worthless
+  const passwordHash = await ctx.services.passwords.hashPassword(input.newPassword)
+  const ended = await command(actingAs(ctx, account), async (cmd) => {
+    const user = await lockUser(cmd, account.id)
+    const unused = { ...request, usedAt: null }
+    const used = await cmd.em.nativeUpdate(PasswordReset, unused, { usedAt: cmd.clock.date() })
+    if (used === 0 || user?.status !== 'active') throw worthless
+    return setPassword(cmd, user, { passwordHash, action: 'auth.password.reset' })
+  })
+  refuse(ctx, ended)
+}
+
+function readToken(ctx: Ctx, token: string) {
+  try {
+    return ctx.services.tokens.verify(token, 'reset')
+  } catch (error) {
+    if (error instanceof DomainError) return undefined
+    throw error
+  }
+}
+
+/** The account of a request that a link still counts for. */
+async function openRequest(
+  ctx: Ctx,
+  { userId, requestId }: { userId: string; requestId: string },
+): Promise<Account | undefined> {
+  const expiresAt = await currentReset(ctx.sql, userId, requestId)
+  if (!expiresAt || expiresAt.getTime() <= ctx.clock.now()) return undefined
+  const account = await accountById(ctx.sql, userId)
+  return account && (await canLogIn(ctx, account)) ? account : undefined
+}
+
+async function canLogIn(ctx: Ctx, { status, tenantId }: Account): Promise<boolean> {
+  return status === 'active' && (tenantId === null || !isShut(await tenantStatus(ctx.sql, tenantId)))
+}

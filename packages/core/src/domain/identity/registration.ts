@@ -1,0 +1,125 @@
+import { LockMode } from '@mikro-orm/core'
+import { command } from '../command.ts'
+import type { Command, Ctx } from '../context.ts'
+import { DomainError, invalid } from '../errors.ts'
+import { isGstin, isTaxNumber } from '../tenants/tax-number.ts'
+import { User } from './entities.ts'
+import { Registration, type RegistrationRow } from './registration-entity.ts'
+import type {
+  RegisterCompany,
+  RegisterPlace,
+  RegisterProgress,
+  RegisterStart,
+} from './registration-schemas.ts'
+
+/**
+ * Opens a registration. The password is hashed at once and kept in no other form. Serves `POST /auth/v1/register/start`.
+ * @throws DomainError `CONFLICT` when the e-mail has an account; `FORBIDDEN` where registration is closed
+ */
+export async function startRegistration(
+  ctx: Ctx,
+  { password, ...answers }: RegisterStart,
+): Promise<{ sessionToken: string; step: 1 }> {
+  if (ctx.services.settings.registration === 'closed')
+    throw new DomainError('FORBIDDEN', 'Registration is closed here; ask the operator for an account')
+  // Asked before the password is hashed, which costs more than the question.
+  await command(ctx, (cmd) => requireFreeEmail(cmd, answers.email))
+  const passwordHash = await ctx.services.passwords.hashPassword(password)
+  return command(ctx, async (cmd) => {
+    await requireFreeEmail(cmd, answers.email)
+    const now = cmd.clock.date()
+    const { id } = cmd.em.create(Registration, {
+      id: cmd.newId(),
+      passwordHash,
+      answers,
+      step: 1,
+      checkoutId: null,
+      checkoutFor: null,
+      checkoutUntil: null,
+      createdOn: now,
+      updatedOn: now,
+    })
+    return { sessionToken: cmd.services.tokens.sign('registration', { sub: id }), step: 1 }
+  })
+}
+
+/** Keeps what the company is. Serves `POST /auth/v1/register/step/2`. @throws DomainError `CONFLICT`, `UNAUTHORIZED` */
+export async function saveCompany(ctx: Ctx, company: RegisterCompany): Promise<{ step: 2 }> {
+  await takeStep(ctx, 2, (registration) => {
+    registration.answers = { ...registration.answers, ...company }
+  })
+  return { step: 2 }
+}
+
+/**
+ * Keeps where the company is. Serves `POST /auth/v1/register/step/3`.
+ * @throws DomainError `CONFLICT`, `UNAUTHORIZED`; `VALIDATION_ERROR` on what does not fit the country
+ */
+export async function savePlace(
+  ctx: Ctx,
+  { state, timezone, gstNumber }: RegisterPlace,
+): Promise<{ step: 3 }> {
+  await takeStep(ctx, 3, (registration) => {
+    const { country } = registration.answers
+    const [before, code] = state.includes('-') ? state.split('-') : [country, state]
+    if (before !== country) throw invalid('state', `${state} is not in the country ${country}`)
+    const fits = country === 'IN' ? isGstin : isTaxNumber
+    if (gstNumber !== undefined && !fits(gstNumber))
+      throw invalid('gstNumber', `${gstNumber} is no tax number of the country ${country}`)
+    registration.answers = { ...registration.answers, state: code as string, timezone, gstNumber }
+  })
+  return { step: 3 }
+}
+
+/** How far a registration has come. Serves `GET /auth/v1/register/session`. @throws DomainError `UNAUTHORIZED` */
+export function registrationProgress(ctx: Ctx): Promise<RegisterProgress> {
+  return command(ctx, async (cmd) => {
+    const registration = await cmd.em.findOne(Registration, { id: cmd.actor.id })
+    if (!registration) throw over()
+    const { step, answers } = registration
+    return {
+      currentStep: currentStep(step),
+      completedSteps: Array.from({ length: step }, (_, index) => index + 1),
+      prefilled: answers,
+    }
+  })
+}
+
+/**
+ * A registration, locked until the commit, when it is ready for a step.
+ * @throws DomainError `CONFLICT` with `details.currentStep` when an earlier step is missing or it is complete;
+ *   `UNAUTHORIZED` when it is gone
+ */
+export async function lockRegistration(cmd: Command, id: string, step: 2 | 3 | 4): Promise<RegistrationRow> {
+  const lockMode = LockMode.PESSIMISTIC_WRITE
+  const registration = await cmd.em.findOne(Registration, { id }, { lockMode })
+  if (!registration) throw over()
+  const done = registration.step
+  if (done >= step - 1 && done < 4) return registration
+  const message = done === 4 ? 'This registration is complete' : `Step ${currentStep(done)} comes first`
+  throw new DomainError('CONFLICT', message, { details: { currentStep: currentStep(done) } })
+}
+
+/** @throws DomainError `CONFLICT` on `email` when somebody has an account with it */
+export async function requireFreeEmail(cmd: Command, email: string): Promise<void> {
+  if (await cmd.em.findOne(User, { email }, { fields: ['id'] }))
+    throw new DomainError('CONFLICT', `The e-mail ${email} is registered already`, { field: 'email' })
+}
+
+/** A step may be taken again until the registration is complete; what comes after it stays done. */
+function takeStep(ctx: Ctx, step: 2 | 3, answer: (registration: RegistrationRow) => void): Promise<void> {
+  return command(ctx, async (cmd) => {
+    const registration = await lockRegistration(cmd, cmd.actor.id, step)
+    answer(registration)
+    registration.step = Math.max(registration.step, step)
+    registration.updatedOn = cmd.clock.date()
+  })
+}
+
+function currentStep(done: number): 1 | 2 | 3 | 4 {
+  return Math.min(done + 1, 4) as 1 | 2 | 3 | 4
+}
+
+function over(): DomainError {
+  return new DomainError('UNAUTHORIZED', 'This registration is over; start again')
+}

@@ -1,0 +1,109 @@
+import { LockMode } from '@mikro-orm/core'
+import { randomToken, sha256Hex } from '../../platform/crypto/hash.ts'
+import type { App, Command, Ctx, Role } from '../context.ts'
+import { DomainError } from '../errors.ts'
+import { isShut, Tenant } from '../tenants/entities.ts'
+import { Session, User } from './entities.ts'
+import type { LoginReply } from './schemas.ts'
+
+const sessionMs = 7 * 24 * 3_600_000
+
+/** What tokens, audit records and replies say about a person. */
+export interface Person {
+  id: string
+  role: Exclude<Role, 'agent'>
+  appAccess: App[]
+  tenantId: string | null
+  name: string
+  email: string
+}
+
+/**
+ * The context of an act by which a person proves who that is: the person is its actor, and it reaches the person's own
+ * tenant. `/auth/v1` is of no tenant, but its audit records are.
+ */
+export function actingAs(ctx: Ctx, { id, role, appAccess, tenantId, name, email }: Person): Ctx {
+  return {
+    ...ctx,
+    scope: tenantId ? [tenantId] : [],
+    actor: { id, type: 'human', role, appAccess, name, email, ...(tenantId && { tenantId }) },
+  }
+}
+
+/** The row of a person, kept from logins, password changes and resets at the same moment until the command is over. */
+export function lockUser(cmd: Command, id: string) {
+  return cmd.em.findOne(User, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true })
+}
+
+/**
+ * Opens a session for a person whose row is locked.
+ * @throws DomainError `FORBIDDEN` when the tenant is suspended or gone
+ */
+export async function openSession(cmd: Command, user: Person): Promise<LoginReply & { sessionId: string }> {
+  const tenant = await activeTenant(cmd, user.tenantId)
+  const refreshToken = randomToken(32)
+  const now = cmd.clock.date()
+  const session = cmd.em.create(Session, {
+    id: cmd.newId(),
+    userId: user.id,
+    tokenHash: sha256Hex(refreshToken),
+    expiresAt: new Date(now.getTime() + sessionMs),
+    createdOn: now,
+  })
+  const { id, email, name, role, appAccess } = user
+  return {
+    sessionId: session.id,
+    accessToken: accessToken(cmd, user, session.id),
+    refreshToken,
+    user: {
+      id,
+      email,
+      name,
+      role,
+      appAccess,
+      ...(tenant && { tenantId: tenant.id, tenantName: tenant.name }),
+    },
+  }
+}
+
+/**
+ * Ends the sessions of a person whose row is locked, all or all but one. Every server refuses their access tokens once
+ * the command has committed; give the ids to `refuse` then, so that this one does at once.
+ * @returns the ids of the sessions
+ */
+export async function endSessions(cmd: Command, userId: string, except?: string): Promise<string[]> {
+  const where = { userId, ...(except !== undefined && { id: { $ne: except } }) }
+  const ids = (await cmd.em.find(Session, where, { fields: ['id'] })).map(({ id }) => id)
+  if (ids.length > 0) await cmd.em.nativeDelete(Session, { id: { $in: ids } })
+  for (const subject of ids) cmd.emit({ tenantId: null, type: 'access_revoked', subject, data: {} })
+  return ids
+}
+
+/** Refuses the access tokens of sessions that have just ended, before the event of their end has come round. */
+export function refuse(ctx: Ctx, sessionIds: readonly string[]): void {
+  for (const id of sessionIds) ctx.services.revocations.add(id)
+}
+
+/** The tenant that somebody logs in to; null for staff. @throws DomainError `FORBIDDEN` when it is suspended, cancelled or gone */
+export async function activeTenant(cmd: Command, tenantId: string | null) {
+  if (!tenantId) return null
+  const tenant = await cmd.em.findOne(Tenant, { id: tenantId })
+  if (!tenant || isShut(tenant.status)) {
+    throw new DomainError('FORBIDDEN', `The tenant is ${tenant?.status ?? 'gone'}`)
+  }
+  return tenant
+}
+
+/** An access token of a session. */
+export function accessToken(ctx: Ctx, user: Person, sid: string): string {
+  const { id, role, appAccess, tenantId, name, email } = user
+  return ctx.services.tokens.sign('access', {
+    sub: id,
+    role,
+    appAccess,
+    ...(tenantId && { tenantId }),
+    name,
+    email,
+    sid,
+  })
+}

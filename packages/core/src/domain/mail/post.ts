@@ -1,0 +1,47 @@
+import { type Letter, writeLetter } from '../../platform/mail/letter.ts'
+import { MailError } from '../../platform/mail/mail.ts'
+import { type NewJob, Unretryable } from '../../platform/jobs/jobs.ts'
+import type { Command, Ctx } from '../context.ts'
+
+/** Tried for about three quarters of an hour, so that a server that asks to come back later is come back to. */
+const maxAttempts = 16
+
+/** What a job of a mail knows of itself, beside what its kind adds. */
+export interface MailPayload {
+  /** Of the mail, and so of all its tries. */
+  mailId: string
+}
+
+/** Queues the job that writes and sends a mail, with the change that the mail tells of. */
+export function queueMail(
+  cmd: Command,
+  kind: `mail.${string}`,
+  { tenantId, ...payload }: { tenantId: string | null } & Record<string, unknown>,
+): void {
+  const job: NewJob = {
+    kind,
+    tenantId,
+    payload: { ...payload, mailId: cmd.newId() },
+    group: 'mail',
+    maxAttempts,
+  }
+  cmd.enqueue(job)
+}
+
+/**
+ * Sends a letter as the mail of a job.
+ * @throws Unretryable when the mail server refuses it for good; MailError when another try may do
+ */
+export async function post(
+  ctx: Ctx,
+  { mailId }: MailPayload,
+  { to, subject, letter }: { to: string; subject: string; letter: Letter },
+  signal: AbortSignal,
+): Promise<void> {
+  try {
+    await ctx.services.mail.send({ id: mailId, to, subject, ...writeLetter(letter) }, signal)
+  } catch (error) {
+    if (error instanceof MailError && error.final) throw new Unretryable(error.message)
+    throw error
+  }
+}

@@ -1,0 +1,33 @@
+/** One mail to one person. */
+export interface Mail {
+  /** The same on every try, so that a mail that is sent twice can be told to be one. */
+  id: string
+  /** An address alone, without a name. */
+  to: string
+  subject: string
+  text: string
+  html: string
+}
+
+/** Where mails go out. */
+export interface MailSender {
+  /**
+   * Hands a mail over, for good once it returns.
+   * @throws MailError
+   */
+  send(mail: Mail, signal?: AbortSignal): Promise<void>
+  /** Tries the way out without sending. @returns what it found, in words @throws MailError */
+  check(): Promise<string>
+}
+
+/** A mail that was not handed over. */
+export class MailError extends Error {
+  /** True when another try of the same mail would be in vain. */
+  readonly final: boolean
+
+  constructor(message: string, options: { final?: boolean; cause?: unknown } = {}) {
+    super(message, { cause: options.cause })
+    this.name = 'MailError'
+    this.final = options.final ?? false
+  }
+}

@@ -1,0 +1,26 @@
+import { acceptInvitation, viewInvitation } from '../../domain/identity/invitation-accept.ts'
+import { AcceptInvitation, InvitationView, LoginReply } from '../../domain/identity/schemas.ts'
+import { publicAccess } from '../../gateway/access.ts'
+import { endpoint } from '../../gateway/endpoint.ts'
+
+export const view = endpoint({
+  id: 'auth.invitations.get',
+  route: 'GET /invitations/:token',
+  summary: 'Who is invited to which tenant',
+  access: publicAccess,
+  secretPath: true,
+  reply: { 200: InvitationView },
+  errors: ['NOT_FOUND', 'FORBIDDEN'],
+}).handle((ctx, { params }) => viewInvitation(ctx, params.token))
+
+export const accept = endpoint({
+  id: 'auth.invitations.accept',
+  route: 'POST /invitations/:token/accept',
+  summary: 'Accept an invitation by choosing a password; opens a session',
+  access: publicAccess,
+  secretPath: true,
+  body: AcceptInvitation,
+  reply: { 200: LoginReply },
+  errors: ['NOT_FOUND', 'FORBIDDEN', 'CONFLICT', 'VALIDATION_ERROR'],
+  audit: 'invitation.accept',
+}).handle((ctx, { params, body }) => acceptInvitation(ctx, params.token, body.password))

@@ -1,0 +1,76 @@
+import {
+  registrationProgress,
+  saveCompany,
+  savePlace,
+  startRegistration,
+} from '../../domain/identity/registration.ts'
+import { completeRegistration } from '../../domain/identity/registration-complete.ts'
+import {
+  CompanyReply,
+  CompleteReply,
+  PlaceReply,
+  RegisterCompany,
+  RegisterComplete,
+  RegisterPlace,
+  RegisterProgress,
+  RegisterStart,
+  StartReply,
+} from '../../domain/identity/registration-schemas.ts'
+import { access, publicAccess } from '../../gateway/access.ts'
+import { endpoint } from '../../gateway/endpoint.ts'
+
+/** A visitor with the token of a registration, who is nobody anywhere else. */
+const visitor = access({ roles: 'any', credentials: ['registration'] })
+
+export const start = endpoint({
+  id: 'auth.register.start',
+  route: 'POST /register/start',
+  summary: 'Begin the registration of a tenant: who you are',
+  access: publicAccess,
+  body: RegisterStart,
+  reply: { 201: StartReply },
+  errors: ['CONFLICT', 'FORBIDDEN', 'VALIDATION_ERROR'],
+}).handle((ctx, { body }) => startRegistration(ctx, body))
+
+export const company = endpoint({
+  id: 'auth.register.company',
+  route: 'POST /register/step/2',
+  summary: 'Say what your company is',
+  description: 'May be repeated until the registration is complete.',
+  access: visitor,
+  body: RegisterCompany,
+  reply: { 200: CompanyReply },
+  errors: ['CONFLICT', 'UNAUTHORIZED', 'VALIDATION_ERROR'],
+}).handle((ctx, { body }) => saveCompany(ctx, body))
+
+export const place = endpoint({
+  id: 'auth.register.place',
+  route: 'POST /register/step/3',
+  summary: 'Say where your company is',
+  description: 'May be repeated until the registration is complete.',
+  access: visitor,
+  body: RegisterPlace,
+  reply: { 200: PlaceReply },
+  errors: ['CONFLICT', 'UNAUTHORIZED', 'VALIDATION_ERROR'],
+}).handle((ctx, { body }) => savePlace(ctx, body))
+
+export const complete = endpoint({
+  id: 'auth.register.complete',
+  route: 'POST /register/complete',
+  summary: 'Choose a plan and get a tenant of your own',
+  description:
+    'On a plan that costs something the tenant waits in `onboarding` until it is paid. The payment fields are there where a payment provider is configured.',
+  access: visitor,
+  body: RegisterComplete,
+  reply: { 201: CompleteReply },
+  errors: ['CONFLICT', 'UNAUTHORIZED', 'UNPROCESSABLE', 'VALIDATION_ERROR'],
+}).handle((ctx, { body }) => completeRegistration(ctx, body))
+
+export const progress = endpoint({
+  id: 'auth.register.session',
+  route: 'GET /register/session',
+  summary: 'How far your registration has come',
+  access: visitor,
+  reply: { 200: RegisterProgress },
+  errors: ['UNAUTHORIZED'],
+}).handle((ctx) => registrationProgress(ctx))
