@@ -4,6 +4,9 @@ import { idColumn, instantColumn, microsColumn } from '../../platform/database/c
 export const tenantStatuses = ['onboarding', 'trial', 'active', 'suspended', 'cancelled'] as const
 export type TenantStatus = (typeof tenantStatuses)[number]
 
+/** True for a tenant that nobody may log in to. */
+export const isShut = (status: string | null | undefined) => status === 'suspended' || status === 'cancelled'
+
 /** A customer: the wall that no id, list or stream crosses. */
 export const Tenant = defineEntity({
   name: 'Tenant',

@@ -1,10 +1,9 @@
 import { provisionAgents } from '../agents/provision.ts'
 import { command } from '../command.ts'
-import type { Ctx } from '../context.ts'
+import type { Command, Ctx } from '../context.ts'
 import { DomainError, invalid } from '../errors.ts'
-import { Tenant } from './entities.ts'
-
-export const planNames = ['free', 'starter', 'pro', 'agency', 'enterprise'] as const
+import { planNames } from './billing-entities.ts'
+import { Tenant, type TenantStatus } from './entities.ts'
 
 export interface NewTenant {
   name: string
@@ -40,41 +39,53 @@ export function createTenant(ctx: Ctx, input: NewTenant): Promise<TenantSummary>
   return command(ctx, async (cmd) => {
     if (domain && (await cmd.em.findOne(Tenant, { domain })))
       throw new DomainError('CONFLICT', `The domain ${domain} is taken`, { field: 'domain' })
-    const now = cmd.clock.date()
-    const tenant = cmd.em.create(Tenant, {
-      id: cmd.newId(),
-      name,
-      domain,
-      plan,
-      status: 'active',
-      timezone,
-      spendCapMicros: null,
-      featureFlags: {},
-      createdOn: now,
-      updatedOn: now,
-    })
-    await cmd.em.flush()
-    await provisionAgents(cmd, tenant.id)
-    cmd.audit({
-      tenantId: tenant.id,
-      resourceType: 'tenant',
-      resourceId: tenant.id,
-      after: { name, plan, timezone },
-      action: 'tenant.created',
-    })
-    return toSummary(tenant)
+    return toSummary(await openTenant(cmd, { name, plan, timezone, domain, status: 'active' }))
   })
 }
 
-/** All tenants in scope, in the order of their creation. */
-export function listTenants(ctx: Ctx): Promise<TenantSummary[]> {
-  return command(ctx, async (cmd) => {
-    const where = cmd.scope === 'all' ? {} : { id: { $in: [...cmd.scope] } }
-    return (await cmd.em.find(Tenant, where, { orderBy: { id: 'asc' } })).map(toSummary)
-  })
+export interface OpenTenant {
+  /** Default: a new one. */
+  id?: string
+  name: string
+  plan: string
+  timezone: string
+  domain: string | null
+  status: TenantStatus
+  /** Monthly cap on what its agents may spend; default none. */
+  spendCapMicros?: number | null
 }
 
-function isTimeZone(name: string): boolean {
+/** Creates a tenant with the agents of its plan, as part of a larger act. Its values have been checked. */
+export async function openTenant(cmd: Command, input: OpenTenant) {
+  const { id = cmd.newId(), name, plan, timezone, domain, status, spendCapMicros = null } = input
+  const now = cmd.clock.date()
+  const tenant = cmd.em.create(Tenant, {
+    id,
+    name,
+    domain,
+    plan,
+    status,
+    timezone,
+    spendCapMicros,
+    featureFlags: {},
+    createdOn: now,
+    updatedOn: now,
+  })
+  await cmd.em.flush()
+  await provisionAgents(cmd, tenant.id)
+  cmd.audit({
+    tenantId: tenant.id,
+    resourceType: 'tenant',
+    resourceId: tenant.id,
+    after: { name, plan, timezone, status },
+    action: 'tenant.created',
+  })
+  return tenant
+}
+
+/** True for the name of an IANA zone; an offset such as `+01:00` is none. */
+export function isTimeZone(name: string): boolean {
+  if (!/^[A-Za-z]/.test(name)) return false
   try {
     return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== ''
   } catch {

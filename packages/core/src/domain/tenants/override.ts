@@ -1,0 +1,112 @@
+import { command } from '../command.ts'
+import type { Command, Ctx } from '../context.ts'
+import { DomainError, invalid } from '../errors.ts'
+import type { SubscriptionRow } from './billing-entities.ts'
+import { settleInvoices } from './invoices.ts'
+import { choosePlan } from './plans.ts'
+import type { BillingOverride, OverrideReceipt } from './schemas.ts'
+import { lockTenant, setStatus } from './status.ts'
+import {
+  activateSubscription,
+  changeSubscription,
+  currentSubscription,
+  setDiscount,
+} from './subscriptions.ts'
+import { startTrial } from './trials.ts'
+
+/**
+ * Does by hand what billing would do by itself or not at all. Serves `POST /admin/v1/tenants/:tenantId/billing/override`.
+ * @throws DomainError `NOT_FOUND`; `BAD_REQUEST` without a subscription; `VALIDATION_ERROR` on `value`; `UNPROCESSABLE` for a
+ *   trial of a subscription that is paid for, or of a tenant that is shut
+ */
+export function overrideBilling(
+  ctx: Ctx,
+  tenantId: string,
+  { action, value, reason }: BillingOverride,
+): Promise<OverrideReceipt> {
+  return command(ctx, async (cmd) => {
+    const subscription = await currentSubscription(cmd, tenantId)
+    const tenant = await lockTenant(cmd, tenantId)
+    if (!subscription) throw new DomainError('BAD_REQUEST', 'The tenant has no subscription')
+    const before = { ...view(subscription), tenantStatus: tenant.status }
+    await apply(cmd, subscription, action, value)
+    await cmd.em.flush()
+    cmd.audit({
+      tenantId,
+      resourceType: 'subscription',
+      resourceId: subscription.id,
+      before,
+      after: { ...view(subscription), tenantStatus: tenant.status, action, reason },
+      action: 'billing.override',
+    })
+    return { tenantId, action, applied: true as const }
+  })
+}
+
+async function apply(
+  cmd: Command,
+  subscription: SubscriptionRow,
+  action: BillingOverride['action'],
+  value: BillingOverride['value'],
+): Promise<void> {
+  switch (action) {
+    case 'extend_trial':
+      return startTrial(cmd, subscription, wholeNumber(value, 365, 'days, 1 to 365'))
+    case 'apply_discount':
+      return setDiscount(cmd, subscription, wholeNumber(value, 100, 'a percentage, 0 to 100', 0))
+    case 'mark_paid':
+      if (value !== undefined) throw invalid('value', 'mark_paid takes no value')
+      return markPaid(cmd, subscription)
+    case 'change_plan':
+      return changePlan(cmd, subscription, value)
+  }
+}
+
+/** What is owed is settled, billing begins, and a tenant that only waited for it is active. */
+async function markPaid(cmd: Command, { tenantId }: SubscriptionRow): Promise<void> {
+  await settleInvoices(cmd, tenantId)
+  await activateSubscription(cmd, tenantId)
+  const tenant = await lockTenant(cmd, tenantId)
+  if (tenant.status !== 'onboarding' && tenant.status !== 'trial') return
+  const { status } = tenant
+  setStatus(cmd, tenant, 'active')
+  cmd.audit({
+    tenantId,
+    resourceType: 'tenant',
+    resourceId: tenantId,
+    before: { status },
+    after: { status: 'active' },
+    action: 'tenant.activated',
+  })
+}
+
+async function changePlan(
+  cmd: Command,
+  subscription: SubscriptionRow,
+  value: BillingOverride['value'],
+): Promise<void> {
+  if (typeof value !== 'string') throw invalid('value', 'Name a plan')
+  const { region, cycle } = subscription
+  const wanted = { name: value, region, cycle: cycle === 'quarterly' ? ('monthly' as const) : cycle }
+  const choice = await choosePlan(cmd, wanted).catch((error: unknown) => {
+    throw error instanceof DomainError ? invalid('value', error.message) : error
+  })
+  await changeSubscription(cmd, subscription, choice)
+}
+
+function wholeNumber(value: BillingOverride['value'], max: number, what: string, min = 1): number {
+  const number = typeof value === 'string' && /^\d{1,4}$/.test(value) ? Number(value) : value
+  if (typeof number === 'number' && Number.isInteger(number) && number >= min && number <= max) return number
+  throw invalid('value', `Give ${what}, as a whole number`)
+}
+
+function view({ planLabel, status, priceAmount, currency, discountPercent, trialEndsAt }: SubscriptionRow) {
+  return {
+    plan: planLabel,
+    status,
+    priceAmount,
+    currency,
+    discountPercent,
+    trialEndsAt: trialEndsAt?.toISOString() ?? null,
+  }
+}

@@ -1,0 +1,125 @@
+import { LockMode } from '@mikro-orm/core'
+import { provisionAgents } from '../agents/provision.ts'
+import { addDays, dayIn, lastOfMonth, startOfDay } from '../campaigns/periods.ts'
+import type { Command } from '../context.ts'
+import { DomainError, invalid } from '../errors.ts'
+import { flushOnce } from '../flush-once.ts'
+import { Subscription, type SubscriptionRow } from './billing-entities.ts'
+import { redeemCoupon } from './coupons.ts'
+import { Tenant } from './entities.ts'
+import type { PlanChoice } from './plans.ts'
+
+const noDiscount = { couponId: null, discountPercent: null, discountAmount: null }
+
+export interface NewSubscription {
+  /** Default: a new one. */
+  id?: string
+  tenantId: string
+  choice: PlanChoice
+  /** Code of a coupon, as a person wrote it. */
+  coupon?: string
+  provider?: { name: string; orderId: string; subscriptionId: string }
+}
+
+/**
+ * Opens a tenant's subscription, and redeems its coupon. It is `pending` until it is activated or its trial starts, and
+ * nothing is billed before.
+ * @throws DomainError `VALIDATION_ERROR` on `coupon`; `CONFLICT` when the tenant has a subscription
+ */
+export async function openSubscription(cmd: Command, input: NewSubscription): Promise<SubscriptionRow> {
+  const { tenantId, choice, provider } = input
+  const taken = new DomainError('CONFLICT', 'The tenant has a subscription; cancel or change it')
+  if (await currentSubscription(cmd, tenantId)) throw taken
+  const discount =
+    input.coupon === undefined
+      ? noDiscount
+      : await redeemCoupon(cmd, { code: input.coupon, tenantId, choice })
+  const now = cmd.clock.date()
+  const { plan, label, priceId, region, currency, amount, cycle } = choice
+  const subscription = cmd.em.create(Subscription, {
+    id: input.id ?? cmd.newId(),
+    tenantId,
+    plan,
+    planLabel: label,
+    priceId,
+    region,
+    currency,
+    priceAmount: amount,
+    cycle,
+    status: 'pending',
+    ...discount,
+    trialEndsAt: null,
+    startedAt: null,
+    nextBillingAt: null,
+    cancelledAt: null,
+    provider: provider?.name ?? null,
+    providerOrderId: provider?.orderId ?? null,
+    providerSubscriptionId: provider?.subscriptionId ?? null,
+    createdOn: now,
+    updatedOn: now,
+  })
+  await flushOnce(cmd, taken)
+  return subscription
+}
+
+/** A tenant's subscription that is not cancelled, locked until the commit; undefined when there is none. */
+export async function currentSubscription(
+  cmd: Command,
+  tenantId: string,
+): Promise<SubscriptionRow | undefined> {
+  const lockMode = LockMode.PESSIMISTIC_WRITE
+  const where = { tenantId, status: { $ne: 'cancelled' as const } }
+  return (await cmd.em.findOne(Subscription, where, { lockMode, refresh: true })) ?? undefined
+}
+
+/**
+ * Begins the billing of a tenant's subscription now: the next billing date is the first day of the next month in the
+ * tenant's zone. Of an active one nothing changes. Says nothing about the tenant's own status.
+ * @throws DomainError `BAD_REQUEST` when the tenant has no subscription
+ */
+export async function activateSubscription(cmd: Command, tenantId: string): Promise<SubscriptionRow> {
+  const subscription = await currentSubscription(cmd, tenantId)
+  if (!subscription) throw new DomainError('BAD_REQUEST', 'The tenant has no active subscription')
+  if (subscription.status === 'active') return subscription
+  const now = cmd.clock.date()
+  const { timezone } = await cmd.em.findOneOrFail(Tenant, { id: tenantId })
+  subscription.status = 'active'
+  subscription.startedAt ??= now
+  subscription.nextBillingAt = startOfNextMonth(now, timezone)
+  subscription.trialEndsAt = null
+  subscription.updatedOn = now
+  return subscription
+}
+
+/**
+ * Moves a subscription to another plan and price; what was discounted from the old one ends, and the dates stay. The
+ * tenant has the agents of the new plan from now on, beside those that it has.
+ */
+export async function changeSubscription(
+  cmd: Command,
+  subscription: SubscriptionRow,
+  choice: PlanChoice,
+): Promise<void> {
+  const { plan, label, priceId, region, currency, amount, cycle } = choice
+  const now = cmd.clock.date()
+  const price = { plan, planLabel: label, priceId, region, currency, priceAmount: amount, cycle }
+  Object.assign(subscription, price, noDiscount, { updatedOn: now })
+  const tenant = await cmd.em.findOneOrFail(Tenant, { id: subscription.tenantId })
+  tenant.plan = plan
+  tenant.updatedOn = now
+  await cmd.em.flush()
+  await provisionAgents(cmd, tenant.id)
+}
+
+/** Takes a percentage off every cycle, in place of an earlier discount. @throws DomainError `VALIDATION_ERROR` on `value` */
+export function setDiscount(cmd: Command, subscription: SubscriptionRow, percent: number): void {
+  if (!Number.isInteger(percent) || percent < 0 || percent > 100)
+    throw invalid('value', 'A discount is a whole percentage from 0 to 100')
+  Object.assign(subscription, noDiscount, { updatedOn: cmd.clock.date() })
+  if (percent > 0) subscription.discountPercent = percent
+}
+
+/** The instant at which the month after `instant` begins in a zone. */
+function startOfNextMonth(instant: Date, timeZone: string): Date {
+  return startOfDay(addDays(lastOfMonth(dayIn(instant, timeZone)), 1), timeZone)
+}

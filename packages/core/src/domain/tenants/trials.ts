@@ -1,0 +1,68 @@
+import { LockMode } from '@mikro-orm/core'
+import { Unretryable } from '../../platform/jobs/jobs.ts'
+import { command } from '../command.ts'
+import type { Command, Ctx } from '../context.ts'
+import { DomainError } from '../errors.ts'
+import { Subscription, type SubscriptionRow } from './billing-entities.ts'
+import { Tenant } from './entities.ts'
+
+export const trialJob = 'subscription.trial'
+const dayMs = 86_400_000
+
+/**
+ * Lets a tenant work for some days before it pays, or for some days more: the tenant is in `trial` until then.
+ * @throws DomainError `UNPROCESSABLE` when its subscription is paid for, or the tenant is suspended or cancelled
+ */
+export async function startTrial(cmd: Command, subscription: SubscriptionRow, days: number): Promise<void> {
+  const { tenantId } = subscription
+  const lockMode = LockMode.PESSIMISTIC_WRITE
+  const tenant = await cmd.em.findOneOrFail(Tenant, { id: tenantId }, { lockMode, refresh: true })
+  if (subscription.status === 'active' || subscription.status === 'cancelled')
+    throw new DomainError('UNPROCESSABLE', `A subscription that is ${subscription.status} has no trial`)
+  if (tenant.status === 'suspended' || tenant.status === 'cancelled')
+    throw new DomainError('UNPROCESSABLE', `The tenant is ${tenant.status}`)
+  const now = cmd.clock.date()
+  const from = Math.max(now.getTime(), subscription.trialEndsAt?.getTime() ?? 0)
+  subscription.trialEndsAt = new Date(from + days * dayMs)
+  subscription.status = 'trialing'
+  subscription.updatedOn = now
+  tenant.status = 'trial'
+  tenant.updatedOn = now
+  cmd.enqueue(endOf(subscription.id, tenantId, subscription.trialEndsAt))
+}
+
+/**
+ * Handles `subscription.trial` jobs: a trial that is over and was not paid for sends its tenant back to `onboarding`,
+ * where people still log in and agents rest. A trial that was extended is looked at again at its new end.
+ * @param payload `{ subscriptionId }`
+ */
+export async function endTrial(ctx: Ctx, payload: Record<string, unknown>): Promise<void> {
+  const { subscriptionId: id } = payload
+  if (typeof id !== 'string') throw new Unretryable(`${trialJob} needs { subscriptionId }`)
+  await command(ctx, async (cmd) => {
+    const lockMode = LockMode.PESSIMISTIC_WRITE
+    const subscription = await cmd.em.findOne(Subscription, { id }, { lockMode })
+    if (subscription?.status !== 'trialing' || !subscription.trialEndsAt) return
+    const now = cmd.clock.date()
+    if (subscription.trialEndsAt > now) return
+    const tenant = await cmd.em.findOneOrFail(Tenant, { id: subscription.tenantId }, { lockMode })
+    subscription.status = 'past_due'
+    subscription.updatedOn = now
+    if (tenant.status !== 'trial') return
+    tenant.status = 'onboarding'
+    tenant.updatedOn = now
+    cmd.audit({
+      tenantId: tenant.id,
+      resourceType: 'tenant',
+      resourceId: tenant.id,
+      before: { status: 'trial' },
+      after: { status: 'onboarding' },
+      action: 'tenant.trial_ended',
+    })
+  })
+}
+
+function endOf(subscriptionId: string, tenantId: string, runAt: Date) {
+  const uniqueKey = `${trialJob}:${subscriptionId}:${runAt.getTime()}`
+  return { kind: trialJob, tenantId, payload: { subscriptionId }, uniqueKey, runAt }
+}
