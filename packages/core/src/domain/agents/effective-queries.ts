@@ -9,7 +9,7 @@ export interface EffectiveAgent {
   role: string
   /** For people. */
   name: string
-  status: Exclude<AgentStatus, 'terminated'>
+  status: AgentStatus
   model: string
   adapterType: AdapterType
   /** May hold a sealed secret: never to be sent anywhere. */
@@ -34,10 +34,11 @@ const overrides = [
   'concurrency',
 ] as const
 
-const columns = `select m.role, m.name, m.default_model, m.default_adapter, m.default_tools, m.default_skill_ids,
+export const agentColumns = `m.role, m.name, m.default_model, m.default_adapter, m.default_tools, m.default_skill_ids,
   m.max_cost_micros_per_activity as default_max_cost, m.default_concurrency, m.adapter_config as default_config,
-  a.status, ${overrides.map((column) => `a.${column}`).join(', ')}
-  from tenant_agents a join master_agents m on m.role = a.role`
+  a.status, ${overrides.map((column) => `a.${column}`).join(', ')}`
+
+export const agentTables = 'tenant_agents a join master_agents m on m.role = a.role'
 
 /**
  * How a role works for a tenant, as committed; inside a command, as flushed so far.
@@ -51,13 +52,14 @@ export async function effectiveAgent(
   const sql = 'tx' in ctx ? ctx.tx : ctx.sql
   const scope = within(ctx.scope, 'a.tenant_id')
   const row = await sql.get<Row>(
-    `${columns} where a.tenant_id = ? and a.role = ? and a.status <> 'terminated' and ${scope.sql}`,
+    `select ${agentColumns} from ${agentTables} where a.tenant_id = ? and a.role = ? and a.status <> 'terminated' and ${scope.sql}`,
     [tenantId, role, ...scope.params],
   )
-  return row && merge(row)
+  return row && toEffective(row)
 }
 
-function merge(row: Row): EffectiveAgent {
+/** Lays a tenant's own settings over those of the master; `row` holds `agentColumns`. */
+export function toEffective(row: Row): EffectiveAgent {
   const own = row.max_cost_micros_per_activity ?? row.default_max_cost
   return {
     role: row.role as string,

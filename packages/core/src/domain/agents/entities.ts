@@ -52,6 +52,8 @@ export const TenantAgent = defineEntity({
     role: p.string(),
     /** `running` and `idle` are not stored: they follow from the runs. */
     status: p.string().$type<AgentStatus>(),
+    /** What it was before its tenant was suspended, and will be again; null while the tenant is not. */
+    statusBefore: p.string().$type<AgentStatus>().strictNullable(),
     model: p.string().strictNullable(),
     adapterType: p.string().$type<AdapterType>().strictNullable(),
     adapterConfig: p.json().$type<Partial<AdapterConfig>>().strictNullable(),

@@ -24,6 +24,7 @@ export async function provisionAgents(cmd: Command, tenantId: string): Promise<s
       tenantId,
       role,
       status: 'active',
+      statusBefore: null,
       model: null,
       adapterType: null,
       adapterConfig: null,

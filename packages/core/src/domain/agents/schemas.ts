@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { isoDate, ulid } from '../../platform/wire.ts'
 import { usdAmount } from '../money.ts'
 
 /** What the built-in loop can offer an agent as tools. */
@@ -59,3 +60,21 @@ export const AgentChanges = z.strictObject({
   adapterConfig: AdapterChanges.optional(),
 })
 export type AgentChanges = z.output<typeof AgentChanges>
+
+/** An agent role at work for one tenant, in lists. */
+export const AgentItem = z.object({
+  id: ulid,
+  role: z.string(),
+  status: z.enum(['active', 'running', 'idle', 'error', 'paused', 'terminated']),
+  runningCount: z.int(),
+  model: z.string(),
+  adapterType: z.string(),
+  toolNames: z.array(z.string()),
+  skillIds: z.array(z.string()),
+  maxCostUsdPerActivity: z.number().optional(),
+  concurrency: z.int(),
+  isGlobalDefault: z.boolean(),
+  lastErrorAt: isoDate.optional(),
+  lastErrorMessage: z.string().optional(),
+})
+export type AgentItem = z.output<typeof AgentItem>

@@ -1,0 +1,42 @@
+import {
+  Reinstated,
+  Suspended,
+  Suspension,
+  UserPage,
+  UserQuery,
+} from '../../domain/identity/admin-schemas.ts'
+import { listUsers } from '../../domain/identity/list-queries.ts'
+import { reinstateUser, suspendUser } from '../../domain/identity/suspension.ts'
+import { endpoint } from '../../gateway/endpoint.ts'
+import { operators } from './access.ts'
+
+export const list = endpoint({
+  id: 'admin.users.list',
+  route: 'GET /users',
+  summary: 'People of all tenants and staff, newest first',
+  access: operators,
+  query: UserQuery,
+  reply: { 200: UserPage },
+  errors: ['VALIDATION_ERROR'],
+}).handle((ctx, { query }) => listUsers(ctx, query))
+
+export const suspend = endpoint({
+  id: 'admin.users.suspend',
+  route: 'POST /users/:userId/suspend',
+  summary: 'Shut a person out of the whole platform at once',
+  access: operators,
+  body: Suspension,
+  reply: { 200: Suspended },
+  errors: ['NOT_FOUND', 'CONFLICT'],
+  audit: 'user.suspend',
+}).handle((ctx, { params, body }) => suspendUser(ctx, params.userId, body.reason))
+
+export const reinstate = endpoint({
+  id: 'admin.users.reinstate',
+  route: 'POST /users/:userId/reinstate',
+  summary: 'Let a suspended person log in again',
+  access: operators,
+  reply: { 200: Reinstated },
+  errors: ['NOT_FOUND', 'CONFLICT'],
+  audit: 'user.reinstate',
+}).handle((ctx, { params }) => reinstateUser(ctx, params.userId))
