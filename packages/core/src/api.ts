@@ -9,9 +9,19 @@ import { createCampaign } from './domain/campaigns/create.ts'
 import { getCampaign, listCampaigns } from './domain/campaigns/queries.ts'
 import type { Ctx, Role } from './domain/context.ts'
 import { DomainError } from './domain/errors.ts'
-import { createApiKey, listApiKeys, revokeApiKey } from './domain/identity/api-keys.ts'
-import { assignTenant, createUser, listUsers } from './domain/identity/users.ts'
-import { createTenant, listTenants } from './domain/tenants/tenants.ts'
+import { invite, listInvitations, resendInvitation, revokeInvitation } from './domain/identity/invitations.ts'
+import { listAudit } from './domain/audit/queries.ts'
+import { createApiKey, revokeApiKey } from './domain/identity/api-keys.ts'
+import { impersonate } from './domain/identity/impersonation.ts'
+import { listApiKeys, listUsers } from './domain/identity/list-queries.ts'
+import { reinstateUser, suspendUser } from './domain/identity/suspension.ts'
+import { assignTenant, createUser } from './domain/identity/users.ts'
+import { createCoupon, disableCoupon, listCoupons } from './domain/tenants/coupons.ts'
+import { listPrices, setPrice } from './domain/tenants/plans.ts'
+import { getTenant } from './domain/tenants/detail-queries.ts'
+import { listTenants } from './domain/tenants/list-queries.ts'
+import { activateTenant, reinstateTenant, suspendTenant } from './domain/tenants/suspension.ts'
+import { createTenant } from './domain/tenants/tenants.ts'
 
 const team: readonly Role[] = ['admin', 'member', 'reviewer', 'super_admin']
 const deciders: readonly Role[] = ['admin', 'reviewer', 'super_admin']
@@ -37,16 +47,39 @@ const services = {
     get: rule(team, getApproval),
     resolve: rule(deciders, resolve),
   },
+  audit: { list: rule(operators, listAudit) },
   campaigns: {
     create: rule(['admin', 'super_admin'], createCampaign),
     list: rule(team, listCampaigns),
     get: rule(team, getCampaign),
   },
-  tenants: { create: rule(operators, createTenant), list: rule(operators, listTenants) },
+  coupons: {
+    create: rule(operators, createCoupon),
+    list: rule(operators, listCoupons),
+    disable: rule(operators, disableCoupon),
+  },
+  invitations: {
+    create: rule(['admin', 'super_admin'], invite),
+    list: rule(['admin', 'super_admin'], listInvitations),
+    resend: rule(['admin', 'super_admin'], resendInvitation),
+    revoke: rule(['admin', 'super_admin'], revokeInvitation),
+  },
+  plans: { list: rule(operators, listPrices), setPrice: rule(operators, setPrice) },
+  tenants: {
+    create: rule(operators, createTenant),
+    list: rule(operators, listTenants),
+    get: rule(operators, getTenant),
+    activate: rule(operators, activateTenant),
+    suspend: rule(operators, suspendTenant),
+    reinstate: rule(operators, reinstateTenant),
+    impersonate: rule(operators, impersonate),
+  },
   users: {
     create: rule(operators, createUser),
     list: rule(operators, listUsers),
     assign: rule(operators, assignTenant),
+    suspend: rule(operators, suspendUser),
+    reinstate: rule(operators, reinstateUser),
   },
 }
 

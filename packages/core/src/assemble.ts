@@ -6,15 +6,19 @@ import { entities } from './domain/entities.ts'
 import { createRevocations } from './domain/identity/revocations.ts'
 import { createTokens } from './domain/identity/tokens.ts'
 import { migrations } from './domain/migrations/migrations.ts'
-import { jobHandlers } from './domain/jobs.ts'
+import { jobCaps, jobHandlers } from './domain/jobs.ts'
 import { createDeltas } from './domain/runs/deltas.ts'
 import { leaseOwner } from './domain/runs/owner.ts'
 import { createSequencer } from './domain/runs/sequencer.ts'
 import type { Services } from './domain/services.ts'
+import type { CopydeskOptions, Keys } from './options.ts'
 import { createDirectoryBlobs } from './platform/blobs.ts'
 import { createMemoryCache } from './platform/cache.ts'
 import { type Clock, createIds, createSystemClock, type NewId } from './platform/clock.ts'
-import { createBox } from './platform/crypto/box.ts'
+import type { Counters } from './platform/counters/counters.ts'
+import { createMemoryCounters } from './platform/counters/memory.ts'
+import { createSharedCounters } from './platform/counters/shared.ts'
+import { type BoxKeys, createBox } from './platform/crypto/box.ts'
 import { createPasswords } from './platform/crypto/password.ts'
 import { type Database, openDatabase } from './platform/database/database.ts'
 import { createBroadcast } from './platform/events/broadcast.ts'
@@ -23,49 +27,11 @@ import { createHttpClient } from './platform/http/client.ts'
 import { createJobQueue } from './platform/jobs/queue.ts'
 import type { Logger } from './platform/log.ts'
 import { createLogger } from './platform/logger.ts'
+import { createMailSender } from './platform/mail/sender.ts'
 import type { ModelProvider } from './platform/models/port.ts'
 import { createBuiltinWriter } from './platform/models/writer/writer.ts'
-
-/** A source of models beside the built-in writer. */
-export interface ProviderConfig {
-  id: string
-  type: 'hosted_a' | 'hosted_b' | 'local' | 'custom'
-  apiKey?: string
-  baseUrl?: string
-  models: string[]
-}
-
-export interface CopydeskOptions {
-  /** `sqlite:<path>`, a path, or `postgres://…`. */
-  database: string
-  /** Folder for files; created when missing. */
-  dataDir: string
-  /** AES-256 keys, base64 of 32 bytes; the first seals, all of them open. */
-  encryptionKeys: Array<{ id: string; key: string }>
-  /** Secrets of 32 characters or more; the first signs, all of them verify. */
-  signingKeys: Array<{ id: string; secret: string }>
-  /** Where this instance is reached from outside. */
-  baseUrl: string
-  environment?: 'production' | 'development'
-  log?: Logger
-  clock?: Clock
-  trustProxy?: string[]
-  corsOrigins?: string[]
-  /** Hosts in private networks that may be called; everything else there is refused. */
-  allowHosts?: string[]
-  providers?: ProviderConfig[]
-  /** Default: the first model of the first provider, else the built-in writer. */
-  defaultModel?: string
-  /** File of the API reference's script, served at `/docs`. */
-  referencePage?: string
-  /** Runs at the same time; false serves only. */
-  worker?: { concurrency: number; leaseMs?: number } | false
-  /** SQLite: `off` is for tests that throw the file away. */
-  synchronous?: 'full' | 'off'
-  /** Milliseconds between two pieces of text of the built-in writer. */
-  writerPaceMs?: number
-  onUndeclaredError?(fault: { endpoint: string; code: string; error: unknown }): void
-}
+import { createRedis, type Redis } from './platform/redis.ts'
+import { createSharedCache } from './platform/shared-cache.ts'
 
 /** The parts of one instance, and the ways to a context. */
 export interface Assembled {
@@ -75,6 +41,8 @@ export interface Assembled {
   newId: NewId
   log: Logger
   services: Services
+  counters: Counters
+  redis: Redis | undefined
   /** Names this process in leases. */
   owner: string
   /** Called when a run may be waiting. */
@@ -82,6 +50,8 @@ export interface Assembled {
   contextFor(given: { actor: Principal; tenantId?: string; scope?: Scope; trace?: Trace; log?: Logger }): Ctx
   /** Reaches every tenant, acts as the installation itself. */
   system(): Ctx
+  /** Works with other keys from now on. @throws TypeError on keys that cannot be used */
+  useKeys(keys: Keys): void
   close(): Promise<void>
 }
 
@@ -98,7 +68,8 @@ export async function assemble(options: CopydeskOptions): Promise<Assembled> {
   const clock = options.clock ?? createSystemClock()
   const newId = createIds(clock)
   const log = options.log ?? createLogger({})
-  const { synchronous, allowHosts } = options
+  const { synchronous, allowHosts, mail = {} } = options
+  const baseUrl = options.baseUrl.replace(/\/$/, '')
   const db = await openDatabase({
     url: options.database,
     entities,
@@ -113,25 +84,41 @@ export async function assemble(options: CopydeskOptions): Promise<Assembled> {
   const deltas = createDeltas({ db, broadcast, clock, log, node: owner })
   const providers = await buildProviders(options, clock, http.guardedFetch)
   const events = createEventLog({ db, clock, log })
+  const redis = options.redis && createRedis({ ...options.redis, log })
   const self = {} as Assembled
+  const reloadKeys = atMostEvery(1_000, clock, () => {
+    const keys = options.reloadKeys?.()
+    if (keys) self.useKeys(keys)
+  })
   const services: Services = {
-    jobs: createJobQueue({ db, clock, newId, log, handlers: jobHandlers(() => self.system()) }),
+    jobs: createJobQueue({
+      db,
+      clock,
+      newId,
+      log,
+      handlers: jobHandlers(() => self.system()),
+      caps: jobCaps,
+    }),
     events,
     broadcast,
     deltas,
     sequencer: createSequencer({ deltas, clock }),
-    box: createBox({
-      keys: options.encryptionKeys.map(({ id, key }) => ({ id, key: Buffer.from(key, 'base64') })),
-      currentId: options.encryptionKeys[0]?.id ?? '',
-    }),
+    box: createBox({ ...boxKeys(options), onUnknown: reloadKeys }),
     blobs: createDirectoryBlobs(join(options.dataDir, 'blobs')),
-    cache: createMemoryCache({ clock }),
+    cache: redis ? createSharedCache({ redis, clock }) : createMemoryCache({ clock }),
     http,
+    mail: createMailSender({ options: mail, baseUrl, folder: join(options.dataDir, 'mail'), clock, log }),
     models: createModelRegistry(providers, options.defaultModel ?? providers[0]?.models[0] ?? ''),
-    tokens: createTokens({ signingKeys: options.signingKeys, clock }),
+    tokens: createTokens({ signingKeys: options.signingKeys, clock, onUnknownKey: reloadKeys }),
     passwords: createPasswords(),
     revocations: createRevocations({ events, clock }),
-    settings: { baseUrl: options.baseUrl.replace(/\/$/, ''), live: options.environment === 'production' },
+    payments: options.payments ?? null,
+    settings: {
+      baseUrl,
+      links: (mail.links ?? baseUrl).replace(/\/+$/, ''),
+      live: options.environment === 'production',
+      registration: options.registration ?? 'open',
+    },
     wakeDispatcher: () => onRun.wake(),
   }
   const trace = (): Trace => ({
@@ -149,6 +136,8 @@ export async function assemble(options: CopydeskOptions): Promise<Assembled> {
     newId,
     log,
     services,
+    counters: redis ? shareCounters(options, redis, clock, log) : createMemoryCounters(clock),
+    redis,
     owner,
     onRun,
     contextFor: ({ actor, tenantId, ...given }) => ({
@@ -164,8 +153,21 @@ export async function assemble(options: CopydeskOptions): Promise<Assembled> {
       services,
     }),
     system: () => self.contextFor({ actor: systemActor, scope: 'all' }),
-    close: () => db.close(),
+    useKeys(keys) {
+      services.box.replace(boxKeys(keys))
+      services.tokens.replaceKeys(keys.signingKeys)
+    },
+    async close() {
+      await redis?.close()
+      await db.close()
+    },
   } satisfies Assembled)
+}
+
+function shareCounters(options: CopydeskOptions, redis: Redis, clock: Clock, log: Logger): Counters {
+  const leaseMs = options.redis?.leaseMs
+  const time = options.clock ? 'clock' : 'redis'
+  return createSharedCounters({ redis, clock, log, time, ...(leaseMs !== undefined && { leaseMs }) })
 }
 
 async function buildProviders(
@@ -179,4 +181,21 @@ async function buildProviders(
   // A megabyte of code that an installation without a provider never needs.
   const { createSdkProvider } = await import('./platform/models/sdk.ts')
   return [...options.providers.map((provider) => createSdkProvider({ ...provider, fetch })), writer]
+}
+
+function boxKeys({ encryptionKeys }: Keys): BoxKeys {
+  return {
+    keys: encryptionKeys.map(({ id, key }) => ({ id, key: Buffer.from(key, 'base64') })),
+    currentId: encryptionKeys[0]?.id ?? '',
+  }
+}
+
+/** A forged token must not make every request read a file. */
+function atMostEvery(ms: number, clock: Clock, work: () => void): () => void {
+  let last = Number.NEGATIVE_INFINITY
+  return () => {
+    if (clock.now() - last < ms) return
+    last = clock.now()
+    work()
+  }
 }

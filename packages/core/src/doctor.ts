@@ -61,6 +61,7 @@ export async function examine(assembled: Assembled): Promise<Finding[]> {
       },
       'Give this user the right to write the data folder.',
     ),
+    await look('mail', () => services.mail.check(), 'Check the mail server, its user and its password.'),
     await look(
       'work',
       async () => {
@@ -72,6 +73,20 @@ export async function examine(assembled: Assembled): Promise<Finding[]> {
       'Retry or cancel these activities.',
     ),
   )
+  const { redis } = assembled
+  if (redis) {
+    findings.push(
+      await look(
+        'Redis',
+        async () => {
+          await redis.start()
+          await redis.check()
+          return 'answers; several servers count together'
+        },
+        'Check redis.url and that Redis runs and takes writes; until then each server counts for itself.',
+      ),
+    )
+  }
   for (const provider of services.models.providers) {
     findings.push(
       await look(

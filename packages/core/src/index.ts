@@ -4,13 +4,16 @@ import type { EndpointInfo } from './gateway/info.ts'
 import { toOpenApi } from './gateway/openapi.ts'
 import { bindApi, type Api } from './api.ts'
 import { createWorker, type Worker } from './worker.ts'
-import { type Assembled, assemble, type CopydeskOptions } from './assemble.ts'
+import { type Assembled, assemble } from './assemble.ts'
+import type { CopydeskOptions, Keys } from './options.ts'
 import { migrations } from './domain/migrations/migrations.ts'
 import { seedMasters } from './domain/agents/masters.ts'
 import { seedTemplates } from './domain/campaigns/templates.ts'
 import { command } from './domain/command.ts'
+import { seedPlans } from './domain/tenants/plan-seeds.ts'
 import { type Finding, examine } from './doctor.ts'
 import { proveKey } from './domain/settings/key-proof.ts'
+import { keysInUse, reseal } from './domain/settings/keys.ts'
 import {
   type MigrationStatus,
   migrateDown,
@@ -23,11 +26,13 @@ import { surfaces as builtIn } from './surfaces/surfaces.ts'
 import { docs } from './surfaces/root/docs.ts'
 import { version } from './version.ts'
 
-export type { CopydeskOptions, ProviderConfig } from './assemble.ts'
+export type { CopydeskOptions, Keys, ProviderConfig } from './options.ts'
 export type { Api } from './api.ts'
+export type { Checkout, CheckoutRequest, PaymentProvider } from './domain/tenants/payments.ts'
 export type { Finding } from './doctor.ts'
 export type { EndpointInfo } from './gateway/info.ts'
 export type { Clock } from './platform/clock.ts'
+export type { MailOptions } from './platform/mail/sender.ts'
 export type { Logger } from './platform/log.ts'
 export { DatabaseError } from './platform/database/database.ts'
 export { DomainError } from './domain/errors.ts'
@@ -55,12 +60,20 @@ export interface Copydesk {
     /** The SQL of the pending steps, without running it. */
     plan(): Promise<Array<{ name: string; sql: readonly string[] }>>
   }
-  /** Creates what every installation has: master agents and templates. Doing it again changes nothing. */
+  /** Creates what every installation has: master agents, templates and plans. Doing it again changes nothing. */
   setUp(): Promise<void>
   /** Starts events and, unless `worker` is false, the work on jobs and runs. @throws DatabaseError on a schema that is not the current one */
   start(): Promise<void>
   /** Ends the streams, lets requests, jobs and runs finish, and closes the database. */
   stop(): Promise<void>
+  keys: {
+    /** Works with other keys from now on, without a restart. @throws TypeError on keys that cannot be used */
+    replace(keys: Keys): void
+    /** Encrypts anew what is sealed with an older key. @returns how many texts */
+    reseal(): Promise<number>
+    /** How many sealed texts each encryption key still has to open, by the id of the key. */
+    inUse(): Promise<Record<string, number>>
+  }
   routes(): EndpointInfo[]
   openapi(): object
   /** The services under the access rules of one person. */
@@ -91,6 +104,7 @@ export async function createCopydesk(options: CopydeskOptions): Promise<Copydesk
       log,
       ...(options.trustProxy && { trustProxy: options.trustProxy }),
       ...(options.corsOrigins && { cors: { origins: options.corsOrigins } }),
+      hsts: options.baseUrl.startsWith('https://'),
       ...(options.onUndeclaredError && { onUndeclaredError: options.onUndeclaredError }),
     },
   })
@@ -130,11 +144,13 @@ export async function createCopydesk(options: CopydeskOptions): Promise<Copydesk
       await command(assembled.system(), async (cmd) => {
         await seedMasters(cmd)
         await seedTemplates(cmd)
+        await seedPlans(cmd)
       })
     },
     async start() {
       await requireCurrentSchema(db)
       await proveKey(db, services.box)
+      await assembled.redis?.start()
       await services.events.start()
       await services.revocations.start()
       await services.deltas.start()
@@ -144,6 +160,11 @@ export async function createCopydesk(options: CopydeskOptions): Promise<Copydesk
       await worker.start()
     },
     stop: () => (stopping ??= stop()),
+    keys: {
+      replace: assembled.useKeys,
+      reseal: () => reseal(assembled.system()),
+      inUse: () => keysInUse(assembled.system()),
+    },
     routes: gateway.endpoints,
     openapi: () => openApiDocument(),
     as: ({ tenantId, actor }) =>

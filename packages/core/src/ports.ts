@@ -21,6 +21,8 @@ export function createPorts(assembled: Assembled): Ports {
     resolveTenant,
     runTenant,
     stillValid,
+    onRefused: services.revocations.onRefused,
+    counters: assembled.counters,
     openContext: ({ principal, scope, trace, log }) =>
       assembled.contextFor({ actor: principal ?? nobody, scope: scope ?? [], trace, log }),
     audit: (ctx, entry) => record(ctx, entry),

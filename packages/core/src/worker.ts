@@ -38,12 +38,17 @@ export function createWorker(
       }),
   })
   const cancels = new Map<Round, () => void>()
+  const atWork = new Set<Promise<void>>()
   const later = (round: Round) => {
     const again = () => {
-      round
+      const turn = round
         .work(assembled.system())
         .catch((error: unknown) => log.error(`the ${round.name} failed`, { error }))
-        .finally(() => cancels.has(round) && later(round))
+        .then(() => {
+          atWork.delete(turn)
+          if (cancels.has(round)) later(round)
+        })
+      atWork.add(turn)
     }
     cancels.set(round, clock.after(round.everyMs, again))
   }
@@ -59,6 +64,8 @@ export function createWorker(
       cancels.clear()
       await services.jobs.stop()
       await dispatcher.stop()
+      // The database is closed next.
+      await Promise.all(atWork)
     },
   }
 }

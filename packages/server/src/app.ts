@@ -1,10 +1,12 @@
 import { existsSync } from 'node:fs'
 import type { Copydesk, Logger } from '@copydesk/core'
+import { toMailOptions } from './config/mail.ts'
 import { hostsOfProviders, toProviders } from './config/providers.ts'
 import type { Config } from './config/schema.ts'
 import { secretsFile } from './config/secrets.ts'
 import { Failure } from './failure.ts'
 import { referencePage } from './reference.ts'
+import { currentKeys } from './reload-keys.ts'
 
 /**
  * Puts the instance together that a configuration describes. Nothing is created, migrated or started by it.
@@ -23,14 +25,18 @@ export async function openApp(
     dataDir: config.dataDir,
     encryptionKeys: config.encryptionKeys,
     signingKeys: config.signingKeys,
+    reloadKeys: () => currentKeys(config),
     baseUrl: config.baseUrl,
+    registration: config.registration,
     environment: config.environment,
     log: options.log ?? createLogger({ level: 'warn' }),
     trustProxy: config.trustProxy,
     corsOrigins: config.corsOrigins,
     allowHosts: [...config.allowHosts, ...hostsOfProviders(config)],
+    mail: toMailOptions(config.mail),
     providers: toProviders(config),
     worker: options.worker ?? config.worker,
+    ...(config.redis && { redis: config.redis }),
     ...(config.defaultModel && { defaultModel: config.defaultModel }),
     ...(page && { referencePage: page }),
   })

@@ -1,6 +1,7 @@
 import type { Copydesk, Logger } from '@copydesk/core'
 import type { Config } from './config/schema.ts'
 import { serve } from './listen.ts'
+import { followKeys } from './reload-keys.ts'
 
 export interface BootOptions {
   config: Config
@@ -22,6 +23,7 @@ const sameSignalMs = 500
 export async function boot({ config, copydesk, log, onReady }: BootOptions): Promise<void> {
   let stopping: Promise<void> | undefined
   const stop = () => (stopping ??= copydesk.stop())
+  const unfollow = followKeys(copydesk, config, log)
   try {
     await copydesk.start()
     const served = await serve(copydesk.node, { port: config.port, host: config.host, drain: stop })
@@ -30,6 +32,7 @@ export async function boot({ config, copydesk, log, onReady }: BootOptions): Pro
     await signal
     await served.close()
   } finally {
+    unfollow()
     await stop()
   }
   log.info('stopped')

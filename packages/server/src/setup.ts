@@ -30,8 +30,8 @@ export async function setUp(config: Config, log?: Logger): Promise<SetUp> {
     const applied = await copydesk.migrations.up()
     if (applied.length > 0) created.push(`schema (${applied.join(', ')})`)
     await copydesk.setUp()
-    const users = await copydesk.asSystem().users.list()
-    return { copydesk, created, hasSuperAdmin: users.some(({ role }) => role === 'super_admin') }
+    const operators = await copydesk.asSystem().users.list({ 'filter.role': 'super_admin', limit: 1 })
+    return { copydesk, created, hasSuperAdmin: operators.data.length > 0 }
   } catch (error) {
     await copydesk.stop()
     throw error
@@ -79,9 +79,10 @@ function withKeys(config: Config, created: string[]): Config {
   const there = readSecrets(dataDir)
   const secrets = there ?? createSecrets(dataDir)
   if (!there) created.push(`keys in ${join(dataDir, 'secrets.json')}`)
+  const missing = (['encryptionKeys', 'signingKeys'] as const).filter((name) => config[name].length === 0)
   return {
     ...config,
-    encryptionKeys: encryptionKeys.length > 0 ? encryptionKeys : secrets.encryptionKeys,
-    signingKeys: signingKeys.length > 0 ? signingKeys : secrets.signingKeys,
+    ...Object.fromEntries(missing.map((name) => [name, secrets[name]])),
+    keysFromFile: [...config.keysFromFile, ...missing],
   }
 }

@@ -1,5 +1,6 @@
 import type { NewEvent } from '../platform/events/events.ts'
 import type { NewJob } from '../platform/jobs/jobs.ts'
+import { redact } from '../platform/redact.ts'
 import { AuditRecord } from './audit/entities.ts'
 import type { AuditEntry, Command, Ctx } from './context.ts'
 import { DomainError } from './errors.ts'
@@ -77,8 +78,9 @@ export function auditRow(ctx: Ctx, entry: AuditEntry) {
     action: entry.action ?? trace.action ?? `${trace.surface}.${trace.method.toLowerCase()}`,
     resourceType: entry.resourceType,
     resourceId: entry.resourceId ?? null,
-    before: entry.before ?? null,
-    after: entry.after ?? null,
+    // Services leave secrets out; what one forgets is cut here.
+    before: redact(entry.before ?? null),
+    after: redact(entry.after ?? null),
     status: trace.status ?? 200,
     durationMs: Math.max(0, Math.round(now.getTime() - trace.startedAt)),
     createdAt: now,

@@ -31,6 +31,8 @@ export interface Principal {
   tenants?: readonly string[] | 'all'
   /** The tenant that a super-admin looks at through an impersonation token. */
   impersonating?: string
+  /** When an impersonation ends, milliseconds since the epoch: its open streams end with it. */
+  until?: number
 }
 
 /** The tenants that reads and writes of a context can reach; nothing outside of it exists for them. */

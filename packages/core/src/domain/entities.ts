@@ -6,10 +6,20 @@ import { Approval, ApprovalLink } from './approvals/entities.ts'
 import { AuditRecord } from './audit/entities.ts'
 import { ActivityTemplate, Campaign, Deliverable, Period } from './campaigns/entities.ts'
 import { Feedback, Output } from './content/entities.ts'
-import { ApiKey, IdempotencyRecord, Session, TenantAssignment, User } from './identity/entities.ts'
+import {
+  ApiKey,
+  IdempotencyRecord,
+  Invitation,
+  PasswordReset,
+  Session,
+  TenantAssignment,
+  User,
+} from './identity/entities.ts'
+import { Registration } from './identity/registration-entity.ts'
 import { Notification } from './notifications/entities.ts'
 import { Run, RunDelta, ToolCall } from './runs/entities.ts'
 import { Setting } from './settings/entities.ts'
+import { billingEntities } from './tenants/billing-entities.ts'
 import { Tenant } from './tenants/entities.ts'
 
 /** Every table. Migrations are made from this list, and a test holds them against it. */
@@ -22,16 +32,20 @@ export const entities = [
   Approval,
   ApprovalLink,
   AuditRecord,
+  ...billingEntities,
   Campaign,
   Deliverable,
   ...eventEntities,
   Feedback,
   IdempotencyRecord,
+  Invitation,
   ...jobEntities,
   MasterAgent,
   Notification,
   Output,
+  PasswordReset,
   Period,
+  Registration,
   Run,
   RunDelta,
   Session,

@@ -1,6 +1,7 @@
 import type { Ctx } from './context.ts'
-import { Session } from './identity/entities.ts'
+import { PasswordReset, Session } from './identity/entities.ts'
 import { deleteExpired } from './identity/idempotency-queries.ts'
+import { Registration } from './identity/registration-entity.ts'
 
 const dayMs = 86_400_000
 
@@ -16,6 +17,12 @@ export async function cleanUp(ctx: Ctx): Promise<void> {
     events: await events.prune(new Date(now - keptDays.events * dayMs)),
     sessions: await ctx.db.unitOfWork('all', (em) =>
       em.nativeDelete(Session, { expiresAt: { $lt: new Date(now) } }),
+    ),
+    resets: await ctx.db.unitOfWork('all', (em) =>
+      em.nativeDelete(PasswordReset, { expiresAt: { $lt: new Date(now) } }),
+    ),
+    registrations: await ctx.db.unitOfWork('all', (em) =>
+      em.nativeDelete(Registration, { createdOn: { $lt: new Date(now - dayMs) } }),
     ),
     answers: await ctx.db.write((tx) => deleteExpired(tx, new Date(now))),
   }

@@ -2,15 +2,27 @@ import type { JobHandler } from '../platform/jobs/jobs.ts'
 import { approvalClock } from './approvals/clock.ts'
 import { planCampaign } from './campaigns/planner.ts'
 import type { Ctx } from './context.ts'
+import { mailInvitation } from './identity/invitation-mail.ts'
+import { mailPasswordChanged } from './identity/password-change.ts'
+import { mailReset, openReset } from './identity/password-reset.ts'
+import { endTrial, trialJob } from './tenants/trials.ts'
+
+/** Jobs of a group at a time: a mail server that does not answer must not keep other work waiting. */
+export const jobCaps = { mail: 2 }
 
 /** What is done later, by the kind of its job. Every handler may be called twice for one job and must not mind. */
 export function jobHandlers(system: () => Ctx): Record<string, JobHandler> {
   const handler =
-    (work: (ctx: Ctx, payload: Record<string, unknown>) => Promise<void>): JobHandler =>
-    ({ payload }) =>
-      work(system(), payload)
+    <P>(work: (ctx: Ctx, payload: P, signal: AbortSignal) => Promise<void>): JobHandler =>
+    ({ payload, signal }) =>
+      work(system(), payload as P, signal)
   return {
     'approval.clock': handler(approvalClock),
     'campaign.plan': handler(planCampaign),
+    'mail.invitation': handler(mailInvitation),
+    'mail.password_changed': handler(mailPasswordChanged),
+    'mail.password_reset': handler(mailReset),
+    'password.forgot': handler(openReset),
+    [trialJob]: handler(endTrial),
   }
 }

@@ -5,12 +5,14 @@ import type { Broadcast } from '../platform/events/broadcast.ts'
 import type { EventLog } from '../platform/events/events.ts'
 import type { HttpClient } from '../platform/http/client.ts'
 import type { JobQueue } from '../platform/jobs/queue.ts'
+import type { MailSender } from '../platform/mail/mail.ts'
 import type { ModelRegistry } from './agents/models.ts'
 import type { Deltas } from './runs/deltas.ts'
 import type { Sequencer } from './runs/sequencer.ts'
 import type { Revocations } from './identity/revocations.ts'
 import type { Passwords } from '../platform/crypto/password.ts'
 import type { Tokens } from './identity/tokens.ts'
+import type { PaymentProvider } from './tenants/payments.ts'
 
 /** What one instance of Copydesk is made of; built once by `createCopydesk` and handed to every act through its context. */
 export interface Services {
@@ -24,10 +26,13 @@ export interface Services {
   blobs: Blobs
   cache: Cache
   http: HttpClient
+  mail: MailSender
   models: ModelRegistry
   tokens: Tokens
   passwords: Passwords
   revocations: Revocations
+  /** Null where people see to the payments. */
+  payments: PaymentProvider | null
   settings: Settings
   /** Tells the dispatcher of this process that a run may be waiting. */
   wakeDispatcher(): void
@@ -36,7 +41,11 @@ export interface Services {
 export interface Settings {
   /** Where this instance is reached from outside, without a slash at the end; agents call back to it. */
   baseUrl: string
+  /** What links in mails begin with, without a slash at the end. */
+  links: string
 
   /** API keys of a production instance start with `cdk_live_`, of others with `cdk_test_`. */
   live: boolean
+  /** Whether visitors may register tenants of their own. */
+  registration: 'open' | 'closed'
 }

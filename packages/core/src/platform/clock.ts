@@ -1,5 +1,5 @@
 import { randomFillSync } from 'node:crypto'
-import { monotonicFactory } from 'ulid'
+import { encodeTime, monotonicFactory } from 'ulid'
 
 /** The only source of "now" in the process; tests put their own in its place. */
 export interface Clock {
@@ -54,4 +54,9 @@ const ULID = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/
 /** True for a well-formed ULID in its canonical upper-case form. */
 export function isUlid(text: string): boolean {
   return ULID.test(text)
+}
+
+/** The smallest id that can have been made at an instant or later. */
+export function firstIdAt(instant: Date): string {
+  return encodeTime(Math.max(0, instant.getTime())) + '0'.repeat(16)
 }

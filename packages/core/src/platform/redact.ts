@@ -22,7 +22,7 @@ const SECRET_TEXT: ReadonlyArray<[RegExp, string]> = [
   [/(\bbearer\s{1,4})(?!tokens?\b|auth|scheme|header|is\b|was\b)[\w.~+/=-]+/gi, '$1'],
   [/(\b[Bb]asic\s{1,4})(?=\S{0,400}[0-9=+/A-Z])[\w+/-]{8,}={0,2}/g, '$1'],
   [/eyJ[\w-]{6,1024}(?:\.[\w-]*){1,4}/g, ''],
-  [/cdk_(?:live|test)_[\w-]+/g, ''],
+  [/cdk_(?:live|test|invite)_[\w-]+/g, ''],
   [/(?<![A-Za-z0-9])(?:sk-|sk_live_|sk_test_|rk_live_|gh[opsu]_|xox[abprs]-|AIza|whsec_)[\w-]{12,}/g, ''],
   [/(:\/\/[^\s/?#:@]*:)[^\s/?#]*(?=@)/g, '$1'],
 ]

@@ -1,3 +1,4 @@
+import { admin } from './admin/index.ts'
 import { agent } from './agent/index.ts'
 import { auth } from './auth/index.ts'
 import { dashboard } from './dashboard/index.ts'
@@ -5,4 +6,4 @@ import { dm } from './dm/index.ts'
 import { root } from './root/index.ts'
 
 /** Every door of the service. Routes, OpenAPI, the typed client and the generated tests all come from this list. */
-export const surfaces = [auth, dashboard, dm, agent, root] as const
+export const surfaces = [auth, dashboard, dm, admin, agent, root] as const

@@ -1,7 +1,8 @@
 import type { Command } from 'commander'
 import { withApp } from '../app.ts'
-import { Failure, wrongUsage } from '../failure.ts'
+import { wrongUsage } from '../failure.ts'
 import { table } from '../talk.ts'
+import { everything, userId } from './find.ts'
 import { example } from './help.ts'
 import { confirmed, prepare, wholeNumber } from './options.ts'
 
@@ -66,20 +67,21 @@ async function list({ user }: { user?: string }, command: Command): Promise<void
   const { config, talk } = prepare(command)
   const keys = await withApp(config, async (copydesk) => {
     const api = copydesk.asSystem()
-    return api.apiKeys.list(user ? { userId: await userId(api, user) } : {})
+    const filter = user ? { 'filter.userId': await userId(api, user) } : {}
+    return everything((page) => api.apiKeys.list({ ...page, ...filter, order: 'asc' }))
   })
   talk.data(keys, () =>
     table(
-      ['ID', 'NAME', 'KEY', 'USER', 'STATUS', 'EXPIRES', 'LAST USED'],
+      ['ID', 'NAME', 'KEY', 'STATUS', 'EXPIRES', 'LAST USED'],
       keys.map((key) => [
         key.id,
         key.name,
         key.keyPreview,
-        key.userId,
         key.status,
         day(key.expiresAt),
         day(key.lastUsedAt),
       ]),
+      [1, 2],
     ),
   )
 }
@@ -91,17 +93,6 @@ async function revoke(id: string, { yes }: { yes?: true }, command: Command): Pr
     return
   await withApp(config, (copydesk) => copydesk.asSystem().apiKeys.revoke(id))
   talk.data({ id, status: 'revoked' }, () => `${id} is revoked.`)
-}
-
-interface Users {
-  users: { list(): Promise<Array<{ id: string; email: string }>> }
-}
-
-async function userId(api: Users, given: string): Promise<string> {
-  const wanted = given.toLowerCase()
-  const found = (await api.users.list()).find(({ id, email }) => id === given || email === wanted)
-  if (!found) throw new Failure(`There is no user ${given}. \`copydesk user list\` shows them.`)
-  return found.id
 }
 
 const day = (date: Date | null) => date?.toISOString().slice(0, 10) ?? '-'

@@ -38,11 +38,13 @@ function valueAt(config: Config, path: string): unknown {
     .reduce<unknown>((value, name) => (value as Record<string, unknown> | undefined)?.[name], config)
 }
 
-/** What may be told of a secret: the ids of keys, and a database URL without its password. */
+const showsAddress = new Set(['database.url', 'redis.url'])
+
+/** What may be told of a secret: the ids of keys, and the URL of a store without its password. */
 function cut(path: string, value: unknown): unknown {
   if (value === undefined) return undefined
   if (Array.isArray(value)) return value.map((key: { id: string }) => ({ id: key.id }))
-  if (path !== 'database.url' || typeof value !== 'string') return '***'
+  if (!showsAddress.has(path) || typeof value !== 'string') return '***'
   return value.replace(/(:\/\/[^:@/]*:).*@/, '$1***@').replace(/(password=)[^&]*/i, '$1***')
 }
 

@@ -1,12 +1,17 @@
 import { Command } from 'commander'
 import manifest from '../../../../package.json' with { type: 'json' }
 import { apiKeyCommands } from './api-key.ts'
+import { auditCommand } from './audit.ts'
 import { configCommands } from './config.ts'
+import { couponCommands } from './coupon.ts'
 import { demoCommand } from './demo/command.ts'
 import { doctorCommand } from './doctor.ts'
 import { example } from './help.ts'
 import { inspectCommands } from './inspect.ts'
+import { inviteCommands } from './invite.ts'
+import { keyCommands } from './keys.ts'
 import { migrateCommands } from './migrate.ts'
+import { planCommands } from './plan.ts'
 import { serveCommands } from './serve.ts'
 import { tenantCommands } from './tenant.ts'
 import { userCommands } from './user.ts'
@@ -23,7 +28,19 @@ export function createProgram(): Command {
     .configureHelp({ showGlobalOptions: true })
     .exitOverride()
     .addHelpText('after', example('npx copydesk up', 'npx copydesk tenant create --name "Example Ltd"'))
-  const groups = [demoCommand, serveCommands, migrateCommands, tenantCommands, userCommands, apiKeyCommands]
+  const groups = [
+    demoCommand,
+    serveCommands,
+    migrateCommands,
+    tenantCommands,
+    userCommands,
+    inviteCommands,
+    apiKeyCommands,
+    keyCommands,
+    auditCommand,
+    planCommands,
+    couponCommands,
+  ]
   for (const register of [...groups, doctorCommand, configCommands, inspectCommands]) register(program)
   return program
 }

@@ -1,10 +1,15 @@
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import { withApp } from '../app.ts'
 import { table } from '../talk.ts'
+import { everything, tenantId } from './find.ts'
 import { example } from './help.ts'
 import { prepare } from './options.ts'
+import { tenantAccessCommands } from './tenant-access.ts'
+import { showTenant } from './tenant-show.ts'
 
-/** `tenant create|list`. */
+const statuses = ['onboarding', 'trial', 'active', 'suspended', 'cancelled'] as const
+
+/** `tenant create|list|show|activate|suspend|reinstate|impersonate`. */
 export function tenantCommands(program: Command): void {
   const group = program
     .command('tenant')
@@ -21,9 +26,18 @@ export function tenantCommands(program: Command): void {
     .action(create)
   group
     .command('list')
-    .description('list all tenants')
-    .addHelpText('after', example('copydesk tenant list --json'))
+    .description('list tenants, all or some of them')
+    .addOption(new Option('--status <status>', 'only tenants in this state').choices(statuses))
+    .option('--search <words>', 'words of the name or the domain; typing errors are forgiven')
+    .addHelpText('after', example('copydesk tenant list --status active --json'))
     .action(list)
+  group
+    .command('show')
+    .description('show what a tenant uses and pays, its agents and its people')
+    .argument('<tenant>', 'id, domain or name')
+    .addHelpText('after', example('copydesk tenant show "Example Ltd"'))
+    .action(show)
+  tenantAccessCommands(group)
 }
 
 async function create(
@@ -40,13 +54,37 @@ async function create(
   )
 }
 
-async function list(_options: object, command: Command): Promise<void> {
+async function list(
+  { status, search }: { status?: (typeof statuses)[number]; search?: string },
+  command: Command,
+): Promise<void> {
   const { config, talk } = prepare(command)
-  const tenants = await withApp(config, (copydesk) => copydesk.asSystem().tenants.list())
+  const filter = { ...(status && { 'filter.status': status }), ...(search && { search }) }
+  const tenants = await withApp(config, (copydesk) =>
+    everything((page) => copydesk.asSystem().tenants.list({ ...page, ...filter, order: 'asc' })),
+  )
   talk.data(tenants, () =>
     table(
-      ['ID', 'NAME', 'PLAN', 'STATUS', 'TIME ZONE'],
-      tenants.map(({ id, name, plan, status, timezone }) => [id, name, plan, status, timezone]),
+      ['ID', 'NAME', 'PLAN', 'STATUS', 'AGENTS', 'USERS', 'MONTH'],
+      tenants.map((tenant) => [
+        tenant.id,
+        tenant.name,
+        tenant.plan,
+        tenant.status,
+        String(tenant.agentCount),
+        String(tenant.userCount),
+        `$${tenant.monthlySpendUsd.toFixed(2)}`,
+      ]),
+      [1],
     ),
   )
+}
+
+async function show(given: string, _options: object, command: Command): Promise<void> {
+  const { config, talk } = prepare(command)
+  const tenant = await withApp(config, async (copydesk) => {
+    const api = copydesk.asSystem()
+    return api.tenants.get(await tenantId(api, given))
+  })
+  talk.data(tenant, () => showTenant(tenant))
 }

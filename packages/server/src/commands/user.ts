@@ -2,13 +2,17 @@ import { type Command, Option } from 'commander'
 import { withApp } from '../app.ts'
 import { wrongUsage } from '../failure.ts'
 import { table } from '../talk.ts'
+import { everything, tenantId, userId } from './find.ts'
 import { example } from './help.ts'
-import { prepare } from './options.ts'
+import { userInviteCommand } from './invite.ts'
+import { confirmed, prepare } from './options.ts'
 
 const roles = ['admin', 'member', 'reviewer', 'super_admin'] as const
 type PersonRole = (typeof roles)[number]
+const statuses = ['active', 'suspended', 'deactivated'] as const
+type UserStatus = (typeof statuses)[number]
 
-/** `user create|list`. */
+/** `user create|list|suspend|reinstate`. */
 export function userCommands(program: Command): void {
   const group = program
     .command('user')
@@ -30,12 +34,30 @@ export function userCommands(program: Command): void {
       ),
     )
     .action(create)
+  userInviteCommand(group)
   group
     .command('list')
-    .description('list users, all or those of a tenant')
-    .option('--tenant <id>', 'only users of this tenant')
-    .addHelpText('after', example('copydesk user list --json'))
+    .description('list users, all or some of them')
+    .option('--tenant <id or name>', 'only users of this tenant')
+    .addOption(new Option('--role <role>', 'only users with this role').choices(roles))
+    .addOption(new Option('--status <status>', 'only users in this state').choices(statuses))
+    .option('--search <words>', 'words of the name or the e-mail address')
+    .addHelpText('after', example('copydesk user list --role reviewer --json'))
     .action(list)
+  group
+    .command('suspend')
+    .description('shut a user out of everything at once')
+    .argument('<user>', 'id or e-mail address')
+    .requiredOption('--reason <text>', 'why, for the audit log')
+    .option('--yes', 'do not ask')
+    .addHelpText('after', example('copydesk user suspend r@example.com --reason "left the company" --yes'))
+    .action(suspend)
+  group
+    .command('reinstate')
+    .description('let a suspended user log in again')
+    .argument('<user>', 'id or e-mail address')
+    .addHelpText('after', example('copydesk user reinstate r@example.com'))
+    .action(reinstate)
 }
 
 interface CreateOptions {
@@ -67,24 +89,58 @@ async function create(options: CreateOptions, command: Command): Promise<void> {
   talk.done(`${user.name} can log in as ${user.email}.`)
 }
 
-async function list({ tenant }: { tenant?: string }, command: Command): Promise<void> {
+interface ListOptions {
+  tenant?: string
+  role?: PersonRole
+  status?: UserStatus
+  search?: string
+}
+
+async function list({ tenant, role, status, search }: ListOptions, command: Command): Promise<void> {
   const { config, talk } = prepare(command)
-  const users = await withApp(config, (copydesk) =>
-    copydesk.asSystem().users.list(tenant ? { tenantId: tenant } : {}),
-  )
+  const users = await withApp(config, async (copydesk) => {
+    const api = copydesk.asSystem()
+    const filter = {
+      ...(tenant && { 'filter.tenantId': await tenantId(api, tenant) }),
+      ...(role && { 'filter.role': role }),
+      ...(status && { 'filter.status': status }),
+      ...(search && { 'filter.search': search }),
+    }
+    return everything((page) => api.users.list({ ...page, ...filter, order: 'asc' }))
+  })
   talk.data(users, () =>
     table(
-      ['ID', 'E-MAIL', 'NAME', 'ROLE', 'STATUS', 'TENANT'],
-      users.map(({ id, email, name, role, status, tenantId }) => [
-        id,
-        email,
-        name,
-        role,
-        status,
-        tenantId ?? '-',
-      ]),
+      ['ID', 'E-MAIL', 'ROLE', 'STATUS', 'TENANT'],
+      users.map((user) => [user.id, user.email, user.role, user.status, user.tenantName ?? '-']),
+      [1, 4],
     ),
   )
+}
+
+async function suspend(
+  user: string,
+  { reason, yes }: { reason: string; yes?: true },
+  command: Command,
+): Promise<void> {
+  const { config, talk } = prepare(command)
+  const question = `This ends every session and API key of ${user} at once.`
+  if (!(await confirmed(question, yes))) return
+  const done = await withApp(config, async (copydesk) => {
+    const api = copydesk.asSystem()
+    const id = await userId(api, user)
+    return { id, ...(await api.users.suspend(id, reason)) }
+  })
+  talk.data(done, () => `${user} is suspended.`)
+}
+
+async function reinstate(user: string, _options: object, command: Command): Promise<void> {
+  const { config, talk } = prepare(command)
+  const done = await withApp(config, async (copydesk) => {
+    const api = copydesk.asSystem()
+    const id = await userId(api, user)
+    return { id, ...(await api.users.reinstate(id)) }
+  })
+  talk.data(done, () => `${user} can log in again.`)
 }
 
 /** A password is never an argument: other users of the machine can see those. */

@@ -57,6 +57,8 @@ function parse(text: string, { kind }: Setting): unknown {
   switch (kind) {
     case 'number':
       return /^-?\d+$/.test(text) ? Number(text) : text
+    case 'boolean':
+      return text === 'true' ? true : text === 'false' ? false : text
     case 'list':
       return entries(text)
     case 'encryptionKeys':

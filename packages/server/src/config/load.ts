@@ -69,7 +69,7 @@ export function loadConfig(options: LoadOptions): Loaded {
     const secrets = readSecrets(dataDir)
     for (const name of ['encryptionKeys', 'signingKeys'] as const) {
       if (!secrets || config[name].length > 0) continue
-      Object.assign(config, { [name]: secrets[name] })
+      Object.assign(config, { [name]: secrets[name], keysFromFile: [...config.keysFromFile, name] })
       sources.set(name, `file ${secretsFile(dataDir)}`)
     }
   }
@@ -102,17 +102,21 @@ function withDefaults(given: Given, dataDir: string): Config {
     dataDir,
     environment: given.environment ?? 'production',
     database: { url: databaseUrl(given.database?.url ?? 'sqlite:copydesk.db', dataDir) },
+    ...(given.redis && { redis: { url: given.redis.url, prefix: given.redis.prefix ?? 'copydesk:' } }),
     host,
     port,
     baseUrl: (given.baseUrl ?? `http://${reachable}:${port}`).replace(/\/+$/, ''),
     trustProxy: given.trustProxy ?? ['127.0.0.0/8', '::1/128'],
     corsOrigins: given.corsOrigins ?? [],
     allowHosts: given.allowHosts ?? [],
+    mail: given.mail ?? {},
     worker: { concurrency: given.worker?.concurrency ?? 4 },
     log: { level: given.log?.level ?? 'info', ...(given.log?.format && { format: given.log.format }) },
     encryptionKeys: given.encryptionKeys ?? [],
     signingKeys: given.signingKeys ?? [],
+    keysFromFile: [],
     providers: given.providers ?? {},
+    registration: given.registration ?? 'open',
     ...(given.defaultModel && { defaultModel: given.defaultModel }),
   }
 }

@@ -1,15 +1,27 @@
 import { z } from 'zod'
+import { Mail } from './mail.ts'
 
 const keyId = z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, 'an id has 1 to 64 letters, digits, "-" or "_"')
 const url = z.url({ protocol: /^https?$/, error: 'must be a URL that starts with http:// or https://' })
 const words = z.array(z.string().min(1))
+const origin = z
+  .string()
+  .regex(
+    /^[a-z][a-z0-9+.-]*:\/\/[^\sA-Z/?#@*]+$/,
+    'must be an origin as browsers send it: https://app.example.com',
+  )
+
+/** When a key of the secrets file was made. */
+const createdAt = z.iso.datetime().optional()
 
 const EncryptionKey = z.strictObject({
   id: keyId,
+  createdAt,
   key: z.string().refine(is32Bytes, 'must be 32 bytes in base64, such as `openssl rand -base64 32` prints'),
 })
 const SigningKey = z.strictObject({
   id: keyId,
+  createdAt,
   secret: z.string().min(32, 'must have 32 characters or more, such as `openssl rand -base64 48` prints'),
 })
 
@@ -29,12 +41,22 @@ export const Given = z.strictObject({
         .optional(),
     })
     .optional(),
+  redis: z
+    .strictObject({
+      url: z.string().regex(/^rediss?:\/\/./, 'must start with redis:// or rediss://'),
+      prefix: z
+        .string()
+        .regex(/^[\w:.-]{1,64}$/, 'has 1 to 64 letters, digits, ":", ".", "-" or "_"')
+        .optional(),
+    })
+    .optional(),
   host: z.string().min(1).optional(),
   port: z.int('must be a whole number').min(0).max(65_535, 'must be 65535 or less').optional(),
   baseUrl: url.optional(),
   trustProxy: words.optional(),
-  corsOrigins: words.optional(),
+  corsOrigins: z.array(origin).optional(),
   allowHosts: words.optional(),
+  mail: Mail.optional(),
   worker: z
     .strictObject({ concurrency: z.int('must be a whole number').min(1).max(64).optional() })
     .optional(),
@@ -54,6 +76,7 @@ export const Given = z.strictObject({
       custom: z.strictObject({ baseUrl: url, apiKey: secret.optional(), models: words.min(1) }).optional(),
     })
     .optional(),
+  registration: z.enum(['open', 'closed']).optional(),
   defaultModel: z.string().min(1).optional(),
 })
 export type Given = z.output<typeof Given>
@@ -71,6 +94,8 @@ export interface Config {
   dataDir: string
   environment: 'production' | 'development'
   database: { url: string }
+  /** Where several servers count together. */
+  redis?: { url: string; prefix: string }
   host: string
   port: number
   /** Without a slash at the end. */
@@ -78,12 +103,17 @@ export interface Config {
   trustProxy: string[]
   corsOrigins: string[]
   allowHosts: string[]
+  mail: Mail
   worker: { concurrency: number }
   log: { level: 'debug' | 'info' | 'warn' | 'error' | 'silent'; format?: 'pretty' | 'json' }
   /** Empty when neither the configuration nor the data folder holds any. */
   encryptionKeys: Secrets['encryptionKeys']
   signingKeys: Secrets['signingKeys']
+  /** Those of the keys that the secrets file holds: they can be rotated by command. */
+  keysFromFile: ReadonlyArray<keyof Secrets>
   providers: NonNullable<Given['providers']>
+  /** Whether visitors may register tenants of their own. */
+  registration: 'open' | 'closed'
   defaultModel?: string
 }
 

@@ -6,6 +6,7 @@ import {
   linkSync,
   openSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   writeSync,
@@ -56,19 +57,9 @@ export function readSecrets(dataDir: string): Secrets | undefined {
  * is there is never replaced: when another process was faster, its keys are the ones that come back.
  */
 export function createSecrets(dataDir: string): Secrets {
-  const secrets: Secrets = {
-    encryptionKeys: [{ id: 'k1', key: randomBytes(32).toString('base64') }],
-    signingKeys: [{ id: 'k1', secret: randomBytes(48).toString('base64url') }],
-  }
-  const draft = join(dataDir, `.secrets-${randomBytes(6).toString('hex')}`)
+  const secrets: Secrets = { encryptionKeys: [newEncryptionKey([])], signingKeys: [newSigningKey([])] }
+  const draft = writeDraft(dataDir, secrets)
   try {
-    const handle = openSync(draft, 'wx', 0o600)
-    try {
-      writeSync(handle, `${JSON.stringify(secrets, null, 2)}\n`)
-      fsyncSync(handle)
-    } finally {
-      closeSync(handle)
-    }
     linkSync(draft, secretsFile(dataDir))
     return secrets
   } catch (error) {
@@ -84,4 +75,58 @@ export function createSecrets(dataDir: string): Secrets {
 export function areSecretsExposed(dataDir: string): boolean {
   const file = secretsFile(dataDir)
   return process.platform !== 'win32' && existsSync(file) && (statSync(file).mode & 0o077) !== 0
+}
+
+/** A new key with an id that none of `others` has. */
+export function newEncryptionKey(others: Secrets['encryptionKeys']): Secrets['encryptionKeys'][number] {
+  return { ...named(others), key: randomBytes(32).toString('base64') }
+}
+
+export function newSigningKey(others: Secrets['signingKeys']): Secrets['signingKeys'][number] {
+  return { ...named(others), secret: randomBytes(48).toString('base64url') }
+}
+
+function named(others: ReadonlyArray<{ id: string }>): { id: string; createdAt: string } {
+  const numbers = others.map(({ id }) => Number(/^k(\d+)$/.exec(id)?.[1] ?? 0))
+  return { id: `k${Math.max(0, ...numbers) + 1}`, createdAt: new Date().toISOString() }
+}
+
+/**
+ * Changes the keys of the data folder; the file is whole at every moment. One at a time: a key that another process has
+ * just made and used must not be lost.
+ * @throws Failure when there is no such file, or another process is changing it
+ */
+export function changeSecrets(dataDir: string, change: (secrets: Secrets) => Secrets): Secrets {
+  const lock = join(dataDir, '.secrets-lock')
+  try {
+    closeSync(openSync(lock, 'wx', 0o600))
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code !== 'EEXIST') throw cause
+    throw new Failure(
+      `Another process is changing the keys. Try again in a moment; if none is, remove ${lock} first.`,
+      { cause },
+    )
+  }
+  try {
+    const before = readSecrets(dataDir)
+    if (!before) throw new Failure(`There is no secrets file at ${secretsFile(dataDir)}.`)
+    const after = change(before)
+    renameSync(writeDraft(dataDir, after), secretsFile(dataDir))
+    return after
+  } finally {
+    rmSync(lock, { force: true })
+  }
+}
+
+/** @returns the path of a file beside the secrets file that holds the keys and is on the disk */
+function writeDraft(dataDir: string, secrets: Secrets): string {
+  const draft = join(dataDir, `.secrets-${randomBytes(6).toString('hex')}`)
+  const handle = openSync(draft, 'wx', 0o600)
+  try {
+    writeSync(handle, `${JSON.stringify(secrets, null, 2)}\n`)
+    fsyncSync(handle)
+  } finally {
+    closeSync(handle)
+  }
+  return draft
 }

@@ -1,5 +1,5 @@
 /** How the text of an environment variable becomes a value. */
-export type SettingKind = 'text' | 'number' | 'list' | 'encryptionKeys' | 'signingKeys'
+export type SettingKind = 'text' | 'number' | 'boolean' | 'list' | 'encryptionKeys' | 'signingKeys'
 
 /** One thing that can be set: its place in the file, and the variables that set it, the first of which wins. */
 export interface Setting {
@@ -14,12 +14,22 @@ export const settings: readonly Setting[] = [
   { path: 'dataDir', env: ['COPYDESK_DATA_DIR'], kind: 'text' },
   { path: 'environment', env: ['COPYDESK_ENVIRONMENT'], kind: 'text' },
   { path: 'database.url', env: ['COPYDESK_DATABASE_URL'], kind: 'text', secret: true },
+  { path: 'redis.url', env: ['COPYDESK_REDIS_URL'], kind: 'text', secret: true },
+  { path: 'redis.prefix', env: ['COPYDESK_REDIS_PREFIX'], kind: 'text' },
   { path: 'host', env: ['COPYDESK_HOST'], kind: 'text' },
   { path: 'port', env: ['COPYDESK_PORT'], kind: 'number' },
   { path: 'baseUrl', env: ['COPYDESK_BASE_URL'], kind: 'text' },
   { path: 'trustProxy', env: ['COPYDESK_TRUST_PROXY'], kind: 'list' },
   { path: 'corsOrigins', env: ['COPYDESK_CORS_ORIGINS'], kind: 'list' },
   { path: 'allowHosts', env: ['COPYDESK_ALLOW_HOSTS'], kind: 'list' },
+  { path: 'mail.from', env: ['COPYDESK_MAIL_FROM'], kind: 'text' },
+  { path: 'mail.links', env: ['COPYDESK_MAIL_LINKS'], kind: 'text' },
+  { path: 'mail.smtp.url', env: ['COPYDESK_MAIL_SMTP_URL'], kind: 'text', secret: true },
+  { path: 'mail.smtp.host', env: ['COPYDESK_MAIL_SMTP_HOST'], kind: 'text' },
+  { path: 'mail.smtp.port', env: ['COPYDESK_MAIL_SMTP_PORT'], kind: 'number' },
+  { path: 'mail.smtp.user', env: ['COPYDESK_MAIL_SMTP_USER'], kind: 'text' },
+  { path: 'mail.smtp.password', env: ['COPYDESK_MAIL_SMTP_PASSWORD'], kind: 'text', secret: true },
+  { path: 'mail.smtp.secure', env: ['COPYDESK_MAIL_SMTP_SECURE'], kind: 'boolean' },
   { path: 'worker.concurrency', env: ['COPYDESK_WORKER_CONCURRENCY'], kind: 'number' },
   { path: 'log.level', env: ['COPYDESK_LOG_LEVEL'], kind: 'text' },
   { path: 'log.format', env: ['COPYDESK_LOG_FORMAT'], kind: 'text' },
@@ -46,6 +56,7 @@ export const settings: readonly Setting[] = [
   { path: 'providers.custom.baseUrl', env: ['COPYDESK_CUSTOM_BASE_URL'], kind: 'text' },
   { path: 'providers.custom.apiKey', env: ['COPYDESK_CUSTOM_API_KEY'], kind: 'text', secret: true },
   { path: 'providers.custom.models', env: ['COPYDESK_CUSTOM_MODELS'], kind: 'list' },
+  { path: 'registration', env: ['COPYDESK_REGISTRATION'], kind: 'text' },
   { path: 'defaultModel', env: ['COPYDESK_DEFAULT_MODEL'], kind: 'text' },
 ]
 

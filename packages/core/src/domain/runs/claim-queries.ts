@@ -9,8 +9,8 @@ export interface ClaimedRun {
 }
 
 /**
- * Waiting runs that may start now, best first: due, of a tenant and a campaign that are active, of an agent that is not
- * paused, within the agent's concurrency counted over all processes.
+ * Waiting runs that may start now, best first: due, of a tenant that is active or on trial and a campaign that is active,
+ * of an agent that is not paused, within the agent's concurrency counted over all processes.
  */
 const startable = `select id from (
   select r.id, r.priority,
@@ -23,7 +23,7 @@ const startable = `select id from (
     join master_agents m on m.role = r.agent_role
     left join campaigns c on c.id = r.campaign_id
   where r.open = ? and r.status = 'pending' and r.not_before <= ?
-    and t.status in ('active', 'trial', 'onboarding') and a.status in ('active', 'error')
+    and t.status in ('active', 'trial') and a.status in ('active', 'error')
     and (r.campaign_id is null or c.status = 'active')
 ) as waiting where place <= cap order by priority desc, id limit ?`
 

@@ -41,30 +41,31 @@ export interface Box {
   open(sealed: string, aad: string): string
   /** True where the text was sealed with a key other than the current one. @throws {BoxError} if malformed */
   needsRotation(sealed: string): boolean
+  /** The id of the key that a text was sealed with. @throws {BoxError} if malformed */
+  keyOf(sealed: string): string
+  /** Works with other keys from now on. @throws {TypeError} on keys that cannot be used; the old ones stay */
+  replace(keys: BoxKeys): void
+}
+
+export interface BoxKeys {
+  /** Every key that may still open something. */
+  keys: readonly BoxKey[]
+  /** The one that seals. */
+  currentId: string
 }
 
 /**
  * AES-256-GCM with a key id inside each sealed text, so that keys can be rotated while old texts stay readable.
  * Version and key id are authenticated together with the additional data.
- * @param options `keys`: every key that may still open something; `currentId`: the one that seals
+ * @param onUnknown called when a text names a key that is not there; it may `replace` the keys with newer ones
  * @throws {TypeError} on keys that cannot be used; that is a fault of the configuration
  */
-export function createBox(options: { keys: readonly BoxKey[]; currentId: string }): Box {
-  const keys = new Map<string, KeyObject>()
-  for (const { id, key } of options.keys) {
-    if (!KEY_ID.test(id)) throw new TypeError(`Key id "${id}" must be 1-64 letters, digits, "-" or "_".`)
-    if (keys.has(id)) throw new TypeError(`Key id "${id}" is given twice; give each key its own id.`)
-    if (key.byteLength !== KEY_BYTES) {
-      throw new TypeError(`Key "${id}" has ${key.byteLength} bytes; AES-256 needs ${KEY_BYTES}.`)
-    }
-    keys.set(id, createSecretKey(key))
-  }
-  const { currentId } = options
-  const current = keys.get(currentId)
-  if (!current) throw new TypeError(`The current key "${currentId}" is not among the keys given.`)
+export function createBox(options: BoxKeys & { onUnknown?: () => void }): Box {
+  let ring = createRing(options)
 
   return {
     seal(plaintext, aad) {
+      const { currentId, current } = ring
       const iv = randomBytes(IV_BYTES)
       const cipher = createCipheriv('aes-256-gcm', current, iv, { authTagLength: TAG_BYTES })
       cipher.setAAD(bind(currentId, aad))
@@ -75,7 +76,8 @@ export function createBox(options: { keys: readonly BoxKey[]; currentId: string 
 
     open(sealed, aad) {
       const { keyId, iv, tag, text } = parse(sealed)
-      const key = keys.get(keyId)
+      if (!ring.keys.has(keyId)) options.onUnknown?.()
+      const key = ring.keys.get(keyId)
       if (!key) throw new BoxError('unknown_key', `Sealed with key "${keyId}", which is not configured.`)
       const decipher = createDecipheriv('aes-256-gcm', key, iv, { authTagLength: TAG_BYTES })
       decipher.setAAD(bind(keyId, aad))
@@ -88,8 +90,32 @@ export function createBox(options: { keys: readonly BoxKey[]; currentId: string 
       }
     },
 
-    needsRotation: (sealed) => parse(sealed).keyId !== currentId,
+    needsRotation: (sealed) => parse(sealed).keyId !== ring.currentId,
+    keyOf: (sealed) => parse(sealed).keyId,
+    replace: (keys) => void (ring = createRing(keys)),
   }
+}
+
+interface Ring {
+  keys: ReadonlyMap<string, KeyObject>
+  currentId: string
+  current: KeyObject
+}
+
+function createRing(options: BoxKeys): Ring {
+  const keys = new Map<string, KeyObject>()
+  for (const { id, key } of options.keys) {
+    if (!KEY_ID.test(id)) throw new TypeError(`Key id "${id}" must be 1-64 letters, digits, "-" or "_".`)
+    if (keys.has(id)) throw new TypeError(`Key id "${id}" is given twice; give each key its own id.`)
+    if (key.byteLength !== KEY_BYTES) {
+      throw new TypeError(`Key "${id}" has ${key.byteLength} bytes; AES-256 needs ${KEY_BYTES}.`)
+    }
+    keys.set(id, createSecretKey(key))
+  }
+  const { currentId } = options
+  const current = keys.get(currentId)
+  if (!current) throw new TypeError(`The current key "${currentId}" is not among the keys given.`)
+  return { keys, currentId, current }
 }
 
 /** Neither the version nor a key id holds a dot, so no two triples give the same bytes. */

@@ -141,3 +141,26 @@ export function revive(db: Database, id: string, now: Date): Promise<number> {
 export function deleteFinished(db: Database, before: Date): Promise<number> {
   return once(db, (tx) => tx.run(`delete from job where status = 'done' and finished_at < ?`, [before]))
 }
+
+/** Payloads of jobs that are not done, of some kinds, in the order of their ids: for what is sealed in them. */
+export async function selectPayloads(
+  sql: Sql,
+  kinds: readonly string[],
+  after: string,
+  limit: number,
+): Promise<Array<{ id: string; kind: string; payload: Record<string, unknown> }>> {
+  const rows = await sql.all<Row>(
+    `select id, kind, payload from job where status <> 'done' and kind in (${placeholders(kinds)}) and id > ? order by id limit ?`,
+    [...kinds, after, limit],
+  )
+  return rows.map((row) => ({
+    id: row.id as string,
+    kind: row.kind as string,
+    payload: asJson<Record<string, unknown>>(row.payload) ?? {},
+  }))
+}
+
+/** Says the same payload with other bytes; nothing else ever changes one. */
+export function replacePayload(db: Database, id: string, payload: Record<string, unknown>): Promise<number> {
+  return once(db, (tx) => tx.run('update job set payload = ? where id = ?', [JSON.stringify(payload), id]))
+}

@@ -1,0 +1,45 @@
+import type { Row, Sql } from '../platform/database/database.ts'
+import { placeholders } from '../platform/database/row.ts'
+import { afterCursor, type Condition, type PageRequest, where } from './paging-queries.ts'
+import { textMatcher } from './text-match.ts'
+
+const batch = 500
+
+/**
+ * The rows of one page that match what somebody searches for, as a condition on their ids; one row more than the page
+ * holds, so that it is known whether there is another. Texts are compared here and not by the database: the two databases
+ * fold letters in different ways, and neither forgives a typing error.
+ * @param query `from` is everything after `select id, …`; the caller has put its scope into `condition`
+ */
+export async function searched(
+  sql: Sql,
+  query: {
+    id: string
+    texts: readonly string[]
+    from: string
+    condition: Condition
+    request: PageRequest
+    search: string
+    typos?: boolean
+  },
+): Promise<Condition> {
+  const { id, texts, from, condition, request, search, typos = false } = query
+  const matches = textMatcher(search, { typos })
+  const found: string[] = []
+  let { cursor } = request
+  while (found.length <= request.limit) {
+    const rest = where(condition, afterCursor(id, { ...request, cursor }))
+    const columns = [`${id} as id`, ...texts.map((text, index) => `${text} as text_${index}`)].join(', ')
+    const rows = await sql.all<Row>(
+      `select ${columns} ${from} where ${rest.sql} order by ${id} ${request.order} limit ${batch}`,
+      rest.params,
+    )
+    for (const row of rows)
+      if (matches(texts.map((_, index) => (row[`text_${index}`] ?? null) as string | null)))
+        found.push(row.id as string)
+    if (rows.length < batch) break
+    cursor = rows.at(-1)?.id as string
+  }
+  const ids = found.slice(0, request.limit + 1)
+  return { sql: `${id} in (${placeholders(ids)})`, params: ids }
+}

@@ -1,0 +1,55 @@
+/**
+ * What a person types into a search field, as a test of rows: each word must be found in one of the texts, in any case and
+ * with or without accents.
+ * @param typos also finds words that are mistyped: one letter wrong from four letters on, two from eight on
+ */
+export function textMatcher(
+  search: string,
+  { typos = false }: { typos?: boolean } = {},
+): (texts: ReadonlyArray<string | null>) => boolean {
+  const whole = fold(search).trim()
+  const words = wordsOf(whole)
+  return (texts) => {
+    const folded = texts.filter((text) => text !== null).map(fold)
+    if (folded.some((text) => text.includes(whole))) return true
+    if (words.length === 0) return false
+    const known = typos ? folded.flatMap(wordsOf) : []
+    return words.every(
+      (word) => folded.some((text) => text.includes(word)) || known.some((other) => resembles(word, other)),
+    )
+  }
+}
+
+function fold(text: string): string {
+  return text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase()
+}
+
+function wordsOf(text: string): string[] {
+  return text.split(/[^\p{L}\p{N}]+/u).filter((word) => word !== '')
+}
+
+function resembles(word: string, other: string): boolean {
+  const allowed = word.length < 4 ? 0 : word.length < 8 ? 1 : 2
+  if (allowed === 0 || other.length < word.length - allowed) return false
+  // More of the other word than this cannot bring the two closer.
+  return distanceToStart(word, other.slice(0, word.length + allowed)) <= allowed
+}
+
+/** How many letters have to be changed, added, left out or swapped with their neighbour until `word` begins `other`. */
+function distanceToStart(word: string, other: string): number {
+  let above: number[] = []
+  let row = Array.from({ length: other.length + 1 }, (_, column) => column)
+  for (let i = 1; i <= word.length; i += 1) {
+    const next = [i]
+    for (let j = 1; j <= other.length; j += 1) {
+      const cost = word[i - 1] === other[j - 1] ? 0 : 1
+      let best = Math.min((row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1, (row[j - 1] ?? 0) + cost)
+      const swapped = i > 1 && j > 1 && word[i - 1] === other[j - 2] && word[i - 2] === other[j - 1]
+      if (swapped) best = Math.min(best, (above[j - 2] ?? 0) + 1)
+      next.push(best)
+    }
+    above = row
+    row = next
+  }
+  return Math.min(...row)
+}

@@ -1,0 +1,65 @@
+import type { PaymentProvider } from './domain/tenants/payments.ts'
+import type { Clock } from './platform/clock.ts'
+import type { Logger } from './platform/log.ts'
+import type { MailOptions } from './platform/mail/sender.ts'
+import type { RedisSettings } from './platform/redis.ts'
+
+/** A source of models beside the built-in writer. */
+export interface ProviderConfig {
+  id: string
+  type: 'hosted_a' | 'hosted_b' | 'local' | 'custom'
+  apiKey?: string
+  baseUrl?: string
+  models: string[]
+}
+
+/** The secrets of an installation. */
+export interface Keys {
+  /** AES-256 keys, base64 of 32 bytes; the first seals, all of them open. */
+  encryptionKeys: Array<{ id: string; key: string }>
+  /** Secrets of 32 characters or more; the first signs, all of them verify. */
+  signingKeys: Array<{ id: string; secret: string }>
+}
+
+export interface CopydeskOptions extends Keys {
+  /** `sqlite:<path>`, a path, or `postgres://…`. */
+  database: string
+  /** Folder for files; created when missing. */
+  dataDir: string
+  /**
+   * Gives the keys as they are now. Asked, at most once a second, when a token or a sealed text names a key that is not
+   * there: another process may have rotated the keys.
+   */
+  reloadKeys?(): Keys | undefined
+  /** Where this instance is reached from outside. */
+  baseUrl: string
+  environment?: 'production' | 'development'
+  log?: Logger
+  clock?: Clock
+  trustProxy?: string[]
+  corsOrigins?: string[]
+  /** Hosts in private networks that may be called; everything else there is refused. */
+  allowHosts?: string[]
+  providers?: ProviderConfig[]
+  mail?: MailOptions
+  /** Takes the payments of tenants that register; without one a super-admin marks a tenant paid. */
+  payments?: PaymentProvider
+  /** Whether visitors may register tenants of their own; default `open`. */
+  registration?: 'open' | 'closed'
+  /** Default: the first model of the first provider, else the built-in writer. */
+  defaultModel?: string
+  /** File of the API reference's script, served at `/docs`. */
+  referencePage?: string
+  /** Runs at the same time; false serves only. */
+  worker?: { concurrency: number; leaseMs?: number } | false
+  /** SQLite: `off` is for tests that throw the file away. */
+  synchronous?: 'full' | 'off'
+  /** Milliseconds between two pieces of text of the built-in writer. */
+  writerPaceMs?: number
+  /** Where several servers count requests and open streams together; without it each counts for itself. */
+  redis?: RedisSettings & {
+    /** How long what a killed server had taken stays taken, milliseconds; default 15,000. */
+    leaseMs?: number
+  }
+  onUndeclaredError?(fault: { endpoint: string; code: string; error: unknown }): void
+}

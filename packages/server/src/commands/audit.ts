@@ -1,0 +1,67 @@
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import { withApp } from '../app.ts'
+import { table } from '../talk.ts'
+import { everything, tenantId } from './find.ts'
+import { example } from './help.ts'
+import { prepare, wholeNumber } from './options.ts'
+
+const actorTypes = ['human', 'agent', 'api_key'] as const
+const unitMs = { m: 60_000, h: 3_600_000, d: 86_400_000 } as const
+
+/** `audit`. */
+export function auditCommand(program: Command): void {
+  program
+    .command('audit')
+    .description('show who did what, newest first')
+    .option('--tenant <id or name>', 'only what happened at this tenant')
+    .option('--action <label>', 'only this, for example approval.resolve')
+    .addOption(new Option('--actor-type <type>', 'only what these did').choices(actorTypes))
+    .option('--since <when>', 'a date, or so long ago: 30m, 24h, 7d', sinceWhen)
+    .option('--limit <n>', 'at most so many', wholeNumber(1, 10_000), 50)
+    .addHelpText('after', example('copydesk audit --tenant example.com --since 7d', 'copydesk audit --json'))
+    .action(audit)
+}
+
+interface AuditOptions {
+  tenant?: string
+  action?: string
+  actorType?: (typeof actorTypes)[number]
+  since?: Date
+  limit: number
+}
+
+async function audit(options: AuditOptions, command: Command): Promise<void> {
+  const { tenant, action, actorType, since, limit } = options
+  const { config, talk } = prepare(command)
+  const records = await withApp(config, async (copydesk) => {
+    const api = copydesk.asSystem()
+    const filter = {
+      ...(tenant && { tenantId: await tenantId(api, tenant) }),
+      ...(action && { 'filter.action': action }),
+      ...(actorType && { 'filter.actorType': actorType }),
+      ...(since && { since }),
+    }
+    return everything((page) => api.audit.list({ ...page, ...filter }), limit)
+  })
+  talk.data(records, () =>
+    table(
+      ['WHEN', 'ACTION', 'BY', 'WHAT'],
+      records.map(({ createdOn, action: label, actor, impersonating, resourceType, resourceId }) => [
+        createdOn.toISOString().slice(0, 19).replace('T', ' '),
+        label,
+        `${actor.name ?? actor.id}${impersonating ? ' (impersonating)' : ''}`,
+        resourceId ?? resourceType,
+      ]),
+      [2, 1],
+    ),
+  )
+}
+
+function sinceWhen(text: string): Date {
+  const ago = /^(\d{1,6})([mhd])$/.exec(text)
+  if (ago) return new Date(Date.now() - Number(ago[1]) * unitMs[ago[2] as keyof typeof unitMs])
+  const date = /^\d{4}-\d{2}-\d{2}(T|$)/.test(text) ? new Date(text) : new Date(Number.NaN)
+  if (Number.isNaN(date.getTime()))
+    throw new InvalidArgumentError('It must be a date such as 2026-04-01, or 30m, 24h, 7d.')
+  return date
+}

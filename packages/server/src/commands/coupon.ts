@@ -1,0 +1,116 @@
+import { type Command, InvalidArgumentError } from 'commander'
+import { withApp } from '../app.ts'
+import { table } from '../talk.ts'
+import { example } from './help.ts'
+import { confirmed, prepare, wholeNumber } from './options.ts'
+
+const dayMs = 86_400_000
+const most = 1_000_000_000_000
+
+/** `coupon create|list|disable`. */
+export function couponCommands(program: Command): void {
+  const group = program
+    .command('coupon')
+    .description('codes that make a subscription cheaper')
+    .addHelpText('after', example('copydesk coupon list'))
+  group
+    .command('create')
+    .description('create a coupon, by a percentage or by an amount')
+    .requiredOption('--code <code>', 'what people type in; upper and lower case are the same')
+    .option('--percent <percent>', 'percentage that is taken off every cycle', wholeNumber(1, 100))
+    .option('--amount <amount>', 'amount that is taken off, in cents or paise', wholeNumber(1, most))
+    .option('--currency <currency>', 'currency of the amount: USD, INR, GBP or EUR')
+    .option('--from <date>', 'first day on which it is valid (UTC)', day)
+    .option('--until <date>', 'last day on which it is valid (UTC)', day)
+    .option('--max <number>', 'how many tenants may redeem it', wholeNumber(1, 1_000_000_000))
+    .option('--plan <plan...>', 'the plans that it is for (default: all that cost something)')
+    .addHelpText(
+      'after',
+      example(
+        'copydesk coupon create --code SPRING --percent 20 --until 2026-05-31 --max 100',
+        'copydesk coupon create --code WELCOME --amount 1000 --currency USD --plan starter pro',
+      ),
+    )
+    .action(create)
+  group
+    .command('list')
+    .description('list all coupons and how often they were redeemed')
+    .addHelpText('after', example('copydesk coupon list --json'))
+    .action(list)
+  group
+    .command('disable')
+    .description('end a coupon at once; what was discounted with it stays so')
+    .argument('<code>', 'code of the coupon')
+    .option('--yes', 'do not ask')
+    .addHelpText('after', example('copydesk coupon disable SPRING --yes'))
+    .action(disable)
+}
+
+interface CreateOptions {
+  code: string
+  percent?: number
+  amount?: number
+  currency?: string
+  from?: Date
+  until?: Date
+  max?: number
+  plan?: string[]
+}
+
+async function create(options: CreateOptions, command: Command): Promise<void> {
+  const { config, talk } = prepare(command)
+  const { code, percent, amount, currency, from, until, max, plan } = options
+  const coupon = await withApp(config, (copydesk) =>
+    copydesk.asSystem().coupons.create({
+      code,
+      ...(percent !== undefined && { percentOff: percent }),
+      ...(amount !== undefined && { amountOff: amount }),
+      ...(currency !== undefined && { currency: currency.toUpperCase() }),
+      ...(from && { validFrom: from }),
+      ...(until && { validUntil: new Date(until.getTime() + dayMs) }),
+      ...(max !== undefined && { maxRedemptions: max }),
+      ...(plan && { plans: plan }),
+    }),
+  )
+  talk.data(coupon, () => coupon.code)
+  talk.done(`The coupon ${coupon.code} is ${coupon.status}.`)
+}
+
+async function list(_options: object, command: Command): Promise<void> {
+  const { config, talk } = prepare(command)
+  const coupons = await withApp(config, (copydesk) => copydesk.asSystem().coupons.list())
+  talk.data(coupons, () =>
+    table(
+      ['CODE', 'OFF', 'PLANS', 'REDEEMED', 'UNTIL', 'STATUS'],
+      coupons.map((coupon) => [
+        coupon.code,
+        coupon.percentOff === null ? `${coupon.amountOff} ${coupon.currency}` : `${coupon.percentOff} %`,
+        coupon.plans?.join(', ') ?? 'all',
+        coupon.maxRedemptions === null
+          ? String(coupon.redemptions)
+          : `${coupon.redemptions} of ${coupon.maxRedemptions}`,
+        coupon.validUntil?.toISOString() ?? '-',
+        coupon.status,
+      ]),
+    ),
+  )
+}
+
+async function disable(code: string, { yes }: { yes?: true }, command: Command): Promise<void> {
+  const { config, talk } = prepare(command)
+  if (!(await confirmed(`Nobody can redeem the coupon ${code} from now on.`, yes))) return
+  const coupon = await withApp(config, (copydesk) => copydesk.asSystem().coupons.disable(code))
+  talk.data(coupon, () => `${coupon.code} is ${coupon.status}.`)
+}
+
+function day(text: string): Date {
+  const date = new Date(`${text}T00:00:00Z`)
+  // A day that does not exist, such as 31 April, would become another one.
+  if (
+    /^\d{4}-\d{2}-\d{2}$/.test(text) &&
+    !Number.isNaN(date.getTime()) &&
+    date.toISOString().startsWith(text)
+  )
+    return date
+  throw new InvalidArgumentError('It must be a day such as 2026-12-31.')
+}

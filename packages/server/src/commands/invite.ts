@@ -1,0 +1,105 @@
+import { type Command, Option } from 'commander'
+import { withApp } from '../app.ts'
+import { table } from '../talk.ts'
+import { example } from './help.ts'
+import { confirmed, prepare } from './options.ts'
+
+const roles = ['admin', 'member'] as const
+
+/** `invite list|resend|revoke`. */
+export function inviteCommands(program: Command): void {
+  const group = program
+    .command('invite')
+    .description('invitations that were sent; `user invite` sends one')
+    .addHelpText('after', example('copydesk invite list'))
+  group
+    .command('list')
+    .description('list invitations, all or those of a tenant')
+    .option('--tenant <id>', 'only invitations to this tenant')
+    .addHelpText('after', example('copydesk invite list --json'))
+    .action(list)
+  group
+    .command('resend')
+    .description('send an invitation anew; the link of the earlier mail is worthless then')
+    .argument('<id>', 'id of the invitation, as `invite list` shows it')
+    .addHelpText('after', example('copydesk invite resend 01J9ZX6T4QH8C3V5N7M2K0B1AD'))
+    .action(resend)
+  group
+    .command('revoke')
+    .description('take an invitation back')
+    .argument('<id>', 'id of the invitation, as `invite list` shows it')
+    .option('--yes', 'do not ask')
+    .addHelpText('after', example('copydesk invite revoke 01J9ZX6T4QH8C3V5N7M2K0B1AD --yes'))
+    .action(revoke)
+}
+
+/** `user invite`. */
+export function userInviteCommand(group: Command): void {
+  group
+    .command('invite')
+    .description('invite somebody to a tenant by mail; the person chooses the password')
+    .requiredOption('--email <address>', 'e-mail address to log in with')
+    .addOption(new Option('--role <role>', 'what the person may do').choices(roles).makeOptionMandatory())
+    .requiredOption('--tenant <id>', 'the tenant that the person will belong to')
+    .option('--name <name>', 'name of the person (default: what stands before the @)')
+    .addHelpText(
+      'after',
+      example('copydesk user invite --email ada@example.com --name "Ada Admin" --role admin --tenant <id>'),
+    )
+    .action(invite)
+}
+
+interface InviteOptions {
+  email: string
+  role: (typeof roles)[number]
+  tenant: string
+  name?: string
+}
+
+async function invite({ tenant, ...input }: InviteOptions, command: Command): Promise<void> {
+  const { config, talk } = prepare(command)
+  const made = await withApp(config, (copydesk) =>
+    copydesk.asSystem().invitations.create({ ...input, tenantId: tenant }),
+  )
+  talk.data(made, () => made.id)
+  talk.done(`${made.email} is invited: the server sends the mail. ${validity(made.expiresAt)}`)
+}
+
+async function list({ tenant }: { tenant?: string }, command: Command): Promise<void> {
+  const { config, talk } = prepare(command)
+  const found = await withApp(config, (copydesk) =>
+    copydesk.asSystem().invitations.list(tenant ? { tenantId: tenant } : {}),
+  )
+  talk.data(found, () =>
+    table(
+      ['ID', 'E-MAIL', 'NAME', 'ROLE', 'STATUS', 'TENANT', 'UNTIL'],
+      found.map(({ id, email, name, role, status, tenantId, expiresAt }) => [
+        id,
+        email,
+        name,
+        role,
+        status,
+        tenantId,
+        day(expiresAt),
+      ]),
+    ),
+  )
+}
+
+async function resend(id: string, _options: object, command: Command): Promise<void> {
+  const { config, talk } = prepare(command)
+  const sent = await withApp(config, (copydesk) => copydesk.asSystem().invitations.resend(id))
+  talk.data(sent, () => sent.id)
+  talk.done(`${sent.email} gets another mail from the server. ${validity(sent.expiresAt)}`)
+}
+
+async function revoke(id: string, { yes }: { yes?: true }, command: Command): Promise<void> {
+  const { config, talk } = prepare(command)
+  if (!(await confirmed(`This takes the invitation ${id} back; its link is worthless from now on.`, yes)))
+    return
+  await withApp(config, (copydesk) => copydesk.asSystem().invitations.revoke(id))
+  talk.data({ id, status: 'revoked' }, () => `${id} is revoked.`)
+}
+
+const validity = (until: Date) => `The invitation is valid until ${day(until)}.`
+const day = (date: Date) => date.toISOString().slice(0, 10)

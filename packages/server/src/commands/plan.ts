@@ -1,0 +1,86 @@
+import { type Command, Option } from 'commander'
+import { withApp } from '../app.ts'
+import { table } from '../talk.ts'
+import { example } from './help.ts'
+import { prepare, wholeNumber } from './options.ts'
+
+const cycles = ['monthly', 'quarterly', 'annual'] as const
+
+/** `plan list|set`. */
+export function planCommands(program: Command): void {
+  const group = program
+    .command('plan')
+    .description('what tenants can subscribe to, and what it costs')
+    .addHelpText('after', example('copydesk plan list'))
+  group
+    .command('list')
+    .description('list the prices of all plans')
+    .option('--region <code>', 'only the prices of this region, for example GB')
+    .addHelpText('after', example('copydesk plan list --region EU'))
+    .action(list)
+  group
+    .command('set')
+    .description('set a price or a trial; subscriptions that are open keep theirs')
+    .argument('<plan>', 'free, starter, pro, agency or enterprise')
+    .requiredOption('--region <code>', 'US, IN, GB or EU')
+    .addOption(new Option('--cycle <cycle>', 'how often it is paid').choices(cycles).default('monthly'))
+    .option('--price <amount>', 'price of a cycle, in cents or paise', wholeNumber(0, 1_000_000_000_000))
+    .option('--trial-days <days>', 'days before it is paid, in every region', wholeNumber(0, 365))
+    .addHelpText('after', example('copydesk plan set pro --region GB --price 6900 --trial-days 14'))
+    .action(set)
+}
+
+interface Price {
+  id: string
+  plan: string
+  region: string
+  cycle: string
+  amount: number
+  currency: string
+  trialDays: number
+}
+
+const show = (prices: readonly Price[]) =>
+  table(
+    ['PLAN', 'REGION', 'CYCLE', 'PRICE', 'TRIAL', 'ID'],
+    prices.map(({ id, plan, region, cycle, amount, currency, trialDays }) => [
+      plan,
+      region,
+      cycle,
+      `${(amount / 100).toFixed(2)} ${currency}`,
+      trialDays === 0 ? '-' : `${trialDays} days`,
+      id,
+    ]),
+  )
+
+async function list({ region }: { region?: string }, command: Command): Promise<void> {
+  const { config, talk } = prepare(command)
+  const all = await withApp(config, (copydesk) => copydesk.asSystem().plans.list())
+  const prices = all.filter((price) => region === undefined || price.region === region.toUpperCase())
+  talk.data(prices, () => show(prices))
+}
+
+interface SetOptions {
+  region: string
+  cycle: (typeof cycles)[number]
+  price?: number
+  trialDays?: number
+}
+
+async function set(
+  plan: string,
+  { region, cycle, price, trialDays }: SetOptions,
+  command: Command,
+): Promise<void> {
+  const { config, talk } = prepare(command)
+  const now = await withApp(config, (copydesk) =>
+    copydesk.asSystem().plans.setPrice({
+      plan,
+      region: region.toUpperCase(),
+      cycle,
+      ...(price !== undefined && { amount: price }),
+      ...(trialDays !== undefined && { trialDays }),
+    }),
+  )
+  talk.data(now, () => show([now]))
+}

@@ -1,0 +1,44 @@
+import { unwatchFile, watchFile } from 'node:fs'
+import type { Copydesk, Keys, Logger } from '@copydesk/core'
+import type { Config } from './config/schema.ts'
+import { readSecrets, secretsFile } from './config/secrets.ts'
+
+/** Within so many milliseconds a running server works with keys that were rotated. */
+export const reloadMs = 2_000
+
+/**
+ * The keys as they are now: from the secrets file where that is their source, else as the configuration gives them.
+ * @returns undefined when the file cannot be read at this moment: the keys that are in use stay
+ */
+export function currentKeys({
+  dataDir,
+  encryptionKeys,
+  signingKeys,
+  keysFromFile,
+}: Config): Keys | undefined {
+  try {
+    const secrets = readSecrets(dataDir)
+    if (!secrets) return undefined
+    const fromFile = keysFromFile.map((name) => [name, secrets[name]])
+    return { encryptionKeys, signingKeys, ...(Object.fromEntries(fromFile) as Partial<Keys>) }
+  } catch {
+    return undefined
+  }
+}
+
+/** Takes rotated keys into a running server. @returns stops doing so */
+export function followKeys(copydesk: Copydesk, config: Config, log: Logger): () => void {
+  if (config.keysFromFile.length === 0) return () => undefined
+  const file = secretsFile(config.dataDir)
+  const look = () => {
+    const keys = currentKeys(config)
+    if (!keys) return log.error('The secrets file cannot be read; the keys in use stay', { file })
+    copydesk.keys.replace(keys)
+    log.info('the keys were read anew', {
+      signing: keys.signingKeys.map(({ id }) => id),
+      encryption: keys.encryptionKeys.map(({ id }) => id),
+    })
+  }
+  watchFile(file, { interval: reloadMs }, look)
+  return () => unwatchFile(file, look)
+}
