@@ -1,7 +1,9 @@
 import { cpus, totalmem } from 'node:os'
 import { parseArgs } from 'node:util'
+import { gatewayCost } from './gateway-cost.ts'
 import { gatewayGet } from './gateway.ts'
 import { jobs } from './jobs.ts'
+import { login } from './login.ts'
 import { verdict } from './verdict.ts'
 import { sse } from './sse.ts'
 import { start } from './start.ts'
@@ -11,7 +13,7 @@ import type { Bench, Metric, Metrics } from './measure.ts'
  * `npm run bench -- [--json] [NAME…]`: runs the benchmarks, each beside its peer. Anything that is not answered with 2xx,
  * or a row that is missing afterwards, fails the run.
  */
-const benches: readonly Bench[] = [gatewayGet, verdict, jobs, sse, start]
+const benches: readonly Bench[] = [gatewayGet, gatewayCost, verdict, jobs, sse, login, start]
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

@@ -14,6 +14,29 @@ const common = {
     }
     return process.memoryUsage.rss()
   },
+  /** Begins to note how long the loop stands still and how much memory is held at most. */
+  watch: () => {
+    watching?.stop()
+    watching = startWatch()
+  },
+  /** What was noted: milliseconds, and bytes. */
+  watched: () => watching?.stop(),
+}
+
+let watching: ReturnType<typeof startWatch> | undefined
+
+function startWatch() {
+  const delay = monitorEventLoopDelay({ resolution: 1 })
+  delay.enable()
+  let peak = 0
+  const timer = setInterval(() => (peak = Math.max(peak, process.memoryUsage.rss())), 20)
+  return {
+    stop() {
+      clearInterval(timer)
+      delay.disable()
+      return { stall: delay.max / 1e6, peak: Math.max(peak, process.memoryUsage.rss()) }
+    },
+  }
 }
 
 /** Answers the parent's questions. */

@@ -1,0 +1,18 @@
+import { createCopydesk } from '@copydesk/core'
+import { H3, toNodeHandler } from 'h3'
+import type { Installation } from '../installation.ts'
+import { listen, settings } from '../servers/answer.ts'
+
+/** The handler of `GET /dm/v1/approvals` behind nothing but a route: no credential, no limit, no log, no schema. */
+const { reviewerId, tenantId, rows, ...installation } = settings<
+  Installation & { reviewerId: string; tenantId: string; rows: number }
+>()
+
+const copydesk = await createCopydesk({ ...installation, worker: false })
+await copydesk.start()
+const { approvals } = copydesk.as({
+  tenantId,
+  actor: { id: reviewerId, type: 'human', role: 'reviewer', appAccess: ['dm-portal'] },
+})
+const query = { limit: rows, sortBy: 'risk_then_age', order: 'desc' } as never
+listen(toNodeHandler(new H3().get('/approvals', () => approvals.list(query))))
