@@ -78,7 +78,7 @@ function lesserAccount(): { uid: number; gid: number } {
   throw new Error('PostgreSQL does not run as root and there is no account `postgres` or `nobody`')
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const probe = createServer()
   await new Promise<void>((resolve, reject) => {
     probe.once('error', reject)

@@ -20,8 +20,8 @@ await copydesk.migrations.up()
 await copydesk.setUp()
 const system = copydesk.asSystem()
 const password = 'Correct-horse-1'
-const [tenant = await system.tenants.create({ name: 'Chaos Ltd' })] = await system.tenants.list()
-const known = new Set((await system.users.list()).map((user) => user.email))
+const [tenant = await system.tenants.create({ name: 'Chaos Ltd' })] = (await system.tenants.list()).data
+const known = new Set((await system.users.list()).data.map((user) => user.email))
 if (!known.has('admin@chaos.example')) {
   await system.users.create({
     email: 'admin@chaos.example',

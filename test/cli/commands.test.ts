@@ -104,7 +104,7 @@ describe('copydesk migrate', () => {
     const refused = await cli(['serve', '--port', '0'], { cwd })
     expect(refused.code).toBe(1)
     expect(refused.stderr).toContain('copydesk migrate up')
-    expect((await cli(['migrate', 'up', '--dry-run'], { cwd })).stdout).toMatch(/create table/i)
+    expect((await cli(['migrate', 'up', '--dry-run'], { cwd })).stdout).toMatch(/(create|alter) table/i)
     expect(await json(['migrate', 'up'], cwd)).toEqual({ applied: [last] })
     expect(await json(['migrate', 'status'], cwd)).toEqual(before)
   })

@@ -81,6 +81,23 @@ describe('configuration', () => {
     }
   })
 
+  it('takes Redis from the environment or a file, and shows where it is without its password', async () => {
+    using folder = temporaryFolder()
+    const file = join(folder.path, 'redis-url')
+    writeFileSync(file, 'rediss://copydesk:p@ss-word@cache.internal:6380/2\n')
+    const env = { COPYDESK_REDIS_URL_FILE: file, COPYDESK_REDIS_PREFIX: 'desk-1:' }
+    const { of } = await show(folder.path, env)
+    expect(of('redis.url')).toMatchObject({
+      value: 'rediss://copydesk:***@cache.internal:6380/2',
+      source: `file ${file} (COPYDESK_REDIS_URL_FILE)`,
+    })
+    expect(of('redis.prefix')).toMatchObject({ value: 'desk-1:' })
+    const alone = await show(folder.path, { COPYDESK_REDIS_URL: 'redis://:secret@127.0.0.1' })
+    expect(alone.of('redis.url')).toMatchObject({ value: 'redis://:***@127.0.0.1' })
+    expect(alone.of('redis.prefix')).toMatchObject({ value: 'copydesk:', source: 'default' })
+    expect((await show(folder.path)).of('redis.url')).toMatchObject({ source: 'not set' })
+  })
+
   it('warns of a COPYDESK_ variable that nothing reads', async () => {
     using folder = temporaryFolder()
     const { warnings } = await show(folder.path, { COPYDESK_PROT: '1' })
@@ -104,6 +121,13 @@ describe('configuration', () => {
     ],
     [{ COPYDESK_SIGNING_KEYS: 'short' }, 'signingKeys.0.secret: must have 32', 'COPYDESK_SIGNING_KEYS'],
     [{ COPYDESK_LOCAL_BASE_URL: 'http://localhost:11434/v1' }, 'providers.local.models: is missing', ''],
+    [
+      { COPYDESK_REDIS_URL: 'localhost:6379' },
+      'redis.url: must start with redis:// or',
+      'COPYDESK_REDIS_URL',
+    ],
+    [{ COPYDESK_CORS_ORIGINS: '*' }, 'corsOrigins.0: must be an origin', 'COPYDESK_CORS_ORIGINS'],
+    [{ COPYDESK_REDIS_PREFIX: 'desk' }, 'redis.url: is missing', ''],
     [{ COPYDESK_SIGNING_KEYS_FILE: '/does/not/exist' }, '/does/not/exist', 'COPYDESK_SIGNING_KEYS_FILE'],
     [{ COPYDESK_CONFIG: '/does/not/exist.json' }, '/does/not/exist.json does not exist', ''],
   ])('refuses %j and names the field and where it was set', async (env, what, where) => {

@@ -113,12 +113,11 @@ describe('an access token', () => {
 
   it('is taken for no other kind of token, and no other kind for it', async () => {
     const exp = Math.floor(clock.now() / 1000) + 600
-    const { sub, sid, tenantId } = claims as { sub: string; sid: string; tenantId: string }
+    const { sub } = claims as { sub: string }
     for (const token of [
       tokens().sign('task', { sub: ulid, attempt: 1, exp }),
       tokens().sign('registration', { sub }),
       tokens().sign('reset', { sub, jti: ulid }),
-      tokens().sign('impersonation', { sub, tenantId, sid }),
       refreshToken,
       sign(ownHeader, { ...claims, aud: undefined }),
       sign(ownHeader, { ...claims, aud: 'dashboard' }),

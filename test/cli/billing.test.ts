@@ -1,0 +1,116 @@
+import { describe, expect, it } from 'vitest'
+import { person } from '../surfaces/registering.ts'
+import { cli, setUpIn, startCli, temporaryFolder } from './process.ts'
+
+async function json(args: string[], cwd: string): Promise<never> {
+  const ended = await cli([...args, '--json'], { cwd })
+  expect(ended.stderr).not.toContain('error')
+  expect(ended.code).toBe(0)
+  return JSON.parse(ended.stdout) as never
+}
+
+describe('copydesk coupon', () => {
+  it('creates, lists and disables', async () => {
+    using folder = temporaryFolder()
+    await setUpIn(folder.path)
+    const cwd = folder.path
+    const spring = ['coupon', 'create', '--code', 'spring', '--percent', '20', '--until', '2099-05-31']
+    expect(await json([...spring, '--max', '100', '--plan', 'pro', 'agency'], cwd)).toMatchObject({
+      code: 'SPRING',
+      percentOff: 20,
+      // The last day counts.
+      validUntil: '2099-06-01T00:00:00.000Z',
+      maxRedemptions: 100,
+      plans: ['pro', 'agency'],
+      status: 'active',
+    })
+    const later = ['coupon', 'create', '--code', 'LATER', '--amount', '500', '--currency', 'eur']
+    expect(await json([...later, '--from', '2099-01-01'], cwd)).toMatchObject({
+      amountOff: 500,
+      currency: 'EUR',
+      status: 'scheduled',
+    })
+    const listed = await cli(['coupon', 'list'], { cwd })
+    expect(listed.stdout).toMatch(/^SPRING +20 % +pro, agency +0 of 100 +2099-06-01T00:00:00.000Z +active$/m)
+    expect(listed.stdout).toMatch(/^LATER +500 EUR +all +0 +- +scheduled$/m)
+    expect((await cli(['coupon', 'disable', 'spring'], { cwd })).code).toBe(2)
+    expect(await json(['coupon', 'disable', 'spring', '--yes'], cwd)).toMatchObject({ status: 'disabled' })
+    const unknown = await cli(['coupon', 'disable', 'nosuch', '--yes'], { cwd })
+    expect(unknown).toMatchObject({ code: 1, stderr: 'error: Coupon not found\n' })
+  })
+
+  it('creates nothing that does not fit, and nothing twice', async () => {
+    using folder = temporaryFolder()
+    await setUpIn(folder.path)
+    const cwd = folder.path
+    for (const wrong of [
+      ['--code', 'X1Y', '--percent', '10', '--until', '2099-02-30'],
+      ['--code', 'X1Y', '--amount', '5', '--currency', 'XYZ'],
+      ['--code', 'X1Y'],
+    ]) {
+      const refused = await cli(['coupon', 'create', ...wrong], { cwd })
+      expect(refused, wrong.join(' ')).toMatchObject({ code: 2, stdout: '' })
+      expect(refused.stderr).not.toMatch(/^\s+at /m)
+    }
+    const first = ['coupon', 'create', '--code', 'spring', '--percent', '20']
+    await json(first, cwd)
+    const twice = await cli(first, { cwd })
+    expect(twice).toMatchObject({ code: 1, stdout: '' })
+    expect(twice.stderr).toContain('There is a coupon SPRING already')
+    expect(await json(['coupon', 'list'], cwd)).toHaveLength(1)
+  })
+})
+
+describe('copydesk plan', () => {
+  it('lists the prices and sets one, and its trial', async () => {
+    using folder = temporaryFolder()
+    await setUpIn(folder.path)
+    const cwd = folder.path
+    const before = (await json(['plan', 'list'], cwd)) as Array<Record<string, unknown>>
+    expect(before).toContainEqual(
+      expect.objectContaining({
+        plan: 'pro',
+        region: 'IN',
+        cycle: 'annual',
+        amount: 6_999_000,
+        currency: 'INR',
+      }),
+    )
+    expect((await cli(['plan', 'list', '--region', 'gb'], { cwd })).stdout).toMatch(
+      /^pro +GB +monthly +79\.00 GBP +- +\w{26}$/m,
+    )
+    const set = ['plan', 'set', 'pro', '--region', 'gb', '--price', '6900', '--trial-days', '14']
+    expect(await json(set, cwd)).toMatchObject({ amount: 6_900, trialDays: 14 })
+    const after = (await json(['plan', 'list'], cwd)) as Array<Record<string, unknown>>
+    expect(after).toHaveLength(before.length)
+    expect(after.filter(({ plan }) => plan === 'pro').every(({ trialDays }) => trialDays === 14)).toBe(true)
+    for (const wrong of [
+      ['gold', '--region', 'GB', '--price', '1'],
+      ['pro', '--region', 'XX', '--price', '1'],
+      ['pro', '--region', 'GB', '--price', '9.99'],
+    ])
+      expect((await cli(['plan', 'set', ...wrong], { cwd })).code, wrong.join(' ')).toBe(2)
+    expect(await json(['plan', 'list'], cwd)).toEqual(after)
+  })
+})
+
+describe('registration', () => {
+  it('is closed by a setting', async () => {
+    using folder = temporaryFolder()
+    const env = { COPYDESK_REGISTRATION: 'closed' }
+    const running = await startCli(['up', '--port', '0', '--json'], { cwd: folder.path, env })
+    await running.says('"pid"')
+    const { url } = JSON.parse(running.said().stdout) as { url: string }
+    const answer = await fetch(`${url}/auth/v1/register/start`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(person),
+    })
+    running.child.kill('SIGTERM')
+    await running.ended
+    expect(answer.status).toBe(403)
+    const odd = await cli(['plan', 'list'], { cwd: folder.path, env: { COPYDESK_REGISTRATION: 'maybe' } })
+    expect(odd).toMatchObject({ code: 2, stdout: '' })
+    expect(odd.stderr).toContain('registration: must be one of open, closed')
+  })
+})

@@ -1,0 +1,154 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { cli, setUpIn, startCli, temporaryFolder } from './process.ts'
+
+const email = 'root@example.com'
+const password = 'a long password'
+
+/** An installation with a super-admin, and a server that runs on it. */
+async function open(folder: string) {
+  await setUpIn(folder)
+  const create = [
+    'user',
+    'create',
+    '--role',
+    'super_admin',
+    '--email',
+    email,
+    '--name',
+    'Ro',
+    '--password-stdin',
+  ]
+  expect(await cli(create, { cwd: folder, input: password })).toMatchObject({ code: 0 })
+  const running = await startCli(['serve', '--port', '0', '--json'], { cwd: folder })
+  await running.says('"pid"')
+  const { url } = JSON.parse(running.said().stdout) as { url: string }
+  const logIn = async (key?: string) => {
+    const response = await fetch(`${url}/auth/v1/login`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...(key && { 'idempotency-key': key }) },
+      body: JSON.stringify({ email, password, app: 'manage' }),
+    })
+    expect(response.status).toBe(200)
+    return (await response.json()) as { accessToken: string }
+  }
+  return {
+    running,
+    logIn,
+    me: async (token: string) =>
+      (await fetch(`${url}/auth/v1/me`, { headers: { authorization: `Bearer ${token}` } })).status,
+    async [Symbol.asyncDispose]() {
+      running.child.kill('SIGTERM')
+      await running.ended
+    },
+  }
+}
+
+const keyIdOf = (token: string) =>
+  (JSON.parse(Buffer.from(token.split('.')[0] ?? '', 'base64url').toString()) as { kid: string }).kid
+
+const list = async (cwd: string) =>
+  JSON.parse((await cli(['keys', 'list', '--json'], { cwd })).stdout) as Array<{
+    kind: string
+    id: string
+    use: string
+    sealed?: number
+  }>
+
+/** Moves the making of all keys into the past. */
+function age(folder: string, hours: number) {
+  const file = join(folder, 'copydesk-data', 'secrets.json')
+  const made = new Date(Date.now() - hours * 3_600_000).toISOString()
+  writeFileSync(file, readFileSync(file, 'utf8').replace(/"createdAt": "[^"]+"/g, `"createdAt": "${made}"`))
+}
+
+describe('copydesk keys rotate signing', () => {
+  it('changes the key of a running server: older tokens stay good until the old key is retired', async () => {
+    using folder = temporaryFolder()
+    const cwd = folder.path
+    await using server = await open(cwd)
+    const before = (await server.logIn()).accessToken
+    expect(keyIdOf(before)).toBe('k1')
+    expect(await cli(['keys', 'rotate', 'signing'], { cwd })).toMatchObject({ code: 0, stdout: 'k2\n' })
+    await server.running.says('the keys were read anew')
+    const after = (await server.logIn()).accessToken
+    expect(keyIdOf(after)).toBe('k2')
+    expect([await server.me(before), await server.me(after)]).toEqual([200, 200])
+
+    const early = await cli(['keys', 'retire', 'signing', 'k1', '--yes'], { cwd })
+    expect(early).toMatchObject({ code: 1, stdout: '' })
+    expect(early.stderr).toContain('Try again in 60 minutes')
+    const current = await cli(['keys', 'retire', 'signing', 'k2', '--yes'], { cwd })
+    expect(current.stderr).toContain('is in use')
+    expect(current.code).toBe(1)
+
+    age(cwd, 2)
+    expect(await cli(['keys', 'retire', 'signing', 'k1', '--yes'], { cwd })).toMatchObject({ code: 0 })
+    await expect.poll(() => server.me(before), { timeout: 10_000 }).toBe(401)
+    expect(await server.me(after)).toBe(200)
+  })
+})
+
+describe('copydesk keys rotate encryption', () => {
+  it('encrypts everything anew while the server runs, and the old key can go', async () => {
+    using folder = temporaryFolder()
+    const cwd = folder.path
+    {
+      await using server = await open(cwd)
+      const first = await server.logIn('once')
+      expect(await cli(['keys', 'rotate', 'encryption'], { cwd })).toMatchObject({ code: 0, stdout: 'k2\n' })
+      expect(await server.logIn('once')).toEqual(first)
+      const keys = (await list(cwd)).filter(({ kind }) => kind === 'encryption')
+      expect(keys).toMatchObject([
+        { id: 'k2', use: 'encrypts', sealed: 2 },
+        { id: 'k1', use: 'still understood', sealed: 0 },
+      ])
+      expect(await cli(['keys', 'retire', 'encryption', 'k1', '--yes'], { cwd })).toMatchObject({ code: 0 })
+      expect(await server.logIn('once')).toEqual(first)
+    }
+    // A restart proves that nothing needs the old key.
+    await setUpIn(cwd)
+  })
+
+  it('refuses to remove a key that something is still encrypted with', async () => {
+    using folder = temporaryFolder()
+    const cwd = folder.path
+    await setUpIn(cwd)
+    const file = join(cwd, 'copydesk-data', 'secrets.json')
+    const secrets = JSON.parse(readFileSync(file, 'utf8')) as { encryptionKeys: unknown[] }
+    secrets.encryptionKeys.unshift({ id: 'new', key: Buffer.alloc(32, 9).toString('base64') })
+    writeFileSync(file, JSON.stringify(secrets))
+    const refused = await cli(['keys', 'retire', 'encryption', 'k1', '--yes'], { cwd })
+    expect(refused).toMatchObject({ code: 1, stdout: '' })
+    expect(refused.stderr).toContain('1 texts are still encrypted with the key k1')
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual(secrets)
+  })
+})
+
+describe('copydesk keys', () => {
+  it('leaves keys alone that the environment gives, and says what to do', async () => {
+    using folder = temporaryFolder()
+    const cwd = folder.path
+    await setUpIn(cwd)
+    const { signingKeys } = JSON.parse(readFileSync(join(cwd, 'copydesk-data', 'secrets.json'), 'utf8')) as {
+      signingKeys: Array<{ id: string; secret: string }>
+    }
+    const env = { COPYDESK_SIGNING_KEYS: signingKeys.map(({ id, secret }) => `${id}:${secret}`).join(',') }
+    const refused = await cli(['keys', 'rotate', 'signing'], { cwd, env })
+    expect(refused).toMatchObject({ code: 1, stdout: '' })
+    expect(refused.stderr).toContain('put a new key first')
+  })
+
+  it('is not confused by two at once: both keys are there afterwards, or one is told to try again', async () => {
+    using folder = temporaryFolder()
+    const cwd = folder.path
+    await setUpIn(cwd)
+    const both = await Promise.all([1, 2].map(() => cli(['keys', 'rotate', 'signing'], { cwd })))
+    const done = both.filter(({ code }) => code === 0).length
+    expect(done).toBeGreaterThan(0)
+    const refused = both.filter(({ code }) => code !== 0).map(({ stderr }) => stderr)
+    expect(refused).toEqual(refused.map(() => expect.stringContaining('Try again in a moment')))
+    expect((await list(cwd)).filter(({ kind }) => kind === 'signing')).toHaveLength(1 + done)
+  })
+})

@@ -1,0 +1,69 @@
+import type { EndpointInfo } from '@copydesk/core'
+import { type Answer, judge } from './judge.ts'
+import type { Input } from './inputs.ts'
+import type { World } from './world.ts'
+
+export interface Knock {
+  params?: Input['params']
+  query?: Input['query'] | undefined
+  /** In place of `query`, as it is written. */
+  search?: string
+  body?: unknown
+  /** In place of `body`, as it is written. */
+  text?: string
+  authorization?: string | undefined
+  headers?: Record<string, string>
+  /** In place of the endpoint's own. */
+  method?: string
+  /** In place of an address of its own. */
+  ip?: string
+}
+
+/** An id that nobody has. */
+export const unknownId = '01ARZ3NDEKTSV4RRFFQ69G5FAV'
+
+/** Sends requests to endpoints, each from another address: those who show nothing are counted by it. */
+export function createDoor({ app }: World): { ask(info: EndpointInfo, knock: Knock): Promise<Answer> } {
+  let callers = 0
+  return {
+    async ask(info, knock) {
+      const { params = {}, query, search, authorization, method = info.method } = knock
+      callers += 1
+      const path = info.path.replace(/:(\w+)/g, (_, name: string) =>
+        encodeURIComponent(params[name] ?? unknownId),
+      )
+      const pairs = query && new URLSearchParams(query).toString()
+      const body = knock.text ?? (knock.body === undefined ? undefined : JSON.stringify(knock.body))
+      const response = await app.fetch(
+        path + (search ?? (pairs ? `?${pairs}` : '')),
+        {
+          method,
+          headers: {
+            ...(authorization !== undefined && { authorization }),
+            ...(body !== undefined && { 'content-type': 'application/json' }),
+            ...knock.headers,
+          },
+          ...(body !== undefined && { body }),
+        },
+        { ip: knock.ip ?? `10.${callers >> 16}.${(callers >> 8) & 255}.${callers & 255}` },
+      )
+      return judge(response, method === info.method ? info : undefined)
+    },
+  }
+}
+
+/**
+ * What an endpoint looks at and does not act on, so that only who may call is asked: ids that nobody has, a field that is
+ * not known, a key that is none.
+ * @param own a path parameter that the credential itself is bound to
+ */
+export function harmless(info: EndpointInfo, own: Record<string, string>): Knock {
+  const { method, definition } = info
+  if (method === 'GET') return { params: own }
+  if (definition.body) return { params: own, body: { surprise: 1 } }
+  if (method === 'POST') return { params: own, headers: { 'idempotency-key': 'x'.repeat(300) } }
+  if (definition.names.some((name) => !(name in own))) return { params: own }
+  throw new Error(
+    `${info.id} takes neither an id nor a body: say in test/kit/door.ts how it is asked without acting`,
+  )
+}

@@ -1,0 +1,117 @@
+import type { EndpointInfo } from '@copydesk/core'
+import { describeSurfaces } from '../../../packages/core/src/surfaces/describe.ts'
+import type { Logger } from '../../../packages/core/src/platform/log.ts'
+import { callerFor, examplesFor, knownTo } from '../inputs.ts'
+import { type Answer, checkNothingOfTheirs, judge } from '../judge.ts'
+import { createWorld, type World } from '../world.ts'
+import type { Known } from './valid.ts'
+import { requests, type WireRequest } from './requests.ts'
+
+/** `COPYDESK_FUZZ=long` plays a thousand cases an endpoint; `COPYDESK_FUZZ_SEED` starts from another number. */
+export const isLong = process.env['COPYDESK_FUZZ'] === 'long'
+export const seed = Number(process.env['COPYDESK_FUZZ_SEED'] ?? 20_260_410)
+
+/** An installation that is asked anything, and tells at once when something inside of it went wrong. */
+export interface Playground extends AsyncDisposable {
+  world: World
+  /** The requests for an endpoint, see `requests`. */
+  cases(info: EndpointInfo): ReturnType<typeof requests>
+  /** The headers of a case with those of whoever sends it. */
+  headersOf(info: EndpointInfo, request: WireRequest): [string, string][]
+  /** Sends a case through `fetch` and holds the answer against the contract. @throws Error on anything that is wrong */
+  play(info: EndpointInfo, request: WireRequest): Promise<Answer>
+  /** Lets time pass, so that limits of callers do not hide what stands behind them. */
+  rest(info: EndpointInfo): void
+  /** @throws Error when the installation has logged an error or a code was thrown that nobody declared */
+  checkQuiet(): void
+}
+
+const endpoints = describeSurfaces()
+
+export async function createPlayground(): Promise<Playground> {
+  const faults: string[] = []
+  const world = await createWorld({
+    allowErrors: true,
+    log: complaining(faults),
+    onUndeclaredError: ({ endpoint, code }) =>
+      void faults.push(`${endpoint} threw ${code}, which it does not declare`),
+  })
+  let callers = 0
+  const checkQuiet = () => {
+    const [first] = faults.splice(0)
+    if (first !== undefined) throw new Error(first)
+  }
+  const headersOf = (info: EndpointInfo, { target, headers }: WireRequest): [string, string][] => {
+    const runId = world.ours.atWork.find(({ taskId }) => target.includes(taskId))?.taskId
+    const authorization = callerFor(world, info, runId === undefined ? undefined : { params: { runId } })
+    const all = headers.map(([name, value]): [string, string] => [name, value])
+    return authorization === undefined ? all : [['authorization', authorization], ...all]
+  }
+  return {
+    world,
+    cases: (info) => requests(info, { known: mixed(world, info), examples: examplesFor(world, info) }),
+    headersOf,
+    checkQuiet,
+    rest({ definition: { limit } }) {
+      world.clock.advance(limit ? Math.ceil((limit.perSeconds * 1_000) / limit.requests) : 1_000)
+    },
+    async play(info, request) {
+      callers += 1
+      const url = new URL(`http://copydesk.test${request.target}`)
+      const response = await world.app.fetch(
+        url.pathname + url.search,
+        {
+          method: request.method,
+          headers: headersOf(info, request),
+          ...(request.body && { body: request.body as Uint8Array<ArrayBuffer> }),
+        },
+        { ip: `10.${callers >> 16}.${(callers >> 8) & 255}.${callers & 255}` },
+      )
+      const answer = await judge(response, answering(request.method, url.pathname))
+      if (info.surface !== 'admin') checkNothingOfTheirs(answer.text)
+      checkQuiet()
+      return answer
+    },
+    [Symbol.asyncDispose]: () => world[Symbol.asyncDispose](),
+  }
+}
+
+/** Ids of ours, and now and then of somebody else. */
+function mixed(world: World, info: EndpointInfo): Known {
+  const [own, foreign] = [knownTo(world, info, world.ours), knownTo(world, info, world.theirs)]
+  return (field) => {
+    const known = own(field)
+    return known && [...known, ...known, ...(foreign(field) ?? []).slice(0, 1)]
+  }
+}
+
+/** The endpoint that a path leads to; undefined where it is open to doubt, or leads to none. */
+function answering(method: string, path: string): EndpointInfo | undefined {
+  const segments = path.split('/')
+  if (segments.slice(1).includes('')) return undefined
+  const fits = (info: EndpointInfo) => {
+    const own = info.path.split('/')
+    return (
+      own.length === segments.length && own.every((part, i) => part.startsWith(':') || part === segments[i])
+    )
+  }
+  const literal = ({ path: own }: EndpointInfo) =>
+    own.split('/').filter((part) => !part.startsWith(':')).length
+  return endpoints
+    .filter((info) => info.method === method && fits(info))
+    .toSorted((a, b) => literal(b) - literal(a))[0]
+}
+
+function complaining(faults: string[]): Logger {
+  const logger: Logger = {
+    debug: () => undefined,
+    info: () => undefined,
+    warn: () => undefined,
+    error: (message, fields) =>
+      void faults.push(
+        `${message}: ${(fields?.['error'] as Error | undefined)?.stack ?? JSON.stringify(fields)}`,
+      ),
+    child: () => logger,
+  }
+  return logger
+}

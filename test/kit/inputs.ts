@@ -1,0 +1,176 @@
+import type { EndpointInfo } from '@copydesk/core'
+import fc from 'fast-check'
+import type { z } from 'zod'
+import { brief, password } from './app.ts'
+import { claimsOf, ruleOf } from './callers.ts'
+import { type Known, valid } from './fuzz/valid.ts'
+import { newCustomer, type Side, type World } from './world.ts'
+
+/** What an endpoint is asked with. */
+export interface Input {
+  params: Record<string, string>
+  query?: Record<string, string>
+  body?: unknown
+}
+
+/** The rows that ids in paths, queries and bodies belong to, by the end of their names. */
+const tables: readonly (readonly [RegExp, string])[] = [
+  [/campaignIds?$/i, 'campaigns'],
+  [/deliverableIds?$/i, 'deliverables'],
+  [/activityIds?$/i, 'activities'],
+  [/approvalIds?$/i, 'approvals'],
+  [/runId$/i, 'runs'],
+  [/userIds?$/i, 'users'],
+]
+
+/** What parameters and fields hold that no schema tells. */
+const words: Readonly<Record<string, readonly string[]>> = {
+  timezone: ['Europe/Berlin', 'Asia/Kolkata', 'UTC'],
+  country: ['DE', 'IN', 'US'],
+  billingCountry: ['DE'],
+  state: ['DE-BE', 'BE'],
+  website: ['https://shop.example.com/'],
+  phone: ['+49 30 1234567'],
+  agentRole: ['social_writer', 'ads_writer'],
+  'filter.agentRole': ['social_writer'],
+  toRole: ['social_writer', 'blog_writer'],
+  role: ['admin', 'member'],
+  customRegionId: ['US', 'IN'],
+  password: [password],
+  newPassword: ['Another-horse-2'],
+}
+
+/**
+ * Values by the name of a field.
+ * @param side whose rows are meant; on the operators' surface nobody else's than those of others can be
+ */
+export function knownTo(world: World, info: EndpointInfo, side: Side): Known {
+  return (field) => {
+    if (words[field]) return words[field]
+    // Whoever calls must not be shut out by what is asked.
+    if (field.endsWith('tenantId') || field === 'tenantIds') {
+      if (info.surface !== 'admin') return [side.tenantId]
+      return [world.spare.tenantId, world.theirs.tenantId]
+    }
+    const table = tables.find(([ending]) => ending.test(field))?.[1]
+    if (table === 'runs') return side.atWork.map(({ taskId }) => taskId)
+    if (table === 'users' && info.surface === 'admin') return world.theirs.ids['users']
+    return table === undefined ? undefined : side.ids[table]
+  }
+}
+
+/** Inputs that schemas and names alone do not lead to. */
+const examples: Record<string, (world: World) => Partial<Input> | Partial<Input>[]> = {
+  'admin.api_keys.create': ({ spare }) => ({ body: { userId: spare.adminId, name: 'Robot' } }),
+  'admin.api_keys.revoke': ({ spareKey }) => ({ params: { id: spareKey } }),
+  'admin.tenants.activate': ({ customer }) => ({ params: { tenantId: customer.tenantId } }),
+  'admin.tenants.create': () => ({ body: { ...newCustomer, email: 'new@customer.example' } }),
+  'admin.tenants.override_billing': ({ customer }) => ({
+    params: { tenantId: customer.tenantId },
+    body: { action: 'apply_discount', value: 10, reason: 'A friend' },
+  }),
+  'admin.tenants.reinstate': ({ shut }) => ({ params: { tenantId: shut.tenantId } }),
+  'admin.users.reinstate': ({ leavers }) => ({ params: { userId: leavers.adminId } }),
+  'auth.login': ({ ours }) => ({ body: { email: ours.email, password, app: 'dashboard' } }),
+  'auth.refresh': ({ refreshToken }) => ({ body: { refreshToken } }),
+  'auth.password.change': () => ({ body: { currentPassword: password, newPassword: 'Another-horse-2' } }),
+  'auth.password.reset': ({ tokens, resetRequest }) => ({
+    body: { token: tokens.sign('reset', resetRequest), newPassword: 'Another-horse-2' },
+  }),
+  'auth.invitations.get': ({ invitation }) => ({ params: { token: invitation } }),
+  'auth.invitations.accept': ({ invitation }) => ({ params: { token: invitation }, body: { password } }),
+  'auth.register.place': () => ({ body: { state: 'BE', timezone: 'Europe/Berlin' } }),
+  'auth.register.complete': () => ({ body: { plan: 'free' } }),
+  'agent.runs.result': () => [
+    { body: { status: 'success', text: 'Three ads' } },
+    { body: { status: 'success', metadata: { nothingToDo: true } } },
+    { body: { status: 'error', error: 'Slow down', metadata: { family: 'quota', retryAfterMs: 1_000 } } },
+  ],
+  'agent.callback.receive': () => [
+    { body: { status: 'success', text: 'Three ads', usage: { inputTokens: 10, outputTokens: 20 } } },
+    { body: { status: 'completed', output: 'Three ads', sessionId: null, usage: null, error: null } },
+  ],
+  'dashboard.activities.retry': ({ ours }) => ({ params: { activityId: ours.failed[0] ?? '' } }),
+  'dashboard.activities.output': ({ ours }) => ({ params: { activityId: ours.written[0] ?? '' } }),
+  'dashboard.approvals.resolve': () => ({ body: { resolution: 'approved' } }),
+  'dashboard.campaigns.create': () => ({
+    body: { name: 'Autumn', brief, deliverables: [{ type: 'blog_post', quantity: 1 }] },
+  }),
+  'dashboard.campaigns.change': () => ({ body: { name: 'Summer' } }),
+  'dm.approvals.resolve': () => ({ body: { resolution: 'rejected', note: 'Too long' } }),
+}
+
+/**
+ * An input that an endpoint takes: written down here, or made from its schemas.
+ * @param side whose rows it is about
+ * @throws Error with a sentence that says what to add where it cannot be made
+ */
+export function inputFor(world: World, info: EndpointInfo, side: Side = world.ours): Input {
+  const { body, query, names, keys, params } = info.definition
+  const known = knownTo(world, info, side)
+  const [given = {}] = examplesFor(side === world.ours ? world : { ...world, ours: side }, info)
+  const made: Record<string, string> = {}
+  for (const [i, name] of names.entries()) {
+    const key = keys[i] as string
+    const value = given.params?.[key] ?? known(name)?.[0]
+    if (value === undefined) {
+      const where = params[key] === 'ulid' ? 'the table of its rows to `tables`' : 'a value to `words`'
+      throw new Error(
+        `${info.id} takes :${name}, and nobody knows one: add ${where} or an example to test/kit/inputs.ts`,
+      )
+    }
+    made[name] = String(value)
+  }
+  const wanted = given.query ?? (query && textOf(info, query, known))
+  return {
+    params: made,
+    ...(wanted && { query: wanted }),
+    ...(given.body !== undefined ? { body: given.body } : body && { body: sample(info, body, known) }),
+  }
+}
+
+/** Whole inputs that an endpoint is known to take. */
+export function examplesFor(world: World, info: EndpointInfo): Partial<Input>[] {
+  return [examples[info.id]?.(world) ?? []].flat()
+}
+
+function sample(info: EndpointInfo, schema: z.ZodType, known: Known): unknown {
+  const found = fc
+    .sample(valid(schema, known), { numRuns: 300, seed: 7 })
+    .find((value) => schema.safeParse(value).success)
+  if (found === undefined) {
+    throw new Error(
+      `No input for ${info.id} could be made from its schema: add an example to test/kit/inputs.ts`,
+    )
+  }
+  return found
+}
+
+/** Only what has to be there. */
+function textOf(info: EndpointInfo, query: z.ZodObject, known: Known): Record<string, string> {
+  if (query.safeParse({}).success) return {}
+  const value = sample(info, query, known) as Record<string, unknown>
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, [inner].flat().join(',')]))
+}
+
+/** The `Authorization` header of somebody of ours who is meant to call an endpoint; undefined where none is needed. */
+export function callerFor(
+  world: World,
+  info: EndpointInfo,
+  input?: Pick<Input, 'params'>,
+): string | undefined {
+  const rule = ruleOf(info)
+  if (!rule) return undefined
+  const { tokens, registrations, clock, apiKey } = world
+  if (rule.credentials.includes('jwt')) {
+    const role = rule.roles === 'any' ? 'admin' : rule.roles.find((one) => one !== 'agent')
+    return `Bearer ${tokens.sign('access', claimsOf(world, role as 'admin'))}`
+  }
+  if (rule.credentials.includes('task')) {
+    const sub = input?.params['runId'] ?? world.ours.atWork[0]?.taskId ?? ''
+    return `Bearer ${tokens.sign('task', { sub, attempt: 1, exp: Math.floor(clock.now() / 1000) + 900 })}`
+  }
+  if (rule.credentials.includes('registration'))
+    return `Bearer ${tokens.sign('registration', { sub: registrations[0] ?? '' })}`
+  return `ApiKey ${apiKey}`
+}

@@ -1,0 +1,63 @@
+import type { Database } from '../../packages/core/src/platform/database/database.ts'
+
+/** Everything that stands in a database, a line for each table; two are equal when no row differs. */
+export function fingerprint(db: Database): Promise<string> {
+  return lines(db, (rows) => `md5(${rows})`)
+}
+
+/** The same as it can be read, to look for what must not stand there. */
+export function everything(db: Database): Promise<string> {
+  return lines(db, (rows) => rows)
+}
+
+async function lines(db: Database, shown: (rows: string) => string): Promise<string> {
+  const tables = await tablesOf(db)
+  if (db.dialect === 'sqlite') {
+    const all = await Promise.all(tables.map((table) => db.sql.all(`select * from "${table}" order by 1`)))
+    return tables.map((table, i) => `${table} ${JSON.stringify(all[i])}`).join('\n')
+  }
+  const parts = tables.map((table) => {
+    const rows = `coalesce(string_agg(x::text, '|' order by x::text), '')`
+    return `select '${table}' || ' ' || count(*) || ' ' || ${shown(rows)} as line from "${table}" x`
+  })
+  const found = await db.sql.all<{ line: string }>(parts.join(' union all '))
+  return found.map(({ line }) => line).join('\n')
+}
+
+/** The tables whose rows differ between two fingerprints; a failure that says their names is read at once. */
+export function changedTables(before: string, after: string): string[] {
+  const then = new Set(before.split('\n'))
+  return after
+    .split('\n')
+    .filter((line) => !then.has(line))
+    .map((line) => line.slice(0, line.indexOf(' ')))
+}
+
+const copies = 'kept_'
+
+/** Keeps a copy of every table beside it. @returns a function that puts back all rows that differ by then */
+export async function keepRows(db: Database): Promise<() => Promise<void>> {
+  const tables = await tablesOf(db)
+  await db.write(async (tx) => {
+    for (const table of tables) await tx.run(`create table "${copies}${table}" as select * from "${table}"`)
+  })
+  const before = await fingerprint(db)
+  return async () => {
+    const changed = changedTables(before, await fingerprint(db))
+    await db.write(async (tx) => {
+      for (const table of changed) {
+        await tx.run(`delete from "${table}"`)
+        await tx.run(`insert into "${table}" select * from "${copies}${table}"`)
+      }
+    })
+  }
+}
+
+async function tablesOf(db: Database): Promise<string[]> {
+  const text =
+    db.dialect === 'sqlite'
+      ? `select name from sqlite_master where type = 'table' and name not like 'sqlite_%' order by name`
+      : `select tablename as name from pg_tables where schemaname = current_schema() order by 1`
+  const rows = await db.sql.all<{ name: string }>(text)
+  return rows.map(({ name }) => name).filter((name) => !name.startsWith(copies))
+}

@@ -1,0 +1,143 @@
+import { type Client, createClient } from '@copydesk/client'
+import type { Copydesk } from '@copydesk/core'
+import type { Role } from '../../packages/core/src/domain/context.ts'
+import { brief, password, type Team, type TestApp } from './app.ts'
+import { agentOf, type Dispatch } from './runtime.ts'
+
+export type Tenant = Pick<Team, 'tenantId' | 'adminId'>
+
+/** A tenant with nothing but its admin. */
+export async function addTenant(app: TestApp, name: string): Promise<Tenant> {
+  const { tenants, users } = app.copydesk.asSystem()
+  const { id: tenantId } = await tenants.create({ name, timezone: 'UTC' })
+  const email = `admin.${name.toLowerCase()}@test.example`
+  const { id: adminId } = await users.create({ email, name: 'Alf Admin', password, role: 'admin', tenantId })
+  return { tenantId, adminId }
+}
+
+/** A super-admin who is logged in. */
+export async function addSuperAdmin(app: TestApp) {
+  const email = 'sue.super@test.example'
+  const role: Exclude<Role, 'agent'> = 'super_admin'
+  const { id } = await app.copydesk.asSystem().users.create({ email, name: 'Sue Super', password, role })
+  // Another one, so that nobody is the last.
+  await app.copydesk.asSystem().users.create({ email: `2.${email}`, name: 'Sam Super', password, role })
+  const { accessToken } = await app
+    .clientFor()
+    .call('auth', 'POST /login', { body: { email, password, app: 'manage' } })
+  const session = await app.db.sql.get<{ id: string }>('select id from sessions where user_id = ?', [id])
+  return { id, email, sessionId: session?.id ?? '', operator: app.clientFor(accessToken) }
+}
+
+/** A client of another instance than the app's own. */
+export const clientOf = ({ fetch }: Copydesk, token?: string): Client =>
+  createClient({
+    baseUrl: 'http://copydesk.test',
+    ...(token && { token }),
+    fetch: (url, init) => fetch(new Request(url, init)),
+  })
+
+/** Whoever is invited to a tenant. */
+export const guest = ({ tenantId }: Team) => `guest.${tenantId.toLowerCase()}@test.example`
+
+/** Social posts are written here and wait for approval, ads wait for an external runtime, newsletters have failed. */
+export async function order(app: TestApp, team: Team, name: string, webhookUrl: string): Promise<void> {
+  const { agents, invitations } = app.copydesk.as({
+    tenantId: team.tenantId,
+    actor: {
+      id: team.adminId,
+      type: 'human',
+      role: 'admin',
+      tenantId: team.tenantId,
+      appAccess: ['dashboard'],
+    },
+  })
+  const adapterConfig = { webhookUrl, authHeader: 'x-runtime-key', authValue: 'the secret' }
+  for (const role of ['ads_writer', 'email_writer'])
+    await agents.configure(role, { adapterType: 'adapter_b', adapterConfig, concurrency: 10 })
+  await invitations.create({ email: guest(team), name: 'Gus Guest', role: 'member' })
+  await app.clientFor(team.adminToken).call('dashboard', 'POST /campaigns', {
+    body: {
+      name: `${name} campaign`,
+      brief: brief.replace('# Spring', `# ${name}`),
+      deliverables: [
+        { type: 'social_post', quantity: 3 },
+        { type: 'ad_copy', quantity: 4 },
+        { type: 'email_newsletter', quantity: 2 },
+      ],
+    },
+  })
+}
+
+/** Resolves when there is nothing left to do but what waits for somebody. @returns the runs that have failed */
+export async function busy(app: TestApp, dispatches: readonly Dispatch[]): Promise<Set<string>> {
+  const failed = new Set<string>()
+  await app.until(async () => {
+    for (const dispatch of dispatches) {
+      if (dispatch.agentRole !== 'email_writer' || failed.has(dispatch.taskId)) continue
+      failed.add(dispatch.taskId)
+      await agentOf(app, dispatch).fail('The model refuses', { family: 'refusal' })
+    }
+    const open = await app.db.sql.get<{ n: number }>(
+      `select (select count(*) from job where status = 'running' or (status = 'waiting' and run_at <= ?))
+         + (select count(*) from runs where status = 'pending')
+         + (select count(*) from runs where status = 'running' and lease_owner is not null) as n`,
+      [new Date()],
+    )
+    return dispatches.length >= 12 && Number(open?.n) === 0
+  }, 'all that can be done is done')
+  return failed
+}
+
+/** Registrations that have come to the last step. @returns their ids */
+export async function register(app: TestApp): Promise<string[]> {
+  const ids: string[] = []
+  for (let n = 1; n <= 3; n += 1) {
+    const call = app.clientFor()
+    const { sessionToken } = await call.call('auth', 'POST /register/start', {
+      body: {
+        firstName: 'Vera',
+        lastName: 'Visitor',
+        email: `vera.${n}@test.example`,
+        phone: '+49 30 1234567',
+        password,
+        country: 'DE',
+      },
+    })
+    const visitor = app.clientFor(sessionToken)
+    await visitor.call('auth', 'POST /register/step/2', {
+      body: {
+        companyName: `Visitors ${n}`,
+        website: 'https://visitors.example.com',
+        industry: 'Bakery',
+        companySize: '1-10',
+        businessType: 'agency',
+      },
+    })
+    await visitor.call('auth', 'POST /register/step/3', { body: { state: 'BE', timezone: 'Europe/Berlin' } })
+    ids.push(claimsIn<{ sub: string }>(sessionToken).sub)
+  }
+  return ids
+}
+
+/** Ids of activities of a tenant. */
+export const activities = (app: TestApp, team: Team, which: string) =>
+  app.db.sql
+    .all<{ id: string }>(`select id from activities where tenant_id = ? and ${which} order by id`, [
+      team.tenantId,
+    ])
+    .then((rows) => rows.map(({ id }) => id))
+
+/** Ids of the rows of a tenant, oldest first. */
+export async function idsOf(app: TestApp, table: string, tenantId: string): Promise<string[]> {
+  const rows = await app.db.sql.all<{ id: string }>(
+    `select id from ${table} where tenant_id = ? order by id`,
+    [tenantId],
+  )
+  return rows.map(({ id }) => id)
+}
+
+/** What a token says, whoever signed it. */
+export function claimsIn<T>(token: string): T {
+  return JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8')) as T
+}

@@ -1,0 +1,192 @@
+import { createIds, createSystemClock, type NewId } from '../../packages/core/src/platform/clock.ts'
+import { createTokens, type Tokens } from '../../packages/core/src/domain/identity/tokens.ts'
+import { createTestApp, password, signingKeys, type Team, type TestApp } from './app.ts'
+import { createTestClock, type TestClock } from './clock.ts'
+import { mailsOf, type ReadMail, tokenIn } from './mail.ts'
+import { keepRows } from './rows.ts'
+import { createTestRuntime, type Dispatch } from './runtime.ts'
+import {
+  activities,
+  addSuperAdmin,
+  addTenant,
+  busy,
+  guest,
+  claimsIn,
+  clientOf,
+  idsOf,
+  order,
+  register,
+  type Tenant,
+} from './world-work.ts'
+
+/** Stands in everything of the other tenant that can be read: it must never reach anybody of ours. */
+export const marker = 'Zanzibar'
+
+/** A tenant with something of every kind. */
+export interface Side extends Team {
+  /** Of its admin. */
+  email: string
+  /** Ids by table, oldest first. */
+  ids: Readonly<Record<string, readonly string[]>>
+  /** Runs that an external runtime has been given and has not answered. */
+  atWork: readonly Dispatch[]
+  /** Activities that have failed, and such that have an output. */
+  failed: readonly string[]
+  written: readonly string[]
+}
+
+/**
+ * An installation at rest: nothing works in the background and the clock stands still, so that a row which differs was
+ * changed by the request that is looked at.
+ */
+export interface World extends AsyncDisposable {
+  app: TestApp
+  clock: TestClock
+  tokens: Tokens
+  newId: NewId
+  ours: Side
+  theirs: Side
+  /** A tenant that nobody of the callers belongs to: it may be suspended. */
+  spare: Tenant
+  /** One that is suspended, and one whose admin is. */
+  shut: Tenant
+  leavers: Tenant
+  /** One whose setup goes on: it has a subscription and an invoice. */
+  customer: { tenantId: string; userId: string; invoiceId: string }
+  superAdmin: { id: string; email: string; sessionId: string }
+  registrations: readonly string[]
+  /** Of a super-admin. */
+  apiKey: string
+  /** Id of a key that nobody uses. */
+  spareKey: string
+  /** Of ours' admin. */
+  refreshToken: string
+  /** The token of a mailed link that nobody has used. */
+  invitation: string
+  /** What stands in the token of such a link for a new password; the token itself lives an hour only. */
+  resetRequest: { sub: string; jti: string }
+  /** Puts all rows back. */
+  reset(): Promise<void>
+}
+
+/** The member of ours, who has asked for a new password. */
+const forgetful = 'member.0.ours@test.example'
+
+/** A customer as an operator takes one on. */
+export const newCustomer = {
+  displayName: 'Customer',
+  firstName: 'Carl',
+  lastName: 'Customer',
+  email: 'carl@customer.example',
+  password,
+  customPlanName: 'Own plan',
+  customRegionId: 'US',
+  customPrice: 1_000,
+  customCycle: 'monthly',
+} as const
+
+const perTenant = [
+  'campaigns',
+  'deliverables',
+  'activities',
+  'approvals',
+  'runs',
+  'users',
+  'outputs',
+  'invitations',
+]
+
+/** @param changes as of `createTestApp` */
+export async function createWorld(changes: Parameters<typeof createTestApp>[0] = {}): Promise<World> {
+  await using stack = new AsyncDisposableStack()
+  const dispatches: Dispatch[] = []
+  const runtime = stack.use(
+    await createTestRuntime((dispatch) => {
+      dispatches.push(dispatch)
+      return 202
+    }),
+  )
+  const clock = createTestClock(Date.now())
+  const app = stack.use(
+    await createTestApp({ clock, worker: false, allowHosts: ['127.0.0.1'], writerPaceMs: 0, ...changes }),
+  )
+  const ours = await app.team('Ours')
+  const theirs = await app.team(marker)
+  const [spare, shut, leavers] = [
+    await addTenant(app, 'Spare'),
+    await addTenant(app, 'Shut'),
+    await addTenant(app, 'Leavers'),
+  ]
+  const { operator, ...superAdmin } = await addSuperAdmin(app)
+  const customer = await operator.call('admin', 'POST /tenants', { body: newCustomer })
+  const reason = { body: { reason: 'A test' } }
+  await operator.call('admin', 'POST /tenants/:tenantId/suspend', {
+    params: { tenantId: shut.tenantId },
+    ...reason,
+  })
+  await operator.call('admin', 'POST /users/:userId/suspend', {
+    params: { userId: leavers.adminId },
+    ...reason,
+  })
+  const { apiKeys } = app.copydesk.asSystem()
+  const { key: apiKey } = await apiKeys.create({ userId: superAdmin.id, name: 'Terminal' })
+  const { id: spareKey } = await apiKeys.create({ userId: spare.adminId, name: 'Old key' })
+  const worker = await app.another({ clock: createSystemClock(), worker: { concurrency: 8 } })
+  // Through the door of the one that works, which then need not look round for what there is to do.
+  const door: TestApp = { ...app, copydesk: worker, clientFor: (token) => clientOf(worker, token) }
+  await order(door, ours, 'Spring', runtime.url)
+  await order(door, theirs, marker, runtime.url)
+  await door.clientFor().call('auth', 'POST /forgot-password', { body: { email: forgetful } })
+  const failed = await busy(door, dispatches)
+  const mails = await mailsOf(app)
+  const linkFor = (to: string) => tokenIn(mails.find((mail) => mail.to.includes(to)) as ReadMail)
+  const { sub, jti } = claimsIn<{ sub: string; jti: string }>(linkFor(forgetful))
+  await worker.stop()
+  clock.advance(Date.now() - clock.now() + 61_000)
+  const registrations = await register(app)
+  // They would expire under a test that moves the clock on.
+  const late = new Date(clock.now() + 365 * 86_400_000)
+  for (const table of ['approvals', 'invitations', 'password_resets', 'sessions'])
+    await app.db.write((tx) => tx.run(`update ${table} set expires_at = ?`, [late]))
+  const sideOf = async (team: Team, email: string): Promise<Side> => ({
+    ...team,
+    ids: Object.fromEntries(
+      await Promise.all(
+        perTenant.map(async (table) => [table, await idsOf(app, table, team.tenantId)] as const),
+      ),
+    ),
+    email,
+    failed: await activities(app, team, `status = 'failed'`),
+    written: await activities(app, team, 'id in (select activity_id from outputs)'),
+    atWork: dispatches.filter(({ tenantId, taskId }) => tenantId === team.tenantId && !failed.has(taskId)),
+  })
+  const made = {
+    ours: await sideOf(ours, 'admin.0.ours@test.example'),
+    theirs: await sideOf(theirs, 'admin.0.zanzibar@test.example'),
+  }
+  const { refreshToken } = await app
+    .clientFor()
+    .call('auth', 'POST /login', { body: { email: made.ours.email, password, app: 'dashboard' } })
+  const reset = await keepRows(app.db)
+  const owned = stack.move()
+  return {
+    app,
+    clock,
+    tokens: createTokens({ signingKeys, clock }),
+    newId: createIds(clock),
+    ...made,
+    spare,
+    shut,
+    leavers,
+    customer,
+    superAdmin,
+    registrations,
+    apiKey,
+    spareKey,
+    refreshToken,
+    invitation: linkFor(guest(ours)),
+    resetRequest: { sub, jti },
+    reset,
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  }
+}

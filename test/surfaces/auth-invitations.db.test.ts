@@ -1,0 +1,235 @@
+import { describe, expect, it } from 'vitest'
+import { acceptInvitation } from '../../packages/core/src/domain/identity/invitation-accept.ts'
+import { parts } from '../domain/agents.ts'
+import { contents } from '../domain/contents.ts'
+import { createTestApp, password, type TestApp } from '../kit/app.ts'
+import { createTestClock } from '../kit/clock.ts'
+import { dialect } from '../kit/database.ts'
+import { nthMail, tokenIn } from '../kit/mail.ts'
+import { audits, claimsOf, logIn, member, send, traces, whileHashing } from './accounts.ts'
+import { email, eve, invited, of } from './inviting.ts'
+
+const next = 'Another-horse-2'
+const day = 24 * 3_600_000
+const everything = [...traces, 'audit_records']
+
+const view = (app: TestApp, token: string) => send(app, `GET /invitations/${token}`)
+const accept = (app: TestApp, token: string, given: unknown = next) =>
+  send(app, `POST /invitations/${token}/accept`, { body: { password: given } })
+
+const gone = { status: 404, json: { error: { code: 'NOT_FOUND' } } }
+
+describe('an invitation', () => {
+  it('comes by mail, shows who is invited where, and makes a person who is logged in', async () => {
+    const clock = createTestClock()
+    await using app = await createTestApp({ clock, mail: { links: 'https://app.test.example' } })
+    const team = await app.team()
+    const { tenantId, adminId } = team
+    const made = await of(app, team).create({ email: ` ${eve} `, name: 'Eve New', role: 'member' })
+    expect(made).toMatchObject({ tenantId, email, role: 'member', status: 'pending', invitedBy: adminId })
+    expect(made.expiresAt.getTime()).toBe(clock.now() + 7 * day)
+    const mail = await nthMail(app, 1)
+    const token = tokenIn(mail)
+    expect(mail).toMatchObject({ to: email, subject: 'Your invitation to Tenant 1 on Copydesk' })
+    expect(mail.text).toContain('Hello Eve New,\n\nAda Admin invites you to work with Tenant 1 on Copydesk')
+    expect(mail.text).toContain(`\nhttps://app.test.example/accept-invitation?token=${token}\n`)
+    expect(mail.text).toContain('until 17 April 2026 at 09:00 UTC')
+    const shown = await view(app, token)
+    expect(shown.status).toBe(200)
+    expect(shown.json).toEqual({ email, name: 'Eve New', tenantName: 'Tenant 1', role: 'member' })
+
+    const accepted = await accept(app, token)
+    expect(accepted.status).toBe(200)
+    const user = {
+      email,
+      name: 'Eve New',
+      role: 'member',
+      appAccess: ['dashboard'],
+      tenantId,
+      tenantName: 'Tenant 1',
+    }
+    expect(accepted.json).toEqual({
+      accessToken: expect.any(String),
+      refreshToken: expect.any(String),
+      user: { ...user, id: expect.any(String) },
+    })
+    const me = await send(app, 'GET /me', { token: accepted.json.accessToken })
+    expect(me.json).toMatchObject({ id: accepted.json.user.id, email, role: 'member' })
+    expect(
+      (await send(app, 'POST /refresh', { body: { refreshToken: accepted.json.refreshToken } })).status,
+    ).toBe(200)
+    expect((await logIn(app, email, next)).json.user).toEqual(accepted.json.user)
+    expect(await of(app, team).list()).toMatchObject([
+      { id: made.id, status: 'accepted', acceptedOn: clock.date() },
+    ])
+    expect(claimsOf(accepted.json.accessToken)).toMatchObject({ tenantId, role: 'member' })
+
+    expect(await audits(app, 'invitation.accept')).toMatchObject([
+      {
+        actor_id: accepted.json.user.id,
+        tenant_id: tenantId,
+        resource_type: 'user',
+        resource_id: accepted.json.user.id,
+      },
+    ])
+    expect(await audits(app, 'invitation.create')).toMatchObject([{ actor_id: adminId, tenant_id: tenantId }])
+    for (const again of [await view(app, token), await accept(app, token)]) expect(again).toMatchObject(gone)
+  })
+
+  it('leaves its token in no row, no log line and no record, though the path holds it', async () => {
+    const lines: string[] = []
+    const write = (...line: unknown[]) => void lines.push(JSON.stringify(line))
+    const log = { debug: write, info: write, warn: write, error: write, child: () => log }
+    await using app = await createTestApp({ log })
+    const { token } = await invited(app, await app.team())
+    await view(app, token)
+    await accept(app, token, 'short')
+    await accept(app, token)
+    await accept(app, token)
+    const paths = lines.filter((line) => line.includes('/invitations/'))
+    expect(paths.length).toBeGreaterThanOrEqual(4)
+    expect(paths[0]).toContain('/auth/v1/invitations/:token')
+    const kept = JSON.stringify([lines, await contents(app, everything)])
+    for (const secret of [token, token.slice(-43), next]) expect(kept).not.toContain(secret)
+  })
+
+  it('ends after seven days, and another one can be sent then', async () => {
+    const clock = createTestClock()
+    await using app = await createTestApp({ clock })
+    const team = await app.team()
+    const { token } = await invited(app, team)
+    clock.advance(7 * day - 1)
+    expect((await view(app, token)).status).toBe(200)
+    clock.advance(1)
+    expect(await view(app, token)).toMatchObject(gone)
+    expect(await accept(app, token)).toMatchObject(gone)
+    expect(await of(app, team).list()).toMatchObject([{ status: 'expired' }])
+    const second = await invited(app, team, 2)
+    expect(await of(app, team).list()).toMatchObject([
+      { id: second.id, status: 'pending' },
+      { status: 'revoked' },
+    ])
+    expect((await accept(app, second.token)).status).toBe(200)
+  })
+
+  it('is worth only its latest mail', async () => {
+    const clock = createTestClock()
+    await using app = await createTestApp({ clock })
+    const team = await app.team()
+    const { id, token } = await invited(app, team)
+    clock.advance(8 * day)
+    const sent = await of(app, team).resend(id)
+    expect(sent).toMatchObject({ id, status: 'pending', expiresAt: new Date(clock.now() + 7 * day) })
+    const latest = tokenIn(await nthMail(app, 2))
+    expect(await view(app, token)).toMatchObject(gone)
+    expect((await accept(app, latest)).status).toBe(200)
+    await expect(of(app, team).resend(id)).rejects.toMatchObject({ code: 'CONFLICT' })
+    await expect(of(app, team).revoke(id)).rejects.toMatchObject({ code: 'CONFLICT' })
+  })
+
+  it('is worth nothing once it was revoked, and stays revoked', async () => {
+    await using app = await createTestApp()
+    const team = await app.team()
+    const { id, token } = await invited(app, team)
+    await of(app, team).revoke(id)
+    expect(await view(app, token)).toMatchObject(gone)
+    expect(await accept(app, token)).toMatchObject(gone)
+    const before = await contents(app, everything)
+    await of(app, team).revoke(id)
+    await expect(of(app, team).resend(id)).rejects.toMatchObject({ code: 'CONFLICT' })
+    expect(await contents(app, everything)).toEqual(before)
+    expect((await invited(app, team, 2)).id).not.toBe(id)
+  })
+
+  it('is no use for an e-mail that was taken meanwhile, and for a tenant that is shut', async () => {
+    await using app = await createTestApp()
+    const team = await app.team()
+    const { token } = await invited(app, team)
+    const shut = (status: string) => app.db.write((tx) => tx.run('update tenants set status = ?', [status]))
+    for (const status of ['suspended', 'cancelled']) {
+      await shut(status)
+      for (const answer of [await view(app, token), await accept(app, token)])
+        expect(answer).toMatchObject({ status: 403, json: { error: { code: 'FORBIDDEN' } } })
+      await expect(of(app, team).create({ email: 'x@test.example', role: 'member' })).rejects.toMatchObject({
+        code: 'UNPROCESSABLE',
+      })
+    }
+    await shut('active')
+    await app.copydesk.asSystem().users.create({ email, name: 'Eve', password, role: 'reviewer' })
+    const before = await contents(app, everything)
+    expect(await accept(app, token)).toMatchObject({ status: 409, json: { error: { code: 'CONFLICT' } } })
+    expect(await contents(app, everything)).toEqual(before)
+  })
+
+  it('makes one person, when two invitations of one e-mail or one twice are accepted at the same moment', async () => {
+    await using app = await createTestApp()
+    const [first, second] = [await app.team(), await app.team()]
+    const other = await app.another({ worker: false })
+    const tokens = [(await invited(app, first)).token, (await invited(app, second, 2)).token]
+    const init = {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ password }),
+    }
+    const answers = await Promise.all(
+      [...tokens, tokens[0]].map((token, index) => {
+        const path = `/auth/v1/invitations/${token}/accept`
+        return index === 1
+          ? other.fetch(new Request(`http://copydesk.test${path}`, init))
+          : app.fetch(path, init)
+      }),
+    )
+    const statuses = answers.map(({ status }) => status)
+    expect(statuses.filter((status) => status === 200)).toHaveLength(1)
+    expect(statuses.filter((status) => status === 404 || status === 409)).toHaveLength(2)
+    expect(await app.db.sql.all('select id from users where email = ?', [email])).toHaveLength(1)
+    expect(await audits(app, 'invitation.accept')).toHaveLength(1)
+  })
+
+  it('makes nobody, when somebody else gets the e-mail in the same moment', async () => {
+    await using app = await createTestApp()
+    const { token } = await invited(app, await app.team())
+    const waits = `select 1 as one from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+    const answer = await app.db.write(async (tx) => {
+      await tx.run('update users set email = ? where email = ?', [email, member])
+      const accepted = accept(app, token)
+      // On SQLite it waits for us to commit before it looks; here it has looked, and found nobody.
+      if (dialect === 'postgresql') await app.until(() => app.db.sql.get(waits), 'the row is waited for')
+      return { accepted }
+    })
+    expect(await answer.accepted).toMatchObject({ status: 409, json: { error: { code: 'CONFLICT' } } })
+    expect((await view(app, token)).status).toBe(200)
+  })
+
+  it('makes nobody, when it is revoked while the password is hashed', async () => {
+    await using app = await createTestApp()
+    const team = await app.team()
+    const { id, token } = await invited(app, team)
+    await using assembled = await parts(app)
+    const late = whileHashing(assembled.system(), () => of(app, team).revoke(id))
+    await expect(acceptInvitation(late, token, next)).rejects.toMatchObject({ code: 'NOT_FOUND' })
+    expect((await logIn(app, email, next)).status).toBe(401)
+  })
+
+  it.each(['', 'seven77', 'x'.repeat(201), 5, undefined])(
+    'is not accepted with the password %j',
+    async (given) => {
+      await using app = await createTestApp()
+      const { token } = await invited(app, await app.team())
+      expect(await accept(app, token, given ?? null)).toMatchObject({
+        status: 400,
+        json: { error: { code: 'VALIDATION_ERROR', field: 'password' } },
+      })
+      expect((await view(app, token)).status).toBe(200)
+    },
+  )
+
+  it.each(['x', 'cdk_invite_', `cdk_invite_${'A'.repeat(43)}`, '%00', 'x'.repeat(3_000)])(
+    'is not found for the token %.20s',
+    async (token) => {
+      await using app = await createTestApp()
+      expect(await view(app, token)).toMatchObject(gone)
+      expect(await accept(app, token)).toMatchObject(gone)
+    },
+  )
+})

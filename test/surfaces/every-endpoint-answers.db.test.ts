@@ -1,0 +1,118 @@
+import type { EndpointInfo } from '@copydesk/core'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { describeSurfaces } from '../../packages/core/src/surfaces/describe.ts'
+import { password } from '../kit/app.ts'
+import { createDoor } from '../kit/door.ts'
+import { callerFor, inputFor } from '../kit/inputs.ts'
+import { changedTables, everything, fingerprint } from '../kit/rows.ts'
+import { createWorld, type World } from '../kit/world.ts'
+
+/**
+ * Generated from the route tables: every endpoint answers a right request with the status and the shape that it declares,
+ * reads change nothing, and every write is on the record, once.
+ */
+
+const endpoints = describeSurfaces()
+const named = (all: readonly EndpointInfo[]) =>
+  all.map((info) => [`${info.method} ${info.path}`, info] as const)
+const reading = endpoints.filter(({ method }) => method === 'GET')
+const writing = endpoints.filter(({ method }) => method !== 'GET')
+
+let world: World
+let door: ReturnType<typeof createDoor>
+let before: string
+
+beforeAll(async () => {
+  world = await createWorld()
+  door = createDoor(world)
+  before = await fingerprint(world.app.db)
+})
+
+afterAll(() => world[Symbol.asyncDispose]())
+
+function ask(info: EndpointInfo, headers: Record<string, string> = {}) {
+  const input = inputFor(world, info)
+  return door.ask(info, { ...input, headers, authorization: callerFor(world, info, input) })
+}
+
+const trouble = (info: EndpointInfo, text: string) =>
+  `${text}\nIf the request is at fault, write a right one down under '${info.id}' in test/kit/inputs.ts`
+
+describe.each(named(reading))('%s', (_, info) => {
+  it('answers with what it declares, and changes nothing', async () => {
+    const { status, text } = await ask(info)
+    expect(status, trouble(info, text)).toBe(info.success)
+    expect(changedTables(before, await fingerprint(world.app.db))).toEqual([])
+  })
+})
+
+interface Recorded {
+  request_id: string
+  method: string
+  surface: string
+  status: number
+  path: string
+}
+
+const secrets = ({ apiKey, refreshToken, invitation }: World) => [
+  password,
+  'Another-horse-2',
+  apiKey,
+  refreshToken,
+  invitation,
+]
+
+/** What an answer tells its caller once: tokens, keys, links. */
+function secretsIn(text: string): string[] {
+  const fields = text === '' ? [] : Object.entries(JSON.parse(text) as object)
+  return fields.flatMap(([name, value]) => (/token$|^key$/i.test(name) ? [String(value)] : []))
+}
+
+const records = () => world.app.db.sql.all<Recorded>('select * from audit_records')
+
+describe.each(named(writing))('%s', (_, info) => {
+  beforeEach(async () => {
+    world.clock.advance(61_000)
+    await world.reset()
+  })
+
+  it('answers with what it declares, and is on the record', async () => {
+    const { status, text, headers } = await ask(info)
+    expect(status, trouble(info, text)).toBe(info.success)
+    const requestId = headers.get('x-request-id')
+    const found = (await records()).filter((record) => record.request_id === requestId)
+    expect(found.length, 'audit records').toBeGreaterThan(0)
+    for (const record of found) {
+      expect(record).toMatchObject({ method: info.method, surface: info.surface, status: info.success })
+      expect(record.path.split('/').length, record.path).toBe(info.path.split('/').length)
+    }
+    const rows = await everything(world.app.db)
+    for (const secret of [...secrets(world), ...secretsIn(text)])
+      expect(rows.includes(secret), `${secret} stands in a row`).toBe(false)
+  })
+
+  it('keeps to the contract when it is asked several times at once', async () => {
+    const answers = await Promise.all(Array.from({ length: 8 }, () => ask(info)))
+    const good = answers.filter(({ status }) => status === info.success)
+    expect(good.length, answers.map(({ summary }) => summary).join(', ')).toBeGreaterThan(0)
+  })
+
+  it.runIf(info.method === 'POST' && info.definition.kind === 'json')(
+    'acts once for one Idempotency-Key',
+    async () => {
+      const key = { 'idempotency-key': 'once' }
+      const input = inputFor(world, info)
+      const authorization = callerFor(world, info, input)
+      const knock = { ...input, authorization, headers: key, ip: '10.9.9.9' }
+      const first = await door.ask(info, knock)
+      expect(first.status, trouble(info, first.text)).toBe(info.success)
+      const after = await fingerprint(world.app.db)
+      const second = await door.ask(info, knock)
+      // The credential may have gone with the act itself.
+      if (second.status === 401) return
+      expect({ status: second.status, text: second.text }).toEqual({ status: first.status, text: first.text })
+      expect(second.headers.get('idempotent-replayed')).toBe('true')
+      expect(changedTables(after, await fingerprint(world.app.db))).toEqual([])
+    },
+  )
+})

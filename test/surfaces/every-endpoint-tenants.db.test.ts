@@ -1,0 +1,112 @@
+import type { EndpointInfo } from '@copydesk/core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describeSurfaces } from '../../packages/core/src/surfaces/describe.ts'
+import { claimsOf, ruleOf } from '../kit/callers.ts'
+import { createDoor } from '../kit/door.ts'
+import { callerFor, inputFor } from '../kit/inputs.ts'
+import { checkNothingOfTheirs } from '../kit/judge.ts'
+import { changedTables, fingerprint } from '../kit/rows.ts'
+import { createWorld, type World } from '../kit/world.ts'
+
+/** Generated from the route tables: nobody sees a neighbour, wherever an id of the neighbour is put. */
+
+const endpoints = describeSurfaces()
+const named = (all: readonly EndpointInfo[]) =>
+  all.map((info) => [`${info.method} ${info.path}`, info] as const)
+/** Those whose caller has a tenant, or some; operators see everything. */
+const bound = endpoints.filter((info) => ruleOf(info)?.apps.some((app) => app !== 'manage'))
+const withId = bound.filter(({ definition }) => Object.values(definition.params).includes('ulid'))
+
+let world: World
+let door: ReturnType<typeof createDoor>
+let before: string
+let strange: Set<string>
+
+beforeAll(async () => {
+  world = await createWorld()
+  door = createDoor(world)
+  before = await fingerprint(world.app.db)
+  strange = new Set([world.theirs.tenantId, ...Object.values(world.theirs.ids).flat()])
+})
+
+afterAll(() => world[Symbol.asyncDispose]())
+
+function expectNothingOfTheirs(text: string, asked = '') {
+  checkNothingOfTheirs(text)
+  const seen = (text.match(/[0-7][0-9A-HJKMNP-TV-Z]{25}/g) ?? []).filter(
+    (id) => strange.has(id) && !asked.includes(id),
+  )
+  expect(seen, 'ids of another tenant').toEqual([])
+}
+
+async function expectNothingChanged() {
+  expect(changedTables(before, await fingerprint(world.app.db))).toEqual([])
+}
+
+describe.each(named(withId))('%s', (_, info) => {
+  it("answers with 404 to another tenant's id, as if it did not exist", async () => {
+    const input = inputFor(world, info, world.theirs)
+    const answer = await door.ask(info, { ...input, authorization: callerFor(world, info, input) })
+    expect(answer.summary).toBe('404 NOT_FOUND')
+    expectNothingOfTheirs(answer.text)
+    await expectNothingChanged()
+  })
+
+  it.runIf(info.method === 'GET')('shows it to whom it belongs', async () => {
+    const input = inputFor(world, info, world.theirs)
+    const role = info.surface === 'dm' ? 'super_admin' : 'admin'
+    const claims = { ...claimsOf(world, role), sub: world.theirs.adminId, tenantId: world.theirs.tenantId }
+    const authorization = `Bearer ${world.tokens.sign('access', claims)}`
+    expect((await door.ask(info, { ...input, authorization })).status).toBe(info.success)
+  })
+})
+
+describe.each(named(bound.filter(({ method }) => method === 'GET')))('%s', (_, info) => {
+  it('shows nothing of another tenant', async () => {
+    const input = inputFor(world, info)
+    const authorization = callerFor(world, info, input)
+    expectNothingOfTheirs((await door.ask(info, { ...input, authorization })).text)
+  })
+
+  it('gives no other tenant to whoever names one', async () => {
+    const input = inputFor(world, info)
+    const authorization = callerFor(world, info, input)
+    const { tenantId } = world.theirs
+    for (const way of [{ query: { tenantId } }, { headers: { 'x-tenant-id': tenantId } }]) {
+      const { status, text } = await door.ask(info, { ...input, authorization, ...way })
+      // Where the tenant is the token's, nobody looks for another one.
+      expect([info.success, 403]).toContain(status)
+      expectNothingOfTheirs(text)
+    }
+    await expectNothingChanged()
+  })
+})
+
+describe.each(named(bound.filter(({ definition }) => definition.query)))('%s', (_, info) => {
+  it('finds nothing by ids of another tenant in its filters', async () => {
+    const input = inputFor(world, info)
+    const authorization = callerFor(world, info, input)
+    const names = Object.keys(info.definition.query?.shape ?? {}).filter((name) => /Id$|cursor$/.test(name))
+    for (const name of names) {
+      for (const id of strange) {
+        const { status, text } = await door.ask(info, { ...input, authorization, query: { [name]: id } })
+        expect([info.success, 400, 403], `${name}=${id}`).toContain(status)
+        expectNothingOfTheirs(text, id)
+      }
+    }
+  })
+})
+
+describe.each(named(bound.filter(({ definition }) => definition.body)))('%s', (_, info) => {
+  it('touches nothing of another tenant that its body names', async () => {
+    const input = inputFor(world, info)
+    const authorization = callerFor(world, info, input)
+    const foreign = { ...inputFor(world, info, world.theirs), params: input.params }
+    const text = JSON.stringify(foreign.body)
+    if (![...strange].some((id) => text.includes(id))) return
+    const answer = await door.ask(info, { ...foreign, authorization })
+    expect(answer.status).toBeGreaterThanOrEqual(400)
+    expectNothingOfTheirs(answer.text, text)
+    await expectNothingChanged()
+  })
+})

@@ -1,0 +1,80 @@
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import fc from 'fast-check'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { describeSurfaces } from '../../packages/core/src/surfaces/describe.ts'
+import { createPlayground, isLong, type Playground, seed } from '../kit/fuzz/play.ts'
+import { exchange, readAnswers, ways } from '../kit/fuzz/wire.ts'
+import { checkHeaders, judge } from '../kit/judge.ts'
+
+/** The same requests as bytes over a real socket, in all the ways in which HTTP can be spoken, right and wrong. */
+
+const endpoints = describeSurfaces()
+const numRuns = isLong ? 200 : Math.max(6, Math.floor(1_000 / endpoints.length))
+
+/** What node's own parser answers with. */
+const parserStatuses = new Set([400, 408, 413, 417, 431, 505])
+
+let playground: Playground
+let server: Server
+let port: number
+
+beforeAll(async () => {
+  playground = await createPlayground()
+  const { copydesk } = playground.world.app
+  server = createServer((req, res) => void copydesk.node(req, res))
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  port = (server.address() as AddressInfo).port
+})
+
+beforeEach(() => playground.world.reset())
+
+afterAll(async () => {
+  server.closeAllConnections()
+  server.close()
+  await playground[Symbol.asyncDispose]()
+})
+
+describe.each(endpoints.map((info) => [`${info.method} ${info.path}`, info] as const))('%s', (_, info) => {
+  it(
+    'answers within the contract over a socket, and lives on',
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(playground.cases(info), ways, async (request, { how, send }) => {
+          playground.rest(info)
+          const headers = playground.headersOf(info, request)
+          const target = request.target.replace(/[^\x21-\x7e]/g, '%20')
+          const wire = send({ ...request, target, headers: [...headers, ['x-forwarded-for', address()]] })
+          const isHead = how === 'as HEAD'
+          const answer = readAnswers(await exchange(port, wire), isHead).at(-1)
+          playground.checkQuiet()
+          if (!answer) {
+            if (!wire.broken) throw new Error(`Sent ${how}, the request got no answer`)
+            return
+          }
+          // What is no HTTP is refused by node's own parser, before there is a request.
+          if (wire.broken && !answer.headers.has('x-request-id') && parserStatuses.has(answer.status)) return
+          if (isHead) return checkHeaders(answer)
+          await judge(answer, undefined).catch((error: Error) => {
+            throw new Error(`Sent ${how}: ${error.message}`, { cause: error })
+          })
+        }),
+        { seed, numRuns, timeout: 10_000 },
+      )
+      const health = await fetch(`http://127.0.0.1:${port}/health`, {
+        headers: { 'x-forwarded-for': address() },
+      })
+      expect(health.status).toBe(200)
+    },
+    isLong ? 600_000 : 60_000,
+  )
+})
+
+let callers = 0
+
+/** Each request from another one: a proxy on this machine is believed. */
+function address(): string {
+  callers += 1
+  return `10.${callers >> 16}.${(callers >> 8) & 255}.${callers & 255}`
+}
