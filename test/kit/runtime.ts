@@ -191,8 +191,9 @@ export async function createDesk(
       await app.until(async () => {
         // Time stands still while a dispatch is under way: its answer must not come late on a busy machine.
         const held = await count(
-          `select count(*) as n from runs where open = ? and lease_owner is not null`,
+          'select count(*) as n from runs where open = ? and lease_owner is not null and lease_until > ?',
           true,
+          clock.date(),
         )
         if (held === 0 && runtime.waiting === 0) clock.advance(500)
         return runtime.waiting > 0
