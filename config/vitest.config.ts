@@ -39,7 +39,7 @@ export default defineConfig(async () => {
   const shared = { root, resolve: { conditions }, ssr: { resolve: { conditions } } }
   const limits = {
     pool: 'forks' as const,
-    testTimeout: 20_000,
+    testTimeout: 60_000,
     hookTimeout: 60_000,
     expect: { poll: { timeout: 10_000 } },
   }

@@ -22,6 +22,9 @@ export interface Dispatch {
   headers: Readonly<Record<string, string | string[] | undefined>>
 }
 
+/** A status, or one with headers. */
+export type DispatchAnswer = number | { status: number; headers: Record<string, string> }
+
 export interface TestRuntime extends AsyncDisposable {
   url: string
   /** The next dispatch that nobody has taken yet, in the order of arrival. */
@@ -35,7 +38,7 @@ export interface TestRuntime extends AsyncDisposable {
  * @param answer the status of the answer to a dispatch; the default is 202 at once
  */
 export async function createTestRuntime(
-  answer: (dispatch: Dispatch) => number | Promise<number> = () => 202,
+  answer: (dispatch: Dispatch) => DispatchAnswer | Promise<DispatchAnswer> = () => 202,
 ): Promise<TestRuntime> {
   const arrived: Dispatch[] = []
   const takers: Array<(dispatch: Dispatch) => void> = []
@@ -46,8 +49,9 @@ export async function createTestRuntime(
       const body = JSON.parse(Buffer.concat(chunks).toString('utf8')) as Dispatch
       const dispatch = { ...body, headers: request.headers }
       Promise.resolve(answer(dispatch)).then(
-        (status) => {
-          response.writeHead(status).end()
+        (given) => {
+          const { status, headers = {} } = typeof given === 'number' ? { status: given } : given
+          response.writeHead(status, headers).end()
           if (status !== 202) return
           const taker = takers.shift()
           if (taker) taker(dispatch)
@@ -147,7 +151,7 @@ const tables = [
 export async function createDesk(
   options: Partial<CopydeskOptions> & {
     allowErrors?: boolean
-    answer?: (dispatch: Dispatch) => number | Promise<number>
+    answer?: (dispatch: Dispatch) => DispatchAnswer | Promise<DispatchAnswer>
   } = {},
 ): Promise<Desk> {
   const { answer, ...changes } = options
@@ -178,15 +182,28 @@ export async function createDesk(
     model: pricedModel,
     adapterConfig: { webhookUrl: runtime.url, authHeader: 'x-runtime-key', authValue: 'the secret' },
   })
+  const one = async (text: string, id: string) => (await app.db.sql.get<Row>(text, [id])) as Row
+  const run = (id: string) => one('select * from runs where id = ?', id)
+  const count: Desk['count'] = async (text, ...params) =>
+    Number((await app.db.sql.get<{ n: number }>(text, params))?.n)
   const next = async (clock?: TestClock) => {
     if (clock)
       await app.until(async () => {
-        clock.advance(500)
+        // Time stands still while a dispatch is under way: its answer must not come late on a busy machine.
+        const held = await count(
+          'select count(*) as n from runs where open = ? and lease_owner is not null and lease_until > ?',
+          true,
+          clock.date(),
+        )
+        if (held === 0 && runtime.waiting === 0) clock.advance(500)
         return runtime.waiting > 0
       }, 'work is dispatched')
-    return agentOf(app, await runtime.next())
+    const agent = agentOf(app, await runtime.next())
+    // The answer of the runtime is on its way: until it has come, the run is still in the hands of the server.
+    const isTaken = async () => (await run(agent.runId))['lease_owner'] === null
+    await app.until(isTaken, 'the run is left to the runtime')
+    return agent
   }
-  const one = async (text: string, id: string) => (await app.db.sql.get<Row>(text, [id])) as Row
   const owned = stack.move()
   return {
     app,
@@ -205,10 +222,10 @@ export async function createDesk(
       for (const table of tables) all[table] = await app.db.sql.all(`select * from ${table} order by 1, 2`)
       return all
     },
-    run: (id) => one('select * from runs where id = ?', id),
+    run,
     activityOf: (runId) =>
       one('select a.* from activities a join runs r on r.activity_id = a.id where r.id = ?', runId),
-    count: async (text, ...params) => Number((await app.db.sql.get<{ n: number }>(text, params))?.n),
+    count,
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   }
 }

@@ -79,8 +79,11 @@ function ownRun(x: Exchange, principal: Principal): Principal {
 
 function namedTenant(x: Exchange): string | undefined {
   const rule = x.endpoint.surface.tenant
-  const inQuery = (rule === 'query' || rule === 'query-or-header') && x.incoming.search.includes('tenantId=')
-  const all = inQuery ? new URLSearchParams(x.incoming.search).getAll('tenantId') : []
+  const { search } = x.incoming
+  const byQuery = rule === 'query' || rule === 'query-or-header'
+  // The name itself may come encoded.
+  const inQuery = byQuery && (search.includes('tenantId=') || search.includes('%'))
+  const all = inQuery ? new URLSearchParams(search).getAll('tenantId') : []
   const inHeader =
     rule === 'query-or-header' || rule === 'run' ? header(x.incoming, 'x-tenant-id') : undefined
   if (inHeader !== undefined) all.push(inHeader)

@@ -1,4 +1,5 @@
 import { actorName } from '../actor.ts'
+import { effectiveAgent } from '../agents/effective-queries.ts'
 import { command } from '../command.ts'
 import type { Command, Ctx } from '../context.ts'
 import { notFound } from '../errors.ts'
@@ -10,7 +11,7 @@ import {
   ActivityComment,
   type ActivityCommentRow,
   type ActivityRow,
-  closedStatuses,
+  type ActivityStatus,
   type Mention,
 } from './entities.ts'
 import { logActivity } from './log.ts'
@@ -89,14 +90,19 @@ async function readMentions(cmd: Command, activity: ActivityRow, text: string): 
   const found = new Map<string, Mention>()
   for (const [whole, type, id] of text.matchAll(mentionForm)) {
     if (found.has(whole) || !id) continue
-    if (type === 'agent') found.set(whole, { type: 'agent', id, name: id })
-    else {
+    if (type === 'agent') {
+      const agent = await effectiveAgent(cmd, activity.tenantId, id)
+      if (agent) found.set(whole, { type: 'agent', id, name: agent.name })
+    } else {
       const user = await cmd.em.findOne(User, { id, tenantId: activity.tenantId })
       if (user) found.set(whole, { type: 'human', id, name: user.name })
     }
   }
   return [...found.values()]
 }
+
+/** What an agent may be woken for by a comment: work that waits for nothing else. */
+const mentionable = ['assigned', 'in_progress'] as const satisfies readonly ActivityStatus[]
 
 /** A mention wakes an agent only when it has an open activity in the same campaign. */
 async function wakeMentioned(
@@ -105,23 +111,22 @@ async function wakeMentioned(
   role: string,
   comment: string,
 ): Promise<void> {
-  const [target] =
-    activity.agentRole === role
-      ? [activity]
-      : await cmd.em.find(
-          Activity,
-          {
-            tenantId: activity.tenantId,
-            campaignId: activity.campaignId,
-            agentRole: role,
-            status: { $nin: [...closedStatuses, 'created'] },
-          },
-          { orderBy: { id: 'asc' }, limit: 1 },
-        )
-  if (!target || (closedStatuses as readonly string[]).includes(target.status)) return
-  if (target.status.startsWith('awaiting_') || target.status === 'blocked' || target.status === 'created')
-    return
+  const target = activity.agentRole === role ? activity : await openWorkOf(cmd, activity, role)
+  if (!target || !(mentionable as readonly ActivityStatus[]).includes(target.status)) return
   await wake(cmd, target, { reason: 'mention', note: { comment } })
+}
+
+/** The oldest activity of a role beside this one that can be woken, locked. */
+async function openWorkOf(cmd: Command, beside: ActivityRow, role: string): Promise<ActivityRow | undefined> {
+  const { tenantId, campaignId } = beside
+  if (!campaignId) return undefined
+  const [found] = await cmd.em.find(
+    Activity,
+    { tenantId, campaignId, agentRole: role, status: { $in: [...mentionable] } },
+    { orderBy: { id: 'asc' }, limit: 1, fields: ['id'], disableIdentityMap: true },
+  )
+  // It may have ended while its lock was waited for, so its status is read under the lock.
+  return found && lockActivity(cmd, found.id)
 }
 
 async function tellMentioned(

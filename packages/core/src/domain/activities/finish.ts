@@ -2,9 +2,9 @@ import { Campaign } from '../campaigns/entities.ts'
 import type { OutputRow } from '../content/entities.ts'
 import type { Command } from '../context.ts'
 import { notify } from '../notifications/notify.ts'
-import { wake } from '../runs/wake.ts'
-import { Activity, type ActivityRow } from './entities.ts'
-import { lockActivities, lockActivity, moveTo } from './state.ts'
+import { keep, wake } from '../runs/wake.ts'
+import { Activity, type ActivityRow, closedStatuses } from './entities.ts'
+import { isClosed, isWaiting, lockActivities, lockActivity, moveTo } from './state.ts'
 
 /** Closes an activity as done and moves on what waited for it: later steps of its piece, and the parent of a subtask. */
 export async function finish(cmd: Command, activity: ActivityRow, output: OutputRow | null): Promise<void> {
@@ -40,19 +40,30 @@ async function startDependents(cmd: Command, done: ActivityRow): Promise<void> {
   }
 }
 
-/** Wakes the parent that waits for this subtask, once no other subtask holds it. `outcome` is what the parent is told. */
+/**
+ * Tells the parent of a blocking subtask how it ended. The parent is woken when no other subtask holds it; while it waits
+ * for something else the outcome is kept for it.
+ */
 export async function resumeParent(cmd: Command, subtask: ActivityRow, outcome: string): Promise<void> {
   if (!subtask.parentActivityId || !subtask.blocksParent) return
   const parent = await lockActivity(cmd, subtask.parentActivityId)
-  if (parent.status !== 'awaiting_subtask') return
-  const open = await cmd.em.count(Activity, {
-    parentActivityId: parent.id,
+  if (isClosed(parent)) return
+  const waitsForSubtask = parent.status === 'awaiting_subtask'
+  const holds = waitsForSubtask ? (await openSubtasks(cmd, subtask)) > 0 : isWaiting(parent)
+  await (holds ? keep : wake)(cmd, parent, {
+    reason: 'subtask_completed',
+    note: { subtaskOutput: outcome },
+  })
+}
+
+/** How many other subtasks the same parent waits for. */
+async function openSubtasks(cmd: Command, subtask: ActivityRow): Promise<number> {
+  return cmd.em.count(Activity, {
+    parentActivityId: subtask.parentActivityId,
     blocksParent: true,
-    status: { $nin: ['done', 'reassigned', 'failed'] },
+    status: { $nin: [...closedStatuses] },
     id: { $ne: subtask.id },
   })
-  if (open > 0) return
-  await wake(cmd, parent, { reason: 'subtask_completed', note: { subtaskOutput: outcome } })
 }
 
 async function tellCompleted(cmd: Command, activity: ActivityRow): Promise<void> {

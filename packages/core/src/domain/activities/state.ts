@@ -39,3 +39,8 @@ export function moveTo(cmd: Command, activity: ActivityRow, status: ActivityStat
 export function isClosed(activity: { status: ActivityStatus }): boolean {
   return (closedStatuses as readonly ActivityStatus[]).includes(activity.status)
 }
+
+/** True while the activity needs an answer, a subtask or a person's help to go on. */
+export function isWaiting({ status }: { status: ActivityStatus }): boolean {
+  return status === 'blocked' || status.startsWith('awaiting_')
+}

@@ -2,19 +2,18 @@ import type { StoredEvent } from '../../platform/events/events.ts'
 import type { Ctx } from '../context.ts'
 import { notFound } from '../errors.ts'
 import { activityTopic, type TextDelta } from '../runs/deltas.ts'
-import { watchable } from './stream-queries.ts'
+import { type Place, readPlace, writePlace } from './stream-place.ts'
+import { type Attempt, lastAttempt, type Watchable, watchable } from './stream-queries.ts'
+import { isClosed } from './state.ts'
 
 /** What a watcher of one activity is told; `id` lets it resume. */
-export type ActivityNews =
-  | {
-      event: 'text_delta'
-      data: { delta: string; activityId: string; runId: string; attempt: number }
-      id?: string
-    }
-  | { event: 'tool_call'; data: { name: string; input: unknown; activityId: string }; id: string }
-  | { event: 'tool_result'; data: { name: string; output: unknown; activityId: string }; id: string }
-  | { event: 'completed'; data: { activityId: string; status: 'done' }; id: string }
-  | { event: 'error'; data: { activityId: string; error: string }; id: string }
+export type ActivityNews = { id: string } & (
+  | { event: 'text_delta'; data: { delta: string; activityId: string; runId: string; attempt: number } }
+  | { event: 'tool_call'; data: { name: string; input: unknown; activityId: string } }
+  | { event: 'tool_result'; data: { name: string; output: unknown; activityId: string } }
+  | { event: 'completed'; data: { activityId: string; status: 'done' } }
+  | { event: 'error'; data: { activityId: string; error: string } }
+)
 
 export interface Watcher {
   readonly lastEventId: string | undefined
@@ -23,93 +22,97 @@ export interface Watcher {
   onClose(fn: () => void): void
 }
 
-const types = [
-  'tool_call',
-  'tool_result',
-  'activity_completed',
-  'activity_failed',
-  'activity_cancelled',
-  'activity_reassigned',
-]
+const toolTypes = ['tool_call', 'tool_result']
+const endTypes = ['activity_completed', 'activity_failed', 'activity_cancelled', 'activity_reassigned']
 
 /**
  * Streams one activity: the text of its run from its start, tool calls, and its end, after which the stream closes. An
- * activity that has ended already says so at once. Serves `GET …/activities/:activityId/stream`.
+ * activity that has ended already says so at once. A watcher that comes back with `Last-Event-ID` goes on where it was.
+ * Serves `GET …/activities/:activityId/stream`.
  * @throws DomainError `NOT_FOUND`
  */
 export async function watchActivity(ctx: Ctx, activityId: string, watcher: Watcher): Promise<void> {
   const { events, broadcast, deltas } = ctx.services
-  const found = await watchable(ctx, activityId)
-  if (!found) throw notFound('Activity')
+  const seen = readPlace(watcher.lastEventId)
   const last = events.last()
-  if (found.status === 'done')
-    return end(watcher, { event: 'completed', data: { activityId, status: 'done' }, id: String(last) })
-  if (found.status === 'failed' || found.status === 'reassigned') {
-    return end(watcher, {
-      event: 'error',
-      data: { activityId, error: found.failureReason ?? found.status },
-      id: String(last),
-    })
-  }
-  // Text that comes while the past is read waits, so that nothing is shown twice or out of order.
+  const tell = createTeller(activityId, watcher, seen ?? { seq: last, text: undefined })
+  // It listens before it looks, so that nothing falls in between; what comes while the past is read waits for it.
   let held: TextDelta[] | undefined = []
-  let shown = 0
-  const show = (delta: TextDelta) => {
-    if (delta.position === 0) shown = 0
-    const fresh = delta.text.slice(Math.max(0, shown - delta.position))
-    if (fresh === '') return
-    shown = delta.position + delta.text.length
-    watcher.send({
-      event: 'text_delta',
-      data: { delta: fresh, activityId, runId: delta.runId, attempt: delta.attempt },
-    })
-  }
   watcher.onClose(
     broadcast.subscribe(activityTopic(activityId), (message) => {
       if (held) held.push(message as TextDelta)
-      else show(message as TextDelta)
+      else tell.text(message as TextDelta)
     }),
   )
-  if (found.run) {
-    const { id: runId, attempt } = found.run
-    show({
-      runId,
-      attempt,
-      activityId,
-      tenantId: found.tenantId,
-      position: 0,
-      text: await deltas.textOf({ runId, attempt }),
-    })
-  }
-  for (const delta of held) show(delta)
+  const found = await watchable(ctx, activityId)
+  if (!found) throw notFound('Activity')
+  const { tenantId } = found
+  for (const past of await pastTexts(ctx, activityId, found, seen))
+    tell.text({ ...past, activityId, tenantId, position: 0, text: await deltas.textOf(past) })
+  for (const delta of held) tell.text(delta)
   held = undefined
-  const after =
-    watcher.lastEventId && /^\d+$/.test(watcher.lastEventId) ? Number(watcher.lastEventId) : undefined
-  const stop = await events.follow({ tenants: [found.tenantId], types, subject: activityId }, after ?? last, {
-    event: (event) => tell(watcher, event),
+  const about = { tenants: [tenantId], subject: activityId }
+  if (isClosed(found)) {
+    const missed = seen ? await events.read({ ...about, types: toolTypes }, seen.seq, 1_000) : []
+    for (const event of missed) tell.event(event)
+    return tell.end(last, found)
+  }
+  const stop = await events.follow({ ...about, types: [...toolTypes, ...endTypes] }, seen?.seq ?? last, {
+    // An end from before the look was followed by a retry.
+    event: (event) => {
+      if (event.seq > last || toolTypes.includes(event.type)) tell.event(event)
+    },
     resync: () => undefined,
   })
   watcher.onClose(stop)
 }
 
-function tell(watcher: Watcher, { seq, type, subject, data }: StoredEvent): void {
-  const id = String(seq)
-  if (type === 'tool_call') watcher.send({ event: 'tool_call', data: data as never, id })
-  else if (type === 'tool_result') watcher.send({ event: 'tool_result', data: data as never, id })
-  else if (type === 'activity_completed')
-    end(watcher, { event: 'completed', data: { activityId: subject, status: 'done' }, id })
-  else
-    end(watcher, {
-      event: 'error',
-      data: {
-        activityId: subject,
-        error: (data['error'] as string | undefined) ?? type.replace('activity_', ''),
-      },
-      id,
-    })
+/** The attempts whose text is shown first: the one that the watcher has seen a part of, and the one at work. */
+async function pastTexts(
+  ctx: Ctx,
+  activityId: string,
+  { run }: Watchable,
+  seen: Place | undefined,
+): Promise<Attempt[]> {
+  const before = seen?.text && (await lastAttempt(ctx, activityId, seen.text.runId))
+  const known = before && before.runId !== run?.runId ? [before] : []
+  return run ? [...known, run] : known
 }
 
-function end(watcher: Watcher, news: ActivityNews): void {
-  watcher.send(news)
-  watcher.close()
+/** Tells a watcher what is new to it, and under which id it can go on from there. */
+function createTeller(activityId: string, watcher: Watcher, start: Place) {
+  let { seq, text } = start
+  const id = () => writePlace({ seq, text })
+  const close = (news: ActivityNews) => {
+    watcher.send(news)
+    watcher.close()
+  }
+  return {
+    text({ runId, attempt, position, text: whole }: TextDelta): void {
+      // What an older attempt still writes is no part of what is shown now.
+      if (text && (runId < text.runId || (runId === text.runId && attempt < text.attempt))) return
+      const shown = text?.runId === runId && text.attempt === attempt ? text.length : 0
+      const delta = whole.slice(Math.max(0, shown - position))
+      if (delta === '') return
+      text = { runId, attempt, length: position + whole.length }
+      watcher.send({ event: 'text_delta', data: { delta, activityId, runId, attempt }, id: id() })
+    },
+    event({ type, data, ...event }: StoredEvent): void {
+      seq = event.seq
+      if (type === 'tool_call') watcher.send({ event: type, data: data as never, id: id() })
+      else if (type === 'tool_result') watcher.send({ event: type, data: data as never, id: id() })
+      else if (type === 'activity_completed')
+        close({ event: 'completed', data: { activityId, status: 'done' }, id: id() })
+      else {
+        const error = (data['error'] as string | undefined) ?? type.replace('activity_', '')
+        close({ event: 'error', data: { activityId, error }, id: id() })
+      }
+    },
+    /** The end of an activity that is closed already. */
+    end(at: number, { status, failureReason }: Watchable): void {
+      seq = Math.max(seq, at)
+      if (status === 'done') close({ event: 'completed', data: { activityId, status }, id: id() })
+      else close({ event: 'error', data: { activityId, error: failureReason ?? status }, id: id() })
+    },
+  }
 }

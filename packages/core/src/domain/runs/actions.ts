@@ -10,8 +10,9 @@ import type { Command, Ctx } from '../context.ts'
 import { DomainError, notFound } from '../errors.ts'
 import { notify } from '../notifications/notify.ts'
 import type { RunRow } from './entities.ts'
-import { lockRunAtWork } from './own.ts'
-import { reassignTo } from './reassign.ts'
+import { lockOpenWork, lockRunAtWork } from './own.ts'
+import { openQuestions } from './questions.ts'
+import { reassignTo, requireFreshRole } from './reassign.ts'
 import type {
   BlockerReport,
   NewApproval,
@@ -23,13 +24,14 @@ import type {
 
 /**
  * What an agent may do during its run, beside writing. Each serves `POST /agent/v1/runs/:runId/actions/…` and is a tool of
- * the built-in loop. All throw `UNAUTHORIZED` when the run is another's, has ended or was taken over, and `NOT_FOUND`.
+ * the built-in loop. All throw `UNAUTHORIZED` when the run is another's, has ended or was taken over, and `NOT_FOUND`; those
+ * that move the activity on throw `UNPROCESSABLE` when it is closed.
  */
 
 /** Stops the activity until a person has dealt with what is in the way. */
 export function reportBlocker(ctx: Ctx, runId: string, report: BlockerReport) {
   return command(ctx, async (cmd) => {
-    const { run, activity } = await lockRunAtWork(cmd, runId)
+    const { run, activity } = await lockOpenWork(cmd, runId)
     const { blockerType, ...rest } = report
     activity.blocker = { type: blockerType, ...rest }
     moveTo(cmd, activity, 'blocked', `Blocked: ${report.description}`)
@@ -57,7 +59,7 @@ export function reportBlocker(ctx: Ctx, runId: string, report: BlockerReport) {
 /** @throws DomainError `UNPROCESSABLE` from within a subtask, or when the role is not enabled for the tenant */
 export function createSubtask(ctx: Ctx, runId: string, subtask: NewSubtask) {
   return command(ctx, async (cmd) => {
-    const { run, activity } = await lockRunAtWork(cmd, runId)
+    const { run, activity } = await lockOpenWork(cmd, runId)
     if (activity.depth >= 1)
       throw new DomainError('UNPROCESSABLE', 'A subtask cannot have subtasks of its own')
     await requireRole(cmd, run.tenantId, subtask.agentRole)
@@ -86,10 +88,19 @@ export function createSubtask(ctx: Ctx, runId: string, subtask: NewSubtask) {
   })
 }
 
-/** Asks a person to look at the work; the activity waits for the answer. */
+/**
+ * Asks a person to look at the work; the activity waits for the answer.
+ * @throws DomainError `CONFLICT` while it waits for one already: two verdicts on one piece would contradict each other
+ */
 export function requestReview(ctx: Ctx, runId: string, request: ReviewRequest) {
   return command(ctx, async (cmd) => {
-    const { run, activity } = await lockRunAtWork(cmd, runId)
+    const { run, activity } = await lockOpenWork(cmd, runId)
+    const pending = (await openQuestions(cmd, activity)).find(({ type }) => type === 'content_review')
+    if (pending) {
+      throw new DomainError('CONFLICT', 'A review of this activity is pending already', {
+        details: { approvalId: pending.id },
+      })
+    }
     const approval = await ask(cmd, {
       tenantId: run.tenantId,
       campaignId: activity.campaignId,
@@ -111,7 +122,7 @@ export function requestReview(ctx: Ctx, runId: string, request: ReviewRequest) {
 /** Asks people a question of any type. @throws DomainError `NOT_FOUND` for a linked activity of somebody else */
 export function createApproval(ctx: Ctx, runId: string, question: NewApproval) {
   return command(ctx, async (cmd) => {
-    const { run, activity } = await lockRunAtWork(cmd, runId)
+    const { run, activity } = await lockOpenWork(cmd, runId)
     const others = [...new Set(question.linkedActivityIds ?? [])].filter((id) => id !== activity.id)
     const linked = await lockActivities(cmd, others)
     if (linked.length < others.length) throw notFound('Linked activity')
@@ -138,10 +149,11 @@ export function createApproval(ctx: Ctx, runId: string, question: NewApproval) {
   })
 }
 
-/** Hands the work to another role or a person. @throws DomainError see `reassignTo` */
+/** Hands the work to another role or a person. @throws DomainError see `requireFreshRole` and `reassignTo` */
 export function reassign(ctx: Ctx, runId: string, { toRole, toUserId, reason }: Reassignment) {
   return command(ctx, async (cmd) => {
-    const { run, activity } = await lockRunAtWork(cmd, runId)
+    const { run, activity } = await lockOpenWork(cmd, runId)
+    if (toRole) await requireFreshRole(cmd, activity, toRole)
     const newActivityId = await reassignTo(
       cmd,
       activity,

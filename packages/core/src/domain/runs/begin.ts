@@ -6,12 +6,12 @@ import type { ActivityRow } from '../activities/entities.ts'
 import { command } from '../command.ts'
 import { latestOutput } from '../content/versions.ts'
 import type { Command, Ctx } from '../context.ts'
-import { blockForBudget, overBudget } from './budget.ts'
+import { allowanceFor, blockForBudget } from './budget.ts'
 import type { ClaimedRun } from './claim-queries.ts'
 import { Run, type RunRow } from './entities.ts'
 import { fail } from './failure.ts'
 import { assignment, type Assignment } from './prompt.ts'
-import { isApproved } from './result.ts'
+import { isApproved } from './questions.ts'
 
 /** A run that may start, with all that its adapter needs. */
 export interface Dispatch extends Assignment {
@@ -31,7 +31,7 @@ export interface Dispatch extends Assignment {
 /**
  * Turns a claimed run into a dispatch: checks that it still makes sense and is paid for, builds the prompt, and moves the
  * activity to `in_progress`.
- * @returns undefined when the run was ended instead
+ * @returns undefined when the run was ended or put back instead
  */
 export function begin(ctx: Ctx, claimed: ClaimedRun): Promise<Dispatch | undefined> {
   return command(ctx, async (cmd) => {
@@ -41,11 +41,9 @@ export function begin(ctx: Ctx, claimed: ClaimedRun): Promise<Dispatch | undefin
     const agent = await effectiveAgent(cmd, run.tenantId, run.agentRole)
     if (isClosed(activity)) return endUnstarted(cmd, run, activity, 'Its activity is closed')
     if (!agent) return endUnstarted(cmd, run, activity, `The agent ${run.agentRole} is not enabled`)
-    const cap = await overBudget(cmd, activity, agent)
-    if (cap) {
-      await blockForBudget(cmd, run, activity, cap)
-      return undefined
-    }
+    const allowance = await allowanceFor(cmd, run, activity, agent)
+    if (allowance.state === 'reached') return blockForBudget(cmd, run, activity, allowance.cap)
+    if (allowance.state === 'uncertain') return putBack(cmd, run)
     return start(cmd, run, activity, agent)
   })
 }
@@ -98,6 +96,19 @@ async function start(
     timeoutMs,
     deadline: run.deadline,
   }
+}
+
+/** How long a run waits for those in flight to end before money is counted again. */
+const recountMs = 5_000
+
+/** Lets a run wait as if it had not been claimed: nobody has heard of this attempt. */
+function putBack(cmd: Command, run: RunRow): undefined {
+  run.status = 'pending'
+  run.attempt -= 1
+  run.leaseOwner = null
+  run.leaseUntil = null
+  run.notBefore = new Date(cmd.clock.now() + recountMs)
+  if (run.attempt === 0) run.startedAt = null
 }
 
 /** An approved question leaves everything to be written; an approved piece leaves nothing. */

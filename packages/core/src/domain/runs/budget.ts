@@ -1,83 +1,121 @@
-import type { EffectiveAgent } from '../agents/effective-queries.ts'
+import { costMicros } from '../../platform/models/prices.ts'
+import { effectiveAgent, type EffectiveAgent } from '../agents/effective-queries.ts'
 import type { ActivityRow } from '../activities/entities.ts'
 import { moveTo } from '../activities/state.ts'
-import { Campaign } from '../campaigns/entities.ts'
-import { monthStart } from '../campaigns/periods.ts'
 import type { Command } from '../context.ts'
+import { toUsd } from '../money.ts'
 import { notify } from '../notifications/notify.ts'
-import { Tenant } from '../tenants/entities.ts'
-import { spentBy } from './cost-queries.ts'
+import { type Cap, capsOf } from './caps.ts'
+import { dearestRuns, runsInFlight } from './cost-queries.ts'
 import type { RunRow } from './entities.ts'
 
-/** A cap that is reached, in words for people. */
-export interface ReachedCap {
-  description: string
+/** Whether money is left for a run: a cap may be reached, or be so close that the runs in flight may reach it. */
+export type Allowance = { state: 'granted' } | { state: 'reached'; cap: Cap } | { state: 'uncertain' }
+
+/**
+ * Compares what has been spent with every cap that applies. Checked before each run. What runs in flight will cost is not
+ * known, so while they may use a cap up no other joins them: it is passed by one run at the most.
+ */
+export async function allowanceFor(
+  cmd: Command,
+  run: RunRow,
+  activity: ActivityRow,
+  agent: EffectiveAgent,
+): Promise<Allowance> {
+  const caps = await capsOf(cmd, activity, agent)
+  const cap = caps.find(({ spent, limit }) => spent >= limit)
+  if (cap) return { state: 'reached', cap }
+  for (const { scope, spent, limit } of caps) {
+    // An activity has one run at a time.
+    if (scope === 'activity') continue
+    const campaignId = scope === 'campaign' ? run.campaignId : null
+    const coming = await mayStillCost(cmd, run, campaignId)
+    if (coming > 0 && spent + coming >= limit) return { state: 'uncertain' }
+  }
+  return { state: 'granted' }
 }
 
 /**
- * Compares what has been spent with every cap that applies: the agent's per activity, the campaign's in all, the tenant's
- * this month. Checked before each run, so that a cap is passed by what is in flight at the most.
+ * What the runs in flight may still cost: each as much as the dearest one of its role so far; without a limit when the role
+ * has not ended one yet.
  */
-export async function overBudget(
-  cmd: Command,
-  activity: ActivityRow,
-  agent: EffectiveAgent,
-): Promise<ReachedCap | undefined> {
-  const perActivity = agent.maxCostMicrosPerActivity
-  if (perActivity !== null && activity.costMicros >= perActivity) {
-    return {
-      description: `This activity has reached the cap of ${dollars(perActivity)} that ${agent.name} may spend on one`,
-    }
-  }
-  const campaign = activity.campaignId ? await cmd.em.findOne(Campaign, { id: activity.campaignId }) : null
-  if (campaign?.budgetCapMicros != null) {
-    const spent = await spentBy(cmd.tx, activity.tenantId, { campaignId: campaign.id })
-    if (spent >= campaign.budgetCapMicros)
-      return { description: `The campaign has reached its budget of ${dollars(campaign.budgetCapMicros)}` }
-  }
-  const tenant = await cmd.em.findOneOrFail(Tenant, { id: activity.tenantId })
-  if (tenant.spendCapMicros !== null) {
-    const since = monthStart(cmd.clock.date(), tenant.timezone)
-    const spent = await spentBy(cmd.tx, tenant.id, { since })
-    if (spent >= tenant.spendCapMicros)
-      return {
-        description: `${tenant.name} has reached its monthly cap of ${dollars(tenant.spendCapMicros)}`,
-      }
-  }
-  return undefined
+async function mayStillCost(cmd: Command, run: RunRow, campaignId: string | null): Promise<number> {
+  const nothing = { inputTokens: 0, outputTokens: 0 }
+  const others = await runsInFlight(cmd.tx, run.tenantId, { but: run.id, campaignId })
+  const priced = others.filter(({ model }) => costMicros(model, nothing).priced)
+  if (priced.length === 0) return 0
+  const roles = [...new Set(priced.map(({ agentRole }) => agentRole))]
+  const dearest = await dearestRuns(cmd.tx, run.tenantId, roles)
+  return priced
+    .map(({ agentRole, spent }) => Math.max(0, (dearest.get(agentRole) ?? Infinity) - spent))
+    .reduce((sum, micros) => sum + micros, 0)
 }
 
-/** Ends a run before a token is spent, blocks its activity and tells the admins. */
+/** Ends a run before a token is spent and blocks its activity; the admins are told of the cap. */
 export async function blockForBudget(
   cmd: Command,
   run: RunRow,
   activity: ActivityRow,
-  cap: ReachedCap,
-): Promise<void> {
+  cap: Cap,
+): Promise<undefined> {
+  const description = `${cap.owner} has reached ${cap.allowance}`
   run.open = false
   run.status = 'failed'
-  run.error = cap.description
+  run.error = description
   run.completedAt = cmd.clock.date()
   run.leaseOwner = null
-  activity.blocker = { type: 'budget', description: cap.description }
-  moveTo(cmd, activity, 'blocked', cap.description)
+  // What it was woken for is told to the run that comes after the cap was raised.
+  run.nextWake = { reason: run.wakeReason, note: run.wakeNote }
+  activity.blocker = { type: 'budget', description }
+  moveTo(cmd, activity, 'blocked', description)
   cmd.emit({
     tenantId: activity.tenantId,
     type: 'activity_blocked',
     subject: activity.id,
     data: { activityId: activity.id, blockerType: 'budget' },
   })
-  await notify(cmd, {
-    tenantId: activity.tenantId,
-    to: 'admins',
-    type: 'budget_alert',
-    title: 'A budget is used up',
-    body: `${cap.description}. “${activity.title}” is blocked until the cap is raised and the activity retried.`,
-    subjectKind: 'activities',
-    subjectId: activity.id,
-  })
+  await alertOnce(cmd, activity, cap, 100)
 }
 
-function dollars(micros: number): string {
-  return `$${(micros / 1_000_000).toFixed(2)}`
+/** Tells the admins when a cap is nearly or wholly used up by what a run has just cost. The last that a command does. */
+export async function watchSpending(cmd: Command, run: RunRow, activity: ActivityRow): Promise<void> {
+  await cmd.em.flush()
+  const agent = await effectiveAgent(cmd, run.tenantId, run.agentRole)
+  for (const cap of await capsOf(cmd, activity, agent)) {
+    if (cap.spent >= cap.limit) await alertOnce(cmd, activity, cap, 100)
+    else if (cap.spent * 100 >= cap.limit * 80) await alertOnce(cmd, activity, cap, 80)
+  }
+}
+
+/** One alert for each level of a cap; one that was raised, and a new month, are told of anew. */
+async function alertOnce(cmd: Command, activity: ActivityRow, cap: Cap, level: 80 | 100): Promise<void> {
+  const { tenantId } = activity
+  const type = 'budget_alert'
+  const capUsd = toUsd(cap.limit)
+  const told = await cmd.services.events.read(
+    { tenants: [tenantId], types: [type], subject: cap.id },
+    0,
+    1_000,
+  )
+  if (told.some(({ at, data }) => at >= cap.since && data['level'] === level && data['capUsd'] === capUsd))
+    return
+  const message =
+    level === 100
+      ? `${cap.owner} has reached ${cap.allowance}`
+      : `${cap.owner} has used ${level} % of ${cap.allowance}`
+  cmd.emit({
+    tenantId,
+    type,
+    subject: cap.id,
+    data: { scope: cap.scope, id: cap.id, level, capUsd, spentUsd: toUsd(cap.spent), message },
+  })
+  await notify(cmd, {
+    tenantId,
+    to: 'admins',
+    type,
+    title: level === 100 ? 'A budget is used up' : 'A budget is nearly used up',
+    body: `${message}.${level === 100 ? ' What would spend more is blocked until the cap is raised and the activity retried.' : ''}`,
+    subjectKind: cap.scope === 'campaign' ? 'campaigns' : 'activities',
+    subjectId: cap.scope === 'campaign' ? cap.id : activity.id,
+  })
 }

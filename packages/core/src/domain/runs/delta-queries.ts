@@ -1,11 +1,13 @@
 import type { Row, Sql } from '../../platform/database/database.ts'
 import type { TextDelta } from './deltas.ts'
 
-/** Stores batches of text; one that is there already stays as it is. */
+/** Stores batches of text. One that is there already was stored by a try that did not hear of its success. */
 export async function writeBatches(tx: Sql, batches: readonly TextDelta[], at: Date): Promise<void> {
   const rows = batches.map(() => '(?, ?, ?, ?, ?, ?)').join(', ')
   await tx.run(
-    `insert into run_deltas (run_id, attempt, position, tenant_id, text, created_on) values ${rows} on conflict do nothing`,
+    `insert into run_deltas (run_id, attempt, position, tenant_id, text, created_on) values ${rows}
+     on conflict (run_id, attempt, position) do update set text = excluded.text
+       where length(excluded.text) > length(run_deltas.text)`,
     batches.flatMap((batch) => [batch.runId, batch.attempt, batch.position, batch.tenantId, batch.text, at]),
   )
 }

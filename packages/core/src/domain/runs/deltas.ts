@@ -1,5 +1,5 @@
 import type { Clock } from '../../platform/clock.ts'
-import type { Database } from '../../platform/database/database.ts'
+import type { Database, Sql } from '../../platform/database/database.ts'
 import type { Broadcast } from '../../platform/events/broadcast.ts'
 import type { Logger } from '../../platform/log.ts'
 import { readText, writeBatches } from './delta-queries.ts'
@@ -20,7 +20,7 @@ export interface TextDelta extends DeltaSource {
 
 export interface Deltas {
   /** Lets an attempt go on after the text that is stored of it, which another process may have taken. */
-  resume(source: DeltaSource): Promise<void>
+  resume(sql: Sql, source: DeltaSource): Promise<void>
   /** Takes text in the order in which it is written: told at once, stored with the next batch. */
   push(source: DeltaSource, text: string): void
   /** Stores everything taken so far. */
@@ -39,9 +39,14 @@ export const tenantTopic = (tenantId: string) => `text:tenant:${tenantId}`
 
 const channel = 'copydesk_text'
 const batchMs = 100
+/** Of how many attempts that other nodes write it is known how much was told. */
+const maxRelayed = 1_000
+/** How long text that could not be stored waits for the next attempt. */
+const retryMs = 1_000
 
 interface Writing extends DeltaSource {
   length: number
+  /** What was told and is not known to be stored yet, in its order. */
   waiting: TextDelta[]
 }
 
@@ -57,6 +62,10 @@ export function createDeltas(options: {
   const writing = new Map<string, Writing>()
   let timer: (() => void) | undefined
   let flushing = Promise.resolve()
+  let relaying = Promise.resolve()
+  let stopped = false
+  /** How much of an attempt that another node writes was told here; the one that was told last is the last. */
+  const relayed = new Map<string, number>()
   let unlisten: (() => Promise<void>) | undefined
 
   const keyOf = (source: Pick<DeltaSource, 'runId' | 'attempt'>) => `${source.runId}.${source.attempt}`
@@ -67,57 +76,51 @@ export function createDeltas(options: {
   const store = async () => {
     timer?.()
     timer = undefined
-    const batches = [...writing.values()].flatMap(({ waiting, ...run }) =>
-      waiting[0]
-        ? [{ ...waiting[0], runId: run.runId, text: waiting.map((delta) => delta.text).join('') }]
-        : [],
-    )
+    const batches = [...writing.values()].flatMap(({ waiting }) => {
+      const [first] = waiting
+      const text = waiting.map((delta) => delta.text).join('')
+      return first ? [{ batch: { ...first, text }, waiting, count: waiting.length }] : []
+    })
     if (batches.length === 0) return
-    for (const run of writing.values()) run.waiting = []
+    const rows = batches.map(({ batch }) => batch)
     await db.write(async (tx) => {
-      await writeBatches(tx, batches, clock.date())
-      for (const batch of batches) {
-        const note = {
-          node,
-          runId: batch.runId,
-          attempt: batch.attempt,
-          activityId: batch.activityId,
-          tenantId: batch.tenantId,
-          position: batch.position,
-        }
-        await db.notify(tx, channel, JSON.stringify(note))
+      await writeBatches(tx, rows, clock.date())
+      for (const { text: _, ...place } of rows) {
+        await db.notify(tx, channel, JSON.stringify({ ...place, node }))
       }
     })
+    // Only now: whoever asks for the text meanwhile finds it in one place or in both.
+    for (const { waiting, count } of batches) waiting.splice(0, count)
   }
   const flush = () => {
-    flushing = flushing
-      .then(store)
-      .catch((error: unknown) => log.error('text of a run could not be stored', { error }))
+    flushing = flushing.then(store).catch((error: unknown) => {
+      log.error('text of a run could not be stored', { error })
+      if (!stopped) timer ??= clock.after(retryMs, () => void flush())
+    })
     return flushing
   }
-  /** Text that another node stored: read it and tell the watchers of this one. */
+  /** Text that another node stored: read it and tell the watchers of this one, who are told nothing twice. */
   const relay = async (payload: string) => {
     if (!payload) return
-    const note = JSON.parse(payload) as TextDelta & { node: string }
-    if (note.node === node) return
+    const { node: from, ...note } = JSON.parse(payload) as Omit<TextDelta, 'text'> & { node: string }
+    if (from === node) return
     if (broadcast.count(activityTopic(note.activityId)) + broadcast.count(tenantTopic(note.tenantId)) === 0)
       return
     const text = await readText(db.sql, note.runId, note.attempt, note.position)
-    if (text)
-      tell({
-        runId: note.runId,
-        attempt: note.attempt,
-        activityId: note.activityId,
-        tenantId: note.tenantId,
-        position: note.position,
-        text,
-      })
+    const key = keyOf(note)
+    const position = Math.max(note.position, relayed.get(key) ?? 0)
+    const fresh = text.slice(position - note.position)
+    if (fresh === '') return
+    relayed.delete(key)
+    relayed.set(key, position + fresh.length)
+    for (const old of relayed.keys()) if (relayed.size > maxRelayed) relayed.delete(old)
+    tell({ ...note, position, text: fresh })
   }
   return {
-    async resume(source) {
+    async resume(sql, source) {
       const key = keyOf(source)
       if (writing.has(key)) return
-      const { length } = await readText(db.sql, source.runId, source.attempt, 0)
+      const { length } = await readText(sql, source.runId, source.attempt, 0)
       if (!writing.has(key)) writing.set(key, { ...source, length, waiting: [] })
     },
     push(source, text) {
@@ -133,28 +136,28 @@ export function createDeltas(options: {
     },
     flush,
     async textOf(source) {
-      const stored = await readText(db.sql, source.runId, source.attempt, 0)
-      const waiting = writing.get(keyOf(source))?.waiting ?? []
-      return (
-        stored +
-        waiting
-          .filter((delta) => delta.position >= stored.length)
-          .map((delta) => delta.text)
-          .join('')
-      )
+      const waiting = () => writing.get(keyOf(source))?.waiting ?? []
+      const told = [...waiting()]
+      let text = await readText(db.sql, source.runId, source.attempt, 0)
+      // What was stored during the look is in the first list, what was told during it in the second.
+      for (const delta of [...told, ...waiting()]) if (delta.position === text.length) text += delta.text
+      return text
     },
     close(source) {
       writing.delete(keyOf(source))
     },
     async start() {
       unlisten = await db.listen(channel, (payload) => {
-        relay(payload).catch((error: unknown) =>
-          log.error('text of another node could not be read', { error }),
-        )
+        // One after the other, as it was written.
+        relaying = relaying
+          .then(() => relay(payload))
+          .catch((error: unknown) => log.error('text of another node could not be read', { error }))
       })
     },
     async stop() {
+      stopped = true
       await flush()
+      timer?.()
       await unlisten?.()
     },
   }

@@ -3,9 +3,10 @@ import { reportAgentError } from '../agents/config.ts'
 import type { ActivityRow } from '../activities/entities.ts'
 import { resumeParent } from '../activities/finish.ts'
 import { logActivity } from '../activities/log.ts'
-import { isClosed, moveTo } from '../activities/state.ts'
+import { isClosed, isWaiting, moveTo } from '../activities/state.ts'
 import type { Command } from '../context.ts'
 import { notify } from '../notifications/notify.ts'
+import { mergeNotes } from './coalesce.ts'
 import type { FailureFamily, RunRow } from './entities.ts'
 import { wake, wakeAgain } from './wake.ts'
 
@@ -48,15 +49,18 @@ export async function fail(
     message: `Failed: ${run.error}`,
     data: { family },
   })
-  if (isClosed(activity) || activity.status.startsWith('awaiting_') || activity.status === 'blocked') return
+  if (isClosed(activity) || isWaiting(activity)) return
   // An answer that came meanwhile is the agent's to act on, as it is when a run fails before its answer comes.
-  if (run.nextWake && run.nextWake.reason !== 'mention') return await wakeAgain(cmd, activity, run)
+  const note = mergeNotes(run.wakeNote, run.nextWake?.note)
+  if (run.nextWake && run.nextWake.reason !== 'mention') {
+    run.nextWake = { reason: run.nextWake.reason, note }
+    return await wakeAgain(cmd, activity, run)
+  }
   activity.failures += 1
   await cmd.em.flush()
   if (activity.failures < (triesByFamily[family] ?? 1)) {
     const asked = Math.min(failure.retryAfterMs ?? 0, longestWaitMs)
     const delay = Math.max(asked, backoffMs(activity.failures))
-    const note = { ...run.wakeNote, ...run.nextWake?.note }
     await wake(cmd, activity, { reason: 'retry', note }, new Date(cmd.clock.now() + delay))
     return
   }

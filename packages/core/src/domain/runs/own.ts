@@ -1,6 +1,6 @@
 import { LockMode } from '@mikro-orm/core'
 import type { ActivityRow } from '../activities/entities.ts'
-import { lockActivity } from '../activities/state.ts'
+import { isClosed, lockActivity } from '../activities/state.ts'
 import type { Command, Ctx } from '../context.ts'
 import { DomainError, notFound } from '../errors.ts'
 import { Run, type RunRow } from './entities.ts'
@@ -49,5 +49,19 @@ export async function lockRunAtWork(
 ): Promise<{ run: RunRow; activity: ActivityRow }> {
   const found = await lockOwnRun(cmd, runId)
   if (!isAtWork(cmd, found.run)) throw new DomainError('UNAUTHORIZED', 'This run has ended')
+  return found
+}
+
+/**
+ * Like `lockRunAtWork`, for acts that move the activity on.
+ * @throws DomainError also `UNPROCESSABLE` when nothing moves it on any more, as after it was given to somebody else
+ */
+export async function lockOpenWork(
+  cmd: Command,
+  runId: string,
+): Promise<{ run: RunRow; activity: ActivityRow }> {
+  const found = await lockRunAtWork(cmd, runId)
+  if (isClosed(found.activity))
+    throw new DomainError('UNPROCESSABLE', `The activity is already ${found.activity.status}`)
   return found
 }

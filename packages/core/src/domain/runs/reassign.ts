@@ -1,5 +1,6 @@
 import { effectiveAgent } from '../agents/effective-queries.ts'
-import { Activity, type ActivityRow } from '../activities/entities.ts'
+import { Activity, ActivityLogEntry, type ActivityRow } from '../activities/entities.ts'
+import { logActivity } from '../activities/log.ts'
 import { openActivities } from '../activities/open.ts'
 import { isClosed, moveTo } from '../activities/state.ts'
 import type { Command } from '../context.ts'
@@ -71,7 +72,49 @@ export async function reassignTo(
     },
   ])
   await redirectDependents(cmd, activity, periodId, id)
+  logActivity(
+    cmd,
+    { id, tenantId: activity.tenantId },
+    {
+      kind: handover,
+      message: `Taken over: ${reason}`,
+      data: { from: activity.id },
+    },
+  )
+  cmd.emit({
+    tenantId: activity.tenantId,
+    type: 'activity_reassigned',
+    subject: activity.id,
+    data: { activityId: activity.id, newActivityId: id },
+  })
   return id
+}
+
+/** The kind of the log line by which a successor names the activity before it. */
+const handover = 'handover'
+
+/**
+ * Agents hand work on, not round: each new activity starts with a budget of its own, so that two roles that refuse the same
+ * work would spend without an end. People may give it to whom they like.
+ * @throws DomainError `UNPROCESSABLE` when the role has the work, or had it before
+ */
+export async function requireFreshRole(cmd: Command, activity: ActivityRow, role: string): Promise<void> {
+  for (let at: ActivityRow | null = activity; at; at = await predecessor(cmd, at)) {
+    if (at.agentRole !== role) continue
+    throw new DomainError(
+      'UNPROCESSABLE',
+      at === activity
+        ? `The agent role ${role} has this work already`
+        : `The agent role ${role} has handed this work on before: ask a person`,
+      { field: 'toRole' },
+    )
+  }
+}
+
+async function predecessor(cmd: Command, activity: ActivityRow): Promise<ActivityRow | null> {
+  const line = await cmd.em.findOne(ActivityLogEntry, { activityId: activity.id, kind: handover })
+  const from = line?.data?.['from']
+  return typeof from === 'string' ? cmd.em.findOne(Activity, { id: from }) : null
 }
 
 async function redirectDependents(

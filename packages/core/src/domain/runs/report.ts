@@ -1,5 +1,7 @@
 import { command } from '../command.ts'
 import type { Ctx } from '../context.ts'
+import { toMicros } from '../money.ts'
+import { watchSpending } from './budget.ts'
 import { ToolCall } from './entities.ts'
 import { lockRunAtWork } from './own.ts'
 import type { Delta, NewToolCall } from './schemas.ts'
@@ -10,12 +12,15 @@ import type { Delta, NewToolCall } from './schemas.ts'
  * @throws DomainError `UNAUTHORIZED`, `NOT_FOUND`
  */
 export async function streamDelta(ctx: Ctx, runId: string, delta: Delta): Promise<{ received: true }> {
-  const source = await command(ctx, async (cmd) => {
+  const { deltas, sequencer } = ctx.services
+  await command(ctx, async (cmd) => {
     const { run } = await lockRunAtWork(cmd, runId)
-    return { runId, attempt: run.attempt, activityId: run.activityId, tenantId: run.tenantId }
+    const { attempt, activityId, tenantId } = run
+    const source = { runId, attempt, activityId, tenantId }
+    // Under the lock of the run, so that it comes before the result or not at all. A second try changes nothing.
+    await deltas.resume(cmd.tx, source)
+    sequencer.take(source, delta)
   })
-  await ctx.services.deltas.resume(source)
-  ctx.services.sequencer.take(source, delta)
   return { received: true }
 }
 
@@ -26,7 +31,7 @@ export async function streamDelta(ctx: Ctx, runId: string, delta: Delta): Promis
 export function reportToolCall(ctx: Ctx, runId: string, call: NewToolCall): Promise<{ toolCallId: string }> {
   return command(ctx, async (cmd) => {
     const { run, activity } = await lockRunAtWork(cmd, runId)
-    const micros = Math.round((call.costUsd ?? 0) * 1_000_000)
+    const micros = toMicros(call.costUsd ?? 0)
     const id = cmd.newId()
     cmd.em.create(ToolCall, {
       id,
@@ -63,6 +68,7 @@ export function reportToolCall(ctx: Ctx, runId: string, call: NewToolCall): Prom
       after: { toolName: call.toolName, status: call.status },
       action: 'run.tool_call',
     })
+    if (micros > 0) await watchSpending(cmd, run, activity)
     return { toolCallId: id }
   })
 }

@@ -1,5 +1,4 @@
 import { ask } from '../approvals/ask.ts'
-import { Approval, ApprovalLink } from '../approvals/entities.ts'
 import type { ActivityRow } from '../activities/entities.ts'
 import { finish } from '../activities/finish.ts'
 import { logActivity } from '../activities/log.ts'
@@ -11,9 +10,11 @@ import type { Command, Ctx } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { effectiveAgent } from '../agents/effective-queries.ts'
 import { costMicros } from '../../platform/models/prices.ts'
+import { watchSpending } from './budget.ts'
 import type { FailureFamily, RunRow } from './entities.ts'
 import { fail } from './failure.ts'
 import { isAtWork, lockOwnRun } from './own.ts'
+import { isApproved, showNewest } from './questions.ts'
 import { wakeAgain } from './wake.ts'
 
 /** What an agent hands in at the end of its run, by whatever door it comes. */
@@ -31,11 +32,15 @@ export type Delivery = {
  * @throws DomainError `UNAUTHORIZED` for another's run; `NOT_FOUND`; `CONFLICT` when the run has its result
  */
 export async function deliver(ctx: Ctx, runId: string, delivery: Delivery): Promise<void> {
-  ctx.services.sequencer.release(runId, ctx.actor.attempt)
-  await ctx.services.deltas.flush()
+  const { deltas, sequencer } = ctx.services
+  // Text that was held back is on its way to the watchers of every node before they hear of the end.
+  sequencer.release(runId, ctx.actor.attempt)
+  await deltas.flush()
   const attempt = await command(ctx, async (cmd) => {
     const { run, activity } = await lockOwnRun(cmd, runId)
     if (!isAtWork(cmd, run)) throw new DomainError('CONFLICT', 'The result of this run was already received')
+    // Pieces that came since; after this none is taken any more.
+    sequencer.release(runId, run.attempt)
     endRun(cmd, run, activity, delivery)
     const succeeded =
       delivery.status === 'success' && (delivery.nothingToDo === true || delivery.text.trim() !== '')
@@ -50,9 +55,11 @@ export async function deliver(ctx: Ctx, runId: string, delivery: Delivery): Prom
       after: { status: run.status, activityStatus: activity.status },
       action: 'run.result',
     })
+    if (run.costMicros > 0) await watchSpending(cmd, run, activity)
     return run.attempt
   })
-  ctx.services.deltas.close({ runId, attempt })
+  await deltas.flush()
+  deltas.close({ runId, attempt })
 }
 
 function endRun(cmd: Command, run: RunRow, activity: ActivityRow, { usage, durationMs }: Delivery): void {
@@ -104,30 +111,6 @@ async function keepText(cmd: Command, run: RunRow, activity: ActivityRow, text: 
   const author = { id: run.agentRole, name: agent?.name ?? run.agentRole, type: 'agent' as const }
   const { output } = await addVersion(cmd, activity, { text, runId: run.id, author })
   return output
-}
-
-/** What waits for a verdict is asked about its newest version: a verdict on an older one is told that it changed. */
-async function showNewest(cmd: Command, activity: ActivityRow, output: OutputRow | null): Promise<void> {
-  if (!output) return
-  const links = await cmd.em.find(ApprovalLink, { activityId: activity.id, blocking: true })
-  const open = await cmd.em.find(Approval, {
-    id: { $in: links.map((row) => row.approvalId) },
-    status: 'pending',
-  })
-  for (const approval of open) {
-    approval.outputId = output.id
-    approval.contentHash = output.sha256
-    approval.updatedOn = cmd.clock.date()
-  }
-}
-
-/** True when a person has approved exactly these bytes. */
-export async function isApproved(cmd: Command, activity: ActivityRow, output: OutputRow): Promise<boolean> {
-  const links = await cmd.em.find(ApprovalLink, { activityId: activity.id })
-  const ids = links.map((row) => row.approvalId)
-  return (
-    (await cmd.em.count(Approval, { id: { $in: ids }, status: 'approved', contentHash: output.sha256 })) > 0
-  )
 }
 
 async function askForReview(

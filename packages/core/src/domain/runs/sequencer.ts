@@ -12,7 +12,8 @@ interface Held {
   source: DeltaSource
   /** The number that comes next; undefined until the first piece has waited for its elders. */
   next: number | undefined
-  waiting: Map<number, string>
+  /** By number: the text, and when it came. */
+  waiting: Map<number, { delta: string; since: number }>
   cancel: (() => void) | undefined
 }
 
@@ -23,48 +24,53 @@ const gapMs = 2_000
 export function createSequencer({ deltas, clock }: { deltas: Deltas; clock: Clock }): Sequencer {
   const runs = new Map<string, Held>()
 
-  const drain = (held: Held) => {
-    while (held.next !== undefined && held.waiting.has(held.next)) {
-      deltas.push(held.source, held.waiting.get(held.next) as string)
-      held.waiting.delete(held.next)
-      held.next += 1
+  const drain = ({ source, waiting, ...held }: Held): number | undefined => {
+    let { next } = held
+    for (let piece = waiting.get(next ?? -1); next !== undefined && piece; piece = waiting.get(next)) {
+      deltas.push(source, piece.delta)
+      waiting.delete(next)
+      next += 1
     }
+    return next
   }
-  /** Skips the gap. */
-  const jump = (held: Held) => {
+  /** Gives out what is in order, and what a gap has held back for long enough; comes again for the rest. */
+  const advance = (held: Held, patience = gapMs) => {
     held.cancel?.()
     held.cancel = undefined
+    held.next = drain(held)
     while (held.waiting.size > 0) {
+      // All that waits lies behind the first gap, which is known since the earliest of it came.
+      const due = Math.min(...[...held.waiting.values()].map(({ since }) => since)) + patience
+      const wait = due - clock.now()
+      if (wait > 0) {
+        held.cancel = clock.after(wait, () => advance(held))
+        return
+      }
       held.next = Math.min(...held.waiting.keys())
-      drain(held)
+      held.next = drain(held)
     }
+  }
+  const heldOf = (source: DeltaSource): Held => {
+    const known = runs.get(source.runId)
+    if (known?.source.attempt === source.attempt) return known
+    known?.cancel?.()
+    const fresh: Held = { source, next: undefined, waiting: new Map(), cancel: undefined }
+    runs.set(source.runId, fresh)
+    return fresh
   }
   return {
     take(source, { delta, sequenceNum }) {
-      let held = runs.get(source.runId)
-      if (!held || held.source.attempt !== source.attempt) {
-        held?.cancel?.()
-        held = {
-          source,
-          next: sequenceNum === 0 ? 0 : undefined,
-          waiting: new Map(),
-          cancel: undefined,
-        }
-        runs.set(source.runId, held)
-      }
-      const current = held
-      if (current.next !== undefined && sequenceNum < current.next) return
-      if (!current.waiting.has(sequenceNum)) current.waiting.set(sequenceNum, delta)
-      drain(current)
-      if (current.waiting.size === 0) {
-        current.cancel?.()
-        current.cancel = undefined
-      } else current.cancel ??= clock.after(gapMs, () => jump(current))
+      const held = heldOf(source)
+      // Nothing can come before it.
+      if (sequenceNum === 0) held.next ??= 0
+      if (held.next !== undefined && sequenceNum < held.next) return
+      if (!held.waiting.has(sequenceNum)) held.waiting.set(sequenceNum, { delta, since: clock.now() })
+      advance(held)
     },
     release(runId, attempt) {
       const held = runs.get(runId)
       if (!held || (attempt !== undefined && held.source.attempt !== attempt)) return
-      jump(held)
+      advance(held, 0)
       runs.delete(runId)
     },
   }

@@ -1,9 +1,10 @@
 import { LockMode } from '@mikro-orm/core'
 import type { ActivityRow } from '../activities/entities.ts'
 import { logActivity } from '../activities/log.ts'
-import { isClosed, moveTo } from '../activities/state.ts'
+import { isClosed, isWaiting, moveTo } from '../activities/state.ts'
 import type { Command } from '../context.ts'
 import { notify } from '../notifications/notify.ts'
+import { coalesce } from './coalesce.ts'
 import { Run, type RunRow, type Wake } from './entities.ts'
 
 /** The run of an activity that is pending or running, locked. */
@@ -15,7 +16,7 @@ export async function lockOpenRun(cmd: Command, activityId: string): Promise<Run
  * Gives the activity to its agent: inserts the run that will be claimed, or folds into the one that is there. The caller
  * holds the activity's lock. An activity of a person gets no run; the person is told.
  * @param notBefore the earliest instant to start, for retries
- * @returns the run, or null when a person has the activity
+ * @returns the run, or null when a person has the activity, or when it waits for an earlier step
  */
 export async function wake(
   cmd: Command,
@@ -24,6 +25,9 @@ export async function wake(
   notBefore?: Date,
 ): Promise<RunRow | null> {
   const now = cmd.clock.date()
+  // Only the step before it starts a step, however often it is spoken of meanwhile.
+  if (activity.status === 'created' && activity.dependsOn.length > 0 && wake.reason !== 'new_task')
+    return null
   if (!activity.agentRole) {
     await tellAssignee(cmd, activity)
     return null
@@ -31,7 +35,7 @@ export async function wake(
   // What was just created never had a run, so there is none to look for.
   const open = activity.status === 'created' ? null : await lockOpenRun(cmd, activity.id)
   if (open?.status === 'running') {
-    open.nextWake = { reason: wake.reason, note: { ...open.nextWake?.note, ...wake.note } }
+    open.nextWake = coalesce(open.nextWake, wake)
     // What it waited for has come before its turn was over: the end of the turn must not wait for it any more.
     if (activity.status !== 'in_progress' && !isClosed(activity)) {
       activity.blocker = null
@@ -39,13 +43,17 @@ export async function wake(
     }
     return open
   }
-  activity.wakeReason = wake.reason
+  const whole = coalesce(
+    open ? { reason: open.wakeReason, note: open.wakeNote } : await kept(cmd, activity),
+    wake,
+  )
+  activity.wakeReason = whole.reason
   activity.hold = null
   activity.blocker = null
   moveTo(cmd, activity, 'assigned', `Given to ${activity.agentRole} (${wake.reason.replaceAll('_', ' ')})`)
   if (open) {
-    open.wakeReason = wake.reason
-    open.wakeNote = { ...open.wakeNote, ...wake.note }
+    open.wakeReason = whole.reason
+    open.wakeNote = whole.note ?? {}
     // A wait that a provider asked for outlives a wake that knows nothing of it.
     if (notBefore) open.notBefore = notBefore
     return open
@@ -58,8 +66,8 @@ export async function wake(
     agentRole: activity.agentRole,
     status: 'pending',
     open: true,
-    wakeReason: wake.reason,
-    wakeNote: wake.note ?? {},
+    wakeReason: whole.reason,
+    wakeNote: whole.note ?? {},
     nextWake: null,
     priority: activity.priority,
     notBefore: notBefore ?? now,
@@ -92,6 +100,24 @@ export async function wakeAgain(cmd: Command, activity: ActivityRow, run: RunRow
   await cmd.em.flush()
   if (next) await wake(cmd, activity, next)
 }
+
+/** Keeps what the agent is to be told until the activity is woken by what it waits for. The caller holds its lock. */
+export async function keep(cmd: Command, activity: ActivityRow, wake: Wake): Promise<void> {
+  const last = await latestRun(cmd, activity.id)
+  if (last) last.nextWake = coalesce(last.nextWake, wake)
+}
+
+/** Takes what was kept for an activity while it waited for something else. */
+async function kept(cmd: Command, activity: ActivityRow): Promise<Wake | null> {
+  if (!isWaiting(activity)) return null
+  const last = await latestRun(cmd, activity.id)
+  const wake = last?.nextWake ?? null
+  if (last) last.nextWake = null
+  return wake
+}
+
+const latestRun = (cmd: Command, activityId: string) =>
+  cmd.em.findOne(Run, { activityId }, { orderBy: { id: 'desc' } })
 
 async function tellAssignee(cmd: Command, activity: ActivityRow): Promise<void> {
   moveTo(cmd, activity, 'assigned', 'Given to a person')

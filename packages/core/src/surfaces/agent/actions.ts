@@ -30,7 +30,7 @@ export const reportBlocker = endpoint({
   access: agents,
   body: BlockerReport,
   reply: { 200: BlockerReceipt },
-  errors: ['UNAUTHORIZED', 'NOT_FOUND', 'VALIDATION_ERROR'],
+  errors: ['UNAUTHORIZED', 'NOT_FOUND', 'VALIDATION_ERROR', 'UNPROCESSABLE'],
 }).handle((ctx, { params, body }) => reportBlockerAct(ctx, params.runId, body))
 
 export const createSubtask = endpoint({
@@ -50,7 +50,7 @@ export const requestReview = endpoint({
   access: agents,
   body: ReviewRequest,
   reply: { 201: ReviewReceipt },
-  errors: ['UNAUTHORIZED', 'NOT_FOUND', 'VALIDATION_ERROR'],
+  errors: ['UNAUTHORIZED', 'NOT_FOUND', 'VALIDATION_ERROR', 'CONFLICT', 'UNPROCESSABLE'],
 }).handle((ctx, { params, body }) => requestReviewAct(ctx, params.runId, body))
 
 export const createApproval = endpoint({
@@ -60,7 +60,7 @@ export const createApproval = endpoint({
   access: agents,
   body: NewApproval,
   reply: { 201: ApprovalReceipt },
-  errors: ['UNAUTHORIZED', 'NOT_FOUND', 'VALIDATION_ERROR'],
+  errors: ['UNAUTHORIZED', 'NOT_FOUND', 'VALIDATION_ERROR', 'UNPROCESSABLE'],
 }).handle((ctx, { params, body }) => createApprovalAct(ctx, params.runId, body))
 
 export const reassign = endpoint({

@@ -38,7 +38,6 @@ export const webhookAdapter: Adapter = {
     }
     if (authHeader && authValueSealed)
       headers[authHeader] = ctx.services.box.open(authValueSealed, dispatch.tenantId)
-    const now = ctx.clock.now()
     const response = await ctx.services.http
       .request(webhookUrl, {
         method: 'POST',
@@ -54,7 +53,7 @@ export const webhookAdapter: Adapter = {
       })
     // Nobody reads the body; unread it would hold the connection.
     await response.body.cancel()
-    if (response.status >= 300) throw refusal(response, now)
+    if (response.status >= 300) throw refusal(response, ctx.clock.now())
     // The result may be here already: the runtime did not have to wait until its 202 has reached us.
     await releaseToRuntime(ctx, dispatch)
     return 'accepted'

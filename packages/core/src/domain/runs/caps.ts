@@ -1,0 +1,86 @@
+import { LockMode } from '@mikro-orm/core'
+import type { EffectiveAgent } from '../agents/effective-queries.ts'
+import type { ActivityRow } from '../activities/entities.ts'
+import { Campaign } from '../campaigns/entities.ts'
+import { monthStart } from '../campaigns/periods.ts'
+import type { Command } from '../context.ts'
+import { toUsd } from '../money.ts'
+import { Tenant } from '../tenants/entities.ts'
+import { spentBy } from './cost-queries.ts'
+
+/** A limit that people have set on money, and how much of it is spent; micro-dollars. */
+export interface Cap {
+  scope: 'activity' | 'campaign' | 'tenant'
+  /** The activity, campaign or tenant that it is set on. */
+  id: string
+  limit: number
+  spent: number
+  /** What was spent before does not count. */
+  since: Date
+  /** For people: who may spend, and how much. */
+  owner: string
+  allowance: string
+}
+
+const always = new Date(0)
+
+/**
+ * Every cap that an activity counts towards: the agent's for one activity, the campaign's in all, the tenant's this month
+ * of its own zone. Where others count towards the same one, they wait until this command has ended, so that each sees what
+ * the others have spent; nothing is locked after it.
+ */
+export async function capsOf(
+  cmd: Command,
+  activity: ActivityRow,
+  agent: EffectiveAgent | undefined,
+): Promise<Cap[]> {
+  const tenant = await cmd.em.findOneOrFail(Tenant, { id: activity.tenantId })
+  const campaign = activity.campaignId ? await cmd.em.findOne(Campaign, { id: activity.campaignId }) : null
+  const { maxCostMicrosPerActivity: perActivity = null, name = '' } = agent ?? {}
+  const perCampaign = campaign?.budgetCapMicros ?? null
+  const perMonth = tenant.spendCapMicros
+  const caps: Cap[] = []
+  if (perActivity !== null) {
+    caps.push({
+      scope: 'activity',
+      id: activity.id,
+      limit: perActivity,
+      spent: activity.costMicros,
+      since: always,
+      owner: `The activity “${activity.title}”`,
+      allowance: `the cap of ${dollars(perActivity)} that ${name} may spend on one`,
+    })
+  }
+  if (perCampaign !== null || perMonth !== null) await cmd.em.lock(tenant, LockMode.PESSIMISTIC_WRITE)
+  if (campaign && perCampaign !== null) {
+    caps.push({
+      scope: 'campaign',
+      id: campaign.id,
+      limit: perCampaign,
+      spent: await spentBy(cmd.tx, tenant.id, { campaignId: campaign.id }),
+      since: always,
+      owner: `The campaign “${campaign.name}”`,
+      allowance: `its budget of ${dollars(perCampaign)}`,
+    })
+  }
+  if (perMonth !== null) {
+    const since = monthStart(cmd.clock.date(), tenant.timezone)
+    caps.push({
+      scope: 'tenant',
+      id: tenant.id,
+      limit: perMonth,
+      spent: await spentBy(cmd.tx, tenant.id, { since }),
+      since,
+      owner: tenant.name,
+      allowance: `its monthly cap of ${dollars(perMonth)}`,
+    })
+  }
+  return caps
+}
+
+/** To the cent, or as exactly as it was set. */
+function dollars(micros: number): string {
+  return `$${toUsd(micros)
+    .toFixed(6)
+    .replace(/0{1,4}$/, '')}`
+}

@@ -1,0 +1,210 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+import { type Running, start } from '../cli/process.ts'
+import { brief, encryptionKeys, signingKeys } from '../kit/app.ts'
+import { createListeningDesk, type ListeningDesk } from '../kit/listening.ts'
+
+/** The example in examples/agent-runtime as a process of its own, and Copydesk behind a socket. */
+
+const secret = 'a secret of two'
+const verdict = (note?: string) =>
+  note === undefined
+    ? { resolution: 'approved' as const }
+    : { resolution: 'revision_requested' as const, note }
+
+function example(name: string, args: readonly string[], env: Record<string, string>): Running {
+  const program = fileURLToPath(new URL(`../../examples/agent-runtime/${name}`, import.meta.url))
+  return start(process.execPath, ['--conditions=@copydesk/source', program, ...args], {
+    cwd: process.cwd(),
+    env,
+  })
+}
+
+async function startRuntime(copydesk: string) {
+  const running = example('runtime.ts', [], { SECRET: secret, PORT: '0', COPYDESK_URL: copydesk })
+  await running.says(`reports to ${copydesk}`)
+  const [url = ''] = /http:\/\/127\.0\.0\.1:\d+\//.exec(running.said().stdout) ?? []
+  return {
+    ...running,
+    url,
+    async [Symbol.asyncDispose]() {
+      running.child.kill()
+      await running.ended
+    },
+  }
+}
+
+/** Points all writers of the team at `url`, as the README of the example says. */
+async function connect(desk: ListeningDesk, url: string): Promise<void> {
+  const { dataDir, database } = desk.app.options
+  await writeFile(join(dataDir, 'secrets.json'), JSON.stringify({ encryptionKeys, signingKeys }))
+  const { ended } = example('connect.ts', [desk.team.tenantId, 'social_writer'], {
+    SECRET: secret,
+    WEBHOOK_URL: url,
+    COPYDESK_DATA_DIR: dataDir,
+    COPYDESK_DATABASE_URL: database,
+  })
+  expect(await ended).toMatchObject({
+    code: 0,
+    stderr: '',
+    stdout: `social_writer works at ${url} from its next run on.\n`,
+  })
+}
+
+function order({ team }: ListeningDesk, text = brief) {
+  return team.admin.call('dashboard', 'POST /campaigns', {
+    body: { name: 'Spring', brief: text, deliverables: [{ type: 'social_post', quantity: 1 }] },
+  })
+}
+
+/** The pending approval as the reviewer reads it. */
+async function pending({ app, team: { reviewer } }: ListeningDesk) {
+  const { id } = await app.until(async () => {
+    const { data } = await reviewer.call('dm', 'GET /approvals', { query: { 'filter.status': 'pending' } })
+    return data[0]
+  }, 'an approval is pending')
+  const detail = await reviewer.call('dm', 'GET /approvals/:approvalId', { params: { approvalId: id } })
+  const resolve = (body: ReturnType<typeof verdict> & { contentHash?: string }) =>
+    reviewer.call('dm', 'POST /approvals/:approvalId/resolve', { params: { approvalId: id }, body })
+  return { ...detail, piece: detail.linkedActivities[0], resolve }
+}
+
+const runsOf = ({ app }: ListeningDesk) =>
+  app.db.sql.all<Record<string, unknown> & { id: string }>('select * from runs order by id')
+
+describe('the example of an agent runtime', () => {
+  it('makes a brief into an approved piece that was sent back once', async () => {
+    await using desk = await createListeningDesk()
+    await using runtime = await startRuntime(desk.url)
+    await connect(desk, runtime.url)
+    const streamed = new Map<string, string>()
+    const watched = (async () => {
+      for await (const { event, data } of desk.team.admin.stream('dashboard', 'GET /events/stream')) {
+        if (event === 'text_delta') streamed.set(data.runId, (streamed.get(data.runId) ?? '') + data.delta)
+        if (event === 'activity_completed') return
+      }
+    })()
+    await order(desk)
+
+    const first = await pending(desk)
+    expect(first.createdBy).toMatchObject({ id: 'social_writer', type: 'agent' })
+    expect(first.piece).toMatchObject({ version: 1 })
+    expect(first.piece?.output).toMatch(/^# Morning Oats, Rye & Seed Loaf\n/)
+    expect(first.piece?.output).toContain('No model wrote this.')
+    await first.resolve(verdict('Shorter please, and only the Rye & Seed Loaf'))
+
+    const second = await pending(desk)
+    expect(second.piece).toMatchObject({ version: 2, previousOutput: first.piece?.output })
+    expect(second.piece?.output).toMatch(/^# Rye & Seed Loaf\n/)
+    expect(second.piece?.output).toContain('after the note “Shorter please, and only the Rye & Seed Loaf”')
+    expect(second.piece?.output).not.toContain('Morning Oats')
+    await second.resolve({ ...verdict(), contentHash: second.contentHash ?? '' })
+
+    const activity = await desk.app.until(async () => {
+      const { data } = await desk.team.admin.call('dashboard', 'GET /activities', {
+        query: { 'filter.status': 'done' },
+      })
+      return data[0]
+    }, 'the activity is done')
+    const output = await desk.team.admin.call('dashboard', 'GET /activities/:activityId/output', {
+      params: { activityId: activity.id },
+    })
+    expect(output).toMatchObject({ text: second.piece?.output, contentHash: second.contentHash, version: 2 })
+
+    const runs = await runsOf(desk)
+    expect(runs.map((run) => [run['wake_reason'], run['status']])).toEqual([
+      ['new_task', 'completed'],
+      ['review_feedback', 'completed'],
+      ['review_approved', 'completed'],
+    ])
+    await watched
+    expect(runs.map(({ id }) => streamed.get(id))).toEqual([
+      first.piece?.output,
+      second.piece?.output,
+      undefined,
+    ])
+    await runtime.says(`run ${runs[2]?.id} was delivered`)
+  })
+
+  it('delivers a failure with its family when the brief gives it nothing to say', async () => {
+    await using desk = await createListeningDesk()
+    await using runtime = await startRuntime(desk.url)
+    await connect(desk, runtime.url)
+    await order(desk, '# Spring\n\nMake it nice.')
+    const activity = await desk.app.until(async () => {
+      const { data } = await desk.team.admin.call('dashboard', 'GET /activities', {
+        query: { 'filter.status': 'failed' },
+      })
+      return data[0]
+    }, 'the activity has failed')
+    const error = 'The brief has no line of the form “- **Name**: text” to write from'
+    expect(await runsOf(desk)).toMatchObject([{ status: 'failed', error, error_family: 'invalid' }])
+    const { failureReason } = await desk.team.admin.call('dashboard', 'GET /activities/:activityId', {
+      params: { activityId: activity.id },
+    })
+    expect(failureReason).toBe(error)
+  })
+
+  it('tries again what got no answer, and nothing is there twice', async () => {
+    const calls: string[] = []
+    await using desk = await createListeningDesk({
+      async between(request, response, handle) {
+        const call = request.url?.split('/').at(-1) ?? ''
+        const isFirst = !calls.includes(call)
+        calls.push(call)
+        // Of the first delta nothing is taken; the result is taken, and the answer to it is lost.
+        if (call === 'stream' && isFirst) return response.writeHead(503).end()
+        if (call === 'result' && isFirst) response.end = () => response.destroy()
+        await handle(request, response)
+      },
+    })
+    await using runtime = await startRuntime(desk.url)
+    await connect(desk, runtime.url)
+    await order(desk)
+    await runtime.says('was given up: The result of this run was already received')
+    const { piece } = await pending(desk)
+    expect(piece?.version).toBe(1)
+    const deltas = await desk.app.db.sql.all<{ text: string }>(
+      'select text from run_deltas order by position',
+    )
+    expect(deltas.map(({ text }) => text).join('')).toBe(piece?.output)
+    expect(calls).toEqual([
+      'status',
+      'context',
+      'stream',
+      'stream',
+      'stream',
+      'stream',
+      'stream',
+      'result',
+      'result',
+    ])
+  })
+
+  it('takes work from nobody but Copydesk', async () => {
+    const calls: unknown[] = []
+    await using desk = await createListeningDesk({ between: (request) => calls.push(request.url) })
+    await using runtime = await startRuntime(desk.url)
+    const post = async (body: string, headers: Record<string, string>, method = 'POST') =>
+      (await fetch(runtime.url, { method, headers, ...(method === 'POST' && { body }) })).status
+    const dispatch = JSON.stringify({ taskId: 'a run', taskToken: 'a token', timeoutMs: 60_000 })
+    expect(await post(dispatch, {})).toBe(401)
+    for (const wrong of ['', 'a secret', `${secret}.`, secret.toUpperCase()])
+      expect(await post(dispatch, { 'x-runtime-key': wrong }), wrong).toBe(401)
+    for (const body of ['', '{', '[]', 'null', '{"taskId":"a run","taskToken":"a token"}'])
+      expect(await post(body, { 'x-runtime-key': secret }), body).toBe(400)
+    expect(await post('', { 'x-runtime-key': secret }, 'GET')).toBe(405)
+    expect(calls).toEqual([])
+    // The right secret is all that was missing.
+    expect(await post(dispatch, { 'x-runtime-key': secret })).toBe(202)
+    await desk.app.until(async () => calls.length > 0, 'Copydesk is asked about the run')
+  })
+
+  it('says what it needs and ends when it has no secret', async () => {
+    const { code, stdout, stderr } = await example('runtime.ts', [], {}).ended
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+    expect(stderr).toBe('Set SECRET to the value that Copydesk is to send in the header x-runtime-key.\n')
+  })
+})

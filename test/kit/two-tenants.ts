@@ -1,0 +1,189 @@
+import { brief, createTestApp, password, type Team, type TestApp } from './app.ts'
+import { createTestClock, type TestClock } from './clock.ts'
+import { type Agent, agentOf, createTestRuntime, type Dispatch, type TestRuntime } from './runtime.ts'
+
+/** The kinds of callers that belong to one tenant. */
+export const callerKinds = ['admin', 'member', 'reviewer', 'agent'] as const
+export type CallerKind = (typeof callerKinds)[number]
+
+/** A tenant in the middle of its work, with something of everything. */
+export interface Twin extends Team {
+  /** Stands in every text that belongs to the tenant, and in no other. */
+  word: string
+  /** A token of each kind of caller; the agent's is that of the open run. */
+  tokens: Record<CallerKind, string>
+  /** An id of its own for each name under which endpoints take one. */
+  ids: Record<string, string>
+  /** The agent of the run that is open, and the activity that it works on. */
+  agent: Agent
+  openActivityId: string
+  /** Everything that external runtimes were given to do for the tenant. */
+  dispatches: Dispatch[]
+}
+
+export interface TwoTenants extends AsyncDisposable {
+  app: TestApp
+  clock: TestClock
+  /** Takes the work of all of them. */
+  runtime: TestRuntime
+  /** Those that are set up. */
+  twins: readonly Twin[]
+  /** Sets up the next tenant: the same name, the same people, the same work as the others, but for its word. */
+  twin(word: string): Promise<Twin>
+}
+
+/** An instance whose clock stands still and whose agents are played by the test, for tenants of the same shape. */
+export async function createTwoTenants(): Promise<TwoTenants> {
+  await using stack = new AsyncDisposableStack()
+  const clock = createTestClock()
+  const runtime = stack.use(await createTestRuntime())
+  const app = stack.use(await createTestApp({ clock, allowHosts: ['127.0.0.1'] }))
+  const twins: Twin[] = []
+  const owned = stack.move()
+
+  const next = async (dispatches: Dispatch[]): Promise<Agent> => {
+    await app.until(async () => {
+      if (runtime.waiting === 0) clock.advance(100)
+      return runtime.waiting > 0
+    }, 'work is dispatched')
+    const dispatch = await runtime.next()
+    dispatches.push(dispatch)
+    return agentOf(app, dispatch)
+  }
+  const logIn = async (who: string, to: 'dashboard' | 'dm-portal') => {
+    const number = twins.length + 1
+    const body = { email: `${who}.${number}.tenant-${number}@test.example`, password, app: to }
+    return (await app.clientFor().call('auth', 'POST /login', { body })).accessToken
+  }
+
+  return {
+    app,
+    clock,
+    runtime,
+    twins,
+    async twin(word) {
+      const team = await app.team()
+      await app.db.write((tx) => tx.run('update tenants set name = ? where id = ?', ['Twin', team.tenantId]))
+      await giveToRuntime(app, team, runtime.url)
+      const dispatches: Dispatch[] = []
+      const work = await fillWithWork(team, word, () => next(dispatches))
+      // Text that was written live is stored in batches, and a run is let go of once its runtime has answered.
+      clock.advance(200)
+      await app.until(async () => !(await app.db.sql.get(unsettled)), 'everything is settled')
+      const twin: Twin = {
+        ...team,
+        ...work,
+        word,
+        dispatches,
+        tokens: {
+          admin: team.adminToken,
+          member: await logIn('member', 'dashboard'),
+          reviewer: await logIn('reviewer', 'dm-portal'),
+          agent: work.agent.dispatch.taskToken,
+        },
+      }
+      twins.push(twin)
+      return twin
+    },
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  }
+}
+
+const unsettled = 'select id from runs where lease_owner is not null limit 1'
+
+async function giveToRuntime(app: TestApp, { tenantId, adminId }: Team, webhookUrl: string) {
+  const actor = { id: adminId, type: 'human' as const, role: 'admin' as const, tenantId }
+  const { agents } = app.copydesk.as({ tenantId, actor: { ...actor, appAccess: ['dashboard'] } })
+  for (const role of ['social_writer', 'researcher'])
+    await agents.configure(role, { adapterType: 'adapter_b', concurrency: 10, adapterConfig: { webhookUrl } })
+}
+
+/** Four pieces: one that waits for a verdict on its second version, one approved, one failed, and one at work. */
+async function fillWithWork(team: Team, word: string, next: () => Promise<Agent>) {
+  const { admin, member, reviewer, adminId, tenantId } = team
+  const { id: campaignId } = await admin.call('dashboard', 'POST /campaigns', {
+    body: {
+      name: 'Spring',
+      brief: `${brief}\n\nOur word is ${word}.`,
+      deliverables: [{ type: 'social_post', quantity: 4 }],
+    },
+  })
+  const agents = [await next(), await next(), await next(), await next()]
+  const [revised, approved, failed, atWork] = agents as [Agent, Agent, Agent, Agent]
+  const activityOf = async ({ call }: Agent) => (await call('GET /runs/:runId/context')).activityId
+  const activityId = await activityOf(revised)
+  const openActivityId = await activityOf(atWork)
+
+  await revised.call('POST /runs/:runId/actions/add-comment', { text: `${word}, @human:${adminId}` })
+  await revised.deliver(`The first ${word}`)
+  await resolveNewest(team, { resolution: 'revision_requested', note: `More ${word}` })
+  await (await next()).deliver(`The second ${word}`)
+
+  await approved.deliver(`Another ${word}`)
+  await resolveNewest(team, { resolution: 'approved', note: `Good ${word}` })
+  await (await next()).call('POST /runs/:runId/result', {
+    status: 'success',
+    metadata: { nothingToDo: true },
+  })
+
+  await failed.fail(`No ${word} left`, { family: 'invalid' })
+
+  await atWork.call('POST /runs/:runId/tool-call', {
+    toolName: 'look_up',
+    method: 'call',
+    input: { word },
+    output: { word },
+    status: 'success',
+    durationMs: 5,
+    costUsd: 0.25,
+  })
+  await atWork.call('POST /runs/:runId/stream', { delta: `Once upon a ${word}`, sequenceNum: 0 })
+  await atWork.call('POST /runs/:runId/actions/create-approval', {
+    title: `Which ${word}?`,
+    type: 'channel_action',
+    description: `One ${word} of two`,
+    options: [`${word} one`, `${word} two`],
+    linkedActivityIds: [activityId],
+    blockCurrentActivity: false,
+  })
+  await atWork.call('POST /runs/:runId/actions/create-subtask', {
+    title: `Find ${word}`,
+    agentRole: 'researcher',
+    prompt: `Find out about ${word}`,
+    blocking: false,
+  })
+  await (await next()).deliver(`What is known of ${word}`)
+  await member.call('dashboard', 'POST /activities/:activityId/comments', {
+    params: { activityId },
+    body: { text: `I like ${word}` },
+  })
+
+  const { data: deliverables } = await admin.call('dashboard', 'GET /campaigns/:campaignId/deliverables', {
+    params: { campaignId },
+  })
+  const { data: approvals } = await reviewer.call('dm', 'GET /approvals', {
+    query: { 'filter.status': 'pending', 'filter.type': 'content_review' },
+  })
+  const ids = {
+    tenantId,
+    campaignId,
+    activityId,
+    linkedActivityIds: activityId,
+    deliverableId: deliverables[0]?.id ?? '',
+    approvalId: approvals[0]?.id ?? '',
+    cursor: approvals[0]?.id ?? '',
+    runId: atWork.runId,
+    toUserId: adminId,
+  }
+  return { ids, openActivityId, agent: atWork }
+}
+
+async function resolveNewest(
+  { reviewer }: Team,
+  body: { resolution: 'approved' | 'revision_requested'; note: string },
+) {
+  const query = { 'filter.status': 'pending', sortBy: 'created_on' } as const
+  const { data } = await reviewer.call('dm', 'GET /approvals', { query })
+  const params = { approvalId: data[0]?.id ?? '' }
+  await reviewer.call('dm', 'POST /approvals/:approvalId/resolve', { params, body })
+}

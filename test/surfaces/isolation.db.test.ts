@@ -1,0 +1,181 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { entities } from '../../packages/core/src/domain/entities.ts'
+import { describeSurfaces } from '../../packages/core/src/surfaces/describe.ts'
+import {
+  type Answer,
+  bodies,
+  everythingReadBy,
+  labelOf,
+  mayCall,
+  type Owners,
+  ownersOf,
+  type Place,
+  placesOf,
+  send,
+  tenantless,
+} from '../kit/isolation.ts'
+import {
+  type CallerKind,
+  callerKinds,
+  createTwoTenants,
+  type Twin,
+  type TwoTenants,
+} from '../kit/two-tenants.ts'
+import { contents } from '../domain/contents.ts'
+
+/** Generated from the route tables: nobody sees a neighbour, whatever id is named and whatever is read. */
+
+const endpoints = describeSurfaces()
+const places = placesOf(endpoints).filter((place) => !(labelOf(place) in tenantless))
+const tables = entities.map((entity) => entity.meta.tableName)
+const unknownId = '01ARZ3NDEKTSV4RRFFQ69G5FAV'
+
+let two: TwoTenants
+let a: Twin
+let b: Twin
+/** What the callers of the first tenant read before there was a second. */
+let alone: Map<CallerKind, Map<string, string>>
+let owners: Owners
+
+const readings = async (twin: Twin, more?: Parameters<typeof everythingReadBy>[4]) => {
+  const all = new Map<CallerKind, Map<string, string>>()
+  for (const kind of callerKinds) all.set(kind, await everythingReadBy(two, endpoints, twin, kind, more))
+  return all
+}
+
+beforeAll(async () => {
+  two = await createTwoTenants()
+  a = await two.twin('aardvark')
+  alone = await readings(a)
+  b = await two.twin('bumblebee')
+  owners = await ownersOf(two)
+})
+
+afterAll(() => two[Symbol.asyncDispose]())
+
+/** Calls an endpoint as a caller of the first tenant, with one id that is not its own. */
+function attempt({ info, in: where, field, name }: Place, kind: CallerKind, id: string): Promise<Answer> {
+  return send(two, info, {
+    token: a.tokens[kind],
+    ids: where === 'query' ? a.ids : { ...a.ids, [name]: id },
+    ...(where === 'query' && { query: `${field}=${id}` }),
+  })
+}
+
+const error = (status: number, code: string) => ({ status, body: { error: { code } } })
+
+/** What the contract answers to each kind of caller with an id of somebody else. */
+function refusalFor({ info, in: where, name }: Place, kind: CallerKind): { status: number; body: object } {
+  const credentials = info.access.public ? [] : info.access.credentials
+  if (!credentials.includes(kind === 'agent' ? 'task' : 'jwt')) return error(401, 'INVALID_TOKEN')
+  if (!mayCall(info, kind)) return error(403, 'FORBIDDEN')
+  // A task token is good for the run that it was made for.
+  if (name === 'runId') return error(401, 'UNAUTHORIZED')
+  if (where !== 'query') return error(404, 'NOT_FOUND')
+  return name === 'tenantId' ? error(403, 'FORBIDDEN') : { status: 200, body: { data: [] } }
+}
+
+describe('the route tables', () => {
+  it('take no id for which there is none of another tenant to try', () => {
+    const untried = places.filter(({ name }) => !a.ids[name] || !b.ids[name])
+    expect(untried.map(labelOf), 'add an id of that kind to `ids` in two-tenants.ts').toEqual([])
+    const bodiless = places.filter(({ info }) => info.definition.body && !bodies[info.id])
+    expect(
+      bodiless.map(({ info }) => info.id),
+      'add a body to `bodies` in isolation.ts',
+    ).toEqual([])
+    const labels = placesOf(endpoints).map(labelOf)
+    expect(Object.keys(tenantless).filter((label) => !labels.includes(label))).toEqual([])
+  })
+})
+
+describe.each(
+  places.filter(({ name }) => name !== 'cursor').map((place) => [labelOf(place), place] as const),
+)('of another tenant, %s', (_, place) => {
+  it('is as good as one that does not exist, to each kind of caller, and changes nothing', async () => {
+    const before = await contents(two.app, tables)
+    const theirs = b.ids[place.name] ?? ''
+    for (const kind of callerKinds) {
+      const { status, text } = await attempt(place, kind, theirs)
+      expect({ status, body: JSON.parse(text) }, kind).toMatchObject(refusalFor(place, kind))
+      expect(text.replaceAll(theirs, '…')).toBe(
+        (await attempt(place, kind, unknownId)).text.replaceAll(unknownId, '…'),
+      )
+      expect(owners.strangersIn(text.replaceAll(theirs, ''), [a.tenantId])).toEqual([])
+    }
+    expect(await contents(two.app, tables)).toEqual(before)
+  })
+})
+
+describe.each(places.filter(({ name }) => name === 'cursor').map((place) => [place.info.id, place] as const))(
+  'a cursor of another tenant in %s',
+  (_, place) => {
+    it('is as good as one that does not exist, and opens nothing', async () => {
+      for (const kind of callerKinds.filter((kind) => mayCall(place.info, kind))) {
+        for (const cursor of Object.values(b.ids)) {
+          const answer = await attempt(place, kind, cursor)
+          expect(answer.status, answer.text).toBe((await attempt(place, kind, unknownId)).status)
+          expect(owners.strangersIn(answer.text, [a.tenantId])).toEqual([])
+        }
+      }
+    })
+  },
+)
+
+describe('what a tenant reads', () => {
+  it('is the same to the last byte, counts included, whether there is another tenant or not', async () => {
+    const now = await readings(a)
+    for (const [kind, answers] of alone)
+      for (const [what, text] of answers) expect(now.get(kind)?.get(what), `${kind}: ${what}`).toBe(text)
+  })
+
+  it('holds nothing of the other, in lists, filters, pages, counts and details', async () => {
+    for (const [twin, other] of [
+      [a, b],
+      [b, a],
+    ] as const) {
+      for (const [kind, answers] of await readings(twin)) {
+        for (const [what, text] of answers)
+          expect(owners.strangersIn(text, [twin.tenantId]), `${kind}: ${what}`).toEqual([])
+        const everything = [...answers.values()].join()
+        expect(owners.countIn(everything, twin.tenantId), kind).toBeGreaterThan(kind === 'agent' ? 3 : 8)
+        expect(everything).toContain(twin.word)
+        expect(everything).not.toContain(other.word)
+      }
+    }
+  })
+
+  it('does not change by naming the other where callers name no tenant', async () => {
+    const named = { headers: { 'x-tenant-id': b.tenantId } }
+    const byHeader = await readings(a, named)
+    const byBoth = await readings(a, { ...named, query: `tenantId=${b.tenantId}` })
+    for (const kind of ['admin', 'member', 'agent'] as const) {
+      expect(byHeader.get(kind)).toEqual(alone.get(kind))
+      expect(byBoth.get(kind)).toEqual(alone.get(kind))
+    }
+  })
+})
+
+describe('what an agent is told', () => {
+  it('is about its own tenant, though another has given feedback on the same kind of work', () => {
+    expect(b.dispatches.length).toBe(a.dispatches.length)
+    for (const twin of [a, b]) {
+      const told = JSON.stringify(twin.dispatches)
+      expect(told).toContain(`More ${twin.word}`)
+      expect(owners.strangersIn(told, [twin.tenantId])).toEqual([])
+    }
+  })
+})
+
+// The last ones: these calls are carried out.
+describe('with an id of its own', () => {
+  const ends = (place: Place) => Number(/result|callback/.test(place.info.id))
+  it('none of these calls is refused like that: it is the tenant that makes the difference', async () => {
+    for (const place of places.toSorted((x, y) => ends(x) - ends(y))) {
+      const kinds = callerKinds.filter((kind) => mayCall(place.info, kind))
+      expect(kinds, labelOf(place)).not.toEqual([])
+      const answer = await attempt(place, kinds[0] as CallerKind, a.ids[place.name] ?? '')
+      expect([200, 201, 202, 204, 409, 422], `${labelOf(place)} ${answer.text}`).toContain(answer.status)
+    }
+  })
+})
