@@ -25,8 +25,10 @@ const copydesk = await createCopydesk({
   worker: false,
 })
 try {
-  const people = await copydesk.asSystem().users.list({ tenantId })
-  const admin = people.find(({ role }) => role === 'admin')
+  const admins = await copydesk
+    .asSystem()
+    .users.list({ 'filter.tenantId': tenantId, 'filter.role': 'admin', limit: 1 })
+  const admin = admins.data[0]
   if (!admin) throw new Error(`The tenant ${tenantId} has no admin to do this for.`)
   const actor = { id: admin.id, type: 'human' as const, role: 'admin' as const, tenantId, appAccess: [] }
   const { agents } = copydesk.as({ tenantId, actor })

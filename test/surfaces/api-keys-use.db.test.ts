@@ -8,7 +8,7 @@ const ask = (doors: KeyDoors, key: string, scheme?: string) =>
   doors.fetch('/cli/v1/who-am-i', bearer(key, scheme))
 
 async function stampOf(app: TestApp, id: string): Promise<number | null> {
-  const found = (await app.copydesk.asSystem().apiKeys.list()).find((key) => key.id === id)
+  const found = (await app.copydesk.asSystem().apiKeys.list()).data.find((key) => key.id === id)
   return found?.lastUsedAt?.getTime() ?? null
 }
 
@@ -147,7 +147,10 @@ describe('revoking', () => {
     await expect(apiKeys.revoke('01ARZ3NDEKTSV4RRFFQ69G5FAV')).rejects.toMatchObject({ code: 'NOT_FOUND' })
     const records = await app.db.sql.all(`select * from audit_records where action = 'api_key.revoke'`)
     expect(records).toMatchObject([{ resource_id: gone.id }])
-    expect((await apiKeys.list()).map(({ status }) => status)).toEqual(['revoked', 'active'])
+    expect((await apiKeys.list({ order: 'asc' })).data.map(({ status }) => status)).toEqual([
+      'revoked',
+      'active',
+    ])
   })
 
   it('ends the streams that the key has open on another node, and no others', async () => {

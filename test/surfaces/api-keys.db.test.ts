@@ -54,7 +54,7 @@ describe('an API key', () => {
     const kept = JSON.stringify(await contents(app, tables))
     expect(kept).toContain(createHash('sha256').update(key).digest('hex'))
     expect(logged.join('')).toContain('/cli/v1/who-am-i')
-    const listed = await keys.list({ userId: team.reviewerId })
+    const { data: listed } = await keys.list({ 'filter.userId': team.reviewerId })
     expect(listed.find(({ id }) => id === summary.id)).toEqual(summary)
     for (const text of [kept, JSON.stringify(listed), logged.join('')]) {
       expect(text).not.toContain(key.slice(13, -4))
@@ -111,7 +111,7 @@ describe('an API key', () => {
     const answers = await Promise.all([gone, revoked, expired].map(({ key }) => ask(key)))
     for (const answer of answers) expect(answer).toMatchObject(unknown)
     expect(new Set(answers.map(({ message }) => message)).size).toBe(1)
-    const states = new Map((await keys.list()).map(({ id, status }) => [id, status]))
+    const states = new Map((await keys.list()).data.map(({ id, status }) => [id, status]))
     expect([revoked, expired].map(({ id }) => states.get(id))).toEqual(['revoked', 'expired'])
   })
 
