@@ -73,7 +73,11 @@ describe('the tenants of a key', () => {
   it('never reach beyond those of its owner, as they are now', async () => {
     const stranger = (await app.team()).tenantId
     const { key } = await make({ tenantIds: [one.tenantId, two.tenantId, stranger] })
-    const nothing = (await make({ tenantIds: [] })).key
+    const nothing = (await make({ tenantIds: [stranger] })).key
+    await expect(make({ tenantIds: [] })).rejects.toMatchObject({
+      code: 'VALIDATION_ERROR',
+      field: 'tenantIds',
+    })
     expect(await tenantsOf(key)).toEqual([one.tenantId, two.tenantId])
     for (const query of [`?tenantId=${stranger}`, '?tenantId=01ARZ3NDEKTSV4RRFFQ69G5FAV', '?tenantId='])
       expect(await tenantsOf(key, query), query).toBe('403 FORBIDDEN')
