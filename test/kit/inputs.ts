@@ -2,7 +2,7 @@ import type { EndpointInfo } from '@copydesk/core'
 import fc from 'fast-check'
 import type { z } from 'zod'
 import { brief, password } from './app.ts'
-import { claimsOf, ruleOf } from './callers.ts'
+import { claimsOf, type Person, ruleOf } from './callers.ts'
 import { type Known, valid } from './fuzz/valid.ts'
 import { newCustomer, type Side, type World } from './world.ts'
 
@@ -153,19 +153,27 @@ function textOf(info: EndpointInfo, query: z.ZodObject, known: Known): Record<st
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, [inner].flat().join(',')]))
 }
 
-/** The `Authorization` header of somebody of ours who is meant to call an endpoint; undefined where none is needed. */
+/** The roles of people that an endpoint is meant for; none where it is for nobody of flesh and blood. */
+export function rolesFor(info: EndpointInfo): readonly Person[] {
+  const rule = ruleOf(info)
+  if (!rule?.credentials.includes('jwt')) return []
+  return rule.roles === 'any' ? ['admin'] : rule.roles.filter((role) => role !== 'agent')
+}
+
+/**
+ * The `Authorization` header of somebody of ours who is meant to call an endpoint; undefined where none is needed.
+ * @param role default: the first that it is meant for
+ */
 export function callerFor(
   world: World,
   info: EndpointInfo,
   input?: Pick<Input, 'params'>,
+  role = rolesFor(info)[0],
 ): string | undefined {
   const rule = ruleOf(info)
   if (!rule) return undefined
   const { tokens, registrations, clock, apiKey } = world
-  if (rule.credentials.includes('jwt')) {
-    const role = rule.roles === 'any' ? 'admin' : rule.roles.find((one) => one !== 'agent')
-    return `Bearer ${tokens.sign('access', claimsOf(world, role as 'admin'))}`
-  }
+  if (role) return `Bearer ${tokens.sign('access', claimsOf(world, role))}`
   if (rule.credentials.includes('task')) {
     const sub = input?.params['runId'] ?? world.ours.atWork[0]?.taskId ?? ''
     return `Bearer ${tokens.sign('task', { sub, attempt: 1, exp: Math.floor(clock.now() / 1000) + 900 })}`

@@ -71,6 +71,13 @@ describe.each(endpoints.map((info) => [`${info.method} ${info.path}`, info] as c
   )
 })
 
+describe('the server after all this', () => {
+  it('has let go of every request, answered or not', async () => {
+    server.closeAllConnections()
+    await expect(playground.world.app.copydesk.stop()).resolves.toBeUndefined()
+  })
+})
+
 let callers = 0
 
 /** Each request from another one: a proxy on this machine is believed. */

@@ -6,6 +6,8 @@ export interface Wire {
   pieces: readonly Uint8Array[]
   /** True where HTTP itself is broken: node may refuse it in its own words, or hang up. */
   broken: boolean
+  /** Whether the sender is gone as soon as the last byte is out. */
+  leaves?: boolean
   /** What was done to the request. */
   how: string
 }
@@ -188,6 +190,16 @@ const broken: Record<string, Sending> = {
     broken: true,
   }),
   'as rubbish': (plain) => ({ pieces: [latin('\x16\x03\x01\x02\0\x01\0'), bodyOf(plain)], broken: true }),
+  'and not waited for': (plain) => ({
+    pieces: [head(plain, sized(plain)), bodyOf(plain)],
+    broken: true,
+    leaves: true,
+  }),
+  'and left in the middle': (plain) => ({
+    pieces: [head(plain, [['content-length', String(bodyOf(plain).length + 10)]]), bodyOf(plain)],
+    broken: true,
+    leaves: true,
+  }),
   'cut off': (plain) => ({ pieces: [head(plain, sized(plain)).subarray(0, 30)], broken: true }),
 }
 
@@ -197,7 +209,15 @@ export const ways: fc.Arbitrary<{ how: string; send: (plain: Plain) => Wire }> =
     { weight: 3, arbitrary: fc.constantFrom(...Object.entries(kept)) },
     { weight: 1, arbitrary: fc.constantFrom(...Object.entries(broken)) },
   )
-  .map(([how, send]) => ({ how, send: (plain) => ({ ...send(plain), how }) }))
+  .map(([how, send]) => ({ how, send: (plain) => sent(how, send(plain)) }))
+
+/** What node reads of a request before it gives up. */
+const longestHead = 16_000
+
+function sent(how: string, wire: Omit<Wire, 'how'>): Wire {
+  const tooLong = Buffer.concat(wire.pieces).indexOf('\r\n\r\n') > longestHead
+  return { ...wire, broken: wire.broken || tooLong, how }
+}
 
 /**
  * Sends bytes to a port on this machine, then says that nothing more comes.
@@ -217,7 +237,8 @@ export function exchange(port: number, wire: Wire): Promise<Buffer> {
     socket.on('end', () => socket.end())
     socket.on('close', () => resolve(Buffer.concat(got)))
     for (const piece of wire.pieces) socket.write(piece)
-    if (wire.broken) socket.end()
+    if (wire.leaves) socket.write('', () => socket.destroy())
+    else if (wire.broken) socket.end()
   })
 }
 

@@ -34,10 +34,13 @@ export async function readBytes(incoming: Incoming, limit: number): Promise<Buff
   return readWeb(incoming.web as Request, limit)
 }
 
-const cutShort = () => new DomainError('BAD_REQUEST', 'The request ended before its body did')
+/** The refusal of a request whose sender has left; nobody hears it. */
+export const cutShort = () => new DomainError('BAD_REQUEST', 'The request ended before its body did')
 
 function readNode(req: IncomingMessage, limit: number): Promise<Buffer> {
   if (req.readableEnded) return Promise.resolve(readElsewhere(req, limit))
+  // Its sender left while it was asked who that is: neither an end nor a close is heard any more.
+  if (req.destroyed) return Promise.reject(cutShort())
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     let size = 0

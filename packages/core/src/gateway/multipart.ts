@@ -6,7 +6,7 @@ import { Readable } from 'node:stream'
 import { Busboy } from '@fastify/busboy'
 import { DomainError, invalid } from '../domain/errors.ts'
 import { type Aside, createAside } from './aside.ts'
-import { tooLarge } from './body.ts'
+import { cutShort, tooLarge } from './body.ts'
 import { header, type Incoming } from './exchange.ts'
 import { isCleanText } from './json.ts'
 
@@ -86,6 +86,8 @@ async function collect(incoming: Incoming, rules: FileRules, aside: Aside): Prom
   failure.promise.catch(() => {})
   const boy = openForm(incoming, rules)
   const source = incoming.node?.req ?? Readable.fromWeb(incoming.web?.body as never)
+  // Its sender left while it was asked who that is: neither an end nor a close is heard any more.
+  if (source.destroyed) throw cutShort()
   const fail = (error: unknown): void => failure.reject(error)
   const broken = () => fail(new DomainError('VALIDATION_ERROR', 'The form is not valid multipart/form-data'))
 
