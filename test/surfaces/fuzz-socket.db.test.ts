@@ -4,14 +4,14 @@ import type { AddressInfo } from 'node:net'
 import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { describeSurfaces } from '../../packages/core/src/surfaces/describe.ts'
-import { createPlayground, isLong, type Playground, seed } from '../kit/fuzz/play.ts'
+import { createPlayground, isLong, type Playground, runs, seed } from '../kit/fuzz/play.ts'
 import { exchange, readAnswers, ways } from '../kit/fuzz/wire.ts'
 import { checkHeaders, judge } from '../kit/judge.ts'
 
 /** The same requests as bytes over a real socket, in all the ways in which HTTP can be spoken, right and wrong. */
 
 const endpoints = describeSurfaces()
-const numRuns = isLong ? 200 : Math.max(6, Math.floor(1_000 / endpoints.length))
+const numRuns = runs(200, 1_000)
 
 /** What node's own parser answers with. */
 const parserStatuses = new Set([400, 408, 413, 417, 431, 505])

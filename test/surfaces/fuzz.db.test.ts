@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { describeSurfaces } from '../../packages/core/src/surfaces/describe.ts'
-import { createPlayground, isLong, type Playground, seed } from '../kit/fuzz/play.ts'
+import { createPlayground, isLong, type Playground, runs, seed } from '../kit/fuzz/play.ts'
 
 /**
  * Right, nearly right and hostile requests, made from the schemas of every endpoint: whatever comes, the answer keeps to the
@@ -9,7 +9,7 @@ import { createPlayground, isLong, type Playground, seed } from '../kit/fuzz/pla
  */
 
 const endpoints = describeSurfaces()
-const numRuns = isLong ? 1_000 : Math.max(12, Math.floor(3_000 / endpoints.length))
+const numRuns = runs(1_000, 3_000)
 
 let playground: Playground
 

@@ -1,14 +1,28 @@
 import type { EndpointInfo } from '@copydesk/core'
 import { describeSurfaces } from '../../../packages/core/src/surfaces/describe.ts'
 import type { Logger } from '../../../packages/core/src/platform/log.ts'
+import { dialect } from '../database.ts'
 import { callerFor, examplesFor, knownTo, rolesFor } from '../inputs.ts'
 import { type Answer, checkNothingOfTheirs, judge } from '../judge.ts'
 import { createWorld, type World } from '../world.ts'
 import type { Known } from './valid.ts'
 import { requests, type WireRequest } from './requests.ts'
 
-/** `COPYDESK_FUZZ=long` plays a thousand cases an endpoint; `COPYDESK_FUZZ_SEED` starts from another number. */
+const endpoints = describeSurfaces()
+
+/** `COPYDESK_FUZZ=long` plays many cases an endpoint; `COPYDESK_FUZZ_SEED` starts from another number. */
 export const isLong = process.env['COPYDESK_FUZZ'] === 'long'
+
+/**
+ * How many cases an endpoint gets.
+ * @param long in the long mode
+ * @param altogether else, over all endpoints; on PostgreSQL half of them
+ */
+export function runs(long: number, altogether: number): number {
+  const share = (dialect === 'sqlite' ? altogether : altogether / 2) / endpoints.length
+  return isLong ? long : Math.max(5, Math.floor(share))
+}
+
 export const seed = Number(process.env['COPYDESK_FUZZ_SEED'] ?? 20_260_410)
 
 /** An installation that is asked anything, and tells at once when something inside of it went wrong. */
@@ -25,8 +39,6 @@ export interface Playground extends AsyncDisposable {
   /** @throws Error when the installation has logged an error or a code was thrown that nobody declared */
   checkQuiet(): void
 }
-
-const endpoints = describeSurfaces()
 
 export async function createPlayground(): Promise<Playground> {
   const faults: string[] = []
