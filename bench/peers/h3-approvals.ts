@@ -1,5 +1,7 @@
-import { createCopydesk } from '@copydesk/core'
 import { H3, toNodeHandler } from 'h3'
+import { assemble } from '../../packages/core/src/assemble.ts'
+import { listForReview } from '../../packages/core/src/domain/approvals/queries.ts'
+import { silentLogger } from '../../packages/core/src/platform/logger.ts'
 import type { Installation } from '../installation.ts'
 import { listen, settings } from '../servers/answer.ts'
 
@@ -8,11 +10,10 @@ const { reviewerId, tenantId, rows, ...installation } = settings<
   Installation & { reviewerId: string; tenantId: string; rows: number }
 >()
 
-const copydesk = await createCopydesk({ ...installation, worker: false })
-await copydesk.start()
-const { approvals } = copydesk.as({
+const { contextFor } = await assemble({ ...installation, log: silentLogger })
+const ctx = contextFor({
   tenantId,
   actor: { id: reviewerId, type: 'human', role: 'reviewer', appAccess: ['dm-portal'] },
 })
 const query = { limit: rows, sortBy: 'risk_then_age', order: 'desc' } as never
-listen(toNodeHandler(new H3().get('/approvals', () => approvals.list(query))))
+listen(toNodeHandler(new H3().get('/approvals', () => listForReview(ctx, query))))
