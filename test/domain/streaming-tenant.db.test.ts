@@ -100,4 +100,26 @@ describe('another node', () => {
     expect(await one.reads('abcdefgh')).toBe('abcdefgh')
     expect(await tenant.reads('bcdefgh')).toMatch(/^a?bcdefgh$/)
   })
+
+  it.runIf(dialect === 'postgresql')(
+    'shows what was written while its listening connection was broken, though nothing more comes',
+    async () => {
+      const clock = createTestClock()
+      await using desk = await createDesk({ clock })
+      const server = await desk.app.another({ worker: false })
+      const agent = await desk.order()
+      const path = `/activities/${await idOf(desk, agent)}/stream`
+      await using viewer = await view(desk.app, { token: desk.team.adminToken, path, server })
+      await write(agent, 0, 'a')
+      clock.advance(100)
+      await viewer.reads('a')
+      await desk.app.db.sql.all(
+        `select pg_terminate_backend(pid) from pg_stat_activity
+         where datname = current_database() and query ilike 'listen %'`,
+      )
+      await write(agent, 1, 'b')
+      clock.advance(100)
+      expect(await viewer.reads('ab')).toBe('ab')
+    },
+  )
 })

@@ -149,8 +149,8 @@ describe('dashboard.activities.stream', () => {
     const [clock, laterClock] = [createTestClock(), createTestClock()]
     const said: string[] = []
     const log = { ...silent, info: (message: string) => void said.push(message), child: () => log }
-    await using desk = await createDesk({ clock, log, writerPaceMs: 1, providers: [] })
-    await desk.configure({ adapterType: 'local' })
+    await using desk = await createDesk({ clock, log, writerPaceMs: 1 })
+    await desk.configure({ adapterType: 'local', model: 'builtin-writer' })
     await desk.team.admin.call('dashboard', 'POST /campaigns', {
       body: { name: 'Spring', brief: 'Oats', deliverables: [{ type: 'social_post', quantity: 1 }] },
     })

@@ -33,17 +33,18 @@ export function createDoor({ app }: World): { ask(info: EndpointInfo, knock: Kno
         encodeURIComponent(params[name] ?? unknownId),
       )
       const pairs = query && new URLSearchParams(query).toString()
-      const body = knock.text ?? (knock.body === undefined ? undefined : JSON.stringify(knock.body))
+      const form = knock.text === undefined && isForm(info) ? formOf(info, knock.body) : undefined
+      const body = form ?? knock.text ?? (knock.body === undefined ? undefined : JSON.stringify(knock.body))
       const response = await app.fetch(
         path + (search ?? (pairs ? `?${pairs}` : '')),
         {
           method,
           headers: {
             ...(authorization !== undefined && { authorization }),
-            ...(body !== undefined && { 'content-type': 'application/json' }),
+            ...(body !== undefined && !form && { 'content-type': 'application/json' }),
             ...knock.headers,
           },
-          ...(body !== undefined && { body }),
+          ...(body !== undefined && method !== 'GET' && { body }),
         },
         { ip: knock.ip ?? `10.${callers >> 16}.${(callers >> 8) & 255}.${callers & 255}` },
       )
@@ -66,4 +67,17 @@ export function harmless(info: EndpointInfo, own: Record<string, string>): Knock
   throw new Error(
     `${info.id} takes neither an id nor a body: say in test/kit/door.ts how it is asked without acting`,
   )
+}
+
+/** True where nothing but a form is taken. */
+const isForm = ({ definition: { kind, json } }: EndpointInfo) => kind === 'upload' && !json
+
+/** Fields as a form, with as many files as there have to be. */
+function formOf({ definition: { files = {} } }: EndpointInfo, fields: unknown): FormData {
+  const form = new FormData()
+  for (const [name, value] of Object.entries(fields ?? {})) form.append(name, [value].flat().join(','))
+  const file = new Blob(['# A text'], { type: 'text/markdown' })
+  for (const [name, { minFiles = 1 }] of Object.entries(files))
+    for (let n = 0; n < minFiles; n += 1) form.append(name, file, 'text.md')
+  return form
 }

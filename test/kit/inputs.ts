@@ -4,6 +4,7 @@ import type { z } from 'zod'
 import { brief, password } from './app.ts'
 import { claimsOf, type Person, ruleOf } from './callers.ts'
 import { type Known, valid } from './fuzz/valid.ts'
+import { redirectUrl } from './oauth-server.ts'
 import { newCustomer, type Side, type World } from './world.ts'
 
 /** What an endpoint is asked with. */
@@ -21,6 +22,8 @@ const tables: readonly (readonly [RegExp, string])[] = [
   [/approvalIds?$/i, 'approvals'],
   [/runId$/i, 'runs'],
   [/userIds?$/i, 'users'],
+  [/channelId$/i, 'channel_connections'],
+  [/skillIds?$/i, 'skills'],
 ]
 
 /** What parameters and fields hold that no schema tells. */
@@ -33,9 +36,16 @@ const words: Readonly<Record<string, readonly string[]>> = {
   phone: ['+49 30 1234567'],
   agentRole: ['social_writer', 'ads_writer'],
   'filter.agentRole': ['social_writer'],
+  version: ['1'],
+  against: ['1', '2'],
+  skillName: ['Tone of voice'],
   toRole: ['social_writer', 'blog_writer'],
   role: ['admin', 'member'],
   customRegionId: ['US', 'IN'],
+  platform: ['search_ads', 'cms_site'],
+  cron: ['0 9 * * 1', '*/15 8-18 * * *'],
+  promptTemplate: ['Report to {{company}} on {{date}}'],
+  planIds: ['pro', 'agency'],
   password: [password],
   newPassword: ['Another-horse-2'],
 }
@@ -46,22 +56,73 @@ const words: Readonly<Record<string, readonly string[]>> = {
  */
 export function knownTo(world: World, info: EndpointInfo, side: Side): Known {
   return (field) => {
+    // An external runtime would be waited for while the clock stands still.
+    if (info.id === 'agent.health.test' && field === 'agentRole') return ['social_writer']
     if (words[field]) return words[field]
     // Whoever calls must not be shut out by what is asked.
     if (field.endsWith('tenantId') || field === 'tenantIds') {
       if (info.surface !== 'admin') return [side.tenantId]
       return [world.spare.tenantId, world.theirs.tenantId]
     }
+    if (field === 'templateId' && info.surface === 'admin') {
+      return [info.id.startsWith('admin.recurring') ? world.recurringTemplate : world.activityTemplate]
+    }
     const table = tables.find(([ending]) => ending.test(field))?.[1]
     if (table === 'runs') return side.atWork.map(({ taskId }) => taskId)
     if (table === 'users' && info.surface === 'admin') return world.theirs.ids['users']
+    // Own ones are given by name of the role; by id an agent has those of the installation.
+    if (table === 'skills' && (info.surface === 'admin' || field !== 'skillId')) return [world.globalSkill]
     return table === undefined ? undefined : side.ids[table]
   }
 }
 
 /** Inputs that schemas and names alone do not lead to. */
 const examples: Record<string, (world: World) => Partial<Input> | Partial<Input>[]> = {
+  'admin.agent_configs.change': () => ({
+    body: { defaultConcurrency: 3, adapterConfig: { promptTemplate: 'You write for {{company}}.' } },
+  }),
+  'admin.agent_configs.push': () => ({
+    body: { scope: 'all_tenants', fields: ['defaultConcurrency'], overrideCustom: true },
+  }),
+  'admin.skills.create': () => ({
+    body: { name: 'Headlines', description: 'Read it for ads.', agentRoles: 'ads_writer' },
+  }),
+  'admin.skills.change': () => ({ body: { name: 'Tone', content: 'Warm.' } }),
+  'agent.skills.manifest': () => ({ params: { agentRole: 'ads_writer' } }),
+  'agent.skills.get': () => ({ params: { agentRole: 'ads_writer' } }),
+  'admin.activity_templates.change': () => ({ body: { name: 'Another name' } }),
+  'admin.activity_templates.create': () => ({
+    body: {
+      name: 'In one step',
+      deliverableType: 'social_post',
+      steps: [{ stepNumber: 1, title: 'Draft', agentRole: 'social_writer', type: 'draft' }],
+    },
+  }),
+  'admin.recurring_templates.create': () => ({
+    body: {
+      title: 'Daily',
+      agentRole: 'analyst',
+      cron: '@daily',
+      promptTemplate: 'Report to {{company}}',
+      applyToTenants: 'plan_based',
+      planIds: ['pro'],
+    },
+  }),
+  'admin.recurring_templates.change': () => ({ body: { status: 'paused' } }),
   'admin.api_keys.create': ({ spare }) => ({ body: { userId: spare.adminId, name: 'Robot' } }),
+  'admin.llm_providers.create': () => ({
+    body: {
+      name: 'Another shelf',
+      type: 'local',
+      baseUrl: 'http://127.0.0.1:9/v1',
+      models: [{ id: 'llama3', name: 'Llama 3', availableOnPlans: ['pro'] }],
+    },
+  }),
+  'admin.llm_providers.change': ({ modelProvider }) => ({
+    params: { providerId: modelProvider },
+    body: { status: 'disabled' },
+  }),
+  'admin.llm_providers.remove': ({ modelProvider }) => ({ params: { providerId: modelProvider } }),
   'admin.api_keys.revoke': ({ spareKey }) => ({ params: { id: spareKey } }),
   'admin.tenants.activate': ({ customer }) => ({ params: { tenantId: customer.tenantId } }),
   'admin.tenants.create': () => ({ body: { ...newCustomer, email: 'new@customer.example' } }),
@@ -79,6 +140,7 @@ const examples: Record<string, (world: World) => Partial<Input> | Partial<Input>
   }),
   'auth.invitations.get': ({ invitation }) => ({ params: { token: invitation } }),
   'auth.invitations.accept': ({ invitation }) => ({ params: { token: invitation }, body: { password } }),
+  'auth.oauth.callback': ({ callback }) => ({ params: { platform: 'search_ads' }, query: callback }),
   'auth.register.place': () => ({ body: { state: 'BE', timezone: 'Europe/Berlin' } }),
   'auth.register.complete': () => ({ body: { plan: 'free' } }),
   'agent.runs.result': () => [
@@ -90,9 +152,25 @@ const examples: Record<string, (world: World) => Partial<Input> | Partial<Input>
     { body: { status: 'success', text: 'Three ads', usage: { inputTokens: 10, outputTokens: 20 } } },
     { body: { status: 'completed', output: 'Three ads', sessionId: null, usage: null, error: null } },
   ],
+  // Runs that are at work are those of ads writers.
+  'agent.sessions.put': ({ ours }) => ({
+    params: { agentRole: 'ads_writer' },
+    body: {
+      sessionId: 'talk-1',
+      activityRunId: ours.atWork[0]?.taskId,
+      inputTokensSoFar: 10,
+      outputTokensSoFar: 20,
+    },
+  }),
   'dashboard.activities.retry': ({ ours }) => ({ params: { activityId: ours.failed[0] ?? '' } }),
   'dashboard.activities.output': ({ ours }) => ({ params: { activityId: ours.written[0] ?? '' } }),
+  'dashboard.agents.change': () => ({ body: { concurrency: 4, adapterConfig: { timeoutSec: 60 } } }),
+  'dashboard.skills.create': () => ({
+    body: { name: 'Headlines', description: 'Read it for ads.', agentRoles: 'ads_writer' },
+  }),
+  'dashboard.skills.change': () => ({ body: { name: 'Tone', content: 'Warm.' } }),
   'dashboard.approvals.resolve': () => ({ body: { resolution: 'approved' } }),
+  'dashboard.channels.connect': () => ({ params: { platform: 'search_ads' }, body: { redirectUrl } }),
   'dashboard.campaigns.create': () => ({
     body: { name: 'Autumn', brief, deliverables: [{ type: 'blog_post', quantity: 1 }] },
   }),
@@ -172,7 +250,7 @@ export function callerFor(
 ): string | undefined {
   const rule = ruleOf(info)
   if (!rule) return undefined
-  const { tokens, registrations, clock, apiKey } = world
+  const { tokens, registrations, clock, apiKey, ownKey } = world
   if (role) return `Bearer ${tokens.sign('access', claimsOf(world, role))}`
   if (rule.credentials.includes('task')) {
     const sub = input?.params['runId'] ?? world.ours.atWork[0]?.taskId ?? ''
@@ -180,5 +258,6 @@ export function callerFor(
   }
   if (rule.credentials.includes('registration'))
     return `Bearer ${tokens.sign('registration', { sub: registrations[0] ?? '' })}`
-  return `ApiKey ${apiKey}`
+  // Where the work is that of one tenant, the key of a super-admin would have to name it.
+  return `ApiKey ${info.surface === 'agent' ? ownKey : apiKey}`
 }

@@ -1,7 +1,7 @@
 import type { EndpointInfo } from '@copydesk/core'
 import { z } from 'zod'
 import { entities } from '../../packages/core/src/domain/entities.ts'
-import type { CallerKind, TwoTenants, Twin } from './two-tenants.ts'
+import type { CallerKind, Knocker, TwoTenants, Twin } from './two-tenants.ts'
 
 /** A spot of an endpoint that takes an id. */
 export interface Place {
@@ -63,6 +63,9 @@ export const tenantless: Record<string, string> = {
   'dashboard.campaigns.create: templateId in the body': 'templates belong to the installation',
   'agent.actions.report_blocker: channelId in the body': 'is kept as the agent says it, and never looked up',
   'agent.callback.receive: sessionId in the body': 'is a session of the runtime, not one of ours',
+  'dashboard.agents.change: skillIds in the body':
+    'skills of the installation, which are the same for everybody',
+  'agent.sessions.put: sessionId in the body': 'is a session of the runtime, not one of ours',
   'dashboard.campaigns.create: platformIds in the body': 'names platforms, which are the same for everybody',
 }
 
@@ -71,6 +74,7 @@ type Ids = Record<string, string>
 /** A body that each endpoint takes, made of a tenant's ids. */
 export const bodies: Record<string, (ids: Ids) => object> = {
   'dashboard.activities.comment': () => ({ text: 'Hello' }),
+  'dashboard.skills.change': () => ({ name: 'Another tone' }),
   'dashboard.approvals.resolve': () => ({ resolution: 'rejected', note: 'No' }),
   'dashboard.campaigns.change': () => ({ name: 'Autumn' }),
   'dm.approvals.resolve': () => ({ resolution: 'rejected', note: 'No' }),
@@ -93,6 +97,12 @@ export const bodies: Record<string, (ids: Ids) => object> = {
   'agent.actions.request_review': () => ({ title: 'Look', description: 'Please' }),
   'agent.runs.result': () => ({ status: 'success', text: 'Text' }),
   'agent.runs.stream': () => ({ delta: 'Text', sequenceNum: 1 }),
+  'agent.sessions.put': ({ activityRunId }) => ({
+    sessionId: 'talk-1',
+    activityRunId,
+    inputTokensSoFar: 10,
+    outputTokensSoFar: 20,
+  }),
   'agent.runs.tool_call': () => ({
     toolName: 'look_up',
     method: 'call',
@@ -103,8 +113,9 @@ export const bodies: Record<string, (ids: Ids) => object> = {
 }
 
 /** Whether the access matrix lets this kind of caller through, whatever the id. */
-export function mayCall({ access }: EndpointInfo, kind: CallerKind): boolean {
+export function mayCall({ access }: EndpointInfo, kind: Knocker): boolean {
   if (access.public) return true
+  if (kind === 'key') return access.credentials.includes('apikey')
   const app = kind === 'reviewer' ? 'dm-portal' : 'dashboard'
   return (
     access.credentials.includes(kind === 'agent' ? 'task' : 'jwt') &&
@@ -113,11 +124,17 @@ export function mayCall({ access }: EndpointInfo, kind: CallerKind): boolean {
   )
 }
 
+/** What stands in paths and is no id; every twin has it. */
+const words: Record<string, string> = { agentRole: 'social_writer', skillName: 'Tone of voice', version: '1' }
+
 /** The path of an endpoint with a tenant's ids in it. */
 export function pathOf({ path }: EndpointInfo, ids: Ids): string {
   const parts = path.split('/')
   return parts
-    .map((part, at) => (part.startsWith(':') ? (ids[nameOf(part, parts[at - 1])] ?? 'unknown') : part))
+    .map((part, at) => {
+      const name = nameOf(part, parts[at - 1])
+      return part.startsWith(':') ? (ids[name] ?? encodeURIComponent(words[name] ?? 'unknown')) : part
+    })
     .join('/')
 }
 
@@ -147,7 +164,7 @@ export async function send({ app, clock }: TwoTenants, info: EndpointInfo, sent:
     {
       method: info.method,
       headers: {
-        authorization: `Bearer ${token}`,
+        authorization: `${token.startsWith('cdk_') ? 'ApiKey' : 'Bearer'} ${token}`,
         ...(body && { 'content-type': 'application/json' }),
         ...headers,
       },

@@ -52,6 +52,16 @@ export async function judge(response: Response, from: EndpointInfo | undefined):
   return { status, code, headers, text, summary: [status, code, told].filter((part) => part).join(' ') }
 }
 
+/** Holds the answer to what is no HTTP against the contract. @throws Error with a sentence on what is wrong */
+export async function checkUnparsed(answer: Response): Promise<void> {
+  const { status, headers } = answer
+  if (![400, 408, 413, 431].includes(status)) fault(`answered ${status} to what is no HTTP`)
+  if (!headers.has('x-request-id')) fault(`answered ${status} without an id`)
+  const { error } = JSON.parse(await answer.text()) as Refused
+  if (!/^(BAD_REQUEST|PAYLOAD_TOO_LARGE)$/.test(error.code) || inner.test(error.message))
+    fault(`answered ${status} ${error.code} ${error.message}`)
+}
+
 /** Holds the headers of an answer against the contract. @throws Error with a sentence on what is wrong */
 export function checkHeaders({ status, headers }: Pick<Response, 'status' | 'headers'>): void {
   const id = headers.get('x-request-id') ?? ''

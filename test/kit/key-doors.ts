@@ -67,6 +67,19 @@ const terminal = surface({
   ],
 })
 
+/** Doors whose tenant is that of the caller, and such that open every tenant. */
+const byRule = (['claim', 'all'] as const).map((tenant) => {
+  const anybody = access({ roles: 'any', credentials: ['apikey'] })
+  return surface({
+    name: tenant,
+    prefix: `/${tenant}/v1`,
+    access: anybody,
+    tenant,
+    limits: { perMinute: 1_200, burst: 0, by: 'user' },
+    endpoints: [delegate(whoAmI, { id: `${tenant}.who_am_i`, route: 'GET /who-am-i', access: anybody })],
+  })
+})
+
 const agent = surface({
   name: 'agent',
   prefix: '/agent/v1',
@@ -100,8 +113,8 @@ export interface KeyDoors extends AsyncDisposable {
 }
 
 /**
- * Another node on the app's database, with doors that take API keys by the rules of `/cli/v1` and of the agents' health
- * checks in front of the same identity, limits and work as every other door.
+ * Another node on the app's database, with doors that take API keys by the rules of `/cli/v1`, of the agents' health
+ * checks and of each kind of tenant in front of the same identity, limits and work as every other door.
  */
 export async function openKeyDoors(app: TestApp): Promise<KeyDoors> {
   const node = await assemble(app.options)
@@ -110,7 +123,7 @@ export async function openKeyDoors(app: TestApp): Promise<KeyDoors> {
   await events.start()
   await revocations.start()
   const options = { clock, newId, log }
-  const gateway = createGateway({ surfaces: [terminal, agent], ports: createPorts(node), options })
+  const gateway = createGateway({ surfaces: [terminal, agent, ...byRule], ports: createPorts(node), options })
   const fetch: KeyDoors['fetch'] = (path, init) =>
     gateway.fetch(new Request(`http://copydesk.test${path}`, init), { ip: '203.0.113.9' })
   return {

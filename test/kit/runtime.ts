@@ -46,6 +46,8 @@ export async function createTestRuntime(
     const chunks: Buffer[] = []
     request.on('data', (chunk: Buffer) => void chunks.push(chunk))
     request.on('end', () => {
+      // Somebody asks whether it is there.
+      if (request.method !== 'POST') return void response.writeHead(405).end()
       const body = JSON.parse(Buffer.concat(chunks).toString('utf8')) as Dispatch
       const dispatch = { ...body, headers: request.headers }
       Promise.resolve(answer(dispatch)).then(
@@ -161,7 +163,15 @@ export async function createDesk(
     await createTestApp({
       allowHosts: ['127.0.0.1'],
       // Never asked: it is there for its model's price.
-      providers: [{ id: 'hosted', type: 'hosted_a', apiKey: 'none', models: [pricedModel] }],
+      providers: [
+        {
+          id: 'hosted',
+          type: 'hosted_a',
+          apiKey: 'none',
+          baseUrl: 'http://127.0.0.1:9/v1',
+          models: [pricedModel],
+        },
+      ],
       ...changes,
     }),
   )

@@ -1,17 +1,22 @@
 import { brief, createTestApp, password, type Team, type TestApp } from './app.ts'
 import { createTestClock, type TestClock } from './clock.ts'
+import { connectChannel, createOAuthServer } from './oauth-server.ts'
 import { type Agent, agentOf, createTestRuntime, type Dispatch, type TestRuntime } from './runtime.ts'
+import { configureOwn } from './world-work.ts'
 
 /** The kinds of callers that belong to one tenant. */
 export const callerKinds = ['admin', 'member', 'reviewer', 'agent'] as const
 export type CallerKind = (typeof callerKinds)[number]
+/** Also a program with a key of the tenant's admin, which few doors take. */
+export const knockers = [...callerKinds, 'key'] as const
+export type Knocker = (typeof knockers)[number]
 
 /** A tenant in the middle of its work, with something of everything. */
 export interface Twin extends Team {
   /** Stands in every text that belongs to the tenant, and in no other. */
   word: string
   /** A token of each kind of caller; the agent's is that of the open run. */
-  tokens: Record<CallerKind, string>
+  tokens: Record<Knocker, string>
   /** An id of its own for each name under which endpoints take one. */
   ids: Record<string, string>
   /** The agent of the run that is open, and the activity that it works on. */
@@ -37,7 +42,10 @@ export async function createTwoTenants(): Promise<TwoTenants> {
   await using stack = new AsyncDisposableStack()
   const clock = createTestClock()
   const runtime = stack.use(await createTestRuntime())
-  const app = stack.use(await createTestApp({ clock, allowHosts: ['127.0.0.1'] }))
+  const provider = stack.use(await createOAuthServer())
+  const app = stack.use(
+    await createTestApp({ clock, allowHosts: ['127.0.0.1'], channels: provider.channels }),
+  )
   const twins: Twin[] = []
   const owned = stack.move()
 
@@ -65,14 +73,20 @@ export async function createTwoTenants(): Promise<TwoTenants> {
       const team = await app.team()
       await app.db.write((tx) => tx.run('update tenants set name = ? where id = ?', ['Twin', team.tenantId]))
       await giveToRuntime(app, team, runtime.url)
+      const skillId = await configureOwn(team.admin, `A tone like ${word}`)
       const dispatches: Dispatch[] = []
       const work = await fillWithWork(team, word, () => next(dispatches))
+      provider.account = `${word}@channels.example`
+      await connectChannel(app, provider, team.adminToken)
+      const { data: channels } = await team.admin.call('dashboard', 'GET /channels')
+      const key = await app.copydesk.asSystem().apiKeys.create({ userId: team.adminId, name: 'Program' })
       // Text that was written live is stored in batches, and a run is let go of once its runtime has answered.
       clock.advance(200)
       await app.until(async () => !(await app.db.sql.get(unsettled)), 'everything is settled')
       const twin: Twin = {
         ...team,
         ...work,
+        ids: { ...work.ids, channelId: channels[0]?.id ?? '', skillId },
         word,
         dispatches,
         tokens: {
@@ -80,6 +94,7 @@ export async function createTwoTenants(): Promise<TwoTenants> {
           member: await logIn('member', 'dashboard'),
           reviewer: await logIn('reviewer', 'dm-portal'),
           agent: work.agent.dispatch.taskToken,
+          key: key.key,
         },
       }
       twins.push(twin)
@@ -173,6 +188,7 @@ async function fillWithWork(team: Team, word: string, next: () => Promise<Agent>
     approvalId: approvals[0]?.id ?? '',
     cursor: approvals[0]?.id ?? '',
     runId: atWork.runId,
+    activityRunId: atWork.runId,
     toUserId: adminId,
   }
   return { ids, openActivityId, agent: atWork }

@@ -56,7 +56,9 @@ export async function order(app: TestApp, team: Team, name: string, webhookUrl: 
   for (const role of ['ads_writer', 'email_writer'])
     await agents.configure(role, { adapterType: 'adapter_b', adapterConfig, concurrency: 10 })
   await invitations.create({ email: guest(team), name: 'Gus Guest', role: 'member' })
-  await app.clientFor(team.adminToken).call('dashboard', 'POST /campaigns', {
+  const admin = app.clientFor(team.adminToken)
+  await configureOwn(admin, `The tone of ${name}`)
+  await admin.call('dashboard', 'POST /campaigns', {
     body: {
       name: `${name} campaign`,
       brief: brief.replace('# Spring', `# ${name}`),
@@ -67,6 +69,35 @@ export async function order(app: TestApp, team: Team, name: string, webhookUrl: 
       ],
     },
   })
+}
+
+const agentRole = 'social_writer'
+
+/** The form of a skill that writers have. */
+export function skillOf(name: string, text: string): FormData {
+  const form = new FormData()
+  const fields = { name, description: 'Read it before you write.', agentRoles: `${agentRole}, ads_writer` }
+  for (const [field, value] of Object.entries(fields)) form.append(field, value)
+  form.append('file', new Blob([text], { type: 'text/markdown' }), 'skill.md')
+  return form
+}
+
+/** Changes what agents start from, and gives them a skill. @returns the id of the skill */
+export async function configure(operator: Client): Promise<string> {
+  const params = { agentRole }
+  await operator.call('admin', 'PATCH /agent-configs/:agentRole', { params, body: { defaultConcurrency: 3 } })
+  const { id } = await operator.call('admin', 'POST /skills', {
+    body: skillOf('House style', 'Plain words.'),
+  })
+  return id
+}
+
+/** The same for the agents of one tenant. @returns the id of the skill */
+export async function configureOwn(admin: Client, name: string): Promise<string> {
+  const params = { agentRole }
+  await admin.call('dashboard', 'PATCH /agents/:agentRole', { params, body: { concurrency: 4 } })
+  const { id } = await admin.call('dashboard', 'POST /skills', { body: skillOf('Tone of voice', name) })
+  return id
 }
 
 /** Resolves when there is nothing left to do but what waits for somebody. @returns the runs that have failed */

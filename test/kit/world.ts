@@ -3,6 +3,7 @@ import { createTokens, type Tokens } from '../../packages/core/src/domain/identi
 import { createTestApp, password, signingKeys, type Team, type TestApp } from './app.ts'
 import { createTestClock, type TestClock } from './clock.ts'
 import { mailsOf, type ReadMail, tokenIn } from './mail.ts'
+import { beginConnect, connectChannel, createOAuthServer } from './oauth-server.ts'
 import { keepRows } from './rows.ts'
 import { createTestRuntime, type Dispatch } from './runtime.ts'
 import {
@@ -13,6 +14,7 @@ import {
   guest,
   claimsIn,
   clientOf,
+  configure,
   idsOf,
   order,
   register,
@@ -55,14 +57,25 @@ export interface World extends AsyncDisposable {
   customer: { tenantId: string; userId: string; invoiceId: string }
   superAdmin: { id: string; email: string; sessionId: string }
   registrations: readonly string[]
+  /** How a type of piece is made, and work that is given again and again. */
+  activityTemplate: string
+  recurringTemplate: string
   /** Of a super-admin. */
   apiKey: string
+  /** Of ours' admin. */
+  ownKey: string
   /** Id of a key that nobody uses. */
   spareKey: string
+  /** Id of a source of models at whose address nobody answers. */
+  modelProvider: string
+  /** Id of a skill of the installation. */
+  globalSkill: string
   /** Of ours' admin. */
   refreshToken: string
   /** The token of a mailed link that nobody has used. */
   invitation: string
+  /** What a provider has sent somebody of ours back with, who has not arrived. */
+  callback: { code: string; state: string }
   /** What stands in the token of such a link for a new password; the token itself lives an hour only. */
   resetRequest: { sub: string; jti: string }
   /** Puts all rows back. */
@@ -87,6 +100,7 @@ export const newCustomer = {
 
 const perTenant = [
   'campaigns',
+  'channel_connections',
   'deliverables',
   'activities',
   'approvals',
@@ -94,6 +108,7 @@ const perTenant = [
   'users',
   'outputs',
   'invitations',
+  'skills',
 ]
 
 /** @param changes as of `createTestApp` */
@@ -107,8 +122,17 @@ export async function createWorld(changes: Parameters<typeof createTestApp>[0] =
     }),
   )
   const clock = createTestClock(Date.now())
+  const provider = stack.use(await createOAuthServer({ reusable: true }))
+  const { channels } = provider
   const app = stack.use(
-    await createTestApp({ clock, worker: false, allowHosts: ['127.0.0.1'], writerPaceMs: 0, ...changes }),
+    await createTestApp({
+      clock,
+      worker: false,
+      channels,
+      allowHosts: ['127.0.0.1'],
+      writerPaceMs: 0,
+      ...changes,
+    }),
   )
   const ours = await app.team('Ours')
   const theirs = await app.team(marker)
@@ -128,8 +152,25 @@ export async function createWorld(changes: Parameters<typeof createTestApp>[0] =
     params: { userId: leavers.adminId },
     ...reason,
   })
-  const { apiKeys } = app.copydesk.asSystem()
+  const { apiKeys, providers } = app.copydesk.asSystem()
+  const { id: modelProvider } = await providers.create({
+    name: 'Shelf',
+    type: 'local',
+    baseUrl: 'http://127.0.0.1:9/v1',
+    models: [{ id: 'shelf-1', name: 'Shelf 1', availableOnPlans: ['pro'] }],
+  })
+  const templates = await app.copydesk.asSystem().activityTemplates.list()
+  const recurring = await app.copydesk.asSystem().recurring.create({
+    title: 'Weekly report',
+    agentRole: 'analyst',
+    cron: '0 9 * * 1',
+    promptTemplate: 'Report to {{company}}',
+    applyToTenants: 'specific',
+    tenantIds: [spare.tenantId],
+  })
   const { key: apiKey } = await apiKeys.create({ userId: superAdmin.id, name: 'Terminal' })
+  const globalSkill = await configure(operator)
+  const { key: ownKey } = await apiKeys.create({ userId: ours.adminId, name: 'Runtime' })
   const { id: spareKey } = await apiKeys.create({ userId: spare.adminId, name: 'Old key' })
   const worker = await app.another({ clock: createSystemClock(), worker: { concurrency: 8 } })
   // Through the door of the one that works, which then need not look round for what there is to do.
@@ -137,6 +178,9 @@ export async function createWorld(changes: Parameters<typeof createTestApp>[0] =
   await order(door, ours, 'Spring', runtime.url)
   await order(door, theirs, marker, runtime.url)
   await door.clientFor().call('auth', 'POST /forgot-password', { body: { email: forgetful } })
+  await connectChannel(app, provider, ours.adminToken)
+  provider.account = marker
+  await connectChannel(app, provider, theirs.adminToken)
   const failed = await busy(door, dispatches)
   const mails = await mailsOf(app)
   const linkFor = (to: string) => tokenIn(mails.find((mail) => mail.to.includes(to)) as ReadMail)
@@ -144,9 +188,11 @@ export async function createWorld(changes: Parameters<typeof createTestApp>[0] =
   await worker.stop()
   clock.advance(Date.now() - clock.now() + 61_000)
   const registrations = await register(app)
+  const { authUrl, state } = await beginConnect(app, ours.adminToken)
+  const code = (await provider.consent(authUrl)).searchParams.get('code') ?? ''
   // They would expire under a test that moves the clock on.
   const late = new Date(clock.now() + 365 * 86_400_000)
-  for (const table of ['approvals', 'invitations', 'password_resets', 'sessions'])
+  for (const table of ['approvals', 'connect_attempts', 'invitations', 'password_resets', 'sessions'])
     await app.db.write((tx) => tx.run(`update ${table} set expires_at = ?`, [late]))
   const sideOf = async (team: Team, email: string): Promise<Side> => ({
     ...team,
@@ -181,10 +227,16 @@ export async function createWorld(changes: Parameters<typeof createTestApp>[0] =
     customer,
     superAdmin,
     registrations,
+    activityTemplate: templates.data[0]?.id ?? '',
+    recurringTemplate: recurring.id,
     apiKey,
+    ownKey,
     spareKey,
+    modelProvider,
+    globalSkill,
     refreshToken,
     invitation: linkFor(guest(ours)),
+    callback: { code, state },
     resetRequest: { sub, jti },
     reset,
     [Symbol.asyncDispose]: () => owned.disposeAsync(),

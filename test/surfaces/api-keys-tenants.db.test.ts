@@ -110,6 +110,24 @@ describe('the tenants of a key', () => {
     expect(await tenantsOf(narrow, `?tenantId=${two.tenantId}`)).toBe('403 FORBIDDEN')
   })
 
+  it('are no more than it was narrowed to, where the tenant is that of the caller and where all of them are open', async () => {
+    const seen = async (key: string, rule: 'claim' | 'all') =>
+      (await doors.ask(`ApiKey ${key}`, `/${rule}/v1/who-am-i`)).body?.scope
+    const { id: userId } = await system.users.create({
+      email: 'narrow@test.example',
+      name: 'Narrow',
+      password,
+      role: 'super_admin',
+    })
+    const root = (await make({ userId })).key
+    const rootOfOne = (await make({ userId, tenantIds: [one.tenantId] })).key
+    expect([await seen(root, 'all'), await seen(rootOfOne, 'all')]).toEqual(['all', [one.tenantId]])
+    const own = (await make({ userId: one.adminId, tenantIds: [one.tenantId] })).key
+    const elsewhere = (await make({ userId: one.adminId, tenantIds: [two.tenantId] })).key
+    expect([await seen(own, 'claim'), await seen(elsewhere, 'claim')]).toEqual([[one.tenantId], []])
+    expect([await seen(own, 'all'), await seen(elsewhere, 'all')]).toEqual([[], []])
+  })
+
   it('must be one where the work is that of one tenant: the only one, or the one in X-Tenant-Id', async () => {
     const health = async (key: string, named?: string) => {
       const headers: Record<string, string> = named === undefined ? {} : { 'x-tenant-id': named }

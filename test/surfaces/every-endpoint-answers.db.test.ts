@@ -15,8 +15,10 @@ import { createWorld, type World } from '../kit/world.ts'
 const endpoints = describeSurfaces()
 const named = (all: readonly EndpointInfo[]) =>
   all.map((info) => [`${info.method} ${info.path}`, info] as const)
-const reading = endpoints.filter(({ method }) => method === 'GET')
-const writing = endpoints.filter(({ method }) => method !== 'GET')
+// A provider sends people back by GET, and that acts: what has a label for the record writes.
+const writes = ({ method, definition }: EndpointInfo) => method !== 'GET' || definition.audit !== undefined
+const reading = endpoints.filter((info) => !writes(info))
+const writing = endpoints.filter(writes)
 
 let world: World
 let door: ReturnType<typeof createDoor>
@@ -54,12 +56,14 @@ interface Recorded {
   path: string
 }
 
-const secrets = ({ apiKey, refreshToken, invitation }: World) => [
+const secrets = ({ apiKey, refreshToken, invitation, callback }: World) => [
   password,
   'Another-horse-2',
   apiKey,
   refreshToken,
   invitation,
+  callback.code,
+  callback.state,
 ]
 
 /** What an answer tells its caller once: tokens, keys, links. */

@@ -84,6 +84,8 @@ describe.each(named(bound.filter(({ method }) => method === 'GET')))('%s', (_, i
 
 describe.each(named(bound.filter(({ definition }) => definition.query)))('%s', (_, info) => {
   it('finds nothing by ids of another tenant in its filters', async () => {
+    // So many are asked for that they would be more than a minute allows.
+    world.clock.advance(61_000)
     const input = inputFor(world, info)
     const authorization = callerFor(world, info, input)
     const names = Object.keys(info.definition.query?.shape ?? {}).filter((name) => /Id$|cursor$/.test(name))

@@ -1,5 +1,5 @@
 import type { EndpointInfo } from '@copydesk/core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { describeSurfaces } from '../../packages/core/src/surfaces/describe.ts'
 import { type Caller, ruleOf } from '../kit/callers.ts'
 import { shutOutCallers } from '../kit/callers-keys.ts'
@@ -28,6 +28,12 @@ beforeAll(async () => {
 })
 
 afterAll(() => world[Symbol.asyncDispose]())
+
+/**
+ * So slowly that those who are shut out are remembered to the end, 15 minutes, and so fast that nobody calls more often than
+ * a minute allows.
+ */
+beforeEach(() => world.clock.advance(2_500))
 
 const named = (all: readonly EndpointInfo[]) =>
   all.map((info) => [`${info.method} ${info.path}`, info] as const)

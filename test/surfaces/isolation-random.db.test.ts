@@ -15,13 +15,14 @@ const tables = entities.map((entity) => entity.meta.tableName)
 interface Act {
   id: string
   /** Where the ids are that are tried there, those of both tenants. */
-  of?: 'campaigns' | 'activities' | 'approvals' | 'deliverables' | 'users' | 'runs'
+  of?: 'campaigns' | 'activities' | 'approvals' | 'deliverables' | 'users' | 'runs' | 'skills'
   field?: string
   body?(twin: Twin, target: string): object
 }
 
 const onApproval = { of: 'approvals', field: 'approvalId' } as const
 const onActivity = { of: 'activities', field: 'activityId' } as const
+const onSkill = { of: 'skills', field: 'skillId' } as const
 const onCampaign = { of: 'campaigns', field: 'campaignId' } as const
 
 function verdict(id: string, resolution: string): Act {
@@ -51,6 +52,14 @@ const acts: Record<string, Act> = {
     ...onActivity,
     body: ({ word }) => ({ text: `${word}, @agent:social_writer` }),
   },
+  'read a skill': { id: 'dashboard.skills.get', ...onSkill },
+  'write a skill': {
+    id: 'dashboard.skills.change',
+    ...onSkill,
+    body: ({ word }) => ({ content: `Write like ${word}` }),
+  },
+  'put a skill back': { id: 'dashboard.skills.restore', ...onSkill },
+  'see its versions': { id: 'dashboard.skills.version', ...onSkill },
   ask: { id: 'dashboard.approvals.get', ...onApproval },
   approve: verdict('dashboard.approvals.resolve', 'approved'),
   'send back': verdict('dashboard.approvals.resolve', 'revision_requested'),

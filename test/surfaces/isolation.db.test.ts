@@ -18,6 +18,8 @@ import {
   type CallerKind,
   callerKinds,
   createTwoTenants,
+  type Knocker,
+  knockers,
   type Twin,
   type TwoTenants,
 } from '../kit/two-tenants.ts'
@@ -55,7 +57,7 @@ beforeAll(async () => {
 afterAll(() => two[Symbol.asyncDispose]())
 
 /** Calls an endpoint as a caller of the first tenant, with one id that is not its own. */
-function attempt({ info, in: where, field, name }: Place, kind: CallerKind, id: string): Promise<Answer> {
+function attempt({ info, in: where, field, name }: Place, kind: Knocker, id: string): Promise<Answer> {
   return send(two, info, {
     token: a.tokens[kind],
     ids: where === 'query' ? a.ids : { ...a.ids, [name]: id },
@@ -66,9 +68,14 @@ function attempt({ info, in: where, field, name }: Place, kind: CallerKind, id: 
 const error = (status: number, code: string) => ({ status, body: { error: { code } } })
 
 /** What the contract answers to each kind of caller with an id of somebody else. */
-function refusalFor({ info, in: where, name }: Place, kind: CallerKind): { status: number; body: object } {
+function refusalFor({ info, in: where, name }: Place, kind: Knocker): { status: number; body: object } {
   const credentials = info.access.public ? [] : info.access.credentials
-  if (!credentials.includes(kind === 'agent' ? 'task' : 'jwt')) return error(401, 'INVALID_TOKEN')
+  if (kind === 'key' && !credentials.includes('apikey')) return error(401, 'UNAUTHORIZED')
+  // Where only keys are taken, no token is looked at.
+  if (kind !== 'key' && credentials.every((credential) => credential === 'apikey'))
+    return error(401, 'UNAUTHORIZED')
+  if (kind !== 'key' && !credentials.includes(kind === 'agent' ? 'task' : 'jwt'))
+    return error(401, 'INVALID_TOKEN')
   if (!mayCall(info, kind)) return error(403, 'FORBIDDEN')
   // A task token is good for the run that it was made for.
   if (name === 'runId') return error(401, 'UNAUTHORIZED')
@@ -96,7 +103,7 @@ describe.each(
   it('is as good as one that does not exist, to each kind of caller, and changes nothing', async () => {
     const before = await contents(two.app, tables)
     const theirs = b.ids[place.name] ?? ''
-    for (const kind of callerKinds) {
+    for (const kind of knockers) {
       const { status, text } = await attempt(place, kind, theirs)
       expect({ status, body: JSON.parse(text) }, kind).toMatchObject(refusalFor(place, kind))
       expect(text.replaceAll(theirs, '…')).toBe(
@@ -112,7 +119,7 @@ describe.each(places.filter(({ name }) => name === 'cursor').map((place) => [pla
   'a cursor of another tenant in %s',
   (_, place) => {
     it('is as good as one that does not exist, and opens nothing', async () => {
-      for (const kind of callerKinds.filter((kind) => mayCall(place.info, kind))) {
+      for (const kind of knockers.filter((kind) => mayCall(place.info, kind))) {
         for (const cursor of Object.values(b.ids)) {
           const answer = await attempt(place, kind, cursor)
           expect(answer.status, answer.text).toBe((await attempt(place, kind, unknownId)).status)
@@ -170,12 +177,12 @@ describe('what an agent is told', () => {
 
 // The last ones: these calls are carried out.
 describe('with an id of its own', () => {
-  const ends = (place: Place) => Number(/result|callback/.test(place.info.id))
+  const ends = (place: Place) => Number(/result|callback|delete/.test(place.info.id))
   it('none of these calls is refused like that: it is the tenant that makes the difference', async () => {
     for (const place of places.toSorted((x, y) => ends(x) - ends(y))) {
-      const kinds = callerKinds.filter((kind) => mayCall(place.info, kind))
+      const kinds = knockers.filter((kind) => mayCall(place.info, kind))
       expect(kinds, labelOf(place)).not.toEqual([])
-      const answer = await attempt(place, kinds[0] as CallerKind, a.ids[place.name] ?? '')
+      const answer = await attempt(place, kinds[0] as Knocker, a.ids[place.name] ?? '')
       expect([200, 201, 202, 204, 409, 422], `${labelOf(place)} ${answer.text}`).toContain(answer.status)
     }
   })

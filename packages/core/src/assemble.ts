@@ -1,12 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
-import { createModelRegistry } from './domain/agents/models.ts'
+import { createCommands } from './domain/agents/commands/commands.ts'
+import { createChannels } from './domain/channels/clients.ts'
 import type { Ctx, Principal, Scope, Trace } from './domain/context.ts'
 import { entities } from './domain/entities.ts'
 import { createRevocations } from './domain/identity/revocations.ts'
 import { createTokens } from './domain/identity/tokens.ts'
 import { migrations } from './domain/migrations/migrations.ts'
 import { jobCaps, jobHandlers } from './domain/jobs.ts'
+import { createModelRegistry, type ProviderAccess } from './domain/models/registry.ts'
 import { createDeltas } from './domain/runs/deltas.ts'
 import { leaseOwner } from './domain/runs/owner.ts'
 import { createSequencer } from './domain/runs/sequencer.ts'
@@ -29,7 +31,10 @@ import type { Logger } from './platform/log.ts'
 import { createLogger } from './platform/logger.ts'
 import { createMailSender } from './platform/mail/sender.ts'
 import type { ModelProvider } from './platform/models/port.ts'
+import { toPriceTable } from './platform/models/prices.ts'
 import { createBuiltinWriter } from './platform/models/writer/writer.ts'
+import { createFolders } from './platform/processes/folders.ts'
+import { createProcesses } from './platform/processes/processes.ts'
 import { createRedis, type Redis } from './platform/redis.ts'
 import { createSharedCache } from './platform/shared-cache.ts'
 
@@ -45,8 +50,12 @@ export interface Assembled {
   redis: Redis | undefined
   /** Names this process in leases. */
   owner: string
+  /** Tells those who make requests wait that this instance is to stop. */
+  beginStop(): void
   /** Called when a run may be waiting. */
   onRun: { wake(): void }
+  /** Set by the gateway: how many streams it has open. */
+  streams: { count(): number }
   contextFor(given: { actor: Principal; tenantId?: string; scope?: Scope; trace?: Trace; log?: Logger }): Ctx
   /** Reaches every tenant, acts as the installation itself. */
   system(): Ctx
@@ -70,6 +79,7 @@ export async function assemble(options: CopydeskOptions): Promise<Assembled> {
   const log = options.log ?? createLogger({})
   const { synchronous, allowHosts, mail = {} } = options
   const baseUrl = options.baseUrl.replace(/\/$/, '')
+  const channels = createChannels(options.channels)
   const db = await openDatabase({
     url: options.database,
     entities,
@@ -78,18 +88,22 @@ export async function assemble(options: CopydeskOptions): Promise<Assembled> {
     ...(synchronous && { synchronous }),
   })
   const onRun = { wake: () => undefined as void }
+  const streams = { count: () => 0 }
   const broadcast = createBroadcast()
   const owner = leaseOwner(randomBytes(6).toString('hex'))
   const http = createHttpClient({ log, ...(allowHosts && { allowHosts }) })
   const deltas = createDeltas({ db, broadcast, clock, log, node: owner })
-  const providers = await buildProviders(options, clock, http.guardedFetch)
+  const build = (access: ProviderAccess) => buildProvider(access, http.guardedFetch, clock)
+  const configured = await configuredProviders(options, clock, build)
   const events = createEventLog({ db, clock, log })
   const redis = options.redis && createRedis({ ...options.redis, log })
+  const stopping = new AbortController()
   const self = {} as Assembled
   const reloadKeys = atMostEvery(1_000, clock, () => {
     const keys = options.reloadKeys?.()
     if (keys) self.useKeys(keys)
   })
+  const box = createBox({ ...boxKeys(options), onUnknown: reloadKeys })
   const services: Services = {
     jobs: createJobQueue({
       db,
@@ -103,22 +117,42 @@ export async function assemble(options: CopydeskOptions): Promise<Assembled> {
     broadcast,
     deltas,
     sequencer: createSequencer({ deltas, clock }),
-    box: createBox({ ...boxKeys(options), onUnknown: reloadKeys }),
+    box,
     blobs: createDirectoryBlobs(join(options.dataDir, 'blobs')),
     cache: redis ? createSharedCache({ redis, clock }) : createMemoryCache({ clock }),
     http,
     mail: createMailSender({ options: mail, baseUrl, folder: join(options.dataDir, 'mail'), clock, log }),
-    models: createModelRegistry(providers, options.defaultModel ?? providers[0]?.models[0] ?? ''),
+    models: createModelRegistry({
+      configured,
+      defaultModel: options.defaultModel ?? configured[0]?.models[0] ?? '',
+      fallback: options.models?.fallback ?? [],
+      prices: toPriceTable(options.models?.prices ?? []),
+      build,
+      db,
+      box,
+      events,
+      log,
+    }),
+    commands: createCommands({
+      commands: options.commands ?? {},
+      environment: process.env,
+      processes: createProcesses({ folder: join(options.dataDir, 'agents'), clock, log }),
+      folders: createFolders(join(options.dataDir, 'agents')),
+    }),
     tokens: createTokens({ signingKeys: options.signingKeys, clock, onUnknownKey: reloadKeys }),
     passwords: createPasswords(),
     revocations: createRevocations({ events, clock }),
+    channels,
     payments: options.payments ?? null,
     settings: {
       baseUrl,
       links: (mail.links ?? baseUrl).replace(/\/+$/, ''),
       live: options.environment === 'production',
+      owner,
       registration: options.registration ?? 'open',
     },
+    openStreams: () => streams.count(),
+    stopping: stopping.signal,
     wakeDispatcher: () => onRun.wake(),
   }
   const trace = (): Trace => ({
@@ -140,6 +174,7 @@ export async function assemble(options: CopydeskOptions): Promise<Assembled> {
     redis,
     owner,
     onRun,
+    streams,
     contextFor: ({ actor, tenantId, ...given }) => ({
       scope:
         given.scope ?? (tenantId ? [tenantId] : (actor.tenants ?? (actor.tenantId ? [actor.tenantId] : []))),
@@ -157,6 +192,7 @@ export async function assemble(options: CopydeskOptions): Promise<Assembled> {
       services.box.replace(boxKeys(keys))
       services.tokens.replaceKeys(keys.signingKeys)
     },
+    beginStop: () => stopping.abort(),
     async close() {
       await redis?.close()
       await db.close()
@@ -170,17 +206,25 @@ function shareCounters(options: CopydeskOptions, redis: Redis, clock: Clock, log
   return createSharedCounters({ redis, clock, log, time, ...(leaseMs !== undefined && { leaseMs }) })
 }
 
-async function buildProviders(
+async function configuredProviders(
   options: CopydeskOptions,
   clock: Clock,
-  fetch: typeof globalThis.fetch,
+  build: (access: ProviderAccess) => Promise<ModelProvider>,
 ): Promise<ModelProvider[]> {
   const paceMs = options.writerPaceMs
   const writer = createBuiltinWriter({ clock, ...(paceMs !== undefined && { paceMs }) })
-  if (!options.providers?.length) return [writer]
+  const own = await Promise.all((options.providers ?? []).map((given) => build({ ...given, name: given.id })))
+  return [...own, writer]
+}
+
+async function buildProvider(
+  access: ProviderAccess,
+  fetch: typeof globalThis.fetch,
+  clock: Clock,
+): Promise<ModelProvider> {
   // A megabyte of code that an installation without a provider never needs.
   const { createSdkProvider } = await import('./platform/models/sdk.ts')
-  return [...options.providers.map((provider) => createSdkProvider({ ...provider, fetch })), writer]
+  return createSdkProvider({ ...access, fetch, clock })
 }
 
 function boxKeys({ encryptionKeys }: Keys): BoxKeys {

@@ -1,5 +1,7 @@
 import type { Assembled } from './assemble.ts'
+import type { Commands } from './domain/agents/commands/commands.ts'
 import { sweep } from './domain/activities/sweep.ts'
+import { callbackUrl } from './domain/channels/provider.ts'
 import { proveKey } from './domain/settings/key-proof.ts'
 import { migrationStatus } from './platform/database/migrate.ts'
 
@@ -70,7 +72,7 @@ export async function examine(assembled: Assembled): Promise<Finding[]> {
           throw new Error(`${stuck.length} open activities are moved by nothing, first ${stuck[0]?.id}`)
         return 'every open activity has something that moves it'
       },
-      'Retry or cancel these activities.',
+      'Try these activities again, or give them to somebody who is there: a tenant without an active admin or reviewer has nobody to ask.',
     ),
   )
   const { redis } = assembled
@@ -87,18 +89,51 @@ export async function examine(assembled: Assembled): Promise<Finding[]> {
       ),
     )
   }
-  for (const provider of services.models.providers) {
+  const { types, redirectUrls } = services.channels
+  if (types.length > 0) {
     findings.push(
       await look(
-        `model provider ${provider.id}`,
+        'channels',
+        async () => {
+          if (redirectUrls.length === 0)
+            throw new Error('Clients are set up, but people may be sent back to nowhere')
+          return `${types.join(', ')} can be connected; callbacks: ${callbackUrl(services.settings.baseUrl, '<type>')}`
+        },
+        'Set channels.redirectUrls to the pages of your application that people come back to.',
+      ),
+    )
+  }
+  for (const name of services.commands.names) {
+    findings.push(
+      await look(
+        `command ${name}`,
+        async () => programOf(services.commands, name),
+        'Install it where the server runs, or name it with its whole path.',
+      ),
+    )
+  }
+  await services.models.reload()
+  for (const { provider, name } of services.models.served) {
+    findings.push(
+      await look(
+        `model provider ${name}`,
         async () => {
           const { ok, message } = await provider.check()
           if (!ok) throw new Error(message)
           return message
         },
-        'Check its URL and key in the configuration.',
+        'Check its URL and key in the configuration, or by `copydesk provider set`.',
       ),
     )
   }
   return findings
+}
+
+function programOf(commands: Commands, name: string): string {
+  const { argv, env } = commands.get(name) ?? { argv: [] }
+  const [program = ''] = argv
+  const found = commands.find(program, env?.['PATH'])
+  if (!commands.processes.supported) throw new Error('this system has no process groups')
+  if (!found) throw new Error(`there is no program ${program}`)
+  return found
 }

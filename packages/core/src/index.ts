@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Duplex } from 'node:stream'
 import { createGateway, type Gateway } from './gateway/mount.ts'
 import type { EndpointInfo } from './gateway/info.ts'
 import { toOpenApi } from './gateway/openapi.ts'
@@ -24,10 +25,13 @@ import {
 import { createPorts } from './ports.ts'
 import { surfaces as builtIn } from './surfaces/surfaces.ts'
 import { docs } from './surfaces/root/docs.ts'
+import { root } from './surfaces/root/index.ts'
 import { version } from './version.ts'
 
 export type { CopydeskOptions, Keys, ProviderConfig } from './options.ts'
+export type { ChannelOptions } from './domain/channels/clients.ts'
 export type { Api } from './api.ts'
+export type { CommandOptions, LineRule } from './domain/agents/commands/options.ts'
 export type { Checkout, CheckoutRequest, PaymentProvider } from './domain/tenants/payments.ts'
 export type { Finding } from './doctor.ts'
 export type { EndpointInfo } from './gateway/info.ts'
@@ -50,6 +54,11 @@ export interface Copydesk {
   fetch(request: Request, from?: { ip?: string }): Promise<Response>
   /** The same for `node:http`, Express and Connect. */
   node(req: IncomingMessage, res: ServerResponse): Promise<void>
+  /**
+   * Answers what `node:http` refuses by itself, before there is a request; for `server.on('clientError', …)`. Without it such
+   * answers have neither a body nor an id.
+   */
+  clientError(error: Error, socket: Duplex): void
   /** One surface on its own, by name. */
   surface(name: string): Pick<Gateway, 'fetch' | 'node'>
   migrations: {
@@ -78,8 +87,8 @@ export interface Copydesk {
   openapi(): object
   /** The services under the access rules of one person. */
   as(person: { tenantId?: string; actor: ActorInput }): Api
-  /** The services without any access rule, over all tenants. Said aloud on purpose. */
-  asSystem(): Api
+  /** The services without any access rule, over all tenants or inside of one. Said aloud on purpose. */
+  asSystem(of?: { tenantId: string }): Api
   /** What is wrong with this installation and how to mend it. */
   doctor(): Promise<Finding[]>
   readonly version: string
@@ -94,7 +103,8 @@ export type ActorInput = Parameters<Assembled['contextFor']>[0]['actor']
 export async function createCopydesk(options: CopydeskOptions): Promise<Copydesk> {
   const assembled = await assemble(options)
   const { db, clock, newId, log, services } = assembled
-  const all = [...builtIn.slice(0, -1), docs(builtIn, options.referencePage)] as const
+  const all =
+    options.doors === 'health' ? [root] : [...builtIn.slice(0, -1), docs(builtIn, options.referencePage)]
   const gateway = createGateway({
     surfaces: all,
     ports: createPorts(assembled),
@@ -108,14 +118,17 @@ export async function createCopydesk(options: CopydeskOptions): Promise<Copydesk
       ...(options.onUndeclaredError && { onUndeclaredError: options.onUndeclaredError }),
     },
   })
+  assembled.streams.count = () => gateway.streams
   let worker: Worker | undefined
   let started = false
   let stopping: Promise<void> | undefined
   const stop = async () => {
+    assembled.beginStop()
     await gateway.drain()
     await worker?.stop()
     if (started) {
       services.revocations.stop()
+      services.models.stop()
       await services.deltas.stop()
       await services.events.stop()
     }
@@ -126,6 +139,7 @@ export async function createCopydesk(options: CopydeskOptions): Promise<Copydesk
     version,
     fetch: gateway.fetch,
     node: gateway.node,
+    clientError: gateway.clientError,
     surface: gateway.surface,
     migrations: {
       status: () => migrationStatus(db),
@@ -150,9 +164,11 @@ export async function createCopydesk(options: CopydeskOptions): Promise<Copydesk
     async start() {
       await requireCurrentSchema(db)
       await proveKey(db, services.box)
+      services.commands.processes.reap()
       await assembled.redis?.start()
       await services.events.start()
       await services.revocations.start()
+      await services.models.start()
       await services.deltas.start()
       started = true
       if (options.worker === false) return
@@ -169,7 +185,10 @@ export async function createCopydesk(options: CopydeskOptions): Promise<Copydesk
     openapi: () => openApiDocument(),
     as: ({ tenantId, actor }) =>
       bindApi(assembled.contextFor({ actor, ...(tenantId && { tenantId }) }), 'checked'),
-    asSystem: () => bindApi(assembled.system(), 'system'),
+    asSystem: (of) => {
+      const system = assembled.system()
+      return bindApi(of ? { ...system, scope: [of.tenantId] } : system, 'system')
+    },
     doctor: () => examine(assembled),
   }
 }

@@ -1,6 +1,9 @@
+import type { ChannelOptions } from './domain/channels/clients.ts'
+import type { CommandOptions } from './domain/agents/commands/options.ts'
 import type { PaymentProvider } from './domain/tenants/payments.ts'
 import type { Clock } from './platform/clock.ts'
 import type { Logger } from './platform/log.ts'
+import type { NamedPrice } from './platform/models/prices.ts'
 import type { MailOptions } from './platform/mail/sender.ts'
 import type { RedisSettings } from './platform/redis.ts'
 
@@ -41,15 +44,27 @@ export interface CopydeskOptions extends Keys {
   /** Hosts in private networks that may be called; everything else there is refused. */
   allowHosts?: string[]
   providers?: ProviderConfig[]
+  /** Command-line agents by name. Whoever may name one runs it on this machine: tenants choose among these and no others. */
+  commands?: Record<string, CommandOptions>
   mail?: MailOptions
+  /** OAuth clients of channels by their type, and the URLs that people may be sent back to once they have connected one. */
+  channels?: ChannelOptions
   /** Takes the payments of tenants that register; without one a super-admin marks a tenant paid. */
   payments?: PaymentProvider
   /** Whether visitors may register tenants of their own; default `open`. */
   registration?: 'open' | 'closed'
   /** Default: the first model of the first provider, else the built-in writer. */
   defaultModel?: string
+  models?: {
+    /** Asked in turn when an agent's own model answers with a fault, an exhausted quota or a refused key. */
+    fallback?: string[]
+    /** Go before the built-in list of prices; those that operators set by command go before these. */
+    prices?: NamedPrice[]
+  }
   /** File of the API reference's script, served at `/docs`. */
   referencePage?: string
+  /** What answers requests; `health` is for a process that only works. Default `all`. */
+  doors?: 'all' | 'health'
   /** Runs at the same time; false serves only. */
   worker?: { concurrency: number; leaseMs?: number } | false
   /** SQLite: `off` is for tests that throw the file away. */

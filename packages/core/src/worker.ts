@@ -1,7 +1,9 @@
 import type { Assembled } from './assemble.ts'
 import type { Ctx } from './domain/context.ts'
 import { cleanUp } from './domain/housekeeping.ts'
-import { sweep } from './domain/activities/sweep.ts'
+import { giveToPeople } from './domain/activities/sweep.ts'
+import { checkEveryMs, checkStale } from './domain/models/check.ts'
+import { createRecurringRound } from './domain/recurring/fire.ts'
 import { createDispatcher } from './domain/runs/dispatcher.ts'
 
 /** The part of an instance that works: jobs, runs, and the sweep that proves that work moves. */
@@ -17,9 +19,11 @@ interface Round {
 }
 
 /** What is done over and over, whoever asks. */
-const rounds: readonly Round[] = [
-  { name: 'sweep', everyMs: 60_000, work: sweep },
+const roundsOf = (): readonly Round[] => [
+  { name: 'round of recurring work', everyMs: 10_000, work: createRecurringRound() },
+  { name: 'sweep', everyMs: 60_000, work: giveToPeople },
   { name: 'housekeeping', everyMs: 3_600_000, work: cleanUp },
+  { name: 'check of model providers', everyMs: checkEveryMs, work: checkStale },
 ]
 
 export function createWorker(
@@ -57,7 +61,7 @@ export function createWorker(
       onRun.wake = () => dispatcher.poke()
       await services.jobs.start()
       await dispatcher.start()
-      rounds.forEach(later)
+      roundsOf().forEach(later)
     },
     async stop() {
       for (const cancel of cancels.values()) cancel()

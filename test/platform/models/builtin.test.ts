@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Clock } from '../../../packages/core/src/platform/clock.ts'
-import type { ModelRequest, ModelSink } from '../../../packages/core/src/platform/models/port.ts'
+import type { ModelCall, ModelRequest, ModelSink } from '../../../packages/core/src/platform/models/port.ts'
 import { createBuiltinWriter } from '../../../packages/core/src/platform/models/writer/writer.ts'
 import { granola } from './granola.ts'
 
@@ -29,12 +29,20 @@ function standingClock(): Clock & { waiting(): number; step(): void; asked: numb
   }
 }
 
-function listener(): ModelSink & { deltas: string[] } {
+function listener(): ModelSink & { deltas: string[]; calls: ModelCall[] } {
   const deltas: string[] = []
+  const calls: ModelCall[] = []
   const never = () => {
     throw new Error('the built-in writer calls no tools')
   }
-  return { deltas, textDelta: (delta) => deltas.push(delta), toolCall: never, toolResult: never }
+  return {
+    deltas,
+    calls,
+    textDelta: (delta) => deltas.push(delta),
+    toolCall: never,
+    toolResult: never,
+    modelCall: (call) => void calls.push(call),
+  }
 }
 
 const request = (more: Partial<ModelRequest> = {}): ModelRequest => ({
@@ -112,6 +120,7 @@ describe('createBuiltinWriter', () => {
     stop.abort(new Error('cancelled'))
     expect(await ended).toMatchObject({ message: 'cancelled' })
     expect(sink.deltas).toHaveLength(1)
+    expect(sink.calls).toMatchObject([{ status: 'cancelled', text: sink.deltas[0] }])
     expect(clock.waiting()).toBe(0)
   })
 

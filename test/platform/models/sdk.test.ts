@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import type { ModelRequest, ModelSink } from '../../../packages/core/src/platform/models/port.ts'
+import type { ModelCall, ModelRequest, ModelSink } from '../../../packages/core/src/platform/models/port.ts'
 import { createSdkProvider } from '../../../packages/core/src/platform/models/sdk.ts'
 import {
   type ModelReply,
@@ -20,10 +20,13 @@ const protocols = [
 
 type Heard = { kind: 'text' | 'call' | 'result'; [key: string]: unknown }
 
-function listener(): ModelSink & { heard: Heard[]; text(): string } {
+function listener(): ModelSink & { heard: Heard[]; calls: ModelCall[]; text(): string } {
   const heard: Heard[] = []
+  const calls: ModelCall[] = []
   return {
     heard,
+    calls,
+    modelCall: (call) => void calls.push(call),
     text: () => heard.flatMap((each) => (each.kind === 'text' ? [each.delta] : [])).join(''),
     textDelta: (delta) => heard.push({ kind: 'text', delta }),
     toolCall: (call) => heard.push({ kind: 'call', ...call }),

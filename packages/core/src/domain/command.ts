@@ -5,6 +5,7 @@ import { AuditRecord } from './audit/entities.ts'
 import type { AuditEntry, Command, Ctx } from './context.ts'
 import { DomainError } from './errors.ts'
 import { commitClaim } from './identity/idempotency-queries.ts'
+import { signals } from './signals.ts'
 
 const takenOver = 'This took too long: a repeated request has taken the Idempotency-Key over'
 
@@ -31,6 +32,7 @@ async function commit<T>(ctx: Ctx, work: (cmd: Command) => Promise<T>): Promise<
   const { jobs, events, wakeDispatcher } = ctx.services
   const newEvents: NewEvent[] = []
   const newJobs: NewJob[] = []
+  const told = new Map<string, [channel: string, payload: string]>()
   let audited = false
   const result = await ctx.db.unitOfWork(ctx.scope, async (em, tx) => {
     const audit = (entry: AuditEntry) => {
@@ -44,12 +46,14 @@ async function commit<T>(ctx: Ctx, work: (cmd: Command) => Promise<T>): Promise<
       audit,
       emit: (event) => void newEvents.push(event),
       enqueue: (job) => void newJobs.push(job),
+      signal: (name, payload = '') => void told.set(`${name} ${payload}`, [signals[name], payload]),
     }
     const value = await work(cmd)
     await em.flush()
     if (ctx.trace.claim && !(await commitClaim(tx, ctx.trace.claim)))
       throw new DomainError('CONFLICT', takenOver)
     if (newJobs.length > 0) await jobs.enqueue(tx, newJobs)
+    for (const [channel, payload] of told.values()) await ctx.db.notify(tx, channel, payload)
     // Last before the commit: the numbers of events become visible in their order.
     if (newEvents.length > 0) await events.append(tx, newEvents)
     return value

@@ -4,6 +4,7 @@ import type { NewEvent } from '../platform/events/events.ts'
 import type { NewJob } from '../platform/jobs/jobs.ts'
 import type { Logger } from '../platform/log.ts'
 import type { Services } from './services.ts'
+import type { Signal } from './signals.ts'
 
 export const roles = ['admin', 'member', 'reviewer', 'super_admin', 'agent'] as const
 export type Role = (typeof roles)[number]
@@ -96,5 +97,7 @@ export interface Command extends Ctx {
   tx: Sql
   emit(event: NewEvent): void
   enqueue(job: NewJob): void
+  /** Tells the other processes something that cannot wait for their next look. */
+  signal(signal: Signal, payload?: string): void
   audit(entry: AuditEntry): void
 }

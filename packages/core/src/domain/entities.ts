@@ -2,9 +2,11 @@ import { eventEntities } from '../platform/events/entities.ts'
 import { jobEntities } from '../platform/jobs/entities.ts'
 import { Activity, ActivityComment, ActivityLogEntry } from './activities/entities.ts'
 import { MasterAgent, TenantAgent } from './agents/entities.ts'
+import { AgentSession } from './agents/session-entity.ts'
 import { Approval, ApprovalLink } from './approvals/entities.ts'
 import { AuditRecord } from './audit/entities.ts'
 import { ActivityTemplate, Campaign, Deliverable, Period } from './campaigns/entities.ts'
+import { ChannelConnection, ConnectAttempt } from './channels/entities.ts'
 import { Feedback, Output } from './content/entities.ts'
 import {
   ApiKey,
@@ -16,11 +18,15 @@ import {
   User,
 } from './identity/entities.ts'
 import { Registration } from './identity/registration-entity.ts'
+import { modelEntities } from './models/entities.ts'
 import { Notification } from './notifications/entities.ts'
-import { Run, RunDelta, ToolCall } from './runs/entities.ts'
+import { RecurringSlot, RecurringTemplate } from './recurring/entities.ts'
+import { Run, RunDelta, ToolCall, TranscriptEntry } from './runs/entities.ts'
 import { Setting } from './settings/entities.ts'
 import { billingEntities } from './tenants/billing-entities.ts'
+import { Skill } from './skills/entities.ts'
 import { Tenant } from './tenants/entities.ts'
+import { ConfigVersion } from './versions/entities.ts'
 
 /** Every table. Migrations are made from this list, and a test holds them against it. */
 export const entities = [
@@ -28,12 +34,16 @@ export const entities = [
   ActivityComment,
   ActivityLogEntry,
   ActivityTemplate,
+  AgentSession,
   ApiKey,
   Approval,
   ApprovalLink,
   AuditRecord,
   ...billingEntities,
   Campaign,
+  ChannelConnection,
+  ConfigVersion,
+  ConnectAttempt,
   Deliverable,
   ...eventEntities,
   Feedback,
@@ -41,18 +51,23 @@ export const entities = [
   Invitation,
   ...jobEntities,
   MasterAgent,
+  ...modelEntities,
   Notification,
   Output,
   PasswordReset,
   Period,
+  RecurringSlot,
+  RecurringTemplate,
   Registration,
   Run,
   RunDelta,
   Session,
   Setting,
+  Skill,
   Tenant,
   TenantAgent,
   TenantAssignment,
   ToolCall,
+  TranscriptEntry,
   User,
 ]

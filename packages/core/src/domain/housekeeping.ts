@@ -1,3 +1,4 @@
+import { ConnectAttempt } from './channels/entities.ts'
 import type { Ctx } from './context.ts'
 import { PasswordReset, Session } from './identity/entities.ts'
 import { deleteExpired } from './identity/idempotency-queries.ts'
@@ -5,8 +6,9 @@ import { Registration } from './identity/registration-entity.ts'
 
 const dayMs = 86_400_000
 
-/** How long what is over stays: jobs that are done, and events for clients that come back, days. */
-const keptDays = { jobs: 7, events: 30 }
+/** How long what is over stays: jobs that are done, events for clients that come back, and the
+ * working folders of runs that have failed, days. */
+const keptDays = { jobs: 7, events: 30, folders: 3 }
 
 /** Removes what nobody can ask for any more. Several processes may do it at once. */
 export async function cleanUp(ctx: Ctx): Promise<void> {
@@ -24,6 +26,10 @@ export async function cleanUp(ctx: Ctx): Promise<void> {
     registrations: await ctx.db.unitOfWork('all', (em) =>
       em.nativeDelete(Registration, { createdOn: { $lt: new Date(now - dayMs) } }),
     ),
+    attempts: await ctx.db.unitOfWork('all', (em) =>
+      em.nativeDelete(ConnectAttempt, { expiresAt: { $lt: new Date(now) } }),
+    ),
+    folders: await ctx.services.commands.folders.prune(new Date(now - keptDays.folders * dayMs)),
     answers: await ctx.db.write((tx) => deleteExpired(tx, new Date(now))),
   }
   ctx.log.debug('cleaned up', removed)

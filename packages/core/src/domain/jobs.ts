@@ -1,14 +1,16 @@
 import type { JobHandler } from '../platform/jobs/jobs.ts'
 import { approvalClock } from './approvals/clock.ts'
 import { planCampaign } from './campaigns/planner.ts'
+import { type RevokePayload, revokeJob, revokeTokens } from './channels/disconnect.ts'
 import type { Ctx } from './context.ts'
 import { mailInvitation } from './identity/invitation-mail.ts'
 import { mailPasswordChanged } from './identity/password-change.ts'
 import { mailReset, openReset } from './identity/password-reset.ts'
+import { runCheck } from './models/check.ts'
 import { endTrial, trialJob } from './tenants/trials.ts'
 
-/** Jobs of a group at a time: a mail server that does not answer must not keep other work waiting. */
-export const jobCaps = { mail: 2 }
+/** Jobs of a group at a time: a server that does not answer must not keep other work waiting. */
+export const jobCaps = { mail: 2, [revokeJob]: 2, 'provider.check': 1 }
 
 /** What is done later, by the kind of its job. Every handler may be called twice for one job and must not mind. */
 export function jobHandlers(system: () => Ctx): Record<string, JobHandler> {
@@ -19,10 +21,12 @@ export function jobHandlers(system: () => Ctx): Record<string, JobHandler> {
   return {
     'approval.clock': handler(approvalClock),
     'campaign.plan': handler(planCampaign),
+    [revokeJob]: handler<RevokePayload>(revokeTokens),
     'mail.invitation': handler(mailInvitation),
     'mail.password_changed': handler(mailPasswordChanged),
     'mail.password_reset': handler(mailReset),
     'password.forgot': handler(openReset),
+    'provider.check': handler(runCheck),
     [trialJob]: handler(endTrial),
   }
 }

@@ -6,7 +6,9 @@ import type { EventLog } from '../platform/events/events.ts'
 import type { HttpClient } from '../platform/http/client.ts'
 import type { JobQueue } from '../platform/jobs/queue.ts'
 import type { MailSender } from '../platform/mail/mail.ts'
-import type { ModelRegistry } from './agents/models.ts'
+import type { Channels } from './channels/clients.ts'
+import type { Commands } from './agents/commands/commands.ts'
+import type { ModelRegistry } from './models/registry.ts'
 import type { Deltas } from './runs/deltas.ts'
 import type { Sequencer } from './runs/sequencer.ts'
 import type { Revocations } from './identity/revocations.ts'
@@ -28,12 +30,19 @@ export interface Services {
   http: HttpClient
   mail: MailSender
   models: ModelRegistry
+  /** The programs that agents may be. */
+  commands: Commands
   tokens: Tokens
   passwords: Passwords
   revocations: Revocations
+  channels: Channels
   /** Null where people see to the payments. */
   payments: PaymentProvider | null
   settings: Settings
+  /** Streams that are open at this server. */
+  openStreams(): number
+  /** Aborted when this instance is to stop: whoever makes a request wait for long ends it then. */
+  stopping: AbortSignal
   /** Tells the dispatcher of this process that a run may be waiting. */
   wakeDispatcher(): void
 }
@@ -46,6 +55,8 @@ export interface Settings {
 
   /** API keys of a production instance start with `cdk_live_`, of others with `cdk_test_`. */
   live: boolean
+  /** Names this process in leases. */
+  owner: string
   /** Whether visitors may register tenants of their own. */
   registration: 'open' | 'closed'
 }

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Duplex } from 'node:stream'
 import { H3, type H3Event, toNodeHandler } from 'h3'
 import { publicAccess } from './access.ts'
 import { type Compiled, compile } from './compile.ts'
@@ -9,6 +10,7 @@ import { run } from './pipeline.ts'
 import type { GatewayOptions, Ports } from './ports.ts'
 import { createRuntime, type Runtime } from './runtime.ts'
 import { type AnySurface, surface } from './surface.ts'
+import { createClientErrorListener, refuseWithoutHost } from './unparsed.ts'
 
 type NodeHandler = (req: IncomingMessage, res: ServerResponse) => Promise<void>
 type Fetch = (request: Request, from?: { ip?: string }) => Promise<Response>
@@ -20,10 +22,14 @@ export interface MountedSurface {
 }
 
 export interface Gateway extends MountedSurface {
+  /** Answers what node's parser refuses; a listener for `clientError` of its HTTP server. */
+  clientError(error: Error, socket: Duplex): void
   /** Every endpoint of every surface, in order. */
   endpoints(): EndpointInfo[]
   /** @throws Error when there is no surface of that name */
   surface(name: string): MountedSurface
+  /** How many streams are open. */
+  readonly streams: number
   /** Refuses new requests, ends the streams and waits until the last answer is through. */
   drain(): Promise<void>
 }
@@ -47,12 +53,17 @@ export function createGateway(given: {
   const pick = (path: string) => doors.find(({ prefix }) => under(path, prefix)) as (typeof doors)[number]
   return {
     fetch: (request, from) => pick(pathOf(request.url)).fetch(request, from),
-    node: (req, res) => pick(pathOf(req.url ?? '/')).node(req, res),
+    node: (req, res) =>
+      refuseWithoutHost(runtime, req, res) ? Promise.resolve() : pick(pathOf(req.url ?? '/')).node(req, res),
+    clientError: createClientErrorListener(runtime),
     endpoints: () => given.surfaces.flatMap((item) => item.endpoints.map((one) => infoOf(item, one))),
     surface(name) {
       const door = doors.find((one) => one.name === name)
       if (!door) throw new Error(`There is no surface "${name}"`)
       return { fetch: door.fetch, node: door.node }
+    },
+    get streams() {
+      return runtime.hub.size
     },
     async drain() {
       runtime.draining = true

@@ -13,6 +13,8 @@ export interface UploadSpec<Id extends string, R extends Route, P, Q, B, J, H, F
   json?: J
   files: F
   reply: Y
+  /** Largest body in the JSON form, in bytes; default 1 MiB. */
+  maxBodyBytes?: number
 }
 
 /**
@@ -45,6 +47,7 @@ export function upload<
         body: spec.body,
         json: spec.json,
         files: spec.files,
+        maxBodyBytes: spec.maxBodyBytes,
         replies: spec.reply as Record<number, z.ZodType>,
         run: run,
       })

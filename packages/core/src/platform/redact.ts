@@ -5,7 +5,7 @@ const MAX_DEPTH = 12
 
 /** Endings of key names that hold secrets, after case, dashes, underscores and dots are taken away. */
 const SECRET_KEY =
-  /(?:password|passwd|passphrase|secret|tokens?|apikeys?|privatekey|secretkey|accesskey|signingkey|encryptionkey|masterkey|authvalue|authheader|authorization|credentials?|cookies?|otp|jwt)(?:hash|value)?$/
+  /(?:password|passwd|passphrase|secret|tokens?|verifier|apikeys?|privatekey|secretkey|accesskey|signingkey|encryptionkey|masterkey|authvalue|authheader|authorization|credentials?|cookies?|otp|jwt)(?:hash|value)?$/
 
 /** Numbers under such keys are counts (`inputTokens`), not secrets. */
 const COUNT_KEY = /tokens?$/
@@ -21,6 +21,8 @@ const SECRET_TEXT: ReadonlyArray<[RegExp, string]> = [
   ],
   [/(\bbearer\s{1,4})(?!tokens?\b|auth|scheme|header|is\b|was\b)[\w.~+/=-]+/gi, '$1'],
   [/(\b[Bb]asic\s{1,4})(?=\S{0,400}[0-9=+/A-Z])[\w+/-]{8,}={0,2}/g, '$1'],
+  // What comes back from an OAuth provider, wherever its URL is repeated.
+  [/([?&](?:code|state|code_verifier)=)[^\s"'&#<>\\]+/gi, '$1'],
   [/eyJ[\w-]{6,1024}(?:\.[\w-]*){1,4}/g, ''],
   [/cdk_(?:live|test|invite)_[\w-]+/g, ''],
   [/(?<![A-Za-z0-9])(?:sk-|sk_live_|sk_test_|rk_live_|gh[opsu]_|xox[abprs]-|AIza|whsec_)[\w-]{12,}/g, ''],

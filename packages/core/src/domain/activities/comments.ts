@@ -15,7 +15,7 @@ import {
   type Mention,
 } from './entities.ts'
 import { logActivity } from './log.ts'
-import { lockActivity } from './state.ts'
+import { isBlockedByObstacle, lockActivity } from './state.ts'
 
 export interface CommentInput {
   text: string
@@ -25,7 +25,8 @@ export interface CommentInput {
 type Author = { id: string; name: string; type: 'human' | 'agent' }
 
 /**
- * A person's comment. Mentions wake agents and tell people. Serves `POST …/activities/:activityId/comments`.
+ * A person's comment. Mentions wake agents and tell people; an intervention note answers what blocks the activity, and its
+ * agent goes on with it. Serves `POST …/activities/:activityId/comments`.
  * @throws DomainError `NOT_FOUND`
  */
 export function addComment(ctx: Ctx, activityId: string, input: CommentInput) {
@@ -36,6 +37,8 @@ export function addComment(ctx: Ctx, activityId: string, input: CommentInput) {
       name: actorName(cmd),
       type: 'human',
     })
+    if (input.type === 'intervention_note' && isBlockedByObstacle(activity))
+      await wake(cmd, activity, { reason: 'unblocked', note: { comment: input.text } })
     cmd.audit({
       tenantId: activity.tenantId,
       resourceType: 'comment',

@@ -31,9 +31,11 @@ export const blockerTypes = [
 ] as const
 export type BlockerType = (typeof blockerTypes)[number]
 
+/** Raised by Copydesk itself. */
+export type OwnBlockerType = 'budget' | 'approval_expired' | 'no_progress' | 'nothing_moves'
+
 export interface Blocker {
-  /** `budget` and `approval_expired` are raised by Copydesk itself. */
-  type: BlockerType | 'budget' | 'approval_expired'
+  type: BlockerType | OwnBlockerType
   description: string
   channelId?: string
   resolution?: string
@@ -80,6 +82,8 @@ export const Activity = defineEntity({
     failureReason: p.text().strictNullable(),
     /** Failed runs in a row since the last success or verdict. */
     failures: p.integer(),
+    /** Runs in a row that have brought nothing new. */
+    idleRuns: p.integer().default(0),
     costMicros: microsColumn(),
     startedAt: instantColumn().strictNullable(),
     completedAt: instantColumn().strictNullable(),

@@ -23,19 +23,18 @@ export async function finish(cmd: Command, activity: ActivityRow, output: Output
 }
 
 async function startDependents(cmd: Command, done: ActivityRow): Promise<void> {
-  if (!done.periodId || done.parentActivityId) return
-  const siblings = await cmd.em.find(Activity, { periodId: done.periodId, piece: done.piece })
-  const waiting = siblings.filter(
-    (sibling) => sibling.status === 'created' && sibling.dependsOn.includes(done.id),
+  const { periodId, piece } = done
+  if (!periodId || done.parentActivityId) return
+  const later = await cmd.em.find(
+    Activity,
+    { periodId, piece, status: 'created' },
+    { fields: ['id', 'dependsOn'], disableIdentityMap: true },
   )
-  const finished = new Set(
-    siblings.filter((sibling) => sibling.status === 'done').map((sibling) => sibling.id),
-  )
-  const ready = waiting.filter((sibling) => sibling.dependsOn.every((id) => finished.has(id)))
-  for (const activity of await lockActivities(
-    cmd,
-    ready.map((sibling) => sibling.id),
-  )) {
+  const waiting = later.filter(({ dependsOn }) => dependsOn.includes(done.id)).map(({ id }) => id)
+  for (const activity of await lockActivities(cmd, waiting)) {
+    // Asked under its lock: of two steps that end at the same moment, the second must see that the first has.
+    const finished = await cmd.em.count(Activity, { id: { $in: activity.dependsOn }, status: 'done' })
+    if (activity.status !== 'created' || finished < activity.dependsOn.length) continue
     await wake(cmd, activity, { reason: 'new_task' })
   }
 }

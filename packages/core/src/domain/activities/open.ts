@@ -66,6 +66,7 @@ export async function openActivities(cmd: Command, items: readonly NewActivity[]
       blocker: null,
       failureReason: null,
       failures: 0,
+      idleRuns: 0,
       costMicros: 0,
       startedAt: null,
       completedAt: null,

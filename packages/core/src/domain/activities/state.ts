@@ -40,6 +40,16 @@ export function isClosed(activity: { status: ActivityStatus }): boolean {
   return (closedStatuses as readonly ActivityStatus[]).includes(activity.status)
 }
 
+/** True while the activity waits for people to answer it. */
+export function asksPeople({ status }: { status: ActivityStatus }): boolean {
+  return status === 'awaiting_approval' || status === 'awaiting_review'
+}
+
+/** True while something is in the way that a person has to deal with; a pause is none. */
+export function isBlockedByObstacle({ status, hold }: Pick<ActivityRow, 'status' | 'hold'>): boolean {
+  return status === 'blocked' && hold === null
+}
+
 /** True while the activity needs an answer, a subtask or a person's help to go on. */
 export function isWaiting({ status }: { status: ActivityStatus }): boolean {
   return status === 'blocked' || status.startsWith('awaiting_')

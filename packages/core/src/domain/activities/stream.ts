@@ -1,7 +1,7 @@
 import type { StoredEvent } from '../../platform/events/events.ts'
 import type { Ctx } from '../context.ts'
 import { notFound } from '../errors.ts'
-import { activityTopic, type TextDelta } from '../runs/deltas.ts'
+import { activityTopic, type TextDelta } from '../runs/delta.ts'
 import { type Place, readPlace, writePlace } from './stream-place.ts'
 import { type Attempt, lastAttempt, type Watchable, watchable } from './stream-queries.ts'
 import { isClosed } from './state.ts'

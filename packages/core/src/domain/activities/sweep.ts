@@ -1,4 +1,7 @@
+import { command } from '../command.ts'
 import type { Ctx } from '../context.ts'
+import { block } from './block.ts'
+import { lockActivity } from './state.ts'
 import { stuckActivities } from './sweep-queries.ts'
 
 /** An open activity that nothing will ever move. */
@@ -11,11 +14,30 @@ export interface Stuck {
 
 /**
  * Proves that work moves: looks at every open activity for a run, a wait, a pending approval, a subtask, a person, an
- * earlier step or a blocker that somebody was told of, and reports those that have none.
+ * earlier step or an obstacle that somebody was told of, and gives those that have none. Changes nothing.
  */
-export async function sweep(ctx: Ctx): Promise<Stuck[]> {
-  const stuck = await stuckActivities(ctx)
-  for (const activity of stuck)
-    ctx.log.error('nothing moves this activity', { activityId: activity.id, status: activity.status })
-  return stuck
+export function sweep(ctx: Ctx): Promise<Stuck[]> {
+  return stuckActivities(ctx)
+}
+
+/**
+ * Sweeps, and gives what nothing moves to people: it is blocked, the admins are told, and trying it again is the way out.
+ * Each is an error in the log, since it should not be. What is blocked already, with nobody there to be told, stays so and is
+ * reported by `sweep`.
+ */
+export async function giveToPeople(ctx: Ctx): Promise<void> {
+  for (const { id, status } of await stuckActivities(ctx)) {
+    if (status === 'blocked') continue
+    ctx.log.error('nothing moves this activity', { activityId: id, status })
+    await command(ctx, async (cmd) => {
+      const activity = await lockActivity(cmd, id)
+      // It may have moved since.
+      if ((await stuckActivities(ctx, id)).length === 0) return
+      await block(cmd, activity, {
+        type: 'nothing_moves',
+        description: `It was ${status.replaceAll('_', ' ')}, and nothing would ever have moved it on.`,
+        resolution: 'Try it again, or give it to somebody else.',
+      })
+    })
+  }
 }

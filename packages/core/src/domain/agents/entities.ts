@@ -12,6 +12,10 @@ export interface AdapterConfig {
   /** How much longer a run that is told to stop may take to end, seconds. */
   graceSec: number
   maxTurnsPerRun: number
+  /** `local`: models that are asked when the agent's own fails; default: those of the installation. */
+  fallbackModels?: string[]
+  /** `adapter_a`: which of the commands that the operator has configured. */
+  command?: string
   /** `adapter_b`: where the dispatch is posted to. */
   webhookUrl?: string
   /** `adapter_b`: name of the header that carries the secret. */
@@ -58,7 +62,10 @@ export const TenantAgent = defineEntity({
     adapterType: p.string().$type<AdapterType>().strictNullable(),
     adapterConfig: p.json().$type<Partial<AdapterConfig>>().strictNullable(),
     toolNames: p.json().$type<string[]>().strictNullable(),
+    /** In place of the master's skills. */
     skillIds: p.json().$type<string[]>().strictNullable(),
+    /** Skills of the tenant's own, beside those; null is none. */
+    ownSkillIds: p.json().$type<string[]>().strictNullable(),
     maxCostMicrosPerActivity: microsColumn().strictNullable(),
     concurrency: p.integer().strictNullable(),
     lastErrorAt: instantColumn().strictNullable(),

@@ -1,22 +1,73 @@
 import type { Row } from '../../platform/database/database.ts'
 import { asDate, asNumber } from '../../platform/database/row.ts'
+import { REDACTED } from '../../platform/redact.ts'
 import type { Ctx } from '../context.ts'
+import { notFound } from '../errors.ts'
 import { toUsd } from '../money.ts'
-import { within } from '../scope.ts'
-import { agentColumns, agentTables, toEffective } from './effective-queries.ts'
-import type { AgentItem } from './schemas.ts'
+import { oneTenant, within } from '../scope.ts'
+import { agentColumns, agentTables, ownColumns, toEffective } from './effective-queries.ts'
+import { promptPlaceholders } from './placeholders.ts'
+import type { AgentDetail, AgentItem } from './schemas.ts'
+import { customFields } from './settings.ts'
 
 /** Every agent role of a tenant as it works there, with what it is doing at the moment. */
 export async function listAgents(ctx: Ctx, tenantId: string): Promise<AgentItem[]> {
+  return (await read(ctx, tenantId)).map(toItem)
+}
+
+/** Every agent role of the tenant of the context. Serves `GET /dashboard/v1/agents`. */
+export async function listOwnAgents(ctx: Ctx): Promise<{ data: AgentItem[] }> {
+  return { data: await listAgents(ctx, oneTenant(ctx)) }
+}
+
+/**
+ * One agent role of the tenant of the context with how it works; secrets are left out.
+ * Serves `GET /dashboard/v1/agents/:agentRole`.
+ * @throws DomainError `NOT_FOUND`
+ */
+export async function getAgent(ctx: Ctx, role: string): Promise<AgentDetail> {
+  const [row] = await read(ctx, oneTenant(ctx), role)
+  if (!row) throw notFound('Agent')
+  const { name, model, adapterType, adapterConfig } = toEffective(row)
+  const { promptTemplate, timeoutSec, graceSec, maxTurnsPerRun, fallbackModels = [], ...hook } = adapterConfig
+  return {
+    ...toItem(row),
+    name,
+    description: row.description as string,
+    customFields: customFields(ownColumns(row)),
+    adapterConfig: {
+      model,
+      promptTemplate,
+      timeoutSec,
+      graceSec,
+      maxTurnsPerRun,
+      fallbackModels,
+      ...(hook.command !== undefined && { command: hook.command }),
+      ...(hook.webhookUrl !== undefined && { webhookUrl: hook.webhookUrl }),
+      ...(hook.authHeader !== undefined && { authHeader: hook.authHeader }),
+      ...(hook.authValueSealed !== undefined && { authValue: REDACTED }),
+      environmentKeys: adapterType === 'adapter_a' ? variablesOf(ctx, hook.command) : [],
+    },
+    placeholders: Object.keys(promptPlaceholders),
+  }
+}
+
+/** Names of what a command is given beside what every program gets. */
+function variablesOf({ services }: Ctx, name = ''): string[] {
+  const { env = {}, passEnv = [] } = services.commands.get(name) ?? {}
+  return [...new Set([...Object.keys(env), ...passEnv])].toSorted()
+}
+
+function read(ctx: Ctx, tenantId: string, role?: string): Promise<Row[]> {
   const scope = within(ctx.scope, 'a.tenant_id')
-  const rows = await ctx.sql.all<Row>(
-    `select ${agentColumns}, a.id, a.last_error_at, a.last_error_message,
+  return ctx.sql.all<Row>(
+    `select ${agentColumns}, a.id, m.description, a.last_error_at, a.last_error_message,
        (select count(*) from runs r where r.open = ? and r.tenant_id = a.tenant_id and r.agent_role = a.role
-         and r.status = 'running') as running
-     from ${agentTables} where a.tenant_id = ? and ${scope.sql} order by a.role`,
-    [true, tenantId, ...scope.params],
+         and r.status = 'running' and r.purpose = 'work') as running
+     from ${agentTables} where a.tenant_id = ? and ${scope.sql} ${role === undefined ? '' : 'and a.role = ?'}
+     order by a.role`,
+    [true, tenantId, ...scope.params, ...(role === undefined ? [] : [role])],
   )
-  return rows.map(toItem)
 }
 
 function toItem(row: Row): AgentItem {

@@ -1,4 +1,5 @@
 import type { Command } from '../context.ts'
+import { Skill } from '../skills/entities.ts'
 import { type AdapterConfig, MasterAgent } from './entities.ts'
 
 /** Every agent works on one piece of a campaign, and has the same ground rules. */
@@ -111,6 +112,7 @@ const plans = ['free', 'starter', 'pro', 'agency', 'enterprise']
 
 /** Creates the master agents that are missing; those that are there stay as they were set. */
 export async function seedMasters(cmd: Command): Promise<void> {
+  const skills = await cmd.em.find(Skill, { tenantId: null, forAllRoles: true }, { fields: ['id'] })
   const existing = new Set((await cmd.em.find(MasterAgent, {})).map(({ role }) => role))
   for (const { role, name, description, craft, tools, maxTurnsPerRun } of seeds) {
     if (existing.has(role)) continue
@@ -127,7 +129,7 @@ export async function seedMasters(cmd: Command): Promise<void> {
       defaultModel: cmd.services.models.nameFor(''),
       defaultAdapter: 'local',
       defaultTools: [...new Set(['report_blocker', ...tools])],
-      defaultSkillIds: [],
+      defaultSkillIds: skills.map(({ id }) => id).toSorted(),
       maxCostMicrosPerActivity: null,
       defaultConcurrency: 2,
       isAvailableOnPlans: plans,

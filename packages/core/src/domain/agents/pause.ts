@@ -34,6 +34,7 @@ export async function resumeAgents(cmd: Command, tenantId: string): Promise<numb
     agent.statusBefore = null
     agent.updatedOn = cmd.clock.date()
   }
+  if (resumed > 0) cmd.signal('runs')
   return resumed
 }
 

@@ -1,6 +1,7 @@
 import type { Command } from '../context.ts'
 import { notFound } from '../errors.ts'
-import { Tenant } from '../tenants/entities.ts'
+import { Skill } from '../skills/entities.ts'
+import { isShut, Tenant, type TenantStatus } from '../tenants/entities.ts'
 import { MasterAgent, TenantAgent } from './entities.ts'
 
 /**
@@ -14,29 +15,46 @@ export async function provisionAgents(cmd: Command, tenantId: string): Promise<s
   if (!tenant) throw notFound('Tenant')
   const masters = await cmd.em.find(MasterAgent, {}, { orderBy: { role: 'asc' } })
   const present = new Set((await cmd.em.find(TenantAgent, { tenantId })).map(({ role }) => role))
-  const now = cmd.clock.date()
   const added = masters.filter(
     ({ role, isAvailableOnPlans }) => isAvailableOnPlans.includes(tenant.plan) && !present.has(role),
   )
-  for (const { role } of added) {
-    cmd.em.create(TenantAgent, {
-      id: cmd.newId(),
-      tenantId,
-      role,
-      status: 'active',
-      statusBefore: null,
-      model: null,
-      adapterType: null,
-      adapterConfig: null,
-      toolNames: null,
-      skillIds: null,
-      maxCostMicrosPerActivity: null,
-      concurrency: null,
-      lastErrorAt: null,
-      lastErrorMessage: null,
-      createdOn: now,
-      updatedOn: now,
-    })
-  }
+  const own = await skillsForAll(cmd, tenantId)
+  for (const { role } of added) addAgent(cmd, tenant, role, own)
   return added.map(({ role }) => role)
+}
+
+/** The tenant's own skills that agents which come later get as well. */
+export async function skillsForAll(cmd: Command, tenantId: string): Promise<string[]> {
+  const found = await cmd.em.find(Skill, { tenantId, forAllRoles: true }, { fields: ['id'] })
+  return found.map(({ id }) => id).toSorted()
+}
+
+/** Gives a tenant an agent that it does not have, as its master is; where the tenant is suspended it waits with the others. */
+export function addAgent(
+  cmd: Command,
+  tenant: { id: string; status: TenantStatus },
+  role: string,
+  ownSkillIds: readonly string[],
+): void {
+  const now = cmd.clock.date()
+  const waits = isShut(tenant.status)
+  cmd.em.create(TenantAgent, {
+    id: cmd.newId(),
+    tenantId: tenant.id,
+    role,
+    status: waits ? 'paused' : 'active',
+    statusBefore: waits ? 'active' : null,
+    model: null,
+    adapterType: null,
+    adapterConfig: null,
+    toolNames: null,
+    skillIds: null,
+    ownSkillIds: ownSkillIds.length === 0 ? null : [...ownSkillIds],
+    maxCostMicrosPerActivity: null,
+    concurrency: null,
+    lastErrorAt: null,
+    lastErrorMessage: null,
+    createdOn: now,
+    updatedOn: now,
+  })
 }

@@ -1,8 +1,10 @@
+import { block } from '../activities/block.ts'
 import { logActivity } from '../activities/log.ts'
-import { isClosed, lockActivities, moveTo } from '../activities/state.ts'
+import { asksPeople, isClosed, lockActivities } from '../activities/state.ts'
 import { command } from '../command.ts'
 import type { Command, Ctx } from '../context.ts'
 import { notify } from '../notifications/notify.ts'
+import { openQuestions } from '../runs/questions.ts'
 import { ApprovalLink, type ApprovalRow } from './entities.ts'
 import { lockApproval } from './resolve.ts'
 
@@ -39,7 +41,7 @@ async function warn(cmd: Command, approval: ApprovalRow): Promise<void> {
   })
 }
 
-/** Expired is never approved: the work that waited is blocked until a person looks at it. */
+/** Expired is never approved: the work that still waits for it, and for nothing else, is blocked until a person looks at it. */
 async function expire(cmd: Command, approval: ApprovalRow): Promise<void> {
   approval.status = 'expired'
   approval.updatedOn = cmd.clock.date()
@@ -48,23 +50,21 @@ async function expire(cmd: Command, approval: ApprovalRow): Promise<void> {
     cmd,
     links.map((row) => row.activityId),
   )
+  await cmd.em.flush()
   for (const activity of activities) {
-    if (isClosed(activity)) continue
-    activity.blocker = {
+    if (!asksPeople(activity) || (await openQuestions(cmd, activity)).length > 0) {
+      if (!isClosed(activity))
+        logActivity(cmd, activity, {
+          kind: 'approval',
+          message: `“${approval.title}” expired undecided`,
+          data: { approvalId: approval.id },
+        })
+      continue
+    }
+    await block(cmd, activity, {
       type: 'approval_expired',
       description: `Nobody decided on “${approval.title}” in time.`,
-    }
-    moveTo(cmd, activity, 'blocked', 'The approval expired')
-    logActivity(cmd, activity, {
-      kind: 'blocker',
-      message: 'The approval expired undecided',
-      data: { approvalId: approval.id },
-    })
-    cmd.emit({
-      tenantId: activity.tenantId,
-      type: 'activity_blocked',
-      subject: activity.id,
-      data: { activityId: activity.id, blockerType: 'approval_expired' },
+      resolution: 'Try the activity again: it asks anew.',
     })
   }
   cmd.emit({
@@ -78,7 +78,7 @@ async function expire(cmd: Command, approval: ApprovalRow): Promise<void> {
     to: 'admins',
     type: 'approval_expiring',
     title: `Expired: ${approval.title}`,
-    body: 'Nobody decided in time. The work is blocked; retry the activity to ask again.',
+    body: 'Nobody decided in time. Work that waited for it is blocked; try it again to ask anew.',
     subjectKind: 'approvals',
     subjectId: approval.id,
   })

@@ -69,7 +69,9 @@ function switchTo(cmd: Command, campaign: CampaignRow, status: 'active' | 'pause
     })
   }
   campaign.status = status
-  if (status === 'active') requestPlanning(cmd, campaign)
+  if (status !== 'active') return
+  requestPlanning(cmd, campaign)
+  cmd.signal('runs')
 }
 
 /** Writes down and tells what a command has changed about a campaign. */

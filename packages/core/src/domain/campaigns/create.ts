@@ -49,6 +49,8 @@ export async function createCampaign(
         quantity,
         platformIds: [...new Set(platformIds)],
         templateId: templateId ?? null,
+        plannedTemplateId: null,
+        plannedVersion: null,
         createdOn: now,
       })
     }

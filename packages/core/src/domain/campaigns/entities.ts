@@ -70,6 +70,9 @@ export const Deliverable = defineEntity({
     quantity: p.integer(),
     platformIds: p.json().$type<string[]>(),
     templateId: refColumn().strictNullable(),
+    /** What it is made by, from its first planning on: later changes of the template are for others. */
+    plannedTemplateId: refColumn().strictNullable(),
+    plannedVersion: p.integer().strictNullable(),
     createdOn: instantColumn(),
   },
   uniques: [{ name: 'deliverables_position', properties: ['campaignId', 'position'] }],
@@ -96,6 +99,9 @@ export const Period = defineEntity({
 export const stepTypes = ['research', 'outline', 'draft', 'edit', 'audit', 'report', 'outreach'] as const
 export type StepType = (typeof stepTypes)[number]
 
+export const templateStatuses = ['active', 'draft', 'archived'] as const
+export type TemplateStatus = (typeof templateStatuses)[number]
+
 export interface TemplateStep {
   stepNumber: number
   title: string
@@ -116,7 +122,7 @@ export const ActivityTemplate = defineEntity({
     id: idColumn(),
     name: p.string(),
     deliverableType: p.string().$type<DeliverableType>(),
-    status: p.string().$type<'active' | 'draft' | 'archived'>(),
+    status: p.string().$type<TemplateStatus>(),
     version: p.integer(),
     isDefault: p.boolean(),
     steps: p.json().$type<TemplateStep[]>(),

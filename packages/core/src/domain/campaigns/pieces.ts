@@ -4,7 +4,7 @@ import type { Command } from '../context.ts'
 import type { Deliverable, Period, TemplateStep } from './entities.ts'
 import { platformsOf } from './platforms.ts'
 import { stepPrompt, stepTitle } from './prompts.ts'
-import { templateFor } from './templates.ts'
+import { stepsFor } from './templates.ts'
 
 /**
  * The activities of the next missing pieces of a period, whole pieces only.
@@ -20,7 +20,7 @@ export async function newPieces(
   },
 ): Promise<NewActivity[]> {
   const { deliverable, period, missing, batch } = plan
-  const { steps } = await templateFor(cmd.em, deliverable)
+  const steps = await stepsFor(cmd, deliverable)
   if (steps.length === 0) throw new Error(`The template of deliverable ${deliverable.id} has no steps`)
   const count = Math.max(1, Math.floor(batch / steps.length))
   return missing.slice(0, count).flatMap((piece) => stepsOfPiece(cmd, { deliverable, period, piece, steps }))

@@ -1,6 +1,7 @@
 import type { InferEntity } from '@mikro-orm/core'
 import type { EntityManager } from '../../platform/database/database.ts'
 import type { Command } from '../context.ts'
+import { versionData } from '../versions/keep.ts'
 import type { TemplateStep } from './entities.ts'
 import { ActivityTemplate, type Deliverable, type DeliverableType, deliverableTypes } from './entities.ts'
 
@@ -86,18 +87,38 @@ export async function seedTemplates(cmd: Command): Promise<void> {
 }
 
 /** @throws Error when nobody has seeded the templates; `copydesk doctor --repair` does */
-export async function defaultTemplate(em: EntityManager, type: DeliverableType): Promise<TemplateRow> {
+async function defaultTemplate(em: EntityManager, type: DeliverableType): Promise<TemplateRow> {
   const found = await em.findOne(ActivityTemplate, { deliverableType: type, isDefault: true })
   if (found) return found
   throw new Error(`No default activity template for ${type}. Run \`copydesk doctor --repair\`.`)
 }
 
-/** The template that a deliverable names, else the default of its type. */
-export async function templateFor(
-  em: EntityManager,
-  deliverable: Pick<InferEntity<typeof Deliverable>, 'templateId' | 'type'>,
-): Promise<TemplateRow> {
-  const { templateId, type } = deliverable
-  const named = templateId ? await em.findOne(ActivityTemplate, { id: templateId }) : null
-  return named ?? defaultTemplate(em, type)
+/**
+ * The steps of a deliverable's pieces: from the template that it names, else the default of its type. Its first planning
+ * settles which version that is, for all its periods.
+ */
+export async function stepsFor(
+  cmd: Command,
+  deliverable: InferEntity<typeof Deliverable>,
+): Promise<readonly TemplateStep[]> {
+  const { templateId, type, plannedTemplateId, plannedVersion } = deliverable
+  const known = plannedTemplateId ?? templateId
+  const named = known ? await cmd.em.findOne(ActivityTemplate, { id: known }) : null
+  if (plannedTemplateId !== null && plannedVersion !== null && named?.version !== plannedVersion)
+    return (await versionOf(cmd, plannedTemplateId, plannedVersion)).steps
+  const template = named ?? (await defaultTemplate(cmd.em, type))
+  deliverable.plannedTemplateId = template.id
+  deliverable.plannedVersion = template.version
+  return template.steps
+}
+
+/** The part of a template that has versions. */
+export type TemplateData = Pick<TemplateRow, 'name' | 'status' | 'steps'>
+
+export const templateSubject = (id: string) =>
+  ({ kind: 'activity_template', subjectId: id, tenantId: null }) as const
+
+/** A template as it was. @throws DomainError `NOT_FOUND` */
+export async function versionOf(cmd: Command, id: string, version: number): Promise<TemplateData> {
+  return (await versionData(cmd, templateSubject(id), version)) as unknown as TemplateData
 }

@@ -1,6 +1,6 @@
 import type { Ctx } from '../context.ts'
 import { oneTenant } from '../scope.ts'
-import { tenantTopic, type TextDelta } from '../runs/deltas.ts'
+import { tenantTopic, type TextDelta } from '../runs/delta.ts'
 
 /** Platform events that the people of a tenant are told of. */
 export const tenantEvents = [

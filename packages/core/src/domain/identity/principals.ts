@@ -169,14 +169,19 @@ export function createIdentity(parts: {
           throw new DomainError('UNAUTHORIZED', `The tenant is ${status}`)
       }
       if (rule === 'none') return []
-      if (rule === 'all') return principal.role === 'super_admin' ? 'all' : []
+      if (rule === 'all') return principal.role === 'super_admin' ? (principal.tenants ?? 'all') : []
       // Where no run is in progress, a key stands for the tenants that it was made for.
       if (rule === 'claim' || (rule === 'run' && principal.type === 'agent'))
-        return own === undefined ? [] : [own]
+        return own === undefined || !reaches(principal, own) ? [] : [own]
       return reviewed(db, principal, named)
     },
     runTenant: ({ tenantId }) => (tenantId === undefined ? [] : [tenantId]),
   }
+}
+
+/** False for a key that was narrowed to other tenants. */
+function reaches({ tenants }: Principal, tenantId: string): boolean {
+  return tenants === undefined || tenants === 'all' || tenants.includes(tenantId)
 }
 
 /** The tenants of a reviewer, an admin or a super-admin, narrowed to the one that is named. */

@@ -3,6 +3,21 @@ import { migration as start } from './0001-start.ts'
 import { migration as accounts } from './0002-accounts.ts'
 import { migration as billing } from './0003-billing.ts'
 import { migration as operators } from './0004-operators.ts'
+import { migration as channels } from './0005-channels.ts'
+import { migration as versionsSkills } from './0006-versions-skills.ts'
+import { migration as models } from './0007-models-transcripts.ts'
+import { migration as agentSessions } from './0008-agent-sessions.ts'
+import { migration as queue } from './0009-queue.ts'
 
 /** Every step of the schema, in order. A step that was released is never changed. */
-export const migrations: readonly MigrationScript[] = [start, accounts, billing, operators]
+export const migrations: readonly MigrationScript[] = [
+  start,
+  accounts,
+  billing,
+  operators,
+  channels,
+  versionsSkills,
+  models,
+  agentSessions,
+  queue,
+]

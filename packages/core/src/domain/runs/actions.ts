@@ -1,6 +1,6 @@
 import { effectiveAgent } from '../agents/effective-queries.ts'
+import { block } from '../activities/block.ts'
 import { addCommentTo } from '../activities/comments.ts'
-import { logActivity } from '../activities/log.ts'
 import { openActivities } from '../activities/open.ts'
 import { lockActivities, moveTo } from '../activities/state.ts'
 import { ask } from '../approvals/ask.ts'
@@ -8,7 +8,6 @@ import { command } from '../command.ts'
 import { latestOutput } from '../content/versions.ts'
 import type { Command, Ctx } from '../context.ts'
 import { DomainError, notFound } from '../errors.ts'
-import { notify } from '../notifications/notify.ts'
 import type { RunRow } from './entities.ts'
 import { lockOpenWork, lockRunAtWork } from './own.ts'
 import { openQuestions } from './questions.ts'
@@ -33,24 +32,7 @@ export function reportBlocker(ctx: Ctx, runId: string, report: BlockerReport) {
   return command(ctx, async (cmd) => {
     const { run, activity } = await lockOpenWork(cmd, runId)
     const { blockerType, ...rest } = report
-    activity.blocker = { type: blockerType, ...rest }
-    moveTo(cmd, activity, 'blocked', `Blocked: ${report.description}`)
-    logActivity(cmd, activity, { kind: 'blocker', runId, message: report.description, data: { blockerType } })
-    cmd.emit({
-      tenantId: run.tenantId,
-      type: 'activity_blocked',
-      subject: activity.id,
-      data: { activityId: activity.id, blockerType },
-    })
-    await notify(cmd, {
-      tenantId: run.tenantId,
-      to: 'admins',
-      type: 'campaign_update',
-      title: `Blocked: ${activity.title}`,
-      body: report.description,
-      subjectKind: 'activities',
-      subjectId: activity.id,
-    })
+    await block(cmd, activity, { type: blockerType, ...rest }, runId)
     auditAct(cmd, run, 'run.report_blocker', report)
     return { activityId: activity.id, status: 'blocked' as const, humanTaskCreated: true }
   })

@@ -1,11 +1,17 @@
 import { LockMode } from '@mikro-orm/core'
+import { ModelError } from '../../platform/models/port.ts'
+import { reportAgentError } from '../agents/config.ts'
 import { effectiveAgent, type EffectiveAgent } from '../agents/effective-queries.ts'
+import { latestOfActivity } from '../agents/session-queries.ts'
 import { logActivity } from '../activities/log.ts'
 import { isClosed, lockActivity, moveTo } from '../activities/state.ts'
 import type { ActivityRow } from '../activities/entities.ts'
 import { command } from '../command.ts'
 import { latestOutput } from '../content/versions.ts'
 import type { Command, Ctx } from '../context.ts'
+import type { ModelChoice } from '../models/registry.ts'
+import { Tenant } from '../tenants/entities.ts'
+import { type AgentSkill, skillsOf } from '../skills/queries.ts'
 import { allowanceFor, blockForBudget } from './budget.ts'
 import type { ClaimedRun } from './claim-queries.ts'
 import { Run, type RunRow } from './entities.ts'
@@ -20,10 +26,18 @@ export interface Dispatch extends Assignment {
   activityId: string
   tenantId: string
   agent: EffectiveAgent
+  /** What the agent can read, by name. */
+  skills: AgentSkill[]
   model: string
+  /** The built-in loop asks the first of these, and a further one where that fails. */
+  choices: ModelChoice[]
+  /** Micro-dollars that the agent may still spend on the activity; null is without a cap. */
+  allowanceMicros: number | null
   wakeReason: RunRow['wakeReason']
   /** Why it was woken has been dealt with by the platform: nothing is left to write. */
   settled: boolean
+  /** The conversation of an earlier run of this activity, for runtimes that can take it up again. */
+  sessionId: string | null
   timeoutMs: number
   deadline: Date
 }
@@ -44,8 +58,29 @@ export function begin(ctx: Ctx, claimed: ClaimedRun): Promise<Dispatch | undefin
     const allowance = await allowanceFor(cmd, run, activity, agent)
     if (allowance.state === 'reached') return blockForBudget(cmd, run, activity, allowance.cap)
     if (allowance.state === 'uncertain') return putBack(cmd, run)
-    return start(cmd, run, activity, agent)
+    const choices = await choicesFor(cmd, run.tenantId, agent)
+    if (choices instanceof ModelError) {
+      await reportAgentError(cmd, run.tenantId, run.agentRole, choices.message, activity.id)
+      return endUnstarted(cmd, run, activity, choices.message)
+    }
+    return start(cmd, run, activity, agent, choices)
   })
+}
+
+/** The models that the tenant's plan lets the agent use; a remote runtime has models of its own. */
+export async function choicesFor(
+  cmd: Command,
+  tenantId: string,
+  agent: EffectiveAgent,
+): Promise<ModelChoice[] | ModelError> {
+  if (agent.adapterType !== 'local') return []
+  const { plan } = await cmd.em.findOneOrFail(Tenant, { id: tenantId })
+  try {
+    return cmd.services.models.choicesFor(agent.model, { plan, fallback: agent.adapterConfig.fallbackModels })
+  } catch (error) {
+    if (error instanceof ModelError) return error
+    throw error
+  }
 }
 
 async function start(
@@ -53,13 +88,15 @@ async function start(
   run: RunRow,
   activity: ActivityRow,
   agent: EffectiveAgent,
+  choices: ModelChoice[],
 ): Promise<Dispatch> {
   const now = cmd.clock.date()
   const work = await assignment(cmd, run, activity, agent)
   const timeoutMs = Math.min(agent.adapterConfig.timeoutSec, 3600) * 1000
-  const model = cmd.services.models.nameFor(agent.model)
+  const model = modelOf(cmd, agent)
   run.adapter = agent.adapterType
   run.model = model
+  run.priced = cmd.services.models.costOf(model, { inputTokens: 0, outputTokens: 0 }).priced
   run.prompt = work.prompt
   run.systemPrompt = work.systemPrompt
   run.deadline = new Date(now.getTime() + timeoutMs)
@@ -90,12 +127,22 @@ async function start(
     activityId: activity.id,
     tenantId: run.tenantId,
     agent,
+    skills: await skillsOf(cmd, run.tenantId, agent.skillIds),
     model,
+    choices,
+    allowanceMicros:
+      agent.maxCostMicrosPerActivity === null ? null : agent.maxCostMicrosPerActivity - activity.costMicros,
     wakeReason: run.wakeReason,
     settled: run.wakeReason === 'review_approved' && (await standsApproved(cmd, activity)),
+    sessionId: (await latestOfActivity(cmd, run))?.sessionId ?? null,
     timeoutMs,
     deadline: run.deadline,
   }
+}
+
+/** The model that a run asks for. What a command-line agent calls its models is its own affair. */
+export function modelOf(ctx: Ctx, agent: EffectiveAgent): string {
+  return agent.adapterType === 'adapter_a' ? agent.model : ctx.services.models.nameFor(agent.model)
 }
 
 /** How long a run waits for those in flight to end before money is counted again. */

@@ -1,13 +1,15 @@
-import { costMicros } from '../../platform/models/prices.ts'
 import { effectiveAgent, type EffectiveAgent } from '../agents/effective-queries.ts'
 import type { ActivityRow } from '../activities/entities.ts'
-import { moveTo } from '../activities/state.ts'
+import { isClosed, isWaiting, moveTo } from '../activities/state.ts'
 import type { Command } from '../context.ts'
 import { toUsd } from '../money.ts'
 import { notify } from '../notifications/notify.ts'
 import { type Cap, capsOf } from './caps.ts'
 import { dearestRuns, runsInFlight } from './cost-queries.ts'
+import { tellEnd } from './ended.ts'
 import type { RunRow } from './entities.ts'
+import { type Failure, fail } from './failure.ts'
+import { addEntries } from './transcript.ts'
 
 /** Whether money is left for a run: a cap may be reached, or be so close that the runs in flight may reach it. */
 export type Allowance = { state: 'granted' } | { state: 'reached'; cap: Cap } | { state: 'uncertain' }
@@ -42,7 +44,7 @@ export async function allowanceFor(
 async function mayStillCost(cmd: Command, run: RunRow, campaignId: string | null): Promise<number> {
   const nothing = { inputTokens: 0, outputTokens: 0 }
   const others = await runsInFlight(cmd.tx, run.tenantId, { but: run.id, campaignId })
-  const priced = others.filter(({ model }) => costMicros(model, nothing).priced)
+  const priced = others.filter(({ model }) => cmd.services.models.costOf(model, nothing).priced)
   if (priced.length === 0) return 0
   const roles = [...new Set(priced.map(({ agentRole }) => agentRole))]
   const dearest = await dearestRuns(cmd.tx, run.tenantId, roles)
@@ -62,6 +64,8 @@ export async function blockForBudget(
   run.open = false
   run.status = 'failed'
   run.error = description
+  addEntries(cmd, run, [{ type: 'error', content: description }])
+  tellEnd(cmd, run)
   run.completedAt = cmd.clock.date()
   run.leaseOwner = null
   // What it was woken for is told to the run that comes after the cap was raised.
@@ -75,6 +79,25 @@ export async function blockForBudget(
     data: { activityId: activity.id, blockerType: 'budget' },
   })
   await alertOnce(cmd, activity, cap, 100)
+}
+
+/**
+ * Ends a run that has used up between two requests to its model what its agent may spend on the activity: as if it had not
+ * been started any more. Where the cap was raised meanwhile it is tried again.
+ */
+export async function stopForBudget(
+  cmd: Command,
+  run: RunRow,
+  activity: ActivityRow,
+  failure: Failure,
+): Promise<void> {
+  await cmd.em.flush()
+  const agent = await effectiveAgent(cmd, run.tenantId, run.agentRole)
+  const cap = (await capsOf(cmd, activity, agent)).find(({ scope }) => scope === 'activity')
+  const moot = isClosed(activity) || isWaiting(activity)
+  if (moot || !cap || cap.spent < cap.limit) return fail(cmd, run, activity, failure)
+  await blockForBudget(cmd, run, activity, cap)
+  run.errorFamily = failure.family ?? null
 }
 
 /** Tells the admins when a cap is nearly or wholly used up by what a run has just cost. The last that a command does. */

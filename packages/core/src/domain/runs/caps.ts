@@ -1,4 +1,4 @@
-import { LockMode } from '@mikro-orm/core'
+import { type InferEntity, LockMode } from '@mikro-orm/core'
 import type { EffectiveAgent } from '../agents/effective-queries.ts'
 import type { ActivityRow } from '../activities/entities.ts'
 import { Campaign } from '../campaigns/entities.ts'
@@ -63,19 +63,29 @@ export async function capsOf(
       allowance: `its budget of ${dollars(perCampaign)}`,
     })
   }
-  if (perMonth !== null) {
-    const since = monthStart(cmd.clock.date(), tenant.timezone)
-    caps.push({
-      scope: 'tenant',
-      id: tenant.id,
-      limit: perMonth,
-      spent: await spentBy(cmd.tx, tenant.id, { since }),
-      since,
-      owner: tenant.name,
-      allowance: `its monthly cap of ${dollars(perMonth)}`,
-    })
-  }
+  const monthly = await monthlyCap(cmd, tenant)
+  if (monthly) caps.push(monthly)
   return caps
+}
+
+/** The cap of a tenant's month, for what counts towards no other. @returns undefined where none is set */
+export async function tenantCap(cmd: Command, tenantId: string): Promise<Cap | undefined> {
+  return monthlyCap(cmd, await cmd.em.findOneOrFail(Tenant, { id: tenantId }))
+}
+
+async function monthlyCap(cmd: Command, tenant: InferEntity<typeof Tenant>): Promise<Cap | undefined> {
+  const limit = tenant.spendCapMicros
+  if (limit === null) return undefined
+  const since = monthStart(cmd.clock.date(), tenant.timezone)
+  return {
+    scope: 'tenant',
+    id: tenant.id,
+    limit,
+    spent: await spentBy(cmd.tx, tenant.id, { since }),
+    since,
+    owner: tenant.name,
+    allowance: `its monthly cap of ${dollars(limit)}`,
+  }
 }
 
 /** To the cent, or as exactly as it was set. */

@@ -1,4 +1,4 @@
-import type { Database, Row, Sql } from '../../platform/database/database.ts'
+import type { Database, Dialect, Row, Sql } from '../../platform/database/database.ts'
 import { asInstant, asNumber, placeholders } from '../../platform/database/row.ts'
 
 export interface ClaimedRun {
@@ -8,24 +8,35 @@ export interface ClaimedRun {
   attempt: number
 }
 
+/** How much earlier a run counts as created for each point of priority, seconds: high goes before normal, and never for ever. */
+const headStartS = 90
+
+/** What the oldest run comes first by. */
+const turnOf: Record<Dialect, string> = {
+  sqlite: `(r.created_on - r.priority * ${headStartS * 1_000})`,
+  postgresql: `(r.created_on - r.priority * interval '${headStartS} seconds')`,
+}
+
 /**
- * Waiting runs that may start now, best first: due, of a tenant that is active or on trial and a campaign that is active,
- * of an agent that is not paused, within the agent's concurrency counted over all processes.
+ * Waiting runs that may start now, best first: due, of a tenant that is active or on trial and a campaign that is active or
+ * was completed (its work may be tried again), of an agent that is not paused, within the agent's concurrency counted over
+ * all processes. A run of an agent that is enabled no more is taken too, so that it ends and people are told.
  */
-const startable = `select id from (
-  select r.id, r.priority,
-    row_number() over (partition by r.tenant_id, r.agent_role order by r.priority desc, r.id)
-      + (select count(*) from runs w where w.open = ? and w.tenant_id = r.tenant_id and w.agent_role = r.agent_role and w.status = 'running') as place,
-    coalesce(a.concurrency, m.default_concurrency) as cap
+const startable = (dialect: Dialect) => `select id from (
+  select r.id, ${turnOf[dialect]} as turn,
+    row_number() over (partition by r.tenant_id, r.agent_role order by ${turnOf[dialect]}, r.id)
+      + (select count(*) from runs w where w.open = ? and w.tenant_id = r.tenant_id and w.agent_role = r.agent_role and w.status = 'running'
+        and w.purpose = 'work') as place,
+    coalesce(a.concurrency, m.default_concurrency, 1) as cap
   from runs r
     join tenants t on t.id = r.tenant_id
-    join tenant_agents a on a.tenant_id = r.tenant_id and a.role = r.agent_role
-    join master_agents m on m.role = r.agent_role
+    left join tenant_agents a on a.tenant_id = r.tenant_id and a.role = r.agent_role
+    left join master_agents m on m.role = r.agent_role
     left join campaigns c on c.id = r.campaign_id
-  where r.open = ? and r.status = 'pending' and r.not_before <= ?
-    and t.status in ('active', 'trial') and a.status in ('active', 'error')
-    and (r.campaign_id is null or c.status = 'active')
-) as waiting where place <= cap order by priority desc, id limit ?`
+  where r.open = ? and r.status = 'pending' and r.not_before <= ? and r.purpose = 'work'
+    and t.status in ('active', 'trial') and coalesce(a.status, 'terminated') <> 'paused'
+    and (r.campaign_id is null or c.status in ('active', 'completed'))
+) as waiting where place <= cap order by turn, id limit ?`
 
 /** Takes up to `limit` runs for `owner` until `leaseUntil`. On PostgreSQL claims queue on a lock, so that caps hold exactly. */
 export async function claimRuns(
@@ -38,7 +49,7 @@ export async function claimRuns(
     if (db.dialect === 'postgresql') await tx.get('select pg_advisory_xact_lock(7262)')
     const rows = await tx.all<Row>(
       `update runs set status = 'running', attempt = attempt + 1, lease_owner = ?, lease_until = ?,
-         started_at = coalesce(started_at, ?) where id in (${startable}) returning id, tenant_id, activity_id, attempt`,
+         started_at = coalesce(started_at, ?) where id in (${startable(db.dialect)}) returning id, tenant_id, activity_id, attempt`,
       [owner, leaseUntil, now, true, true, now, limit],
     )
     return rows.map((row) => ({

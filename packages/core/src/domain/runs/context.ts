@@ -1,8 +1,9 @@
 import { command } from '../command.ts'
 import type { Ctx } from '../context.ts'
 import { DomainError, notFound } from '../errors.ts'
+import { skillsOf } from '../skills/queries.ts'
 import { Run } from './entities.ts'
-import { lockRunAtWork, requireOwnRun } from './own.ts'
+import { lockAtWork, requireOwnRun } from './own.ts'
 import type { RunContext, RunState } from './schemas.ts'
 import { effectiveAgent } from '../agents/effective-queries.ts'
 import { assignment } from './prompt.ts'
@@ -13,19 +14,21 @@ import { assignment } from './prompt.ts'
  */
 export function runContext(ctx: Ctx, runId: string): Promise<RunContext> {
   return command(ctx, async (cmd) => {
-    const { run, activity } = await lockRunAtWork(cmd, runId)
+    const { run, activity } = await lockAtWork(cmd, runId)
     const agent = await effectiveAgent(cmd, run.tenantId, run.agentRole)
     if (!agent) throw new DomainError('NOT_FOUND', `The agent ${run.agentRole} is not enabled`)
-    const { prompt, systemPrompt, priorOutput } = await assignment(cmd, run, activity, agent)
+    const skills = activity ? await skillsOf(cmd, run.tenantId, agent.skillIds) : []
+    const work = activity && (await assignment(cmd, run, activity, agent))
+    const { prompt = '', systemPrompt = '', priorOutput } = work ?? {}
     return {
       runId: run.id,
-      activityId: activity.id,
+      activityId: run.activityId,
       tenantId: run.tenantId,
       agentRole: run.agentRole,
       wakeReason: run.wakeReason,
       prompt: run.prompt ?? prompt,
       systemPrompt: run.systemPrompt ?? systemPrompt,
-      skills: [],
+      skills: skills.map(({ name, content }) => ({ name, content })),
       ...(priorOutput !== undefined && { priorOutput }),
       ...run.wakeNote,
       model: run.model ?? cmd.services.models.nameFor(agent.model),

@@ -2,21 +2,9 @@ import type { Clock } from '../../platform/clock.ts'
 import type { Database, Sql } from '../../platform/database/database.ts'
 import type { Broadcast } from '../../platform/events/broadcast.ts'
 import type { Logger } from '../../platform/log.ts'
+import { activityTopic, type DeltaSource, keyOf, tenantTopic, type TextDelta } from './delta.ts'
 import { readText, writeBatches } from './delta-queries.ts'
-
-/** The run that a piece of text belongs to. */
-export interface DeltaSource {
-  runId: string
-  attempt: number
-  activityId: string
-  tenantId: string
-}
-
-/** A piece of text as watchers get it. `position` is the number of characters of the attempt before it. */
-export interface TextDelta extends DeltaSource {
-  position: number
-  text: string
-}
+import { createDeltaRelay } from './delta-relay.ts'
 
 export interface Deltas {
   /** Lets an attempt go on after the text that is stored of it, which another process may have taken. */
@@ -33,14 +21,8 @@ export interface Deltas {
   stop(): Promise<void>
 }
 
-/** Watchers of one activity, and of all of a tenant, listen to these. */
-export const activityTopic = (activityId: string) => `text:activity:${activityId}`
-export const tenantTopic = (tenantId: string) => `text:tenant:${tenantId}`
-
-const channel = 'copydesk_text'
-const batchMs = 100
-/** Of how many attempts that other nodes write it is known how much was told. */
-const maxRelayed = 1_000
+/** Longer would be felt by who watches on another node, shorter would write more often for nobody's good. */
+const batchMs = 30
 /** How long text that could not be stored waits for the next attempt. */
 const retryMs = 1_000
 
@@ -62,17 +44,14 @@ export function createDeltas(options: {
   const writing = new Map<string, Writing>()
   let timer: (() => void) | undefined
   let flushing = Promise.resolve()
-  let relaying = Promise.resolve()
   let stopped = false
-  /** How much of an attempt that another node writes was told here; the one that was told last is the last. */
-  const relayed = new Map<string, number>()
-  let unlisten: (() => Promise<void>) | undefined
 
-  const keyOf = (source: Pick<DeltaSource, 'runId' | 'attempt'>) => `${source.runId}.${source.attempt}`
   const tell = (delta: TextDelta) => {
     broadcast.publish(activityTopic(delta.activityId), delta)
-    broadcast.publish(tenantTopic(delta.tenantId), delta)
+    // A probe stands for itself: it is no part of what goes on at the tenant.
+    if (delta.activityId !== delta.runId) broadcast.publish(tenantTopic(delta.tenantId), delta)
   }
+  const relay = createDeltaRelay({ db, broadcast, log, node, tell })
   const store = async () => {
     timer?.()
     timer = undefined
@@ -85,9 +64,7 @@ export function createDeltas(options: {
     const rows = batches.map(({ batch }) => batch)
     await db.write(async (tx) => {
       await writeBatches(tx, rows, clock.date())
-      for (const { text: _, ...place } of rows) {
-        await db.notify(tx, channel, JSON.stringify({ ...place, node }))
-      }
+      await relay.announce(tx, rows)
     })
     // Only now: whoever asks for the text meanwhile finds it in one place or in both.
     for (const { waiting, count } of batches) waiting.splice(0, count)
@@ -98,23 +75,6 @@ export function createDeltas(options: {
       if (!stopped) timer ??= clock.after(retryMs, () => void flush())
     })
     return flushing
-  }
-  /** Text that another node stored: read it and tell the watchers of this one, who are told nothing twice. */
-  const relay = async (payload: string) => {
-    if (!payload) return
-    const { node: from, ...note } = JSON.parse(payload) as Omit<TextDelta, 'text'> & { node: string }
-    if (from === node) return
-    if (broadcast.count(activityTopic(note.activityId)) + broadcast.count(tenantTopic(note.tenantId)) === 0)
-      return
-    const text = await readText(db.sql, note.runId, note.attempt, note.position)
-    const key = keyOf(note)
-    const position = Math.max(note.position, relayed.get(key) ?? 0)
-    const fresh = text.slice(position - note.position)
-    if (fresh === '') return
-    relayed.delete(key)
-    relayed.set(key, position + fresh.length)
-    for (const old of relayed.keys()) if (relayed.size > maxRelayed) relayed.delete(old)
-    tell({ ...note, position, text: fresh })
   }
   return {
     async resume(sql, source) {
@@ -146,19 +106,12 @@ export function createDeltas(options: {
     close(source) {
       writing.delete(keyOf(source))
     },
-    async start() {
-      unlisten = await db.listen(channel, (payload) => {
-        // One after the other, as it was written.
-        relaying = relaying
-          .then(() => relay(payload))
-          .catch((error: unknown) => log.error('text of another node could not be read', { error }))
-      })
-    },
+    start: () => relay.start(),
     async stop() {
       stopped = true
       await flush()
       timer?.()
-      await unlisten?.()
+      await relay.stop()
     },
   }
 }

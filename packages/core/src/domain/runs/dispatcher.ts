@@ -1,9 +1,9 @@
 import { adapterFor } from '../agents/adapters/adapters.ts'
 import type { Ctx } from '../context.ts'
-import { DomainError } from '../errors.ts'
-import { begin, type Dispatch } from './begin.ts'
+import { signals } from '../signals.ts'
+import { begin } from './begin.ts'
+import { Cancelled, deliverFailure, Draining, TimedOut } from './broken-off.ts'
 import { claimRuns, type ClaimedRun, heldRuns, lostRuns, nextDue, renewLeases } from './claim-queries.ts'
-import { deliver } from './result.ts'
 import { takeBack } from './recover.ts'
 import { isProcessGone, ownersHere } from './owner.ts'
 
@@ -43,6 +43,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   const { db, clock, log } = system
   const atWork = new Map<string, AtWork>()
   const timers = new Set<() => void>()
+  let unlisten: Array<() => Promise<void>> = []
   let running = false
   let looking: Promise<void> | undefined
   let again = false
@@ -138,6 +139,10 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     async start() {
       running = true
       ownersHere.add(owner)
+      unlisten = [
+        await db.listen(signals.runs, poke),
+        await db.listen(signals.cancel, (runId) => atWork.get(runId)?.abort.abort(new Cancelled())),
+      ]
       for (const held of await heldRuns(db.sql)) {
         if (held.owner && isProcessGone(held.owner, owner)) await takeBack(system, held)
       }
@@ -147,6 +152,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     async stop(graceMs = 10_000) {
       running = false
       for (const cancel of timers) cancel()
+      for (const end of unlisten.splice(0)) await end()
       // What was claimed at this moment is at work a moment later.
       await looking
       const all = Promise.all([...atWork.values()].map((run) => run.done))
@@ -157,46 +163,5 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       giveUp()
       ownersHere.delete(owner)
     },
-  }
-}
-
-class TimedOut extends Error {}
-class Cancelled extends Error {}
-/** The process stops: the run is left to its lease, so that another process goes on with it. */
-class Draining extends Error {}
-
-async function deliverFailure(
-  ctx: Ctx,
-  { runId }: Dispatch,
-  error: unknown,
-  signal: AbortSignal,
-): Promise<void> {
-  const reason: unknown = signal.aborted ? signal.reason : undefined
-  if (reason instanceof Draining) return
-  const failure = error as { family?: never; retryAfterMs?: number; message?: string }
-  try {
-    if (reason instanceof TimedOut) {
-      return await deliver(ctx, runId, {
-        status: 'error',
-        error: 'The run took longer than its agent may',
-        family: 'transient',
-        timedOut: true,
-      })
-    }
-    if (reason instanceof Cancelled)
-      return await deliver(ctx, runId, { status: 'error', error: 'Stopped by a person', family: 'invalid' })
-    if (!failure.family) ctx.log.error('an adapter failed', { runId, error })
-    await deliver(ctx, runId, {
-      status: 'error',
-      error: failure.family
-        ? (failure.message ?? 'failed')
-        : 'The run failed inside of Copydesk; the log has the details',
-      family: failure.family ?? 'internal',
-      ...(failure.retryAfterMs !== undefined && { retryAfterMs: failure.retryAfterMs }),
-    })
-  } catch (refused) {
-    // Somebody else has ended the run meanwhile: its result stands.
-    if (!(refused instanceof DomainError)) throw refused
-    ctx.log.info('a late result was refused', { runId, code: refused.code })
   }
 }

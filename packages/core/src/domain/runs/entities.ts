@@ -39,6 +39,15 @@ export interface Wake {
   note?: WakeNote
 }
 
+/** One try that failed, or was lost with its process. */
+export interface RunFailure {
+  attempt: number
+  /** ISO 8601. */
+  at: string
+  error: string
+  family: FailureFamily
+}
+
 /** One go of an agent at an activity. */
 export const Run = defineEntity({
   name: 'Run',
@@ -46,6 +55,9 @@ export const Run = defineEntity({
   properties: {
     id: idColumn(),
     tenantId: refColumn(),
+    /** A `probe` only tries an agent out: it is no part of the tenant's work, and nothing follows from it but its cost. */
+    purpose: p.string().$type<'work' | 'probe'>().default('work'),
+    /** Of a probe its own id, which no activity has. */
     activityId: refColumn(),
     campaignId: refColumn().strictNullable(),
     agentRole: p.string(),
@@ -74,12 +86,18 @@ export const Run = defineEntity({
     systemPrompt: p.text().strictNullable(),
     error: p.text().strictNullable(),
     errorFamily: p.string().$type<FailureFamily>().strictNullable(),
+    /** What went wrong up to now, with the runs that this one tries again; null when nothing did. */
+    failures: p.json().$type<RunFailure[]>().strictNullable(),
+    /** When the work was given up, until somebody tries it again: a dead letter. */
+    deadLetteredAt: instantColumn().strictNullable(),
     inputTokens: p.integer(),
     outputTokens: p.integer(),
     costMicros: microsColumn(),
     /** False when no price is known for the model, so that the cost of 0 is no fact. */
     priced: p.boolean(),
     durationMs: p.integer().strictNullable(),
+    /** How much its transcript holds already, which has a cap. */
+    transcriptChars: p.integer().default(0),
     startedAt: instantColumn().strictNullable(),
     completedAt: instantColumn().strictNullable(),
     createdOn: instantColumn(),
@@ -90,6 +108,10 @@ export const Run = defineEntity({
     { name: 'runs_waiting', properties: ['status', 'notBefore'], where: { open: true } },
     { name: 'runs_at_work', properties: ['tenantId', 'agentRole', 'status'], where: { open: true } },
     { name: 'runs_by_tenant', properties: ['tenantId', 'id'] },
+    { name: 'runs_by_role', properties: ['agentRole', 'id'] },
+    { name: 'runs_ended', properties: ['status', 'id'], where: { open: false } },
+    { name: 'runs_failed', properties: ['completedAt'], where: "status in ('failed', 'timeout')" },
+    { name: 'runs_dead_lettered', properties: ['id'], where: 'dead_lettered_at is not null' },
   ],
   filters: ownedByTenant,
 })
@@ -129,6 +151,27 @@ export const ToolCall = defineEntity({
     createdOn: instantColumn(),
   },
   indexes: [{ name: 'tool_calls_by_run', properties: ['runId', 'id'] }],
+  filters: ownedByTenant,
+})
+
+export const transcriptTypes = ['assistant', 'user', 'tool_use', 'tool_result', 'system', 'error'] as const
+export type TranscriptType = (typeof transcriptTypes)[number]
+
+/** One line of what happened during a run, in the order of the ids; its prompts stand on the run itself. */
+export const TranscriptEntry = defineEntity({
+  name: 'TranscriptEntry',
+  tableName: 'transcript_entries',
+  properties: {
+    id: idColumn(),
+    tenantId: refColumn(),
+    runId: refColumn(),
+    type: p.string().$type<TranscriptType>(),
+    content: p.text(),
+    /** `toolName` for tools. */
+    metadata: p.json().$type<Record<string, unknown>>().strictNullable(),
+    at: instantColumn(),
+  },
+  indexes: [{ name: 'transcript_entries_by_run', properties: ['runId', 'id'] }],
   filters: ownedByTenant,
 })
 

@@ -7,7 +7,9 @@ import { isClosed, isWaiting, moveTo } from '../activities/state.ts'
 import type { Command } from '../context.ts'
 import { notify } from '../notifications/notify.ts'
 import { mergeNotes } from './coalesce.ts'
+import { tellEnd } from './ended.ts'
 import type { FailureFamily, RunRow } from './entities.ts'
+import { addEntries } from './transcript.ts'
 import { wake, wakeAgain } from './wake.ts'
 
 export interface Failure {
@@ -40,9 +42,8 @@ export async function fail(
   failure: Failure,
 ): Promise<void> {
   const family = failure.family ?? 'internal'
-  run.status = failure.timedOut ? 'timeout' : 'failed'
-  run.error = failure.error.slice(0, 10_000)
-  run.errorFamily = family
+  markFailed(cmd, run, failure)
+  noteFailure(cmd, run, failure.error, family)
   logActivity(cmd, activity, {
     kind: 'run',
     runId: run.id,
@@ -53,6 +54,7 @@ export async function fail(
   // An answer that came meanwhile is the agent's to act on, as it is when a run fails before its answer comes.
   const note = mergeNotes(run.wakeNote, run.nextWake?.note)
   if (run.nextWake && run.nextWake.reason !== 'mention') {
+    activity.idleRuns += 1
     run.nextWake = { reason: run.nextWake.reason, note }
     return await wakeAgain(cmd, activity, run)
   }
@@ -61,10 +63,26 @@ export async function fail(
   if (activity.failures < (triesByFamily[family] ?? 1)) {
     const asked = Math.min(failure.retryAfterMs ?? 0, longestWaitMs)
     const delay = Math.max(asked, backoffMs(activity.failures))
-    await wake(cmd, activity, { reason: 'retry', note }, new Date(cmd.clock.now() + delay))
+    const next = await wake(cmd, activity, { reason: 'retry', note }, new Date(cmd.clock.now() + delay))
+    if (next) next.failures = run.failures
     return
   }
   await giveUp(cmd, run, activity, family)
+}
+
+/** Writes a failure down at its run and tells that the run has ended. */
+export function markFailed(cmd: Command, run: RunRow, failure: Failure): void {
+  run.status = failure.timedOut ? 'timeout' : 'failed'
+  run.error = failure.error.slice(0, 10_000)
+  run.errorFamily = failure.family ?? 'internal'
+  addEntries(cmd, run, [{ type: 'error', content: run.error, metadata: { family: run.errorFamily } }])
+  tellEnd(cmd, run)
+}
+
+/** Adds to the history of what went wrong, which goes with the work from try to try. */
+export function noteFailure(cmd: Command, run: RunRow, error: string, family: FailureFamily): void {
+  const failure = { attempt: run.attempt, at: cmd.clock.date().toISOString(), error, family }
+  run.failures = [...(run.failures ?? []), failure]
 }
 
 async function giveUp(
@@ -73,6 +91,7 @@ async function giveUp(
   activity: ActivityRow,
   family: FailureFamily,
 ): Promise<void> {
+  run.deadLetteredAt = cmd.clock.date()
   activity.failureReason = run.error
   moveTo(cmd, activity, 'failed', `Failed (${family}): ${run.error}`)
   await resumeParent(cmd, activity, `The subtask failed: ${run.error}`)

@@ -16,7 +16,7 @@ export function requireOwnRun(ctx: Ctx, runId: string): void {
 
 /**
  * Loads the caller's run with its activity, both locked, activity first.
- * @throws DomainError `UNAUTHORIZED` for another's run; `NOT_FOUND`
+ * @throws DomainError `UNAUTHORIZED` for another's run; `NOT_FOUND`; `UNPROCESSABLE` for a probe
  */
 export async function lockOwnRun(
   cmd: Command,
@@ -25,6 +25,8 @@ export async function lockOwnRun(
   requireOwnRun(cmd, runId)
   const known = await cmd.em.findOne(Run, { id: runId })
   if (!known) throw notFound('Run')
+  if (known.purpose === 'probe')
+    throw new DomainError('UNPROCESSABLE', 'This run only tries the agent out: there is no work behind it')
   const activity = await lockActivity(cmd, known.activityId)
   const run = await cmd.em.findOneOrFail(
     Run,
@@ -33,6 +35,37 @@ export async function lockOwnRun(
   )
   return { run, activity }
 }
+
+/** A run, and the activity that it is for; a probe is for none. */
+export interface OwnRun {
+  run: RunRow
+  activity: ActivityRow | null
+}
+
+/**
+ * Like `lockOwnRun`, for what a probe may do as well.
+ * @throws DomainError `UNAUTHORIZED` for another's run; `NOT_FOUND`
+ */
+export async function lockOwnRunOrProbe(cmd: Command, runId: string): Promise<OwnRun> {
+  requireOwnRun(cmd, runId)
+  const known = await cmd.em.findOne(Run, { id: runId })
+  if (known?.purpose !== 'probe') return lockOwnRun(cmd, runId)
+  const lockMode = LockMode.PESSIMISTIC_WRITE
+  const run = await cmd.em.findOneOrFail(Run, { id: runId }, { lockMode, refresh: true })
+  return { run, activity: null }
+}
+
+/**
+ * Like `lockOwnRunOrProbe`, for what only a run at work may do.
+ * @throws DomainError also `UNAUTHORIZED` when the run has ended or was taken over by a newer attempt
+ */
+export async function lockAtWork(cmd: Command, runId: string): Promise<OwnRun> {
+  const found = await lockOwnRunOrProbe(cmd, runId)
+  if (!isAtWork(cmd, found.run)) throw ended()
+  return found
+}
+
+const ended = () => new DomainError('UNAUTHORIZED', 'This run has ended')
 
 /** True while this attempt of the run may still act. */
 export function isAtWork(cmd: Ctx, run: RunRow): boolean {
@@ -48,7 +81,7 @@ export async function lockRunAtWork(
   runId: string,
 ): Promise<{ run: RunRow; activity: ActivityRow }> {
   const found = await lockOwnRun(cmd, runId)
-  if (!isAtWork(cmd, found.run)) throw new DomainError('UNAUTHORIZED', 'This run has ended')
+  if (!isAtWork(cmd, found.run)) throw ended()
   return found
 }
 

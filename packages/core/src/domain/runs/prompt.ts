@@ -1,5 +1,6 @@
 import { pieceKinds, type StructuredBrief } from '../../platform/models/writer/brief.ts'
 import type { EffectiveAgent } from '../agents/effective-queries.ts'
+import type { PromptPlaceholder } from '../agents/placeholders.ts'
 import { Activity, type ActivityRow } from '../activities/entities.ts'
 import { Campaign, Deliverable } from '../campaigns/entities.ts'
 import { contentKind, latestFeedback, notesOn } from '../content/feedback.ts'
@@ -52,7 +53,7 @@ export async function assignment(
   const kind = activity.deliverableType
   return {
     prompt: sections.flatMap(([title, text]) => (text ? [`# ${title}\n\n${text}`] : [])).join('\n\n'),
-    systemPrompt: fill(agent.adapterConfig.promptTemplate, {
+    systemPrompt: fill<PromptPlaceholder>(agent.adapterConfig.promptTemplate, {
       company: tenant.name,
       campaign: campaign?.name ?? 'no campaign',
       deliverable: (activity.deliverableType ?? activity.type).replaceAll('_', ' '),
@@ -93,6 +94,11 @@ async function earlierSteps(
 }
 
 /** Fills `{{name}}` placeholders; an unknown one is left out. */
-export function fill(template: string, values: Record<string, string>): string {
-  return template.replace(/\{\{\s*(\w+)\s*\}\}/g, (_, name: string) => values[name] ?? '')
+export function fill<N extends string = PromptPlaceholder>(
+  template: string,
+  values: Record<N, string>,
+): string {
+  return template.replace(/\{\{\s*(\w+)\s*\}\}/g, (_, name: string) =>
+    Object.hasOwn(values, name) ? values[name as N] : '',
+  )
 }

@@ -6,6 +6,7 @@ import { isClosed, moveTo } from '../activities/state.ts'
 import type { Command } from '../context.ts'
 import { DomainError, notFound } from '../errors.ts'
 import { User } from '../identity/entities.ts'
+import { requestCancel } from './cancel.ts'
 import { lockOpenRun } from './wake.ts'
 
 /**
@@ -43,7 +44,7 @@ export async function reassignTo(
     run.status = 'failed'
     run.error = 'Reassigned before it started'
     run.completedAt = cmd.clock.date()
-  } else if (run) run.cancelRequested = true
+  } else if (run) requestCancel(cmd, run)
   await cmd.em.flush()
   const id = cmd.newId()
   await openActivities(cmd, [

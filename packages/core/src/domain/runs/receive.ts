@@ -1,4 +1,5 @@
 import type { Ctx } from '../context.ts'
+import { SessionName } from '../agents/session-schemas.ts'
 import { invalid } from '../errors.ts'
 import { failureFamilies } from './entities.ts'
 import { requireOwnRun } from './own.ts'
@@ -39,6 +40,7 @@ export async function acceptCallback(
       error: callback.error?.trim() || 'The runtime reported a failure without a reason',
       usage: callback.usage ?? undefined,
       durationMs: 'durationMs' in callback ? callback.durationMs : undefined,
+      sessionId: 'sessionId' in callback ? (callback.sessionId ?? undefined) : undefined,
     }),
   )
   return { received: true }
@@ -46,10 +48,16 @@ export async function acceptCallback(
 
 /**
  * A runtime may name the family of its failure in `metadata.family`, and how long its provider asks to be left alone in
- * `metadata.retryAfterMs`; what has no family is not tried again.
+ * `metadata.retryAfterMs`; what has no family is not tried again. Its session stands in `metadata.sessionId`, or where the
+ * shape of the callback has it.
  */
-function toDelivery(result: Omit<RunResult, 'metadata'>, metadata: Record<string, unknown> = {}): Delivery {
+function toDelivery(
+  result: Omit<RunResult, 'metadata'> & { sessionId?: string | undefined },
+  metadata: Record<string, unknown> = {},
+): Delivery {
   const { usage, durationMs } = result
+  const session = SessionName.safeParse(result.sessionId ?? metadata['sessionId'])
+  const sessionId = session.success ? session.data : undefined
   if (result.status === 'success') {
     return {
       status: 'success',
@@ -57,6 +65,7 @@ function toDelivery(result: Omit<RunResult, 'metadata'>, metadata: Record<string
       nothingToDo: metadata['nothingToDo'] === true,
       usage,
       durationMs,
+      sessionId,
     }
   }
   const family = failureFamilies.find((name) => name === metadata['family'])
@@ -68,5 +77,6 @@ function toDelivery(result: Omit<RunResult, 'metadata'>, metadata: Record<string
     ...(typeof wait === 'number' && wait > 0 && { retryAfterMs: Math.ceil(wait) }),
     usage,
     durationMs,
+    sessionId,
   }
 }

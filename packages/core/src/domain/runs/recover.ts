@@ -4,7 +4,8 @@ import { command } from '../command.ts'
 import type { Ctx } from '../context.ts'
 import type { LostRun } from './claim-queries.ts'
 import { Run } from './entities.ts'
-import { fail } from './failure.ts'
+import { fail, markFailed, noteFailure } from './failure.ts'
+import { addEntries, keepRemoteText } from './transcript.ts'
 
 /** How often a run may lose its process before it counts as the run’s own fault: often enough for a bad day, not for ever. */
 const maxAttempts = 20
@@ -17,7 +18,8 @@ export async function takeBack(ctx: Ctx, lost: LostRun): Promise<void> {
   const taken = await command(ctx, async (cmd) => {
     const known = await cmd.em.findOne(Run, { id: lost.id })
     if (!known) return false
-    const activity = await lockActivity(cmd, known.activityId)
+    const isProbe = known.purpose === 'probe'
+    const activity = isProbe ? null : await lockActivity(cmd, known.activityId)
     const run = await cmd.em.findOneOrFail(
       Run,
       { id: lost.id },
@@ -26,10 +28,16 @@ export async function takeBack(ctx: Ctx, lost: LostRun): Promise<void> {
     const unchanged =
       run.open && run.status === 'running' && run.attempt === lost.attempt && run.leaseOwner === lost.owner
     if (!unchanged) return false
-    if (lost.owner !== null && run.attempt < maxAttempts) {
+    await keepRemoteText(cmd, run)
+    if (activity && lost.owner !== null && run.attempt < maxAttempts) {
+      addEntries(cmd, run, [
+        { type: 'system', content: `Attempt ${run.attempt} has lost its process. The run starts anew.` },
+      ])
+      noteFailure(cmd, run, 'The process that ran it died', 'transient')
       run.status = 'pending'
       run.leaseOwner = null
       run.leaseUntil = null
+      cmd.signal('runs')
       return true
     }
     run.open = false
@@ -38,8 +46,11 @@ export async function takeBack(ctx: Ctx, lost: LostRun): Promise<void> {
     const failure =
       lost.owner === null
         ? { error: 'The runtime did not answer in time', family: 'transient' as const, timedOut: true }
-        : { error: `The process that ran it died ${maxAttempts} times`, family: 'internal' as const }
-    await fail(cmd, run, activity, failure)
+        : activity
+          ? { error: `The process that ran it died ${maxAttempts} times`, family: 'internal' as const }
+          : { error: 'The process that ran it died', family: 'transient' as const }
+    if (activity) await fail(cmd, run, activity, failure)
+    else markFailed(cmd, run, failure)
     return true
   })
   if (!taken) return

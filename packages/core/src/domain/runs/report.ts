@@ -3,8 +3,9 @@ import type { Ctx } from '../context.ts'
 import { toMicros } from '../money.ts'
 import { watchSpending } from './budget.ts'
 import { ToolCall } from './entities.ts'
-import { lockRunAtWork } from './own.ts'
+import { lockAtWork } from './own.ts'
 import type { Delta, NewToolCall } from './schemas.ts'
+import { addEntries, type Place, toolEntries } from './transcript.ts'
 
 /**
  * Takes a piece of text of a remote runtime: told to watchers in the order of `sequenceNum`, which the sequencer restores.
@@ -14,7 +15,7 @@ import type { Delta, NewToolCall } from './schemas.ts'
 export async function streamDelta(ctx: Ctx, runId: string, delta: Delta): Promise<{ received: true }> {
   const { deltas, sequencer } = ctx.services
   await command(ctx, async (cmd) => {
-    const { run } = await lockRunAtWork(cmd, runId)
+    const { run } = await lockAtWork(cmd, runId)
     const { attempt, activityId, tenantId } = run
     const source = { runId, attempt, activityId, tenantId }
     // Under the lock of the run, so that it comes before the result or not at all. A second try changes nothing.
@@ -26,18 +27,24 @@ export async function streamDelta(ctx: Ctx, runId: string, delta: Delta): Promis
 
 /**
  * Keeps one tool call of a run, for the audit and the bill, and tells watchers. Serves `POST …/tool-call`.
+ * @param places where question and answer stand among what the run has done; default: now, and as long before as it took
  * @throws DomainError `UNAUTHORIZED`, `NOT_FOUND`
  */
-export function reportToolCall(ctx: Ctx, runId: string, call: NewToolCall): Promise<{ toolCallId: string }> {
+export function reportToolCall(
+  ctx: Ctx,
+  runId: string,
+  call: NewToolCall,
+  places?: { asked: Place; answered: Place },
+): Promise<{ toolCallId: string }> {
   return command(ctx, async (cmd) => {
-    const { run, activity } = await lockRunAtWork(cmd, runId)
+    const { run, activity } = await lockAtWork(cmd, runId)
     const micros = toMicros(call.costUsd ?? 0)
     const id = cmd.newId()
     cmd.em.create(ToolCall, {
       id,
       tenantId: run.tenantId,
       runId,
-      activityId: activity.id,
+      activityId: run.activityId,
       toolName: call.toolName,
       method: call.method,
       input: call.input ?? null,
@@ -48,7 +55,10 @@ export function reportToolCall(ctx: Ctx, runId: string, call: NewToolCall): Prom
       costMicros: micros,
       createdOn: cmd.clock.date(),
     })
+    const since = { id: cmd.newId(), at: new Date(cmd.clock.now() - Math.round(call.durationMs)) }
+    addEntries(cmd, run, toolEntries(call, places?.asked ?? since, places?.answered))
     run.costMicros += micros
+    if (!activity) return { toolCallId: id }
     activity.costMicros += micros
     const about = { tenantId: run.tenantId, subject: activity.id }
     cmd.emit({

@@ -9,21 +9,34 @@ import { addVersion, latestOutput } from '../content/versions.ts'
 import type { Command, Ctx } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { effectiveAgent } from '../agents/effective-queries.ts'
-import { costMicros } from '../../platform/models/prices.ts'
-import { watchSpending } from './budget.ts'
+import { keepSession } from '../agents/sessions.ts'
+import { bookUsage } from './book.ts'
+import { stopForBudget, watchSpending } from './budget.ts'
 import type { FailureFamily, RunRow } from './entities.ts'
-import { fail } from './failure.ts'
-import { isAtWork, lockOwnRun } from './own.ts'
+import { tellEnd } from './ended.ts'
+import { fail, markFailed } from './failure.ts'
+import { isAtWork, lockOwnRunOrProbe } from './own.ts'
 import { isApproved, showNewest } from './questions.ts'
+import { keepRemoteText } from './transcript.ts'
 import { wakeAgain } from './wake.ts'
 
 /** What an agent hands in at the end of its run, by whatever door it comes. */
 export type Delivery = {
   usage?: { inputTokens: number; outputTokens: number } | undefined
   durationMs?: number | undefined
+  /** The conversation at the runtime that the text came from, so that the next run of the activity takes it up. */
+  sessionId?: string | undefined
 } & (
   | { status: 'success'; text: string; nothingToDo?: boolean }
-  | { status: 'error'; error: string; family?: FailureFamily; retryAfterMs?: number; timedOut?: boolean }
+  | {
+      status: 'error'
+      error: string
+      family?: FailureFamily
+      retryAfterMs?: number
+      timedOut?: boolean
+      /** Its agent may spend no more on this activity. */
+      capReached?: true
+    }
 )
 
 /**
@@ -37,45 +50,73 @@ export async function deliver(ctx: Ctx, runId: string, delivery: Delivery): Prom
   sequencer.release(runId, ctx.actor.attempt)
   await deltas.flush()
   const attempt = await command(ctx, async (cmd) => {
-    const { run, activity } = await lockOwnRun(cmd, runId)
+    const { run, activity } = await lockOwnRunOrProbe(cmd, runId)
     if (!isAtWork(cmd, run)) throw new DomainError('CONFLICT', 'The result of this run was already received')
     // Pieces that came since; after this none is taken any more.
     sequencer.release(runId, run.attempt)
-    endRun(cmd, run, activity, delivery)
-    const succeeded =
-      delivery.status === 'success' && (delivery.nothingToDo === true || delivery.text.trim() !== '')
-    if (delivery.status === 'success' && succeeded) await succeed(cmd, run, activity, delivery)
-    else if (delivery.status === 'error') await fail(cmd, run, activity, delivery)
-    else await fail(cmd, run, activity, { error: 'The agent delivered an empty text', family: 'invalid' })
+    await endRun(cmd, run, activity, delivery)
+    if (activity) await settle(cmd, run, activity, delivery)
+    else endProbe(cmd, run, delivery)
     cmd.audit({
       tenantId: run.tenantId,
       resourceType: 'run',
       resourceId: run.id,
       before: { status: 'running' },
-      after: { status: run.status, activityStatus: activity.status },
+      after: { status: run.status, ...(activity && { activityStatus: activity.status }) },
       action: 'run.result',
     })
-    if (run.costMicros > 0) await watchSpending(cmd, run, activity)
+    if (activity && run.costMicros > 0) await watchSpending(cmd, run, activity)
     return run.attempt
   })
   await deltas.flush()
   deltas.close({ runId, attempt })
 }
 
-function endRun(cmd: Command, run: RunRow, activity: ActivityRow, { usage, durationMs }: Delivery): void {
+const emptyText = { error: 'The agent delivered an empty text', family: 'invalid' as const }
+
+function isEmpty({ text, nothingToDo }: Extract<Delivery, { status: 'success' }>): boolean {
+  return nothingToDo !== true && text.trim() === ''
+}
+
+async function settle(cmd: Command, run: RunRow, activity: ActivityRow, delivery: Delivery): Promise<void> {
+  if (delivery.sessionId) await keepSession(cmd, run, delivery.sessionId)
+  if (delivery.status === 'error') {
+    const end = delivery.capReached ? stopForBudget : fail
+    return await end(cmd, run, activity, delivery)
+  }
+  if (isEmpty(delivery)) return await fail(cmd, run, activity, emptyText)
+  await succeed(cmd, run, activity, delivery)
+}
+
+/** The most of a probe's text that is shown, characters. */
+const probeShown = 2_000
+
+/** Nothing follows from a probe: who started it is told, and it is not tried again. */
+function endProbe(cmd: Command, run: RunRow, delivery: Delivery): void {
+  if (delivery.status === 'error') return markFailed(cmd, run, delivery)
+  if (isEmpty(delivery)) return markFailed(cmd, run, emptyText)
+  run.status = 'completed'
+  tellEnd(cmd, run, delivery.text.slice(0, probeShown))
+}
+
+async function endRun(
+  cmd: Command,
+  run: RunRow,
+  activity: ActivityRow | null,
+  delivery: Delivery,
+): Promise<void> {
   const now = cmd.clock.date()
-  const spent = { inputTokens: usage?.inputTokens ?? 0, outputTokens: usage?.outputTokens ?? 0 }
-  const cost = costMicros(run.model ?? '', spent)
+  const { usage } = delivery
   run.open = false
   run.completedAt = now
   run.leaseOwner = null
   run.leaseUntil = null
-  run.durationMs = Math.round(durationMs ?? now.getTime() - (run.startedAt ?? now).getTime())
-  run.inputTokens = spent.inputTokens
-  run.outputTokens = spent.outputTokens
-  run.costMicros += cost.micros
-  run.priced = cost.priced
-  activity.costMicros += cost.micros
+  run.durationMs = Math.round(delivery.durationMs ?? now.getTime() - (run.startedAt ?? now).getTime())
+  if (usage) {
+    const status = delivery.status === 'success' ? ('completed' as const) : ('failed' as const)
+    await bookUsage(cmd, run, activity, { usage, durationMs: run.durationMs, status })
+  }
+  await keepRemoteText(cmd, run, delivery.status === 'success' ? delivery.text || undefined : undefined)
 }
 
 async function succeed(
@@ -85,10 +126,12 @@ async function succeed(
   delivery: Extract<Delivery, { status: 'success' }>,
 ): Promise<void> {
   run.status = 'completed'
+  tellEnd(cmd, run)
   activity.failures = 0
-  const output = delivery.nothingToDo
-    ? await latestOutput(cmd, activity.id)
+  const { output, added } = delivery.nothingToDo
+    ? { output: await latestOutput(cmd, activity.id), added: false }
     : await keepText(cmd, run, activity, delivery.text)
+  activity.idleRuns = added ? 0 : activity.idleRuns + 1
   logActivity(cmd, activity, {
     kind: 'run',
     runId: run.id,
@@ -106,11 +149,10 @@ async function succeed(
   await finish(cmd, activity, output)
 }
 
-async function keepText(cmd: Command, run: RunRow, activity: ActivityRow, text: string): Promise<OutputRow> {
+async function keepText(cmd: Command, run: RunRow, activity: ActivityRow, text: string) {
   const agent = await effectiveAgent(cmd, activity.tenantId, run.agentRole)
   const author = { id: run.agentRole, name: agent?.name ?? run.agentRole, type: 'agent' as const }
-  const { output } = await addVersion(cmd, activity, { text, runId: run.id, author })
-  return output
+  return addVersion(cmd, activity, { text, runId: run.id, author })
 }
 
 async function askForReview(

@@ -99,6 +99,15 @@ export const RunState = z.object({
 })
 export type RunState = z.output<typeof RunState>
 
+/** When the token ends, a token that lives as long, and whether the runtime is to stop. */
+export const Heartbeat = z.object({
+  runId: ulid,
+  expiresAt: isoDate,
+  taskToken: z.string(),
+  cancel: z.boolean(),
+})
+export type Heartbeat = z.output<typeof Heartbeat>
+
 export const BlockerReport = z
   .object({
     blockerType: z.enum(blockerTypes),

@@ -1,5 +1,6 @@
 import type { Clock } from '../../platform/clock.ts'
-import type { Deltas, DeltaSource } from './deltas.ts'
+import type { DeltaSource } from './delta.ts'
+import type { Deltas } from './deltas.ts'
 
 /** Puts the numbered pieces of text of remote runtimes into their order. */
 export interface Sequencer {

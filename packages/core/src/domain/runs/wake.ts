@@ -4,8 +4,10 @@ import { logActivity } from '../activities/log.ts'
 import { isClosed, isWaiting, moveTo } from '../activities/state.ts'
 import type { Command } from '../context.ts'
 import { notify } from '../notifications/notify.ts'
+import { isPerson } from '../actor.ts'
 import { coalesce } from './coalesce.ts'
 import { Run, type RunRow, type Wake } from './entities.ts'
+import { isGoingRound, pauseMs, stopGoingRound } from './progress.ts'
 
 /** The run of an activity that is pending or running, locked. */
 export async function lockOpenRun(cmd: Command, activityId: string): Promise<RunRow | null> {
@@ -15,8 +17,9 @@ export async function lockOpenRun(cmd: Command, activityId: string): Promise<Run
 /**
  * Gives the activity to its agent: inserts the run that will be claimed, or folds into the one that is there. The caller
  * holds the activity's lock. An activity of a person gets no run; the person is told.
+ * One that is woken again and again in vain rests before its next run, longer each time, and is blocked in the end.
  * @param notBefore the earliest instant to start, for retries
- * @returns the run, or null when a person has the activity, or when it waits for an earlier step
+ * @returns the run, or null when a person has the activity or has to help, or when it waits for an earlier step
  */
 export async function wake(
   cmd: Command,
@@ -25,6 +28,8 @@ export async function wake(
   notBefore?: Date,
 ): Promise<RunRow | null> {
   const now = cmd.clock.date()
+  // A person's act is something new.
+  if (isPerson(cmd)) activity.idleRuns = 0
   // Only the step before it starts a step, however often it is spoken of meanwhile.
   if (activity.status === 'created' && activity.dependsOn.length > 0 && wake.reason !== 'new_task')
     return null
@@ -47,6 +52,11 @@ export async function wake(
     open ? { reason: open.wakeReason, note: open.wakeNote } : await kept(cmd, activity),
     wake,
   )
+  if (!open && isGoingRound(activity)) {
+    await stopGoingRound(cmd, activity)
+    await keep(cmd, activity, whole)
+    return null
+  }
   activity.wakeReason = whole.reason
   activity.hold = null
   activity.blocker = null
@@ -56,8 +66,13 @@ export async function wake(
     open.wakeNote = whole.note ?? {}
     // A wait that a provider asked for outlives a wake that knows nothing of it.
     if (notBefore) open.notBefore = notBefore
+    // The rest that Copydesk ordered does not: somebody has something new to say.
+    else if (isPerson(cmd) && !open.failures) open.notBefore = now
+    cmd.signal('runs')
     return open
   }
+  cmd.signal('runs')
+  const rested = new Date(now.getTime() + pauseMs(activity.idleRuns))
   return cmd.em.create(Run, {
     id: cmd.newId(),
     tenantId: activity.tenantId,
@@ -70,7 +85,7 @@ export async function wake(
     wakeNote: whole.note ?? {},
     nextWake: null,
     priority: activity.priority,
-    notBefore: notBefore ?? now,
+    notBefore: notBefore && notBefore > rested ? notBefore : rested,
     attempt: 0,
     leaseOwner: null,
     leaseUntil: null,
@@ -82,11 +97,14 @@ export async function wake(
     systemPrompt: null,
     error: null,
     errorFamily: null,
+    failures: null,
+    deadLetteredAt: null,
     inputTokens: 0,
     outputTokens: 0,
     costMicros: 0,
     priced: true,
     durationMs: null,
+    transcriptChars: 0,
     startedAt: null,
     completedAt: null,
     createdOn: now,

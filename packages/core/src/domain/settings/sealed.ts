@@ -1,11 +1,14 @@
 import { LockMode } from '@mikro-orm/core'
 import { replacePayload, selectPayloads } from '../../platform/jobs/queries.ts'
 import { TenantAgent } from '../agents/entities.ts'
+import { ChannelConnection, ConnectAttempt } from '../channels/entities.ts'
+import { revokeJob } from '../channels/disconnect.ts'
 import { command } from '../command.ts'
-import type { Ctx } from '../context.ts'
+import type { Command, Ctx } from '../context.ts'
 import { replaceAnswer, sealedAnswers } from '../identity/idempotency-queries.ts'
 import { sealedFor as sealedForInvitation } from '../identity/invitation-mail.ts'
 import { sealedFor as sealedForReset } from '../identity/password-reset.ts'
+import { LlmProvider, sealedForProvider } from '../models/entities.ts'
 import { Setting } from './entities.ts'
 
 /**
@@ -26,12 +29,16 @@ const sealedInJobs: Record<string, { field: string; aad(payload: Payload): strin
     aad: ({ invitationId }) => sealedForInvitation(invitationId as string),
   },
   'password.forgot': { field: 'email', aad: () => sealedForReset },
+  [revokeJob]: { field: 'tokens', aad: ({ tenantId }) => tenantId as string },
 }
 
 /** Takes `visit` to every sealed text of this installation; whatever seals something new is named here. */
 export async function visitSealed(ctx: Ctx, visit: Visit): Promise<void> {
   await settings(ctx, visit)
   await webhookSecrets(ctx, visit)
+  await channelTokens(ctx, visit)
+  await connectAttempts(ctx, visit)
+  await providerKeys(ctx, visit)
   await answers(ctx, visit)
   await jobs(ctx, visit)
 }
@@ -43,25 +50,71 @@ function settings(ctx: Ctx, visit: Visit): Promise<void> {
   })
 }
 
-async function webhookSecrets(ctx: Ctx, visit: Visit): Promise<void> {
+/**
+ * Goes through the locked rows of a table in the order of their ids, a batch in each transaction.
+ * @param read the next rows after an id
+ */
+async function inBatches<Row extends { id: string }>(
+  ctx: Ctx,
+  read: (cmd: Command, where: { id: { $gt: string } }, options: typeof page) => Promise<Row[]>,
+  change: (row: Row) => void,
+): Promise<void> {
   for (let after = ''; ; ) {
     const from = after
     const last = await command(ctx, async (cmd) => {
-      const rows = await cmd.em.find(
-        TenantAgent,
-        { id: { $gt: from } },
-        { orderBy: { id: 'asc' }, limit: batch, lockMode: LockMode.PESSIMISTIC_WRITE },
-      )
-      for (const agent of rows) {
-        const sealed = agent.adapterConfig?.authValueSealed
-        const authValueSealed = sealed === undefined ? undefined : visit(sealed, agent.tenantId)
-        if (authValueSealed) agent.adapterConfig = { ...agent.adapterConfig, authValueSealed }
-      }
+      const rows = await read(cmd, { id: { $gt: from } }, page)
+      for (const row of rows) change(row)
       return rows.at(-1)?.id
     })
     if (last === undefined) return
     after = last
   }
+}
+
+const page = { orderBy: { id: 'asc' }, limit: batch, lockMode: LockMode.PESSIMISTIC_WRITE } as const
+
+function webhookSecrets(ctx: Ctx, visit: Visit): Promise<void> {
+  return inBatches(
+    ctx,
+    ({ em }, where, options) => em.find(TenantAgent, where, options),
+    (agent) => {
+      const sealed = agent.adapterConfig?.authValueSealed
+      const authValueSealed = sealed === undefined ? undefined : visit(sealed, agent.tenantId)
+      if (authValueSealed) agent.adapterConfig = { ...agent.adapterConfig, authValueSealed }
+    },
+  )
+}
+
+function channelTokens(ctx: Ctx, visit: Visit): Promise<void> {
+  return inBatches(
+    ctx,
+    ({ em }, where, options) => em.find(ChannelConnection, where, options),
+    (channel) => {
+      const sealed = channel.tokensSealed
+      if (sealed !== null) channel.tokensSealed = visit(sealed, channel.tenantId) ?? sealed
+    },
+  )
+}
+
+function connectAttempts(ctx: Ctx, visit: Visit): Promise<void> {
+  return inBatches(
+    ctx,
+    ({ em }, where, options) => em.find(ConnectAttempt, where, options),
+    (attempt) => {
+      attempt.verifierSealed = visit(attempt.verifierSealed, attempt.tenantId) ?? attempt.verifierSealed
+    },
+  )
+}
+
+function providerKeys(ctx: Ctx, visit: Visit): Promise<void> {
+  return inBatches(
+    ctx,
+    ({ em }, where, options) => em.find(LlmProvider, where, options),
+    (provider) => {
+      const sealed = provider.apiKeySealed
+      if (sealed !== null) provider.apiKeySealed = visit(sealed, sealedForProvider(provider.id)) ?? sealed
+    },
+  )
 }
 
 async function answers(ctx: Ctx, visit: Visit): Promise<void> {

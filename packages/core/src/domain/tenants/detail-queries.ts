@@ -48,10 +48,10 @@ async function usageOf(ctx: Ctx, tenantId: string, timezone: string) {
   const since = monthStart(ctx.clock.date(), timezone)
   const row = await ctx.sql.get<Row>(
     `select
-       (select count(*) from runs where tenant_id = ? and id >= ? and created_on >= ? and model is not null) as calls,
+       (select count(*) from llm_calls where tenant_id = ? and id >= ?) as calls,
        (select count(*) from activities where tenant_id = ?) as activities,
        (select sum(octet_length(o.text)) from activities x join outputs o on o.activity_id = x.id where x.tenant_id = ?) as bytes`,
-    [tenantId, firstIdAt(since), since, tenantId, tenantId],
+    [tenantId, firstIdAt(since), tenantId, tenantId],
   )
   return {
     monthlyLlmCallCount: asNumber(row?.calls),

@@ -51,7 +51,7 @@ export const TenantDetail = z.object({
   deploymentMode: z.enum(['hosted', 'local']),
   usage: z.object({
     monthlySpendUsd: z.number(),
-    /** Runs that were given to a model since the month began. */
+    /** Requests to models since the month began; what a remote runtime reports of a run counts once. */
     monthlyLlmCallCount: z.int(),
     totalActivities: z.int(),
     /** Bytes of everything that agents and people have written. */

@@ -6,6 +6,8 @@ export interface JobFailure {
   /** ISO 8601. */
   at: string
   error: string
+  /** `invalid` when another try would be in vain. */
+  family?: 'transient' | 'invalid'
 }
 
 export const jobStates = ['waiting', 'running', 'done', 'dead'] as const
@@ -49,6 +51,7 @@ export const Job = defineEntity({
     },
     { name: 'job_running', properties: ['leaseUntil'], where: "status = 'running'" },
     { name: 'job_finished', properties: ['finishedAt'], where: "status in ('done', 'dead')" },
+    { name: 'job_dead', properties: ['id'], where: "status = 'dead'" },
   ],
 })
 

@@ -1,10 +1,17 @@
 import type { Database, Row, Sql, SqlValue } from '../database/database.ts'
-import { asJson, placeholders } from '../database/row.ts'
+import { asInstant, asJson, asNumber, placeholders } from '../database/row.ts'
 import type { JobFailure } from './entities.ts'
 import type { NewJob } from './jobs.ts'
 
-/** Inserts jobs; one whose unique key is waiting or running already folds into that one. */
+/** Tells the workers of all processes on a PostgreSQL that a job may be due; on SQLite there is only this one. */
+export const jobsChannel = 'copydesk_jobs'
+
+/**
+ * Inserts jobs; one whose unique key is waiting or running already folds into that one. When one is due at once, the
+ * workers of other processes hear of it with the commit.
+ */
 export async function insertJobs(
+  db: Database,
   tx: Sql,
   jobs: ReadonlyArray<NewJob & { id: string }>,
   now: Date,
@@ -23,12 +30,13 @@ export async function insertJobs(
     '[]',
     now,
   ])
-  await tx.run(
-    `insert into job (id, kind, tenant_id, payload, unique_key, group_name, status, priority, run_at, attempt, max_attempts, failures, created_at)
-     values ${rows} on conflict do nothing`,
-    values,
-  )
+  const insert = `insert into job (id, kind, tenant_id, payload, unique_key, group_name, status, priority, run_at, attempt, max_attempts, failures, created_at)
+     values ${rows} on conflict do nothing`
+  const urgent = db.dialect === 'postgresql' && jobs.some(({ runAt }) => !runAt || runAt <= now)
+  await tx.run(urgent ? `with added as (${insert} returning 1) ${tellOnce}` : insert, values)
 }
+
+const tellOnce = `select pg_notify('${jobsChannel}', '') from (select 1 from added limit 1) as one`
 
 /** Statements of one worker about a job it holds; each changes nothing when the lease or the attempt is another's. */
 const held = `where id = ? and worker = ? and attempt = ? and status = 'running'`
@@ -94,18 +102,26 @@ export async function takeBackExpired(db: Database, now: Date): Promise<number> 
   )
   if (!expired) return 0
   return db.write(async (tx) => {
-    const lost = `status = 'running' and lease_until <= ?`
-    const dead = await tx.run(
-      `update job set status = 'dead', worker = null, lease_until = null, finished_at = ? where ${lost} and attempt >= max_attempts`,
-      [now, now],
-    )
-    const back = await tx.run(
-      `update job set status = 'waiting', worker = null, lease_until = null where ${lost}`,
+    const rows = await tx.all<Row>(
+      `select id, attempt, max_attempts, failures from job where status = 'running' and lease_until <= ?
+       order by id ${db.dialect === 'postgresql' ? 'for update skip locked' : ''}`,
       [now],
     )
-    return dead + back
+    for (const row of rows) {
+      const attempt = asNumber(row.attempt)
+      const final = attempt >= asNumber(row.max_attempts)
+      const lost: JobFailure = { attempt, at: now.toISOString(), error: lostLease, family: 'transient' }
+      const failures = [...(asJson<JobFailure[]>(row.failures) ?? []), lost]
+      await tx.run(
+        `update job set status = ?, worker = null, lease_until = null, finished_at = ?, failures = ? where id = ?`,
+        [final ? 'dead' : 'waiting', final ? now : null, JSON.stringify(failures), row.id as string],
+      )
+    }
+    return rows.length
   })
 }
+
+const lostLease = 'The process that did it ended, or said nothing for too long'
 
 export interface DeadLetter {
   id: string
@@ -113,12 +129,37 @@ export interface DeadLetter {
   tenantId: string | null
   payload: Record<string, unknown>
   failures: JobFailure[]
+  createdAt: Date
+  /** When it was given up. */
+  finishedAt: Date
 }
 
-export async function selectDead(sql: Sql, limit: number): Promise<DeadLetter[]> {
+/** Which dead letters are asked for; those of a tenant are seen by who may see the tenant. */
+export interface DeadLetterFilter {
+  tenants: readonly string[] | 'all'
+  id?: string
+  /** The id after which the page starts. */
+  cursor?: string | undefined
+  order?: 'asc' | 'desc'
+  limit?: number
+}
+
+/** In the order of their ids, the newest first unless it is asked otherwise. */
+export async function selectDead(sql: Sql, filter: DeadLetterFilter): Promise<DeadLetter[]> {
+  const { tenants, id, cursor, order = 'desc', limit = 100 } = filter
+  const conditions = [`status = 'dead'`]
+  const params: SqlValue[] = []
+  const also = (condition: string, ...values: SqlValue[]) => {
+    conditions.push(condition)
+    params.push(...values)
+  }
+  if (tenants !== 'all') also(`tenant_id in (${placeholders(tenants)})`, ...tenants)
+  if (id !== undefined) also('id = ?', id)
+  if (cursor !== undefined) also(`id ${order === 'asc' ? '>' : '<'} ?`, cursor)
   const rows = await sql.all<Row>(
-    `select id, kind, tenant_id, payload, failures from job where status = 'dead' order by finished_at desc limit ?`,
-    [limit],
+    `select id, kind, tenant_id, payload, failures, created_at, finished_at from job
+     where ${conditions.join(' and ')} order by id ${order} limit ?`,
+    [...params, limit],
   )
   return rows.map((row) => ({
     id: row.id as string,
@@ -126,15 +167,17 @@ export async function selectDead(sql: Sql, limit: number): Promise<DeadLetter[]>
     tenantId: row.tenant_id as string | null,
     payload: asJson<Record<string, unknown>>(row.payload) ?? {},
     failures: asJson<JobFailure[]>(row.failures) ?? [],
+    createdAt: asInstant(row.created_at),
+    finishedAt: asInstant(row.finished_at),
   }))
 }
 
-export function revive(db: Database, id: string, now: Date): Promise<number> {
-  return once(db, (tx) =>
-    tx.run(
-      `update job set status = 'waiting', attempt = 0, run_at = ?, finished_at = null where id = ? and status = 'dead'`,
-      [now, id],
-    ),
+/** Lets a dead job wait again, unless another one of its unique key waits or is at work. @returns 1 when it does */
+export function revive(tx: Sql, id: string, now: Date): Promise<number> {
+  return tx.run(
+    `update job set status = 'waiting', attempt = 0, run_at = ?, finished_at = null where id = ? and status = 'dead'
+       and not exists (select 1 from job o where o.unique_key = job.unique_key and o.status in ('waiting', 'running'))`,
+    [now, id],
   )
 }
 

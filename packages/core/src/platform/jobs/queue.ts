@@ -6,8 +6,10 @@ import { anyDue, type ClaimedRow, turn } from './claim-queries.ts'
 import {
   bury,
   type DeadLetter,
+  type DeadLetterFilter,
   deleteFinished,
   insertJobs,
+  jobsChannel,
   once,
   putBack,
   renew,
@@ -27,9 +29,12 @@ export interface JobQueue {
   /** Takes no new jobs and waits for those at work; what takes longer than `graceMs` is told to stop. */
   stop(graceMs?: number): Promise<void>
   /** Jobs that were given up, newest first, with the history of their attempts. */
-  deadLetters(limit?: number): Promise<DeadLetter[]>
-  /** Gives a dead letter another life. @returns false when there is none of that id */
-  retry(id: string): Promise<boolean>
+  deadLetters(filter: DeadLetterFilter): Promise<DeadLetter[]>
+  /**
+   * Gives a dead letter another life, as part of `tx` where one is given.
+   * @returns false when there is none of that id, or another job of its unique key waits or is at work
+   */
+  retry(id: string, tx?: Sql): Promise<boolean>
   /** Deletes jobs that were done before an instant. @returns how many */
   prune(before: Date): Promise<number>
 }
@@ -83,6 +88,7 @@ export function createJobQueue(options: JobQueueOptions): JobQueue {
   /** Done, and not yet written down. */
   const ended: ClaimedRow[] = []
   const cancels: { poll?: () => void; beat?: () => void } = {}
+  let unlisten: (() => Promise<void>) | undefined
   let running = false
   let again = false
   let looking: Promise<void> | undefined
@@ -151,13 +157,15 @@ export function createJobQueue(options: JobQueueOptions): JobQueue {
     }
   }
   const lose = async (job: ClaimedRow, error: unknown) => {
+    const inVain = error instanceof Unretryable
     const failure = {
       attempt: job.attempt,
       at: clock.date().toISOString(),
       error: (error as Error)?.message ?? String(error),
+      family: inVain ? ('invalid' as const) : ('transient' as const),
     }
     const failures = [...job.failures, failure]
-    const final = error instanceof Unretryable || job.attempt >= job.maxAttempts
+    const final = inVain || job.attempt >= job.maxAttempts
     log[final ? 'error' : 'warn'](final ? 'a job was given up' : 'a job failed and is tried again', {
       jobId: job.id,
       kind: job.kind,
@@ -191,6 +199,7 @@ export function createJobQueue(options: JobQueueOptions): JobQueue {
   }
   const enqueue = (tx: Sql, jobs: readonly NewJob[]) =>
     insertJobs(
+      db,
       tx,
       jobs.map((job) => ({ ...job, id: newId() })),
       clock.date(),
@@ -204,6 +213,7 @@ export function createJobQueue(options: JobQueueOptions): JobQueue {
     poke,
     async start() {
       running = true
+      unlisten = await db.listen(jobsChannel, poke)
       beat()
       poll()
     },
@@ -211,6 +221,7 @@ export function createJobQueue(options: JobQueueOptions): JobQueue {
       running = false
       cancels.poll?.()
       cancels.beat?.()
+      await unlisten?.()
       poke()
       await looking
       const giveUp = clock.after(graceMs, () => {
@@ -219,11 +230,17 @@ export function createJobQueue(options: JobQueueOptions): JobQueue {
       await Promise.all([...atWork.values()].map((job) => job.done))
       giveUp()
     },
-    deadLetters: (limit = 100) => selectDead(db.sql, limit),
-    async retry(id) {
-      const revived = await revive(db, id, clock.date())
+    deadLetters: (filter) => selectDead(db.sql, filter),
+    async retry(id, tx) {
+      const back = async (inside: Sql) => {
+        const revived = await revive(inside, id, clock.date())
+        if (revived > 0) await db.notify(inside, jobsChannel, '')
+        return revived > 0
+      }
+      if (tx) return back(tx)
+      const revived = await once(db, back)
       poke()
-      return revived > 0
+      return revived
     },
     prune: (before) => deleteFinished(db, before),
   }

@@ -16,6 +16,7 @@ export async function checkModels(options: {
   models: readonly string[]
   mustServe: boolean
   fetch: typeof globalThis.fetch
+  signal?: AbortSignal | undefined
 }): Promise<ModelCheck> {
   const { id, baseUrl } = options
   let response: Response
@@ -23,12 +24,16 @@ export async function checkModels(options: {
   try {
     response = await options.fetch(`${baseUrl}/models`, {
       headers: options.headers,
-      signal: AbortSignal.timeout(LONGEST_CHECK_MS),
+      signal: AbortSignal.any([
+        AbortSignal.timeout(LONGEST_CHECK_MS),
+        ...(options.signal ? [options.signal] : []),
+      ]),
     })
     body = await response.text()
   } catch (error) {
     return {
       ok: false,
+      reached: false,
       message: `Provider ${id} cannot be reached at ${baseUrl}. Check the address and that the server is running.`,
       detail: reasonOf(error),
     }
@@ -37,18 +42,39 @@ export async function checkModels(options: {
   const detail = `HTTP ${response.status}`
   switch (familyOfStatus(response.status)) {
     case 'auth':
-      return { ok: false, message: `Provider ${id} refused the credentials. Check its API key.`, detail }
+      return {
+        ok: false,
+        reached: true,
+        message: `Provider ${id} refused the credentials. Check its API key.`,
+        detail,
+      }
     case 'quota':
-      return { ok: false, message: `Provider ${id} is overloaded or its quota is used up.`, detail }
+      return {
+        ok: false,
+        reached: true,
+        message: `Provider ${id} is overloaded or its quota is used up.`,
+        detail,
+      }
     case 'transient':
-      return { ok: false, message: `Provider ${id} has a fault on its side. Try again later.`, detail }
+      return {
+        ok: false,
+        reached: true,
+        message: `Provider ${id} has a fault on its side. Try again later.`,
+        detail,
+      }
     default:
       // Some compatible servers have no list; what they can do shows in the first run.
       if (options.mustServe && (response.status === 404 || response.status === 405)) {
-        return { ok: true, message: `Provider ${id} answers, but does not list its models.`, detail }
+        return {
+          ok: true,
+          reached: true,
+          message: `Provider ${id} answers, but does not list its models.`,
+          detail,
+        }
       }
       return {
         ok: false,
+        reached: true,
         message: `Provider ${id} does not speak the expected protocol at ${baseUrl}.`,
         detail,
       }
@@ -61,11 +87,13 @@ function compare(
 ): ModelCheck {
   const { id } = options
   const missing = options.models.filter((wanted) => !found.some((name) => sameModel(name, wanted)))
-  if (found.length === 0 || missing.length === 0) return { ok: true, message: `Provider ${id} answers.` }
+  if (found.length === 0 || missing.length === 0)
+    return { ok: true, reached: true, message: `Provider ${id} answers.` }
   const detail = `Not listed: ${missing.join(', ')}. Listed: ${found.slice(0, 10).join(', ')}.`
-  if (!options.mustServe) return { ok: true, message: `Provider ${id} answers.`, detail }
+  if (!options.mustServe) return { ok: true, reached: true, message: `Provider ${id} answers.`, detail }
   return {
     ok: false,
+    reached: true,
     message: `Provider ${id} does not have the model ${missing.join(', ')}. Install it there or choose another.`,
     detail,
   }

@@ -11,7 +11,7 @@ export interface ModelProvider {
   /** Names that this provider is known to serve; others may work too. */
   models: readonly string[]
   /** Says whether the provider can be reached and accepts the credentials. Never throws, spends no tokens. */
-  check(): Promise<ModelCheck>
+  check(signal?: AbortSignal): Promise<ModelCheck>
   /**
    * Writes one answer, running the tools that the model asks for, up to `maxTurns` model calls.
    * @throws {ModelError} when the provider fails; never retries by itself
@@ -22,6 +22,8 @@ export interface ModelProvider {
 
 export interface ModelCheck {
   ok: boolean
+  /** False when nothing answered at its address. */
+  reached: boolean
   /** One sentence for a person: what was found and, when it is wrong, what to do. */
   message: string
   detail?: string
@@ -36,6 +38,11 @@ export interface ModelRequest {
   maxTurns: number
   maxOutputTokens?: number
   signal?: AbortSignal
+  /**
+   * Asked before each request but the first, when the one before it has been told to the sink.
+   * @returns the error that ends the work, which `generate` then throws as it is
+   */
+  mayGoOn?(): Error | undefined
   /** The facts of the piece as data. Models read the prompt; the built-in writer reads this. */
   brief?: StructuredBrief
 }
@@ -65,6 +72,28 @@ export interface ModelSink {
     /** Milliseconds that the tool ran; 0 when it was not started. */
     durationMs: number
   }): void
+  /** Every request to the provider once it has ended, well or not: what it cost is spent either way. */
+  modelCall(call: ModelCall): void
+}
+
+/** One request to a provider. */
+export interface ModelCall {
+  /** What was written, as far as it came. */
+  text: string
+  usage: ModelUsage
+  /** Milliseconds from the request to the end of its answer, without the time of tools. */
+  durationMs: number
+  status: 'completed' | 'failed' | 'cancelled'
+  /** Of a failed one. */
+  family?: ModelFailure
+  /** What the provider admits, where its answer says so. */
+  limits?: RateLimits
+}
+
+/** What a provider admits in a minute. */
+export interface RateLimits {
+  requests?: number
+  tokens?: number
 }
 
 export interface ModelUsage {

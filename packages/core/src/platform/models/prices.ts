@@ -9,6 +9,13 @@ export interface ModelPrice {
 /** Prices by model name, without a date at its end. */
 export type PriceTable = Readonly<Record<string, ModelPrice>>
 
+/** A price as people state it: US dollars per million tokens, with at most six decimals. */
+export interface NamedPrice {
+  model: string
+  input: number
+  output: number
+}
+
 const usd = (input: number, output: number): ModelPrice => ({
   input: Math.round(input * 1_000_000),
   output: Math.round(output * 1_000_000),
@@ -17,6 +24,10 @@ const longer = (price: ModelPrice, over: number, long: ModelPrice): ModelPrice =
   ...price,
   long: { over, input: long.input, output: long.output },
 })
+
+export function toPriceTable(prices: readonly NamedPrice[]): PriceTable {
+  return Object.fromEntries(prices.map(({ model, input, output }) => [model, usd(input, output)]))
+}
 
 /** List prices of the hosted models in US dollars per million tokens, as the vendors published them in November 2026. */
 export const modelPrices: PriceTable = {
@@ -61,8 +72,8 @@ const TOKENS_PER_PRICE = 1_000_000n
 
 /**
  * The price of a call in whole micro-dollars, a half rounded up. Exact at any size: no floating point is involved.
- * The tokens of a run are a sum over its turns, so a run may be charged the price of long requests although no single
- * request was that long: the figure is never too low.
+ * A remote runtime reports the sum over its requests, so its run may be charged the price of long requests although no
+ * single one was that long: the figure is never too low.
  * @param model as it was asked for; a date at its end (`-20260305`, `-2026-03-05`) does not matter
  * @param usage whole token counts, 0 or more
  * @param own prices that go before the built-in table
@@ -74,7 +85,7 @@ export function costMicros(
   usage: { inputTokens: number; outputTokens: number },
   own: PriceTable = {},
 ): { micros: number; priced: boolean } {
-  const price = priceOf(model, own) ?? priceOf(model, modelPrices)
+  const price = priceOf(model, own)
   if (!price) return { micros: 0, priced: false }
   const rate = price.long && usage.inputTokens > price.long.over ? price.long : price
   const sum =
@@ -82,8 +93,10 @@ export function costMicros(
   return { micros: Number((sum + TOKENS_PER_PRICE / 2n) / TOKENS_PER_PRICE), priced: true }
 }
 
-function priceOf(model: string, table: PriceTable): ModelPrice | undefined {
+/** The price of a model: one of `own`, else of the built-in table; undefined where it has none. */
+export function priceOf(model: string, own: PriceTable = {}): ModelPrice | undefined {
   const undated = model.replace(/-(\d{8}|\d{4}-\d{2}-\d{2})$/, '')
-  for (const name of [model, undated]) if (Object.hasOwn(table, name)) return table[name]
+  for (const table of [own, modelPrices])
+    for (const name of [model, undated]) if (Object.hasOwn(table, name)) return table[name]
   return undefined
 }

@@ -2,7 +2,9 @@ import { isStepCount, streamText, type ToolSet, tool } from 'ai'
 import { type Clock, createSystemClock } from '../clock.ts'
 import { checkModels } from './check.ts'
 import { toModelError } from './failures.ts'
+import { createMeter } from './meter.ts'
 import {
+  type ModelCall,
   ModelError,
   type ModelProvider,
   type ModelRequest,
@@ -13,6 +15,8 @@ import { accessHeaders, defaultUrl, type SdkModel, sdkModel, type VendorType } f
 
 export interface SdkProviderOptions {
   id: string
+  /** What messages call it; default: its id. */
+  name?: string
   type: VendorType
   apiKey?: string
   /** With the version in its path, such as `http://127.0.0.1:11434/v1`. Required for `local` and `custom`. */
@@ -29,35 +33,53 @@ export interface SdkProviderOptions {
  * @throws {TypeError} when `local` or `custom` has no address
  */
 export function createSdkProvider(options: SdkProviderOptions): ModelProvider {
-  const { id, type, apiKey, fetch } = options
+  const { id, name = id, type, apiKey, fetch } = options
   const clock = options.clock ?? createSystemClock()
   const hosted = type === 'hosted_a' || type === 'hosted_b'
   const baseUrl = (options.baseUrl ?? defaultUrl(type) ?? '').replace(/\/+$/, '')
   if (!baseUrl)
-    throw new TypeError(`Provider ${id} of type ${type} needs a base URL, such as http://127.0.0.1:11434/v1.`)
+    throw new TypeError(
+      `Provider ${name} of type ${type} needs a base URL, such as http://127.0.0.1:11434/v1.`,
+    )
   const models = options.models ?? []
   const vendor = { type, baseUrl, apiKey, fetch }
-  const noKey = `Provider ${id} has no API key. Set one and try again.`
+  const noKey = `Provider ${name} has no API key. Set one and try again.`
 
   return {
     id,
     type,
     models,
-    check: async () => {
-      if (hosted && !apiKey) return { ok: false, message: noKey }
-      return checkModels({ id, baseUrl, headers: accessHeaders(vendor), models, mustServe: !hosted, fetch })
+    check: async (signal) => {
+      if (hosted && !apiKey) return { ok: false, reached: true, message: noKey }
+      const headers = accessHeaders(vendor)
+      return checkModels({ id: name, baseUrl, headers, models, mustServe: !hosted, fetch, signal })
     },
     generate: async (request, sink) => {
       if (hosted && !apiKey) throw new ModelError('auth', noKey)
       request.signal?.throwIfAborted()
+      const failure = (error: unknown) =>
+        toModelError(error, { provider: name, now: clock.now(), ...(apiKey && { secret: apiKey }) })
+      const tell = (call: ModelCall) => sink.modelCall(call)
+      const meter = createMeter({ clock, tell, classify: (error) => failure(error).family })
+      const halt: Halt = {}
       try {
-        return await stream(sdkModel(vendor, request.model), request, sink, clock)
+        const model = sdkModel(vendor, request.model, meter.middleware)
+        const result = await stream(model, request, sink, clock, halt)
+        if (!halt.reason) return result
       } catch (error) {
-        if (request.signal?.aborted) throw request.signal.reason
-        throw toModelError(error, { provider: id, now: clock.now(), ...(apiKey && { secret: apiKey }) })
+        const aborted = request.signal?.aborted ?? false
+        meter.settle(error, aborted)
+        if (aborted) throw request.signal?.reason
+        throw failure(error)
       }
+      throw halt.reason
     },
   }
+}
+
+/** Holds the reason for which the caller has ended the work between two requests. */
+interface Halt {
+  reason?: Error
 }
 
 async function stream(
@@ -65,13 +87,21 @@ async function stream(
   request: ModelRequest,
   sink: ModelSink,
   clock: Clock,
+  halt: Halt,
 ): Promise<ModelResult> {
   const durations = new Map<string, number>()
   const { stream: parts } = streamText({
     model,
     prompt: request.prompt,
     maxRetries: 0,
-    stopWhen: isStepCount(request.maxTurns),
+    stopWhen: [
+      isStepCount(request.maxTurns),
+      () => {
+        const reason = request.mayGoOn?.()
+        if (reason) halt.reason = reason
+        return reason !== undefined
+      },
+    ],
     tools: toolSet(request, durations, clock),
     toolCallConcurrency: 1,
     // Prompts hold the customer's material: not kept at the vendor, not given to the host program's telemetry.

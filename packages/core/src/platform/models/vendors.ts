@@ -23,9 +23,12 @@ export function defaultUrl(type: VendorType): string | undefined {
   return undefined
 }
 
-/** A model of the SDK that speaks the vendor's protocol: never a bare name, which would go to a third party. */
-export function sdkModel(vendor: Vendor, name: string): SdkModel {
-  return wrapLanguageModel({ model: vendorModel(vendor, name), middleware: strict })
+/**
+ * A model of the SDK that speaks the vendor's protocol: never a bare name, which would go to a third party.
+ * @param watch sees every request as it goes out and every answer as it comes
+ */
+export function sdkModel(vendor: Vendor, name: string, watch: LanguageModelMiddleware): SdkModel {
+  return wrapLanguageModel({ model: vendorModel(vendor, name), middleware: [strict, watch] })
 }
 
 function vendorModel(vendor: Vendor, name: string) {

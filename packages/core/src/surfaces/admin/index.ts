@@ -1,6 +1,14 @@
 import { surface } from '../../gateway/surface.ts'
 import { operators } from './access.ts'
+import * as activityTemplates from './activity-templates.ts'
+import * as agentConfigs from './agent-configs.ts'
 import * as apiKeys from './api-keys.ts'
+import * as cost from './cost.ts'
+import * as llmProviders from './llm-providers.ts'
+import * as recurring from './recurring-templates.ts'
+import * as runs from './runs.ts'
+import * as system from './system.ts'
+import * as skills from './skills.ts'
 import * as tenants from './tenants.ts'
 import * as users from './users.ts'
 
@@ -13,9 +21,44 @@ export const admin = surface({
   limits: { perMinute: 120, burst: 24, by: 'user' },
   concurrency: 5,
   endpoints: [
+    activityTemplates.list,
+    activityTemplates.create,
+    activityTemplates.detail,
+    activityTemplates.change,
+    activityTemplates.setDefault,
+    agentConfigs.list,
+    agentConfigs.detail,
+    agentConfigs.change,
+    agentConfigs.push,
+    agentConfigs.versions,
+    agentConfigs.version,
+    agentConfigs.restore,
     apiKeys.create,
     apiKeys.list,
     apiKeys.revoke,
+    cost.report,
+    llmProviders.list,
+    llmProviders.create,
+    llmProviders.change,
+    llmProviders.remove,
+    recurring.list,
+    recurring.create,
+    recurring.change,
+    recurring.archive,
+    runs.list,
+    runs.detail,
+    system.errors,
+    system.health,
+    system.llmCalls,
+    system.queues,
+    skills.list,
+    skills.create,
+    skills.detail,
+    skills.change,
+    skills.remove,
+    skills.versions,
+    skills.version,
+    skills.restore,
     tenants.list,
     tenants.create,
     tenants.detail,

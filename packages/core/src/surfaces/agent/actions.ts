@@ -80,5 +80,5 @@ export const addComment = endpoint({
   access: agents,
   body: NewComment,
   reply: { 201: CommentReceipt },
-  errors: ['UNAUTHORIZED', 'NOT_FOUND', 'VALIDATION_ERROR'],
+  errors: ['UNAUTHORIZED', 'NOT_FOUND', 'VALIDATION_ERROR', 'UNPROCESSABLE'],
 }).handle((ctx, { params, body }) => addCommentAct(ctx, params.runId, body))

@@ -1,9 +1,12 @@
+import { z } from 'zod'
 import { runContext, runState } from '../../domain/runs/context.ts'
+import { heartbeat as beat } from '../../domain/runs/heartbeat.ts'
 import { reportToolCall, streamDelta } from '../../domain/runs/report.ts'
 import { acceptCallback, acceptResult } from '../../domain/runs/receive.ts'
 import {
   Callback,
   Delta,
+  Heartbeat,
   NewToolCall,
   Received,
   RunContext,
@@ -12,7 +15,9 @@ import {
   RunState,
   ToolCallReceipt,
 } from '../../domain/runs/schemas.ts'
+import { watchRun } from '../../domain/runs/watch.ts'
 import { endpoint } from '../../gateway/endpoint.ts'
+import { stream } from '../../gateway/stream.ts'
 import { agents } from './access.ts'
 
 export const callback = endpoint({
@@ -25,6 +30,23 @@ export const callback = endpoint({
   errors: ['UNAUTHORIZED', 'CONFLICT', 'NOT_FOUND', 'VALIDATION_ERROR'],
 }).handle((ctx, { params, body }) => acceptCallback(ctx, params.runId, body))
 
+export const watch = stream({
+  id: 'agent.callback.stream',
+  route: 'GET /callback/:runId/stream',
+  summary: 'The text of the run as it is written, until the run ends',
+  access: agents,
+  events: {
+    text_delta: z.object({ delta: z.string(), sequenceNum: z.int() }),
+    completed: z.object({
+      status: z.literal('success'),
+      usage: z.object({ inputTokens: z.int(), outputTokens: z.int() }),
+    }),
+    error: z.object({ error: z.string() }),
+  },
+  errors: ['UNAUTHORIZED', 'NOT_FOUND'],
+  open: (ctx, { params }, channel) => watchRun(ctx, params.runId, channel),
+})
+
 export const context = endpoint({
   id: 'agent.runs.context',
   route: 'GET /runs/:runId/context',
@@ -33,6 +55,15 @@ export const context = endpoint({
   reply: { 200: RunContext },
   errors: ['UNAUTHORIZED', 'NOT_FOUND'],
 }).handle((ctx, { params }) => runContext(ctx, params.runId))
+
+export const heartbeat = endpoint({
+  id: 'agent.runs.heartbeat',
+  route: 'POST /runs/:runId/heartbeat',
+  summary: 'Say that the run is at work: its time and its token begin anew',
+  access: agents,
+  reply: { 200: Heartbeat },
+  errors: ['UNAUTHORIZED', 'NOT_FOUND'],
+}).handle((ctx, { params }) => beat(ctx, params.runId))
 
 export const result = endpoint({
   id: 'agent.runs.result',

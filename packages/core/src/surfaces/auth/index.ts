@@ -2,6 +2,7 @@ import { publicAccess } from '../../gateway/access.ts'
 import { surface } from '../../gateway/surface.ts'
 import { accept, view } from './invitations.ts'
 import { login, logout, refresh } from './login.ts'
+import { oauthCallback } from './oauth.ts'
 import { change, forgot, reset } from './password.ts'
 import { plans } from './plans.ts'
 import { changeMe, me } from './profile.ts'
@@ -25,6 +26,7 @@ export const auth = surface({
     reset,
     view,
     accept,
+    oauthCallback,
     plans,
     start,
     company,

@@ -1,10 +1,13 @@
 import { surface } from '../../gateway/surface.ts'
 import { team } from './access.ts'
 import * as activities from './activities.ts'
+import * as agents from './agents.ts'
 import * as approvals from './approvals.ts'
 import * as campaigns from './campaigns.ts'
+import * as channels from './channels.ts'
 import * as deliverables from './deliverables.ts'
 import * as events from './events.ts'
+import * as skills from './skills.ts'
 
 /** The web app of a tenant's marketing team. The tenant is the token's; callers never name one. */
 export const dashboard = surface({
@@ -22,6 +25,13 @@ export const dashboard = surface({
     activities.output,
     activities.retry,
     activities.live,
+    agents.list,
+    agents.detail,
+    agents.change,
+    agents.test,
+    agents.versions,
+    agents.version,
+    agents.restore,
     approvals.list,
     approvals.detail,
     approvals.resolve,
@@ -31,8 +41,19 @@ export const dashboard = surface({
     campaigns.detail,
     campaigns.change,
     campaigns.archive,
+    channels.list,
+    channels.connect,
+    channels.disconnect,
     deliverables.listForCampaign,
     deliverables.activities,
     events.live,
+    skills.list,
+    skills.create,
+    skills.detail,
+    skills.change,
+    skills.remove,
+    skills.versions,
+    skills.version,
+    skills.restore,
   ],
 })

@@ -1,8 +1,8 @@
 import type { Ctx } from '../../context.ts'
-import { DomainError } from '../../errors.ts'
 import type { Dispatch } from '../../runs/begin.ts'
 import type { EffectiveAgent } from '../effective-queries.ts'
 import type { AdapterType } from '../entities.ts'
+import { commandLineAdapter } from './command-line.ts'
 import { localAdapter } from './local.ts'
 import { webhookAdapter } from './webhook.ts'
 
@@ -23,9 +23,12 @@ export interface Adapter {
   start(ctx: Ctx, dispatch: Dispatch, signal: AbortSignal): Promise<'finished' | 'accepted'>
 }
 
-/** @throws DomainError `UNPROCESSABLE` for a type that this installation does not serve */
+const adapters: Readonly<Record<AdapterType, Adapter>> = {
+  adapter_a: commandLineAdapter,
+  adapter_b: webhookAdapter,
+  local: localAdapter,
+}
+
 export function adapterFor(type: AdapterType): Adapter {
-  if (type === 'local') return localAdapter
-  if (type === 'adapter_b') return webhookAdapter
-  throw new DomainError('UNPROCESSABLE', `Agents of type ${type} are not served here`)
+  return adapters[type]
 }

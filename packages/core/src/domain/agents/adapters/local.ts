@@ -1,119 +1,117 @@
-import { z } from 'zod'
-import { ModelError, type ModelTool } from '../../../platform/models/port.ts'
+import { ModelError, type ModelResult } from '../../../platform/models/port.ts'
 import type { Ctx } from '../../context.ts'
-import {
-  addComment,
-  createApproval,
-  createSubtask,
-  reportBlocker,
-  requestReview,
-} from '../../runs/actions.ts'
 import type { Dispatch } from '../../runs/begin.ts'
-import { reportToolCall } from '../../runs/report.ts'
 import { deliver } from '../../runs/result.ts'
-import { BlockerReport, NewApproval, NewComment, NewSubtask, ReviewRequest } from '../../runs/schemas.ts'
+import { readingTools, withManifest } from '../../skills/reading.ts'
 import type { EffectiveAgent } from '../effective-queries.ts'
 import type { Adapter } from './adapters.ts'
+import { CapReached, createRecord, type RunRecord } from './local-record.ts'
+import { toolsFor } from './local-tools.ts'
 
-/** The built-in loop: a model of a configured provider, in this process, with the run's actions as its tools. */
+/** The built-in loop: a model of a provider, in this process, with the run's actions as its tools. */
 export const localAdapter: Adapter = {
   async check(ctx: Ctx, agent: EffectiveAgent) {
-    const provider = ctx.services.models.providerOf(agent.model)
-    const { ok, message, detail } = await provider.check()
-    return [
-      {
-        name: `model ${ctx.services.models.nameFor(agent.model)}`,
-        ok,
-        detail: detail ? `${message} (${detail})` : message,
-      },
-    ]
+    const { models } = ctx.services
+    const model = models.nameFor(agent.model)
+    const name = `model ${model}`
+    const entry = models.served.find(({ provider }) => provider.models.includes(model))
+    if (!entry) return [{ name, ok: false, detail: `No provider serves the model ${model}` }]
+    const { ok, message, detail } = await entry.provider.check()
+    return [{ name, ok, detail: detail ? `${message} (${detail})` : message }]
   },
 
   async start(ctx: Ctx, dispatch: Dispatch, signal: AbortSignal) {
-    const { runId, agent, model } = dispatch
+    const { runId } = dispatch
     // The piece stands as it was approved, so no token is spent on it.
     if (dispatch.settled) {
       await deliver(ctx, runId, { status: 'success', text: '', nothingToDo: true })
       return 'finished'
     }
     const started = ctx.clock.now()
-    const calls: Array<Promise<unknown>> = []
-    const inputs = new Map<string, unknown>()
-    const result = await ctx.services.models.providerOf(model).generate(
-      {
-        model,
-        system: dispatch.systemPrompt,
-        prompt: dispatch.prompt,
-        brief: dispatch.brief,
-        tools: toolsFor(ctx, runId, agent.toolNames),
-        maxTurns: agent.adapterConfig.maxTurnsPerRun,
-        signal,
-      },
-      {
-        textDelta: (delta) => ctx.services.deltas.push(dispatch, delta),
-        toolCall: ({ id, input }) => void inputs.set(id, input),
-        toolResult: ({ id, name, output, error, durationMs }) => {
-          const call = {
-            toolName: name,
-            method: 'call',
-            input: inputs.get(id),
-            output,
-            durationMs,
-            status: error ? ('error' as const) : ('success' as const),
-            ...(error && { error }),
-          }
-          calls.push(
-            reportToolCall(ctx, runId, call).catch((failure: unknown) =>
-              ctx.log.warn('a tool call could not be kept', { runId, error: failure }),
-            ),
-          )
-        },
-      },
-    )
-    await Promise.all(calls)
-    if (result.text.trim() === '' && calls.length === 0)
-      throw new ModelError('invalid', 'The model answered with nothing')
-    const { inputTokens, outputTokens } = result.usage
-    await deliver(ctx, runId, {
-      status: 'success',
-      text: result.text,
-      ...(result.text.trim() === '' && { nothingToDo: true }),
-      usage: { inputTokens, outputTokens },
-      durationMs: ctx.clock.now() - started,
-    })
+    const record = createRecord(ctx, dispatch)
+    try {
+      const { text, finishReason } = await ask(ctx, dispatch, record, signal)
+      await record.written()
+      if (text.trim() === '' && !record.toolsUsed)
+        throw new ModelError('invalid', 'The model answered with nothing')
+      if (finishReason === 'tool-calls' && !record.handedOver) throw outOfTurns(dispatch)
+      await deliver(ctx, runId, {
+        status: 'success',
+        text,
+        ...(text.trim() === '' && { nothingToDo: true }),
+        durationMs: ctx.clock.now() - started,
+      })
+    } catch (error) {
+      // What was spent is booked before the run ends, however it ends.
+      await record.written()
+      if (!(error instanceof CapReached)) throw error
+      await deliver(ctx, runId, {
+        status: 'error',
+        error: error.message,
+        family: 'quota',
+        capReached: true,
+        durationMs: ctx.clock.now() - started,
+      })
+    }
     return 'finished'
   },
 }
 
-/** The run's actions as tools; an agent has those that its configuration names. */
-function toolsFor(ctx: Ctx, runId: string, names: readonly string[]): ModelTool[] {
-  const tool = <S extends z.ZodType>(
-    name: string,
-    description: string,
-    input: S,
-    act: (value: z.output<S>) => Promise<unknown>,
-  ): ModelTool => ({
-    name,
-    description,
-    input,
-    execute: (value) => act(value as z.output<S>),
-  })
-  const all = [
-    tool('report_blocker', 'Stop and tell a person what is in the way.', BlockerReport, (value) =>
-      reportBlocker(ctx, runId, value),
-    ),
-    tool('create_subtask', 'Give a part of the work to another agent role.', NewSubtask, (value) =>
-      createSubtask(ctx, runId, value),
-    ),
-    tool('request_review', 'Ask a person to look at the work before you go on.', ReviewRequest, (value) =>
-      requestReview(ctx, runId, value),
-    ),
-    tool('create_approval', 'Ask people to decide something.', NewApproval, (value) =>
-      createApproval(ctx, runId, value),
-    ),
-    tool('add_comment', 'Leave a comment for the people who work on this.', NewComment, (value) =>
-      addComment(ctx, runId, value),
-    ),
-  ]
-  return all.filter(({ name }) => names.includes(name))
+/** Failures of a provider, after which another may do better. */
+const another: ReadonlySet<string> = new Set(['transient', 'quota', 'auth'])
+
+/** Asks the models in turn, as long as one fails before it has written or done anything. */
+async function ask(
+  ctx: Ctx,
+  { runId, choices, systemPrompt, prompt, brief, agent, skills }: Dispatch,
+  record: RunRecord,
+  signal: AbortSignal,
+): Promise<ModelResult> {
+  const failures: ModelError[] = []
+  for (const [at, { model, provider }] of choices.entries()) {
+    try {
+      return await provider.generate(
+        {
+          model,
+          system: withManifest(systemPrompt, skills),
+          prompt,
+          brief,
+          tools: [...toolsFor(ctx, runId, agent.toolNames), ...readingTools(skills)],
+          maxTurns: agent.adapterConfig.maxTurnsPerRun,
+          signal,
+          mayGoOn: record.mayGoOn,
+        },
+        record.sinkFor({ model, provider }),
+      )
+    } catch (error) {
+      const next = choices[at + 1]
+      if (!(error instanceof ModelError) || !another.has(error.family) || record.told) throw error
+      failures.push(error)
+      if (!next) break
+      ctx.log.warn('a model failed and another is asked', {
+        runId,
+        model,
+        next: next.model,
+        family: error.family,
+      })
+      record.note(`${error.message} The model ${next.model} is asked instead of ${model}.`)
+    }
+  }
+  throw soonest(failures)
+}
+
+/** Of several failures the one that may be tried again first; else the first. */
+function soonest(failures: readonly ModelError[]): ModelError {
+  const waits = failures
+    .filter(({ family }) => family !== 'auth')
+    .sort((a, b) => (a.retryAfterMs ?? 0) - (b.retryAfterMs ?? 0))
+  return waits[0] ?? failures[0] ?? new ModelError('invalid', 'There is no model to ask')
+}
+
+function outOfTurns({ agent }: Dispatch): ModelError {
+  const turns = agent.adapterConfig.maxTurnsPerRun
+  return new ModelError(
+    'invalid',
+    `${agent.name} has used all of its ${turns} turns without an end. Raise maxTurnsPerRun, or give it fewer tools.`,
+  )
 }

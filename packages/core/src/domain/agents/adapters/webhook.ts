@@ -4,30 +4,18 @@ import { familyOfOutbound, familyOfStatus, parseRetryAfter } from '../../../plat
 import { ModelError } from '../../../platform/models/port.ts'
 import type { Ctx } from '../../context.ts'
 import { releaseToRuntime } from '../../runs/release.ts'
+import { taskToken } from '../../runs/task-token.ts'
 import type { Dispatch } from '../../runs/begin.ts'
-import type { EffectiveAgent } from '../effective-queries.ts'
+import { concatenated } from '../../skills/for-agents.ts'
 import type { Adapter } from './adapters.ts'
+import { checkWebhook } from './webhook-check.ts'
 
 /**
  * An external runtime: the dispatch is posted to its URL, it answers 202 and later calls back with the task token. It has
  * until the deadline; a process of ours need not live that long.
  */
 export const webhookAdapter: Adapter = {
-  async check(ctx: Ctx, agent: EffectiveAgent) {
-    const url = agent.adapterConfig.webhookUrl
-    if (!url) return [{ name: 'webhookUrl', ok: false, detail: 'No webhookUrl is configured' }]
-    try {
-      const { status } = await ctx.services.http.request(url, {
-        method: 'HEAD',
-        redirect: 'manual',
-        timeoutMs: 5_000,
-      })
-      // Without the secret a refusal is as good as an answer; a redirect is not followed when work is given, either.
-      return [{ name: 'webhookUrl', ok: status < 500 && !isRedirect(status), detail: `answers ${status}` }]
-    } catch (error) {
-      return [{ name: 'webhookUrl', ok: false, detail: (error as Error).message }]
-    }
-  },
+  check: checkWebhook,
 
   async start(ctx: Ctx, dispatch: Dispatch, signal: AbortSignal) {
     const { webhookUrl, authHeader, authValueSealed } = dispatch.agent.adapterConfig
@@ -78,22 +66,18 @@ function refusal({ status, headers }: OutboundResponse, now: number): ModelError
 
 /** The dispatch as the contract words it. */
 function payload(ctx: Ctx, dispatch: Dispatch) {
-  const { runId, attempt, tenantId, deadline } = dispatch
+  const { runId, tenantId } = dispatch
   return {
     taskId: runId,
     tenantId,
     agentRole: dispatch.agent.role,
     prompt: dispatch.prompt,
     systemPrompt: dispatch.systemPrompt,
-    skillsContext: '',
+    skillsContext: concatenated(dispatch.skills),
     wakeReason: dispatch.wakeReason,
-    sessionId: null,
+    sessionId: dispatch.sessionId,
     callbackUrl: `${ctx.services.settings.baseUrl}/agent/v1/callback/${runId}`,
-    taskToken: ctx.services.tokens.sign('task', {
-      sub: runId,
-      attempt,
-      exp: Math.ceil(deadline.getTime() / 1000),
-    }),
+    taskToken: taskToken(ctx, dispatch),
     timeoutMs: dispatch.timeoutMs,
   }
 }

@@ -1,5 +1,6 @@
 import type { Clock } from '../../clock.ts'
-import type { ModelProvider, ModelRequest, ModelResult, ModelSink } from '../port.ts'
+import { estimateTokens } from '../estimate.ts'
+import type { ModelProvider, ModelRequest, ModelUsage } from '../port.ts'
 import { compose } from './compose.ts'
 
 /** The model name of the built-in writer; it has a price of zero. */
@@ -24,20 +25,40 @@ export function createBuiltinWriter(options: { clock: Clock; id?: string; paceMs
     models: [BUILTIN_WRITER],
     check: async () => ({
       ok: true,
+      reached: true,
       message: 'The built-in writer is ready. It is no model and needs no network.',
     }),
     generate: async (request, sink) => {
       request.signal?.throwIfAborted()
       const text = request.brief ? compose(request.brief) : NO_BRIEF
-      await tell(text, sink, request.signal, (signal) => pause(clock, paceMs, signal))
-      return resultOf(request, text)
+      const startedAt = clock.now()
+      let written = ''
+      let status: 'completed' | 'cancelled' = 'cancelled'
+      const write = (piece: string) => {
+        written += piece
+        sink.textDelta(piece)
+      }
+      try {
+        await tell(text, write, request.signal, (signal) => pause(clock, paceMs, signal))
+        status = 'completed'
+      } finally {
+        const usage = usageOf(request, written)
+        sink.modelCall({ text: written, usage, durationMs: clock.now() - startedAt, status })
+      }
+      return {
+        text,
+        turns: 1,
+        usage: usageOf(request, text),
+        finishReason: 'stop',
+        model: BUILTIN_WRITER,
+      }
     },
   }
 }
 
 async function tell(
   text: string,
-  sink: ModelSink,
+  write: (piece: string) => void,
   signal: AbortSignal | undefined,
   wait: (signal: AbortSignal | undefined) => Promise<void>,
 ): Promise<void> {
@@ -46,7 +67,7 @@ async function tell(
     if (!first) await wait(signal)
     first = false
     signal?.throwIfAborted()
-    sink.textDelta(piece)
+    write(piece)
   }
 }
 
@@ -65,21 +86,10 @@ function pause(clock: Clock, ms: number, signal: AbortSignal | undefined): Promi
   })
 }
 
-function resultOf(request: ModelRequest, text: string): ModelResult {
+function usageOf(request: ModelRequest, text: string): ModelUsage {
   return {
-    text,
-    turns: 1,
-    usage: {
-      inputTokens: tokensOf(`${request.system ?? ''}${request.prompt}`),
-      outputTokens: tokensOf(text),
-      estimated: true,
-    },
-    finishReason: 'stop',
-    model: BUILTIN_WRITER,
+    inputTokens: estimateTokens(`${request.system ?? ''}${request.prompt}`.length),
+    outputTokens: estimateTokens(text.length),
+    estimated: true,
   }
-}
-
-/** Nothing counts tokens here; four characters a token is what English comes to. */
-function tokensOf(text: string): number {
-  return Math.ceil(text.length / 4)
 }

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { DomainError, invalid } from '../domain/errors.ts'
+import { DomainError, invalid } from './errors.ts'
 
 type Issue = z.core.$ZodIssue
 

@@ -1,0 +1,240 @@
+import type { z } from 'zod'
+import { configureAgent } from './domain/agents/config.ts'
+import { getAgent, listOwnAgents } from './domain/agents/list-queries.ts'
+import {
+  changeMaster,
+  getMaster,
+  listMasters,
+  masterHistory,
+  masterVersion,
+  restoreMaster,
+} from './domain/agents/master-config.ts'
+import {
+  agentHistory,
+  agentVersion,
+  changeAgent,
+  restoreAgent,
+  testAgent,
+} from './domain/agents/own-agents.ts'
+import { MasterChanges, Push } from './domain/agents/master-schemas.ts'
+import { pushMaster } from './domain/agents/push.ts'
+import { AgentChanges } from './domain/agents/schemas.ts'
+import { getActivity, getOutput } from './domain/activities/detail.ts'
+import { listActivities } from './domain/activities/queries.ts'
+import { retryActivity } from './domain/activities/retry.ts'
+import { sweep } from './domain/activities/sweep.ts'
+import { getApproval, listApprovals } from './domain/approvals/queries.ts'
+import { resolve } from './domain/approvals/resolve.ts'
+import { createCampaign } from './domain/campaigns/create.ts'
+import {
+  changeTemplate,
+  createTemplate,
+  getTemplate,
+  setDefaultTemplate,
+} from './domain/campaigns/template-changes.ts'
+import { listTemplates } from './domain/campaigns/template-queries.ts'
+import { NewTemplate, TemplateChange } from './domain/campaigns/template-schemas.ts'
+import { getCampaign, listCampaigns } from './domain/campaigns/queries.ts'
+import { check } from './domain/check.ts'
+import type { Ctx, Role } from './domain/context.ts'
+import { invite, listInvitations, resendInvitation, revokeInvitation } from './domain/identity/invitations.ts'
+import { costReport } from './domain/costs/report-queries.ts'
+import { listAudit } from './domain/audit/queries.ts'
+import { createApiKey, revokeApiKey } from './domain/identity/api-keys.ts'
+import { impersonate } from './domain/identity/impersonation.ts'
+import { listApiKeys, listUsers } from './domain/identity/list-queries.ts'
+import { reinstateUser, suspendUser } from './domain/identity/suspension.ts'
+import { assignTenant, createUser } from './domain/identity/users.ts'
+import { checkProvider } from './domain/models/check.ts'
+import { clearModelPrice, listModels, setModelPrice } from './domain/models/prices.ts'
+import { listProviders } from './domain/models/provider-queries.ts'
+import { changeProvider, createProvider, removeProvider } from './domain/models/providers.ts'
+import { listCalls } from './domain/runs/call-queries.ts'
+import { getRun, listRuns } from './domain/runs/list-queries.ts'
+import { systemHealth } from './domain/system/health.ts'
+import type { SkillScope } from './domain/skills/entities.ts'
+import { getSkill, listGlobalSkills, listSkills } from './domain/skills/queries.ts'
+import { putSkill } from './domain/skills/put.ts'
+import type { SkillFiles } from './domain/skills/read-file.ts'
+import { NewSkill, SkillChanges, SkillFormChanges } from './domain/skills/schemas.ts'
+import {
+  changeSkill,
+  createSkill,
+  deleteSkill,
+  restoreSkill,
+  skillHistory,
+  skillVersion,
+} from './domain/skills/skills.ts'
+import { archiveRecurring, changeRecurring, createRecurring } from './domain/recurring/change.ts'
+import { listRecurring } from './domain/recurring/queries.ts'
+import { NewRecurring, RecurringChange } from './domain/recurring/schemas.ts'
+import { listDeadLetters } from './domain/runs/dead-letter-queries.ts'
+import { getDeadLetter, retryDeadLetter } from './domain/runs/dead-letters.ts'
+import { queueNumbers } from './domain/runs/queue-queries.ts'
+import { createCoupon, disableCoupon, listCoupons } from './domain/tenants/coupons.ts'
+import { listPrices, setPrice } from './domain/tenants/plans.ts'
+import { getTenant } from './domain/tenants/detail-queries.ts'
+import { listTenants } from './domain/tenants/list-queries.ts'
+import { activateTenant, reinstateTenant, suspendTenant } from './domain/tenants/suspension.ts'
+import { createTenant } from './domain/tenants/tenants.ts'
+
+const noFiles: SkillFiles = { file: [], references: [] }
+
+const team: readonly Role[] = ['admin', 'member', 'reviewer', 'super_admin']
+const deciders: readonly Role[] = ['admin', 'reviewer', 'super_admin']
+const members: readonly Role[] = ['admin', 'member', 'super_admin']
+const admins: readonly Role[] = ['admin', 'super_admin']
+const operators: readonly Role[] = ['super_admin']
+
+/** Every service that an embedding program can call, with the roles that may. */
+export const services = {
+  activities: {
+    list: rule(team, listActivities),
+    get: rule(team, getActivity),
+    output: rule(team, getOutput),
+    retry: rule(deciders, retryActivity),
+    sweep: rule(operators, sweep),
+  },
+  activityTemplates: {
+    list: rule(operators, listTemplates),
+    get: rule(operators, getTemplate),
+    create: rule(operators, (ctx, template: z.input<typeof NewTemplate>) =>
+      createTemplate(ctx, check(NewTemplate, template)),
+    ),
+    change: rule(operators, (ctx, id: string, changes: z.input<typeof TemplateChange>) =>
+      changeTemplate(ctx, id, check(TemplateChange, changes)),
+    ),
+    setDefault: rule(operators, setDefaultTemplate),
+  },
+  agentConfigs: {
+    list: rule(operators, listMasters),
+    get: rule(operators, getMaster),
+    change: rule(operators, (ctx, role: string, changes: MasterChanges) =>
+      changeMaster(ctx, role, check(MasterChanges, changes)),
+    ),
+    push: rule(operators, (ctx, role: string, push: z.input<typeof Push>) =>
+      pushMaster(ctx, role, check(Push, push)),
+    ),
+    versions: rule(operators, masterHistory),
+    version: rule(operators, masterVersion),
+    restore: rule(operators, restoreMaster),
+  },
+  agents: {
+    list: rule(members, listOwnAgents),
+    get: rule(members, getAgent),
+    configure: rule(admins, configureAgent),
+    change: rule(admins, (ctx, role: string, changes: AgentChanges) =>
+      changeAgent(ctx, role, check(AgentChanges, changes)),
+    ),
+    test: rule(members, testAgent),
+    versions: rule(members, agentHistory),
+    version: rule(members, agentVersion),
+    restore: rule(admins, restoreAgent),
+  },
+  apiKeys: {
+    create: rule(operators, createApiKey),
+    list: rule(operators, listApiKeys),
+    revoke: rule(operators, revokeApiKey),
+  },
+  approvals: {
+    list: rule(team, listApprovals),
+    get: rule(team, getApproval),
+    resolve: rule(deciders, resolve),
+  },
+  audit: { list: rule(operators, listAudit) },
+  campaigns: {
+    create: rule(admins, createCampaign),
+    list: rule(team, listCampaigns),
+    get: rule(team, getCampaign),
+  },
+  costs: { report: rule(operators, costReport) },
+  coupons: {
+    create: rule(operators, createCoupon),
+    list: rule(operators, listCoupons),
+    disable: rule(operators, disableCoupon),
+  },
+  invitations: {
+    create: rule(admins, invite),
+    list: rule(admins, listInvitations),
+    resend: rule(admins, resendInvitation),
+    revoke: rule(admins, revokeInvitation),
+  },
+  models: {
+    list: rule(operators, listModels),
+    setPrice: rule(operators, setModelPrice),
+    clearPrice: rule(operators, clearModelPrice),
+  },
+  recurring: {
+    list: rule(operators, listRecurring),
+    create: rule(operators, (ctx, template: NewRecurring) =>
+      createRecurring(ctx, check(NewRecurring, template)),
+    ),
+    change: rule(operators, (ctx, id: string, changes: RecurringChange) =>
+      changeRecurring(ctx, id, check(RecurringChange, changes)),
+    ),
+    archive: rule(operators, archiveRecurring),
+  },
+  system: {
+    health: rule(operators, systemHealth),
+    calls: rule(operators, listCalls),
+    queues: rule(operators, queueNumbers),
+    deadLetters: rule(operators, listDeadLetters),
+    deadLetter: rule(operators, getDeadLetter),
+    retry: rule(operators, retryDeadLetter),
+  },
+  plans: { list: rule(operators, listPrices), setPrice: rule(operators, setPrice) },
+  providers: {
+    list: rule(operators, listProviders),
+    create: rule(operators, createProvider),
+    change: rule(operators, changeProvider),
+    remove: rule(operators, removeProvider),
+    check: rule(operators, checkProvider),
+  },
+  runs: { list: rule(operators, listRuns), get: rule(operators, getRun) },
+  skills: {
+    list: rule(members, listSkills),
+    get: rule(members, getSkill),
+    create: rule(members, (ctx, scope: SkillScope, skill: z.input<typeof NewSkill>, files: SkillFiles) =>
+      createSkill(ctx, scope, check(NewSkill, skill), files),
+    ),
+    change: rule(
+      members,
+      (ctx, scope: SkillScope, id: string, changes: SkillChanges, files: SkillFiles = noFiles) =>
+        changeSkill(ctx, scope, id, check(SkillChanges, changes), files),
+    ),
+    put: rule(members, (ctx, scope: SkillScope, skill: SkillFormChanges, files: SkillFiles) =>
+      putSkill(ctx, scope, check(SkillFormChanges, skill), files),
+    ),
+    delete: rule(members, deleteSkill),
+    versions: rule(members, skillHistory),
+    version: rule(members, skillVersion),
+    restore: rule(members, restoreSkill),
+    listGlobal: rule(operators, listGlobalSkills),
+  },
+  tenants: {
+    create: rule(operators, createTenant),
+    list: rule(operators, listTenants),
+    get: rule(operators, getTenant),
+    activate: rule(operators, activateTenant),
+    suspend: rule(operators, suspendTenant),
+    reinstate: rule(operators, reinstateTenant),
+    impersonate: rule(operators, impersonate),
+  },
+  users: {
+    create: rule(operators, createUser),
+    list: rule(operators, listUsers),
+    assign: rule(operators, assignTenant),
+    suspend: rule(operators, suspendUser),
+    reinstate: rule(operators, reinstateUser),
+  },
+}
+
+/** A service, and the roles that may call it. */
+export interface Rule<A extends unknown[], R> {
+  roles: readonly Role[]
+  run(ctx: Ctx, ...args: A): R
+}
+
+function rule<A extends unknown[], R>(roles: readonly Role[], run: (ctx: Ctx, ...args: A) => R): Rule<A, R> {
+  return { roles, run }
+}

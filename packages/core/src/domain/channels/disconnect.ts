@@ -1,0 +1,84 @@
+import { LockMode } from '@mikro-orm/core'
+import { revokeToken } from '../../platform/oauth/client.ts'
+import { OAuthError } from '../../platform/oauth/oauth.ts'
+import { Unretryable } from '../../platform/jobs/jobs.ts'
+import { command } from '../command.ts'
+import type { Ctx } from '../context.ts'
+import { notFound } from '../errors.ts'
+import { ChannelConnection } from './entities.ts'
+import { withProvider } from './provider.ts'
+import { openTokens } from './tokens.ts'
+import type { ChannelType } from './types.ts'
+
+export const revokeJob = 'channel.revoke'
+
+/** Tried for about three quarters of an hour. */
+const maxAttempts = 16
+
+/** What the job that gives tokens back knows. */
+export interface RevokePayload {
+  tenantId: string
+  channelType: ChannelType
+  /** Sealed for the tenant. */
+  tokens: string
+}
+
+/**
+ * Forgets the tokens of a channel and marks it disconnected. They are given back to the provider by a job that is left
+ * with the change, so that a provider that fails is asked again. A channel that is disconnected stays so. Serves
+ * `DELETE /dashboard/v1/channels/:channelId`.
+ * @throws DomainError `NOT_FOUND`
+ */
+export async function disconnectChannel(ctx: Ctx, channelId: string): Promise<void> {
+  await command(ctx, async (cmd) => {
+    const lock = { lockMode: LockMode.PESSIMISTIC_WRITE } as const
+    const channel = await cmd.em.findOne(ChannelConnection, { id: channelId }, lock)
+    if (!channel) throw notFound('Channel')
+    const { tenantId, type: channelType, status, accountName, tokensSealed } = channel
+    if (status === 'disconnected') return
+    if (tokensSealed !== null && cmd.services.channels.client(channelType)?.revokeUrl !== undefined) {
+      const payload: RevokePayload = { tenantId, channelType, tokens: tokensSealed }
+      cmd.enqueue({ kind: revokeJob, tenantId, payload: { ...payload }, group: revokeJob, maxAttempts })
+    }
+    Object.assign(channel, {
+      status: 'disconnected',
+      tokensSealed: null,
+      expiresAt: null,
+      renewable: false,
+      updatedOn: cmd.clock.date(),
+    })
+    cmd.audit({
+      tenantId,
+      resourceType: 'channel',
+      resourceId: channelId,
+      before: { status, accountName },
+      after: { status: 'disconnected' },
+    })
+    cmd.emit({ tenantId, type: 'channel_disconnected', subject: channelId, data: { channelId, channelType } })
+  })
+}
+
+/**
+ * Gives the tokens of a channel that was disconnected back to its provider. The job `channel.revoke`.
+ * @throws Unretryable when the provider refuses for good; OAuthError when another try may do
+ */
+export async function revokeTokens(ctx: Ctx, payload: RevokePayload, signal: AbortSignal): Promise<void> {
+  const { tenantId, channelType, tokens } = payload
+  const client = ctx.services.channels.client(channelType)
+  if (client?.revokeUrl === undefined) throw new Unretryable('No address for revoking is configured any more')
+  const { accessToken, refreshToken } = openTokens(ctx.services.box, tokens, tenantId)
+  // The one that outlives the other goes first.
+  const all = [
+    ...(refreshToken ? [{ token: refreshToken, hint: 'refresh_token' as const }] : []),
+    { token: accessToken, hint: 'access_token' as const },
+  ]
+  for (const one of all) {
+    try {
+      await withProvider(ctx, (port) => revokeToken(client, port, one), signal)
+    } catch (error) {
+      const { status = 500, message } = error as OAuthError
+      if (status < 500 && status !== 408 && status !== 429) throw new Unretryable(message)
+      throw error
+    }
+  }
+}

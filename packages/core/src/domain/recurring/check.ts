@@ -1,0 +1,36 @@
+import { MasterAgent } from '../agents/entities.ts'
+import { checkPlaceholders } from '../agents/placeholders.ts'
+import type { Command } from '../context.ts'
+import { DomainError, invalid } from '../errors.ts'
+import { Plan } from '../tenants/billing-entities.ts'
+import { Tenant } from '../tenants/entities.ts'
+import type { RecurringRow } from './entities.ts'
+import { checkCron } from './schedule.ts'
+
+/** What a prompt may name beside the variables of its template. */
+const ownPlaceholders = ['company', 'date'] as const
+
+export type Recurring = Pick<
+  RecurringRow,
+  'agentRole' | 'cron' | 'promptTemplate' | 'variables' | 'applyToTenants' | 'tenantIds' | 'planIds'
+>
+
+/** @throws DomainError `VALIDATION_ERROR` with the field that cannot be; `NOT_FOUND` for a tenant that does not exist */
+export async function checkRecurring(cmd: Command, given: Recurring): Promise<void> {
+  const { agentRole, cron, promptTemplate, variables, applyToTenants, tenantIds, planIds } = given
+  checkCron(cron, cmd.clock.date())
+  if (!(await cmd.em.findOne(MasterAgent, { role: agentRole })))
+    throw invalid('agentRole', `There is no agent role ${agentRole}`)
+  checkPlaceholders(promptTemplate, 'promptTemplate', [...ownPlaceholders, ...Object.keys(variables)])
+  if (applyToTenants === 'specific' && !tenantIds) throw invalid('tenantIds', 'Say which tenants')
+  if (applyToTenants === 'plan_based' && !planIds) throw invalid('planIds', 'Say which plans')
+  if (tenantIds && (await cmd.em.count(Tenant, { id: { $in: tenantIds } })) < new Set(tenantIds).size)
+    throw new DomainError('NOT_FOUND', 'Tenant not found', { field: 'tenantIds' })
+  if (planIds) await checkPlans(cmd, planIds)
+}
+
+async function checkPlans(cmd: Command, planIds: readonly string[]): Promise<void> {
+  const plans = await cmd.em.find(Plan, {})
+  const missing = planIds.find((given) => !plans.some(({ id, name }) => given === id || given === name))
+  if (missing !== undefined) throw invalid('planIds', `There is no plan ${missing}`)
+}

@@ -1,0 +1,44 @@
+import { isClosed } from '../activities/state.ts'
+import { effectiveAgent } from '../agents/effective-queries.ts'
+import { command } from '../command.ts'
+import type { Command, Ctx } from '../context.ts'
+import type { RunRow } from './entities.ts'
+import { lockAtWork } from './own.ts'
+import type { Heartbeat } from './schemas.ts'
+import { taskToken } from './task-token.ts'
+
+/** However often its runtime says that it lives, a run is over a day after it began. */
+const longestRunMs = 86_400_000
+
+/**
+ * Says that an external runtime is still at work: its time begins anew, with a fresh token, and it hears whether it is to
+ * stop. A run in a process of ours has the time of its adapter, which a heartbeat does not change. Serves
+ * `POST /agent/v1/runs/:runId/heartbeat`.
+ * @throws DomainError `UNAUTHORIZED` for another's run and one that has ended; `NOT_FOUND`
+ */
+export function heartbeat(ctx: Ctx, runId: string): Promise<Heartbeat> {
+  return command(ctx, async (cmd) => {
+    const { run, activity } = await lockAtWork(cmd, runId)
+    if (activity && run.leaseOwner === null) await prolong(cmd, run)
+    const deadline = run.deadline ?? cmd.clock.date()
+    return {
+      runId,
+      expiresAt: deadline,
+      taskToken: taskToken(cmd, { runId, attempt: run.attempt, deadline }),
+      cancel: run.cancelRequested || (activity !== null && isClosed(activity)),
+    }
+  })
+}
+
+async function prolong(cmd: Command, run: RunRow): Promise<void> {
+  const agent = await effectiveAgent(cmd, run.tenantId, run.agentRole)
+  if (!agent) return
+  const now = cmd.clock.now()
+  const timeoutMs = Math.min(agent.adapterConfig.timeoutSec, 3_600) * 1_000
+  const last = (run.startedAt?.getTime() ?? now) + longestRunMs
+  const deadline = new Date(Math.min(now + timeoutMs, last))
+  // A shorter time that was set meanwhile is for the runs to come.
+  if (run.deadline && deadline <= run.deadline) return
+  run.deadline = deadline
+  run.leaseUntil = deadline
+}

@@ -1,0 +1,41 @@
+import { z } from 'zod'
+import { firstIdAt } from '../../platform/clock.ts'
+import { isoDate, isoDay } from '../../platform/wire.ts'
+import { addDays, startOfDay } from '../campaigns/periods.ts'
+import { invalid } from '../errors.ts'
+import type { Condition } from '../paging-queries.ts'
+
+/** The end of a span of time: a day, or an instant. */
+export const spanEnd = z.union([isoDay, isoDate])
+export type SpanEnd = z.output<typeof spanEnd>
+
+/** From an instant on, and up to another that is not part of it. */
+export interface Span {
+  from?: Date
+  until?: Date
+}
+
+/**
+ * The instants between which something lies. Days are whole ones of a zone, the last of them included.
+ * @throws DomainError `VALIDATION_ERROR` when it ends before it begins
+ */
+export function spanOf(
+  { startDate, endDate }: { startDate?: SpanEnd | undefined; endDate?: SpanEnd | undefined },
+  zone: string,
+): Span {
+  const from = typeof startDate === 'string' ? startOfDay(startDate, zone) : startDate
+  const until = typeof endDate === 'string' ? startOfDay(addDays(endDate, 1), zone) : endDate
+  const backwards = from && until && (typeof endDate === 'string' ? until <= from : until < from)
+  if (backwards) throw invalid('endDate', 'endDate must not be before startDate')
+  return { ...(from && { from }), ...(until && { until }) }
+}
+
+/** Rows of a table whose ids were made in a span: ids are in the order of time, so the index of the ids answers. */
+export function madeWithin(idColumn: string, { from, until }: Span): Condition | undefined {
+  const parts = [
+    ...(from ? [{ sql: `${idColumn} >= ?`, param: firstIdAt(from) }] : []),
+    ...(until ? [{ sql: `${idColumn} < ?`, param: firstIdAt(until) }] : []),
+  ]
+  if (parts.length === 0) return undefined
+  return { sql: parts.map(({ sql }) => sql).join(' and '), params: parts.map(({ param }) => param) }
+}

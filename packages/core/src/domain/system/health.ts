@@ -1,0 +1,52 @@
+import type { Ctx } from '../context.ts'
+import { type Check, checkStores, inTime } from '../health.ts'
+import { queueNumbers } from '../runs/queue-queries.ts'
+import { jobNumbers } from './queries.ts'
+import type { SystemHealth } from './schemas.ts'
+
+/**
+ * Whether everything that the platform stands on answers, each asked now and given three seconds, and what waits to be
+ * done. Serves `GET /admin/v1/system/health`.
+ */
+export async function systemHealth(ctx: Ctx): Promise<SystemHealth> {
+  const [stores, local_model, queues] = await Promise.all([checkStores(ctx), localModel(ctx), queuesOf(ctx)])
+  // Vectors are searched where the rows are.
+  const services = { api: 'ok' as const, ...stores, vector_store: stores.relational_store, local_model }
+  const broken = Object.values(services).includes('error') || queues === undefined
+  return {
+    status: services.relational_store === 'error' ? 'down' : broken ? 'degraded' : 'healthy',
+    services,
+    queues: queues ?? [],
+    sseConnections: ctx.services.openStreams(),
+    lastCheckedAt: ctx.clock.date(),
+  }
+}
+
+/** A model on a server of one's own; where there is none, none can be broken. */
+async function localModel(ctx: Ctx): Promise<Check> {
+  const local = ctx.services.models.served.filter(({ provider }) => provider.type === 'local')
+  const answers = local.map(({ provider }) => inTime(ctx, provider.check()).then(({ ok }) => ok))
+  const found = await Promise.all(answers.map((answer) => answer.catch(() => false)))
+  return found.every(Boolean) ? 'ok' : 'error'
+}
+
+/** By agent role over all tenants; undefined where the database does not say. */
+async function queuesOf(ctx: Ctx): Promise<SystemHealth['queues'] | undefined> {
+  try {
+    const [numbers, jobs] = await inTime(ctx, Promise.all([queueNumbers(ctx), jobNumbers(ctx)]))
+    const queues = new Map<string, SystemHealth['queues'][number]>()
+    for (const { agentRole: name, waiting, active, delayed, failed, deadLettered } of numbers) {
+      const sum = queues.get(name) ?? { name, waiting: 0, active: 0, delayed: 0, failed: 0, deadLettered: 0 }
+      sum.waiting += waiting
+      sum.active += active
+      sum.delayed += delayed
+      sum.failed += failed
+      sum.deadLettered += deadLettered
+      queues.set(name, sum)
+    }
+    return [...[...queues.values()].toSorted((a, b) => a.name.localeCompare(b.name)), jobs]
+  } catch (error) {
+    ctx.log.warn('the queues could not be read', { error })
+    return undefined
+  }
+}

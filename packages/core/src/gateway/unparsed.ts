@@ -1,0 +1,60 @@
+import { type IncomingMessage, STATUS_CODES, type ServerResponse } from 'node:http'
+import type { Duplex } from 'node:stream'
+import type { ApiError } from './errors.ts'
+import { jsonAnswer } from './reply.ts'
+import type { Runtime } from './runtime.ts'
+
+/** How long whoever is refused may still send, so that the answer is read before the connection breaks. */
+const lingerMs = 1_000
+
+/** What node's parser gives up on, by its code; anything else is no HTTP. */
+const refusals: Readonly<Record<string, readonly [status: number, message: string]>> = {
+  HPE_HEADER_OVERFLOW: [431, 'The headers are too large'],
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: [413, 'The extensions of the chunks are too large'],
+  ERR_HTTP_REQUEST_TIMEOUT: [408, 'The request did not come to its end in time'],
+}
+
+/**
+ * A listener for `clientError` of node's HTTP server: what the parser refuses, before there is a request, is answered in
+ * the envelope and with an id like everything else.
+ */
+export function createClientErrorListener(runtime: Runtime) {
+  const answered = new WeakSet<Duplex>()
+  return (error: Error & { code?: string }, socket: Duplex): void => {
+    // What it sends on is as little HTTP as before.
+    if (answered.has(socket)) return
+    answered.add(socket)
+    // Node knows by the same field that the head of an answer is out: another one would be taken for its body.
+    const { _httpMessage: inFlight } = socket as { _httpMessage?: ServerResponse | null }
+    if (!socket.writable || inFlight?.headersSent) return void socket.destroy()
+    const [status, message] = refusals[error.code ?? ''] ?? [400, 'The request is not valid HTTP']
+    const { headers, body } = refuse(runtime, status, message, socket)
+    const lines = headers.flatMap((name, i) => (i % 2 === 0 ? [`${name}: ${headers[i + 1]}\r\n`] : []))
+    const stop = runtime.clock.after(lingerMs, () => socket.destroy())
+    socket.once('close', stop)
+    socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`)
+  }
+}
+
+/**
+ * Refuses a request that names no host, as RFC 9112 has it; node itself would do so without a body.
+ * @returns whether it was refused
+ */
+export function refuseWithoutHost(runtime: Runtime, req: IncomingMessage, res: ServerResponse): boolean {
+  if (req.headers.host !== undefined || req.httpVersion !== '1.1') return false
+  const { headers, body } = refuse(runtime, 400, 'The Host header is missing', req.socket)
+  res.writeHead(400, headers).end(body)
+  return true
+}
+
+function refuse(runtime: Runtime, status: number, message: string, socket: object) {
+  const requestId = runtime.newId()
+  const { remoteAddress: clientIp } = socket as { remoteAddress?: string }
+  runtime.log.info('response', { requestId, status, clientIp, reason: message })
+  const code = status === 413 ? 'PAYLOAD_TOO_LARGE' : 'BAD_REQUEST'
+  const error: ApiError = { error: { code, message } }
+  const answer = jsonAnswer(status, error, ['X-Request-Id', requestId, ...runtime.safety])
+  const body = answer.body as string
+  const length = String(Buffer.byteLength(body))
+  return { headers: [...answer.headers, 'Content-Length', length, 'Connection', 'close'], body }
+}

@@ -1,0 +1,22 @@
+import { readSkillText, skillManifest } from '../../domain/skills/for-agents.ts'
+import { SkillManifest, SkillText } from '../../domain/skills/schemas.ts'
+import { endpoint } from '../../gateway/endpoint.ts'
+import { agents } from './access.ts'
+
+export const manifest = endpoint({
+  id: 'agent.skills.manifest',
+  route: 'GET /skills/:agentRole',
+  summary: 'What the agent can read, and when to',
+  access: agents,
+  reply: { 200: SkillManifest },
+  errors: ['UNAUTHORIZED', 'NOT_FOUND'],
+}).handle((ctx, { params }) => skillManifest(ctx, params.agentRole))
+
+export const text = endpoint({
+  id: 'agent.skills.get',
+  route: 'GET /skills/:agentRole/:skillName',
+  summary: 'One skill with what it refers to',
+  access: agents,
+  reply: { 200: SkillText },
+  errors: ['UNAUTHORIZED', 'NOT_FOUND'],
+}).handle((ctx, { params }) => readSkillText(ctx, params.agentRole, params.skillName))

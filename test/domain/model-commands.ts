@@ -1,0 +1,99 @@
+import fc from 'fast-check'
+import { agentSteps } from './model-agents.ts'
+import { decide, isClosed, latest, mention, type Piece, wake } from './model-state.ts'
+import { choose, expectAnswer, expectWoken, step, which } from './model-step.ts'
+
+/** At the most so much time passes in one story: the period of the campaign must not end. */
+const longestMs = 7 * 86_400_000
+
+const verdict = fc
+  .record({
+    number: which,
+    who: fc.constantFrom('admin' as const, 'reviewer' as const),
+    resolution: fc.constantFrom('approved', 'approved', 'rejected', 'revision_requested'),
+    isStale: fc.nat({ max: 4 }).map((n) => n === 0),
+  })
+  .map(({ number, who, resolution, isStale }) =>
+    step(
+      `${who}: ${resolution}${isStale ? ' of a text not shown' : ''}, question ${number}`,
+      ({ questions }) => questions.length > 0,
+      async (model, world) => {
+        const asked = choose(model.questions, ({ status }) => status === 'pending', number)
+        const surface = who === 'admin' ? 'dashboard' : 'dm'
+        const answer = await world.post(who, `/${surface}/v1/approvals/${asked.id}/resolve`, {
+          resolution,
+          note: 'As I say',
+          ...(isStale && { contentHash: '0'.repeat(64) }),
+        })
+        const changed = asked.blocking && asked.shows !== null && asked.shows !== latest(asked.piece)
+        const refused = asked.status !== 'pending' || isStale || changed
+        expectAnswer(answer, 'verdict', refused ? '409 CONFLICT' : '200')
+        if (refused) return
+        const woken = decide(asked, resolution === 'approved' ? 'approved' : 'rejected')
+        expectWoken(answer, woken)
+      },
+    ),
+  )
+
+const mayRetry = ({ status }: Piece) => status === 'failed' || status === 'blocked'
+
+const retry = which.map((number) =>
+  step(
+    `retry of activity ${number}`,
+    ({ pieces }) => number > 3 || pieces.some(mayRetry),
+    async (model, world) => {
+      const one = choose(model.pieces, mayRetry, number)
+      const answer = await world.post('admin', `/dashboard/v1/activities/${one.id}/retry`, {})
+      const may = mayRetry(one) && !model.paused
+      expectAnswer(answer, 'retry', may ? '202' : '422 UNPROCESSABLE')
+      if (!may) return
+      one.failures = 0
+      wake(one, 'answer', 'person')
+    },
+  ),
+)
+
+const comment = fc.tuple(which, fc.boolean()).map(([number, isNote]) =>
+  step(
+    `${isNote ? 'intervention note' : 'mention'} on activity ${number}`,
+    () => true,
+    async (model, world) => {
+      const one = choose(model.pieces, (some) => !isClosed(some), number)
+      const body = isNote
+        ? { text: 'The one in Bristol', type: 'intervention_note' }
+        : { text: `@agent:${one.roles.at(-1)} shorter` }
+      const answer = await world.post('admin', `/dashboard/v1/activities/${one.id}/comments`, body)
+      expectAnswer(answer, 'comment', '201')
+      if (!isNote) mention(one)
+      else if (one.status === 'blocked') wake(one, 'answer', 'person')
+    },
+  ),
+)
+
+const hold = fc.boolean().map((paused) =>
+  step(
+    paused ? 'campaign paused' : 'campaign resumed',
+    (model) => model.paused !== paused,
+    async (model, world) => {
+      const path = `/dashboard/v1/campaigns/${world.campaignId}`
+      const answer = await world.post('admin', path, { status: paused ? 'paused' : 'active' }, 'PATCH')
+      expectAnswer(answer, 'campaign', '200')
+      model.paused = paused
+    },
+  ),
+)
+
+const time = fc.constantFrom(3_000, 120_000, 3_660_000, 25 * 3_600_000, 73 * 3_600_000).map((ms) =>
+  step(
+    `${ms / 1_000} s pass`,
+    ({ passed }) => passed + ms <= longestMs,
+    async (model, world) => {
+      model.passed += ms
+      world.clock.advance(ms)
+    },
+  ),
+)
+
+/** Stories of agents and people; agents deliver more often than anything else happens. */
+export const stories = (options: fc.CommandsContraints) =>
+  fc.commands([...agentSteps, verdict, verdict, verdict, retry, comment, hold, time], options)

@@ -1,0 +1,219 @@
+/** What the contract says about activities, runs and approvals, small enough to be read at once. */
+
+type Status =
+  | 'assigned'
+  | 'in_progress'
+  | 'awaiting_approval'
+  | 'awaiting_review'
+  | 'awaiting_subtask'
+  | 'blocked'
+  | 'done'
+  | 'failed'
+  | 'reassigned'
+export type Family = 'transient' | 'quota' | 'invalid'
+type QuestionType = 'content_review' | 'brand_direction' | 'budget_authorization'
+type Reason = 'mention' | 'answer'
+
+export interface Turn {
+  piece: Piece
+  state: 'pending' | 'running' | 'ended'
+  /** The wake that came during the turn. */
+  next: Reason | null
+  /** Milliseconds; known once it runs. */
+  deadline: number
+}
+
+export interface Piece {
+  id: string
+  /** Who had it, the present one last. */
+  roles: string[]
+  status: Status
+  needsApproval: boolean
+  parent: Piece | null
+  blocksParent: boolean
+  turn: Turn | null
+  texts: string[]
+  failures: number
+  idle: number
+}
+
+export interface Question {
+  id: string
+  type: QuestionType
+  status: 'pending' | 'approved' | 'rejected' | 'expired'
+  expiresAt: number
+  piece: Piece
+  blocking: boolean
+  shows: string | null
+}
+
+export interface Model {
+  pieces: Piece[]
+  /** Turns that were taken up, by run. */
+  turns: Map<string, Turn>
+  questions: Question[]
+  paused: boolean
+  /** Milliseconds for which the clock was moved on by hand. */
+  passed: number
+}
+
+const hours: Record<QuestionType, number> = {
+  budget_authorization: 24,
+  brand_direction: 48,
+  content_review: 72,
+}
+const tries: Record<Family, number> = { transient: 4, quota: 8, invalid: 1 }
+const mostIdleTurns = 8
+
+export const isClosed = ({ status }: Piece) => ['done', 'failed', 'reassigned'].includes(status)
+const isWaiting = ({ status }: Piece) => status === 'blocked' || status.startsWith('awaiting_')
+const isMentionable = ({ status }: Piece) => status === 'assigned' || status === 'in_progress'
+export const latest = (piece: Piece) => piece.texts.at(-1) ?? null
+export const openQuestions = (model: Model, piece: Piece) =>
+  model.questions.filter((asked) => asked.piece === piece && asked.blocking && asked.status === 'pending')
+
+export function newPiece(id: string, role: string, more: Partial<Piece> = {}): Piece {
+  const piece: Piece = {
+    id,
+    roles: [role],
+    status: 'assigned',
+    needsApproval: false,
+    parent: null,
+    blocksParent: false,
+    turn: null,
+    texts: [],
+    failures: 0,
+    idle: 0,
+    ...more,
+  }
+  piece.turn = { piece, state: 'pending', next: null, deadline: 0 }
+  return piece
+}
+
+const stronger = (first: Reason | null, second: Reason): Reason => (first === 'answer' ? first : second)
+
+export function wake(piece: Piece, reason: Reason, by: 'person' | 'nobody'): void {
+  if (by === 'person') piece.idle = 0
+  const { turn } = piece
+  if (turn?.state === 'running') {
+    turn.next = stronger(turn.next, reason)
+    piece.status = 'in_progress'
+    return
+  }
+  if (!turn && piece.idle >= mostIdleTurns) {
+    piece.status = 'blocked'
+    return
+  }
+  piece.status = 'assigned'
+  piece.turn ??= { piece, state: 'pending', next: null, deadline: 0 }
+}
+
+export function mention(piece: Piece): void {
+  if (isMentionable(piece)) wake(piece, 'mention', 'person')
+}
+
+export function begin(model: Model, piece: Piece, runId: string, deadline: number): void {
+  if (piece.turn?.state !== 'pending' || isClosed(piece)) throw new Error(`${piece.id} had nothing to begin`)
+  if (model.paused) throw new Error(`${piece.id} began in a paused campaign`)
+  piece.turn.state = 'running'
+  piece.turn.deadline = deadline
+  piece.status = 'in_progress'
+  model.turns.set(runId, piece.turn)
+}
+
+function end(turn: Turn): void {
+  turn.state = 'ended'
+  turn.piece.turn = null
+}
+
+export function ask(
+  model: Model,
+  piece: Piece,
+  now: number,
+  asked: { id: string; type: QuestionType; blocking: boolean },
+): Question {
+  const expiresAt = now + hours[asked.type] * 3_600_000
+  const shows = asked.type === 'content_review' ? latest(piece) : null
+  const question: Question = { ...asked, piece, shows, expiresAt, status: 'pending' }
+  model.questions.push(question)
+  return question
+}
+
+const isApproved = (model: Model, piece: Piece) =>
+  model.questions.some(
+    (asked) => asked.piece === piece && asked.status === 'approved' && asked.shows === latest(piece),
+  )
+
+/** @param text null when there is nothing to do @returns `asks` when people are to be asked about the newest text */
+export function succeed(model: Model, turn: Turn, text: string | null): 'asks' | undefined {
+  const { piece } = turn
+  end(turn)
+  piece.failures = 0
+  const isNew = text !== null && text !== latest(piece)
+  if (isNew) piece.texts.push(text)
+  piece.idle = isNew ? 0 : piece.idle + 1
+  if (isClosed(piece) || piece.status === 'blocked') return undefined
+  if (isWaiting(piece)) {
+    for (const asked of openQuestions(model, piece))
+      if (asked.type === 'content_review') asked.shows = latest(piece)
+    return undefined
+  }
+  if (turn.next) {
+    wake(piece, turn.next, 'nobody')
+    return undefined
+  }
+  if (piece.needsApproval && latest(piece) !== null && !isApproved(model, piece)) {
+    piece.status = 'awaiting_approval'
+    return 'asks'
+  }
+  piece.status = 'done'
+  resumeParent(model, piece)
+  return undefined
+}
+
+export function fail(model: Model, turn: Turn, family: Family): void {
+  const { piece } = turn
+  end(turn)
+  if (isClosed(piece) || isWaiting(piece)) return
+  if (turn.next === 'answer') {
+    piece.idle += 1
+    return wake(piece, 'answer', 'nobody')
+  }
+  piece.failures += 1
+  if (piece.failures < tries[family]) return wake(piece, 'answer', 'nobody')
+  piece.status = 'failed'
+  resumeParent(model, piece)
+}
+
+function resumeParent(model: Model, piece: Piece): void {
+  const { parent } = piece
+  if (!parent || !piece.blocksParent || isClosed(parent)) return
+  const others = model.pieces.some((one) => one.parent === parent && one.blocksParent && !isClosed(one))
+  if (parent.status === 'awaiting_subtask' ? !others : !isWaiting(parent)) wake(parent, 'answer', 'nobody')
+  else if (parent.turn) parent.turn.next = 'answer'
+}
+
+/** @returns how many activities go back to their agents */
+export function decide(asked: Question, status: 'approved' | 'rejected'): number {
+  asked.status = status
+  if (isClosed(asked.piece)) return 0
+  asked.piece.failures = 0
+  wake(asked.piece, 'answer', 'person')
+  return 1
+}
+
+export function expire(model: Model, asked: Question, now: number): void {
+  if (asked.status !== 'pending' || asked.expiresAt > now) throw new Error(`${asked.id} expired out of turn`)
+  asked.status = 'expired'
+  const { piece } = asked
+  const asksPeople = piece.status === 'awaiting_approval' || piece.status === 'awaiting_review'
+  if (asked.blocking && asksPeople && openQuestions(model, piece).length === 0) piece.status = 'blocked'
+}
+
+/** Hands a piece on; a turn at work may end, one that waits never starts. */
+export function handOn(model: Model, piece: Piece, id: string, role: string): void {
+  piece.status = 'reassigned'
+  if (piece.turn?.state === 'pending') piece.turn = null
+  const { needsApproval, parent, blocksParent, roles } = piece
+  model.pieces.push(newPiece(id, role, { needsApproval, parent, blocksParent, roles: [...roles, role] }))
+}

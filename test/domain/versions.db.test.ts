@@ -1,0 +1,208 @@
+import { describe, expect, it } from 'vitest'
+import { command } from '../../packages/core/src/domain/command.ts'
+import type { Command, Ctx } from '../../packages/core/src/domain/context.ts'
+import { compareData, compareTexts } from '../../packages/core/src/domain/versions/compare.ts'
+import { ConfigVersion } from '../../packages/core/src/domain/versions/entities.ts'
+import {
+  keepVersion,
+  type VersionChange,
+  versionData,
+  type VersionSubject,
+} from '../../packages/core/src/domain/versions/keep.ts'
+import { getVersion, listVersions } from '../../packages/core/src/domain/versions/queries.ts'
+import { createTestApp } from '../kit/app.ts'
+import { createTestClock } from '../kit/clock.ts'
+import { parts } from './agents.ts'
+
+const subject: VersionSubject = { kind: 'agent_config', subjectId: 'poet', tenantId: null }
+const long = (end: string) => `You write poems.\n\nKeep to the form.\n${end}`
+
+async function desk() {
+  const clock = createTestClock()
+  const app = await createTestApp({ clock, worker: false })
+  const inside = await parts(app)
+  const keep = (ctx: Ctx, change: Omit<VersionChange, keyof VersionSubject>, whose = subject) =>
+    command(ctx, (cmd) => keepVersion(cmd, { ...whose, ...change }))
+  return {
+    clock,
+    app,
+    inside,
+    keep,
+    async [Symbol.asyncDispose]() {
+      await inside[Symbol.asyncDispose]()
+      await app[Symbol.asyncDispose]()
+    },
+  }
+}
+
+describe('keepVersion', () => {
+  it('keeps the original with the first change, and each change after it, with who made it', async () => {
+    await using t = await desk()
+    const system = t.inside.system()
+    const since = new Date(t.clock.now() - 5_000)
+    const [one, two, three] = [{ prompt: 'one' }, { prompt: 'two', extra: undefined }, { prompt: 'three' }]
+    expect(await t.keep(system, { before: { data: one, since }, after: two })).toBe(2)
+    t.clock.advance(1_000)
+    const before = { data: two, since: t.clock.date() }
+    expect(await t.keep(system, { before, after: three, note: 'Shorter' })).toBe(3)
+    const { data, pagination } = await listVersions(system, subject)
+    const by = { id: 'system', name: 'Copydesk' }
+    expect(data).toMatchObject([
+      { version: 3, createdBy: by, createdOn: t.clock.date(), note: 'Shorter' },
+      { version: 2, note: null },
+      { version: 1, createdBy: by, createdOn: since, note: null },
+    ])
+    expect(pagination).toEqual({ hasMore: false, nextCursor: null })
+    const first = await listVersions(system, subject, { limit: 2, order: 'asc' })
+    expect(first.data.map(({ version }) => version)).toEqual([1, 2])
+    const cursor = first.pagination.nextCursor ?? ''
+    const rest = await listVersions(system, subject, { limit: 2, order: 'asc', cursor })
+    expect(rest.data.map(({ version }) => version)).toEqual([3])
+    expect(await command(system, (cmd: Command) => versionData(cmd, subject, 1))).toEqual(one)
+  })
+
+  it('makes no version of a change that changes nothing', async () => {
+    await using t = await desk()
+    const system = t.inside.system()
+    await t.keep(system, { after: { b: [1], a: { c: 2, d: null } } })
+    const same = { a: { d: null, c: 2 }, b: [1], gone: undefined }
+    expect(await t.keep(system, { before: { data: same, since: t.clock.date() }, after: same })).toBe(1)
+    expect((await listVersions(system, subject)).data).toHaveLength(1)
+  })
+
+  it('keeps what was changed past it before it goes on', async () => {
+    await using t = await desk()
+    const system = t.inside.system()
+    await t.keep(system, { after: { n: 1 } })
+    const before = { data: { n: 2 }, since: t.clock.date() }
+    expect(await t.keep(system, { before, after: { n: 3 } })).toBe(3)
+    expect((await getVersion(system, subject, 2)).data).toEqual({ n: 2 })
+  })
+
+  it('goes with its command: what is rolled back leaves no version', async () => {
+    await using t = await desk()
+    const system = t.inside.system()
+    const broken = command(system, async (cmd) => {
+      await keepVersion(cmd, { ...subject, after: { n: 1 } })
+      throw new Error('too late')
+    })
+    await expect(broken).rejects.toThrow('too late')
+    expect(await t.app.db.sql.all('select * from config_versions')).toEqual([])
+  })
+
+  it('never gives one number twice', async () => {
+    await using t = await desk()
+    await t.keep(t.inside.system(), { after: { n: 1 } })
+    const twice = command(t.inside.system(), async (cmd) => {
+      const known = await cmd.em.findOneOrFail(ConfigVersion, { version: 1 })
+      const { createdById, createdByName, createdOn } = known
+      cmd.em.create(ConfigVersion, {
+        id: cmd.newId(),
+        ...subject,
+        version: 1,
+        data: { n: 9 },
+        createdById,
+        createdByName,
+        createdOn,
+        note: null,
+      })
+    })
+    await expect(twice).rejects.toThrow(/config_versions|unique/i)
+    expect((await getVersion(t.inside.system(), subject, 1)).data).toEqual({ n: 1 })
+  })
+})
+
+describe('getVersion', () => {
+  it('shows what changed since another version, field by field and texts word by word', async () => {
+    await using t = await desk()
+    const system = t.inside.system()
+    const first = { prompt: long('Be brief.'), limits: { turns: 3, seconds: 60 }, tools: ['a'], gone: 1 }
+    const second = { prompt: long('Be very brief.'), limits: { turns: 4, seconds: 60 }, tools: ['a', 'b'] }
+    await t.keep(system, { before: { data: first, since: t.clock.date() }, after: second })
+    const found = await getVersion(system, subject, 2, { against: 1 })
+    expect(found).toMatchObject({ version: 2, data: second, against: 1 })
+    expect(found.changes).toEqual([
+      { field: 'gone', before: 1 },
+      { field: 'limits.turns', before: 3, after: 4 },
+      {
+        field: 'prompt',
+        before: first.prompt,
+        after: second.prompt,
+        diff: [
+          { change: 'same', text: long('Be ') },
+          { change: 'added', text: 'very ' },
+          { change: 'same', text: 'brief.' },
+        ],
+      },
+      { field: 'tools', before: ['a'], after: ['a', 'b'] },
+    ])
+    expect((await getVersion(system, subject, 1, { against: 1 })).changes).toEqual([])
+    for (const [version, against] of [
+      [3, 1],
+      [1, 3],
+    ] as const)
+      await expect(getVersion(system, subject, version, { against })).rejects.toMatchObject({
+        code: 'NOT_FOUND',
+      })
+  })
+
+  it('is for those who see the subject: neither a neighbour nor a tenant where it is the installation’s', async () => {
+    await using t = await desk()
+    const [ours, theirs] = [await t.app.team(), await t.app.team()]
+    const own: VersionSubject = { kind: 'agent', subjectId: t.inside.newId(), tenantId: ours.tenantId }
+    const admin = t.inside.adminOf(ours.tenantId)
+    const stranger = t.inside.adminOf(theirs.tenantId)
+    await t.keep(admin, { after: { n: 1 } }, own)
+    await t.keep(t.inside.system(), { after: { n: 1 } })
+    expect((await getVersion(admin, own, 1)).createdBy.name).toBe('Ada Admin')
+    for (const [ctx, whose] of [
+      [stranger, own],
+      [stranger, { ...own, tenantId: theirs.tenantId }],
+      [admin, subject],
+    ] as const) {
+      expect((await listVersions(ctx, whose)).data).toEqual([])
+      await expect(getVersion(ctx, whose, 1)).rejects.toMatchObject({ code: 'NOT_FOUND' })
+      await expect(command(ctx, (cmd) => versionData(cmd, whose, 1))).rejects.toMatchObject({
+        code: 'NOT_FOUND',
+      })
+    }
+  })
+})
+
+describe('compareData', () => {
+  it('tells a field that became null from one that is gone, and a text from a number', () => {
+    expect(compareData({ a: 1, b: 1, c: 'x' }, { a: null, c: 2 })).toEqual([
+      { field: 'a', before: 1, after: null },
+      { field: 'b', before: 1 },
+      { field: 'c', before: 'x', after: 2 },
+    ])
+  })
+})
+
+describe('compareTexts', () => {
+  const words = (n: number, seed: number) =>
+    Array.from({ length: n }, (_, i) => `w${(i * seed) % 7919}${i % 9 === 0 ? '\n' : ' '}`).join('')
+
+  it('puts both texts together again, whatever the size', () => {
+    for (const [before, after] of [
+      ['', 'a b'],
+      [words(500, 3), words(500, 5)],
+      [words(60_000, 3), `${words(60_000, 3)}end`],
+      [words(60_000, 3), words(60_000, 5)],
+    ] as const) {
+      const parts = compareTexts(before, after)
+      const without = (change: string) =>
+        parts
+          .filter((part) => part.change !== change)
+          .map(({ text }) => text)
+          .join('')
+      expect(without('added') === before && without('removed') === after).toBe(true)
+    }
+  })
+
+  it('comes to an end soon with texts that have nothing in common', () => {
+    const started = performance.now()
+    compareTexts(words(300_000, 3), words(300_000, 11))
+    expect(performance.now() - started).toBeLessThan(5_000)
+  })
+})

@@ -1,0 +1,243 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { ChannelOptions } from '@copydesk/core'
+import type { TestApp } from './app.ts'
+
+/** Where the people of tests are sent in the end. */
+export const redirectUrl = 'https://app.example.com/channels?tab=all'
+
+/** What a provider may do in place of its work; each is done until it is set back. */
+type Mood = 'well' | 'fails' | 'hangs' | 'babbles'
+
+interface Grant {
+  redirectUri: string
+  challenge: string
+  method: string | null
+}
+
+/** A provider of OAuth 2.0 with proof keys, revocation and a page about the account. */
+export interface OAuthServer extends AsyncDisposable {
+  /** For `createTestApp`: clients of `search_ads`, which knows proof keys, and of `cms_site`, which does not. */
+  channels: ChannelOptions
+  mood: Mood
+  /** Answers to the token address wait for it. */
+  pause: PromiseWithResolvers<void> | undefined
+  /** Name of the account whose owner consents. */
+  account: string
+  /** Of the tokens that are issued; undefined: not told. */
+  expiresIn: number | undefined
+  /** Whether a refresh token is issued too. */
+  renewable: boolean
+  /** Access and refresh tokens that were issued, in order. */
+  issued: string[]
+  /** Tokens that were given back. */
+  revoked: string[]
+  /** Requests to the token address that have come in, also those that hang. */
+  exchanges: number
+  /** Opens the page that a person is sent to, who agrees. @returns where the person goes from there */
+  consent(authUrl: string): Promise<URL>
+}
+
+export const clientSecret = 'the-secret-of-the-client'
+
+/** @param options `reusable`: codes may be exchanged more than once, for tests that put rows back */
+export async function createOAuthServer(options: { reusable?: boolean } = {}): Promise<OAuthServer> {
+  const grants = new Map<string, Grant>()
+  const tokens = new Set<string>()
+  const token = (kind: string) => {
+    const made = `${kind}-${randomBytes(24).toString('hex')}`
+    tokens.add(made)
+    self.issued.push(made)
+    return made
+  }
+  const doors: Record<string, (request: Asked) => Answer> = {
+    'GET /authorize': ({ url }) => {
+      const asked = url.searchParams
+      const redirectUri = asked.get('redirect_uri') ?? ''
+      if (asked.get('client_id') !== 'the-client' || asked.get('response_type') !== 'code')
+        return { status: 400, body: { error: 'invalid_request' } }
+      const code = `code-${randomBytes(16).toString('hex')}`
+      const challenge = asked.get('code_challenge') ?? ''
+      grants.set(code, { redirectUri, challenge, method: asked.get('code_challenge_method') })
+      const back = new URL(redirectUri)
+      back.searchParams.set('code', code)
+      back.searchParams.set('state', asked.get('state') ?? '')
+      // As many providers do, with more than was asked for.
+      back.searchParams.set('scope', asked.get('scope') ?? '')
+      back.searchParams.set('iss', 'https://issuer.example')
+      return { status: 302, location: back.href }
+    },
+    'POST /token': ({ form }) => {
+      const code = form.get('code') ?? ''
+      const grant = grants.get(code)
+      if (!isClient(form)) return { status: 401, body: { error: 'invalid_client' } }
+      if (!options.reusable) grants.delete(code)
+      const fits =
+        grant !== undefined &&
+        form.get('grant_type') === 'authorization_code' &&
+        form.get('redirect_uri') === grant.redirectUri &&
+        proves(grant, form.get('code_verifier'))
+      if (!fits)
+        return { status: 400, body: { error: 'invalid_grant', error_description: `no grant ${code}` } }
+      const expires = self.expiresIn === undefined ? {} : { expires_in: self.expiresIn }
+      return {
+        status: 200,
+        body: {
+          access_token: token('access'),
+          refresh_token: self.renewable ? token('refresh') : null,
+          scope: null,
+          ...expires,
+        },
+      }
+    },
+    'POST /revoke': ({ form }) => {
+      const given = form.get('token') ?? ''
+      if (!isClient(form)) return { status: 401, body: { error: 'invalid_client' } }
+      if (!tokens.delete(given)) return { status: 400, body: { error: 'invalid_token' } }
+      self.revoked.push(given)
+      return { status: 200, body: {} }
+    },
+    'GET /account': ({ authorization }) => {
+      if (!tokens.has(authorization.replace('Bearer ', ''))) return { status: 401, body: {} }
+      return { status: 200, body: { email: self.account, name: self.account } }
+    },
+  }
+  const server = createServer(
+    (request, response) => void answer(request, response).catch(() => response.destroy()),
+  )
+  const answer = async (request: IncomingMessage, response: ServerResponse) => {
+    const url = new URL(request.url ?? '/', self.url)
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk as Buffer)
+    const form = new URLSearchParams(Buffer.concat(chunks).toString())
+    if (url.pathname === '/token') {
+      self.exchanges += 1
+      await self.pause?.promise
+    }
+    if (url.pathname !== '/authorize') {
+      if (self.mood === 'hangs') return
+      if (self.mood === 'fails') return void response.writeHead(500).end('Oh no')
+      if (self.mood === 'babbles') return void response.writeHead(200).end('<p>Hello</p>')
+    }
+    const authorization = request.headers.authorization ?? ''
+    const { status, body, location } = doors[`${request.method} ${url.pathname}`]?.({
+      url,
+      form,
+      authorization,
+    }) ?? {
+      status: 404,
+    }
+    response.writeHead(status, { 'content-type': 'application/json', ...(location && { location }) })
+    response.end(JSON.stringify(body ?? {}))
+  }
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const client = {
+    clientId: 'the-client',
+    clientSecret,
+    authorizeUrl: `${url}/authorize`,
+    tokenUrl: `${url}/token`,
+    revokeUrl: `${url}/revoke`,
+    accountUrl: `${url}/account`,
+    scopes: ['ads', 'reports'],
+  }
+  const self: OAuthServer & { url: string } = {
+    url,
+    channels: { redirectUrls: [redirectUrl], search_ads: client, cms_site: client },
+    mood: 'well',
+    pause: undefined,
+    account: 'ads@customer.example',
+    expiresIn: 3_600,
+    renewable: true,
+    issued: [],
+    revoked: [],
+    exchanges: 0,
+    async consent(authUrl) {
+      const response = await fetch(authUrl, { redirect: 'manual' })
+      return new URL(response.headers.get('location') ?? 'about:blank')
+    },
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+  return self
+}
+
+interface Asked {
+  url: URL
+  form: URLSearchParams
+  authorization: string
+}
+
+interface Answer {
+  status: number
+  body?: object
+  location?: string
+}
+
+const isClient = (form: URLSearchParams) =>
+  form.get('client_id') === 'the-client' && form.get('client_secret') === clientSecret
+
+/** A request with a proof key is answered only to who has the key, one without only without. */
+function proves({ challenge, method }: Grant, verifier: string | null): boolean {
+  if (challenge === '') return verifier === null
+  if (method !== 'S256' || verifier === null || !/^[\w.~-]{43,128}$/.test(verifier)) return false
+  return createHash('sha256').update(verifier).digest('base64url') === challenge
+}
+
+/** Begins to connect a channel as somebody who is logged in. */
+export function beginConnect(
+  app: TestApp,
+  token: string,
+  platform: 'search_ads' | 'cms_site' = 'search_ads',
+) {
+  const body = { redirectUrl }
+  return app
+    .clientFor(token)
+    .call('dashboard', 'POST /channels/:platform/connect', { params: { platform }, body })
+}
+
+/** Takes a person back from a provider. @returns where Copydesk sends the person, or how it refuses */
+export async function comeBack(app: TestApp, { pathname, search }: URL) {
+  const response = await app.fetch(pathname + search)
+  const location = response.headers.get('location')
+  const text = await response.text()
+  return {
+    status: response.status,
+    location: location === null ? undefined : new URL(location),
+    error: text === '' ? undefined : (JSON.parse(text) as { error: { code: string; field?: string } }).error,
+  }
+}
+
+/** Starts something twice or more while a row is held that each has to lock, so that they meet there. */
+export async function meeting<T>(app: TestApp, hold: string, start: () => Promise<T>[]): Promise<T[]> {
+  const waits = `select count(*) as n from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+  const { started } = await app.db.write(async (tx) => {
+    await tx.run(hold)
+    const all = start()
+    // SQLite lets one at a time write, so they wait before they have looked.
+    if (app.db.dialect === 'postgresql')
+      await app.until(
+        async () => Number((await app.db.sql.get<{ n: number }>(waits))?.n) === all.length,
+        'all of them wait',
+      )
+    return { started: all }
+  })
+  return Promise.all(started)
+}
+
+/** Connects a channel from beginning to end. @returns where the person ends up, and the state */
+export async function connectChannel(
+  app: TestApp,
+  provider: OAuthServer,
+  token: string,
+  platform: 'search_ads' | 'cms_site' = 'search_ads',
+) {
+  const { authUrl, state } = await beginConnect(app, token, platform)
+  const callback = await provider.consent(authUrl)
+  return { ...(await comeBack(app, callback)), state, callback }
+}

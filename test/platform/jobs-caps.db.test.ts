@@ -1,0 +1,183 @@
+import { describe, expect, it } from 'vitest'
+import type { JobHandler } from '../../packages/core/src/platform/jobs/jobs.ts'
+import type { JobQueue } from '../../packages/core/src/platform/jobs/queue.ts'
+import { createTestClock } from '../kit/clock.ts'
+import { alphabetically, note, notebook, openFloor, patience } from '../kit/floor.ts'
+
+describe('caps', () => {
+  it('let one job of a group be at work over two processes, and keep nobody else waiting', async () => {
+    await using floor = await openFloor(createTestClock())
+    const { names, note: write } = notebook()
+    const gate = floor.gate()
+    const grouped: unknown[] = []
+    const queues: JobQueue[] = []
+    let atWork = 0
+    let most = 0
+    const handlers: Record<string, JobHandler> = {
+      'test.note': write,
+      'test.grouped': async ({ payload }) => {
+        most = Math.max(most, ++atWork)
+        grouped.push(payload['name'])
+        await gate.passed
+        // Both are told to look for more while this one still has its place.
+        for (const queue of queues) queue.poke()
+        await floor.jobs()
+        atWork--
+      },
+    }
+    queues.push(await floor.worker(handlers, { caps: { x: 1 } }))
+    queues.push(await floor.worker(handlers, { caps: { x: 1 } }))
+    const list = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']
+    await Promise.all(queues.map((queue) => queue.start()))
+    await floor.db.write((tx) =>
+      (queues[0] as JobQueue).enqueue(tx, [
+        ...list.map((name) => note(name, { kind: 'test.grouped', group: 'x', priority: 1 })),
+        ...list.map((name) => note(name)),
+        ...list.map((name) => note(name, { group: 'y' })),
+      ]),
+    )
+    // Both at the same moment, so that each could take the free place for its own.
+    for (const queue of queues) queue.poke()
+    // The one of the group stands still all the while that the others, which come after it, are done.
+    await expect
+      .poll(() => names.toSorted(alphabetically), patience)
+      .toEqual([...list, ...list].toSorted(alphabetically))
+    expect(grouped).toEqual(['a'])
+    gate.open()
+    await expect.poll(() => grouped, patience).toEqual(list)
+    expect(most).toBe(1)
+  })
+
+  it('of two let a third begin when one of the two has ended', async () => {
+    await using floor = await openFloor(createTestClock())
+    const gates = {
+      a: floor.gate(),
+      b: floor.gate(),
+      c: floor.gate(),
+      free: floor.gate(),
+      later: floor.gate(),
+    }
+    const begun: unknown[] = []
+    const worker = await floor.worker(
+      {
+        'test.note': async ({ payload }) => {
+          begun.push(payload['name'])
+          await gates[payload['name'] as keyof typeof gates].passed
+        },
+      },
+      { caps: { x: 2 }, concurrency: 5 },
+    )
+    await floor.db.write((tx) =>
+      worker.enqueue(tx, [...['a', 'b', 'c'].map((name) => note(name, { group: 'x' })), note('free')]),
+    )
+    await worker.start()
+    await expect.poll(() => begun, patience).toEqual(['a', 'b', 'free'])
+    // Comes after the third, so the third would have begun before it.
+    await floor.db.write((tx) => worker.enqueue(tx, [note('later')]))
+    worker.poke()
+    await expect.poll(() => begun, patience).toEqual(['a', 'b', 'free', 'later'])
+    gates.b.open()
+    await expect.poll(() => begun, patience).toEqual(['a', 'b', 'free', 'later', 'c'])
+  })
+})
+
+describe('prune', () => {
+  it('deletes what was done before the instant: not what was done then, is dead, waits or is at work', async () => {
+    await using floor = await openFloor(createTestClock())
+    const gate = floor.gate()
+    const { names, note: write } = notebook()
+    const worker = await floor.worker({
+      'test.note': write,
+      'test.hold': () => gate.passed,
+      'test.fail': () => Promise.reject(new Error('no')),
+    })
+    const states = async () => (await floor.jobs()).map(({ kind, status }) => `${kind} ${status}`)
+    const later = new Date(floor.clock.now() + 3_600_000)
+    await floor.db.write((tx) =>
+      worker.enqueue(tx, [
+        note('old'),
+        note('hold', { kind: 'test.hold' }),
+        note('fail', { kind: 'test.fail', maxAttempts: 1 }),
+        note('late', { runAt: later }),
+      ]),
+    )
+    const others = ['test.hold running', 'test.fail dead', 'test.note waiting']
+    await worker.start()
+    await expect.poll(states, patience).toEqual(['test.note done', ...others])
+    floor.clock.advance(1_000)
+    const now = floor.clock.date()
+    await floor.db.write((tx) => worker.enqueue(tx, [note('new')]))
+    worker.poke()
+    await expect.poll(states, patience).toEqual(['test.note done', ...others, 'test.note done'])
+    expect(await worker.prune(now)).toBe(1)
+    expect(await states()).toEqual([...others, 'test.note done'])
+    expect(await worker.prune(now)).toBe(0)
+    expect(names).toEqual(['old', 'new'])
+  })
+})
+
+describe('stop', () => {
+  it('waits for what is at work, takes nothing new, and tells nobody to hurry', async () => {
+    await using floor = await openFloor(createTestClock())
+    const happened: string[] = []
+    const gate = floor.gate()
+    const worker = await floor.worker({
+      'test.note': async ({ payload, signal }) => {
+        const name = payload['name'] as string
+        happened.push(`${name} begins`)
+        await gate.passed
+        happened.push(`${name} ends${signal.aborted ? ' in a hurry' : ''}`)
+      },
+    })
+    await worker.start()
+    await floor.db.write((tx) => worker.enqueue(tx, [note('a')]))
+    worker.poke()
+    await expect.poll(() => happened, patience).toEqual(['a begins'])
+    const stopped = worker.stop().then(() => happened.push('stopped'))
+    await floor.db.write((tx) => worker.enqueue(tx, [note('b')]))
+    worker.poke()
+    gate.open()
+    await stopped
+    worker.poke()
+    await worker.stop()
+    expect(happened).toEqual(['a begins', 'a ends', 'stopped'])
+    expect(await floor.jobs()).toMatchObject([
+      { status: 'done', attempt: 1 },
+      { status: 'waiting', attempt: 0 },
+    ])
+  })
+
+  it('tells what takes longer than the grace to stop, and leaves the job to another process', async () => {
+    await using floor = await openFloor(createTestClock())
+    const { names, note: write } = notebook()
+    const signals: AbortSignal[] = []
+    const one = await floor.worker({
+      'test.note': ({ signal }) => {
+        signals.push(signal)
+        const { promise, reject } = Promise.withResolvers<void>()
+        signal.addEventListener('abort', () => reject(new Error('told to stop')))
+        return promise
+      },
+    })
+    const two = await floor.worker({ 'test.note': write })
+    await one.start()
+    await floor.db.write((tx) => one.enqueue(tx, [note('long')]))
+    one.poke()
+    await expect.poll(() => signals, patience).toHaveLength(1)
+    const from = floor.clock.now()
+    const stopped = one.stop(5_000)
+    await expect
+      .poll(() => {
+        if (!signals[0]?.aborted) floor.clock.advance(500)
+        return signals[0]?.aborted
+      }, patience)
+      .toBe(true)
+    expect(floor.clock.now() - from).toBeGreaterThanOrEqual(5_000)
+    await stopped
+    expect(await floor.jobs()).toMatchObject([{ status: 'waiting', attempt: 1 }])
+    floor.clock.advance(60_000)
+    await two.start()
+    await expect.poll(floor.jobs, patience).toMatchObject([{ status: 'done', attempt: 2 }])
+    expect(names).toEqual(['long'])
+  })
+})

@@ -1,0 +1,339 @@
+import { describe, expect, it } from 'vitest'
+import { createTestApp, type TestApp } from '../kit/app.ts'
+import { createTestClock } from '../kit/clock.ts'
+import { createOperator, expectRefused, operatorTables, sendTo } from '../kit/operator.ts'
+import { contents } from '../domain/contents.ts'
+import { sendForm, type SkillForm, toneSkill } from './skill-forms.ts'
+
+const path = '/admin/v1/skills'
+const touched = [...operatorTables, 'master_agents', 'config_versions', 'skills']
+
+async function desk() {
+  const clock = createTestClock()
+  const app = await createTestApp({ clock, worker: false })
+  const operator = await createOperator(app)
+  const team = await app.team()
+  return {
+    app,
+    clock,
+    operator,
+    team,
+    add: (form: SkillForm = {}, without: ReadonlyArray<keyof SkillForm> = []) => {
+      const given = Object.entries({ ...toneSkill, ...form })
+      const kept = given.filter(([name]) => !without.includes(name as keyof SkillForm))
+      return sendForm(app, 'POST', path, operator.token, Object.fromEntries(kept))
+    },
+    send: (method: string, rest: string, body?: object) => operator.send(method, `${path}${rest}`, body),
+    upload: (id: string, form: SkillForm) => sendForm(app, 'PATCH', `${path}/${id}`, operator.token, form),
+    config: async (role: string) => (await operator.send('GET', `/admin/v1/agent-configs/${role}`)).json,
+    tenantAgent: async (role: string) =>
+      (await sendTo(app, 'GET', `/dashboard/v1/agents/${role}`, { token: team.adminToken })).json,
+    [Symbol.asyncDispose]: () => app[Symbol.asyncDispose](),
+  }
+}
+
+async function expectNothing(app: TestApp, act: () => ReturnType<typeof sendForm>, wanted: object) {
+  const before = await contents(app, touched)
+  await expectRefused(app, act, wanted)
+  expect(await contents(app, touched)).toEqual(before)
+}
+
+describe('admin.skills.create', () => {
+  it('keeps a Markdown file and gives it to the roles that are named, in every tenant', async () => {
+    await using t = await desk()
+    const { status, json } = await t.add({ references: { 'examples.md': '## Good\n\nFresh oats.' } })
+    expect(status).toBe(201)
+    const at = t.clock.date().toISOString()
+    const skill = {
+      id: expect.any(String),
+      name: 'Tone of voice',
+      description: toneSkill.description,
+      scope: 'global',
+      assignedAgents: ['blog_writer', 'social_writer'],
+      sizeBytes: 43,
+      createdBy: 'Olga Operator',
+      createdOn: at,
+      updatedOn: at,
+    }
+    expect(json).toEqual({
+      ...skill,
+      content: '# Tone\n\nWarm and plain.',
+      references: [{ name: 'examples.md', content: '## Good\n\nFresh oats.' }],
+    })
+    expect((await t.send('GET', '')).json).toEqual({
+      data: [skill],
+      pagination: { hasMore: false, nextCursor: null },
+    })
+    expect((await t.send('GET', `/${json.id}`)).json).toEqual(json)
+    expect((await t.config('blog_writer')).defaultSkillIds).toEqual([json.id])
+    expect((await t.config('analyst')).defaultSkillIds).toEqual([])
+    expect((await t.tenantAgent('blog_writer')).skillIds).toEqual([json.id])
+    expect((await t.tenantAgent('blog_writer')).isGlobalDefault).toBe(true)
+  })
+
+  it('takes name and description from the front matter, and the form before them', async () => {
+    await using t = await desk()
+    const file =
+      '---\nname: SEO basics\ndescription: >\n  Read it before\n  a blog post.\nlicense: MIT\n---\n\nUse headings.\n'
+    const { json } = await t.add({ file }, ['name', 'description'])
+    expect(json).toMatchObject({
+      name: 'SEO basics',
+      description: 'Read it before a blog post.',
+      content: 'Use headings.',
+    })
+    expect((await t.add({ file, name: 'Other', description: 'When asked' })).json).toMatchObject({
+      name: 'Other',
+      description: 'When asked',
+    })
+    const ruled = await t.add({ file: '---\nA quotation\n---\n\nIts text', name: 'Ruled' })
+    expect(ruled.json.content).toBe('---\nA quotation\n---\n\nIts text')
+  })
+
+  it('is for all roles when it says so, and for those that come later', async () => {
+    await using t = await desk()
+    const { json } = await t.add({ agentRoles: 'all' })
+    const masters = (await t.operator.send('GET', '/admin/v1/agent-configs')).json.data
+    expect(json.assignedAgents).toEqual(masters.map(({ role }: { role: string }) => role))
+    await t.app.db.write((tx) => tx.run(`delete from master_agents where role = 'analyst'`))
+    await t.app.copydesk.setUp()
+    expect((await t.config('analyst')).defaultSkillIds).toEqual([json.id])
+  })
+
+  it('refuses what is no skill, and changes nothing', async () => {
+    await using t = await desk()
+    await t.add({ name: 'Taken' })
+    const yaml = (text: string) => `---\n${text}\n---\nText`
+    const bomb = `a: &a [x,x,x,x,x,x,x,x,x]\n${'bcdefghi'
+      .split('')
+      .map((to, i) => `${to}: &${to} [${Array(9).fill(`*${'abcdefgh'[i]}`).join()}]`)
+      .join('\n')}`
+    for (const [form, field] of [
+      [{ file: ' \n' }, 'file'],
+      [{ file: '---\nname: A\n---\n' }, 'file'],
+      [{ file: Uint8Array.from([0x41, 0xff, 0xfe]) }, 'file'],
+      [{ file: 'A\0B' }, 'file'],
+      [{ file: yaml('a: [') }, 'file'],
+      [{ file: yaml('a: b: c') }, 'file'],
+      [{ file: yaml('name: [a]') }, 'file'],
+      [{ file: yaml('name: a/b') }, 'file'],
+      [{ file: yaml(bomb) }, 'file'],
+      [{ file: yaml('['.repeat(12_000)) }, 'file'],
+      [{ file: yaml('a: "x"\n'.repeat(4_000)) }, 'file'],
+      [{ file: 'Text', fileName: 'skill.pdf', type: 'application/pdf' }, 'file'],
+      [{ name: ' ' }, 'name'],
+      [{ name: 'a/b' }, 'name'],
+      [{ name: 'a\nb' }, 'name'],
+      [{ name: 'x'.repeat(101) }, 'name'],
+      [{ agentRoles: 'blog_writer,poet' }, 'agentRoles'],
+    ] as const)
+      await expectNothing(t.app, () => t.add(form), { status: 400, code: 'VALIDATION_ERROR', field })
+    for (const field of ['file', 'name', 'description', 'agentRoles'] as const)
+      await expectNothing(t.app, () => t.add({}, [field]), { status: 400, code: 'VALIDATION_ERROR', field })
+    await expectNothing(t.app, () => t.add({ name: 'Taken' }), {
+      status: 409,
+      code: 'CONFLICT',
+      field: 'name',
+    })
+    const json = () => t.send('POST', '', { name: 'A' })
+    await expectNothing(t.app, json, { status: 415, code: 'UNSUPPORTED_MEDIA_TYPE' })
+  })
+
+  it('makes nothing of hostile front matter', async () => {
+    await using t = await desk()
+    const nasty = [
+      '__proto__: {polluted: yes}',
+      'constructor: {prototype: {polluted: yes}}',
+      'when: !!js/function "function () { return 1 }"',
+      'more: !!binary aGVsbG8=',
+      'date: 2026-01-01',
+    ].join('\n')
+    const { status, json } = await t.add({ file: `---\n${nasty}\nname: Nasty\n---\nText` }, ['name'])
+    expect({ status, name: json.name, content: json.content }).toEqual({
+      status: 201,
+      name: 'Nasty',
+      content: 'Text',
+    })
+    expect(({} as { polluted?: unknown }).polluted).toBeUndefined()
+  })
+
+  it('takes 2 MiB with its references and not a byte more', async () => {
+    await using t = await desk()
+    const most = 2 * 1024 * 1024
+    const fits = await t.add({ file: 'x'.repeat(most - 3), references: { 'a.md': 'abc' }, agentRoles: '' })
+    expect(fits).toMatchObject({ status: 201, json: { sizeBytes: most } })
+    const large = { status: 413, code: 'PAYLOAD_TOO_LARGE' }
+    await expectNothing(t.app, () => t.add({ name: 'B', file: 'x'.repeat(most + 1) }), large)
+    const together = { name: 'C', file: 'x'.repeat(most - 2), references: { 'a.md': 'abc' } }
+    await expectNothing(t.app, () => t.add(together), large)
+  })
+
+  it('gives no agent more than 4 MiB to read', async () => {
+    await using t = await desk()
+    const half = 'x'.repeat(2 * 1024 * 1024)
+    for (const name of ['A', 'B']) expect((await t.add({ name, file: half })).status).toBe(201)
+    const more = await t.add({ name: 'C', file: 'x', agentRoles: '' })
+    await expectNothing(t.app, () => t.add({ name: 'D', file: 'x' }), { status: 422, code: 'UNPROCESSABLE' })
+    const give = () => t.send('PATCH', `/${more.json.id}`, { agentRoles: ['blog_writer'] })
+    await expectNothing(t.app, give, { status: 422, code: 'UNPROCESSABLE' })
+  })
+})
+
+describe('admin.skills.list', () => {
+  it('filters by role and words, and pages', async () => {
+    await using t = await desk()
+    const own = { ...toneSkill, name: 'Of a tenant' }
+    await sendForm(t.app, 'POST', '/dashboard/v1/skills', t.team.adminToken, own)
+    for (const [name, agentRoles] of [
+      ['Tone', 'blog_writer'],
+      ['Headlines', 'ads_writer,blog_writer'],
+      ['Search words', 'analyst'],
+    ])
+      await t.add({ name: name as string, agentRoles: agentRoles as string })
+    const names = async (query: string) =>
+      (await t.send('GET', query)).json.data.map(({ name }: { name: string }) => name)
+    expect(await names('')).toEqual(['Search words', 'Headlines', 'Tone'])
+    expect(await names('?filter.agentRole=blog_writer')).toEqual(['Headlines', 'Tone'])
+    expect(await names('?filter.agentRole=poet')).toEqual([])
+    expect(await names('?search=headl')).toEqual(['Headlines'])
+    const first = (await t.send('GET', '?limit=2&order=asc')).json
+    expect(first.pagination).toEqual({ hasMore: true, nextCursor: first.data[1].id })
+    expect(await names(`?limit=2&order=asc&cursor=${first.pagination.nextCursor}`)).toEqual(['Search words'])
+  })
+})
+
+describe('admin.skills.change', () => {
+  it('changes what is named, in JSON or by a form', async () => {
+    await using t = await desk()
+    const { id } = (await t.add({ references: { 'a.md': 'A' } })).json
+    t.clock.advance(1_000)
+    const text = { content: '---\ndescription: From the text\n---\nShort.', agentRoles: ['analyst'] }
+    expect((await t.send('PATCH', `/${id}`, text)).json).toMatchObject({
+      name: 'Tone of voice',
+      description: 'From the text',
+      content: 'Short.',
+      assignedAgents: ['analyst'],
+      references: [{ name: 'a.md', content: 'A' }],
+      sizeBytes: 7,
+      updatedOn: t.clock.date().toISOString(),
+    })
+    expect((await t.config('blog_writer')).defaultSkillIds).toEqual([])
+    const form = { file: 'Shorter', name: 'Tone', references: { 'b.md': 'B', 'c.md': 'C' } }
+    expect((await t.upload(id, form)).json).toMatchObject({
+      name: 'Tone',
+      description: 'From the text',
+      content: 'Shorter',
+      assignedAgents: ['analyst'],
+      references: [
+        { name: 'b.md', content: 'B' },
+        { name: 'c.md', content: 'C' },
+      ],
+    })
+    expect((await t.upload(id, { agentRoles: 'all' })).json.assignedAgents).toContain('blog_writer')
+    expect((await t.send('PATCH', `/${id}`, { references: [] })).json.references).toEqual([])
+  })
+
+  it('refuses what would be no skill, and changes nothing', async () => {
+    await using t = await desk()
+    const { id } = (await t.add()).json
+    await t.add({ name: 'Taken' })
+    const twice = [
+      { name: 'a.md', content: 'A' },
+      { name: 'a.md', content: 'B' },
+    ]
+    for (const [body, field] of [
+      [{ content: ' ' }, 'content'],
+      [{ name: '' }, 'name'],
+      [{ agentRoles: ['poet'] }, 'agentRoles'],
+      [{ references: twice }, 'references'],
+      [{ surprise: 1 }, 'surprise'],
+    ] as const) {
+      const wanted = { status: 400, code: 'VALIDATION_ERROR', field }
+      await expectNothing(t.app, () => t.send('PATCH', `/${id}`, body), wanted)
+    }
+    await expectNothing(t.app, () => t.send('PATCH', `/${id}`, { name: 'Taken' }), { status: 409 })
+  })
+
+  it('keeps both of two changes at the same time', async () => {
+    await using t = await desk()
+    const { id } = (await t.add()).json
+    const answers = await Promise.all([
+      t.send('PATCH', `/${id}`, { content: 'New' }),
+      t.send('PATCH', `/${id}`, { description: 'When asked' }),
+      t.send('PATCH', `/${id}`, { agentRoles: ['analyst'] }),
+    ])
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200])
+    const { json } = await t.send('GET', `/${id}/versions`)
+    expect(json.data.map(({ version }: { version: number }) => version)).toEqual([3, 2, 1])
+    expect((await t.send('GET', `/${id}`)).json).toMatchObject({
+      content: 'New',
+      description: 'When asked',
+      assignedAgents: ['analyst'],
+    })
+  })
+})
+
+describe('admin.skills.delete', () => {
+  it('takes it from every agent, silently', async () => {
+    await using t = await desk()
+    const { id } = (await t.add()).json
+    const chosen = { skillIds: [id] }
+    await sendTo(t.app, 'PATCH', '/dashboard/v1/agents/analyst', { token: t.team.adminToken, body: chosen })
+    expect((await t.tenantAgent('analyst')).skillIds).toEqual([id])
+    expect(await t.send('DELETE', `/${id}`)).toMatchObject({ status: 204, text: '' })
+    for (const role of ['blog_writer', 'analyst']) expect((await t.tenantAgent(role)).skillIds).toEqual([])
+    expect((await t.config('blog_writer')).defaultSkillIds).toEqual([])
+    for (const [method, rest] of [
+      ['GET', ''],
+      ['DELETE', ''],
+      ['GET', '/versions'],
+      ['POST', '/versions/1/restore'],
+    ] as const)
+      expect((await t.send(method, `/${id}${rest}`)).status).toBe(404)
+    expect(await t.app.db.sql.all(`select * from config_versions where kind = 'skill'`)).toEqual([])
+    expect((await t.add()).status).toBe(201)
+  })
+
+  it('leaves nobody with a skill that is gone when it is given at the same moment', async () => {
+    await using t = await desk()
+    const { id } = (await t.add()).json
+    await Promise.all([
+      t.send('DELETE', `/${id}`),
+      t.operator.send('PATCH', '/admin/v1/agent-configs/analyst', { defaultSkillIds: [id] }),
+      t.operator.send('PATCH', '/admin/v1/agent-configs/auditor', { defaultSkillIds: [id] }),
+      t.send('PATCH', `/${id}`, { agentRoles: 'all' }),
+    ])
+    const { data } = (await t.operator.send('GET', '/admin/v1/agent-configs')).json
+    expect(data.flatMap(({ defaultSkillIds }: { defaultSkillIds: string[] }) => defaultSkillIds)).toEqual([])
+  })
+})
+
+describe('admin.skills.restore', () => {
+  it('puts a former text back; who has it stays as it is', async () => {
+    await using t = await desk()
+    const original = (await t.add({ references: { 'a.md': 'A' } })).json
+    await t.upload(original.id, { file: 'Changed', name: 'Other', references: { 'b.md': 'B' } })
+    await t.send('PATCH', `/${original.id}`, { agentRoles: ['analyst'] })
+    const compared = await t.send('GET', `/${original.id}/versions/2?against=1`)
+    expect(compared.json.changes.map(({ field }: { field: string }) => field)).toEqual([
+      'content',
+      'name',
+      'references.a.md',
+      'references.b.md',
+    ])
+    t.clock.advance(1_000)
+    expect((await t.send('POST', `/${original.id}/versions/1/restore`)).json).toEqual({
+      ...original,
+      assignedAgents: ['analyst'],
+      updatedOn: t.clock.date().toISOString(),
+    })
+    expect((await t.send('GET', `/${original.id}/versions`)).json.data).toMatchObject([
+      { version: 3, note: 'Version 1 put back' },
+      { version: 2 },
+      { version: 1, createdBy: { name: 'Olga Operator' } },
+    ])
+    await t.send('PATCH', `/${original.id}`, { name: 'Renamed' })
+    await t.add({ name: 'Other' })
+    const taken = () => t.send('POST', `/${original.id}/versions/2/restore`)
+    await expectNothing(t.app, taken, { status: 409, code: 'CONFLICT' })
+  })
+})
