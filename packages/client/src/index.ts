@@ -95,12 +95,16 @@ export function createClient(options: ClientOptions): Client {
     const url = new URL(base + (surface === 'root' ? '' : `/${surface}/v1`) + filled)
     for (const [name, value] of Object.entries(input.query ?? {}))
       if (value !== undefined) url.searchParams.set(name, String(value as string | number | boolean))
+    // A form brings its own content type, with the boundary between its parts.
+    const isForm = input.body instanceof FormData
     const json: Record<string, string> =
-      input.body === undefined ? {} : { 'content-type': 'application/json' }
+      input.body === undefined || isForm ? {} : { 'content-type': 'application/json' }
     const response = await send(url, {
       method,
       headers: { ...(await authorization()), ...json, ...headers, ...input.headers },
-      ...(input.body !== undefined && { body: JSON.stringify(input.body) }),
+      ...(input.body !== undefined && {
+        body: isForm ? (input.body as FormData) : JSON.stringify(input.body),
+      }),
       ...(input.signal && { signal: input.signal }),
     })
     if (!response.ok) throw await ApiError.from(response)

@@ -1,0 +1,198 @@
+import { ApiError } from '../errors.ts'
+import type { Clock } from './clock.ts'
+import type { Dispatch } from './dispatch.ts'
+import { RunFailure, RunStopped, toFailure } from './failure.ts'
+import { type BodyOf, createLine, type Line } from './line.ts'
+import { type AgentRun, createRun, type RunResult } from './run.ts'
+import { createTextSender } from './text.ts'
+
+/** How a run ended for this runtime. */
+export interface RunEnd {
+  runId: string
+  /** `delivered`: Copydesk has the result; `failed`: it has the failure; `abandoned`: it takes neither from here. */
+  outcome: 'delivered' | 'failed' | 'abandoned'
+  /** What went wrong, unless it was delivered. */
+  error?: string
+}
+
+/** One dispatch at work. */
+export interface Work {
+  readonly ended: Promise<RunEnd>
+  /** False once it takes nothing more: the same run would have to be begun anew. */
+  readonly isAlive: boolean
+  /** The dispatch came again, for a newer attempt that goes on with the same work. */
+  adopt(token: string): void
+  stop(reason: RunStopped): void
+}
+
+export interface WorkOptions {
+  baseUrl: string
+  clock: Clock
+  fetch: typeof globalThis.fetch
+  perform(run: AgentRun): Promise<RunResult | string | void>
+}
+
+type Delivery = BodyOf<'POST /runs/:runId/result'>
+
+/** Between two heartbeats: soon enough to hear of a cancellation, and several within the shortest time of a run. */
+const beatMs = 15_000
+/** How long `perform` may take to end once its signal is aborted. */
+const graceMs = 10_000
+const longestMs = 86_400_000
+
+export function startWork(dispatch: Dispatch, options: WorkOptions): Work {
+  const { clock } = options
+  const { taskId: runId, timeoutMs } = dispatch
+  /** Tells `perform` to stop. */
+  const stopping = new AbortController()
+  /** Nothing may be sent any more. */
+  const over = new AbortController()
+  const line = createLine({
+    ...options,
+    runId,
+    token: dispatch.taskToken,
+    onRefused: () => end(new RunStopped('over', 'Copydesk takes nothing more from this attempt of the run')),
+  })
+  const text = createTextSender(clock, (delta, sequenceNum, signal) =>
+    line.call('text', 'POST /runs/:runId/stream', {
+      body: { delta, sequenceNum },
+      signal: AbortSignal.any([signal, over.signal]),
+    }),
+  )
+  let cancelClosing = () => {}
+  const stop = (reason: RunStopped) => {
+    if (stopping.signal.aborted) return
+    text.stop()
+    stopping.abort(reason)
+    // Who wants to stop does not wait until Copydesk is there again.
+    if (reason.why === 'closing') cancelClosing = clock.after(2 * graceMs, () => end(reason))
+  }
+  const end = (reason: RunStopped) => {
+    stop(reason)
+    over.abort(reason)
+  }
+  let cancelDeadline = () => {}
+  const prolong = () => {
+    cancelDeadline()
+    const late = () => end(new RunStopped('over', 'The time of the run is over, and Copydesk was not there'))
+    cancelDeadline = clock.after(Math.min(timeoutMs, longestMs), late)
+  }
+  const beat = keepAlive(line, over.signal, {
+    clock,
+    everyMs: Math.min(beatMs, timeoutMs / 3),
+    prolong,
+    stop,
+    end,
+  })
+  const work = async (): Promise<RunEnd> => {
+    prolong()
+    const run = createRun(dispatch, line, text, stopping.signal)
+    const delivery = await inTime(options.perform(run), stopping.signal, clock)
+      .then((result) => toDelivery(result, text.text))
+      .catch((thrown: unknown) => toError(stopping.signal.aborted ? stopping.signal.reason : thrown))
+    await text.end()
+    return { runId, ...(await deliver(line, over.signal, delivery)) }
+  }
+  const settled = work()
+    .catch((error: Error): RunEnd => ({ runId, outcome: 'abandoned', error: error.message }))
+    .then((found) => {
+      beat.stop()
+      cancelDeadline()
+      cancelClosing()
+      end(new RunStopped('over', 'The run has ended'))
+      return found
+    })
+  return {
+    ended: settled,
+    get isAlive() {
+      return !stopping.signal.aborted
+    },
+    adopt(token) {
+      line.token = token
+      text.restart()
+    },
+    stop,
+  }
+}
+
+/** Says to Copydesk that the run is at work, and hears whether it is still wanted. */
+function keepAlive(
+  line: Line,
+  signal: AbortSignal,
+  run: {
+    clock: Clock
+    everyMs: number
+    prolong(): void
+    stop(reason: RunStopped): void
+    end(reason: RunStopped): void
+  },
+): { stop(): void } {
+  const beat = async () => {
+    const used = line.token
+    try {
+      const answer = await line.call('beat', 'POST /runs/:runId/heartbeat', { signal })
+      // A dispatch that came again meanwhile has brought a newer one.
+      if (line.token === used) line.token = answer.taskToken
+      run.prolong()
+      if (answer.cancel) run.stop(new RunStopped('cancelled', 'Stopped: the work is not wanted any more'))
+    } catch (error) {
+      if (error instanceof ApiError && error.status === 404)
+        run.end(new RunStopped('over', 'Copydesk does not know this run'))
+      // Whatever else it was, the next one may get through.
+    }
+    if (!signal.aborted) cancel = run.clock.after(run.everyMs, () => void beat())
+  }
+  let cancel = run.clock.after(run.everyMs, () => void beat())
+  return { stop: () => cancel() }
+}
+
+/** Waits for `perform`; not for ever, once it is to stop. */
+async function inTime<T>(performed: Promise<T>, signal: AbortSignal, clock: Clock): Promise<T> {
+  let cancel = () => {}
+  const late = Promise.withResolvers<never>()
+  const wait = () => void (cancel = clock.after(graceMs, () => late.reject(signal.reason)))
+  signal.addEventListener('abort', wait, { once: true })
+  try {
+    return await Promise.race([performed, late.promise])
+  } finally {
+    signal.removeEventListener('abort', wait)
+    cancel()
+  }
+}
+
+function toDelivery(result: RunResult | string | void, shown: string): Delivery {
+  const {
+    text = shown,
+    nothingToDo = false,
+    usage,
+    sessionId,
+  }: RunResult = typeof result === 'string' ? { text: result } : (result ?? {})
+  if (!nothingToDo && text.trim() === '')
+    throw new RunFailure('invalid', 'The agent wrote nothing, and did not say that there was nothing to do')
+  return {
+    status: 'success',
+    ...(text !== '' && { text: text.toWellFormed() }),
+    ...(usage && { usage }),
+    metadata: { ...(nothingToDo && { nothingToDo }), ...(sessionId !== undefined && { sessionId }) },
+  }
+}
+
+function toError(thrown: unknown): Delivery {
+  const { error, ...metadata } = toFailure(thrown)
+  return { status: 'error', error, metadata }
+}
+
+/** Hands the one result in. That there is one already is as good: the answer to an earlier try was lost. */
+async function deliver(line: Line, signal: AbortSignal, body: Delivery): Promise<Omit<RunEnd, 'runId'>> {
+  try {
+    await line.call('end', 'POST /runs/:runId/result', { body, signal })
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.status === 401 || error.status === 404) throw error
+    if (error.status !== 409) {
+      if (body.status === 'error') throw error
+      const refused = new RunFailure('invalid', `Copydesk refused the result: ${error.message}`)
+      return deliver(line, signal, toError(refused))
+    }
+  }
+  return body.error === undefined ? { outcome: 'delivered' } : { outcome: 'failed', error: body.error }
+}

@@ -1,0 +1,322 @@
+import { RunStopped } from '@copydesk/client/agent'
+import { describe, expect, it } from 'vitest'
+import { createTestClock } from '../kit/clock.ts'
+import { createAgentDesk, names, outputOf, secret, shownOf } from './agent-desk.ts'
+
+/** A runtime made with the kit, and the whole of Copydesk behind a socket. */
+
+const untilStopped = (signal: AbortSignal) =>
+  new Promise<never>((_, reject) => {
+    signal.addEventListener('abort', () => reject(new Error('the model was cut off')), { once: true })
+  })
+
+describe('the limit of 60 requests a minute', () => {
+  it('holds for a long text with tool calls, which arrives whole and in order', async () => {
+    const clock = createTestClock()
+    const words = Array.from({ length: 2_000 }, (_, n) => `word ${n} `)
+    let written = 0
+    await using desk = await createAgentDesk({
+      clock,
+      async perform(run) {
+        for (const [n, word] of words.entries()) {
+          run.text(word)
+          written = n + 1
+          if (n % 10 === 9) await new Promise<void>((resolve) => void clock.after(1_000, resolve))
+          if (n % 40 === 39)
+            await run.toolCall({
+              toolName: 'look',
+              method: 'get',
+              input: { n },
+              status: 'success',
+              durationMs: 5,
+            })
+        }
+      },
+    })
+    const runId = await desk.give()
+    expect(await desk.ended()).toEqual([{ runId, outcome: 'delivered' }])
+    expect(written).toBe(words.length)
+    expect(desk.calls.filter(({ status }) => status !== 200 && status !== 201)).toEqual([])
+    for (const { at } of desk.calls) {
+      const inMinute = desk.calls.filter((call) => call.at >= at && call.at < at + 60_000)
+      expect(inMinute.length).toBeLessThanOrEqual(60)
+    }
+    expect(await shownOf(desk, runId)).toBe(words.join(''))
+    expect(await outputOf(desk, runId)).toBe(words.join(''))
+    expect(await desk.count('select count(*) as n from tool_calls where run_id = ?', runId)).toBe(50)
+    // Text is shown while it is written, and the heart beats meanwhile.
+    expect(names(desk).filter((name) => name === 'stream').length).toBeGreaterThan(50)
+    expect(names(desk).filter((name) => name === 'heartbeat').length).toBeGreaterThan(8)
+  })
+
+  it('is waited for where somebody else has used it up', async () => {
+    const clock = createTestClock()
+    let refusals = 2
+    await using desk = await createAgentDesk({
+      clock,
+      trouble(call, _, response) {
+        if (call !== 'result' || refusals-- <= 0) return false
+        response.writeHead(429, { 'retry-after': '20' }).end()
+        return true
+      },
+      perform: async () => 'A post',
+    })
+    const runId = await desk.give()
+    expect(await desk.ended()).toEqual([{ runId, outcome: 'delivered' }])
+    const at = desk.calls.filter(({ name }) => name === 'result').map((call) => call.at)
+    expect(at).toHaveLength(3)
+    expect((at[1] ?? 0) - (at[0] ?? 0)).toBeGreaterThanOrEqual(20_000)
+    expect((at[2] ?? 0) - (at[1] ?? 0)).toBeGreaterThanOrEqual(20_000)
+  })
+})
+
+describe('trouble on the way', () => {
+  it('does nothing twice: a lost answer is asked for again, and a result that is there already is there', async () => {
+    const lost = new Set<string>()
+    await using desk = await createAgentDesk({
+      trouble(call, _, response) {
+        if (lost.has(call)) return false
+        lost.add(call)
+        // It is carried out, and nobody hears of it; a context is not even asked for.
+        if (call !== 'context') {
+          response.end = () => response.destroy()
+          return false
+        }
+        response.writeHead(503).end()
+        return true
+      },
+      async perform(run) {
+        await run.context()
+        run.text('Once ')
+        await run.toolCall({
+          toolName: 'look',
+          method: 'get',
+          input: {},
+          status: 'success',
+          durationMs: 1,
+          costUsd: 0.5,
+        })
+        await run.addComment({ text: 'A word to the people' })
+        run.text('and for all')
+      },
+    })
+    const runId = await desk.give()
+    expect(await desk.ended()).toEqual([{ runId, outcome: 'delivered' }])
+    expect(await shownOf(desk, runId)).toBe('Once and for all')
+    expect(await outputOf(desk, runId)).toBe('Once and for all')
+    expect(await desk.count('select count(*) as n from outputs')).toBe(1)
+    expect(await desk.count('select count(*) as n from tool_calls')).toBe(1)
+    expect(await desk.count('select count(*) as n from activity_comments')).toBe(1)
+    for (const call of ['context', 'stream', 'tool-call', 'add-comment', 'result'])
+      expect(names(desk).filter((name) => name === call).length, call).toBeGreaterThanOrEqual(2)
+  })
+
+  it('leaves out text that cannot be shown: the result has all of it', async () => {
+    await using desk = await createAgentDesk({
+      trouble(call, _, response) {
+        if (call !== 'stream') return false
+        response.writeHead(400).end()
+        return true
+      },
+      async perform(run) {
+        run.text('All ')
+        run.text('of it')
+      },
+    })
+    const runId = await desk.give()
+    expect(await desk.ended()).toEqual([{ runId, outcome: 'delivered' }])
+    expect(await outputOf(desk, runId)).toBe('All of it')
+  })
+})
+
+describe('the heartbeat', () => {
+  it('keeps a long run alive, whose newest token is used from then on', async () => {
+    const clock = createTestClock()
+    await using desk = await createAgentDesk({
+      clock,
+      timeoutMs: 10_000,
+      async perform() {
+        await new Promise<void>((resolve) => void clock.after(120_000, resolve))
+        return 'Late, and in time'
+      },
+    })
+    const runId = await desk.give()
+    const first = (JSON.parse(desk.dispatches[0] ?? '') as { taskToken: string }).taskToken
+    expect(await desk.ended()).toEqual([{ runId, outcome: 'delivered' }])
+    expect(await outputOf(desk, runId)).toBe('Late, and in time')
+    expect(desk.calls.every(({ status }) => status === 200)).toBe(true)
+    // The first one ended long ago.
+    const late = await fetch(`${desk.url}/agent/v1/runs/${runId}/status`, {
+      headers: { authorization: `Bearer ${first}` },
+    })
+    expect(late.status).toBe(401)
+  })
+
+  it('stops work that nobody wants any more, and the run ends at once', async () => {
+    const clock = createTestClock()
+    const why: unknown[] = []
+    await using desk = await createAgentDesk({
+      clock,
+      async perform(run) {
+        if (run.dispatch.agentRole !== 'social_writer') return 'A longer text'
+        run.signal.addEventListener('abort', () => why.push(run.signal.reason))
+        run.text('Before ')
+        await run.reassign({ toRole: 'blog_writer', reason: 'A longer text' })
+        return untilStopped(run.signal).finally(() => run.text('and after'))
+      },
+    })
+    const runId = await desk.give()
+    const reached = await desk.reach(() => desk.ends.find((end) => end.runId === runId), 'the run has ended')
+    expect(reached).toEqual({ runId, outcome: 'failed', error: 'Stopped: the work is not wanted any more' })
+    expect(why).toEqual([new RunStopped('cancelled', 'Stopped: the work is not wanted any more')])
+    expect(await desk.run(runId)).toMatchObject({ status: 'failed', error_family: 'invalid' })
+    expect((await desk.activityOf(runId)).status).toBe('reassigned')
+    expect(await shownOf(desk, runId)).toBe('Before ')
+  })
+
+  it('does not wait for ever for work that does not hear', async () => {
+    const clock = createTestClock()
+    await using desk = await createAgentDesk({
+      clock,
+      async perform(run) {
+        if (run.dispatch.agentRole !== 'social_writer') return 'A longer text'
+        await run.reassign({ toRole: 'blog_writer', reason: 'A longer text' })
+        return new Promise(() => undefined)
+      },
+    })
+    const runId = await desk.give()
+    await desk.reach(() => desk.ends.find((end) => end.runId === runId), 'the run has ended')
+    expect((await desk.run(runId)).status).toBe('failed')
+  })
+
+  it('hears when the run has ended elsewhere, and nothing more is sent', async () => {
+    const clock = createTestClock()
+    const why: unknown[] = []
+    await using desk = await createAgentDesk({
+      clock,
+      perform(run) {
+        run.signal.addEventListener('abort', () => why.push((run.signal.reason as RunStopped).why))
+        return untilStopped(run.signal)
+      },
+    })
+    const runId = await desk.give()
+    const { taskToken } = JSON.parse(desk.dispatches[0] ?? '') as { taskToken: string }
+    await desk.app.clientFor(taskToken).call('agent', 'POST /runs/:runId/result', {
+      params: { runId },
+      body: { status: 'success', text: 'By another hand' },
+    })
+    const [end] = await desk.ended()
+    expect(end).toMatchObject({ runId, outcome: 'abandoned' })
+    expect(why).toEqual(['over'])
+    expect(names(desk)).toEqual(['heartbeat'])
+  })
+})
+
+describe('a dispatch', () => {
+  it('that comes twice is worked on once, also when the work is over', async () => {
+    let performed = 0
+    const held = Promise.withResolvers<void>()
+    await using desk = await createAgentDesk({
+      async perform() {
+        performed += 1
+        await held.promise
+        return 'Once'
+      },
+    })
+    const runId = await desk.give()
+    const again = () =>
+      fetch(desk.workUrl, {
+        method: 'POST',
+        headers: { [secret.header]: secret.value, 'content-type': 'application/json' },
+        body: desk.dispatches[0] ?? '',
+      })
+    expect((await again()).status).toBe(202)
+    held.resolve()
+    expect(await desk.ended()).toEqual([{ runId, outcome: 'delivered' }])
+    expect((await again()).status).toBe(202)
+    expect({ performed, busy: desk.agent.busy }).toEqual({ performed: 1, busy: 0 })
+    expect(names(desk)).toEqual(['result'])
+  })
+
+  it('of a newer attempt goes on with the work at hand, and its watchers see the text from the start', async () => {
+    let performed = 0
+    const held = Promise.withResolvers<void>()
+    await using desk = await createAgentDesk({
+      async perform(run) {
+        performed += 1
+        run.text('Before ')
+        await held.promise
+        run.text('and after')
+      },
+    })
+    const runId = await desk.give()
+    await desk.reach(async () => (await shownOf(desk, runId)) === 'Before ', 'text is shown')
+    // As if the server had died before it had the answer of the runtime.
+    await desk.app.db.write((tx) =>
+      tx.run(`update runs set status = 'pending', lease_owner = null, lease_until = null where id = ?`, [
+        runId,
+      ]),
+    )
+    await desk.reach(() => desk.dispatches.length === 2, 'it is dispatched again')
+    await desk.reach(async () => (await shownOf(desk, runId, 2)) === 'Before ', 'text is shown again')
+    held.resolve()
+    expect(await desk.ended()).toEqual([{ runId, outcome: 'delivered' }])
+    expect(performed).toBe(1)
+    expect(await shownOf(desk, runId, 2)).toBe('Before and after')
+    expect(await desk.run(runId)).toMatchObject({ status: 'completed', attempt: 2 })
+  })
+
+  it('that is one too many comes again', async () => {
+    const held = Promise.withResolvers<void>()
+    await using desk = await createAgentDesk({
+      concurrency: 1,
+      busyRetryMs: 1_000,
+      async perform() {
+        await held.promise
+        return 'A post'
+      },
+    })
+    await desk.give()
+    await desk.give()
+    const tried = () =>
+      desk.count(`select count(*) as n from runs where status = 'failed' and error_family = 'transient'`)
+    await desk.reach(async () => (await tried()) === 1, 'the second was refused')
+    expect(desk.agent.busy).toBe(1)
+    held.resolve()
+    expect((await desk.ended(2)).map(({ outcome }) => outcome)).toEqual(['delivered', 'delivered'])
+  })
+})
+
+describe('close', () => {
+  it('takes no more work and waits for what there is', async () => {
+    const held = Promise.withResolvers<void>()
+    await using desk = await createAgentDesk({
+      async perform() {
+        await held.promise
+        return 'A post'
+      },
+    })
+    const runId = await desk.give()
+    const closed = desk.agent.close()
+    const refused = await fetch(desk.workUrl, {
+      method: 'POST',
+      headers: { [secret.header]: secret.value, 'content-type': 'application/json' },
+      body: JSON.stringify({ taskId: 'another', taskToken: 'a', timeoutMs: 1_000 }),
+    })
+    expect([refused.status, await refused.text()]).toEqual([503, 'This runtime is about to stop.'])
+    held.resolve()
+    await closed
+    expect(desk.ends).toEqual([{ runId, outcome: 'delivered' }])
+  })
+
+  it('hands in what is not done in time as a failure that is tried again', async () => {
+    await using desk = await createAgentDesk({ perform: (run) => untilStopped(run.signal) })
+    const runId = await desk.give()
+    await desk.agent.close(0)
+    expect(desk.ends).toMatchObject([{ runId, outcome: 'failed' }])
+    expect(await desk.run(runId)).toMatchObject({ status: 'failed', error_family: 'transient' })
+    expect(
+      await desk.count(`select count(*) as n from runs where status = 'pending' and wake_reason = 'retry'`),
+    ).toBe(1)
+  })
+})
