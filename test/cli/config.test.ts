@@ -34,6 +34,24 @@ describe('configuration', () => {
     expect(of('defaultModel')).toMatchObject({ source: 'not set' })
   })
 
+  it('takes command-line agents from the file, shows their names, and names what is wrong with them', async () => {
+    using folder = temporaryFolder()
+    const file = join(folder.path, 'copydesk.json')
+    const write = (commands: object) => writeFileSync(file, JSON.stringify({ commands }))
+    const lines = [{ when: { 'item.type': 'message' }, text: 'item.text' }]
+    write({ writer: { argv: ['writer', '{{model}}'], env: { KEY: 'secret' }, output: 'json-lines', lines } })
+    const { of } = await show(folder.path, { COPYDESK_CONFIG: file })
+    expect(of('commands')).toMatchObject({ value: ['writer'], source: `file ${file}` })
+    write({ writer: { argv: [], shell: true } })
+    const { stderr, code } = await cli(['config', 'show'], {
+      cwd: folder.path,
+      env: { COPYDESK_CONFIG: file },
+    })
+    expect(code).toBe(2)
+    expect(stderr).toContain('commands.writer.argv: must name a program')
+    expect(stderr).toContain('commands.writer.shell: there is no such setting')
+  })
+
   it('finds copydesk.json in the data folder, and takes paths in a file relative to it', async () => {
     using folder = temporaryFolder()
     mkdirSync(join(folder.path, 'copydesk-data'))
@@ -98,6 +116,30 @@ describe('configuration', () => {
     expect((await show(folder.path)).of('redis.url')).toMatchObject({ source: 'not set' })
   })
 
+  it('takes the clients of channels from the environment or a file, and shows those that are set', async () => {
+    using folder = temporaryFolder()
+    const file = join(folder.path, 'secret')
+    writeFileSync(file, 'client-secret\n')
+    const env = {
+      COPYDESK_CHANNELS_REDIRECT_URLS: 'https://app.example.com/channels, copydesk://channels',
+      COPYDESK_CHANNELS_SEARCH_ADS_CLIENT_ID: 'the-client',
+      COPYDESK_CHANNELS_SEARCH_ADS_CLIENT_SECRET_FILE: file,
+    }
+    const { settings, of } = await show(folder.path, env)
+    expect(of('channels.redirectUrls')).toMatchObject({
+      value: ['https://app.example.com/channels', 'copydesk://channels'],
+    })
+    expect(of('channels.search_ads.clientSecret')).toMatchObject({
+      value: '***',
+      source: `file ${file} (COPYDESK_CHANNELS_SEARCH_ADS_CLIENT_SECRET_FILE)`,
+    })
+    expect(settings.filter(({ name }) => name.startsWith('channels.')).map(({ name }) => name)).toEqual([
+      'channels.redirectUrls',
+      'channels.search_ads.clientId',
+      'channels.search_ads.clientSecret',
+    ])
+  })
+
   it('warns of a COPYDESK_ variable that nothing reads', async () => {
     using folder = temporaryFolder()
     const { warnings } = await show(folder.path, { COPYDESK_PROT: '1' })
@@ -128,6 +170,9 @@ describe('configuration', () => {
     ],
     [{ COPYDESK_CORS_ORIGINS: '*' }, 'corsOrigins.0: must be an origin', 'COPYDESK_CORS_ORIGINS'],
     [{ COPYDESK_REDIS_PREFIX: 'desk' }, 'redis.url: is missing', ''],
+    [{ COPYDESK_CHANNELS_REDIRECT_URLS: '/channels' }, 'channels.redirectUrls.0: must be a whole URL', ''],
+    [{ COPYDESK_CHANNELS_REDIRECT_URLS: 'javascript:x' }, 'redirectUrls.0: is not a place', ''],
+    [{ COPYDESK_CHANNELS_CMS_SITE_CLIENT_ID: 'x' }, 'channels.cms_site.clientSecret: is missing', ''],
     [{ COPYDESK_SIGNING_KEYS_FILE: '/does/not/exist' }, '/does/not/exist', 'COPYDESK_SIGNING_KEYS_FILE'],
     [{ COPYDESK_CONFIG: '/does/not/exist.json' }, '/does/not/exist.json does not exist', ''],
   ])('refuses %j and names the field and where it was set', async (env, what, where) => {

@@ -1,7 +1,9 @@
 import { existsSync } from 'node:fs'
 import type { Copydesk, Logger } from '@copydesk/core'
+import { hostsOfChannels } from './config/channels.ts'
+import { toCommands } from './config/commands.ts'
 import { toMailOptions } from './config/mail.ts'
-import { hostsOfProviders, toProviders } from './config/providers.ts'
+import { hostsOfProviders, toModels, toProviders } from './config/providers.ts'
 import type { Config } from './config/schema.ts'
 import { secretsFile } from './config/secrets.ts'
 import { Failure } from './failure.ts'
@@ -32,10 +34,14 @@ export async function openApp(
     log: options.log ?? createLogger({ level: 'warn' }),
     trustProxy: config.trustProxy,
     corsOrigins: config.corsOrigins,
-    allowHosts: [...config.allowHosts, ...hostsOfProviders(config)],
+    allowHosts: [...config.allowHosts, ...hostsOfProviders(config), ...hostsOfChannels(config.channels)],
     mail: toMailOptions(config.mail),
     providers: toProviders(config),
-    worker: options.worker ?? config.worker,
+    channels: config.channels,
+    models: toModels(config),
+    commands: toCommands(config.commands),
+    worker: options.worker ?? (config.role === 'web' ? false : config.worker),
+    doors: config.role === 'worker' ? 'health' : 'all',
     ...(config.redis && { redis: config.redis }),
     ...(config.defaultModel && { defaultModel: config.defaultModel }),
     ...(page && { referencePage: page }),

@@ -26,7 +26,9 @@ export async function boot({ config, copydesk, log, onReady }: BootOptions): Pro
   const unfollow = followKeys(copydesk, config, log)
   try {
     await copydesk.start()
-    const served = await serve(copydesk.node, { port: config.port, host: config.host, drain: stop })
+    const { node, clientError } = copydesk
+    const { port, host } = config
+    const served = await serve(node, { port, host, clientError, drain: stop })
     const signal = untilSignal(log)
     onReady(served.url)
     await signal

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import type { Duplex } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { listen } from 'listhen'
 
@@ -11,6 +12,8 @@ export interface ServeOptions {
   host?: string
   /** Ends streams and waits for the work of the handler; called by `close`. */
   drain?(): Promise<void>
+  /** Answers what is no HTTP; without it node does, with an empty body. */
+  clientError?(error: Error, socket: Duplex): void
   /** How long `close` waits before it cuts what is left, milliseconds; default 10,000. */
   graceMs?: number
 }
@@ -38,6 +41,7 @@ export async function serve(
 ): Promise<Served> {
   const host = options.host ?? '127.0.0.1'
   const server = await open(handler, options.port, host)
+  if (options.clientError) server.on('clientError', options.clientError)
   const { port } = server.address() as AddressInfo
   const name = host.includes(':') ? `[${host}]` : host
   let closing: Promise<void> | undefined
@@ -72,6 +76,10 @@ async function open(
   // process would die of it. Only our own handler stays.
   server.removeAllListeners('request')
   server.on('request', handler)
+  // Node would answer 417 to an expectation that it does not know, in its own words; we may as well do without it.
+  server.on('checkExpectation', handler)
+  // The handler refuses requests that name no host, and says so.
+  Object.assign(server, { requireHostHeader: false })
   server.keepAliveTimeout = keepAliveMs
   server.headersTimeout = keepAliveMs + 1_000
   return server
@@ -79,16 +87,22 @@ async function open(
 
 const isLoopback = (host: string) => /^(?:localhost|127\.[\d.]+|::1)$/.test(host)
 
-/** Takes the port and gives it back, because only node says why it cannot be had. */
-async function probe(port: number, host: string): Promise<void> {
+/**
+ * Takes a port and gives it back, because only node says why it cannot be had. `0` finds one that is free.
+ * @returns the port
+ * @throws Error see `serve`
+ */
+export async function probe(port: number, host: string): Promise<number> {
   const server = createServer()
   try {
     await once(server.listen(port, host), 'listening')
   } catch (error) {
     throw new Error(explain((error as { code?: string }).code, port, host), { cause: error })
   }
+  const taken = (server.address() as AddressInfo).port
   server.close()
   await once(server, 'close')
+  return taken
 }
 
 function explain(code: string | undefined, port: number, host: string): string {

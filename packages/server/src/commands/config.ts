@@ -13,15 +13,24 @@ export function configCommands(program: Command): void {
     .addHelpText('after', example('copydesk config show'))
   group
     .command('show')
-    .description('show every setting and where its value comes from; secrets are cut out')
+    .description(
+      'show every setting and where its value comes from; secrets are cut out, clients of channels left out where none is set',
+    )
     .addHelpText('after', example('copydesk config show', 'COPYDESK_PORT=9000 copydesk config show --json'))
     .action((_options, command: Command) => {
       const { config, sources, file, warnings, talk } = prepare(command)
-      const shown = settings.map(({ path, env, secret }) => {
+      const shown = settings.flatMap(({ path, env, secret, shownWhenSet }) => {
         const value = valueAt(config, path)
+        if (shownWhenSet && value === undefined) return []
         const source = sources.get(path) ?? (value === undefined ? 'not set' : 'default')
-        return { name: path, value: secret ? cut(path, value) : value, source, variable: env[0] ?? '' }
+        return [{ name: path, value: secret ? cut(path, value) : value, source, variable: env[0] ?? '' }]
       })
+      const commands = Object.keys(config.commands)
+      if (commands.length > 0) {
+        // What they are given may be secret: their names say enough.
+        const source = file ? `file ${file}` : 'default'
+        shown.push({ name: 'commands', value: commands, source, variable: '' })
+      }
       for (const warning of warnings) talk.warn(warning)
       talk.data({ file: file ?? null, settings: shown, warnings }, () =>
         table(

@@ -34,10 +34,11 @@ async function doctor({ repair = false }: { repair?: boolean }, command: Command
     findings.push({ name: 'installation', ok: false, message: explain(error).message })
   }
   const wrong = findings.filter(({ ok }) => !ok)
-  talk.data({ ok: wrong.length === 0, findings }, () => findings.map(line).join('\n'))
+  talk.data({ ok: wrong.length === 0, findings }, () => findings.map(showFinding).join('\n'))
   if (wrong.length > 0) process.exitCode = exitCodes.failed
 }
 
-function line({ name, ok, message, remedy }: Finding): string {
+/** A finding as a line, with what to do under it. */
+export function showFinding({ name, ok, message, remedy }: Finding): string {
   return `${ok ? 'ok   ' : 'WRONG'}  ${name}: ${message}${!ok && remedy ? `\n       → ${remedy}` : ''}`
 }

@@ -14,12 +14,14 @@ interface Shared {
 /**
  * What every command starts with: how it talks, and its configuration, from the options that all commands share.
  * @param command the command that runs, which commander passes last to its action
+ * @param own settings by options that mean something else to other commands
  */
-export function prepare(command: Command): Loaded & { talk: Talk } {
+export function prepare(command: Command, own: { role?: string } = {}): Loaded & { talk: Talk } {
   const { config, dataDir, host, port } = command.optsWithGlobals<Shared>()
   const loaded = loadConfig({
     env: process.env,
     cwd: process.cwd(),
+    ...own,
     ...(config !== undefined && { configFile: config }),
     ...(dataDir !== undefined && { dataDir }),
     ...(host !== undefined && { host }),

@@ -1,5 +1,6 @@
 import { Command } from 'commander'
 import manifest from '../../../../package.json' with { type: 'json' }
+import { agentCommands } from './agent.ts'
 import { apiKeyCommands } from './api-key.ts'
 import { auditCommand } from './audit.ts'
 import { configCommands } from './config.ts'
@@ -9,10 +10,15 @@ import { doctorCommand } from './doctor.ts'
 import { example } from './help.ts'
 import { inspectCommands } from './inspect.ts'
 import { inviteCommands } from './invite.ts'
+import { jobCommands } from './jobs.ts'
 import { keyCommands } from './keys.ts'
 import { migrateCommands } from './migrate.ts'
+import { modelCommands } from './model.ts'
 import { planCommands } from './plan.ts'
+import { providerCommands } from './provider.ts'
+import { runCommands } from './run.ts'
 import { serveCommands } from './serve.ts'
+import { skillCommands } from './skill.ts'
 import { tenantCommands } from './tenant.ts'
 import { userCommands } from './user.ts'
 
@@ -38,8 +44,14 @@ export function createProgram(): Command {
     apiKeyCommands,
     keyCommands,
     auditCommand,
+    jobCommands,
     planCommands,
     couponCommands,
+    providerCommands,
+    modelCommands,
+    runCommands,
+    agentCommands,
+    skillCommands,
   ]
   for (const register of [...groups, doctorCommand, configCommands, inspectCommands]) register(program)
   return program

@@ -1,8 +1,10 @@
 import type { Copydesk, Logger } from '@copydesk/core'
-import type { Command } from 'commander'
-import { openApp } from '../app.ts'
+import { type Command, Option } from 'commander'
+import { databaseFile, openApp } from '../app.ts'
 import { boot } from '../boot.ts'
-import type { Config } from '../config/schema.ts'
+import { type Config, type Role, roles } from '../config/schema.ts'
+import { wrongUsage } from '../failure.ts'
+import { probe } from '../listen.ts'
 import { setUp } from '../setup.ts'
 import type { Talk } from '../talk.ts'
 import { example } from './help.ts'
@@ -14,8 +16,7 @@ export function serveCommands(program: Command): void {
     .description('set up what is missing, then serve')
     .addHelpText('after', example('copydesk up', 'copydesk up --data-dir /srv/copydesk --port 9000'))
     .action(async (_options, command: Command) => {
-      const { config, talk, warnings } = prepare(command)
-      for (const warning of warnings) talk.warn(warning)
+      const { config, talk } = await prepareServer(command)
       const log = await createLog(config)
       const { copydesk, created, hasSuperAdmin } = await setUp(config, log)
       for (const what of created) talk.done(`created: ${what}`)
@@ -23,10 +24,12 @@ export function serveCommands(program: Command): void {
     })
   withAddress(program.command('serve'))
     .description('serve an installation that is set up')
-    .addHelpText('after', example('copydesk serve --config /etc/copydesk/copydesk.json'))
+    .addHelpText(
+      'after',
+      example('copydesk serve --config /etc/copydesk/copydesk.json', 'copydesk serve --role worker'),
+    )
     .action(async (_options, command: Command) => {
-      const { config, talk, warnings } = prepare(command)
-      for (const warning of warnings) talk.warn(warning)
+      const { config, talk } = await prepareServer(command)
       const log = await createLog(config)
       await run(config, await openApp(config, { log }), log, talk, [])
     })
@@ -41,7 +44,31 @@ const firstSteps = [
 function withAddress(command: Command): Command {
   return command
     .option('--host <host>', 'address to listen on (default: 127.0.0.1)')
-    .option('--port <port>', 'port to listen on (default: 8420)', wholeNumber(0, 65_535))
+    .option(
+      '--port <port>',
+      'port to listen on (default: 8420; 0 takes any that is free)',
+      wholeNumber(0, 65_535),
+    )
+    .addOption(
+      new Option('--role <role>', 'web answers requests, worker does the work (default: all)').choices(roles),
+    )
+}
+
+/** The configuration that a server starts with: its role is possible, and its port is known. */
+async function prepareServer(command: Command): Promise<{ config: Config; talk: Talk }> {
+  const { role } = command.opts<{ role?: Role }>()
+  const { config, sources, talk, warnings } = prepare(command, role && { role })
+  for (const warning of warnings) talk.warn(warning)
+  if (config.role !== 'all' && databaseFile(config) !== undefined) {
+    throw wrongUsage(
+      `The role ${config.role} needs PostgreSQL, on which several processes tell each other what they do. Leave the role out, or set database.url to postgres://….`,
+    )
+  }
+  if (config.port !== 0) return { config, talk }
+  // Agents are told where to call back to, so the port is chosen before anything starts.
+  const port = await probe(0, config.host)
+  const baseUrl = sources.has('baseUrl') ? config.baseUrl : config.baseUrl.replace(/:0$/, `:${port}`)
+  return { config: { ...config, port, baseUrl }, talk }
 }
 
 async function run(
@@ -52,9 +79,14 @@ async function run(
   after: string[],
 ): Promise<void> {
   const onReady = (url: string) => {
-    talk.done(`Copydesk ${copydesk.version} answers on ${url} (API reference: ${url}/docs). Ctrl-C ends it.`)
+    const does =
+      config.role === 'worker'
+        ? `works, and answers on ${url} for its health only`
+        : `answers on ${url} (API reference: ${url}/docs)`
+    talk.done(`Copydesk ${copydesk.version} ${does}. Ctrl-C ends it.`)
     for (const line of after) talk.info(line)
-    if (talk.json) talk.data({ url, version: copydesk.version, pid: process.pid }, () => url)
+    if (talk.json)
+      talk.data({ url, role: config.role, version: copydesk.version, pid: process.pid }, () => url)
   }
   await boot({ config, copydesk, log, onReady })
 }

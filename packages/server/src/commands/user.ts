@@ -6,6 +6,7 @@ import { everything, tenantId, userId } from './find.ts'
 import { example } from './help.ts'
 import { userInviteCommand } from './invite.ts'
 import { confirmed, prepare } from './options.ts'
+import { secretFromStdin } from './stdin.ts'
 
 const roles = ['admin', 'member', 'reviewer', 'super_admin'] as const
 type PersonRole = (typeof roles)[number]
@@ -71,7 +72,7 @@ interface CreateOptions {
 async function create(options: CreateOptions, command: Command): Promise<void> {
   const { config, talk } = prepare(command)
   const { email, name, role, tenant: tenants = [] } = options
-  const password = options.passwordStdin ? await readPassword() : await askPassword()
+  const password = options.passwordStdin ? await secretFromStdin('password') : await askPassword()
   const ofOne = role === 'admin' || role === 'member'
   if (ofOne && tenants.length !== 1)
     throw wrongUsage(`A user with the role ${role} belongs to one tenant: add --tenant <id>.`)
@@ -155,14 +156,4 @@ async function askPassword(): Promise<string> {
   })
   if (isCancel(answer)) throw wrongUsage('Nothing was created.')
   return answer
-}
-
-async function readPassword(): Promise<string> {
-  const chunks: Buffer[] = []
-  for await (const chunk of process.stdin) chunks.push(chunk as Buffer)
-  const text = Buffer.concat(chunks)
-    .toString('utf8')
-    .replace(/\r?\n$/, '')
-  if (text === '') throw wrongUsage('There is no password on stdin.')
-  return text
 }

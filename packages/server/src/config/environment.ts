@@ -65,6 +65,8 @@ function parse(text: string, { kind }: Setting): unknown {
       return entries(text).map((entry) => pair(entry, 'key'))
     case 'signingKeys':
       return entries(text).map((entry) => pair(entry, 'secret'))
+    case 'prices':
+      return entries(text).map(price)
     default:
       return text
   }
@@ -83,4 +85,10 @@ function pair(entry: string, name: 'key' | 'secret'): Record<string, string> {
   return colon === -1
     ? { id: 'main', [name]: entry }
     : { id: entry.slice(0, colon), [name]: entry.slice(colon + 1) }
+}
+
+/** `model=input/output`, in US dollars per million tokens; anything else is left for the schema to refuse. */
+function price(entry: string): unknown {
+  const [, model, input, output] = /^(.+)=([\d.]+)\/([\d.]+)$/.exec(entry) ?? []
+  return model === undefined ? entry : { model, input: Number(input), output: Number(output) }
 }

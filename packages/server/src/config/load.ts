@@ -13,7 +13,8 @@ export interface LoadOptions {
   configFile?: string
   /** From `--data-dir`. */
   dataDir?: string
-  /** From `--host` and `--port`. */
+  /** From `--role`, `--host` and `--port`. */
+  role?: string
   host?: string
   port?: number
   env: Environment
@@ -51,7 +52,7 @@ export function loadConfig(options: LoadOptions): Loaded {
   }
   if (file) for (const [path, value] of readConfigFile(file)) set(path, value, `file ${file}`)
   for (const { path, value, source } of readEnvironment(env)) set(path, value, source)
-  for (const name of ['dataDir', 'host', 'port'] as const) {
+  for (const name of ['dataDir', 'role', 'host', 'port'] as const) {
     const flag = name === 'dataDir' ? '--data-dir' : `--${name}`
     if (options[name] !== undefined) set(name, options[name], `option ${flag}`)
   }
@@ -103,6 +104,7 @@ function withDefaults(given: Given, dataDir: string): Config {
     environment: given.environment ?? 'production',
     database: { url: databaseUrl(given.database?.url ?? 'sqlite:copydesk.db', dataDir) },
     ...(given.redis && { redis: { url: given.redis.url, prefix: given.redis.prefix ?? 'copydesk:' } }),
+    role: given.role ?? 'all',
     host,
     port,
     baseUrl: (given.baseUrl ?? `http://${reachable}:${port}`).replace(/\/+$/, ''),
@@ -110,12 +112,15 @@ function withDefaults(given: Given, dataDir: string): Config {
     corsOrigins: given.corsOrigins ?? [],
     allowHosts: given.allowHosts ?? [],
     mail: given.mail ?? {},
+    commands: given.commands ?? {},
     worker: { concurrency: given.worker?.concurrency ?? 4 },
     log: { level: given.log?.level ?? 'info', ...(given.log?.format && { format: given.log.format }) },
     encryptionKeys: given.encryptionKeys ?? [],
     signingKeys: given.signingKeys ?? [],
     keysFromFile: [],
     providers: given.providers ?? {},
+    channels: given.channels ?? {},
+    models: given.models ?? {},
     registration: given.registration ?? 'open',
     ...(given.defaultModel && { defaultModel: given.defaultModel }),
   }

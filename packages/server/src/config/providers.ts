@@ -1,4 +1,4 @@
-import type { ProviderConfig } from '@copydesk/core'
+import type { CopydeskOptions, ProviderConfig } from '@copydesk/core'
 import type { Config } from './schema.ts'
 
 /** What is offered of a hosted provider when the configuration names no models; the first is the default. */
@@ -29,4 +29,10 @@ export function hostsOfProviders({ providers }: Pick<Config, 'providers'>): stri
   return [providers.local, providers.custom].flatMap((server) =>
     server ? [new URL(server.baseUrl).host] : [],
   )
+}
+
+/** What is asked when a model fails, and what models cost. */
+export function toModels({ models }: Pick<Config, 'models'>): NonNullable<CopydeskOptions['models']> {
+  const { fallback, prices } = models
+  return { ...(fallback && { fallback }), ...(prices && { prices }) }
 }

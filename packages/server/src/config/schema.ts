@@ -1,5 +1,11 @@
 import { z } from 'zod'
+import { Channels } from './channels.ts'
+import { Commands } from './commands.ts'
 import { Mail } from './mail.ts'
+
+/** What a server can do. */
+export const roles = ['all', 'web', 'worker'] as const
+export type Role = (typeof roles)[number]
 
 const keyId = z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, 'an id has 1 to 64 letters, digits, "-" or "_"')
 const url = z.url({ protocol: /^https?$/, error: 'must be a URL that starts with http:// or https://' })
@@ -26,6 +32,11 @@ const SigningKey = z.strictObject({
 })
 
 const secret = z.string().min(1, 'is empty')
+const usdPerMillion = z
+  .number()
+  .min(0, 'must not be negative')
+  .max(1_000_000)
+  .refine((usd) => Math.round(usd * 1e6) / 1e6 === usd, 'must have at most six decimals')
 const Hosted = z.strictObject({ apiKey: secret, baseUrl: url.optional(), models: words.optional() })
 
 /** The configuration as a file or the environment states it. Everything may be left out. */
@@ -51,12 +62,14 @@ export const Given = z.strictObject({
     })
     .optional(),
   host: z.string().min(1).optional(),
+  role: z.enum(roles).optional(),
   port: z.int('must be a whole number').min(0).max(65_535, 'must be 65535 or less').optional(),
   baseUrl: url.optional(),
   trustProxy: words.optional(),
   corsOrigins: z.array(origin).optional(),
   allowHosts: words.optional(),
   mail: Mail.optional(),
+  commands: Commands.optional(),
   worker: z
     .strictObject({ concurrency: z.int('must be a whole number').min(1).max(64).optional() })
     .optional(),
@@ -74,6 +87,17 @@ export const Given = z.strictObject({
       hosted_b: Hosted.optional(),
       local: z.strictObject({ baseUrl: url, models: words.min(1) }).optional(),
       custom: z.strictObject({ baseUrl: url, apiKey: secret.optional(), models: words.min(1) }).optional(),
+    })
+    .optional(),
+  channels: Channels.optional(),
+  models: z
+    .strictObject({
+      /** Asked in turn when an agent's own model fails. */
+      fallback: words.optional(),
+      /** US dollars per million tokens. */
+      prices: z
+        .array(z.strictObject({ model: z.string().min(1), input: usdPerMillion, output: usdPerMillion }))
+        .optional(),
     })
     .optional(),
   registration: z.enum(['open', 'closed']).optional(),
@@ -96,6 +120,8 @@ export interface Config {
   database: { url: string }
   /** Where several servers count together. */
   redis?: { url: string; prefix: string }
+  /** What a server does: answer requests, work on runs and jobs, or both. */
+  role: Role
   host: string
   port: number
   /** Without a slash at the end. */
@@ -104,6 +130,8 @@ export interface Config {
   corsOrigins: string[]
   allowHosts: string[]
   mail: Mail
+  /** Command-line agents by name. */
+  commands: Commands
   worker: { concurrency: number }
   log: { level: 'debug' | 'info' | 'warn' | 'error' | 'silent'; format?: 'pretty' | 'json' }
   /** Empty when neither the configuration nor the data folder holds any. */
@@ -112,6 +140,9 @@ export interface Config {
   /** Those of the keys that the secrets file holds: they can be rotated by command. */
   keysFromFile: ReadonlyArray<keyof Secrets>
   providers: NonNullable<Given['providers']>
+  /** OAuth clients of channels, and where people may be sent after they have connected one. */
+  channels: Channels
+  models: NonNullable<Given['models']>
   /** Whether visitors may register tenants of their own. */
   registration: 'open' | 'closed'
   defaultModel?: string

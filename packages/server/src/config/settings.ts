@@ -1,5 +1,7 @@
+import { channelSettings } from './channels.ts'
+
 /** How the text of an environment variable becomes a value. */
-export type SettingKind = 'text' | 'number' | 'boolean' | 'list' | 'encryptionKeys' | 'signingKeys'
+export type SettingKind = 'text' | 'number' | 'boolean' | 'list' | 'encryptionKeys' | 'signingKeys' | 'prices'
 
 /** One thing that can be set: its place in the file, and the variables that set it, the first of which wins. */
 export interface Setting {
@@ -8,6 +10,8 @@ export interface Setting {
   kind: SettingKind
   /** Also read from the file that `<variable>_FILE` names, and never shown. */
   secret?: true
+  /** One of many alike: left out of what is shown where it is not set. */
+  shownWhenSet?: true
 }
 
 export const settings: readonly Setting[] = [
@@ -16,6 +20,7 @@ export const settings: readonly Setting[] = [
   { path: 'database.url', env: ['COPYDESK_DATABASE_URL'], kind: 'text', secret: true },
   { path: 'redis.url', env: ['COPYDESK_REDIS_URL'], kind: 'text', secret: true },
   { path: 'redis.prefix', env: ['COPYDESK_REDIS_PREFIX'], kind: 'text' },
+  { path: 'role', env: ['COPYDESK_ROLE'], kind: 'text' },
   { path: 'host', env: ['COPYDESK_HOST'], kind: 'text' },
   { path: 'port', env: ['COPYDESK_PORT'], kind: 'number' },
   { path: 'baseUrl', env: ['COPYDESK_BASE_URL'], kind: 'text' },
@@ -56,9 +61,17 @@ export const settings: readonly Setting[] = [
   { path: 'providers.custom.baseUrl', env: ['COPYDESK_CUSTOM_BASE_URL'], kind: 'text' },
   { path: 'providers.custom.apiKey', env: ['COPYDESK_CUSTOM_API_KEY'], kind: 'text', secret: true },
   { path: 'providers.custom.models', env: ['COPYDESK_CUSTOM_MODELS'], kind: 'list' },
+  ...channelSettings,
+  { path: 'models.fallback', env: ['COPYDESK_MODELS_FALLBACK'], kind: 'list' },
+  { path: 'models.prices', env: ['COPYDESK_MODELS_PRICES'], kind: 'prices' },
   { path: 'registration', env: ['COPYDESK_REGISTRATION'], kind: 'text' },
   { path: 'defaultModel', env: ['COPYDESK_DEFAULT_MODEL'], kind: 'text' },
 ]
 
 /** Variables that mean something without being settings. */
-export const otherVariables: readonly string[] = ['COPYDESK_CONFIG', 'COPYDESK_DEBUG', 'COPYDESK_RELAUNCHED']
+export const otherVariables: readonly string[] = [
+  'COPYDESK_CONFIG',
+  'COPYDESK_DEBUG',
+  'COPYDESK_PROVIDER_API_KEY',
+  'COPYDESK_RELAUNCHED',
+]

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Client, createClient } from '@copydesk/client'
@@ -33,13 +34,15 @@ export async function createDemoInstance(
   settings: Pick<CopydeskOptions, 'providers' | 'defaultModel' | 'allowHosts'> & {
     port?: number
     writerPaceMs?: number
+    /** Stands between the socket and the instance. */
+    between?(copydesk: Copydesk, request: IncomingMessage, response: ServerResponse): unknown
   },
 ): Promise<DemoInstance> {
-  const { port = 0, ...options } = settings
+  const { port = 0, between = pass, ...options } = settings
   const dataDir = await mkdtemp(join(tmpdir(), 'copydesk-demo-'))
   let copydesk: Copydesk | undefined
   // The address is known only once it listens, and agents need it to call back.
-  const served = await serve((req, res) => copydesk?.node(req, res), {
+  const served = await serve((req, res) => copydesk && between(copydesk, req, res), {
     port,
     drain: async () => copydesk?.stop(),
   })
@@ -69,6 +72,9 @@ export async function createDemoInstance(
     throw error
   }
 }
+
+const pass = (copydesk: Copydesk, request: IncomingMessage, response: ServerResponse) =>
+  copydesk.node(request, response)
 
 async function people(copydesk: Copydesk, { url }: Served) {
   const system = copydesk.asSystem()

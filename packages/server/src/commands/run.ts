@@ -1,0 +1,85 @@
+import { type Command, Option } from 'commander'
+import { withApp } from '../app.ts'
+import { table } from '../talk.ts'
+import { tenantId } from './find.ts'
+import { example } from './help.ts'
+import { prepare, wholeNumber } from './options.ts'
+
+const states = ['pending', 'running', 'completed', 'failed'] as const
+
+/** `run list|show`. */
+export function runCommands(program: Command): void {
+  const group = program
+    .command('run')
+    .description('what agents have done')
+    .addHelpText('after', example('copydesk run list --status failed'))
+  group
+    .command('list')
+    .description('list runs, newest first')
+    .option('--tenant <id, domain or name>', 'only runs of this tenant')
+    .option('--agent <role>', 'only runs of this agent, for example blog_writer')
+    .addOption(new Option('--status <status>', 'only runs that stand so').choices(states))
+    .option('--limit <count>', 'how many', wholeNumber(1, 100), 20)
+    .addHelpText('after', example('copydesk run list --tenant "Example Ltd" --limit 50'))
+    .action(list)
+  group
+    .command('show')
+    .description('show one run with its transcript')
+    .argument('<id>', 'id of the run, as `run list` shows it')
+    .addHelpText('after', example('copydesk run show 01J9ZX6T4QH8C3V5N7M2K0B1AD'))
+    .action(show)
+}
+
+interface ListOptions {
+  tenant?: string
+  agent?: string
+  status?: (typeof states)[number]
+  limit: number
+}
+
+async function list({ tenant, agent, status, limit }: ListOptions, command: Command): Promise<void> {
+  const { config, talk } = prepare(command)
+  const { data } = await withApp(config, async (copydesk) => {
+    const api = copydesk.asSystem()
+    return api.runs.list({
+      limit,
+      ...(tenant !== undefined && { tenantId: await tenantId(api, tenant) }),
+      ...(agent !== undefined && { agentRole: agent }),
+      ...(status && { status }),
+    })
+  })
+  talk.data(data, () =>
+    table(
+      ['ID', 'TENANT', 'AGENT', 'MODEL', 'STATUS', 'COST', 'STARTED', 'ERROR'],
+      data.map((run) => [
+        run.runId,
+        run.tenantName,
+        run.agentRole,
+        run.model ?? '-',
+        run.timedOut ? 'timeout' : run.status,
+        run.priced ? `$${run.costUsd}` : 'unpriced',
+        run.startedAt.toISOString().slice(0, 16).replace('T', ' '),
+        run.error ?? '',
+      ]),
+      [1, 3, 7],
+    ),
+  )
+}
+
+async function show(id: string, _options: object, command: Command): Promise<void> {
+  const { config, talk } = prepare(command)
+  const run = await withApp(config, (copydesk) => copydesk.asSystem().runs.get(id))
+  talk.data(run, () => {
+    const cost = run.priced ? `$${run.costUsd}` : 'price not known'
+    const facts = [
+      `${run.agentName} for ${run.tenantName}: ${run.timedOut ? 'timeout' : run.status}`,
+      `${run.model ?? 'no model'}, ${run.inputTokens} tokens in, ${run.outputTokens} out, ${cost}`,
+      ...(run.error ? [`${run.errorFamily ?? 'error'}: ${run.error}`] : []),
+    ]
+    const lines = (run.transcript ?? []).map(({ type, content, timestamp, metadata }) => {
+      const tool = typeof metadata?.['toolName'] === 'string' ? ` ${metadata['toolName']}` : ''
+      return `[${new Date(timestamp).toISOString()}] ${type}${tool}\n${content}`
+    })
+    return [...facts, '', ...lines].join('\n')
+  })
+}

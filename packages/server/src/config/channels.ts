@@ -1,0 +1,80 @@
+import type { ChannelOptions } from '@copydesk/core'
+import { z } from 'zod'
+import type { Setting } from './settings.ts'
+
+type ChannelType = Exclude<keyof ChannelOptions, 'redirectUrls'>
+
+// An object, so that a type that is missing, or is none, is found by the compiler.
+const all: Record<ChannelType, true> = {
+  professional_network: true,
+  social_network_a: true,
+  photo_network: true,
+  short_video_network: true,
+  cms_site: true,
+  business_profile: true,
+  search_ads: true,
+  social_ads: true,
+  email_platform_a: true,
+  email_platform_b: true,
+  web_analytics: true,
+  search_console: true,
+}
+const types = Object.keys(all) as ChannelType[]
+
+const text = z.string().min(1, 'is empty')
+const url = z.url({ protocol: /^https?$/, error: 'must be a URL that starts with http:// or https://' })
+
+const Client = z
+  .strictObject({
+    clientId: text,
+    clientSecret: text,
+    authorizeUrl: url.optional(),
+    tokenUrl: url.optional(),
+    revokeUrl: url.optional(),
+    accountUrl: url.optional(),
+    scopes: z.array(text).optional(),
+  })
+  .optional()
+
+/** Pages, and applications that have a scheme of their own; nothing that a browser would run or open on the machine. */
+const RedirectUrl = z
+  .url('must be a whole URL, such as https://app.example.com/channels')
+  .regex(/^(?!(?:javascript|data|vbscript|blob|file|about):)/i, 'is not a place to send people to')
+  .regex(/^[^#]*$/, 'must have no fragment')
+
+/** `channels` of the configuration. */
+export const Channels = z.strictObject({
+  redirectUrls: z.array(RedirectUrl).optional(),
+  ...(Object.fromEntries(types.map((type) => [type, Client])) as Record<ChannelType, typeof Client>),
+})
+export type Channels = z.output<typeof Channels>
+
+/** What can be set of the clients, each by a variable of its own. */
+export const channelSettings: readonly Setting[] = [
+  { path: 'channels.redirectUrls', env: ['COPYDESK_CHANNELS_REDIRECT_URLS'], kind: 'list' },
+  ...types.flatMap((type): Setting[] => {
+    const setting = (name: string, variable: string, rest: Pick<Setting, 'kind' | 'secret'>): Setting => ({
+      path: `channels.${type}.${name}`,
+      env: [`COPYDESK_CHANNELS_${type.toUpperCase()}_${variable}`],
+      shownWhenSet: true,
+      ...rest,
+    })
+    return [
+      setting('clientId', 'CLIENT_ID', { kind: 'text' }),
+      setting('clientSecret', 'CLIENT_SECRET', { kind: 'text', secret: true }),
+      setting('authorizeUrl', 'AUTHORIZE_URL', { kind: 'text' }),
+      setting('tokenUrl', 'TOKEN_URL', { kind: 'text' }),
+      setting('revokeUrl', 'REVOKE_URL', { kind: 'text' }),
+      setting('accountUrl', 'ACCOUNT_URL', { kind: 'text' }),
+      setting('scopes', 'SCOPES', { kind: 'list' }),
+    ]
+  }),
+]
+
+/** Providers of one's own may stand in a private network: who configures one wants it to be called. */
+export function hostsOfChannels(channels: Channels): string[] {
+  return types.flatMap((type) => {
+    const { tokenUrl, revokeUrl, accountUrl } = channels[type] ?? {}
+    return [tokenUrl, revokeUrl, accountUrl].flatMap((one) => (one === undefined ? [] : [new URL(one).host]))
+  })
+}
