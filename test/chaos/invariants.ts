@@ -1,3 +1,4 @@
+import { tenantEvents } from '../../packages/core/src/domain/events/stream.ts'
 import type { Database, Row } from '../../packages/core/src/platform/database/database.ts'
 
 /** Steps that one piece of each deliverable type has, as the default templates say. */
@@ -66,4 +67,54 @@ export async function brokenInvariants(
   )
   await none('jobs that were given up', `select id, kind, failures from job where status = 'dead'`)
   return broken
+}
+
+/** The prices of `pricedModel`, micro-dollars for a token. */
+const [priceIn, priceOut] = [1, 5]
+
+/** What must hold of money, to the micro-dollar. @returns one sentence for each promise that is broken */
+export async function brokenMoney(db: Database): Promise<string[]> {
+  const broken: string[] = []
+  const none = async (what: string, text: string) => {
+    const found = await db.sql.all<Row>(text)
+    if (found.length > 0) broken.push(`${what}: ${JSON.stringify(found.slice(0, 3))}`)
+  }
+  await none(
+    'runs whose cost is not that of their tokens',
+    `select id, cost_micros, input_tokens, output_tokens from runs
+     where adapter = 'adapter_b' and cost_micros <> input_tokens * ${priceIn} + output_tokens * ${priceOut}`,
+  )
+  await none(
+    'activities whose cost is not that of their runs',
+    `select x.id, x.cost_micros, sum(r.cost_micros) as runs from activities x join runs r on r.activity_id = x.id
+     group by x.id, x.cost_micros having x.cost_micros <> sum(r.cost_micros)`,
+  )
+  return broken
+}
+
+/** Holds what followers were told against what happened: everything once, in its order. */
+export async function untoldEvents(
+  db: Database,
+  tenants: ReadonlyArray<{ tenantId: string }>,
+  followers: ReadonlyArray<{ readonly told: readonly number[] }>,
+): Promise<{ missing: number[]; wrong: string[] }> {
+  const missing: number[] = []
+  const wrong: string[] = []
+  for (const [index, { tenantId }] of tenants.entries()) {
+    const told = followers[index]?.told ?? []
+    const types = tenantEvents.map(() => '?').join(', ')
+    const rows = await db.sql.all<Row>(
+      `select seq from event where tenant_id = ? and seq >= ? and type in (${types}) order by seq`,
+      [tenantId, told[0] ?? 0, ...tenantEvents],
+    )
+    const happened = rows.map((row) => Number(row.seq))
+    const heard = new Set(told)
+    missing.push(...happened.filter((seq) => !heard.has(seq)))
+    if (told.some((seq, i) => i > 0 && seq <= (told[i - 1] as number)))
+      wrong.push(`tenant ${index} was told something twice or out of order`)
+    const real = new Set(happened)
+    if (told.some((seq) => !real.has(seq)))
+      wrong.push(`tenant ${index} was told of what did not happen to it`)
+  }
+  return { missing, wrong }
 }

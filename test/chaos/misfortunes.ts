@@ -1,0 +1,71 @@
+import { Client } from 'pg'
+import { endMember, type Installation, type Member, startMember } from './fleet.ts'
+import type { Proxy } from './proxy.ts'
+import type { Random } from './random.ts'
+
+/** Servers of one installation, and the ways between them that break. */
+export interface World {
+  members: Member[]
+  installation: Installation
+  /** Between the servers and their database. */
+  databaseProxy: Proxy
+  /** Between everybody else and the web servers. */
+  webProxy: Proxy
+  /** The database itself, past the proxy. */
+  databaseUrl: string
+}
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
+
+type Misfortune = (world: World, random: Random) => Promise<void>
+
+/** What may happen to an installation, and how likely each is. */
+const misfortunes: ReadonlyArray<[weight: number, name: string, happen: Misfortune]> = [
+  [4, 'a server is killed', (world, random) => replaceOne(world, random, 'SIGKILL')],
+  [1, 'a server is restarted', (world, random) => replaceOne(world, random, 'SIGTERM')],
+  [2, 'the ways to the database break', async ({ databaseProxy }) => databaseProxy.cut()],
+  [2, 'the ways to the web servers break', async ({ webProxy }) => webProxy.cut()],
+  [
+    1,
+    'the database is away for a moment',
+    async ({ databaseProxy }, random) => {
+      databaseProxy.shut()
+      await pause(200 + random() * 800)
+      databaseProxy.open()
+    },
+  ],
+  [1, 'the database ends every session', ({ databaseUrl }) => endSessions(databaseUrl)],
+]
+
+/** Has one of them happen. @returns its name */
+export async function misfortune(world: World, random: Random): Promise<string> {
+  let at = random() * misfortunes.reduce((sum, [weight]) => sum + weight, 0)
+  const [, name, happen] = misfortunes.find(([weight]) => (at -= weight) < 0) ?? misfortunes[0]!
+  await happen(world, random)
+  return name
+}
+
+async function replaceOne(
+  { members, installation }: World,
+  random: Random,
+  signal: 'SIGKILL' | 'SIGTERM',
+): Promise<void> {
+  const index = Math.floor(random() * members.length)
+  const { role, port } = members[index] as Member
+  await endMember(members[index] as Member, signal)
+  members[index] = await startMember(role, port, installation)
+}
+
+/** As a restart of the database does it: whoever is in the middle of something is told that it is over. */
+async function endSessions(url: string): Promise<void> {
+  const client = new Client({ connectionString: url })
+  await client.connect()
+  try {
+    await client.query(
+      `select pg_terminate_backend(pid) from pg_stat_activity
+       where datname = current_database() and pid <> pg_backend_pid()`,
+    )
+  } finally {
+    await client.end()
+  }
+}
