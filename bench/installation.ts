@@ -1,6 +1,8 @@
 import { join } from 'node:path'
 import { type CopydeskOptions, createCopydesk } from '@copydesk/core'
 import { createSystemClock } from '../packages/core/src/platform/clock.ts'
+import { type Database, openDatabase } from '../packages/core/src/platform/database/database.ts'
+import { jobEntities } from '../packages/core/src/platform/jobs/entities.ts'
 import { silentLogger } from '../packages/core/src/platform/logger.ts'
 import { createTokens } from '../packages/core/src/domain/identity/tokens.ts'
 
@@ -84,7 +86,8 @@ export async function seed(
         brief: '# Spring\n\nHearth & Oat is a bakery.\n\n## Products\n\n- **Rye Loaf**: baked overnight\n',
         deliverables: [{ type: 'social_post', quantity: Math.min(rest, 50) }],
       } as never)
-    const approvalIds = await waitFor(approvals, async () => {
+    let approvalIds: string[] = []
+    const list = async () => {
       const ids: string[] = []
       for (let cursor: string | null | undefined; cursor !== null; ) {
         const page = await system.approvals.list({
@@ -97,21 +100,30 @@ export async function seed(
         cursor = page.pagination.hasMore ? (page.pagination.nextCursor as string) : null
       }
       return ids
-    })
+    }
+    await waitFor(
+      async () => (approvalIds = await list()).length === approvals,
+      `${approvals} approvals wait for a verdict`,
+    )
     return { tenantId, adminId: admin.id, reviewerIds: staff.map(({ id }) => id), approvalIds }
   } finally {
     await copydesk.stop()
   }
 }
 
-async function waitFor(count: number, list: () => Promise<string[]>): Promise<string[]> {
+/** A connection of the benchmark's own to the database of an installation, to count rows. */
+export function lookInto({ database: url }: Installation): Promise<Database> {
+  return openDatabase({ url, entities: jobEntities, migrations: [], log: silentLogger, poolSize: 1 })
+}
+
+/** Asks a few times a second until `probe` is true. */
+export async function waitFor(probe: () => Promise<boolean>, what: string): Promise<void> {
   const deadline = Date.now() + 300_000
   while (Date.now() < deadline) {
-    const ids = await list()
-    if (ids.length === count) return ids
-    await new Promise((resolve) => setTimeout(resolve, 200))
+    if (await probe()) return
+    await new Promise((resolve) => setTimeout(resolve, 20))
   }
-  throw new Error(`${count} approvals did not come to be`)
+  throw new Error(`Gave up waiting until ${what}`)
 }
 
 const tokens = createTokens({ signingKeys, clock: createSystemClock() })

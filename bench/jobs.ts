@@ -1,8 +1,7 @@
-import { randomBytes } from 'node:crypto'
 import { findPostgres } from '../config/postgres.ts'
 import type { Contest } from './contenders/run.ts'
 import { type Bench, interleave, less, more } from './measure.ts'
-import { onServer, withName } from './postgres.ts'
+import { inDatabase } from './postgres.ts'
 import { startSubject, temporaryFolder } from './processes.ts'
 
 /**
@@ -38,16 +37,6 @@ export const jobs: Bench = {
       'jobs.sqlite.start.p99': { value: sqlite.start, unit: 'ms' },
     }
   },
-}
-
-async function inDatabase<T>(server: string, work: (url: string) => Promise<T>): Promise<T> {
-  const name = `copydesk_bench_${randomBytes(4).toString('hex')}`
-  await onServer(server, `create database ${name}`)
-  try {
-    return await work(withName(server, name))
-  } finally {
-    await onServer(server, `drop database if exists ${name} with (force)`)
-  }
 }
 
 async function measure(contest: Contest): Promise<{ rate: number; start: number }> {

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { Client } from 'pg'
 
 /** Runs one statement on the server's maintenance database. */
@@ -16,4 +17,15 @@ export function withName(server: string, name: string): string {
   const url = new URL(server)
   url.pathname = `/${name}`
   return url.href
+}
+
+/** Works on a new, empty database of the server, and drops it. */
+export async function inDatabase<T>(server: string, work: (url: string) => Promise<T>): Promise<T> {
+  const name = `copydesk_bench_${randomBytes(4).toString('hex')}`
+  await onServer(server, `create database ${name}`)
+  try {
+    return await work(withName(server, name))
+  } finally {
+    await onServer(server, `drop database if exists ${name} with (force)`)
+  }
 }

@@ -42,7 +42,7 @@ export async function startSubject(file: string, settings: object, folder: strin
       return (await answer) as T
     },
     async [Symbol.asyncDispose]() {
-      if (child.exitCode !== null) return
+      if (child.exitCode !== null || child.signalCode !== null) return
       const gone = once(child, 'exit')
       child.kill('SIGKILL')
       await gone

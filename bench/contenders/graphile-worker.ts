@@ -18,7 +18,7 @@ export const graphileWorker: JobContender = async (database, work) => {
     taskList: {
       bench: async (payload: unknown) => {
         started += 1
-        work((payload as { n: number }).n)
+        await work((payload as { n: number }).n)
       },
     },
     preset: {

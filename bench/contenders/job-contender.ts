@@ -9,8 +9,8 @@ export interface OpenQueue {
   close(): Promise<void>
 }
 
-/** Opens a queue on an empty database; `work` is called with the number of each job. */
-export type JobContender = (database: string, work: (n: number) => void) => Promise<OpenQueue>
+/** Opens a queue on an empty database; `work` is called with the number of each job, and is the job. */
+export type JobContender = (database: string, work: (n: number) => Promise<void> | void) => Promise<OpenQueue>
 
 /** Jobs at work at a time, in every contender. */
 export const concurrency = 32

@@ -14,10 +14,12 @@ export const pgBoss: JobContender = async (database, work) => {
     'bench',
     { batchSize: concurrency, perJobResults: true, burstWhenBatchFull: true, pollingIntervalSeconds: 0.5 },
     async (jobs) =>
-      jobs.map(({ id, data }) => {
-        work(data.n)
-        return { id, status: 'completed' as const }
-      }),
+      Promise.all(
+        jobs.map(async ({ id, data }) => {
+          await work(data.n)
+          return { id, status: 'completed' as const }
+        }),
+      ),
   )
   const client = new Client({ connectionString: database })
   await client.connect()

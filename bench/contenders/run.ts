@@ -1,14 +1,17 @@
+import { Pool } from 'pg'
 import { expectEqual, percentile } from '../measure.ts'
 import { answer, settings } from '../servers/answer.ts'
 import { copydeskJobs } from './copydesk-jobs.ts'
 import { graphileWorker } from './graphile-worker.ts'
-import type { JobContender } from './job-contender.ts'
+import { concurrency, type JobContender } from './job-contender.ts'
 import { pgBoss } from './pg-boss.ts'
 
 export interface Contest {
   contender: keyof typeof contenders
   /** URL of an empty database. */
   database: string
+  /** Statements that each job sends to the database, one after the other; default none. */
+  roundTrips?: number
 }
 
 const contenders = {
@@ -17,7 +20,9 @@ const contenders = {
   'pg-boss': pgBoss,
 } satisfies Record<string, JobContender>
 
-const count = 4_000
+const empty = 4_000
+/** Of jobs that have something to do. */
+const laden = 600
 const enqueuers = 16
 const warmUp = 500
 const single = 300
@@ -26,11 +31,18 @@ const single = 300
  * First many jobs, each enqueued on its own by one of several enqueuers, timed until the last end is written down; then
  * one at a time, timed from its enqueueing to its start.
  */
-async function measure({ contender, database }: Contest): Promise<{ rate: number; start: number }> {
+async function measure({
+  contender,
+  database,
+  roundTrips = 0,
+}: Contest): Promise<{ rate: number; start: number }> {
+  const count = roundTrips === 0 ? empty : laden
+  const pool = new Pool({ connectionString: database, max: concurrency })
   const seen = new Map<number, number>()
   let all = Promise.withResolvers<void>()
   let wanted = 0
-  const queue = await contenders[contender](database, (n) => {
+  const queue = await contenders[contender](database, async (n) => {
+    for (let i = 0; i < roundTrips; i += 1) await pool.query('select 1')
     if (seen.has(n)) throw new Error(`Job ${n} ran twice`)
     seen.set(n, performance.now())
     if (seen.size === wanted) all.resolve()
@@ -69,6 +81,7 @@ async function measure({ contender, database }: Contest): Promise<{ rate: number
     return { rate, start: percentile(waits, 0.99) }
   } finally {
     await queue.close()
+    await pool.end()
   }
 }
 

@@ -1,0 +1,102 @@
+import { findPostgres } from '../config/postgres.ts'
+import type { Contest } from './contenders/run.ts'
+import { type Installation, installationIn, waitFor } from './installation.ts'
+import { type Bench, expectEqual, median, type Metrics, more, percentile } from './measure.ts'
+import { inDatabase } from './postgres.ts'
+import { startSubject, type Subject, temporaryFolder } from './processes.ts'
+import { prepareRuns } from './work.ts'
+
+const rounds = 3
+
+/**
+ * Runs of agents through their whole cycle: claimed, their prompt built, written by the built-in writer at once, their output
+ * stored, an approval asked for, events told. The peers do an empty job with as many round trips to the database.
+ */
+export const runs: Bench = {
+  name: 'runs',
+  async run() {
+    const onSqlite = await median3(async () => {
+      using folder = temporaryFolder()
+      return await cycle(installationIn(folder.path), folder.path, 1)
+    })
+    const metrics: Metrics = { 'runs.sqlite': { value: onSqlite.rate, unit: 'runs/s' } }
+    const postgres = await findPostgres()
+    if (postgres.url === undefined) return metrics
+    const { url } = postgres
+    const workers = (processes: number) => () =>
+      inDatabase(url, async (database) => {
+        using folder = temporaryFolder()
+        return await cycle(installationIn(folder.path, database), folder.path, processes)
+      })
+    const one = await median3(workers(1))
+    const four = await median3(workers(4))
+    const roundTrips = Math.round(one.roundTrips)
+    const peer = async (contender: Contest['contender']) => {
+      const rates: number[] = []
+      for (let i = 0; i < rounds; i += 1)
+        rates.push(await inDatabase(url, (database) => emptyJobs({ contender, database, roundTrips })))
+      return median(rates)
+    }
+    const graphile = await peer('graphile-worker')
+    const boss = await peer('pg-boss')
+    await postgres.stop()
+    const as = (name: string) => `${name}, an empty job with ${roundTrips} round trips`
+    return {
+      ...metrics,
+      'runs.postgresql': more(one.rate, 'runs/s', as('graphile-worker 0.17'), graphile),
+      'runs.postgresql.pg-boss': more(one.rate, 'runs/s', as('pg-boss 12.30'), boss),
+      'runs.postgresql.4': { value: four.rate, unit: 'runs/s with four workers' },
+      'runs.start.p50': { value: percentile(one.waits, 0.5), unit: 'ms from written down to started' },
+      'runs.start.p99': { value: percentile(one.waits, 0.99), unit: 'ms from written down to started' },
+      'runs.sqlite.start.p99': {
+        value: percentile(onSqlite.waits, 0.99),
+        unit: 'ms from written down to started',
+      },
+    }
+  },
+}
+
+interface Cycle {
+  rate: number
+  /** Statements sent for each run; 0 on SQLite. */
+  roundTrips: number
+  /** Milliseconds. */
+  waits: number[]
+}
+
+async function cycle(installation: Installation, folder: string, processes: number): Promise<Cycle> {
+  const { count, ...owner } = await prepareRuns(installation)
+  const subjects: Subject[] = []
+  try {
+    for (let i = 0; i < processes; i += 1)
+      subjects.push(await startSubject('servers/worker.ts', { ...installation, ...owner }, folder))
+    const [first] = subjects as [Subject]
+    expectEqual('runs that wait', await first.ask<number>('left'), count)
+    await Promise.all(subjects.map((subject) => subject.ask('begin')))
+    await waitFor(async () => (await first.ask<number>('left')) === 0, 'all runs have ended')
+    const ends = await first.ask<number[]>('ends')
+    expectEqual('runs that have ended', ends.length, count)
+    // The first meet code that has never run.
+    const warm = ends.slice(Math.ceil(count * 0.3))
+    const rate = ((warm.length - 1) / ((warm.at(-1) as number) - (warm[0] as number))) * 1_000
+    let roundTrips = 0
+    for (const subject of subjects) roundTrips += await subject.ask<number>('roundTrips')
+    const waits = processes === 1 ? await first.ask<number[]>('waits') : []
+    return { rate, roundTrips: roundTrips / count, waits }
+  } finally {
+    for (const subject of subjects) await subject[Symbol.asyncDispose]()
+  }
+}
+
+/** The run whose rate is the median of three. */
+async function median3(work: () => Promise<Cycle>): Promise<Cycle> {
+  const found: Cycle[] = []
+  for (let i = 0; i < rounds; i += 1) found.push(await work())
+  return found.toSorted((a, b) => a.rate - b.rate)[1] as Cycle
+}
+
+async function emptyJobs(contest: Contest): Promise<number> {
+  using folder = temporaryFolder()
+  await using subject = await startSubject('contenders/run.ts', contest, folder.path)
+  return (await subject.ask<{ rate: number }>('measure')).rate
+}

@@ -1,0 +1,64 @@
+import { type CopydeskOptions, createCopydesk } from '@copydesk/core'
+import pg from 'pg'
+import { silentLogger } from '../../packages/core/src/platform/logger.ts'
+import { type Installation, lookInto, waitFor } from '../installation.ts'
+import { answer, settings } from './answer.ts'
+
+/** A worker of an installation: it begins when it is told to, with an agent that answers at once. */
+const { tenantId, adminId, ...installation } = settings<
+  Installation & { tenantId: string; adminId: string }
+>()
+const options: CopydeskOptions = {
+  ...installation,
+  log: silentLogger,
+  worker: { concurrency: 32 },
+  writerPaceMs: 0,
+}
+const copydesk = await createCopydesk(options)
+const db = await lookInto(installation)
+
+/** Statements that were sent to PostgreSQL, by whichever pool. */
+let roundTrips = 0
+const { query } = pg.Client.prototype
+pg.Client.prototype.query = function counted(this: pg.Client, ...given: never[]) {
+  roundTrips += 1
+  return Reflect.apply(query, this, given)
+} as typeof query
+
+const actor = { id: adminId, type: 'human', role: 'admin', appAccess: ['dashboard'], tenantId } as const
+const count = async (where: string) =>
+  Number((await db.sql.get<{ n: number }>(`select count(*) as n from runs where ${where}`))?.n)
+
+answer({
+  begin: async () => {
+    await copydesk.start()
+    return true
+  },
+  roundTrips: () => roundTrips,
+  left: () => count('completed_at is null'),
+  /** When each run ended, the first one first; milliseconds. */
+  ends: async () => {
+    const rows = await db.sql.all<{ completed_at: number | Date }>(
+      'select completed_at from runs order by completed_at',
+    )
+    return rows.map(({ completed_at }) => Number(completed_at))
+  },
+  /** Orders pieces one at a time: milliseconds from the moment when each run was written down to that of its start. */
+  waits: async () => {
+    const before = await count('1 = 1')
+    const wanted = 200
+    for (let i = 1; i <= wanted; i += 1) {
+      await copydesk.as({ tenantId, actor }).campaigns.create({
+        name: `One ${i}`,
+        brief: '# One\n\nHearth & Oat is a bakery.\n',
+        deliverables: [{ type: 'social_post', quantity: 1 }],
+      } as never)
+      await waitFor(async () => (await count('completed_at is not null')) === before + i, 'a run has ended')
+    }
+    const rows = await db.sql.all<{ started_at: number | Date; created_on: number | Date }>(
+      'select started_at, created_on from runs order by id desc limit 200',
+    )
+    return rows.map(({ started_at, created_on }) => Number(started_at) - Number(created_on))
+  },
+})
+process.send?.({ port: 0 })
