@@ -5,12 +5,22 @@ import { tmpdir } from 'node:os'
 import { basename, dirname, join, relative } from 'node:path'
 import { Client } from 'pg'
 
+/** A PostgreSQL that was started here. */
+export interface OwnServer {
+  /** Of its maintenance database. */
+  url: string
+  /** Ends it in the middle of what it does, as a crash would, and starts it again on the same files and port. */
+  restart(): Promise<void>
+  /** Ends it and removes its files. */
+  stop(): Promise<void>
+}
+
 /**
  * Starts a PostgreSQL of its own from the binaries in `folder`: empty directory, free port, this machine only, and
  * without fsync, because nothing in it outlives the run. As root it runs as `postgres` or `nobody`.
  * @throws Error with what the server said when it does not come up
  */
-export async function startServer(folder: string): Promise<{ url: string; stop(): Promise<void> }> {
+export async function startServer(folder: string): Promise<OwnServer> {
   const account = process.getuid?.() === 0 ? lesserAccount() : undefined
   const data = mkdtempSync(join(tmpdir(), 'copydesk-postgres-'))
   if (account) chownSync(data, account.uid, account.gid)
@@ -30,32 +40,42 @@ export async function startServer(folder: string): Promise<{ url: string; stop()
       `unix_socket_directories=${data}`,
       'listen_addresses=127.0.0.1',
     ]
-    const server = spawn(
-      join(folder, 'postgres'),
-      ['-D', join(data, 'db'), '-p', String(port), ...settings.flatMap((setting) => ['-c', setting])],
-      { ...options, stdio: ['ignore', 'ignore', 'pipe'] },
-    )
-    let said = ''
-    server.stderr?.on('data', (chunk: Buffer) => {
-      said = (said + chunk.toString()).slice(-2_000)
-    })
+    const url = `postgres://postgres@127.0.0.1:${port}/postgres`
+    const begin = async () => {
+      const server = spawn(
+        join(folder, 'postgres'),
+        ['-D', join(data, 'db'), '-p', String(port), ...settings.flatMap((setting) => ['-c', setting])],
+        { ...options, stdio: ['ignore', 'ignore', 'pipe'] },
+      )
+      let said = ''
+      server.stderr?.on('data', (chunk: Buffer) => {
+        said = (said + chunk.toString()).slice(-2_000)
+      })
+      await answers(url, server, () => said)
+      return server
+    }
+    let server = await begin()
     // A run that is ended without a farewell must not leave a server behind.
     const last = () => {
       server.kill('SIGQUIT')
       remove()
     }
     process.once('exit', last)
-    const url = `postgres://postgres@127.0.0.1:${port}/postgres`
-    await answers(url, server, () => said)
+    const end = async (signal: 'SIGINT' | 'SIGQUIT') => {
+      if (server.exitCode !== null || server.signalCode !== null) return
+      const gone = new Promise<void>((resolve) => server.once('exit', () => resolve()))
+      server.kill(signal)
+      await gone
+    }
     return {
       url,
+      async restart() {
+        await end('SIGQUIT')
+        server = await begin()
+      },
       async stop() {
         process.removeListener('exit', last)
-        if (server.exitCode === null && server.signalCode === null) {
-          const gone = new Promise<void>((resolve) => server.once('exit', () => resolve()))
-          server.kill('SIGINT')
-          await gone
-        }
+        await end('SIGINT')
         remove()
       },
     }

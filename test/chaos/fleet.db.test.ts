@@ -2,7 +2,9 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Client } from '@copydesk/client'
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
+import { startOwnServer } from '../../config/postgres.ts'
+import type { OwnServer } from '../../config/postgres-server.ts'
 import { entities } from '../../packages/core/src/domain/entities.ts'
 import { migrations } from '../../packages/core/src/domain/migrations/migrations.ts'
 import type { Database } from '../../packages/core/src/platform/database/database.ts'
@@ -34,8 +36,11 @@ it.runIf(dialect === 'postgresql')(
   { timeout: rounds * 300_000 },
   async () => {
     const seed = chosenSeed()
+    const server = await startOwnServer()
+    if (server.url === undefined) throw new Error(`A database of its own is needed: ${server.reason}`)
+    onTestFinished(() => server.stop())
     for (let round = 0; round < rounds; round += 1) {
-      const { story, broken } = await play(randomFrom(seed + round))
+      const { story, broken } = await play(server, randomFrom(seed + round))
       console.log(`round ${round}: ${story}`)
       expect(broken, `in round ${round}: ${story}`).toEqual([])
     }
@@ -43,8 +48,8 @@ it.runIf(dialect === 'postgresql')(
 )
 
 /** One fleet from its start to the end of its work. @returns what happened, and a sentence for each promise that is broken */
-async function play(random: Random): Promise<{ story: string; broken: string[] }> {
-  await using database = await openTestDatabase({ entities, migrations })
+async function play(server: OwnServer, random: Random): Promise<{ story: string; broken: string[] }> {
+  await using database = await openTestDatabase({ entities, migrations, server: server.url })
   const dataDir = await mkdtemp(join(tmpdir(), 'copydesk-chaos-'))
   await using stack = new AsyncDisposableStack()
   const members: Member[] = []
@@ -76,7 +81,7 @@ async function play(random: Random): Promise<{ story: string; broken: string[] }
   })
   for (const role of ['web', 'web', 'worker', 'worker'] as const)
     members.push(await startMember(role, await freePort(), installation))
-  const world: World = { members, installation, databaseProxy, webProxy, databaseUrl: database.url }
+  const world: World = { members, installation, databaseProxy, webProxy, databaseServer: server }
   const people = await Promise.all(seeded.map((tenant) => meet(baseUrl, tenant)))
   const followers = people.map(({ admin }) => follow(admin))
 

@@ -1,4 +1,3 @@
-import { Client } from 'pg'
 import { endMember, type Installation, type Member, startMember } from './fleet.ts'
 import type { Proxy } from './proxy.ts'
 import type { Random } from './random.ts'
@@ -11,8 +10,8 @@ export interface World {
   databaseProxy: Proxy
   /** Between everybody else and the web servers. */
   webProxy: Proxy
-  /** The database itself, past the proxy. */
-  databaseUrl: string
+  /** The database itself, behind the proxy. */
+  databaseServer: { restart(): Promise<void> }
 }
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
@@ -34,7 +33,7 @@ const misfortunes: ReadonlyArray<[weight: number, name: string, happen: Misfortu
       databaseProxy.open()
     },
   ],
-  [1, 'the database ends every session', ({ databaseUrl }) => endSessions(databaseUrl)],
+  [1, 'the database crashes and starts again', ({ databaseServer }) => databaseServer.restart()],
 ]
 
 /** Has one of them happen. @returns its name */
@@ -54,18 +53,4 @@ async function replaceOne(
   const { role, port } = members[index] as Member
   await endMember(members[index] as Member, signal)
   members[index] = await startMember(role, port, installation)
-}
-
-/** As a restart of the database does it: whoever is in the middle of something is told that it is over. */
-async function endSessions(url: string): Promise<void> {
-  const client = new Client({ connectionString: url })
-  await client.connect()
-  try {
-    await client.query(
-      `select pg_terminate_backend(pid) from pg_stat_activity
-       where datname = current_database() and pid <> pg_backend_pid()`,
-    )
-  } finally {
-    await client.end()
-  }
 }

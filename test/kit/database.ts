@@ -29,6 +29,8 @@ export interface TestDatabaseOptions {
   entities?: readonly EntitySchema<any>[]
   /** How the schema is made. Without them it is derived from the entities; an empty list makes an empty database. */
   migrations?: readonly MigrationScript[]
+  /** A PostgreSQL other than that of the run, as the URL of its maintenance database. */
+  server?: string
   log?: Logger
 }
 
@@ -108,7 +110,8 @@ async function postgresCopy(options: TestDatabaseOptions): Promise<Place> {
   const prefix = process.env['COPYDESK_TEST_PREFIX'] ?? `copydesk_test_${process.pid}_`
   const template = `${prefix}template_${await fingerprint(options)}`
   const name = `${prefix}${randomBytes(6).toString('hex')}`
-  await onServer(async (client) => {
+  const server = options.server ?? serverUrl()
+  await onServer(server, async (client) => {
     // One worker makes the template; a database cannot be copied while somebody is connected to it.
     await client.query('select pg_advisory_lock(hashtext($1))', [template])
     const made = await client.query('select from pg_database where datname = $1', [template])
@@ -116,20 +119,21 @@ async function postgresCopy(options: TestDatabaseOptions): Promise<Place> {
       const draft = `${template}_draft`
       await client.query(`drop database if exists ${draft}`)
       await client.query(`create database ${draft}`)
-      await build(urlOf(draft), options)
+      await build(urlOf(server, draft), options)
       await client.query(`alter database ${draft} rename to ${template}`)
     }
     await client.query(`create database ${name} template ${template}`)
     await client.query('select pg_advisory_unlock(hashtext($1))', [template])
   })
   return {
-    url: urlOf(name),
-    drop: () => onServer(async (client) => void (await client.query(`drop database ${name} with (force)`))),
+    url: urlOf(server, name),
+    drop: () =>
+      onServer(server, async (client) => void (await client.query(`drop database ${name} with (force)`))),
   }
 }
 
-async function onServer(work: (client: Client) => Promise<void>): Promise<void> {
-  const client = new Client({ connectionString: serverUrl() })
+async function onServer(server: string, work: (client: Client) => Promise<void>): Promise<void> {
+  const client = new Client({ connectionString: server })
   await client.connect()
   try {
     await work(client)
@@ -144,8 +148,8 @@ function serverUrl(): string {
   return url
 }
 
-function urlOf(name: string): string {
-  const url = new URL(serverUrl())
+function urlOf(server: string, name: string): string {
+  const url = new URL(server)
   url.pathname = `/${name}`
   return url.href
 }
