@@ -120,7 +120,7 @@ describe('a command-line agent', () => {
       AT: `${cwd}/x`,
       PROMPTED: 'as social_writer',
     })
-    expect(cwd).toBe(join(desk.app.options.dataDir, 'agents', 'work', activity.id))
+    expect(cwd).toBe(join(desk.app.options.dataDir, 'agents', 'folders', activity.id))
     expect(env['HOME']).toBe(join(desk.app.options.dataDir, 'agents', 'homes', 'look', desk.team.tenantId))
     expect(argv).toEqual([`social_writer for ${run.id}`])
   })

@@ -1,46 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { createTestApp, type TestApp } from '../kit/app.ts'
-import { createTestClock } from '../kit/clock.ts'
-import { createOperator, expectRefused, operatorTables, sendTo } from '../kit/operator.ts'
-import { contents } from '../domain/contents.ts'
-import { sendForm, type SkillForm, toneSkill } from './skill-forms.ts'
-
-const path = '/admin/v1/skills'
-const touched = [...operatorTables, 'master_agents', 'config_versions', 'skills']
-
-async function desk() {
-  const clock = createTestClock()
-  const app = await createTestApp({ clock, worker: false })
-  const operator = await createOperator(app)
-  const team = await app.team()
-  return {
-    app,
-    clock,
-    operator,
-    team,
-    add: (form: SkillForm = {}, without: ReadonlyArray<keyof SkillForm> = []) => {
-      const given = Object.entries({ ...toneSkill, ...form })
-      const kept = given.filter(([name]) => !without.includes(name as keyof SkillForm))
-      return sendForm(app, 'POST', path, operator.token, Object.fromEntries(kept))
-    },
-    send: (method: string, rest: string, body?: object) => operator.send(method, `${path}${rest}`, body),
-    upload: (id: string, form: SkillForm) => sendForm(app, 'PATCH', `${path}/${id}`, operator.token, form),
-    config: async (role: string) => (await operator.send('GET', `/admin/v1/agent-configs/${role}`)).json,
-    tenantAgent: async (role: string) =>
-      (await sendTo(app, 'GET', `/dashboard/v1/agents/${role}`, { token: team.adminToken })).json,
-    [Symbol.asyncDispose]: () => app[Symbol.asyncDispose](),
-  }
-}
-
-async function expectNothing(app: TestApp, act: () => ReturnType<typeof sendForm>, wanted: object) {
-  const before = await contents(app, touched)
-  await expectRefused(app, act, wanted)
-  expect(await contents(app, touched)).toEqual(before)
-}
+import { expectNothing, skillDesk } from './skill-desk.ts'
+import { sendForm, toneSkill } from './skill-forms.ts'
 
 describe('admin.skills.create', () => {
   it('keeps a Markdown file and gives it to the roles that are named, in every tenant', async () => {
-    await using t = await desk()
+    await using t = await skillDesk()
     const { status, json } = await t.add({ references: { 'examples.md': '## Good\n\nFresh oats.' } })
     expect(status).toBe(201)
     const at = t.clock.date().toISOString()
@@ -72,7 +36,7 @@ describe('admin.skills.create', () => {
   })
 
   it('takes name and description from the front matter, and the form before them', async () => {
-    await using t = await desk()
+    await using t = await skillDesk()
     const file =
       '---\nname: SEO basics\ndescription: >\n  Read it before\n  a blog post.\nlicense: MIT\n---\n\nUse headings.\n'
     const { json } = await t.add({ file }, ['name', 'description'])
@@ -90,7 +54,7 @@ describe('admin.skills.create', () => {
   })
 
   it('is for all roles when it says so, and for those that come later', async () => {
-    await using t = await desk()
+    await using t = await skillDesk()
     const { json } = await t.add({ agentRoles: 'all' })
     const masters = (await t.operator.send('GET', '/admin/v1/agent-configs')).json.data
     expect(json.assignedAgents).toEqual(masters.map(({ role }: { role: string }) => role))
@@ -100,7 +64,7 @@ describe('admin.skills.create', () => {
   })
 
   it('refuses what is no skill, and changes nothing', async () => {
-    await using t = await desk()
+    await using t = await skillDesk()
     await t.add({ name: 'Taken' })
     const yaml = (text: string) => `---\n${text}\n---\nText`
     const bomb = `a: &a [x,x,x,x,x,x,x,x,x]\n${'bcdefghi'
@@ -139,7 +103,7 @@ describe('admin.skills.create', () => {
   })
 
   it('makes nothing of hostile front matter', async () => {
-    await using t = await desk()
+    await using t = await skillDesk()
     const nasty = [
       '__proto__: {polluted: yes}',
       'constructor: {prototype: {polluted: yes}}',
@@ -157,7 +121,7 @@ describe('admin.skills.create', () => {
   })
 
   it('takes 2 MiB with its references and not a byte more', async () => {
-    await using t = await desk()
+    await using t = await skillDesk()
     const most = 2 * 1024 * 1024
     const fits = await t.add({ file: 'x'.repeat(most - 3), references: { 'a.md': 'abc' }, agentRoles: '' })
     expect(fits).toMatchObject({ status: 201, json: { sizeBytes: most } })
@@ -168,7 +132,7 @@ describe('admin.skills.create', () => {
   })
 
   it('gives no agent more than 4 MiB to read', async () => {
-    await using t = await desk()
+    await using t = await skillDesk()
     const half = 'x'.repeat(2 * 1024 * 1024)
     for (const name of ['A', 'B']) expect((await t.add({ name, file: half })).status).toBe(201)
     const more = await t.add({ name: 'C', file: 'x', agentRoles: '' })
@@ -180,7 +144,7 @@ describe('admin.skills.create', () => {
 
 describe('admin.skills.list', () => {
   it('filters by role and words, and pages', async () => {
-    await using t = await desk()
+    await using t = await skillDesk()
     const own = { ...toneSkill, name: 'Of a tenant' }
     await sendForm(t.app, 'POST', '/dashboard/v1/skills', t.team.adminToken, own)
     for (const [name, agentRoles] of [
@@ -198,142 +162,5 @@ describe('admin.skills.list', () => {
     const first = (await t.send('GET', '?limit=2&order=asc')).json
     expect(first.pagination).toEqual({ hasMore: true, nextCursor: first.data[1].id })
     expect(await names(`?limit=2&order=asc&cursor=${first.pagination.nextCursor}`)).toEqual(['Search words'])
-  })
-})
-
-describe('admin.skills.change', () => {
-  it('changes what is named, in JSON or by a form', async () => {
-    await using t = await desk()
-    const { id } = (await t.add({ references: { 'a.md': 'A' } })).json
-    t.clock.advance(1_000)
-    const text = { content: '---\ndescription: From the text\n---\nShort.', agentRoles: ['analyst'] }
-    expect((await t.send('PATCH', `/${id}`, text)).json).toMatchObject({
-      name: 'Tone of voice',
-      description: 'From the text',
-      content: 'Short.',
-      assignedAgents: ['analyst'],
-      references: [{ name: 'a.md', content: 'A' }],
-      sizeBytes: 7,
-      updatedOn: t.clock.date().toISOString(),
-    })
-    expect((await t.config('blog_writer')).defaultSkillIds).toEqual([])
-    const form = { file: 'Shorter', name: 'Tone', references: { 'b.md': 'B', 'c.md': 'C' } }
-    expect((await t.upload(id, form)).json).toMatchObject({
-      name: 'Tone',
-      description: 'From the text',
-      content: 'Shorter',
-      assignedAgents: ['analyst'],
-      references: [
-        { name: 'b.md', content: 'B' },
-        { name: 'c.md', content: 'C' },
-      ],
-    })
-    expect((await t.upload(id, { agentRoles: 'all' })).json.assignedAgents).toContain('blog_writer')
-    expect((await t.send('PATCH', `/${id}`, { references: [] })).json.references).toEqual([])
-  })
-
-  it('refuses what would be no skill, and changes nothing', async () => {
-    await using t = await desk()
-    const { id } = (await t.add()).json
-    await t.add({ name: 'Taken' })
-    const twice = [
-      { name: 'a.md', content: 'A' },
-      { name: 'a.md', content: 'B' },
-    ]
-    for (const [body, field] of [
-      [{ content: ' ' }, 'content'],
-      [{ name: '' }, 'name'],
-      [{ agentRoles: ['poet'] }, 'agentRoles'],
-      [{ references: twice }, 'references'],
-      [{ surprise: 1 }, 'surprise'],
-    ] as const) {
-      const wanted = { status: 400, code: 'VALIDATION_ERROR', field }
-      await expectNothing(t.app, () => t.send('PATCH', `/${id}`, body), wanted)
-    }
-    await expectNothing(t.app, () => t.send('PATCH', `/${id}`, { name: 'Taken' }), { status: 409 })
-  })
-
-  it('keeps both of two changes at the same time', async () => {
-    await using t = await desk()
-    const { id } = (await t.add()).json
-    const answers = await Promise.all([
-      t.send('PATCH', `/${id}`, { content: 'New' }),
-      t.send('PATCH', `/${id}`, { description: 'When asked' }),
-      t.send('PATCH', `/${id}`, { agentRoles: ['analyst'] }),
-    ])
-    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200])
-    const { json } = await t.send('GET', `/${id}/versions`)
-    expect(json.data.map(({ version }: { version: number }) => version)).toEqual([3, 2, 1])
-    expect((await t.send('GET', `/${id}`)).json).toMatchObject({
-      content: 'New',
-      description: 'When asked',
-      assignedAgents: ['analyst'],
-    })
-  })
-})
-
-describe('admin.skills.delete', () => {
-  it('takes it from every agent, silently', async () => {
-    await using t = await desk()
-    const { id } = (await t.add()).json
-    const chosen = { skillIds: [id] }
-    await sendTo(t.app, 'PATCH', '/dashboard/v1/agents/analyst', { token: t.team.adminToken, body: chosen })
-    expect((await t.tenantAgent('analyst')).skillIds).toEqual([id])
-    expect(await t.send('DELETE', `/${id}`)).toMatchObject({ status: 204, text: '' })
-    for (const role of ['blog_writer', 'analyst']) expect((await t.tenantAgent(role)).skillIds).toEqual([])
-    expect((await t.config('blog_writer')).defaultSkillIds).toEqual([])
-    for (const [method, rest] of [
-      ['GET', ''],
-      ['DELETE', ''],
-      ['GET', '/versions'],
-      ['POST', '/versions/1/restore'],
-    ] as const)
-      expect((await t.send(method, `/${id}${rest}`)).status).toBe(404)
-    expect(await t.app.db.sql.all(`select * from config_versions where kind = 'skill'`)).toEqual([])
-    expect((await t.add()).status).toBe(201)
-  })
-
-  it('leaves nobody with a skill that is gone when it is given at the same moment', async () => {
-    await using t = await desk()
-    const { id } = (await t.add()).json
-    await Promise.all([
-      t.send('DELETE', `/${id}`),
-      t.operator.send('PATCH', '/admin/v1/agent-configs/analyst', { defaultSkillIds: [id] }),
-      t.operator.send('PATCH', '/admin/v1/agent-configs/auditor', { defaultSkillIds: [id] }),
-      t.send('PATCH', `/${id}`, { agentRoles: 'all' }),
-    ])
-    const { data } = (await t.operator.send('GET', '/admin/v1/agent-configs')).json
-    expect(data.flatMap(({ defaultSkillIds }: { defaultSkillIds: string[] }) => defaultSkillIds)).toEqual([])
-  })
-})
-
-describe('admin.skills.restore', () => {
-  it('puts a former text back; who has it stays as it is', async () => {
-    await using t = await desk()
-    const original = (await t.add({ references: { 'a.md': 'A' } })).json
-    await t.upload(original.id, { file: 'Changed', name: 'Other', references: { 'b.md': 'B' } })
-    await t.send('PATCH', `/${original.id}`, { agentRoles: ['analyst'] })
-    const compared = await t.send('GET', `/${original.id}/versions/2?against=1`)
-    expect(compared.json.changes.map(({ field }: { field: string }) => field)).toEqual([
-      'content',
-      'name',
-      'references.a.md',
-      'references.b.md',
-    ])
-    t.clock.advance(1_000)
-    expect((await t.send('POST', `/${original.id}/versions/1/restore`)).json).toEqual({
-      ...original,
-      assignedAgents: ['analyst'],
-      updatedOn: t.clock.date().toISOString(),
-    })
-    expect((await t.send('GET', `/${original.id}/versions`)).json.data).toMatchObject([
-      { version: 3, note: 'Version 1 put back' },
-      { version: 2 },
-      { version: 1, createdBy: { name: 'Olga Operator' } },
-    ])
-    await t.send('PATCH', `/${original.id}`, { name: 'Renamed' })
-    await t.add({ name: 'Other' })
-    const taken = () => t.send('POST', `/${original.id}/versions/2/restore`)
-    await expectNothing(t.app, taken, { status: 409, code: 'CONFLICT' })
   })
 })

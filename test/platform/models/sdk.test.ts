@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import type { ModelCall, ModelRequest, ModelSink } from '../../../packages/core/src/platform/models/port.ts'
 import { createSdkProvider } from '../../../packages/core/src/platform/models/sdk.ts'
 import {
   type ModelReply,
@@ -10,6 +9,7 @@ import {
   startCompatible,
   startOpenAiLike,
 } from '../../kit/model-servers.ts'
+import { ask, listener } from './listener.ts'
 
 const protocols = [
   { type: 'hosted_a', start: startAnthropicLike },
@@ -17,29 +17,6 @@ const protocols = [
   { type: 'local', start: startCompatible },
   { type: 'custom', start: startCompatible },
 ] as const
-
-type Heard = { kind: 'text' | 'call' | 'result'; [key: string]: unknown }
-
-function listener(): ModelSink & { heard: Heard[]; calls: ModelCall[]; text(): string } {
-  const heard: Heard[] = []
-  const calls: ModelCall[] = []
-  return {
-    heard,
-    calls,
-    modelCall: (call) => void calls.push(call),
-    text: () => heard.flatMap((each) => (each.kind === 'text' ? [each.delta] : [])).join(''),
-    textDelta: (delta) => heard.push({ kind: 'text', delta }),
-    toolCall: (call) => heard.push({ kind: 'call', ...call }),
-    toolResult: (result) => heard.push({ kind: 'result', ...result }),
-  }
-}
-
-const ask = (more: Partial<ModelRequest> = {}): ModelRequest => ({
-  model: 'test-model',
-  prompt: 'Write a line.',
-  maxTurns: 4,
-  ...more,
-})
 
 const lookUp = (execute: (input: unknown) => Promise<unknown>) => ({
   name: 'look_up',
@@ -286,88 +263,6 @@ describe.each(protocols)('createSdkProvider, $type', ({ type, start }) => {
     const wrong = createSdkProvider({ id: 'p2', type, apiKey: 'key-2', baseUrl: it.server.url, fetch })
     expect(await wrong.check()).toMatchObject({ ok: false, message: expect.stringContaining('API key') })
     expect(it.server.calls).toHaveLength(0)
-  })
-})
-
-describe('createSdkProvider', () => {
-  it.each(['hosted_a', 'hosted_b'] as const)(
-    '%s without a key fails as auth and asks nobody',
-    async (type) => {
-      const seen: unknown[] = []
-      const provider = createSdkProvider({
-        id: 'p1',
-        type,
-        fetch: async (input) => {
-          seen.push(input)
-          return new Response()
-        },
-      })
-      await expect(provider.generate(ask(), listener())).rejects.toMatchObject({ family: 'auth' })
-      expect(await provider.check()).toMatchObject({ ok: false })
-      expect(seen).toEqual([])
-    },
-  )
-
-  it('needs an address for a server of one’s own, and no key', async () => {
-    expect(() => createSdkProvider({ id: 'p1', type: 'local', fetch })).toThrow('base URL')
-    await using server = await startCompatible([{ text: ['Hello'] }])
-    const provider = createSdkProvider({ id: 'p1', type: 'local', baseUrl: `${server.url}/`, fetch })
-    expect(await provider.generate(ask(), listener())).toMatchObject({ text: 'Hello' })
-    expect(server.calls[0]?.headers.authorization).toBeUndefined()
-  })
-
-  it('says when a server of one’s own lacks the model, and tells tags apart leniently', async () => {
-    await using server = await startCompatible([], { models: ['llama3:8b', 'phi'] })
-    const checked = (models: string[]) =>
-      createSdkProvider({ id: 'p1', type: 'local', baseUrl: server.url, models, fetch }).check()
-    expect(await checked(['llama3'])).toMatchObject({ ok: true })
-    expect(await checked(['mistral'])).toMatchObject({
-      ok: false,
-      message: expect.stringContaining('mistral'),
-    })
-  })
-
-  it('keeps prompts out of the vendor’s store', async () => {
-    await using server = await startOpenAiLike([{ text: ['x'] }])
-    await createSdkProvider({ id: 'p1', type: 'hosted_b', apiKey: 'k', baseUrl: server.url, fetch }).generate(
-      ask(),
-      listener(),
-    )
-    expect(server.calls[0]?.body.store).toBe(false)
-  })
-
-  it('prints nothing about a model that the SDK does not know', async () => {
-    await using server = await startAnthropicLike([{ text: ['x'] }])
-    const printed: unknown[] = []
-    const note = (warning: Error) => printed.push(warning.message)
-    process.on('warning', note)
-    await createSdkProvider({ id: 'p1', type: 'hosted_a', apiKey: 'k', baseUrl: server.url, fetch }).generate(
-      ask(),
-      listener(),
-    )
-    // Warnings are told in a later turn of the loop.
-    await new Promise((resolve) => setImmediate(resolve))
-    process.off('warning', note)
-    expect(printed).toEqual([])
-  })
-
-  it('uses the injected fetch for everything', async () => {
-    await using server = await startAnthropicLike([{ text: ['x'] }])
-    const seen: string[] = []
-    const own: typeof fetch = (input, init) => {
-      seen.push(new Request(input).url.replace(/^.*:\d+/, ''))
-      return fetch(input, init)
-    }
-    const provider = createSdkProvider({
-      id: 'p1',
-      type: 'hosted_a',
-      apiKey: 'k',
-      baseUrl: server.url,
-      fetch: own,
-    })
-    await provider.check()
-    await provider.generate(ask(), listener())
-    expect(seen).toEqual(['/v1/models', '/v1/messages'])
   })
 })
 

@@ -17,7 +17,7 @@ export interface Folders {
 const mode = 0o700
 
 export function createFolders(root: string): Folders {
-  const at = (name: string) => join(root, 'work', name)
+  const at = (name: string) => join(root, 'folders', name)
   const kept = join(root, 'kept')
   const remove = (path: string) => rm(path, { recursive: true, force: true, maxRetries: 3 })
   const made = async (path: string) => {
@@ -39,7 +39,7 @@ export function createFolders(root: string): Folders {
     },
     async prune(before) {
       let removed = 0
-      for (const place of [kept, join(root, 'work')]) {
+      for (const place of [kept, join(root, 'folders')]) {
         for (const name of await readdir(place).catch(() => [])) {
           // Another process may have been faster.
           const found = await stat(join(place, name)).catch(() => undefined)
