@@ -175,6 +175,7 @@ const examples: Record<string, (world: World) => Partial<Input> | Partial<Input>
     body: { name: 'Autumn', brief, deliverables: [{ type: 'blog_post', quantity: 1 }] },
   }),
   'dashboard.campaigns.change': () => ({ body: { name: 'Summer' } }),
+  'tenant.context.put': () => ({ body: { voice: 'Plain', bannedPhrases: ['Best ever'] } }),
   'dm.approvals.resolve': () => ({ body: { resolution: 'rejected', note: 'Too long' } }),
 }
 

@@ -96,6 +96,9 @@ export async function configure(operator: Client): Promise<string> {
 export async function configureOwn(admin: Client, name: string): Promise<string> {
   const params = { agentRole }
   await admin.call('dashboard', 'PATCH /agents/:agentRole', { params, body: { concurrency: 4 } })
+  await admin.call('tenant', 'PUT /context', {
+    body: { company: { name: 'Bakers', description: name }, bannedPhrases: [name] },
+  })
   const { id } = await admin.call('dashboard', 'POST /skills', { body: skillOf('Tone of voice', name) })
   return id
 }

@@ -25,6 +25,9 @@ import { retryActivity } from './domain/activities/retry.ts'
 import { sweep } from './domain/activities/sweep.ts'
 import { getApproval, listApprovals } from './domain/approvals/queries.ts'
 import { resolve } from './domain/approvals/resolve.ts'
+import { brandHistory, brandVersion, putBrandContext, restoreBrandContext } from './domain/brand/context.ts'
+import { getBrandContext } from './domain/brand/queries.ts'
+import { BrandContext } from './domain/brand/schemas.ts'
 import { createCampaign } from './domain/campaigns/create.ts'
 import {
   changeTemplate,
@@ -142,6 +145,15 @@ export const services = {
     resolve: rule(deciders, resolve),
   },
   audit: { list: rule(operators, listAudit) },
+  brand: {
+    get: rule(team, getBrandContext),
+    put: rule(members, (ctx, brand: z.input<typeof BrandContext>) =>
+      putBrandContext(ctx, check(BrandContext, brand)),
+    ),
+    versions: rule(team, brandHistory),
+    version: rule(team, brandVersion),
+    restore: rule(members, restoreBrandContext),
+  },
   campaigns: {
     create: rule(admins, createCampaign),
     list: rule(team, listCampaigns),

@@ -5,6 +5,7 @@ import { MasterAgent, TenantAgent } from './agents/entities.ts'
 import { AgentSession } from './agents/session-entity.ts'
 import { Approval, ApprovalLink } from './approvals/entities.ts'
 import { AuditRecord } from './audit/entities.ts'
+import { BrandProfile } from './brand/entities.ts'
 import { ActivityTemplate, Campaign, Deliverable, Period } from './campaigns/entities.ts'
 import { ChannelConnection, ConnectAttempt } from './channels/entities.ts'
 import { Feedback, Output } from './content/entities.ts'
@@ -40,6 +41,7 @@ export const entities = [
   ApprovalLink,
   AuditRecord,
   ...billingEntities,
+  BrandProfile,
   Campaign,
   ChannelConnection,
   ConfigVersion,

@@ -20,7 +20,8 @@ export function textMatcher(
   }
 }
 
-function fold(text: string): string {
+/** A text without what a reader who searches does not mind: case, accents, and other forms of the same letter. */
+export function fold(text: string): string {
   return text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase()
 }
 

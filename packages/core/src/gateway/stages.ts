@@ -80,12 +80,12 @@ function ownRun(x: Exchange, principal: Principal): Principal {
 function namedTenant(x: Exchange): string | undefined {
   const rule = x.endpoint.surface.tenant
   const { search } = x.incoming
-  const byQuery = rule === 'query' || rule === 'query-or-header'
+  const both = rule === 'query-or-header' || rule === 'claim-or-assigned'
+  const byQuery = rule === 'query' || both
   // The name itself may come encoded.
   const inQuery = byQuery && (search.includes('tenantId=') || search.includes('%'))
   const all = inQuery ? new URLSearchParams(search).getAll('tenantId') : []
-  const inHeader =
-    rule === 'query-or-header' || rule === 'run' ? header(x.incoming, 'x-tenant-id') : undefined
+  const inHeader = both || rule === 'run' ? header(x.incoming, 'x-tenant-id') : undefined
   if (inHeader !== undefined) all.push(inHeader)
   if (new Set(all).size > 1) throw invalid('tenantId', 'tenantId and X-Tenant-Id name different tenants')
   return all[0]

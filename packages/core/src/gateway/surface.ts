@@ -3,8 +3,11 @@ import type { AnyEndpoint, WireTypes } from './definition.ts'
 import { checkDeprecation, type Deprecation } from './deprecation.ts'
 import { shapeOf } from './route.ts'
 
-/** Where the tenant of a request comes from; `all` reaches every tenant, and paths name the one that they mean. */
-export type TenantRule = 'claim' | 'query' | 'query-or-header' | 'run' | 'none' | 'all'
+/**
+ * Where the tenant of a request comes from. `claim-or-assigned`: the token's own, or of those that a reviewer is assigned to the
+ * one that is named. `all` reaches every tenant, and paths name the one that they mean.
+ */
+export type TenantRule = 'claim' | 'claim-or-assigned' | 'query' | 'query-or-header' | 'run' | 'none' | 'all'
 
 export interface SurfaceLimits {
   /** Requests in any window of 60 s, `burst` on top. */

@@ -3,7 +3,8 @@ import { agent } from './agent/index.ts'
 import { auth } from './auth/index.ts'
 import { dashboard } from './dashboard/index.ts'
 import { dm } from './dm/index.ts'
+import { tenant } from './tenant/index.ts'
 import { root } from './root/index.ts'
 
 /** Every door of the service. Routes, OpenAPI, the typed client and the generated tests all come from this list. */
-export const surfaces = [auth, dashboard, dm, admin, agent, root] as const
+export const surfaces = [auth, dashboard, dm, admin, agent, tenant, root] as const

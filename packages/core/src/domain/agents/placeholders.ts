@@ -2,10 +2,15 @@ import { invalid } from '../errors.ts'
 
 /** What `{{name}}` in a prompt template stands for. */
 export const promptPlaceholders = {
-  company: 'the name of the tenant',
+  company: 'the name of the company',
   campaign: 'the name of the campaign, or “no campaign”',
   deliverable: 'what is to be made, such as “blog post”',
   brand_voice: 'how the brand speaks',
+  products: 'the names of its products',
+  audiences: 'whom it speaks to',
+  competitors: 'whom it competes with',
+  banned_phrases: 'what no text may say',
+  claims: 'what texts may say with proof only',
   role: 'the name of the agent',
 } as const
 export type PromptPlaceholder = keyof typeof promptPlaceholders

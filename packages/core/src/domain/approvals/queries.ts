@@ -2,6 +2,7 @@ import { isUlid } from '../../platform/clock.ts'
 import type { Row, Sql, SqlValue } from '../../platform/database/database.ts'
 import { asDate, asInstant, asJson, asNumber, placeholders } from '../../platform/database/row.ts'
 import type { ActivityStatus } from '../activities/entities.ts'
+import type { ContentCheck } from '../brand/schemas.ts'
 import { preview } from '../content/versions.ts'
 import type { Ctx, Scope } from '../context.ts'
 import { DomainError, notFound } from '../errors.ts'
@@ -19,8 +20,8 @@ import type {
 
 const columns = `select a.id, a.tenant_id, t.name as tenant_name, a.title, a.type, a.risk_level, a.risk_rank, a.status,
   a.description, a.options, a.created_by_id, a.created_by_name, a.created_by_type, a.created_on, a.expires_at, a.resolved_at,
-  a.resolved_by_id, a.resolved_by_name, a.resolution, a.resolution_note, a.content_hash
-  from approvals a join tenants t on t.id = a.tenant_id`
+  a.resolved_by_id, a.resolved_by_name, a.resolution, a.resolution_note, a.content_hash, shown.checks
+  from approvals a join tenants t on t.id = a.tenant_id left join outputs shown on shown.id = a.output_id`
 
 /** A tenant's approvals, newest first unless asked otherwise. Serves `GET /dashboard/v1/approvals`. */
 export async function listApprovals(ctx: Ctx, query: ApprovalQuery): Promise<Page<ApprovalItem>> {
@@ -178,6 +179,7 @@ function toLink(row: Row) {
 function toItem(row: Row): ReviewerApprovalItem {
   const resolvedAt = asDate(row.resolved_at)
   const options = asJson<string[]>(row.options)
+  const checks = asJson<ContentCheck[]>(row.checks)
   return {
     id: row.id as string,
     tenantId: row.tenant_id as string,
@@ -203,5 +205,6 @@ function toItem(row: Row): ReviewerApprovalItem {
     ...(row.resolution ? { resolution: row.resolution as string } : {}),
     ...(row.resolution_note ? { resolutionNote: row.resolution_note as string } : {}),
     ...(row.content_hash ? { contentHash: row.content_hash as string } : {}),
+    ...(checks ? { checks } : {}),
   }
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { isoDate, page, pageQuery, ulid } from '../../platform/wire.ts'
+import { ContentCheck } from '../brand/schemas.ts'
 import { activityStatuses } from '../activities/entities.ts'
 import { approvalStatuses, approvalTypes, resolutions, riskLevels } from './entities.ts'
 
@@ -41,6 +42,8 @@ const approvalFields = {
   resolutionNote: z.string().optional(),
   /** SHA-256 of the version that is shown. */
   contentHash: z.string().optional(),
+  /** What to look at in that version: phrases that the brand bans, and claims without proof. No verdict follows from it. */
+  checks: z.array(ContentCheck).optional(),
 }
 
 const tenantFields = { tenantId: ulid, tenantName: z.string() }

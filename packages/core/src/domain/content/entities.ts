@@ -1,6 +1,7 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core'
 import { idColumn, instantColumn, refColumn } from '../../platform/database/columns.ts'
 import { ownedByTenant } from '../../platform/database/scope.ts'
+import type { ContentCheck } from '../brand/schemas.ts'
 import type { DeliverableType } from '../campaigns/entities.ts'
 
 export type OutputFormat = 'markdown' | 'html' | 'plain'
@@ -20,6 +21,8 @@ export const Output = defineEntity({
     format: p.string().$type<OutputFormat>(),
     /** Over the text's UTF-8 bytes, lower-case hex. */
     sha256: p.string().length(64),
+    /** What a person should look at before the verdict, found when the version was made. */
+    checks: p.json().$type<ContentCheck[]>().strictNullable(),
     authorId: p.string(),
     authorName: p.string(),
     authorType: p.string().$type<'agent' | 'human'>(),

@@ -1,5 +1,6 @@
 import { sha256Hex } from '../../platform/crypto/hash.ts'
 import type { ActivityRow } from '../activities/entities.ts'
+import { checksOf } from '../brand/context.ts'
 import type { Command } from '../context.ts'
 import { Output, type OutputFormat, type OutputRow } from './entities.ts'
 
@@ -36,6 +37,7 @@ export async function addVersion(
     text,
     format,
     sha256,
+    checks: await checksOf(cmd, activity.tenantId, text),
     authorId: author.id,
     authorName: author.name,
     authorType: author.type,

@@ -11,7 +11,7 @@ import type { Revocations } from './revocations.ts'
 import type { Tokens, TokenUse, Verified } from './tokens.ts'
 
 type Kind = 'jwt' | 'apikey' | 'task' | 'registration'
-type TenantRule = 'claim' | 'query' | 'query-or-header' | 'run' | 'none' | 'all'
+type TenantRule = 'claim' | 'claim-or-assigned' | 'query' | 'query-or-header' | 'run' | 'none' | 'all'
 
 /** Who calls, and which tenants that one may see. */
 export interface Identity {
@@ -33,6 +33,8 @@ const usesByKind: Record<Kind, readonly TokenUse[]> = {
 
 /** How long a tenant's status is believed; a suspension is told at once by its revocation. */
 const statusMs = 5_000
+
+const notAssigned = () => new DomainError('FORBIDDEN', 'You are not assigned to this tenant')
 
 const sessionEnded = () => new DomainError('UNAUTHORIZED', 'This session has ended; log in again')
 
@@ -173,6 +175,11 @@ export function createIdentity(parts: {
       // Where no run is in progress, a key stands for the tenants that it was made for.
       if (rule === 'claim' || (rule === 'run' && principal.type === 'agent'))
         return own === undefined || !reaches(principal, own) ? [] : [own]
+      // Whoever belongs to a tenant means that one, whatever else a reviewer's app lets them see.
+      if (rule === 'claim-or-assigned' && own !== undefined) {
+        if (named !== undefined && named !== own) throw notAssigned()
+        return reaches(principal, own) ? [own] : []
+      }
       return reviewed(db, principal, named)
     },
     runTenant: ({ tenantId }) => (tenantId === undefined ? [] : [tenantId]),
@@ -188,9 +195,8 @@ function reaches({ tenants }: Principal, tenantId: string): boolean {
 async function reviewed(db: Database, principal: Principal, named: string | undefined): Promise<Scope> {
   const everything = principal.role === 'super_admin' && principal.tenants === undefined
   if (everything && named === undefined) return 'all'
-  const forbidden = () => new DomainError('FORBIDDEN', 'You are not assigned to this tenant')
   if (everything) {
-    if ((await tenantStatus(db.sql, named as string)) === undefined) throw forbidden()
+    if ((await tenantStatus(db.sql, named as string)) === undefined) throw notAssigned()
     return [named as string]
   }
   const assigned = new Set(await assignedTenants(db.sql, principal.id))
@@ -202,6 +208,6 @@ async function reviewed(db: Database, principal: Principal, named: string | unde
       : tenants.filter((id) => assigned.has(id))
     : [...assigned]
   if (named === undefined) return allowed
-  if (!allowed.includes(named)) throw forbidden()
+  if (!allowed.includes(named)) throw notAssigned()
   return [named]
 }

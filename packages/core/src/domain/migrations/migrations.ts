@@ -8,6 +8,7 @@ import { migration as versionsSkills } from './0006-versions-skills.ts'
 import { migration as models } from './0007-models-transcripts.ts'
 import { migration as agentSessions } from './0008-agent-sessions.ts'
 import { migration as queue } from './0009-queue.ts'
+import { migration as tenant } from './0014-tenant.ts'
 
 /** Every step of the schema, in order. A step that was released is never changed. */
 export const migrations: readonly MigrationScript[] = [
@@ -20,4 +21,5 @@ export const migrations: readonly MigrationScript[] = [
   models,
   agentSessions,
   queue,
+  tenant,
 ]

@@ -2,6 +2,8 @@ import { pieceKinds, type StructuredBrief } from '../../platform/models/writer/b
 import type { EffectiveAgent } from '../agents/effective-queries.ts'
 import type { PromptPlaceholder } from '../agents/placeholders.ts'
 import { Activity, type ActivityRow } from '../activities/entities.ts'
+import { brandOf } from '../brand/context.ts'
+import { aboutBrand, brandWords } from '../brand/words.ts'
 import { Campaign, Deliverable } from '../campaigns/entities.ts'
 import { contentKind, latestFeedback, notesOn } from '../content/feedback.ts'
 import { latestOutput } from '../content/versions.ts'
@@ -29,6 +31,7 @@ export async function assignment(
   const deliverable = activity.deliverableId
     ? await cmd.em.findOne(Deliverable, { id: activity.deliverableId })
     : null
+  const brand = await brandOf(cmd, activity.tenantId)
   const prior = await latestOutput(cmd, activity.id)
   const sources = await earlierSteps(cmd, activity)
   const remembered = await latestFeedback(cmd, activity.tenantId, contentKind(activity))
@@ -37,6 +40,7 @@ export async function assignment(
 
   const sections: Array<[string, string | undefined]> = [
     ['Task', activity.inputPrompt],
+    ['The brand', brand ? aboutBrand(brand) : undefined],
     ['Campaign brief', campaign?.brief],
     ...sources.map(({ title, text }): [string, string] => [`From the step “${title}”`, text]),
     ['Your last version', prior?.text],
@@ -54,10 +58,9 @@ export async function assignment(
   return {
     prompt: sections.flatMap(([title, text]) => (text ? [`# ${title}\n\n${text}`] : [])).join('\n\n'),
     systemPrompt: fill<PromptPlaceholder>(agent.adapterConfig.promptTemplate, {
-      company: tenant.name,
+      ...brandWords(brand, tenant.name),
       campaign: campaign?.name ?? 'no campaign',
       deliverable: (activity.deliverableType ?? activity.type).replaceAll('_', ' '),
-      brand_voice: 'as the campaign brief says',
       role: agent.name,
     }),
     ...(prior && { priorOutput: prior.text }),

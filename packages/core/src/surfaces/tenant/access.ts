@@ -1,0 +1,6 @@
+import { access } from '../../gateway/access.ts'
+
+/** The tenant's team, and the reviewers who are assigned to it. */
+export const everybody = access({ roles: ['admin', 'member', 'reviewer'], app: ['dashboard', 'dm-portal'] })
+/** Everybody of the tenant's team. */
+export const team = access({ roles: ['admin', 'member'], app: 'dashboard' })

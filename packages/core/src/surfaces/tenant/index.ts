@@ -1,0 +1,17 @@
+import { surface } from '../../gateway/surface.ts'
+import { everybody } from './access.ts'
+import * as context from './context.ts'
+
+/**
+ * What a tenant sets for all of its work, for its team and for reviewers. The tenant is the token's; a reviewer names it
+ * where there are several.
+ */
+export const tenant = surface({
+  name: 'tenant',
+  prefix: '/tenant/v1',
+  access: everybody,
+  tenant: 'claim-or-assigned',
+  limits: { perMinute: 300, burst: 60, by: 'user' },
+  concurrency: 10,
+  endpoints: [context.get, context.put, context.versions, context.version, context.restore],
+})
