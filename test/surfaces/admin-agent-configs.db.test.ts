@@ -1,3 +1,4 @@
+import { promptPlaceholders } from '../../packages/core/src/domain/agents/placeholders.ts'
 import { describe, expect, it } from 'vitest'
 import { badRequest, expectNothing, masterDesk } from './master-desk.ts'
 import { sendForm, toneSkill } from './skill-forms.ts'
@@ -38,7 +39,7 @@ describe('admin.agent_configs.get', () => {
       maxTurnsPerRun: expect.any(Number),
       fallbackModels: [],
     })
-    expect(config.placeholders).toEqual(['company', 'campaign', 'deliverable', 'brand_voice', 'role'])
+    expect(config.placeholders).toEqual(Object.keys(promptPlaceholders))
     expect(await t.operator.send('GET', `${path}/poet`)).toMatchObject({ status: 404, code: 'NOT_FOUND' })
   })
 })
