@@ -24,6 +24,7 @@ const tables: readonly (readonly [RegExp, string])[] = [
   [/userIds?$/i, 'users'],
   [/channelId$/i, 'channel_connections'],
   [/skillIds?$/i, 'skills'],
+  [/goalId$/i, 'goals'],
 ]
 
 /** What parameters and fields hold that no schema tells. */
@@ -175,6 +176,16 @@ const examples: Record<string, (world: World) => Partial<Input> | Partial<Input>
     body: { name: 'Autumn', brief, deliverables: [{ type: 'blog_post', quantity: 1 }] },
   }),
   'dashboard.campaigns.change': () => ({ body: { name: 'Summer' } }),
+  'tenant.goals.change': () => ({ body: { title: 'More', targetValue: 12.5 } }),
+  'tenant.goals.create': () => ({
+    body: {
+      title: 'Pieces',
+      metric: 'pieces_finished',
+      targetValue: 10,
+      periodStart: '2026-01-01',
+      periodEnd: '2026-03-31',
+    },
+  }),
   'tenant.context.put': () => ({ body: { voice: 'Plain', bannedPhrases: ['Best ever'] } }),
   'dm.approvals.resolve': () => ({ body: { resolution: 'rejected', note: 'Too long' } }),
 }

@@ -77,6 +77,7 @@ export const bodies: Record<string, (ids: Ids) => object> = {
   'dashboard.skills.change': () => ({ name: 'Another tone' }),
   'dashboard.approvals.resolve': () => ({ resolution: 'rejected', note: 'No' }),
   'dashboard.campaigns.change': () => ({ name: 'Autumn' }),
+  'tenant.goals.change': () => ({ title: 'Another' }),
   'dm.approvals.resolve': () => ({ resolution: 'rejected', note: 'No' }),
   'agent.callback.receive': () => ({ status: 'success', text: 'Text' }),
   'agent.actions.add_comment': () => ({ text: 'Hello' }),

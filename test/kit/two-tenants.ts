@@ -78,6 +78,7 @@ export async function createTwoTenants(): Promise<TwoTenants> {
       const work = await fillWithWork(team, word, () => next(dispatches))
       provider.account = `${word}@channels.example`
       await connectChannel(app, provider, team.adminToken)
+      const { data: goals } = await team.admin.call('tenant', 'GET /goals')
       const { data: channels } = await team.admin.call('dashboard', 'GET /channels')
       const key = await app.copydesk.asSystem().apiKeys.create({ userId: team.adminId, name: 'Program' })
       // Text that was written live is stored in batches, and a run is let go of once its runtime has answered.
@@ -86,7 +87,7 @@ export async function createTwoTenants(): Promise<TwoTenants> {
       const twin: Twin = {
         ...team,
         ...work,
-        ids: { ...work.ids, channelId: channels[0]?.id ?? '', skillId },
+        ids: { ...work.ids, channelId: channels[0]?.id ?? '', skillId, goalId: goals[0]?.id ?? '' },
         word,
         dispatches,
         tokens: {

@@ -92,13 +92,23 @@ export async function configure(operator: Client): Promise<string> {
   return id
 }
 
-/** The same for the agents of one tenant. @returns the id of the skill */
+/** What a tenant wants to reach. */
+const goal = {
+  metric: 'pieces_finished',
+  targetValue: 10,
+  periodStart: '2026-04-01',
+  periodEnd: '2026-06-30',
+} as const
+
+/** The same for the agents of one tenant, and what it sets for all of its work. @returns the id of the skill */
 export async function configureOwn(admin: Client, name: string): Promise<string> {
   const params = { agentRole }
   await admin.call('dashboard', 'PATCH /agents/:agentRole', { params, body: { concurrency: 4 } })
   await admin.call('tenant', 'PUT /context', {
     body: { company: { name: 'Bakers', description: name }, bannedPhrases: [name] },
   })
+  await admin.call('tenant', 'PUT /strategy', { body: { content: name } })
+  await admin.call('tenant', 'POST /goals', { body: { ...goal, title: name } })
   const { id } = await admin.call('dashboard', 'POST /skills', { body: skillOf('Tone of voice', name) })
   return id
 }

@@ -109,6 +109,7 @@ const perTenant = [
   'outputs',
   'invitations',
   'skills',
+  'goals',
 ]
 
 /** @param changes as of `createTestApp` */

@@ -25,9 +25,6 @@ import { retryActivity } from './domain/activities/retry.ts'
 import { sweep } from './domain/activities/sweep.ts'
 import { getApproval, listApprovals } from './domain/approvals/queries.ts'
 import { resolve } from './domain/approvals/resolve.ts'
-import { brandHistory, brandVersion, putBrandContext, restoreBrandContext } from './domain/brand/context.ts'
-import { getBrandContext } from './domain/brand/queries.ts'
-import { BrandContext } from './domain/brand/schemas.ts'
 import { createCampaign } from './domain/campaigns/create.ts'
 import {
   changeTemplate,
@@ -38,8 +35,9 @@ import {
 import { listTemplates } from './domain/campaigns/template-queries.ts'
 import { NewTemplate, TemplateChange } from './domain/campaigns/template-schemas.ts'
 import { getCampaign, listCampaigns } from './domain/campaigns/queries.ts'
+import { admins, deciders, members, operators, rule, team } from './api-rules.ts'
+import { tenantServices } from './api-tenant.ts'
 import { check } from './domain/check.ts'
-import type { Ctx, Role } from './domain/context.ts'
 import { invite, listInvitations, resendInvitation, revokeInvitation } from './domain/identity/invitations.ts'
 import { costReport } from './domain/costs/report-queries.ts'
 import { listAudit } from './domain/audit/queries.ts'
@@ -83,14 +81,9 @@ import { createTenant } from './domain/tenants/tenants.ts'
 
 const noFiles: SkillFiles = { file: [], references: [] }
 
-const team: readonly Role[] = ['admin', 'member', 'reviewer', 'super_admin']
-const deciders: readonly Role[] = ['admin', 'reviewer', 'super_admin']
-const members: readonly Role[] = ['admin', 'member', 'super_admin']
-const admins: readonly Role[] = ['admin', 'super_admin']
-const operators: readonly Role[] = ['super_admin']
-
 /** Every service that an embedding program can call, with the roles that may. */
 export const services = {
+  ...tenantServices,
   activities: {
     list: rule(team, listActivities),
     get: rule(team, getActivity),
@@ -145,15 +138,6 @@ export const services = {
     resolve: rule(deciders, resolve),
   },
   audit: { list: rule(operators, listAudit) },
-  brand: {
-    get: rule(team, getBrandContext),
-    put: rule(members, (ctx, brand: z.input<typeof BrandContext>) =>
-      putBrandContext(ctx, check(BrandContext, brand)),
-    ),
-    versions: rule(team, brandHistory),
-    version: rule(team, brandVersion),
-    restore: rule(members, restoreBrandContext),
-  },
   campaigns: {
     create: rule(admins, createCampaign),
     list: rule(team, listCampaigns),
@@ -239,14 +223,4 @@ export const services = {
     suspend: rule(operators, suspendUser),
     reinstate: rule(operators, reinstateUser),
   },
-}
-
-/** A service, and the roles that may call it. */
-export interface Rule<A extends unknown[], R> {
-  roles: readonly Role[]
-  run(ctx: Ctx, ...args: A): R
-}
-
-function rule<A extends unknown[], R>(roles: readonly Role[], run: (ctx: Ctx, ...args: A) => R): Rule<A, R> {
-  return { roles, run }
 }

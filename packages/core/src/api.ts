@@ -1,4 +1,5 @@
-import { type Rule, services } from './api-services.ts'
+import type { Rule } from './api-rules.ts'
+import { services } from './api-services.ts'
 import type { Ctx } from './domain/context.ts'
 import { DomainError } from './domain/errors.ts'
 

@@ -25,6 +25,7 @@ import { RecurringSlot, RecurringTemplate } from './recurring/entities.ts'
 import { Run, RunDelta, ToolCall, TranscriptEntry } from './runs/entities.ts'
 import { Setting } from './settings/entities.ts'
 import { billingEntities } from './tenants/billing-entities.ts'
+import { Goal, Strategy, StrategyDraft } from './strategy/entities.ts'
 import { Skill } from './skills/entities.ts'
 import { Tenant } from './tenants/entities.ts'
 import { ConfigVersion } from './versions/entities.ts'
@@ -49,6 +50,7 @@ export const entities = [
   Deliverable,
   ...eventEntities,
   Feedback,
+  Goal,
   IdempotencyRecord,
   Invitation,
   ...jobEntities,
@@ -66,6 +68,8 @@ export const entities = [
   Session,
   Setting,
   Skill,
+  Strategy,
+  StrategyDraft,
   Tenant,
   TenantAgent,
   TenantAssignment,

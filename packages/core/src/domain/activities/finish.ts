@@ -2,6 +2,7 @@ import { Campaign } from '../campaigns/entities.ts'
 import type { OutputRow } from '../content/entities.ts'
 import type { Command } from '../context.ts'
 import { notify } from '../notifications/notify.ts'
+import { adoptStrategy } from '../strategy/strategy.ts'
 import { keep, wake } from '../runs/wake.ts'
 import { Activity, type ActivityRow, closedStatuses } from './entities.ts'
 import { isClosed, isWaiting, lockActivities, lockActivity, moveTo } from './state.ts'
@@ -17,6 +18,7 @@ export async function finish(cmd: Command, activity: ActivityRow, output: Output
     data: { activityId: activity.id, status: 'done', outputRef: output?.id ?? null, title: activity.title },
   })
   await cmd.em.flush()
+  await adoptStrategy(cmd, activity, output)
   await startDependents(cmd, activity)
   await resumeParent(cmd, activity, output?.text ?? '')
   if (activity.isFinalStep) await tellCompleted(cmd, activity)

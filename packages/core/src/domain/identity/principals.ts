@@ -172,10 +172,10 @@ export function createIdentity(parts: {
       }
       if (rule === 'none') return []
       if (rule === 'all') return principal.role === 'super_admin' ? (principal.tenants ?? 'all') : []
-      // Where no run is in progress, a key stands for the tenants that it was made for.
       // Whoever belongs to a tenant means that one, whatever else a reviewer's app lets them see.
       const belongs = rule === 'claim-or-assigned' && own !== undefined
       if (belongs && named !== undefined && named !== own) throw notAssigned()
+      // Where no run is in progress, a key stands for the tenants that it was made for.
       if (belongs || rule === 'claim' || (rule === 'run' && principal.type === 'agent'))
         return own === undefined || !reaches(principal, own) ? [] : [own]
       return reviewed(db, principal, named)

@@ -8,6 +8,7 @@ import { Campaign, Deliverable } from '../campaigns/entities.ts'
 import { contentKind, latestFeedback, notesOn } from '../content/feedback.ts'
 import { latestOutput } from '../content/versions.ts'
 import type { Command } from '../context.ts'
+import { strategyOf } from '../strategy/strategy.ts'
 import { Tenant } from '../tenants/entities.ts'
 import type { RunRow } from './entities.ts'
 
@@ -41,6 +42,7 @@ export async function assignment(
   const sections: Array<[string, string | undefined]> = [
     ['Task', activity.inputPrompt],
     ['The brand', brand ? aboutBrand(brand) : undefined],
+    ['The strategy', await strategyOf(cmd, activity.tenantId)],
     ['Campaign brief', campaign?.brief],
     ...sources.map(({ title, text }): [string, string] => [`From the step “${title}”`, text]),
     ['Your last version', prior?.text],

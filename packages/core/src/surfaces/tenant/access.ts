@@ -4,3 +4,5 @@ import { access } from '../../gateway/access.ts'
 export const everybody = access({ roles: ['admin', 'member', 'reviewer'], app: ['dashboard', 'dm-portal'] })
 /** Everybody of the tenant's team. */
 export const team = access({ roles: ['admin', 'member'], app: 'dashboard' })
+/** Those of the team who decide and configure. */
+export const admins = access({ roles: ['admin'], app: 'dashboard' })

@@ -1,6 +1,8 @@
 import { surface } from '../../gateway/surface.ts'
 import { everybody } from './access.ts'
 import * as context from './context.ts'
+import * as goals from './goals.ts'
+import * as strategy from './strategy.ts'
 
 /**
  * What a tenant sets for all of its work, for its team and for reviewers. The tenant is the token's; a reviewer names it
@@ -13,5 +15,22 @@ export const tenant = surface({
   tenant: 'claim-or-assigned',
   limits: { perMinute: 300, burst: 60, by: 'user' },
   concurrency: 10,
-  endpoints: [context.get, context.put, context.versions, context.version, context.restore],
+  endpoints: [
+    context.get,
+    context.put,
+    context.versions,
+    context.version,
+    context.restore,
+    goals.list,
+    goals.create,
+    goals.detail,
+    goals.change,
+    goals.remove,
+    strategy.get,
+    strategy.put,
+    strategy.generate,
+    strategy.versions,
+    strategy.version,
+    strategy.restore,
+  ],
 })

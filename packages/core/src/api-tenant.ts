@@ -1,0 +1,43 @@
+import type { z } from 'zod'
+import { admins, members, rule, team } from './api-rules.ts'
+import { brandHistory, brandVersion, putBrandContext, restoreBrandContext } from './domain/brand/context.ts'
+import { getBrandContext } from './domain/brand/queries.ts'
+import { BrandContext } from './domain/brand/schemas.ts'
+import { generateStrategy } from './domain/strategy/generate.ts'
+import { changeGoal, createGoal, deleteGoal } from './domain/strategy/goals.ts'
+import { getGoal, getStrategy, listGoals } from './domain/strategy/queries.ts'
+import { GoalChange, NewGoal, StrategyChange, StrategyRequest } from './domain/strategy/schemas.ts'
+import { putStrategy, restoreStrategy, strategyHistory, strategyVersion } from './domain/strategy/strategy.ts'
+import { check } from './domain/check.ts'
+
+/** What a tenant sets for all of its work. */
+export const tenantServices = {
+  brand: {
+    get: rule(team, getBrandContext),
+    put: rule(members, (ctx, brand: z.input<typeof BrandContext>) =>
+      putBrandContext(ctx, check(BrandContext, brand)),
+    ),
+    versions: rule(team, brandHistory),
+    version: rule(team, brandVersion),
+    restore: rule(members, restoreBrandContext),
+  },
+  goals: {
+    list: rule(team, listGoals),
+    get: rule(team, getGoal),
+    create: rule(members, (ctx, goal: NewGoal) => createGoal(ctx, check(NewGoal, goal))),
+    change: rule(members, (ctx, id: string, changes: GoalChange) =>
+      changeGoal(ctx, id, check(GoalChange, changes)),
+    ),
+    delete: rule(members, deleteGoal),
+  },
+  strategy: {
+    get: rule(team, getStrategy),
+    put: rule(admins, (ctx, change: StrategyChange) => putStrategy(ctx, check(StrategyChange, change))),
+    generate: rule(members, (ctx, request: StrategyRequest = {}) =>
+      generateStrategy(ctx, check(StrategyRequest, request)),
+    ),
+    versions: rule(team, strategyHistory),
+    version: rule(team, strategyVersion),
+    restore: rule(admins, restoreStrategy),
+  },
+}
