@@ -78,7 +78,7 @@ const success = fc.tuple(which, fc.constantFrom('A', 'B', null)).map(([number, t
     number,
     { status: 'success', ...(text === null ? { metadata: { nothingToDo: true } } : { text }) },
     async (model, turn, world) => {
-      if (succeed(model, turn, text) !== 'asks') return
+      if (succeed(model, turn, text, world.clock.now()) !== 'asks') return
       const [asked] = await world.desk.app.db.sql.all<{ id: string }>(
         'select l.approval_id as id from approval_links l where l.activity_id = ? order by 1 desc limit 1',
         [turn.piece.id],

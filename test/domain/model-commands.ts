@@ -1,6 +1,7 @@
 import fc from 'fast-check'
+import { expect } from 'vitest'
 import { agentSteps } from './model-agents.ts'
-import { decide, isClosed, latest, mention, type Piece, wake } from './model-state.ts'
+import { decide, isClosed, latest, mention, newText, type Piece, wake } from './model-state.ts'
 import { choose, expectAnswer, expectWoken, step, which } from './model-step.ts'
 
 /** At the most so much time passes in one story: the period of the campaign must not end. */
@@ -12,10 +13,11 @@ const verdict = fc
     who: fc.constantFrom('admin' as const, 'reviewer' as const),
     resolution: fc.constantFrom('approved', 'approved', 'rejected', 'revision_requested'),
     isStale: fc.nat({ max: 4 }).map((n) => n === 0),
+    edited: fc.constantFrom(undefined, undefined, 'A', 'C'),
   })
-  .map(({ number, who, resolution, isStale }) =>
+  .map(({ number, who, resolution, isStale, edited }) =>
     step(
-      `${who}: ${resolution}${isStale ? ' of a text not shown' : ''}, question ${number}`,
+      `${who}: ${resolution}${edited ? ` with edits to ${edited}` : ''}${isStale ? ' of a text not shown' : ''}, question ${number}`,
       ({ questions }) => questions.length > 0,
       async (model, world) => {
         const asked = choose(model.questions, ({ status }) => status === 'pending', number)
@@ -24,11 +26,28 @@ const verdict = fc
           resolution,
           note: 'As I say',
           ...(isStale && { contentHash: '0'.repeat(64) }),
+          ...(edited && { edited }),
         })
-        const changed = asked.blocking && asked.shows !== null && asked.shows !== latest(asked.piece)
-        const refused = asked.status !== 'pending' || isStale || changed
-        expectAnswer(answer, 'verdict', refused ? '409 CONFLICT' : '200')
-        if (refused) return
+        const isContent = asked.type === 'content_review'
+        if (asked.status === 'pending' && isContent) expect(asked.shows).toBe(latest(asked.piece))
+        const mayEdit = edited === undefined || (resolution === 'approved' && asked.shows !== null)
+        const expected =
+          edited && resolution !== 'approved'
+            ? '400 VALIDATION_ERROR'
+            : asked.status !== 'pending'
+              ? '409 CONFLICT'
+              : !mayEdit
+                ? '400 VALIDATION_ERROR'
+                : isStale
+                  ? '409 CONFLICT'
+                  : '200'
+        expectAnswer(answer, 'verdict', expected)
+        if (expected !== '200') return
+        if (edited && edited !== asked.shows) {
+          asked.status = 'approved'
+          asked.shows = edited
+          newText(model, asked.piece, edited, world.clock.now())
+        }
         const woken = decide(asked, resolution === 'approved' ? 'approved' : 'rejected')
         expectWoken(answer, woken)
       },

@@ -23,6 +23,17 @@ const laws: Record<string, Law> = {
     sql: `select id from approvals a where status = 'pending'
       and not exists (select 1 from approval_links l join activities x on x.id = l.activity_id where l.approval_id = a.id)`,
   },
+  'a pending approval shows the newest text': {
+    sql: `select a.id from approvals a left join outputs o on o.activity_id = a.content_of
+        and o.version = (select max(version) from outputs n where n.activity_id = a.content_of)
+      where a.status = 'pending' and a.content_of is not null and coalesce(a.content_hash, '') <> coalesce(o.sha256, '')`,
+  },
+  'a text is approved only where it was shown or written by the one who approved it': {
+    sql: `select a.id from approvals a where a.status = 'approved' and a.content_hash is not null
+      and not exists (select 1 from outputs o where o.id = a.output_id and o.activity_id = a.content_of
+        and o.sha256 = a.content_hash and (a.edited = ? or o.author_id = a.resolved_by_id))`,
+    params: () => [false],
+  },
   'work that waits for people has asked them': {
     sql: `select id from activities x where status in ('awaiting_approval', 'awaiting_review')
       and not exists (select 1 from approval_links l join approvals a on a.id = l.approval_id

@@ -52,6 +52,8 @@ export interface Model {
   /** Turns that were taken up, by run. */
   turns: Map<string, Turn>
   questions: Question[]
+  /** Asked anew since, and not yet heard of. */
+  reasked: Question[]
   paused: boolean
   /** Milliseconds for which the clock was moved on by hand. */
   passed: number
@@ -126,13 +128,15 @@ function end(turn: Turn): void {
   turn.piece.turn = null
 }
 
+const expiryOf = (type: QuestionType, now: number) => now + hours[type] * 3_600_000
+
 export function ask(
   model: Model,
   piece: Piece,
   now: number,
   asked: { id: string; type: QuestionType; blocking: boolean },
 ): Question {
-  const expiresAt = now + hours[asked.type] * 3_600_000
+  const expiresAt = expiryOf(asked.type, now)
   const shows = asked.type === 'content_review' ? latest(piece) : null
   const question: Question = { ...asked, piece, shows, expiresAt, status: 'pending' }
   model.questions.push(question)
@@ -144,27 +148,48 @@ const isApproved = (model: Model, piece: Piece) =>
     (asked) => asked.piece === piece && asked.status === 'approved' && asked.shows === latest(piece),
   )
 
+/**
+ * Questions that showed an older text are void, and asked anew unless the work is closed; one that showed none shows this one.
+ * The ids of those that are asked anew are still to be learnt.
+ */
+export function newText(model: Model, piece: Piece, text: string, now: number): void {
+  piece.texts.push(text)
+  for (const asked of [...model.questions]) {
+    const isOutdated = asked.piece === piece && asked.status === 'pending' && asked.type === 'content_review'
+    if (!isOutdated || asked.shows === text) continue
+    if (asked.shows === null) asked.shows = text
+    else {
+      asked.status = 'expired'
+      if (!isClosed(piece))
+        model.reasked.push({ ...asked, status: 'pending', shows: text, expiresAt: expiryOf(asked.type, now) })
+    }
+  }
+}
+
 /** @param text null when there is nothing to do @returns `asks` when people are to be asked about the newest text */
-export function succeed(model: Model, turn: Turn, text: string | null): 'asks' | undefined {
+export function succeed(model: Model, turn: Turn, text: string | null, now: number): 'asks' | undefined {
   const { piece } = turn
   end(turn)
   piece.failures = 0
   const isNew = text !== null && text !== latest(piece)
-  if (isNew) piece.texts.push(text)
+  if (isNew) newText(model, piece, text, now)
   piece.idle = isNew ? 0 : piece.idle + 1
   if (isClosed(piece) || piece.status === 'blocked') return undefined
   if (isWaiting(piece)) {
-    for (const asked of openQuestions(model, piece))
-      if (asked.type === 'content_review') asked.shows = latest(piece)
     return undefined
   }
   if (turn.next) {
     wake(piece, turn.next, 'nobody')
     return undefined
   }
-  if (piece.needsApproval && latest(piece) !== null && !isApproved(model, piece)) {
+  if (piece.needsApproval && latest(piece) === null) {
+    piece.status = 'blocked'
+    return undefined
+  }
+  if (piece.needsApproval && !isApproved(model, piece)) {
     piece.status = 'awaiting_approval'
-    return 'asks'
+    const isAsked = openQuestions(model, piece).some(({ type }) => type === 'content_review')
+    return isAsked ? undefined : 'asks'
   }
   piece.status = 'done'
   resumeParent(model, piece)

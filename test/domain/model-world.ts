@@ -47,6 +47,7 @@ export async function createWorld(): Promise<{ model: Model; real: World }> {
     ),
     turns: new Map(),
     questions: [],
+    reasked: [],
     paused: false,
     passed: 0,
   }
@@ -72,7 +73,7 @@ export async function createWorld(): Promise<{ model: Model; real: World }> {
       await quiet(desk, clock)
       const news = await app.db.sql.all<{ seq: unknown; type: string; subject: string; data: unknown }>(
         `select seq, type, subject, data from event where seq > ?
-         and type in ('activity_started', 'run_failed', 'approval_expired') order by seq`,
+         and type in ('activity_started', 'run_failed', 'approval_expired', 'approval_resolved') order by seq`,
         [seen],
       )
       for (const { seq, type, subject, data } of news) {
@@ -143,6 +144,13 @@ async function follow(
     const asked = model.questions.find(({ id }) => id === subject)
     if (!asked) throw new Error('an unknown approval expired')
     expire(model, asked, clock.now())
+  } else if (type === 'approval_resolved') {
+    const replacedBy = data['replacedBy']
+    const asked = model.reasked.find(({ id }) => id === subject)
+    if ((replacedBy === undefined) !== (asked === undefined)) throw new Error('not asked anew as it should')
+    if (!asked || replacedBy === undefined) return
+    model.reasked.splice(model.reasked.indexOf(asked), 1)
+    model.questions.push({ ...asked, id: replacedBy })
   } else if (type === 'activity_started') {
     const piece = model.pieces.find(({ id }) => id === subject)
     const runId = String(data['runId'])

@@ -5,7 +5,7 @@ import { moveTo } from '../activities/state.ts'
 import type { OutputRow } from '../content/entities.ts'
 import type { Command } from '../context.ts'
 import { notify } from '../notifications/notify.ts'
-import { Approval, ApprovalLink, type ApprovalRow, type ApprovalType } from './entities.ts'
+import { Approval, ApprovalLink, type ApprovalRow, type ApprovalType, type RiskLevel } from './entities.ts'
 import { expiryOf, rankOf, riskOf, warningMs } from './policy.ts'
 
 export interface Question {
@@ -15,8 +15,8 @@ export interface Question {
   type: ApprovalType
   description?: string | null
   options?: string[] | null
-  /** The version that people are asked about. */
-  output?: OutputRow | null
+  /** The activity whose text people are asked about, and the version that they are shown; null while there is none. */
+  about?: { activity: ActivityRow; output: OutputRow | null }
   /** Activities that wait for the answer, each locked by the caller. */
   waiting: readonly ActivityRow[]
   /** Activities that are told the answer and go on meanwhile. */
@@ -28,46 +28,95 @@ export interface Question {
 
 /** Asks people: creates the pending approval, suspends the work that waits for it, starts its clock and tells the admins. */
 export async function ask(cmd: Command, question: Question): Promise<ApprovalRow> {
-  const now = cmd.clock.date()
-  const risk = riskOf(question.type)
-  const approval = cmd.em.create(Approval, {
-    id: cmd.newId(),
-    tenantId: question.tenantId,
-    campaignId: question.campaignId,
-    title: question.title.slice(0, 200),
-    type: question.type,
-    riskLevel: risk,
-    riskRank: rankOf(risk),
-    status: 'pending',
-    description: question.description ?? null,
-    options: question.options?.length ? question.options : null,
-    createdById: question.askedBy.id,
-    createdByName: question.askedBy.name,
-    createdByType: question.askedBy.type,
-    createdOn: now,
-    expiresAt: expiryOf(risk, now),
-    resolvedAt: null,
-    resolvedById: null,
-    resolvedByName: null,
-    resolution: null,
-    resolutionNote: null,
-    selectedOption: null,
-    outputId: question.output?.id ?? null,
-    contentHash: question.output?.sha256 ?? null,
-    forwardedFrom: null,
-    forwardedTo: null,
-    updatedOn: now,
-  })
-  for (const activity of question.waiting) link(cmd, approval, activity, true)
-  for (const activity of question.told ?? []) link(cmd, approval, activity, false)
-  for (const activity of question.waiting) {
-    moveTo(cmd, activity, question.status, `Waits for an answer to “${approval.title}”`)
+  const { waiting, told = [], about, status, askedBy, ...rest } = question
+  const { approval } = await openApproval(
+    cmd,
+    {
+      ...rest,
+      description: question.description ?? null,
+      options: question.options ?? null,
+      riskLevel: riskOf(question.type),
+      contentOf: about?.activity.id ?? null,
+      outputId: about?.output?.id ?? null,
+      contentHash: about?.output?.sha256 ?? null,
+      forwardedFrom: null,
+      askedBy,
+    },
+    [
+      ...waiting.map(({ id }) => ({ activityId: id, blocking: true })),
+      ...told.map(({ id }) => ({ activityId: id, blocking: false })),
+    ],
+  )
+  for (const activity of waiting) {
+    moveTo(cmd, activity, status, `Waits for an answer to “${approval.title}”`)
     logActivity(cmd, activity, {
       kind: 'approval',
       message: `${actorName(cmd)} asks: ${approval.title}`,
       data: { approvalId: approval.id },
     })
   }
+  return approval
+}
+
+/** What one question says that another does not. */
+export interface Opening
+  extends Pick<
+    ApprovalRow,
+    | 'tenantId'
+    | 'campaignId'
+    | 'title'
+    | 'type'
+    | 'description'
+    | 'options'
+    | 'contentOf'
+    | 'outputId'
+    | 'contentHash'
+    | 'forwardedFrom'
+  > {
+  riskLevel: RiskLevel
+  askedBy: { id: string; name: string; type: 'agent' | 'human' }
+}
+
+/** An activity that an answer is for, and whether it waits for it. */
+export interface Link {
+  activityId: string
+  blocking: boolean
+}
+
+/** Creates a pending approval, starts its clock and tells the admins; no activity is moved. @returns also how many were told */
+export async function openApproval(
+  cmd: Command,
+  opening: Opening,
+  links: readonly Link[],
+): Promise<{ approval: ApprovalRow; told: number }> {
+  const now = cmd.clock.date()
+  const { askedBy, riskLevel, title, options, ...rest } = opening
+  const approval = cmd.em.create(Approval, {
+    ...rest,
+    id: cmd.newId(),
+    title: title.slice(0, 200),
+    riskLevel,
+    riskRank: rankOf(riskLevel),
+    status: 'pending',
+    options: options?.length ? options : null,
+    createdById: askedBy.id,
+    createdByName: askedBy.name,
+    createdByType: askedBy.type,
+    createdOn: now,
+    expiresAt: expiryOf(riskLevel, now),
+    resolvedAt: null,
+    resolvedById: null,
+    resolvedByName: null,
+    resolution: null,
+    resolutionNote: null,
+    selectedOption: null,
+    forwardedTo: null,
+    edited: false,
+    replacedBy: null,
+    updatedOn: now,
+  })
+  for (const link of links)
+    cmd.em.create(ApprovalLink, { ...link, approvalId: approval.id, tenantId: approval.tenantId })
   startClock(cmd, approval)
   cmd.emit({
     tenantId: approval.tenantId,
@@ -76,12 +125,12 @@ export async function ask(cmd: Command, question: Question): Promise<ApprovalRow
     data: {
       approvalId: approval.id,
       type: approval.type,
-      riskLevel: approval.riskLevel,
+      riskLevel,
       title: approval.title,
-      activityIds: [...question.waiting, ...(question.told ?? [])].map((activity) => activity.id),
+      activityIds: links.map(({ activityId }) => activityId),
     },
   })
-  await notify(cmd, {
+  const told = await notify(cmd, {
     tenantId: approval.tenantId,
     to: 'admins',
     type: 'approval_created',
@@ -90,7 +139,7 @@ export async function ask(cmd: Command, question: Question): Promise<ApprovalRow
     subjectKind: 'approvals',
     subjectId: approval.id,
   })
-  return approval
+  return { approval, told }
 }
 
 /** Queues the warning and the expiry of a pending approval; called again when its clock is restarted. */
@@ -104,13 +153,4 @@ export function startClock(cmd: Command, approval: ApprovalRow): void {
     uniqueKey: `approval.warn:${approval.id}:${at.getTime()}`,
   })
   cmd.enqueue({ ...job, runAt: at, uniqueKey: `approval.expire:${approval.id}:${at.getTime()}` })
-}
-
-function link(cmd: Command, approval: ApprovalRow, activity: ActivityRow, blocking: boolean): void {
-  cmd.em.create(ApprovalLink, {
-    approvalId: approval.id,
-    activityId: activity.id,
-    tenantId: activity.tenantId,
-    blocking,
-  })
 }

@@ -1,12 +1,12 @@
 import { block } from '../activities/block.ts'
 import { logActivity } from '../activities/log.ts'
-import { asksPeople, isClosed, lockActivities } from '../activities/state.ts'
+import { asksPeople, isClosed } from '../activities/state.ts'
 import { command } from '../command.ts'
 import type { Command, Ctx } from '../context.ts'
 import { notify } from '../notifications/notify.ts'
 import { openQuestions } from '../runs/questions.ts'
-import { ApprovalLink, type ApprovalRow } from './entities.ts'
-import { lockApproval } from './resolve.ts'
+import type { ApprovalRow } from './entities.ts'
+import { type Locked, lockApproval } from './pending.ts'
 
 /**
  * The `approval.clock` job: warns people four hours before a pending approval expires, and expires it when its time has
@@ -15,9 +15,10 @@ import { lockApproval } from './resolve.ts'
 export async function approvalClock(ctx: Ctx, payload: Record<string, unknown>): Promise<void> {
   const { approvalId, expiresAt } = payload as { approvalId: string; expiresAt: string }
   await command(ctx, async (cmd) => {
-    const approval = await lockApproval(cmd, approvalId)
+    const locked = await lockApproval(cmd, approvalId)
+    const { approval } = locked
     if (approval.status !== 'pending' || approval.expiresAt.toISOString() !== expiresAt) return
-    if (approval.expiresAt.getTime() <= cmd.clock.now()) await expire(cmd, approval)
+    if (approval.expiresAt.getTime() <= cmd.clock.now()) await expire(cmd, locked)
     else await warn(cmd, approval)
   })
 }
@@ -42,16 +43,12 @@ async function warn(cmd: Command, approval: ApprovalRow): Promise<void> {
 }
 
 /** Expired is never approved: the work that still waits for it, and for nothing else, is blocked until a person looks at it. */
-async function expire(cmd: Command, approval: ApprovalRow): Promise<void> {
+async function expire(cmd: Command, { approval, activities, waiting }: Locked): Promise<void> {
   approval.status = 'expired'
   approval.updatedOn = cmd.clock.date()
-  const links = await cmd.em.find(ApprovalLink, { approvalId: approval.id, blocking: true })
-  const activities = await lockActivities(
-    cmd,
-    links.map((row) => row.activityId),
-  )
   await cmd.em.flush()
   for (const activity of activities) {
+    if (!waiting.has(activity.id)) continue
     if (!asksPeople(activity) || (await openQuestions(cmd, activity)).length > 0) {
       if (!isClosed(activity))
         logActivity(cmd, activity, {

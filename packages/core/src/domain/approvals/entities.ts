@@ -48,11 +48,17 @@ export const Approval = defineEntity({
     resolution: p.string().$type<Resolution | 'voided'>().strictNullable(),
     resolutionNote: p.text().strictNullable(),
     selectedOption: p.text().strictNullable(),
-    /** The version that is shown, and its SHA-256; null when the question is not about a piece of content. */
+    /** The activity whose text people are asked about; null when the question is about something else. */
+    contentOf: refColumn().strictNullable(),
+    /** The version that is shown, and its SHA-256; null while there is none. A verdict with edits puts the new one here. */
     outputId: refColumn().strictNullable(),
     contentHash: p.string().length(64).strictNullable(),
     forwardedFrom: refColumn().strictNullable(),
     forwardedTo: refColumn().strictNullable(),
+    /** True when the reviewer approved a text of their own making. */
+    edited: p.boolean().default(false),
+    /** The question that stands for this one since new content voided it. */
+    replacedBy: refColumn().strictNullable(),
     updatedOn: instantColumn(),
   },
   indexes: [
@@ -60,6 +66,7 @@ export const Approval = defineEntity({
     { name: 'approvals_by_status', properties: ['tenantId', 'status', 'id'] },
     { name: 'approvals_by_risk', properties: ['tenantId', 'riskRank', 'id'] },
     { name: 'approvals_by_status_and_risk', properties: ['tenantId', 'status', 'riskRank', 'id'] },
+    { name: 'approvals_by_content', properties: ['contentOf', 'id'] },
     { name: 'approvals_by_expiry', properties: ['status', 'expiresAt'] },
   ],
   filters: ownedByTenant,

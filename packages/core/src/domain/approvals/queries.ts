@@ -20,7 +20,7 @@ import type {
 
 const columns = `select a.id, a.tenant_id, t.name as tenant_name, a.title, a.type, a.risk_level, a.risk_rank, a.status,
   a.description, a.options, a.created_by_id, a.created_by_name, a.created_by_type, a.created_on, a.expires_at, a.resolved_at,
-  a.resolved_by_id, a.resolved_by_name, a.resolution, a.resolution_note, a.content_hash, shown.checks
+  a.resolved_by_id, a.resolved_by_name, a.resolution, a.resolution_note, a.content_hash, a.output_id, a.edited, a.replaced_by, shown.checks
   from approvals a join tenants t on t.id = a.tenant_id left join outputs shown on shown.id = a.output_id`
 
 /** A tenant's approvals, newest first unless asked otherwise. Serves `GET /dashboard/v1/approvals`. */
@@ -56,8 +56,20 @@ export async function listForReview(
   return withLinks(ctx, result)
 }
 
+/** The version that an approval shows. */
+export async function shownText(
+  ctx: Ctx,
+  approvalId: string,
+): Promise<{ text: string; sha256: string } | undefined> {
+  const scope = within(ctx.scope, 'a.tenant_id')
+  return ctx.sql.get<{ text: string; sha256: string }>(
+    `select o.text, o.sha256 from approvals a join outputs o on o.id = a.output_id where a.id = ? and ${scope.sql}`,
+    [approvalId, ...scope.params],
+  )
+}
+
 /**
- * One approval with what is linked to it, as text and as it was before. Serves `GET …/approvals/:approvalId`.
+ * One approval with what is linked to it, as text and as it was before; of the text that it is about the version that it shows. Serves `GET …/approvals/:approvalId`.
  * @throws DomainError `NOT_FOUND`
  */
 export async function getApproval(ctx: Ctx, id: string): Promise<ReviewerApprovalDetail> {
@@ -68,10 +80,11 @@ export async function getApproval(ctx: Ctx, id: string): Promise<ReviewerApprova
     `select l.activity_id, x.title, x.status, o.id as output_id, o.text, o.version, p.text as previous
      from approval_links l join activities x on x.id = l.activity_id
      left join outputs o on o.activity_id = x.id
-       and o.version = (select max(version) from outputs where activity_id = x.id)
+       and o.version = coalesce((select version from outputs where id = ? and activity_id = x.id),
+         (select max(version) from outputs where activity_id = x.id))
      left join outputs p on p.activity_id = x.id and p.version = o.version - 1
      where l.approval_id = ? order by l.activity_id`,
-    [id],
+    [row.output_id as string | null, id],
   )
   const linkedActivities = links.map((link) => ({
     ...toLink(link),
@@ -206,5 +219,7 @@ function toItem(row: Row): ReviewerApprovalItem {
     ...(row.resolution_note ? { resolutionNote: row.resolution_note as string } : {}),
     ...(row.content_hash ? { contentHash: row.content_hash as string } : {}),
     ...(checks ? { checks } : {}),
+    ...(row.edited ? { edited: true as const } : {}),
+    ...(row.replaced_by ? { replacedBy: row.replaced_by as string } : {}),
   }
 }

@@ -1,70 +1,58 @@
-import { LockMode } from '@mikro-orm/core'
 import { actorName } from '../actor.ts'
+import type { ActivityRow } from '../activities/entities.ts'
 import { logActivity } from '../activities/log.ts'
-import { isClosed, lockActivities } from '../activities/state.ts'
+import { isClosed } from '../activities/state.ts'
 import { command } from '../command.ts'
+import type { OutputRow } from '../content/entities.ts'
 import { remember } from '../content/feedback.ts'
 import { latestOutput } from '../content/versions.ts'
 import type { Command, Ctx } from '../context.ts'
-import { DomainError, invalid, notFound } from '../errors.ts'
+import { DomainError, invalid } from '../errors.ts'
 import { notify } from '../notifications/notify.ts'
 import type { Wake } from '../runs/entities.ts'
 import { wake } from '../runs/wake.ts'
-import { Approval, ApprovalLink, type ApprovalRow } from './entities.ts'
+import { keepEdit, readEdit, requireEditable } from './edit.ts'
+import type { ApprovalRow } from './entities.ts'
+import { lockApproval, requirePending } from './pending.ts'
 import type { Verdict, VerdictReceipt } from './schemas.ts'
+import { tellResolved } from './tell.ts'
 
 /**
  * Gives a verdict on a pending approval. Decision, note, wakes, audit row, notification and event commit together; of two
- * verdicts at once one wins. Serves `POST …/approvals/:approvalId/resolve` of every surface.
+ * verdicts at once one wins. With `edited`, the reviewer's text becomes the next version and is what is approved.
+ * Serves `POST …/approvals/:approvalId/resolve` of every surface.
  * @throws DomainError `NOT_FOUND`; `CONFLICT` when it is no longer pending, has expired, or when `contentHash` is not what
  *   would be approved (`details.reason`: `content_changed`); `UNPROCESSABLE` when an option has to be chosen;
- *   `VALIDATION_ERROR` when a note is due
+ *   `VALIDATION_ERROR` when a note is due, or when `edited` cannot be (see `readEdit`, `requireEditable`)
  */
-export function resolve(ctx: Ctx, approvalId: string, verdict: Verdict): Promise<VerdictReceipt> {
+export async function resolve(ctx: Ctx, approvalId: string, verdict: Verdict): Promise<VerdictReceipt> {
   if (verdict.resolution !== 'approved' && !verdict.note?.trim()) {
     throw invalid('note', `A note is required when the resolution is ${verdict.resolution}`)
   }
+  const edit = await readEdit(ctx, approvalId, verdict)
   return command(ctx, async (cmd) => {
-    const approval = await lockApproval(cmd, approvalId)
+    const { approval, activities } = await lockApproval(cmd, approvalId)
     requirePending(cmd, approval)
     requireOption(approval, verdict)
-    await requireUnchanged(cmd, approval, verdict)
-    const before = { status: approval.status }
+    if (edit) requireEditable(approval, activities)
+    const shown = await requireUnchanged(cmd, approval, verdict.contentHash ?? edit?.from)
+    const before = { status: approval.status, contentHash: approval.contentHash }
     decide(cmd, approval, verdict)
-    const reEnqueuedActivities = await tellProducers(cmd, approval, verdict)
-    cmd.audit({
-      tenantId: approval.tenantId,
-      resourceType: 'approval',
-      resourceId: approval.id,
-      before,
-      after: {
-        status: approval.status,
-        resolution: verdict.resolution,
-        note: verdict.note ?? null,
-        contentHash: approval.contentHash,
-      },
-    })
+    const output =
+      edit && shown ? await keepEdit(cmd, approval, activities[0] as ActivityRow, shown, edit) : shown
+    approval.edited = output !== shown
+    approval.outputId = output?.id ?? null
+    approval.contentHash = output?.sha256 ?? null
+    const reEnqueuedActivities = await tellProducers(cmd, approval, activities, verdict)
+    record(cmd, approval, before)
     await announce(cmd, approval)
-    return { approvalId: approval.id, resolution: verdict.resolution, reEnqueuedActivities }
+    return {
+      approvalId: approval.id,
+      resolution: verdict.resolution,
+      reEnqueuedActivities,
+      ...(output && { contentHash: output.sha256, version: output.version }),
+    }
   })
-}
-
-/** @throws DomainError `NOT_FOUND` */
-export async function lockApproval(cmd: Command, id: string): Promise<ApprovalRow> {
-  const approval = await cmd.em.findOne(Approval, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
-  if (!approval) throw notFound('Approval')
-  return approval
-}
-
-function requirePending(cmd: Command, approval: ApprovalRow): void {
-  if (approval.status !== 'pending') {
-    throw new DomainError('CONFLICT', `This approval is already ${approval.status}`, {
-      details: { reason: 'already_resolved', status: approval.status, resolvedBy: approval.resolvedByName },
-    })
-  }
-  if (approval.expiresAt.getTime() <= cmd.clock.now()) {
-    throw new DomainError('CONFLICT', 'This approval has expired', { details: { reason: 'expired' } })
-  }
 }
 
 function requireOption(approval: ApprovalRow, { resolution, selectedOption }: Verdict): void {
@@ -82,19 +70,24 @@ function requireOption(approval: ApprovalRow, { resolution, selectedOption }: Ve
   }
 }
 
-/** People approve what they saw: the newest version must be the one that the approval shows and that the caller names. */
-async function requireUnchanged(cmd: Command, approval: ApprovalRow, verdict: Verdict): Promise<void> {
-  const changed = (presentHash: string | null) => {
+/**
+ * People approve what they saw: the newest version must be the one that the approval shows and that the caller names.
+ * @returns that version; null when the question is not about a text, or there is none yet
+ */
+async function requireUnchanged(
+  cmd: Command,
+  approval: ApprovalRow,
+  seen: string | null | undefined,
+): Promise<OutputRow | null> {
+  const latest = approval.contentOf ? await latestOutput(cmd, approval.contentOf) : null
+  const present = latest?.sha256 ?? null
+  const changed = present !== approval.contentHash || (seen !== undefined && seen !== present)
+  if (changed) {
     throw new DomainError('CONFLICT', 'The content has changed since it was shown', {
-      details: { reason: 'content_changed', contentHash: presentHash },
+      details: { reason: 'content_changed', contentHash: present },
     })
   }
-  if (verdict.contentHash !== undefined && verdict.contentHash !== approval.contentHash)
-    changed(approval.contentHash)
-  if (!approval.contentHash) return
-  const [link] = await cmd.em.find(ApprovalLink, { approvalId: approval.id, blocking: true }, { limit: 1 })
-  const latest = link ? await latestOutput(cmd, link.activityId) : null
-  if (latest && latest.sha256 !== approval.contentHash) changed(latest.sha256)
+  return latest
 }
 
 function decide(cmd: Command, approval: ApprovalRow, verdict: Verdict): void {
@@ -110,17 +103,17 @@ function decide(cmd: Command, approval: ApprovalRow, verdict: Verdict): void {
 }
 
 /** Wakes every linked activity with the verdict. @returns how many were given back to their agents */
-async function tellProducers(cmd: Command, approval: ApprovalRow, verdict: Verdict): Promise<number> {
-  const links = await cmd.em.find(ApprovalLink, { approvalId: approval.id })
-  const activities = await lockActivities(
-    cmd,
-    links.map((row) => row.activityId),
-  )
+async function tellProducers(
+  cmd: Command,
+  approval: ApprovalRow,
+  activities: readonly ActivityRow[],
+  verdict: Verdict,
+): Promise<number> {
   let woken = 0
   for (const activity of activities) {
     logActivity(cmd, activity, {
       kind: 'verdict',
-      message: verdictLine(cmd, verdict),
+      message: verdictLine(cmd, approval, verdict),
       data: { approvalId: approval.id },
     })
     remember(cmd, activity, {
@@ -130,17 +123,21 @@ async function tellProducers(cmd: Command, approval: ApprovalRow, verdict: Verdi
     })
     if (isClosed(activity)) continue
     activity.failures = 0
-    if (await wake(cmd, activity, wakeFor(verdict))) woken += 1
+    if (await wake(cmd, activity, wakeFor(approval, verdict))) woken += 1
   }
   return woken
 }
 
-function wakeFor({ resolution, note, selectedOption }: Verdict): Wake {
-  if (resolution === 'approved')
+function wakeFor({ edited }: ApprovalRow, { resolution, note, selectedOption }: Verdict): Wake {
+  if (resolution === 'approved') {
+    const comment = [edited && 'The reviewer edited the text and approved it as it now is.', note]
+      .filter(Boolean)
+      .join('\n\n')
     return {
       reason: 'review_approved',
-      note: { ...(selectedOption && { selectedOption }), ...(note && { comment: note }) },
+      note: { ...(selectedOption && { selectedOption }), ...(comment && { comment }) },
     }
+  }
   const text = note ?? ''
   return {
     reason: 'review_feedback',
@@ -148,25 +145,37 @@ function wakeFor({ resolution, note, selectedOption }: Verdict): Wake {
   }
 }
 
-function verdictLine(cmd: Command, { resolution, note, selectedOption }: Verdict): string {
-  const parts = [`${actorName(cmd)}: ${resolution.replaceAll('_', ' ')}`]
+function verdictLine(
+  cmd: Command,
+  { edited }: ApprovalRow,
+  { resolution, note, selectedOption }: Verdict,
+): string {
+  const parts = [
+    `${actorName(cmd)}: ${resolution.replaceAll('_', ' ')}${edited ? ' with edits of their own' : ''}`,
+  ]
   if (selectedOption) parts.push(`chose “${selectedOption}”`)
   if (note) parts.push(`“${note}”`)
   return parts.join(', ')
 }
 
-async function announce(cmd: Command, approval: ApprovalRow): Promise<void> {
-  cmd.emit({
+function record(cmd: Command, approval: ApprovalRow, before: object): void {
+  cmd.audit({
     tenantId: approval.tenantId,
-    type: 'approval_resolved',
-    subject: approval.id,
-    data: {
-      approvalId: approval.id,
-      type: approval.type,
+    resourceType: 'approval',
+    resourceId: approval.id,
+    before,
+    after: {
       status: approval.status,
       resolution: approval.resolution,
+      note: approval.resolutionNote,
+      contentHash: approval.contentHash,
+      edited: approval.edited,
     },
   })
+  tellResolved(cmd, approval)
+}
+
+async function announce(cmd: Command, approval: ApprovalRow): Promise<void> {
   await notify(cmd, {
     tenantId: approval.tenantId,
     to: 'admins',

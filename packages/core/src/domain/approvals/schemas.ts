@@ -13,6 +13,8 @@ export const Verdict = z.object({
     .string()
     .regex(/^[0-9a-f]{64}$/, 'Must be a SHA-256 in lower-case hex')
     .optional(),
+  /** The whole text as the reviewer wants it: it becomes the next version, and is what is approved. */
+  edited: z.string().max(1_000_000).optional(),
 })
 export type Verdict = z.output<typeof Verdict>
 
@@ -20,6 +22,9 @@ export const VerdictReceipt = z.object({
   approvalId: ulid,
   resolution: z.enum(resolutions),
   reEnqueuedActivities: z.int(),
+  /** SHA-256 and number of the version that the verdict is on, with edits the new one. */
+  contentHash: z.string().optional(),
+  version: z.int().optional(),
 })
 export type VerdictReceipt = z.output<typeof VerdictReceipt>
 
@@ -44,6 +49,10 @@ const approvalFields = {
   contentHash: z.string().optional(),
   /** What to look at in that version: phrases that the brand bans, and claims without proof. No verdict follows from it. */
   checks: z.array(ContentCheck).optional(),
+  /** There when the reviewer approved a text of their own making. */
+  edited: z.literal(true).optional(),
+  /** The question that stands for this one since new content voided it. */
+  replacedBy: ulid.optional(),
 }
 
 const tenantFields = { tenantId: ulid, tenantName: z.string() }

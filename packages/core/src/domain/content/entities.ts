@@ -47,7 +47,10 @@ export const Feedback = defineEntity({
     approvalId: refColumn().strictNullable(),
     createdOn: instantColumn(),
   },
-  indexes: [{ name: 'feedback_by_kind', properties: ['tenantId', 'contentKind', 'id'] }],
+  indexes: [
+    { name: 'feedback_by_kind', properties: ['tenantId', 'contentKind', 'id'] },
+    { name: 'feedback_by_what', properties: ['tenantId', 'contentKind', 'kind', 'id'] },
+  ],
   filters: ownedByTenant,
 })
 

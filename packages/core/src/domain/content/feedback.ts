@@ -1,3 +1,4 @@
+import type { FilterQuery, InferEntity } from '@mikro-orm/core'
 import type { ActivityRow } from '../activities/entities.ts'
 import type { Command } from '../context.ts'
 import { Feedback } from './entities.ts'
@@ -31,7 +32,11 @@ export function remember(
 
 /** Everything people said about one activity, newest first. */
 export async function notesOn(cmd: Command, activityId: string): Promise<string[]> {
-  const rows = await cmd.em.find(Feedback, { activityId, text: { $ne: '' } }, { orderBy: { id: 'desc' } })
+  const rows = await cmd.em.find(
+    Feedback,
+    { activityId, kind: { $ne: 'edit' }, text: { $ne: '' } },
+    { orderBy: { id: 'desc' } },
+  )
   return rows.map((row) => row.text)
 }
 
@@ -42,10 +47,24 @@ export async function latestFeedback(
   kind: string,
   limit = 5,
 ): Promise<string[]> {
-  const rows = await cmd.em.find(
-    Feedback,
-    { tenantId, contentKind: kind, text: { $ne: '' } },
-    { orderBy: { id: 'desc' }, limit },
-  )
+  return textsOf(cmd, { tenantId, contentKind: kind, kind: { $ne: 'edit' }, text: { $ne: '' } }, limit)
+}
+
+/** What people changed with their own hands in one kind of a tenant's content, newest first. */
+export async function latestEdits(
+  cmd: Command,
+  tenantId: string,
+  kind: string,
+  limit = 5,
+): Promise<string[]> {
+  return textsOf(cmd, { tenantId, contentKind: kind, kind: 'edit', text: { $ne: '' } }, limit)
+}
+
+async function textsOf(
+  cmd: Command,
+  which: FilterQuery<InferEntity<typeof Feedback>>,
+  limit: number,
+): Promise<string[]> {
+  const rows = await cmd.em.find(Feedback, which, { orderBy: { id: 'desc' }, limit })
   return rows.map((row) => row.text)
 }

@@ -1,5 +1,6 @@
 import { sha256Hex } from '../../platform/crypto/hash.ts'
 import type { ActivityRow } from '../activities/entities.ts'
+import { voidOutdated } from '../approvals/outdated.ts'
 import { checksOf } from '../brand/context.ts'
 import type { Command } from '../context.ts'
 import { Output, type OutputFormat, type OutputRow } from './entities.ts'
@@ -17,7 +18,8 @@ export async function latestOutput(cmd: Command, activityId: string): Promise<Ou
 }
 
 /**
- * Keeps a text as the next version of an activity's output. The same bytes again are no new version.
+ * Keeps a text as the next version of an activity's output, and voids what people were asked about older ones. The same
+ * bytes again are no new version. The caller holds the activity's lock.
  * @returns the version that now is the newest, and whether it was made here
  */
 export async function addVersion(
@@ -43,6 +45,7 @@ export async function addVersion(
     authorType: author.type,
     createdOn: cmd.clock.date(),
   })
+  await voidOutdated(cmd, activity, output)
   return { output, added: true }
 }
 

@@ -8,6 +8,7 @@ import { migration as versionsSkills } from './0006-versions-skills.ts'
 import { migration as models } from './0007-models-transcripts.ts'
 import { migration as agentSessions } from './0008-agent-sessions.ts'
 import { migration as queue } from './0009-queue.ts'
+import { migration as verdicts } from './0010-verdicts.ts'
 import { migration as tenant } from './0014-tenant.ts'
 
 /** Every step of the schema, in order. A step that was released is never changed. */
@@ -21,5 +22,6 @@ export const migrations: readonly MigrationScript[] = [
   models,
   agentSessions,
   queue,
+  verdicts,
   tenant,
 ]

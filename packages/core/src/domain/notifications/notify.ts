@@ -13,12 +13,15 @@ export interface NewNotification {
   subjectId: string
 }
 
-/** Puts a line into people's inboxes, in the transaction of what it tells of. The one who acts is not told of the own act. */
-export async function notify(cmd: Command, notification: NewNotification): Promise<void> {
+/**
+ * Puts a line into people's inboxes, in the transaction of what it tells of. The one who acts is not told of the own act.
+ * @returns how many people are told
+ */
+export async function notify(cmd: Command, notification: NewNotification): Promise<number> {
   const { to, title, ...rest } = notification
   const ids = to === 'admins' ? await activeAdmins(cmd, notification.tenantId) : to
-  for (const userId of new Set(ids)) {
-    if (userId === cmd.actor.id) continue
+  const others = [...new Set(ids)].filter((id) => id !== cmd.actor.id)
+  for (const userId of others) {
     cmd.em.create(Notification, {
       ...rest,
       id: cmd.newId(),
@@ -28,6 +31,7 @@ export async function notify(cmd: Command, notification: NewNotification): Promi
       createdOn: cmd.clock.date(),
     })
   }
+  return others.length
 }
 
 async function activeAdmins(cmd: Command, tenantId: string): Promise<string[]> {

@@ -91,7 +91,7 @@ export function requestReview(ctx: Ctx, runId: string, request: ReviewRequest) {
       description: request.contentRef
         ? `${request.description}\n\n${request.contentRef}`
         : request.description,
-      output: await latestOutput(cmd, activity.id),
+      about: { activity, output: await latestOutput(cmd, activity.id) },
       waiting: [activity],
       status: 'awaiting_review',
       askedBy: await agentOf(cmd, run),
@@ -115,7 +115,9 @@ export function createApproval(ctx: Ctx, runId: string, question: NewApproval) {
       type: question.type,
       description: question.description ?? null,
       options: question.options ?? null,
-      output: question.type === 'content_review' ? await latestOutput(cmd, activity.id) : null,
+      ...(question.type === 'content_review' && {
+        about: { activity, output: await latestOutput(cmd, activity.id) },
+      }),
       waiting: question.blockCurrentActivity ? [activity] : [],
       told: question.blockCurrentActivity ? linked : [activity, ...linked],
       status: 'awaiting_approval',

@@ -5,7 +5,7 @@ import { Activity, type ActivityRow } from '../activities/entities.ts'
 import { brandOf } from '../brand/context.ts'
 import { aboutBrand, brandWords } from '../brand/words.ts'
 import { Campaign, Deliverable } from '../campaigns/entities.ts'
-import { contentKind, latestFeedback, notesOn } from '../content/feedback.ts'
+import { contentKind, latestEdits, latestFeedback, notesOn } from '../content/feedback.ts'
 import { latestOutput } from '../content/versions.ts'
 import type { Command } from '../context.ts'
 import { strategyOf } from '../strategy/strategy.ts'
@@ -36,6 +36,7 @@ export async function assignment(
   const prior = await latestOutput(cmd, activity.id)
   const sources = await earlierSteps(cmd, activity)
   const remembered = await latestFeedback(cmd, activity.tenantId, contentKind(activity))
+  const edits = await latestEdits(cmd, activity.tenantId, contentKind(activity))
   const note = run.wakeNote.reviewerFeedback ?? run.wakeNote.rejectionNote
   const lessons = remembered.filter((text) => text !== note)
 
@@ -53,6 +54,10 @@ export async function assignment(
     [
       'What this client said about earlier pieces of this kind',
       lessons.map((text) => `- ${text}`).join('\n') || undefined,
+    ],
+    [
+      'What this client changed with their own hands in earlier pieces of this kind',
+      edits.map((text) => `- ${text}`).join('\n') || undefined,
     ],
   ]
   const priorText = prior?.text ?? sources.at(-1)?.text

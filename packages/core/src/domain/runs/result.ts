@@ -1,5 +1,6 @@
 import { ask } from '../approvals/ask.ts'
 import type { ActivityRow } from '../activities/entities.ts'
+import { block } from '../activities/block.ts'
 import { finish } from '../activities/finish.ts'
 import { logActivity } from '../activities/log.ts'
 import { isClosed, moveTo } from '../activities/state.ts'
@@ -16,7 +17,7 @@ import type { FailureFamily, RunRow } from './entities.ts'
 import { tellEnd } from './ended.ts'
 import { fail, markFailed } from './failure.ts'
 import { isAtWork, lockOwnRunOrProbe } from './own.ts'
-import { isApproved, showNewest } from './questions.ts'
+import { isApproved, openQuestions } from './questions.ts'
 import { keepRemoteText } from './transcript.ts'
 import { wakeAgain } from './wake.ts'
 
@@ -138,14 +139,16 @@ async function succeed(
     message: delivery.nothingToDo ? 'Nothing more to do' : `Delivered version ${output?.version}`,
   })
   if (isClosed(activity) || activity.status === 'blocked') return
-  if (activity.status.startsWith('awaiting_')) return showNewest(cmd, activity, output)
+  if (activity.status.startsWith('awaiting_')) return
   if (activity.hold === 'pausing') {
     activity.hold = 'paused'
     return moveTo(cmd, activity, 'blocked', 'Paused after its turn')
   }
   if (run.nextWake) return await wakeAgain(cmd, activity, run)
-  if (activity.approvalRequired && output && !(await isApproved(cmd, activity, output)))
-    return askForReview(cmd, activity, run, output)
+  if (activity.approvalRequired) {
+    if (!output) return await block(cmd, activity, nothingToApprove, run.id)
+    if (!(await isApproved(cmd, activity, output))) return await awaitReview(cmd, activity, run, output)
+  }
   await finish(cmd, activity, output)
 }
 
@@ -155,19 +158,30 @@ async function keepText(cmd: Command, run: RunRow, activity: ActivityRow, text: 
   return addVersion(cmd, activity, { text, runId: run.id, author })
 }
 
-async function askForReview(
+/** People approve a text: where there is none, "nothing to do" is no end but a riddle for a person. */
+const nothingToApprove = {
+  type: 'no_progress' as const,
+  description:
+    'The agent says that there is nothing to do, yet people are to approve a text, and there is none.',
+  resolution: 'Say in an intervention note what is to be written, or try the activity again.',
+}
+
+/** Waits for the verdict that people are asked for already, or asks. */
+async function awaitReview(
   cmd: Command,
   activity: ActivityRow,
   run: RunRow,
   output: OutputRow,
 ): Promise<void> {
+  const asked = (await openQuestions(cmd, activity)).find((one) => one.contentOf === activity.id)
+  if (asked) return moveTo(cmd, activity, 'awaiting_approval', `Waits for an answer to “${asked.title}”`)
   await ask(cmd, {
     tenantId: activity.tenantId,
     campaignId: activity.campaignId,
     title: activity.title,
     type: activity.approvalType ?? 'content_review',
     description: output.version > 1 ? `Version ${output.version}, after feedback.` : null,
-    output,
+    about: { activity, output },
     waiting: [activity],
     status: 'awaiting_approval',
     askedBy: { id: run.agentRole, name: output.authorName, type: 'agent' },

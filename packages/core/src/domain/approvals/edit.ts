@@ -1,0 +1,65 @@
+import { actorName } from '../actor.ts'
+import type { ActivityRow } from '../activities/entities.ts'
+import { describeEdit } from '../content/edits.ts'
+import type { OutputRow } from '../content/entities.ts'
+import { remember } from '../content/feedback.ts'
+import { addVersion } from '../content/versions.ts'
+import type { Command, Ctx } from '../context.ts'
+import { invalid } from '../errors.ts'
+import type { ApprovalRow } from './entities.ts'
+import { shownText } from './queries.ts'
+import type { Verdict } from './schemas.ts'
+
+/** A text that a reviewer puts in the place of the one that was shown. */
+export interface Edit {
+  text: string
+  /** SHA-256 of the version that it was made from. */
+  from: string | null
+  /** What was changed, in a few words. */
+  difference: string
+}
+
+/**
+ * Compares an edited text with the one that is shown: slow for long texts, so it is done before anything is locked.
+ * @returns undefined when the verdict edits nothing
+ * @throws DomainError `VALIDATION_ERROR` on `edited` when the verdict does not approve, or the text is blank
+ */
+export async function readEdit(ctx: Ctx, approvalId: string, verdict: Verdict): Promise<Edit | undefined> {
+  const { edited, resolution } = verdict
+  if (edited === undefined) return undefined
+  if (resolution !== 'approved') throw invalid('edited', 'Only what is approved can be edited')
+  if (edited.trim() === '') throw invalid('edited', 'The edited text is blank')
+  const shown = await shownText(ctx, approvalId)
+  return {
+    text: edited,
+    from: shown?.sha256 ?? null,
+    difference: shown ? describeEdit(shown.text, edited) : '',
+  }
+}
+
+/**
+ * @throws DomainError `VALIDATION_ERROR` on `edited` when no text is asked about, or the verdict is for several pieces
+ */
+export function requireEditable(approval: ApprovalRow, activities: readonly ActivityRow[]): void {
+  if (approval.contentHash === null) throw invalid('edited', 'This approval is not about a text')
+  if (activities.length !== 1)
+    throw invalid('edited', 'This approval is about several pieces: send it back with a note')
+}
+
+/** Keeps the reviewer's text as the next version, and what was changed as a lesson. The same text again is no edit. */
+export async function keepEdit(
+  cmd: Command,
+  approval: ApprovalRow,
+  activity: ActivityRow,
+  shown: OutputRow,
+  edit: Edit,
+): Promise<OutputRow> {
+  const author = { id: cmd.actor.id, name: actorName(cmd), type: 'human' as const }
+  const { output, added } = await addVersion(cmd, activity, {
+    text: edit.text,
+    format: shown.format,
+    author,
+  })
+  if (added) remember(cmd, activity, { kind: 'edit', text: edit.difference, approvalId: approval.id })
+  return output
+}
