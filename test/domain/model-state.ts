@@ -154,7 +154,7 @@ const isApproved = (model: Model, piece: Piece) =>
  */
 export function newText(model: Model, piece: Piece, text: string, now: number): void {
   piece.texts.push(text)
-  for (const asked of [...model.questions]) {
+  for (const asked of model.questions) {
     const isOutdated = asked.piece === piece && asked.status === 'pending' && asked.type === 'content_review'
     if (!isOutdated || asked.shows === text) continue
     if (asked.shows === null) asked.shows = text

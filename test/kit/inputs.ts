@@ -165,6 +165,10 @@ const examples: Record<string, (world: World) => Partial<Input> | Partial<Input>
   }),
   'dashboard.activities.retry': ({ ours }) => ({ params: { activityId: ours.failed[0] ?? '' } }),
   'dashboard.activities.output': ({ ours }) => ({ params: { activityId: ours.written[0] ?? '' } }),
+  'dashboard.versions.get': ({ ours }) => ({ params: { activityId: ours.written[0] ?? '', version: '1' } }),
+  'dashboard.versions.diff': ({ ours }) => ({ params: { activityId: ours.written[0] ?? '' } }),
+  'dm.versions.get': ({ ours }) => ({ params: { activityId: ours.written[0] ?? '', version: '1' } }),
+  'dm.versions.diff': ({ ours }) => ({ params: { activityId: ours.written[0] ?? '' } }),
   'dashboard.agents.change': () => ({ body: { concurrency: 4, adapterConfig: { timeoutSec: 60 } } }),
   'dashboard.skills.create': () => ({
     body: { name: 'Headlines', description: 'Read it for ads.', agentRoles: 'ads_writer' },
@@ -187,6 +191,10 @@ const examples: Record<string, (world: World) => Partial<Input> | Partial<Input>
     },
   }),
   'tenant.context.put': () => ({ body: { voice: 'Plain', bannedPhrases: ['Best ever'] } }),
+  'dm.approvals.escalate': () => ({ body: { newRiskLevel: 'high', reason: 'Goes out tomorrow' } }),
+  'dm.approvals.bulk_resolve': ({ ours }) => ({
+    body: { approvalIds: ours.ids['approvals'], resolution: 'rejected', note: 'Too long' },
+  }),
   'dm.approvals.resolve': () => ({ body: { resolution: 'rejected', note: 'Too long' } }),
 }
 

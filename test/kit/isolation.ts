@@ -78,6 +78,13 @@ export const bodies: Record<string, (ids: Ids) => object> = {
   'dashboard.approvals.resolve': () => ({ resolution: 'rejected', note: 'No' }),
   'dashboard.campaigns.change': () => ({ name: 'Autumn' }),
   'tenant.goals.change': () => ({ title: 'Another' }),
+  'dm.approvals.send_to_client': () => ({ note: 'Like this?' }),
+  'dm.approvals.escalate': () => ({ newRiskLevel: 'high', reason: 'Goes out tomorrow' }),
+  'dm.approvals.bulk_resolve': ({ approvalIds }) => ({
+    approvalIds: [approvalIds],
+    resolution: 'rejected',
+    note: 'No',
+  }),
   'dm.approvals.resolve': () => ({ resolution: 'rejected', note: 'No' }),
   'agent.callback.receive': () => ({ status: 'success', text: 'Text' }),
   'agent.actions.add_comment': () => ({ text: 'Hello' }),

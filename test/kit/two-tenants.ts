@@ -187,6 +187,7 @@ async function fillWithWork(team: Team, word: string, next: () => Promise<Agent>
     linkedActivityIds: activityId,
     deliverableId: deliverables[0]?.id ?? '',
     approvalId: approvals[0]?.id ?? '',
+    approvalIds: approvals[0]?.id ?? '',
     cursor: approvals[0]?.id ?? '',
     runId: atWork.runId,
     activityRunId: atWork.runId,

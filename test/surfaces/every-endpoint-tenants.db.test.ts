@@ -107,8 +107,14 @@ describe.each(named(bound.filter(({ definition }) => definition.body)))('%s', (_
     const text = JSON.stringify(foreign.body)
     if (![...strange].some((id) => text.includes(id))) return
     const answer = await door.ask(info, { ...foreign, authorization })
-    expect(answer.status).toBeGreaterThanOrEqual(400)
     expectNothingOfTheirs(answer.text, text)
+    if (info.id === 'dm.approvals.bulk_resolve') {
+      // Each of several is answered for itself; that somebody asked is on the record.
+      expect(JSON.parse(answer.text)).toMatchObject({ resolved: 0, reEnqueuedActivities: 0 })
+      expect(changedTables(before, await fingerprint(world.app.db))).toEqual(['audit_records'])
+      return
+    }
+    expect(answer.status).toBeGreaterThanOrEqual(400)
     await expectNothingChanged()
   })
 })

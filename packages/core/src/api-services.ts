@@ -23,8 +23,12 @@ import { getActivity, getOutput } from './domain/activities/detail.ts'
 import { listActivities } from './domain/activities/queries.ts'
 import { retryActivity } from './domain/activities/retry.ts'
 import { sweep } from './domain/activities/sweep.ts'
+import { resolveMany } from './domain/approvals/bulk.ts'
+import { escalate } from './domain/approvals/escalate.ts'
+import { sendToClient } from './domain/approvals/forward.ts'
 import { getApproval, listApprovals } from './domain/approvals/queries.ts'
 import { resolve } from './domain/approvals/resolve.ts'
+import { BulkVerdict, Escalation, Forward } from './domain/approvals/schemas.ts'
 import { createCampaign } from './domain/campaigns/create.ts'
 import {
   changeTemplate,
@@ -38,6 +42,7 @@ import { getCampaign, listCampaigns } from './domain/campaigns/queries.ts'
 import { admins, deciders, members, operators, rule, team } from './api-rules.ts'
 import { tenantServices } from './api-tenant.ts'
 import { check } from './domain/check.ts'
+import { diffTextVersions, getTextVersion, listTextVersions } from './domain/content/queries.ts'
 import { invite, listInvitations, resendInvitation, revokeInvitation } from './domain/identity/invitations.ts'
 import { costReport } from './domain/costs/report-queries.ts'
 import { listAudit } from './domain/audit/queries.ts'
@@ -88,6 +93,9 @@ export const services = {
     list: rule(team, listActivities),
     get: rule(team, getActivity),
     output: rule(team, getOutput),
+    versions: rule(team, listTextVersions),
+    version: rule(team, getTextVersion),
+    diff: rule(team, diffTextVersions),
     retry: rule(deciders, retryActivity),
     sweep: rule(operators, sweep),
   },
@@ -136,6 +144,13 @@ export const services = {
     list: rule(team, listApprovals),
     get: rule(team, getApproval),
     resolve: rule(deciders, resolve),
+    resolveMany: rule(deciders, (ctx, bulk: BulkVerdict) => resolveMany(ctx, check(BulkVerdict, bulk))),
+    sendToClient: rule(deciders, (ctx, id: string, forward: z.input<typeof Forward>) =>
+      sendToClient(ctx, id, check(Forward, forward)),
+    ),
+    escalate: rule(deciders, (ctx, id: string, escalation: Escalation) =>
+      escalate(ctx, id, check(Escalation, escalation)),
+    ),
   },
   audit: { list: rule(operators, listAudit) },
   campaigns: {

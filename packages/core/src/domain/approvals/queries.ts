@@ -20,7 +20,8 @@ import type {
 
 const columns = `select a.id, a.tenant_id, t.name as tenant_name, a.title, a.type, a.risk_level, a.risk_rank, a.status,
   a.description, a.options, a.created_by_id, a.created_by_name, a.created_by_type, a.created_on, a.expires_at, a.resolved_at,
-  a.resolved_by_id, a.resolved_by_name, a.resolution, a.resolution_note, a.content_hash, a.output_id, a.edited, a.replaced_by, shown.checks
+  a.resolved_by_id, a.resolved_by_name, a.resolution, a.resolution_note, a.content_hash, a.output_id, a.edited, a.replaced_by,
+  a.forwarded_from, a.forwarded_to, shown.checks
   from approvals a join tenants t on t.id = a.tenant_id left join outputs shown on shown.id = a.output_id`
 
 /** A tenant's approvals, newest first unless asked otherwise. Serves `GET /dashboard/v1/approvals`. */
@@ -220,6 +221,8 @@ function toItem(row: Row): ReviewerApprovalItem {
     ...(row.content_hash ? { contentHash: row.content_hash as string } : {}),
     ...(checks ? { checks } : {}),
     ...(row.edited ? { edited: true as const } : {}),
+    ...(row.forwarded_to ? { forwardedTo: row.forwarded_to as string } : {}),
+    ...(row.forwarded_from ? { forwardedFrom: row.forwarded_from as string } : {}),
     ...(row.replaced_by ? { replacedBy: row.replaced_by as string } : {}),
   }
 }

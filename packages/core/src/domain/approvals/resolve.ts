@@ -13,13 +13,14 @@ import type { Wake } from '../runs/entities.ts'
 import { wake } from '../runs/wake.ts'
 import { keepEdit, readEdit, requireEditable } from './edit.ts'
 import type { ApprovalRow } from './entities.ts'
+import { otherHalf } from './forward.ts'
 import { lockApproval, requirePending } from './pending.ts'
 import type { Verdict, VerdictReceipt } from './schemas.ts'
 import { tellResolved } from './tell.ts'
 
 /**
  * Gives a verdict on a pending approval. Decision, note, wakes, audit row, notification and event commit together; of two
- * verdicts at once one wins. With `edited`, the reviewer's text becomes the next version and is what is approved.
+ * verdicts at once one wins. An approval that was sent to the client and the client's are decided together. With `edited`, the reviewer's text becomes the next version and is what is approved.
  * Serves `POST …/approvals/:approvalId/resolve` of every surface.
  * @throws DomainError `NOT_FOUND`; `CONFLICT` when it is no longer pending, has expired, or when `contentHash` is not what
  *   would be approved (`details.reason`: `content_changed`); `UNPROCESSABLE` when an option has to be chosen;
@@ -37,14 +38,19 @@ export async function resolve(ctx: Ctx, approvalId: string, verdict: Verdict): P
     if (edit) requireEditable(approval, activities)
     const shown = await requireUnchanged(cmd, approval, verdict.contentHash ?? edit?.from)
     const before = { status: approval.status, contentHash: approval.contentHash }
-    decide(cmd, approval, verdict)
+    // What the client says is said to the one who asked the client, and the other way round.
+    const other = await otherHalf(cmd, approval)
+    const decided = other ? [approval, other] : [approval]
+    for (const one of decided) decide(cmd, one, verdict)
     const output =
       edit && shown ? await keepEdit(cmd, approval, activities[0] as ActivityRow, shown, edit) : shown
-    approval.edited = output !== shown
-    approval.outputId = output?.id ?? null
-    approval.contentHash = output?.sha256 ?? null
+    for (const one of decided) {
+      one.edited = output !== shown
+      one.outputId = output?.id ?? null
+      one.contentHash = output?.sha256 ?? null
+    }
     const reEnqueuedActivities = await tellProducers(cmd, approval, activities, verdict)
-    record(cmd, approval, before)
+    for (const one of decided) record(cmd, one, before)
     await announce(cmd, approval)
     return {
       approvalId: approval.id,

@@ -28,6 +28,43 @@ export const VerdictReceipt = z.object({
 })
 export type VerdictReceipt = z.output<typeof VerdictReceipt>
 
+export const BulkVerdict = z.object({
+  approvalIds: z.array(ulid).min(1).max(50),
+  resolution: z.enum(['approved', 'rejected']),
+  note: z.string().max(10_000).optional(),
+})
+export type BulkVerdict = z.output<typeof BulkVerdict>
+
+export const BulkReceipt = z.object({
+  /** How many. */
+  resolved: z.int(),
+  failed: z.array(z.object({ approvalId: ulid, code: z.string(), reason: z.string() })),
+  reEnqueuedActivities: z.int(),
+})
+export type BulkReceipt = z.output<typeof BulkReceipt>
+
+export const Forward = z.object({
+  note: z.string().max(10_000).optional(),
+  urgency: z.enum(['normal', 'urgent']).default('normal'),
+})
+export type Forward = z.output<typeof Forward>
+
+export const ForwardReceipt = z.object({ forwardedApprovalId: ulid, notificationSent: z.boolean() })
+export type ForwardReceipt = z.output<typeof ForwardReceipt>
+
+export const Escalation = z.object({
+  newRiskLevel: z.enum(['medium', 'high']),
+  reason: z.string().min(1).max(10_000),
+})
+export type Escalation = z.output<typeof Escalation>
+
+export const EscalationReceipt = z.object({
+  approvalId: ulid,
+  riskLevel: z.enum(riskLevels),
+  newExpiresAt: isoDate,
+})
+export type EscalationReceipt = z.output<typeof EscalationReceipt>
+
 const linkedActivity = z.object({ id: ulid, title: z.string(), status: z.enum(activityStatuses) })
 
 const approvalFields = {
@@ -51,6 +88,9 @@ const approvalFields = {
   checks: z.array(ContentCheck).optional(),
   /** There when the reviewer approved a text of their own making. */
   edited: z.literal(true).optional(),
+  /** The question that the client was asked for this one, and the one that the client is asked for. */
+  forwardedTo: ulid.optional(),
+  forwardedFrom: ulid.optional(),
   /** The question that stands for this one since new content voided it. */
   replacedBy: ulid.optional(),
 }

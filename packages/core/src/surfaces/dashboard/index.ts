@@ -8,6 +8,7 @@ import * as channels from './channels.ts'
 import * as deliverables from './deliverables.ts'
 import * as events from './events.ts'
 import * as skills from './skills.ts'
+import * as versions from './versions.ts'
 
 /** The web app of a tenant's marketing team. The tenant is the token's; callers never name one. */
 export const dashboard = surface({
@@ -25,6 +26,9 @@ export const dashboard = surface({
     activities.output,
     activities.retry,
     activities.live,
+    versions.list,
+    versions.detail,
+    versions.diff,
     agents.list,
     agents.detail,
     agents.change,

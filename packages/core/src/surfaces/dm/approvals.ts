@@ -1,6 +1,15 @@
+import { resolveMany } from '../../domain/approvals/bulk.ts'
+import { escalate as escalateApproval } from '../../domain/approvals/escalate.ts'
+import { sendToClient as sendApprovalToClient } from '../../domain/approvals/forward.ts'
 import { getApproval, listForReview } from '../../domain/approvals/queries.ts'
 import { resolve as resolveApproval } from '../../domain/approvals/resolve.ts'
 import {
+  BulkReceipt,
+  BulkVerdict,
+  Escalation,
+  EscalationReceipt,
+  Forward,
+  ForwardReceipt,
   ReviewerApprovalDetail,
   ReviewerApprovalPage,
   ReviewerApprovalQuery,
@@ -39,3 +48,36 @@ export const resolve = endpoint({
   errors: ['CONFLICT', 'UNPROCESSABLE', 'VALIDATION_ERROR', 'NOT_FOUND'],
   audit: 'approval.resolve',
 }).handle((ctx, { params, body }) => resolveApproval(ctx, params.approvalId, body))
+
+export const sendToClient = endpoint({
+  id: 'dm.approvals.send_to_client',
+  route: 'POST /approvals/:approvalId/send-to-client',
+  summary: 'Ask the tenant’s admins as well; a verdict on either is one on both',
+  access: reviewers,
+  body: Forward,
+  reply: { 201: ForwardReceipt },
+  errors: ['CONFLICT', 'NOT_FOUND', 'VALIDATION_ERROR'],
+  audit: 'approval.send_to_client',
+}).handle((ctx, { params, body }) => sendApprovalToClient(ctx, params.approvalId, body))
+
+export const escalate = endpoint({
+  id: 'dm.approvals.escalate',
+  route: 'POST /approvals/:approvalId/escalate',
+  summary: 'Raise the risk of a pending approval and restart its clock',
+  access: reviewers,
+  body: Escalation,
+  reply: { 200: EscalationReceipt },
+  errors: ['CONFLICT', 'NOT_FOUND', 'UNPROCESSABLE', 'VALIDATION_ERROR'],
+  audit: 'approval.escalate',
+}).handle((ctx, { params, body }) => escalateApproval(ctx, params.approvalId, body))
+
+export const resolveSeveral = endpoint({
+  id: 'dm.approvals.bulk_resolve',
+  route: 'POST /approvals/bulk/resolve',
+  summary: 'Approve or reject up to 50 approvals, each for itself',
+  access: reviewers,
+  body: BulkVerdict,
+  reply: { 200: BulkReceipt },
+  errors: ['VALIDATION_ERROR'],
+  audit: 'approval.resolve',
+}).handle((ctx, { body }) => resolveMany(ctx, body))

@@ -1,6 +1,7 @@
 import { surface } from '../../gateway/surface.ts'
 import { reviewers } from './access.ts'
 import * as approvals from './approvals.ts'
+import * as versions from './versions.ts'
 
 /** The reviewers' portal, over all tenants that they are assigned to or the one in `tenantId`. */
 export const dm = surface({
@@ -10,5 +11,15 @@ export const dm = surface({
   tenant: 'query',
   limits: { perMinute: 600, burst: 120, by: 'user' },
   concurrency: 20,
-  endpoints: [approvals.list, approvals.detail, approvals.resolve],
+  endpoints: [
+    approvals.list,
+    approvals.detail,
+    approvals.resolve,
+    approvals.sendToClient,
+    approvals.escalate,
+    approvals.resolveSeveral,
+    versions.list,
+    versions.detail,
+    versions.diff,
+  ],
 })
