@@ -45,7 +45,10 @@ export interface Question {
   piece: Piece
   blocking: boolean
   shows: string | null
+  risk: Risk
 }
+
+type Risk = 'low' | 'medium' | 'high'
 
 export interface Model {
   pieces: Piece[]
@@ -59,11 +62,12 @@ export interface Model {
   passed: number
 }
 
-const hours: Record<QuestionType, number> = {
-  budget_authorization: 24,
-  brand_direction: 48,
-  content_review: 72,
+const risks: Record<QuestionType, Risk> = {
+  budget_authorization: 'high',
+  brand_direction: 'medium',
+  content_review: 'low',
 }
+const hours: Record<Risk, number> = { high: 24, medium: 48, low: 72 }
 const tries: Record<Family, number> = { transient: 4, quota: 8, invalid: 1 }
 const mostIdleTurns = 8
 
@@ -128,7 +132,7 @@ function end(turn: Turn): void {
   turn.piece.turn = null
 }
 
-const expiryOf = (type: QuestionType, now: number) => now + hours[type] * 3_600_000
+const expiryOf = (risk: Risk, now: number) => now + hours[risk] * 3_600_000
 
 export function ask(
   model: Model,
@@ -136,9 +140,10 @@ export function ask(
   now: number,
   asked: { id: string; type: QuestionType; blocking: boolean },
 ): Question {
-  const expiresAt = expiryOf(asked.type, now)
+  const risk = risks[asked.type]
+  const expiresAt = expiryOf(risk, now)
   const shows = asked.type === 'content_review' ? latest(piece) : null
-  const question: Question = { ...asked, piece, shows, expiresAt, status: 'pending' }
+  const question: Question = { ...asked, piece, shows, risk, expiresAt, status: 'pending' }
   model.questions.push(question)
   return question
 }
@@ -161,7 +166,7 @@ export function newText(model: Model, piece: Piece, text: string, now: number): 
     else {
       asked.status = 'expired'
       if (!isClosed(piece))
-        model.reasked.push({ ...asked, status: 'pending', shows: text, expiresAt: expiryOf(asked.type, now) })
+        model.reasked.push({ ...asked, status: 'pending', shows: text, expiresAt: expiryOf(asked.risk, now) })
     }
   }
 }

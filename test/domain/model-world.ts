@@ -5,7 +5,7 @@ import { password } from '../kit/app.ts'
 import { createTestClock, type TestClock } from '../kit/clock.ts'
 import { type Agent, agentOf, createDesk, type Desk } from '../kit/runtime.ts'
 import { expectLaws } from './model-invariants.ts'
-import { begin, expire, fail, type Model, newPiece } from './model-state.ts'
+import { begin, expire, fail, type Model, newPiece, type Question } from './model-state.ts'
 
 /** The instance under test, with the agents whose dispatches have come. */
 export interface World extends AsyncDisposable {
@@ -73,7 +73,7 @@ export async function createWorld(): Promise<{ model: Model; real: World }> {
       await quiet(desk, clock)
       const news = await app.db.sql.all<{ seq: unknown; type: string; subject: string; data: unknown }>(
         `select seq, type, subject, data from event where seq > ?
-         and type in ('activity_started', 'run_failed', 'approval_expired', 'approval_resolved') order by seq`,
+         and type in ('activity_started', 'run_failed', 'approval_expired', 'approval_resolved', 'approval_escalated') order by seq`,
         [seen],
       )
       for (const { seq, type, subject, data } of news) {
@@ -144,6 +144,9 @@ async function follow(
     const asked = model.questions.find(({ id }) => id === subject)
     if (!asked) throw new Error('an unknown approval expired')
     expire(model, asked, clock.now())
+  } else if (type === 'approval_escalated') {
+    const asked = model.questions.find(({ id }) => id === subject)
+    if (asked) asked.risk = data['riskLevel'] as Question['risk']
   } else if (type === 'approval_resolved') {
     const replacedBy = data['replacedBy']
     const asked = model.reasked.find(({ id }) => id === subject)

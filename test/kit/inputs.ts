@@ -175,6 +175,7 @@ const examples: Record<string, (world: World) => Partial<Input> | Partial<Input>
   }),
   'dashboard.skills.change': () => ({ body: { name: 'Tone', content: 'Warm.' } }),
   'dashboard.approvals.resolve': () => ({ body: { resolution: 'approved' } }),
+  'dashboard.approvals.set_hours': () => ({ body: { days: [1, 2, 3, 4], from: '08:00', until: '16:30' } }),
   'dashboard.channels.connect': () => ({ params: { platform: 'search_ads' }, body: { redirectUrl } }),
   'dashboard.campaigns.create': () => ({
     body: { name: 'Autumn', brief, deliverables: [{ type: 'blog_post', quantity: 1 }] },

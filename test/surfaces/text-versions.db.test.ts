@@ -107,7 +107,7 @@ describe('versions of a text', () => {
 
     expect(await refusal(diff({ to: 4 }))).toEqual(notFound)
     expect(await refusal(diff({ from: -1 }))).toMatchObject({ status: 400, field: 'from' })
-    const unknown = { params, query: { cursor: activityId } }
+    const unknown = { params, query: { cursor: 'none' } }
     expect(
       await refusal(member.call('dashboard', 'GET /activities/:activityId/versions', unknown)),
     ).toMatchObject({ status: 400, field: 'cursor' })

@@ -24,11 +24,15 @@ import { listActivities } from './domain/activities/queries.ts'
 import { retryActivity } from './domain/activities/retry.ts'
 import { sweep } from './domain/activities/sweep.ts'
 import { resolveMany } from './domain/approvals/bulk.ts'
+import { claim, unclaim } from './domain/approvals/claim.ts'
 import { escalate } from './domain/approvals/escalate.ts'
 import { sendToClient } from './domain/approvals/forward.ts'
+import { getReviewHours, setReviewHours } from './domain/approvals/hours-setting.ts'
+import { nextApproval } from './domain/approvals/next-queries.ts'
 import { getApproval, listApprovals } from './domain/approvals/queries.ts'
 import { resolve } from './domain/approvals/resolve.ts'
-import { BulkVerdict, Escalation, Forward } from './domain/approvals/schemas.ts'
+import { BulkVerdict, Escalation, Forward, ReviewHoursChange } from './domain/approvals/schemas.ts'
+import { reviewStatistics } from './domain/approvals/statistics-queries.ts'
 import { createCampaign } from './domain/campaigns/create.ts'
 import {
   changeTemplate,
@@ -144,6 +148,14 @@ export const services = {
     list: rule(team, listApprovals),
     get: rule(team, getApproval),
     resolve: rule(deciders, resolve),
+    next: rule(deciders, nextApproval),
+    claim: rule(deciders, claim),
+    release: rule(deciders, unclaim),
+    statistics: rule(deciders, reviewStatistics),
+    hours: rule(team, getReviewHours),
+    setHours: rule(admins, (ctx, hours: ReviewHoursChange) =>
+      setReviewHours(ctx, check(ReviewHoursChange, hours)),
+    ),
     resolveMany: rule(deciders, (ctx, bulk: BulkVerdict) => resolveMany(ctx, check(BulkVerdict, bulk))),
     sendToClient: rule(deciders, (ctx, id: string, forward: z.input<typeof Forward>) =>
       sendToClient(ctx, id, check(Forward, forward)),

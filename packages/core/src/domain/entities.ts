@@ -3,7 +3,7 @@ import { jobEntities } from '../platform/jobs/entities.ts'
 import { Activity, ActivityComment, ActivityLogEntry } from './activities/entities.ts'
 import { MasterAgent, TenantAgent } from './agents/entities.ts'
 import { AgentSession } from './agents/session-entity.ts'
-import { Approval, ApprovalLink } from './approvals/entities.ts'
+import { Approval, ApprovalLink, ReviewHours } from './approvals/entities.ts'
 import { AuditRecord } from './audit/entities.ts'
 import { BrandProfile } from './brand/entities.ts'
 import { ActivityTemplate, Campaign, Deliverable, Period } from './campaigns/entities.ts'
@@ -63,6 +63,7 @@ export const entities = [
   RecurringSlot,
   RecurringTemplate,
   Registration,
+  ReviewHours,
   Run,
   RunDelta,
   Session,

@@ -1,5 +1,6 @@
 import type { JobHandler } from '../platform/jobs/jobs.ts'
 import { approvalClock } from './approvals/clock.ts'
+import { approvalDue } from './approvals/review-clock.ts'
 import { planCampaign } from './campaigns/planner.ts'
 import { type RevokePayload, revokeJob, revokeTokens } from './channels/disconnect.ts'
 import type { Ctx } from './context.ts'
@@ -20,6 +21,7 @@ export function jobHandlers(system: () => Ctx): Record<string, JobHandler> {
       work(system(), payload as P, signal)
   return {
     'approval.clock': handler(approvalClock),
+    'approval.due': handler(approvalDue),
     'campaign.plan': handler(planCampaign),
     [revokeJob]: handler<RevokePayload>(revokeTokens),
     'mail.invitation': handler(mailInvitation),

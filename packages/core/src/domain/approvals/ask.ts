@@ -7,6 +7,7 @@ import type { Command } from '../context.ts'
 import { notify } from '../notifications/notify.ts'
 import { Approval, ApprovalLink, type ApprovalRow, type ApprovalType, type RiskLevel } from './entities.ts'
 import { expiryOf, rankOf, riskOf, warningMs } from './policy.ts'
+import { startReviewClock } from './review-clock.ts'
 
 export interface Question {
   tenantId: string
@@ -104,6 +105,10 @@ export async function openApproval(
     createdByType: askedBy.type,
     createdOn: now,
     expiresAt: expiryOf(riskLevel, now),
+    dueAt: null,
+    claimedById: null,
+    claimedByName: null,
+    claimedUntil: null,
     resolvedAt: null,
     resolvedById: null,
     resolvedByName: null,
@@ -118,6 +123,7 @@ export async function openApproval(
   for (const link of links)
     cmd.em.create(ApprovalLink, { ...link, approvalId: approval.id, tenantId: approval.tenantId })
   startClock(cmd, approval)
+  await startReviewClock(cmd, approval)
   cmd.emit({
     tenantId: approval.tenantId,
     type: 'approval_created',

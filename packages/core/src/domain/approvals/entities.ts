@@ -42,6 +42,8 @@ export const Approval = defineEntity({
     createdByType: p.string().$type<'agent' | 'human'>(),
     createdOn: instantColumn(),
     expiresAt: instantColumn(),
+    /** By when people are expected to decide; never after the expiry. */
+    dueAt: instantColumn().strictNullable(),
     resolvedAt: instantColumn().strictNullable(),
     resolvedById: p.string().strictNullable(),
     resolvedByName: p.string().strictNullable(),
@@ -59,6 +61,10 @@ export const Approval = defineEntity({
     edited: p.boolean().default(false),
     /** The question that stands for this one since new content voided it. */
     replacedBy: refColumn().strictNullable(),
+    /** Who looks at it, and until when that counts. */
+    claimedById: p.string().strictNullable(),
+    claimedByName: p.string().strictNullable(),
+    claimedUntil: instantColumn().strictNullable(),
     updatedOn: instantColumn(),
   },
   indexes: [
@@ -66,6 +72,8 @@ export const Approval = defineEntity({
     { name: 'approvals_by_status', properties: ['tenantId', 'status', 'id'] },
     { name: 'approvals_by_risk', properties: ['tenantId', 'riskRank', 'id'] },
     { name: 'approvals_by_status_and_risk', properties: ['tenantId', 'status', 'riskRank', 'id'] },
+    { name: 'approvals_by_due', properties: ['tenantId', 'status', 'riskRank', 'dueAt', 'id'] },
+    { name: 'approvals_by_verdict', properties: ['tenantId', 'resolvedAt'] },
     { name: 'approvals_by_content', properties: ['contentOf', 'id'] },
     { name: 'approvals_by_expiry', properties: ['status', 'expiresAt'] },
   ],
@@ -84,6 +92,22 @@ export const ApprovalLink = defineEntity({
     blocking: p.boolean(),
   },
   indexes: [{ name: 'approval_links_by_activity', properties: ['activityId'] }],
+  filters: ownedByTenant,
+})
+
+/** When a tenant's people work; without a row in office hours. */
+export const ReviewHours = defineEntity({
+  name: 'ReviewHours',
+  tableName: 'review_hours',
+  properties: {
+    tenantId: refColumn().primary(),
+    /** 1 is Monday, 7 is Sunday. */
+    days: p.json().$type<number[]>(),
+    /** Minutes since midnight in the tenant's zone. */
+    fromMinute: p.integer(),
+    untilMinute: p.integer(),
+    updatedOn: instantColumn(),
+  },
   filters: ownedByTenant,
 })
 

@@ -7,6 +7,7 @@ import { notify } from '../notifications/notify.ts'
 import { startClock } from './ask.ts'
 import { lockApproval, requirePending } from './pending.ts'
 import { expiryOf, rankOf } from './policy.ts'
+import { startReviewClock } from './review-clock.ts'
 import type { Escalation, EscalationReceipt } from './schemas.ts'
 
 /**
@@ -36,6 +37,7 @@ export function escalate(
     approval.expiresAt = expiryOf(newRiskLevel, now)
     approval.updatedOn = now
     startClock(cmd, approval)
+    await startReviewClock(cmd, approval)
     for (const activity of activities)
       logActivity(cmd, activity, {
         kind: 'approval',

@@ -13,6 +13,19 @@ const riskByType: Record<ApprovalType, RiskLevel> = {
 
 const hoursByRisk: Record<RiskLevel, number> = { high: 24, medium: 48, low: 72 }
 
+/** Working hours within which people are expected to decide: twice that is over before the expiry, weekends aside. */
+const workHoursByRisk: Record<RiskLevel, number> = { high: 2, medium: 4, low: 9 }
+
+/** Working time within which people are expected to decide, milliseconds. */
+export function workMsOf(risk: RiskLevel): number {
+  return workHoursByRisk[risk] * hour
+}
+
+/** The next higher risk; undefined when there is none. */
+export function higherRisk(risk: RiskLevel): RiskLevel | undefined {
+  return { low: 'medium' as const, medium: 'high' as const, high: undefined }[risk]
+}
+
 /** How long before the expiry people are warned. */
 export const warningMs = 4 * hour
 

@@ -21,7 +21,7 @@ import type {
 const columns = `select a.id, a.tenant_id, t.name as tenant_name, a.title, a.type, a.risk_level, a.risk_rank, a.status,
   a.description, a.options, a.created_by_id, a.created_by_name, a.created_by_type, a.created_on, a.expires_at, a.resolved_at,
   a.resolved_by_id, a.resolved_by_name, a.resolution, a.resolution_note, a.content_hash, a.output_id, a.edited, a.replaced_by,
-  a.forwarded_from, a.forwarded_to, shown.checks
+  a.forwarded_from, a.forwarded_to, a.due_at, a.claimed_by_id, a.claimed_by_name, a.claimed_until, shown.checks
   from approvals a join tenants t on t.id = a.tenant_id left join outputs shown on shown.id = a.output_id`
 
 /** A tenant's approvals, newest first unless asked otherwise. Serves `GET /dashboard/v1/approvals`. */
@@ -34,7 +34,7 @@ export async function listApprovals(ctx: Ctx, query: ApprovalQuery): Promise<Pag
       orderBy: `a.id ${query.order}`,
       request: query,
     },
-    toItem,
+    (row) => toItem(row, ctx.clock.now()),
   )
   return withLinks(ctx, result)
 }
@@ -52,7 +52,7 @@ export async function listForReview(
       orderBy: { risk_then_age: 'a.risk_rank, a.id', age: 'a.id', created_on: 'a.id desc' }[query.sortBy],
       request: { ...query, order: 'desc' },
     },
-    toItem,
+    (row) => toItem(row, ctx.clock.now()),
   )
   return withLinks(ctx, result)
 }
@@ -99,7 +99,7 @@ export async function getApproval(ctx: Ctx, id: string): Promise<ReviewerApprova
         }
       : {}),
   }))
-  return { ...toItem(row), linkedActivities }
+  return { ...toItem(row, ctx.clock.now()), linkedActivities }
 }
 
 /** Counts for the head of the page. Serves `GET /dashboard/v1/approvals/stats`. */
@@ -190,7 +190,9 @@ function toLink(row: Row) {
   return { id: row.activity_id as string, title: row.title as string, status: row.status as ActivityStatus }
 }
 
-function toItem(row: Row): ReviewerApprovalItem {
+function toItem(row: Row, now: number): ReviewerApprovalItem {
+  const dueAt = asDate(row.due_at)
+  const claimedUntil = row.status === 'pending' ? asDate(row.claimed_until) : null
   const resolvedAt = asDate(row.resolved_at)
   const options = asJson<string[]>(row.options)
   const checks = asJson<ContentCheck[]>(row.checks)
@@ -210,6 +212,10 @@ function toItem(row: Row): ReviewerApprovalItem {
     },
     createdOn: asInstant(row.created_on),
     expiresAt: asInstant(row.expires_at),
+    ...(dueAt ? { dueAt } : {}),
+    ...(claimedUntil && claimedUntil.getTime() > now
+      ? { claimedBy: { id: row.claimed_by_id as string, name: row.claimed_by_name as string }, claimedUntil }
+      : {}),
     ...(row.description ? { description: row.description as string } : {}),
     ...(options ? { options } : {}),
     ...(resolvedAt ? { resolvedAt } : {}),

@@ -169,6 +169,7 @@ function record(cmd: Command, approval: ApprovalRow, before: object): void {
     tenantId: approval.tenantId,
     resourceType: 'approval',
     resourceId: approval.id,
+    action: 'approval.resolve',
     before,
     after: {
       status: approval.status,

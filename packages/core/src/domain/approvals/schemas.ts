@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { isoDate, page, pageQuery, ulid } from '../../platform/wire.ts'
 import { ContentCheck } from '../brand/schemas.ts'
 import { activityStatuses } from '../activities/entities.ts'
+import { spanEnd } from '../runs/span.ts'
 import { approvalStatuses, approvalTypes, resolutions, riskLevels } from './entities.ts'
 
 export const Verdict = z.object({
@@ -78,6 +79,11 @@ const approvalFields = {
   createdBy: z.object({ id: z.string(), name: z.string(), type: z.enum(['agent', 'human']) }),
   createdOn: isoDate,
   expiresAt: isoDate,
+  /** By when people are expected to decide. */
+  dueAt: isoDate.optional(),
+  /** Who looks at it at present. */
+  claimedBy: z.object({ id: z.string(), name: z.string() }).optional(),
+  claimedUntil: isoDate.optional(),
   resolvedAt: isoDate.optional(),
   resolvedBy: z.object({ id: z.string(), name: z.string() }).optional(),
   resolution: z.string().optional(),
@@ -151,3 +157,71 @@ export const ApprovalStats = z.object({
   resolvedThisWeek: z.int(),
 })
 export type ApprovalStats = z.output<typeof ApprovalStats>
+
+export const ClaimReceipt = z.object({
+  approvalId: ulid,
+  claimedBy: z.object({ id: z.string(), name: z.string() }),
+  claimedUntil: isoDate,
+})
+export type ClaimReceipt = z.output<typeof ClaimReceipt>
+
+export const NextQuery = z.object({ tenantId: ulid.optional() })
+export const NextApproval = z.object({ approval: ReviewerApprovalDetail.nullable() })
+export type NextApproval = z.output<typeof NextApproval>
+
+const clockTime = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'Must be a time such as 09:00')
+
+export const ReviewHoursChange = z
+  .object({
+    /** 1 is Monday, 7 is Sunday. */
+    days: z.array(z.int().min(1).max(7)).min(1).max(7),
+    from: clockTime,
+    until: clockTime,
+  })
+  .refine(({ from, until }) => from < until, { path: ['until'], message: 'Must be later than from' })
+export type ReviewHoursChange = z.output<typeof ReviewHoursChange>
+
+/** When the people of a tenant work, in its zone. */
+export const ReviewHoursView = z.object({
+  days: z.array(z.int()),
+  from: z.string(),
+  until: z.string(),
+  timezone: z.string(),
+})
+export type ReviewHoursView = z.output<typeof ReviewHoursView>
+
+export const ReviewStatisticsQuery = z.object({
+  tenantId: ulid.optional(),
+  /** Days of UTC, or instants; default: the last 30 days. */
+  startDate: spanEnd.optional(),
+  endDate: spanEnd.optional(),
+  groupBy: z.enum(['tenant', 'agent', 'reviewer']).default('tenant'),
+})
+export type ReviewStatisticsQuery = z.output<typeof ReviewStatisticsQuery>
+
+const reviewNumbers = {
+  /** Verdicts, and what they were. */
+  resolved: z.int(),
+  approved: z.int(),
+  rejected: z.int(),
+  revisionRequested: z.int(),
+  /** Approved with edits of the reviewer's own. */
+  edited: z.int(),
+  /** From the question to the verdict; null without any. */
+  medianWaitMs: z.int().nullable(),
+  p90WaitMs: z.int().nullable(),
+  /** Of the texts that had their first verdict: how many were approved as they were. */
+  firstPassPct: z.number().nullable(),
+  /** Of the texts that were approved: how many with edits. */
+  editPct: z.number().nullable(),
+}
+const ReviewNumbers = z.object({ key: z.string(), label: z.string(), ...reviewNumbers })
+export type ReviewNumbers = z.output<typeof ReviewNumbers>
+
+export const ReviewStatistics = z.object({
+  ...reviewNumbers,
+  /** Nobody decided in time. */
+  expired: z.int(),
+  groups: z.array(ReviewNumbers),
+})
+export type ReviewStatistics = z.output<typeof ReviewStatistics>

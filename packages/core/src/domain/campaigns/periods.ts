@@ -11,12 +11,17 @@ export function dayIn(instant: Date, timeZone: string): string {
   return parts.format(instant)
 }
 
+/** The instant at which clocks of a zone show a time of a day, in minutes since midnight; one that does not exist is near the gap. */
+export function instantAt(day: string, minute: number, timeZone: string): Date {
+  const utc = Date.parse(`${day}T00:00:00Z`) + minute * 60_000
+  // The offset at the guess may differ from the one at the answer when the clocks change, so it is asked twice.
+  const guess = utc - offsetMs(new Date(utc), timeZone)
+  return new Date(utc - offsetMs(new Date(guess), timeZone))
+}
+
 /** The instant at which a day begins in a zone. */
 export function startOfDay(day: string, timeZone: string): Date {
-  const utc = Date.parse(`${day}T00:00:00Z`)
-  // The offset at the guess may differ from the one at the answer when the clocks change, so it is asked twice.
-  let guess = utc - offsetMs(new Date(utc), timeZone)
-  guess = utc - offsetMs(new Date(guess), timeZone)
+  let guess = instantAt(day, 0, timeZone).getTime()
   // Where midnight does not exist, the day begins at its first moment.
   while (dayIn(new Date(guess), timeZone) < day) guess += 15 * 60_000
   return new Date(guess)

@@ -1,9 +1,16 @@
-import { isUlid } from '../../platform/clock.ts'
 import type { Row } from '../../platform/database/database.ts'
 import { asInstant, asNumber } from '../../platform/database/row.ts'
 import type { Ctx } from '../context.ts'
-import { invalid, notFound } from '../errors.ts'
-import { type Condition, equals, type Page, readPage, where } from '../paging-queries.ts'
+import { notFound } from '../errors.ts'
+import {
+  afterCursor,
+  type Condition,
+  equals,
+  type Page,
+  type PageRequest,
+  readPage,
+  where,
+} from '../paging-queries.ts'
 import { within } from '../scope.ts'
 import { compareTexts } from '../versions/compare.ts'
 import type { OutputFormat } from './entities.ts'
@@ -15,7 +22,7 @@ const columns = `select o.id, o.version, o.sha256, o.author_id, o.author_name, o
 
 /**
  * The versions of an activity's text, newest first unless asked otherwise. Serves `GET …/activities/:activityId/versions`.
- * @throws DomainError `NOT_FOUND`; `VALIDATION_ERROR` on `cursor` when it is none of the activity's versions
+ * @throws DomainError `NOT_FOUND`; `VALIDATION_ERROR` on `cursor` when it is no id
  */
 export async function listTextVersions(
   ctx: Ctx,
@@ -104,19 +111,21 @@ function ofActivity(ctx: Ctx, activityId: string): Condition {
   return where(within(ctx.scope, 'o.tenant_id'), equals('o.activity_id', activityId))
 }
 
-/** Versions go by their number: ids of two machines need not be in its order. */
+/** Versions go by their number: ids of two machines need not be in its order. What is no version's id is a place among ids. */
 async function afterVersion(
   ctx: Ctx,
   activityId: string,
-  { cursor, order }: Pick<TextVersionQuery, 'cursor' | 'order'>,
+  query: PageRequest,
 ): Promise<Condition | undefined> {
-  if (cursor === undefined) return undefined
-  const condition = where(ofActivity(ctx, activityId), equals('o.id', cursor))
-  const last = isUlid(cursor)
-    ? await ctx.sql.get<Row>(`select o.version from outputs o where ${condition.sql}`, condition.params)
-    : undefined
-  if (!last) throw invalid('cursor', 'Unknown cursor')
-  return { sql: `o.version ${order === 'asc' ? '>' : '<'} ?`, params: [asNumber(last.version)] }
+  const byId = afterCursor('o.id', query)
+  if (!byId || query.cursor === undefined) return undefined
+  const condition = where(ofActivity(ctx, activityId), equals('o.id', query.cursor))
+  const last = await ctx.sql.get<Row>(
+    `select o.version from outputs o where ${condition.sql}`,
+    condition.params,
+  )
+  if (!last) return byId
+  return { sql: `o.version ${query.order === 'asc' ? '>' : '<'} ?`, params: [asNumber(last.version)] }
 }
 
 function toVersion(row: Row): TextVersion {

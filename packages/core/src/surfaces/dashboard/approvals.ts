@@ -1,3 +1,4 @@
+import { getReviewHours, setReviewHours } from '../../domain/approvals/hours-setting.ts'
 import { approvalStats, getApproval, listApprovals } from '../../domain/approvals/queries.ts'
 import { resolve as resolveApproval } from '../../domain/approvals/resolve.ts'
 import {
@@ -5,6 +6,8 @@ import {
   ApprovalPage,
   ApprovalQuery,
   ApprovalStats,
+  ReviewHoursChange,
+  ReviewHoursView,
   Verdict,
   VerdictReceipt,
 } from '../../domain/approvals/schemas.ts'
@@ -48,3 +51,22 @@ export const resolve = endpoint({
   errors: ['CONFLICT', 'UNPROCESSABLE', 'VALIDATION_ERROR', 'NOT_FOUND'],
   audit: 'approval.resolve',
 }).handle((ctx, { params, body }) => resolveApproval(ctx, params.approvalId, body))
+
+export const hours = endpoint({
+  id: 'dashboard.approvals.hours',
+  route: 'GET /approvals/hours',
+  summary: 'The working hours in which approvals are due',
+  access: team,
+  reply: { 200: ReviewHoursView },
+}).handle((ctx) => getReviewHours(ctx))
+
+export const setHours = endpoint({
+  id: 'dashboard.approvals.set_hours',
+  route: 'PUT /approvals/hours',
+  summary: 'Set the working hours in which approvals are due',
+  access: admins,
+  body: ReviewHoursChange,
+  reply: { 200: ReviewHoursView },
+  errors: ['VALIDATION_ERROR'],
+  audit: 'approval.hours_set',
+}).handle((ctx, { body }) => setReviewHours(ctx, body))

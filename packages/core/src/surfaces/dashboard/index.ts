@@ -40,6 +40,8 @@ export const dashboard = surface({
     approvals.detail,
     approvals.resolve,
     approvals.stats,
+    approvals.hours,
+    approvals.setHours,
     campaigns.list,
     campaigns.create,
     campaigns.detail,

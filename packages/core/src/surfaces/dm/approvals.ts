@@ -1,21 +1,30 @@
 import { resolveMany } from '../../domain/approvals/bulk.ts'
+import { claim as claimApproval, unclaim } from '../../domain/approvals/claim.ts'
 import { escalate as escalateApproval } from '../../domain/approvals/escalate.ts'
 import { sendToClient as sendApprovalToClient } from '../../domain/approvals/forward.ts'
+import { nextApproval } from '../../domain/approvals/next-queries.ts'
 import { getApproval, listForReview } from '../../domain/approvals/queries.ts'
 import { resolve as resolveApproval } from '../../domain/approvals/resolve.ts'
+import { reviewStatistics } from '../../domain/approvals/statistics-queries.ts'
 import {
   BulkReceipt,
   BulkVerdict,
+  ClaimReceipt,
   Escalation,
   EscalationReceipt,
   Forward,
   ForwardReceipt,
+  NextApproval,
+  NextQuery,
   ReviewerApprovalDetail,
   ReviewerApprovalPage,
   ReviewerApprovalQuery,
+  ReviewStatistics,
+  ReviewStatisticsQuery,
   Verdict,
   VerdictReceipt,
 } from '../../domain/approvals/schemas.ts'
+import { z } from 'zod'
 import { endpoint } from '../../gateway/endpoint.ts'
 import { reviewers } from './access.ts'
 
@@ -79,5 +88,44 @@ export const resolveSeveral = endpoint({
   body: BulkVerdict,
   reply: { 200: BulkReceipt },
   errors: ['VALIDATION_ERROR'],
-  audit: 'approval.resolve',
+  audit: 'approval.bulk_resolve',
 }).handle((ctx, { body }) => resolveMany(ctx, body))
+
+export const next = endpoint({
+  id: 'dm.approvals.next',
+  route: 'GET /approvals/next',
+  summary: 'What to look at now: riskiest, due first, not looked at by others',
+  access: reviewers,
+  query: NextQuery,
+  reply: { 200: NextApproval },
+}).handle((ctx) => nextApproval(ctx))
+
+export const statistics = endpoint({
+  id: 'dm.approvals.statistics',
+  route: 'GET /approvals/statistics',
+  summary: 'How long verdicts took, and what they were',
+  access: reviewers,
+  query: ReviewStatisticsQuery,
+  reply: { 200: ReviewStatistics },
+  errors: ['VALIDATION_ERROR'],
+}).handle((ctx, { query }) => reviewStatistics(ctx, query))
+
+export const claim = endpoint({
+  id: 'dm.approvals.claim',
+  route: 'POST /approvals/:approvalId/claim',
+  summary: 'Say that you look at an approval, for 15 minutes; again to renew',
+  access: reviewers,
+  reply: { 200: ClaimReceipt },
+  errors: ['CONFLICT', 'NOT_FOUND'],
+  audit: 'approval.claim',
+}).handle((ctx, { params }) => claimApproval(ctx, params.approvalId))
+
+export const release = endpoint({
+  id: 'dm.approvals.release',
+  route: 'DELETE /approvals/:approvalId/claim',
+  summary: 'Let go of an approval that you have claimed',
+  access: reviewers,
+  reply: { 204: z.void() },
+  errors: ['CONFLICT', 'NOT_FOUND'],
+  audit: 'approval.release',
+}).handle((ctx, { params }) => unclaim(ctx, params.approvalId))
