@@ -23,16 +23,6 @@ import { getActivity, getOutput } from './domain/activities/detail.ts'
 import { listActivities } from './domain/activities/queries.ts'
 import { retryActivity } from './domain/activities/retry.ts'
 import { sweep } from './domain/activities/sweep.ts'
-import { resolveMany } from './domain/approvals/bulk.ts'
-import { claim, unclaim } from './domain/approvals/claim.ts'
-import { escalate } from './domain/approvals/escalate.ts'
-import { sendToClient } from './domain/approvals/forward.ts'
-import { getReviewHours, setReviewHours } from './domain/approvals/hours-setting.ts'
-import { nextApproval } from './domain/approvals/next-queries.ts'
-import { getApproval, listApprovals } from './domain/approvals/queries.ts'
-import { resolve } from './domain/approvals/resolve.ts'
-import { BulkVerdict, Escalation, Forward, ReviewHoursChange } from './domain/approvals/schemas.ts'
-import { reviewStatistics } from './domain/approvals/statistics-queries.ts'
 import { createCampaign } from './domain/campaigns/create.ts'
 import {
   changeTemplate,
@@ -44,6 +34,7 @@ import { listTemplates } from './domain/campaigns/template-queries.ts'
 import { NewTemplate, TemplateChange } from './domain/campaigns/template-schemas.ts'
 import { getCampaign, listCampaigns } from './domain/campaigns/queries.ts'
 import { admins, deciders, members, operators, rule, team } from './api-rules.ts'
+import { approvalServices } from './api-approvals.ts'
 import { tenantServices } from './api-tenant.ts'
 import { check } from './domain/check.ts'
 import { diffTextVersions, getTextVersion, listTextVersions } from './domain/content/queries.ts'
@@ -92,6 +83,7 @@ const noFiles: SkillFiles = { file: [], references: [] }
 
 /** Every service that an embedding program can call, with the roles that may. */
 export const services = {
+  ...approvalServices,
   ...tenantServices,
   activities: {
     list: rule(team, listActivities),
@@ -143,26 +135,6 @@ export const services = {
     create: rule(operators, createApiKey),
     list: rule(operators, listApiKeys),
     revoke: rule(operators, revokeApiKey),
-  },
-  approvals: {
-    list: rule(team, listApprovals),
-    get: rule(team, getApproval),
-    resolve: rule(deciders, resolve),
-    next: rule(deciders, nextApproval),
-    claim: rule(deciders, claim),
-    release: rule(deciders, unclaim),
-    statistics: rule(deciders, reviewStatistics),
-    hours: rule(team, getReviewHours),
-    setHours: rule(admins, (ctx, hours: ReviewHoursChange) =>
-      setReviewHours(ctx, check(ReviewHoursChange, hours)),
-    ),
-    resolveMany: rule(deciders, (ctx, bulk: BulkVerdict) => resolveMany(ctx, check(BulkVerdict, bulk))),
-    sendToClient: rule(deciders, (ctx, id: string, forward: z.input<typeof Forward>) =>
-      sendToClient(ctx, id, check(Forward, forward)),
-    ),
-    escalate: rule(deciders, (ctx, id: string, escalation: Escalation) =>
-      escalate(ctx, id, check(Escalation, escalation)),
-    ),
   },
   audit: { list: rule(operators, listAudit) },
   campaigns: {
