@@ -266,6 +266,8 @@ describe('dm.approvals.bulk_resolve', () => {
       params: { approvalId: decided.id },
       body: { resolution: 'rejected', note: 'No' },
     })
+    // Its producer is at work again, so that nothing happens by itself any more.
+    await desk.next()
     const bulk = (approvalIds: string[], more: object = {}) =>
       desk.team.reviewer.call('dm', 'POST /approvals/bulk/resolve', {
         body: { approvalIds, resolution: 'approved', ...more },
