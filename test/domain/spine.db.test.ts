@@ -26,6 +26,8 @@ describe('a brief', () => {
       approvalId: first.id,
       resolution: 'revision_requested',
       reEnqueuedActivities: 1,
+      contentHash: first.contentHash,
+      version: 1,
     })
 
     const second = await pending()
