@@ -109,6 +109,9 @@ export async function configureOwn(admin: Client, name: string): Promise<string>
   })
   await admin.call('tenant', 'PUT /strategy', { body: { content: name } })
   await admin.call('tenant', 'POST /goals', { body: { ...goal, title: name } })
+  await admin.call('dashboard', 'PUT /approvals/hours', {
+    body: { days: [1, 2, 3, 4, 5], from: '08:00', until: '17:00' },
+  })
   const { id } = await admin.call('dashboard', 'POST /skills', { body: skillOf('Tone of voice', name) })
   return id
 }
