@@ -8,10 +8,13 @@ import { changeGoal, createGoal, deleteGoal } from './domain/strategy/goals.ts'
 import { getGoal, getStrategy, listGoals } from './domain/strategy/queries.ts'
 import { GoalChange, NewGoal, StrategyChange, StrategyRequest } from './domain/strategy/schemas.ts'
 import { putStrategy, restoreStrategy, strategyHistory, strategyVersion } from './domain/strategy/strategy.ts'
+import { performance } from './domain/analytics/performance.ts'
+import { spend } from './domain/analytics/spend.ts'
 import { check } from './domain/check.ts'
 
 /** What a tenant sets for all of its work. */
 export const tenantServices = {
+  analytics: { spend: rule(team, spend), performance: rule(team, performance) },
   brand: {
     get: rule(team, getBrandContext),
     put: rule(members, (ctx, brand: z.input<typeof BrandContext>) =>

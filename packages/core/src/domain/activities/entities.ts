@@ -100,6 +100,7 @@ export const Activity = defineEntity({
   indexes: [
     { name: 'activities_by_tenant', properties: ['tenantId', 'id'] },
     { name: 'activities_by_status', properties: ['tenantId', 'status', 'id'] },
+    { name: 'activities_finished', properties: ['tenantId', 'completedAt'], where: { isFinalStep: true } },
     { name: 'activities_by_campaign', properties: ['campaignId', 'id'] },
     { name: 'activities_by_deliverable', properties: ['deliverableId', 'id'] },
     { name: 'activities_by_period', properties: ['periodId'] },

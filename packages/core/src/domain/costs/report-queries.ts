@@ -29,13 +29,21 @@ const groups = {
     join: 'left join campaigns c on c.id = r.campaign_id',
     none: 'No campaign',
   },
+  deliverable_type: {
+    key: 'a.deliverable_type',
+    label: 'max(a.deliverable_type)',
+    join: 'left join activities a on a.id = r.activity_id',
+    none: 'No deliverable',
+  },
 } as const
+
+type ReportQuery = Omit<CostQuery, 'groupBy'> & { groupBy: keyof typeof groups }
 
 /**
  * What runs have cost, tools included, by the day on which they were ordered. Serves `GET /admin/v1/cost`.
  * @throws DomainError `VALIDATION_ERROR` for a span that ends before it begins, or is longer than a year
  */
-export async function costReport(ctx: Ctx, given: Partial<CostQuery> = {}): Promise<CostReport> {
+export async function costReport(ctx: Ctx, given: Partial<ReportQuery> = {}): Promise<CostReport> {
   const { groupBy = 'tenant', tenantId } = given
   const now = ctx.clock.date()
   const zone = await zoneOf(ctx, tenantId)
@@ -57,7 +65,8 @@ export async function costReport(ctx: Ctx, given: Partial<CostQuery> = {}): Prom
   return { totalUsd: toUsd(total), breakdown, dailySeries: await daily(ctx, condition, days, zone) }
 }
 
-async function zoneOf(ctx: Ctx, tenantId: string | undefined): Promise<string> {
+/** The zone that a tenant's days are counted in; UTC without a tenant. */
+export async function zoneOf(ctx: Ctx, tenantId: string | undefined): Promise<string> {
   if (tenantId === undefined) return 'UTC'
   const scope = within(ctx.scope, 'id')
   const row = await ctx.sql.get<Row>(`select timezone from tenants where id = ? and ${scope.sql}`, [
@@ -67,7 +76,7 @@ async function zoneOf(ctx: Ctx, tenantId: string | undefined): Promise<string> {
   return (row?.timezone as string | undefined) ?? 'UTC'
 }
 
-async function partsOf(ctx: Ctx, groupBy: CostQuery['groupBy'], condition: Condition) {
+async function partsOf(ctx: Ctx, groupBy: keyof typeof groups, condition: Condition) {
   const { key, label, join, none } = groups[groupBy]
   const rows = await ctx.sql.all<Row>(
     `select ${key} as part, ${label} as label, sum(r.cost_micros) as micros, count(*) as runs,

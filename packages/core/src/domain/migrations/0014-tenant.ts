@@ -10,6 +10,7 @@ export const migration: MigrationScript = {
       'create table `strategies` (`tenant_id` text not null primary key, `content` text not null, `version` integer not null, `updated_on` datetime not null)',
       'create table `strategy_drafts` (`activity_id` text not null primary key, `tenant_id` text not null)',
       'create index `strategy_drafts_by_tenant` on `strategy_drafts` (`tenant_id`, `activity_id`)',
+      'create index `activities_finished` on `activities` (`tenant_id`, `completed_at`) where `is_final_step` = true',
       'alter table `outputs` add column `checks` json null',
     ],
     postgresql: [
@@ -19,6 +20,7 @@ export const migration: MigrationScript = {
       'create table "strategies" ("tenant_id" varchar(26) not null, "content" text not null, "version" int not null, "updated_on" timestamptz(3) not null, primary key ("tenant_id"))',
       'create table "strategy_drafts" ("activity_id" varchar(26) not null, "tenant_id" varchar(26) not null, primary key ("activity_id"))',
       'create index "strategy_drafts_by_tenant" on "strategy_drafts" ("tenant_id", "activity_id")',
+      'create index "activities_finished" on "activities" ("tenant_id", "completed_at") where "is_final_step" = true',
       'alter table "outputs" add "checks" jsonb null',
     ],
   },
@@ -28,6 +30,7 @@ export const migration: MigrationScript = {
       'drop table if exists `goals`',
       'drop table if exists `strategies`',
       'drop table if exists `strategy_drafts`',
+      'drop index `activities_finished`',
       'alter table `outputs` drop column `checks`',
     ],
     postgresql: [
@@ -35,6 +38,7 @@ export const migration: MigrationScript = {
       'drop table if exists "goals" cascade',
       'drop table if exists "strategies" cascade',
       'drop table if exists "strategy_drafts" cascade',
+      'drop index "activities_finished"',
       'alter table "outputs" drop column "checks"',
     ],
   },

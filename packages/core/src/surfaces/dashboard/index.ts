@@ -2,6 +2,7 @@ import { surface } from '../../gateway/surface.ts'
 import { team } from './access.ts'
 import * as activities from './activities.ts'
 import * as agents from './agents.ts'
+import * as analytics from './analytics.ts'
 import * as approvals from './approvals.ts'
 import * as campaigns from './campaigns.ts'
 import * as channels from './channels.ts'
@@ -36,6 +37,8 @@ export const dashboard = surface({
     agents.versions,
     agents.version,
     agents.restore,
+    analytics.performance,
+    analytics.spend,
     approvals.list,
     approvals.detail,
     approvals.resolve,

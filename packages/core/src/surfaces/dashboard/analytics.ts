@@ -1,0 +1,25 @@
+import { performance as performanceOf } from '../../domain/analytics/performance.ts'
+import { Performance, PerformanceQuery, Spend, SpendQuery } from '../../domain/analytics/schemas.ts'
+import { spend as spendOf } from '../../domain/analytics/spend.ts'
+import { endpoint } from '../../gateway/endpoint.ts'
+import { team } from './access.ts'
+
+export const performance = endpoint({
+  id: 'dashboard.analytics.performance',
+  route: 'GET /analytics/performance',
+  summary: 'How far each goal is, and whether it goes better than in the period before',
+  access: team,
+  query: PerformanceQuery,
+  reply: { 200: Performance },
+  errors: ['VALIDATION_ERROR'],
+}).handle((ctx, { query }) => performanceOf(ctx, query))
+
+export const spend = endpoint({
+  id: 'dashboard.analytics.spend',
+  route: 'GET /analytics/spend',
+  summary: 'What agents have cost, by what it went to and day by day',
+  access: team,
+  query: SpendQuery,
+  reply: { 200: Spend },
+  errors: ['VALIDATION_ERROR'],
+}).handle((ctx, { query }) => spendOf(ctx, query))
