@@ -25,6 +25,8 @@ const tables: readonly (readonly [RegExp, string])[] = [
   [/channelId$/i, 'channel_connections'],
   [/skillIds?$/i, 'skills'],
   [/goalId$/i, 'goals'],
+  [/webhookId$/i, 'webhooks'],
+  [/deliveryId$/i, 'webhook_deliveries'],
 ]
 
 /** What parameters and fields hold that no schema tells. */
@@ -191,6 +193,10 @@ const examples: Record<string, (world: World) => Partial<Input> | Partial<Input>
       periodEnd: '2026-03-31',
     },
   }),
+  'tenant.webhooks.create': () => ({
+    body: { url: 'https://hooks.example/in', eventTypes: ['approval_created'] },
+  }),
+  'tenant.webhooks.change': () => ({ body: { status: 'disabled' } }),
   'tenant.context.put': () => ({ body: { voice: 'Plain', bannedPhrases: ['Best ever'] } }),
   'dm.approvals.escalate': () => ({ body: { newRiskLevel: 'high', reason: 'Goes out tomorrow' } }),
   'dm.approvals.bulk_resolve': ({ ours }) => ({

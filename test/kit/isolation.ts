@@ -78,6 +78,7 @@ export const bodies: Record<string, (ids: Ids) => object> = {
   'dashboard.approvals.resolve': () => ({ resolution: 'rejected', note: 'No' }),
   'dashboard.approvals.set_hours': () => ({ days: [1, 2, 3, 4], from: '08:00', until: '16:30' }),
   'dashboard.campaigns.change': () => ({ name: 'Autumn' }),
+  'tenant.webhooks.change': () => ({ description: 'Another' }),
   'tenant.goals.change': () => ({ title: 'Another' }),
   'dm.approvals.send_to_client': () => ({ note: 'Like this?' }),
   'dm.approvals.escalate': () => ({ newRiskLevel: 'high', reason: 'Goes out tomorrow' }),

@@ -2,7 +2,7 @@ import { brief, createTestApp, password, type Team, type TestApp } from './app.t
 import { createTestClock, type TestClock } from './clock.ts'
 import { connectChannel, createOAuthServer } from './oauth-server.ts'
 import { type Agent, agentOf, createTestRuntime, type Dispatch, type TestRuntime } from './runtime.ts'
-import { configureOwn } from './world-work.ts'
+import { addWebhook, configureOwn } from './world-work.ts'
 
 /** The kinds of callers that belong to one tenant. */
 export const callerKinds = ['admin', 'member', 'reviewer', 'agent'] as const
@@ -78,6 +78,7 @@ export async function createTwoTenants(): Promise<TwoTenants> {
       const work = await fillWithWork(team, word, () => next(dispatches))
       provider.account = `${word}@channels.example`
       await connectChannel(app, provider, team.adminToken)
+      const hook = await addWebhook(app, team, word)
       const { data: goals } = await team.admin.call('tenant', 'GET /goals')
       const { data: channels } = await team.admin.call('dashboard', 'GET /channels')
       const key = await app.copydesk.asSystem().apiKeys.create({ userId: team.adminId, name: 'Program' })
@@ -87,7 +88,7 @@ export async function createTwoTenants(): Promise<TwoTenants> {
       const twin: Twin = {
         ...team,
         ...work,
-        ids: { ...work.ids, channelId: channels[0]?.id ?? '', skillId, goalId: goals[0]?.id ?? '' },
+        ids: { ...work.ids, channelId: channels[0]?.id ?? '', skillId, ...hook, goalId: goals[0]?.id ?? '' },
         word,
         dispatches,
         tokens: {

@@ -1,4 +1,5 @@
 import { type Client, createClient } from '@copydesk/client'
+import { ulid } from 'ulid'
 import type { Copydesk } from '@copydesk/core'
 import type { Role } from '../../packages/core/src/domain/context.ts'
 import { brief, password, type Team, type TestApp } from './app.ts'
@@ -114,6 +115,34 @@ export async function configureOwn(admin: Client, name: string): Promise<string>
   })
   const { id } = await admin.call('dashboard', 'POST /skills', { body: skillOf('Tone of voice', name) })
   return id
+}
+
+/** A webhook that nothing is sent to, and a message that it has had. @returns their ids */
+export async function addWebhook(app: TestApp, { admin, tenantId }: Team, name: string) {
+  const { id: webhookId } = await admin.call('tenant', 'POST /webhooks', {
+    body: {
+      url: `https://${name.toLowerCase()}.hooks.example/`,
+      description: name,
+      eventTypes: ['channel_disconnected'],
+    },
+  })
+  const deliveryId = ulid()
+  await app.db.write((tx) =>
+    tx.run(
+      `insert into webhook_deliveries (id, tenant_id, webhook_id, message_id, type, body, status, attempts, error, created_on)
+       values (?, ?, ?, ?, 'test', ?, 'delivered', 1, ?, ?)`,
+      [
+        deliveryId,
+        tenantId,
+        webhookId,
+        deliveryId,
+        `{"name":"${name}"}`,
+        name,
+        new Date(app.options.clock?.now() ?? 0),
+      ],
+    ),
+  )
+  return { webhookId, deliveryId }
 }
 
 /** Resolves when there is nothing left to do but what waits for somebody. @returns the runs that have failed */

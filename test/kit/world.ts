@@ -10,6 +10,7 @@ import {
   activities,
   addSuperAdmin,
   addTenant,
+  addWebhook,
   busy,
   guest,
   claimsIn,
@@ -110,6 +111,8 @@ const perTenant = [
   'invitations',
   'skills',
   'goals',
+  'webhooks',
+  'webhook_deliveries',
 ]
 
 /** @param changes as of `createTestApp` */
@@ -178,6 +181,8 @@ export async function createWorld(changes: Parameters<typeof createTestApp>[0] =
   const door: TestApp = { ...app, copydesk: worker, clientFor: (token) => clientOf(worker, token) }
   await order(door, ours, 'Spring', runtime.url)
   await order(door, theirs, marker, runtime.url)
+  await addWebhook(app, ours, 'ours')
+  await addWebhook(app, theirs, marker)
   await door.clientFor().call('auth', 'POST /forgot-password', { body: { email: forgetful } })
   await connectChannel(app, provider, ours.adminToken)
   provider.account = marker

@@ -10,10 +10,28 @@ import { GoalChange, NewGoal, StrategyChange, StrategyRequest } from './domain/s
 import { putStrategy, restoreStrategy, strategyHistory, strategyVersion } from './domain/strategy/strategy.ts'
 import { performance } from './domain/analytics/performance.ts'
 import { spend } from './domain/analytics/spend.ts'
+import { getWebhook, listDeliveries, listWebhooks } from './domain/webhooks/queries.ts'
+import { replayDelivery, testWebhook } from './domain/webhooks/queue.ts'
+import { NewWebhook, WebhookChange } from './domain/webhooks/schemas.ts'
+import { changeWebhook, createWebhook, deleteWebhook } from './domain/webhooks/webhooks.ts'
 import { check } from './domain/check.ts'
 
 /** What a tenant sets for all of its work. */
 export const tenantServices = {
+  webhooks: {
+    list: rule(admins, listWebhooks),
+    get: rule(admins, getWebhook),
+    create: rule(admins, (ctx, webhook: z.input<typeof NewWebhook>) =>
+      createWebhook(ctx, check(NewWebhook, webhook)),
+    ),
+    change: rule(admins, (ctx, id: string, changes: WebhookChange) =>
+      changeWebhook(ctx, id, check(WebhookChange, changes)),
+    ),
+    delete: rule(admins, deleteWebhook),
+    test: rule(admins, testWebhook),
+    deliveries: rule(admins, listDeliveries),
+    replay: rule(admins, replayDelivery),
+  },
   analytics: { spend: rule(team, spend), performance: rule(team, performance) },
   brand: {
     get: rule(team, getBrandContext),

@@ -4,6 +4,7 @@ import { cleanUp } from './domain/housekeeping.ts'
 import { giveToPeople } from './domain/activities/sweep.ts'
 import { checkEveryMs, checkStale } from './domain/models/check.ts'
 import { createRecurringRound } from './domain/recurring/fire.ts'
+import { createFanOut, fanOut } from './domain/webhooks/fan-out.ts'
 import { createDispatcher } from './domain/runs/dispatcher.ts'
 
 /** The part of an instance that works: jobs, runs, and the sweep that proves that work moves. */
@@ -21,6 +22,7 @@ interface Round {
 /** What is done over and over, whoever asks. */
 const roundsOf = (): readonly Round[] => [
   { name: 'round of recurring work', everyMs: 10_000, work: createRecurringRound() },
+  { name: 'round of webhooks', everyMs: 10_000, work: fanOut },
   { name: 'sweep', everyMs: 60_000, work: giveToPeople },
   { name: 'housekeeping', everyMs: 3_600_000, work: cleanUp },
   { name: 'check of model providers', everyMs: checkEveryMs, work: checkStale },
@@ -41,6 +43,7 @@ export function createWorker(
         actor: { id: runId, type: 'agent', role: 'agent', appAccess: [], tenantId, attempt, name: agentName },
       }),
   })
+  const webhooks = createFanOut(assembled.system())
   const cancels = new Map<Round, () => void>()
   const atWork = new Set<Promise<void>>()
   const later = (round: Round) => {
@@ -61,11 +64,13 @@ export function createWorker(
       onRun.wake = () => dispatcher.poke()
       await services.jobs.start()
       await dispatcher.start()
+      await webhooks.start()
       roundsOf().forEach(later)
     },
     async stop() {
       for (const cancel of cancels.values()) cancel()
       cancels.clear()
+      await webhooks.stop()
       await services.jobs.stop()
       await dispatcher.stop()
       // The database is closed next.

@@ -29,6 +29,7 @@ import { Goal, Strategy, StrategyDraft } from './strategy/entities.ts'
 import { Skill } from './skills/entities.ts'
 import { Tenant } from './tenants/entities.ts'
 import { ConfigVersion } from './versions/entities.ts'
+import { webhookEntities } from './webhooks/entities.ts'
 
 /** Every table. Migrations are made from this list, and a test holds them against it. */
 export const entities = [
@@ -77,4 +78,5 @@ export const entities = [
   ToolCall,
   TranscriptEntry,
   User,
+  ...webhookEntities,
 ]

@@ -1,14 +1,16 @@
+import { firstIdAt } from '../platform/clock.ts'
 import { ConnectAttempt } from './channels/entities.ts'
 import type { Ctx } from './context.ts'
 import { PasswordReset, Session } from './identity/entities.ts'
 import { deleteExpired } from './identity/idempotency-queries.ts'
 import { Registration } from './identity/registration-entity.ts'
+import { WebhookDelivery } from './webhooks/entities.ts'
 
 const dayMs = 86_400_000
 
-/** How long what is over stays: jobs that are done, events for clients that come back, and the
+/** How long what is over stays: jobs that are done, events for clients that come back, messages to webhooks, and the
  * working folders of runs that have failed, days. */
-const keptDays = { jobs: 7, events: 30, folders: 3 }
+const keptDays = { jobs: 7, events: 30, deliveries: 30, folders: 3 }
 
 /** Removes what nobody can ask for any more. Several processes may do it at once. */
 export async function cleanUp(ctx: Ctx): Promise<void> {
@@ -28,6 +30,12 @@ export async function cleanUp(ctx: Ctx): Promise<void> {
     ),
     attempts: await ctx.db.unitOfWork('all', (em) =>
       em.nativeDelete(ConnectAttempt, { expiresAt: { $lt: new Date(now) } }),
+    ),
+    deliveries: await ctx.db.unitOfWork('all', (em) =>
+      em.nativeDelete(WebhookDelivery, {
+        id: { $lt: firstIdAt(new Date(now - keptDays.deliveries * dayMs)) },
+        status: { $ne: 'pending' },
+      }),
     ),
     folders: await ctx.services.commands.folders.prune(new Date(now - keptDays.folders * dayMs)),
     answers: await ctx.db.write((tx) => deleteExpired(tx, new Date(now))),

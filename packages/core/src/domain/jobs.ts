@@ -9,9 +9,11 @@ import { mailPasswordChanged } from './identity/password-change.ts'
 import { mailReset, openReset } from './identity/password-reset.ts'
 import { runCheck } from './models/check.ts'
 import { endTrial, trialJob } from './tenants/trials.ts'
+import { deliverWebhook } from './webhooks/deliver.ts'
+import { deliverJob } from './webhooks/queue.ts'
 
 /** Jobs of a group at a time: a server that does not answer must not keep other work waiting. */
-export const jobCaps = { mail: 2, [revokeJob]: 2, 'provider.check': 1 }
+export const jobCaps = { mail: 2, [revokeJob]: 2, [deliverJob]: 2, 'provider.check': 1 }
 
 /** What is done later, by the kind of its job. Every handler may be called twice for one job and must not mind. */
 export function jobHandlers(system: () => Ctx): Record<string, JobHandler> {
@@ -29,6 +31,7 @@ export function jobHandlers(system: () => Ctx): Record<string, JobHandler> {
     'mail.password_reset': handler(mailReset),
     'password.forgot': handler(openReset),
     'provider.check': handler(runCheck),
+    [deliverJob]: handler(deliverWebhook),
     [trialJob]: handler(endTrial),
   }
 }

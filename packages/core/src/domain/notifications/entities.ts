@@ -24,8 +24,8 @@ export const Notification = defineEntity({
     title: p.string(),
     body: p.text(),
     read: p.boolean(),
-    /** What it is about: `approvals`, `activities` or `campaigns`, and which one. */
-    subjectKind: p.string().$type<'approvals' | 'activities' | 'campaigns'>(),
+    /** What it is about, and which one. */
+    subjectKind: p.string().$type<'approvals' | 'activities' | 'campaigns' | 'webhooks'>(),
     subjectId: refColumn(),
     createdOn: instantColumn(),
   },

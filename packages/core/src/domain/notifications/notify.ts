@@ -9,7 +9,7 @@ export interface NewNotification {
   type: NotificationType
   title: string
   body: string
-  subjectKind: 'approvals' | 'activities' | 'campaigns'
+  subjectKind: 'approvals' | 'activities' | 'campaigns' | 'webhooks'
   subjectId: string
 }
 

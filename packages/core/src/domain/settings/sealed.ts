@@ -9,6 +9,7 @@ import { replaceAnswer, sealedAnswers } from '../identity/idempotency-queries.ts
 import { sealedFor as sealedForInvitation } from '../identity/invitation-mail.ts'
 import { sealedFor as sealedForReset } from '../identity/password-reset.ts'
 import { LlmProvider, sealedForProvider } from '../models/entities.ts'
+import { Webhook } from '../webhooks/entities.ts'
 import { Setting } from './entities.ts'
 
 /**
@@ -35,6 +36,7 @@ const sealedInJobs: Record<string, { field: string; aad(payload: Payload): strin
 /** Takes `visit` to every sealed text of this installation; whatever seals something new is named here. */
 export async function visitSealed(ctx: Ctx, visit: Visit): Promise<void> {
   await settings(ctx, visit)
+  await runtimeSecrets(ctx, visit)
   await webhookSecrets(ctx, visit)
   await channelTokens(ctx, visit)
   await connectAttempts(ctx, visit)
@@ -74,6 +76,17 @@ async function inBatches<Row extends { id: string }>(
 const page = { orderBy: { id: 'asc' }, limit: batch, lockMode: LockMode.PESSIMISTIC_WRITE } as const
 
 function webhookSecrets(ctx: Ctx, visit: Visit): Promise<void> {
+  return inBatches(
+    ctx,
+    ({ em }, where, options) => em.find(Webhook, where, options),
+    (webhook) => {
+      webhook.secretSealed = visit(webhook.secretSealed, webhook.tenantId) ?? webhook.secretSealed
+    },
+  )
+}
+
+/** Of external runtimes that agents work in. */
+function runtimeSecrets(ctx: Ctx, visit: Visit): Promise<void> {
   return inBatches(
     ctx,
     ({ em }, where, options) => em.find(TenantAgent, where, options),

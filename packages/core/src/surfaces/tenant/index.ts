@@ -3,6 +3,7 @@ import { everybody } from './access.ts'
 import * as context from './context.ts'
 import * as goals from './goals.ts'
 import * as strategy from './strategy.ts'
+import * as webhooks from './webhooks.ts'
 
 /**
  * What a tenant sets for all of its work, for its team and for reviewers. The tenant is the token's; a reviewer names it
@@ -32,5 +33,13 @@ export const tenant = surface({
     strategy.versions,
     strategy.version,
     strategy.restore,
+    webhooks.list,
+    webhooks.create,
+    webhooks.detail,
+    webhooks.change,
+    webhooks.remove,
+    webhooks.test,
+    webhooks.deliveries,
+    webhooks.replay,
   ],
 })

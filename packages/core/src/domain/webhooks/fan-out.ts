@@ -1,0 +1,80 @@
+import { LockMode } from '@mikro-orm/core'
+import type { StoredEvent } from '../../platform/events/events.ts'
+import { redact } from '../../platform/redact.ts'
+import { command } from '../command.ts'
+import type { Command, Ctx } from '../context.ts'
+import { type WebhookEvent, webhookEvents, WebhookMark } from './entities.ts'
+import { activeReceivers, ensureMark, type Receiver } from './queries.ts'
+import { queueMessage } from './queue.ts'
+
+const batch = 200
+
+/**
+ * Makes what has happened since the last round into messages to those who want to be told: each event once, whatever process
+ * is killed when, because the mark moves in the transaction of the messages. Any number of processes may do it.
+ */
+export async function fanOut(ctx: Ctx): Promise<void> {
+  let full = true
+  while (full) {
+    const receivers = await activeReceivers(ctx)
+    if (receivers.length === 0) return
+    full = await command(ctx, (cmd) => takeBatch(cmd, receivers))
+  }
+}
+
+/** @returns whether there may be more */
+async function takeBatch(cmd: Command, receivers: readonly Receiver[]): Promise<boolean> {
+  await ensureMark(cmd.tx)
+  const mark = await cmd.em.findOneOrFail(WebhookMark, { id: 1 }, { lockMode: LockMode.PESSIMISTIC_WRITE })
+  const after = Math.max(mark.seq, Math.min(...receivers.map(({ sinceSeq }) => sinceSeq)))
+  const tenants = [...new Set(receivers.map(({ tenantId }) => tenantId))]
+  const events = await cmd.services.events.read({ tenants, types: webhookEvents }, after, batch)
+  for (const event of events) tell(cmd, receivers, event)
+  mark.seq = events.at(-1)?.seq ?? mark.seq
+  return events.length === batch
+}
+
+function tell(cmd: Command, receivers: readonly Receiver[], event: StoredEvent): void {
+  const type = event.type as WebhookEvent
+  const wanting = receivers.filter(
+    ({ tenantId, eventTypes, sinceSeq }) =>
+      tenantId === event.tenantId && event.seq > sinceSeq && eventTypes.includes(type),
+  )
+  const message = { messageId: cmd.newId(), type, at: event.at, data: redact(event.data) }
+  for (const receiver of wanting) queueMessage(cmd, receiver, message)
+}
+
+/** Does the round as soon as something has happened; the round itself, which is done anyway, finds what this misses. */
+export function createFanOut(ctx: Ctx): { start(): Promise<void>; stop(): Promise<void> } {
+  let again = false
+  let running: Promise<void> | undefined
+  let unfollow: (() => void) | undefined
+  const poke = () => {
+    again = true
+    running ??= rounds()
+      .catch((error: unknown) => ctx.log.warn('webhooks could not be told of events', { error }))
+      .finally(() => (running = undefined))
+  }
+  const rounds = async () => {
+    while (again) {
+      again = false
+      await fanOut(ctx)
+    }
+  }
+  return {
+    async start() {
+      const follower = { event: poke, resync: poke }
+      unfollow = await ctx.services.events.follow(
+        { tenants: 'all', types: webhookEvents },
+        undefined,
+        follower,
+      )
+      poke()
+    },
+    async stop() {
+      unfollow?.()
+      again = false
+      await running
+    },
+  }
+}

@@ -1,0 +1,221 @@
+import { describe, expect, it } from 'vitest'
+import { mostAttempts, mostFailures, restMs } from '../../packages/core/src/domain/webhooks/policy.ts'
+import { createTestApp, type Team, type TestApp } from '../kit/app.ts'
+import { createTestClock, type TestClock } from '../kit/clock.ts'
+import { createReceiver, type Reply } from '../kit/receiver.ts'
+
+/** A tenant that is told of tests at a URL, looked at by those who run the installation: the clock outlives tokens. */
+async function hooked(app: TestApp, url: string) {
+  const team = await app.team()
+  const { webhooks } = app.copydesk.asSystem({ tenantId: team.tenantId })
+  const { id } = await webhooks.create({ url, eventTypes: ['approval_created'] })
+  return {
+    team,
+    id,
+    webhooks,
+    test: async () => (await webhooks.test(id)).deliveryId,
+    state: () => webhooks.get(id),
+    delivery: async (deliveryId: string) =>
+      (await webhooks.deliveries(id)).data.find((one) => one.id === deliveryId),
+  }
+}
+type Hooked = Awaited<ReturnType<typeof hooked>>
+
+const notices = async (app: TestApp, { adminId }: Team) =>
+  app.db.sql.all<{ title: string }>(
+    `select title from notifications where user_id = ? and subject_kind = 'webhooks'`,
+    [adminId],
+  )
+
+/** Moves the clock on until a message was tried so often. */
+async function tried(app: TestApp, clock: TestClock, hook: Hooked, deliveryId: string, attempts: number) {
+  return app.until(async () => {
+    const found = await hook.delivery(deliveryId)
+    if ((found?.attempts ?? 0) >= attempts) return found
+    clock.advance(2_500)
+    return undefined
+  }, `it was tried ${attempts} times`)
+}
+
+describe('a receiver', () => {
+  it('that fails is tried again, rests meanwhile, and has got the message once it works', async () => {
+    const replies: Reply[] = [500, 'hang up', 429]
+    await using receiver = await createReceiver(() => replies.shift() ?? 204)
+    const clock = createTestClock()
+    await using app = await createTestApp({ clock, allowHosts: ['127.0.0.1'] })
+    const hook = await hooked(app, receiver.url)
+    const first = await hook.test()
+    await app.until(async () => (await hook.delivery(first))?.attempts === 1, 'it was tried')
+    expect(await hook.delivery(first)).toMatchObject({
+      status: 'pending',
+      responseStatus: 500,
+      error: 'Answered 500',
+    })
+    const before = clock.now()
+    const taken = await tried(app, clock, hook, first, 4)
+    expect(taken).toMatchObject({ status: 'delivered', responseStatus: 204, error: null })
+    expect(clock.now() - before).toBeGreaterThanOrEqual(restMs(1) + restMs(2) + restMs(3))
+    expect(new Set(receiver.received.map(({ id }) => id)).size).toBe(1)
+    expect(new Set(receiver.received.map(({ timestamp }) => timestamp)).size).toBe(4)
+    expect(await hook.state()).toMatchObject({ status: 'active', failures: 0 })
+  })
+
+  it('that redirects, to the metadata of the machine or elsewhere, is not followed', async () => {
+    await using secret = await createReceiver()
+    const targets = ['http://169.254.169.254/latest/meta-data/', secret.url]
+    await using receiver = await createReceiver((_, index) => ({
+      status: 307,
+      headers: { location: targets[index] ?? '' },
+    }))
+    await using app = await createTestApp({ clock: createTestClock(), allowHosts: ['127.0.0.1'] })
+    const hook = await hooked(app, receiver.url)
+    for (const _ of targets) {
+      const id = await hook.test()
+      const seen = await app.until(async () => {
+        const found = await hook.delivery(id)
+        return found?.attempts === 1 && found
+      }, 'it was tried')
+      expect(seen).toMatchObject({ responseStatus: 307, error: expect.stringContaining('not followed') })
+    }
+    expect(secret.received).toEqual([])
+  })
+
+  it('inside of the network is not reached, and nothing is told of where its name leads', async () => {
+    await using receiver = await createReceiver()
+    await using app = await createTestApp({ clock: createTestClock() })
+    for (const url of [
+      receiver.url,
+      'http://169.254.169.254/latest/meta-data/',
+      'http://[::1]:80/',
+      'http://[::ffff:7f00:1]/',
+      'http://localhost/',
+    ]) {
+      const hook = await hooked(app, url)
+      const id = await hook.test()
+      const seen = await app.until(async () => {
+        const found = await hook.delivery(id)
+        return found?.attempts === 1 && found
+      }, 'it was tried')
+      expect(seen, url).toMatchObject({ status: 'pending', responseStatus: null })
+      expect(seen.error).toBeTruthy()
+      if (url.includes('localhost')) expect(seen.error).not.toMatch(/127\.|::1/)
+    }
+    expect(receiver.received).toEqual([])
+  })
+
+  it('that says it is gone is told nothing more, and the admins hear of it', async () => {
+    await using receiver = await createReceiver(() => 410)
+    await using app = await createTestApp({ clock: createTestClock(), allowHosts: ['127.0.0.1'] })
+    const hook = await hooked(app, receiver.url)
+    const id = await hook.test()
+    await app.until(async () => (await hook.state()).status === 'disabled', 'it is disabled')
+    expect(await hook.state()).toMatchObject({ disabledReason: 'gone', failures: 1 })
+    expect(await hook.delivery(id)).toMatchObject({ status: 'failed', attempts: 1, responseStatus: 410 })
+    expect(await notices(app, hook.team)).toHaveLength(1)
+  })
+
+  it('that keeps failing is given up, and takes what has failed once it is enabled again', async () => {
+    await using receiver = await createReceiver(() => 503)
+    const clock = createTestClock()
+    await using app = await createTestApp({ clock, allowHosts: ['127.0.0.1'] })
+    const hook = await hooked(app, receiver.url)
+    const ids = [await hook.test()]
+    // One message alone is not tried so often.
+    await app.until(async () => {
+      clock.advance(600_000)
+      return (await hook.delivery(ids[0] ?? ''))?.status === 'failed'
+    }, 'the first is given up')
+    expect(await hook.delivery(ids[0] ?? '')).toMatchObject({ attempts: mostAttempts })
+    expect(await hook.state()).toMatchObject({ status: 'active', failures: mostAttempts })
+    for (let n = 0; n < 3; n += 1) ids.push(await hook.test())
+    await app.until(async () => {
+      clock.advance(600_000)
+      return (await hook.state()).status === 'disabled'
+    }, 'it is disabled')
+    expect(await hook.state()).toMatchObject({ disabledReason: 'failing', failures: mostFailures })
+    expect(await notices(app, hook.team)).toHaveLength(1)
+    for (const id of ids) expect((await hook.delivery(id))?.status).toBe('failed')
+    receiver.reply = () => 204
+    await hook.webhooks.change(hook.id, { status: 'active' })
+    await hook.webhooks.replay(hook.id, ids[0] ?? '')
+    await app.until(async () => (await hook.delivery(ids[0] ?? ''))?.status === 'delivered', 'it is taken')
+  })
+
+  it('that is slow keeps nobody else waiting', async () => {
+    const late = Promise.withResolvers<Reply>()
+    await using slow = await createReceiver(() => late.promise)
+    await using receiver = await createReceiver()
+    await using app = await createTestApp({ clock: createTestClock(), allowHosts: ['127.0.0.1'] })
+    const [hanging, quick] = [await hooked(app, slow.url), await hooked(app, receiver.url)]
+    const waiting = await hanging.test()
+    await app.until(async () => slow.received.length === 1, 'the slow one has it')
+    await quick.test()
+    await app.until(async () => receiver.received.length === 1, 'the other one has its own')
+    expect(await hanging.delivery(waiting)).toMatchObject({ status: 'pending', attempts: 0 })
+    late.resolve(204)
+    await app.until(async () => (await hanging.delivery(waiting))?.status === 'delivered', 'it is delivered')
+  })
+
+  it('gets the message again, under the same id, from another process when one dies before it has noted it', async () => {
+    const dying = Promise.withResolvers<Reply>()
+    await using receiver = await createReceiver((_, index) => (index === 0 ? dying.promise : 204))
+    await using app = await createTestApp({ clock: createTestClock(), allowHosts: ['127.0.0.1'] })
+    const hook = await hooked(app, receiver.url)
+    const id = await hook.test()
+    await app.until(async () => receiver.received.length === 1, 'the first has sent it')
+    // The clock of the first stands still: it renews no lease, as if it were dead.
+    const later = createTestClock(Date.UTC(2026, 3, 10, 9, 5))
+    await app.another({ clock: later })
+    const taken = await app.until(async () => {
+      later.advance(5_000)
+      const found = await hook.delivery(id)
+      return found?.status === 'delivered' && found
+    }, 'the second has sent it')
+    expect(taken.attempts).toBe(1)
+    const [first, second] = receiver.received
+    expect([second?.id, second?.body]).toEqual([first?.id, first?.body])
+    // What the first finds out then counts no more.
+    dying.resolve(500)
+    await app.until(async () => {
+      const running = await app.db.sql.get(
+        `select id from job where kind = 'webhook.deliver' and status <> 'done'`,
+      )
+      return !running
+    }, 'nothing is under way')
+    expect(await hook.delivery(id)).toMatchObject({ status: 'delivered', attempts: 1 })
+    expect(await hook.state()).toMatchObject({ failures: 0 })
+  })
+})
+
+describe('events', () => {
+  it('that come while nobody works are told by whoever works next, each once', async () => {
+    await using receiver = await createReceiver()
+    await using app = await createTestApp({ allowHosts: ['127.0.0.1'], worker: false })
+    const { adminId, tenantId } = await app.team()
+    const { webhooks } = app.copydesk.asSystem({ tenantId })
+    const { id } = await webhooks.create({ url: receiver.url, eventTypes: ['campaign_update'] })
+    const actor = { id: adminId, type: 'human', role: 'admin', tenantId, appAccess: ['dashboard'] } as const
+    const { campaigns } = app.copydesk.as({ tenantId, actor })
+    for (let n = 0; n < 5; n += 1)
+      await campaigns.create({
+        name: `Campaign ${n}`,
+        brief: 'A brief',
+        deliverables: [{ type: 'social_post', quantity: 1, platformIds: [] }],
+      })
+    await Promise.all([
+      app.another({ worker: { concurrency: 1 } }),
+      app.another({ worker: { concurrency: 1 } }),
+    ])
+    const events = await app.until(async () => {
+      const told = await app.db.sql.all<{ seq: number }>(
+        `select seq from event where tenant_id = ? and type = 'campaign_update'`,
+        [tenantId],
+      )
+      const { data } = await webhooks.deliveries(id, { limit: 100 })
+      const all = data.every(({ status }) => status === 'delivered')
+      return all && told.length >= 10 && data.length === told.length && told
+    }, 'everything is told')
+    expect(receiver.received).toHaveLength(events.length)
+    expect(new Set(receiver.received.map((one) => one.id)).size).toBe(events.length)
+  })
+})

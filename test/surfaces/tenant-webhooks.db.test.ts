@@ -1,0 +1,207 @@
+import type { ApiError } from '@copydesk/client'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { webhookEvents } from '../../packages/core/src/domain/webhooks/entities.ts'
+import { brief, createTestApp, encryptionKeys, signingKeys, type Team, type TestApp } from '../kit/app.ts'
+import { createReceiver, type Received, type Receiver } from '../kit/receiver.ts'
+import { changedTables, everything, fingerprint } from '../kit/rows.ts'
+
+const refusal = (call: Promise<unknown>) =>
+  call.then(
+    () => 'was not refused',
+    (error: ApiError) => ({ status: error.status, code: error.code, field: error.field }),
+  )
+
+let app: TestApp
+let receiver: Receiver
+
+beforeAll(async () => {
+  receiver = await createReceiver()
+  app = await createTestApp({ allowHosts: ['127.0.0.1'], writerPaceMs: 0 })
+})
+
+beforeEach(() => void receiver.received.splice(0))
+
+afterAll(async () => {
+  await app[Symbol.asyncDispose]()
+  await receiver[Symbol.asyncDispose]()
+})
+
+const add = ({ admin }: Team, eventTypes: (typeof webhookEvents)[number][] = [...webhookEvents], path = '') =>
+  admin.call('tenant', 'POST /webhooks', { body: { url: receiver.url + path, eventTypes } })
+
+const deliveriesOf = async ({ admin }: Team, webhookId: string) =>
+  (await admin.call('tenant', 'GET /webhooks/:webhookId/deliveries', { params: { webhookId } })).data
+
+/** Makes the built-in writer write a post, which then waits for approval. */
+const order = ({ admin }: Team) =>
+  admin.call('dashboard', 'POST /campaigns', {
+    body: { name: 'Spring', brief, deliverables: [{ type: 'social_post', quantity: 1 }] },
+  })
+
+/** Checked with another implementation than the one that signs. */
+async function isSigned({ id, timestamp, body, signature }: Received, secret: string): Promise<boolean> {
+  const hmac = { name: 'HMAC', hash: 'SHA-256' }
+  const bytes = Uint8Array.from(atob(secret.replace(/^whsec_/, '')), (char) => char.charCodeAt(0))
+  const key = await crypto.subtle.importKey('raw', bytes, hmac, false, ['verify'])
+  const [version, text = ''] = signature.split(',')
+  const mac = Uint8Array.from(atob(text), (char) => char.charCodeAt(0))
+  const signed = new TextEncoder().encode(`${id}.${timestamp}.${body}`)
+  return version === 'v1' && (await crypto.subtle.verify('HMAC', key, mac, signed))
+}
+
+describe('tenant.webhooks', () => {
+  it('are told of what they want to know, signed, each event once, and of nobody else’s', async () => {
+    const [ours, theirs] = [await app.team('Ours'), await app.team('Zanzibar')]
+    const all = await add(ours, undefined, '/all')
+    const some = await add(ours, ['approval_created'], '/some')
+    expect(all.secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/)
+    await Promise.all([order(theirs), order(ours)])
+    const pathOf = (path: string) => receiver.received.filter((one) => one.path === `/hook${path}`)
+    const created = await app.until(async () => pathOf('/some')[0], 'an approval is told of')
+    const same = await app.until(
+      async () => pathOf('/all').find(({ body }) => body.includes('approval_created')),
+      'the other is told as well',
+    )
+    expect(same).toMatchObject({ id: created.id, body: created.body })
+    const { type, timestamp, data } = JSON.parse(created.body)
+    const { data: approvals } = await ours.admin.call('dashboard', 'GET /approvals')
+    expect({ type, id: data.approvalId }).toEqual({ type: 'approval_created', id: approvals[0]?.id })
+    expect(Date.parse(timestamp)).toBeLessThanOrEqual(Date.now())
+    await app.until(async () => {
+      const waiting = await app.db.sql.get(`select id from webhook_deliveries where status = 'pending'`)
+      return !waiting && pathOf('/all').length > 2
+    }, 'nothing waits')
+    expect(new Set(pathOf('/all').map(({ id }) => id)).size).toBe(pathOf('/all').length)
+    expect(pathOf('/some')).toHaveLength(1)
+    for (const one of receiver.received) {
+      const [right, wrong] = one.path === '/hook/all' ? [all, some] : [some, all]
+      expect(await isSigned(one, right.secret)).toBe(true)
+      expect(await isSigned(one, wrong.secret)).toBe(false)
+      expect(await isSigned({ ...one, body: `${one.body} ` }, right.secret)).toBe(false)
+      expect(Math.abs(Number(one.timestamp) * 1_000 - Date.now())).toBeLessThan(120_000)
+    }
+    const sent = JSON.stringify(receiver.received)
+    for (const { id } of await app.db.sql.all<{ id: string }>(
+      'select id from activities where tenant_id = ? union all select id from approvals where tenant_id = ?',
+      [theirs.tenantId, theirs.tenantId],
+    ))
+      expect(sent).not.toContain(id)
+    expect(sent).not.toContain(theirs.tenantId)
+    for (const { status, attempts, responseStatus } of await deliveriesOf(ours, all.id))
+      expect({ status, attempts, responseStatus }).toEqual({
+        status: 'delivered',
+        attempts: 1,
+        responseStatus: 204,
+      })
+  })
+
+  it('are not told of what was before them, nor of what happened while they were disabled', async () => {
+    const team = await app.team()
+    const planned = (count: number) =>
+      app.until(async () => {
+        const told = await app.db.sql.all(
+          `select seq from event where tenant_id = ? and type = 'campaign_update' and cast(data as text) like '%active%'`,
+          [team.tenantId],
+        )
+        return told.length === count
+      }, 'campaigns are planned')
+    await order(team)
+    await planned(1)
+    const { id } = await add(team, ['campaign_update', 'channel_disconnected'])
+    const params = { webhookId: id }
+    const change = (body: object) => team.admin.call('tenant', 'PATCH /webhooks/:webhookId', { params, body })
+    expect(await change({ status: 'disabled' })).toMatchObject({ disabledReason: 'by_person' })
+    const test = () => team.admin.call('tenant', 'POST /webhooks/:webhookId/test', { params })
+    expect(await refusal(test())).toMatchObject({ status: 422, code: 'UNPROCESSABLE' })
+    await team.admin.call('dashboard', 'POST /campaigns', {
+      body: { name: 'Unheard', brief, deliverables: [{ type: 'social_post', quantity: 1 }] },
+    })
+    await planned(2)
+    expect(await change({ status: 'active' })).toMatchObject({ disabledReason: null })
+    await test()
+    await app.until(async () => receiver.received.length > 0, 'the test arrives')
+    expect(receiver.received.map(({ body }) => JSON.parse(body))).toEqual([
+      { type: 'test', timestamp: expect.any(String), data: {} },
+    ])
+    expect(await deliveriesOf(team, id)).toHaveLength(1)
+  })
+
+  it('get a message again that a person wants to send again, under the same id', async () => {
+    const team = await app.team()
+    const { id, secret } = await add(team)
+    const params = { webhookId: id }
+    const { deliveryId } = await team.admin.call('tenant', 'POST /webhooks/:webhookId/test', { params })
+    const delivered = () =>
+      app.until(async () => {
+        const [delivery] = await deliveriesOf(team, id)
+        return delivery?.status === 'delivered' && delivery
+      }, 'it is delivered')
+    const { messageId } = await delivered()
+    const replay = () =>
+      team.admin.call('tenant', 'POST /webhooks/:webhookId/deliveries/:deliveryId/replay', {
+        params: { webhookId: id, deliveryId },
+      })
+    expect(await replay()).toEqual({ deliveryId })
+    await app.until(async () => receiver.received.length === 2, 'it arrives again')
+    await delivered()
+    const [first, second] = receiver.received as [Received, Received]
+    expect([first.id, second.id, first.body]).toEqual([messageId, messageId, second.body])
+    expect(await isSigned(second, secret)).toBe(true)
+    const { id: other } = await add(team)
+    const elsewhere = team.admin.call('tenant', 'POST /webhooks/:webhookId/deliveries/:deliveryId/replay', {
+      params: { webhookId: other, deliveryId },
+    })
+    expect(await refusal(elsewhere)).toMatchObject({ status: 404 })
+    await team.admin.call('tenant', 'DELETE /webhooks/:webhookId', { params })
+    expect(await refusal(replay())).toMatchObject({ status: 404 })
+    expect(await app.db.sql.all('select id from webhook_deliveries where webhook_id = ?', [id])).toEqual([])
+  })
+
+  it('are for admins, have a secret that is shown once, and refuse what is no receiver', async () => {
+    const team = await app.team()
+    const { id, secret } = await add(team)
+    const { admin, member, reviewer, tenantId } = team
+    for (const person of [member, reviewer])
+      expect(await refusal(person.call('tenant', 'GET /webhooks'))).toMatchObject({ status: 403 })
+    const shown = JSON.stringify([
+      await admin.call('tenant', 'GET /webhooks'),
+      await admin.call('tenant', 'PATCH /webhooks/:webhookId', {
+        params: { webhookId: id },
+        body: { description: 'x' },
+      }),
+      await everything(app.db),
+    ])
+    expect(shown).not.toContain(secret)
+    expect(shown).not.toContain(secret.slice(6, 30))
+    const before = await fingerprint(app.db)
+    const wrong = async (body: object, field: string) =>
+      expect(await refusal(admin.call('tenant', 'POST /webhooks', { body: body as never }))).toEqual({
+        status: 400,
+        code: 'VALIDATION_ERROR',
+        field,
+      })
+    const eventTypes = ['approval_created']
+    for (const url of ['ftp://hooks.example/', 'hooks.example', 'https://u:p@hooks.example/', 'javascript:1'])
+      await wrong({ url, eventTypes }, 'url')
+    await wrong({ url: receiver.url, eventTypes: [] }, 'eventTypes')
+    await wrong({ url: receiver.url, eventTypes: ['access_revoked'] }, 'eventTypes.0')
+    expect(changedTables(before, await fingerprint(app.db))).toEqual([])
+    const { webhooks } = app.copydesk.asSystem({ tenantId })
+    for (let n = 1; n < 20; n += 1) await webhooks.create({ url: receiver.url, eventTypes: ['budget_alert'] })
+    expect(await refusal(add(team))).toMatchObject({ status: 422 })
+  })
+
+  it('are signed with the same secret after the encryption key was changed', async () => {
+    await using app = await createTestApp({ allowHosts: ['127.0.0.1'] })
+    const team = await app.team()
+    const { id, secret } = await add(team)
+    const newer = { id: 'k2', key: Buffer.alloc(32, 8).toString('base64') }
+    app.copydesk.keys.replace({ encryptionKeys: [newer, ...encryptionKeys], signingKeys })
+    await app.copydesk.keys.reseal()
+    expect(Object.keys(await app.copydesk.keys.inUse())).toEqual(['k2'])
+    app.copydesk.keys.replace({ encryptionKeys: [newer], signingKeys })
+    await team.admin.call('tenant', 'POST /webhooks/:webhookId/test', { params: { webhookId: id } })
+    const message = await app.until(async () => receiver.received[0], 'the test arrives')
+    expect(await isSigned(message, secret)).toBe(true)
+  })
+})
