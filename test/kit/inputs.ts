@@ -25,6 +25,7 @@ const tables: readonly (readonly [RegExp, string])[] = [
   [/channelId$/i, 'channel_connections'],
   [/skillIds?$/i, 'skills'],
   [/goalId$/i, 'goals'],
+  [/documentId$/i, 'documents'],
   [/webhookId$/i, 'webhooks'],
   [/deliveryId$/i, 'webhook_deliveries'],
 ]

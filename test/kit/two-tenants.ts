@@ -79,6 +79,7 @@ export async function createTwoTenants(): Promise<TwoTenants> {
       provider.account = `${word}@channels.example`
       await connectChannel(app, provider, team.adminToken)
       const hook = await addWebhook(app, team, word)
+      const { data: documents } = await team.admin.call('tenant', 'GET /documents')
       const { data: goals } = await team.admin.call('tenant', 'GET /goals')
       const { data: channels } = await team.admin.call('dashboard', 'GET /channels')
       const key = await app.copydesk.asSystem().apiKeys.create({ userId: team.adminId, name: 'Program' })
@@ -88,7 +89,14 @@ export async function createTwoTenants(): Promise<TwoTenants> {
       const twin: Twin = {
         ...team,
         ...work,
-        ids: { ...work.ids, channelId: channels[0]?.id ?? '', skillId, ...hook, goalId: goals[0]?.id ?? '' },
+        ids: {
+          ...work.ids,
+          channelId: channels[0]?.id ?? '',
+          skillId,
+          ...hook,
+          goalId: goals[0]?.id ?? '',
+          documentId: documents[0]?.id ?? '',
+        },
         word,
         dispatches,
         tokens: {

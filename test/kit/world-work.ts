@@ -109,6 +109,9 @@ export async function configureOwn(admin: Client, name: string): Promise<string>
     body: { company: { name: 'Bakers', description: name }, bannedPhrases: [name] },
   })
   await admin.call('tenant', 'PUT /strategy', { body: { content: name } })
+  const file = new FormData()
+  file.append('file', new Blob([JSON.stringify(name)]), `${name}.txt`)
+  await admin.call('tenant', 'POST /documents', { body: file })
   await admin.call('tenant', 'POST /goals', { body: { ...goal, title: name } })
   await admin.call('dashboard', 'PUT /approvals/hours', {
     body: { days: [1, 2, 3, 4, 5], from: '08:00', until: '17:00' },

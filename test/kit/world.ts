@@ -111,6 +111,7 @@ const perTenant = [
   'invitations',
   'skills',
   'goals',
+  'documents',
   'webhooks',
   'webhook_deliveries',
 ]

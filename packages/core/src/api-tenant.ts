@@ -14,10 +14,22 @@ import { getWebhook, listDeliveries, listWebhooks } from './domain/webhooks/quer
 import { replayDelivery, testWebhook } from './domain/webhooks/queue.ts'
 import { NewWebhook, WebhookChange } from './domain/webhooks/schemas.ts'
 import { changeWebhook, createWebhook, deleteWebhook } from './domain/webhooks/webhooks.ts'
+import { addDocument, deleteDocument, type DocumentFile, readDocument } from './domain/documents/documents.ts'
+import { getDocument, listDocuments } from './domain/documents/queries.ts'
+import { NewDocument } from './domain/documents/schemas.ts'
 import { check } from './domain/check.ts'
 
 /** What a tenant sets for all of its work. */
 export const tenantServices = {
+  documents: {
+    list: rule(team, listDocuments),
+    get: rule(team, getDocument),
+    read: rule(team, readDocument),
+    add: rule(members, (ctx, file: DocumentFile, about: NewDocument = {}) =>
+      addDocument(ctx, check(NewDocument, about), { file: [file] }),
+    ),
+    delete: rule(members, deleteDocument),
+  },
   webhooks: {
     list: rule(admins, listWebhooks),
     get: rule(admins, getWebhook),

@@ -9,6 +9,7 @@ import { BrandProfile } from './brand/entities.ts'
 import { ActivityTemplate, Campaign, Deliverable, Period } from './campaigns/entities.ts'
 import { ChannelConnection, ConnectAttempt } from './channels/entities.ts'
 import { Feedback, Output } from './content/entities.ts'
+import { Document } from './documents/entities.ts'
 import {
   ApiKey,
   IdempotencyRecord,
@@ -49,6 +50,7 @@ export const entities = [
   ConfigVersion,
   ConnectAttempt,
   Deliverable,
+  Document,
   ...eventEntities,
   Feedback,
   Goal,

@@ -4,6 +4,7 @@ import { approvalDue } from './approvals/review-clock.ts'
 import { planCampaign } from './campaigns/planner.ts'
 import { type RevokePayload, revokeJob, revokeTokens } from './channels/disconnect.ts'
 import type { Ctx } from './context.ts'
+import { tidyDocument, tidyJob } from './documents/documents.ts'
 import { mailInvitation } from './identity/invitation-mail.ts'
 import { mailPasswordChanged } from './identity/password-change.ts'
 import { mailReset, openReset } from './identity/password-reset.ts'
@@ -31,6 +32,7 @@ export function jobHandlers(system: () => Ctx): Record<string, JobHandler> {
     'mail.password_reset': handler(mailReset),
     'password.forgot': handler(openReset),
     'provider.check': handler(runCheck),
+    [tidyJob]: handler(tidyDocument),
     [deliverJob]: handler(deliverWebhook),
     [trialJob]: handler(endTrial),
   }

@@ -1,4 +1,4 @@
-import { defineEntity, type InferEntity, p } from '@mikro-orm/core'
+import { defineEntity, p } from '@mikro-orm/core'
 import { instantColumn, refColumn } from '../../platform/database/columns.ts'
 import { ownedByTenant } from '../../platform/database/scope.ts'
 
@@ -39,5 +39,3 @@ export const BrandProfile = defineEntity({
   },
   filters: ownedByTenant,
 })
-
-export type BrandProfileRow = InferEntity<typeof BrandProfile>

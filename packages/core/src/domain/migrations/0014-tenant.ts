@@ -5,6 +5,8 @@ export const migration: MigrationScript = {
   up: {
     sqlite: [
       'create table `brand_profiles` (`tenant_id` text not null primary key, `brand` json not null, `version` integer not null, `updated_on` datetime not null)',
+      'create table `documents` (`id` text not null primary key, `tenant_id` text not null, `name` text not null, `description` text null, `mime_type` text not null, `size_bytes` integer not null, `sha256` text not null, `created_by_id` text not null, `created_by_name` text not null, `created_on` datetime not null)',
+      'create index `documents_by_tenant` on `documents` (`tenant_id`, `id`)',
       'create table `goals` (`id` text not null primary key, `tenant_id` text not null, `title` text not null, `metric` text not null, `target_micros` bigint not null, `period_start` text not null, `period_end` text not null, `created_on` datetime not null, `updated_on` datetime not null)',
       'create index `goals_by_tenant` on `goals` (`tenant_id`, `id`)',
       'create table `strategies` (`tenant_id` text not null primary key, `content` text not null, `version` integer not null, `updated_on` datetime not null)',
@@ -22,6 +24,8 @@ export const migration: MigrationScript = {
     ],
     postgresql: [
       'create table "brand_profiles" ("tenant_id" varchar(26) not null, "brand" jsonb not null, "version" int not null, "updated_on" timestamptz(3) not null, primary key ("tenant_id"))',
+      'create table "documents" ("id" varchar(26) not null, "tenant_id" varchar(26) not null, "name" varchar(255) not null, "description" text null, "mime_type" varchar(255) not null, "size_bytes" int not null, "sha256" varchar(64) not null, "created_by_id" varchar(255) not null, "created_by_name" varchar(255) not null, "created_on" timestamptz(3) not null, primary key ("id"))',
+      'create index "documents_by_tenant" on "documents" ("tenant_id", "id")',
       'create table "goals" ("id" varchar(26) not null, "tenant_id" varchar(26) not null, "title" varchar(255) not null, "metric" varchar(255) not null, "target_micros" bigint not null, "period_start" varchar(10) not null, "period_end" varchar(10) not null, "created_on" timestamptz(3) not null, "updated_on" timestamptz(3) not null, primary key ("id"))',
       'create index "goals_by_tenant" on "goals" ("tenant_id", "id")',
       'create table "strategies" ("tenant_id" varchar(26) not null, "content" text not null, "version" int not null, "updated_on" timestamptz(3) not null, primary key ("tenant_id"))',
@@ -41,6 +45,7 @@ export const migration: MigrationScript = {
   down: {
     sqlite: [
       'drop table if exists `brand_profiles`',
+      'drop table if exists `documents`',
       'drop table if exists `goals`',
       'drop table if exists `strategies`',
       'drop table if exists `strategy_drafts`',
@@ -52,6 +57,7 @@ export const migration: MigrationScript = {
     ],
     postgresql: [
       'drop table if exists "brand_profiles" cascade',
+      'drop table if exists "documents" cascade',
       'drop table if exists "goals" cascade',
       'drop table if exists "strategies" cascade',
       'drop table if exists "strategy_drafts" cascade',

@@ -1,6 +1,7 @@
 import { surface } from '../../gateway/surface.ts'
 import { everybody } from './access.ts'
 import * as context from './context.ts'
+import * as documents from './documents.ts'
 import * as goals from './goals.ts'
 import * as strategy from './strategy.ts'
 import * as webhooks from './webhooks.ts'
@@ -22,6 +23,11 @@ export const tenant = surface({
     context.versions,
     context.version,
     context.restore,
+    documents.list,
+    documents.create,
+    documents.detail,
+    documents.content,
+    documents.remove,
     goals.list,
     goals.create,
     goals.detail,
