@@ -80,7 +80,10 @@ export const WebhookDelivery = defineEntity({
     createdOn: instantColumn(),
   },
   uniques: [{ name: 'webhook_deliveries_once', properties: ['webhookId', 'messageId'] }],
-  indexes: [{ name: 'webhook_deliveries_by_webhook', properties: ['webhookId', 'id'] }],
+  indexes: [
+    { name: 'webhook_deliveries_by_webhook', properties: ['webhookId', 'id'] },
+    { name: 'webhook_deliveries_by_status', properties: ['webhookId', 'status', 'id'] },
+  ],
   filters: ownedByTenant,
 })
 

@@ -4,7 +4,7 @@ import { redact } from '../../platform/redact.ts'
 import { command } from '../command.ts'
 import type { Command, Ctx } from '../context.ts'
 import { type WebhookEvent, webhookEvents, WebhookMark } from './entities.ts'
-import { activeReceivers, ensureMark, type Receiver } from './queries.ts'
+import { activeReceivers, ensureMark, lastEvent, type Receiver } from './queries.ts'
 import { queueMessage } from './queue.ts'
 
 const batch = 200
@@ -15,23 +15,25 @@ const batch = 200
  */
 export async function fanOut(ctx: Ctx): Promise<void> {
   let full = true
-  while (full) {
-    const receivers = await activeReceivers(ctx)
-    if (receivers.length === 0) return
-    full = await command(ctx, (cmd) => takeBatch(cmd, receivers))
-  }
+  while (full) full = (await activeReceivers(ctx)).length > 0 && (await command(ctx, takeBatch))
 }
 
 /** @returns whether there may be more */
-async function takeBatch(cmd: Command, receivers: readonly Receiver[]): Promise<boolean> {
+async function takeBatch(cmd: Command): Promise<boolean> {
   await ensureMark(cmd.tx)
   const mark = await cmd.em.findOneOrFail(WebhookMark, { id: 1 }, { lockMode: LockMode.PESSIMISTIC_WRITE })
+  // Asked before who is there: whoever is added from now on is told of what comes after this number, by the next round.
+  const last = await lastEvent(cmd.tx)
+  const receivers = await activeReceivers({ ...cmd, sql: cmd.tx })
+  if (receivers.length === 0) return false
   const after = Math.max(mark.seq, Math.min(...receivers.map(({ sinceSeq }) => sinceSeq)))
   const tenants = [...new Set(receivers.map(({ tenantId }) => tenantId))]
-  const events = await cmd.services.events.read({ tenants, types: webhookEvents }, after, batch)
+  const found = await cmd.services.events.read({ tenants, types: webhookEvents }, after, batch)
+  const events = found.filter(({ seq }) => seq <= last)
   for (const event of events) tell(cmd, receivers, event)
-  mark.seq = events.at(-1)?.seq ?? mark.seq
-  return events.length === batch
+  const full = events.length === batch
+  mark.seq = Math.max(mark.seq, (full ? events.at(-1)?.seq : undefined) ?? last)
+  return full
 }
 
 function tell(cmd: Command, receivers: readonly Receiver[], event: StoredEvent): void {
