@@ -20,6 +20,7 @@ const tables: readonly (readonly [RegExp, string])[] = [
   [/deliverableIds?$/i, 'deliverables'],
   [/activityIds?$/i, 'activities'],
   [/approvalIds?$/i, 'approvals'],
+  [/itemId$/i, 'approvals'],
   [/runId$/i, 'runs'],
   [/userIds?$/i, 'users'],
   [/channelId$/i, 'channel_connections'],
@@ -79,6 +80,8 @@ export function knownTo(world: World, info: EndpointInfo, side: Side): Known {
     return table === undefined ? undefined : side.ids[table]
   }
 }
+
+const soon = ({ clock }: World) => ({ body: { until: new Date(clock.now() + 3_600_000).toISOString() } })
 
 /** Inputs that schemas and names alone do not lead to. */
 const examples: Record<string, (world: World) => Partial<Input> | Partial<Input>[]> = {
@@ -173,6 +176,7 @@ const examples: Record<string, (world: World) => Partial<Input> | Partial<Input>
   'dm.versions.get': ({ ours }) => ({ params: { activityId: ours.written[0] ?? '', version: '1' } }),
   'dm.versions.diff': ({ ours }) => ({ params: { activityId: ours.written[0] ?? '' } }),
   'dashboard.agents.change': () => ({ body: { concurrency: 4, adapterConfig: { timeoutSec: 60 } } }),
+  'dashboard.feed.snooze': (world) => soon(world),
   'dashboard.skills.create': () => ({
     body: { name: 'Headlines', description: 'Read it for ads.', agentRoles: 'ads_writer' },
   }),
@@ -204,6 +208,7 @@ const examples: Record<string, (world: World) => Partial<Input> | Partial<Input>
     body: { approvalIds: ours.ids['approvals'], resolution: 'rejected', note: 'Too long' },
   }),
   'dm.approvals.resolve': () => ({ body: { resolution: 'rejected', note: 'Too long' } }),
+  'dm.feed.snooze': (world) => soon(world),
 }
 
 /**

@@ -189,6 +189,9 @@ async function fillWithWork(team: Team, word: string, next: () => Promise<Agent>
   const { data: approvals } = await reviewer.call('dm', 'GET /approvals', {
     query: { 'filter.status': 'pending', 'filter.type': 'content_review' },
   })
+  const { data: questions } = await reviewer.call('dm', 'GET /approvals', {
+    query: { 'filter.status': 'pending', 'filter.type': 'channel_action' },
+  })
   const ids = {
     tenantId,
     campaignId,
@@ -197,7 +200,9 @@ async function fillWithWork(team: Team, word: string, next: () => Promise<Agent>
     deliverableId: deliverables[0]?.id ?? '',
     approvalId: approvals[0]?.id ?? '',
     approvalIds: approvals[0]?.id ?? '',
-    cursor: approvals[0]?.id ?? '',
+    // Nobody decides on it, so that it stays in every list.
+    itemId: questions[0]?.id ?? '',
+    cursor: questions[0]?.id ?? '',
     runId: atWork.runId,
     activityRunId: atWork.runId,
     toUserId: adminId,

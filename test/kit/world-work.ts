@@ -168,6 +168,26 @@ export async function busy(app: TestApp, dispatches: readonly Dispatch[]): Promi
   return failed
 }
 
+/** What a feed shows beside questions: somebody is mentioned, a budget is nearly used up; and something that was put aside. */
+export async function fillFeed(app: TestApp, team: Team, word: string): Promise<void> {
+  const { tenantId, adminId } = team
+  const [waiting = '', another = ''] = await activities(app, team, `status = 'awaiting_approval'`)
+  const [itemId = ''] = await activities(app, team, `status = 'failed'`)
+  await team.member.call('dashboard', 'POST /activities/:activityId/comments', {
+    params: { activityId: waiting },
+    body: { text: `${word}? @human:${adminId}` },
+  })
+  const alert = [another, tenantId, 'activity', 80, 1_000_000, `${word} has used 80 %`, new Date()]
+  await app.db.write((tx) =>
+    tx.run(
+      'insert into budget_alerts (cap_id, tenant_id, scope, level, limit_micros, message, raised_on) values (?, ?, ?, ?, ?, ?, ?)',
+      alert,
+    ),
+  )
+  const admin = app.clientFor(team.adminToken)
+  await admin.call('dashboard', 'POST /feed/:itemId/dismiss', { params: { itemId } })
+}
+
 /** Registrations that have come to the last step. @returns their ids */
 export async function register(app: TestApp): Promise<string[]> {
   const ids: string[] = []

@@ -16,6 +16,7 @@ import {
   claimsIn,
   clientOf,
   configure,
+  fillFeed,
   idsOf,
   order,
   register,
@@ -189,6 +190,8 @@ export async function createWorld(changes: Parameters<typeof createTestApp>[0] =
   provider.account = marker
   await connectChannel(app, provider, theirs.adminToken)
   const failed = await busy(door, dispatches)
+  await fillFeed(door, ours, 'Spring')
+  await fillFeed(door, theirs, marker)
   const mails = await mailsOf(app)
   const linkFor = (to: string) => tokenIn(mails.find((mail) => mail.to.includes(to)) as ReadMail)
   const { sub, jti } = claimsIn<{ sub: string; jti: string }>(linkFor(forgetful))

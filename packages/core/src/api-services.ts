@@ -38,6 +38,10 @@ import { approvalServices } from './api-approvals.ts'
 import { tenantServices } from './api-tenant.ts'
 import { check } from './domain/check.ts'
 import { diffTextVersions, getTextVersion, listTextVersions } from './domain/content/queries.ts'
+import { dismissItem, snoozeItem } from './domain/feed/marks.ts'
+import { getOverview } from './domain/feed/overview.ts'
+import { listFeed } from './domain/feed/queries.ts'
+import { FeedQuery } from './domain/feed/schemas.ts'
 import { invite, listInvitations, resendInvitation, revokeInvitation } from './domain/identity/invitations.ts'
 import { costReport } from './domain/costs/report-queries.ts'
 import { listAudit } from './domain/audit/queries.ts'
@@ -147,6 +151,12 @@ export const services = {
     create: rule(operators, createCoupon),
     list: rule(operators, listCoupons),
     disable: rule(operators, disableCoupon),
+  },
+  feed: {
+    list: rule(team, (ctx, query: z.input<typeof FeedQuery> = {}) => listFeed(ctx, check(FeedQuery, query))),
+    dismiss: rule(team, dismissItem),
+    snooze: rule(team, snoozeItem),
+    overview: rule(deciders, getOverview),
   },
   invitations: {
     create: rule(admins, invite),

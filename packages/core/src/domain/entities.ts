@@ -1,6 +1,6 @@
 import { eventEntities } from '../platform/events/entities.ts'
 import { jobEntities } from '../platform/jobs/entities.ts'
-import { Activity, ActivityComment, ActivityLogEntry } from './activities/entities.ts'
+import { Activity, ActivityComment, ActivityLogEntry, ActivityMention } from './activities/entities.ts'
 import { MasterAgent, TenantAgent } from './agents/entities.ts'
 import { AgentSession } from './agents/session-entity.ts'
 import { Approval, ApprovalLink, ReviewHours } from './approvals/entities.ts'
@@ -10,6 +10,7 @@ import { ActivityTemplate, Campaign, Deliverable, Period } from './campaigns/ent
 import { ChannelConnection, ConnectAttempt } from './channels/entities.ts'
 import { Feedback, Output } from './content/entities.ts'
 import { Document } from './documents/entities.ts'
+import { FeedMark } from './feed/entities.ts'
 import {
   ApiKey,
   IdempotencyRecord,
@@ -23,6 +24,7 @@ import { Registration } from './identity/registration-entity.ts'
 import { modelEntities } from './models/entities.ts'
 import { Notification } from './notifications/entities.ts'
 import { RecurringSlot, RecurringTemplate } from './recurring/entities.ts'
+import { BudgetAlert } from './runs/alert-entity.ts'
 import { Run, RunDelta, ToolCall, TranscriptEntry } from './runs/entities.ts'
 import { Setting } from './settings/entities.ts'
 import { billingEntities } from './tenants/billing-entities.ts'
@@ -37,6 +39,7 @@ export const entities = [
   Activity,
   ActivityComment,
   ActivityLogEntry,
+  ActivityMention,
   ActivityTemplate,
   AgentSession,
   ApiKey,
@@ -45,6 +48,7 @@ export const entities = [
   AuditRecord,
   ...billingEntities,
   BrandProfile,
+  BudgetAlert,
   Campaign,
   ChannelConnection,
   ConfigVersion,
@@ -52,6 +56,7 @@ export const entities = [
   Deliverable,
   Document,
   ...eventEntities,
+  FeedMark,
   Feedback,
   Goal,
   IdempotencyRecord,

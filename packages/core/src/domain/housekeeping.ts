@@ -1,10 +1,13 @@
 import { firstIdAt } from '../platform/clock.ts'
 import { ConnectAttempt } from './channels/entities.ts'
 import type { Ctx } from './context.ts'
+import { shownMs } from './feed/policy.ts'
+import { pruneMarks } from './feed/queries.ts'
 import { PasswordReset, Session } from './identity/entities.ts'
 import { deleteExpired } from './identity/idempotency-queries.ts'
 import { Registration } from './identity/registration-entity.ts'
 import { WebhookDelivery } from './webhooks/entities.ts'
+import { BudgetAlert } from './runs/alert-entity.ts'
 
 const dayMs = 86_400_000
 
@@ -36,6 +39,10 @@ export async function cleanUp(ctx: Ctx): Promise<void> {
         id: { $lt: firstIdAt(new Date(now - keptDays.deliveries * dayMs)) },
         status: { $ne: 'pending' },
       }),
+    ),
+    marks: await ctx.db.write((tx) => pruneMarks(tx, new Date(now - shownMs - dayMs))),
+    alerts: await ctx.db.unitOfWork('all', (em) =>
+      em.nativeDelete(BudgetAlert, { raisedOn: { $lt: new Date(now - shownMs) } }),
     ),
     folders: await ctx.services.commands.folders.prune(new Date(now - keptDays.folders * dayMs)),
     answers: await ctx.db.write((tx) => deleteExpired(tx, new Date(now))),

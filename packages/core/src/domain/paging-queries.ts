@@ -1,6 +1,8 @@
 import type { Sql, SqlValue } from '../platform/database/database.ts'
 import { isUlid } from '../platform/clock.ts'
+import type { Ctx } from './context.ts'
 import { DomainError } from './errors.ts'
+import { within } from './scope.ts'
 
 export interface PageRequest {
   limit: number
@@ -38,6 +40,51 @@ export function afterCursor(column: string, { cursor, order }: PageRequest): Con
   if (cursor === undefined) return undefined
   if (!isUlid(cursor)) throw new DomainError('VALIDATION_ERROR', 'Unknown cursor', { field: 'cursor' })
   return { sql: `${column} ${order === 'asc' ? '>' : '<'} ?`, params: [cursor] }
+}
+
+/** A list in one order, of which a page is to be read. */
+export interface Sorted {
+  /** `approvals a`, with what the conditions need. */
+  from: string
+  id: string
+  /** The column that names the tenant. */
+  tenant: string
+  /** What it is sorted by; the last is the id. An index has the tenant, what is filtered for, and then these. */
+  order: readonly string[]
+  direction: 'asc' | 'desc'
+  /** How many rows are read. */
+  limit: number
+}
+
+/** SQLite joins no more selects than 500. */
+const mostParts = 400
+
+/**
+ * The condition that a row is in scope and fulfils the others. For several tenants it lets only those rows through that stand
+ * on the page: each tenant's first ones are read by its index and merged, where sorting would begin with all there are.
+ */
+export function inScopeOf(ctx: Ctx, list: Sorted, ...conditions: Array<Condition | undefined>): Condition {
+  const { scope, db } = ctx
+  const { from, id, tenant, order, direction, limit } = list
+  if (scope === 'all' || scope.length < 2 || scope.length > mostParts)
+    return where(within(scope, tenant), ...conditions)
+  const inner = where(...conditions)
+  const keys = order.map((column, i) => `${column} as k${i}`).join(', ')
+  const by = (columns: readonly string[]) => columns.map((column) => `${column} ${direction}`).join(', ')
+  const part = (of: string) => `select ${id} as id, ${keys} from ${from}
+    where ${tenant} = ${of} and ${inner.sql} order by ${by(order)} limit ?`
+  const merged =
+    db.dialect === 'sqlite'
+      ? `(${scope.map(() => `select * from (${part('?')})`).join(' union all ')}) q`
+      : `(values ${scope.map(() => '(?)').join(', ')}) mine (tenant_id) cross join lateral (${part('mine.tenant_id')}) q`
+  const own = [...inner.params, limit]
+  return {
+    sql: `${id} in (select q.id from ${merged} order by ${by(order.map((_, i) => `q.k${i}`))} limit ?)`,
+    params: [
+      ...(db.dialect === 'sqlite' ? scope.flatMap((one) => [one, ...own]) : [...scope, ...own]),
+      limit,
+    ],
+  }
 }
 
 /**

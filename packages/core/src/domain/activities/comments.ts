@@ -9,6 +9,7 @@ import { wake } from '../runs/wake.ts'
 import {
   Activity,
   ActivityComment,
+  ActivityMention,
   type ActivityCommentRow,
   type ActivityRow,
   type ActivityStatus,
@@ -82,7 +83,7 @@ export async function addCommentTo(
   for (const mention of mentions) {
     if (mention.type === 'agent' && mention.id !== author.id)
       await wakeMentioned(cmd, activity, mention.id, input.text)
-    if (mention.type === 'human') await tellMentioned(cmd, activity, mention.id, author, input.text)
+    if (mention.type === 'human') await tellMentioned(cmd, activity, comment, mention.id)
   }
   return comment
 }
@@ -135,15 +136,17 @@ async function openWorkOf(cmd: Command, beside: ActivityRow, role: string): Prom
 async function tellMentioned(
   cmd: Command,
   activity: ActivityRow,
+  comment: ActivityCommentRow,
   userId: string,
-  author: Author,
-  text: string,
 ): Promise<void> {
+  const { id: commentId, tenantId, createdOn, authorId, authorName, text } = comment
+  if (userId !== authorId)
+    cmd.em.create(ActivityMention, { commentId, userId, tenantId, activityId: activity.id, createdOn })
   await notify(cmd, {
-    tenantId: activity.tenantId,
+    tenantId,
     to: [userId],
     type: 'campaign_update',
-    title: `${author.name} mentioned you on ${activity.title}`,
+    title: `${authorName} mentioned you on ${activity.title}`,
     body: text.slice(0, 500),
     subjectKind: 'activities',
     subjectId: activity.id,

@@ -101,10 +101,18 @@ export const Activity = defineEntity({
     { name: 'activities_by_tenant', properties: ['tenantId', 'id'] },
     { name: 'activities_by_status', properties: ['tenantId', 'status', 'id'] },
     { name: 'activities_finished', properties: ['tenantId', 'completedAt'], where: { isFinalStep: true } },
+    { name: 'activities_by_role', properties: ['tenantId', 'agentRole', 'id'] },
+    { name: 'activities_by_wake_reason', properties: ['tenantId', 'wakeReason', 'id'] },
     { name: 'activities_by_campaign', properties: ['campaignId', 'id'] },
     { name: 'activities_by_deliverable', properties: ['deliverableId', 'id'] },
     { name: 'activities_by_period', properties: ['periodId'] },
     { name: 'activities_by_parent', properties: ['parentActivityId'] },
+    {
+      name: 'activities_blocked',
+      properties: ['tenantId', 'statusSince', 'id'],
+      where: "status = 'blocked'",
+    },
+    { name: 'activities_failed', properties: ['tenantId', 'statusSince', 'id'], where: "status = 'failed'" },
   ],
   filters: ownedByTenant,
 })
@@ -131,6 +139,24 @@ export const ActivityComment = defineEntity({
     createdOn: instantColumn(),
   },
   indexes: [{ name: 'activity_comments_by_activity', properties: ['activityId', 'id'] }],
+  filters: ownedByTenant,
+})
+
+/** A person whom a comment names. */
+export const ActivityMention = defineEntity({
+  name: 'ActivityMention',
+  tableName: 'activity_mentions',
+  properties: {
+    commentId: refColumn().primary(),
+    userId: refColumn().primary(),
+    tenantId: refColumn(),
+    activityId: refColumn(),
+    createdOn: instantColumn(),
+  },
+  indexes: [
+    { name: 'activity_mentions_by_user', properties: ['userId', 'createdOn', 'commentId'] },
+    { name: 'activity_mentions_by_activity', properties: ['userId', 'activityId', 'commentId'] },
+  ],
   filters: ownedByTenant,
 })
 

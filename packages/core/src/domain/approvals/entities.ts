@@ -75,7 +75,20 @@ export const Approval = defineEntity({
     { name: 'approvals_by_due', properties: ['tenantId', 'status', 'riskRank', 'dueAt', 'id'] },
     { name: 'approvals_by_verdict', properties: ['tenantId', 'resolvedAt'] },
     { name: 'approvals_by_content', properties: ['contentOf', 'id'] },
+    { name: 'approvals_by_type', properties: ['tenantId', 'type', 'id'] },
+    { name: 'approvals_by_type_and_risk', properties: ['tenantId', 'type', 'riskRank', 'id'] },
+    { name: 'approvals_waiting_by_campaign', properties: ['campaignId'], where: "status = 'pending'" },
     { name: 'approvals_by_expiry', properties: ['status', 'expiresAt'] },
+    {
+      name: 'approvals_waiting_by_risk',
+      properties: ['tenantId', 'riskRank', 'expiresAt', 'id'],
+      where: "status = 'pending'",
+    },
+    {
+      name: 'approvals_waiting_by_expiry',
+      properties: ['tenantId', 'expiresAt', 'id'],
+      where: "status = 'pending'",
+    },
   ],
   filters: ownedByTenant,
 })

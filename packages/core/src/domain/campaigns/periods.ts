@@ -32,6 +32,11 @@ export function monthStart(instant: Date, timeZone: string): Date {
   return startOfDay(`${dayIn(instant, timeZone).slice(0, 7)}-01`, timeZone)
 }
 
+/** The instant at which the month after that begins. */
+export function nextMonthStart(instant: Date, timeZone: string): Date {
+  return startOfDay(addDays(lastOfMonth(dayIn(instant, timeZone)), 1), timeZone)
+}
+
 export function firstOfMonth(day: string): string {
   return `${day.slice(0, 7)}-01`
 }

@@ -10,6 +10,7 @@ import { migration as agentSessions } from './0008-agent-sessions.ts'
 import { migration as queue } from './0009-queue.ts'
 import { migration as verdicts } from './0010-verdicts.ts'
 import { migration as tenant } from './0014-tenant.ts'
+import { migration as feed } from './0015-feed.ts'
 
 /** Every step of the schema, in order. A step that was released is never changed. */
 export const migrations: readonly MigrationScript[] = [
@@ -24,4 +25,5 @@ export const migrations: readonly MigrationScript[] = [
   queue,
   verdicts,
   tenant,
+  feed,
 ]

@@ -6,6 +6,7 @@ import { toUsd } from '../money.ts'
 import { notify } from '../notifications/notify.ts'
 import { type Cap, capsOf } from './caps.ts'
 import { dearestRuns, runsInFlight } from './cost-queries.ts'
+import { BudgetAlert } from './alert-entity.ts'
 import { tellEnd } from './ended.ts'
 import type { RunRow } from './entities.ts'
 import { type Failure, fail } from './failure.ts'
@@ -126,6 +127,7 @@ async function alertOnce(cmd: Command, activity: ActivityRow, cap: Cap, level: 8
     level === 100
       ? `${cap.owner} has reached ${cap.allowance}`
       : `${cap.owner} has used ${level} % of ${cap.allowance}`
+  await keepAlert(cmd, tenantId, cap, level, message)
   cmd.emit({
     tenantId,
     type,
@@ -141,4 +143,19 @@ async function alertOnce(cmd: Command, activity: ActivityRow, cap: Cap, level: 8
     subjectKind: cap.scope === 'campaign' ? 'campaigns' : 'activities',
     subjectId: cap.scope === 'campaign' ? cap.id : activity.id,
   })
+}
+
+/** The newest alert of each cap. Whoever comes here holds the lock of what the cap is set on. */
+async function keepAlert(
+  cmd: Command,
+  tenantId: string,
+  cap: Cap,
+  level: 80 | 100,
+  message: string,
+): Promise<void> {
+  const at = cmd.clock.date()
+  const present = { level, limitMicros: cap.limit, message, raisedOn: at, until: cap.until }
+  const known = await cmd.em.findOne(BudgetAlert, { capId: cap.id })
+  if (known) cmd.em.assign(known, present)
+  else cmd.em.create(BudgetAlert, { capId: cap.id, tenantId, scope: cap.scope, ...present })
 }

@@ -2,7 +2,7 @@ import { type InferEntity, LockMode } from '@mikro-orm/core'
 import type { EffectiveAgent } from '../agents/effective-queries.ts'
 import type { ActivityRow } from '../activities/entities.ts'
 import { Campaign } from '../campaigns/entities.ts'
-import { monthStart } from '../campaigns/periods.ts'
+import { monthStart, nextMonthStart } from '../campaigns/periods.ts'
 import type { Command } from '../context.ts'
 import { toUsd } from '../money.ts'
 import { Tenant } from '../tenants/entities.ts'
@@ -17,6 +17,8 @@ export interface Cap {
   spent: number
   /** What was spent before does not count. */
   since: Date
+  /** When what is spent begins to count anew; null is never. */
+  until: Date | null
   /** For people: who may spend, and how much. */
   owner: string
   allowance: string
@@ -47,6 +49,7 @@ export async function capsOf(
       limit: perActivity,
       spent: activity.costMicros,
       since: always,
+      until: null,
       owner: `The activity “${activity.title}”`,
       allowance: `the cap of ${dollars(perActivity)} that ${name} may spend on one`,
     })
@@ -59,6 +62,7 @@ export async function capsOf(
       limit: perCampaign,
       spent: await spentBy(cmd.tx, tenant.id, { campaignId: campaign.id }),
       since: always,
+      until: null,
       owner: `The campaign “${campaign.name}”`,
       allowance: `its budget of ${dollars(perCampaign)}`,
     })
@@ -83,6 +87,7 @@ async function monthlyCap(cmd: Command, tenant: InferEntity<typeof Tenant>): Pro
     limit,
     spent: await spentBy(cmd.tx, tenant.id, { since }),
     since,
+    until: nextMonthStart(cmd.clock.date(), tenant.timezone),
     owner: tenant.name,
     allowance: `its monthly cap of ${dollars(limit)}`,
   }

@@ -8,6 +8,7 @@ import * as campaigns from './campaigns.ts'
 import * as channels from './channels.ts'
 import * as deliverables from './deliverables.ts'
 import * as events from './events.ts'
+import * as feed from './feed.ts'
 import * as skills from './skills.ts'
 import * as versions from './versions.ts'
 
@@ -56,6 +57,9 @@ export const dashboard = surface({
     deliverables.listForCampaign,
     deliverables.activities,
     events.live,
+    feed.list,
+    feed.dismiss,
+    feed.snooze,
     skills.list,
     skills.create,
     skills.detail,

@@ -2,6 +2,8 @@ import { surface } from '../../gateway/surface.ts'
 import { reviewers } from './access.ts'
 import * as approvals from './approvals.ts'
 import * as versions from './versions.ts'
+import * as feed from './feed.ts'
+import { overview } from './overview.ts'
 
 /** The reviewers' portal, over all tenants that they are assigned to or the one in `tenantId`. */
 export const dm = surface({
@@ -25,5 +27,9 @@ export const dm = surface({
     versions.list,
     versions.detail,
     versions.diff,
+    feed.list,
+    feed.dismiss,
+    feed.snooze,
+    overview,
   ],
 })
