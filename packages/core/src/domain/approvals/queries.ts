@@ -6,8 +6,17 @@ import type { ContentCheck } from '../brand/schemas.ts'
 import { preview } from '../content/versions.ts'
 import type { Ctx, Scope } from '../context.ts'
 import { DomainError, notFound } from '../errors.ts'
-import { afterCursor, type Condition, equals, type Page, readPage, where } from '../paging-queries.ts'
+import {
+  afterCursor,
+  type Condition,
+  equals,
+  inScopeOf,
+  type Page,
+  readPage,
+  where,
+} from '../paging-queries.ts'
 import { within } from '../scope.ts'
+import { rankOf } from './policy.ts'
 import type { ApprovalStatus, ApprovalType, RiskLevel } from './entities.ts'
 import type {
   ApprovalItem,
@@ -44,12 +53,19 @@ export async function listForReview(
   ctx: Ctx,
   query: ReviewerApprovalQuery,
 ): Promise<Page<ReviewerApprovalItem>> {
+  const [order, direction] = reviewOrders[query.sortBy]
+  const list = { from: 'approvals a', id: 'a.id', tenant: 'a.tenant_id', limit: query.limit + 1 }
   const result = await readPage<Row, ReviewerApprovalItem>(
     ctx.sql,
     {
       select: columns,
-      condition: where(tenantCondition(ctx.scope), ...filters(query), await afterSorted(ctx, query)),
-      orderBy: { risk_then_age: 'a.risk_rank, a.id', age: 'a.id', created_on: 'a.id desc' }[query.sortBy],
+      condition: inScopeOf(
+        ctx,
+        { ...list, order, direction },
+        ...filters(query),
+        await afterSorted(ctx, query),
+      ),
+      orderBy: order.map((column) => `${column} ${direction}`).join(', '),
       request: { ...query, order: 'desc' },
     },
     (row) => toItem(row, ctx.clock.now()),
@@ -67,6 +83,12 @@ export async function shownText(
     `select o.text, o.sha256 from approvals a join outputs o on o.id = a.output_id where a.id = ? and ${scope.sql}`,
     [approvalId, ...scope.params],
   )
+}
+
+const reviewOrders: Record<ReviewerApprovalQuery['sortBy'], readonly [readonly string[], 'asc' | 'desc']> = {
+  risk_then_age: [['a.risk_rank', 'a.id'], 'asc'],
+  age: [['a.id'], 'asc'],
+  created_on: [['a.id'], 'desc'],
 }
 
 /**
@@ -108,12 +130,11 @@ export async function approvalStats(ctx: Ctx): Promise<ApprovalStats> {
   const lastWeek = new Date(now - 7 * 24 * hour)
   const scope = within(ctx.scope, 'tenant_id')
   const row = await ctx.sql.get<Row>(
-    `select count(case when status = 'pending' then 1 end) as pending,
-       count(case when status = 'pending' and risk_level = 'high' then 1 end) as high_risk,
-       count(case when status = 'pending' and expires_at <= ? then 1 end) as expiring,
-       count(case when resolved_at >= ? then 1 end) as resolved
-     from approvals where ${scope.sql} and (status = 'pending' or resolved_at >= ?)`,
-    [new Date(now + 24 * hour), lastWeek, ...scope.params, lastWeek],
+    `select count(*) as pending, count(case when risk_level = 'high' then 1 end) as high_risk,
+       count(case when expires_at <= ? then 1 end) as expiring,
+       (select count(*) from approvals where resolved_at >= ? and ${scope.sql}) as resolved
+     from approvals where status = 'pending' and ${scope.sql}`,
+    [new Date(now + 24 * hour), lastWeek, ...scope.params, ...scope.params],
   )
   return {
     pending: asNumber(row?.pending),
@@ -130,10 +151,11 @@ function tenantCondition(scope: Scope): Condition {
 }
 
 function filters(query: Pick<ApprovalQuery, 'filter.status' | 'filter.type' | 'filter.riskLevel'>) {
+  const risk = query['filter.riskLevel']
   return [
     equals('a.status', query['filter.status']),
     equals('a.type', query['filter.type']),
-    equals('a.risk_level', query['filter.riskLevel']),
+    equals('a.risk_rank', risk && rankOf(risk)),
   ]
 }
 
@@ -155,7 +177,7 @@ async function afterSorted(
     : undefined
   if (!last) throw new DomainError('VALIDATION_ERROR', 'Unknown cursor', { field: 'cursor' })
   const rank = last.risk_rank as SqlValue
-  return { sql: 'a.risk_rank > ? or (a.risk_rank = ? and a.id > ?)', params: [rank, rank, cursor] }
+  return { sql: '(a.risk_rank, a.id) > (?, ?)', params: [rank, cursor] }
 }
 
 async function withLinks<T extends ApprovalItem>(ctx: Ctx, result: Page<T>): Promise<Page<T>> {

@@ -1,0 +1,251 @@
+import type { EndpointInfo } from '@copydesk/core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import type { Assembled } from '../../packages/core/src/assemble.ts'
+import type { Ctx, Principal } from '../../packages/core/src/domain/context.ts'
+import { describeSurfaces } from '../../packages/core/src/surfaces/describe.ts'
+import { parts } from '../domain/agents.ts'
+import { createTestApp, type Team, type TestApp } from '../kit/app.ts'
+import { bigId, bigSize, fillBigTenant } from '../kit/big-tenant.ts'
+import { createTestClock, type TestClock } from '../kit/clock.ts'
+import { createPlanter } from '../kit/feed-rows.ts'
+import { planFaults, recordSql } from '../kit/plans.ts'
+
+/** Every list of the people's surfaces, at a tenant with the work of years and a neighbour beside it. */
+
+const bigTables = ['activities', 'approvals', 'approval_links']
+
+const lists = describeSurfaces().filter(
+  ({ surface, method, kind, definition }) =>
+    ['dashboard', 'dm', 'mobile', 'tenant'].includes(surface) &&
+    method === 'GET' &&
+    kind === 'json' &&
+    definition.names.every((name) => name === 'campaignId' || name === 'deliverableId'),
+)
+
+let app: TestApp
+let clock: TestClock
+let team: Team
+let assembled: Assembled & AsyncDisposable
+let neighbourId: string
+
+beforeAll(async () => {
+  clock = createTestClock()
+  app = await createTestApp({ clock, worker: false })
+  team = await app.team()
+  const neighbour = await app.team()
+  neighbourId = neighbour.tenantId
+  await app.copydesk.asSystem().users.assign(team.reviewerId, neighbourId)
+  await fillBigTenant(app.db, team.tenantId, { neighbours: [neighbourId], share: 10, now: clock.now() })
+  assembled = await parts(app)
+}, 120_000)
+
+afterAll(async () => {
+  await assembled?.[Symbol.asyncDispose]()
+  await app[Symbol.asyncDispose]()
+})
+
+/** Runs what stands behind an endpoint, and gives the statements that it runs. */
+async function runs(info: EndpointInfo, raw: Record<string, string>, scope = [team.tenantId]) {
+  const { definition, surface } = info
+  const actor: Principal =
+    surface === 'dm'
+      ? { id: team.reviewerId, type: 'human', role: 'reviewer', appAccess: ['dm-portal'] }
+      : { id: team.adminId, type: 'human', role: 'admin', tenantId: team.tenantId, appAccess: ['dashboard'] }
+  const ctx = assembled.contextFor({ actor, scope })
+  const { sql, ran } = recordSql(ctx.sql)
+  const own: Ctx = { ...ctx, sql, db: { ...ctx.db, sql } }
+  const reply = await definition.run(own, {
+    params: { campaignId: bigId('C', 7), deliverableId: bigId('D', 7) },
+    query: definition.query?.parse(raw),
+    body: undefined,
+    headers: {},
+    ip: '127.0.0.1',
+    userAgent: '',
+  })
+  return { ran, reply: reply as { pagination?: { nextCursor: string | null } } }
+}
+
+const valuesOf = (field: string, schema: { enum?: string[] }): string[] => {
+  if (schema.enum) return schema.enum
+  const known: Record<string, string[]> = {
+    'filter.agentRole': ['analyst', 'nobody'],
+    'filter.campaignId': [bigId('C', 7)],
+    'filter.deliverableId': [bigId('D', 7)],
+  }
+  return known[field] ?? []
+}
+
+/** As it is, by each value of each filter, by each two of them, in each order; from the start and from the middle. */
+function queriesOf({ id, definition }: EndpointInfo): Array<Record<string, string>> {
+  const { properties = {} } = (definition.query ? z.toJSONSchema(definition.query, { io: 'input' }) : {}) as {
+    properties?: Record<string, { enum?: string[] }>
+  }
+  const fields = Object.entries(properties).filter(([field]) => field !== 'limit' && field !== 'cursor')
+  const single = fields.flatMap(([field, schema]) =>
+    valuesOf(field, schema).map((value) => ({ [field]: value })),
+  )
+  const pairs = single.flatMap((one, i) =>
+    single
+      .slice(i + 1)
+      .flatMap((two) => (Object.keys(one)[0] === Object.keys(two)[0] ? [] : [{ ...one, ...two }])),
+  )
+  const all: Array<Record<string, string>> = [{}, ...single, ...pairs]
+  const middle = id.includes('approvals')
+    ? bigId('E', bigSize.approvals / 2)
+    : id.includes('activities')
+      ? bigId('A', bigSize.activities / 2)
+      : bigId('C', bigSize.campaigns / 2)
+  const isPaged = 'cursor' in properties && !id.includes('feed')
+  return all.flatMap((query) => (isPaged ? [query, { ...query, cursor: middle }] : [query]))
+}
+
+describe.each(lists.map((info) => [info.id, info] as const))('%s', (_, info) => {
+  it('reads by an index, in its order, and no more than it shows, by every filter and from every page', async () => {
+    const seen = new Set<string>()
+    const faults: string[] = []
+    for (const query of queriesOf(info)) {
+      const { ran, reply } = await runs(info, query)
+      const next = reply.pagination?.nextCursor
+      const again = next ? (await runs(info, { ...query, cursor: next })).ran : []
+      // Reviewers see several tenants at once. What waits at them SQLite sorts, as it is little.
+      const isSorted = app.db.dialect === 'sqlite' && info.id === 'dm.feed.list'
+      const both =
+        info.surface === 'dm' && !isSorted ? (await runs(info, query, [team.tenantId, neighbourId])).ran : []
+      for (const one of [...ran, ...again, ...both]) {
+        // The same statement has one plan on SQLite; on PostgreSQL it is what the values make of it.
+        const key = app.db.dialect === 'sqlite' ? one.text : one.text + JSON.stringify(one.params)
+        if (seen.has(key)) continue
+        seen.add(key)
+        for (const fault of await planFaults(app.db, one, bigTables))
+          faults.push(`${JSON.stringify(query)}: ${fault} in ${one.text}`)
+      }
+    }
+    expect(faults).toEqual([])
+  })
+})
+
+describe('a list', () => {
+  const count = async (text: string) =>
+    Number((await app.db.sql.get<{ n: number }>(`select count(*) as n from ${text}`, [team.tenantId]))?.n)
+
+  it('says how many there are, as the rows do', async () => {
+    const pending = await count(`approvals where status = 'pending' and tenant_id = ?`)
+    const risky = await count(`approvals where status = 'pending' and risk_rank = 1 and tenant_id = ?`)
+    expect([pending, risky]).toEqual([2_000, 666])
+    const stats = await team.admin.call('dashboard', 'GET /approvals/stats', {})
+    const week = new Date(clock.now() - 7 * 86_400_000)
+    const resolved = await app.db.sql.get<{ n: number }>(
+      `select count(*) as n from approvals where tenant_id = ? and resolved_at >= ?`,
+      [team.tenantId, week],
+    )
+    const soon = await app.db.sql.get<{ n: number }>(
+      `select count(*) as n from approvals where tenant_id = ? and status = 'pending' and expires_at <= ?`,
+      [team.tenantId, new Date(clock.now() + 86_400_000)],
+    )
+    expect(stats).toEqual({
+      pending,
+      highRisk: risky,
+      expiringIn24h: Number(soon?.n),
+      resolvedThisWeek: Number(resolved?.n),
+    })
+    expect(stats.resolvedThisWeek).toBeGreaterThan(100)
+    const { tenants } = await team.reviewer.call('dm', 'GET /overview', {})
+    expect(tenants).toMatchObject([
+      {
+        tenantId: team.tenantId,
+        pendingApprovals: pending,
+        highRiskApprovals: risky,
+        activitiesInProgress: 2_000,
+        activitiesBlocked: 2_000,
+      },
+      { tenantId: neighbourId, pendingApprovals: 200, activitiesInProgress: 200, activitiesBlocked: 200 },
+    ])
+    const { data } = await team.admin.call('dashboard', 'GET /campaigns', { query: { limit: 2 } })
+    expect(data).toMatchObject([
+      { activityCount: { total: 200 }, spentUsd: 0.2 },
+      { activityCount: { total: 200 }, spentUsd: 0.2 },
+    ])
+  })
+
+  /** Reads everything in pages of changing size, while something is put before and behind the place of reading. */
+  async function readAll(
+    read: (query: { limit: number; cursor?: string }) => Promise<{
+      data: Array<{ id: string }>
+      pagination: { nextCursor: string | null }
+    }>,
+    sizes: number[],
+    between: () => Promise<unknown>,
+  ) {
+    const seen: string[] = []
+    let cursor: string | null = null
+    for (let i = 0; ; i += 1) {
+      const page = await read({
+        limit: sizes[i % sizes.length] as number,
+        ...(cursor !== null && { cursor }),
+      })
+      seen.push(...page.data.map(({ id }) => id))
+      cursor = page.pagination.nextCursor
+      if (cursor === null) return seen
+      if (i % 3 === 0) await between()
+      clock.advance(20)
+      // So many requests would be more than a minute allows.
+      if (i % 50 === 49) clock.advance(61_000)
+    }
+  }
+
+  it('gives everything that is there from first to last once, whatever comes meanwhile', async () => {
+    const plant = createPlanter(app, clock)
+    const { tenantId } = team
+    const add = async () => {
+      await plant.approval(tenantId, 'new', 'high', 30)
+      await plant.approval(tenantId, 'new', 'low', 30)
+      await plant.blocked(tenantId, 'new', 2_000)
+      await plant.blocked(tenantId, 'new', 0)
+    }
+    const ids = async (text: string, more: Date[] = []) =>
+      (await app.db.sql.all<{ id: string }>(`select id from ${text}`, [tenantId, ...more])).map(
+        ({ id }) => id,
+      )
+    const sizes = [97, 100, 3, 64]
+    const dashboard = ['GET /approvals', 'GET /activities'] as const
+    for (const order of ['asc', 'desc'] as const)
+      for (const route of dashboard) {
+        const table = route === 'GET /approvals' ? 'approvals' : 'activities'
+        const status = table === 'approvals' ? ('pending' as const) : ('blocked' as const)
+        const before = await ids(`${table} where status = '${status}' and tenant_id = ?`)
+        const seen = await readAll(
+          (query) =>
+            team.admin.call('dashboard', route, {
+              query: { ...query, order, 'filter.status': status },
+            } as never),
+          sizes,
+          add,
+        )
+        expect(new Set(seen).size).toBe(seen.length)
+        expect(before.filter((id) => !seen.includes(id))).toEqual([])
+      }
+    for (const sortBy of ['risk_then_age', 'age', 'created_on'] as const) {
+      const before = await ids(`approvals where status = 'pending' and tenant_id = ?`)
+      const seen = await readAll(
+        (query) =>
+          team.reviewer.call('dm', 'GET /approvals', {
+            query: { ...query, sortBy, tenantId, 'filter.status': 'pending' },
+          }),
+        sizes,
+        add,
+      )
+      expect(new Set(seen).size).toBe(seen.length)
+      expect(before.filter((id) => !seen.includes(id))).toEqual([])
+    }
+    // What expires while it is read is left out.
+    const lasting = new Date(clock.now() + 3_600_000)
+    const before = [
+      ...(await ids(`approvals where status = 'pending' and tenant_id = ? and expires_at > ?`, [lasting])),
+      ...(await ids(`activities where status = 'blocked' and tenant_id = ?`)),
+    ]
+    const seen = await readAll((query) => team.admin.call('dashboard', 'GET /feed', { query }), sizes, add)
+    expect(new Set(seen).size).toBe(seen.length)
+    expect(before.filter((id) => !seen.includes(id))).toEqual([])
+  })
+})
