@@ -31,6 +31,8 @@ export interface Seeded {
   tenantId: string
   adminId: string
   reviewerIds: string[]
+  /** Ids of tenants beside it. */
+  neighbours: string[]
   /** Ids of the approvals that wait for a verdict, oldest first. */
   approvalIds: string[]
 }
@@ -38,7 +40,7 @@ export interface Seeded {
 /** Sets an installation up with one tenant, people, and `approvals` pieces that the built-in writer wrote and that wait for a verdict. */
 export async function seed(
   installation: Installation,
-  { approvals, reviewers }: { approvals: number; reviewers: number },
+  { approvals, reviewers, neighbours = 0 }: { approvals: number; reviewers: number; neighbours?: number },
 ): Promise<Seeded> {
   const copydesk = await createCopydesk({
     ...installation,
@@ -61,6 +63,9 @@ export async function seed(
       role: 'admin',
       tenantId,
     })
+    const others: string[] = []
+    for (let i = 0; i < neighbours; i += 1)
+      others.push((await system.tenants.create({ name: `Neighbour ${i}` })).id)
     const staff = await Promise.all(
       Array.from({ length: reviewers }, (_, i) =>
         system.users.create({
@@ -105,7 +110,13 @@ export async function seed(
       async () => (approvalIds = await list()).length === approvals,
       `${approvals} approvals wait for a verdict`,
     )
-    return { tenantId, adminId: admin.id, reviewerIds: staff.map(({ id }) => id), approvalIds }
+    return {
+      tenantId,
+      adminId: admin.id,
+      reviewerIds: staff.map(({ id }) => id),
+      neighbours: others,
+      approvalIds,
+    }
   } finally {
     await copydesk.stop()
   }

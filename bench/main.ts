@@ -1,9 +1,11 @@
 import { cpus, totalmem } from 'node:os'
 import { parseArgs } from 'node:util'
+import { deciding } from './deciding.ts'
 import { deltas } from './deltas.ts'
 import { gatewayCost } from './gateway-cost.ts'
 import { gatewayGet } from './gateway.ts'
 import { jobs } from './jobs.ts'
+import { lists } from './lists.ts'
 import { login } from './login.ts'
 import { verdict } from './verdict.ts'
 import { runs } from './runs.ts'
@@ -15,7 +17,19 @@ import type { Bench, Metric, Metrics } from './measure.ts'
  * `npm run bench -- [--json] [NAME…]`: runs the benchmarks, each beside its peer. Anything that is not answered with 2xx,
  * or a row that is missing afterwards, fails the run.
  */
-const benches: readonly Bench[] = [gatewayGet, gatewayCost, verdict, jobs, runs, deltas, sse, login, start]
+const benches: readonly Bench[] = [
+  gatewayGet,
+  gatewayCost,
+  lists,
+  verdict,
+  deciding,
+  jobs,
+  runs,
+  deltas,
+  sse,
+  login,
+  start,
+]
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

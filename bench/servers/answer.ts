@@ -53,6 +53,8 @@ export function listen(
 ): void {
   answer(questions)
   const server = createServer((req, res) => void handler(req, res))
+  // On a busy machine a connection would be given up while its next request is on its way.
+  server.keepAliveTimeout = 60_000
   server.listen(0, '127.0.0.1', 16_384, () =>
     process.send?.({ port: (server.address() as AddressInfo).port }),
   )

@@ -2,10 +2,18 @@ import { createCopydesk } from '@copydesk/core'
 import type { Installation } from '../installation.ts'
 import { listen, settings, stallOf } from './answer.ts'
 
-const { approvalIds = [], ...installation } = settings<Installation & { approvalIds?: string[] }>()
+const {
+  approvalIds = [],
+  working = false,
+  ...installation
+} = settings<Installation & { approvalIds?: string[]; working?: boolean }>()
 
-/** A whole instance as it serves in production, without the worker: what is measured is the answer. */
-const copydesk = await createCopydesk({ ...installation, worker: false })
+/** A whole instance as it serves in production. Without the worker what is measured is the answer alone. */
+const copydesk = await createCopydesk({
+  ...installation,
+  worker: working && { concurrency: 4 },
+  writerPaceMs: 0,
+})
 await copydesk.start()
 
 /** A verdict, of which everybody who follows the tenant is told. */

@@ -1,0 +1,119 @@
+import { findPostgres } from '../config/postgres.ts'
+import { fillBigTenant } from '../test/kit/big-tenant.ts'
+import {
+  type Installation,
+  installationIn,
+  lookInto,
+  memberTokens,
+  reviewerTokens,
+  seed,
+} from './installation.ts'
+import { byHand, type Read } from './lists-by-hand.ts'
+import { type Bench, expectEqual, less, type Metrics, percentile } from './measure.ts'
+import { inDatabase } from './postgres.ts'
+import { startSubject, temporaryFolder } from './processes.ts'
+
+const count = 300
+const tenants = 40
+const peer = 'the same statements by the raw driver'
+
+/** What is read, as somebody of the big tenant, as its reviewer, or as a reviewer of 40 tenants. */
+const reads: readonly (Read & { name: string })[] = [
+  { name: 'activities', by: 'member', path: '/dashboard/v1/activities' },
+  { name: 'activities.blocked', by: 'member', path: '/dashboard/v1/activities?filter.status=blocked' },
+  { name: 'activities.role', by: 'member', path: '/dashboard/v1/activities?filter.agentRole=analyst' },
+  { name: 'approvals', by: 'member', path: '/dashboard/v1/approvals?filter.status=pending' },
+  { name: 'approvals.stats', by: 'member', path: '/dashboard/v1/approvals/stats' },
+  { name: 'campaigns', by: 'member', path: '/dashboard/v1/campaigns' },
+  { name: 'feed', by: 'reviewer', path: '/dm/v1/feed' },
+  { name: 'review', by: 'reviewer', path: '/dm/v1/approvals?filter.status=pending' },
+  { name: 'feed.40', by: 'reviewer of 40', path: '/dm/v1/feed' },
+  { name: 'review.40', by: 'reviewer of 40', path: '/dm/v1/approvals?filter.status=pending' },
+  { name: 'overview.40', by: 'reviewer of 40', path: '/dm/v1/overview' },
+]
+
+/** Lists at a tenant with 200,000 activities and 20,000 approvals beside 39 others, one request at a time. */
+export const lists: Bench = {
+  name: 'lists',
+  async run() {
+    using folder = temporaryFolder()
+    const onSqlite = await measure('sqlite', installationIn(folder.path), folder.path)
+    const postgres = await findPostgres()
+    if (postgres.url === undefined) return onSqlite
+    try {
+      const onPostgres = await inDatabase(postgres.url, (database) =>
+        measure('postgresql', installationIn(folder.path, database), folder.path),
+      )
+      return { ...onSqlite, ...onPostgres }
+    } finally {
+      await postgres.stop()
+    }
+  },
+}
+
+async function measure(name: string, installation: Installation, folder: string): Promise<Metrics> {
+  const tokens = await prepare(installation)
+  const waits = new Map(reads.map((read) => [read.name, [] as number[]]))
+  {
+    await using server = await startSubject('servers/copydesk.ts', installation, folder)
+    // In turns, so that all of them meet the same moods of the machine; the first ones warm up.
+    for (let i = -20; i < count; i += 1) {
+      for (const read of reads) {
+        const own = tokens[read.by]
+        const headers = { authorization: `Bearer ${own[(i + 20) % own.length]}` }
+        const begun = performance.now()
+        const response = await fetch(server.url + read.path, { headers })
+        await response.arrayBuffer()
+        if (i >= 0) waits.get(read.name)?.push(performance.now() - begun)
+        expectEqual(`status of ${read.path}`, response.status, 200)
+      }
+    }
+  }
+  const hand = await byHand(installation, reads, tokens, count)
+  return Object.fromEntries(
+    reads.flatMap((read, i) => {
+      const [ours, theirs] = [waits.get(read.name) ?? [], hand[i] ?? []]
+      const metric = (share: number, aim?: string) =>
+        less(percentile(ours, share), 'ms', peer, percentile(theirs, share), aim)
+      return [
+        [`lists.${name}.${read.name}.p50`, metric(0.5)],
+        [`lists.${name}.${read.name}.p99`, metric(0.99, '25 ms')],
+      ]
+    }),
+  )
+}
+
+/** @returns tokens of those who read; the limits count by person, so there are several of each */
+async function prepare(installation: Installation): Promise<Record<Read['by'], string[]>> {
+  const { tenantId, neighbours, reviewerIds } = await seed(installation, {
+    approvals: 1,
+    reviewers: 30,
+    neighbours: tenants - 1,
+  })
+  const db = await lookInto(installation)
+  try {
+    await fillBigTenant(db, tenantId, { neighbours, share: 100, now: Date.now() })
+    const wide = reviewerIds.slice(15)
+    await db.write(async (tx) => {
+      for (const userId of wide)
+        for (const other of neighbours)
+          await tx.run(
+            'insert into tenant_assignments (id, user_id, tenant_id, created_on) values (?, ?, ?, ?)',
+            [
+              // Unique, and never shown.
+              userId.slice(0, 10) + other.slice(10, 18) + userId.slice(18),
+              userId,
+              other,
+              new Date(),
+            ],
+          )
+    })
+    return {
+      member: memberTokens(tenantId, reviewerIds),
+      reviewer: reviewerTokens(reviewerIds.slice(0, 15)),
+      'reviewer of 40': reviewerTokens(wide),
+    }
+  } finally {
+    await db.close()
+  }
+}
