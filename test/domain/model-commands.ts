@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { agentSteps } from './model-agents.ts'
-import { decide, isClosed, mention, newText, type Piece, wake } from './model-state.ts'
+import { decide, isClosed, latest, mention, newText, type Piece, wake } from './model-state.ts'
+import { steeringSteps } from './model-steering.ts'
 import { choose, expectAnswer, expectWoken, step, which } from './model-step.ts'
 
 /** At the most so much time passes in one story: the period of the campaign must not end. */
@@ -51,7 +52,8 @@ const verdict = fc
     ),
   )
 
-const mayRetry = ({ status }: Piece) => status === 'failed' || status === 'blocked'
+const mayRetry = ({ status, hold, cancelled }: Piece) =>
+  !cancelled && (status === 'failed' || (status === 'blocked' && hold === null))
 
 const retry = which.map((number) =>
   step(
@@ -81,7 +83,7 @@ const comment = fc.tuple(which, fc.boolean()).map(([number, isNote]) =>
       const answer = await world.post('admin', `/dashboard/v1/activities/${one.id}/comments`, body)
       expectAnswer(answer, 'comment', '201')
       if (!isNote) mention(one)
-      else if (one.status === 'blocked') wake(one, 'answer', 'person')
+      else if (one.status === 'blocked' && one.hold === null) wake(one, 'answer', 'person')
     },
   ),
 )
@@ -112,4 +114,7 @@ const time = fc.constantFrom(3_000, 120_000, 3_660_000, 25 * 3_600_000, 73 * 3_6
 
 /** Stories of agents and people; agents deliver more often than anything else happens. */
 export const stories = (options: fc.CommandsContraints) =>
-  fc.commands([...agentSteps, verdict, verdict, verdict, retry, comment, hold, time], options)
+  fc.commands(
+    [...agentSteps, verdict, verdict, verdict, retry, comment, hold, time, ...steeringSteps],
+    options,
+  )

@@ -35,6 +35,9 @@ export interface Piece {
   texts: string[]
   failures: number
   idle: number
+  hold: 'pausing' | 'paused' | null
+  /** By a person, for good. */
+  cancelled: boolean
 }
 
 export interface Question {
@@ -90,6 +93,8 @@ export function newPiece(id: string, role: string, more: Partial<Piece> = {}): P
     texts: [],
     failures: 0,
     idle: 0,
+    hold: null,
+    cancelled: false,
     ...more,
   }
   piece.turn = { piece, state: 'pending', next: null, deadline: 0 }
@@ -104,6 +109,15 @@ export function wake(piece: Piece, reason: Reason, by: 'person' | 'nobody'): voi
   if (turn?.state === 'running') {
     turn.next = stronger(turn.next, reason)
     piece.status = 'in_progress'
+    return
+  }
+  if (piece.hold) {
+    piece.hold = 'paused'
+    piece.status = 'blocked'
+    return
+  }
+  if (piece.roles.at(-1) === 'person') {
+    piece.status = 'assigned'
     return
   }
   if (!turn && piece.idle >= mostIdleTurns) {
@@ -125,6 +139,13 @@ export function begin(model: Model, piece: Piece, runId: string, deadline: numbe
   piece.turn.deadline = deadline
   piece.status = 'in_progress'
   model.turns.set(runId, piece.turn)
+}
+
+/** A pause takes hold when no turn is under way; what waits for an answer waits on. */
+function takeHold(piece: Piece): void {
+  if (!piece.hold) return
+  piece.hold = isClosed(piece) ? null : 'paused'
+  if (piece.status === 'in_progress') piece.status = 'blocked'
 }
 
 function end(turn: Turn): void {
@@ -173,6 +194,12 @@ export function newText(model: Model, piece: Piece, text: string, now: number): 
 
 /** @param text null when there is nothing to do @returns `asks` when people are to be asked about the newest text */
 export function succeed(model: Model, turn: Turn, text: string | null, now: number): 'asks' | undefined {
+  const asks = follows(model, turn, text, now)
+  takeHold(turn.piece)
+  return asks
+}
+
+function follows(model: Model, turn: Turn, text: string | null, now: number): 'asks' | undefined {
   const { piece } = turn
   end(turn)
   piece.failures = 0
@@ -180,9 +207,8 @@ export function succeed(model: Model, turn: Turn, text: string | null, now: numb
   if (isNew) newText(model, piece, text, now)
   piece.idle = isNew ? 0 : piece.idle + 1
   if (isClosed(piece) || piece.status === 'blocked') return undefined
-  if (isWaiting(piece)) {
-    return undefined
-  }
+  if (isWaiting(piece)) return undefined
+  if (piece.hold) return undefined
   if (turn.next) {
     wake(piece, turn.next, 'nobody')
     return undefined
@@ -202,6 +228,11 @@ export function succeed(model: Model, turn: Turn, text: string | null, now: numb
 }
 
 export function fail(model: Model, turn: Turn, family: Family): void {
+  followsFailure(model, turn, family)
+  takeHold(turn.piece)
+}
+
+function followsFailure(model: Model, turn: Turn, family: Family): void {
   const { piece } = turn
   end(turn)
   if (isClosed(piece) || isWaiting(piece)) return
@@ -215,7 +246,7 @@ export function fail(model: Model, turn: Turn, family: Family): void {
   resumeParent(model, piece)
 }
 
-function resumeParent(model: Model, piece: Piece): void {
+export function resumeParent(model: Model, piece: Piece): void {
   const { parent } = piece
   if (!parent || !piece.blocksParent || isClosed(parent)) return
   const others = model.pieces.some((one) => one.parent === parent && one.blocksParent && !isClosed(one))
@@ -229,7 +260,7 @@ export function decide(asked: Question, status: 'approved' | 'rejected'): number
   if (isClosed(asked.piece)) return 0
   asked.piece.failures = 0
   wake(asked.piece, 'answer', 'person')
-  return 1
+  return asked.piece.turn ? 1 : 0
 }
 
 export function expire(model: Model, asked: Question, now: number): void {
@@ -243,6 +274,7 @@ export function expire(model: Model, asked: Question, now: number): void {
 /** Hands a piece on; a turn at work may end, one that waits never starts. */
 export function handOn(model: Model, piece: Piece, id: string, role: string): void {
   piece.status = 'reassigned'
+  piece.hold = null
   if (piece.turn?.state === 'pending') piece.turn = null
   const { needsApproval, parent, blocksParent, roles } = piece
   model.pieces.push(newPiece(id, role, { needsApproval, parent, blocksParent, roles: [...roles, role] }))

@@ -143,6 +143,8 @@ async function follow(
   if (type === 'approval_expired') {
     const asked = model.questions.find(({ id }) => id === subject)
     if (!asked) throw new Error('an unknown approval expired')
+    // Taken back with the work that it was about.
+    if (asked.status === 'expired') return
     expire(model, asked, clock.now())
   } else if (type === 'approval_escalated') {
     const asked = model.questions.find(({ id }) => id === subject)
@@ -172,7 +174,7 @@ const byId = (a: { id: string }, b: { id: string }) => (a.id < b.id ? -1 : 1)
 function viewOf({ pieces, questions }: Model) {
   return {
     activities: pieces
-      .map(({ id, status, turn, texts }) => ({ id, status, run: turn?.state ?? null, texts }))
+      .map(({ id, status, hold, turn, texts }) => ({ id, status, hold, run: turn?.state ?? null, texts }))
       .toSorted(byId),
     approvals: questions
       .map(({ id, status, shows, expiresAt }) => ({
@@ -189,7 +191,7 @@ type View = ReturnType<typeof viewOf>
 
 async function rowsOf({ app: { db } }: Desk): Promise<View> {
   const activities = await db.sql.all<Omit<View['activities'][number], 'texts'>>(
-    `select a.id, a.status, (select r.status from runs r where r.activity_id = a.id and r.open = ?) as run
+    `select a.id, a.status, a.hold, (select r.status from runs r where r.activity_id = a.id and r.open = ?) as run
      from activities a order by a.id`,
     [true],
   )

@@ -207,6 +207,25 @@ const examples: Record<string, (world: World) => Partial<Input> | Partial<Input>
   'dm.approvals.bulk_resolve': ({ ours }) => ({
     body: { approvalIds: ours.ids['approvals'], resolution: 'rejected', note: 'Too long' },
   }),
+  'dm.activities.pause': ({ ours }) => ({ params: { activityId: ours.inProgress[0] ?? '' }, body: {} }),
+  'dm.activities.resume': ({ ours }) => ({ params: { activityId: ours.inProgress.at(-1) ?? '' }, body: {} }),
+  'dm.activities.retry': ({ ours }) => ({ params: { activityId: ours.failed[0] ?? '' } }),
+  'dm.activities.cancel': ({ ours }) => ({ params: { activityId: ours.inProgress[0] ?? '' } }),
+  'dm.activities.reassign': ({ ours }) => ({
+    params: { activityId: ours.inProgress[0] ?? '' },
+    body: { assigneeType: 'agent', assigneeId: 'blog_writer', reason: 'Too long for an ad' },
+  }),
+  'dm.agents.get': ({ ours }) => ({ params: { tenantId: ours.tenantId } }),
+  'dm.agents.pause': ({ ours }) => ({ params: { tenantId: ours.tenantId }, body: {} }),
+  'dm.agents.resume': ({ ours }) => ({ params: { tenantId: ours.tenantId, agentRole: 'auditor' } }),
+  'dm.agents.clear_error': ({ ours }) => ({
+    params: { tenantId: ours.tenantId, agentRole: 'analyst' },
+    body: {},
+  }),
+  'dm.agents.run': ({ ours }) => ({
+    params: { role: 'researcher' },
+    body: { tenantId: ours.tenantId, prompt: 'Find three facts' },
+  }),
   'dm.approvals.resolve': () => ({ body: { resolution: 'rejected', note: 'Too long' } }),
   'dm.feed.snooze': (world) => soon(world),
 }

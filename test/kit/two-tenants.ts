@@ -206,6 +206,7 @@ async function fillWithWork(team: Team, word: string, next: () => Promise<Agent>
     runId: atWork.runId,
     activityRunId: atWork.runId,
     toUserId: adminId,
+    assigneeId: adminId,
   }
   return { ids, openActivityId, agent: atWork }
 }

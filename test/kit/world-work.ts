@@ -227,6 +227,24 @@ export const activities = (app: TestApp, team: Team, which: string) =>
     ])
     .then((rows) => rows.map(({ id }) => id))
 
+/** Agents that stand still: one that is paused, and one that could not work. */
+export async function holdAgents(app: TestApp, { tenantId, reviewer }: Team, why: string): Promise<void> {
+  const params = { tenantId, agentRole: 'auditor' }
+  await reviewer.call('dm', 'POST /agents/:tenantId/:agentRole/pause', { params, body: {} })
+  await app.db.write((tx) =>
+    tx.run(
+      `update tenant_agents set status = 'error', last_error_at = ?, last_error_message = ? where tenant_id = ? and role = 'analyst'`,
+      [new Date(), why, tenantId],
+    ),
+  )
+}
+
+/** Pauses the newest work of a tenant that is with an external runtime. */
+export async function pauseLast(app: TestApp, team: Team): Promise<void> {
+  const activityId = (await activities(app, team, `status = 'in_progress'`)).at(-1) ?? ''
+  await team.reviewer.call('dm', 'POST /activities/:activityId/pause', { params: { activityId }, body: {} })
+}
+
 /** Ids of the rows of a tenant, oldest first. */
 export async function idsOf(app: TestApp, table: string, tenantId: string): Promise<string[]> {
   const rows = await app.db.sql.all<{ id: string }>(

@@ -13,12 +13,14 @@ import {
   addWebhook,
   busy,
   guest,
+  holdAgents,
   claimsIn,
   clientOf,
   configure,
   fillFeed,
   idsOf,
   order,
+  pauseLast,
   register,
   type Tenant,
 } from './world-work.ts'
@@ -37,6 +39,8 @@ export interface Side extends Team {
   /** Activities that have failed, and such that have an output. */
   failed: readonly string[]
   written: readonly string[]
+  /** Activities at work, of which the last is about to be paused. */
+  inProgress: readonly string[]
 }
 
 /**
@@ -192,6 +196,10 @@ export async function createWorld(changes: Parameters<typeof createTestApp>[0] =
   const failed = await busy(door, dispatches)
   await fillFeed(door, ours, 'Spring')
   await fillFeed(door, theirs, marker)
+  for (const team of [ours, theirs]) {
+    await pauseLast(app, team)
+    await holdAgents(app, team, team === theirs ? `${marker} is out of order` : 'Out of order')
+  }
   const mails = await mailsOf(app)
   const linkFor = (to: string) => tokenIn(mails.find((mail) => mail.to.includes(to)) as ReadMail)
   const { sub, jti } = claimsIn<{ sub: string; jti: string }>(linkFor(forgetful))
@@ -214,6 +222,7 @@ export async function createWorld(changes: Parameters<typeof createTestApp>[0] =
     email,
     failed: await activities(app, team, `status = 'failed'`),
     written: await activities(app, team, 'id in (select activity_id from outputs)'),
+    inProgress: await activities(app, team, `status = 'in_progress'`),
     atWork: dispatches.filter(({ tenantId, taskId }) => tenantId === team.tenantId && !failed.has(taskId)),
   })
   const made = {

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
-import { configureAgent } from './domain/agents/config.ts'
-import { getAgent, listOwnAgents } from './domain/agents/list-queries.ts'
+import { activityServices } from './api-activities.ts'
+import { agentServices } from './api-agents.ts'
 import {
   changeMaster,
   getMaster,
@@ -9,20 +9,9 @@ import {
   masterVersion,
   restoreMaster,
 } from './domain/agents/master-config.ts'
-import {
-  agentHistory,
-  agentVersion,
-  changeAgent,
-  restoreAgent,
-  testAgent,
-} from './domain/agents/own-agents.ts'
 import { MasterChanges, Push } from './domain/agents/master-schemas.ts'
 import { pushMaster } from './domain/agents/push.ts'
 import { AgentChanges } from './domain/agents/schemas.ts'
-import { getActivity, getOutput } from './domain/activities/detail.ts'
-import { listActivities } from './domain/activities/queries.ts'
-import { retryActivity } from './domain/activities/retry.ts'
-import { sweep } from './domain/activities/sweep.ts'
 import { createCampaign } from './domain/campaigns/create.ts'
 import {
   changeTemplate,
@@ -37,7 +26,6 @@ import { admins, deciders, members, operators, rule, team } from './api-rules.ts
 import { approvalServices } from './api-approvals.ts'
 import { tenantServices } from './api-tenant.ts'
 import { check } from './domain/check.ts'
-import { diffTextVersions, getTextVersion, listTextVersions } from './domain/content/queries.ts'
 import { dismissItem, snoozeItem } from './domain/feed/marks.ts'
 import { getOverview } from './domain/feed/overview.ts'
 import { listFeed } from './domain/feed/queries.ts'
@@ -89,16 +77,7 @@ const noFiles: SkillFiles = { file: [], references: [] }
 export const services = {
   ...approvalServices,
   ...tenantServices,
-  activities: {
-    list: rule(team, listActivities),
-    get: rule(team, getActivity),
-    output: rule(team, getOutput),
-    versions: rule(team, listTextVersions),
-    version: rule(team, getTextVersion),
-    diff: rule(team, diffTextVersions),
-    retry: rule(deciders, retryActivity),
-    sweep: rule(operators, sweep),
-  },
+  activities: activityServices,
   activityTemplates: {
     list: rule(operators, listTemplates),
     get: rule(operators, getTemplate),
@@ -123,18 +102,7 @@ export const services = {
     version: rule(operators, masterVersion),
     restore: rule(operators, restoreMaster),
   },
-  agents: {
-    list: rule(members, listOwnAgents),
-    get: rule(members, getAgent),
-    configure: rule(admins, configureAgent),
-    change: rule(admins, (ctx, role: string, changes: AgentChanges) =>
-      changeAgent(ctx, role, check(AgentChanges, changes)),
-    ),
-    test: rule(members, testAgent),
-    versions: rule(members, agentHistory),
-    version: rule(members, agentVersion),
-    restore: rule(admins, restoreAgent),
-  },
+  agents: agentServices,
   apiKeys: {
     create: rule(operators, createApiKey),
     list: rule(operators, listApiKeys),

@@ -1,5 +1,5 @@
 import type { Ctx, Scope } from './context.ts'
-import { DomainError } from './errors.ts'
+import { DomainError, notFound } from './errors.ts'
 import { placeholders } from '../platform/database/row.ts'
 
 /**
@@ -16,4 +16,13 @@ export function within(scope: Scope, column: string): { sql: string; params: str
   return scope === 'all'
     ? { sql: '1 = 1', params: [] }
     : { sql: `${column} in (${placeholders(scope)})`, params: [...scope] }
+}
+
+/**
+ * The same context for one of its tenants alone.
+ * @throws DomainError `NOT_FOUND` for a tenant outside the scope
+ */
+export function narrowed(ctx: Ctx, tenantId: string): Ctx {
+  if (ctx.scope !== 'all' && !ctx.scope.includes(tenantId)) throw notFound('Tenant')
+  return { ...ctx, scope: [tenantId] }
 }

@@ -103,6 +103,7 @@ export const Activity = defineEntity({
     { name: 'activities_finished', properties: ['tenantId', 'completedAt'], where: { isFinalStep: true } },
     { name: 'activities_by_role', properties: ['tenantId', 'agentRole', 'id'] },
     { name: 'activities_by_wake_reason', properties: ['tenantId', 'wakeReason', 'id'] },
+    { name: 'activities_by_assignee', properties: ['assigneeUserId', 'status'] },
     { name: 'activities_by_campaign', properties: ['campaignId', 'id'] },
     { name: 'activities_by_deliverable', properties: ['deliverableId', 'id'] },
     { name: 'activities_by_period', properties: ['periodId'] },

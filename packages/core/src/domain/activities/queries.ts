@@ -8,11 +8,13 @@ import type { WakeReason } from '../runs/entities.ts'
 import type { ActivityStatus } from './entities.ts'
 import type { ActivityQuery, ActivitySummary, DeliverableActivityQuery } from './schemas.ts'
 
-const columns = `select x.id, x.title, x.type, x.status, x.agent_role, x.campaign_id, c.name as campaign_name, x.deliverable_id,
+export const summaryColumns = `x.id, x.title, x.type, x.status, x.agent_role, x.campaign_id, c.name as campaign_name, x.deliverable_id,
   x.wake_reason, x.started_at, x.completed_at, x.cost_micros, x.created_on, u.name as assignee_name, m.name as agent_name,
-  (select max(l.approval_id) from approval_links l where l.activity_id = x.id) as approval_id
-  from activities x left join campaigns c on c.id = x.campaign_id left join users u on u.id = x.assignee_user_id
+  (select max(l.approval_id) from approval_links l where l.activity_id = x.id) as approval_id`
+export const summaryTables = `activities x left join campaigns c on c.id = x.campaign_id left join users u on u.id = x.assignee_user_id
   left join master_agents m on m.role = x.agent_role`
+
+const columns = `select ${summaryColumns} from ${summaryTables}`
 
 /** A tenant's activities. Serves `GET /dashboard/v1/activities`. */
 export function listActivities(ctx: Ctx, query: ActivityQuery): Promise<Page<ActivitySummary>> {
@@ -65,7 +67,8 @@ export async function summariesWhere(
   return rows.map(toSummary)
 }
 
-function toSummary(row: Row): ActivitySummary {
+/** A row of `summaryColumns` as it is shown. */
+export function toSummary(row: Row): ActivitySummary {
   const startedAt = asDate(row.started_at)
   const completedAt = asDate(row.completed_at)
   return {

@@ -5,7 +5,7 @@ import { DomainError } from '../errors.ts'
 import { Run } from '../runs/entities.ts'
 import { wake } from '../runs/wake.ts'
 import { blockerTypes, type Blocker } from './entities.ts'
-import { isBlockedByObstacle, lockActivity } from './state.ts'
+import { isBlockedByObstacle, isCancelled, lockActivity } from './state.ts'
 
 /**
  * Gives a failed activity another run, and one that is blocked by something other than a pause: whoever tries it again says
@@ -21,7 +21,7 @@ export function retryActivity(ctx: Ctx, activityId: string): Promise<{ activityI
         `Only a failed or blocked activity can be retried; this one is ${activity.hold ?? activity.status.replaceAll('_', ' ')}`,
       )
     }
-    if (activity.failureReason === 'cancelled_by_reviewer') {
+    if (isCancelled(activity)) {
       throw new DomainError('UNPROCESSABLE', 'A cancelled activity stays cancelled; create a new one')
     }
     const campaign = activity.campaignId ? await cmd.em.findOne(Campaign, { id: activity.campaignId }) : null

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { isoDate, page, pageQuery, ulid } from '../../platform/wire.ts'
 import { approvalStatuses, approvalTypes } from '../approvals/entities.ts'
-import { deliverableTypes } from '../campaigns/entities.ts'
+import { deliverableTypes, stepTypes } from '../campaigns/entities.ts'
 import { runStatuses, wakeReasons } from '../runs/entities.ts'
 import { activityStatuses } from './entities.ts'
 
@@ -100,3 +100,63 @@ export const ActivityOutput = z.object({
 })
 
 export const RetryReceipt = z.object({ activityId: ulid, runId: ulid })
+
+const ofTenant = { tenantId: ulid, tenantName: z.string() }
+
+export const ReviewerActivitySummary = ActivitySummary.extend(ofTenant)
+export type ReviewerActivitySummary = z.output<typeof ReviewerActivitySummary>
+export const ReviewerActivityPage = page(ReviewerActivitySummary)
+
+export const ReviewerActivityQuery = pageQuery.extend({
+  tenantId: ulid.optional(),
+  'filter.status': z.enum(activityStatuses).optional(),
+  'filter.agentRole': z.string().max(100).optional(),
+  'filter.type': z.enum(stepTypes).optional(),
+})
+export type ReviewerActivityQuery = z.output<typeof ReviewerActivityQuery>
+
+export const ReviewerActivityDetail = ActivityDetail.extend({
+  ...ofTenant,
+  /** False once it is done, was given to somebody else or was cancelled; what has failed can be tried again. */
+  canIntervene: z.boolean(),
+})
+export type ReviewerActivityDetail = z.output<typeof ReviewerActivityDetail>
+
+const words = z.string().max(10_000)
+
+export const Pause = z.object({ reason: words.optional() })
+export const PauseReceipt = z.object({ activityId: ulid, status: z.literal('pausing') })
+export const Resumption = z.object({ note: words.optional() })
+export const Cancellation = z.object({ reason: words.min(1) })
+export const CancelReceipt = z.object({
+  activityId: ulid,
+  status: z.literal('failed'),
+  /** What could only come after it and ended with it: subtasks and later steps. */
+  alsoCancelled: z.array(ulid),
+})
+
+export const Handover = z.object({
+  assigneeType: z.enum(['agent', 'human']),
+  /** An agent role, or the id of a person of the tenant. */
+  assigneeId: z.string().min(1).max(100),
+  reason: words.min(1),
+  note: words.optional(),
+})
+export type Handover = z.output<typeof Handover>
+
+export const LogQuery = pageQuery.omit({ order: true })
+export type LogQuery = z.output<typeof LogQuery>
+
+/** One line of what has happened to an activity. */
+export const LogItem = z.object({
+  id: ulid,
+  at: isoDate,
+  kind: z.string(),
+  /** Name of who did it. */
+  actor: z.string(),
+  message: z.string(),
+  runId: ulid.optional(),
+  data: z.record(z.string(), z.unknown()).optional(),
+})
+export type LogItem = z.output<typeof LogItem>
+export const LogPage = page(LogItem)

@@ -40,6 +40,14 @@ export function isClosed(activity: { status: ActivityStatus }): boolean {
   return (closedStatuses as readonly ActivityStatus[]).includes(activity.status)
 }
 
+/** Why what a person has cancelled has failed; nothing tries it again. */
+export const cancelledByPerson = 'cancelled_by_reviewer'
+
+/** True when a person has cancelled it. */
+export function isCancelled({ failureReason }: { failureReason: string | null }): boolean {
+  return failureReason === cancelledByPerson
+}
+
 /** True while the activity waits for people to answer it. */
 export function asksPeople({ status }: { status: ActivityStatus }): boolean {
   return status === 'awaiting_approval' || status === 'awaiting_review'

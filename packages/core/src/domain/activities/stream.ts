@@ -23,7 +23,7 @@ export interface Watcher {
 }
 
 const toolTypes = ['tool_call', 'tool_result']
-const endTypes = ['activity_completed', 'activity_failed', 'activity_cancelled', 'activity_reassigned']
+const endTypes = ['activity_completed', 'activity_failed', 'activity_reassigned']
 
 /**
  * Streams one activity: the text of its run from its start, tool calls, and its end, after which the stream closes. An

@@ -47,7 +47,7 @@ export const Approval = defineEntity({
     resolvedAt: instantColumn().strictNullable(),
     resolvedById: p.string().strictNullable(),
     resolvedByName: p.string().strictNullable(),
-    resolution: p.string().$type<Resolution | 'voided'>().strictNullable(),
+    resolution: p.string().$type<Resolution | 'voided' | 'withdrawn'>().strictNullable(),
     resolutionNote: p.text().strictNullable(),
     selectedOption: p.text().strictNullable(),
     /** The activity whose text people are asked about; null when the question is about something else. */

@@ -16,6 +16,7 @@ import { allowanceFor, blockForBudget } from './budget.ts'
 import type { ClaimedRun } from './claim-queries.ts'
 import { Run, type RunRow } from './entities.ts'
 import { fail } from './failure.ts'
+import { holdBack } from './hold-back.ts'
 import { assignment, type Assignment } from './prompt.ts'
 import { isApproved } from './questions.ts'
 
@@ -54,6 +55,8 @@ export function begin(ctx: Ctx, claimed: ClaimedRun): Promise<Dispatch | undefin
     if (!run.open || run.attempt !== claimed.attempt) return undefined
     const agent = await effectiveAgent(cmd, run.tenantId, run.agentRole)
     if (isClosed(activity)) return endUnstarted(cmd, run, activity, 'Its activity is closed')
+    // It was paused while it waited to be taken up again.
+    if (activity.hold !== null) return holdBack(cmd, activity, run)
     if (!agent) return endUnstarted(cmd, run, activity, `The agent ${run.agentRole} is not enabled`)
     const allowance = await allowanceFor(cmd, run, activity, agent)
     if (allowance.state === 'reached') return blockForBudget(cmd, run, activity, allowance.cap)

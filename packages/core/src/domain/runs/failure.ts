@@ -93,6 +93,7 @@ async function giveUp(
 ): Promise<void> {
   run.deadLetteredAt = cmd.clock.date()
   activity.failureReason = run.error
+  activity.hold = null
   moveTo(cmd, activity, 'failed', `Failed (${family}): ${run.error}`)
   await resumeParent(cmd, activity, `The subtask failed: ${run.error}`)
   const agent = await effectiveAgent(cmd, activity.tenantId, run.agentRole)

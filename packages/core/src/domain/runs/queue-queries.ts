@@ -49,7 +49,7 @@ export async function queueNumbers(ctx: Ctx, of: { tenantId?: string } = {}): Pr
   return rows.map((row) => toNumbers(row, now))
 }
 
-/** Serves `GET /admin/v1/system/queues`. */
+/** Serves `GET /admin/v1/system/queues` and `GET /dm/v1/agents/queues`. */
 export async function listQueues(ctx: Ctx): Promise<{ data: QueueNumbers[] }> {
   return { data: await queueNumbers(ctx) }
 }

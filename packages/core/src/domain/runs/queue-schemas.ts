@@ -26,6 +26,7 @@ export const QueueNumbers = z.object({
 })
 export type QueueNumbers = z.output<typeof QueueNumbers>
 export const QueueList = z.object({ data: z.array(QueueNumbers) })
+export const QueueQuery = z.object({ tenantId: ulid.optional() })
 
 /** A run or a job that was given up. */
 export const DeadLetter = z.object({

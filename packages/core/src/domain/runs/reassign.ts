@@ -6,12 +6,12 @@ import { isClosed, moveTo } from '../activities/state.ts'
 import type { Command } from '../context.ts'
 import { DomainError, notFound } from '../errors.ts'
 import { User } from '../identity/entities.ts'
-import { requestCancel } from './cancel.ts'
-import { lockOpenRun } from './wake.ts'
+import { stopRun } from './cancel.ts'
 
 /**
  * Closes an activity as `reassigned` and opens its successor for another role or a person; steps that waited for the old
  * one wait for the new one.
+ * @param field where the request names the role
  * @returns the id of the new activity
  * @throws DomainError `NOT_FOUND` for a person of another tenant; `UNPROCESSABLE` when it is closed or the role not enabled
  */
@@ -20,6 +20,7 @@ export async function reassignTo(
   activity: ActivityRow,
   target: { role: string } | { userId: string },
   reason: string,
+  field: 'toRole' | 'assigneeId' | 'toId' = 'toRole',
 ): Promise<string> {
   if (isClosed(activity)) throw new DomainError('UNPROCESSABLE', `The activity is already ${activity.status}`)
   if ('userId' in target) {
@@ -31,20 +32,17 @@ export async function reassignTo(
     if (!user) throw notFound('User')
   } else if (!(await effectiveAgent(cmd, activity.tenantId, target.role))) {
     throw new DomainError('UNPROCESSABLE', `The agent role ${target.role} is not enabled for this tenant`, {
-      field: 'toRole',
+      field,
     })
   }
   const { periodId, piece, stepNumber } = activity
+  // A step whose turn has not come waits on for the steps before it, whoever has it.
+  const dependsOn = activity.status === 'created' ? activity.dependsOn : []
   // The place in the plan goes to the successor; two activities cannot hold it.
   activity.periodId = null
+  activity.hold = null
   moveTo(cmd, activity, 'reassigned', `Reassigned: ${reason}`)
-  const run = await lockOpenRun(cmd, activity.id)
-  if (run?.status === 'pending') {
-    run.open = false
-    run.status = 'failed'
-    run.error = 'Reassigned before it started'
-    run.completedAt = cmd.clock.date()
-  } else if (run) requestCancel(cmd, run)
+  await stopRun(cmd, activity, 'Reassigned before it started')
   await cmd.em.flush()
   const id = cmd.newId()
   await openActivities(cmd, [
@@ -65,6 +63,7 @@ export async function reassignTo(
       parentActivityId: activity.parentActivityId,
       blocksParent: activity.blocksParent,
       depth: activity.depth,
+      dependsOn,
       priority: activity.priority,
       inputPrompt: activity.inputPrompt,
       approvalRequired: activity.approvalRequired,

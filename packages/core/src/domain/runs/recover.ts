@@ -1,10 +1,12 @@
 import { LockMode } from '@mikro-orm/core'
+import { takeHold } from '../activities/hold.ts'
 import { lockActivity } from '../activities/state.ts'
 import { command } from '../command.ts'
 import type { Ctx } from '../context.ts'
 import type { LostRun } from './claim-queries.ts'
 import { Run } from './entities.ts'
 import { fail, markFailed, noteFailure } from './failure.ts'
+import { holdBack } from './hold-back.ts'
 import { addEntries, keepRemoteText } from './transcript.ts'
 
 /** How often a run may lose its process before it counts as the run’s own fault: often enough for a bad day, not for ever. */
@@ -34,6 +36,10 @@ export async function takeBack(ctx: Ctx, lost: LostRun): Promise<void> {
         { type: 'system', content: `Attempt ${run.attempt} has lost its process. The run starts anew.` },
       ])
       noteFailure(cmd, run, 'The process that ran it died', 'transient')
+      if (activity.hold !== null) {
+        holdBack(cmd, activity, run)
+        return true
+      }
       run.status = 'pending'
       run.leaseOwner = null
       run.leaseUntil = null
@@ -49,8 +55,10 @@ export async function takeBack(ctx: Ctx, lost: LostRun): Promise<void> {
         : activity
           ? { error: `The process that ran it died ${maxAttempts} times`, family: 'internal' as const }
           : { error: 'The process that ran it died', family: 'transient' as const }
-    if (activity) await fail(cmd, run, activity, failure)
-    else markFailed(cmd, run, failure)
+    if (activity) {
+      await fail(cmd, run, activity, failure)
+      takeHold(cmd, activity)
+    } else markFailed(cmd, run, failure)
     return true
   })
   if (!taken) return

@@ -2,6 +2,7 @@ import { ask } from '../approvals/ask.ts'
 import type { ActivityRow } from '../activities/entities.ts'
 import { block } from '../activities/block.ts'
 import { finish } from '../activities/finish.ts'
+import { takeHold } from '../activities/hold.ts'
 import { logActivity } from '../activities/log.ts'
 import { isClosed, moveTo } from '../activities/state.ts'
 import { command } from '../command.ts'
@@ -56,8 +57,10 @@ export async function deliver(ctx: Ctx, runId: string, delivery: Delivery): Prom
     // Pieces that came since; after this none is taken any more.
     sequencer.release(runId, run.attempt)
     await endRun(cmd, run, activity, delivery)
-    if (activity) await settle(cmd, run, activity, delivery)
-    else endProbe(cmd, run, delivery)
+    if (activity) {
+      await settle(cmd, run, activity, delivery)
+      takeHold(cmd, activity)
+    } else endProbe(cmd, run, delivery)
     cmd.audit({
       tenantId: run.tenantId,
       resourceType: 'run',
@@ -140,10 +143,7 @@ async function succeed(
   })
   if (isClosed(activity) || activity.status === 'blocked') return
   if (activity.status.startsWith('awaiting_')) return
-  if (activity.hold === 'pausing') {
-    activity.hold = 'paused'
-    return moveTo(cmd, activity, 'blocked', 'Paused after its turn')
-  }
+  if (activity.hold !== null) return
   if (run.nextWake) return await wakeAgain(cmd, activity, run)
   if (activity.approvalRequired) {
     if (!output) return await block(cmd, activity, nothingToApprove, run.id)

@@ -1,5 +1,6 @@
 import { LockMode } from '@mikro-orm/core'
 import type { ActivityRow } from '../activities/entities.ts'
+import { standStill } from '../activities/hold.ts'
 import { logActivity } from '../activities/log.ts'
 import { isClosed, isWaiting, moveTo } from '../activities/state.ts'
 import type { Command } from '../context.ts'
@@ -19,7 +20,7 @@ export async function lockOpenRun(cmd: Command, activityId: string): Promise<Run
  * holds the activity's lock. An activity of a person gets no run; the person is told.
  * One that is woken again and again in vain rests before its next run, longer each time, and is blocked in the end.
  * @param notBefore the earliest instant to start, for retries
- * @returns the run, or null when a person has the activity or has to help, or when it waits for an earlier step
+ * @returns the run, or null when a person has the activity, has paused it or has to help, or when it waits for an earlier step
  */
 export async function wake(
   cmd: Command,
@@ -48,6 +49,10 @@ export async function wake(
     }
     return open
   }
+  if (activity.hold !== null) {
+    await hold(cmd, activity, wake, notBefore)
+    return null
+  }
   const whole = coalesce(
     open ? { reason: open.wakeReason, note: open.wakeNote } : await kept(cmd, activity),
     wake,
@@ -58,7 +63,6 @@ export async function wake(
     return null
   }
   activity.wakeReason = whole.reason
-  activity.hold = null
   activity.blocker = null
   moveTo(cmd, activity, 'assigned', `Given to ${activity.agentRole} (${wake.reason.replaceAll('_', ' ')})`)
   if (open) {
@@ -123,6 +127,14 @@ export async function wakeAgain(cmd: Command, activity: ActivityRow, run: RunRow
 export async function keep(cmd: Command, activity: ActivityRow, wake: Wake): Promise<void> {
   const last = await latestRun(cmd, activity.id)
   if (last) last.nextWake = coalesce(last.nextWake, wake)
+}
+
+/** Keeps a wake until a person resumes the activity, with the time before which a provider is to be left alone. */
+async function hold(cmd: Command, activity: ActivityRow, wake: Wake, notBefore?: Date): Promise<void> {
+  await keep(cmd, activity, wake)
+  const last = await latestRun(cmd, activity.id)
+  if (last && notBefore) last.notBefore = notBefore
+  standStill(cmd, activity)
 }
 
 /** Takes what was kept for an activity while it waited for something else. */

@@ -1,5 +1,7 @@
 import { surface } from '../../gateway/surface.ts'
 import { reviewers } from './access.ts'
+import * as activities from './activities.ts'
+import * as agents from './agents.ts'
 import * as approvals from './approvals.ts'
 import * as versions from './versions.ts'
 import * as feed from './feed.ts'
@@ -14,6 +16,24 @@ export const dm = surface({
   limits: { perMinute: 600, burst: 120, by: 'user' },
   concurrency: 20,
   endpoints: [
+    activities.list,
+    activities.detail,
+    activities.cancel,
+    activities.comments,
+    activities.comment,
+    activities.log,
+    activities.pause,
+    activities.reassign,
+    activities.resume,
+    activities.retry,
+    activities.live,
+    agents.list,
+    agents.queues,
+    agents.detail,
+    agents.clearError,
+    agents.pause,
+    agents.resume,
+    agents.run,
     approvals.list,
     approvals.detail,
     approvals.resolve,

@@ -1,0 +1,94 @@
+import { withdraw } from '../approvals/withdraw.ts'
+import { command } from '../command.ts'
+import type { Command, Ctx } from '../context.ts'
+import { DomainError } from '../errors.ts'
+import { notify } from '../notifications/notify.ts'
+import { stopRun } from '../runs/cancel.ts'
+import { Activity, type ActivityRow, closedStatuses } from './entities.ts'
+import { resumeParent } from './finish.ts'
+import { logActivity } from './log.ts'
+import { cancelledByPerson, isClosed, lockActivities, lockActivity, moveTo } from './state.ts'
+
+/**
+ * Ends an activity for good: an agent at work is told to stop, questions about it are taken back, and what could only come
+ * after it ends with it: its subtasks and the later steps of its piece. A parent that waits for it goes on without it. Serves
+ * `POST /dm/v1/activities/:activityId/cancel`.
+ * @returns also the ids of what ended with it
+ * @throws DomainError `NOT_FOUND`; `UNPROCESSABLE` when it is closed already
+ */
+export function cancelActivity(ctx: Ctx, activityId: string, { reason }: { reason: string }) {
+  return command(ctx, async (cmd) => {
+    const activity = await lockActivity(cmd, activityId)
+    if (isClosed(activity))
+      throw new DomainError('UNPROCESSABLE', `The activity is already ${activity.status}`)
+    const before = { status: activity.status, hold: activity.hold }
+    const followers = await whatFollows(cmd, activity)
+    await close(cmd, activity, `Cancelled: ${reason}`)
+    for (const one of followers) await close(cmd, one, `Cancelled with “${activity.title}”: ${reason}`)
+    await withdraw(cmd, [activity, ...followers], `The work was cancelled: ${reason}`)
+    await resumeParent(cmd, activity, `The subtask was cancelled: ${reason}`)
+    const alsoCancelled = followers.map(({ id }) => id)
+    cmd.audit({
+      tenantId: activity.tenantId,
+      resourceType: 'activity',
+      resourceId: activityId,
+      before,
+      after: { status: activity.status, failureReason: activity.failureReason, reason, alsoCancelled },
+    })
+    await notify(cmd, {
+      tenantId: activity.tenantId,
+      to: 'admins',
+      type: 'activity_failed',
+      title: `Cancelled: ${activity.title}`,
+      body: reason,
+      subjectKind: 'activities',
+      subjectId: activityId,
+    })
+    return { activityId, status: 'failed' as const, alsoCancelled }
+  })
+}
+
+/** Everything open that nothing would ever move once this is gone, locked: subtasks, later steps, and what follows from those. */
+async function whatFollows(cmd: Command, first: ActivityRow): Promise<ActivityRow[]> {
+  const found = new Map([[first.id, first]])
+  for (const one of found.values()) {
+    const next = [...(await subtasksOf(cmd, one)), ...(await stepsAfter(cmd, one))]
+    const locked = await lockActivities(
+      cmd,
+      next.filter((id) => !found.has(id)),
+    )
+    for (const activity of locked) if (!isClosed(activity)) found.set(activity.id, activity)
+  }
+  found.delete(first.id)
+  return [...found.values()]
+}
+
+/** Only ids: what they are is read under their locks. */
+const unread = { fields: ['id', 'dependsOn'], disableIdentityMap: true } as const
+
+async function subtasksOf(cmd: Command, { id }: ActivityRow): Promise<string[]> {
+  const open = { parentActivityId: id, status: { $nin: [...closedStatuses] } }
+  return (await cmd.em.find(Activity, open, unread)).map((row) => row.id)
+}
+
+async function stepsAfter(cmd: Command, { id, periodId, piece }: ActivityRow): Promise<string[]> {
+  if (!periodId) return []
+  const waiting = await cmd.em.find(Activity, { periodId, piece, status: 'created' }, unread)
+  return waiting.filter(({ dependsOn }) => dependsOn.includes(id)).map((row) => row.id)
+}
+
+async function close(cmd: Command, activity: ActivityRow, why: string): Promise<void> {
+  activity.hold = null
+  activity.blocker = null
+  activity.failureReason = cancelledByPerson
+  moveTo(cmd, activity, 'failed', why)
+  await stopRun(cmd, activity, 'Cancelled before it started')
+  logActivity(cmd, activity, { kind: 'cancelled', message: why })
+  const { tenantId, id: activityId, title, agentRole } = activity
+  cmd.emit({
+    tenantId,
+    type: 'activity_failed',
+    subject: activityId,
+    data: { activityId, title, agentRole, error: cancelledByPerson, family: null },
+  })
+}

@@ -1,0 +1,87 @@
+import { command } from '../command.ts'
+import type { Command, Ctx } from '../context.ts'
+import { DomainError } from '../errors.ts'
+import { Run } from '../runs/entities.ts'
+import { holdBack } from '../runs/hold-back.ts'
+import { keep, lockOpenRun, wake } from '../runs/wake.ts'
+import type { ActivityRow } from './entities.ts'
+import { logActivity } from './log.ts'
+import { asksPeople, isClosed, lockActivity } from './state.ts'
+
+/**
+ * Pauses an activity at work: its turn ends as it would, and no other begins until somebody resumes it. Serves
+ * `POST /dm/v1/activities/:activityId/pause`.
+ * @throws DomainError `NOT_FOUND`; `UNPROCESSABLE` when it is not in progress, or paused already
+ */
+export function pauseActivity(
+  ctx: Ctx,
+  activityId: string,
+  { reason }: { reason?: string | undefined } = {},
+) {
+  return command(ctx, async (cmd) => {
+    const activity = await lockActivity(cmd, activityId)
+    if (activity.status !== 'in_progress' || activity.hold !== null) {
+      throw new DomainError(
+        'UNPROCESSABLE',
+        `Only work in progress can be paused; this is ${activity.hold ?? activity.status.replaceAll('_', ' ')}`,
+      )
+    }
+    activity.hold = 'pausing'
+    activity.updatedOn = cmd.clock.date()
+    logActivity(cmd, activity, { kind: 'hold', message: sentence('Paused', reason) })
+    const run = await lockOpenRun(cmd, activityId)
+    // Its turn was lost with a process and has not begun anew: there is no end to wait for.
+    if (run?.status === 'pending') holdBack(cmd, activity, run)
+    record(cmd, activity, { hold: null }, reason)
+    return { activityId, status: 'pausing' as const }
+  })
+}
+
+/**
+ * Lets a paused activity go on. One whose turn still runs was never stopped; one that waits for an answer goes on when it
+ * comes; any other gets a run, which hears everything that was said meanwhile and the note. Serves
+ * `POST /dm/v1/activities/:activityId/resume`.
+ * @returns the run that it goes on with; for one that waits for an answer, the run that has asked
+ * @throws DomainError `NOT_FOUND`; `UNPROCESSABLE` when it is not paused
+ */
+export function resumeActivity(ctx: Ctx, activityId: string, { note }: { note?: string | undefined } = {}) {
+  return command(ctx, async (cmd) => {
+    const activity = await lockActivity(cmd, activityId)
+    const { hold } = activity
+    if (hold === null || isClosed(activity))
+      throw new DomainError('UNPROCESSABLE', 'Only a paused activity can be resumed')
+    activity.hold = null
+    activity.updatedOn = cmd.clock.date()
+    logActivity(cmd, activity, { kind: 'hold', message: sentence('Resumed', note) })
+    const runId = await goOn(cmd, activity, note)
+    record(cmd, activity, { hold }, note)
+    return { activityId, runId }
+  })
+}
+
+async function goOn(cmd: Command, activity: ActivityRow, note: string | undefined): Promise<string> {
+  const { id: activityId } = activity
+  const last = await cmd.em.findOneOrFail(Run, { activityId }, { orderBy: { id: 'desc' } })
+  const reason = 'unblocked' as const
+  const waits = asksPeople(activity) || activity.status === 'awaiting_subtask'
+  if (last.open || waits) {
+    if (note) await keep(cmd, activity, { reason, note: { comment: note } })
+    return last.id
+  }
+  // A wait that a provider asked for outlives the pause.
+  const run = await wake(cmd, activity, { reason, ...(note && { note: { comment: note } }) }, last.notBefore)
+  if (!run)
+    throw new DomainError('UNPROCESSABLE', 'No agent has this activity; there is no run to go on with')
+  if (activity.failures > 0) run.failures = last.failures
+  return run.id
+}
+
+function sentence(what: string, words: string | undefined): string {
+  return words ? `${what}: ${words}` : what
+}
+
+function record(cmd: Command, activity: ActivityRow, before: object, words: string | undefined): void {
+  const { tenantId, id, status, hold } = activity
+  const after = { status, hold, ...(words !== undefined && { words }) }
+  cmd.audit({ tenantId, resourceType: 'activity', resourceId: id, before, after })
+}

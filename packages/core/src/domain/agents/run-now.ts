@@ -1,0 +1,61 @@
+import { openActivities } from '../activities/open.ts'
+import { Campaign } from '../campaigns/entities.ts'
+import { command } from '../command.ts'
+import type { Ctx } from '../context.ts'
+import { DomainError, notFound } from '../errors.ts'
+import { lockOpenRun } from '../runs/wake.ts'
+import { narrowed } from '../scope.ts'
+import { effectiveAgent } from './effective-queries.ts'
+import type { ManualRun } from './review-schemas.ts'
+
+/**
+ * Gives an agent of a tenant a task of its own, outside of any plan; a paused agent does it once it is resumed. Serves
+ * `POST /dm/v1/agents/:role/run`.
+ * @throws DomainError `NOT_FOUND` for a tenant outside the scope, a campaign of another one, and a role that the tenant does
+ *   not have; `UNPROCESSABLE` when the campaign is paused or archived
+ */
+export async function runAgent(
+  ctx: Ctx,
+  role: string,
+  { tenantId, prompt, title, campaignId, priority }: ManualRun,
+): Promise<{ activityId: string; runId: string }> {
+  return command(narrowed(ctx, tenantId), async (cmd) => {
+    if (!(await effectiveAgent(cmd, tenantId, role))) throw notFound('Agent')
+    const campaign =
+      campaignId === undefined ? null : await cmd.em.findOne(Campaign, { id: campaignId, tenantId })
+    if (campaignId !== undefined && !campaign) throw notFound('Campaign')
+    if (campaign?.status === 'paused' || campaign?.status === 'archived')
+      throw new DomainError('UNPROCESSABLE', `The campaign is ${campaign.status}`, { field: 'campaignId' })
+    const activityId = cmd.newId()
+    await openActivities(cmd, [
+      {
+        id: activityId,
+        tenantId,
+        campaignId: campaignId ?? null,
+        // Nothing comes after it: the admins are told when it is done.
+        isFinalStep: true,
+        title: title ?? firstLine(prompt),
+        type: 'draft',
+        agentRole: role,
+        priority: priority === 'high' ? 10 : 0,
+        inputPrompt: prompt,
+        wakeReason: 'manual',
+      },
+    ])
+    await cmd.em.flush()
+    const run = await lockOpenRun(cmd, activityId)
+    if (!run) throw new Error('What was just given to an agent has no run')
+    cmd.audit({
+      tenantId,
+      resourceType: 'activity',
+      resourceId: activityId,
+      after: { agentRole: role, campaignId: campaignId ?? null, priority, runId: run.id },
+    })
+    return { activityId, runId: run.id }
+  })
+}
+
+function firstLine(text: string): string {
+  const line = text.trim().split('\n', 1)[0]?.trim() || 'A task'
+  return line.slice(0, 100).replace(/[\uD800-\uDBFF]$/, '')
+}

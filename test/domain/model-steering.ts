@@ -1,0 +1,112 @@
+import fc from 'fast-check'
+import { expect } from 'vitest'
+import { handOn, isClosed, type Model, type Piece, resumeParent, wake } from './model-state.ts'
+import { type Answer, choose, expectAnswer, step, which } from './model-step.ts'
+import type { World } from './model-world.ts'
+
+/** What reviewers do to single activities, whatever stands around them. */
+
+const mostPieces = 8
+
+const post = (world: World, { id }: Piece, act: string, body: object) =>
+  world.post('reviewer', `/dm/v1/activities/${id}/${act}`, body)
+
+const isAtWork = ({ status, hold }: Piece) => status === 'in_progress' && hold === null
+
+const pause = which.map((number) =>
+  step(
+    `pause of activity ${number}`,
+    () => true,
+    async (model, world) => {
+      const one = choose(model.pieces, isAtWork, number)
+      const may = isAtWork(one)
+      expectAnswer(await post(world, one, 'pause', {}), 'pause', may ? '202' : '422 UNPROCESSABLE')
+      if (may) one.hold = 'pausing'
+    },
+  ),
+)
+
+function expectGoesOn({ turns }: Model, { turn }: Piece, { body }: Answer): void {
+  expect(turns.get(String(body['runId']))).toBe(turn)
+}
+
+function expectAlsoCancelled({ body }: Answer, pieces: readonly Piece[]): void {
+  expect(body['alsoCancelled']).toEqual(pieces.map(({ id }) => id).toSorted())
+}
+
+const resume = which.map((number) =>
+  step(
+    `resume of activity ${number}`,
+    ({ pieces }) => number > 3 || pieces.some(({ hold }) => hold !== null),
+    async (model, world) => {
+      const one = choose(model.pieces, ({ hold }) => hold !== null, number)
+      const may = one.hold !== null
+      const answer = await post(world, one, 'resume', {})
+      expectAnswer(answer, 'resume', may ? '202' : '422 UNPROCESSABLE')
+      if (!may) return
+      one.hold = null
+      if (one.turn) expectGoesOn(model, one, answer)
+      else if (one.status === 'blocked') wake(one, 'answer', 'person')
+    },
+  ),
+)
+
+/** Nobody is asked any more about what is closed. */
+function withdraw(model: Model): void {
+  for (const asked of model.questions)
+    if (asked.status === 'pending' && isClosed(asked.piece)) asked.status = 'expired'
+}
+
+function close(piece: Piece): void {
+  piece.status = 'failed'
+  piece.cancelled = true
+  piece.hold = null
+  if (piece.turn?.state === 'pending') piece.turn = null
+}
+
+const cancel = which.map((number) =>
+  step(
+    `cancel of activity ${number}`,
+    () => true,
+    async (model, world) => {
+      const one = choose(model.pieces, (some) => !isClosed(some), number)
+      const may = !isClosed(one)
+      const answer = await post(world, one, 'cancel', { reason: 'Not wanted' })
+      expectAnswer(answer, 'cancel', may ? '200' : '422 UNPROCESSABLE')
+      if (!may) return
+      const subtasks = model.pieces.filter((some) => some.parent === one && !isClosed(some))
+      expectAlsoCancelled(answer, subtasks)
+      const about = [one, ...subtasks]
+      const asked = model.questions.filter(({ piece }) => about.includes(piece))
+      for (const piece of about) close(piece)
+      withdraw({ ...model, questions: asked })
+      resumeParent(model, one)
+    },
+  ),
+)
+
+const handover = fc.tuple(which, fc.constantFrom('blog_writer', 'researcher', 'person')).map(([number, to]) =>
+  step(
+    `reviewer gives activity ${number} to ${to}`,
+    ({ pieces }) => pieces.length < mostPieces,
+    async (model, world) => {
+      const one = choose(model.pieces, (some) => !isClosed(some), number)
+      const may = !isClosed(one)
+      const isPerson = to === 'person'
+      const answer = await post(world, one, 'reassign', {
+        assigneeType: isPerson ? 'human' : 'agent',
+        assigneeId: isPerson ? world.desk.team.adminId : to,
+        reason: 'Better there',
+      })
+      expectAnswer(answer, 'reassign', may ? '201' : '422 UNPROCESSABLE')
+      if (!may) return
+      handOn(model, one, String(answer.body['newActivityId']), to)
+      const successor = model.pieces.at(-1) as Piece
+      if (isPerson) successor.turn = null
+      for (const some of model.pieces) if (some.parent === one && !isClosed(some)) some.parent = successor
+      withdraw({ ...model, questions: model.questions.filter(({ piece }) => piece === one) })
+    },
+  ),
+)
+
+export const steeringSteps = [pause, resume, resume, cancel, handover]

@@ -1,0 +1,201 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createTestClock, type TestClock } from '../kit/clock.ts'
+import { type Agent, createDesk, type Desk } from '../kit/runtime.ts'
+import { refused, steer, sweepOf } from './steering.ts'
+
+let desk: Desk
+let clock: TestClock
+
+beforeAll(async () => {
+  clock = createTestClock()
+  desk = await createDesk({ clock })
+  await desk.configure({ concurrency: 10 })
+})
+afterAll(() => desk[Symbol.asyncDispose]())
+
+/** A piece at work, and what a reviewer can do to it. */
+async function atWork(): Promise<{ agent: Agent; id: string; it: ReturnType<typeof steer> }> {
+  await desk.team.admin.call('dashboard', 'POST /campaigns', {
+    body: { name: 'Spring', brief: 'Oats', deliverables: [{ type: 'social_post', quantity: 1 }] },
+  })
+  const agent = await desk.next(clock)
+  const { id } = await desk.activityOf(agent.runId)
+  return { agent, id, it: steer(desk.team.reviewer, id) }
+}
+
+const standing = async ({ agent }: { agent: Agent }) => {
+  const { status, hold } = await desk.activityOf(agent.runId)
+  const open = await desk.count(
+    'select count(*) as n from runs r join activities a on a.id = r.activity_id where r.open = ? and a.id = ?',
+    true,
+    (await desk.activityOf(agent.runId)).id,
+  )
+  return `${status} ${hold as string} ${open}`
+}
+
+const approvalOf = async (id: string) => {
+  const row = await desk.app.db.sql.get<{ id: string }>(
+    `select a.id from approvals a join approval_links l on l.approval_id = a.id where l.activity_id = ? and a.status = 'pending'`,
+    [id],
+  )
+  return row?.id ?? ''
+}
+
+const decide = (approvalId: string, resolution: 'approved' | 'revision_requested') =>
+  desk.team.reviewer.call('dm', 'POST /approvals/:approvalId/resolve', {
+    params: { approvalId },
+    body: { resolution, note: 'Shorter' },
+  })
+
+describe('dm.activities.pause', () => {
+  it('lets the turn end, keeps its text, and begins no other until it is resumed with all that was said', async () => {
+    const piece = await atWork()
+    expect(await piece.it.pause({ reason: 'The client calls' })).toEqual({
+      activityId: piece.id,
+      status: 'pausing',
+    })
+    expect(await standing(piece)).toBe('in_progress pausing 1')
+    await piece.agent.call('POST /runs/:runId/stream', { delta: 'A po', sequenceNum: 0 })
+    await piece.agent.deliver('A post')
+    expect(await standing(piece)).toBe('blocked paused 0')
+    expect(await piece.it.see()).toMatchObject({
+      hold: 'paused',
+      outputPreview: 'A post',
+      canIntervene: true,
+    })
+    expect(await sweepOf(desk)).toEqual([])
+
+    const { runId } = await piece.it.resume({ note: 'They like oats' })
+    const next = await desk.next(clock)
+    expect(next.runId).toBe(runId)
+    expect(next.dispatch.wakeReason).toBe('unblocked')
+    expect(next.dispatch.prompt).toContain('They like oats')
+    const { data } = await piece.it.log()
+    expect(
+      data.filter(({ kind }) => kind === 'hold').map(({ message, actor }) => `${actor}: ${message}`),
+    ).toEqual(['Rita Reviewer: Paused: The client calls', 'Rita Reviewer: Resumed: They like oats'])
+    await next.deliver('A post about oats')
+    expect(await standing(piece)).toBe('awaiting_approval null 0')
+  })
+
+  it('holds what a failure would try again, and the time that its provider asked for outlives the pause', async () => {
+    const piece = await atWork()
+    await piece.it.pause()
+    const asked = 3_600_000
+    await piece.agent.fail('Slow down', { family: 'quota', retryAfterMs: asked })
+    expect(await standing(piece)).toBe('blocked paused 0')
+    const { runId } = await piece.it.resume()
+    const run = await desk.run(runId)
+    const due = new Date(run['not_before'] as string | number).getTime()
+    expect(due).toBeGreaterThan(clock.now() + asked / 2)
+    await piece.it.cancel()
+  })
+
+  it('ends with a failure that nobody tries again', async () => {
+    const piece = await atWork()
+    await piece.it.pause()
+    await piece.agent.fail('No', { family: 'refusal' })
+    expect(await standing(piece)).toBe('failed null 0')
+    expect(await refused(desk, () => piece.it.resume())).toBe('422 UNPROCESSABLE')
+  })
+
+  it('keeps a verdict that comes meanwhile: the agent hears it when the work goes on, not before', async () => {
+    const piece = await atWork()
+    await piece.it.pause()
+    await piece.agent.call('POST /runs/:runId/actions/request-review', {
+      title: 'Please look',
+      description: 'Is this it?',
+    })
+    await piece.agent.deliver('A post')
+    expect(await standing(piece)).toBe('awaiting_review paused 0')
+    expect(await decide(await approvalOf(piece.id), 'revision_requested')).toMatchObject({
+      reEnqueuedActivities: 0,
+    })
+    expect(await standing(piece)).toBe('blocked paused 0')
+    await piece.it.resume()
+    const next = await desk.next(clock)
+    expect(next.dispatch.prompt).toContain('Shorter')
+    await piece.it.cancel()
+  })
+
+  it('resumed while people are asked gives no run: their answer does', async () => {
+    const piece = await atWork()
+    await piece.it.pause()
+    await piece.agent.call('POST /runs/:runId/actions/request-review', {
+      title: 'Please look',
+      description: 'Is this it?',
+    })
+    await piece.agent.deliver('A post')
+    expect(await piece.it.resume({ note: 'Mind the oats' })).toEqual({
+      activityId: piece.id,
+      runId: piece.agent.runId,
+    })
+    expect(await standing(piece)).toBe('awaiting_review null 0')
+    expect(await decide(await approvalOf(piece.id), 'revision_requested')).toMatchObject({
+      reEnqueuedActivities: 1,
+    })
+    const next = await desk.next(clock)
+    expect(next.dispatch.prompt).toContain('Mind the oats')
+    await piece.it.cancel()
+  })
+
+  it('is taken back before the turn ends, and then the turn counts as any', async () => {
+    const piece = await atWork()
+    await piece.it.pause()
+    expect(await piece.it.resume()).toEqual({ activityId: piece.id, runId: piece.agent.runId })
+    await piece.agent.deliver('A post')
+    expect(await standing(piece)).toBe('awaiting_approval null 0')
+  })
+
+  it('leaves an obstacle what it is: only a resume goes past both', async () => {
+    const piece = await atWork()
+    await piece.it.pause()
+    await piece.agent.call('POST /runs/:runId/actions/report-blocker', {
+      blockerType: 'needs_human_input',
+      description: 'Which shop?',
+    })
+    await piece.agent.deliver('As far as I got')
+    expect(await standing(piece)).toBe('blocked paused 0')
+    expect(await refused(desk, () => piece.it.retry())).toBe('422 UNPROCESSABLE')
+    await piece.it.resume()
+    expect(await standing(piece)).toBe('assigned null 1')
+    await piece.it.cancel()
+  })
+
+  it('is refused twice, to what is not at work, and to a resume of what is not paused', async () => {
+    const piece = await atWork()
+    expect(await refused(desk, () => piece.it.resume())).toBe('422 UNPROCESSABLE')
+    await piece.it.pause()
+    expect(await refused(desk, () => piece.it.pause())).toBe('422 UNPROCESSABLE')
+    await piece.agent.deliver('A post')
+    expect(await refused(desk, () => piece.it.pause())).toBe('422 UNPROCESSABLE')
+    await piece.it.cancel()
+    expect(await refused(desk, () => piece.it.pause())).toBe('422 UNPROCESSABLE')
+    expect(await refused(desk, () => piece.it.resume())).toBe('422 UNPROCESSABLE')
+    const nobody = steer(desk.team.reviewer, '01HZZZZZZZZZZZZZZZZZZZZZZZ')
+    for (const act of [nobody.pause, nobody.resume])
+      expect(await refused(desk, () => act())).toBe('404 NOT_FOUND')
+  })
+
+  it('takes hold at once where the turn was lost with its process, and the lost turn comes again after it', async () => {
+    const piece = await atWork()
+    const hours = new Date(clock.now() - 1)
+    // As if a process of another machine had had it and died.
+    await desk.app.db.write((tx) =>
+      tx.run(`update runs set lease_owner = 'elsewhere:1:x', lease_until = ? where id = ?`, [
+        hours,
+        piece.agent.runId,
+      ]),
+    )
+    await piece.it.pause()
+    await desk.app.until(async () => {
+      clock.advance(5_000)
+      return (await standing(piece)) === 'blocked paused 0'
+    }, 'the pause takes hold')
+    await piece.it.resume()
+    const next = await desk.next(clock)
+    expect(next.dispatch.wakeReason).toBe('unblocked')
+    await next.deliver('A post')
+    expect(await standing(piece)).toBe('awaiting_approval null 0')
+  })
+})

@@ -1,0 +1,48 @@
+import { expect } from 'vitest'
+import type { Client } from '@copydesk/client'
+import { password, type TestApp } from '../kit/app.ts'
+import type { Desk } from '../kit/runtime.ts'
+
+/** What a reviewer does to one activity. */
+export function steer(reviewer: Client, activityId: string) {
+  const params = { activityId }
+  return {
+    pause: (body = {}) => reviewer.call('dm', 'POST /activities/:activityId/pause', { params, body }),
+    resume: (body = {}) => reviewer.call('dm', 'POST /activities/:activityId/resume', { params, body }),
+    retry: () => reviewer.call('dm', 'POST /activities/:activityId/retry', { params }),
+    cancel: (reason = 'Not wanted') =>
+      reviewer.call('dm', 'POST /activities/:activityId/cancel', { params, body: { reason } }),
+    reassign: (assigneeType: 'agent' | 'human', assigneeId: string, note?: string) =>
+      reviewer.call('dm', 'POST /activities/:activityId/reassign', {
+        params,
+        body: { assigneeType, assigneeId, reason: 'Better there', ...(note !== undefined && { note }) },
+      }),
+    see: () => reviewer.call('dm', 'GET /activities/:activityId', { params }),
+    log: () => reviewer.call('dm', 'GET /activities/:activityId/log', { params, query: { limit: 100 } }),
+  }
+}
+
+/** The refusal of a call that must change no row. */
+export async function refused(desk: Desk, call: () => Promise<unknown>) {
+  const before = await desk.state()
+  const error = await call().then(
+    () => undefined,
+    (thrown: unknown) => thrown as { status: number; code: string; field?: string },
+  )
+  expect(await desk.state()).toEqual(before)
+  return `${error?.status} ${error?.code}${error?.field ? ` ${error.field}` : ''}`
+}
+
+/** Nothing that is open stands without a mover. */
+export const sweepOf = ({ app }: Pick<Desk, 'app'>) => app.copydesk.asSystem().activities.sweep()
+
+/** Somebody who works for these tenants, logged in. */
+export async function addReviewer(app: TestApp, name: string, tenantIds: string[]) {
+  const email = `${name}@test.example`
+  const { id } = await app.copydesk
+    .asSystem()
+    .users.create({ email, name, password, role: 'reviewer', tenantIds })
+  const body = { email, password, app: 'dm-portal' as const }
+  const { accessToken: token } = await app.clientFor().call('auth', 'POST /login', { body })
+  return { id, token, client: app.clientFor(token) }
+}
