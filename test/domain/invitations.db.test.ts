@@ -64,7 +64,6 @@ describe('the invitations of a tenant', () => {
     ['email', { email: 'nobody', role: 'member' }],
     ['name', { email, name: ' ', role: 'member' }],
     ['name', { email, name: 'x'.repeat(201), role: 'member' }],
-    ['role', { email, role: 'reviewer' }],
     ['role', { email, role: 'super_admin' }],
   ])('are refused with a faulty %s', async (field, input) => {
     await using app = await createTestApp()

@@ -23,6 +23,7 @@ const tables: readonly (readonly [RegExp, string])[] = [
   [/itemId$/i, 'approvals'],
   [/runId$/i, 'runs'],
   [/userIds?$/i, 'users'],
+  [/^(principalId|toId)$/, 'users'],
   [/channelId$/i, 'channel_connections'],
   [/skillIds?$/i, 'skills'],
   [/goalId$/i, 'goals'],
@@ -207,6 +208,12 @@ const examples: Record<string, (world: World) => Partial<Input> | Partial<Input>
   'dm.approvals.bulk_resolve': ({ ours }) => ({
     body: { approvalIds: ours.ids['approvals'], resolution: 'rejected', note: 'Too long' },
   }),
+  'dashboard.team.invite': () => ({ body: { email: 'nia@test.example', name: 'Nia New', role: 'member' } }),
+  'dashboard.team.change': ({ ours }) => ({
+    params: { userId: ours.ids['users']?.[1] ?? '' },
+    body: { role: 'member' },
+  }),
+  'dashboard.team.remove': ({ ours }) => ({ params: { userId: ours.ids['users']?.[1] ?? '' } }),
   'dm.activities.pause': ({ ours }) => ({ params: { activityId: ours.inProgress[0] ?? '' }, body: {} }),
   'dm.activities.resume': ({ ours }) => ({ params: { activityId: ours.inProgress.at(-1) ?? '' }, body: {} }),
   'dm.activities.retry': ({ ours }) => ({ params: { activityId: ours.failed[0] ?? '' } }),
@@ -225,6 +232,10 @@ const examples: Record<string, (world: World) => Partial<Input> | Partial<Input>
   'dm.agents.run': ({ ours }) => ({
     params: { role: 'researcher' },
     body: { tenantId: ours.tenantId, prompt: 'Find three facts' },
+  }),
+  'dm.team.reassign_activities': ({ ours }) => ({
+    params: { principalId: ours.ids['users']?.[1] ?? '' },
+    body: { toId: ours.adminId, reason: 'On holiday' },
   }),
   'dm.approvals.resolve': () => ({ body: { resolution: 'rejected', note: 'Too long' } }),
   'dm.feed.snooze': (world) => soon(world),

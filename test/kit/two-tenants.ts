@@ -207,6 +207,9 @@ async function fillWithWork(team: Team, word: string, next: () => Promise<Agent>
     activityRunId: atWork.runId,
     toUserId: adminId,
     assigneeId: adminId,
+    principalId: adminId,
+    userId: adminId,
+    toId: adminId,
   }
   return { ids, openActivityId, agent: atWork }
 }

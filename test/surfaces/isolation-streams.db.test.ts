@@ -64,6 +64,12 @@ async function happen({ agent, admin, reviewer, word, ids, openActivityId }: Twi
     params: { campaignId: ids['campaignId'] ?? '' },
     body: { name: last },
   })
+  // The last that reviewers are told of.
+  await agent.call('POST /runs/:runId/actions/create-approval', {
+    title: last,
+    type: 'channel_action',
+    blockCurrentActivity: false,
+  })
 }
 
 const follow = (path: string, token: string, headers: Record<string, string> = {}) =>

@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import { activityServices } from './api-activities.ts'
 import { agentServices } from './api-agents.ts'
+import { teamServices } from './api-team.ts'
 import {
   changeMaster,
   getMaster,
@@ -37,7 +38,7 @@ import { createApiKey, revokeApiKey } from './domain/identity/api-keys.ts'
 import { impersonate } from './domain/identity/impersonation.ts'
 import { listApiKeys, listUsers } from './domain/identity/list-queries.ts'
 import { reinstateUser, suspendUser } from './domain/identity/suspension.ts'
-import { assignTenant, createUser } from './domain/identity/users.ts'
+import { assignTenant, createUser, unassignTenant } from './domain/identity/users.ts'
 import { checkProvider } from './domain/models/check.ts'
 import { clearModelPrice, listModels, setModelPrice } from './domain/models/prices.ts'
 import { listProviders } from './domain/models/provider-queries.ts'
@@ -184,6 +185,7 @@ export const services = {
     restore: rule(members, restoreSkill),
     listGlobal: rule(operators, listGlobalSkills),
   },
+  team: teamServices,
   tenants: {
     create: rule(operators, createTenant),
     list: rule(operators, listTenants),
@@ -197,6 +199,7 @@ export const services = {
     create: rule(operators, createUser),
     list: rule(operators, listUsers),
     assign: rule(operators, assignTenant),
+    unassign: rule(operators, unassignTenant),
     suspend: rule(operators, suspendUser),
     reinstate: rule(operators, reinstateUser),
   },

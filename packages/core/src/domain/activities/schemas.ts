@@ -144,6 +144,13 @@ export const Handover = z.object({
 })
 export type Handover = z.output<typeof Handover>
 
+export const WholeHandover = z.object({
+  /** The id of a person or an agent of the same tenant. */
+  toId: ulid,
+  reason: words.min(1),
+})
+export const WholeHandoverReceipt = z.object({ reassigned: z.int() })
+
 export const LogQuery = pageQuery.omit({ order: true })
 export type LogQuery = z.output<typeof LogQuery>
 

@@ -6,7 +6,7 @@ import { User } from './entities.ts'
 export type PersonRole = Exclude<Role, 'agent'>
 
 /** The apps that a new person of each role may log in to. */
-const appsByRole: Record<PersonRole, App[]> = {
+export const appsByRole: Record<PersonRole, App[]> = {
   admin: ['dashboard'],
   member: ['dashboard'],
   reviewer: ['dm-portal'],

@@ -121,6 +121,10 @@ export const PasswordReset = defineEntity({
   },
 })
 
+/** What people are invited as; a reviewer works for the tenant and belongs to none. */
+export const invitedRoles = ['admin', 'member', 'reviewer'] as const
+export type InvitedRole = (typeof invitedRoles)[number]
+
 /** A mail that lets somebody choose a password and become a person of a tenant. */
 export const Invitation = defineEntity({
   name: 'Invitation',
@@ -131,7 +135,7 @@ export const Invitation = defineEntity({
     /** Lower case. */
     email: p.string(),
     name: p.string(),
-    role: p.string().$type<'admin' | 'member'>(),
+    role: p.string().$type<InvitedRole>(),
     /** SHA-256 of the token in the link, which itself is never stored; another one after each sending. */
     tokenHash: p.string().length(64),
     /** User ULID, or `system`. */

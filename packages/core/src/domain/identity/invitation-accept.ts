@@ -5,7 +5,7 @@ import { DomainError, notFound } from '../errors.ts'
 import { isShut } from '../tenants/entities.ts'
 import { accountByEmail } from './account-queries.ts'
 import { addUser, taken } from './add-user.ts'
-import { Invitation } from './entities.ts'
+import { Invitation, TenantAssignment } from './entities.ts'
 import { invitationByToken, type OpenInvitation } from './invitation-queries.ts'
 import type { InvitationView, LoginReply } from './schemas.ts'
 import { actingAs, openSession } from './sessions.ts'
@@ -29,13 +29,16 @@ export async function acceptInvitation(ctx: Ctx, token: string, password: string
   if (await accountByEmail(ctx.sql, email)) throw taken(email)
   const passwordHash = await ctx.services.passwords.hashPassword(password)
   const id = ctx.newId()
-  const person = { id, tenantId, email, name, role }
-  return command(actingAs(ctx, { ...person, appAccess: [] }), async (cmd) => {
+  // A reviewer works for the tenant and belongs to none.
+  const isStaff = role === 'reviewer'
+  const person = { id, tenantId: isStaff ? null : tenantId, email, name, role }
+  return command(actingAs(ctx, { ...person, tenantId, appAccess: [] }), async (cmd) => {
     const now = cmd.clock.date()
     const open = { id: invitationId, tokenHash, acceptedOn: null, revokedOn: null, expiresAt: { $gt: now } }
     const accepted = await cmd.em.nativeUpdate(Invitation, open, { acceptedOn: now })
     if (accepted === 0) throw notFound('Invitation')
     const user = await addUser(cmd, { ...person, passwordHash })
+    if (isStaff) cmd.em.create(TenantAssignment, { id: cmd.newId(), userId: id, tenantId, createdOn: now })
     const { sessionId: _, ...reply } = await openSession(cmd, user)
     user.lastLoginAt = now
     cmd.audit({

@@ -1,5 +1,6 @@
 import type { Row, Sql } from '../../platform/database/database.ts'
 import { asInstant } from '../../platform/database/row.ts'
+import type { InvitedRole } from './entities.ts'
 
 /** An invitation that nobody has accepted or revoked, with its tenant. */
 export interface OpenInvitation {
@@ -9,7 +10,7 @@ export interface OpenInvitation {
   tenantStatus: string
   email: string
   name: string
-  role: 'admin' | 'member'
+  role: InvitedRole
   invitedBy: string
   expiresAt: Date
 }

@@ -7,8 +7,8 @@ import { queueMail } from '../mail/post.ts'
 import { oneTenant } from '../scope.ts'
 import { isShut, Tenant } from '../tenants/entities.ts'
 import { taken } from './add-user.ts'
-import { Invitation, User } from './entities.ts'
-import { sealedFor } from './invitation-mail.ts'
+import { Invitation, type InvitedRole, invitedRoles, User } from './entities.ts'
+import { invitationUrl, sealedFor } from './invitation-mail.ts'
 import { Email } from './schemas.ts'
 
 const validMs = 7 * 24 * 3_600_000
@@ -17,7 +17,7 @@ export interface NewInvitation {
   email: string
   /** What the person is called at first; default: what stands before the `@`. */
   name?: string
-  role: 'admin' | 'member'
+  role: InvitedRole
   /** May be left out by whoever acts for one tenant only. */
   tenantId?: string
 }
@@ -27,7 +27,7 @@ export interface InvitationSummary {
   tenantId: string
   email: string
   name: string
-  role: 'admin' | 'member'
+  role: InvitedRole
   status: 'pending' | 'accepted' | 'revoked' | 'expired'
   /** User ULID, or `system`. */
   invitedBy: string
@@ -43,12 +43,21 @@ export interface InvitationSummary {
  *   invitation to the tenant; `UNPROCESSABLE` when the tenant is suspended or cancelled
  */
 export async function invite(ctx: Ctx, input: NewInvitation): Promise<InvitationSummary> {
+  const { url: _url, ...summary } = await inviteWithLink(ctx, input)
+  return summary
+}
+
+/** As `invite`, with the link of the mail, for whoever hands it over otherwise. @throws DomainError as `invite` */
+export async function inviteWithLink(
+  ctx: Ctx,
+  input: NewInvitation,
+): Promise<InvitationSummary & { url: string }> {
   const email = Email.safeParse(input.email.trim())
   if (!email.success) throw invalid('email', `${input.email} is no e-mail address`)
   const name = (input.name ?? email.data.split('@')[0] ?? '').trim()
   if (name === '' || name.length > 200) throw invalid('name', 'A name has 1 to 200 characters')
-  if (!['admin', 'member'].includes(input.role))
-    throw invalid('role', 'Admins and members are invited; staff belong to no tenant')
+  if (!invitedRoles.includes(input.role))
+    throw invalid('role', 'Admins, members and reviewers are invited; operators belong to no tenant')
   const tenantId = input.tenantId ?? oneTenant(ctx)
   return command(ctx, async (cmd) => {
     await openTenant(cmd, tenantId)
@@ -72,7 +81,7 @@ export async function invite(ctx: Ctx, input: NewInvitation): Promise<Invitation
       if (!(error instanceof UniqueConstraintViolationException)) throw error
       throw conflict(`${email.data} has an invitation already; send that one again, or revoke it first`)
     }
-    return sent(cmd, row, token, 'invitation.create')
+    return { ...sent(cmd, row, token, 'invitation.create'), url: invitationUrl(cmd, token) }
   })
 }
 
@@ -136,7 +145,7 @@ function newLink(cmd: Command) {
 
 type Row = Omit<InvitationSummary, 'status'> & { revokedOn: Date | null }
 
-/** Queues the mail with the link; the token is readable nowhere but in that mail. */
+/** Queues the mail with the link; nothing that is kept lets anybody read the token. */
 function sent(cmd: Command, row: Row, token: string, action: string): InvitationSummary {
   queueMail(cmd, 'mail.invitation', {
     tenantId: row.tenantId,

@@ -49,6 +49,8 @@ export function createIdentity(parts: {
   const statuses = new Map<string, { status: string | undefined; until: number }>()
   const used = new Map<string, Date>()
   let stamping = false
+  /** As it was when somebody came in: whoever works for other tenants since has to come in anew. */
+  const changesSeen = new WeakMap<Principal, number>()
 
   const statusOf = async (tenantId: string) => {
     const known = statuses.get(tenantId)
@@ -59,10 +61,12 @@ export function createIdentity(parts: {
     else statuses.set(tenantId, { status, until: clock.now() + statusMs })
     return status
   }
-  const stillValid = ({ id, type, sessionId, keyId, tenantId, impersonating, until }: Principal) => {
+  const stillValid = (principal: Principal) => {
+    const { id, type, sessionId, keyId, tenantId, impersonating, until } = principal
     // What is at work when its tenant is suspended may finish; nothing new is started.
     if (type === 'agent') return true
     if (until !== undefined && until <= clock.now()) return false
+    if (revocations.changes(id) !== (changesSeen.get(principal) ?? revocations.changes(id))) return false
     // A super-admin also looks at a tenant that is suspended.
     return !revocations.has(id, sessionId, keyId, impersonating === undefined ? tenantId : undefined)
   }
@@ -130,6 +134,7 @@ export function createIdentity(parts: {
       ...(name && { name }),
       ...(email && { email }),
     }
+    changesSeen.set(principal, revocations.changes(sub))
     if (!stillValid(principal)) throw sessionEnded()
     return principal
   }

@@ -8,7 +8,9 @@ export interface Revocations {
   add(id: string): void
   /** Lets somebody in again who was reinstated; the sessions that were ended stay refused under their own ids. */
   lift(id: string): void
-  /** Calls `fn` whenever somebody more is refused, so that open streams can be ended. */
+  /** How often the tenants that somebody works for have changed: what was opened before shows too much or too little. */
+  changes(userId: string): number
+  /** Calls `fn` whenever somebody more is refused or works for other tenants, so that open streams can be ended. */
   onRefused(fn: () => void): void
   start(): Promise<void>
   stop(): void
@@ -17,9 +19,10 @@ export interface Revocations {
 /** An access token lives 15 minutes, so nothing has to be remembered longer. */
 const keptMs = 15 * 60_000
 
-/** Follows the `access_revoked` and `access_restored` events of every process, the most recent past included. */
+/** Follows the `access_revoked`, `access_restored` and `access_changed` events of every process, the most recent past included. */
 export function createRevocations({ events, clock }: { events: EventLog; clock: Clock }): Revocations {
   const revoked = new Map<string, number>()
+  const changed = new Map<string, number>()
   const listeners: Array<() => void> = []
   let stop: (() => void) | undefined
 
@@ -34,18 +37,26 @@ export function createRevocations({ events, clock }: { events: EventLog; clock: 
       return ids.some((id) => id !== undefined && (revoked.get(id) ?? 0) > now)
     },
     add: (id) => refuse(id, clock.now()),
+    changes: (userId) => changed.get(userId) ?? 0,
     lift: (id) => void revoked.delete(id),
     onRefused: (fn) => void listeners.push(fn),
     async start() {
       const recent = Math.max(0, events.last() - 20_000)
-      stop = await events.follow({ tenants: 'all', types: ['access_revoked', 'access_restored'] }, recent, {
-        event: ({ type, subject, at }) => {
-          for (const [id, until] of revoked) if (until <= clock.now()) revoked.delete(id)
-          if (type === 'access_restored') revoked.delete(subject)
-          else refuse(subject, at.getTime())
+      stop = await events.follow(
+        { tenants: 'all', types: ['access_revoked', 'access_restored', 'access_changed'] },
+        recent,
+        {
+          event: ({ type, subject, at }) => {
+            for (const [id, until] of revoked) if (until <= clock.now()) revoked.delete(id)
+            if (type === 'access_restored') revoked.delete(subject)
+            else if (type === 'access_changed') {
+              changed.set(subject, (changed.get(subject) ?? 0) + 1)
+              for (const fn of listeners) fn()
+            } else refuse(subject, at.getTime())
+          },
+          resync: () => undefined,
         },
-        resync: () => undefined,
-      })
+      )
     },
     stop: () => stop?.(),
   }

@@ -1,5 +1,5 @@
 import { command } from '../command.ts'
-import type { Ctx, Role } from '../context.ts'
+import type { Command, Ctx, Role } from '../context.ts'
 import { DomainError, invalid, notFound } from '../errors.ts'
 import { Tenant } from '../tenants/entities.ts'
 import { addUser } from './add-user.ts'
@@ -87,6 +87,7 @@ export function assignTenant(ctx: Ctx, userId: string, tenantId: string): Promis
       throw new DomainError('UNPROCESSABLE', `A ${user.role} is not assigned to tenants`)
     if (await cmd.em.findOne(TenantAssignment, { userId, tenantId })) return
     cmd.em.create(TenantAssignment, { id: cmd.newId(), userId, tenantId, createdOn: cmd.clock.date() })
+    tellChanged(cmd, userId)
     cmd.audit({
       tenantId,
       resourceType: 'user',
@@ -95,6 +96,30 @@ export function assignTenant(ctx: Ctx, userId: string, tenantId: string): Promis
       action: 'user.assign',
     })
   })
+}
+
+/**
+ * Ends a reviewer's work for a tenant: nothing of it is shown from then on, and open streams end so that they come back without it.
+ * @throws DomainError `NOT_FOUND` when the user does not work for the tenant
+ */
+export function unassignTenant(ctx: Ctx, userId: string, tenantId: string): Promise<void> {
+  return command(ctx, async (cmd) => {
+    const ended = await cmd.em.nativeDelete(TenantAssignment, { userId, tenantId })
+    if (ended === 0) throw notFound('Assignment')
+    tellChanged(cmd, userId)
+    cmd.audit({
+      tenantId,
+      resourceType: 'user',
+      resourceId: userId,
+      before: { assignedTo: tenantId },
+      action: 'user.unassign',
+    })
+  })
+}
+
+/** Streams that show other tenants than their reader's end on every server. */
+function tellChanged(cmd: Command, subject: string): void {
+  cmd.emit({ tenantId: null, type: 'access_changed', subject, data: {} })
 }
 
 function toSummary(user: UserSummary): UserSummary {

@@ -1,5 +1,5 @@
 import { surface } from '../../gateway/surface.ts'
-import { team } from './access.ts'
+import { team as everybody } from './access.ts'
 import * as activities from './activities.ts'
 import * as agents from './agents.ts'
 import * as analytics from './analytics.ts'
@@ -11,12 +11,13 @@ import * as events from './events.ts'
 import * as feed from './feed.ts'
 import * as skills from './skills.ts'
 import * as versions from './versions.ts'
+import * as team from './team.ts'
 
 /** The web app of a tenant's marketing team. The tenant is the token's; callers never name one. */
 export const dashboard = surface({
   name: 'dashboard',
   prefix: '/dashboard/v1',
-  access: team,
+  access: everybody,
   tenant: 'claim',
   limits: { perMinute: 300, burst: 60, by: 'user' },
   concurrency: 10,
@@ -68,5 +69,10 @@ export const dashboard = surface({
     skills.versions,
     skills.version,
     skills.restore,
+    team.orgChart,
+    team.list,
+    team.invite,
+    team.changeMember,
+    team.remove,
   ],
 })

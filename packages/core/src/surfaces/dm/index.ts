@@ -6,6 +6,8 @@ import * as approvals from './approvals.ts'
 import * as versions from './versions.ts'
 import * as feed from './feed.ts'
 import { overview } from './overview.ts'
+import * as events from './events.ts'
+import * as team from './team.ts'
 
 /** The reviewers' portal, over all tenants that they are assigned to or the one in `tenantId`. */
 export const dm = surface({
@@ -51,5 +53,8 @@ export const dm = surface({
     feed.dismiss,
     feed.snooze,
     overview,
+    events.live,
+    team.list,
+    team.reassign,
   ],
 })
