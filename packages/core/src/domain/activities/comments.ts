@@ -16,7 +16,7 @@ import {
   type Mention,
 } from './entities.ts'
 import { logActivity } from './log.ts'
-import { isBlockedByObstacle, lockActivity } from './state.ts'
+import { isBlockedByObstacle, isClosed, lockActivity } from './state.ts'
 
 export interface CommentInput {
   text: string
@@ -90,15 +90,19 @@ export async function addCommentTo(
 
 const mentionForm = /@(agent|human):([\w-]+)/g
 
+/** Who is mentioned beyond this is not called: each costs a look into the database. */
+const mostMentions = 20
+
 async function readMentions(cmd: Command, activity: ActivityRow, text: string): Promise<Mention[]> {
   const found = new Map<string, Mention>()
-  for (const [whole, type, id] of text.matchAll(mentionForm)) {
-    if (found.has(whole) || !id) continue
+  const named = new Map([...text.matchAll(mentionForm)].map((match) => [match[0], match] as const))
+  for (const [whole, type, id] of [...named.values()].slice(0, mostMentions)) {
+    if (!id) continue
     if (type === 'agent') {
       const agent = await effectiveAgent(cmd, activity.tenantId, id)
       if (agent) found.set(whole, { type: 'agent', id, name: agent.name })
     } else {
-      const user = await cmd.em.findOne(User, { id, tenantId: activity.tenantId })
+      const user = await cmd.em.findOne(User, { id, tenantId: activity.tenantId, status: 'active' })
       if (user) found.set(whole, { type: 'human', id, name: user.name })
     }
   }
@@ -115,7 +119,9 @@ async function wakeMentioned(
   role: string,
   comment: string,
 ): Promise<void> {
-  const target = activity.agentRole === role ? activity : await openWorkOf(cmd, activity, role)
+  // What is closed is past talking about, but the agent may have something else open beside it.
+  const isItsOwn = activity.agentRole === role && !isClosed(activity)
+  const target = isItsOwn ? activity : await openWorkOf(cmd, activity, role)
   if (!target || !(mentionable as readonly ActivityStatus[]).includes(target.status)) return
   await wake(cmd, target, { reason: 'mention', note: { comment } })
 }

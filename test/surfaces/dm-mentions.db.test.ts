@@ -1,0 +1,120 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { inbox, neighbourOf } from '../domain/acting.ts'
+import { brief, password } from '../kit/app.ts'
+import { type Agent, createDesk, type Desk } from '../kit/runtime.ts'
+import { steer } from './steering.ts'
+
+let desk: Desk
+let theirs: Awaited<ReturnType<typeof neighbourOf>>
+
+beforeAll(async () => {
+  desk = await createDesk()
+  theirs = await neighbourOf(desk)
+  await desk.configure({ concurrency: 20 })
+})
+afterAll(() => desk[Symbol.asyncDispose]())
+
+const say = async ({ runId }: Agent, text: string) => {
+  const params = { activityId: (await desk.activityOf(runId)).id }
+  return desk.team.reviewer.call('dm', 'POST /activities/:activityId/comments', { params, body: { text } })
+}
+
+/** Wakes that came during a turn, as `reason: comment`. */
+const heard = async ({ runId }: Agent) => {
+  const { next_wake: wake } = await desk.run(runId)
+  const next = (typeof wake === 'string' ? JSON.parse(wake) : wake) as {
+    reason: string
+    note: { comment?: string }
+  } | null
+  return next && `${next.reason}: ${next.note.comment}`
+}
+
+/** Two agents at work in one campaign. */
+async function twoAtWork(): Promise<[social: Agent, ads: Agent]> {
+  await desk.team.admin.call('dashboard', 'POST /campaigns', {
+    body: {
+      name: 'Spring',
+      brief,
+      deliverables: [
+        { type: 'social_post', quantity: 1 },
+        { type: 'ad_copy', quantity: 1 },
+      ],
+    },
+  })
+  const both = [await desk.next(), await desk.next()]
+  const isSocial = ({ dispatch }: Agent) => dispatch.agentRole === 'social_writer'
+  return [...both.filter(isSocial), ...both.filter((agent) => !isSocial(agent))] as [Agent, Agent]
+}
+
+describe('dm.activities.comment', () => {
+  it('wakes an agent that is mentioned only for open work in the same campaign', async () => {
+    const [social, ads] = await twoAtWork()
+    const elsewhere = await desk.order('ad_copy')
+    const role = ads.dispatch.agentRole
+    const { mentions } = await say(social, `@agent:${role} look at the post`)
+    expect(mentions).toMatchObject([{ type: 'agent', id: role }])
+    expect(await heard(ads)).toBe(`mention: @agent:${role} look at the post`)
+    expect(await heard(elsewhere)).toBeNull()
+    expect(await heard(social)).toBeNull()
+
+    // No open work there: nobody is woken, and the mention is still written down.
+    await steer(desk.team.reviewer, (await desk.activityOf(ads.runId)).id).cancel()
+    const runs = await desk.count('select count(*) as n from runs')
+    expect((await say(social, `@agent:${role} once more`)).mentions).toHaveLength(1)
+    expect(await desk.count('select count(*) as n from runs')).toBe(runs)
+    expect(await heard(elsewhere)).toBeNull()
+  })
+
+  it('on what is closed finds the open work that the agent has beside it', async () => {
+    await desk.team.admin.call('dashboard', 'POST /campaigns', {
+      body: { name: 'Two', brief, deliverables: [{ type: 'social_post', quantity: 2 }] },
+    })
+    const [first, second] = [await desk.next(), await desk.next()]
+    await steer(desk.team.reviewer, (await desk.activityOf(first.runId)).id).cancel()
+    await say(first, '@agent:social_writer do as there')
+    expect(await heard(second)).toBe('mention: @agent:social_writer do as there')
+    expect((await desk.activityOf(first.runId)).status).toBe('failed')
+  })
+
+  it('gives paused work no run: the agent hears of the mention when it goes on', async () => {
+    const [social] = await twoAtWork()
+    const it = steer(desk.team.reviewer, (await desk.activityOf(social.runId)).id)
+    await it.pause()
+    await say(social, '@agent:social_writer shorter')
+    await social.deliver('A post')
+    expect(await it.see()).toMatchObject({ status: 'blocked', hold: 'paused' })
+    await it.resume()
+    const next = await desk.next()
+    expect(next.dispatch.wakeReason).toBe('unblocked')
+    expect(next.dispatch.prompt).toContain('@agent:social_writer shorter')
+    await it.cancel()
+  })
+
+  it('tells people of the tenant who are there, once each, and nobody of another', async () => {
+    const [social] = await twoAtWork()
+    const { id: gone } = await desk.app.copydesk.asSystem().users.create({
+      email: 'gone@test.example',
+      name: 'Gus Gone',
+      password,
+      role: 'member',
+      tenantId: desk.team.tenantId,
+    })
+    await desk.app.copydesk.asSystem().users.suspend(gone, 'Left')
+    const before = (await inbox(desk, 'campaign_update')).length
+    const at = `@human:${desk.team.adminId}`
+    const { mentions } = await say(
+      social,
+      `${at} ${at} @human:${gone} @human:${theirs.adminId} @human:x @agent:astrologer`,
+    )
+    expect(mentions).toEqual([{ type: 'human', id: desk.team.adminId, name: 'Ada Admin' }])
+    const told = (await inbox(desk, 'campaign_update')).slice(before)
+    expect(told.map(({ user_id: user }) => user)).toEqual([desk.team.adminId])
+  })
+
+  it('calls no more than twenty by one comment', async () => {
+    const [social] = await twoAtWork()
+    const crowd = Array.from({ length: 500 }, (_, n) => `@human:nobody${n}`).join(' ')
+    const { mentions } = await say(social, `@agent:social_writer ${crowd} @human:${desk.team.adminId}`)
+    expect(mentions.map(({ id }) => id)).toEqual(['social_writer'])
+  })
+})
