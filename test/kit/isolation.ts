@@ -151,7 +151,12 @@ export function mayCall({ access }: EndpointInfo, kind: Knocker): boolean {
 }
 
 /** What stands in paths and is no id; every twin has it. */
-const words: Record<string, string> = { agentRole: 'social_writer', skillName: 'Tone of voice', version: '1' }
+const words: Record<string, string> = {
+  agentRole: 'social_writer',
+  role: 'social_writer',
+  skillName: 'Tone of voice',
+  version: '1',
+}
 
 /** The path of an endpoint with a tenant's ids in it. */
 export function pathOf({ path }: EndpointInfo, ids: Ids): string {
