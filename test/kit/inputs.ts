@@ -30,6 +30,7 @@ const tables: readonly (readonly [RegExp, string])[] = [
   [/documentId$/i, 'documents'],
   [/webhookId$/i, 'webhooks'],
   [/deliveryId$/i, 'webhook_deliveries'],
+  [/requestId$/i, 'content_requests'],
 ]
 
 /** What parameters and fields hold that no schema tells. */
@@ -83,6 +84,7 @@ export function knownTo(world: World, info: EndpointInfo, side: Side): Known {
 }
 
 const soon = ({ clock }: World) => ({ body: { until: new Date(clock.now() + 3_600_000).toISOString() } })
+const postOf = ({ ids }: Side) => ids['blog_posts']?.[0] ?? ''
 
 /** Inputs that schemas and names alone do not lead to. */
 const examples: Record<string, (world: World) => Partial<Input> | Partial<Input>[]> = {
@@ -185,6 +187,15 @@ const examples: Record<string, (world: World) => Partial<Input> | Partial<Input>
   'dashboard.approvals.resolve': () => ({ body: { resolution: 'approved' } }),
   'dashboard.approvals.set_hours': () => ({ body: { days: [1, 2, 3, 4], from: '08:00', until: '16:30' } }),
   'dashboard.channels.connect': () => ({ params: { platform: 'search_ads' }, body: { redirectUrl } }),
+  'dashboard.blog_requests.create': () => ({ body: { topic: 'Rye at night' } }),
+  'admin.blog_requests.change': ({ ours }) => ({
+    params: { requestId: ours.ids['content_requests']?.[0] ?? '' },
+    body: { status: 'approved', notes: 'Go on' },
+  }),
+  'dm.blog.list': ({ ours }) => ({ query: { tenantId: ours.tenantId } }),
+  'dm.blog.get': ({ ours }) => ({ params: { id: postOf(ours) } }),
+  'dm.blog.approve': ({ ours }) => ({ params: { id: postOf(ours) } }),
+  'dm.blog.reject': ({ ours }) => ({ params: { id: postOf(ours) }, body: { feedback: 'Too long' } }),
   'dashboard.campaigns.create': () => ({
     body: { name: 'Autumn', brief, deliverables: [{ type: 'blog_post', quantity: 1 }] },
   }),

@@ -74,6 +74,7 @@ type Ids = Record<string, string>
 /** A body that each endpoint takes, made of a tenant's ids. */
 export const bodies: Record<string, (ids: Ids) => object> = {
   'dashboard.activities.comment': () => ({ text: 'Hello' }),
+  'dashboard.blog_requests.create': ({ channelId }) => ({ topic: 'Rye at night', channelId }),
   'dashboard.skills.change': () => ({ name: 'Another tone' }),
   'dashboard.approvals.resolve': () => ({ resolution: 'rejected', note: 'No' }),
   'dashboard.approvals.set_hours': () => ({ days: [1, 2, 3, 4], from: '08:00', until: '16:30' }),
@@ -104,6 +105,7 @@ export const bodies: Record<string, (ids: Ids) => object> = {
   'dm.approvals.resolve': () => ({ resolution: 'rejected', note: 'No' }),
   'dashboard.feed.snooze': () => ({ until: '2026-04-10T18:00:00Z' }),
   'dm.feed.snooze': () => ({ until: '2026-04-10T18:00:00Z' }),
+  'dm.blog.reject': () => ({ feedback: 'No' }),
   'agent.callback.receive': () => ({ status: 'success', text: 'Text' }),
   'agent.actions.add_comment': () => ({ text: 'Hello' }),
   'agent.actions.create_approval': ({ linkedActivityIds }) => ({

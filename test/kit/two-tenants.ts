@@ -77,10 +77,10 @@ export async function createTwoTenants(): Promise<TwoTenants> {
       const dispatches: Dispatch[] = []
       const work = await fillWithWork(team, word, () => next(dispatches))
       provider.account = `${word}@channels.example`
-      await connectChannel(app, provider, team.adminToken)
       const hook = await addWebhook(app, team, word)
       const { data: documents } = await team.admin.call('tenant', 'GET /documents')
       const { data: goals } = await team.admin.call('tenant', 'GET /goals')
+      await connectChannel(app, provider, team.adminToken, 'cms_site')
       const { data: channels } = await team.admin.call('dashboard', 'GET /channels')
       const key = await app.copydesk.asSystem().apiKeys.create({ userId: team.adminId, name: 'Program' })
       // Text that was written live is stored in batches, and a run is let go of once its runtime has answered.
@@ -119,7 +119,7 @@ const unsettled = 'select id from runs where lease_owner is not null limit 1'
 async function giveToRuntime(app: TestApp, { tenantId, adminId }: Team, webhookUrl: string) {
   const actor = { id: adminId, type: 'human' as const, role: 'admin' as const, tenantId }
   const { agents } = app.copydesk.as({ tenantId, actor: { ...actor, appAccess: ['dashboard'] } })
-  for (const role of ['social_writer', 'researcher'])
+  for (const role of ['social_writer', 'researcher', 'blog_writer'])
     await agents.configure(role, { adapterType: 'adapter_b', concurrency: 10, adapterConfig: { webhookUrl } })
 }
 
@@ -183,6 +183,8 @@ async function fillWithWork(team: Team, word: string, next: () => Promise<Agent>
     body: { text: `I like ${word}` },
   })
 
+  await writePost(team, word, next)
+  const { data: posts } = await reviewer.call('dm', 'GET /blog', { query: { tenantId } })
   const { data: deliverables } = await admin.call('dashboard', 'GET /campaigns/:campaignId/deliverables', {
     params: { campaignId },
   })
@@ -210,8 +212,21 @@ async function fillWithWork(team: Team, word: string, next: () => Promise<Agent>
     principalId: adminId,
     userId: adminId,
     toId: adminId,
+    'blog id': posts[0]?.id ?? '',
   }
   return { ids, openActivityId, agent: atWork }
+}
+
+/** A blog post that waits for review, and what people want to read next. */
+async function writePost({ admin, member }: Team, word: string, next: () => Promise<Agent>): Promise<void> {
+  await admin.call('dashboard', 'POST /campaigns', {
+    body: { name: 'Blog', brief: word, deliverables: [{ type: 'blog_post', quantity: 1 }] },
+  })
+  await (await next()).deliver(`What ${word} is`)
+  await (await next()).deliver(`# On ${word}\n\nMeta description: All about ${word}.`)
+  const body = { topic: `More ${word}`, brief: `Everything on ${word}` }
+  await member.call('dashboard', 'POST /blog-requests', { body })
+  await member.call('dashboard', 'POST /social-requests', { body: { ...body, platforms: ['photo_network'] } })
 }
 
 async function resolveNewest(

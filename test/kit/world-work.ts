@@ -67,9 +67,17 @@ export async function order(app: TestApp, team: Team, name: string, webhookUrl: 
         { type: 'social_post', quantity: 3 },
         { type: 'ad_copy', quantity: 4 },
         { type: 'email_newsletter', quantity: 2 },
+        { type: 'blog_post', quantity: 1 },
       ],
     },
   })
+  await askFor(team.member, `${name} in the kitchen`)
+}
+
+/** What people ask for beside what campaigns promise; their admins are asked about it. */
+async function askFor(member: Client, topic: string): Promise<void> {
+  await member.call('dashboard', 'POST /blog-requests', { body: { topic, brief: `All of ${topic}` } })
+  await member.call('dashboard', 'POST /social-requests', { body: { topic, platforms: ['photo_network'] } })
 }
 
 const agentRole = 'social_writer'

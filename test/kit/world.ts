@@ -105,7 +105,9 @@ export const newCustomer = {
 } as const
 
 const perTenant = [
+  'blog_posts',
   'campaigns',
+  'content_requests',
   'channel_connections',
   'deliverables',
   'activities',

@@ -2,6 +2,7 @@ import type { Ctx, Role } from './domain/context.ts'
 
 export const team: readonly Role[] = ['admin', 'member', 'reviewer', 'super_admin']
 export const deciders: readonly Role[] = ['admin', 'reviewer', 'super_admin']
+export const reviewers: readonly Role[] = ['reviewer', 'super_admin']
 export const members: readonly Role[] = ['admin', 'member', 'super_admin']
 export const admins: readonly Role[] = ['admin', 'super_admin']
 export const operators: readonly Role[] = ['super_admin']

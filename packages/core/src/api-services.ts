@@ -25,6 +25,7 @@ import { NewTemplate, TemplateChange } from './domain/campaigns/template-schemas
 import { getCampaign, listCampaigns } from './domain/campaigns/queries.ts'
 import { admins, deciders, members, operators, rule, team } from './api-rules.ts'
 import { approvalServices } from './api-approvals.ts'
+import { contentServices } from './api-content.ts'
 import { tenantServices } from './api-tenant.ts'
 import { check } from './domain/check.ts'
 import { dismissItem, snoozeItem } from './domain/feed/marks.ts'
@@ -77,6 +78,7 @@ const noFiles: SkillFiles = { file: [], references: [] }
 /** Every service that an embedding program can call, with the roles that may. */
 export const services = {
   ...approvalServices,
+  ...contentServices,
   ...tenantServices,
   activities: activityServices,
   activityTemplates: {

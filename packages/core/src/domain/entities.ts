@@ -8,9 +8,11 @@ import { AuditRecord } from './audit/entities.ts'
 import { BrandProfile } from './brand/entities.ts'
 import { ActivityTemplate, Campaign, Deliverable, Period } from './campaigns/entities.ts'
 import { ChannelConnection, ConnectAttempt } from './channels/entities.ts'
+import { BlogPost } from './content/blog/entities.ts'
 import { Feedback, Output } from './content/entities.ts'
 import { Document } from './documents/entities.ts'
 import { FeedMark } from './feed/entities.ts'
+import { requestEntities } from './content/requests/entities.ts'
 import {
   ApiKey,
   IdempotencyRecord,
@@ -49,6 +51,7 @@ export const entities = [
   ...billingEntities,
   BrandProfile,
   BudgetAlert,
+  BlogPost,
   Campaign,
   ChannelConnection,
   ConfigVersion,
@@ -72,6 +75,7 @@ export const entities = [
   RecurringTemplate,
   Registration,
   ReviewHours,
+  ...requestEntities,
   Run,
   RunDelta,
   Session,

@@ -3,6 +3,8 @@ import { approvalClock } from './approvals/clock.ts'
 import { approvalDue } from './approvals/review-clock.ts'
 import { planCampaign } from './campaigns/planner.ts'
 import { type RevokePayload, revokeJob, revokeTokens } from './channels/disconnect.ts'
+import { startRequest } from './content/requests/start.ts'
+import { startJob } from './content/requests/waiting.ts'
 import type { Ctx } from './context.ts'
 import { tidyDocument, tidyJob } from './documents/documents.ts'
 import { mailInvitation } from './identity/invitation-mail.ts'
@@ -34,6 +36,7 @@ export function jobHandlers(system: () => Ctx): Record<string, JobHandler> {
     'provider.check': handler(runCheck),
     [tidyJob]: handler(tidyDocument),
     [deliverJob]: handler(deliverWebhook),
+    [startJob]: handler(startRequest),
     [trialJob]: handler(endTrial),
   }
 }

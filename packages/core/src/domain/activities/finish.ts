@@ -1,5 +1,6 @@
 import { Campaign } from '../campaigns/entities.ts'
 import type { OutputRow } from '../content/entities.ts'
+import { completeRequest } from '../content/requests/complete.ts'
 import type { Command } from '../context.ts'
 import { notify } from '../notifications/notify.ts'
 import { adoptStrategy } from '../strategy/strategy.ts'
@@ -21,7 +22,9 @@ export async function finish(cmd: Command, activity: ActivityRow, output: Output
   await adoptStrategy(cmd, activity, output)
   await startDependents(cmd, activity)
   await resumeParent(cmd, activity, output?.text ?? '')
-  if (activity.isFinalStep) await tellCompleted(cmd, activity)
+  if (!activity.isFinalStep) return
+  await completeRequest(cmd, activity)
+  await tellCompleted(cmd, activity)
 }
 
 async function startDependents(cmd: Command, done: ActivityRow): Promise<void> {

@@ -2,6 +2,7 @@ import { actorName } from '../actor.ts'
 import type { ActivityRow } from '../activities/entities.ts'
 import { logActivity } from '../activities/log.ts'
 import { moveTo } from '../activities/state.ts'
+import { settlePost } from '../content/blog/settle.ts'
 import type { OutputRow } from '../content/entities.ts'
 import type { Command } from '../context.ts'
 import { notify } from '../notifications/notify.ts'
@@ -56,6 +57,7 @@ export async function ask(cmd: Command, question: Question): Promise<ApprovalRow
       data: { approvalId: approval.id },
     })
   }
+  for (const activity of question.waiting) await settlePost(cmd, activity)
   return approval
 }
 

@@ -1,6 +1,7 @@
 import { actorName } from '../actor.ts'
 import { logActivity } from '../activities/log.ts'
 import { command } from '../command.ts'
+import { settlePost } from '../content/blog/settle.ts'
 import type { Command, Ctx } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { openApproval, startClock } from './ask.ts'
@@ -68,6 +69,7 @@ export function sendToClient(
       resourceId: original.id,
       after: { forwardedTo: approval.id, urgency, note: note ?? null },
     })
+    for (const activity of activities) await settlePost(cmd, activity)
     return { forwardedApprovalId: approval.id, notificationSent: told > 0 }
   })
 }

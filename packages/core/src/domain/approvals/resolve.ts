@@ -3,8 +3,10 @@ import type { ActivityRow } from '../activities/entities.ts'
 import { logActivity } from '../activities/log.ts'
 import { isClosed } from '../activities/state.ts'
 import { command } from '../command.ts'
+import { settlePost } from '../content/blog/settle.ts'
 import type { OutputRow } from '../content/entities.ts'
 import { remember } from '../content/feedback.ts'
+import { settleRequest } from '../content/requests/decide.ts'
 import { latestOutput } from '../content/versions.ts'
 import type { Command, Ctx } from '../context.ts'
 import { DomainError, invalid } from '../errors.ts'
@@ -22,11 +24,17 @@ import { tellResolved } from './tell.ts'
  * Gives a verdict on a pending approval. Decision, note, wakes, audit row, notification and event commit together; of two
  * verdicts at once one wins. An approval that was sent to the client and the client's are decided together. With `edited`, the reviewer's text becomes the next version and is what is approved.
  * Serves `POST …/approvals/:approvalId/resolve` of every surface.
+ * @param options `reason`: why the producers are woken, where it is not for a review's feedback
  * @throws DomainError `NOT_FOUND`; `CONFLICT` when it is no longer pending, has expired, or when `contentHash` is not what
  *   would be approved (`details.reason`: `content_changed`); `UNPROCESSABLE` when an option has to be chosen;
  *   `VALIDATION_ERROR` when a note is due, or when `edited` cannot be (see `readEdit`, `requireEditable`)
  */
-export async function resolve(ctx: Ctx, approvalId: string, verdict: Verdict): Promise<VerdictReceipt> {
+export async function resolve(
+  ctx: Ctx,
+  approvalId: string,
+  verdict: Verdict,
+  { reason }: { reason?: 'rejection' } = {},
+): Promise<VerdictReceipt> {
   if (verdict.resolution !== 'approved' && !verdict.note?.trim()) {
     throw invalid('note', `A note is required when the resolution is ${verdict.resolution}`)
   }
@@ -49,8 +57,10 @@ export async function resolve(ctx: Ctx, approvalId: string, verdict: Verdict): P
       one.outputId = output?.id ?? null
       one.contentHash = output?.sha256 ?? null
     }
-    const reEnqueuedActivities = await tellProducers(cmd, approval, activities, verdict)
+    const reEnqueuedActivities = await tellProducers(cmd, approval, activities, verdict, reason)
     for (const one of decided) record(cmd, one, before)
+    for (const activity of activities) await settlePost(cmd, activity)
+    await settleRequest(cmd, approval)
     await announce(cmd, approval)
     return {
       approvalId: approval.id,
@@ -114,6 +124,7 @@ async function tellProducers(
   approval: ApprovalRow,
   activities: readonly ActivityRow[],
   verdict: Verdict,
+  reason?: 'rejection',
 ): Promise<number> {
   let woken = 0
   for (const activity of activities) {
@@ -129,12 +140,16 @@ async function tellProducers(
     })
     if (isClosed(activity)) continue
     activity.failures = 0
-    if (await wake(cmd, activity, wakeFor(approval, verdict))) woken += 1
+    if (await wake(cmd, activity, wakeFor(approval, verdict, reason))) woken += 1
   }
   return woken
 }
 
-function wakeFor({ edited }: ApprovalRow, { resolution, note, selectedOption }: Verdict): Wake {
+function wakeFor(
+  { edited }: ApprovalRow,
+  { resolution, note, selectedOption }: Verdict,
+  reason?: 'rejection',
+): Wake {
   if (resolution === 'approved') {
     const comment = [edited && 'The reviewer edited the text and approved it as it now is.', note]
       .filter(Boolean)
@@ -146,8 +161,11 @@ function wakeFor({ edited }: ApprovalRow, { resolution, note, selectedOption }: 
   }
   const text = note ?? ''
   return {
-    reason: 'review_feedback',
-    note: { rejectionNote: text, ...(resolution === 'revision_requested' && { reviewerFeedback: text }) },
+    reason: reason ?? 'review_feedback',
+    note: {
+      rejectionNote: text,
+      ...((resolution === 'revision_requested' || reason) && { reviewerFeedback: text }),
+    },
   }
 }
 

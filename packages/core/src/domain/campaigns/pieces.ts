@@ -3,7 +3,7 @@ import type { NewActivity } from '../activities/open.ts'
 import type { Command } from '../context.ts'
 import type { Deliverable, Period, TemplateStep } from './entities.ts'
 import { platformsOf } from './platforms.ts'
-import { stepPrompt, stepTitle } from './prompts.ts'
+import { stepPrompt, stepTitle, type Wish } from './prompts.ts'
 import { stepsFor } from './templates.ts'
 
 /**
@@ -20,29 +20,41 @@ export async function newPieces(
   },
 ): Promise<NewActivity[]> {
   const { deliverable, period, missing, batch } = plan
-  const steps = await stepsFor(cmd, deliverable)
-  if (steps.length === 0) throw new Error(`The template of deliverable ${deliverable.id} has no steps`)
+  const steps = await stepsOf(cmd, deliverable)
   const count = Math.max(1, Math.floor(batch / steps.length))
   return missing.slice(0, count).flatMap((piece) => stepsOfPiece(cmd, { deliverable, period, piece, steps }))
 }
 
-function stepsOfPiece(
-  cmd: Command,
-  of: {
-    deliverable: InferEntity<typeof Deliverable>
-    period: InferEntity<typeof Period>
-    piece: number
-    steps: readonly TemplateStep[]
-  },
-): NewActivity[] {
-  const { deliverable, period, piece } = of
+/** The activities of one piece that somebody has asked for, made as the deliverable's others are. */
+export async function requestedPiece(cmd: Command, of: Omit<Piece, 'steps'> & { wish: Wish }) {
+  return stepsOfPiece(cmd, { ...of, steps: await stepsOf(cmd, of.deliverable) })
+}
+
+async function stepsOf(cmd: Command, deliverable: Piece['deliverable']): Promise<readonly TemplateStep[]> {
+  const steps = await stepsFor(cmd, deliverable)
+  if (steps.length === 0) throw new Error(`The template of deliverable ${deliverable.id} has no steps`)
+  return steps
+}
+
+interface Piece {
+  deliverable: InferEntity<typeof Deliverable>
+  period: InferEntity<typeof Period>
+  piece: number
+  steps: readonly TemplateStep[]
+  wish?: Wish
+}
+
+function stepsOfPiece(cmd: Command, of: Piece): NewActivity[] {
+  const { deliverable, period, piece, wish } = of
   const steps = of.steps.toSorted((a, b) => a.stepNumber - b.stepNumber)
   const ids = new Map(steps.map((step) => [step.stepNumber, cmd.newId()]))
-  const platforms = platformsOf(deliverable.platformIds)
+  const platforms = platformsOf(wish?.platform ? [wish.platform] : deliverable.platformIds)
   return steps.map((step, index) => {
     const isFinal = index === steps.length - 1
     const { type } = deliverable
-    const about = { type, piece, quantity: period.target, platforms, period, step, isFinal }
+    // Nobody publishes a blog post that people have not read.
+    const approvalRequired = step.approvalRequired || (isFinal && type === 'blog_post')
+    const about = { type, piece, quantity: period.target, platforms, period, step, isFinal, wish }
     return {
       id: ids.get(step.stepNumber) as string,
       tenantId: deliverable.tenantId,
@@ -58,8 +70,8 @@ function stepsOfPiece(
       agentRole: step.agentRole,
       dependsOn: (step.dependsOn ?? []).flatMap((number) => ids.get(number) ?? []),
       inputPrompt: stepPrompt(about),
-      approvalRequired: step.approvalRequired,
-      approvalType: step.approvalRequired ? (step.approvalType ?? 'content_review') : null,
+      approvalRequired,
+      approvalType: approvalRequired ? (step.approvalType ?? 'content_review') : null,
     }
   })
 }

@@ -3,6 +3,7 @@ import { Unretryable } from '../../platform/jobs/jobs.ts'
 import { Activity, closedStatuses } from '../activities/entities.ts'
 import { openActivities } from '../activities/open.ts'
 import { command } from '../command.ts'
+import { startWaiting } from '../content/requests/waiting.ts'
 import type { Command, Ctx } from '../context.ts'
 import { notify } from '../notifications/notify.ts'
 import { Tenant } from '../tenants/entities.ts'
@@ -59,6 +60,7 @@ async function advance(cmd: Command, campaignId: string): Promise<'settled' | 'm
     campaign.status = 'active'
     recordChange(cmd, campaign, before)
   }
+  await startWaiting(cmd, campaign.tenantId)
   return comeBack(cmd, campaign, addDays(period.periodEnd, 1), timezone)
 }
 

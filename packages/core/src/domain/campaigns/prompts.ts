@@ -1,3 +1,4 @@
+import { preview } from '../content/versions.ts'
 import type { DeliverableType, StepType, TemplateStep } from './entities.ts'
 import type { PeriodDays } from './periods.ts'
 import type { Platform } from './platforms.ts'
@@ -55,6 +56,14 @@ const tasks: Record<StepType, string> = {
   outreach: 'Write the outreach to the prospects of the step before, ready to be sent once approved.',
 }
 
+/** What somebody has asked for beside what the campaign promises. */
+export interface Wish {
+  topic: string
+  targetKeyword: string | null
+  brief: string | null
+  platform: string | null
+}
+
 /** One step of one piece, as the planner sees it. */
 export interface PieceStep {
   type: DeliverableType
@@ -65,13 +74,17 @@ export interface PieceStep {
   period: PeriodDays
   step: TemplateStep
   isFinal: boolean
+  wish?: Wish | undefined
 }
 
 /** For example "Blog post 1 of 2: research". */
-export function stepTitle({ type, piece, quantity, step }: PieceStep): string {
-  const label = quantity === 1 ? kinds[type].label : `${kinds[type].label} ${piece} of ${quantity}`
+export function stepTitle({ type, piece, quantity, step, wish }: PieceStep): string {
+  const number = quantity === 1 ? '' : ` ${piece} of ${quantity}`
+  const label = `${kinds[type].label}${wish ? ` “${beginningOf(wish.topic)}”` : number}`
   return `${label}: ${lowerFirst(step.title)}`
 }
+
+const beginningOf = (topic: string) => (topic.length > 80 ? `${preview(topic, 79)}…` : topic)
 
 /** Lower-cases a first letter, but leaves abbreviations such as SEO alone. */
 function lowerFirst(text: string): string {
@@ -80,15 +93,19 @@ function lowerFirst(text: string): string {
 
 /** What the agent is asked to do. The brief and the results of earlier steps are put beside it when the run starts. */
 export function stepPrompt(about: PieceStep): string {
-  const { type, piece, quantity, platforms, period, step, isFinal } = about
+  const { type, piece, quantity, platforms, period, step, isFinal, wish } = about
   const { label, form } = kinds[type]
   const span = `${period.periodStart} to ${period.periodEnd}`
+  const number = wish ? 'that somebody has asked for' : `${piece} of ${quantity}`
   return [
-    `${step.title} for ${label.toLowerCase()} ${piece} of ${quantity} in the period ${span}.`,
+    `${step.title} for ${label.toLowerCase()} ${number} in the period ${span}.`,
+    wish && `Its subject: ${wish.topic}`,
+    wish?.targetKeyword && `The keyword that it is to be found by: ${wish.targetKeyword}`,
+    wish?.brief && `What was asked for:\n\n${wish.brief}`,
     tasks[step.type],
     isFinal ? `The finished piece: ${form}` : `It serves this piece, which a later step makes: ${form}`,
     platforms.length > 0 ? `It will appear on: ${platforms.map(({ name }) => name).join(', ')}.` : undefined,
-    quantity > 1
+    quantity > 1 && !wish
       ? `${quantity} pieces of this kind are made in the period. Take angle number ${piece} of those that the brief offers, so that no two say the same.`
       : undefined,
     (step.dependsOn?.length ?? 0) > 0
@@ -96,6 +113,6 @@ export function stepPrompt(about: PieceStep): string {
       : undefined,
     'Keep to the campaign brief: its audience, its voice, its claims and what it forbids.',
   ]
-    .filter((line) => line !== undefined)
+    .filter((line) => typeof line === 'string' && line !== '')
     .join('\n\n')
 }

@@ -6,6 +6,7 @@ import { brandOf } from '../brand/context.ts'
 import { aboutBrand, brandWords } from '../brand/words.ts'
 import { Campaign, Deliverable } from '../campaigns/entities.ts'
 import { contentKind, latestEdits, latestFeedback, notesOn } from '../content/feedback.ts'
+import { subjectOf } from '../content/requests/complete.ts'
 import { latestOutput } from '../content/versions.ts'
 import type { Command } from '../context.ts'
 import { strategyOf } from '../strategy/strategy.ts'
@@ -80,7 +81,7 @@ export async function assignment(
       variant: (activity.piece ?? 1) - 1,
       feedback: await notesOn(cmd, activity.id),
       ...(priorText && { priorText }),
-      ...(campaign ? {} : { topic: activity.inputPrompt }),
+      ...(campaign ? await subjectOf(cmd, activity) : { topic: activity.inputPrompt }),
     },
   }
 }

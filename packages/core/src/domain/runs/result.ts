@@ -6,6 +6,7 @@ import { takeHold } from '../activities/hold.ts'
 import { logActivity } from '../activities/log.ts'
 import { isClosed, moveTo } from '../activities/state.ts'
 import { command } from '../command.ts'
+import { settlePost } from '../content/blog/settle.ts'
 import type { OutputRow } from '../content/entities.ts'
 import { addVersion, latestOutput } from '../content/versions.ts'
 import type { Command, Ctx } from '../context.ts'
@@ -90,6 +91,7 @@ async function settle(cmd: Command, run: RunRow, activity: ActivityRow, delivery
   }
   if (isEmpty(delivery)) return await fail(cmd, run, activity, emptyText)
   await succeed(cmd, run, activity, delivery)
+  await settlePost(cmd, activity)
 }
 
 /** The most of a probe's text that is shown, characters. */

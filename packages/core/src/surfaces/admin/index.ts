@@ -3,6 +3,8 @@ import { operators } from './access.ts'
 import * as activityTemplates from './activity-templates.ts'
 import * as agentConfigs from './agent-configs.ts'
 import * as apiKeys from './api-keys.ts'
+import * as blogRequests from './blog-requests.ts'
+import * as blogs from './blogs.ts'
 import * as cost from './cost.ts'
 import * as llmProviders from './llm-providers.ts'
 import * as recurring from './recurring-templates.ts'
@@ -36,6 +38,10 @@ export const admin = surface({
     apiKeys.create,
     apiKeys.list,
     apiKeys.revoke,
+    blogRequests.list,
+    blogRequests.detail,
+    blogRequests.change,
+    blogs.list,
     cost.report,
     llmProviders.list,
     llmProviders.create,

@@ -9,6 +9,7 @@ import * as channels from './channels.ts'
 import * as deliverables from './deliverables.ts'
 import * as events from './events.ts'
 import * as feed from './feed.ts'
+import * as requests from './requests.ts'
 import * as skills from './skills.ts'
 import * as versions from './versions.ts'
 import * as team from './team.ts'
@@ -47,6 +48,8 @@ export const dashboard = surface({
     approvals.stats,
     approvals.hours,
     approvals.setHours,
+    requests.listBlog,
+    requests.createBlog,
     campaigns.list,
     campaigns.create,
     campaigns.detail,
@@ -74,5 +77,7 @@ export const dashboard = surface({
     team.invite,
     team.changeMember,
     team.remove,
+    requests.listSocial,
+    requests.createSocial,
   ],
 })

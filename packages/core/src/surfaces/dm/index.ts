@@ -8,6 +8,7 @@ import * as feed from './feed.ts'
 import { overview } from './overview.ts'
 import * as events from './events.ts'
 import * as team from './team.ts'
+import * as blog from './blog.ts'
 
 /** The reviewers' portal, over all tenants that they are assigned to or the one in `tenantId`. */
 export const dm = surface({
@@ -56,5 +57,9 @@ export const dm = surface({
     events.live,
     team.list,
     team.reassign,
+    blog.list,
+    blog.detail,
+    blog.approve,
+    blog.reject,
   ],
 })

@@ -1,0 +1,80 @@
+import { LockMode } from '@mikro-orm/core'
+import { actorName } from '../../actor.ts'
+import type { ActivityRow } from '../../activities/entities.ts'
+import { isClosed, lockActivity } from '../../activities/state.ts'
+import type { ApprovalRow } from '../../approvals/entities.ts'
+import { sendToClient } from '../../approvals/forward.ts'
+import { lockApproval } from '../../approvals/pending.ts'
+import { resolve } from '../../approvals/resolve.ts'
+import { command } from '../../command.ts'
+import type { Command, Ctx } from '../../context.ts'
+import { DomainError, notFound } from '../../errors.ts'
+import { lockOpenRun } from '../../runs/wake.ts'
+import { BlogPost, type PostRow } from './entities.ts'
+import type { PostApproval, PostRejection } from './schemas.ts'
+import { settlePost } from './settle.ts'
+
+/**
+ * Lets a post go on to the client: the reviewers' approval stays open until the client has answered, whose verdict it then
+ * takes. Serves `POST /dm/v1/blog/:id/dm-approve`.
+ * @throws DomainError `NOT_FOUND`; `BAD_REQUEST` when it is not in `dm_review`; `CONFLICT` when it has changed since it was
+ *   shown, or the time to decide is over
+ */
+export function dmApprove(ctx: Ctx, id: string, seen: PostApproval = {}) {
+  return command(ctx, async (cmd) => {
+    const { post, approval, activity } = await inReview(cmd, id)
+    if (seen.contentHash !== undefined && seen.contentHash !== post.contentHash) throw changed(post)
+    await sendToClient(cmd, approval.id, { urgency: 'normal' })
+    post.dmApprovedBy = actorName(cmd)
+    post.dmApprovedAt = cmd.clock.date()
+    await settlePost(cmd, activity)
+    return { ok: true as const, status: 'client_review' as const }
+  })
+}
+
+/**
+ * Sends a post back to its writer with what is wrong; the next version comes back for review. Serves
+ * `POST /dm/v1/blog/:id/dm-reject`.
+ * @throws DomainError as {@link dmApprove}
+ */
+export function dmReject(ctx: Ctx, id: string, { feedback }: PostRejection) {
+  return command(ctx, async (cmd) => {
+    const { approval, activity } = await inReview(cmd, id)
+    await resolve(cmd, approval.id, { resolution: 'rejected', note: feedback }, { reason: 'rejection' })
+    const run = await lockOpenRun(cmd, activity.id)
+    return { ok: true as const, status: 'rejected' as const, jobId: run?.id ?? null }
+  })
+}
+
+/** A post that reviewers may decide on, with all that the decision is about, locked. */
+async function inReview(
+  cmd: Command,
+  id: string,
+): Promise<{ post: PostRow; approval: ApprovalRow; activity: ActivityRow }> {
+  const known = await cmd.em.findOne(BlogPost, { id })
+  if (!known) throw notFound('Blog post')
+  const activity = await lockActivity(cmd, known.activityId)
+  const post = await cmd.em.refreshOrFail(known, { lockMode: LockMode.PESSIMISTIC_WRITE })
+  if (post.status !== 'dm_review' || isClosed(activity)) {
+    const why = post.status === 'dm_review' ? `its activity is ${activity.status}` : `it is in ${post.status}`
+    throw new DomainError('BAD_REQUEST', `The post cannot be reviewed: ${why}`)
+  }
+  const { approval } = await lockApproval(cmd, post.approvalId)
+  if (approval.contentHash !== post.contentHash) throw changed(post)
+  if (approval.status !== 'pending' || approval.expiresAt.getTime() <= cmd.clock.now()) {
+    throw new DomainError(
+      'CONFLICT',
+      'The time to decide is over; try the activity again, and it asks anew',
+      {
+        details: { reason: 'expired' },
+      },
+    )
+  }
+  return { post, approval, activity }
+}
+
+function changed({ contentHash }: PostRow): DomainError {
+  return new DomainError('CONFLICT', 'The content has changed since it was shown', {
+    details: { reason: 'content_changed', contentHash },
+  })
+}
