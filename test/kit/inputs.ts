@@ -5,6 +5,7 @@ import { brief, password } from './app.ts'
 import { claimsOf, type Person, ruleOf } from './callers.ts'
 import { type Known, valid } from './fuzz/valid.ts'
 import { redirectUrl } from './oauth-server.ts'
+import { reportOn } from './world-work.ts'
 import { newCustomer, type Side, type World } from './world.ts'
 
 /** What an endpoint is asked with. */
@@ -31,6 +32,7 @@ const tables: readonly (readonly [RegExp, string])[] = [
   [/webhookId$/i, 'webhooks'],
   [/deliveryId$/i, 'webhook_deliveries'],
   [/requestId$/i, 'content_requests'],
+  [/reportId$/i, 'reports'],
 ]
 
 /** What parameters and fields hold that no schema tells. */
@@ -191,6 +193,13 @@ const examples: Record<string, (world: World) => Partial<Input> | Partial<Input>
   'admin.blog_requests.change': ({ ours }) => ({
     params: { requestId: ours.ids['content_requests']?.[0] ?? '' },
     body: { status: 'approved', notes: 'Go on' },
+  }),
+  'dm.reports.create': ({ ours }) => ({ body: reportOn(ours.tenantId, 'January') }),
+  'dm.reports.deliver': () => ({ body: { to: ['boss@client.example'] } }),
+  'files.report': ({ ours, tokens }) => ({
+    params: {
+      token: tokens.sign('report', { sub: ours.ids['reports']?.[0] ?? '', tenantId: ours.tenantId }),
+    },
   }),
   'dm.blog.list': ({ ours }) => ({ query: { tenantId: ours.tenantId } }),
   'dm.blog.get': ({ ours }) => ({ params: { id: postOf(ours) } }),

@@ -1,6 +1,7 @@
 import type { EndpointInfo } from '@copydesk/core'
 import { z } from 'zod'
 import { entities } from '../../packages/core/src/domain/entities.ts'
+import { reportOn } from './world-work.ts'
 import type { CallerKind, Knocker, TwoTenants, Twin } from './two-tenants.ts'
 
 /** A spot of an endpoint that takes an id. */
@@ -106,6 +107,11 @@ export const bodies: Record<string, (ids: Ids) => object> = {
   'dashboard.feed.snooze': () => ({ until: '2026-04-10T18:00:00Z' }),
   'dm.feed.snooze': () => ({ until: '2026-04-10T18:00:00Z' }),
   'dm.blog.reject': () => ({ feedback: 'No' }),
+  'dm.reports.create': ({ tenantId = '', campaignIds }) => ({
+    ...reportOn(tenantId, 'January'),
+    campaignIds: [campaignIds],
+  }),
+  'dm.reports.deliver': () => ({ to: [] }),
   'agent.callback.receive': () => ({ status: 'success', text: 'Text' }),
   'agent.actions.add_comment': () => ({ text: 'Hello' }),
   'agent.actions.create_approval': ({ linkedActivityIds }) => ({

@@ -3,6 +3,7 @@ import { createTestClock, type TestClock } from './clock.ts'
 import { connectChannel, createOAuthServer } from './oauth-server.ts'
 import { type Agent, agentOf, createTestRuntime, type Dispatch, type TestRuntime } from './runtime.ts'
 import { addWebhook, configureOwn } from './world-work.ts'
+import { configureOwn, reportOn } from './world-work.ts'
 
 /** The kinds of callers that belong to one tenant. */
 export const callerKinds = ['admin', 'member', 'reviewer', 'agent'] as const
@@ -82,6 +83,8 @@ export async function createTwoTenants(): Promise<TwoTenants> {
       const { data: goals } = await team.admin.call('tenant', 'GET /goals')
       await connectChannel(app, provider, team.adminToken, 'cms_site')
       const { data: channels } = await team.admin.call('dashboard', 'GET /channels')
+      const body = reportOn(team.tenantId, `On ${word}`)
+      const { reportId } = await team.reviewer.call('dm', 'POST /reports', { body })
       const key = await app.copydesk.asSystem().apiKeys.create({ userId: team.adminId, name: 'Program' })
       // Text that was written live is stored in batches, and a run is let go of once its runtime has answered.
       clock.advance(200)
@@ -97,6 +100,7 @@ export async function createTwoTenants(): Promise<TwoTenants> {
           goalId: goals[0]?.id ?? '',
           documentId: documents[0]?.id ?? '',
         },
+        ids: { ...work.ids, reportId, channelId: channels[0]?.id ?? '', skillId, goalId: goals[0]?.id ?? '' },
         word,
         dispatches,
         tokens: {
@@ -114,7 +118,8 @@ export async function createTwoTenants(): Promise<TwoTenants> {
   }
 }
 
-const unsettled = 'select id from runs where lease_owner is not null limit 1'
+const unsettled = `select id from runs where lease_owner is not null
+  union all select id from reports where status = 'generating' limit 1`
 
 async function giveToRuntime(app: TestApp, { tenantId, adminId }: Team, webhookUrl: string) {
   const actor = { id: adminId, type: 'human' as const, role: 'admin' as const, tenantId }
@@ -197,6 +202,7 @@ async function fillWithWork(team: Team, word: string, next: () => Promise<Agent>
   const ids = {
     tenantId,
     campaignId,
+    campaignIds: campaignId,
     activityId,
     linkedActivityIds: activityId,
     deliverableId: deliverables[0]?.id ?? '',

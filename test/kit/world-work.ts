@@ -72,7 +72,12 @@ export async function order(app: TestApp, team: Team, name: string, webhookUrl: 
     },
   })
   await askFor(team.member, `${name} in the kitchen`)
+  await team.reviewer.call('dm', 'POST /reports', { body: reportOn(team.tenantId, `${name} report`) })
 }
+
+/** An order of a report on a month that is over. */
+export const reportOn = (tenantId: string, title: string) =>
+  ({ tenantId, title, type: 'custom', periodStart: '2026-01-01', periodEnd: '2026-01-31' }) as const
 
 /** What people ask for beside what campaigns promise; their admins are asked about it. */
 async function askFor(member: Client, topic: string): Promise<void> {

@@ -115,6 +115,7 @@ const perTenant = [
   'runs',
   'users',
   'outputs',
+  'reports',
   'invitations',
   'skills',
   'goals',

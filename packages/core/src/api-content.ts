@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { members, operators, reviewers, rule } from './api-rules.ts'
+import { members, operators, reviewers, rule, team } from './api-rules.ts'
 import { check } from './domain/check.ts'
 import { getPost, listPosts } from './domain/content/blog/queries.ts'
 import { dmApprove, dmReject } from './domain/content/blog/review.ts'
@@ -14,6 +14,12 @@ import {
   NewSocialRequest,
   SocialRequestQuery,
 } from './domain/content/requests/schemas.ts'
+
+import { deliverReport } from './domain/reports/deliver.ts'
+import { getForReview } from './domain/reports/detail.ts'
+import { orderReport } from './domain/reports/order.ts'
+import { getReport, listForReview, listReports } from './domain/reports/queries.ts'
+import { Delivery, NewReport, ReviewerReportQuery, TenantReportQuery } from './domain/reports/schemas.ts'
 
 /** What people ask for, and how it is read before it goes out. */
 export const contentServices = {
@@ -43,5 +49,21 @@ export const contentServices = {
     change: rule(operators, (ctx, id: string, changes: BlogRequestChange) =>
       changeBlogRequest(ctx, id, check(BlogRequestChange, changes)),
     ),
+  },
+  reports: {
+    order: rule(reviewers, (ctx, report: z.input<typeof NewReport>) =>
+      orderReport(ctx, check(NewReport, report)),
+    ),
+    listForReview: rule(reviewers, (ctx, query: z.input<typeof ReviewerReportQuery> = {}) =>
+      listForReview(ctx, check(ReviewerReportQuery, query)),
+    ),
+    getForReview: rule(reviewers, getForReview),
+    deliver: rule(reviewers, (ctx, id: string, delivery: z.input<typeof Delivery>) =>
+      deliverReport(ctx, id, check(Delivery, delivery)),
+    ),
+    list: rule(team, (ctx, query: z.input<typeof TenantReportQuery> = {}) =>
+      listReports(ctx, check(TenantReportQuery, query)),
+    ),
+    get: rule(team, getReport),
   },
 }

@@ -27,6 +27,7 @@ import { modelEntities } from './models/entities.ts'
 import { Notification } from './notifications/entities.ts'
 import { RecurringSlot, RecurringTemplate } from './recurring/entities.ts'
 import { BudgetAlert } from './runs/alert-entity.ts'
+import { reportEntities } from './reports/entities.ts'
 import { Run, RunDelta, ToolCall, TranscriptEntry } from './runs/entities.ts'
 import { Setting } from './settings/entities.ts'
 import { billingEntities } from './tenants/billing-entities.ts'
@@ -75,6 +76,7 @@ export const entities = [
   RecurringTemplate,
   Registration,
   ReviewHours,
+  ...reportEntities,
   ...requestEntities,
   Run,
   RunDelta,

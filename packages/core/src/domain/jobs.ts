@@ -11,6 +11,9 @@ import { mailInvitation } from './identity/invitation-mail.ts'
 import { mailPasswordChanged } from './identity/password-change.ts'
 import { mailReset, openReset } from './identity/password-reset.ts'
 import { runCheck } from './models/check.ts'
+import { mailReport } from './reports/mail.ts'
+import { writeJob } from './reports/order.ts'
+import { writeReport } from './reports/write.ts'
 import { endTrial, trialJob } from './tenants/trials.ts'
 import { deliverWebhook } from './webhooks/deliver.ts'
 import { deliverJob } from './webhooks/queue.ts'
@@ -30,6 +33,7 @@ export function jobHandlers(system: () => Ctx): Record<string, JobHandler> {
     'campaign.plan': handler(planCampaign),
     [revokeJob]: handler<RevokePayload>(revokeTokens),
     'mail.invitation': handler(mailInvitation),
+    'mail.report': handler(mailReport),
     'mail.password_changed': handler(mailPasswordChanged),
     'mail.password_reset': handler(mailReset),
     'password.forgot': handler(openReset),
@@ -37,6 +41,7 @@ export function jobHandlers(system: () => Ctx): Record<string, JobHandler> {
     [tidyJob]: handler(tidyDocument),
     [deliverJob]: handler(deliverWebhook),
     [startJob]: handler(startRequest),
+    [writeJob]: handler(writeReport),
     [trialJob]: handler(endTrial),
   }
 }

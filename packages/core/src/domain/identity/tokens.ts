@@ -32,6 +32,8 @@ export interface TokenClaims {
   }
   /** Lets a visitor go on with one registration. */
   registration: { /** Registration ULID. */ sub: string }
+  /** Lets whoever holds it read the PDF of one report. */
+  report: { /** Report ULID. */ sub: string; tenantId: string }
   /** Lets the owner of a mailbox set a new password, once. */
   reset: { /** User ULID. */ sub: string /** Id of the request; the newest one counts. */; jti: string }
 }
@@ -44,7 +46,7 @@ export type Verified<U extends TokenUse> = U extends TokenUse
   : never
 
 export interface Tokens {
-  /** Signs a token. Lifetimes: access 15 min, registration and reset 1 h, impersonation 30 min, task as its `exp` says. */
+  /** Signs a token. Lifetimes: access 15 min, registration, report and reset 1 h, impersonation 30 min, task as its `exp` says. */
   sign<U extends TokenUse>(use: U, claims: TokenClaims[U]): string
   /**
    * Checks signature, use and expiry of a token that may have any of `uses`.
@@ -56,7 +58,13 @@ export interface Tokens {
 }
 
 /** Seconds that a token lives. */
-export const tokenLifetimes = { access: 900, registration: 3600, impersonation: 1800, reset: 3600 } as const
+export const tokenLifetimes = {
+  access: 900,
+  registration: 3600,
+  impersonation: 1800,
+  report: 3600,
+  reset: 3600,
+} as const
 
 export interface TokensOptions {
   /** The first key signs, all of them verify. */
@@ -145,6 +153,8 @@ function wellFormed(use: TokenUse, claims: Record<string, unknown>): boolean {
       )
     case 'impersonation':
       return isId(claims['tenantId']) && isId(claims['sid'])
+    case 'report':
+      return isId(claims['tenantId'])
     case 'task':
       return instant(claims['attempt'])
     case 'reset':

@@ -1,5 +1,5 @@
 import { type Letter, writeLetter } from '../../platform/mail/letter.ts'
-import { MailError } from '../../platform/mail/mail.ts'
+import { type Attachment, MailError } from '../../platform/mail/mail.ts'
 import { type NewJob, Unretryable } from '../../platform/jobs/jobs.ts'
 import type { Command, Ctx } from '../context.ts'
 
@@ -35,13 +35,18 @@ export function queueMail(
 export async function post(
   ctx: Ctx,
   { mailId }: MailPayload,
-  { to, subject, letter }: { to: string; subject: string; letter: Letter },
+  {
+    to,
+    subject,
+    letter,
+    attachments = [],
+  }: { to: string; subject: string; letter: Letter; attachments?: readonly Attachment[] },
   signal: AbortSignal,
 ): Promise<void> {
   try {
-    await ctx.services.mail.send({ id: mailId, to, subject, ...writeLetter(letter) }, signal)
+    await ctx.services.mail.send({ id: mailId, to, subject, ...writeLetter(letter), attachments }, signal)
   } catch (error) {
-    if (error instanceof MailError && error.final) throw new Unretryable(error.message)
+    if (error instanceof MailError && error.final) throw new Unretryable(error.message, { cause: error })
     throw error
   }
 }

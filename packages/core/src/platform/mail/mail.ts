@@ -7,6 +7,15 @@ export interface Mail {
   subject: string
   text: string
   html: string
+  attachments?: readonly Attachment[]
+}
+
+export interface Attachment {
+  /** File name, plain ASCII. */
+  name: string
+  /** Media type. */
+  type: string
+  bytes: Uint8Array
 }
 
 /** Where mails go out. */
@@ -24,10 +33,13 @@ export interface MailSender {
 export class MailError extends Error {
   /** True when another try of the same mail would be in vain. */
   readonly final: boolean
+  /** True when all of the mail was on its way and no answer came: the server may have taken it. */
+  readonly unknown: boolean
 
-  constructor(message: string, options: { final?: boolean; cause?: unknown } = {}) {
+  constructor(message: string, options: { final?: boolean; unknown?: boolean; cause?: unknown } = {}) {
     super(message, { cause: options.cause })
     this.name = 'MailError'
     this.final = options.final ?? false
+    this.unknown = options.unknown ?? false
   }
 }

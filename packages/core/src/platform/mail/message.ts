@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import type { Clock } from '../clock.ts'
 import { oneLine } from './letter.ts'
 import type { Mail } from './mail.ts'
@@ -11,6 +12,12 @@ export function toMessage(mail: Mail, { from, clock }: { from: string; clock: Cl
     subject: oneLine(mail.subject),
     text: mail.text,
     html: mail.html,
+    // Last in the mail: who has read the last of them to its end has all of it.
+    attachments: (mail.attachments ?? []).map(({ name, type, bytes }) => ({
+      filename: name,
+      contentType: type,
+      content: Readable.from([Buffer.from(bytes)]),
+    })),
     messageId: `<${mail.id}@${domain}>`,
     date: clock.date(),
     // Holiday replies and the like are not wanted.

@@ -30,8 +30,12 @@ export function createSmtpSender(options: { server: SmtpServer; from: string; cl
     async send(mail, signal) {
       const out = await (transport ??= open())
       const message = toMessage(mail, options)
+      let isHandedOver = false
+      message.attachments.at(-1)?.content.once('end', () => {
+        isHandedOver = true
+      })
       await out.sendMail({ ...message, ...(signal && { signal }) }).catch((error: NodemailerError) => {
-        throw toMailError(error, host)
+        throw toMailError(error, host, isHandedOver)
       })
     },
     async check() {
@@ -83,7 +87,7 @@ function toTransport({ host, port, user, password = '', secure }: SmtpServer): S
 /** What a server says of this installation, not of the mail: whoever mends that wants the mail to go out. */
 const aboutUs = new Set([530, 534, 535, 538])
 
-function toMailError(error: NodemailerError, host: string): MailError {
+function toMailError(error: NodemailerError, host: string, isHandedOver = false): MailError {
   const { code, responseCode, permanent, response } = error
   // Without an answer, a mail that cannot be addressed is the only thing that time does not mend.
   const refused = responseCode === undefined ? code === 'EENVELOPE' : permanent && !aboutUs.has(responseCode)
@@ -91,5 +95,8 @@ function toMailError(error: NodemailerError, host: string): MailError {
   // Some servers quote the text that they object to, and with it a link that only its reader may have.
   const answer = redactText(response ?? error.message).slice(0, 300)
   const what = response === undefined ? 'cannot be reached or used' : 'refused a mail'
-  return new MailError(`The mail server ${host} ${what}: ${answer}`, { final })
+  return new MailError(`The mail server ${host} ${what}: ${answer}`, {
+    final,
+    unknown: isHandedOver && responseCode === undefined,
+  })
 }

@@ -9,6 +9,7 @@ import * as channels from './channels.ts'
 import * as deliverables from './deliverables.ts'
 import * as events from './events.ts'
 import * as feed from './feed.ts'
+import * as reports from './reports.ts'
 import * as requests from './requests.ts'
 import * as skills from './skills.ts'
 import * as versions from './versions.ts'
@@ -64,6 +65,8 @@ export const dashboard = surface({
     feed.list,
     feed.dismiss,
     feed.snooze,
+    reports.list,
+    reports.detail,
     skills.list,
     skills.create,
     skills.detail,

@@ -9,6 +9,7 @@ import { overview } from './overview.ts'
 import * as events from './events.ts'
 import * as team from './team.ts'
 import * as blog from './blog.ts'
+import * as reports from './reports.ts'
 
 /** The reviewers' portal, over all tenants that they are assigned to or the one in `tenantId`. */
 export const dm = surface({
@@ -61,5 +62,9 @@ export const dm = surface({
     blog.detail,
     blog.approve,
     blog.reject,
+    reports.list,
+    reports.order,
+    reports.detail,
+    reports.deliver,
   ],
 })

@@ -1,5 +1,6 @@
 import { publicAccess } from '../../gateway/access.ts'
 import { surface } from '../../gateway/surface.ts'
+import { report } from './files.ts'
 import { health, ready } from './health.ts'
 
 /** What stands outside of every prefix: whether the service is well. */
@@ -9,5 +10,5 @@ export const root = surface({
   access: publicAccess,
   tenant: 'none',
   limits: { perMinute: 300, burst: 60, by: 'ip' },
-  endpoints: [health, ready],
+  endpoints: [health, ready, report],
 })

@@ -1,0 +1,82 @@
+import { LockMode } from '@mikro-orm/core'
+import { actorName } from '../actor.ts'
+import { command } from '../command.ts'
+import type { Command, Ctx } from '../context.ts'
+import { DomainError, notFound } from '../errors.ts'
+import { User } from '../identity/entities.ts'
+import { queueMail } from '../mail/post.ts'
+import { Report, ReportDelivery, type ReportRow } from './entities.ts'
+import type { Delivered, Delivery } from './schemas.ts'
+
+/**
+ * Mails the PDF to the tenant's admins and whoever else is named, each address once, however often it is asked for; one that
+ * was refused is tried again. Serves `POST /dm/v1/reports/:reportId/deliver`.
+ * @returns the addresses of this request
+ * @throws DomainError `NOT_FOUND`; `UNPROCESSABLE` while it is not ready, or when nobody would get it
+ */
+export function deliverReport(ctx: Ctx, reportId: string, delivery: Delivery): Promise<Delivered> {
+  return command(ctx, async (cmd) => {
+    const lockMode = LockMode.PESSIMISTIC_WRITE
+    const report = await cmd.em.findOne(Report, { id: reportId }, { lockMode })
+    if (!report) throw notFound('Report')
+    if (report.status !== 'ready' && report.status !== 'delivered')
+      throw new DomainError('UNPROCESSABLE', `The report is ${report.status}, and not ready yet`)
+    const { tenantId } = report
+    const admins = await cmd.em.find(
+      User,
+      { tenantId, role: 'admin', status: 'active' },
+      { orderBy: { id: 'asc' } },
+    )
+    const sentTo = [...new Set([...admins.map(({ email }) => email), ...delivery.to])]
+    if (sentTo.length === 0)
+      throw new DomainError('UNPROCESSABLE', 'The tenant has no admin: name who shall get it', {
+        field: 'to',
+      })
+    await intend(cmd, report, sentTo, delivery)
+    const before = { status: report.status }
+    report.status = 'delivered'
+    report.deliveredAt = cmd.clock.date()
+    report.deliveredById = cmd.actor.id
+    report.deliveredByName = actorName(cmd)
+    report.deliveryChannel = 'email'
+    report.updatedOn = cmd.clock.date()
+    const after = { status: report.status, to: sentTo }
+    cmd.audit({ tenantId, resourceType: 'report', resourceId: report.id, before, after })
+    return { delivered: true, sentTo }
+  })
+}
+
+/** Writes down which mails shall go out, and queues those that have not gone yet. */
+async function intend(
+  cmd: Command,
+  report: ReportRow,
+  addresses: readonly string[],
+  { subject = report.title, message }: Delivery,
+): Promise<void> {
+  const { id: reportId, tenantId } = report
+  const known = await cmd.em.find(ReportDelivery, { reportId })
+  const now = cmd.clock.date()
+  for (const address of addresses) {
+    let intent = known.find((row) => row.address === address)
+    if (intent && intent.status !== 'refused') continue
+    const said = {
+      subject,
+      message: message ?? null,
+      status: 'pending' as const,
+      error: null,
+      updatedOn: now,
+    }
+    if (intent) Object.assign(intent, said)
+    else {
+      intent = cmd.em.create(ReportDelivery, {
+        id: cmd.newId(),
+        tenantId,
+        reportId,
+        address,
+        createdOn: now,
+        ...said,
+      })
+    }
+    queueMail(cmd, 'mail.report', { tenantId, deliveryId: intent.id })
+  }
+}

@@ -1,0 +1,85 @@
+import { LockMode } from '@mikro-orm/core'
+import { Unretryable } from '../../platform/jobs/jobs.ts'
+import { type Letter, oneLine } from '../../platform/mail/letter.ts'
+import { MailError } from '../../platform/mail/mail.ts'
+import { command } from '../command.ts'
+import type { Ctx } from '../context.ts'
+import { post } from '../mail/post.ts'
+import { Tenant } from '../tenants/entities.ts'
+import { type DeliveryStatus, Report, ReportDelivery } from './entities.ts'
+
+/**
+ * Sends one mail with the PDF, the job `mail.report`. Before the server is spoken to, the intent says so: a process that dies
+ * then, or a server that does not say whether it took the mail, leaves `unknown`, and the mail is not sent again.
+ * @param payload `{ deliveryId }`
+ */
+export async function mailReport(
+  ctx: Ctx,
+  { deliveryId }: { deliveryId: string },
+  signal: AbortSignal,
+): Promise<void> {
+  const mail = await begin(ctx, deliveryId)
+  if (!mail) return
+  const bytes = await ctx.services.blobs.get(mail.blobKey)
+  if (!bytes) throw new Error(`The PDF of a report is not among the files: ${mail.blobKey}`)
+  await settle(ctx, deliveryId, 'sending')
+  const attachment = { name: mail.fileName, type: 'application/pdf', bytes }
+  const { to, subject, letter } = mail
+  try {
+    await post(ctx, { mailId: deliveryId }, { to, subject, letter, attachments: [attachment] }, signal)
+  } catch (error) {
+    const cause = error instanceof Unretryable ? error.cause : error
+    const status = statusAfter(cause)
+    await settle(ctx, deliveryId, status, (cause as Error).message)
+    if (status === 'unknown') {
+      ctx.log.warn('a report may or may not have been mailed; it is not sent again', { deliveryId, error })
+      return
+    }
+    throw error
+  }
+  await settle(ctx, deliveryId, 'sent')
+}
+
+/** Whether a mail that failed may be sent again. */
+function statusAfter(error: unknown): DeliveryStatus {
+  if (!(error instanceof MailError) || error.unknown) return 'unknown'
+  return error.final ? 'refused' : 'pending'
+}
+
+/** What is to be sent; undefined when it was, or may have been. */
+function begin(ctx: Ctx, id: string) {
+  return command(ctx, async (cmd) => {
+    const lockMode = LockMode.PESSIMISTIC_WRITE
+    const intent = await cmd.em.findOne(ReportDelivery, { id }, { lockMode })
+    if (intent?.status === 'sending') {
+      // An earlier try died on the way and nobody can say how far it came.
+      intent.status = 'unknown'
+      intent.error = 'The server stopped while the mail was sent'
+      intent.updatedOn = cmd.clock.date()
+    }
+    if (intent?.status !== 'pending') return undefined
+    const report = await cmd.em.findOneOrFail(Report, { id: intent.reportId })
+    const tenant = await cmd.em.findOneOrFail(Tenant, { id: report.tenantId })
+    const letter: Letter = {
+      greeting: `Report for ${oneLine(tenant.name)}`,
+      paragraphs: [
+        ...(intent.message?.split(/\n{2,}/) ?? []),
+        `“${oneLine(report.title)}” is attached: ${report.periodStart} to ${report.periodEnd}.`,
+      ],
+    }
+    return {
+      to: intent.address,
+      subject: intent.subject,
+      letter,
+      blobKey: report.blobKey ?? '',
+      fileName: `report-${report.periodEnd}.pdf`,
+    }
+  })
+}
+
+function settle(ctx: Ctx, id: string, status: DeliveryStatus, error: string | null = null): Promise<void> {
+  return command(ctx, async (cmd) => {
+    const intent = await cmd.em.findOneOrFail(ReportDelivery, { id })
+    Object.assign(intent, { status, error, updatedOn: cmd.clock.date() })
+  })
+}

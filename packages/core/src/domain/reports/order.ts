@@ -1,0 +1,70 @@
+import { actorName } from '../actor.ts'
+import { Campaign } from '../campaigns/entities.ts'
+import { daysBetween } from '../campaigns/periods.ts'
+import { command } from '../command.ts'
+import type { Ctx } from '../context.ts'
+import { DomainError, invalid } from '../errors.ts'
+import { Tenant } from '../tenants/entities.ts'
+import { Report, type ReportRow } from './entities.ts'
+import type { NewReport } from './schemas.ts'
+
+/** The job that writes a report; payload `{ reportId }`. */
+export const writeJob = 'report.write'
+
+/** The longest time that a report covers, days. */
+const longest = 366
+
+const names: Record<NewReport['type'], string> = {
+  monthly_performance: 'Monthly performance',
+  campaign_summary: 'Campaign summary',
+  custom: 'Report',
+}
+
+/**
+ * Orders a report on days of the tenant's zone; it is written right after. Serves `POST /dm/v1/reports`.
+ * @throws DomainError `NOT_FOUND` for the tenant or a campaign of somebody else; `VALIDATION_ERROR` for more than a year, or a
+ *   campaign that is named twice
+ */
+export function orderReport(ctx: Ctx, input: NewReport): Promise<{ reportId: string; status: 'generating' }> {
+  const { tenantId, type, periodStart, periodEnd, campaignIds = [], notes = null } = input
+  if (daysBetween(periodStart, periodEnd) > longest)
+    throw invalid('periodEnd', `A report covers at most ${longest} days`)
+  const twice = campaignIds.findIndex((id, at) => campaignIds.indexOf(id) < at)
+  if (twice >= 0) throw invalid(`campaignIds.${twice}`, 'A campaign is named twice')
+  return command(ctx, async (cmd) => {
+    const inScope = cmd.scope === 'all' || cmd.scope.includes(tenantId)
+    const tenant = inScope ? await cmd.em.findOne(Tenant, { id: tenantId }) : null
+    if (!tenant) throw new DomainError('NOT_FOUND', 'Tenant not found', { field: 'tenantId' })
+    const known = await cmd.em.find(Campaign, { id: { $in: campaignIds }, tenantId })
+    const missing = campaignIds.findIndex((id) => !known.some((campaign) => campaign.id === id))
+    if (missing >= 0)
+      throw new DomainError('NOT_FOUND', 'Campaign not found', { field: `campaignIds.${missing}` })
+    const now = cmd.clock.date()
+    const report: ReportRow = cmd.em.create(Report, {
+      id: cmd.newId(),
+      tenantId,
+      type,
+      title: input.title ?? `${names[type]}, ${periodStart} to ${periodEnd}`,
+      status: 'generating',
+      periodStart,
+      periodEnd,
+      campaignIds,
+      campaignId: campaignIds.length === 1 ? (campaignIds[0] ?? null) : null,
+      notes,
+      content: null,
+      blobKey: null,
+      deliveredAt: null,
+      deliveredById: null,
+      deliveredByName: null,
+      deliveryChannel: null,
+      createdById: cmd.actor.id,
+      createdByName: actorName(cmd),
+      createdOn: now,
+      updatedOn: now,
+    })
+    cmd.enqueue({ kind: writeJob, tenantId, payload: { reportId: report.id } })
+    const after = { type, periodStart, periodEnd, campaignIds }
+    cmd.audit({ tenantId, resourceType: 'report', resourceId: report.id, after })
+    return { reportId: report.id, status: 'generating' }
+  })
+}

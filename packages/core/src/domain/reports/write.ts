@@ -1,0 +1,62 @@
+import { LockMode } from '@mikro-orm/core'
+import { renderPdf } from '../../platform/pdf/pdf.ts'
+import { Unretryable } from '../../platform/jobs/jobs.ts'
+import { addDays, startOfDay } from '../campaigns/periods.ts'
+import { command } from '../command.ts'
+import type { Ctx } from '../context.ts'
+import { Tenant } from '../tenants/entities.ts'
+import { compose } from './compose.ts'
+import { Report } from './entities.ts'
+import { figuresOf } from './figures.ts'
+import { finishedPieces, firstVerdicts, spending } from './figures-queries.ts'
+import { writeJob } from './order.ts'
+
+/**
+ * Handles `report.write` jobs: counts, writes the Markdown, makes the PDF, and makes the report ready. A second call makes
+ * the same files again or finds nothing to do.
+ * @param payload `{ reportId }`
+ */
+export async function writeReport(
+  ctx: Ctx,
+  payload: Record<string, unknown>,
+  signal: AbortSignal,
+): Promise<void> {
+  const { reportId } = payload
+  if (typeof reportId !== 'string') throw new Unretryable(`${writeJob} needs { reportId }`)
+  const asked = await command(ctx, async (cmd) => {
+    const report = await cmd.em.findOne(Report, { id: reportId })
+    if (report?.status !== 'generating') return undefined
+    return { report, tenant: await cmd.em.findOneOrFail(Tenant, { id: report.tenantId }) }
+  })
+  if (!asked) return
+  const { report, tenant } = asked
+  const { tenantId, title, periodStart, periodEnd, campaignIds, notes } = report
+  const { timezone, name: tenantName } = tenant
+  const from = startOfDay(periodStart, timezone)
+  const until = startOfDay(addDays(periodEnd, 1), timezone)
+  const span = { tenantId, from, until, campaignIds }
+  const lines = [
+    ...(await spending(ctx, span)),
+    ...(await finishedPieces(ctx, span)),
+    ...(await firstVerdicts(ctx, span)),
+  ]
+  const heading = { title, tenantName, periodStart, periodEnd, timezone, notes }
+  const content = compose(heading, figuresOf(lines))
+  const pdf = await renderPdf(content, { title, createdOn: report.createdOn }, signal)
+  const blobKey = `tenants/${tenantId}/reports/${reportId}.pdf`
+  await ctx.services.blobs.put(blobKey, pdf)
+  await command(ctx, async (cmd) => {
+    const row = await cmd.em.findOneOrFail(Report, { id: reportId }, { lockMode: LockMode.PESSIMISTIC_WRITE })
+    if (row.status !== 'generating') return
+    Object.assign(row, { content, blobKey, status: 'ready', updatedOn: cmd.clock.date() })
+    const [before, after] = [{ status: 'generating' }, { status: 'ready' }]
+    cmd.audit({
+      tenantId,
+      resourceType: 'report',
+      resourceId: reportId,
+      before,
+      after,
+      action: 'report.write',
+    })
+  })
+}
