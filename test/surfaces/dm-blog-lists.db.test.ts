@@ -56,12 +56,14 @@ describe('lists of blog posts', () => {
     const foreign = { tenantId: other.tenantId }
     expect(await refusal(reviewer.call('dm', 'GET /blog', { query: foreign }))).toMatchObject({ status: 403 })
     const params = { id: (await list()).data[0]?.id ?? '' }
-    for (const call of [
-      other.reviewer.call('dm', 'GET /blog/:id', { params }),
-      other.reviewer.call('dm', 'POST /blog/:id/dm-approve', { params }),
-      other.reviewer.call('dm', 'POST /blog/:id/dm-reject', { params, body: { feedback: 'No' } }),
-    ])
-      expect(await refusal(call)).toMatchObject({ status: 404, code: 'NOT_FOUND' })
+    const answers = await Promise.all(
+      [
+        other.reviewer.call('dm', 'GET /blog/:id', { params }),
+        other.reviewer.call('dm', 'POST /blog/:id/dm-approve', { params }),
+        other.reviewer.call('dm', 'POST /blog/:id/dm-reject', { params, body: { feedback: 'No' } }),
+      ].map(refusal),
+    )
+    for (const answer of answers) expect(answer).toMatchObject({ status: 404, code: 'NOT_FOUND' })
 
     const operator = await createOperator(desk.app)
     const blogs = async (query = '') => (await operator.send('GET', `/admin/v1/blogs?${query}`)).json

@@ -142,12 +142,14 @@ describe('lists of reports', () => {
     expect((await other.reviewer.call('dm', 'GET /reports')).data).toEqual([])
     expect((await other.admin.call('dashboard', 'GET /reports')).data).toEqual([])
     const body = { to: [] }
-    for (const call of [
-      other.reviewer.call('dm', 'GET /reports/:reportId', { params }),
-      other.reviewer.call('dm', 'POST /reports/:reportId/deliver', { params, body }),
-      other.admin.call('dashboard', 'GET /reports/:reportId', { params }),
-    ])
-      expect(await refusal(call)).toMatchObject({ status: 404 })
+    const answers = await Promise.all(
+      [
+        other.reviewer.call('dm', 'GET /reports/:reportId', { params }),
+        other.reviewer.call('dm', 'POST /reports/:reportId/deliver', { params, body }),
+        other.admin.call('dashboard', 'GET /reports/:reportId', { params }),
+      ].map(refusal),
+    )
+    for (const answer of answers) expect(answer).toMatchObject({ status: 404 })
   })
 })
 
