@@ -5,9 +5,8 @@ import type { Command } from '../../context.ts'
 import { User } from '../../identity/entities.ts'
 import { Tenant } from '../../tenants/entities.ts'
 import { fold } from '../../text-match.ts'
-import type { OutputRow } from '../entities.ts'
+import { Output, type OutputRow } from '../entities.ts'
 import { requestedPostId } from '../requests/complete.ts'
-import { latestOutput } from '../versions.ts'
 import { BlogPost, type PostRow, type PostStatus } from './entities.ts'
 import { metaDescriptionOf, slugOf, titleOf, wordCountOf } from './markdown.ts'
 import { slugsLike } from './slug-queries.ts'
@@ -20,7 +19,8 @@ import { slugsLike } from './slug-queries.ts'
 export async function settlePost(cmd: Command, activity: ActivityRow): Promise<void> {
   if (activity.deliverableType !== 'blog_post' || !activity.isFinalStep) return
   await cmd.em.flush()
-  const output = await latestOutput(cmd, activity.id)
+  const newest = { orderBy: { version: 'desc' } } as const
+  const output = await cmd.em.findOne(Output, { activityId: activity.id }, newest)
   const reviews = output ? await reviewsOf(cmd, activity.id, output.sha256) : []
   const last = reviews.at(-1)
   if (!output || !last) return
