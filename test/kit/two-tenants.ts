@@ -2,8 +2,7 @@ import { brief, createTestApp, password, type Team, type TestApp } from './app.t
 import { createTestClock, type TestClock } from './clock.ts'
 import { connectChannel, createOAuthServer } from './oauth-server.ts'
 import { type Agent, agentOf, createTestRuntime, type Dispatch, type TestRuntime } from './runtime.ts'
-import { addWebhook, configureOwn } from './world-work.ts'
-import { configureOwn, reportOn } from './world-work.ts'
+import { addWebhook, configureOwn, reportOn } from './world-work.ts'
 
 /** The kinds of callers that belong to one tenant. */
 export const callerKinds = ['admin', 'member', 'reviewer', 'agent'] as const
@@ -97,10 +96,10 @@ export async function createTwoTenants(): Promise<TwoTenants> {
           channelId: channels[0]?.id ?? '',
           skillId,
           ...hook,
+          reportId,
           goalId: goals[0]?.id ?? '',
           documentId: documents[0]?.id ?? '',
         },
-        ids: { ...work.ids, reportId, channelId: channels[0]?.id ?? '', skillId, goalId: goals[0]?.id ?? '' },
         word,
         dispatches,
         tokens: {
