@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { EndpointInfo } from '@copydesk/core'
 import fc from 'fast-check'
 import type { z } from 'zod'
@@ -259,6 +260,24 @@ const examples: Record<string, (world: World) => Partial<Input> | Partial<Input>
   }),
   'dm.approvals.resolve': () => ({ body: { resolution: 'rejected', note: 'Too long' } }),
   'dm.feed.snooze': (world) => soon(world),
+  'mobile.activities.output': ({ ours }) => ({ params: { activityId: ours.written[0] ?? '' } }),
+  'mobile.push.register': () => ({
+    body: { deviceId: randomUUID(), pushToken: 'a-new-token', platform: 'ios', appVersion: '1.0' },
+  }),
+  'mobile.push.change': ({ ours }) => ({
+    params: { deviceId: ours.deviceId },
+    body: { pushToken: 'a-newer-token' },
+  }),
+  'mobile.push.remove': ({ ours }) => ({ params: { deviceId: ours.deviceId } }),
+  'tenant.notifications.read': () => ({ body: { markAll: true } }),
+  'tenant.notifications.set_preferences': () => ({
+    body: {
+      ways: { budget_alert: { inbox: true, push: false, mail: true } },
+      quietHours: { from: '22:00', to: '07:00', timezone: 'Europe/Berlin' },
+    },
+  }),
+  'mobile.notifications.read': () => ({ body: { markAll: true } }),
+  'mobile.approvals.resolve': () => ({ body: { resolution: 'approved' } }),
 }
 
 /**

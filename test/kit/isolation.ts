@@ -67,6 +67,12 @@ export const tenantless: Record<string, string> = {
   'dashboard.agents.change: skillIds in the body':
     'skills of the installation, which are the same for everybody',
   'agent.sessions.put: sessionId in the body': 'is a session of the runtime, not one of ours',
+  'mobile.push.register: deviceId in the body':
+    'names a device, which belongs to who logs in at it, whoever had it before',
+  'tenant.notifications.read: ids in the body':
+    'passes over what is not the caller’s own, as on the mobile surface',
+  'mobile.notifications.read: ids in the body':
+    'passes over what is not the caller’s own, which has a test beside it',
   'dashboard.campaigns.create: platformIds in the body': 'names platforms, which are the same for everybody',
 }
 
@@ -112,6 +118,17 @@ export const bodies: Record<string, (ids: Ids) => object> = {
     campaignIds: [campaignIds],
   }),
   'dm.reports.deliver': () => ({ to: [] }),
+  'mobile.activities.comment': () => ({ text: 'Hello' }),
+  'mobile.push.register': ({ deviceId }) => ({
+    deviceId,
+    pushToken: `token-of-${deviceId}`,
+    platform: 'ios',
+    appVersion: '1.0',
+  }),
+  'mobile.push.change': ({ deviceId }) => ({ pushToken: `another-token-of-${deviceId}` }),
+  'tenant.notifications.read': () => ({ markAll: true }),
+  'mobile.notifications.read': () => ({ markAll: true }),
+  'mobile.approvals.resolve': () => ({ resolution: 'rejected', note: 'No' }),
   'agent.callback.receive': () => ({ status: 'success', text: 'Text' }),
   'agent.actions.add_comment': () => ({ text: 'Hello' }),
   'agent.actions.create_approval': ({ linkedActivityIds }) => ({

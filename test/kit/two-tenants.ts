@@ -2,7 +2,7 @@ import { brief, createTestApp, password, type Team, type TestApp } from './app.t
 import { createTestClock, type TestClock } from './clock.ts'
 import { connectChannel, createOAuthServer } from './oauth-server.ts'
 import { type Agent, agentOf, createTestRuntime, type Dispatch, type TestRuntime } from './runtime.ts'
-import { addWebhook, configureOwn, reportOn } from './world-work.ts'
+import { addWebhook, configureOwn, registerDevice, reportOn } from './world-work.ts'
 
 /** The kinds of callers that belong to one tenant. */
 export const callerKinds = ['admin', 'member', 'reviewer', 'agent'] as const
@@ -84,6 +84,7 @@ export async function createTwoTenants(): Promise<TwoTenants> {
       const { data: channels } = await team.admin.call('dashboard', 'GET /channels')
       const body = reportOn(team.tenantId, `On ${word}`)
       const { reportId } = await team.reviewer.call('dm', 'POST /reports', { body })
+      const deviceId = await registerDevice(team.admin, word)
       const key = await app.copydesk.asSystem().apiKeys.create({ userId: team.adminId, name: 'Program' })
       // Text that was written live is stored in batches, and a run is let go of once its runtime has answered.
       clock.advance(200)
@@ -99,6 +100,7 @@ export async function createTwoTenants(): Promise<TwoTenants> {
           reportId,
           goalId: goals[0]?.id ?? '',
           documentId: documents[0]?.id ?? '',
+          deviceId,
         },
         word,
         dispatches,

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { type Client, createClient } from '@copydesk/client'
 import { ulid } from 'ulid'
 import type { Copydesk } from '@copydesk/core'
@@ -270,4 +271,12 @@ export async function idsOf(app: TestApp, table: string, tenantId: string): Prom
 /** What a token says, whoever signed it. */
 export function claimsIn<T>(token: string): T {
   return JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8')) as T
+}
+
+/** A phone of somebody, which says of itself what it is told to. @returns its id */
+export async function registerDevice(client: Client, appVersion: string): Promise<string> {
+  const deviceId = randomUUID()
+  const body = { deviceId, pushToken: `token-of-${deviceId}`, platform: 'ios' as const, appVersion }
+  await client.call('mobile', 'POST /push/devices', { body })
+  return deviceId
 }

@@ -22,6 +22,7 @@ import {
   order,
   pauseLast,
   register,
+  registerDevice,
   type Tenant,
 } from './world-work.ts'
 
@@ -32,6 +33,8 @@ export const marker = 'Zanzibar'
 export interface Side extends Team {
   /** Of its admin. */
   email: string
+  /** Of its admin's phone. */
+  deviceId: string
   /** Ids by table, oldest first. */
   ids: Readonly<Record<string, readonly string[]>>
   /** Runs that an external runtime has been given and has not answered. */
@@ -223,6 +226,7 @@ export async function createWorld(changes: Parameters<typeof createTestApp>[0] =
       ),
     ),
     email,
+    deviceId: await registerDevice(team.admin, team === theirs ? marker : '1.0'),
     failed: await activities(app, team, `status = 'failed'`),
     written: await activities(app, team, 'id in (select activity_id from outputs)'),
     inProgress: await activities(app, team, `status = 'in_progress'`),
@@ -232,6 +236,18 @@ export async function createWorld(changes: Parameters<typeof createTestApp>[0] =
     ours: await sideOf(ours, 'admin.0.ours@test.example'),
     theirs: await sideOf(theirs, 'admin.0.zanzibar@test.example'),
   }
+  for (const { admin } of [ours, theirs]) {
+    const body = { ways: {}, quietHours: { from: '22:00', to: '07:00' } }
+    await admin.call('tenant', 'PUT /notifications/preferences', { body })
+  }
+  // As if each had been told something there.
+  await app.db.write((tx) =>
+    tx.run(
+      `insert into push_intents (notification_id, push_device_id, tenant_id, state, at)
+       select n.id, d.id, n.tenant_id, 'sent', n.created_on from notifications n
+         join push_devices d on d.user_id = n.user_id`,
+    ),
+  )
   const { refreshToken } = await app
     .clientFor()
     .call('auth', 'POST /login', { body: { email: made.ours.email, password, app: 'dashboard' } })

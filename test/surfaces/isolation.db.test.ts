@@ -125,7 +125,8 @@ describe.each(places.filter(({ name }) => name === 'cursor').map((place) => [pla
   (_, place) => {
     it('is as good as one that does not exist, and opens nothing', async () => {
       for (const kind of knockers.filter((kind) => mayCall(place.info, kind))) {
-        for (const cursor of Object.values(b.ids)) {
+        // What has another form is no cursor at all.
+        for (const cursor of Object.values(b.ids).filter((id) => id.length === unknownId.length)) {
           const answer = await attempt(place, kind, cursor)
           expect(answer.status, answer.text).toBe((await attempt(place, kind, unknownId)).status)
           expect(owners.strangersIn(answer.text, [a.tenantId])).toEqual([])

@@ -24,6 +24,7 @@ import { listTemplates } from './domain/campaigns/template-queries.ts'
 import { NewTemplate, TemplateChange } from './domain/campaigns/template-schemas.ts'
 import { getCampaign, listCampaigns } from './domain/campaigns/queries.ts'
 import { admins, deciders, members, operators, rule, team } from './api-rules.ts'
+import { appServices } from './api-app.ts'
 import { approvalServices } from './api-approvals.ts'
 import { contentServices } from './api-content.ts'
 import { tenantServices } from './api-tenant.ts'
@@ -33,6 +34,7 @@ import { getOverview } from './domain/feed/overview.ts'
 import { listFeed } from './domain/feed/queries.ts'
 import { FeedQuery } from './domain/feed/schemas.ts'
 import { invite, listInvitations, resendInvitation, revokeInvitation } from './domain/identity/invitations.ts'
+import { monthBudget } from './domain/costs/month.ts'
 import { costReport } from './domain/costs/report-queries.ts'
 import { listAudit } from './domain/audit/queries.ts'
 import { createApiKey, revokeApiKey } from './domain/identity/api-keys.ts'
@@ -79,6 +81,7 @@ const noFiles: SkillFiles = { file: [], references: [] }
 export const services = {
   ...approvalServices,
   ...contentServices,
+  ...appServices,
   ...tenantServices,
   activities: activityServices,
   activityTemplates: {
@@ -117,7 +120,7 @@ export const services = {
     list: rule(team, listCampaigns),
     get: rule(team, getCampaign),
   },
-  costs: { report: rule(operators, costReport) },
+  costs: { report: rule(operators, costReport), month: rule(members, monthBudget) },
   coupons: {
     create: rule(operators, createCoupon),
     list: rule(operators, listCoupons),

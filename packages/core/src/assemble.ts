@@ -35,6 +35,7 @@ import { toPriceTable } from './platform/models/prices.ts'
 import { createBuiltinWriter } from './platform/models/writer/writer.ts'
 import { createFolders } from './platform/processes/folders.ts'
 import { createProcesses } from './platform/processes/processes.ts'
+import { createPush } from './platform/push/senders.ts'
 import { createRedis, type Redis } from './platform/redis.ts'
 import { createSharedCache } from './platform/shared-cache.ts'
 
@@ -122,6 +123,7 @@ export async function assemble(options: CopydeskOptions): Promise<Assembled> {
     cache: redis ? createSharedCache({ redis, clock }) : createMemoryCache({ clock }),
     http,
     mail: createMailSender({ options: mail, baseUrl, folder: join(options.dataDir, 'mail'), clock, log }),
+    push: createPush({ options: options.push ?? {}, http, clock }),
     models: createModelRegistry({
       configured,
       defaultModel: options.defaultModel ?? configured[0]?.models[0] ?? '',
@@ -147,6 +149,7 @@ export async function assemble(options: CopydeskOptions): Promise<Assembled> {
     settings: {
       baseUrl,
       links: (mail.links ?? baseUrl).replace(/\/+$/, ''),
+      appScheme: options.appScheme ?? 'copydesk',
       live: options.environment === 'production',
       owner,
       registration: options.registration ?? 'open',

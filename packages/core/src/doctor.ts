@@ -2,6 +2,7 @@ import type { Assembled } from './assemble.ts'
 import type { Commands } from './domain/agents/commands/commands.ts'
 import { sweep } from './domain/activities/sweep.ts'
 import { callbackUrl } from './domain/channels/provider.ts'
+import type { Services } from './domain/services.ts'
 import { proveKey } from './domain/settings/key-proof.ts'
 import { migrationStatus } from './platform/database/migrate.ts'
 
@@ -14,10 +15,12 @@ export interface Finding {
   remedy?: string
 }
 
+type Look = (name: string, probe: () => Promise<string>, remedy: string) => Promise<Finding>
+
 /** Looks at everything that has to be right for this installation to work; changes nothing but its own key proof. */
 export async function examine(assembled: Assembled): Promise<Finding[]> {
   const { db, services } = assembled
-  const look = async (name: string, probe: () => Promise<string>, remedy: string): Promise<Finding> => {
+  const look: Look = async (name, probe, remedy) => {
     try {
       return { name, ok: true, message: await probe() }
     } catch (error) {
@@ -75,6 +78,7 @@ export async function examine(assembled: Assembled): Promise<Finding[]> {
       'Try these activities again, or give them to somebody who is there: a tenant without an active admin or reviewer has nobody to ask.',
     ),
   )
+  findings.push(...(await lookAtPush(services, look)))
   const { redis } = assembled
   if (redis) {
     findings.push(
@@ -127,6 +131,18 @@ export async function examine(assembled: Assembled): Promise<Finding[]> {
     )
   }
   return findings
+}
+
+/** A finding for each platform that is set up; that none is set up is no fault. */
+async function lookAtPush({ push }: Services, look: Look): Promise<Finding[]> {
+  if (push.platforms.length === 0) {
+    const message = 'not set up: notifications wait in the inbox and reach no device'
+    return [{ name: 'push', ok: true, message }]
+  }
+  const remedy = 'Check its keys and that this machine reaches the service.'
+  return Promise.all(
+    push.platforms.map((platform) => look(`push ${platform}`, () => push.check(platform), remedy)),
+  )
 }
 
 function programOf(commands: Commands, name: string): string {

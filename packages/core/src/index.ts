@@ -37,6 +37,7 @@ export type { Finding } from './doctor.ts'
 export type { EndpointInfo } from './gateway/info.ts'
 export type { Clock } from './platform/clock.ts'
 export type { MailOptions } from './platform/mail/sender.ts'
+export type { PushOptions } from './platform/push/senders.ts'
 export type { Logger } from './platform/log.ts'
 export { DatabaseError } from './platform/database/database.ts'
 export { DomainError } from './domain/errors.ts'
@@ -132,6 +133,7 @@ export async function createCopydesk(options: CopydeskOptions): Promise<Copydesk
       await services.deltas.stop()
       await services.events.stop()
     }
+    await services.push.close()
     await services.http.close()
     await assembled.close()
   }

@@ -5,6 +5,7 @@ import type { Clock } from './platform/clock.ts'
 import type { Logger } from './platform/log.ts'
 import type { NamedPrice } from './platform/models/prices.ts'
 import type { MailOptions } from './platform/mail/sender.ts'
+import type { PushOptions } from './platform/push/senders.ts'
 import type { RedisSettings } from './platform/redis.ts'
 
 /** A source of models beside the built-in writer. */
@@ -47,6 +48,10 @@ export interface CopydeskOptions extends Keys {
   /** Command-line agents by name. Whoever may name one runs it on this machine: tenants choose among these and no others. */
   commands?: Record<string, CommandOptions>
   mail?: MailOptions
+  /** How notifications reach devices; without it they wait in the inbox. */
+  push?: PushOptions
+  /** The URL scheme of the mobile app, which links in it begin with; default `copydesk`. */
+  appScheme?: string
   /** OAuth clients of channels by their type, and the URLs that people may be sent back to once they have connected one. */
   channels?: ChannelOptions
   /** Takes the payments of tenants that register; without one a super-admin marks a tenant paid. */

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import type { Copydesk, Logger } from '@copydesk/core'
 import { hostsOfChannels } from './config/channels.ts'
 import { toCommands } from './config/commands.ts'
+import { hostsOfPush } from './config/push.ts'
 import { toMailOptions } from './config/mail.ts'
 import { hostsOfProviders, toModels, toProviders } from './config/providers.ts'
 import type { Config } from './config/schema.ts'
@@ -34,8 +35,15 @@ export async function openApp(
     log: options.log ?? createLogger({ level: 'warn' }),
     trustProxy: config.trustProxy,
     corsOrigins: config.corsOrigins,
-    allowHosts: [...config.allowHosts, ...hostsOfProviders(config), ...hostsOfChannels(config.channels)],
+    allowHosts: [
+      ...config.allowHosts,
+      ...hostsOfProviders(config),
+      ...hostsOfChannels(config.channels),
+      ...hostsOfPush(config.push),
+    ],
     mail: toMailOptions(config.mail),
+    push: config.push,
+    appScheme: config.appScheme,
     providers: toProviders(config),
     channels: config.channels,
     models: toModels(config),

@@ -173,6 +173,7 @@ function candidates(schema: z.ZodType): fc.Arbitrary<string>[] {
     fc.stringMatching(/^[a-z][a-z0-9_]{2,20}$/),
     fc.stringMatching(/^[A-Z][A-Z0-9]{3,12}$/),
     fc.stringMatching(/^[0-9]{1,6}$/),
+    fc.uuid(),
     ...patterns.flatMap((pattern) => {
       try {
         return [fc.stringMatching(pattern, { size: 'small' })]

@@ -24,7 +24,8 @@ import {
 } from './identity/entities.ts'
 import { Registration } from './identity/registration-entity.ts'
 import { modelEntities } from './models/entities.ts'
-import { Notification } from './notifications/entities.ts'
+import { Notification, NotificationPreference } from './notifications/entities.ts'
+import { pushEntities } from './push/entities.ts'
 import { RecurringSlot, RecurringTemplate } from './recurring/entities.ts'
 import { BudgetAlert } from './runs/alert-entity.ts'
 import { reportEntities } from './reports/entities.ts'
@@ -69,9 +70,11 @@ export const entities = [
   MasterAgent,
   ...modelEntities,
   Notification,
+  NotificationPreference,
   Output,
   PasswordReset,
   Period,
+  ...pushEntities,
   RecurringSlot,
   RecurringTemplate,
   Registration,

@@ -5,6 +5,8 @@ import { shownMs } from './feed/policy.ts'
 import { pruneMarks } from './feed/queries.ts'
 import { PasswordReset, Session } from './identity/entities.ts'
 import { deleteExpired } from './identity/idempotency-queries.ts'
+import { deleteToldBefore, keptDays as notificationDays } from './notifications/inbox-queries.ts'
+import { deleteIntentsBefore } from './push/intent-queries.ts'
 import { Registration } from './identity/registration-entity.ts'
 import { WebhookDelivery } from './webhooks/entities.ts'
 import { BudgetAlert } from './runs/alert-entity.ts'
@@ -19,6 +21,7 @@ const keptDays = { jobs: 7, events: 30, deliveries: 30, folders: 3 }
 export async function cleanUp(ctx: Ctx): Promise<void> {
   const now = ctx.clock.now()
   const { jobs, events } = ctx.services
+  const forgotten = new Date(now - notificationDays * dayMs)
   const removed = {
     jobs: await jobs.prune(new Date(now - keptDays.jobs * dayMs)),
     events: await events.prune(new Date(now - keptDays.events * dayMs)),
@@ -44,6 +47,8 @@ export async function cleanUp(ctx: Ctx): Promise<void> {
     alerts: await ctx.db.unitOfWork('all', (em) =>
       em.nativeDelete(BudgetAlert, { raisedOn: { $lt: new Date(now - shownMs) } }),
     ),
+    notifications: await ctx.db.write((tx) => deleteToldBefore(tx, forgotten)),
+    pushes: await ctx.db.write((tx) => deleteIntentsBefore(tx, forgotten)),
     folders: await ctx.services.commands.folders.prune(new Date(now - keptDays.folders * dayMs)),
     answers: await ctx.db.write((tx) => deleteExpired(tx, new Date(now))),
   }

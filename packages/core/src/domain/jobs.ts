@@ -14,12 +14,14 @@ import { runCheck } from './models/check.ts'
 import { mailReport } from './reports/mail.ts'
 import { writeJob } from './reports/order.ts'
 import { writeReport } from './reports/write.ts'
+import { mailNotification } from './notifications/mail.ts'
+import { pushJob, sendPush } from './push/send.ts'
 import { endTrial, trialJob } from './tenants/trials.ts'
 import { deliverWebhook } from './webhooks/deliver.ts'
 import { deliverJob } from './webhooks/queue.ts'
 
 /** Jobs of a group at a time: a server that does not answer must not keep other work waiting. */
-export const jobCaps = { mail: 2, [revokeJob]: 2, [deliverJob]: 2, 'provider.check': 1 }
+export const jobCaps = { mail: 2, [revokeJob]: 2, [deliverJob]: 2, [pushJob]: 4, 'provider.check': 1 }
 
 /** What is done later, by the kind of its job. Every handler may be called twice for one job and must not mind. */
 export function jobHandlers(system: () => Ctx): Record<string, JobHandler> {
@@ -34,6 +36,7 @@ export function jobHandlers(system: () => Ctx): Record<string, JobHandler> {
     [revokeJob]: handler<RevokePayload>(revokeTokens),
     'mail.invitation': handler(mailInvitation),
     'mail.report': handler(mailReport),
+    'mail.notification': handler(mailNotification),
     'mail.password_changed': handler(mailPasswordChanged),
     'mail.password_reset': handler(mailReset),
     'password.forgot': handler(openReset),
@@ -42,6 +45,7 @@ export function jobHandlers(system: () => Ctx): Record<string, JobHandler> {
     [deliverJob]: handler(deliverWebhook),
     [startJob]: handler(startRequest),
     [writeJob]: handler(writeReport),
+    [pushJob]: handler(sendPush),
     [trialJob]: handler(endTrial),
   }
 }

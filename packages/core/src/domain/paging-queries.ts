@@ -103,3 +103,40 @@ export async function readPage<Row extends object, T extends { id: string }>(
   const hasMore = rows.length > request.limit
   return { data, pagination: { hasMore, nextCursor: hasMore ? (data.at(-1)?.id ?? null) : null } }
 }
+
+/** A page by its place, for apps that scroll to a number. */
+export interface OffsetRequest {
+  limit: number
+  offset: number
+}
+
+/**
+ * Reads a page by its place, and how many rows there are. What is skipped is skipped in the index alone.
+ * @param select everything up to and without `where`
+ * @param from the table with its alias, as the condition and the order name it
+ */
+export async function readOffset<Row extends object, T>(
+  sql: Sql,
+  query: {
+    select: string
+    from: `${string} ${string}`
+    condition: Condition
+    orderBy: string
+    request: OffsetRequest
+  },
+  map: (row: Row) => T,
+): Promise<{ data: T[]; total: number }> {
+  const { select, from, condition, orderBy, request } = query
+  const id = `${from.split(' ')[1]}.id`
+  const ids = `select ${id} from ${from} where ${condition.sql} order by ${orderBy} limit ? offset ?`
+  const { params } = condition
+  const [rows, counted] = await Promise.all([
+    sql.all<Row>(`${select} where ${id} in (${ids}) order by ${orderBy}`, [
+      ...params,
+      request.limit,
+      request.offset,
+    ]),
+    sql.get<{ total: unknown }>(`select count(*) as total from ${from} where ${condition.sql}`, params),
+  ])
+  return { data: rows.map(map), total: Number(counted?.total ?? 0) }
+}

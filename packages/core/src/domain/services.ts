@@ -6,6 +6,7 @@ import type { EventLog } from '../platform/events/events.ts'
 import type { HttpClient } from '../platform/http/client.ts'
 import type { JobQueue } from '../platform/jobs/queue.ts'
 import type { MailSender } from '../platform/mail/mail.ts'
+import type { Push } from '../platform/push/push.ts'
 import type { Channels } from './channels/clients.ts'
 import type { Commands } from './agents/commands/commands.ts'
 import type { ModelRegistry } from './models/registry.ts'
@@ -29,6 +30,7 @@ export interface Services {
   cache: Cache
   http: HttpClient
   mail: MailSender
+  push: Push
   models: ModelRegistry
   /** The programs that agents may be. */
   commands: Commands
@@ -52,7 +54,8 @@ export interface Settings {
   baseUrl: string
   /** What links in mails begin with, without a slash at the end. */
   links: string
-
+  /** What links into the mobile app begin with, as the `copydesk` of `copydesk://home`. */
+  appScheme: string
   /** API keys of a production instance start with `cdk_live_`, of others with `cdk_test_`. */
   live: boolean
   /** Names this process in leases. */

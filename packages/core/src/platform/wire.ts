@@ -77,3 +77,14 @@ export const apiError = z.object({
     details: z.unknown().optional(),
   }),
 })
+
+/** The farthest place that a list by offset is read from. */
+const farthest = 1_000_000
+
+/** `limit` and `offset` as the lists of the mobile app take them; add the filters with `.extend()`. */
+export function offsetQuery(usual: number) {
+  return z.object({
+    limit: queryInt(1, 100).default(usual),
+    offset: queryInt(0, farthest).default(0),
+  })
+}

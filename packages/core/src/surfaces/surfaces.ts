@@ -3,8 +3,9 @@ import { agent } from './agent/index.ts'
 import { auth } from './auth/index.ts'
 import { dashboard } from './dashboard/index.ts'
 import { dm } from './dm/index.ts'
+import { mobile } from './mobile/index.ts'
 import { tenant } from './tenant/index.ts'
 import { root } from './root/index.ts'
 
 /** Every door of the service. Routes, OpenAPI, the typed client and the generated tests all come from this list. */
-export const surfaces = [auth, dashboard, dm, admin, agent, tenant, root] as const
+export const surfaces = [auth, dashboard, dm, mobile, admin, agent, tenant, root] as const

@@ -112,6 +112,8 @@ function withDefaults(given: Given, dataDir: string): Config {
     corsOrigins: given.corsOrigins ?? [],
     allowHosts: given.allowHosts ?? [],
     mail: given.mail ?? {},
+    push: given.push ?? {},
+    appScheme: given.appScheme ?? 'copydesk',
     commands: given.commands ?? {},
     worker: { concurrency: given.worker?.concurrency ?? 4 },
     log: { level: given.log?.level ?? 'info', ...(given.log?.format && { format: given.log.format }) },

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { Channels } from './channels.ts'
 import { Commands } from './commands.ts'
 import { Mail } from './mail.ts'
+import { Push } from './push.ts'
 
 /** What a server can do. */
 export const roles = ['all', 'web', 'worker'] as const
@@ -69,6 +70,11 @@ export const Given = z.strictObject({
   corsOrigins: z.array(origin).optional(),
   allowHosts: words.optional(),
   mail: Mail.optional(),
+  push: Push.optional(),
+  appScheme: z
+    .string()
+    .regex(/^[a-z][a-z0-9+.-]{1,39}$/, 'must be a URL scheme such as copydesk')
+    .optional(),
   commands: Commands.optional(),
   worker: z
     .strictObject({ concurrency: z.int('must be a whole number').min(1).max(64).optional() })
@@ -130,6 +136,10 @@ export interface Config {
   corsOrigins: string[]
   allowHosts: string[]
   mail: Mail
+  /** How notifications reach devices. */
+  push: Push
+  /** What links into the mobile app begin with. */
+  appScheme: string
   /** Command-line agents by name. */
   commands: Commands
   worker: { concurrency: number }

@@ -1,4 +1,5 @@
 import { channelSettings } from './channels.ts'
+import { pushSettings } from './push.ts'
 
 /** How the text of an environment variable becomes a value. */
 export type SettingKind = 'text' | 'number' | 'boolean' | 'list' | 'encryptionKeys' | 'signingKeys' | 'prices'
@@ -35,6 +36,8 @@ export const settings: readonly Setting[] = [
   { path: 'mail.smtp.user', env: ['COPYDESK_MAIL_SMTP_USER'], kind: 'text' },
   { path: 'mail.smtp.password', env: ['COPYDESK_MAIL_SMTP_PASSWORD'], kind: 'text', secret: true },
   { path: 'mail.smtp.secure', env: ['COPYDESK_MAIL_SMTP_SECURE'], kind: 'boolean' },
+  ...pushSettings,
+  { path: 'appScheme', env: ['COPYDESK_APP_SCHEME'], kind: 'text' },
   { path: 'worker.concurrency', env: ['COPYDESK_WORKER_CONCURRENCY'], kind: 'number' },
   { path: 'log.level', env: ['COPYDESK_LOG_LEVEL'], kind: 'text' },
   { path: 'log.format', env: ['COPYDESK_LOG_FORMAT'], kind: 'text' },

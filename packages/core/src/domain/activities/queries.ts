@@ -9,12 +9,14 @@ import type { ActivityStatus } from './entities.ts'
 import type { ActivityQuery, ActivitySummary, DeliverableActivityQuery } from './schemas.ts'
 
 export const summaryColumns = `x.id, x.title, x.type, x.status, x.agent_role, x.campaign_id, c.name as campaign_name, x.deliverable_id,
-  x.wake_reason, x.started_at, x.completed_at, x.cost_micros, x.created_on, u.name as assignee_name, m.name as agent_name,
+  x.wake_reason, x.started_at, x.completed_at, x.cost_micros, x.created_on, x.updated_on,
+  u.name as assignee_name, m.name as agent_name,
   (select max(l.approval_id) from approval_links l where l.activity_id = x.id) as approval_id`
 export const summaryTables = `activities x left join campaigns c on c.id = x.campaign_id left join users u on u.id = x.assignee_user_id
   left join master_agents m on m.role = x.agent_role`
 
-const columns = `select ${summaryColumns} from ${summaryTables}`
+/** Everything of a summary, without a condition. */
+export const summarySelect = `select ${summaryColumns} from ${summaryTables}`
 
 /** A tenant's activities. Serves `GET /dashboard/v1/activities`. */
 export function listActivities(ctx: Ctx, query: ActivityQuery): Promise<Page<ActivitySummary>> {
@@ -29,7 +31,7 @@ export function listActivities(ctx: Ctx, query: ActivityQuery): Promise<Page<Act
   )
   return readPage(
     ctx.sql,
-    { select: columns, condition, orderBy: `x.id ${query.order}`, request: query },
+    { select: summarySelect, condition, orderBy: `x.id ${query.order}`, request: query },
     toSummary,
   )
 }
@@ -60,10 +62,10 @@ export async function summariesWhere(
     sql: condition.sql,
     params: [...condition.params],
   })
-  const rows = await ctx.sql.all<Row>(`${columns} where ${scoped.sql} order by x.id ${order} limit ?`, [
-    ...scoped.params,
-    limit,
-  ])
+  const rows = await ctx.sql.all<Row>(
+    `${summarySelect} where ${scoped.sql} order by x.id ${order} limit ?`,
+    [...scoped.params, limit],
+  )
   return rows.map(toSummary)
 }
 
@@ -87,5 +89,6 @@ export function toSummary(row: Row): ActivitySummary {
     ...(completedAt ? { completedAt } : {}),
     costUsd: asNumber(row.cost_micros) / 1_000_000,
     createdOn: asInstant(row.created_on),
+    updatedOn: asInstant(row.updated_on),
   }
 }

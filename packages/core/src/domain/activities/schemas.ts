@@ -21,6 +21,7 @@ export const ActivitySummary = z.object({
   completedAt: isoDate.optional(),
   costUsd: z.number(),
   createdOn: isoDate,
+  updatedOn: isoDate,
 })
 export type ActivitySummary = z.output<typeof ActivitySummary>
 export const ActivityPage = page(ActivitySummary)

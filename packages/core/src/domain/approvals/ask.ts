@@ -142,6 +142,7 @@ export async function openApproval(
     tenantId: approval.tenantId,
     to: 'admins',
     type: 'approval_created',
+    urgent: approval.riskLevel === 'high',
     title: approval.title,
     body: approval.description ?? 'A piece of work waits for your decision.',
     subjectKind: 'approvals',

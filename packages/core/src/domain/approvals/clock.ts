@@ -35,6 +35,7 @@ async function warn(cmd: Command, approval: ApprovalRow): Promise<void> {
     tenantId: approval.tenantId,
     to: 'admins',
     type: 'approval_expiring',
+    urgent: approval.riskLevel === 'high',
     title: approval.title,
     body: `Expires in ${hoursLeft} h. Undecided work stops then.`,
     subjectKind: 'approvals',

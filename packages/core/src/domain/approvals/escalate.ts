@@ -54,6 +54,7 @@ export function escalate(
       tenantId: approval.tenantId,
       to: 'admins',
       type: 'approval_created',
+      urgent: newRiskLevel === 'high',
       title: `Escalated: ${approval.title}`,
       body: reason,
       subjectKind: 'approvals',

@@ -3,7 +3,7 @@ import type { Row, Sql, SqlValue } from '../../platform/database/database.ts'
 import { asDate, asInstant, asJson, asNumber, placeholders } from '../../platform/database/row.ts'
 import type { ActivityStatus } from '../activities/entities.ts'
 import type { ContentCheck } from '../brand/schemas.ts'
-import { preview } from '../content/versions.ts'
+import { preview } from '../content/preview.ts'
 import type { Ctx, Scope } from '../context.ts'
 import { DomainError, notFound } from '../errors.ts'
 import {

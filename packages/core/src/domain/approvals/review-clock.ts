@@ -105,6 +105,7 @@ async function tell(cmd: Command, approval: ApprovalRow, title: string, body: st
   const line = {
     tenantId: approval.tenantId,
     type: 'approval_expiring' as const,
+    urgent: approval.riskLevel === 'high',
     title,
     body,
     subjectKind: 'approvals' as const,

@@ -1,4 +1,4 @@
-import { preview } from '../content/versions.ts'
+import { preview } from '../content/preview.ts'
 import type { DeliverableType, StepType, TemplateStep } from './entities.ts'
 import type { PeriodDays } from './periods.ts'
 import type { Platform } from './platforms.ts'

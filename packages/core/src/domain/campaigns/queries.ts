@@ -23,11 +23,7 @@ const recent = 10
 /** A tenant's campaigns with what is going on in them. Serves `GET /dashboard/v1/campaigns`. */
 export async function listCampaigns(ctx: Ctx, query: CampaignQuery): Promise<Page<CampaignItem>> {
   const status = query['filter.status']
-  const condition = where(
-    within(ctx.scope, 'c.tenant_id'),
-    status && statusIn(campaignStatuses.filter((stored) => dashboardStatus(stored) === status)),
-    afterCursor('c.id', query),
-  )
+  const condition = where(within(ctx.scope, 'c.tenant_id'), shownAs(status), afterCursor('c.id', query))
   const found = await readPage<Row, Head>(
     ctx.sql,
     { select: columns, condition, orderBy: `c.id ${query.order}`, request: query },
@@ -48,8 +44,11 @@ export async function campaignItem(ctx: Ctx, id: string): Promise<CampaignItem> 
   return item
 }
 
-function statusIn(statuses: readonly CampaignStatus[]): Condition {
-  return { sql: `c.status in (${placeholders(statuses)})`, params: [...statuses] }
+/** Campaigns `c` that people of the tenant see under a status. */
+export function shownAs(status: CampaignItem['status'] | undefined): Condition | undefined {
+  if (status === undefined) return undefined
+  const stored = campaignStatuses.filter((one) => dashboardStatus(one) === status)
+  return { sql: `c.status in (${placeholders(stored)})`, params: stored }
 }
 
 type Head = Omit<CampaignItem, keyof Counted | 'createdBy'> & { createdBy: { id: string; name: string } }

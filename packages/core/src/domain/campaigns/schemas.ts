@@ -5,7 +5,7 @@ import { usdAmount } from '../money.ts'
 import { deliverableTypes } from './entities.ts'
 
 const dashboardStatuses = ['draft', 'active', 'paused', 'completed', 'archived'] as const
-const status = z.enum(dashboardStatuses)
+export const shownStatus = z.enum(dashboardStatuses)
 const name = z.string().trim().min(1).max(200)
 const brief = z.string().trim().min(1).max(100_000)
 
@@ -49,7 +49,7 @@ export type CampaignChange = z.output<typeof CampaignChange>
 export const CampaignItem = z.object({
   id: ulid,
   name: z.string(),
-  status,
+  status: shownStatus,
   budgetCapUsd: z.number().nullable(),
   spentUsd: z.number(),
   deliverableCount: z.int(),
@@ -63,7 +63,7 @@ export const CampaignItem = z.object({
 export type CampaignItem = z.output<typeof CampaignItem>
 export const CampaignPage = page(CampaignItem)
 
-export const CampaignQuery = pageQuery.extend({ 'filter.status': status.optional() })
+export const CampaignQuery = pageQuery.extend({ 'filter.status': shownStatus.optional() })
 export type CampaignQuery = z.output<typeof CampaignQuery>
 
 const progress = z.object({
@@ -78,7 +78,7 @@ const progress = z.object({
 export const CampaignDetail = z.object({
   id: ulid,
   name: z.string(),
-  status,
+  status: shownStatus,
   brief: z.string(),
   budgetCapUsd: z.number().nullable(),
   spentUsd: z.number(),

@@ -1,5 +1,5 @@
 import { compareTexts } from '../versions/compare.ts'
-import { preview } from './versions.ts'
+import { preview } from './preview.ts'
 
 /** How much of an edit is told, characters: all of it, and each place. */
 const longest = 800

@@ -30,3 +30,21 @@ export const CostReport = z.object({
   dailySeries: z.array(z.object({ date: isoDay, costUsd: z.number() })),
 })
 export type CostReport = z.output<typeof CostReport>
+
+const monthBudget = {
+  totalUsd: z.number(),
+  /** Absent where the tenant has no cap. */
+  budgetCapUsd: z.number().optional(),
+  budgetUsedPct: z.number().optional(),
+}
+export const MonthBudget = z.object(monthBudget)
+export type MonthBudget = z.output<typeof MonthBudget>
+
+export const MobileSpend = z.object({
+  ...monthBudget,
+  /** Dearest first. */
+  topAgents: z.array(z.object({ agentRole: z.string(), costUsd: z.number() })),
+  /** Days of the tenant's zone, today last. */
+  last7Days: z.array(z.object({ date: isoDay, costUsd: z.number() })),
+})
+export type MobileSpend = z.output<typeof MobileSpend>

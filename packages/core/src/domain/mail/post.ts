@@ -12,20 +12,26 @@ export interface MailPayload {
   mailId: string
 }
 
-/** Queues the job that writes and sends a mail, with the change that the mail tells of. */
+/**
+ * Queues the job that writes and sends a mail, with the change that the mail tells of.
+ * @param runAt not before; default: at once
+ */
 export function queueMail(
   cmd: Command,
   kind: `mail.${string}`,
-  { tenantId, ...payload }: { tenantId: string | null } & Record<string, unknown>,
+  about: { tenantId: string | null } & Record<string, unknown>,
+  runAt?: Date,
 ): void {
-  const job: NewJob = {
-    kind,
-    tenantId,
-    payload: { ...payload, mailId: cmd.newId() },
-    group: 'mail',
-    maxAttempts,
-  }
-  cmd.enqueue(job)
+  cmd.enqueue(mailJob(kind, { ...about, mailId: cmd.newId() }, runAt))
+}
+
+/** The job of a mail that has its id. */
+export function mailJob(
+  kind: `mail.${string}`,
+  { tenantId, ...payload }: { tenantId: string | null } & MailPayload & Record<string, unknown>,
+  runAt?: Date,
+): NewJob {
+  return { kind, tenantId, payload, group: 'mail', maxAttempts, ...(runAt && { runAt }) }
 }
 
 /**

@@ -10,6 +10,7 @@ import { migration as agentSessions } from './0008-agent-sessions.ts'
 import { migration as queue } from './0009-queue.ts'
 import { migration as verdicts } from './0010-verdicts.ts'
 import { migration as steering } from './0011-steering.ts'
+import { migration as notifications } from './0012-notifications.ts'
 import { migration as content } from './0013-content.ts'
 import { migration as tenant } from './0014-tenant.ts'
 import { migration as feed } from './0015-feed.ts'
@@ -27,6 +28,7 @@ export const migrations: readonly MigrationScript[] = [
   queue,
   verdicts,
   steering,
+  notifications,
   content,
   tenant,
   feed,

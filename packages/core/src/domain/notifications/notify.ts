@@ -1,6 +1,9 @@
 import type { Command } from '../context.ts'
-import { User } from '../identity/entities.ts'
-import { Notification, type NotificationType } from './entities.ts'
+import { queueMail } from '../mail/post.ts'
+import { queuePushes } from '../push/send.ts'
+import { Notification, type NotificationType, type SubjectKind } from './entities.ts'
+import { waitUntil } from './preference.ts'
+import { recipientsOf } from './preference-queries.ts'
 
 export interface NewNotification {
   tenantId: string
@@ -9,32 +12,52 @@ export interface NewNotification {
   type: NotificationType
   title: string
   body: string
-  subjectKind: 'approvals' | 'activities' | 'campaigns' | 'webhooks'
+  subjectKind: SubjectKind
   subjectId: string
+  /** Does not wait for the end of anybody's quiet hours: an approval of high risk. */
+  urgent?: boolean
 }
 
 /**
- * Puts a line into people's inboxes, in the transaction of what it tells of. The one who acts is not told of the own act.
+ * Tells people something, in the transaction of what it tells of and in the ways that each of them wants: a line in the inbox, a
+ * push to the devices, a mail. In quiet hours push and mail wait. The one who acts is not told of the own act.
  * @returns how many people are told
  */
 export async function notify(cmd: Command, notification: NewNotification): Promise<number> {
-  const { to, title, ...rest } = notification
-  const ids = to === 'admins' ? await activeAdmins(cmd, notification.tenantId) : to
-  const others = [...new Set(ids)].filter((id) => id !== cmd.actor.id)
-  for (const userId of others) {
+  const { to, title, urgent = false, ...rest } = notification
+  const { tenantId, type } = notification
+  const now = cmd.clock.date()
+  const recipients = await recipientsOf(cmd.tx, tenantId, to === 'admins' ? to : [...new Set(to)])
+  const pushes: Array<{ notificationId: string; userId: string; runAt: Date | undefined }> = []
+  let told = 0
+  for (const { userId, preference } of recipients) {
+    const { inbox, push, mail } = preference.ways[type]
+    if (userId === cmd.actor.id || !(inbox || push || mail)) continue
+    told += 1
+    const notificationId = cmd.newId()
+    const runAt = waitUntil(preference, urgent, now)
     cmd.em.create(Notification, {
       ...rest,
-      id: cmd.newId(),
+      id: notificationId,
       userId,
       title: title.slice(0, 200),
+      inbox,
+      urgent,
       read: false,
-      createdOn: cmd.clock.date(),
+      createdOn: now,
     })
+    if (push) pushes.push({ notificationId, userId, runAt })
+    if (mail) queueMail(cmd, 'mail.notification', { tenantId, notificationId }, runAt)
+    if (inbox) tellStream(cmd, { tenantId, userId, notificationId })
   }
-  return others.length
+  await queuePushes(cmd, tenantId, pushes)
+  return told
 }
 
-async function activeAdmins(cmd: Command, tenantId: string): Promise<string[]> {
-  const admins = await cmd.em.find(User, { tenantId, role: 'admin', status: 'active' }, { fields: ['id'] })
-  return admins.map((user) => user.id)
+function tellStream(cmd: Command, told: { tenantId: string; userId: string; notificationId: string }): void {
+  const { tenantId, userId, notificationId } = told
+  cmd.emit({ tenantId, type: notificationEvent, subject: userId, data: { notificationId } })
 }
+
+/** The event of one line in one person's inbox; its subject is the person. */
+export const notificationEvent = 'notification'

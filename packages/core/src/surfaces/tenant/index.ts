@@ -3,6 +3,7 @@ import { everybody } from './access.ts'
 import * as context from './context.ts'
 import * as documents from './documents.ts'
 import * as goals from './goals.ts'
+import * as notifications from './notifications.ts'
 import * as strategy from './strategy.ts'
 import * as webhooks from './webhooks.ts'
 
@@ -33,6 +34,11 @@ export const tenant = surface({
     goals.detail,
     goals.change,
     goals.remove,
+    notifications.list,
+    notifications.read,
+    notifications.preferences,
+    notifications.setPreferences,
+    notifications.live,
     strategy.get,
     strategy.put,
     strategy.generate,

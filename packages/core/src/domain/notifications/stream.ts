@@ -1,0 +1,36 @@
+import type { Ctx } from '../context.ts'
+import { oneTenant } from '../scope.ts'
+import { notificationsById } from './inbox-queries.ts'
+import { notificationEvent } from './notify.ts'
+
+export interface InboxWatcher {
+  readonly lastEventId: string | undefined
+  send(message: { event: 'notification' | 'resync'; data: never; id?: string }): boolean
+  onClose(fn: () => void): void
+}
+
+/**
+ * Streams the caller's own notifications as they come; what has been removed meanwhile is passed over. Resumes after
+ * `Last-Event-ID`. Serves `GET /tenant/v1/notifications/stream`.
+ */
+export async function watchInbox(ctx: Ctx, watcher: InboxWatcher): Promise<void> {
+  const { lastEventId } = watcher
+  const after = lastEventId && /^\d+$/.test(lastEventId) ? Number(lastEventId) : undefined
+  const about = { tenants: [oneTenant(ctx)], types: [notificationEvent], subject: ctx.actor.id }
+  let told: Promise<void> = Promise.resolve()
+  // One is read after the other, so that they leave in their order.
+  const next = (work: () => Promise<void> | void) => {
+    told = told
+      .then(work)
+      .catch((error: unknown) => ctx.log.error('a notification could not be told', { error }))
+  }
+  const stop = await ctx.services.events.follow(about, after, {
+    event: ({ seq, data }) =>
+      next(async () => {
+        const [item] = await notificationsById(ctx, [String(data['notificationId'])])
+        if (item) watcher.send({ event: 'notification', data: item as never, id: String(seq) })
+      }),
+    resync: () => next(() => void watcher.send({ event: 'resync', data: {} as never })),
+  })
+  watcher.onClose(stop)
+}

@@ -1,0 +1,93 @@
+import type { Row } from '../../platform/database/database.ts'
+import { placeholders } from '../../platform/database/row.ts'
+import { sha256Hex } from '../../platform/crypto/hash.ts'
+import type { PushPlatform } from '../../platform/push/push.ts'
+import type { Command } from '../context.ts'
+import { equals, where } from '../paging-queries.ts'
+import { within } from '../scope.ts'
+import type { NewDevice } from './schemas.ts'
+
+/** A person's devices beyond this number are forgotten, those first that were not heard of longest. */
+const most = 20
+
+/** Held until the commit, so that a device or a token never has two owners. */
+const registrationLock = 7_262
+
+/**
+ * Makes a device the caller's. Whoever had the device or its token before, of whatever tenant, has it no more: what is told
+ * them would be shown to somebody else. That is why these statements look beyond the scope; they tell nobody of what they find.
+ */
+export async function putDevice(cmd: Command, device: NewDevice & { tenantId: string }): Promise<void> {
+  const { tenantId, deviceId, platform, pushToken, appVersion } = device
+  const { tx, actor } = cmd
+  const now = cmd.clock.date()
+  const hash = sha256Hex(pushToken)
+  await lock(cmd)
+  await tx.run(
+    'delete from push_devices where (device_id = ? and user_id <> ?) or (token_hash = ? and device_id <> ?)',
+    [deviceId, actor.id, hash, deviceId],
+  )
+  const known = await tx.run(
+    'update push_devices set platform = ?, push_token = ?, token_hash = ?, app_version = ?, updated_on = ? where device_id = ?',
+    [platform, pushToken, hash, appVersion, now, deviceId],
+  )
+  if (known > 0) return
+  await tx.run(
+    `insert into push_devices (id, tenant_id, user_id, device_id, platform, push_token, token_hash, app_version, created_on, updated_on)
+     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    [cmd.newId(), tenantId, actor.id, deviceId, platform, pushToken, hash, appVersion, now, now],
+  )
+  await tx.run(
+    `delete from push_devices where user_id = ? and id not in
+       (select id from push_devices where user_id = ? order by updated_on desc, id desc limit ${most})`,
+    [actor.id, actor.id],
+  )
+}
+
+/** Gives a device of the caller's another token. @returns false when there is no such device */
+export async function putToken(cmd: Command, deviceId: string, pushToken: string): Promise<boolean> {
+  const own = ownDevice(cmd, deviceId)
+  const hash = sha256Hex(pushToken)
+  await lock(cmd)
+  const changed = await cmd.tx.run(`update push_devices set updated_on = ? where ${own.sql}`, [
+    cmd.clock.date(),
+    ...own.params,
+  ])
+  if (changed === 0) return false
+  await cmd.tx.run('delete from push_devices where token_hash = ? and device_id <> ?', [hash, deviceId])
+  await cmd.tx.run(`update push_devices set push_token = ?, token_hash = ? where ${own.sql}`, [
+    pushToken,
+    hash,
+    ...own.params,
+  ])
+  return true
+}
+
+/** @returns false when the caller has no such device */
+export async function deleteDevice(cmd: Command, deviceId: string): Promise<boolean> {
+  const own = ownDevice(cmd, deviceId)
+  return (await cmd.tx.run(`delete from push_devices where ${own.sql}`, own.params)) > 0
+}
+
+/** The devices of some people of one tenant that can be reached. */
+export async function devicesOf(
+  cmd: Command,
+  tenantId: string,
+  userIds: readonly string[],
+): Promise<Array<{ id: string; userId: string }>> {
+  const platforms: readonly PushPlatform[] = cmd.services.push.platforms
+  const scope = within([tenantId], 'tenant_id')
+  const rows = await cmd.tx.all<Row>(
+    `select id, user_id from push_devices where ${scope.sql} and user_id in (${placeholders(userIds)})
+       and platform in (${placeholders(platforms)}) order by id`,
+    [...scope.params, ...userIds, ...platforms],
+  )
+  return rows.map((row) => ({ id: row.id as string, userId: row.user_id as string }))
+}
+
+const ownDevice = (cmd: Command, deviceId: string) =>
+  where(within(cmd.scope, 'tenant_id'), equals('user_id', cmd.actor.id), equals('device_id', deviceId))
+
+async function lock({ tx, db }: Command): Promise<void> {
+  if (db.dialect === 'postgresql') await tx.get('select pg_advisory_xact_lock(?)', [registrationLock])
+}

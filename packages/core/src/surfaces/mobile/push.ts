@@ -1,0 +1,45 @@
+import { z } from 'zod'
+import { changeDevice, registerDevice, removeDevice } from '../../domain/push/devices.ts'
+import {
+  DeviceChange,
+  DeviceChanged,
+  DeviceName,
+  DeviceReceipt,
+  NewDevice,
+} from '../../domain/push/schemas.ts'
+import { endpoint } from '../../gateway/endpoint.ts'
+import { team } from './access.ts'
+
+export const register = endpoint({
+  id: 'mobile.push.register',
+  route: 'POST /push/devices',
+  summary: 'Tell this device what the caller is told; it belongs to nobody else from then on',
+  access: team,
+  body: NewDevice,
+  reply: { 201: DeviceReceipt },
+  errors: ['VALIDATION_ERROR'],
+  audit: 'push_device.register',
+}).handle((ctx, { body }) => registerDevice(ctx, body))
+
+export const change = endpoint({
+  id: 'mobile.push.change',
+  route: 'PATCH /push/devices/:deviceId',
+  summary: 'Give a device the new token of its system',
+  access: team,
+  params: { deviceId: DeviceName },
+  body: DeviceChange,
+  reply: { 200: DeviceChanged },
+  errors: ['NOT_FOUND', 'VALIDATION_ERROR'],
+  audit: 'push_device.change',
+}).handle((ctx, { params, body }) => changeDevice(ctx, params.deviceId, body))
+
+export const remove = endpoint({
+  id: 'mobile.push.remove',
+  route: 'DELETE /push/devices/:deviceId',
+  summary: 'Tell a device nothing more',
+  access: team,
+  params: { deviceId: DeviceName },
+  reply: { 204: z.void() },
+  errors: ['NOT_FOUND'],
+  audit: 'push_device.remove',
+}).handle((ctx, { params }) => removeDevice(ctx, params.deviceId))

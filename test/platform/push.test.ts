@@ -1,0 +1,242 @@
+import { generateKeyPairSync } from 'node:crypto'
+import { describe, expect, it } from 'vitest'
+import { createHttpClient } from '../../packages/core/src/platform/http/client.ts'
+import type { PushMessage } from '../../packages/core/src/platform/push/push.ts'
+import { createPush, type PushOptions } from '../../packages/core/src/platform/push/senders.ts'
+import { createTestClock } from '../kit/clock.ts'
+import { silent } from '../kit/database.ts'
+import { createAndroidServer, createIosServer, type Reaction } from '../kit/push-servers.ts'
+
+const message = (platform: PushMessage['platform'], token = 'the-device'): PushMessage => ({
+  platform,
+  token,
+  id: '01ARZ3NDEKTSV4RRFFQ69G5FAV',
+  title: 'Freigabe „Grüße“',
+  body: 'Look at it 😀',
+  data: { deepLink: 'copydesk://approvals/1' },
+})
+
+function pushFor(options: PushOptions) {
+  const clock = createTestClock()
+  const http = createHttpClient({ log: silent, allowHosts: ['127.0.0.1'] })
+  const push = createPush({ options, http, clock })
+  const send = (platform: PushMessage['platform'], signal = new AbortController().signal) =>
+    push.send(message(platform), signal).then(
+      () => 'sent',
+      (error: { outcome: string }) => error.outcome,
+    )
+  return {
+    clock,
+    push,
+    send,
+    async [Symbol.asyncDispose]() {
+      await push.close()
+      await http.close()
+    },
+  }
+}
+
+const fault = (code: string) => ({
+  error: { status: 'X', details: [{ '@type': 'FcmError', errorCode: code }] },
+})
+
+describe('push to Android', () => {
+  it('goes out with a token that the service account has asked for, once for all of an hour', async () => {
+    await using server = await createAndroidServer()
+    await using desk = pushFor({ android: server.options })
+    expect(await desk.send('android')).toBe('sent')
+    expect(await desk.send('android')).toBe('sent')
+    expect(server.tokens).toBe(1)
+    expect(server.claims).toMatchObject({
+      iss: 'copydesk@the-project.example',
+      scope: 'https://www.googleapis.com/auth/firebase.messaging',
+      aud: `${server.options.baseUrl}/token`,
+      iat: Math.floor(desk.clock.now() / 1_000),
+    })
+    expect(server.pushed[0]).toMatchObject({
+      token: 'the-device',
+      payload: {
+        notification: { title: 'Freigabe „Grüße“', body: 'Look at it 😀' },
+        data: { deepLink: 'copydesk://approvals/1' },
+        android: { priority: 'high', notification: { tag: '01ARZ3NDEKTSV4RRFFQ69G5FAV' } },
+      },
+    })
+    desk.clock.advance(3_600_000)
+    expect(await desk.send('android')).toBe('sent')
+    expect(server.tokens).toBe(2)
+  })
+
+  it('asks for another token when the one it has is refused, once', async () => {
+    await using server = await createAndroidServer()
+    await using desk = pushFor({ android: server.options })
+    server.reactions.push({ status: 401 })
+    expect(await desk.send('android')).toBe('sent')
+    expect(server.tokens).toBe(2)
+    server.reactions.push({ status: 401 }, { status: 401 })
+    expect(await desk.send('android')).toBe('transient')
+    expect(server.pushed).toHaveLength(4)
+  })
+
+  it('tells what came of a message that was not taken', async () => {
+    await using server = await createAndroidServer()
+    await using desk = pushFor({ android: server.options })
+    const table: Array<[Reaction, string]> = [
+      [{ status: 404, body: fault('UNREGISTERED') }, 'unregistered'],
+      [{ status: 404 }, 'refused'],
+      [{ status: 400, body: fault('INVALID_ARGUMENT') }, 'refused'],
+      [{ status: 403, body: fault('SENDER_ID_MISMATCH') }, 'refused'],
+      [{ status: 403 }, 'transient'],
+      [{ status: 429, body: fault('QUOTA_EXCEEDED') }, 'transient'],
+      [{ status: 500, body: fault('INTERNAL') }, 'transient'],
+      [{ status: 503, body: fault('UNAVAILABLE') }, 'transient'],
+      [{ status: 502 }, 'unknown'],
+      [{ status: 504 }, 'unknown'],
+      ['cut', 'unknown'],
+    ]
+    for (const [reaction, outcome] of table) {
+      server.reactions.push(reaction)
+      expect([reaction, await desk.send('android')]).toEqual([reaction, outcome])
+    }
+    expect(server.pushed).toHaveLength(table.length)
+    expect(await desk.send('android')).toBe('sent')
+  })
+
+  it('is tried again later where the service or its tokens cannot be reached', async () => {
+    await using server = await createAndroidServer()
+    const nobody = 'http://127.0.0.1:9'
+    await using away = pushFor({ android: { ...server.options, baseUrl: nobody } })
+    expect(await away.send('android')).toBe('transient')
+    await using without = pushFor({ android: { ...server.options, tokenUrl: nobody } })
+    expect(await without.send('android')).toBe('transient')
+    await expect(without.push.check('android')).rejects.toThrow('No access to the push service of Android')
+    await using good = pushFor({ android: server.options })
+    expect(await good.push.check('android')).toBe(
+      'the push service of Android gives access to the project the-project',
+    )
+    expect(server.pushed).toEqual([])
+  })
+
+  it.each(['', '[]', 'null', '{}', '{"project_id":"p","client_email":"e","private_key":"k"}'])(
+    'refuses %s as a service account, and quotes nothing of it',
+    (serviceAccount) => {
+      expect(() => pushFor({ android: { serviceAccount } })).toThrow(
+        /^push\.android\.serviceAccount: (?!.*"k")/,
+      )
+    },
+  )
+})
+
+describe('push to iOS', () => {
+  it('goes out over one connection with one token, which is renewed within its hour', async () => {
+    await using server = await createIosServer()
+    await using desk = pushFor({ ios: server.options })
+    expect(await Promise.all([desk.send('ios'), desk.send('ios'), desk.send('ios')])).toEqual([
+      'sent',
+      'sent',
+      'sent',
+    ])
+    expect([server.connections, server.tokens]).toEqual([1, 1])
+    expect(server.claims).toEqual({ iss: 'the-team', iat: Math.floor(desk.clock.now() / 1_000) })
+    expect(server.pushed[0]).toMatchObject({
+      token: 'the-device',
+      payload: {
+        aps: { alert: { title: 'Freigabe „Grüße“', body: 'Look at it 😀' } },
+        deepLink: 'copydesk://approvals/1',
+      },
+      headers: {
+        'apns-topic': 'com.example.desk',
+        'apns-push-type': 'alert',
+        'apns-priority': '10',
+        'apns-collapse-id': '01ARZ3NDEKTSV4RRFFQ69G5FAV',
+        'apns-expiration': String(Math.floor(desk.clock.now() / 1_000) + 86_400),
+      },
+    })
+    desk.clock.advance(50 * 60_000)
+    expect(await desk.send('ios')).toBe('sent')
+    expect([server.connections, server.tokens]).toEqual([1, 2])
+  })
+
+  it('renews a token that is called expired, but not more often than the service bears', async () => {
+    await using server = await createIosServer()
+    await using desk = pushFor({ ios: server.options })
+    const expired = { status: 403, body: { reason: 'ExpiredProviderToken' } }
+    expect(await desk.send('ios')).toBe('sent')
+    server.reactions.push(expired)
+    expect(await desk.send('ios')).toBe('transient')
+    desk.clock.advance(21 * 60_000)
+    server.reactions.push(expired)
+    expect(await desk.send('ios')).toBe('sent')
+    expect(server.tokens).toBe(2)
+  })
+
+  it('tells what came of a message that was not taken', async () => {
+    await using server = await createIosServer()
+    await using desk = pushFor({ ios: server.options })
+    const table: Array<[Reaction, string]> = [
+      [{ status: 410, body: { reason: 'Unregistered', timestamp: 1 } }, 'unregistered'],
+      [{ status: 410 }, 'unregistered'],
+      [{ status: 400, body: { reason: 'BadDeviceToken' } }, 'refused'],
+      [{ status: 413, body: { reason: 'PayloadTooLarge' } }, 'refused'],
+      [{ status: 403, body: { reason: 'InvalidProviderToken' } }, 'transient'],
+      [{ status: 429, body: { reason: 'TooManyRequests' } }, 'transient'],
+      [{ status: 500, body: { reason: 'InternalServerError' } }, 'transient'],
+      [{ status: 503, body: { reason: 'Shutdown' } }, 'transient'],
+      ['untouched', 'transient'],
+      ['cut', 'unknown'],
+    ]
+    for (const [reaction, outcome] of table) {
+      server.reactions.push(reaction)
+      expect([reaction, await desk.send('ios')]).toEqual([reaction, outcome])
+    }
+    expect(server.pushed).toHaveLength(table.length)
+    expect(await desk.send('ios')).toBe('sent')
+  })
+
+  it('does not know what came of a message when it is told to stop waiting', async () => {
+    await using server = await createIosServer()
+    await using desk = pushFor({ ios: server.options })
+    server.reactions.push('silent')
+    const stop = new AbortController()
+    const sending = desk.send('ios', stop.signal)
+    await expect.poll(() => server.pushed.length).toBe(1)
+    stop.abort()
+    expect(await sending).toBe('unknown')
+    expect(await desk.send('ios')).toBe('sent')
+  })
+
+  it('is tried again later where the service cannot be reached, or nobody vouches for it', async () => {
+    await using server = await createIosServer()
+    await using away = pushFor({ ios: { ...server.options, baseUrl: 'https://127.0.0.1:9' } })
+    expect(await away.send('ios')).toBe('transient')
+    await expect(away.push.check('ios')).rejects.toThrow(
+      'The push service of iOS cannot be reached: ECONNREFUSED',
+    )
+    const { ca: _ca, ...strange } = server.options
+    await using untrusted = pushFor({ ios: strange })
+    expect(await untrusted.send('ios')).toBe('transient')
+    expect(server.pushed).toEqual([])
+    await using good = pushFor({ ios: server.options })
+    expect(await good.push.check('ios')).toContain('com.example.desk')
+  })
+
+  it('refuses a key of another kind, and quotes nothing of it', () => {
+    const options = { keyId: 'k', teamId: 't', topic: 'x' }
+    const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+    const rsa = privateKey.export({ type: 'pkcs8', format: 'pem' }) as string
+    for (const key of ['', 'secret', rsa])
+      expect(() => pushFor({ ios: { ...options, key } })).toThrow(
+        /^push\.ios\.key: must be an EC private key on P-256 in PEM$/,
+      )
+    const { privateKey: ec } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+    const line = (ec.export({ type: 'pkcs8', format: 'pem' }) as string).replaceAll('\n', '\\n')
+    expect(() => pushFor({ ios: { ...options, key: line } })).not.toThrow()
+  })
+})
+
+describe('a platform without a sender', () => {
+  it('is told nothing', async () => {
+    await using desk = pushFor({})
+    expect(desk.push.platforms).toEqual([])
+    expect(await desk.send('ios')).toBe('refused')
+  })
+})

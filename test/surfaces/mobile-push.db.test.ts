@@ -1,0 +1,124 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createTestApp, type TestApp } from '../kit/app.ts'
+import { createIosServer } from '../kit/push-servers.ts'
+
+let app: TestApp
+
+beforeAll(async () => {
+  app = await createTestApp({ worker: false })
+})
+
+afterAll(() => app[Symbol.asyncDispose]())
+
+const device = (changes: object = {}) => ({
+  deviceId: randomUUID(),
+  pushToken: 'a-token',
+  platform: 'ios' as const,
+  appVersion: '1.4.2',
+  ...changes,
+})
+
+const rows = () => app.db.sql.all<Record<string, unknown>>('select * from push_devices order by id')
+
+describe('mobile.push.register', () => {
+  it('keeps a device once, whatever the case of its id, with what it says of itself last', async () => {
+    const { member, tenantId } = await app.team()
+    const body = device({ pushToken: randomUUID() })
+    const register = (changes: object = {}) =>
+      member.call('mobile', 'POST /push/devices', { body: { ...body, ...changes } })
+    expect(await register()).toEqual({ deviceId: body.deviceId, registered: true })
+    const pushToken = randomUUID()
+    const again = await register({ deviceId: body.deviceId.toUpperCase(), pushToken, appVersion: '1.5' })
+    expect(again).toEqual({ deviceId: body.deviceId, registered: true })
+    const kept = (await rows()).filter((row) => row['tenant_id'] === tenantId)
+    expect(kept).toMatchObject([{ device_id: body.deviceId, push_token: pushToken, app_version: '1.5' }])
+    const audited = await app.db.sql.all('select * from audit_records where tenant_id = ?', [tenantId])
+    expect(JSON.stringify(audited)).toContain('push_device.register')
+    expect(JSON.stringify(audited)).not.toContain(pushToken)
+  })
+
+  it('refuses what is no device, and keeps the twenty that were heard of last', async () => {
+    const { admin, adminId } = await app.team()
+    for (const [changes, field] of [
+      [{ deviceId: 'phone' }, 'deviceId'],
+      [{ pushToken: '' }, 'pushToken'],
+      [{ pushToken: 'two words' }, 'pushToken'],
+      [{ pushToken: 'x'.repeat(4_097) }, 'pushToken'],
+      [{ platform: 'web' }, 'platform'],
+      [{ appVersion: '' }, 'appVersion'],
+      [{ userId: adminId }, 'userId'],
+    ] as const) {
+      const call = admin.call('mobile', 'POST /push/devices', { body: device(changes) as never })
+      await expect(call).rejects.toMatchObject({ status: 400, code: 'VALIDATION_ERROR', field })
+    }
+    const ids: string[] = []
+    for (let n = 0; n < 21; n += 1) {
+      const body = device({ pushToken: randomUUID() })
+      ids.push(body.deviceId)
+      await admin.call('mobile', 'POST /push/devices', { body })
+    }
+    const kept = (await rows()).filter((row) => row['user_id'] === adminId)
+    expect(kept).toHaveLength(20)
+    expect(kept.map((row) => row['device_id'])).not.toContain(ids[0])
+  })
+})
+
+describe('mobile.push.change and mobile.push.remove', () => {
+  it('are for the caller’s own devices; another’s is as good as none', async () => {
+    const [ours, theirs] = [await app.team(), await app.team()]
+    const body = device({ pushToken: randomUUID() })
+    const params = { deviceId: body.deviceId }
+    await ours.admin.call('mobile', 'POST /push/devices', { body })
+    const before = await rows()
+    const absent = { status: 404, code: 'NOT_FOUND' }
+    for (const client of [ours.member, theirs.admin]) {
+      const change = { params, body: { pushToken: 'stolen' } }
+      await expect(client.call('mobile', 'PATCH /push/devices/:deviceId', change)).rejects.toMatchObject(
+        absent,
+      )
+      await expect(client.call('mobile', 'DELETE /push/devices/:deviceId', { params })).rejects.toMatchObject(
+        absent,
+      )
+    }
+    expect(await rows()).toEqual(before)
+    const changed = { params, body: { pushToken: randomUUID() } }
+    expect(await ours.admin.call('mobile', 'PATCH /push/devices/:deviceId', changed)).toEqual({
+      ...params,
+      updated: true,
+    })
+    expect(await rows()).toContainEqual(expect.objectContaining({ push_token: changed.body.pushToken }))
+    await ours.admin.call('mobile', 'DELETE /push/devices/:deviceId', { params })
+    await expect(
+      ours.admin.call('mobile', 'DELETE /push/devices/:deviceId', { params }),
+    ).rejects.toMatchObject(absent)
+  })
+
+  it('take a token from the device that had it', async () => {
+    const { admin, member, tenantId } = await app.team()
+    const [one, two] = [device({ pushToken: randomUUID() }), device({ pushToken: randomUUID() })]
+    await admin.call('mobile', 'POST /push/devices', { body: one })
+    await member.call('mobile', 'POST /push/devices', { body: two })
+    const body = { pushToken: one.pushToken }
+    await member.call('mobile', 'PATCH /push/devices/:deviceId', { params: { deviceId: two.deviceId }, body })
+    const kept = (await rows()).filter((row) => row['tenant_id'] === tenantId)
+    expect(kept).toMatchObject([{ device_id: two.deviceId, push_token: one.pushToken }])
+  })
+})
+
+describe('doctor', () => {
+  it('says whether push is set up, and whether its services can be reached', async () => {
+    await using server = await createIosServer()
+    const look = async (instance = app.copydesk) =>
+      (await instance.doctor()).filter(({ name }) => name.startsWith('push'))
+    expect(await look()).toMatchObject([
+      { name: 'push', ok: true, message: expect.stringContaining('not set up') },
+    ])
+    const push = { ios: server.options }
+    expect(await look(await app.another({ push }))).toMatchObject([{ name: 'push ios', ok: true }])
+    const away = { ios: { ...server.options, baseUrl: 'https://127.0.0.1:9' } }
+    expect(await look(await app.another({ push: away }))).toMatchObject([
+      { name: 'push ios', ok: false, remedy: expect.any(String) },
+    ])
+  })
+})

@@ -1,0 +1,273 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createTwoTenants, type Twin, type TwoTenants } from '../kit/two-tenants.ts'
+
+let two: TwoTenants
+let ours: Twin
+let theirs: Twin
+
+beforeAll(async () => {
+  two = await createTwoTenants()
+  ours = await two.twin('aardvark')
+  theirs = await two.twin('bumblebee')
+})
+
+afterAll(() => two[Symbol.asyncDispose]())
+
+/** Ids of the rows of our tenant, newest first. */
+const ids = async (table: string, which = '1 = 1') => {
+  const rows = await two.app.db.sql.all<{ id: string }>(
+    `select id from ${table} where tenant_id = ? and ${which} order by id desc`,
+    [ours.tenantId],
+  )
+  return rows.map(({ id }) => id)
+}
+
+const idOf = ({ id }: { id: string }) => id
+
+describe('mobile.approvals.list', () => {
+  it('shows high risk first, then the oldest, with the hours that are left', async () => {
+    const list = await ours.member.call('mobile', 'GET /approvals')
+    expect(list.data.map(({ riskLevel }) => riskLevel)).toEqual(['high', 'low', 'low', 'low'])
+    expect(list).toMatchObject({ total: 4, pendingCount: 2, highRiskCount: 1 })
+    const [risky, ...others] = list.data
+    expect(risky).toEqual({
+      id: expect.any(String),
+      title: 'Which aardvark?',
+      type: 'channel_action',
+      riskLevel: 'high',
+      status: 'pending',
+      description: 'One aardvark of two',
+      options: ['aardvark one', 'aardvark two'],
+      expiresAt: expect.stringMatching(/Z$/),
+      expiresInH: 24,
+      createdOn: expect.stringMatching(/Z$/),
+      linkedActivitiesCount: 2,
+    })
+    expect(others.map(idOf)).toEqual(others.map(idOf).toSorted())
+  })
+
+  it('filters, and pages by place without losing any', async () => {
+    const find = (query: object) => ours.admin.call('mobile', 'GET /approvals', { query })
+    expect(await find({ 'filter.riskLevel': 'high' })).toMatchObject({ total: 1, pendingCount: 2 })
+    expect(await find({ 'filter.status': 'approved' })).toMatchObject({ total: 1, highRiskCount: 1 })
+    expect(await find({ 'filter.status': 'expired' })).toMatchObject({ data: [], total: 0 })
+    const all = (await find({})).data.map(idOf)
+    const pages = await Promise.all([0, 1, 2, 3, 4].map((offset) => find({ limit: 1, offset })))
+    expect(pages.flatMap(({ data }) => data.map(idOf))).toEqual(all)
+    expect(pages.map(({ total }) => total)).toEqual([4, 4, 4, 4, 4])
+  })
+
+  it('refuses a place or a number that is none', async () => {
+    for (const [query, field] of [
+      [{ limit: '0' }, 'limit'],
+      [{ limit: '101' }, 'limit'],
+      [{ offset: '-1' }, 'offset'],
+      [{ offset: '1e3' }, 'offset'],
+      [{ 'filter.status': 'open' }, 'filter.status'],
+    ] as const) {
+      await expect(
+        ours.admin.call('mobile', 'GET /approvals', { query: query as object }),
+      ).rejects.toMatchObject({
+        status: 400,
+        code: 'VALIDATION_ERROR',
+        field,
+      })
+    }
+  })
+})
+
+describe('mobile.approvals.get', () => {
+  it('shows exactly the first 800 characters of a text, and what a verdict has to name', async () => {
+    const params = { approvalId: ours.ids['approvalId'] ?? '' }
+    // The 800th character is the first half of one that takes two.
+    const text = `${'x'.repeat(799)}😀 and more`
+    const [{ output_id }] = (await two.app.db.sql.all<{ output_id: string }>(
+      'select output_id from approvals where id = ?',
+      [params.approvalId],
+    )) as [{ output_id: string }]
+    const before = await two.app.db.sql.get<{ text: string }>('select text from outputs where id = ?', [
+      output_id,
+    ])
+    const write = (value: string) =>
+      two.app.db.write((tx) => tx.run('update outputs set text = ? where id = ?', [value, output_id]))
+    await write(text)
+    const approval = await ours.member.call('mobile', 'GET /approvals/:approvalId', { params })
+    await write(before?.text ?? '')
+    expect(approval.linkedActivities).toEqual([
+      {
+        id: ours.ids['activityId'],
+        title: expect.any(String),
+        outputRef: output_id,
+        outputPreview: 'x'.repeat(799),
+      },
+    ])
+    expect(approval).toMatchObject({
+      status: 'pending',
+      createdBy: { type: 'agent' },
+      contentHash: expect.any(String),
+    })
+    expect(Object.keys(approval.createdBy)).toEqual(['name', 'type'])
+  })
+})
+
+describe('mobile.activities.list', () => {
+  it('shows the newest first and filters by status and campaign', async () => {
+    const find = (query: object) => ours.member.call('mobile', 'GET /activities', { query })
+    const all = await find({})
+    expect(all.data.map(idOf)).toEqual((await ids('activities')).slice(0, 20))
+    expect(all.data.at(-1)).toEqual({
+      id: expect.any(String),
+      title: expect.any(String),
+      status: expect.any(String),
+      agentRole: 'social_writer',
+      updatedOn: expect.stringMatching(/Z$/),
+      campaign: { id: ours.ids['campaignId'], name: 'Spring' },
+    })
+    const failed = await find({ 'filter.status': 'failed' })
+    expect(failed.data.map(idOf)).toEqual(await ids('activities', "status = 'failed'"))
+    expect(failed.total).toBe(1)
+    expect((await find({ 'filter.campaignId': ours.ids['campaignId'] })).total).toBe(all.total)
+    expect((await find({ offset: all.total - 1, limit: 5 })).data).toHaveLength(1)
+  })
+})
+
+describe('mobile.activities.get', () => {
+  it('shows the beginning of the newest text, the newest question about it, and when it was last worked on', async () => {
+    const activityId = ours.ids['activityId'] ?? ''
+    const activity = await ours.member.call('mobile', 'GET /activities/:activityId', {
+      params: { activityId },
+    })
+    expect(activity).toEqual({
+      id: activityId,
+      title: expect.any(String),
+      type: expect.any(String),
+      status: 'awaiting_approval',
+      agentRole: 'social_writer',
+      campaign: { id: ours.ids['campaignId'], name: 'Spring' },
+      outputRef: expect.any(String),
+      outputPreview: 'The second aardvark',
+      approval: { id: expect.any(String), type: 'channel_action', status: 'pending' },
+      lastRunAt: expect.stringMatching(/Z$/),
+      costUsd: expect.any(Number),
+      createdOn: expect.stringMatching(/Z$/),
+    })
+    const open = await ours.member.call('mobile', 'GET /activities/:activityId', {
+      params: { activityId: ours.openActivityId },
+    })
+    expect(open).not.toHaveProperty('outputPreview')
+    expect(open.costUsd).toBe(0.25)
+  })
+})
+
+describe('mobile.campaigns.list', () => {
+  it('counts what is going on in each', async () => {
+    const { data, total } = await ours.member.call('mobile', 'GET /campaigns', {
+      query: { 'filter.status': 'active' },
+    })
+    expect(total).toBe(1)
+    expect(data).toEqual([
+      {
+        id: ours.ids['campaignId'],
+        name: 'Spring',
+        status: 'active',
+        pendingApprovals: 2,
+        activitiesInProgress: 1,
+        spentUsd: 0.25,
+        budgetCapUsd: null,
+        updatedOn: expect.stringMatching(/Z$/),
+      },
+    ])
+    const drafts = await ours.member.call('mobile', 'GET /campaigns', { query: { 'filter.status': 'draft' } })
+    expect(drafts).toEqual({ data: [], total: 0 })
+  })
+})
+
+describe('mobile.campaigns.get', () => {
+  it('shows how its promises stand in the present period', async () => {
+    const params = { campaignId: ours.ids['campaignId'] ?? '' }
+    const campaign = await ours.member.call('mobile', 'GET /campaigns/:campaignId', { params })
+    expect(campaign).toMatchObject({
+      id: params.campaignId,
+      brief: expect.stringContaining('aardvark'),
+      spentUsd: 0.25,
+    })
+    expect(campaign.deliverables).toEqual([
+      {
+        id: expect.any(String),
+        type: 'social_post',
+        quantity: 4,
+        completed: 1,
+        inProgress: 2,
+        status: expect.any(String),
+      },
+    ])
+    expect(Object.keys(campaign.recentActivities[0] ?? {}).toSorted()).toEqual([
+      'agentRole',
+      'id',
+      'status',
+      'title',
+      'updatedOn',
+    ])
+  })
+})
+
+describe('mobile.analytics.spend', () => {
+  it('tells of this month, its cap, and the last seven days of the tenant’s zone', async () => {
+    const spend = () => ours.member.call('mobile', 'GET /analytics/spend')
+    const free = await spend()
+    expect(free).toMatchObject({ totalUsd: 0.25, topAgents: [{ agentRole: 'social_writer', costUsd: 0.25 }] })
+    expect(free).not.toHaveProperty('budgetCapUsd')
+    expect(free.last7Days).toHaveLength(7)
+    expect(free.last7Days.at(-1)).toEqual({
+      date: two.clock.date().toISOString().slice(0, 10),
+      costUsd: 0.25,
+    })
+    const cap = (micros: number | null) =>
+      two.app.db.write((tx) =>
+        tx.run('update tenants set spend_cap_micros = ? where id = ?', [micros, ours.tenantId]),
+      )
+    for (const [micros, budgetUsedPct] of [
+      [750_000, 33.33],
+      [250_000, 100],
+      [100_000, 100],
+      [0, 100],
+    ] as const) {
+      await cap(micros)
+      expect(await spend()).toMatchObject({ budgetCapUsd: micros / 1_000_000, budgetUsedPct })
+    }
+    await cap(null)
+  })
+})
+
+describe('every read', () => {
+  it('carries a tag, and is 304 without a body to who has that version', async () => {
+    const ask = (path: string, tag?: string, token = ours.tokens.member) =>
+      two.app.fetch(`/mobile/v1${path}`, {
+        headers: { authorization: `Bearer ${token}`, ...(tag && { 'if-none-match': tag }) },
+      })
+    const { approvalId, activityId, campaignId } = ours.ids
+    for (const path of [
+      '/approvals',
+      `/approvals/${approvalId}`,
+      '/activities',
+      `/activities/${activityId}`,
+      `/activities/${activityId}/output`,
+      '/campaigns',
+      `/campaigns/${campaignId}`,
+      '/analytics/spend',
+      '/home',
+    ]) {
+      const tag = (await ask(path)).headers.get('etag') ?? ''
+      expect(tag, path).toMatch(/^W\/"[\w-]{27}"$/)
+      const again = await ask(path, tag)
+      expect({ path, status: again.status, text: await again.text() }).toEqual({
+        path,
+        status: 304,
+        text: '',
+      })
+      expect((await ask(path, 'W/"another"')).status).toBe(200)
+    }
+    const mine = (await ask('/campaigns')).headers.get('etag') ?? ''
+    expect((await ask('/campaigns', mine, theirs.tokens.member)).status).toBe(200)
+  })
+})
