@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { agentSteps } from './model-agents.ts'
-import { decide, isClosed, latest, mention, newText, type Piece, wake } from './model-state.ts'
+import { decide, isClosed, mention, newText, type Piece, wake } from './model-state.ts'
 import { steeringSteps } from './model-steering.ts'
 import { choose, expectAnswer, expectWoken, step, which } from './model-step.ts'
 

@@ -12,7 +12,6 @@ import {
 } from './domain/agents/master-config.ts'
 import { MasterChanges, Push } from './domain/agents/master-schemas.ts'
 import { pushMaster } from './domain/agents/push.ts'
-import { AgentChanges } from './domain/agents/schemas.ts'
 import { createCampaign } from './domain/campaigns/create.ts'
 import {
   changeTemplate,

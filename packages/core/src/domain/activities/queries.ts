@@ -62,10 +62,10 @@ export async function summariesWhere(
     sql: condition.sql,
     params: [...condition.params],
   })
-  const rows = await ctx.sql.all<Row>(
-    `${summarySelect} where ${scoped.sql} order by x.id ${order} limit ?`,
-    [...scoped.params, limit],
-  )
+  const rows = await ctx.sql.all<Row>(`${summarySelect} where ${scoped.sql} order by x.id ${order} limit ?`, [
+    ...scoped.params,
+    limit,
+  ])
   return rows.map(toSummary)
 }
 
