@@ -55,9 +55,11 @@ async function runs(info: EndpointInfo, raw: Record<string, string>, scope = [te
   const ctx = assembled.contextFor({ actor, scope })
   const { sql, ran } = recordSql(ctx.sql)
   const own: Ctx = { ...ctx, sql, db: { ...ctx.db, sql } }
+  const { required = [] } = schemaOf(definition)
+  const named = required.includes('tenantId') ? { tenantId: team.tenantId, ...raw } : raw
   const reply = await definition.run(own, {
     params: { campaignId: bigId('C', 7), deliverableId: bigId('D', 7) },
-    query: definition.query?.parse(raw),
+    query: definition.query?.parse(named),
     body: undefined,
     headers: {},
     ip: '127.0.0.1',
@@ -65,6 +67,14 @@ async function runs(info: EndpointInfo, raw: Record<string, string>, scope = [te
   })
   return { ran, reply: reply as { pagination?: { nextCursor: string | null } } }
 }
+
+interface QuerySchema {
+  properties?: Record<string, { enum?: string[] }>
+  required?: string[]
+}
+
+const schemaOf = ({ query }: EndpointInfo['definition']) =>
+  (query ? z.toJSONSchema(query, { io: 'input' }) : {}) as QuerySchema
 
 const valuesOf = (field: string, schema: { enum?: string[] }): string[] => {
   if (schema.enum) return schema.enum
@@ -78,9 +88,7 @@ const valuesOf = (field: string, schema: { enum?: string[] }): string[] => {
 
 /** As it is, by each value of each filter, by each two of them, in each order; from the start and from the middle. */
 function queriesOf({ id, definition }: EndpointInfo): Array<Record<string, string>> {
-  const { properties = {} } = (definition.query ? z.toJSONSchema(definition.query, { io: 'input' }) : {}) as {
-    properties?: Record<string, { enum?: string[] }>
-  }
+  const { properties = {} } = schemaOf(definition)
   const fields = Object.entries(properties).filter(([field]) => field !== 'limit' && field !== 'cursor')
   const single = fields.flatMap(([field, schema]) =>
     valuesOf(field, schema).map((value) => ({ [field]: value })),
@@ -113,6 +121,8 @@ describe.each(lists.map((info) => [info.id, info] as const))('%s', (_, info) => 
       const both =
         info.surface === 'dm' && !isSorted ? (await runs(info, query, [team.tenantId, neighbourId])).ran : []
       for (const one of [...ran, ...again, ...both]) {
+        // Apps that page by place are told how many there are: that is counted.
+        if (one.text.startsWith('select count(*) as total from')) continue
         // The same statement has one plan on SQLite; on PostgreSQL it is what the values make of it.
         const key = app.db.dialect === 'sqlite' ? one.text : one.text + JSON.stringify(one.params)
         if (seen.has(key)) continue

@@ -101,6 +101,7 @@ export const Activity = defineEntity({
     { name: 'activities_by_tenant', properties: ['tenantId', 'id'] },
     { name: 'activities_by_status', properties: ['tenantId', 'status', 'id'] },
     { name: 'activities_finished', properties: ['tenantId', 'completedAt'], where: { isFinalStep: true } },
+    { name: 'activities_by_type', properties: ['tenantId', 'type', 'id'] },
     { name: 'activities_by_role', properties: ['tenantId', 'agentRole', 'id'] },
     { name: 'activities_by_wake_reason', properties: ['tenantId', 'wakeReason', 'id'] },
     { name: 'activities_by_assignee', properties: ['assigneeUserId', 'status'] },
