@@ -136,15 +136,18 @@ describe.each(places.filter(({ name }) => name === 'cursor').map((place) => [pla
   },
 )
 
-/** Links are signed anew each time that they are shown. */
-const unsigned = (text: string | undefined) => text?.replaceAll(/eyJ[\w-]+\.[\w-]+\.[\w-]+/g, '…')
+/** Without what the time of reading changes: links are signed anew each time, and what waits grows older. */
+const timeless = (text: string | undefined) =>
+  text
+    ?.replaceAll(/eyJ[\w-]+\.[\w-]+\.[\w-]+/g, '…')
+    .replaceAll(/"(oldestPendingApprovalAgeH|oldestWaitingAgeS|expiresInH)":[\d.]+/g, '"$1":0')
 
 describe('what a tenant reads', () => {
   it('is the same to the last byte, counts included, whether there is another tenant or not', async () => {
     const now = await readings(a)
     for (const [kind, answers] of alone)
       for (const [what, text] of answers)
-        expect(unsigned(now.get(kind)?.get(what)), `${kind}: ${what}`).toBe(unsigned(text))
+        expect(timeless(now.get(kind)?.get(what)), `${kind}: ${what}`).toBe(timeless(text))
   })
 
   it('holds nothing of the other, in lists, filters, pages, counts and details', async () => {
