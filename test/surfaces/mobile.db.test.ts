@@ -28,7 +28,7 @@ describe('mobile.approvals.list', () => {
   it('shows high risk first, then the oldest, with the hours that are left', async () => {
     const list = await ours.member.call('mobile', 'GET /approvals')
     const risks = list.data.map(({ riskLevel }) => ['high', 'medium', 'low'].indexOf(riskLevel))
-    expect(risks).toEqual(risks.toSorted())
+    expect(risks).toEqual(risks.toSorted((one, other) => one - other))
     expect(list).toMatchObject({
       total: (await ids('approvals')).length,
       pendingCount: (await ids('approvals', "status = 'pending'")).length,
