@@ -19,6 +19,7 @@ export interface Team {
   reviewerId: string
   /** The admin's access token, for calls that the client would not make. */
   adminToken: string
+  reviewerToken: string
 }
 
 export interface TestApp extends AsyncDisposable {
@@ -129,6 +130,7 @@ export async function createTestApp(
         adminId: admin.id,
         reviewerId: reviewer.id,
         adminToken: tokens.admin,
+        reviewerToken: tokens.reviewer,
         admin: clientFor(tokens.admin),
         member: clientFor(tokens.member),
         reviewer: clientFor(tokens.reviewer),
