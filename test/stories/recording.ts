@@ -25,6 +25,7 @@ const streams = {
   dashboard: (client: Client, input: object) => client.stream('dashboard', 'GET /events/stream', input),
   dm: (client: Client, input: object) => client.stream('dm', 'GET /events/stream', input),
   mobile: (client: Client, input: object) => client.stream('mobile', 'GET /events/stream', input),
+  inbox: (client: Client, input: object) => client.stream('tenant', 'GET /notifications/stream', input),
 }
 
 /**
@@ -41,6 +42,7 @@ export async function record(
   let line = new AbortController()
   let whole: PromiseWithResolvers<void> | undefined
   let opened = 0
+  let read = 0
   const client = createClient({
     baseUrl: 'http://copydesk.test',
     token,
@@ -48,10 +50,13 @@ export async function record(
       await whole?.promise
       const response = await app.copydesk.fetch(new Request(url, init))
       opened += 1
-      return new Response(
-        response.body?.pipeThrough(new TransformStream(), { signal: line.signal }) ?? null,
-        response,
-      )
+      const wire = new TransformStream<Uint8Array, Uint8Array>({
+        transform(chunk, client) {
+          read += 1
+          client.enqueue(chunk)
+        },
+      })
+      return new Response(response.body?.pipeThrough(wire, { signal: line.signal }) ?? null, response)
     },
   })
   const heard: Heard[] = []
@@ -69,7 +74,8 @@ export async function record(
     line.abort()
     await following
   })
-  await app.until(async () => opened > 0, `${surface} is followed`)
+  // Who begins now is told at once where that is.
+  await app.until(async () => (after ? opened : read) > 0, `${surface} is followed`)
   return {
     heard,
     texts,

@@ -98,7 +98,7 @@ describe('dm.events.stream', () => {
     const { token } = await addReviewer(desk.app, 'resuming', [desk.team.tenantId])
     const first = await open(token)
     await ask(ours, 'Before')
-    const id = /^id: (\d+)$/m.exec(await told(first, 'Before'))?.[1] ?? ''
+    const id = /^id: (\d+)\nevent: /m.exec(await told(first, 'Before'))?.[1] ?? ''
     await ask(foreign, 'Missed of theirs')
     await ask(ours, 'Missed of ours')
     const text = await told(await open(token, undefined, { 'last-event-id': id }), 'Missed of ours')

@@ -119,11 +119,13 @@ export function createClient(options: ClientOptions): Client {
     },
     stream(surface: string, route: string, ...[input]: [unknown?]) {
       const given = (input ?? {}) as AnyInput
-      const open = (lastEventId: string | undefined) =>
-        request(surface, route, given, {
-          accept: 'text/event-stream',
-          ...(lastEventId !== undefined && { 'last-event-id': lastEventId }),
-        })
+      const open = (lastEventId: string | undefined) => {
+        const headers = new Headers(given.headers)
+        // Where the caller began is long past when the connection breaks.
+        if (lastEventId !== undefined) headers.set('last-event-id', lastEventId)
+        const from = { ...given, headers: Object.fromEntries(headers) }
+        return request(surface, route, from, { accept: 'text/event-stream' })
+      }
       return follow(open, given.signal)
     },
   } as unknown as Client

@@ -25,11 +25,12 @@ export async function* follow(
   while (!signal?.aborted) {
     try {
       const response = await open(lastEventId)
-      for await (const event of read(response)) {
+      for await (const { id, told } of read(response)) {
+        lastEventId = id ?? lastEventId
+        if (!told) continue
         wait = firstWaitMs
-        lastEventId = event.id ?? lastEventId
-        yield event
-        if (last.has(event.event)) return
+        yield told
+        if (last.has(told.event)) return
       }
     } catch (error) {
       if (signal?.aborted) return
@@ -40,21 +41,24 @@ export async function* follow(
   }
 }
 
-async function* read(response: Response): AsyncGenerator<ServerEvent> {
+interface Block {
+  id: string | undefined
+  /** Missing when the block only says after which id to resume. */
+  told?: ServerEvent
+}
+
+async function* read(response: Response): AsyncGenerator<Block> {
   if (!response.body) return
   const decoder = new TextDecoder()
   let rest = ''
   for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>) {
     const blocks = (rest + decoder.decode(chunk, { stream: true })).split('\n\n')
     rest = blocks.pop() ?? ''
-    for (const block of blocks) {
-      const event = parse(block)
-      if (event) yield event
-    }
+    for (const block of blocks) yield parse(block)
   }
 }
 
-function parse(block: string): ServerEvent | undefined {
+function parse(block: string): Block {
   const fields = new Map<string, string>()
   for (const line of block.split('\n')) {
     const colon = line.indexOf(':')
@@ -64,8 +68,9 @@ function parse(block: string): ServerEvent | undefined {
     fields.set(name, fields.has(name) ? `${fields.get(name)}\n${value}` : value)
   }
   const data = fields.get('data')
-  if (data === undefined) return undefined
-  return { event: fields.get('event') ?? 'message', data: JSON.parse(data) as unknown, id: fields.get('id') }
+  const id = fields.get('id')
+  if (data === undefined) return { id }
+  return { id, told: { event: fields.get('event') ?? 'message', data: JSON.parse(data) as unknown, id } }
 }
 
 function pause(ms: number, signal?: AbortSignal): Promise<void> {

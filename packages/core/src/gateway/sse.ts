@@ -18,6 +18,8 @@ export interface Channel<E extends EventSchemas = EventSchemas> {
   readonly closed: boolean
   /** False when the stream is closed. */
   send(message: Message<E>): boolean
+  /** Tells the client the id to resume after, though there is no message; false when the stream is closed. */
+  place(id: string): boolean
   /** Sends a frame that was encoded once for many channels, see `encodeFrame`. */
   sendRaw(frame: Uint8Array): boolean
   /** Ends the stream after what was sent. */
@@ -44,8 +46,12 @@ export function encodeFrame<E extends EventSchemas>(events: E, message: Message<
   const schema = events[message.event]
   if (!schema) throw new Error(`The stream declares no event "${message.event}"`)
   const data = JSON.stringify(z.encode(schema, message.data))
-  const id = message.id === undefined ? '' : `id: ${String(message.id).replace(/[\r\n\0]/g, '')}\n`
+  const id = message.id === undefined ? '' : idLine(message.id)
   return encoder.encode(`${id}event: ${message.event}\ndata: ${data}\n\n`)
+}
+
+function idLine(id: string | number): string {
+  return `id: ${String(id).replace(/[\r\n\0]/g, '')}\n`
 }
 
 /** Where the bytes go: node's response or a web stream. */
@@ -100,6 +106,10 @@ export class OpenChannel implements Channel, Beating {
 
   send(message: Message<EventSchemas>): boolean {
     return !this.closed && this.sendRaw(encodeFrame(this.#x.endpoint.def.events ?? {}, message))
+  }
+
+  place(id: string): boolean {
+    return this.sendRaw(encoder.encode(`${idLine(id)}\n`))
   }
 
   sendRaw(frame: Uint8Array): boolean {

@@ -7,6 +7,7 @@ import { type TenantWatcher, watchTenant } from './stream.ts'
 export function watchFromApp(ctx: Ctx, watcher: TenantWatcher): Promise<void> {
   return watchTenant(ctx, {
     lastEventId: watcher.lastEventId,
+    place: (id) => watcher.place(id),
     onClose: (fn) => watcher.onClose(fn),
     send: ({ data, ...message }) => {
       const told = data as Record<string, unknown>

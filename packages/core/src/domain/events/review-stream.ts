@@ -14,6 +14,7 @@ export type ReviewerEvent = (typeof reviewerEvents)[number]
 export interface ReviewerWatcher {
   readonly lastEventId: string | undefined
   send(message: { event: ReviewerEvent | 'resync'; data: never; id?: string }): boolean
+  place(id: string): boolean
   onClose(fn: () => void): void
 }
 
@@ -34,6 +35,7 @@ export async function watchReviewed(ctx: Ctx, watcher: ReviewerWatcher): Promise
     watcher.send({ event: type as ReviewerEvent, data: whole as never, id: String(seq) })
   }
   const stop = await ctx.services.events.follow({ tenants: ctx.scope, types: reviewerEvents }, after, {
+    begin: (seq) => watcher.place(String(seq)),
     event: (event) => {
       told = told
         .then(() => tell(event))

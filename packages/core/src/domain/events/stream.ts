@@ -20,6 +20,7 @@ export type TenantEvent = (typeof tenantEvents)[number]
 export interface TenantWatcher {
   readonly lastEventId: string | undefined
   send(message: { event: TenantEvent | 'text_delta' | 'resync'; data: never; id?: string }): boolean
+  place(id: string): boolean
   onClose(fn: () => void): void
 }
 
@@ -32,6 +33,7 @@ export async function watchTenant(ctx: Ctx, watcher: TenantWatcher): Promise<voi
   const after =
     watcher.lastEventId && /^\d+$/.test(watcher.lastEventId) ? Number(watcher.lastEventId) : undefined
   const stop = await ctx.services.events.follow({ tenants: [tenantId], types: tenantEvents }, after, {
+    begin: (seq) => watcher.place(String(seq)),
     event: ({ seq, type, data }) =>
       watcher.send({ event: type as TenantEvent, data: data as never, id: String(seq) }),
     resync: () => watcher.send({ event: 'resync', data: {} as never }),

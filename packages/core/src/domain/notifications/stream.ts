@@ -6,6 +6,7 @@ import { notificationEvent } from './notify.ts'
 export interface InboxWatcher {
   readonly lastEventId: string | undefined
   send(message: { event: 'notification' | 'resync'; data: never; id?: string }): boolean
+  place(id: string): boolean
   onClose(fn: () => void): void
 }
 
@@ -25,6 +26,7 @@ export async function watchInbox(ctx: Ctx, watcher: InboxWatcher): Promise<void>
       .catch((error: unknown) => ctx.log.error('a notification could not be told', { error }))
   }
   const stop = await ctx.services.events.follow(about, after, {
+    begin: (seq) => watcher.place(String(seq)),
     event: ({ seq, data }) =>
       next(async () => {
         const [item] = await notificationsById(ctx, [String(data['notificationId'])])

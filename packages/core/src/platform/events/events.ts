@@ -28,6 +28,8 @@ export interface EventFilter {
 
 export interface Follower {
   event(event: StoredEvent): void
+  /** Who asks for no past is told, before anything else, after which number what it is told begins. */
+  begin?(after: number): void
   /** The past from which the follower wanted to resume is gone: it must load anew. */
   resync(): void
 }

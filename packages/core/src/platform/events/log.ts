@@ -103,7 +103,8 @@ export function createEventLog({ db, clock, log }: EventLogOptions): EventLog {
       }
       followings.add(following)
       try {
-        if (after !== undefined) await replay(following, after, told)
+        if (after === undefined) follower.begin?.(told)
+        else await replay(following, after, told)
       } catch (error) {
         followings.delete(following)
         throw error
