@@ -1,7 +1,7 @@
-import type { Client } from '@copydesk/client'
 import { describe, expect, it } from 'vitest'
 import { brief, createTestApp, type Team, type TestApp } from '../kit/app.ts'
 import { type Heard, record, type Recording } from './recording.ts'
+import { tap } from './tap.ts'
 
 const ulid = expect.stringMatching(/^[0-9A-Z]{26}$/)
 
@@ -29,17 +29,6 @@ async function question(
 
 /** What tells of a thing, without the number that it has. */
 const withoutNumbers = (heard: readonly Heard[]) => heard.map(({ event, data }) => [event, data])
-
-/** Shows what the app opens on a tap. */
-async function tap(phone: Client, deepLink: string): Promise<{ id: string }> {
-  const [, place, id = ''] = /^copydesk:\/\/(\w+)\/(\w+)$/.exec(deepLink) ?? []
-  if (place === 'approvals')
-    return phone.call('mobile', 'GET /approvals/:approvalId', { params: { approvalId: id } })
-  if (place === 'activities')
-    return phone.call('mobile', 'GET /activities/:activityId', { params: { activityId: id } })
-  expect(place).toBe('campaigns')
-  return phone.call('mobile', 'GET /campaigns/:campaignId', { params: { campaignId: id } })
-}
 
 describe('a blog post', () => {
   it('goes from the brief on the dashboard over the reviewer to the founder’s phone, and each surface is told of its part once', async () => {
