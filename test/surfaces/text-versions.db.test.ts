@@ -119,7 +119,8 @@ describe('versions of a text', () => {
     const list = await member.call('dashboard', 'GET /activities/:activityId/versions', empty)
     expect(list.data).toEqual([])
     const version = 1
-    for (const answer of [
+    // Each is looked at from the start: one may be refused while another is waited for.
+    const answers = [
       member.call('dashboard', 'GET /activities/:activityId/diff', empty),
       member.call('dashboard', 'GET /activities/:activityId/diff', { ...empty, query: { from: 0, to: 0 } }),
       neighbour.admin.call('dashboard', 'GET /activities/:activityId/versions', { params }),
@@ -129,7 +130,7 @@ describe('versions of a text', () => {
         params: { activityId, version },
       }),
       neighbour.reviewer.call('dm', 'GET /activities/:activityId/diff', { params }),
-    ])
-      expect(await refusal(answer)).toEqual(notFound)
+    ].map(refusal)
+    expect(await Promise.all(answers)).toEqual(answers.map(() => notFound))
   })
 })
