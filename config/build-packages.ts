@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { copyFileSync, existsSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { copyFonts } from './fonts.ts'
 
 /**
  * Builds the two libraries into packages/<name>/dist, as they are published: JavaScript and declarations. The core comes
@@ -21,6 +22,7 @@ for (const name of ['core', 'client']) {
   }
   copyFileSync(join(root, 'LICENSE'), join(folder, 'LICENSE'))
   if (process.exitCode) break
+  if (name === 'core') copyFonts(join(folder, 'dist', 'platform', 'pdf'))
   run('publint', ['--strict', folder])
 }
 if (!process.exitCode && existsSync(join(root, 'dist'))) run('publint', ['--strict', root])

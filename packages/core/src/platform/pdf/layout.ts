@@ -1,6 +1,7 @@
 import { marked, type Token, type Tokens } from 'marked'
 import { PDFDocument } from 'pdfkit'
-import { toWinAnsi } from './win-ansi.ts'
+import { type Face, fontFile } from './fonts.ts'
+import { toSigns } from './signs.ts'
 
 /** What stands in a PDF about itself. */
 export interface PdfInfo {
@@ -26,6 +27,7 @@ interface Run {
 export function layOut(markdown: string, info: PdfInfo): Promise<Uint8Array> {
   const doc = new PDFDocument({
     size: 'A4',
+    font: fontFile('text'),
     margins: { top: margin, bottom: margin, left: margin, right: margin },
     info: { Title: info.title, CreationDate: info.createdOn, Producer: 'Copydesk', Creator: 'Copydesk' },
   })
@@ -107,11 +109,7 @@ function runsOf(tokens: readonly Token[], style: Omit<Run, 'text'> = {}): Run[] 
   })
 }
 
-function fontOf({ bold, italic, code }: Run): string {
-  if (code) return 'Courier'
-  if (bold) return italic ? 'Helvetica-BoldOblique' : 'Helvetica-Bold'
-  return italic ? 'Helvetica-Oblique' : 'Helvetica'
-}
+const faceOf = ({ bold }: Run): Face => (bold ? 'bold' : 'text')
 
 function write(doc: PDFDocument, runs: readonly Run[], fontSize: number, depth: number): void {
   const left = margin + depth * 14
@@ -120,10 +118,11 @@ function write(doc: PDFDocument, runs: readonly Run[], fontSize: number, depth: 
   if (shown.length === 0) return
   doc.x = left
   for (const [at, run] of shown.entries()) {
-    doc.font(fontOf(run), fontSize).text(run.text, {
+    doc.font(fontFile(faceOf(run)), fontSize).text(run.text, {
       width,
       lineGap: 2,
       continued: at < shown.length - 1,
+      oblique: run.italic === true,
       underline: run.link !== undefined,
       link: run.link ?? null,
     })
@@ -132,7 +131,7 @@ function write(doc: PDFDocument, runs: readonly Run[], fontSize: number, depth: 
 }
 
 const textOf = ({ text, code }: Run) =>
-  code ? text.split('\n').map(toWinAnsi).join('\n') : text === '\n' ? text : toWinAnsi(text)
+  code ? text.split('\n').map(toSigns).join('\n') : text === '\n' ? text : toSigns(text)
 
 /** The first column is as wide as two of the others. */
 function table(doc: PDFDocument, { header, rows, align }: Tokens.Table): void {
@@ -140,7 +139,7 @@ function table(doc: PDFDocument, { header, rows, align }: Tokens.Table): void {
   const widths = header.map((_, at) => (at === 0 ? unit * 2 : unit))
   for (const [at, row] of [header, ...rows].entries()) {
     const texts = row.map(({ tokens }) => runsOf(tokens).map(textOf).join(''))
-    doc.font(at === 0 ? 'Helvetica-Bold' : 'Helvetica', body - 1)
+    doc.font(fontFile(at === 0 ? 'bold' : 'text'), body - 1)
     const height =
       Math.max(...texts.map((text, i) => doc.heightOfString(text, { width: (widths[i] ?? unit) - 8 }))) + 8
     if (doc.y + height > doc.page.height - margin) doc.addPage()

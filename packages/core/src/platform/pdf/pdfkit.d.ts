@@ -5,6 +5,8 @@ declare module 'pdfkit' {
     align?: 'left' | 'right' | 'center'
     continued?: boolean
     underline?: boolean
+    /** Slants the letters. */
+    oblique?: boolean
     link?: string | null
     indent?: number
     lineGap?: number
@@ -13,6 +15,8 @@ declare module 'pdfkit' {
   export class PDFDocument {
     constructor(options: {
       size: 'A4'
+      /** The path of a file, as everywhere. */
+      font: string
       margins: { top: number; bottom: number; left: number; right: number }
       info: { Title: string; CreationDate: Date; Producer: string; Creator: string }
       bufferPages?: boolean
