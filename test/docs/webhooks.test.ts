@@ -23,12 +23,12 @@ it('docs/webhooks.md has an example that takes what is genuine and nothing else'
     const at = new Date()
     const body = bodyOf('approval_created', at, { approvalId: 'é' })
     const message = { messageId: '01JZ8K3V9Q4W5X6Y7Z8A9B0C1D', body }
-    const headers = signedHeaders(secret, message, at)
+    const headers = signedHeaders([secret], message, at)
     const event = { id: 'msg_01JZ8K3V9Q4W5X6Y7Z8A9B0C1D', ...JSON.parse(body) }
     expect(readEvent(secret, headers, body)).toEqual(event)
-    const rotated = { ...headers, 'webhook-signature': `v1,AAAA ${headers['webhook-signature']}` }
+    const rotated = signedHeaders([newSecret(), secret], message, at)
     expect(readEvent(secret, rotated, body)).toEqual(event)
-    const old = signedHeaders(secret, message, new Date(at.getTime() - 301_000))
+    const old = signedHeaders([secret], message, new Date(at.getTime() - 301_000))
     const { 'webhook-signature': _, ...unsigned } = headers
     expect([
       readEvent(newSecret(), headers, body),

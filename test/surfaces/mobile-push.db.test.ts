@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createTestApp, type TestApp } from '../kit/app.ts'
+import { createTestApp, password, type Team, type TestApp } from '../kit/app.ts'
 import { createIosServer } from '../kit/push-servers.ts'
 
 let app: TestApp
@@ -61,6 +61,73 @@ describe('mobile.push.register', () => {
     const kept = (await rows()).filter((row) => row['user_id'] === adminId)
     expect(kept).toHaveLength(20)
     expect(kept.map((row) => row['device_id'])).not.toContain(ids[0])
+  })
+})
+
+describe('the end of a session', () => {
+  /** A member with two sessions, each at a device of its own. */
+  const open = async () => {
+    const team = await app.team()
+    const email = `${randomUUID()}@test.example`
+    const { id } = await app.copydesk
+      .asSystem()
+      .users.create({ email, name: 'Pia Phone', password, role: 'member', tenantId: team.tenantId })
+    const at = async () => {
+      const body = { email, password, app: 'dashboard' as const }
+      const client = app.clientFor((await app.clientFor().call('auth', 'POST /login', { body })).accessToken)
+      const own = device({ pushToken: randomUUID() })
+      await client.call('mobile', 'POST /push/devices', { body: own })
+      return { client, deviceId: own.deviceId }
+    }
+    const [phone, tablet] = [await at(), await at()]
+    const left = async () =>
+      (await rows()).filter((row) => row['user_id'] === id).map((row) => row['device_id'] as string)
+    expect(await left()).toEqual([phone.deviceId, tablet.deviceId])
+    return { team, id, phone, tablet, left }
+  }
+
+  it('takes the devices of that session with it: by logout, and by another password', async () => {
+    const { phone, tablet, left } = await open()
+    await tablet.client.call('auth', 'POST /logout')
+    expect(await left()).toEqual([phone.deviceId])
+    const second = await open()
+    const body = { currentPassword: password, newPassword: 'Another-horse-2' }
+    await second.phone.client.call('auth', 'PATCH /me/password', { body })
+    expect(await second.left()).toEqual([second.phone.deviceId])
+  })
+
+  it('is that of the session in which the device was heard of last', async () => {
+    const { phone, tablet, left } = await open()
+    const params = { deviceId: phone.deviceId }
+    const changed = { params, body: { pushToken: randomUUID() } }
+    await tablet.client.call('mobile', 'PATCH /push/devices/:deviceId', changed)
+    await phone.client.call('auth', 'POST /logout')
+    expect(await left()).toEqual([phone.deviceId, tablet.deviceId])
+    await tablet.client.call('auth', 'POST /logout')
+    expect(await left()).toEqual([])
+  })
+
+  it.each([
+    [
+      'who is suspended',
+      (_: Team, userId: string) => app.copydesk.asSystem().users.suspend(userId, 'A test'),
+    ],
+    [
+      'who is taken off the team',
+      ({ admin }: Team, userId: string) =>
+        admin.call('dashboard', 'DELETE /team/users/:userId', { params: { userId } }),
+    ],
+    [
+      'who gets another role',
+      ({ admin }: Team, userId: string) =>
+        admin.call('dashboard', 'PATCH /team/users/:userId', { params: { userId }, body: { role: 'admin' } }),
+    ],
+  ])('takes all devices of somebody %s', async (_, end) => {
+    const { team, id, left } = await open()
+    await team.admin.call('mobile', 'POST /push/devices', { body: device({ pushToken: randomUUID() }) })
+    await end(team, id)
+    expect(await left()).toEqual([])
+    expect((await rows()).filter((row) => row['user_id'] === team.adminId)).toHaveLength(1)
   })
 })
 

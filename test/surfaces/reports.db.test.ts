@@ -70,8 +70,32 @@ describe('dm.reports.create', () => {
     expect(answer.headers.get('content-type')).toBe('application/pdf')
     expect(answer.headers.get('cache-control')).toBe('private, no-store')
     const text = await textOfPdf(new Uint8Array(await answer.arrayBuffer()))
-    for (const line of ['Spend: $3.00001 in 5 runs', 'Spring | *sale*', 'Well done – really , Zoë & ?ukasz'])
+    for (const line of ['Spend: $3.00001 in 5 runs', 'Spring | *sale*', 'Well done – really , Zoë & Łukasz'])
       expect(text.replace(/ ,/g, ',')).toContain(line.replace(/ ,/g, ','))
+  })
+
+  it('has every letter of names that are written in Latin, Greek or Cyrillic, and a box for signs that its font lacks', async () => {
+    const pdfOf = async (more: { title: string; notes: string }) => {
+      const params = { reportId: await desk.report(more) }
+      const { pdfUrl } = await desk.team.reviewer.call('dm', 'GET /reports/:reportId', { params })
+      const answer = await desk.app.fetch(new URL(pdfUrl ?? '').pathname)
+      return new Uint8Array(await answer.arrayBuffer())
+    }
+    const names = ['Łódź', 'Αθήνα', 'Київ', 'Tiếng Việt', 'İstanbul', 'Čačak', 'Reykjavík', 'first-pass']
+    const pdf = await pdfOf({
+      title: names.join(', '),
+      notes: `${names.join(' · ')}\n\n**${names.join(' · ')}** *${names.join(' · ')}* \`${names.join(' · ')}\``,
+    })
+    const text = await textOfPdf(pdf)
+    // The heading, and the notes: upright, bold, slanted, as code.
+    for (const name of names) expect(text.split(name).length - 1, name).toBeGreaterThanOrEqual(5)
+    // Only the letters that are used are in it.
+    expect(pdf.length).toBeLessThan(100_000)
+    const strange = await pdfOf({
+      title: 'Sushi 寿司 🍣',
+      notes: '👩‍👩‍👧‍👦 ☎️ नमस्ते สวัสดี 안녕하세요 שלום مرحبا \u{1f1e9}\u{1f1ea} e\u0301 \u202eabc end',
+    })
+    expect(await textOfPdf(strange)).toMatch(/Sushi .*é .*abc .*end/)
   })
 
   it('speaks of the campaigns that are named only, and of nothing outside of its days', async () => {

@@ -2,6 +2,7 @@ import type { ApiError } from '@copydesk/client'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { webhookEvents } from '../../packages/core/src/domain/webhooks/entities.ts'
 import { brief, createTestApp, encryptionKeys, signingKeys, type Team, type TestApp } from '../kit/app.ts'
+import { createTestClock } from '../kit/clock.ts'
 import { createReceiver, type Received, type Receiver } from '../kit/receiver.ts'
 import { changedTables, everything, fingerprint } from '../kit/rows.ts'
 
@@ -43,10 +44,13 @@ async function isSigned({ id, timestamp, body, signature }: Received, secret: st
   const hmac = { name: 'HMAC', hash: 'SHA-256' }
   const bytes = Uint8Array.from(atob(secret.replace(/^whsec_/, '')), (char) => char.charCodeAt(0))
   const key = await crypto.subtle.importKey('raw', bytes, hmac, false, ['verify'])
-  const [version, text = ''] = signature.split(',')
-  const mac = Uint8Array.from(atob(text), (char) => char.charCodeAt(0))
   const signed = new TextEncoder().encode(`${id}.${timestamp}.${body}`)
-  return version === 'v1' && (await crypto.subtle.verify('HMAC', key, mac, signed))
+  for (const one of signature.split(' ')) {
+    const [version, text = ''] = one.split(',')
+    const mac = Uint8Array.from(atob(text), (char) => char.charCodeAt(0))
+    if (version === 'v1' && (await crypto.subtle.verify('HMAC', key, mac, signed))) return true
+  }
+  return false
 }
 
 describe('tenant.webhooks', () => {
@@ -203,5 +207,63 @@ describe('tenant.webhooks', () => {
     await team.admin.call('tenant', 'POST /webhooks/:webhookId/test', { params: { webhookId: id } })
     const message = await app.until(async () => receiver.received[0], 'the test arrives')
     expect(await isSigned(message, secret)).toBe(true)
+  })
+})
+
+describe('tenant.webhooks.rotate_secret', () => {
+  it('gives another secret, once, and has messages signed with both for a day', async () => {
+    const clock = createTestClock()
+    await using app = await createTestApp({ clock, allowHosts: ['127.0.0.1'], writerPaceMs: 0 })
+    const team = await app.team()
+    const { id, secret: first } = await add(team)
+    const params = { webhookId: id }
+    const rotate = () => team.admin.call('tenant', 'POST /webhooks/:webhookId/rotate-secret', { params })
+    const sent = async () => {
+      receiver.received.splice(0)
+      // Nobody stays logged in for a day.
+      await app.copydesk.asSystem({ tenantId: team.tenantId }).webhooks.test(id)
+      return app.until(async () => receiver.received[0], 'the test arrives')
+    }
+    const signedBy = async (message: Received, secrets: readonly string[]) => [
+      message.signature.split(' ').length,
+      ...(await Promise.all(secrets.map((secret) => isSigned(message, secret)))),
+    ]
+    expect(await signedBy(await sent(), [first])).toEqual([1, true])
+    const { secret: second, previousSecretUntil, ...webhook } = await rotate()
+    expect(second).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/)
+    expect(Date.parse(previousSecretUntil)).toBe(clock.now() + 24 * 3_600_000)
+    expect(webhook).toEqual(await team.admin.call('tenant', 'GET /webhooks/:webhookId', { params }))
+    expect(await signedBy(await sent(), [first, second])).toEqual([2, true, true])
+    // A third secret leaves the first behind at once.
+    const { secret: third } = await rotate()
+    expect(await signedBy(await sent(), [first, second, third])).toEqual([2, false, true, true])
+    // Both are sealed anew with another key.
+    const newer = { id: 'k2', key: Buffer.alloc(32, 8).toString('base64') }
+    app.copydesk.keys.replace({ encryptionKeys: [newer, ...encryptionKeys], signingKeys })
+    await app.copydesk.keys.reseal()
+    expect(Object.keys(await app.copydesk.keys.inUse())).toEqual(['k2'])
+    clock.advance(24 * 3_600_000 - 1)
+    expect(await signedBy(await sent(), [second, third])).toEqual([2, true, true])
+    clock.advance(1)
+    expect(await signedBy(await sent(), [second, third])).toEqual([1, false, true])
+    await app.until(async () => {
+      clock.advance(600_000)
+      return !(await app.db.sql.get('select id from webhooks where previous_secret_sealed is not null'))
+    }, 'the old secret is gone')
+    const kept = JSON.stringify(await everything(app.db))
+    for (const secret of [first, second, third]) expect(kept).not.toContain(secret.slice(6, 30))
+  })
+
+  it('is for admins, and for one’s own webhooks', async () => {
+    const [ours, theirs] = [await app.team(), await app.team()]
+    const params = { webhookId: (await add(ours)).id }
+    for (const [client, status] of [
+      [ours.member, 403],
+      [ours.reviewer, 403],
+      [theirs.admin, 404],
+    ] as const)
+      expect(
+        await refusal(client.call('tenant', 'POST /webhooks/:webhookId/rotate-secret', { params })),
+      ).toMatchObject({ status })
   })
 })

@@ -13,7 +13,7 @@ import { spend } from './domain/analytics/spend.ts'
 import { getWebhook, listDeliveries, listWebhooks } from './domain/webhooks/queries.ts'
 import { replayDelivery, testWebhook } from './domain/webhooks/queue.ts'
 import { NewWebhook, WebhookChange } from './domain/webhooks/schemas.ts'
-import { changeWebhook, createWebhook, deleteWebhook } from './domain/webhooks/webhooks.ts'
+import { changeWebhook, createWebhook, deleteWebhook, rotateSecret } from './domain/webhooks/webhooks.ts'
 import { addDocument, deleteDocument, type DocumentFile, readDocument } from './domain/documents/documents.ts'
 import { getDocument, listDocuments } from './domain/documents/queries.ts'
 import { NewDocument } from './domain/documents/schemas.ts'
@@ -36,6 +36,7 @@ export const tenantServices = {
     create: rule(admins, (ctx, webhook: z.input<typeof NewWebhook>) =>
       createWebhook(ctx, check(NewWebhook, webhook)),
     ),
+    rotateSecret: rule(admins, rotateSecret),
     change: rule(admins, (ctx, id: string, changes: WebhookChange) =>
       changeWebhook(ctx, id, check(WebhookChange, changes)),
     ),

@@ -20,6 +20,7 @@ const registrationLock = 7_262
 export async function putDevice(cmd: Command, device: NewDevice & { tenantId: string }): Promise<void> {
   const { tenantId, deviceId, platform, pushToken, appVersion } = device
   const { tx, actor } = cmd
+  const sessionId = actor.sessionId ?? null
   const now = cmd.clock.date()
   const hash = sha256Hex(pushToken)
   await lock(cmd)
@@ -28,14 +29,14 @@ export async function putDevice(cmd: Command, device: NewDevice & { tenantId: st
     [deviceId, actor.id, hash, deviceId],
   )
   const known = await tx.run(
-    'update push_devices set platform = ?, push_token = ?, token_hash = ?, app_version = ?, updated_on = ? where device_id = ?',
-    [platform, pushToken, hash, appVersion, now, deviceId],
+    'update push_devices set session_id = ?, platform = ?, push_token = ?, token_hash = ?, app_version = ?, updated_on = ? where device_id = ?',
+    [sessionId, platform, pushToken, hash, appVersion, now, deviceId],
   )
   if (known > 0) return
   await tx.run(
-    `insert into push_devices (id, tenant_id, user_id, device_id, platform, push_token, token_hash, app_version, created_on, updated_on)
-     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    [cmd.newId(), tenantId, actor.id, deviceId, platform, pushToken, hash, appVersion, now, now],
+    `insert into push_devices (id, tenant_id, user_id, session_id, device_id, platform, push_token, token_hash, app_version, created_on, updated_on)
+     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    [cmd.newId(), tenantId, actor.id, sessionId, deviceId, platform, pushToken, hash, appVersion, now, now],
   )
   await tx.run(
     `delete from push_devices where user_id = ? and id not in
@@ -55,11 +56,10 @@ export async function putToken(cmd: Command, deviceId: string, pushToken: string
   ])
   if (changed === 0) return false
   await cmd.tx.run('delete from push_devices where token_hash = ? and device_id <> ?', [hash, deviceId])
-  await cmd.tx.run(`update push_devices set push_token = ?, token_hash = ? where ${own.sql}`, [
-    pushToken,
-    hash,
-    ...own.params,
-  ])
+  await cmd.tx.run(
+    `update push_devices set push_token = ?, token_hash = ?, session_id = ? where ${own.sql}`,
+    [pushToken, hash, cmd.actor.sessionId ?? null, ...own.params],
+  )
   return true
 }
 
@@ -67,6 +67,20 @@ export async function putToken(cmd: Command, deviceId: string, pushToken: string
 export async function deleteDevice(cmd: Command, deviceId: string): Promise<boolean> {
   const own = ownDevice(cmd, deviceId)
   return (await cmd.tx.run(`delete from push_devices where ${own.sql}`, own.params)) > 0
+}
+
+/** Forgets the devices of a person, of whatever tenant, but those of one session. */
+export async function forgetDevices(cmd: Command, userId: string, except?: string): Promise<void> {
+  const kept = except === undefined ? '' : 'and session_id is distinct from ?'
+  await cmd.tx.run(`delete from push_devices where user_id = ? ${kept}`, [
+    userId,
+    ...(except === undefined ? [] : [except]),
+  ])
+}
+
+/** Forgets the devices of one session of a person. */
+export async function forgetDevicesOf(cmd: Command, userId: string, sessionId: string): Promise<void> {
+  await cmd.tx.run('delete from push_devices where user_id = ? and session_id = ?', [userId, sessionId])
 }
 
 /** The devices of some people of one tenant that can be reached. */

@@ -11,6 +11,8 @@ export const PushDevice = defineEntity({
     id: idColumn(),
     tenantId: refColumn(),
     userId: refColumn(),
+    /** The login in which it was heard of last; it is told nothing more when that ends. Null for a program’s. */
+    sessionId: refColumn().strictNullable(),
     /** A UUID that the app has made, lower case. */
     deviceId: p.string().length(36),
     platform: p.string().$type<PushPlatform>(),

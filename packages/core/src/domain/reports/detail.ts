@@ -8,7 +8,7 @@ import type { ReviewerReportDetail } from './schemas.ts'
  * @throws DomainError `NOT_FOUND`
  */
 export async function getForReview(ctx: Ctx, reportId: string): Promise<ReviewerReportDetail> {
-  const { id, tenantId, tenantName, type, status, title, createdBy, createdOn, deliveredAt } =
+  const { id, tenantId, tenantName, type, status, title, failureReason, createdBy, createdOn, deliveredAt } =
     await reviewerReport(ctx, reportId)
   const deliveries = deliveredAt ? await deliveriesOf(ctx, id) : []
   return {
@@ -18,7 +18,8 @@ export async function getForReview(ctx: Ctx, reportId: string): Promise<Reviewer
     type,
     status,
     title,
-    ...(status !== 'generating' && { pdfUrl: pdfLink(ctx, { id, tenantId }) }),
+    ...(failureReason !== null && { failureReason }),
+    ...(status !== 'generating' && status !== 'failed' && { pdfUrl: pdfLink(ctx, { id, tenantId }) }),
     ...(deliveredAt && { deliveredAt, deliveredTo: deliveries.map(({ to }) => to), deliveries }),
     createdBy,
     createdOn,

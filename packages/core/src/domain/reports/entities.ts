@@ -13,7 +13,7 @@ export const reportTypes = [
 ] as const
 export type ReportType = (typeof reportTypes)[number]
 
-export const reportStatuses = ['generating', 'draft', 'ready', 'delivered', 'archived'] as const
+export const reportStatuses = ['generating', 'failed', 'draft', 'ready', 'delivered', 'archived'] as const
 export type ReportStatus = (typeof reportStatuses)[number]
 
 /** What was done for a tenant in a time, in words and figures. */
@@ -26,6 +26,8 @@ export const Report = defineEntity({
     type: p.string().$type<ReportType>(),
     title: p.string(),
     status: p.string().$type<ReportStatus>(),
+    /** Why it is not there, in words for people; null unless it has failed. */
+    failureReason: p.text().strictNullable(),
     /** Days of the tenant's zone, both part of it. */
     periodStart: dateColumn(),
     periodEnd: dateColumn(),
@@ -51,6 +53,7 @@ export const Report = defineEntity({
     { name: 'reports_by_tenant', properties: ['tenantId', 'id'] },
     { name: 'reports_by_status', properties: ['tenantId', 'status', 'id'] },
     { name: 'reports_by_campaign', properties: ['campaignId', 'id'] },
+    { name: 'reports_being_written', properties: ['id'], where: "status = 'generating'" },
   ],
   filters: ownedByTenant,
 })

@@ -1,15 +1,25 @@
+import { LockMode } from '@mikro-orm/core'
+import type { NewJob } from '../../platform/jobs/jobs.ts'
 import { actorName } from '../actor.ts'
 import { Campaign } from '../campaigns/entities.ts'
 import { daysBetween } from '../campaigns/periods.ts'
 import { command } from '../command.ts'
 import type { Ctx } from '../context.ts'
-import { DomainError, invalid } from '../errors.ts'
+import { DomainError, invalid, notFound } from '../errors.ts'
 import { Tenant } from '../tenants/entities.ts'
 import { Report, type ReportRow } from './entities.ts'
 import type { NewReport } from './schemas.ts'
 
 /** The job that writes a report; payload `{ reportId }`. */
 export const writeJob = 'report.write'
+
+/** One job a report, by which it is known whether anything still writes it. */
+const jobFor = ({ id, tenantId }: { id: string; tenantId: string }): NewJob => ({
+  kind: writeJob,
+  tenantId,
+  payload: { reportId: id },
+  uniqueKey: `${writeJob}:${id}`,
+})
 
 /** The longest time that a report covers, days. */
 const longest = 366
@@ -46,6 +56,7 @@ export function orderReport(ctx: Ctx, input: NewReport): Promise<{ reportId: str
       type,
       title: input.title ?? `${names[type]}, ${periodStart} to ${periodEnd}`,
       status: 'generating',
+      failureReason: null,
       periodStart,
       periodEnd,
       campaignIds,
@@ -62,9 +73,31 @@ export function orderReport(ctx: Ctx, input: NewReport): Promise<{ reportId: str
       createdOn: now,
       updatedOn: now,
     })
-    cmd.enqueue({ kind: writeJob, tenantId, payload: { reportId: report.id } })
+    cmd.enqueue(jobFor(report))
     const after = { type, periodStart, periodEnd, campaignIds }
     cmd.audit({ tenantId, resourceType: 'report', resourceId: report.id, after })
     return { reportId: report.id, status: 'generating' }
+  })
+}
+
+/**
+ * Has a report written that has failed, as it was ordered. Serves `POST /dm/v1/reports/:reportId/retry`.
+ * @throws DomainError `NOT_FOUND`; `UNPROCESSABLE` when it has not failed
+ */
+export function writeAgain(ctx: Ctx, reportId: string): Promise<{ reportId: string; status: 'generating' }> {
+  return command(ctx, async (cmd) => {
+    const report = await cmd.em.findOne(Report, { id: reportId }, { lockMode: LockMode.PESSIMISTIC_WRITE })
+    if (!report) throw notFound('Report')
+    if (report.status !== 'failed')
+      throw new DomainError(
+        'UNPROCESSABLE',
+        `Only a report that has failed is written again; this one is ${report.status}`,
+      )
+    const before = { status: report.status, failureReason: report.failureReason }
+    Object.assign(report, { status: 'generating', failureReason: null, updatedOn: cmd.clock.date() })
+    cmd.enqueue(jobFor(report))
+    const after = { status: report.status }
+    cmd.audit({ tenantId: report.tenantId, resourceType: 'report', resourceId: reportId, before, after })
+    return { reportId, status: 'generating' }
   })
 }

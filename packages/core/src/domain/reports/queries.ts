@@ -13,7 +13,7 @@ import type {
   TenantReportQuery,
 } from './schemas.ts'
 
-const columns = `p.id, p.tenant_id, t.name as tenant_name, p.title, p.type, p.status, p.period_start, p.period_end, p.campaign_id,
+const columns = `p.id, p.tenant_id, t.name as tenant_name, p.title, p.type, p.status, p.failure_reason, p.period_start, p.period_end, p.campaign_id,
   p.delivered_at, p.delivered_by_name, p.delivery_channel, p.created_by_name, p.created_on`
 const select = `select ${columns} from reports p join tenants t on t.id = p.tenant_id`
 
@@ -39,7 +39,7 @@ export function listReports(ctx: Ctx, query: TenantReportQuery): Promise<Page<Te
 
 function inStatus(status: TenantReport['status'] | undefined): Condition | undefined {
   if (status !== 'draft') return equals('p.status', status)
-  return { sql: `p.status in ('draft', 'generating')`, params: [] }
+  return { sql: `p.status in ('draft', 'generating', 'failed')`, params: [] }
 }
 
 /**
@@ -127,7 +127,7 @@ function fieldsOf(row: Row) {
 
 function toTenantItem(row: Row): TenantReport {
   const status = row.status as ReportStatus
-  return { ...fieldsOf(row), status: status === 'generating' ? 'draft' : status }
+  return { ...fieldsOf(row), status: status === 'generating' || status === 'failed' ? 'draft' : status }
 }
 
 function toReviewerItem(row: Row): ReviewerReport {
@@ -136,6 +136,7 @@ function toReviewerItem(row: Row): ReviewerReport {
     tenantId: row.tenant_id as string,
     tenantName: row.tenant_name as string,
     status: row.status as ReportStatus,
+    failureReason: row.failure_reason as string | null,
     createdBy: row.created_by_name as string,
   }
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { isoDate, isoDay, page, pageQuery, ulid } from '../../platform/wire.ts'
 import { Email } from '../identity/schemas.ts'
-import { orderedTypes, reportTypes } from './entities.ts'
+import { orderedTypes, reportStatuses, reportTypes } from './entities.ts'
 
 export const NewReport = z
   .object({
@@ -34,7 +34,7 @@ const fields = {
   createdOn: isoDate,
 }
 
-/** What is still generated is a draft to the tenant. */
+/** What is still generated, or has failed and is with the reviewers, is a draft to the tenant. */
 export const TenantReport = z.object({ ...fields, status: z.enum(tenantStatuses) })
 export type TenantReport = z.output<typeof TenantReport>
 export const TenantReportPage = page(TenantReport)
@@ -60,13 +60,13 @@ export const TenantReportQuery = pageQuery.extend({
 })
 export type TenantReportQuery = z.output<typeof TenantReportQuery>
 
-const reviewerStatuses = ['generating', 'draft', 'ready', 'delivered', 'archived'] as const
-
 export const ReviewerReport = z.object({
   ...fields,
   tenantId: ulid,
   tenantName: z.string(),
-  status: z.enum(reviewerStatuses),
+  status: z.enum(reportStatuses),
+  /** Why it is not there; null unless it has failed. */
+  failureReason: z.string().nullable(),
   createdBy: z.string(),
 })
 export type ReviewerReport = z.output<typeof ReviewerReport>
@@ -77,8 +77,10 @@ export const ReviewerReportDetail = z.object({
   tenantId: ulid,
   tenantName: z.string(),
   type: z.enum(reportTypes),
-  status: z.enum(reviewerStatuses),
+  status: z.enum(reportStatuses),
   title: z.string(),
+  /** Why it is not there, when it has failed. */
+  failureReason: z.string().optional(),
   /** Opens the PDF without a login for an hour. */
   pdfUrl: z.string().optional(),
   deliveredAt: isoDate.optional(),
@@ -94,7 +96,7 @@ export type ReviewerReportDetail = z.output<typeof ReviewerReportDetail>
 
 export const ReviewerReportQuery = pageQuery.extend({
   tenantId: ulid.optional(),
-  'filter.status': z.enum(reviewerStatuses).optional(),
+  'filter.status': z.enum(reportStatuses).optional(),
   'filter.type': z.enum(orderedTypes).optional(),
 })
 export type ReviewerReportQuery = z.output<typeof ReviewerReportQuery>

@@ -6,14 +6,14 @@ import { command } from '../command.ts'
 import type { Ctx } from '../context.ts'
 import { Tenant } from '../tenants/entities.ts'
 import { compose } from './compose.ts'
-import { Report } from './entities.ts'
+import { Report, type ReportRow } from './entities.ts'
 import { figuresOf } from './figures.ts'
 import { finishedPieces, firstVerdicts, spending } from './figures-queries.ts'
 import { writeJob } from './order.ts'
 
 /**
  * Handles `report.write` jobs: counts, writes the Markdown, makes the PDF, and makes the report ready. A second call makes
- * the same files again or finds nothing to do.
+ * the same files again or finds nothing to do. A report that was given up meanwhile is mended by it.
  * @param payload `{ reportId }`
  */
 export async function writeReport(
@@ -25,7 +25,7 @@ export async function writeReport(
   if (typeof reportId !== 'string') throw new Unretryable(`${writeJob} needs { reportId }`)
   const asked = await command(ctx, async (cmd) => {
     const report = await cmd.em.findOne(Report, { id: reportId })
-    if (report?.status !== 'generating') return undefined
+    if (!report || !isUnwritten(report)) return undefined
     return { report, tenant: await cmd.em.findOneOrFail(Tenant, { id: report.tenantId }) }
   })
   if (!asked) return
@@ -47,9 +47,10 @@ export async function writeReport(
   await ctx.services.blobs.put(blobKey, pdf)
   await command(ctx, async (cmd) => {
     const row = await cmd.em.findOneOrFail(Report, { id: reportId }, { lockMode: LockMode.PESSIMISTIC_WRITE })
-    if (row.status !== 'generating') return
-    Object.assign(row, { content, blobKey, status: 'ready', updatedOn: cmd.clock.date() })
-    const [before, after] = [{ status: 'generating' }, { status: 'ready' }]
+    if (!isUnwritten(row)) return
+    const before = { status: row.status }
+    const after = { status: 'ready' as const }
+    Object.assign(row, { content, blobKey, failureReason: null, updatedOn: cmd.clock.date(), ...after })
     cmd.audit({
       tenantId,
       resourceType: 'report',
@@ -60,3 +61,5 @@ export async function writeReport(
     })
   })
 }
+
+const isUnwritten = ({ status }: ReportRow) => status === 'generating' || status === 'failed'

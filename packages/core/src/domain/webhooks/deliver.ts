@@ -37,12 +37,12 @@ export async function deliverWebhook(
   await command(ctx, (cmd) => settle(cmd, deliveryId, waiting, outcome))
 }
 
-async function send(ctx: Ctx, { url, secretSealed, tenantId, ...message }: Waiting, signal: AbortSignal) {
-  const secret = ctx.services.box.open(secretSealed, tenantId)
+async function send(ctx: Ctx, { url, secretsSealed, tenantId, ...message }: Waiting, signal: AbortSignal) {
+  const secrets = secretsSealed.map((sealed) => ctx.services.box.open(sealed, tenantId))
   try {
     const response = await ctx.services.http.request(url, {
       method: 'POST',
-      headers: signedHeaders(secret, message, ctx.clock.date()),
+      headers: signedHeaders(secrets, message, ctx.clock.date()),
       body: message.body,
       // The message is meant for the address that was given, and for no other that this one names.
       redirect: 'manual',

@@ -39,6 +39,9 @@ export const Webhook = defineEntity({
     disabledReason: p.string().$type<DisabledReason>().strictNullable(),
     /** Sealed for the tenant. */
     secretSealed: p.text(),
+    /** The secret of before, sealed too, with which messages are signed as well until then. */
+    previousSecretSealed: p.text().strictNullable(),
+    previousUntil: instantColumn().strictNullable(),
     /** Events up to and with this number happened before it was there, or while it was disabled. */
     sinceSeq: p.bigint('number'),
     /** Attempts that have failed since the last one that did not. */

@@ -15,21 +15,24 @@ export function bodyOf(type: string, at: Date, data: unknown): string {
 
 /**
  * The headers of a signed message, as Standard Webhooks words them: the signature stands for id, time and body together.
+ * @param secrets one signature each; a receiver that knows one of them takes the message
  * @param at of this attempt: receivers refuse what is too old
  */
 export function signedHeaders(
-  secret: string,
+  secrets: readonly string[],
   { messageId, body }: { messageId: string; body: string },
   at: Date,
 ): Record<string, string> {
   const id = `msg_${messageId}`
   const timestamp = String(Math.floor(at.getTime() / 1_000))
-  const key = Buffer.from(secret.slice(prefix.length), 'base64')
-  const signature = createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')
+  const signatures = secrets.map((secret) => {
+    const key = Buffer.from(secret.slice(prefix.length), 'base64')
+    return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')}`
+  })
   return {
     'content-type': 'application/json',
     'webhook-id': id,
     'webhook-timestamp': timestamp,
-    'webhook-signature': `v1,${signature}`,
+    'webhook-signature': signatures.join(' '),
   }
 }

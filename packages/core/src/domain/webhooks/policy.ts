@@ -4,6 +4,9 @@ export const mostFailures = 20
 /** Attempts of one message; another one may get through meanwhile, so a receiver is not given up by it alone. */
 export const mostAttempts = 10
 
+/** How long messages are signed with the secret of before as well, when there is another; milliseconds. */
+export const overlapMs = 24 * 3_600_000
+
 const seconds = [5, 30, 120, 600, 1_800, 3_600]
 
 /**

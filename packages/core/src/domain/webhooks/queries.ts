@@ -97,7 +97,8 @@ export interface Waiting {
   webhookId: string
   tenantId: string
   url: string
-  secretSealed: string
+  /** The present one, and the one before while it still counts. */
+  secretsSealed: string[]
   restsUntil: Date | null
   messageId: string
   body: string
@@ -108,17 +109,21 @@ export interface Waiting {
 export async function waitingDelivery(ctx: Ctx, id: string): Promise<Waiting | undefined> {
   const scope = within(ctx.scope, 'd.tenant_id')
   const row = await ctx.sql.get<Row>(
-    `select d.webhook_id, d.tenant_id, d.message_id, d.body, d.attempts, w.url, w.secret_sealed, w.rests_until
+    `select d.webhook_id, d.tenant_id, d.message_id, d.body, d.attempts, w.url, w.secret_sealed, w.rests_until,
+       case when w.previous_until > ? then w.previous_secret_sealed end as previous_sealed
      from webhook_deliveries d join webhooks w on w.id = d.webhook_id
      where d.id = ? and ${scope.sql} and d.status = 'pending' and w.status = 'active'`,
-    [id, ...scope.params],
+    [ctx.clock.date(), id, ...scope.params],
   )
   return (
     row && {
       webhookId: row.webhook_id as string,
       tenantId: row.tenant_id as string,
       url: row.url as string,
-      secretSealed: row.secret_sealed as string,
+      secretsSealed: [
+        row.secret_sealed as string,
+        ...(row.previous_sealed ? [row.previous_sealed as string] : []),
+      ],
       restsUntil: asDate(row.rests_until),
       messageId: row.message_id as string,
       body: row.body as string,

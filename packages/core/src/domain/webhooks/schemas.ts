@@ -44,6 +44,12 @@ export const CreatedWebhook = WebhookItem.extend({
 })
 export type CreatedWebhook = z.output<typeof CreatedWebhook>
 
+export const RotatedWebhook = CreatedWebhook.extend({
+  /** Until then messages are signed with the secret of before as well. */
+  previousSecretUntil: isoDate,
+})
+export type RotatedWebhook = z.output<typeof RotatedWebhook>
+
 export const WebhookPage = page(WebhookItem)
 export const WebhookQuery = pageQuery
 export type WebhookQuery = z.output<typeof WebhookQuery>

@@ -6,8 +6,9 @@ import { oneTenant } from '../scope.ts'
 import { lockTenant } from '../tenants/status.ts'
 import { Webhook, WebhookDelivery, type WebhookRow } from './entities.ts'
 import { newSecret } from './message.ts'
+import { overlapMs } from './policy.ts'
 import { getWebhook, lastEvent } from './queries.ts'
-import type { CreatedWebhook, NewWebhook, WebhookChange, WebhookItem } from './schemas.ts'
+import type { CreatedWebhook, NewWebhook, RotatedWebhook, WebhookChange, WebhookItem } from './schemas.ts'
 
 /** More than this many a tenant cannot have. */
 const mostWebhooks = 20
@@ -34,6 +35,8 @@ export function createWebhook(ctx: Ctx, input: NewWebhook): Promise<CreatedWebho
       status: 'active',
       disabledReason: null,
       secretSealed: cmd.services.box.seal(secret, tenantId),
+      previousSecretSealed: null,
+      previousUntil: null,
       sinceSeq: await lastEvent(cmd.tx),
       failures: 0,
       restsUntil: null,
@@ -64,6 +67,29 @@ export function changeWebhook(ctx: Ctx, id: string, changes: WebhookChange): Pro
       Object.assign(webhook, { status, disabledReason: null, sinceSeq: await lastEvent(cmd.tx) })
     record(cmd, webhook, { before, after: view(webhook) })
     return read(cmd, id)
+  })
+}
+
+/**
+ * Gives a receiver another secret, which is shown this once. For a day messages are signed with the one of before as well, so
+ * that nothing is lost while the receiver is changed; one that is older still counts no more. Serves
+ * `POST /tenant/v1/webhooks/:webhookId/rotate-secret`.
+ * @throws DomainError `NOT_FOUND`
+ */
+export function rotateSecret(ctx: Ctx, id: string): Promise<RotatedWebhook> {
+  const secret = newSecret()
+  return command(ctx, async (cmd) => {
+    const webhook = await lockWebhook(cmd, id)
+    const now = cmd.clock.date()
+    const previousSecretUntil = new Date(now.getTime() + overlapMs)
+    Object.assign(webhook, {
+      secretSealed: cmd.services.box.seal(secret, webhook.tenantId),
+      previousSecretSealed: webhook.secretSealed,
+      previousUntil: previousSecretUntil,
+      updatedOn: now,
+    })
+    record(cmd, webhook, { after: { previousSecretUntil } })
+    return { ...(await read(cmd, id)), secret, previousSecretUntil }
   })
 }
 

@@ -1,6 +1,6 @@
 import { deliverReport } from '../../domain/reports/deliver.ts'
 import { getForReview } from '../../domain/reports/detail.ts'
-import { orderReport } from '../../domain/reports/order.ts'
+import { orderReport, writeAgain } from '../../domain/reports/order.ts'
 import { listForReview } from '../../domain/reports/queries.ts'
 import {
   Delivered,
@@ -54,3 +54,13 @@ export const deliver = endpoint({
   errors: ['NOT_FOUND', 'UNPROCESSABLE'],
   audit: 'report.deliver',
 }).handle((ctx, { params, body }) => deliverReport(ctx, params.reportId, body))
+
+export const retry = endpoint({
+  id: 'dm.reports.retry',
+  route: 'POST /reports/:reportId/retry',
+  summary: 'Have a report written that has failed, as it was ordered',
+  access: reviewers,
+  reply: { 202: ReportReceipt },
+  errors: ['NOT_FOUND', 'UNPROCESSABLE'],
+  audit: 'report.retry',
+}).handle((ctx, { params }) => writeAgain(ctx, params.reportId))

@@ -50,6 +50,7 @@ export const tenant = surface({
     webhooks.detail,
     webhooks.change,
     webhooks.remove,
+    webhooks.rotate,
     webhooks.test,
     webhooks.deliveries,
     webhooks.replay,

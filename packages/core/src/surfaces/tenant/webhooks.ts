@@ -7,12 +7,13 @@ import {
   DeliveryQuery,
   DeliveryStarted,
   NewWebhook,
+  RotatedWebhook,
   WebhookChange,
   WebhookItem,
   WebhookPage,
   WebhookQuery,
 } from '../../domain/webhooks/schemas.ts'
-import { changeWebhook, createWebhook, deleteWebhook } from '../../domain/webhooks/webhooks.ts'
+import { changeWebhook, createWebhook, deleteWebhook, rotateSecret } from '../../domain/webhooks/webhooks.ts'
 import { endpoint } from '../../gateway/endpoint.ts'
 import { admins } from './access.ts'
 
@@ -66,6 +67,16 @@ export const remove = endpoint({
   errors: ['NOT_FOUND'],
   audit: 'webhook.delete',
 }).handle((ctx, { params }) => deleteWebhook(ctx, params.webhookId))
+
+export const rotate = endpoint({
+  id: 'tenant.webhooks.rotate_secret',
+  route: 'POST /webhooks/:webhookId/rotate-secret',
+  summary: 'Get another secret, shown this once; for a day messages are signed with both',
+  access: admins,
+  reply: { 200: RotatedWebhook },
+  errors: ['NOT_FOUND'],
+  audit: 'webhook.rotate_secret',
+}).handle((ctx, { params }) => rotateSecret(ctx, params.webhookId))
 
 export const test = endpoint({
   id: 'tenant.webhooks.test',
