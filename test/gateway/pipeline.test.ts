@@ -75,6 +75,7 @@ describe('pipeline', () => {
       'authentication',
       'tenant',
       'surface access',
+      'assistant',
       'rate limit',
       'throttle',
       'request log',

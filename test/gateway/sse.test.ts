@@ -179,6 +179,31 @@ describe('stream', () => {
     await expect.poll(() => one.closed).toBe(true)
   })
 
+  it('ends a stream too that was being opened when the gateway began to drain', async () => {
+    const arrived = Promise.withResolvers<void>()
+    const slow = Promise.withResolvers<void>()
+    const waiting = stream({
+      id: 'd.slow',
+      route: 'GET /slow',
+      summary: 'Watch, after a look into a slow database',
+      access: team,
+      events,
+      async open() {
+        arrived.resolve()
+        await slow.promise
+      },
+    })
+    const { gateway } = createRig([waiting])
+    await using server = await listen(gateway.node)
+    const opening = open(`${server.url}/dashboard/v1/slow`, 'member')
+    await arrived.promise
+    const drained = gateway.drain()
+    slow.resolve()
+    await drained
+    const one = await opening
+    await expect.poll(() => one.closed).toBe(true)
+  })
+
   it('refuses HEAD on a stream', async () => {
     const { call } = rig()
     const response = await call('HEAD', '/dashboard/v1/live', { as: 'member' })

@@ -34,6 +34,7 @@ describe('admin.api_keys.create', () => {
       userId: reviewerId,
       keyPreview: `${json.key.slice(0, 13)}…${json.key.slice(-4)}`,
       tenantIds: [tenantId],
+      assistantAccess: 'read',
       expiresAt,
       createdOn: clock.date().toISOString(),
     })
@@ -113,6 +114,7 @@ describe('admin.api_keys.list', () => {
       userId: reviewerId,
       keyPreview: one.keyPreview,
       tenantIds: null,
+      assistantAccess: 'read',
       expiresAt: null,
       lastUsedAt: null,
       status: 'active',

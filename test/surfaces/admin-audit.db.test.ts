@@ -34,6 +34,7 @@ describe('admin.tenants.audit_log', () => {
       action: 'campaign.archive',
       actor: by,
       impersonating: null,
+      assistant: null,
       tenantId: team.tenantId,
       requestId: expect.stringMatching(/^[0-9A-Z]{26}$/),
       surface: 'dashboard',

@@ -124,8 +124,11 @@ describe('admin.llm_providers.change', () => {
     expect(changed).toMatchObject({ status: 200, json: { models: [{ id: 'shelf-2' }] } })
     await loop.configure({ model: 'shelf-2' })
     await shown(loop, operator, json.id, { status: 'healthy' })
-    // The runs are done by the other server, which was told by an event.
-    expect(await loop.write()).toMatchObject([{ status: 'completed', model: 'shelf-2' }])
+    // The runs are done by the other server, which is told by an event.
+    await loop.app.until(async () => {
+      const [last] = (await loop.write()).slice(-1)
+      return last?.status === 'completed' && last.model === 'shelf-2'
+    }, 'the other server has heard of the model')
 
     const off = await operator.send('PATCH', one, { status: 'disabled' })
     expect(off.json).toMatchObject({ enabled: false, models: [{ available: false }] })

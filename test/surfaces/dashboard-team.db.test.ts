@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createTestApp, password, type Team, type TestApp } from '../kit/app.ts'
+import { createTestApp, type Team, type TestApp } from '../kit/app.ts'
 import { mailsOf, tokenIn } from '../kit/mail.ts'
+import { accept, join, logIn } from './joining.ts'
 
 let app: TestApp
 let theirs: Team
@@ -14,9 +15,6 @@ afterAll(() => app[Symbol.asyncDispose]())
 const teamOf = async (team: Team, query: Record<string, string> = {}) =>
   (await team.member.call('dashboard', 'GET /team', { query: query as never })).data
 
-const logIn = (email: string, to: 'dashboard' | 'dm-portal' = 'dashboard') =>
-  app.clientFor().call('auth', 'POST /login', { body: { email, password, app: to } })
-
 const idOf = async (team: Team, role: string) =>
   (await teamOf(team, { 'filter.role': role, 'filter.type': 'human' }))[0]?.id ?? ''
 
@@ -25,26 +23,6 @@ const change = (team: Team, userId: string, role: 'admin' | 'member') =>
 
 const remove = (team: Team, userId: string) =>
   team.admin.call('dashboard', 'DELETE /team/users/:userId', { params: { userId } })
-
-/** One more of a tenant, logged in. */
-async function join(team: Team, name: string, role: 'admin' | 'member') {
-  const email = `${name}@test.example`
-  const { id } = await app.copydesk
-    .asSystem()
-    .users.create({ email, name, password, role, tenantId: team.tenantId })
-  const { accessToken, refreshToken } = await logIn(email)
-  return { id, email, token: accessToken, refreshToken, client: app.clientFor(accessToken) }
-}
-
-/** Accepts an invitation by its link. */
-async function accept(inviteUrl: string) {
-  const token = new URL(inviteUrl).searchParams.get('token') ?? ''
-  const params = { token }
-  const reply = await app
-    .clientFor()
-    .call('auth', 'POST /invitations/:token/accept', { params, body: { password } })
-  return { ...reply, client: app.clientFor(reply.accessToken) }
-}
 
 describe('dashboard.team.list', () => {
   it('shows the people and the agents of the tenant and of no other, by kind, role and status', async () => {
@@ -81,9 +59,9 @@ describe('dashboard.team.invite', () => {
       'the mail is sent',
     )
     expect(new URL(invitation.inviteUrl).searchParams.get('token')).toBe(tokenIn(mail))
-    const { user } = await accept(invitation.inviteUrl)
+    const { user } = await accept(app, invitation.inviteUrl)
     expect(user).toMatchObject({ role: 'member', appAccess: ['dashboard'], tenantId: team.tenantId })
-    await expect(accept(invitation.inviteUrl)).rejects.toMatchObject({ status: 404 })
+    await expect(accept(app, invitation.inviteUrl)).rejects.toMatchObject({ status: 404 })
     expect(await teamOf(team)).toContainEqual(expect.objectContaining({ id: user.id, email: body.email }))
     // The token stands in no row.
     const kept = await app.db.sql.all('select * from invitations')
@@ -94,7 +72,7 @@ describe('dashboard.team.invite', () => {
     const team = await app.team('Reviewed')
     const body = { email: 'guest.reviewer@test.example', name: 'Gus Guest', role: 'reviewer' as const }
     const { inviteUrl } = await team.admin.call('dashboard', 'POST /team/invite', { body })
-    const { user, client } = await accept(inviteUrl)
+    const { user, client } = await accept(app, inviteUrl)
     expect(user).toMatchObject({ role: 'reviewer', appAccess: ['dm-portal'] })
     expect(user).not.toHaveProperty('tenantId')
     const seen = async () => {
@@ -136,14 +114,14 @@ describe('dashboard.team.invite', () => {
 describe('dashboard.team.change', () => {
   it('makes an admin of a member and the other way round; no token says what is no longer so', async () => {
     const team = await app.team('Change')
-    const other = await join(team, 'otto', 'member')
+    const other = await join(app, team, 'otto', 'member')
     expect(await change(team, other.id, 'admin')).toMatchObject({
       id: other.id,
       role: 'admin',
       status: 'active',
     })
     await expect(other.client.call('auth', 'GET /me')).rejects.toMatchObject({ status: 401 })
-    const { accessToken, user } = await logIn(other.email)
+    const { accessToken, user } = await logIn(app, other.email)
     expect(user).toMatchObject({ role: 'admin', appAccess: ['dashboard'] })
     const admin = app.clientFor(accessToken)
     const invite = { body: { email: 'y@test.example', name: 'Y', role: 'member' as const } }
@@ -161,8 +139,8 @@ describe('dashboard.team.change', () => {
     await expect(
       app.clientFor().call('auth', 'POST /refresh', { body: { refreshToken } }),
     ).rejects.toMatchObject({ status: 401 })
-    await expect(logIn(other.email, 'dm-portal')).rejects.toMatchObject({ status: 403 })
-    expect((await logIn(other.email)).user).toMatchObject({ role: 'member', appAccess: ['dashboard'] })
+    await expect(logIn(app, other.email, 'dm-portal')).rejects.toMatchObject({ status: 403 })
+    expect((await logIn(app, other.email)).user).toMatchObject({ role: 'member', appAccess: ['dashboard'] })
   })
 
   it('to what somebody is already changes nothing, and ends no session', async () => {
@@ -179,7 +157,7 @@ describe('dashboard.team.change', () => {
     })
     await expect(remove(team, team.adminId)).rejects.toMatchObject({ status: 409, code: 'CONFLICT' })
     await team.admin.call('auth', 'GET /me')
-    const other = await join(team, 'olga', 'admin')
+    const other = await join(app, team, 'olga', 'admin')
     const client = { ...team, admin: other.client }
     const answers = await Promise.allSettled([change(client, team.adminId, 'member'), remove(team, other.id)])
     expect(answers.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
@@ -214,14 +192,14 @@ describe('dashboard.team.change', () => {
 describe('dashboard.team.remove', () => {
   it('shuts somebody out at once, with tokens, keys and open streams, and leaves their work as it is', async () => {
     const team = await app.team('Remove')
-    const other = await join(team, 'ole', 'member')
+    const other = await join(app, team, 'ole', 'member')
     const { key } = await app.copydesk.asSystem().apiKeys.create({ userId: other.id, name: 'Program' })
     const stream = await app.fetch('/dashboard/v1/events/stream', {
       headers: { authorization: `Bearer ${other.token}` },
     })
     await remove(team, other.id)
     await expect(other.client.call('auth', 'GET /me')).rejects.toMatchObject({ status: 401 })
-    await expect(logIn(other.email)).rejects.toMatchObject({ status: 403 })
+    await expect(logIn(app, other.email)).rejects.toMatchObject({ status: 403 })
     const { refreshToken } = other
     await expect(
       app.clientFor().call('auth', 'POST /refresh', { body: { refreshToken } }),
@@ -241,8 +219,8 @@ describe('dashboard.team.remove', () => {
 describe('dashboard.org_chart.get', () => {
   it('has everybody who works for the tenant once, and every edge between two of them', async () => {
     const team = await app.team('Chart')
-    const second = await join(team, 'sven', 'admin')
-    const gone = await join(team, 'gert', 'member')
+    const second = await join(app, team, 'sven', 'admin')
+    const gone = await join(app, team, 'gert', 'member')
     await remove(team, gone.id)
     const { nodes, edges } = await team.member.call('dashboard', 'GET /org-chart')
     const everybody = (await teamOf(team)).filter(({ id }) => id !== gone.id)

@@ -76,6 +76,7 @@ export function auditRow(ctx: Ctx, entry: AuditEntry) {
     actorId: actor.type === 'agent' ? `agent:${actor.id}` : actor.id,
     actorType: actor.type,
     impersonating: actor.impersonating ?? null,
+    assistant: trace.assistant ?? null,
     surface: trace.surface,
     method: trace.method,
     path: trace.path,

@@ -12,6 +12,10 @@ export type Role = (typeof roles)[number]
 export const apps = ['dashboard', 'dm-portal', 'manage'] as const
 export type App = (typeof apps)[number]
 
+/** What an API key lets an assistant do that acts for its user: nothing, read, or all that the user may. */
+export const assistantAccesses = ['none', 'read', 'decide'] as const
+export type AssistantAccess = (typeof assistantAccesses)[number]
+
 /** Who is acting: a person, an agent's run, or a program with an API key. */
 export interface Principal {
   /** User ULID; for an agent the run's ULID. */
@@ -22,6 +26,8 @@ export interface Principal {
   tenantId?: string
   appAccess: readonly App[]
   keyId?: string
+  /** Of an API key; with any other credential an assistant reads. */
+  assistantAccess?: AssistantAccess
   /** Of an agent: which attempt of its run it is; an older one than the run's is fenced off. */
   attempt?: number
   /** ULID of the refresh token's session. */
@@ -56,6 +62,8 @@ export interface Trace {
   action?: string
   /** The status that a success will answer with. */
   status?: number
+  /** The assistant that acts for the actor, as it names itself. */
+  assistant?: string
   /** When the act began, milliseconds since the epoch. */
   startedAt: number
   /** The idempotency key of the request: its acts commit only while it is held. */

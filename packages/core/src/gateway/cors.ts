@@ -9,7 +9,7 @@ export interface Cors {
 }
 
 const requestHeaders =
-  'Authorization, Content-Type, Idempotency-Key, If-None-Match, Last-Event-ID, X-Tenant-Id, X-Request-Id'
+  'Authorization, Content-Type, Idempotency-Key, If-None-Match, Last-Event-ID, X-Tenant-Id, X-Request-Id, X-Copydesk-Assistant'
 const exposed =
   'X-Request-Id, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Retry-After, Idempotent-Replayed, ETag, Deprecation, Sunset, Link, Content-Disposition'
 

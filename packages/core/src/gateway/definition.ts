@@ -35,6 +35,8 @@ export interface BaseSpec<Id extends string, R extends Route, P, Q, H> {
   audit?: string
   limit?: EndpointLimit
   deprecated?: Deprecation
+  /** It changes nothing, whatever its method: those who only read may call it. */
+  onlyReads?: boolean
   /** The path holds a secret, such as the token of a link: logs and audit records show the route in its place. */
   secretPath?: boolean
 }
@@ -90,6 +92,7 @@ export interface Definition {
   readonly audit: string | undefined
   readonly limit: EndpointLimit | undefined
   readonly deprecated: Deprecation | undefined
+  readonly onlyReads: boolean
   readonly secretPath: boolean
   readonly conditional: boolean
   readonly maxBodyBytes: number | undefined
@@ -158,6 +161,7 @@ export function define<E extends AnyEndpoint>(spec: Erased, rest: Rest): E {
     audit: spec.audit,
     limit: spec.limit,
     deprecated: spec.deprecated,
+    onlyReads: spec.onlyReads ?? method === 'GET',
     secretPath: spec.secretPath ?? false,
     conditional: rest.conditional ?? false,
     maxBodyBytes: rest.maxBodyBytes,

@@ -39,6 +39,8 @@ export interface Exchange {
   ip: string
   principal: Principal | undefined
   scope: Scope | undefined
+  /** The assistant that acts for the principal, as it names itself. */
+  assistant: string | undefined
   /** What the shown rate-limit headers tell. */
   rule: CountRule | undefined
   count: Count | undefined

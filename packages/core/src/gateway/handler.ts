@@ -16,6 +16,7 @@ export async function handle(x: Exchange): Promise<void> {
     action: endpoint.action,
     status: def.success,
     startedAt: x.startedAt,
+    ...(x.assistant !== undefined && { assistant: x.assistant }),
     audited: false,
     ...(x.claim && { claim: x.claim }),
   }

@@ -189,6 +189,7 @@ function createExchange(
     ip: '',
     principal: undefined,
     scope: undefined,
+    assistant: undefined,
     rule: undefined,
     count: undefined,
     place: undefined,

@@ -1,4 +1,5 @@
 import { DomainError } from '../domain/errors.ts'
+import { checkAssistant } from './assistant.ts'
 import { statusOf, toApiError } from './errors.ts'
 import type { Exchange } from './exchange.ts'
 import { handle, recordAudit } from './handler.ts'
@@ -24,6 +25,7 @@ export const pipeline: readonly Stage[] = [
   { name: 'authentication', run: stage.authenticate },
   { name: 'tenant', run: stage.resolveTenant },
   { name: 'surface access', run: stage.checkSurface },
+  { name: 'assistant', run: checkAssistant },
   { name: 'rate limit', run: stage.limitRate },
   { name: 'throttle', run: stage.throttle },
   { name: 'request log', run: logRequest },

@@ -34,6 +34,7 @@ function about(x: Exchange): Record<string, unknown> {
     clientIp: x.ip,
     userAgent: header(incoming, 'user-agent') ?? null,
   }
+  if (x.assistant !== undefined) fields.assistant = x.assistant
   const clientRequestId = header(incoming, 'x-request-id')
   if (clientRequestId !== undefined) fields.clientRequestId = clientRequestId.slice(0, 128)
   return fields

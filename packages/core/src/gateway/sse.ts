@@ -102,6 +102,8 @@ export class OpenChannel implements Channel, Beating {
     this.#onStart()
     // Whoever was refused while it was being opened.
     this.recheck()
+    // All that were open have been ended by then, and nobody would come back for this one.
+    if (this.#x.runtime.draining) this.close()
   }
 
   send(message: Message<EventSchemas>): boolean {

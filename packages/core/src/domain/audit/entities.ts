@@ -13,6 +13,7 @@ export const AuditRecord = defineEntity({
     actorId: p.string(),
     actorType: p.string().$type<'human' | 'agent' | 'api_key'>(),
     impersonating: refColumn().strictNullable(),
+    assistant: p.string().strictNullable(),
     surface: p.string(),
     method: p.string(),
     path: p.text(),

@@ -58,6 +58,7 @@ function toItem(row: Row): AuditItem {
       name: (row.actor_name ?? null) as string | null,
     },
     impersonating: row.impersonating as string | null,
+    assistant: row.assistant as string | null,
     tenantId: row.tenant_id as string | null,
     requestId: row.request_id as string,
     surface: row.surface as string,

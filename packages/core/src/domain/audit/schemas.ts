@@ -16,6 +16,8 @@ export const AuditItem = z.object({
   }),
   /** The tenant, when a super-admin looked at it with an impersonation token. */
   impersonating: ulid.nullable(),
+  /** The assistant that acted for the actor, as it named itself. */
+  assistant: z.string().nullable(),
   tenantId: ulid.nullable(),
   requestId: z.string(),
   surface: z.string(),

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { isoDate, page, pageQuery, queryInt, ulid } from '../../platform/wire.ts'
-import { roles } from '../context.ts'
+import { assistantAccesses, roles } from '../context.ts'
 
 const personRoles = roles.filter((role) => role !== 'agent')
 const userStatuses = ['active', 'suspended', 'deactivated'] as const
@@ -42,6 +42,8 @@ export const ApiKeyItem = z.object({
   keyPreview: z.string(),
   /** Null is every tenant that the user has. */
   tenantIds: z.array(ulid).nullable(),
+  /** What an assistant may do with the key. */
+  assistantAccess: z.enum(assistantAccesses),
   expiresAt: isoDate.nullable(),
   lastUsedAt: isoDate.nullable(),
   status: z.enum(['active', 'revoked', 'expired']),
@@ -58,6 +60,8 @@ export const NewApiKey = z.object({
   name: z.string().trim().min(1).max(200),
   /** Narrows the key to some of the user's tenants. */
   tenantIds: z.array(ulid).min(1).max(1_000).optional(),
+  /** What an assistant may do with the key; default: read. */
+  assistantAccess: z.enum(assistantAccesses).optional(),
   expiresAt: isoDate.optional(),
 })
 export type NewApiKey = z.output<typeof NewApiKey>
@@ -65,4 +69,5 @@ export type NewApiKey = z.output<typeof NewApiKey>
 /** The key itself is only here. */
 export const CreatedApiKey = ApiKeyItem.omit({ lastUsedAt: true, status: true }).extend({ key: z.string() })
 
+export const Impersonation = z.object({ tenantId: ulid })
 export const ImpersonationGrant = z.object({ impersonationToken: z.string(), dashboardUrl: z.string() })

@@ -23,6 +23,7 @@ export async function createApiKey(ctx: Ctx, input: NewApiKey): Promise<ApiKeyIt
   if (input.expiresAt && !(input.expiresAt.getTime() > ctx.clock.now()))
     throw invalid('expiresAt', 'Must be in the future')
   const tenantIds = input.tenantIds ? [...new Set(input.tenantIds)] : null
+  const assistantAccess = input.assistantAccess ?? 'read'
   if (tenantIds?.length === 0) throw invalid('tenantIds', 'Name at least one tenant, or leave it out')
   const random = Array.from({ length: 26 }, () => alphabet[randomInt(alphabet.length)]).join('')
   const key = `cdk_${ctx.services.settings.live ? 'live' : 'test'}_${random}${checksum(random)}`
@@ -37,6 +38,7 @@ export async function createApiKey(ctx: Ctx, input: NewApiKey): Promise<ApiKeyIt
       keyHash: sha256Hex(key),
       keyPreview: `${key.slice(0, 13)}…${key.slice(-4)}`,
       tenantIds,
+      assistantAccess,
       expiresAt: input.expiresAt ?? null,
       revokedAt: null,
       lastUsedAt: null,
@@ -46,7 +48,13 @@ export async function createApiKey(ctx: Ctx, input: NewApiKey): Promise<ApiKeyIt
       tenantId: user.tenantId,
       resourceType: 'api_key',
       resourceId: row.id,
-      after: { name, userId: user.id, tenantIds, expiresAt: row.expiresAt?.toISOString() ?? null },
+      after: {
+        name,
+        userId: user.id,
+        tenantIds,
+        assistantAccess,
+        expiresAt: row.expiresAt?.toISOString() ?? null,
+      },
       action: 'api_key.create',
     })
     const { id, userId, keyPreview, expiresAt, lastUsedAt, createdOn } = row
@@ -57,6 +65,7 @@ export async function createApiKey(ctx: Ctx, input: NewApiKey): Promise<ApiKeyIt
       userId,
       keyPreview,
       tenantIds,
+      assistantAccess,
       expiresAt,
       lastUsedAt,
       status: keyStatus(row, cmd.clock.now()),

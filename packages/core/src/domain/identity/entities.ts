@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { idColumn, instantColumn, refColumn } from '../../platform/database/columns.ts'
 import { ownedByTenant } from '../../platform/database/scope.ts'
-import type { App, Role } from '../context.ts'
+import type { App, AssistantAccess, Role } from '../context.ts'
 
 export type UserStatus = 'active' | 'suspended' | 'deactivated'
 
@@ -76,6 +76,7 @@ export const ApiKey = defineEntity({
     keyPreview: p.string(),
     /** Narrows the user's tenants; null is all that the user has. */
     tenantIds: p.json().$type<string[]>().strictNullable(),
+    assistantAccess: p.string().$type<AssistantAccess>().default('read'),
     expiresAt: instantColumn().strictNullable(),
     revokedAt: instantColumn().strictNullable(),
     lastUsedAt: instantColumn().strictNullable(),

@@ -41,6 +41,10 @@ export function impersonate(
   })
 }
 
+/** The same for a tenant that is named in the body. Serves `POST /cli/v1/impersonate`. */
+export const impersonateNamed = (ctx: Ctx, { tenantId }: { tenantId: string }): Promise<Impersonation> =>
+  impersonate(ctx, tenantId)
+
 /** Whom the token speaks for, and the session or API key that it hangs on. */
 async function grantOf(cmd: Command, as: string | undefined) {
   const { actor } = cmd

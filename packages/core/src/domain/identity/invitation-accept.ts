@@ -4,7 +4,9 @@ import type { Ctx } from '../context.ts'
 import { DomainError, notFound } from '../errors.ts'
 import { isShut } from '../tenants/entities.ts'
 import { accountByEmail } from './account-queries.ts'
+import { lift } from './access.ts'
 import { addUser, taken } from './add-user.ts'
+import { bringBack, comesBack } from './come-back.ts'
 import { Invitation, TenantAssignment } from './entities.ts'
 import { invitationByToken, type OpenInvitation } from './invitation-queries.ts'
 import type { InvitationView, LoginReply } from './schemas.ts'
@@ -20,36 +22,43 @@ export async function viewInvitation(ctx: Ctx, token: string): Promise<Invitatio
 }
 
 /**
- * Makes a person of an invitation, once, and logs that person in. Serves `POST /auth/v1/invitations/:token/accept`.
+ * Makes a person of an invitation, once, or lets one back who was taken off the same team, and logs that person in. Serves `POST /auth/v1/invitations/:token/accept`.
  * @throws DomainError as `viewInvitation`; `CONFLICT` when the e-mail has been taken meanwhile
  */
 export async function acceptInvitation(ctx: Ctx, token: string, password: string): Promise<LoginReply> {
   const tokenHash = sha256Hex(token)
   const { id: invitationId, tenantId, email, name, role } = await openInvitation(ctx, tokenHash)
-  if (await accountByEmail(ctx.sql, email)) throw taken(email)
+  const known = await accountByEmail(ctx.sql, email)
+  if (known && !comesBack(known, { tenantId, role })) throw taken(email)
   const passwordHash = await ctx.services.passwords.hashPassword(password)
-  const id = ctx.newId()
+  const id = known?.id ?? ctx.newId()
   // A reviewer works for the tenant and belongs to none.
   const isStaff = role === 'reviewer'
   const person = { id, tenantId: isStaff ? null : tenantId, email, name, role }
-  return command(actingAs(ctx, { ...person, tenantId, appAccess: [] }), async (cmd) => {
+  const reply = await command(actingAs(ctx, { ...person, tenantId, appAccess: [] }), async (cmd) => {
     const now = cmd.clock.date()
     const open = { id: invitationId, tokenHash, acceptedOn: null, revokedOn: null, expiresAt: { $gt: now } }
     const accepted = await cmd.em.nativeUpdate(Invitation, open, { acceptedOn: now })
     if (accepted === 0) throw notFound('Invitation')
-    const user = await addUser(cmd, { ...person, passwordHash })
+    const user = known
+      ? await bringBack(cmd, id, { tenantId, role, name, passwordHash })
+      : await addUser(cmd, { ...person, passwordHash })
+    if (!user) throw taken(email)
     if (isStaff) cmd.em.create(TenantAssignment, { id: cmd.newId(), userId: id, tenantId, createdOn: now })
-    const { sessionId: _, ...reply } = await openSession(cmd, user)
+    const { sessionId: _, ...opened } = await openSession(cmd, user)
     user.lastLoginAt = now
     cmd.audit({
       tenantId,
       resourceType: 'user',
       resourceId: id,
+      ...(known && { before: { status: known.status, role: known.role } }),
       after: { email, role, invitationId },
       action: 'invitation.accept',
     })
-    return reply
+    return opened
   })
+  if (known) lift(ctx, id)
+  return reply
 }
 
 async function openInvitation(ctx: Ctx, tokenHash: string): Promise<OpenInvitation> {

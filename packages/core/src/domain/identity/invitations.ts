@@ -7,6 +7,7 @@ import { queueMail } from '../mail/post.ts'
 import { oneTenant } from '../scope.ts'
 import { isShut, Tenant } from '../tenants/entities.ts'
 import { taken } from './add-user.ts'
+import { comesBack } from './come-back.ts'
 import { Invitation, type InvitedRole, invitedRoles, User } from './entities.ts'
 import { invitationUrl, sealedFor } from './invitation-mail.ts'
 import { Email } from './schemas.ts'
@@ -38,7 +39,8 @@ export interface InvitationSummary {
 }
 
 /**
- * Invites somebody to a tenant by mail. An earlier invitation that has expired gives way to the new one.
+ * Invites somebody to a tenant by mail, also who was taken off its team before. An earlier invitation that has expired gives way
+ * to the new one.
  * @throws DomainError `VALIDATION_ERROR`; `NOT_FOUND` for the tenant; `CONFLICT` when the e-mail has an account or an open
  *   invitation to the tenant; `UNPROCESSABLE` when the tenant is suspended or cancelled
  */
@@ -61,7 +63,8 @@ export async function inviteWithLink(
   const tenantId = input.tenantId ?? oneTenant(ctx)
   return command(ctx, async (cmd) => {
     await openTenant(cmd, tenantId)
-    if (await cmd.em.findOne(User, { email: email.data }, { fields: ['id'] })) throw taken(email.data)
+    const known = await cmd.em.findOne(User, { email: email.data }, { fields: ['tenantId', 'status'] })
+    if (known && !comesBack(known, { tenantId, role: input.role })) throw taken(email.data)
     const now = cmd.clock.date()
     const open = { tenantId, email: email.data, acceptedOn: null, revokedOn: null }
     await cmd.em.nativeUpdate(Invitation, { ...open, expiresAt: { $lte: now } }, { revokedOn: now })

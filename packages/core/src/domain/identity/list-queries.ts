@@ -48,7 +48,7 @@ export function listApiKeys(ctx: Ctx, given: Partial<ApiKeyQuery> = {}): Promise
   return readPage(
     ctx.sql,
     {
-      select: `select k.id, k.name, k.user_id, k.key_preview, k.tenant_ids, k.expires_at, k.revoked_at, k.last_used_at, k.created_on
+      select: `select k.id, k.name, k.user_id, k.key_preview, k.tenant_ids, k.assistant_access, k.expires_at, k.revoked_at, k.last_used_at, k.created_on
         from api_keys k join users u on u.id = k.user_id`,
       condition: where(
         within(ctx.scope, 'u.tenant_id'),
@@ -84,6 +84,7 @@ function toKey(row: Row, now: number): ApiKeyItem {
     userId: row.user_id as string,
     keyPreview: row.key_preview as string,
     tenantIds: asJson<string[]>(row.tenant_ids),
+    assistantAccess: row.assistant_access as ApiKeyItem['assistantAccess'],
     expiresAt,
     lastUsedAt: asDate(row.last_used_at),
     status: keyStatus({ revokedAt: asDate(row.revoked_at), expiresAt }, now),

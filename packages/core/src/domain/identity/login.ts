@@ -3,6 +3,7 @@ import { command } from '../command.ts'
 import type { App, Ctx, Role } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { accountByEmail } from './account-queries.ts'
+import { forgetDevicesOf } from '../push/device-queries.ts'
 import { Session, User } from './entities.ts'
 import type { Login, LoginReply } from './schemas.ts'
 import { accessToken, actingAs, activeTenant, lockUser, openSession, refuse } from './sessions.ts'
@@ -63,13 +64,14 @@ export function refresh(ctx: Ctx, refreshToken: string): Promise<{ accessToken: 
   })
 }
 
-/** Ends the caller's session; its access tokens die with it. Serves `POST /auth/v1/logout`. */
+/** Ends the caller's session; its access tokens die with it, and its devices hear nothing more. Serves `POST /auth/v1/logout`. */
 export async function logout(ctx: Ctx): Promise<void> {
   const { sessionId, tenantId } = ctx.actor
   if (!sessionId) return
   // The surface is of no tenant, but the audit record is of the caller's.
   await command({ ...ctx, scope: tenantId ? [tenantId] : [] }, async (cmd) => {
     await cmd.em.nativeDelete(Session, { id: sessionId, userId: cmd.actor.id })
+    await forgetDevicesOf(cmd, cmd.actor.id, sessionId)
     cmd.emit({ tenantId: null, type: 'access_revoked', subject: sessionId, data: {} })
     cmd.audit({
       tenantId: tenantId ?? null,

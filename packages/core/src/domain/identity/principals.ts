@@ -93,17 +93,20 @@ export function createIdentity(parts: {
     if (isShut(owner.tenantStatus))
       throw new DomainError('UNAUTHORIZED', `The tenant is ${owner.tenantStatus}`)
     stamp(owner.keyId)
-    return {
+    const principal: Principal = {
       id: owner.userId,
       type: 'api_key',
       role: owner.role,
       appAccess: owner.appAccess,
       keyId: owner.keyId,
+      assistantAccess: owner.assistantAccess,
       name: owner.name,
       email: owner.email,
       ...(owner.tenantId && { tenantId: owner.tenantId }),
       ...(owner.tenantIds && { tenants: owner.tenantIds }),
     }
+    changesSeen.set(principal, revocations.changes(owner.userId))
+    return principal
   }
   const byToken = async (token: string, uses: readonly TokenUse[]): Promise<Principal> => {
     const claims = tokens.verify(token, ...(uses as [TokenUse, ...TokenUse[]]))

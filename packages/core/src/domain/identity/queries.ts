@@ -1,6 +1,6 @@
 import type { Row, Sql } from '../../platform/database/database.ts'
 import { asDate, asJson } from '../../platform/database/row.ts'
-import type { App, Role } from '../context.ts'
+import type { App, AssistantAccess, Role } from '../context.ts'
 
 /** Reads that stand before any scope: they find out whose it is. */
 
@@ -13,6 +13,7 @@ export interface KeyOwner {
   appAccess: App[]
   tenantId: string | null
   tenantIds: string[] | null
+  assistantAccess: AssistantAccess
   userStatus: string
   /** Of the user's own tenant; null for staff. */
   tenantStatus: string | null
@@ -22,7 +23,7 @@ export interface KeyOwner {
 
 export async function keyOwner(sql: Sql, keyHash: string): Promise<KeyOwner | undefined> {
   const row = await sql.get<Row>(
-    `select k.id, k.tenant_ids, k.expires_at, k.revoked_at, u.id as user_id, u.name, u.email, u.role, u.app_access, u.tenant_id, u.status, t.status as tenant_status
+    `select k.id, k.tenant_ids, k.assistant_access, k.expires_at, k.revoked_at, u.id as user_id, u.name, u.email, u.role, u.app_access, u.tenant_id, u.status, t.status as tenant_status
      from api_keys k join users u on u.id = k.user_id left join tenants t on t.id = u.tenant_id where k.key_hash = ?`,
     [keyHash],
   )
@@ -36,6 +37,7 @@ export async function keyOwner(sql: Sql, keyHash: string): Promise<KeyOwner | un
     appAccess: asJson<App[]>(row.app_access) ?? [],
     tenantId: row.tenant_id as string | null,
     tenantIds: asJson<string[]>(row.tenant_ids),
+    assistantAccess: row.assistant_access as AssistantAccess,
     userStatus: row.status as string,
     tenantStatus: row.tenant_status as string | null,
     expiresAt: asDate(row.expires_at),

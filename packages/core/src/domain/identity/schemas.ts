@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { isoDate, ulid } from '../../platform/wire.ts'
-import { apps, roles } from '../context.ts'
+import { apps, assistantAccesses, roles } from '../context.ts'
 
 export const Email = z
   .email()
@@ -50,6 +50,14 @@ export const Profile = z.object({
   image: z.string().optional(),
 })
 export type Profile = z.output<typeof Profile>
+
+/** Whom a credential of staff stands for. */
+export const StaffProfile = Profile.extend({
+  credential: z.enum(['api_key', 'token']),
+  /** What an assistant may do with it. */
+  assistantAccess: z.enum(assistantAccesses),
+})
+export type StaffProfile = z.output<typeof StaffProfile>
 
 /** An empty text and null both take a detail away. */
 const detail = (max: number) => z.string().trim().max(max).nullable().optional()

@@ -2,6 +2,7 @@ import { LockMode } from '@mikro-orm/core'
 import { randomToken, sha256Hex } from '../../platform/crypto/hash.ts'
 import type { App, Command, Ctx, Role } from '../context.ts'
 import { DomainError } from '../errors.ts'
+import { forgetDevices } from '../push/device-queries.ts'
 import { isShut, Tenant } from '../tenants/entities.ts'
 import { Session, User } from './entities.ts'
 import type { LoginReply } from './schemas.ts'
@@ -67,7 +68,7 @@ export async function openSession(cmd: Command, user: Person): Promise<LoginRepl
 }
 
 /**
- * Ends the sessions of a person whose row is locked, all or all but one. Every server refuses their access tokens once
+ * Ends the sessions of a person whose row is locked, all or all but one; the devices of those hear nothing more. Every server refuses their access tokens once
  * the command has committed; give the ids to `refuse` then, so that this one does at once.
  * @returns the ids of the sessions
  */
@@ -75,6 +76,7 @@ export async function endSessions(cmd: Command, userId: string, except?: string)
   const where = { userId, ...(except !== undefined && { id: { $ne: except } }) }
   const ids = (await cmd.em.find(Session, where, { fields: ['id'] })).map(({ id }) => id)
   if (ids.length > 0) await cmd.em.nativeDelete(Session, { id: { $in: ids } })
+  await forgetDevices(cmd, userId, except)
   for (const subject of ids) cmd.emit({ tenantId: null, type: 'access_revoked', subject, data: {} })
   return ids
 }

@@ -14,6 +14,9 @@ import { migration as notifications } from './0012-notifications.ts'
 import { migration as content } from './0013-content.ts'
 import { migration as tenant } from './0014-tenant.ts'
 import { migration as feed } from './0015-feed.ts'
+import { migration as terminal } from './0016-terminal.ts'
+import { migration as reportsDevicesSecrets } from './0017-reports-devices-secrets.ts'
+import { migration as assistants } from './0018-assistants.ts'
 
 /** Every step of the schema, in order. A step that was released is never changed. */
 export const migrations: readonly MigrationScript[] = [
@@ -32,4 +35,7 @@ export const migrations: readonly MigrationScript[] = [
   content,
   tenant,
   feed,
+  terminal,
+  reportsDevicesSecrets,
+  assistants,
 ]

@@ -1,0 +1,37 @@
+import { assistantRight } from '../domain/assistant.ts'
+import { DomainError } from '../domain/errors.ts'
+import { type Exchange, header } from './exchange.ts'
+
+const longestName = 100
+
+/**
+ * An assistant names itself in `X-Copydesk-Assistant`: the name is kept for the record, and the request is held to what the
+ * credential lets an assistant do.
+ * @throws DomainError `FORBIDDEN`
+ */
+export function checkAssistant(x: Exchange): void {
+  const said = header(x.incoming, 'x-copydesk-assistant')
+  if (said === undefined) return
+  x.assistant = nameOf(said)
+  const { principal } = x
+  if (!principal) return
+  const right = assistantRight(principal)
+  if (right === 'none') throw new DomainError('FORBIDDEN', 'This API key is not for assistants')
+  if (right === 'decide' || x.endpoint.def.onlyReads) return
+  throw new DomainError(
+    'FORBIDDEN',
+    principal.type === 'api_key'
+      ? 'With this API key an assistant only reads; a key with the right to decide can do this'
+      : 'With a login an assistant only reads; an API key with the right to decide can do this',
+  )
+}
+
+/** A name that can stand in a log and on a screen, whatever somebody calls it. */
+function nameOf(said: string): string {
+  const name = said
+    .replace(/[^\x20-\x7e]+/g, '?')
+    .replace(/ +/g, ' ')
+    .trim()
+    .slice(0, longestName)
+  return name === '' ? 'unnamed' : name
+}
