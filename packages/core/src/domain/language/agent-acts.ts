@@ -1,0 +1,153 @@
+import type { ReviewerAgentState } from '../agents/review-schemas.ts'
+import { bare } from './notes.ts'
+import { plain, quoted, spaced } from './plain.ts'
+import { asked, proposed, type Reading } from './reading.ts'
+import type { Request, Scene } from './scene.ts'
+import { ambiguousTenant, unknownName } from './targets.ts'
+import { makers } from './vocabulary.ts'
+
+const nameOf = ({ role, tenantName }: ReviewerAgentState) => `the ${spaced(role)} of ${plain(tenantName, 80)}`
+
+/** Options that name one agent each. */
+const optionsFor = (agents: readonly ReviewerAgentState[], verb: string, after = '') =>
+  agents.map(
+    ({ role, tenantId, tenantName }) =>
+      `${verb} ${role} for tenant ${tenantId} (${quoted(tenantName)})${after}`,
+  )
+
+/** Holds an agent back, or lets it go on. */
+export async function actOnAgent(scene: Scene, request: Request, verb: 'pause' | 'resume'): Promise<Reading> {
+  const { said, slots, note } = request
+  const vague = ambiguousTenant(request, { verb: `${verb} ${said.roles[0] ?? 'agents'}` })
+  if (vague) return vague
+  if (slots.unknownName !== undefined)
+    return unknownName(scene, slots.unknownName, `${verb} ${said.roles[0] ?? 'agents'}`)
+  const after = note === undefined ? '' : ` because ${note}`
+  const agents = await meant(scene, request)
+  const wanted = agents.filter(({ status }) => (status === 'paused') === (verb === 'resume'))
+  const [agent] = wanted
+  if (agents.length === 0) return asked('No agent that you work with fits that.', [], { unsure: true })
+  if (!agent) {
+    const state = verb === 'pause' ? 'paused already' : 'not paused'
+    return asked(
+      agents.length === 1 && agents[0]
+        ? `${capital(nameOf(agents[0]))} is ${state}.`
+        : `All of these agents are ${state}.`,
+    )
+  }
+  if (wanted.length > 1)
+    return asked(
+      `Which agent is to ${verb === 'pause' ? 'be paused' : 'go on'}?`,
+      optionsFor(wanted, verb, after),
+    )
+  const { role, tenantId: tenant, runningCount, queueDepth } = agent
+  const about = { agent: { role, tenantId: tenant } }
+  const preview = `${runningCount} at work, ${queueDepth} waiting at ${nameOf(agent)}`
+  return verb === 'pause'
+    ? proposed(
+        { name: verb, role, tenant, ...(note && { reason: note }) },
+        `Hold the work of ${nameOf(agent)} back; what is under way ends`,
+        preview,
+        about,
+      )
+    : proposed({ name: verb, role, tenant }, `Let ${nameOf(agent)} go on`, preview, about)
+}
+
+async function meant(scene: Scene, { said, slots }: Request): Promise<ReviewerAgentState[]> {
+  const tenant = said.tenants[0]?.id
+  const there = scene.agents.filter(
+    ({ role, tenantId, status }) =>
+      status !== 'terminated' &&
+      (tenant === undefined || tenantId === tenant) &&
+      (said.roles.length === 0 || said.roles.includes(role)),
+  )
+  if (said.roles.length > 0 || slots.reference === undefined) return there
+  for await (const { agent } of scene.earlier())
+    if (agent) return there.filter(({ role, tenantId }) => role === agent.role && tenantId === agent.tenantId)
+  return there
+}
+
+/** Gives an agent of a tenant a task. */
+export async function giveTask(scene: Scene, request: Request): Promise<Reading> {
+  const { said, slots } = request
+  const prompt = promptIn(request)
+  const after = prompt === undefined ? '' : `: ${prompt}`
+  const roles = said.roles.length > 0 ? said.roles : makersOf(said.text)
+  const [role] = roles
+  if (role === undefined || roles.length > 1)
+    return asked(
+      'Which agent is to do it?',
+      (roles.length > 1 ? roles : allRoles(scene)).map(
+        (one) => `run ${one}${said.tenants[0] ? ` for tenant ${said.tenants[0].id}` : ''}${after}`,
+      ),
+      { unsure: true },
+    )
+  const vague = ambiguousTenant(request, { verb: `run ${role}` })
+  if (vague) return vague
+  const there = scene.agents.filter((one) => one.role === role && one.status !== 'terminated')
+  const agents = said.tenants[0] ? there.filter(({ tenantId }) => tenantId === said.tenants[0]?.id) : there
+  if (
+    said.tenants.length === 0 &&
+    slots.unknownName !== undefined &&
+    said.afterNames === 0 &&
+    prompt === undefined
+  )
+    return unknownName(scene, slots.unknownName, `run ${role}`)
+  const [agent] = agents
+  if (!agent)
+    return asked(`There is no ${spaced(role)} there.`, optionsFor(there, 'run', after), { unsure: true })
+  if (agents.length > 1)
+    return asked(`For which tenant is the ${spaced(role)} to work?`, optionsFor(agents, 'run', after))
+  const about = { agent: { role, tenantId: agent.tenantId } }
+  if (prompt === undefined)
+    return asked(`What is ${nameOf(agent)} to do?`, [], { ...about, missing: 'prompt' })
+  const held = agent.status === 'paused' ? '; it is paused, and does it once it is resumed' : ''
+  return proposed(
+    { name: 'run', role, prompt, tenant: agent.tenantId },
+    `Give ${nameOf(agent)} a task, which costs a run${held}`,
+    `The task: ${prompt}`,
+    about,
+  )
+}
+
+const allRoles = ({ agents }: Scene) => [...new Set(agents.map(({ role }) => role))]
+
+function makersOf(text: string): string[] {
+  const found = makers.find(([, form]) => form.test(text))
+  return found ? [found[0]] : []
+}
+
+const making = /\b(write|draft|compose|produce)\b/i
+
+/** What is to be done: in quotation marks, after the names, or from the verb up to them. */
+function promptIn({ said, note }: Request): string | undefined {
+  const { raw, beforeNames, afterNames, quotes } = said
+  const whole = [...raw.slice(afterNames).matchAll(/["“]([^"”]+)["”]/g)]
+  if (
+    quotes[0] !== undefined &&
+    (whole.length > 0 || note === undefined) &&
+    /^\s*[:,]?\s*["“]/.test(raw.slice(afterNames))
+  )
+    return quotes[0]
+  const rest = bare(
+    raw
+      .slice(afterNames)
+      .replace(/^[\s:,;–—-]*(?:(?:to|that|should|must|please|now|again|agents?)\b[\s:,–—-]*)*/i, ''),
+  )
+  const verb = making.exec(raw.slice(0, beforeNames))
+  if (afterNames > 0 && rest !== '')
+    return verb && !verb[0].includes(' ') && /^(?:an?|the|some|one|two|three|\d)\b/i.test(rest)
+      ? `${capital(verb[0].toLowerCase())} ${rest}`
+      : rest
+  if (verb) {
+    const task = raw
+      .slice(verb.index, beforeNames)
+      .replace(/\s+(?:for|of|at|by|with|from)(?:\s+(?:the|tenant|client|customer|our))*\s*$/i, '')
+    return task.trim().split(/\s+/).length > 1 ? task.trim() : note
+  }
+  return note ?? quotes[0]
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1)
+}

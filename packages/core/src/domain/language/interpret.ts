@@ -1,0 +1,115 @@
+import { act } from './acts.ts'
+import { bare, cutNote } from './notes.ts'
+import { plain } from './plain.ts'
+import { read } from './questions.ts'
+import { asked, type Reading } from './reading.ts'
+import { hear, type Request, type Scene, toRequest } from './scene.ts'
+import { withoutLabels } from './said.ts'
+import { conditions, exceptions } from './vocabulary.ts'
+
+/** Everything but what was said before. */
+type Setting = Omit<Scene, 'earlier'>
+
+/** How many earlier requests are looked at for what "it" stands for. */
+const remembered = 6
+
+/**
+ * Understands a request by its words alone. The same words give the same answer as long as the work stands the same.
+ * @param history what the same person said before, oldest first
+ */
+export async function interpret(
+  setting: Setting,
+  words: string,
+  history: readonly string[],
+): Promise<Reading> {
+  const scene: Scene = { ...setting, earlier: () => earlierReadings(setting, history) }
+  const request = toUnderstand(setting, words)
+  const continued = await continuation(setting, request, words, history)
+  return continued ?? understand(scene, request)
+}
+
+async function* earlierReadings(setting: Setting, history: readonly string[]): AsyncIterable<Reading> {
+  const last = Math.max(0, history.length - remembered)
+  for (let at = history.length - 1; at >= last; at -= 1) {
+    // A command is looked at for what it names: its words are read like any others.
+    const line = plain(history[at] ?? '').replace(/^\/|(?<=\s)--\w+/g, '')
+    if (line !== '') yield await interpret(setting, line, history.slice(Math.max(0, at - 2), at).slice(-1))
+  }
+}
+
+/** Parts what is asked from the reason that comes along with it. */
+export function toUnderstand(setting: Pick<Setting, 'counts' | 'agents'>, words: string): Request {
+  const raw = withoutLabels(plain(words))
+  const whole = hear(setting, raw)
+  const [first] = whole.acts
+  if (first === undefined) return toRequest(whole)
+  const loose = first === 'reject' || first === 'revise' || first === 'cancel' || first === 'escalate'
+  const { head, note } = cutNote(raw, loose)
+  // What an agent is to do may be told in any words.
+  if (first === 'run' && !/^\s*:/.test(raw.slice(head.length))) return toRequest({ ...whole, acts: ['run'] })
+  const said = hear(setting, head)
+  if (note !== undefined && isListOfIds(note)) return toRequest(whole)
+  return note === undefined || said.acts.length === 0 ? toRequest(whole) : toRequest(said, bare(note))
+}
+
+/** "These: …, … and …" names things and gives no reason. */
+const isListOfIds = (note: string) =>
+  note.replace(/\b[0-7][0-9A-HJKMNP-TV-Z]{25}\b|\band\b|[\s,;&.]/gi, '') === ''
+
+/** Takes words that ask for nothing by themselves as the answer to a question that was asked back. */
+async function continuation(
+  setting: Setting,
+  { said }: Request,
+  words: string,
+  history: readonly string[],
+): Promise<Reading | undefined> {
+  const last = plain(history.at(-1) ?? '')
+  const isTask = said.acts.length === 0 || (said.acts[0] === 'run' && said.afterNames === 0)
+  if (!isTask || last === '' || last.startsWith('/') || isQuestion(said.text, words)) return undefined
+  const before = await interpret(setting, last, history.slice(0, -1).slice(-1))
+  const answer = plain(words)
+  if (before.missing === 'prompt') return interpret(setting, `${last}: ${answer}`, history.slice(0, -1))
+  if (said.acts.length > 0) return undefined
+  if (before.missing === 'note') return interpret(setting, `${last} because ${answer}`, history.slice(0, -1))
+  if (before.missing === 'until') return interpret(setting, `${last} ${answer}`, history.slice(0, -1))
+  const options = before.answer.clarification?.options
+  const choice = options && chosen(options, said.text, answer)
+  return choice === undefined ? undefined : interpret(setting, choice, [])
+}
+
+const isQuestion = (text: string, words: string) =>
+  /\?\s*$/.test(words) ||
+  /^(?:what|which|who|how|why|when|where|show|list|status|help|is|are|do|does|did|has|have)\b/.test(text)
+
+/** One of several options, by its number, its place or words that only it has. */
+function chosen(options: readonly string[], text: string, answer: string): string | undefined {
+  const number = /^(?:number |the |option )?(\d)$/.exec(text)?.[1]
+  const place = ['first', 'second', 'third', 'fourth', 'fifth'].findIndex((word) =>
+    new RegExp(`^(?:the )?${word}(?: one)?$`).test(text),
+  )
+  if (number !== undefined || place !== -1) return options[number === undefined ? place : Number(number) - 1]
+  const fitting = options.filter((option) => option.toLowerCase().includes(answer.toLowerCase()))
+  return answer.length > 2 && fitting.length === 1 ? fitting[0] : undefined
+}
+
+async function understand(scene: Scene, request: Request): Promise<Reading> {
+  const { said } = request
+  const [verb, ...more] = said.acts
+  if (said.negated)
+    return asked('You say what is not to be done, and nothing is. What is to be done?', [], { unsure: true })
+  if (more.length > 0) return oneAtATime(said.raw)
+  if (verb !== 'run' && (exceptions.test(said.text) || (verb !== undefined && conditions.test(said.text))))
+    return asked('Exceptions and conditions are not understood. Say which ones are meant.', [], {
+      unsure: true,
+    })
+  if (verb !== undefined) return act(scene, request, verb)
+  return read(scene, request)
+}
+
+function oneAtATime(raw: string): Reading {
+  const parts = raw
+    .split(/\s*(?:,|;|\.)?\s+(?:and then|and|then|but)\s+/i)
+    .map((part) => part.trim())
+    .filter((part) => part.length > 2)
+  return asked('One thing at a time: what comes first?', parts.length > 1 ? parts : [])
+}

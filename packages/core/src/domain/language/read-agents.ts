@@ -1,0 +1,102 @@
+import type { ReviewerAgentState } from '../agents/review-schemas.ts'
+import { listQueues } from '../runs/queue-queries.ts'
+import { listTenants } from '../tenants/list-queries.ts'
+import { counted, dollars, duration, plain, spaced } from './plain.ts'
+import { mostRows, type Reading, told } from './reading.ts'
+import { type Request, type Scene, within } from './scene.ts'
+
+const statusWords: ReadonlyArray<readonly [ReviewerAgentState['status'], RegExp]> = [
+  ['paused', /\b(?:paused|on hold|held|pausing|stopped|suspended)\b/],
+  [
+    'error',
+    /\b(?:errors?|errored|broken|fail(?:ed|ing|s)?|crash(?:ed|ing)?|wrong|trouble|down|stuck|blocked)\b/,
+  ],
+  ['running', /\b(?:running|working|busy|at work|writing)\b/],
+  ['active', /\b(?:idle|ready|free|active)\b/],
+]
+
+/** Agents and what they do, or those in one state. */
+export function readAgents(scene: Scene, { said }: Request): Reading {
+  const status = statusWords.find(([, form]) => form.test(said.text))?.[0]
+  const tenant = said.tenants[0]
+  const found = scene.agents.filter(
+    (agent) =>
+      (tenant === undefined || agent.tenantId === tenant.id) &&
+      (said.roles.length === 0 || said.roles.includes(agent.role)) &&
+      (status === undefined ? agent.status !== 'terminated' : agent.status === status),
+  )
+  const of = tenant ? ` of ${plain(tenant.name, 80)}` : ''
+  const is = {
+    paused: 'paused',
+    error: 'in error',
+    running: 'at work',
+    active: 'at the ready',
+    terminated: 'gone',
+  }
+  const state = status ? ` ${found.length === 1 ? 'is' : 'are'} ${is[status]}` : ''
+  const subject = said.roles.length === 1 ? spaced(said.roles[0] ?? '') : 'agent'
+  const text =
+    found.length === 0
+      ? `No ${subject}${of} ${status ? `is ${is[status]}` : 'is there'}.`
+      : status
+        ? `${counted(found.length, subject)}${of}${state}.`
+        : `There ${found.length === 1 ? 'is' : 'are'} ${counted(found.length, subject)}${of}: ${summary(found)}.`
+  const rows = found.map((agent) => [
+    agent.tenantName,
+    spaced(agent.role),
+    is[agent.status],
+    String(agent.runningCount),
+    String(agent.queueDepth),
+    agent.lastErrorMessage ?? '',
+  ])
+  const titles = ['Tenant', 'Agent', 'State', 'At work', 'Waiting', 'Last error']
+  const [one] = found
+  return told(
+    text,
+    { titles, rows },
+    found.length === 1 && one ? { agent: { role: one.role, tenantId: one.tenantId } } : {},
+  )
+}
+
+function summary(agents: readonly ReviewerAgentState[]): string {
+  const count = (status: ReviewerAgentState['status']) => agents.filter((one) => one.status === status).length
+  return `${count('running')} at work, ${count('active')} at the ready, ${count('paused')} paused, ${count('error')} in error`
+}
+
+/** What waits for agents. */
+export async function readQueues(scene: Scene, { said }: Request): Promise<Reading> {
+  const { data } = await listQueues(within(scene, said))
+  const found = data.filter(({ agentRole }) => said.roles.length === 0 || said.roles.includes(agentRole))
+  const sum = (of: (one: (typeof data)[number]) => number) => found.reduce((all, one) => all + of(one), 0)
+  const busy = found.filter(
+    (one) => one.waiting + one.active + one.delayed + one.failed + one.deadLettered > 0 || one.paused,
+  )
+  const rows = busy.map((one) => [
+    one.tenantName,
+    spaced(one.agentRole),
+    String(one.waiting),
+    String(one.active),
+    String(one.delayed),
+    String(one.failed),
+    one.paused ? 'yes' : 'no',
+    one.oldestWaitingAgeS === null ? '' : duration(one.oldestWaitingAgeS * 1_000),
+  ])
+  const text = `${counted(
+    sum((one) => one.waiting),
+    'run',
+  )} waiting, ${sum((one) => one.active)} at work, ${sum((one) => one.delayed)} to be tried again later, ${sum((one) => one.failed)} failed in the last 24 hours.`
+  return told(text, {
+    titles: ['Tenant', 'Agent', 'Waiting', 'At work', 'Later', 'Failed', 'Paused', 'Oldest'],
+    rows,
+  })
+}
+
+/** For whom the person works. */
+export async function readTenants({ ctx, counts }: Scene): Promise<Reading> {
+  const { data } = await listTenants(ctx, { limit: mostRows })
+  const rows = data
+    .toSorted((a, b) => a.name.localeCompare(b.name))
+    .map((one) => [one.name, one.status, one.plan, dollars(one.monthlySpendUsd), one.id])
+  const text = `You work for ${counted(counts.length, 'tenant')}.${counts.length > data.length ? ` These are the newest ${data.length}.` : ''}`
+  return told(text, { titles: ['Tenant', 'Status', 'Plan', 'This month', 'Id'], rows })
+}

@@ -1,0 +1,197 @@
+import { addDays, dayIn } from '../campaigns/periods.ts'
+import { costReport, zoneOf } from '../costs/report-queries.ts'
+import { listFeed } from '../feed/queries.ts'
+import { listByState, listPending, type Piece } from './piece-queries.ts'
+import { counted, dollars, duration, plain, spaced } from './plain.ts'
+import { mostRows, type Reading, told } from './reading.ts'
+import { filterOf, type Request, type Scene, within } from './scene.ts'
+import type { Asked } from './slots.ts'
+
+/** What waits for people, or how work stands, with what narrows it down said in the sentence. */
+export async function readWork(scene: Scene, request: Request, state: Asked): Promise<Reading> {
+  const ctx = within(scene, request.said)
+  const filter = filterOf(scene.ctx, request)
+  const { items, total } = await (state === 'pending'
+    ? listPending(ctx, filter, mostRows)
+    : listByState(ctx, state, filter, mostRows))
+  const now = scene.ctx.clock.now()
+  const about = { ids: items.map(({ id }) => id) }
+  const narrowing = narrowed(request)
+  const rest = total > items.length ? ` These are the first ${items.length}.` : ''
+  if (state !== 'pending') {
+    const doing = { running: 'being worked on', blocked: 'blocked', failed: 'failed', done: 'done' }[state]
+    const is = state === 'failed' ? (total === 1 ? 'has' : 'have') : total === 1 ? 'is' : 'are'
+    const text = `${total === 0 ? 'No piece' : counted(total, 'piece')} of work${narrowing} ${is} ${doing}.${rest}`
+    const titles = [
+      'Title',
+      'Tenant',
+      'Agent',
+      'Since',
+      ...(state === 'running' || state === 'done' ? [] : ['Why']),
+      'Id',
+    ]
+    const rows = items.map((piece) => [
+      piece.title,
+      piece.tenantName,
+      spaced(piece.agentRole ?? 'a person'),
+      age(piece, now),
+      ...(state === 'running' || state === 'done' ? [] : [piece.reason ?? '']),
+      piece.id,
+    ])
+    return told(text, { titles, rows }, about)
+  }
+  if (total === 0) return told(`Nothing${narrowing} waits for a verdict.`)
+  const oldest = items.toSorted((a, b) => a.since.getTime() - b.since.getTime())[0]
+  const waiting = total === items.length && oldest ? ` The oldest has waited for ${age(oldest, now)}.` : ''
+  const rows = items.map((piece) => [
+    piece.riskLevel ?? '',
+    piece.title,
+    piece.tenantName,
+    spaced(piece.type),
+    age(piece, now),
+    piece.expiresAt ? `in ${duration(piece.expiresAt.getTime() - now)}` : '',
+    piece.id,
+  ])
+  const text = `${counted(total, 'approval')}${narrowing} ${total === 1 ? 'waits' : 'wait'} for a verdict.${waiting}${rest}`
+  return told(text, { titles: ['Risk', 'Title', 'Tenant', 'Type', 'Waiting', 'Expires', 'Id'], rows }, about)
+}
+
+const age = (piece: Piece, now: number) => duration(now - piece.since.getTime())
+
+/** What narrows a list down, as a part of its sentence. */
+function narrowed({ said, slots }: Request): string {
+  const parts = [
+    slots.risks.length > 0 && `with ${slots.risks.join(' or ')} risk`,
+    slots.approvalType && `about ${spaced(slots.approvalType)}`,
+    slots.deliverableType && `of type ${spaced(slots.deliverableType)}`,
+    said.roles.length > 0 && `by the ${said.roles.map(spaced).join(' or ')}`,
+    said.tenants[0] && `of ${plain(said.tenants[0].name, 80)}`,
+    slots.olderThan !== undefined && `older than ${duration(slots.olderThan * 60_000)}`,
+    slots.overdue && 'past its due time',
+    slots.expiresWithin === -1 && 'that expires today',
+    (slots.expiresWithin ?? -1) > 0 && `that expires within ${duration((slots.expiresWithin ?? 0) * 60_000)}`,
+  ].filter((part) => typeof part === 'string')
+  return parts.length > 0 ? ` ${parts.join(' ')}` : ''
+}
+
+/** Which tenants wait for the person. */
+export function readWaiting(scene: Scene, { said }: Request): Reading {
+  const now = scene.ctx.clock.now()
+  const waiting = ofTenants(scene, said.tenants[0]?.id)
+    .filter(({ pendingApprovals }) => pendingApprovals > 0)
+    .toSorted((a, b) => (a.oldestPendingOn?.getTime() ?? 0) - (b.oldestPendingOn?.getTime() ?? 0))
+  if (waiting.length === 0) return told('Nobody waits for a verdict.')
+  const rows = waiting.map((one) => [
+    one.tenantName,
+    String(one.pendingApprovals),
+    String(one.highRiskApprovals),
+    one.oldestPendingOn ? duration(now - one.oldestPendingOn.getTime()) : '',
+  ])
+  const text = `${counted(waiting.length, 'tenant')} ${waiting.length === 1 ? 'waits' : 'wait'} for verdicts, the longest for ${rows[0]?.[3]}.`
+  return told(text, { titles: ['Tenant', 'Waiting', 'High risk', 'Oldest'], rows })
+}
+
+const ofTenants = ({ counts }: Scene, tenantId: string | undefined) =>
+  counts.filter((one) => tenantId === undefined || one.tenantId === tenantId)
+
+/** How everything stands, or one tenant. */
+export async function readStatus(scene: Scene, { said }: Request): Promise<Reading> {
+  const tenant = said.tenants[0]
+  const counts = ofTenants(scene, tenant?.id)
+  const ctx = within(scene, said)
+  const { totalUsd, breakdown } = await costReport(ctx, { groupBy: 'tenant', tenantId: tenant?.id })
+  const cost = new Map(breakdown.map(({ key, costUsd }) => [key, costUsd]))
+  const sum = (of: (one: (typeof counts)[number]) => number) => counts.reduce((all, one) => all + of(one), 0)
+  const high = sum((one) => one.highRiskApprovals)
+  const errors = sum((one) => one.agentsInError)
+  const who = tenant ? plain(tenant.name, 80) : counted(counts.length, 'tenant')
+  const text = [
+    `${who}: ${counted(
+      sum((one) => one.pendingApprovals),
+      'approval',
+    )} waiting${high > 0 ? `, ${high} of high risk` : ''};`,
+    `${sum((one) => one.activitiesInProgress)} at work, ${sum((one) => one.activitiesBlocked)} blocked;`,
+    `${errors > 0 ? `${counted(errors, 'agent')} in error; ` : ''}${dollars(totalUsd)} spent this month.`,
+  ].join(' ')
+  const rows = counts.map((one) => [
+    one.tenantName,
+    String(one.pendingApprovals),
+    String(one.highRiskApprovals),
+    String(one.activitiesInProgress),
+    String(one.activitiesBlocked),
+    String(one.agentsInError),
+    dollars(cost.get(one.tenantId) ?? 0),
+  ])
+  const titles = ['Tenant', 'Waiting', 'High risk', 'At work', 'Blocked', 'Agents in error', 'This month']
+  return told(text, { titles, rows })
+}
+
+/** What needs the person first. */
+export async function readFeed(scene: Scene, { said }: Request): Promise<Reading> {
+  const { data } = await listFeed(within(scene, said), { limit: 20 })
+  const [first] = data
+  if (!first) return told('Nothing needs you now.')
+  const now = scene.ctx.clock.now()
+  const rows = data.map((item) => [
+    item.title,
+    item.tenantName,
+    item.reason,
+    duration(now - item.since.getTime()),
+    item.deadline ? `in ${duration(item.deadline.getTime() - now)}` : '',
+    item.subject.id,
+  ])
+  const ids = data.filter(({ subject }) => subject.kind === 'approval' || subject.kind === 'activity')
+  const text = `First "${plain(first.title, 80)}" of ${plain(first.tenantName, 80)} (${plain(first.reason, 200)})${data.length > 1 ? `, then ${data.length - 1} more` : ''}.`
+  return told(
+    text,
+    { titles: ['Title', 'Tenant', 'Reason', 'Since', 'Deadline', 'Id'], rows },
+    { ids: ids.map(({ subject }) => subject.id) },
+  )
+}
+
+/** What was spent. @param span days in words, this month where none are named */
+export async function readCost(
+  scene: Scene,
+  { said }: Request,
+  span: { from: string; to: string; words: string } | undefined,
+): Promise<Reading> {
+  const tenant = said.tenants[0]
+  const ctx = within(scene, said)
+  const text = said.text
+  const groupBy = /\bcampaigns?\b/.test(text)
+    ? 'campaign'
+    : /\bmodels?\b/.test(text)
+      ? 'model'
+      : /\b(?:agents?|roles?)\b|@role/.test(text) || tenant
+        ? 'agent'
+        : 'tenant'
+  // A year and a day are more than a report covers.
+  const earliest = span && addDays(span.to, -364)
+  const days = span && { startDate: span.from < (earliest ?? '') ? earliest : span.from, endDate: span.to }
+  const report = await costReport(ctx, { groupBy, tenantId: tenant?.id, ...days })
+  const shown =
+    said.roles.length > 0 ? report.breakdown.filter(({ key }) => said.roles.includes(key)) : report.breakdown
+  const total = said.roles.length > 0 ? shown.reduce((sum, { costUsd }) => sum + costUsd, 0) : report.totalUsd
+  const who = `${said.roles.length > 0 ? `the ${said.roles.map(spaced).join(' and ')}` : 'everything'}${tenant ? ` of ${plain(tenant.name, 80)}` : ''}`
+  const [most] = shown
+  const top =
+    most && most.costUsd > 0 && shown.length > 1
+      ? ` Most of it went to ${plain(most.label, 80)} (${dollars(most.costUsd)}).`
+      : ''
+  const rows = shown.map((part) => [part.label, dollars(part.costUsd), `${part.pct} %`, String(part.runs)])
+  const titles = [
+    { tenant: 'Tenant', agent: 'Agent', model: 'Model', campaign: 'Campaign' }[groupBy],
+    'Cost',
+    'Share',
+    'Runs',
+  ]
+  return told(
+    `${who.charAt(0).toUpperCase()}${who.slice(1)} cost ${dollars(total)} ${span?.words ?? 'this month'}.${top}`,
+    { titles, rows },
+  )
+}
+
+/** Today, in the zone in which the days of a request are counted. */
+export async function todayOf({ ctx }: Pick<Scene, 'ctx'>, { said }: Request): Promise<string> {
+  return dayIn(ctx.clock.date(), await zoneOf(ctx, said.tenants[0]?.id))
+}

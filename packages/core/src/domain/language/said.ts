@@ -1,0 +1,187 @@
+import { isUlid } from '../../platform/clock.ts'
+import { fold } from '../text-match.ts'
+import { findNamed, isNearly, type Named } from './names.ts'
+import { plain } from './plain.ts'
+import { asking, fillers, keywords, negation, smallWords, type Verb, verbs } from './vocabulary.ts'
+
+/** What somebody has said, taken apart: names are found, verbs are marked, what nobody knows is left over. */
+export interface Said {
+  /** As it was written, on one line. */
+  raw: string
+  /** In small letters: `@tenant`, `@role`, `@id` and `@quote` stand for what is named, `#approve` for a verb. */
+  text: string
+  ids: string[]
+  /** What stands in quotation marks. */
+  quotes: string[]
+  /** All tenants that a name may stand for. */
+  tenants: Named[]
+  /** The words of a part of a tenant's name, which may as well be those of a title. */
+  partOfName: string[]
+  /** All agent roles that a name may stand for. */
+  roles: string[]
+  /** What is to be done, in the order in which it was said; nothing where something is only asked. */
+  acts: Verb[]
+  /** True where somebody says what not to do. */
+  negated: boolean
+  /** Where in `raw` the last name of a tenant or an agent ends; 0 without one. */
+  afterNames: number
+  /** Where the first of them begins; the length of `raw` without one. */
+  beforeNames: number
+}
+
+export interface Vocabulary {
+  tenants: readonly Named[]
+  roles: readonly string[]
+}
+
+const quote =
+  /"([^"]*)"|“([^”"]*)[”"]|„([^“”"]*)[“”"]|«([^»]*)»|(?<![\p{L}\p{N}])['‘]([^'’]+)['’](?![\p{L}\p{N}])/u
+const token = new RegExp(`${quote.source}|([\\p{L}\\p{N}]+(?:['’]\\p{L}+)?)`, 'gu')
+
+interface Token {
+  /** Folded; starts with `@` where it stands for something. */
+  text: string
+  start: number
+  end: number
+}
+
+/** The text with what stands in quotation marks made unreadable, each character at its place. */
+export function masked(raw: string): string {
+  return raw.replace(new RegExp(quote.source, 'gu'), (part) => '\u0001'.repeat(part.length))
+}
+
+/** The titles that a question puts behind an id are for people: the id says it all. */
+export function withoutLabels(text: string): string {
+  return text.replace(/\b([0-7][0-9A-HJKMNP-TV-Z]{25}) \("[^"]*"\)/g, '$1')
+}
+
+/** Takes a request apart. @param known the tenants and roles that exist for who speaks */
+export function takeApart(query: string, known: Vocabulary): Said {
+  const raw = withoutLabels(plain(query))
+  const said: Said = {
+    raw,
+    text: '',
+    ids: [],
+    quotes: [],
+    tenants: [],
+    partOfName: [],
+    roles: [],
+    acts: [],
+    negated: false,
+    afterNames: 0,
+    beforeNames: raw.length,
+  }
+  const tokens = tokensOf(raw, said, known)
+  said.tenants.push(...tenantsIn(tokens, said, known.tenants))
+  said.roles.push(...rolesIn(tokens, said, known.roles))
+  const text = tokens.map((one) => corrected(one.text)).join(' ')
+  return { ...said, ...readVerbs(text) }
+}
+
+function tokensOf(raw: string, said: Said, { tenants }: Vocabulary): Token[] {
+  const tokens: Token[] = []
+  for (const match of raw.matchAll(token)) {
+    const place = { start: match.index, end: match.index + match[0].length }
+    const inside = match
+      .slice(1, 6)
+      .find((part) => part !== undefined)
+      ?.trim()
+    const word = inside ?? match[6] ?? ''
+    const id = word.toUpperCase()
+    const tenant = tenants.find((one) => one.id === id || (inside && fold(one.name) === fold(inside)))
+    if (word === '') continue
+    if (tenant) {
+      if (!said.tenants.some((one) => one.id === tenant.id)) said.tenants.push(tenant)
+      noteNames(said, place)
+      tokens.push({ text: '@tenant', ...place })
+    } else if (isUlid(id)) {
+      if (!said.ids.includes(id)) said.ids.push(id)
+      tokens.push({ text: '@id', ...place })
+    } else if (inside !== undefined) {
+      said.quotes.push(inside)
+      tokens.push({ text: '@quote', ...place })
+    } else tokens.push({ text: fold(word).replaceAll('’', "'").replace(/'s$/, ''), ...place })
+  }
+  return tokens
+}
+
+function noteNames(said: Said, { start, end }: Pick<Token, 'start' | 'end'>): void {
+  said.beforeNames = Math.min(said.beforeNames, start)
+  said.afterNames = Math.max(said.afterNames, end)
+}
+
+/** Puts a mark in place of some words. */
+function mark(tokens: Token[], text: string, said: Said, { from, to }: { from: number; to: number }): void {
+  const place = { start: tokens[from]?.start ?? 0, end: tokens[to - 1]?.end ?? 0 }
+  noteNames(said, place)
+  tokens.splice(from, to - from, { text, ...place })
+}
+
+function tenantsIn(tokens: Token[], said: Said, known: readonly Named[]): Named[] {
+  if (said.tenants.length > 0) return []
+  // A name in which there is an "and" is said with it or without.
+  const places = tokens.flatMap(({ text }, at) => (text === 'and' ? [] : [at]))
+  const words = places.map((at) => tokens[at]?.text ?? '')
+  const found = findNamed(words, known)
+  if (!found) return []
+  if (!found.whole) said.partOfName.push(...words.slice(found.from, found.to))
+  mark(tokens, '@tenant', said, { from: places[found.from] ?? 0, to: (places[found.to - 1] ?? 0) + 1 })
+  return found.items
+}
+
+/** A role by all of its words, or by its last where that stands alone: "the writer" may be several. */
+function rolesIn(tokens: Token[], said: Said, roles: readonly string[]): string[] {
+  for (const role of roles) {
+    const parts = role.split('_')
+    const at = tokens.findIndex((_, i) =>
+      parts.every((part, j) => isRoleWord(tokens[i + j]?.text ?? '', part)),
+    )
+    if (at === -1) continue
+    mark(tokens, '@role', said, { from: at, to: at + parts.length })
+    return [role]
+  }
+  const at = tokens.findIndex(({ text }) => /^writers?$/.test(text))
+  if (at === -1) return []
+  mark(tokens, '@role', said, { from: at, to: at + 1 })
+  return roles.filter((role) => role.endsWith('_writer'))
+}
+
+function isRoleWord(word: string, part: string): boolean {
+  const one = word.replace(/s$/, '')
+  return word.length > 2 && (word === part || one === part || (part.length > 4 && isNearly(one, part)))
+}
+
+/** A word that nobody knows and that is a letter away from one that matters. */
+function corrected(word: string): string {
+  if (word.length < 5 || word.startsWith('@') || smallWords.has(word) || keywords.includes(word)) return word
+  if (/(?:ed|ing|als?)$/.test(word)) return word
+  return keywords.find((one) => one.length >= 5 && isNearly(word, one) && word[0] === one[0]) ?? word
+}
+
+function readVerbs(given: string): Pick<Said, 'text' | 'acts' | 'negated'> {
+  let text = given
+  while (fillers.test(text)) text = text.replace(fillers, '')
+  const isAsked = asking.test(text)
+  // In capitals no other verb is found in what is marked already.
+  for (const [verb, form] of verbs)
+    text = text.replace(form, (whole: string, between: unknown) =>
+      typeof between === 'string'
+        ? `#${verb.toUpperCase()} ${between}`
+        : `#${verb.toUpperCase()}=${whole.replaceAll(' ', '_').toUpperCase()}`,
+    )
+  const acts: Verb[] = []
+  let negated = false
+  const parts = text.split(' ')
+  const kept = parts.map((part, at) => {
+    if (!part.startsWith('#')) return part
+    const [verb = '', form = ''] = part.slice(1).toLowerCase().split('=')
+    const joined = /^(?:and|then|but|or|also|please)$/.test(parts[at - 1] ?? '')
+    const isFirst = acts.length === 0
+    // A verb in the middle is a word of a title.
+    if ((isAsked && !joined) || !(isFirst || joined)) return form.replaceAll('_', ' ')
+    if (negation.test(parts.slice(Math.max(0, at - 3), at).join(' '))) negated = true
+    acts.push(verb as Verb)
+    return `#${verb}`
+  })
+  return { text: kept.join(' '), acts, negated }
+}

@@ -1,0 +1,31 @@
+import type { Named } from './names.ts'
+import type { Request } from './scene.ts'
+import type { Slots } from './slots.ts'
+import type { Said } from './said.ts'
+
+/** What is asked, where it is known already and no words have to be understood. */
+export function requestOf(
+  said: Partial<Said> & { tenant?: Named | undefined },
+  slots: Partial<Slots> = {},
+  note?: string,
+): Request {
+  const { tenant, ...rest } = said
+  return {
+    said: {
+      raw: '',
+      text: '',
+      ids: [],
+      quotes: [],
+      partOfName: [],
+      roles: [],
+      acts: [],
+      negated: false,
+      afterNames: 0,
+      beforeNames: 0,
+      tenants: tenant ? [tenant] : [],
+      ...rest,
+    },
+    slots: { risks: [], overdue: false, all: false, title: [], phrase: [], rest: [], ...slots },
+    ...(note !== undefined && { note }),
+  }
+}

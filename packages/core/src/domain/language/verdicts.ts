@@ -1,0 +1,82 @@
+import type { SlashCommand } from './commands.ts'
+import { listPending, type Piece } from './piece-queries.ts'
+import { counted, quoted, spaced } from './plain.ts'
+import { asked, nameOf, previewOf, proposed, type Reading } from './reading.ts'
+import { filterOf, type Request, type Scene, within } from './scene.ts'
+import { findTargets, type Found } from './targets.ts'
+import { neutral } from './vocabulary.ts'
+
+type Verdict = 'approve' | 'reject' | 'revise'
+
+const doing: Record<Verdict, string> = { approve: 'Approve', reject: 'Reject', revise: 'Send back' }
+
+/** A verdict on one approval, on several, or on all that fit. */
+export async function decide(scene: Scene, request: Request, verb: Verdict): Promise<Reading> {
+  const note = request.note ?? (request.said.ids.length > 0 ? request.said.quotes[0] : request.said.quotes[1])
+  const after = note === undefined ? '' : ` because ${note}`
+  const found = await findTargets(scene, request, { kind: 'approval', verb, after })
+  if ('answer' in found) return found
+  const { pieces } = found
+  const unclear = found.all ? request.slots.rest.filter((word) => !neutral.has(word)) : []
+  if (unclear.length > 0)
+    return asked(
+      `Not all of it was understood: ${quoted(unclear.join(' '))}. Many at once can be narrowed down by tenant, risk, type, age, agent and expiry.`,
+      [],
+      { unsure: true },
+    )
+  const over = pieces.find(({ status }) => status !== 'pending')
+  if (over) return asked(`${nameOf(over)} is ${spaced(over.status)} already: it waits for no verdict.`)
+  const about = { ids: pieces.map(({ id }) => id) }
+  const what = found.all && pieces.length > 1 ? counted(pieces.length, 'approval') : inWords(pieces)
+  if (verb !== 'approve' && note === undefined)
+    return asked(`What is wrong with ${what}? The agents are told, and work by it.`, [], {
+      ...about,
+      missing: 'note',
+    })
+  const { command, total } = await commandFor(scene, request, verb, found, note)
+  const told = note === undefined ? '' : ', with a note to the agents'
+  return proposed(command, `${doing[verb]} ${what}${told}`, previewOf(pieces, total), about)
+}
+
+function inWords(pieces: readonly Piece[]): string {
+  const [one] = pieces
+  return one && pieces.length === 1 ? nameOf(one) : counted(pieces.length, 'approval')
+}
+
+async function commandFor(
+  scene: Scene,
+  request: Request,
+  verb: Verdict,
+  { pieces, all }: Found,
+  note: string | undefined,
+): Promise<{ command: SlashCommand; total: number }> {
+  const ids = pieces.map(({ id }) => id)
+  const total = ids.length
+  if (verb === 'revise') return { command: { name: verb, ids, note: note ?? '' }, total }
+  const filter = all && total > 1 ? expressible(scene, request) : undefined
+  if (filter) {
+    const matched = await listPending(within(scene, request.said), filterOf(scene.ctx, request), 0)
+    return { command: { name: 'bulk', action: verb, ...filter, ...(note && { note }) }, total: matched.total }
+  }
+  if (all && total > 1) return { command: { name: 'bulk', action: verb, ids, ...(note && { note }) }, total }
+  if (verb === 'reject') return { command: { name: verb, ids, note: note ?? '' }, total }
+  return { command: { name: verb, ids, ...(note && { note }) }, total }
+}
+
+/** What narrows a request down as the command says it; undefined where it has no words for it, and ids have to do. */
+function expressible({ ctx }: Scene, { said, slots }: Request) {
+  const { risks, approvalType, olderThan } = slots
+  const more = [slots.deliverableType, slots.expiresWithin, slots.overdue || undefined, said.roles[0]]
+  if (more.some((value) => value !== undefined) || risks.length > 1 || said.ids.length > 0) return undefined
+  if (said.quotes.length > 0 || slots.title.length > 0) return undefined
+  const tenant =
+    said.tenants[0]?.id ?? (ctx.scope !== 'all' && ctx.scope.length === 1 ? ctx.scope[0] : undefined)
+  const [risk] = risks
+  const filter = {
+    ...(approvalType && { type: approvalType }),
+    ...(risk && { risk }),
+    ...(tenant && { tenant }),
+    ...(olderThan !== undefined && { older: Math.min(olderThan, 525_600) }),
+  }
+  return Object.keys(filter).length > 0 ? filter : undefined
+}
