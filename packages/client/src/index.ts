@@ -37,6 +37,12 @@ export type EventsOf<N extends SurfaceName, R> =
 
 type Input<T> = Record<string, never> extends T ? [input?: T] : [input: T]
 
+/** How one who follows a stream learns of the connection below it. */
+interface Watched {
+  /** Told that the stream stands, and that it has broken off and is opened anew. */
+  connected?(stands: boolean): void
+}
+
 export interface ClientOptions {
   /** Where the server is, without a path. */
   baseUrl: string
@@ -61,7 +67,7 @@ export interface Client {
   stream<N extends SurfaceName, const R extends RouteOf<N>>(
     surface: N,
     route: R,
-    ...input: Input<CallInput<N, R>>
+    ...input: Input<CallInput<N, R> & Watched>
   ): AsyncIterable<EventsOf<N, R>>
 }
 
@@ -71,6 +77,12 @@ interface AnyInput {
   body?: unknown
   signal?: AbortSignal
   headers?: Record<string, string>
+  connected?(stands: boolean): void
+}
+
+/** Streams that end with events of their own, which are news like others elsewhere. */
+const endsOf: Partial<Record<string, readonly string[]>> = {
+  'cli GET /activities/:id/stream': ['activity_completed'],
 }
 
 export function createClient(options: ClientOptions): Client {
@@ -126,7 +138,7 @@ export function createClient(options: ClientOptions): Client {
         const from = { ...given, headers: Object.fromEntries(headers) }
         return request(surface, route, from, { accept: 'text/event-stream' })
       }
-      return follow(open, given.signal)
+      return follow(open, given.signal, endsOf[`${surface} ${route}`], given.connected)
     },
   } as unknown as Client
 }

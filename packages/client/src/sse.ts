@@ -9,32 +9,39 @@ export interface ServerEvent<K extends string = string, D = unknown> {
 
 const firstWaitMs = 250
 const longestWaitMs = 10_000
-/** Events after which a server closes a stream for good. */
-const last = new Set(['completed', 'error'])
+/** Events after which a server closes a stream for good, unless the stream has others. */
+const usualEnds: readonly string[] = ['completed', 'error']
 
 /**
  * Reads a stream of server-sent events and opens it anew after what was seen last when the connection breaks.
+ * @param ends names of the events after which nothing more comes
+ * @param connected told that the stream stands, and that it has broken off
  * @throws ApiError when the server refuses the stream
  */
 export async function* follow(
   open: (lastEventId: string | undefined) => Promise<Response>,
   signal?: AbortSignal,
+  ends: readonly string[] = usualEnds,
+  connected: (stands: boolean) => void = () => undefined,
 ): AsyncGenerator<ServerEvent> {
   let lastEventId: string | undefined
   let wait = firstWaitMs
   while (!signal?.aborted) {
     try {
       const response = await open(lastEventId)
+      connected(true)
       for await (const { id, told } of read(response)) {
         lastEventId = id ?? lastEventId
         if (!told) continue
         wait = firstWaitMs
         yield told
-        if (last.has(told.event)) return
+        if (ends.includes(told.event)) return
       }
     } catch (error) {
       if (signal?.aborted) return
       if (error instanceof ApiError && error.status !== 429 && error.status < 500) throw error
+      // Who asks too much has been answered.
+      if (!(error instanceof ApiError)) connected(false)
     }
     await pause(wait, signal)
     wait = Math.min(wait * 2, longestWaitMs)

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { deciders, operators, rule, team } from './api-rules.ts'
+import { deciders, operators, reviewers, rule, team } from './api-rules.ts'
 import { cancelActivity } from './domain/activities/cancel.ts'
 import { getActivity, getOutput } from './domain/activities/detail.ts'
 import { reassignActivity } from './domain/activities/hand-over.ts'
@@ -10,6 +10,8 @@ import { retryActivity } from './domain/activities/retry.ts'
 import { getForReview, listForReview } from './domain/activities/review-queries.ts'
 import { Cancellation, Handover, Pause, Resumption } from './domain/activities/schemas.ts'
 import { sweep } from './domain/activities/sweep.ts'
+import { listWork } from './domain/activities/work-queries.ts'
+import { WorkQuery } from './domain/activities/work-schemas.ts'
 import { check } from './domain/check.ts'
 import { diffTextVersions, getTextVersion, listTextVersions } from './domain/content/queries.ts'
 
@@ -24,6 +26,9 @@ export const activityServices = {
   retry: rule(deciders, retryActivity),
   listForReview: rule(deciders, listForReview),
   getForReview: rule(deciders, getForReview),
+  queue: rule(reviewers, (ctx, query: z.input<typeof WorkQuery> = {}) =>
+    listWork(ctx, check(WorkQuery, query)),
+  ),
   log: rule(deciders, listLog),
   pause: rule(deciders, (ctx, id: string, pause: z.input<typeof Pause> = {}) =>
     pauseActivity(ctx, id, check(Pause, pause)),

@@ -1,10 +1,12 @@
 import type { z } from 'zod'
-import { admins, deciders, rule, team } from './api-rules.ts'
+import { admins, deciders, reviewers, rule, team } from './api-rules.ts'
 import { resolveMany } from './domain/approvals/bulk.ts'
+import { resolveMatching } from './domain/approvals/bulk-matching.ts'
 import { claim, unclaim } from './domain/approvals/claim.ts'
 import { escalate } from './domain/approvals/escalate.ts'
 import { sendToClient } from './domain/approvals/forward.ts'
 import { getReviewHours, setReviewHours } from './domain/approvals/hours-setting.ts'
+import { MatchingVerdict } from './domain/approvals/matching-schemas.ts'
 import { nextApproval } from './domain/approvals/next-queries.ts'
 import { getApproval, listApprovals } from './domain/approvals/queries.ts'
 import { resolve } from './domain/approvals/resolve.ts'
@@ -27,6 +29,9 @@ export const approvalServices = {
       setReviewHours(ctx, check(ReviewHoursChange, hours)),
     ),
     resolveMany: rule(deciders, (ctx, bulk: BulkVerdict) => resolveMany(ctx, check(BulkVerdict, bulk))),
+    resolveMatching: rule(reviewers, (ctx, verdict: z.input<typeof MatchingVerdict>) =>
+      resolveMatching(ctx, check(MatchingVerdict, verdict)),
+    ),
     sendToClient: rule(deciders, (ctx, id: string, forward: z.input<typeof Forward>) =>
       sendToClient(ctx, id, check(Forward, forward)),
     ),

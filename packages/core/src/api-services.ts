@@ -22,7 +22,7 @@ import {
 import { listTemplates } from './domain/campaigns/template-queries.ts'
 import { NewTemplate, TemplateChange } from './domain/campaigns/template-schemas.ts'
 import { getCampaign, listCampaigns } from './domain/campaigns/queries.ts'
-import { admins, deciders, members, operators, rule, team } from './api-rules.ts'
+import { admins, deciders, members, operators, reviewers, rule, team } from './api-rules.ts'
 import { appServices } from './api-app.ts'
 import { approvalServices } from './api-approvals.ts'
 import { contentServices } from './api-content.ts'
@@ -48,6 +48,8 @@ import { changeProvider, createProvider, removeProvider } from './domain/models/
 import { listCalls } from './domain/runs/call-queries.ts'
 import { getRun, listRuns } from './domain/runs/list-queries.ts'
 import { systemHealth } from './domain/system/health.ts'
+import { getStatus } from './domain/system/status.ts'
+import { StatusQuery } from './domain/system/status-schemas.ts'
 import type { SkillScope } from './domain/skills/entities.ts'
 import { getSkill, listGlobalSkills, listSkills } from './domain/skills/queries.ts'
 import { putSkill } from './domain/skills/put.ts'
@@ -154,6 +156,9 @@ export const services = {
   },
   system: {
     health: rule(operators, systemHealth),
+    status: rule(reviewers, (ctx, query: z.input<typeof StatusQuery> = {}) =>
+      getStatus(ctx, check(StatusQuery, query)),
+    ),
     calls: rule(operators, listCalls),
     queues: rule(operators, queueNumbers),
     deadLetters: rule(operators, listDeadLetters),

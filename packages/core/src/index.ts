@@ -129,7 +129,7 @@ export async function createCopydesk(options: CopydeskOptions): Promise<Copydesk
     await worker?.stop()
     if (started) {
       services.revocations.stop()
-      services.models.stop()
+      await services.models.stop()
       await services.deltas.stop()
       await services.events.stop()
     }

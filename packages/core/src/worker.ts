@@ -4,6 +4,7 @@ import { cleanUp } from './domain/housekeeping.ts'
 import { giveToPeople } from './domain/activities/sweep.ts'
 import { checkEveryMs, checkStale } from './domain/models/check.ts'
 import { createRecurringRound } from './domain/recurring/fire.ts'
+import { giveUpReports } from './domain/reports/give-up.ts'
 import { createFanOut, fanOut } from './domain/webhooks/fan-out.ts'
 import { createDispatcher } from './domain/runs/dispatcher.ts'
 
@@ -24,6 +25,7 @@ const roundsOf = (): readonly Round[] => [
   { name: 'round of recurring work', everyMs: 10_000, work: createRecurringRound() },
   { name: 'round of webhooks', everyMs: 10_000, work: fanOut },
   { name: 'sweep', everyMs: 60_000, work: giveToPeople },
+  { name: 'round of reports', everyMs: 60_000, work: giveUpReports },
   { name: 'housekeeping', everyMs: 3_600_000, work: cleanUp },
   { name: 'check of model providers', everyMs: checkEveryMs, work: checkStale },
 ]

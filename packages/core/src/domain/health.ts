@@ -22,28 +22,52 @@ export async function readiness(ctx: Ctx): Promise<Readiness> {
   return { status: Object.values(checks).includes('error') ? 'degraded' : 'ok', checks }
 }
 
+/** How a part of the installation has answered, and after how long; null when it has not. */
+export interface Measured {
+  check: Check
+  latencyMs: number | null
+}
+
+/** Whether the three stores can be used. */
 export async function checkStores(ctx: Ctx): Promise<Stores> {
+  const { relational_store, document_store, cache } = await measureStores(ctx)
+  return {
+    relational_store: relational_store.check,
+    document_store: document_store.check,
+    cache: cache.check,
+  }
+}
+
+/** The same, with how long each has taken. */
+export async function measureStores(ctx: Ctx): Promise<Record<keyof Stores, Measured>> {
   const { blobs, cache } = ctx.services
-  const ask = async (name: string, probe: () => Promise<unknown>): Promise<Check> => {
-    try {
-      await inTime(ctx, probe())
-      return 'ok'
-    } catch (error) {
-      // Whoever asked is told; it may only be slow.
-      ctx.log.warn(`the ${name} does not answer`, { error })
-      return 'error'
-    }
+  const tell = (name: string) => (error: unknown) => {
+    // Whoever asked is told; it may only be slow.
+    ctx.log.warn(`the ${name} does not answer`, { error })
   }
   const [relational_store, document_store, cached] = await Promise.all([
-    ask('relational store', () => ctx.db.ping()),
-    ask('document store', () => blobs.check()),
+    measure(ctx, () => ctx.db.ping(), tell('relational store')),
+    measure(ctx, () => blobs.check(), tell('document store')),
     // Its connection has said so in the log already, once.
-    inTime(ctx, cache.check()).then(
-      (): Check => 'ok',
-      (): Check => 'error',
-    ),
+    measure(ctx, () => cache.check()),
   ])
   return { relational_store, document_store, cache: cached }
+}
+
+/** Asks once, and waits three seconds at the most. */
+export async function measure(
+  ctx: Ctx,
+  probe: () => Promise<unknown>,
+  onError: (error: unknown) => void = () => undefined,
+): Promise<Measured> {
+  const asked = ctx.clock.now()
+  try {
+    await inTime(ctx, probe())
+    return { check: 'ok', latencyMs: Math.max(0, ctx.clock.now() - asked) }
+  } catch (error) {
+    onError(error)
+    return { check: 'error', latencyMs: null }
+  }
 }
 
 /** @throws Error when the answer takes longer than three seconds */

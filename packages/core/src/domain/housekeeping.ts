@@ -8,7 +8,7 @@ import { deleteExpired } from './identity/idempotency-queries.ts'
 import { deleteToldBefore, keptDays as notificationDays } from './notifications/inbox-queries.ts'
 import { deleteIntentsBefore } from './push/intent-queries.ts'
 import { Registration } from './identity/registration-entity.ts'
-import { WebhookDelivery } from './webhooks/entities.ts'
+import { Webhook, WebhookDelivery } from './webhooks/entities.ts'
 import { BudgetAlert } from './runs/alert-entity.ts'
 
 const dayMs = 86_400_000
@@ -42,6 +42,13 @@ export async function cleanUp(ctx: Ctx): Promise<void> {
         id: { $lt: firstIdAt(new Date(now - keptDays.deliveries * dayMs)) },
         status: { $ne: 'pending' },
       }),
+    ),
+    secrets: await ctx.db.unitOfWork('all', (em) =>
+      em.nativeUpdate(
+        Webhook,
+        { previousUntil: { $lte: new Date(now) } },
+        { previousSecretSealed: null, previousUntil: null },
+      ),
     ),
     marks: await ctx.db.write((tx) => pruneMarks(tx, new Date(now - shownMs - dayMs))),
     alerts: await ctx.db.unitOfWork('all', (em) =>

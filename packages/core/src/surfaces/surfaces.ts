@@ -1,6 +1,7 @@
 import { admin } from './admin/index.ts'
 import { agent } from './agent/index.ts'
 import { auth } from './auth/index.ts'
+import { cli } from './cli/index.ts'
 import { dashboard } from './dashboard/index.ts'
 import { dm } from './dm/index.ts'
 import { mobile } from './mobile/index.ts'
@@ -8,4 +9,4 @@ import { tenant } from './tenant/index.ts'
 import { root } from './root/index.ts'
 
 /** Every door of the service. Routes, OpenAPI, the typed client and the generated tests all come from this list. */
-export const surfaces = [auth, dashboard, dm, mobile, admin, agent, tenant, root] as const
+export const surfaces = [auth, dashboard, dm, mobile, admin, agent, tenant, cli, root] as const

@@ -114,6 +114,11 @@ export const Activity = defineEntity({
       properties: ['tenantId', 'statusSince', 'id'],
       where: "status = 'blocked'",
     },
+    {
+      name: 'activities_at_work',
+      properties: ['tenantId', 'statusSince', 'id'],
+      where: "status = 'in_progress'",
+    },
     { name: 'activities_failed', properties: ['tenantId', 'statusSince', 'id'], where: "status = 'failed'" },
   ],
   filters: ownedByTenant,

@@ -1,11 +1,10 @@
 import { actorName } from '../actor.ts'
-import { withdraw } from '../approvals/withdraw.ts'
 import { command } from '../command.ts'
 import type { Command, Ctx } from '../context.ts'
 import { reassignTo } from '../runs/reassign.ts'
 import { wake } from '../runs/wake.ts'
 import { addCommentTo } from './comments.ts'
-import { Activity, type ActivityRow, closedStatuses } from './entities.ts'
+import type { ActivityRow } from './entities.ts'
 import type { Handover } from './schemas.ts'
 import { lockActivity } from './state.ts'
 
@@ -29,11 +28,7 @@ export function reassignActivity(ctx: Ctx, activityId: string, handover: Handove
   })
 }
 
-/**
- * As `reassignActivity`, for one that is locked; questions about it are taken back, since its successor asks its own, and its
- * subtasks report to the successor.
- * @returns the id of the successor
- */
+/** As `reassignActivity`, for one that is locked. @returns the id of the successor */
 export async function handTo(
   cmd: Command,
   activity: ActivityRow,
@@ -42,10 +37,7 @@ export async function handTo(
   field: 'assigneeId' | 'toId',
 ): Promise<string> {
   const { id, tenantId, status, agentRole, assigneeUserId } = activity
-  const newActivityId = await reassignTo(cmd, activity, to, reason, field)
-  await withdraw(cmd, [activity], `The work was given to somebody else: ${reason}`)
-  const open = { parentActivityId: id, status: { $nin: [...closedStatuses] } }
-  for (const subtask of await cmd.em.find(Activity, open)) subtask.parentActivityId = newActivityId
+  const newActivityId = await reassignTo(cmd, activity, to, reason, { field })
   cmd.audit({
     tenantId,
     resourceType: 'activity',

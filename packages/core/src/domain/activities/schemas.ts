@@ -123,6 +123,26 @@ export const ReviewerActivityDetail = ActivityDetail.extend({
 })
 export type ReviewerActivityDetail = z.output<typeof ReviewerActivityDetail>
 
+/** What a piece of work was made from. */
+export const ActivityBrief = z.object({
+  activityId: ulid,
+  /** The task as the agent was given it. */
+  prompt: z.string(),
+  campaign: z.object({ id: ulid, name: z.string(), brief: z.string() }).nullable(),
+  /** The newest texts of the steps before it. */
+  sources: z.array(
+    z.object({
+      activityId: ulid,
+      title: z.string(),
+      agentRole: z.string().nullable(),
+      version: z.int(),
+      format: z.enum(['markdown', 'html', 'plain']),
+      text: z.string(),
+    }),
+  ),
+})
+export type ActivityBrief = z.output<typeof ActivityBrief>
+
 const words = z.string().max(10_000)
 
 export const Pause = z.object({ reason: words.optional() })

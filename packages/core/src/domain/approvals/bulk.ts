@@ -26,7 +26,7 @@ export async function resolveMany(ctx: Ctx, bulk: BulkVerdict): Promise<BulkRece
 }
 
 /** What came before stands, so the caller must hear of it whatever went wrong with this one. */
-function reasonOf(ctx: Ctx, approvalId: string, error: unknown): { code: string; reason: string } {
+export function reasonOf(ctx: Ctx, approvalId: string, error: unknown): { code: string; reason: string } {
   if (error instanceof DomainError) return { code: error.code, reason: error.message }
   ctx.log.error('a verdict of several failed', { approvalId, error })
   return { code: 'INTERNAL_ERROR', reason: 'Something went wrong; nothing was decided here' }

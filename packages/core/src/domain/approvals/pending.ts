@@ -1,7 +1,7 @@
 import { LockMode } from '@mikro-orm/core'
 import type { ActivityRow } from '../activities/entities.ts'
 import { lockActivities } from '../activities/state.ts'
-import type { Command } from '../context.ts'
+import type { Command, Ctx } from '../context.ts'
 import { DomainError, notFound } from '../errors.ts'
 import { Approval, ApprovalLink, type ApprovalRow } from './entities.ts'
 
@@ -35,7 +35,10 @@ export async function lockApproval(cmd: Command, id: string): Promise<Locked> {
 }
 
 /** @throws DomainError `CONFLICT` when nobody can decide on it any more; `details.reason` says why */
-export function requirePending(cmd: Command, approval: ApprovalRow): void {
+export function requirePending(
+  { clock }: Pick<Ctx, 'clock'>,
+  approval: Pick<ApprovalRow, 'status' | 'resolution' | 'resolvedByName' | 'replacedBy' | 'expiresAt'>,
+): void {
   if (approval.resolution === 'voided') {
     throw new DomainError('CONFLICT', 'The content has changed since it was shown', {
       details: {
@@ -49,7 +52,7 @@ export function requirePending(cmd: Command, approval: ApprovalRow): void {
       details: { reason: 'already_resolved', status: approval.status, resolvedBy: approval.resolvedByName },
     })
   }
-  if (approval.expiresAt.getTime() <= cmd.clock.now()) {
+  if (approval.expiresAt.getTime() <= clock.now()) {
     throw new DomainError('CONFLICT', 'This approval has expired', { details: { reason: 'expired' } })
   }
 }

@@ -71,7 +71,11 @@ export async function resolve(
   })
 }
 
-function requireOption(approval: ApprovalRow, { resolution, selectedOption }: Verdict): void {
+/** @throws DomainError `UNPROCESSABLE` when an option has to be chosen; `VALIDATION_ERROR` for one that there is not */
+export function requireOption(
+  approval: Pick<ApprovalRow, 'options'>,
+  { resolution, selectedOption }: Pick<Verdict, 'resolution' | 'selectedOption'>,
+): void {
   if (selectedOption !== undefined && !approval.options?.includes(selectedOption)) {
     throw invalid(
       'selectedOption',
@@ -97,13 +101,17 @@ async function requireUnchanged(
 ): Promise<OutputRow | null> {
   const latest = approval.contentOf ? await latestOutput(cmd, approval.contentOf) : null
   const present = latest?.sha256 ?? null
-  const changed = present !== approval.contentHash || (seen !== undefined && seen !== present)
-  if (changed) {
-    throw new DomainError('CONFLICT', 'The content has changed since it was shown', {
-      details: { reason: 'content_changed', contentHash: present },
-    })
-  }
+  requireSame(present, approval.contentHash)
+  if (seen !== undefined) requireSame(present, seen)
   return latest
+}
+
+/** @throws DomainError `CONFLICT` when the newest version is another than was shown; either is null where there is none */
+export function requireSame(present: string | null, shown: string | null): void {
+  if (present === shown) return
+  throw new DomainError('CONFLICT', 'The content has changed since it was shown', {
+    details: { reason: 'content_changed', contentHash: present },
+  })
 }
 
 function decide(cmd: Command, approval: ApprovalRow, verdict: Verdict): void {

@@ -4,11 +4,22 @@ import { Activity, type ActivityRow, closedStatuses } from '../activities/entiti
 import type { Command } from '../context.ts'
 import { Approval, ApprovalLink, type ApprovalRow } from './entities.ts'
 
+/** Who takes questions back, as it stands on them; agents under their role. */
+export interface Withdrawer {
+  id: string
+  name: string
+}
+
 /**
  * Takes pending approvals back that are about closed activities only: nobody is asked about what nobody waits for. The caller
  * has locked the activities.
  */
-export async function withdraw(cmd: Command, closed: readonly ActivityRow[], why: string): Promise<void> {
+export async function withdraw(
+  cmd: Command,
+  closed: readonly ActivityRow[],
+  why: string,
+  by: Withdrawer = { id: cmd.actor.id, name: actorName(cmd) },
+): Promise<void> {
   await cmd.em.flush()
   const now = cmd.clock.date()
   const ids = closed.map(({ id }) => id)
@@ -20,8 +31,8 @@ export async function withdraw(cmd: Command, closed: readonly ActivityRow[], why
     approval.resolution = 'withdrawn'
     approval.resolutionNote = why
     approval.resolvedAt = now
-    approval.resolvedById = cmd.actor.id
-    approval.resolvedByName = actorName(cmd)
+    approval.resolvedById = by.id
+    approval.resolvedByName = by.name
     approval.updatedOn = now
     cmd.audit({
       tenantId: approval.tenantId,

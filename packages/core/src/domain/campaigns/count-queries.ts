@@ -17,7 +17,11 @@ export const uncounted: Counted = {
   spentUsd: 0,
 }
 
-/** What is counted for each of some campaigns. `pending` is every open activity that no agent is at work on. */
+/**
+ * What is counted for each of some campaigns. `pending` is every open activity that no agent is at work on. Approvals are asked
+ * for by their campaign alone, which has one tenant: named beside it, the tenant would have SQLite read all that waits there,
+ * for each campaign.
+ */
 export async function countsOf(
   sql: Sql,
   scope: Scope,
@@ -29,8 +33,7 @@ export async function countsOf(
   const rows = await sql.all<Row>(
     `select c.id, x.total, x.at_work, x.open, x.done, x.micros,
        (select count(*) from deliverables d where d.campaign_id = c.id) as deliverables,
-       (select count(*) from approvals p
-          where p.tenant_id = c.tenant_id and p.status = 'pending' and p.campaign_id = c.id) as approvals
+       (select count(*) from approvals p where p.status = 'pending' and p.campaign_id = c.id) as approvals
      from campaigns c left join (
        select campaign_id, count(*) as total, sum(cost_micros) as micros,
          count(case when status = 'in_progress' then 1 end) as at_work,

@@ -100,7 +100,14 @@ async function partsOf(ctx: Ctx, groupBy: keyof typeof groups, condition: Condit
 }
 
 /** Zones differ by quarters of an hour, so sums of these are put together to days. */
-const slotMs = 15 * 60_000
+export const slotMs = 15 * 60_000
+
+/** Which quarter of an hour since the epoch an instant lies in. */
+export function slotOf({ db }: Ctx, column: string): string {
+  const epochMs =
+    db.dialect === 'postgresql' ? `cast(floor(extract(epoch from ${column}) * 1000) as bigint)` : column
+  return `${epochMs} / ${slotMs}`
+}
 
 async function daily(
   ctx: Ctx,
@@ -108,12 +115,8 @@ async function daily(
   { first, last }: { first: string; last: string },
   zone: string,
 ): Promise<CostReport['dailySeries']> {
-  const epochMs =
-    ctx.db.dialect === 'postgresql'
-      ? 'cast(floor(extract(epoch from r.created_on) * 1000) as bigint)'
-      : 'r.created_on'
   const rows = await ctx.sql.all<Row>(
-    `select ${epochMs} / ${slotMs} as slot, sum(r.cost_micros) as micros from runs r
+    `select ${slotOf(ctx, 'r.created_on')} as slot, sum(r.cost_micros) as micros from runs r
      where ${condition.sql} and r.cost_micros > 0 group by 1 order by 1`,
     condition.params,
   )

@@ -60,7 +60,8 @@ export interface ModelRegistry {
   reload(): Promise<void>
   /** Follows the changes of every process. @throws Error when nobody serves the default model */
   start(): Promise<void>
-  stop(): void
+  /** Settles when nothing is being read any more: the database may be closed then. */
+  stop(): Promise<void>
 }
 
 /** Told when providers or prices have changed. */
@@ -157,7 +158,10 @@ export function createModelRegistry(options: ModelRegistryOptions): ModelRegistr
       const known = served.flatMap(({ provider }) => provider.models).join(', ')
       throw new Error(`No provider serves the default model ${defaultModel}. Known models: ${known}.`)
     },
-    stop: () => unfollow?.(),
+    async stop() {
+      unfollow?.()
+      await reloading
+    },
   }
 }
 

@@ -143,6 +143,7 @@ export function reassign(ctx: Ctx, runId: string, { toRole, toUserId, reason }: 
       activity,
       toRole ? { role: toRole } : { userId: toUserId as string },
       reason,
+      { field: 'toRole', by: await agentOf(cmd, run) },
     )
     auditAct(cmd, run, 'run.reassign', { newActivityId, reason })
     return { originalActivityId: activity.id, newActivityId }

@@ -108,6 +108,11 @@ export const Run = defineEntity({
     { name: 'runs_waiting', properties: ['status', 'notBefore'], where: { open: true } },
     { name: 'runs_at_work', properties: ['tenantId', 'agentRole', 'status'], where: { open: true } },
     { name: 'runs_by_tenant', properties: ['tenantId', 'id'] },
+    {
+      name: 'runs_costs',
+      properties: ['tenantId', 'id', 'createdOn', 'costMicros'],
+      where: 'cost_micros > 0',
+    },
     { name: 'runs_by_agent', properties: ['tenantId', 'agentRole', 'id'] },
     { name: 'runs_by_role', properties: ['agentRole', 'id'] },
     { name: 'runs_ended', properties: ['status', 'id'], where: { open: false } },

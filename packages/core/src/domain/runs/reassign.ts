@@ -1,17 +1,20 @@
 import { effectiveAgent } from '../agents/effective-queries.ts'
-import { Activity, ActivityLogEntry, type ActivityRow } from '../activities/entities.ts'
+import { Activity, ActivityLogEntry, type ActivityRow, closedStatuses } from '../activities/entities.ts'
 import { logActivity } from '../activities/log.ts'
 import { openActivities } from '../activities/open.ts'
 import { isClosed, moveTo } from '../activities/state.ts'
+import { type Withdrawer, withdraw } from '../approvals/withdraw.ts'
 import type { Command } from '../context.ts'
 import { DomainError, notFound } from '../errors.ts'
 import { User } from '../identity/entities.ts'
 import { stopRun } from './cancel.ts'
 
 /**
- * Closes an activity as `reassigned` and opens its successor for another role or a person; steps that waited for the old
- * one wait for the new one.
+ * Closes an activity as `reassigned` and opens its successor for another role or a person. Steps that waited for the old one
+ * wait for the new one, its subtasks report to the new one, and questions about it are taken back, since the new one asks its
+ * own. The caller has locked the activity.
  * @param field where the request names the role
+ * @param by who takes the questions back; default: whoever acts
  * @returns the id of the new activity
  * @throws DomainError `NOT_FOUND` for a person of another tenant; `UNPROCESSABLE` when it is closed or the role not enabled
  */
@@ -20,7 +23,7 @@ export async function reassignTo(
   activity: ActivityRow,
   target: { role: string } | { userId: string },
   reason: string,
-  field: 'toRole' | 'assigneeId' | 'toId' = 'toRole',
+  { field, by }: { field: 'toRole' | 'assigneeId' | 'toId'; by?: Withdrawer },
 ): Promise<string> {
   if (isClosed(activity)) throw new DomainError('UNPROCESSABLE', `The activity is already ${activity.status}`)
   if ('userId' in target) {
@@ -72,6 +75,7 @@ export async function reassignTo(
     },
   ])
   await redirectDependents(cmd, activity, periodId, id)
+  await withdraw(cmd, [activity], `The work was given to somebody else: ${reason}`, by)
   logActivity(
     cmd,
     { id, tenantId: activity.tenantId },
@@ -123,6 +127,8 @@ async function redirectDependents(
   periodId: string | null,
   to: string,
 ): Promise<void> {
+  const open = { parentActivityId: from.id, status: { $nin: [...closedStatuses] } }
+  for (const subtask of await cmd.em.find(Activity, open)) subtask.parentActivityId = to
   if (!periodId) return
   for (const sibling of await cmd.em.find(Activity, { periodId, piece: from.piece, status: 'created' })) {
     if (sibling.dependsOn.includes(from.id))

@@ -80,7 +80,10 @@ function webhookSecrets(ctx: Ctx, visit: Visit): Promise<void> {
     ctx,
     ({ em }, where, options) => em.find(Webhook, where, options),
     (webhook) => {
-      webhook.secretSealed = visit(webhook.secretSealed, webhook.tenantId) ?? webhook.secretSealed
+      const { secretSealed, previousSecretSealed, tenantId } = webhook
+      webhook.secretSealed = visit(secretSealed, tenantId) ?? secretSealed
+      if (previousSecretSealed !== null)
+        webhook.previousSecretSealed = visit(previousSecretSealed, tenantId) ?? previousSecretSealed
     },
   )
 }

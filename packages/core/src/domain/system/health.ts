@@ -1,5 +1,5 @@
 import type { Ctx } from '../context.ts'
-import { type Check, checkStores, inTime } from '../health.ts'
+import { checkStores, inTime, type Measured, measure } from '../health.ts'
 import { queueNumbers } from '../runs/queue-queries.ts'
 import { jobNumbers } from './queries.ts'
 import type { SystemHealth } from './schemas.ts'
@@ -9,9 +9,14 @@ import type { SystemHealth } from './schemas.ts'
  * done. Serves `GET /admin/v1/system/health`.
  */
 export async function systemHealth(ctx: Ctx): Promise<SystemHealth> {
-  const [stores, local_model, queues] = await Promise.all([checkStores(ctx), localModel(ctx), queuesOf(ctx)])
+  const [stores, local, queues] = await Promise.all([checkStores(ctx), measureLocal(ctx), queuesOf(ctx)])
   // Vectors are searched where the rows are.
-  const services = { api: 'ok' as const, ...stores, vector_store: stores.relational_store, local_model }
+  const services = {
+    api: 'ok' as const,
+    ...stores,
+    vector_store: stores.relational_store,
+    local_model: local?.check ?? ('ok' as const),
+  }
   const broken = Object.values(services).includes('error') || queues === undefined
   return {
     status: services.relational_store === 'error' ? 'down' : broken ? 'degraded' : 'healthy',
@@ -22,12 +27,14 @@ export async function systemHealth(ctx: Ctx): Promise<SystemHealth> {
   }
 }
 
-/** A model on a server of one's own; where there is none, none can be broken. */
-async function localModel(ctx: Ctx): Promise<Check> {
+/** Every model on a server of one's own, together; undefined where there is none, as then none can be broken. */
+export async function measureLocal(ctx: Ctx): Promise<Measured | undefined> {
   const local = ctx.services.models.served.filter(({ provider }) => provider.type === 'local')
-  const answers = local.map(({ provider }) => inTime(ctx, provider.check()).then(({ ok }) => ok))
-  const found = await Promise.all(answers.map((answer) => answer.catch(() => false)))
-  return found.every(Boolean) ? 'ok' : 'error'
+  if (local.length === 0) return undefined
+  return measure(ctx, async () => {
+    const answers = await Promise.all(local.map(({ provider }) => provider.check()))
+    if (!answers.every(({ ok }) => ok)) throw new Error('A local model does not answer')
+  })
 }
 
 /** By agent role over all tenants; undefined where the database does not say. */

@@ -121,7 +121,8 @@ export async function takeBackExpired(db: Database, now: Date): Promise<number> 
   })
 }
 
-const lostLease = 'The process that did it ended, or said nothing for too long'
+/** The failure of a try whose lease has ended. */
+export const lostLease = 'The process that did it ended, or said nothing for too long'
 
 export interface DeadLetter {
   id: string

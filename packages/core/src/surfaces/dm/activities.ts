@@ -1,9 +1,11 @@
+import { getBrief } from '../../domain/activities/brief-queries.ts'
 import { cancelActivity } from '../../domain/activities/cancel.ts'
 import { reassignActivity } from '../../domain/activities/hand-over.ts'
 import { listLog } from '../../domain/activities/log-queries.ts'
 import { pauseActivity, resumeActivity } from '../../domain/activities/pause.ts'
 import { getForReview, listForReview } from '../../domain/activities/review-queries.ts'
 import {
+  ActivityBrief,
   Cancellation,
   CancelReceipt,
   Handover,
@@ -41,6 +43,15 @@ export const detail = endpoint({
   reply: { 200: ReviewerActivityDetail },
   errors: ['NOT_FOUND'],
 }).handle((ctx, { params }) => getForReview(ctx, params.activityId))
+
+export const brief = endpoint({
+  id: 'dm.activities.brief',
+  route: 'GET /activities/:activityId/brief',
+  summary: 'What a piece of work was made from: task, campaign, and the texts of the steps before it',
+  access: reviewers,
+  reply: { 200: ActivityBrief },
+  errors: ['NOT_FOUND'],
+}).handle((ctx, { params }) => getBrief(ctx, params.activityId))
 
 export const pause = endpoint({
   id: 'dm.activities.pause',

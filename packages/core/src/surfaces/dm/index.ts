@@ -22,6 +22,7 @@ export const dm = surface({
   endpoints: [
     activities.list,
     activities.detail,
+    activities.brief,
     activities.cancel,
     activities.comments,
     activities.comment,
@@ -66,5 +67,6 @@ export const dm = surface({
     reports.order,
     reports.detail,
     reports.deliver,
+    reports.retry,
   ],
 })

@@ -1,0 +1,156 @@
+import { isUlid } from '../../platform/clock.ts'
+import type { Row } from '../../platform/database/database.ts'
+import { asDate, asInstant, asJson, asNumber } from '../../platform/database/row.ts'
+import type { ApprovalType, RiskLevel } from '../approvals/entities.ts'
+import { preview } from '../content/preview.ts'
+import type { Ctx } from '../context.ts'
+import { invalid } from '../errors.ts'
+import { narrowed } from '../scope.ts'
+import type { ActivityStatus, Blocker } from './entities.ts'
+import type { WorkItem, WorkQuery, WorkQueue, WorkState } from './work-schemas.ts'
+import {
+  countOf,
+  linesOf,
+  stateOf,
+  type WorkFilter,
+  type WorkPlace,
+  type WorkRank,
+  workRanks,
+} from './work-source-queries.ts'
+
+/** What waits for people. */
+const usual: readonly WorkState[] = ['pending', 'blocked']
+
+/** How much is said of why something stands still or has failed, characters. */
+const reasonChars = 300
+
+/**
+ * The queue of work of all tenants in scope, read in pages over all its parts: questions that can still be decided, by risk
+ * and then by when they are due; what is blocked, the oldest first; what is at work or waits for its agent, the oldest first;
+ * and what has failed, the newest first. Each part is read by its index and only as far as the page needs it; what comes
+ * while somebody reads moves no line to another page. `counts` are of everything that matches `type`, `agent` and the
+ * tenant. Serves `GET /cli/v1/queue`.
+ * @throws DomainError `VALIDATION_ERROR` on `cursor`; `NOT_FOUND` for a tenant outside the scope
+ */
+export async function listWork(ctx: Ctx, query: Partial<WorkQuery> = {}): Promise<WorkQueue> {
+  const { tenantId, status, limit = 50, cursor } = query
+  const own = tenantId === undefined ? ctx : narrowed(ctx, tenantId)
+  const filter: WorkFilter = { type: query.type, agent: query.agent }
+  const wanted = ranksOf(status)
+  const from = cursor === undefined ? undefined : await readCursor(own, wanted, filter, cursor)
+  const [lines, counts] = await Promise.all([
+    read(own, wanted, { filter, from, limit: limit + 1 }),
+    countAll(own, filter),
+  ])
+  const shown = lines.slice(0, limit)
+  const end = lines.length > limit ? shown.at(-1) : undefined
+  const inState = (state: WorkState) =>
+    shown.filter(({ rank }) => stateOf[rank] === state).map((line) => toItem(line, ctx.clock.now()))
+  return {
+    pending: inState('pending'),
+    running: inState('running'),
+    blocked: inState('blocked'),
+    failed: inState('failed'),
+    counts,
+    pagination: { hasMore: end !== undefined, nextCursor: end ? writeCursor(end) : null },
+  }
+}
+
+function ranksOf(status: WorkQuery['status']): WorkRank[] {
+  if (status === 'all') return [...workRanks]
+  return workRanks.filter((rank) => (status ? stateOf[rank] === status : usual.includes(stateOf[rank])))
+}
+
+interface Line {
+  rank: WorkRank
+  row: Row
+}
+
+interface Start {
+  rank: WorkRank
+  place: WorkPlace
+}
+
+/** Rank by rank until there is enough. */
+async function read(
+  ctx: Ctx,
+  wanted: readonly WorkRank[],
+  { filter, from, limit }: { filter: WorkFilter; from: Start | undefined; limit: number },
+): Promise<Line[]> {
+  const lines: Line[] = []
+  for (const rank of wanted.slice(from ? wanted.indexOf(from.rank) : 0)) {
+    if (lines.length === limit) break
+    const after = rank === from?.rank ? { after: from.place } : {}
+    const { sql, params } = linesOf(ctx, rank, { filter, limit: limit - lines.length, ...after })
+    lines.push(...(await ctx.sql.all<Row>(sql, params)).map((row) => ({ rank, row })))
+  }
+  return lines
+}
+
+async function countAll(ctx: Ctx, filter: WorkFilter): Promise<WorkQueue['counts']> {
+  const found = await Promise.all(
+    workRanks.map((rank) => {
+      const { sql, params } = countOf(ctx, rank, filter)
+      return ctx.sql.get<Row>(sql, params)
+    }),
+  )
+  const counts = { pending: 0, running: 0, blocked: 0, failed: 0 }
+  for (const [i, rank] of workRanks.entries()) counts[stateOf[rank]] += asNumber(found[i]?.lines)
+  return counts
+}
+
+const form = /^([0-6])\.([0-9a-z]{1,9})\.([0-7][0-9A-HJKMNP-TV-Z]{25})$/
+
+/** A place, not a line: what stood there may be done by the time the next page is asked for. */
+function writeCursor({ rank, row }: Line): string {
+  return [workRanks.indexOf(rank), asInstant(row.place).getTime().toString(36), row.id].join('.')
+}
+
+/** The id of a line that is in the queue still is as good. */
+async function readCursor(
+  ctx: Ctx,
+  wanted: readonly WorkRank[],
+  filter: WorkFilter,
+  text: string,
+): Promise<Start> {
+  const [, number = '', at = '', id = ''] = form.exec(text) ?? []
+  const rank = number === '' ? undefined : workRanks[Number(number)]
+  if (rank && wanted.includes(rank)) return { rank, place: { at: new Date(Number.parseInt(at, 36)), id } }
+  for (const one of isUlid(text) ? wanted : []) {
+    const { sql, params } = linesOf(ctx, one, { filter, id: text, limit: 1 })
+    const row = await ctx.sql.get<Row>(sql, params)
+    if (row) return { rank: one, place: { at: asInstant(row.place), id: text } }
+  }
+  throw invalid('cursor', 'Unknown cursor')
+}
+
+function toItem({ rank, row }: Line, now: number): WorkItem {
+  const claimedUntil = asDate(row.claimed_until)
+  return {
+    id: row.id as string,
+    state: stateOf[rank],
+    title: row.title as string,
+    tenantId: row.tenant_id as string,
+    tenantName: row.tenant_name as string,
+    type: (row.deliverable_type ?? row.step_type ?? row.approval_type) as string,
+    agentRole: row.agent_role as string | null,
+    campaignName: row.campaign_name as string | null,
+    activityId: row.activity_id as string | null,
+    activityStatus: row.activity_status as ActivityStatus | null,
+    approvalId: (row.approval_id ?? null) as string | null,
+    approvalType: (row.approval_type ?? null) as ApprovalType | null,
+    riskLevel: (row.risk_level ?? null) as RiskLevel | null,
+    dueAt: asDate(row.due_at),
+    expiresAt: asDate(row.expires_at),
+    claimedBy: claimedUntil && claimedUntil.getTime() > now ? (row.claimed_by_name as string) : null,
+    reason: reasonOf(rank, row),
+    since: asInstant(row.since),
+  }
+}
+
+function reasonOf(rank: WorkRank, { blocker, failure_reason, hold }: Row): string | null {
+  if (rank !== 'blocked' && rank !== 'failed') return null
+  const told = rank === 'blocked' ? asJson<Blocker>(blocker)?.description : (failure_reason as string | null)
+  if (told) return preview(told, reasonChars)
+  return rank === 'blocked' && hold ? 'Paused' : null
+}
