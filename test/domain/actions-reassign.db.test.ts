@@ -65,6 +65,51 @@ describe('agent.actions.reassign', () => {
     expect(draft.dispatch.prompt).not.toContain('By the first')
   })
 
+  it('takes back what people are asked about the old one, in the name of the agent', async () => {
+    await using desk = await createDesk()
+    const agent = await desk.order()
+    const { id } = await desk.activityOf(agent.runId)
+    const asked = [
+      await post(desk, agent, 'actions/create-approval', {
+        title: 'May we?',
+        type: 'brand_direction',
+        blockCurrentActivity: false,
+      }),
+      await post(desk, agent, 'actions/request-review'),
+    ]
+    await post(desk, agent, 'actions/reassign', toRole('blog_writer'))
+    for (const { body } of asked) {
+      const params = { approvalId: body['approvalId'] as string }
+      expect(await desk.team.reviewer.call('dm', 'GET /approvals/:approvalId', { params })).toMatchObject({
+        status: 'expired',
+        resolution: 'withdrawn',
+        resolutionNote: 'The work was given to somebody else: Not my craft',
+        resolvedBy: { id: 'social_writer', name: 'Social writer' },
+      })
+    }
+    expect((await rowOf(desk, id))?.['status']).toBe('reassigned')
+    const query = { 'filter.status': 'pending' as const }
+    const pending = async () => (await desk.team.admin.call('dashboard', 'GET /approvals', { query })).data
+    expect(await pending()).toEqual([])
+    await (await desk.next()).deliver('A post')
+    expect(await pending()).toMatchObject([{ type: 'content_review' }])
+    expect(await desk.app.copydesk.asSystem().activities.sweep()).toEqual([])
+  })
+
+  it('lets the subtasks of the old one report to the new one', async () => {
+    await using desk = await createDesk()
+    const agent = await desk.order()
+    await post(desk, agent, 'actions/create-subtask')
+    const helper = await desk.next()
+    await post(desk, agent, 'actions/reassign', toRole('blog_writer'))
+    const next = await desk.next()
+    await helper.deliver('Oats are old')
+    await next.deliver('Without facts')
+    const again = await desk.next()
+    expect(again.dispatch).toMatchObject({ agentRole: 'blog_writer', wakeReason: 'subtask_completed' })
+    expect(again.dispatch.prompt).toContain('Oats are old')
+  })
+
   it('to a person opens no run, and tells the person', async () => {
     await using desk = await createDesk()
     const agent = await desk.order()

@@ -31,12 +31,19 @@ export async function view(
     path,
     after,
     server,
-  }: { token: string; path: string; after?: string | undefined; server?: Copydesk },
+    surface = 'dashboard',
+  }: {
+    token: string
+    path: string
+    after?: string | undefined
+    server?: Copydesk
+    surface?: 'dashboard' | 'cli'
+  },
 ): Promise<Viewer> {
   const leaving = new AbortController()
-  const request = new Request(`http://copydesk.test/dashboard/v1${path}`, {
+  const request = new Request(`http://copydesk.test/${surface}/v1${path}`, {
     headers: {
-      authorization: `Bearer ${token}`,
+      authorization: `${token.startsWith('cdk_') ? 'ApiKey' : 'Bearer'} ${token}`,
       accept: 'text/event-stream',
       ...(after !== undefined && { 'last-event-id': after }),
     },

@@ -80,12 +80,12 @@ function statementsFor(
        case when s.n % 100 = 2 then 'The model refuses' end, 0, 1000, ${ago('s.n')}, ${ago('s.n')}
      from ${series(activities)}`,
     `insert into approvals (id, tenant_id, campaign_id, title, type, risk_level, risk_rank, status, created_by_id, created_by_name,
-       created_by_type, created_on, expires_at, resolved_at, updated_on)
+       created_by_type, created_on, expires_at, due_at, resolved_at, updated_on)
      select ${of('E', 's.n')}, '${tenantId}', ${of('C', campaign)}, 'Question ' || s.n,
        case s.n % 3 when 0 then 'channel_action' when 1 then 'content_direction' else 'content_review' end,
        case s.n % 3 when 0 then 'high' when 1 then 'medium' else 'low' end, 1 + s.n % 3,
        case s.n % 10 when 0 then 'pending' when 1 then 'rejected' else 'approved' end, 'system', 'A test', 'human',
-       ${ago('s.n', 1_800_000)}, ${at(`${now} + ${hourMs} * (1 + s.n % 70)`)},
+       ${ago('s.n', 1_800_000)}, ${at(`${now} + ${hourMs} * (1 + s.n % 70)`)}, ${at(`${now} + ${hourMs} * (1 + s.n % 7)`)},
        case when s.n % 10 <> 0 then ${ago('s.n', 1_800_000)} end, ${ago('s.n', 1_800_000)}
      from ${series(approvals)}`,
     `insert into approval_links (approval_id, activity_id, tenant_id, blocking)

@@ -53,7 +53,14 @@ export function createPlanter(app: TestApp, clock: TestClock) {
     at,
     activity,
     /** @param inHours until it expires */
-    async approval(tenantId: string, title: string, riskLevel: RiskLevel, inHours: number, id = newId()) {
+    async approval(
+      tenantId: string,
+      title: string,
+      riskLevel: RiskLevel,
+      inHours: number,
+      id = newId(),
+      more: Record<string, SqlValue> = {},
+    ) {
       await insert('approvals', {
         id,
         tenant_id: tenantId,
@@ -67,7 +74,9 @@ export function createPlanter(app: TestApp, clock: TestClock) {
         created_by_type: 'human',
         created_on: at(-1),
         expires_at: at(inHours),
+        due_at: at(inHours / 2),
         updated_on: at(-1),
+        ...more,
       })
       return id
     },

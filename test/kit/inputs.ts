@@ -68,6 +68,7 @@ export function knownTo(world: World, info: EndpointInfo, side: Side): Known {
   return (field) => {
     // An external runtime would be waited for while the clock stands still.
     if (info.id === 'agent.health.test' && field === 'agentRole') return ['social_writer']
+    if (info.id === 'cli.approvals.bulk_resolve' && field === 'ids') return side.ids['approvals']
     if (words[field]) return words[field]
     // Whoever calls must not be shut out by what is asked.
     if (field.endsWith('tenantId') || field === 'tenantIds') {
@@ -197,6 +198,7 @@ const examples: Record<string, (world: World) => Partial<Input> | Partial<Input>
   }),
   'dm.reports.create': ({ ours }) => ({ body: reportOn(ours.tenantId, 'January') }),
   'dm.reports.deliver': () => ({ body: { to: ['boss@client.example'] } }),
+  'dm.reports.retry': ({ ours }) => ({ params: { reportId: ours.ids['reports']?.[1] ?? '' } }),
   'files.report': ({ ours, tokens }) => ({
     params: {
       token: tokens.sign('report', { sub: ours.ids['reports']?.[0] ?? '', tenantId: ours.tenantId }),
@@ -260,6 +262,14 @@ const examples: Record<string, (world: World) => Partial<Input> | Partial<Input>
   }),
   'dm.approvals.resolve': () => ({ body: { resolution: 'rejected', note: 'Too long' } }),
   'dm.feed.snooze': (world) => soon(world),
+  'cli.activities.stream': ({ ours }) => ({ params: { id: ours.written[0] ?? '' } }),
+  'cli.approvals.bulk_resolve': ({ ours }) => [
+    { body: { action: 'reject', ids: ours.ids['approvals'], note: 'Too long' } },
+    { body: { action: 'approve', filter: { riskLevel: 'low' }, dryRun: true } },
+    { body: { action: 'reject', filter: { tenantId: ours.tenantId, ageMinutesGt: 0 }, note: 'Too long' } },
+  ],
+  'cli.impersonate': ({ ours }) => ({ body: { tenantId: ours.tenantId } }),
+  'cli.nl': () => ({ body: { query: 'What waits?', context: { surface: 'cli' } } }),
   'mobile.activities.output': ({ ours }) => ({ params: { activityId: ours.written[0] ?? '' } }),
   'mobile.push.register': () => ({
     body: { deviceId: randomUUID(), pushToken: 'a-new-token', platform: 'ios', appVersion: '1.0' },
@@ -292,7 +302,7 @@ export function inputFor(world: World, info: EndpointInfo, side: Side = world.ou
   const made: Record<string, string> = {}
   for (const [i, name] of names.entries()) {
     const key = keys[i] as string
-    const value = given.params?.[key] ?? known(name)?.[0]
+    const value = given.params?.[key] ?? (known(name) ?? known(key))?.[0]
     if (value === undefined) {
       const where = params[key] === 'ulid' ? 'the table of its rows to `tables`' : 'a value to `words`'
       throw new Error(
@@ -309,9 +319,12 @@ export function inputFor(world: World, info: EndpointInfo, side: Side = world.ou
   }
 }
 
+/** The terminal asks most things of what reviewers have. */
+export const delegatedId = ({ id }: EndpointInfo) => id.replace(/^cli\./, 'dm.')
+
 /** Whole inputs that an endpoint is known to take. */
 export function examplesFor(world: World, info: EndpointInfo): Partial<Input>[] {
-  return [examples[info.id]?.(world) ?? []].flat()
+  return [(examples[info.id] ?? examples[delegatedId(info)])?.(world) ?? []].flat()
 }
 
 function sample(info: EndpointInfo, schema: z.ZodType, known: Known): unknown {

@@ -1,6 +1,7 @@
 import type { EndpointInfo } from '@copydesk/core'
 import { z } from 'zod'
 import { entities } from '../../packages/core/src/domain/entities.ts'
+import { delegatedId } from './inputs.ts'
 import { reportOn } from './world-work.ts'
 import type { CallerKind, Knocker, TwoTenants, Twin } from './two-tenants.ts'
 
@@ -79,7 +80,7 @@ export const tenantless: Record<string, string> = {
 type Ids = Record<string, string>
 
 /** A body that each endpoint takes, made of a tenant's ids. */
-export const bodies: Record<string, (ids: Ids) => object> = {
+const bodies: Record<string, (ids: Ids) => object> = {
   'dashboard.activities.comment': () => ({ text: 'Hello' }),
   'dashboard.blog_requests.create': ({ channelId }) => ({ topic: 'Rye at night', channelId }),
   'dashboard.skills.change': () => ({ name: 'Another tone' }),
@@ -95,6 +96,14 @@ export const bodies: Record<string, (ids: Ids) => object> = {
     resolution: 'rejected',
     note: 'No',
   }),
+  'cli.approvals.bulk_resolve': ({ ids }) => ({ action: 'reject', ids: [ids], note: 'No' }),
+  'cli.approvals.bulk_resolve: tenantId in the body': ({ tenantId }) => ({
+    action: 'reject',
+    // Of which there are none, so that the others can go on.
+    filter: { tenantId, type: 'strategy_change' },
+    note: 'No',
+  }),
+  'cli.nl': ({ tenantId }) => ({ query: 'What waits?', context: { tenantId, surface: 'cli' } }),
   'dashboard.team.change': () => ({ role: 'member' }),
   'dm.activities.comment': () => ({ text: 'Hello' }),
   'dm.activities.pause': () => ({}),
@@ -163,10 +172,17 @@ export const bodies: Record<string, (ids: Ids) => object> = {
   }),
 }
 
+/** A body for an endpoint, or one of its spots, where it takes one. */
+export function bodyFor(info: EndpointInfo, ids: Ids, label = info.id): object | undefined {
+  if (!info.definition.body) return undefined
+  return (bodies[label] ?? bodies[info.id] ?? bodies[delegatedId(info)])?.(ids)
+}
+
 /** Whether the access matrix lets this kind of caller through, whatever the id. */
 export function mayCall({ access }: EndpointInfo, kind: Knocker): boolean {
   if (access.public) return true
-  if (kind === 'key') return access.credentials.includes('apikey')
+  if (kind === 'key')
+    return access.credentials.includes('apikey') && (access.roles === 'any' || access.roles.includes('admin'))
   const app = kind === 'reviewer' ? 'dm-portal' : 'dashboard'
   return (
     access.credentials.includes(kind === 'agent' ? 'task' : 'jwt') &&
@@ -214,7 +230,7 @@ let callers = 0
 /** Calls an endpoint with a tenant's ids; of a stream that opens only the head is read. */
 export async function send({ app, clock }: TwoTenants, info: EndpointInfo, sent: Sent): Promise<Answer> {
   const { token, ids, query = '', headers = {} } = sent
-  const body = info.definition.body && (sent.body ?? bodies[info.id]?.(ids))
+  const body = info.definition.body && (sent.body ?? bodyFor(info, ids))
   const response = await app.fetch(
     `${pathOf(info, ids)}${query && `?${query}`}`,
     {

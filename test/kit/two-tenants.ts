@@ -220,6 +220,11 @@ async function fillWithWork(team: Team, word: string, next: () => Promise<Agent>
     userId: adminId,
     toId: adminId,
     'blog id': posts[0]?.id ?? '',
+    // As the terminal names them.
+    ids: approvals[0]?.id ?? '',
+    'activities id': activityId,
+    'approvals id': approvals[0]?.id ?? '',
+    'feed id': questions[0]?.id ?? '',
   }
   return { ids, openActivityId, agent: atWork }
 }

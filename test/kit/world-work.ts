@@ -74,6 +74,19 @@ export async function order(app: TestApp, team: Team, name: string, webhookUrl: 
   })
   await askFor(team.member, `${name} in the kitchen`)
   await team.reviewer.call('dm', 'POST /reports', { body: reportOn(team.tenantId, `${name} report`) })
+  await team.reviewer.call('dm', 'POST /reports', { body: reportOn(team.tenantId, lostReport(name)) })
+}
+
+const lostReport = (name: string) => `${name} report that is lost`
+
+/** As if the last report that `order` has asked for could not be written. */
+export async function loseReport(app: TestApp, name: string): Promise<void> {
+  await app.db.write((tx) =>
+    tx.run(
+      `update reports set status = 'failed', failure_reason = ?, content = null, blob_key = null where title = ?`,
+      [`${name} is out of paper`, lostReport(name)],
+    ),
+  )
 }
 
 /** An order of a report on a month that is over. */

@@ -19,6 +19,7 @@ import {
   configure,
   fillFeed,
   idsOf,
+  loseReport,
   order,
   pauseLast,
   register,
@@ -202,6 +203,7 @@ export async function createWorld(changes: Parameters<typeof createTestApp>[0] =
   const failed = await busy(door, dispatches)
   await fillFeed(door, ours, 'Spring')
   await fillFeed(door, theirs, marker)
+  for (const name of ['Spring', marker]) await loseReport(app, name)
   for (const team of [ours, theirs]) {
     await pauseLast(app, team)
     await holdAgents(app, team, team === theirs ? `${marker} is out of order` : 'Out of order')

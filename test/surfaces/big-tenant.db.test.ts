@@ -9,15 +9,18 @@ import { createTestApp, type Team, type TestApp } from '../kit/app.ts'
 import { bigId, bigSize, fillBigTenant } from '../kit/big-tenant.ts'
 import { createTestClock, type TestClock } from '../kit/clock.ts'
 import { createPlanter } from '../kit/feed-rows.ts'
-import { planFaults, recordSql } from '../kit/plans.ts'
+import { planFaults, type Ran, recordSql } from '../kit/plans.ts'
 
 /** Every list of the people's surfaces, at a tenant with the work of years and a neighbour beside it. */
 
 const bigTables = ['activities', 'approvals', 'approval_links']
 
+/** What the terminal does not delegate. */
+const ownOfTerminal = ['cli.queue', 'cli.status']
+
 const lists = describeSurfaces().filter(
-  ({ surface, method, kind, definition }) =>
-    ['dashboard', 'dm', 'mobile', 'tenant'].includes(surface) &&
+  ({ id, surface, method, kind, definition }) =>
+    (['dashboard', 'dm', 'mobile', 'tenant'].includes(surface) || ownOfTerminal.includes(id)) &&
     method === 'GET' &&
     kind === 'json' &&
     definition.names.every((name) => name === 'campaignId' || name === 'deliverableId'),
@@ -49,7 +52,7 @@ afterAll(async () => {
 async function runs(info: EndpointInfo, raw: Record<string, string>, scope = [team.tenantId]) {
   const { definition, surface } = info
   const actor: Principal =
-    surface === 'dm'
+    surface === 'dm' || surface === 'cli'
       ? { id: team.reviewerId, type: 'human', role: 'reviewer', appAccess: ['dm-portal'] }
       : { id: team.adminId, type: 'human', role: 'admin', tenantId: team.tenantId, appAccess: ['dashboard'] }
   const ctx = assembled.contextFor({ actor, scope })
@@ -82,6 +85,9 @@ const valuesOf = (field: string, schema: { enum?: string[] }): string[] => {
     'filter.agentRole': ['analyst', 'nobody'],
     'filter.campaignId': [bigId('C', 7)],
     'filter.deliverableId': [bigId('D', 7)],
+    agent: ['analyst', 'nobody'],
+    type: ['social_post', 'outline'],
+    all: ['true', 'false'],
   }
   return known[field] ?? []
 }
@@ -104,7 +110,7 @@ function queriesOf({ id, definition }: EndpointInfo): Array<Record<string, strin
     : id.includes('activities')
       ? bigId('A', bigSize.activities / 2)
       : bigId('C', bigSize.campaigns / 2)
-  const isPaged = 'cursor' in properties && !id.includes('feed')
+  const isPaged = 'cursor' in properties && !id.includes('feed') && !id.includes('queue')
   return all.flatMap((query) => (isPaged ? [query, { ...query, cursor: middle }] : [query]))
 }
 
@@ -117,9 +123,11 @@ describe.each(lists.map((info) => [info.id, info] as const))('%s', (_, info) => 
       const next = reply.pagination?.nextCursor
       const again = next ? (await runs(info, { ...query, cursor: next })).ran : []
       // Reviewers see several tenants at once. What waits at them SQLite sorts, as it is little.
-      const isSorted = app.db.dialect === 'sqlite' && info.id === 'dm.feed.list'
+      const isSorted = app.db.dialect === 'sqlite' && ['dm.feed.list', 'cli.queue'].includes(info.id)
       const both =
-        info.surface === 'dm' && !isSorted ? (await runs(info, query, [team.tenantId, neighbourId])).ran : []
+        ['dm', 'cli'].includes(info.surface) && !isSorted
+          ? (await runs(info, query, [team.tenantId, neighbourId])).ran
+          : []
       for (const one of [...ran, ...again, ...both]) {
         // Apps that page by place are told how many there are: that is counted.
         if (one.text.startsWith('select count(*) as total from')) continue
@@ -133,6 +141,20 @@ describe.each(lists.map((info) => [info.id, info] as const))('%s', (_, info) => 
     }
     expect(faults).toEqual([])
   })
+})
+
+describe('a list of campaigns', () => {
+  it.each(['dashboard.campaigns.list', 'mobile.campaigns.list'])(
+    'counts what waits in each by the campaign, and not all that waits at the tenant: %s',
+    async (id) => {
+      const info = lists.find((one) => one.id === id) as EndpointInfo
+      const { ran } = await runs(info, {})
+      const counting = ran.find(({ text }) => text.includes('from approvals')) as Ran
+      const explain = app.db.dialect === 'sqlite' ? 'explain query plan' : 'explain'
+      const plan = JSON.stringify(await app.db.sql.all(`${explain} ${counting.text}`, counting.params))
+      expect(plan).toContain('approvals_waiting_by_campaign')
+    },
+  )
 })
 
 describe('a list', () => {

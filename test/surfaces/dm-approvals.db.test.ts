@@ -1,33 +1,13 @@
-import type { ApiError } from '@copydesk/client'
 import { describe, expect, it } from 'vitest'
-import { sha256Hex } from '../../packages/core/src/platform/crypto/hash.ts'
+import { eventsOf, inbox, neighbourOf } from '../domain/acting.ts'
 import { password } from '../kit/app.ts'
 import { createTestClock } from '../kit/clock.ts'
 import { createDesk, type Desk } from '../kit/runtime.ts'
-import { auditOf, eventsOf, inbox, neighbourOf } from '../domain/acting.ts'
+import { asked, detail } from './asked.ts'
+import { refusal } from './refusal.ts'
 
 const hour = 3_600_000
 const unknownId = '01HZZZZZZZZZZZZZZZZZZZZZZZ'
-
-const refusal = (call: Promise<unknown>) =>
-  call.then(
-    () => 'was not refused',
-    ({ status, code, field, details }: ApiError) => ({
-      status,
-      code,
-      ...(field !== undefined && { field }),
-      ...(details !== undefined && { details }),
-    }),
-  )
-
-const detail = ({ team }: Desk, approvalId: string) =>
-  team.reviewer.call('dm', 'GET /approvals/:approvalId', { params: { approvalId } })
-
-const send = (
-  { team }: Desk,
-  approvalId: string,
-  body: { note?: string; urgency?: 'normal' | 'urgent' } = {},
-) => team.reviewer.call('dm', 'POST /approvals/:approvalId/send-to-client', { params: { approvalId }, body })
 
 /** The reviewer, with a token that is good now. */
 async function loggedIn({ app, team }: Desk) {
@@ -37,154 +17,6 @@ async function loggedIn({ app, team }: Desk) {
   const body = { email: user?.email ?? '', password, app: 'dm-portal' } as const
   return app.clientFor((await app.clientFor().call('auth', 'POST /login', { body })).accessToken)
 }
-
-/** A piece that waits for a verdict. */
-async function asked(desk: Desk, text = 'A post') {
-  const agent = await desk.order()
-  await agent.deliver(text)
-  const row = await desk.app.db.sql.get<{ approval_id: string; activity_id: string }>(
-    `select l.approval_id, l.activity_id from approval_links l join runs r on r.activity_id = l.activity_id where r.id = ?
-     order by l.approval_id desc limit 1`,
-    [agent.runId],
-  )
-  return { agent, id: row?.approval_id ?? '', activityId: row?.activity_id ?? '' }
-}
-
-describe('dm.approvals.send_to_client', () => {
-  it('asks the admins too: their verdict is the verdict, with its note, and wakes the producer once', async () => {
-    const clock = createTestClock()
-    await using desk = await createDesk({ clock })
-    const { team } = desk
-    const { id } = await asked(desk)
-    clock.advance(600_000)
-    const { forwardedApprovalId, notificationSent } = await send(desk, id, { note: 'Is the tone yours?' })
-    expect(notificationSent).toBe(true)
-    const expiresAt = new Date(clock.now() + 72 * hour).toISOString()
-    // The reviewer's own question lasts as long as the client's.
-    expect(await detail(desk, id)).toMatchObject({
-      status: 'pending',
-      forwardedTo: forwardedApprovalId,
-      expiresAt,
-    })
-    expect(await detail(desk, forwardedApprovalId)).toMatchObject({
-      status: 'pending',
-      type: 'content_review',
-      riskLevel: 'low',
-      description: 'Is the tone yours?',
-      forwardedFrom: id,
-      contentHash: sha256Hex('A post'),
-      createdBy: { id: team.reviewerId, name: 'Rita Reviewer', type: 'human' },
-      expiresAt,
-      linkedActivities: [{ output: 'A post' }],
-    })
-    expect((await inbox(desk, 'approval_created')).at(-1)).toMatchObject({
-      user_id: team.adminId,
-      body: 'Is the tone yours?',
-      subject_id: forwardedApprovalId,
-    })
-    const again = { status: 409, code: 'CONFLICT' }
-    const before = await desk.state()
-    expect(await refusal(send(desk, id))).toMatchObject({ ...again, details: { forwardedApprovalId } })
-    expect(await refusal(send(desk, forwardedApprovalId))).toMatchObject(again)
-    expect(await desk.state()).toEqual(before)
-
-    const edited = 'A post, as we say it'
-    const receipt = await team.admin.call('dashboard', 'POST /approvals/:approvalId/resolve', {
-      params: { approvalId: forwardedApprovalId },
-      body: { resolution: 'approved', note: 'Nearly', edited },
-    })
-    expect(receipt.reEnqueuedActivities).toBe(1)
-    for (const one of [id, forwardedApprovalId])
-      expect(await detail(desk, one)).toMatchObject({
-        status: 'approved',
-        resolution: 'approved',
-        resolutionNote: 'Nearly',
-        resolvedBy: { id: team.adminId, name: 'Ada Admin' },
-        contentHash: sha256Hex(edited),
-        edited: true,
-      })
-    expect(await eventsOf(desk, 'approval_resolved')).toHaveLength(2)
-    expect(await desk.count(`select count(*) as n from runs where wake_reason = 'review_approved'`)).toBe(1)
-    expect(
-      await desk.count(`select count(*) as n from audit_records where action = 'approval.resolve'`),
-    ).toBe(2)
-  })
-
-  it('says honestly when there is nobody to tell, and asks for less time when it is urgent', async () => {
-    const clock = createTestClock()
-    await using desk = await createDesk({ clock })
-    const { id } = await asked(desk)
-    await desk.app.db.write((tx) =>
-      tx.run(`update users set status = 'suspended' where id = ?`, [desk.team.adminId]),
-    )
-    const told = await desk.count('select count(*) as n from notifications')
-    const { forwardedApprovalId, notificationSent } = await send(desk, id, { urgency: 'urgent' })
-    expect(notificationSent).toBe(false)
-    expect(await desk.count('select count(*) as n from notifications')).toBe(told)
-    expect(await detail(desk, forwardedApprovalId)).toMatchObject({
-      riskLevel: 'high',
-      expiresAt: new Date(clock.now() + 24 * hour).toISOString(),
-    })
-    // The client's time is over first: the reviewer still decides, and may ask again.
-    clock.advance(24 * hour)
-    await desk.app.until(async () => {
-      clock.advance(1_000)
-      return (await desk.count(`select count(*) as n from approvals where status = 'expired'`)) === 1
-    }, "the client's approval has expired")
-    const rows = await desk.app.db.sql.all('select status from activities')
-    expect(rows).toEqual([{ status: 'awaiting_approval' }])
-  })
-
-  it('is void with new content on both sides; the reviewer is asked anew, the client is not', async () => {
-    await using desk = await createDesk()
-    const { id, agent } = await asked(desk)
-    await desk.team.reviewer.call('dm', 'POST /approvals/:approvalId/resolve', {
-      params: { approvalId: id },
-      body: { resolution: 'rejected', note: 'Warmer' },
-    })
-    const again = await desk.next()
-    const { approvalId } = await again.call('POST /runs/:runId/actions/request-review', {
-      title: 'Like this?',
-      description: 'The tone',
-    })
-    const { forwardedApprovalId } = await send(desk, approvalId)
-    await again.deliver('A warmer post')
-    expect(await detail(desk, approvalId)).toMatchObject({ status: 'expired', resolution: 'voided' })
-    const forwarded = await detail(desk, forwardedApprovalId)
-    expect(forwarded).toMatchObject({ status: 'expired', resolution: 'voided' })
-    expect(forwarded).not.toHaveProperty('replacedBy')
-    const open = await desk.app.db.sql.all(
-      `select content_hash, forwarded_from, forwarded_to from approvals where status = 'pending'`,
-    )
-    expect(open).toEqual([
-      { content_hash: sha256Hex('A warmer post'), forwarded_from: null, forwarded_to: null },
-    ])
-    expect(await auditOf(desk, again.runId)).toContainEqual(
-      expect.objectContaining({ action: 'approval.voided', resource_id: forwardedApprovalId }),
-    )
-    expect((await desk.activityOf(agent.runId)).status).toBe('awaiting_review')
-  })
-
-  it('and both sides deciding at once: one verdict wins on both', async () => {
-    await using desk = await createDesk()
-    const { id } = await asked(desk)
-    const { forwardedApprovalId } = await send(desk, id)
-    const answers = await Promise.allSettled([
-      desk.team.reviewer.call('dm', 'POST /approvals/:approvalId/resolve', {
-        params: { approvalId: id },
-        body: { resolution: 'approved' },
-      }),
-      desk.team.admin.call('dashboard', 'POST /approvals/:approvalId/resolve', {
-        params: { approvalId: forwardedApprovalId },
-        body: { resolution: 'rejected', note: 'Not ours' },
-      }),
-    ])
-    expect(answers.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
-    const [one, other] = [await detail(desk, id), await detail(desk, forwardedApprovalId)]
-    expect(one.resolution).toBe(answers[0]?.status === 'fulfilled' ? 'approved' : 'rejected')
-    expect([other.resolution, other.resolvedBy]).toEqual([one.resolution, one.resolvedBy])
-  })
-})
 
 describe('dm.approvals.escalate', () => {
   it('raises the risk and restarts the clock of the new risk', async () => {

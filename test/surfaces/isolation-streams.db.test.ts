@@ -35,8 +35,8 @@ const heard = ['text_delta', 'tool_call', 'tool_result', 'campaign_update', 'app
 /** Whatever can be heard of a tenant; what comes last holds `last`. */
 async function happen({ agent, admin, reviewer, word, ids, openActivityId }: Twin, last = word) {
   acts += 1
-  // A run may call so often in a minute, and no oftener.
-  two.clock.advance(10_000)
+  // A run may call so often in a minute, and no oftener; all is over before a token is, after 15 minutes.
+  two.clock.advance(6_000)
   const sequenceNum = (written.get(word) ?? 0) + 1
   written.set(word, sequenceNum)
   const { approvalId } = await agent.call('POST /runs/:runId/actions/create-approval', {
@@ -87,7 +87,11 @@ async function readUntil(response: Response, mark: string): Promise<string> {
 }
 
 /** The stream of the activity that is at work, so that there is something to see. */
-const idsOf = ({ ids, openActivityId }: Twin) => ({ ...ids, activityId: openActivityId })
+const idsOf = ({ ids, openActivityId }: Twin) => ({
+  ...ids,
+  activityId: openActivityId,
+  'activities id': openActivityId,
+})
 
 describe.each(watchers)('%s as %s', (_, kind, info) => {
   it('tells what happens while it is open, and nothing of the other tenant', async () => {

@@ -14,6 +14,7 @@ const groups = {
   platform: ['auth', 'admin', 'agent', 'root'],
   teams: ['dashboard', 'mobile', 'tenant'],
   reviewers: ['dm'],
+  staff: ['cli'],
 } as const
 
 /** By the clock of the world, milliseconds: how long a suspension is remembered, and how long one test takes. */

@@ -1,0 +1,3 @@
+import { knockOnEvery } from './knocking.ts'
+
+knockOnEvery('staff')
