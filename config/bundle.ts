@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url'
-import { build, type OutputChunk, type Plugin } from 'rolldown'
+import { build, type OutputChunk } from 'rolldown'
+import { copyFonts } from './fonts.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 /** The two packages with binaries: the `dependencies` of the published package. */
@@ -7,24 +8,9 @@ const outside = ['better-sqlite3', '@node-rs/argon2']
 /** Packages that bundled code tries to load and does without; nobody has them. */
 const absent = ['pg-native', 'pg-cloudflare', 'cloudflare:sockets']
 
-/** pdfkit looks for the measures of its fonts in files beside its own; in a bundle they are imported. */
-const fontsOfPdfs: Plugin = {
-  name: 'fonts-of-pdfs',
-  transform(code, id) {
-    if (!id.endsWith('/pdfkit/js/pdfkit.node.mjs')) return undefined
-    const names = new Set<string>()
-    const inlined = code.replace(/require\$1\('#standard-fonts\/(\w+)'\)/g, (_, name: string) => {
-      names.add(name)
-      return `font${name}`
-    })
-    if (names.size === 0) throw new Error('pdfkit loads its fonts in another way now')
-    const imports = [...names].map((name) => `import font${name} from './standard-fonts/${name}.mjs'\n`)
-    return imports.join('') + inlined
-  },
-}
-
 /**
- * Bundles the program into `folder`: `main.mjs`, the threads that it starts, and the chunks that its commands load when they are used.
+ * Bundles the program into `folder`: `main.mjs`, the threads that it starts, the chunks that its commands load when they are used, and
+ * the fonts of PDFs.
  * @returns the files of code that were written
  */
 export async function bundle(folder: string): Promise<OutputChunk[]> {
@@ -38,7 +24,8 @@ export async function bundle(folder: string): Promise<OutputChunk[]> {
     platform: 'node',
     external: [...outside, ...absent],
     resolve: { conditionNames: ['@copydesk/source', 'node'] },
-    plugins: [fontsOfPdfs],
+    // What draws the terminal has a slow half for its own developers, which keeps a record of every frame.
+    transform: { define: { 'process.env.NODE_ENV': '"production"' } },
     logLevel: 'warn',
     onLog(level, log, print) {
       // Bundled packages use `eval` and load each other in circles; that is theirs, and it works.
@@ -52,5 +39,6 @@ export async function bundle(folder: string): Promise<OutputChunk[]> {
       comments: { legal: true, annotation: false, jsdoc: false },
     },
   })
+  copyFonts(folder)
   return output.filter((file): file is OutputChunk => file.type === 'chunk')
 }

@@ -7,7 +7,7 @@ import { toMailOptions } from './config/mail.ts'
 import { hostsOfProviders, toModels, toProviders } from './config/providers.ts'
 import type { Config } from './config/schema.ts'
 import { secretsFile } from './config/secrets.ts'
-import { Failure } from './failure.ts'
+import { Failure } from '@copydesk/terminal/failure'
 import { referencePage } from './reference.ts'
 import { currentKeys } from './reload-keys.ts'
 

@@ -1,6 +1,7 @@
 import type { Copydesk, Logger } from '@copydesk/core'
 import type { Config } from './config/schema.ts'
 import { serve } from './listen.ts'
+import { createAssistants } from './mcp/assistants.ts'
 import { followKeys } from './reload-keys.ts'
 
 export interface BootOptions {
@@ -24,11 +25,20 @@ export async function boot({ config, copydesk, log, onReady }: BootOptions): Pro
   let stopping: Promise<void> | undefined
   const stop = () => (stopping ??= copydesk.stop())
   const unfollow = followKeys(copydesk, config, log)
+  const assistants = config.role === 'worker' ? undefined : createAssistants({ copydesk, config, log })
   try {
     await copydesk.start()
     const { node, clientError } = copydesk
     const { port, host } = config
-    const served = await serve(node, { port, host, clientError, drain: stop })
+    const served = await serve((req, res) => assistants?.takes(req, res) || node(req, res), {
+      port,
+      host,
+      clientError,
+      drain: async () => {
+        await assistants?.drain()
+        await stop()
+      },
+    })
     const signal = untilSignal(log)
     onReady(served.url)
     await signal

@@ -2,7 +2,7 @@ import { chmodSync, existsSync, statfsSync } from 'node:fs'
 import type { Finding } from '@copydesk/core'
 import type { Config } from './config/schema.ts'
 import { areSecretsExposed, secretsFile } from './config/secrets.ts'
-import { explain } from './failure.ts'
+import { explain } from '@copydesk/terminal/failure'
 import { ensureDataDir } from './setup.ts'
 
 /** Below this much free space a warning is due before writes begin to fail, bytes. */

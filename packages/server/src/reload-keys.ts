@@ -6,6 +6,9 @@ import { readSecrets, secretsFile } from './config/secrets.ts'
 /** Within so many milliseconds a running server works with keys that were rotated. */
 export const reloadMs = 2_000
 
+/** Where the keys come from. */
+export type KeySource = Pick<Config, 'dataDir' | 'keysFromFile' | keyof Keys>
+
 /**
  * The keys as they are now: from the secrets file where that is their source, else as the configuration gives them.
  * @returns undefined when the file cannot be read at this moment: the keys that are in use stay
@@ -15,7 +18,7 @@ export function currentKeys({
   encryptionKeys,
   signingKeys,
   keysFromFile,
-}: Config): Keys | undefined {
+}: KeySource): Keys | undefined {
   try {
     const secrets = readSecrets(dataDir)
     if (!secrets) return undefined

@@ -4,7 +4,7 @@ import type { Copydesk, Logger } from '@copydesk/core'
 import { databaseFile, openApp } from './app.ts'
 import type { Config } from './config/schema.ts'
 import { areSecretsExposed, createSecrets, readSecrets, secretsFile } from './config/secrets.ts'
-import { Failure } from './failure.ts'
+import { Failure } from '@copydesk/terminal/failure'
 
 /** What was missing and is there now, in words. */
 export interface SetUp {
@@ -12,6 +12,8 @@ export interface SetUp {
   created: string[]
   /** False until somebody with the role super_admin is there. */
   hasSuperAdmin: boolean
+  /** The configuration with the keys that are there now. */
+  config: Config
 }
 
 /**
@@ -31,7 +33,7 @@ export async function setUp(config: Config, log?: Logger): Promise<SetUp> {
     if (applied.length > 0) created.push(`schema (${applied.join(', ')})`)
     await copydesk.setUp()
     const operators = await copydesk.asSystem().users.list({ 'filter.role': 'super_admin', limit: 1 })
-    return { copydesk, created, hasSuperAdmin: operators.data.length > 0 }
+    return { copydesk, created, hasSuperAdmin: operators.data.length > 0, config: keyed }
   } catch (error) {
     await copydesk.stop()
     throw error

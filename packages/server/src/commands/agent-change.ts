@@ -2,10 +2,11 @@ import { readFile } from 'node:fs/promises'
 import type { Api } from '@copydesk/core'
 import { type Command, InvalidArgumentError } from 'commander'
 import { withApp } from '../app.ts'
-import { wrongUsage } from '../failure.ts'
+import { wrongUsage } from '@copydesk/terminal/failure'
 import { tenantId } from './find.ts'
-import { example } from './help.ts'
-import { confirmed, prepare, wholeNumber } from './options.ts'
+import { example } from '@copydesk/terminal/help'
+import { confirmed } from '@copydesk/terminal/asking'
+import { prepare, wholeNumber } from './options.ts'
 
 /** `agent set|push|restore`. */
 export function agentChangeCommands(group: Command): void {

@@ -1,12 +1,14 @@
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import { withApp } from '../app.ts'
-import { wrongUsage } from '../failure.ts'
-import { table } from '../talk.ts'
+import { wrongUsage } from '@copydesk/terminal/failure'
+import { table } from '@copydesk/terminal/talk'
 import { everything, userId } from './find.ts'
-import { example } from './help.ts'
-import { confirmed, prepare, wholeNumber } from './options.ts'
+import { example } from '@copydesk/terminal/help'
+import { confirmed } from '@copydesk/terminal/asking'
+import { prepare, wholeNumber } from './options.ts'
 
 const dayMs = 86_400_000
+const assistantAccesses = ['none', 'read', 'decide'] as const
 
 /** `api-key create|list|revoke`. */
 export function apiKeyCommands(program: Command): void {
@@ -21,6 +23,11 @@ export function apiKeyCommands(program: Command): void {
     .requiredOption('--name <name>', 'what the key is for')
     .option('--tenant <id...>', 'narrow the key to these tenants')
     .option('--expires-in <days>', 'days until the key ends', wholeNumber(1, 3_650))
+    .addOption(
+      new Option('--assistant <right>', 'what an assistant may do with the key (default: read)').choices(
+        assistantAccesses,
+      ),
+    )
     .addHelpText(
       'after',
       example('copydesk api-key create --user you@example.com --name nightly --expires-in 90'),
@@ -46,9 +53,11 @@ interface CreateOptions {
   name: string
   tenant?: string[]
   expiresIn?: number
+  assistant?: (typeof assistantAccesses)[number]
 }
 
-async function create({ user, name, tenant, expiresIn }: CreateOptions, command: Command): Promise<void> {
+async function create(options: CreateOptions, command: Command): Promise<void> {
+  const { user, name, tenant, expiresIn, assistant } = options
   const { config, talk } = prepare(command)
   const created = await withApp(config, async (copydesk) => {
     const api = copydesk.asSystem()
@@ -56,6 +65,7 @@ async function create({ user, name, tenant, expiresIn }: CreateOptions, command:
       userId: await userId(api, user),
       name,
       ...(tenant && { tenantIds: tenant }),
+      ...(assistant && { assistantAccess: assistant }),
       ...(expiresIn !== undefined && { expiresAt: new Date(Date.now() + expiresIn * dayMs) }),
     })
   })
@@ -70,18 +80,21 @@ async function list({ user }: { user?: string }, command: Command): Promise<void
     const filter = user ? { 'filter.userId': await userId(api, user) } : {}
     return everything((page) => api.apiKeys.list({ ...page, ...filter, order: 'asc' }))
   })
+  const now = Date.now()
   talk.data(keys, () =>
     table(
-      ['ID', 'NAME', 'KEY', 'STATUS', 'EXPIRES', 'LAST USED'],
-      keys.map((key) => [
-        key.id,
-        key.name,
-        key.keyPreview,
-        key.status,
-        day(key.expiresAt),
-        day(key.lastUsedAt),
+      ['ID', 'NAME', 'KEY', 'STATUS', 'ASSIST', 'EXPIRES', 'USED'],
+      keys.map(({ id, name, keyPreview, status, assistantAccess, expiresAt, lastUsedAt }) => [
+        id,
+        name,
+        // All begin alike; the end is what tells them apart.
+        keyPreview.slice(keyPreview.indexOf('…')),
+        status,
+        assistantAccess,
+        expiresAt?.toISOString().slice(0, 10) ?? '-',
+        lastUsedAt ? `${Math.floor((now - lastUsedAt.getTime()) / dayMs)}d` : '-',
       ]),
-      [1, 2],
+      [1],
     ),
   )
 }
@@ -94,5 +107,3 @@ async function revoke(id: string, { yes }: { yes?: true }, command: Command): Pr
   await withApp(config, (copydesk) => copydesk.asSystem().apiKeys.revoke(id))
   talk.data({ id, status: 'revoked' }, () => `${id} is revoked.`)
 }
-
-const day = (date: Date | null) => date?.toISOString().slice(0, 10) ?? '-'

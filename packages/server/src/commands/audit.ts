@@ -1,8 +1,9 @@
+import type { Api } from '@copydesk/core'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { withApp } from '../app.ts'
-import { table } from '../talk.ts'
+import { table } from '@copydesk/terminal/talk'
 import { everything, tenantId } from './find.ts'
-import { example } from './help.ts'
+import { example } from '@copydesk/terminal/help'
 import { prepare, wholeNumber } from './options.ts'
 
 const actorTypes = ['human', 'agent', 'api_key'] as const
@@ -46,15 +47,26 @@ async function audit(options: AuditOptions, command: Command): Promise<void> {
   talk.data(records, () =>
     table(
       ['WHEN', 'ACTION', 'BY', 'WHAT'],
-      records.map(({ createdOn, action: label, actor, impersonating, resourceType, resourceId }) => [
-        createdOn.toISOString().slice(0, 19).replace('T', ' '),
-        label,
-        `${actor.name ?? actor.id}${impersonating ? ' (impersonating)' : ''}`,
-        resourceId ?? resourceType,
+      records.map((record) => [
+        record.createdOn.toISOString().slice(0, 19).replace('T', ' '),
+        record.action,
+        doneBy(record),
+        record.resourceId ?? record.resourceType,
       ]),
-      [2, 1],
+      // Through whom is what one looks for: rather a line that is too long.
+      records.some(({ assistant }) => assistant !== null) ? [1] : [2, 1],
     ),
   )
+}
+
+type Done = Pick<
+  Awaited<ReturnType<Api['audit']['list']>>['data'][number],
+  'actor' | 'impersonating' | 'assistant'
+>
+
+function doneBy({ actor, impersonating, assistant }: Done): string {
+  const through = assistant === null ? '' : ` through ${assistant}`
+  return `${actor.name ?? actor.id}${impersonating ? ' (impersonating)' : ''}${through}`
 }
 
 function sinceWhen(text: string): Date {

@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
 import type { Config } from '../config/schema.ts'
 import { settings } from '../config/settings.ts'
-import { table } from '../talk.ts'
-import { example } from './help.ts'
+import { table } from '@copydesk/terminal/talk'
+import { example } from '@copydesk/terminal/help'
 import { prepare } from './options.ts'
 
 /** `config show`. */

@@ -1,8 +1,9 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { withApp } from '../app.ts'
-import { table } from '../talk.ts'
-import { example } from './help.ts'
-import { confirmed, prepare, wholeNumber } from './options.ts'
+import { table } from '@copydesk/terminal/talk'
+import { example } from '@copydesk/terminal/help'
+import { confirmed } from '@copydesk/terminal/asking'
+import { prepare, wholeNumber } from './options.ts'
 
 const dayMs = 86_400_000
 const most = 1_000_000_000_000

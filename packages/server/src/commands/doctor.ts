@@ -2,8 +2,8 @@ import type { Finding } from '@copydesk/core'
 import type { Command } from 'commander'
 import { withApp } from '../app.ts'
 import { examineMachine } from '../examine.ts'
-import { exitCodes, explain } from '../failure.ts'
-import { example } from './help.ts'
+import { exitCodes, explain } from '@copydesk/terminal/failure'
+import { example } from '@copydesk/terminal/help'
 import { prepare } from './options.ts'
 
 /** `doctor [--repair]`. */

@@ -1,5 +1,5 @@
 import type { Api } from '@copydesk/core'
-import { Failure } from '../failure.ts'
+import { Failure } from '@copydesk/terminal/failure'
 
 interface Page<T> {
   data: T[]

@@ -1,9 +1,9 @@
 import type { EndpointInfo } from '@copydesk/core'
 import type { Command } from 'commander'
 import manifest from '../../../../package.json' with { type: 'json' }
-import { Failure } from '../failure.ts'
-import { table } from '../talk.ts'
-import { example } from './help.ts'
+import { Failure } from '@copydesk/terminal/failure'
+import { table } from '@copydesk/terminal/talk'
+import { example } from '@copydesk/terminal/help'
 import { talkOf } from './options.ts'
 
 /** `routes`, `openapi` and `version`: what this program is. They need no installation. */

@@ -1,11 +1,12 @@
 import type { Api } from '@copydesk/core'
 import type { Command } from 'commander'
 import { withApp } from '../app.ts'
-import { Failure, wrongUsage } from '../failure.ts'
-import { table } from '../talk.ts'
+import { Failure, wrongUsage } from '@copydesk/terminal/failure'
+import { table } from '@copydesk/terminal/talk'
 import { everything, tenantId } from './find.ts'
-import { example } from './help.ts'
-import { confirmed, prepare, wholeNumber } from './options.ts'
+import { example } from '@copydesk/terminal/help'
+import { confirmed } from '@copydesk/terminal/asking'
+import { prepare, wholeNumber } from './options.ts'
 
 /** `jobs queues|list|show|retry`. */
 export function jobCommands(program: Command): void {

@@ -3,11 +3,12 @@ import { Argument, type Command } from 'commander'
 import { withApp } from '../app.ts'
 import type { Loaded } from '../config/load.ts'
 import { changeSecrets, newEncryptionKey, newSigningKey, secretsFile } from '../config/secrets.ts'
-import { Failure } from '../failure.ts'
+import { Failure } from '@copydesk/terminal/failure'
 import { reloadMs } from '../reload-keys.ts'
-import { table } from '../talk.ts'
-import { example } from './help.ts'
-import { confirmed, prepare } from './options.ts'
+import { table } from '@copydesk/terminal/talk'
+import { example } from '@copydesk/terminal/help'
+import { confirmed } from '@copydesk/terminal/asking'
+import { prepare } from './options.ts'
 
 /** No token lives longer. */
 const longestTokenMs = 3_600_000

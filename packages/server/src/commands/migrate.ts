@@ -1,8 +1,9 @@
 import type { Command } from 'commander'
 import { openApp, withApp } from '../app.ts'
-import { table } from '../talk.ts'
-import { example } from './help.ts'
-import { confirmed, prepare } from './options.ts'
+import { table } from '@copydesk/terminal/talk'
+import { example } from '@copydesk/terminal/help'
+import { confirmed } from '@copydesk/terminal/asking'
+import { prepare } from './options.ts'
 
 /** `migrate up|down|status`. */
 export function migrateCommands(program: Command): void {

@@ -1,9 +1,9 @@
 import type { Api } from '@copydesk/core'
 import { type Command, InvalidArgumentError } from 'commander'
 import { withApp } from '../app.ts'
-import { wrongUsage } from '../failure.ts'
-import { table } from '../talk.ts'
-import { example } from './help.ts'
+import { wrongUsage } from '@copydesk/terminal/failure'
+import { table } from '@copydesk/terminal/talk'
+import { example } from '@copydesk/terminal/help'
 import { prepare } from './options.ts'
 
 /** `model list|price`. */

@@ -1,7 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { type Loaded, loadConfig } from '../config/load.ts'
-import { wrongUsage } from '../failure.ts'
-import { createTalk, type Talk } from '../talk.ts'
+import { createTalk, type Talk } from '@copydesk/terminal/talk'
 
 interface Shared {
   json?: boolean
@@ -41,17 +40,4 @@ export function wholeNumber(min: number, max: number) {
     if (/^\d+$/.test(text) && value >= min && value <= max) return value
     throw new InvalidArgumentError(`It must be a whole number from ${min} to ${max}.`)
   }
-}
-
-/**
- * Asks before something that is hard to take back.
- * @param yes whether `--yes` was given
- * @returns false when the person says no
- * @throws Failure where nobody can be asked
- */
-export async function confirmed(question: string, yes: boolean | undefined): Promise<boolean> {
-  if (yes) return true
-  if (!process.stdin.isTTY) throw wrongUsage(`${question} Add --yes to say so without being asked.`)
-  const { confirm } = await import('@clack/prompts')
-  return (await confirm({ message: question, initialValue: false, output: process.stderr })) === true
 }

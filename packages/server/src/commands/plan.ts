@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander'
 import { withApp } from '../app.ts'
-import { table } from '../talk.ts'
-import { example } from './help.ts'
+import { table } from '@copydesk/terminal/talk'
+import { example } from '@copydesk/terminal/help'
 import { prepare, wholeNumber } from './options.ts'
 
 const cycles = ['monthly', 'quarterly', 'annual'] as const

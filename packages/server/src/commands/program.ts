@@ -1,29 +1,16 @@
 import { Command } from 'commander'
+import { registerCommands } from '@copydesk/terminal/commands'
+import { example } from '@copydesk/terminal/help'
 import manifest from '../../../../package.json' with { type: 'json' }
-import { agentCommands } from './agent.ts'
-import { apiKeyCommands } from './api-key.ts'
-import { auditCommand } from './audit.ts'
-import { configCommands } from './config.ts'
-import { couponCommands } from './coupon.ts'
-import { demoCommand } from './demo/command.ts'
-import { doctorCommand } from './doctor.ts'
-import { example } from './help.ts'
-import { inspectCommands } from './inspect.ts'
-import { inviteCommands } from './invite.ts'
-import { jobCommands } from './jobs.ts'
-import { keyCommands } from './keys.ts'
-import { migrateCommands } from './migrate.ts'
-import { modelCommands } from './model.ts'
-import { planCommands } from './plan.ts'
-import { providerCommands } from './provider.ts'
-import { runCommands } from './run.ts'
-import { serveCommands } from './serve.ts'
-import { skillCommands } from './skill.ts'
-import { tenantCommands } from './tenant.ts'
-import { userCommands } from './user.ts'
 
-/** The whole command line. Commands load the core only when they run, so that help and mistakes answer at once. */
-export function createProgram(): Command {
+/** Options of every command that take a value, which is no command's name. */
+const valued = new Set(['--config', '--data-dir', '--profile'])
+
+/**
+ * The whole command line, or as much of it as `words` need: what works on a server is called most often, and waits for nothing
+ * of what works on this machine. Commands load the core only when they run, so that help and mistakes answer at once.
+ */
+export async function createProgram(words: readonly string[]): Promise<Command> {
   const program = new Command('copydesk')
     .description('Plans, writes, reviews and delivers marketing work with agents, on a machine of your own.')
     .version(manifest.version, '-V, --version', 'print the version')
@@ -33,26 +20,25 @@ export function createProgram(): Command {
     .showHelpAfterError('(copydesk --help shows what there is)')
     .configureHelp({ showGlobalOptions: true })
     .exitOverride()
-    .addHelpText('after', example('npx copydesk up', 'npx copydesk tenant create --name "Example Ltd"'))
-  const groups = [
-    demoCommand,
-    serveCommands,
-    migrateCommands,
-    tenantCommands,
-    userCommands,
-    inviteCommands,
-    apiKeyCommands,
-    keyCommands,
-    auditCommand,
-    jobCommands,
-    planCommands,
-    couponCommands,
-    providerCommands,
-    modelCommands,
-    runCommands,
-    agentCommands,
-    skillCommands,
-  ]
-  for (const register of [...groups, doctorCommand, configCommands, inspectCommands]) register(program)
+    .addHelpText(
+      'after',
+      example('npx copydesk up', 'copydesk login https://copydesk.example.com', 'copydesk queue'),
+    )
+  registerCommands(program)
+  const name = commandIn(words)
+  const isKnown = program.commands.some((command) => command.name() === name)
+  if (isKnown && name !== 'complete') return program
+  const { registerLocal } = await import('./local.ts')
+  registerLocal(program)
   return program
+}
+
+/** The name of the command in the words of a command line; undefined when there is none. */
+export function commandIn(words: readonly string[]): string | undefined {
+  for (let at = 0; at < words.length; at += 1) {
+    const word = words[at] ?? ''
+    if (valued.has(word)) at += 1
+    else if (!word.startsWith('-')) return word
+  }
+  return undefined
 }

@@ -1,11 +1,12 @@
 import type { Api } from '@copydesk/core'
 import { type Command, Option } from 'commander'
 import { withApp } from '../app.ts'
-import { Failure } from '../failure.ts'
-import { table } from '../talk.ts'
-import { example } from './help.ts'
-import { confirmed, prepare } from './options.ts'
-import { secretFromStdin } from './stdin.ts'
+import { Failure } from '@copydesk/terminal/failure'
+import { table } from '@copydesk/terminal/talk'
+import { example } from '@copydesk/terminal/help'
+import { confirmed } from '@copydesk/terminal/asking'
+import { prepare } from './options.ts'
+import { secretFromStdin } from '@copydesk/terminal/stdin'
 
 const types = ['hosted_a', 'hosted_b', 'local', 'custom'] as const
 const plans = ['free', 'starter', 'pro', 'agency', 'enterprise'] as const

@@ -3,11 +3,11 @@ import { type Command, Option } from 'commander'
 import { databaseFile, openApp } from '../app.ts'
 import { boot } from '../boot.ts'
 import { type Config, type Role, roles } from '../config/schema.ts'
-import { wrongUsage } from '../failure.ts'
+import { wrongUsage } from '@copydesk/terminal/failure'
 import { probe } from '../listen.ts'
 import { setUp } from '../setup.ts'
-import type { Talk } from '../talk.ts'
-import { example } from './help.ts'
+import type { Talk } from '@copydesk/terminal/talk'
+import { example } from '@copydesk/terminal/help'
 import { prepare, wholeNumber } from './options.ts'
 
 /** `up` and `serve`. */
@@ -18,9 +18,9 @@ export function serveCommands(program: Command): void {
     .action(async (_options, command: Command) => {
       const { config, talk } = await prepareServer(command)
       const log = await createLog(config)
-      const { copydesk, created, hasSuperAdmin } = await setUp(config, log)
+      const { copydesk, created, hasSuperAdmin, config: keyed } = await setUp(config, log)
       for (const what of created) talk.done(`created: ${what}`)
-      await run(config, copydesk, log, talk, hasSuperAdmin ? [] : firstSteps)
+      await run(keyed, copydesk, log, talk, hasSuperAdmin ? [] : firstSteps)
     })
   withAddress(program.command('serve'))
     .description('serve an installation that is set up')

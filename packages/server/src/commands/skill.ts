@@ -3,11 +3,12 @@ import { basename } from 'node:path'
 import type { Api } from '@copydesk/core'
 import { type Command, Option } from 'commander'
 import { withApp } from '../app.ts'
-import { Failure } from '../failure.ts'
-import { table } from '../talk.ts'
+import { Failure } from '@copydesk/terminal/failure'
+import { table } from '@copydesk/terminal/talk'
 import { everything, tenantId } from './find.ts'
-import { example } from './help.ts'
-import { confirmed, prepare } from './options.ts'
+import { example } from '@copydesk/terminal/help'
+import { confirmed } from '@copydesk/terminal/asking'
+import { prepare } from './options.ts'
 
 /** `skill list|show|add|remove`. */
 export function skillCommands(program: Command): void {

@@ -1,5 +1,5 @@
 import type { Api } from '@copydesk/core'
-import { table } from '../talk.ts'
+import { table } from '@copydesk/terminal/talk'
 
 type Tenant = Awaited<ReturnType<Api['tenants']['get']>>
 

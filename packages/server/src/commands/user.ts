@@ -1,12 +1,13 @@
 import { type Command, Option } from 'commander'
 import { withApp } from '../app.ts'
-import { wrongUsage } from '../failure.ts'
-import { table } from '../talk.ts'
+import { wrongUsage } from '@copydesk/terminal/failure'
+import { table } from '@copydesk/terminal/talk'
 import { everything, tenantId, userId } from './find.ts'
-import { example } from './help.ts'
+import { example } from '@copydesk/terminal/help'
 import { userInviteCommand } from './invite.ts'
-import { confirmed, prepare } from './options.ts'
-import { secretFromStdin } from './stdin.ts'
+import { askSecret, confirmed } from '@copydesk/terminal/asking'
+import { prepare } from './options.ts'
+import { secretFromStdin } from '@copydesk/terminal/stdin'
 
 const roles = ['admin', 'member', 'reviewer', 'super_admin'] as const
 type PersonRole = (typeof roles)[number]
@@ -148,12 +149,9 @@ async function reinstate(user: string, _options: object, command: Command): Prom
 async function askPassword(): Promise<string> {
   if (!process.stdin.isTTY)
     throw wrongUsage('Nobody can be asked for the password here: pass it with --password-stdin.')
-  const { isCancel, password } = await import('@clack/prompts')
-  const answer = await password({
-    message: 'Password (8 characters or more)',
-    validate: (text) => ((text ?? '').length < 8 ? 'A password has 8 characters or more' : undefined),
-    output: process.stderr,
-  })
-  if (isCancel(answer)) throw wrongUsage('Nothing was created.')
+  const answer = await askSecret('Password (8 characters or more)', (text) =>
+    text.length < 8 ? 'A password has 8 characters or more' : undefined,
+  )
+  if (answer === undefined) throw wrongUsage('Nothing was created.')
   return answer
 }

@@ -1,4 +1,4 @@
-import { table } from '../talk.ts'
+import { table } from '@copydesk/terminal/talk'
 import { createPaint, showWordDiff } from './demo/show.ts'
 
 interface Version {

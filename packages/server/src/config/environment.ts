@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { wrongUsage } from '../failure.ts'
+import { wrongUsage } from '@copydesk/terminal/failure'
 import { otherVariables, type Setting, settings } from './settings.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { wrongUsage } from '../failure.ts'
+import { wrongUsage } from '@copydesk/terminal/failure'
 
 /**
  * Reads a configuration file.

@@ -12,7 +12,7 @@ import {
   writeSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { Failure } from '../failure.ts'
+import { Failure } from '@copydesk/terminal/failure'
 import { Secrets } from './schema.ts'
 
 /** Where the keys of an installation are kept when the configuration does not hold them. */

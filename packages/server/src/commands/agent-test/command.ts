@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
-import { exitCodes, wrongUsage } from '../../failure.ts'
+import { exitCodes, wrongUsage } from '@copydesk/terminal/failure'
 import { showFinding } from '../doctor.ts'
-import { example } from '../help.ts'
+import { example } from '@copydesk/terminal/help'
 import { talkOf, wholeNumber } from '../options.ts'
 
 interface Options {

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { createClient } from '@copydesk/client'
 import type { Copydesk } from '@copydesk/core'
-import { wrongUsage } from '../../failure.ts'
+import { wrongUsage } from '@copydesk/terminal/failure'
 import { createDemoInstance } from '../demo/instance.ts'
 
 /** One request of the runtime about one run, and how it was answered. */

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { hostsOfProviders, toProviders } from '../../config/providers.ts'
-import { wrongUsage } from '../../failure.ts'
-import { example } from '../help.ts'
+import { wrongUsage } from '@copydesk/terminal/failure'
+import { example } from '@copydesk/terminal/help'
 import { prepare, talkOf } from '../options.ts'
 
 interface Options {

@@ -21,13 +21,15 @@ const usageCodes = new Set(['VALIDATION_ERROR', 'BAD_REQUEST'])
 const forbiddenCodes = new Set(['FORBIDDEN', 'UNAUTHORIZED'])
 
 /**
- * One sentence and an exit code for anything that was thrown. Errors are known by name, not by class: the core is only
- * loaded by commands that use it.
+ * One sentence and an exit code for anything that was thrown, on this machine or by a server. Errors are known by name, not
+ * by class: the core is only loaded by commands that use it.
  */
 export function explain(error: unknown): { message: string; exitCode: number } {
   if (error instanceof Failure) return { message: error.message, exitCode: error.exitCode }
   if (!(error instanceof Error)) return { message: String(error), exitCode: exitCodes.failed }
   const { code, field } = error as { code?: unknown; field?: unknown }
+  if (error.name === 'LineFault') return { message: error.message, exitCode: exitCodes.usage }
+  if (error.name === 'ApiError') return explainAnswer(error as Refused)
   if (error.name === 'DomainError') {
     const exitCode = usageCodes.has(String(code))
       ? exitCodes.usage
@@ -44,6 +46,28 @@ export function explain(error: unknown): { message: string; exitCode: number } {
     message: `Something went wrong that should not: ${firstLine(error.message)}. COPYDESK_DEBUG=1 shows where.`,
     exitCode: exitCodes.failed,
   }
+}
+
+interface Refused extends Error {
+  status: number
+  field?: string
+  requestId?: string
+}
+
+/** What a server has answered: the number of the request leads to it in the server's log. */
+function explainAnswer({ status, message, field, requestId }: Refused): {
+  message: string
+  exitCode: number
+} {
+  const exitCode =
+    status === 400
+      ? exitCodes.usage
+      : status === 401 || status === 403
+        ? exitCodes.forbidden
+        : exitCodes.failed
+  const where = field && exitCode === exitCodes.usage ? `${field}: ` : ''
+  const which = status >= 500 && requestId ? ` (request ${requestId})` : ''
+  return { message: `${where}${message}${which}`, exitCode }
 }
 
 /** What the operating system refused, also where it stands behind another error. */

@@ -1,4 +1,6 @@
-import { colors } from 'consola/utils'
+import { styleText } from 'node:util'
+import { cleanLines } from '../paper/clean.ts'
+import { type Column, printed, tableOf } from '../paper/row.ts'
 
 /** What a command says: data goes to stdout, talk to stderr, so that a pipe only ever gets data. */
 export interface Talk {
@@ -12,15 +14,19 @@ export interface Talk {
 }
 
 export function createTalk(json: boolean): Talk {
-  const say = (text: string) => void process.stderr.write(`${text}\n`)
-  const paint = process.stderr.isTTY ? colors : undefined
+  // What others wrote may stand in a message: it must not reach the terminal as it is.
+  const say = (mark: string, text: string) =>
+    void process.stderr.write(`${mark}${cleanLines(text).join('\n')}\n`)
+  const isColoured = process.stderr.isTTY && (process.stderr.hasColors?.() ?? false)
+  const paint = (colour: 'green' | 'yellow' | 'red', text: string) =>
+    isColoured ? styleText(colour, text, { validateStream: false }) : text
   return {
     json,
     data: (value, text) => void process.stdout.write(`${json ? JSON.stringify(value, null, 2) : text()}\n`),
-    info: say,
-    done: (message) => say(`${paint?.green('✔') ?? '✔'} ${message}`),
-    warn: (message) => say(`${paint?.yellow('warning:') ?? 'warning:'} ${message}`),
-    error: (message) => say(`${paint?.red('error:') ?? 'error:'} ${message}`),
+    info: (message) => say('', message),
+    done: (message) => say(`${paint('green', '✔')} `, message),
+    warn: (message) => say(`${paint('yellow', 'warning:')} `, message),
+    error: (message) => say(`${paint('red', 'error:')} `, message),
   }
 }
 
@@ -35,8 +41,13 @@ export function surviveClosedPipes(): void {
 
 /** The narrowest terminal that tables are made for, in columns. */
 const narrowest = 80
-/** A column that is cut keeps this many characters. */
+/** A column that is cut keeps this many columns of the terminal. */
 const shortest = 8
+
+/** How wide what goes to stdout may be, in columns. */
+export function paperWidth(): number {
+  return Math.max(narrowest, process.stdout.columns ?? 0)
+}
 
 /**
  * Rows in columns as wide as their widest cell, under a line of titles.
@@ -47,27 +58,12 @@ export function table(
   rows: ReadonlyArray<readonly string[]>,
   cut: readonly number[] = [],
 ): string {
-  const all = [titles, ...rows]
-  const widths = titles.map((_, column) => Math.max(...all.map((row) => (row[column] ?? '').length)))
-  const room = Math.max(narrowest, process.stdout.columns ?? 0) - 2 * (titles.length - 1)
-  for (let over = widths.reduce((sum, width) => sum + width, -room); over > 0; over -= 1) {
-    const widest = cut.reduce(
-      (best, column) => ((widths[column] ?? 0) > (widths[best] ?? 0) ? column : best),
-      cut[0] ?? 0,
-    )
-    if (cut.length === 0 || (widths[widest] ?? 0) <= shortest) break
-    widths[widest] = (widths[widest] ?? 0) - 1
-  }
-  return all
-    .map((row) =>
-      row
-        .map((cell, column) => shortened(cell, widths[column] ?? 0).padEnd(widths[column] ?? 0))
-        .join('  ')
-        .trimEnd(),
-    )
-    .join('\n')
-}
-
-function shortened(text: string, width: number): string {
-  return text.length <= width ? text : `${text.slice(0, width - 1)}…`
+  const columns = titles.map(
+    (title, index): Column<readonly string[]> => ({
+      title,
+      cell: (row) => row[index] ?? '',
+      ...(cut.includes(index) && { least: shortest }),
+    }),
+  )
+  return printed(tableOf(columns, rows, paperWidth()), false)
 }

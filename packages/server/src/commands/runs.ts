@@ -1,18 +1,18 @@
 import { type Command, Option } from 'commander'
 import { withApp } from '../app.ts'
-import { table } from '../talk.ts'
+import { table } from '@copydesk/terminal/talk'
 import { tenantId } from './find.ts'
-import { example } from './help.ts'
+import { example } from '@copydesk/terminal/help'
 import { prepare, wholeNumber } from './options.ts'
 
 const states = ['pending', 'running', 'completed', 'failed'] as const
 
-/** `run list|show`. */
+/** `runs list|show`. */
 export function runCommands(program: Command): void {
   const group = program
-    .command('run')
+    .command('runs')
     .description('what agents have done')
-    .addHelpText('after', example('copydesk run list --status failed'))
+    .addHelpText('after', example('copydesk runs list --status failed'))
   group
     .command('list')
     .description('list runs, newest first')
@@ -20,13 +20,13 @@ export function runCommands(program: Command): void {
     .option('--agent <role>', 'only runs of this agent, for example blog_writer')
     .addOption(new Option('--status <status>', 'only runs that stand so').choices(states))
     .option('--limit <count>', 'how many', wholeNumber(1, 100), 20)
-    .addHelpText('after', example('copydesk run list --tenant "Example Ltd" --limit 50'))
+    .addHelpText('after', example('copydesk runs list --tenant "Example Ltd" --limit 50'))
     .action(list)
   group
     .command('show')
     .description('show one run with its transcript')
-    .argument('<id>', 'id of the run, as `run list` shows it')
-    .addHelpText('after', example('copydesk run show 01J9ZX6T4QH8C3V5N7M2K0B1AD'))
+    .argument('<id>', 'id of the run, as `runs list` shows it')
+    .addHelpText('after', example('copydesk runs show 01J9ZX6T4QH8C3V5N7M2K0B1AD'))
     .action(show)
 }
 

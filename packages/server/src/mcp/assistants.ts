@@ -1,0 +1,101 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Copydesk, Logger } from '@copydesk/core'
+import type { Door } from '@copydesk/terminal/mcp'
+import type { Config } from '../config/schema.ts'
+import { currentKeys, type KeySource } from '../reload-keys.ts'
+import { sendResponse, toRequest } from './web.ts'
+
+const path = '/mcp'
+/** What a request of an assistant to the surfaces takes from the one that came in. */
+const handedOn = ['authorization', 'user-agent', 'x-forwarded-for', 'x-tenant-id', 'x-request-id']
+
+export interface Assistants {
+  /** @returns false for a request that is for another door; nothing was done with it */
+  takes(req: IncomingMessage, res: ServerResponse): boolean
+  /** Refuses new requests, and waits until the last answer is through. */
+  drain(): Promise<void>
+}
+
+/**
+ * Serves assistants at `/mcp`, beside the surfaces. Whatever they do goes through `/cli/v1` as if they had called it
+ * themselves, so that access, limits, tenancy and the audit are those of every request.
+ */
+export function createAssistants(parts: {
+  copydesk: Pick<Copydesk, 'fetch' | 'version'>
+  config: Pick<Config, 'baseUrl' | 'corsOrigins'> & KeySource
+  log: Logger
+  now?: () => number
+}): Assistants {
+  const { copydesk, config, log, now = Date.now } = parts
+  const { baseUrl, corsOrigins } = config
+  const origins = new Set([new URL(baseUrl).origin, ...corsOrigins])
+  let opened: Promise<Door> | undefined
+  let active = 0
+  let draining = false
+  let onIdle: () => void = () => undefined
+  // Half a megabyte of code that a server without assistants never needs.
+  const open = () => {
+    opened ??= import('@copydesk/terminal/mcp').then(({ createDoor }) =>
+      createDoor({
+        version: copydesk.version,
+        baseUrl,
+        now,
+        keys: () => (currentKeys(config) ?? config).signingKeys.map(({ secret }) => secret),
+        onRefused: (error) => log.debug('An assistant was refused', { error }),
+        onFault: (error) => log.error('A tool of an assistant failed', { error }),
+      }),
+    )
+    return opened
+  }
+  const answer = async (req: IncomingMessage, request: Request): Promise<Response> => {
+    const origin = request.headers.get('origin')
+    // A page that somebody looks at must not reach a server on that machine or in that network.
+    if (origin !== null && !origins.has(origin))
+      return refusal(403, 'FORBIDDEN', 'Pages of this origin may not call; see corsOrigins')
+    const ip = req.socket.remoteAddress
+    const send: typeof globalThis.fetch = (url, init) => {
+      const inner = new Request(url, init)
+      for (const name of handedOn) {
+        const value = request.headers.get(name)
+        if (value !== null) inner.headers.set(name, value)
+      }
+      return copydesk.fetch(inner, ip === undefined ? {} : { ip })
+    }
+    const door = await open()
+    return door.answer(request, send)
+  }
+  const serve = async (req: IncomingMessage, res: ServerResponse) => {
+    active += 1
+    try {
+      const response = draining ? restarting() : await answer(req, toRequest(req, res, baseUrl))
+      await sendResponse(response, res)
+    } catch (error) {
+      log.error('A request of an assistant failed', { error })
+      if (res.headersSent) res.destroy()
+      else await sendResponse(refusal(500, 'INTERNAL_ERROR', 'Something went wrong'), res)
+    } finally {
+      active -= 1
+      if (active === 0) onIdle()
+    }
+  }
+  return {
+    takes(req, res) {
+      const [asked] = (req.url ?? '').split('?', 1)
+      if (asked !== path) return false
+      void serve(req, res)
+      return true
+    },
+    async drain() {
+      draining = true
+      if (active > 0) await new Promise<void>((resolve) => (onIdle = resolve))
+      await (await opened)?.close()
+    },
+  }
+}
+
+const restarting = () =>
+  refusal(503, 'INTERNAL_ERROR', 'The server is restarting; try again in a moment', { 'retry-after': '1' })
+
+function refusal(status: number, code: string, message: string, headers: Record<string, string> = {}) {
+  return Response.json({ error: { code, message } }, { status, headers })
+}

@@ -1,0 +1,116 @@
+import { randomBytes } from 'node:crypto'
+import { createClient } from '@copydesk/client'
+import { createMcpHandler, type Implementation, readRequestBody } from '@modelcontextprotocol/server'
+import { assistantName, marked } from './assistant.ts'
+import { createConfirmations } from './confirmations.ts'
+import { createAssistantServer } from './server.ts'
+import type { Caller } from './tools.ts'
+
+export interface DoorOptions {
+  version: string
+  /** Where requests of the typed client are addressed to, without a path. */
+  baseUrl: string
+  /** Secrets that confirmations are signed with: the first one signs, all are believed. */
+  keys(): readonly string[]
+  /** Milliseconds since the epoch. */
+  now(): number
+  /** Told of requests that are none. */
+  onRefused(error: Error): void
+  /** Told of faults that are ours. */
+  onFault(error: unknown): void
+}
+
+/** Sends requests to the surfaces with the credential of the caller, from the caller's address. */
+type Send = typeof globalThis.fetch
+
+export interface Door {
+  /**
+   * One exchange of the streamable HTTP transport. There are no sessions: each request shows its credential and is held to
+   * what that lets an assistant do at this moment.
+   * @returns the refusal of `/cli/v1` as it is, where the credential is not accepted there
+   */
+  answer(request: Request, send: Send): Promise<Response>
+  close(): Promise<void>
+}
+
+interface Visitor {
+  send: Send
+  caller: Caller
+  name: string
+}
+
+const largestBody = 1 << 20
+const sessionHeader = 'mcp-session-id'
+const sessionForm = /^([\w-]{1,140})\.[\w-]{22}$/
+
+/** The door of assistants on a server. */
+export function createDoor(options: DoorOptions): Door {
+  const { version, now, onFault } = options
+  const baseUrl = options.baseUrl.replace(/\/$/, '')
+  const confirmations = createConfirmations(options)
+  const handler = createMcpHandler(
+    ({ authInfo }) => {
+      if (!authInfo) throw new Error('Somebody came in who is not known')
+      const { send, caller, name } = authInfo.extra as unknown as Visitor
+      const deskFor = (assistant: string, once?: string) => ({
+        client: createClient({ baseUrl, fetch: marked(send, assistant, once) }),
+        now,
+      })
+      return createAssistantServer({ deskFor, caller, confirmations, fallbackName: name, onFault }, version)
+    },
+    // Tools never change while somebody looks: there is nothing to listen for.
+    { onerror: options.onRefused, maxRequestBodySize: largestBody, maxSubscriptions: 0 },
+  )
+  return {
+    async answer(request, send) {
+      const name = nameIn(request)
+      const who = await marked(send, name)(`${baseUrl}/cli/v1/me`, { signal: request.signal })
+      if (!who.ok) return who
+      const visitor: Visitor = { send, caller: (await who.json()) as Caller, name }
+      const authInfo = { token: '', clientId: name, scopes: [], extra: { ...visitor } }
+      if (request.method !== 'POST') return handler.fetch(request, { authInfo })
+      const body = await readRequestBody(request, largestBody)
+      if (body.tooLarge) return tooLarge()
+      const parsed = parse(body.text)
+      const { url, method, headers, signal } = request
+      const again = new Request(url, { method, headers, signal, body: body.text })
+      const response = await handler.fetch(again, { authInfo, ...(parsed && { parsedBody: parsed.value }) })
+      const newcomer = whoIntroduces(parsed?.value)
+      if (newcomer) response.headers.set(sessionHeader, sessionOf(newcomer))
+      return response
+    },
+    close: handler.close,
+  }
+}
+
+function tooLarge(): Response {
+  const message = `A request of an assistant has ${largestBody} bytes at the most`
+  return Response.json({ error: { code: 'PAYLOAD_TOO_LARGE', message } }, { status: 413 })
+}
+
+function parse(text: string): { value: unknown } | undefined {
+  try {
+    return { value: JSON.parse(text) as unknown }
+  } catch {
+    return undefined
+  }
+}
+
+/** Clients of revisions that begin a connection say only then who they are. */
+function whoIntroduces(message: unknown): Partial<Implementation> | undefined {
+  const { method, params } = (message ?? {}) as { method?: unknown; params?: { clientInfo?: unknown } }
+  if (method !== 'initialize') return undefined
+  return (params?.clientInfo ?? {}) as Partial<Implementation>
+}
+
+/** What such a client shows from then on. It carries the name, and no right: that is the credential's. */
+function sessionOf(client: Partial<Implementation>): string {
+  const name = Buffer.from(assistantName(client)).toString('base64url')
+  return `${name}.${randomBytes(16).toString('base64url')}`
+}
+
+function nameIn({ headers }: Request): string {
+  const [, name] = sessionForm.exec(headers.get(sessionHeader) ?? '') ?? []
+  const told = name === undefined ? headers.get('user-agent') : Buffer.from(name, 'base64url').toString()
+  return assistantName({ name: told ?? '' })
+}

@@ -1,0 +1,51 @@
+import type { Reply } from '@copydesk/client'
+import { type Column, emptyRow, row, span, tableOf } from '../paper/row.ts'
+import { sparkline, usd } from '../paper/words.ts'
+import { operation } from './operation.ts'
+import { ofTenant, onlyTenant } from './paging.ts'
+
+export type CostPart = Reply<'cli', 'GET /cost'>['breakdown'][number]
+
+export const costGroups = ['tenant', 'agent', 'model', 'campaign'] as const
+
+/** The columns in which costs are listed, on paper and on the screen. */
+export const costColumns: ReadonlyArray<Column<CostPart>> = [
+  { title: 'for', cell: ({ label }) => label, least: 12 },
+  { title: 'cost', cell: ({ costUsd }) => usd(costUsd), align: 'right' },
+  { title: '%', cell: ({ pct }) => pct.toFixed(1), align: 'right', tone: () => 'dim' },
+  { title: 'runs', cell: ({ runs }) => String(runs), align: 'right' },
+  { title: 'tokens in', cell: ({ inputTokens }) => String(inputTokens), align: 'right', tone: () => 'dim' },
+  { title: 'out', cell: ({ outputTokens }) => String(outputTokens), align: 'right', tone: () => 'dim' },
+]
+
+export const cost = operation({
+  name: 'cost',
+  summary: 'show what agents have cost, by default this month',
+  does: 'reads',
+  takes: {
+    tenant: onlyTenant,
+    from: { kind: 'text', value: 'day', summary: 'from this day on, such as 2026-04-01' },
+    to: { kind: 'text', value: 'day', summary: 'until the end of this day' },
+    by: { kind: 'choice', choices: costGroups, summary: 'default: tenant' },
+  },
+  examples: ['cost', 'cost --by model --from 2026-04-01 --to 2026-04-30'],
+  run: (desk, { tenant, from, to, by }) =>
+    desk.client.call('cli', 'GET /cost', {
+      query: {
+        ...ofTenant(tenant),
+        ...(from !== undefined && { startDate: from }),
+        ...(to !== undefined && { endDate: to }),
+        ...(by && { groupBy: by }),
+      },
+    }),
+  print: ({ totalUsd, breakdown, dailySeries }, { width }) => {
+    const first = dailySeries[0]?.date
+    const last = dailySeries.at(-1)?.date
+    const days = sparkline(dailySeries.slice(-width).map(({ costUsd }) => costUsd))
+    return [
+      row(span(usd(totalUsd), 'strong'), first && last ? span(`  ${first} to ${last}`, 'dim') : ''),
+      row(span(days, 'dim')),
+      ...(breakdown.length > 0 ? [emptyRow, ...tableOf(costColumns, breakdown, width)] : []),
+    ]
+  },
+})

@@ -1,0 +1,75 @@
+import { ApiError, type Reply } from '@copydesk/client'
+import type { TextDiff } from '../paper/diff.ts'
+import { operation, type Desk } from './operation.ts'
+import { pieceRows } from './show-rows.ts'
+
+export type Question = Reply<'cli', 'GET /approvals/:id'>
+export type Activity = Reply<'cli', 'GET /activities/:id'>
+export type Brief = Reply<'cli', 'GET /activities/:id/brief'>
+type Text = Reply<'cli', 'GET /activities/:id/versions/:version'>
+
+/** A piece of work with everything that one has to know before a verdict. */
+export interface Piece {
+  /** The question that waits for a verdict or had one, where one was named. */
+  approval: Question | null
+  activity: Activity | null
+  /** What it was made from. */
+  brief: Brief | null
+  /** Its newest text; null as long as there is none. */
+  text: Text | null
+  /** What changed from the version before; null for the first. */
+  diff: TextDiff | null
+}
+
+export const show = operation({
+  name: 'show',
+  summary:
+    'show an approval or an activity: brief, sources, checks, text, what changed, comments, runs and cost',
+  does: 'reads',
+  takes: {
+    ids: { kind: 'arguments', summary: 'ids of approvals or activities', completes: 'work' },
+  },
+  examples: ['show 01J9ZX6T4QH8C3V5N7M2K0B1AD', 'show 01J9ZX6T4QH8C3V5N7M2K0B1AD --json'],
+  run: async (desk, { ids }) => {
+    const pieces: Piece[] = []
+    for (const id of ids) pieces.push(await pieceOf(desk, id))
+    return pieces
+  },
+  print: (pieces, paper) => pieces.flatMap((piece) => pieceRows(piece, paper)),
+})
+
+/**
+ * The piece that an id stands for, be it an approval's or an activity's.
+ * @throws ApiError `NOT_FOUND` when it is neither
+ */
+export async function pieceOf({ client }: Desk, id: string): Promise<Piece> {
+  const approval = await orNull(client.call('cli', 'GET /approvals/:id', { params: { id } }))
+  const activityId = approval ? approval.linkedActivities[0]?.id : id
+  if (activityId === undefined) return { approval, activity: null, brief: null, text: null, diff: null }
+  const params = { id: activityId }
+  const [activity, brief, versions] = await Promise.all([
+    client.call('cli', 'GET /activities/:id', { params }),
+    client.call('cli', 'GET /activities/:id/brief', { params }),
+    client.call('cli', 'GET /activities/:id/versions', { params, query: { limit: 1 } }),
+  ])
+  const newest = versions.data[0]?.version
+  if (newest === undefined) return { approval, activity, brief, text: null, diff: null }
+  const [text, diff] = await Promise.all([
+    client.call('cli', 'GET /activities/:id/versions/:version', {
+      params: { ...params, version: String(newest) },
+    }),
+    newest > 1
+      ? client.call('cli', 'GET /activities/:id/diff', { params, query: { from: newest - 1, to: newest } })
+      : null,
+  ])
+  return { approval, activity, brief, text, diff }
+}
+
+async function orNull<T>(found: Promise<T>): Promise<T | null> {
+  try {
+    return await found
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 404) return null
+    throw error
+  }
+}

@@ -1,0 +1,82 @@
+import type { Reply } from '@copydesk/client'
+import { type Column, emptyRow, type Row, row, span, tableOf } from '../paper/row.ts'
+import { counted, sparkline, usd } from '../paper/words.ts'
+import { operation } from './operation.ts'
+
+export type Status = Reply<'cli', 'GET /status'>
+type OfTenant = Status['tenants'][number]
+type Service = Status['infrastructure'][number]
+
+const some = (count: number) => (count === 0 ? '·' : String(count))
+
+/** The columns in which tenants are listed, on paper and on the screen. */
+export const statusColumns: ReadonlyArray<Column<OfTenant>> = [
+  { title: 'tenant', cell: ({ tenantName }) => tenantName, least: 12 },
+  {
+    title: 'waiting',
+    cell: ({ pendingApprovals }) => some(pendingApprovals),
+    align: 'right',
+    tone: ({ pendingApprovals }) => (pendingApprovals > 0 ? 'warn' : 'dim'),
+  },
+  {
+    title: 'high',
+    cell: ({ highRiskApprovals }) => some(highRiskApprovals),
+    align: 'right',
+    tone: ({ highRiskApprovals }) => (highRiskApprovals > 0 ? 'bad' : 'dim'),
+  },
+  { title: 'running', cell: ({ runningAgents }) => some(runningAgents), align: 'right' },
+  {
+    title: 'blocked',
+    cell: ({ blockedActivities }) => some(blockedActivities),
+    align: 'right',
+    tone: ({ blockedActivities }) => (blockedActivities > 0 ? 'bad' : 'dim'),
+  },
+  { title: 'month', cell: ({ costMtd }) => usd(costMtd), align: 'right' },
+  { title: 'cost', cell: ({ costByDay }) => sparkline(costByDay), tone: () => 'dim', least: 7 },
+  { title: 'done', cell: ({ doneByDay }) => sparkline(doneByDay), tone: () => 'good', least: 7 },
+]
+
+const serviceColumns: ReadonlyArray<Column<Service>> = [
+  { title: 'service', cell: ({ service }) => service },
+  {
+    title: 'state',
+    cell: ({ status }) => status,
+    tone: ({ status }) => (status === 'healthy' ? 'good' : status === 'degraded' ? 'warn' : 'bad'),
+  },
+  {
+    title: 'answers in',
+    cell: ({ latencyMs }) => (latencyMs === null ? '·' : `${latencyMs} ms`),
+    align: 'right',
+  },
+  { title: '', cell: ({ detail }) => detail ?? '', tone: () => 'dim', least: 10 },
+]
+
+export const status = operation({
+  name: 'status',
+  summary: 'show what waits, runs and costs at every tenant, and whether the installation is well',
+  does: 'reads',
+  takes: {
+    tenant: { kind: 'text', value: 'id', summary: 'only this tenant', completes: 'tenant' },
+    all: { kind: 'flag', summary: 'also tenants where nothing is going on' },
+  },
+  examples: ['status', 'status --all --json'],
+  run: (desk, { tenant, all }) =>
+    desk.client.call('cli', 'GET /status', {
+      query: { ...(tenant !== undefined && { tenantId: tenant }), ...(all && { all: true }) },
+    }),
+  print: ({ tenants, totals, infrastructure }, { width }): Row[] => {
+    const { pendingApprovals, runningAgents, blockedActivities, costMtd } = totals
+    const all = [
+      `${counted(pendingApprovals, 'approval')} waiting`,
+      `${runningAgents} running`,
+      `${blockedActivities} blocked`,
+      `${usd(costMtd)} this month`,
+    ]
+    return [
+      ...(tenants.length > 0 ? [...tableOf(statusColumns, tenants, width), emptyRow] : []),
+      row(span(all.join(', '), 'strong')),
+      emptyRow,
+      ...tableOf(serviceColumns, infrastructure, width),
+    ]
+  },
+})

@@ -1,0 +1,163 @@
+import { type LogItem, logRows } from '../operations/log.ts'
+import type { Activity } from '../operations/show.ts'
+import { markdownRows } from '../paper/markdown.ts'
+import { type Row, row, span } from '../paper/row.ts'
+import { activityHead, type ActivityTab, activityTabs, runRows, subtaskRows } from './activity-rows.ts'
+import { commandLine } from './command-line.ts'
+import { liveText } from './live-text.ts'
+import { commentRows } from './review-rows.ts'
+import type { Binding, OpenScreen } from './screen.ts'
+import { type Scroll, scrolled, scrollRows } from './scroll.ts'
+import { tabAfter, tabRow } from './tabs.ts'
+
+/** How often it is asked how the work stands, milliseconds; its text comes as it is written. */
+const lookMs = 3_000
+
+/** One piece of work: its text as it is written, what has happened to it, its runs and what they cost. */
+export const activityScreen =
+  (id: string): OpenScreen =>
+  (shell) => {
+    const params = { id }
+    const live = liveText(shell, id)
+    let activity: Activity | undefined
+    let log: readonly LogItem[] | undefined
+    let tab: ActivityTab = 'output'
+    let scroll: Scroll = { top: 0 }
+    /** Whether the end of the output is kept in sight. */
+    let following = true
+    let closed = false
+    let callOff: () => void = () => undefined
+
+    const load = () =>
+      shell.attempt(async () => {
+        const before = activity?.status
+        activity = await shell.client.call('cli', 'GET /activities/:id', { params })
+        // Its text has ended when it was handed in; a new turn writes a new one.
+        if (before !== activity.status && activity.status === 'in_progress') live.follow()
+        if (tab === 'log')
+          log = (await shell.client.call('cli', 'GET /activities/:id/log', { params, query: { limit: 100 } }))
+            .data
+        shell.changed()
+      })
+    const watch = () => {
+      if (!closed) callOff = shell.after(lookMs, () => void load().then(watch))
+    }
+    const steer = (name: string, more: object = {}, asked = false) =>
+      shell.run(
+        { name, input: { ...(name === 'pause' || name === 'resume' ? { target: id } : { id }), ...more } },
+        { asked },
+      )
+    const show = (wanted: ActivityTab) => {
+      tab = tab === wanted ? 'output' : wanted
+      scroll = { top: 0 }
+      if (tab === 'log') void load()
+    }
+    const cancel = async () => {
+      const reason = await shell.ask('Why is it ended for good? People read it.', { needed: true })
+      if (reason !== undefined) await steer('cancel', { reason })
+    }
+    const comment = async () => {
+      const text = await shell.ask('What do you want to say? @agent:role wakes an agent.', { needed: true })
+      if (text !== undefined) await steer('comment', { text })
+    }
+    const openQuestion = () => {
+      if (activity?.approval) shell.openWork('approval', activity.approval.id)
+      else shell.say('Nobody is asked about it', 'dim')
+    }
+    const bindings: readonly Binding[] = [
+      {
+        key: 'p',
+        label: 'pause',
+        help: 'hold it back; the turn under way ends',
+        run: async () => void (await steer('pause')),
+      },
+      { key: 'u', label: 'resume', help: 'let it go on', run: async () => void (await steer('resume')) },
+      { key: 't', label: 'retry', help: 'give it another run', run: async () => void (await steer('retry')) },
+      { key: 'X', label: 'cancel', help: 'end it for good', run: cancel },
+      { key: 'm', label: 'comment', run: comment },
+      {
+        key: 'F',
+        label: 'follow',
+        help: 'keep the end of the output in sight, or no more',
+        run: () => void (following = !following),
+      },
+      { key: 'o', label: 'question', quiet: true, help: 'what people are asked about it', run: openQuestion },
+      { key: 'l', label: 'log', quiet: true, help: 'what has happened to it', run: () => show('log') },
+      { key: '/', label: 'command', quiet: true, run: () => commandLine(shell) },
+    ]
+    /** Output that is complete, drawn as what it is; kept, since it is long. */
+    let finished: { of: string; width: number; lines: Row[] } | undefined
+    const outputRows = (width: number): readonly Row[] => {
+      if (live.open || live.text === '') return live.rows(width)
+      if (finished?.of !== live.text || finished.width !== width)
+        finished = { of: live.text, width, lines: markdownRows(live.text, width) }
+      return finished.lines
+    }
+    const linesFor = (width: number): readonly Row[] => {
+      if (!activity) return []
+      switch (tab) {
+        case 'output': {
+          const lines = outputRows(width)
+          return lines.length > 0 ? lines : [row(span('There is no output yet.', 'dim'))]
+        }
+        case 'log':
+          return (log ?? []).flatMap((item) => logRows(item, width))
+        case 'runs':
+          return runRows(activity, width)
+        case 'subtasks':
+          return subtaskRows(activity, width)
+        case 'comments':
+          return commentRows(activity, width, shell.now())
+        case 'brief':
+          return markdownRows(activity.inputPrompt, width)
+      }
+    }
+    const headFor = (width: number, height: number) => [
+      ...activityHead(activity, width, shell.now()).slice(0, Math.max(1, Math.floor(height / 2))),
+      tabRow(activityTabs, tab, {
+        runs: activity?.runs.length ?? 0,
+        subtasks: activity?.subtasks.length ?? 0,
+        comments: activity?.comments.length ?? 0,
+      }),
+    ]
+
+    live.follow()
+    void load().then(watch)
+    return {
+      name: 'a piece of work',
+      title: () =>
+        row(
+          span(activity?.title ?? 'activity', 'strong'),
+          span(live.open && following ? '  live' : '', 'good'),
+        ),
+      rows({ width, height }) {
+        const head = headFor(width, height)
+        const room = height - head.length
+        const lines = linesFor(width)
+        if (tab === 'output' && following) scroll = { top: Math.max(0, lines.length - room) }
+        return [...head, ...scrollRows(scroll, lines, { width, height: room })]
+      },
+      bindings: () => bindings,
+      subjects: () => [{ kind: 'activity', id, title: activity?.title ?? '' }],
+      onKey(key, { width, height }) {
+        const other = tabAfter(activityTabs, tab, key)
+        if (other) {
+          show(other)
+          return true
+        }
+        const lines = linesFor(width)
+        const room = height - headFor(width, height).length
+        const moved = scrolled(scroll, key, lines.length, room)
+        if (!moved) return false
+        scroll = moved
+        if (tab === 'output') following = moved.top >= lines.length - room
+        return true
+      },
+      refresh: () => void load(),
+      close() {
+        closed = true
+        callOff()
+        live.close()
+      },
+    }
+  }

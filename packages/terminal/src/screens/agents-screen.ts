@@ -1,0 +1,99 @@
+import { type AgentState, agentColumns } from '../operations/agents.ts'
+import { type Column, row, span } from '../paper/row.ts'
+import { counted } from '../paper/words.ts'
+import { agentBindings, agentScreen } from './agent-screen.ts'
+import { current, type List, listOf, listRows, moved, replaced } from './list.ts'
+import { followEvents } from './live.ts'
+import type { OpenScreen } from './screen.ts'
+
+/** An agent of one tenant, with the work that was given up and that nobody has tried again. */
+interface Worker extends AgentState {
+  /** Of the list: an agent is known by its tenant and its role. */
+  id: string
+  dead: number
+}
+
+const columns: ReadonlyArray<Column<Worker>> = agentColumns.flatMap((column): Column<Worker>[] =>
+  column.title === 'waiting'
+    ? [
+        column,
+        {
+          title: 'dead',
+          cell: ({ dead }) => String(dead),
+          align: 'right',
+          tone: ({ dead }) => (dead > 0 ? 'bad' : 'dim'),
+        },
+      ]
+    : [column],
+)
+
+/** The agents of all tenants with their queues, those that need somebody first. */
+export const agentsScreen: OpenScreen = (shell) => {
+  let list: List<Worker> = listOf<Worker>([])
+  let loaded = false
+  const stop = new AbortController()
+
+  const refresh = () =>
+    void shell.attempt(async () => {
+      const query = shell.tenantId === undefined ? {} : { tenantId: shell.tenantId }
+      const input = { query, signal: stop.signal }
+      const [agents, queues] = await Promise.all([
+        shell.client.call('cli', 'GET /agents', input),
+        shell.client.call('cli', 'GET /agents/queues', input),
+      ])
+      const dead = new Map(
+        queues.data.map((each) => [`${each.tenantId} ${each.agentRole}`, each.deadLettered]),
+      )
+      const workers = agents.data.map((agent) => ({
+        ...agent,
+        id: `${agent.tenantId} ${agent.role}`,
+        dead: dead.get(`${agent.tenantId} ${agent.role}`) ?? 0,
+      }))
+      list = replaced(
+        list,
+        workers.toSorted((a, b) => rankOf(a) - rankOf(b)),
+      )
+      loaded = true
+      shell.changed()
+    })
+
+  refresh()
+  followEvents(shell, stop.signal, refresh)
+  return {
+    name: 'agents',
+    title() {
+      const of = (status: AgentState['status']) => list.items.filter((each) => each.status === status).length
+      return row(
+        span(counted(list.items.length, 'agent'), 'strong'),
+        span(`  ${of('running')} running`, 'dim'),
+        span(of('error') > 0 ? ` · ${of('error')} in error` : '', 'bad'),
+        span(of('paused') > 0 ? ` · ${of('paused')} paused` : '', 'warn'),
+      )
+    },
+    rows: ({ width, height }) =>
+      listRows(list, columns, { width, height, empty: loaded ? 'No agent.' : 'Asking the server …' }),
+    bindings: () => [
+      {
+        key: 'enter',
+        label: 'open',
+        help: 'how it is set up, and what it did last',
+        run: () => {
+          const agent = current(list)
+          if (agent) shell.open(agentScreen(agent))
+        },
+      },
+      ...agentBindings(shell, () => current(list)),
+    ],
+    onKey(key, { height }) {
+      list = moved(list, key, height - 1) ?? list
+      return current(list) !== undefined
+    },
+    refresh,
+    close: () => stop.abort(),
+  }
+}
+
+/** Errors first, then such as are held back; otherwise as the server has them. */
+function rankOf({ status, dead }: Worker): number {
+  return status === 'error' ? 0 : dead > 0 ? 1 : status === 'paused' ? 2 : status === 'running' ? 3 : 4
+}

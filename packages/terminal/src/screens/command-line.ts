@@ -1,0 +1,76 @@
+import type { ask } from '../operations/ask.ts'
+import type { bulk } from '../operations/bulk.ts'
+import { slashLine } from '../operations/line.ts'
+import type { AnyFollowing, AnyOperation, Line } from '../operations/operation.ts'
+import { decideAll } from './bulk-verdict.ts'
+import { commandHelp } from './command-help.ts'
+import { commandPrompt } from './command-prompt.ts'
+import { followingScreen } from './following-screen.ts'
+import { knownTo } from './known.ts'
+import { askPlainly } from './language.ts'
+import { meaningOf } from './meaning.ts'
+import { resultScreen } from './result-screen.ts'
+import type { Shell } from './shell.ts'
+
+/** How many lines are kept. */
+const kept = 200
+
+/** Asks for a command, or for plain words that are told as the command that they would run, and does it. */
+export async function commandLine(shell: Shell, text = ''): Promise<void> {
+  const known = knownTo(shell)
+  const line = await new Promise<string | undefined>((resolve) => {
+    shell.show(commandPrompt({ history: shell.history, known, text }, resolve))
+  })
+  if (!line?.trim()) return
+  const meaning = meaningOf(line)
+  const before = [...shell.history]
+  remember(shell, line.trim())
+  if (meaning.kind === 'words') return askPlainly(shell, meaning.words, { before, remember, runCommand })
+  if (meaning.kind === 'command') return runCommand(shell, meaning.operation, meaning.input)
+  if (meaning.name === 'help') return shell.open(commandHelp)
+  if (meaning.name === 'undo') return shell.undo()
+  shell.quit()
+}
+
+function remember({ history }: Shell, line: string): void {
+  if (history.at(-1) !== line) history.push(line)
+  if (history.length > kept) history.splice(0, history.length - kept)
+}
+
+/** @param asked whether the person has seen the command and said yes */
+async function runCommand(
+  shell: Shell,
+  operation: AnyOperation | AnyFollowing,
+  given: Line['input'],
+  asked = false,
+): Promise<void> {
+  // What somebody has said yes to is run as it was shown.
+  const input = asked ? given : narrowed(shell, operation, given)
+  const { name } = operation
+  const id = input['id']
+  if (!('run' in operation)) {
+    if (typeof id === 'string') return shell.openWork('activity', id)
+    return shell.open(followingScreen(operation, input))
+  }
+  if (name === 'ask') {
+    const { words } = input as unknown as Parameters<typeof ask.run>[1]
+    return askPlainly(shell, words.join(' '), { before: [...shell.history], remember, runCommand })
+  }
+  // It shows itself what it would be on.
+  if (name === 'bulk') return decideAll(shell, input as unknown as Parameters<typeof bulk.run>[1], asked)
+  const isRead = operation.does === 'reads'
+  const done = await shell.run({ name, input }, { asked, quiet: isRead })
+  if (!done) return
+  const draw = (width: number) => operation.print(done.result as never, { width, now: shell.now() })
+  if (isRead || draw(200).length > 1) shell.open(resultScreen(slashLine(operation, input), draw))
+}
+
+/** The input kept to the tenant that the terminal is narrowed to, unless it names another one or exactly what is meant. */
+function narrowed(
+  { tenantId }: Shell,
+  { takes }: AnyOperation | AnyFollowing,
+  input: Line['input'],
+): Line['input'] {
+  const isOpen = 'tenant' in takes && input['tenant'] === undefined && input['ids'] === undefined
+  return isOpen && tenantId !== undefined ? { ...input, tenant: tenantId } : input
+}

@@ -1,0 +1,105 @@
+import { operationNamed, operations } from '../operations/catalogue.ts'
+import { isArgument, optionName, quoted } from '../operations/line.ts'
+import type { Completion, Named, Parameter } from '../operations/operation.ts'
+import { ownCommands } from './meaning.ts'
+
+/** Something that could stand where somebody types. */
+export interface Offer {
+  value: string
+  what: string
+}
+
+/** What is known by now of ids and names; more may come while somebody types. */
+export type Known = (kind: Completion) => readonly Offer[]
+
+/** What could stand at the end of a line, and where that begins in it. */
+export interface Completions {
+  from: number
+  offers: readonly Offer[]
+}
+
+/** How many are looked through at the most when a list is offered. */
+const most = 100
+
+export function completionsOf(line: string, known: Known): Completions {
+  const from = wordStart(line)
+  const word = line.slice(from).replace(/^"/, '')
+  const before = wordsBefore(line.slice(0, from))
+  const [command] = before
+  if (command === undefined) return { from, offers: commandsLike(word) }
+  const operation = operationNamed(command.replace(/^\//, ''))
+  if (!operation) return { from, offers: [] }
+  const offers = offersFor(operation, before.slice(1), word, known)
+  return { from, offers: offers.filter(({ value, what }) => fits(value, what, word)).slice(0, most) }
+}
+
+/** A value by how it begins; an id also by words of its title. */
+function fits(value: string, what: string, word: string): boolean {
+  const typed = word.toLowerCase()
+  return value.toLowerCase().startsWith(typed) || (typed.length > 1 && what.toLowerCase().includes(typed))
+}
+
+function commandsLike(word: string): Offer[] {
+  const slash = word.startsWith('/') ? '/' : ''
+  const typed = word.slice(slash.length).toLowerCase()
+  const all = [
+    ...operations.map(({ name, summary }) => ({ value: name, what: summary })),
+    ...Object.entries(ownCommands).map(([value, what]) => ({ value, what })),
+  ]
+  return all
+    .filter(({ value }) => value.startsWith(typed))
+    .map(({ value, what }) => ({ value: slash + value, what }))
+}
+
+function offersFor(
+  operation: Named,
+  before: readonly string[],
+  word: string,
+  known: Known,
+): readonly Offer[] {
+  const options = Object.entries(operation.takes).filter(([, parameter]) => !isArgument(parameter))
+  const last = before.at(-1) ?? ''
+  const open = options.find(([name, { kind }]) => last === `--${optionName(name)}` && kind !== 'flag')
+  if (open) return valuesFor(open[1], known)
+  if (word.startsWith('--'))
+    return options
+      .map(([name, { summary }]) => ({ value: `--${optionName(name)}`, what: summary }))
+      .filter(({ value }) => !before.includes(value))
+  const place = argumentAt(operation, before)
+  return place ? valuesFor(place, known) : []
+}
+
+/** The argument that the next word is for. */
+function argumentAt(operation: Named, before: readonly string[]): Parameter | undefined {
+  const flags = new Set(
+    Object.entries(operation.takes).flatMap(([name, { kind }]) =>
+      kind === 'flag' ? `--${optionName(name)}` : [],
+    ),
+  )
+  const given = before.filter(
+    (word, at) =>
+      !word.startsWith('--') && !(before[at - 1]?.startsWith('--') && !flags.has(before[at - 1] ?? '')),
+  )
+  const places = Object.values(operation.takes).filter(isArgument)
+  return places[given.length] ?? places.find(({ kind }) => kind === 'arguments')
+}
+
+function valuesFor(parameter: Parameter, known: Known): readonly Offer[] {
+  if (parameter.kind === 'choice' || parameter.kind === 'choice argument')
+    return parameter.choices.map((value) => ({ value, what: '' }))
+  const kind = 'completes' in parameter ? parameter.completes : undefined
+  return kind === undefined ? [] : known(kind).map(({ value, what }) => ({ value: quoted(value), what }))
+}
+
+/** Where the word begins that is being typed: behind the last space that is in no quotes. */
+function wordStart(line: string): number {
+  let start = 0
+  let isQuoted = false
+  for (let at = 0; at < line.length; at += 1) {
+    if (line[at] === '"' && line[at - 1] !== '\\') isQuoted = !isQuoted
+    else if (line[at] === ' ' && !isQuoted) start = at + 1
+  }
+  return start
+}
+
+const wordsBefore = (line: string) => line.match(/"(?:[^"\\]|\\.)*"|\S+/g) ?? []

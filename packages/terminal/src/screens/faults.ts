@@ -1,0 +1,19 @@
+import { ApiError } from '@copydesk/client'
+import { meaning } from './requests.ts'
+
+/** Errors that were made to be read by people. */
+const told = new Set(['Error', 'Failure', 'LineFault'])
+
+/** What went wrong, as it is told to a person. */
+export function sentence(error: unknown): string {
+  const heard = meaning(error)
+  if (error instanceof ApiError) {
+    if (heard === 'refused')
+      return 'You are logged out: run `copydesk login` in another window; it goes on here'
+    return error.field ? `${error.field}: ${error.message}` : error.message
+  }
+  const { name, message } = error as Error
+  if (name === 'TimeoutError') return 'The server does not answer'
+  if (name === 'TypeError' && message === 'fetch failed') return 'The server cannot be reached'
+  return told.has(name) ? message : `Something is wrong in the terminal itself: ${message}`
+}

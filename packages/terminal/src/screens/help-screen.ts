@@ -1,0 +1,61 @@
+import { operations } from '../operations/catalogue.ts'
+import { flowText } from '../paper/flow.ts'
+import { emptyRow, type Row, row, span } from '../paper/row.ts'
+import { fit } from '../paper/width.ts'
+import { keyLabel } from './frame.ts'
+import type { Binding, OpenScreen } from './screen.ts'
+import { type Scroll, scrolled, scrollRows } from './scroll.ts'
+
+/** Keys that move in every list. */
+const moving: ReadonlyArray<[keys: string, meaning: string]> = [
+  ['↑↓ jk', 'one line'],
+  ['pgup pgdn', 'one page, as ^b ^f'],
+  ['g G', 'first and last, as home and end'],
+]
+
+/**
+ * What the keys do on the screen below, and what can be written on the command line.
+ * @param everywhere keys that mean the same on every screen
+ */
+export function helpScreen(everywhere: readonly Binding[]): OpenScreen {
+  return (shell) => {
+    const below = shell.screens.at(-1)
+    const linesFor = (width: number): Row[] => [
+      row(span(below ? `Keys on ${below.name}` : 'Keys', 'strong')),
+      ...(below?.bindings() ?? []).flatMap(({ key, label, help }) =>
+        entry(keyLabel(key), help ?? label, width),
+      ),
+      ...moving.flatMap(([keys, meaning]) => entry(keys, meaning, width)),
+      emptyRow,
+      row(span('Keys everywhere', 'strong')),
+      ...everywhere.flatMap(({ key, label, help }) => entry(keyLabel(key), help ?? label, width)),
+      emptyRow,
+      row(span('Commands, behind : or /', 'strong')),
+      ...operations.flatMap(({ name, summary }) => entry(`/${name}`, summary, width)),
+    ]
+    let scroll: Scroll = { top: 0 }
+    let lines: Row[] = []
+    return {
+      name: 'help',
+      title: () => row(span('help', 'strong')),
+      rows(size) {
+        lines = linesFor(size.width)
+        return scrollRows(scroll, lines, size)
+      },
+      bindings: () => [],
+      onKey(key, size) {
+        scroll = scrolled(scroll, key, lines.length, size.height) ?? scroll
+        return true
+      },
+      refresh: () => undefined,
+      close: () => undefined,
+    }
+  }
+}
+
+function entry(key: string, meaning: string, width: number): Row[] {
+  return flowText(meaning, width, {
+    first: [span(`  ${fit(key, 13)} `, 'accent')],
+    rest: [span(' '.repeat(16))],
+  })
+}

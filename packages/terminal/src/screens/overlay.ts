@@ -1,0 +1,132 @@
+import { cutRow, emptyRow, type Row, row, span } from '../paper/row.ts'
+import { wrap } from '../paper/width.ts'
+import { inputOf, inputRow, insert, type LineInput, textOf, write } from './input.ts'
+import type { KeyName } from './keys.ts'
+import type { Size } from './screen.ts'
+
+/** Something that has to be answered before the screen below goes on. */
+export interface Overlay {
+  /** Whether letters are typed into it, so that no key means anything else. */
+  readonly writes: boolean
+  /** Lines at the lower end of the screen. */
+  rows(size: Size): Row[]
+  /** What the keys do, for the footer. */
+  hint: string
+  /** @returns true when it is answered and gone */
+  onKey(key: KeyName): boolean
+  onPaste?(text: string): void
+}
+
+interface PromptOptions {
+  /** What stands there at first. */
+  text?: string
+  /** Whether it cannot be left empty. */
+  needed?: boolean
+  /** Told of the line after each key that changes it. */
+  changed?(text: string): void
+}
+
+/** Asks for a line. `tell` gets undefined when nothing is to be done. */
+export function prompt(
+  question: string,
+  tell: (text: string | undefined) => void,
+  { text = '', needed = false, changed }: PromptOptions = {},
+): Overlay {
+  let line: LineInput = inputOf(text)
+  let warned = false
+  const put = (next: LineInput) => {
+    const isOther = textOf(next) !== textOf(line)
+    line = next
+    if (isOther) changed?.(textOf(line))
+  }
+  return {
+    writes: true,
+    hint: 'enter: go on · esc: leave it',
+    rows: ({ width }) => [
+      ...wrap(question, width).map((words) => row(span(words, 'strong'))),
+      ...(warned ? [row(span('It cannot be empty', 'warn'))] : []),
+      [span('> ', 'accent'), ...inputRow(line, width - 2)],
+    ],
+    onKey(key) {
+      if (key === 'escape') {
+        tell(undefined)
+        return true
+      }
+      if (key === 'enter') {
+        warned = needed && textOf(line).trim() === ''
+        if (warned) return false
+        tell(textOf(line))
+        return true
+      }
+      put(write(line, key) ?? line)
+      return false
+    },
+    onPaste: (pasted) => put(insert(line, pasted)),
+  }
+}
+
+/** Asks whether to do something, with what it would touch. */
+export function confirmation(
+  question: string,
+  preview: readonly Row[],
+  tell: (yes: boolean) => void,
+): Overlay {
+  return {
+    writes: false,
+    hint: 'y: yes · n: no',
+    rows({ width, height }) {
+      const room = Math.max(1, height - 3)
+      const shown = preview.slice(0, preview.length > room ? room - 1 : room)
+      const hidden = preview.length - shown.length
+      return [
+        ...shown.map((line) => cutRow([span('  '), ...line], width)),
+        ...(hidden > 0 ? [row(span(`  … and ${hidden} more`, 'dim'))] : []),
+        emptyRow,
+        ...wrap(question, width - 8).map((line) => row(span(line, 'warn'))),
+      ]
+    },
+    onKey(key) {
+      const yes = key === 'y' || key === 'Y'
+      if (!yes && key !== 'n' && key !== 'N' && key !== 'escape') return false
+      tell(yes)
+      return true
+    },
+  }
+}
+
+/** Asks for one of several; `tell` gets undefined for none of them. */
+export function choice(
+  question: string,
+  options: readonly string[],
+  tell: (option: string | undefined) => void,
+): Overlay {
+  let at = 0
+  return {
+    writes: false,
+    hint: '↑↓: choose · enter: take it · esc: none',
+    rows({ width, height }) {
+      const asked = wrap(question, width).map((words) => row(span(words, 'strong')))
+      const room = Math.max(1, height - asked.length - 1)
+      const top = Math.max(0, Math.min(at - Math.floor(room / 2), options.length - room))
+      return [
+        ...asked,
+        ...options.slice(top, top + room).map((option, index) => {
+          const chosen = top + index === at
+          return cutRow(row(span(`${chosen ? '›' : ' '} ${option}`, chosen ? 'chosen' : 'plain')), width)
+        }),
+      ]
+    },
+    onKey(key) {
+      if (key === 'up' || key === 'k') at = Math.max(0, at - 1)
+      else if (key === 'down' || key === 'j') at = Math.min(options.length - 1, at + 1)
+      else if (key === 'enter' || key === 'escape') {
+        tell(key === 'enter' ? options[at] : undefined)
+        return true
+      } else if (/^[1-9]$/.test(key) && Number(key) <= options.length) {
+        tell(options[Number(key) - 1])
+        return true
+      }
+      return false
+    },
+  }
+}

@@ -1,0 +1,172 @@
+import { type WorkItem, workColumns, workStates } from '../operations/queue.ts'
+import { row, span } from '../paper/row.ts'
+import { counted } from '../paper/words.ts'
+import { decideAll } from './bulk-verdict.ts'
+import { allToggled, current, type List, listOf, listRows, meant, moved, replaced, toggled } from './list.ts'
+import { followEvents } from './live.ts'
+import { prompt } from './overlay.ts'
+import { arranged, filterHint, type Sort, sorts } from './queue-filter.ts'
+import { queueFeed, type View, views } from './queue-feed.ts'
+import type { Binding, OpenScreen } from './screen.ts'
+
+/** How many lines before the end the next ones are fetched. */
+const ahead = 100
+/** Between two readings of the whole list for what has happened, for each of its lines. */
+const msPerLine = 5
+
+/** What waits for people, riskiest first: the way to everything that can be decided. */
+export const queueScreen: OpenScreen = (shell) => {
+  let list: List<WorkItem> = listOf<WorkItem>([])
+  let view: View = 'waiting'
+  let filter = ''
+  let sort: Sort = 'risk'
+  const stop = new AbortController()
+
+  const arrange = () => {
+    list = replaced(list, arranged(feed.items, filter, sort))
+    shell.changed()
+  }
+  const feed = queueFeed(shell, stop.signal, arrange)
+  /** A filter and an order are of all there is, not of what happened to be fetched. */
+  const whole = () => filter.trim() !== '' || sort !== 'risk'
+  const refresh = () => void feed.load(view, { anew: true, whole: whole() })
+  let due: (() => void) | undefined
+  /** Something has happened: a long list takes many requests to be read again, so that is done less often. */
+  const refreshSoon = () => {
+    due ??= shell.after(Math.max(0, feed.items.length - ahead) * msPerLine, () => {
+      due = undefined
+      if (!stop.signal.aborted) refresh()
+    })
+  }
+  const more = () => void feed.load(view, { anew: false, whole: whole() })
+
+  const decide = (action: 'approve' | 'reject') => async () => {
+    const items = meant(list)
+    const ids = items.flatMap(({ approvalId }) => approvalId ?? [])
+    const [only] = ids
+    if (only === undefined) return shell.say('Nothing is asked there that could be decided', 'dim')
+    const what =
+      ids.length === 1
+        ? `“${items.find(({ approvalId }) => approvalId === only)?.title ?? ''}”`
+        : counted(ids.length, 'piece')
+    const note =
+      action === 'reject'
+        ? await shell.ask(`Why ${ids.length === 1 ? 'is' : 'are'} ${what} turned down?`, { needed: true })
+        : undefined
+    if (action === 'reject' && note === undefined) return
+    const given = note === undefined ? {} : { note }
+    if (ids.length > 1) {
+      await decideAll(shell, {
+        action,
+        ids,
+        note,
+        type: undefined,
+        risk: undefined,
+        tenant: undefined,
+        older: undefined,
+        dryRun: false,
+      })
+    } else await shell.run({ name: action, input: { ids: [only], ...given } })
+  }
+  const open = () => {
+    const item = current(list)
+    if (item?.approvalId) shell.openWork('approval', item.approvalId)
+    else if (item?.activityId) shell.openWork('activity', item.activityId)
+  }
+  const askFilter = () => {
+    const before = filter
+    const look = (text: string) => {
+      filter = text
+      arrange()
+    }
+    shell.show(
+      prompt(
+        `Only lines with: ${filterHint}`,
+        (text) => {
+          look(text ?? before)
+          if (whole()) more()
+        },
+        { text: filter, changed: look },
+      ),
+    )
+  }
+  const bindings: readonly Binding[] = [
+    { key: 'enter', label: 'open', quiet: true, help: 'look at it with all that a verdict needs', run: open },
+    { key: 'a', label: 'approve', run: decide('approve') },
+    { key: 'r', label: 'reject', run: decide('reject') },
+    { key: 'space', label: 'mark', run: () => void (list = toggled(list)) },
+    {
+      key: '*',
+      label: 'all',
+      quiet: true,
+      help: 'mark all, or none',
+      run: () => void (list = allToggled(list)),
+    },
+    { key: '/', label: 'filter', help: filterHint, run: askFilter },
+    {
+      key: 's',
+      label: 'sort',
+      quiet: true,
+      help: 'by risk, age or tenant',
+      run: () => {
+        sort = sorts[(sorts.indexOf(sort) + 1) % sorts.length] ?? 'risk'
+        arrange()
+        if (whole()) more()
+      },
+    },
+    {
+      key: 'v',
+      label: 'view',
+      quiet: true,
+      help: 'waiting, pending, running, blocked, failed or all',
+      run: () => {
+        view = views[(views.indexOf(view) + 1) % views.length] ?? 'waiting'
+        list = listOf<WorkItem>([])
+        refresh()
+      },
+    },
+  ]
+
+  refresh()
+  followEvents(shell, stop.signal, refreshSoon)
+  return {
+    name: 'the queue',
+    title: () => {
+      const sums = workStates.map((state) => `${feed.counts[state]} ${state}`).join(' · ')
+      const narrowed =
+        filter.trim() === ''
+          ? ''
+          : `  ${list.items.length} with “${filter.trim()}”${feed.hasMore ? ' so far' : ''}`
+      return row(
+        span(`queue: ${view}`, 'strong'),
+        span(sort === 'risk' ? '' : `, by ${sort}`),
+        span(list.marked.size > 0 ? `  ${list.marked.size} marked` : '', 'accent'),
+        span(narrowed, 'accent'),
+        span(`  ${sums}`, 'dim'),
+      )
+    },
+    rows: ({ width, height }) =>
+      listRows(list, workColumns(shell.now()), { width, height, empty: emptyWords(feed.loaded, filter) }),
+    bindings: () => bindings,
+    subjects: () =>
+      [current(list), ...list.items.slice(list.top, list.top + 50)].flatMap((item) => [
+        ...(item?.approvalId ? [{ kind: 'approval' as const, id: item.approvalId, title: item.title }] : []),
+        ...(item?.activityId ? [{ kind: 'activity' as const, id: item.activityId, title: item.title }] : []),
+      ]),
+    onKey(key, { height }) {
+      list = moved(list, key, height - 1) ?? list
+      if (feed.hasMore && list.at > list.items.length - ahead) more()
+      return current(list) !== undefined
+    },
+    refresh,
+    close() {
+      stop.abort()
+      due?.()
+    },
+  }
+}
+
+function emptyWords(loaded: boolean, filter: string): string {
+  if (!loaded) return 'Asking the server …'
+  return filter.trim() === '' ? 'Nothing here: all is done.' : 'No line has all of that.'
+}

@@ -1,0 +1,108 @@
+import { ApiError, type Client } from '@copydesk/client'
+import { shellQuoted } from '../operations/line.ts'
+
+/** One request of the terminal, and the command of a shell that does the same. */
+export interface RequestEntry {
+  /** Milliseconds since the epoch. */
+  at: number
+  command: string
+  /** Milliseconds; absent while it is under way. */
+  tookMs?: number
+  /** `ok`, or the code of the refusal, or that the server could not be reached. */
+  outcome?: string
+}
+
+export interface RequestLog {
+  /** Oldest first, the latest thousand. */
+  readonly entries: readonly RequestEntry[]
+  /** How many there have been in all. */
+  readonly made: number
+}
+
+const kept = 1_000
+/** How long an answer may take before the server counts as gone, milliseconds: reads, and what may ask a model. */
+const patience = { read: 20_000, other: 120_000 }
+/** Answers of what stands before a server that is not there. */
+const ofProxies = new Set([502, 503, 504])
+
+/** What became of a request: answered, refused because nobody is logged in any more, or not answered. */
+export type Heard = 'answered' | 'refused' | 'nothing'
+
+interface Given {
+  params?: Record<string, string>
+  query?: Record<string, unknown>
+  body?: unknown
+  signal?: AbortSignal
+}
+
+/**
+ * The same client, which notes each request.
+ * @param heard told of each answer, and of a stream that breaks and stands again
+ */
+export function noted(
+  client: Client,
+  now: () => number,
+  heard: (what: Heard) => void,
+): { client: Client; log: RequestLog } {
+  const entries: RequestEntry[] = []
+  let made = 0
+  const note = (surface: string, route: string, input: Given = {}): RequestEntry => {
+    const entry: RequestEntry = { at: now(), command: commandOf(surface, route, input) }
+    entries.push(entry)
+    made += 1
+    if (entries.length > kept) entries.splice(0, entries.length - kept)
+    return entry
+  }
+  const call = async (surface: never, route: string, input: Given = {}) => {
+    const entry = note(surface, route, input)
+    const limit = AbortSignal.timeout(route.startsWith('GET ') ? patience.read : patience.other)
+    const signal = input.signal ? AbortSignal.any([input.signal, limit]) : limit
+    try {
+      const reply: unknown = await client.call(surface, route as never, { ...input, signal } as never)
+      entry.outcome = 'ok'
+      heard('answered')
+      return reply
+    } catch (error) {
+      if (input.signal?.aborted) entry.outcome = 'left'
+      else {
+        entry.outcome = error instanceof ApiError ? error.code : 'not reached'
+        heard(meaning(error))
+      }
+      throw error
+    } finally {
+      entry.tookMs = now() - entry.at
+    }
+  }
+  const stream = (surface: never, route: string, input: Given = {}) => {
+    note(surface, route, input).outcome = 'stream'
+    const connected = (stands: boolean) => heard(stands ? 'answered' : 'nothing')
+    return client.stream(surface, route as never, { ...input, connected } as never)
+  }
+  return {
+    client: { call, stream } as unknown as Client,
+    log: {
+      entries,
+      get made() {
+        return made
+      },
+    },
+  }
+}
+
+/** What a failure says about the server. */
+export function meaning(error: unknown): Heard {
+  if (!(error instanceof ApiError)) return 'nothing'
+  if (error.status === 401) return 'refused'
+  return ofProxies.has(error.status) ? 'nothing' : 'answered'
+}
+
+function commandOf(surface: string, route: string, { params, query, body }: Given): string {
+  const [method = 'GET', path = '/'] = route.split(' ')
+  const filled = path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(params?.[name] ?? ''))
+  const words = ['copydesk', 'api', method, `/${surface}/v1${filled}`]
+  for (const [name, value] of Object.entries(query ?? {})) {
+    if (value !== undefined) words.push('--query', `${name}=${String(value as string | number | boolean)}`)
+  }
+  if (body !== undefined) words.push('--body', JSON.stringify(body))
+  return words.map(shellQuoted).join(' ')
+}

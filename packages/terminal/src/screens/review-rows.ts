@@ -1,0 +1,141 @@
+import { logRows } from '../operations/log.ts'
+import { riskTone } from '../operations/queue.ts'
+import { briefParts, plainRows, verdict } from '../operations/show-rows.ts'
+import type { Activity, Piece, Question } from '../operations/show.ts'
+import { diffRows } from '../paper/diff.ts'
+import { flow } from '../paper/flow.ts'
+import { markdownRows } from '../paper/markdown.ts'
+import { emptyRow, type Row, row, type Span, span } from '../paper/row.ts'
+import { ageOf, counted, lasting } from '../paper/words.ts'
+import type { Review } from './review.ts'
+
+export const reviewTabs = ['text', 'changes', 'brief', 'comments', 'log'] as const
+export type ReviewTab = (typeof reviewTabs)[number]
+
+/** What one has to know of a question before its text: in few lines, at the top and always seen. */
+export function reviewHead({ piece, holder }: Review, width: number, now: number): Row[] {
+  const approval = piece?.approval
+  if (!piece || !approval) return [row(span('Asking the server …', 'dim'))]
+  const { text } = piece
+  const newer =
+    successorOf(piece) === undefined
+      ? []
+      : [row(span('What you see is newer and waits for its own verdict: a, r, b or e opens it', 'warn'))]
+  const { riskLevel, tenantName, type } = approval
+  const facts: Span[] = [
+    span(tenantName, 'strong'),
+    span(`  ${type.replaceAll('_', ' ')}`, 'dim'),
+    span('  risk ', 'dim'),
+    span(riskLevel, riskTone(riskLevel)),
+    ...countdown(approval, now),
+    ...(text ? [span(`  version ${text.version} by ${text.author.name}`, 'dim')] : []),
+  ]
+  return [
+    ...flow(facts, width),
+    ...(approval.status === 'pending' ? [] : decidedRows(approval, width)),
+    ...newer,
+    ...(holder !== undefined && approval.status === 'pending'
+      ? [row(span(`${holder} looks at this as well`, 'warn'))]
+      : []),
+    ...checkRows(approval, width),
+    ...optionRows(approval, width),
+  ]
+}
+
+function countdown({ status, dueAt, expiresAt }: Question, now: number): Span[] {
+  if (status !== 'pending') return []
+  const left = Date.parse(expiresAt) - now
+  const due = dueAt === undefined ? undefined : Date.parse(dueAt) - now
+  return [
+    ...(due === undefined
+      ? []
+      : [due > 0 ? span(`  due in ${lasting(due)}`) : span(`  due ${lasting(-due)} ago`, 'warn')]),
+    left > 0
+      ? span(`  lapses in ${lasting(left)}`, left < 3_600_000 ? 'bad' : 'dim')
+      : span('  has lapsed', 'bad'),
+  ]
+}
+
+/** Id of the question that is to be decided in place of a piece's, where a newer text has brought one. */
+export function successorOf(piece: Piece | undefined): string | undefined {
+  const { approval, activity } = piece ?? {}
+  if (!approval || approval.status === 'pending') return undefined
+  const open = activity?.approval
+  return approval.replacedBy ?? (open?.status === 'pending' && open.id !== approval.id ? open.id : undefined)
+}
+
+function decidedRows(approval: Question, width: number): Row[] {
+  const words = verdict(approval).replaceAll('_', ' ') || approval.status
+  return flow(
+    [span('Decided: ', 'dim'), span(words, approval.status === 'approved' ? 'good' : 'warn')],
+    width,
+  )
+}
+
+function checkRows({ checks = [] }: Question, width: number): Row[] {
+  if (checks.length === 0) return []
+  const found = checks.map(({ kind, phrase, count }) =>
+    span(`${kind.replaceAll('_', ' ')} “${phrase}” ${counted(count, 'time')}  `, 'warn'),
+  )
+  return flow([span('Checks: ', 'dim'), ...found], width)
+}
+
+function optionRows({ options = [] }: Question, width: number): Row[] {
+  if (options.length === 0) return []
+  const listed = options.map((option, index) => span(`${index + 1}. ${option}  `))
+  return flow([span('To choose: ', 'dim'), ...listed], width)
+}
+
+/** What one part of a question shows, all of its lines. */
+export function reviewBody({ piece, log }: Review, tab: ReviewTab, width: number, now: number): Row[] {
+  if (!piece) return []
+  switch (tab) {
+    case 'text':
+      return textRows(piece, width)
+    case 'changes':
+      return changeRows(piece, width)
+    case 'brief':
+      return briefRows(piece, width)
+    case 'comments':
+      return commentRows(piece.activity, width, now)
+    case 'log':
+      if (!log) return [row(span('Asking the server …', 'dim'))]
+      return log.length > 0
+        ? log.flatMap((item) => logRows(item, width))
+        : nothing('Nothing has happened yet.')
+  }
+}
+
+const nothing = (words: string): Row[] => [row(span(words, 'dim'))]
+
+function textRows({ text, approval }: Piece, width: number): Row[] {
+  if (text) return text.format === 'markdown' ? markdownRows(text.text, width) : plainRows(text.text, width)
+  return approval?.description ? plainRows(approval.description, width) : nothing('There is no text yet.')
+}
+
+function changeRows({ text, diff, approval }: Piece, width: number): Row[] {
+  if (!diff) return nothing(text ? 'This is the first version.' : 'There is no text yet.')
+  const note = approval?.description ? [...plainRows(approval.description, width), emptyRow] : []
+  const rows = diffRows(diff, width)
+  return [
+    row(span(`From version ${diff.from} to ${diff.to}`, 'dim')),
+    emptyRow,
+    ...note,
+    ...(rows.length > 0 ? rows : nothing('Nothing is different.')),
+  ]
+}
+
+function briefRows({ brief, approval, text }: Piece, width: number): Row[] {
+  const asked = approval?.description && text ? [...plainRows(approval.description, width), emptyRow] : []
+  return [...asked, ...(brief ? briefParts(brief, width) : nothing('There is no brief.'))]
+}
+
+/** What people and agents have said on a piece of work, oldest first. */
+export function commentRows(activity: Activity | null, width: number, now: number): Row[] {
+  if (!activity || activity.comments.length === 0) return nothing('Nobody has said anything.')
+  return activity.comments.flatMap(({ author, text, createdOn }) => [
+    row(span(author.name, 'strong'), span(`  ${ageOf(createdOn, now)} ago`, 'dim')),
+    ...plainRows(text, width),
+    emptyRow,
+  ])
+}

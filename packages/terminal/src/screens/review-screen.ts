@@ -1,0 +1,199 @@
+import { row, span } from '../paper/row.ts'
+import type { Row } from '../paper/row.ts'
+import { commandLine } from './command-line.ts'
+import type { Piece } from '../operations/show.ts'
+import { nextToReview } from './review-next.ts'
+import { type ReviewTab, reviewBody, reviewHead, reviewTabs, successorOf } from './review-rows.ts'
+import {
+  type AskVerdict,
+  askApprove,
+  askEdit,
+  askEscalate,
+  askForward,
+  askReject,
+  askRevise,
+} from './review-verdicts.ts'
+import { openReview } from './review.ts'
+import type { Binding, OpenScreen } from './screen.ts'
+import { type Scroll, scrolled, scrollRows } from './scroll.ts'
+import { tabAfter, tabRow } from './tabs.ts'
+
+/** One question with all that a verdict needs; after the verdict the next one. */
+export const reviewScreen =
+  (approvalId: string): OpenScreen =>
+  (shell) => {
+    /** Those that were decided or passed over: they do not come again by themselves. */
+    const passed = new Set<string>()
+    let tab: ReviewTab = 'text'
+    let scroll: Scroll = { top: 0 }
+    /** True from a key that decides to its end: a second one must not decide again. */
+    let deciding = false
+    let body: { key: string; of: unknown; lines: Row[] } | undefined
+    const start = (id: string) =>
+      openReview(shell, id, () => {
+        // Whoever has decided knows what has become of it, and has changed it perhaps.
+        if (!deciding && !passed.has(id)) shell.say('The text has changed: this is the new one', 'warn')
+      })
+    let review = start(approvalId)
+    /** What was drawn last: nothing is decided that nobody has seen. */
+    let drawn: string | undefined
+
+    const goTo = (id: string) => {
+      review.close()
+      review = start(id)
+      tab = 'text'
+      scroll = { top: 0 }
+      shell.changed()
+    }
+    const next = async () => {
+      passed.add(review.id)
+      const id = await nextToReview(shell, passed)
+      if (id !== undefined) goTo(id)
+      return id !== undefined
+    }
+    const decide = (ask: AskVerdict, done: string) => async () => {
+      const { piece } = review
+      const approval = piece?.approval
+      if (deciding) return
+      if (!piece || !approval || drawn !== shownOf(piece)) return shell.say('It is still on its way', 'dim')
+      const successor = successorOf(piece)
+      if (successor !== undefined) {
+        shell.say('A newer version waits for a verdict: this is it', 'warn')
+        return goTo(successor)
+      }
+      if (approval.status !== 'pending')
+        return shell.say(`That is decided already: it is ${approval.status}`, 'warn')
+      deciding = true
+      try {
+        const line = await ask(shell, { ...piece, approval })
+        if (!line) return
+        const tell = () => `✔ ${done}: ${approval.title}`
+        const given = await shell.run(line, { asked: true, tell })
+        if (given && ask !== askEscalate && ask !== askForward) {
+          if (!(await next())) shell.say(`✔ ${done}: ${approval.title}. Nothing else waits for you.`, 'good')
+        } else if (!given) await presentContent(piece)
+      } finally {
+        deciding = false
+      }
+    }
+    /** Shows what there is now, and the question that has taken the place of this one, where one has. */
+    const presentContent = async ({ text }: Piece) => {
+      await review.load()
+      const { piece } = review
+      const successor = successorOf(piece)
+      if (successor === undefined && piece?.text?.contentHash === text?.contentHash) return
+      shell.say(
+        'The text has changed since you saw it, so nothing was decided. This is the present one.',
+        'warn',
+      )
+      if (successor !== undefined) goTo(successor)
+    }
+    const show = (wanted: ReviewTab) => {
+      tab = tab === wanted ? 'text' : wanted
+      scroll = { top: 0 }
+      if (tab === 'log') void review.loadLog()
+    }
+    const comment = async () => {
+      const id = review.piece?.activity?.id
+      if (id === undefined) return shell.say('There is no piece of work that could be commented on', 'dim')
+      const text = await shell.ask('What do you want to say? @agent:role wakes an agent.', { needed: true })
+      if (text !== undefined) await shell.run({ name: 'comment', input: { id, text } })
+    }
+    const bindings: readonly Binding[] = [
+      { key: 'a', label: 'approve', run: decide(askApprove, 'approved') },
+      { key: 'r', label: 'reject', run: decide(askReject, 'rejected') },
+      { key: 'b', label: 'send back', run: decide(askRevise, 'sent back') },
+      {
+        key: 'e',
+        label: 'edit',
+        help: 'change the text in your editor and approve it',
+        run: decide(askEdit, 'edited and approved'),
+      },
+      {
+        key: 'd',
+        label: 'changes',
+        help: 'what changed from the version before',
+        run: () => show('changes'),
+      },
+      {
+        key: 'n',
+        label: 'next',
+        help: 'pass it over and go on to the next',
+        run: async () => {
+          if (!(await next())) shell.say('Nothing else waits for you', 'dim')
+        },
+      },
+      { key: 'i', label: 'brief', quiet: true, help: 'what the agent was told', run: () => show('brief') },
+      { key: 'l', label: 'log', quiet: true, help: 'what has happened to it', run: () => show('log') },
+      { key: 'c', label: 'comment', quiet: true, run: comment },
+      {
+        key: 'x',
+        label: 'escalate',
+        quiet: true,
+        help: 'raise its risk',
+        run: decide(askEscalate, 'escalated'),
+      },
+      {
+        key: 'f',
+        label: 'to the client',
+        quiet: true,
+        help: 'ask the client as well',
+        run: decide(askForward, 'sent to the client'),
+      },
+      {
+        key: 'o',
+        label: 'open',
+        quiet: true,
+        help: 'the piece of work: its output, runs and cost',
+        run: () => {
+          const id = review.piece?.activity?.id
+          if (id !== undefined) shell.openWork('activity', id)
+        },
+      },
+      { key: '/', label: 'command', quiet: true, run: () => commandLine(shell) },
+    ]
+    const linesFor = (width: number): Row[] => {
+      const of = tab === 'log' ? review.log : review.piece
+      const key = `${tab} ${width}`
+      if (body?.key !== key || body.of !== of)
+        body = { key, of, lines: reviewBody(review, tab, width, shell.now()) }
+      return body.lines
+    }
+    const headFor = (width: number, height: number) => [
+      ...reviewHead(review, width, shell.now()).slice(0, Math.max(1, Math.floor(height / 2))),
+      tabRow(reviewTabs, tab, { comments: review.piece?.activity?.comments.length ?? 0 }),
+    ]
+    return {
+      name: 'a review',
+      title: () => row(span(review.piece?.approval?.title ?? 'review', 'strong')),
+      rows({ width, height }) {
+        drawn = shownOf(review.piece)
+        const head = headFor(width, height)
+        return [...head, ...scrollRows(scroll, linesFor(width), { width, height: height - head.length })]
+      },
+      bindings: () => bindings,
+      subjects: () => [
+        { kind: 'approval', id: review.id, title: review.piece?.approval?.title ?? '' },
+        ...(review.piece?.activity
+          ? [{ kind: 'activity' as const, id: review.piece.activity.id, title: review.piece.activity.title }]
+          : []),
+      ],
+      onKey(key, { width, height }) {
+        const other = tabAfter(reviewTabs, tab, key)
+        if (other) {
+          show(other)
+          return true
+        }
+        const room = height - headFor(width, height).length
+        const moved = scrolled(scroll, key, linesFor(width).length, room)
+        scroll = moved ?? scroll
+        return moved !== undefined
+      },
+      refresh: () => void review.load(),
+      close: () => review.close(),
+    }
+  }
+
+/** What a verdict would be on. */
+const shownOf = (piece: Piece | undefined) =>
+  piece && `${piece.approval?.id} ${piece.text?.contentHash ?? ''}`

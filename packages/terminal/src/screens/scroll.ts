@@ -1,0 +1,46 @@
+import { cutRow, type Row, row, span } from '../paper/row.ts'
+import type { KeyName } from './keys.ts'
+import type { Size } from './screen.ts'
+
+/** How far down somebody has read in a longer text. */
+export interface Scroll {
+  readonly top: number
+}
+
+/** The place after a key that moves. @returns undefined for any other key */
+export function scrolled({ top }: Scroll, key: KeyName, lines: number, height: number): Scroll | undefined {
+  const lowest = Math.max(0, lines - height)
+  const to = (place: number) => ({ top: Math.max(0, Math.min(lowest, place)) })
+  const page = Math.max(1, height - 2)
+  switch (key) {
+    case 'up':
+    case 'k':
+      return to(top - 1)
+    case 'down':
+    case 'j':
+      return to(top + 1)
+    case 'pageup':
+    case 'ctrl+b':
+      return to(top - page)
+    case 'pagedown':
+    case 'ctrl+f':
+    case 'space':
+      return to(top + page)
+    case 'home':
+    case 'g':
+      return to(0)
+    case 'end':
+    case 'G':
+      return to(lowest)
+    default:
+      return undefined
+  }
+}
+
+/** The lines that are seen, the last of them saying how many there are below. */
+export function scrollRows({ top }: Scroll, lines: readonly Row[], { width, height }: Size): Row[] {
+  const from = Math.max(0, Math.min(top, lines.length - height))
+  const seen = lines.slice(from, from + height).map((line) => cutRow(line, width))
+  const below = lines.length - from - height
+  return below > 0 ? [...seen.slice(0, -1), row(span(`  ↓ ${below + 1} more lines`, 'dim'))] : seen
+}

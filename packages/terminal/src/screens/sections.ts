@@ -1,0 +1,40 @@
+import { agentsScreen } from './agents-screen.ts'
+import { commandLine } from './command-line.ts'
+import { costScreen } from './cost-screen.ts'
+import { commonBindings } from './frame.ts'
+import { helpScreen } from './help-screen.ts'
+import { queueScreen } from './queue-screen.ts'
+import { requestsScreen } from './requests-screen.ts'
+import type { Binding, OpenScreen } from './screen.ts'
+import type { Shell } from './shell.ts'
+import { tenantsScreen } from './tenants-screen.ts'
+
+/** Screens that are one key away from everywhere; the first key closes them again. */
+const sections: ReadonlyArray<[key: string, label: string, screen: OpenScreen]> = [
+  ['2', 'queue', queueScreen],
+  ['3', 'agents', agentsScreen],
+  ['4', 'tenants', tenantsScreen],
+  ['5', 'cost', costScreen],
+  ['6', 'requests', requestsScreen],
+]
+
+/** What the keys mean that mean the same on every screen; the help, which tells of them all, stands last. */
+export function everywhere(shell: Shell): Binding[] {
+  const atHome = shell.screens.length === 1
+  const ways: Binding[] = [
+    { key: '1', label: 'home', quiet: true, run: () => shell.go() },
+    ...sections.map(([key, label, screen]): Binding => {
+      const run = () => shell.go(screen)
+      // Elsewhere there is no room for them in the footer.
+      return atHome ? { key, label, run } : { key, label, run, quiet: true }
+    }),
+  ]
+  const line: Binding = {
+    key: ':',
+    label: 'command',
+    help: 'a command, or plain words',
+    run: () => commandLine(shell),
+  }
+  const all = [...ways, line, ...commonBindings(shell)]
+  return [...all, { key: '?', label: 'help', help: 'this help', run: () => shell.open(helpScreen(all)) }]
+}

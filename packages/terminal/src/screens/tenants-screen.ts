@@ -1,0 +1,107 @@
+import { type Tenant, tenantColumns } from '../operations/tenants.ts'
+import { row, span } from '../paper/row.ts'
+import { current, type List, listOf, listRows, moved, replaced } from './list.ts'
+import { followEvents } from './live.ts'
+import type { OpenScreen } from './screen.ts'
+
+/** How many are asked for at once; the next ones are fetched when the end comes near. */
+const page = 100
+
+/** The tenants that one looks after: found by words of their name, and chosen to see nothing but them. */
+export const tenantsScreen: OpenScreen = (shell) => {
+  let list: List<Tenant> = listOf<Tenant>([])
+  let search = ''
+  let cursor: string | undefined
+  let loaded = false
+  let asked = 0
+  let loading = false
+  const stop = new AbortController()
+
+  /** @param from where the list goes on; absent: anew */
+  const load = (from?: string) => {
+    loading = true
+    const own = (asked += 1)
+    void shell
+      .attempt(async () => {
+        const query = { limit: page, ...(search && { search }), ...(from !== undefined && { cursor: from }) }
+        const found = await shell.client.call('cli', 'GET /tenants', { query, signal: stop.signal })
+        // Somebody has gone on writing: another answer is waited for.
+        if (own !== asked) return
+        list = replaced(list, from === undefined ? found.data : [...list.items, ...found.data])
+        cursor = found.pagination.nextCursor ?? undefined
+        loaded = true
+      })
+      .finally(() => {
+        if (own === asked) loading = false
+        shell.changed()
+      })
+  }
+  const refresh = () => load()
+  const narrow = () => {
+    const tenant = current(list)
+    if (!tenant) return
+    if (tenant.id === shell.tenantId) shell.narrow()
+    else shell.narrow(tenant)
+  }
+
+  refresh()
+  followEvents(shell, stop.signal, refresh)
+  return {
+    name: 'tenants',
+    title: () =>
+      row(
+        span('tenants', 'strong'),
+        search ? span(`  with "${search}"`, 'accent') : '',
+        mostShown(list, cursor),
+      ),
+    rows: ({ width, height }) =>
+      listRows(list, [chosenColumn(shell.tenantId), ...tenantColumns.slice(1)], {
+        width,
+        height,
+        empty: loaded ? 'No tenant.' : 'Asking the server …',
+      }),
+    bindings: () => [
+      {
+        key: 'enter',
+        label: 'only this one',
+        help: 'narrow every screen to the tenant, or show all again',
+        run: narrow,
+      },
+      ...(shell.tenantId === undefined
+        ? []
+        : [{ key: 'a', label: 'all tenants', run: () => shell.narrow() }]),
+      {
+        key: '/',
+        label: 'search',
+        help: 'words of the name or the domain; nothing shows all again',
+        run: async () => {
+          const text = await shell.ask('Which tenants?', { text: search })
+          if (text === undefined) return
+          search = text.trim()
+          list = listOf<Tenant>([])
+          refresh()
+        },
+      },
+    ],
+    onKey(key, { height }) {
+      list = moved(list, key, height - 1) ?? list
+      if (cursor !== undefined && !loading && list.at > list.items.length - page / 2) load(cursor)
+      return current(list) !== undefined
+    },
+    refresh,
+    close: () => stop.abort(),
+  }
+}
+
+function mostShown({ items }: List<Tenant>, cursor: string | undefined) {
+  return span(`  ${items.length}${cursor === undefined ? '' : ' and more'}`, 'dim')
+}
+
+/** Which one everything is narrowed to. */
+function chosenColumn(tenantId: string | undefined) {
+  return {
+    title: '',
+    cell: ({ id }: Tenant) => (id === tenantId ? 'only' : ''),
+    tone: () => 'warn' as const,
+  }
+}

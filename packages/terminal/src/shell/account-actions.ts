@@ -1,0 +1,150 @@
+import type { Command } from 'commander'
+import { isLoopback, serverUrl } from '../account/connection.ts'
+import { forgetProfile, keepProfile, profileByKey, profileByPassword } from '../account/login.ts'
+import { changeProfiles, type Profile, profilesFile, readProfiles } from '../account/profiles.ts'
+import type { LoginOptions } from './account-commands.ts'
+import { askLine, askSecret, canAsk } from './asking.ts'
+import { Failure, wrongUsage } from './failure.ts'
+import { talkOf } from './session.ts'
+import { secretFromStdin } from './stdin.ts'
+import { table } from './talk.ts'
+
+const localServer = 'http://127.0.0.1:8420'
+
+const chosenName = (command: Command) => command.optsWithGlobals<{ profile?: string }>().profile
+
+/** Logs in, checks it against the server, and only then keeps it. */
+export async function logIn(
+  given: string | undefined,
+  options: LoginOptions,
+  command: Command,
+): Promise<void> {
+  const talk = talkOf(command)
+  const file = profilesFile(process.env)
+  const { current, profiles } = await readProfiles(file, talk.warn)
+  const named = chosenName(command)
+  const known = profiles[named ?? current ?? '']?.url
+  const url = serverUrl(given ?? process.env['COPYDESK_URL'] ?? known ?? localServer, 'The address')
+  if (named !== undefined && !/^[\w.-]{1,64}$/.test(named))
+    throw wrongUsage('The name of a profile has letters, digits, dots and dashes only.')
+  if (url.startsWith('http:') && !isLoopback(url))
+    talk.warn(`${url} is not encrypted: whoever is on the way can read what you send.`)
+  const { profile, arrival } = await credentialFor(url, options)
+  const name = named ?? nameFor(url)
+  await keepProfile(file, name, profile)
+  const { user, tenants, hasMore } = arrival
+  talk.data({ profile: name, url, user, tenants, hasMore }, () =>
+    [
+      `${user.name} <${user.email}>, ${user.role}, at ${url}`,
+      ...(tenants.length > 0
+        ? [
+            table(
+              ['TENANT', 'ID'],
+              tenants.map((one) => [one.name, one.id]),
+              [0],
+            ),
+          ]
+        : []),
+      ...(hasMore ? ['and more: `copydesk tenants` shows all'] : []),
+    ].join('\n'),
+  )
+  talk.done(`Logged in; kept as the profile ${name}, which is in use from now on.`)
+  if (process.env['COPYDESK_URL'] && process.env['COPYDESK_API_KEY'])
+    talk.warn('COPYDESK_URL and COPYDESK_API_KEY are set: they win over the profile in use.')
+}
+
+async function credentialFor(
+  url: string,
+  { apiKeyStdin, email, passwordStdin, app, tenant: tenantId }: LoginOptions,
+) {
+  if (apiKeyStdin) return profileByKey(url, { apiKey: await secretFromStdin('API key'), tenantId })
+  if (email !== undefined && passwordStdin)
+    return profileByPassword(url, { email, password: await secretFromStdin('password'), app, tenantId })
+  if (!canAsk())
+    throw wrongUsage('Nobody can be asked here: pass --api-key-stdin, or --email with --password-stdin.')
+  const key = email === undefined ? await askSecret('API key (empty: e-mail and password)') : ''
+  if (key) return profileByKey(url, { apiKey: key, tenantId })
+  const who = key === undefined ? undefined : (email ?? (await askLine('E-mail')))
+  const secret = who && (await askSecret('Password'))
+  if (!who || !secret) throw wrongUsage('You are not logged in.')
+  return profileByPassword(url, { email: who, password: secret, app, tenantId })
+}
+
+/** The name of a host is a good name for a profile. */
+function nameFor(url: string): string {
+  return isLoopback(url) ? 'local' : new URL(url).hostname
+}
+
+export async function logOut(given: string | undefined, command: Command): Promise<void> {
+  const talk = talkOf(command)
+  const file = profilesFile(process.env)
+  const { current } = await readProfiles(file, talk.warn)
+  const name = given ?? chosenName(command) ?? process.env['COPYDESK_PROFILE'] ?? current
+  if (!name) throw new Failure('Nobody is logged in.')
+  const { profile, isEnded } = await forgetProfile(file, name)
+  talk.data({ profile: name, url: profile.url, sessionEnded: isEnded }, () => `${name} is forgotten.`)
+  if (profile.apiKey)
+    talk.info('Its API key works until it is revoked: `copydesk api-key revoke` on the server.')
+  else if (!isEnded) talk.warn(`${profile.url} could not be told: the session ends there by itself.`)
+}
+
+/** What is shown of a profile: never its secrets. */
+function shown(name: string, { url, user, tenantId, apiKey }: Profile, current: string | undefined) {
+  const credential = apiKey ? `API key …${apiKey.slice(-4)}` : 'session'
+  return { name, url, user, credential, tenantId: tenantId ?? null, inUse: name === current }
+}
+
+export async function listProfiles(command: Command): Promise<void> {
+  const talk = talkOf(command)
+  const { current, profiles } = await readProfiles(profilesFile(process.env), talk.warn)
+  const rows = Object.entries(profiles).map(([name, profile]) => shown(name, profile, current))
+  talk.data(rows, () =>
+    rows.length === 0
+      ? 'There is no profile: `copydesk login` makes one.'
+      : table(
+          ['', 'NAME', 'SERVER', 'WHO', 'CREDENTIAL'],
+          rows.map((row) => [row.inUse ? '*' : '', row.name, row.url, row.user.name, row.credential]),
+          [2, 3],
+        ),
+  )
+}
+
+export async function applyProfile(
+  name: string,
+  tenant: string | undefined,
+  command: Command,
+): Promise<void> {
+  const talk = talkOf(command)
+  const file = profilesFile(process.env)
+  const profile = await changeProfiles(file, (all) => {
+    const found = all.profiles[name]
+    if (!found) throw unknownProfile(name)
+    all.current = name
+    if (tenant === 'all') delete found.tenantId
+    else if (tenant !== undefined) found.tenantId = tenant
+    return found
+  })
+  talk.data(shown(name, profile, name), () => `${name} is in use: ${profile.user.name} at ${profile.url}.`)
+}
+
+export async function showProfile(given: string | undefined, command: Command): Promise<void> {
+  const talk = talkOf(command)
+  const { current, profiles } = await readProfiles(profilesFile(process.env), talk.warn)
+  const name = given ?? chosenName(command) ?? process.env['COPYDESK_PROFILE'] ?? current
+  const profile = name === undefined ? undefined : profiles[name]
+  if (name === undefined || !profile) throw unknownProfile(name ?? 'in use')
+  const { url, user, credential, tenantId } = shown(name, profile, current)
+  talk.data(shown(name, profile, current), () =>
+    [
+      `profile     ${name}`,
+      `server      ${url}`,
+      `who         ${user.name} <${user.email}>, ${user.role}`,
+      `credential  ${credential}`,
+      `tenant      ${tenantId ?? 'all'}`,
+    ].join('\n'),
+  )
+}
+
+function unknownProfile(name: string): Failure {
+  return wrongUsage(`There is no profile ${name}. \`copydesk profile list\` shows what there is.`)
+}

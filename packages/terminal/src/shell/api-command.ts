@@ -1,0 +1,44 @@
+import { type Command, InvalidArgumentError } from 'commander'
+import { everyday } from './everyday.ts'
+import { wrongUsage } from './failure.ts'
+import { example } from './help.ts'
+
+/** `api`: any request to the surface of staff. */
+export function apiCommand(program: Command): void {
+  program
+    .command('api')
+    .description('send any request to /cli/v1 and print the answer')
+    .helpGroup(everyday)
+    .argument('<method>', 'GET, POST, PATCH, PUT or DELETE', method)
+    .argument('<path>', 'behind /cli/v1, such as /queue')
+    .option('--query <name=value>', 'a parameter of the query; may be given several times', pair, [])
+    .option('--body <json>', 'what is sent; `-` reads it from stdin')
+    .addHelpText(
+      'after',
+      example(
+        'copydesk api GET /queue --query status=failed --query limit=5',
+        'copydesk api POST /activities/01J9ZX6T4QH8C3V5N7M2K0B1AD/pause --body \'{"reason":"Wait"}\'',
+      ),
+    )
+    .action(async (verb: string, path: string, options: Options, command: Command) => {
+      const { sendRequest } = await import('./send-request.ts')
+      await sendRequest(verb, path, options, command)
+    })
+}
+
+export interface Options {
+  query: Array<[name: string, value: string]>
+  body?: string
+}
+
+function method(text: string): string {
+  const upper = text.toUpperCase()
+  if (/^(?:GET|HEAD|POST|PUT|PATCH|DELETE)$/.test(upper)) return upper
+  throw new InvalidArgumentError('It must be GET, POST, PATCH, PUT or DELETE.')
+}
+
+function pair(text: string, before: Options['query']): Options['query'] {
+  const at = text.indexOf('=')
+  if (at < 1) throw wrongUsage(`--query ${text}: write it as name=value.`)
+  return [...before, [text.slice(0, at), text.slice(at + 1)]]
+}

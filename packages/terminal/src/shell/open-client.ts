@@ -1,0 +1,16 @@
+import type { Command } from 'commander'
+import { wrongUsage } from './failure.ts'
+import { connectionOf, talkOf } from './session.ts'
+
+/** Opens the terminal client. @throws Failure where there is no terminal, or nobody has logged in */
+export async function openClient(command: Command): Promise<void> {
+  if (!process.stdin.isTTY || !process.stdout.isTTY)
+    throw wrongUsage(
+      'The terminal client needs a terminal. `copydesk --help` shows the commands for scripts.',
+    )
+  const connection = await connectionOf(command, talkOf(command))
+  const { openTerminal } = await import('../screens/open.tsx')
+  const { desk, tenantId } = connection
+  const narrowed = tenantId === undefined ? {} : { tenantId }
+  await openTerminal({ client: desk.client, place: connection.describe(), ...narrowed })
+}

@@ -1,0 +1,100 @@
+import type { Command } from 'commander'
+import type { Connection } from '../account/connection.ts'
+import { operationNamed } from '../operations/catalogue.ts'
+import { checkInput, shellLine } from '../operations/line.ts'
+import type { AnyOperation, Line } from '../operations/operation.ts'
+import type { Row } from '../paper/row.ts'
+import { canAsk, confirmed } from './asking.ts'
+import { Failure, wrongUsage } from './failure.ts'
+import { givenTo, narrowed } from './input.ts'
+import { connectionOf, onStderr, onStdout, paperNow, talkOf } from './session.ts'
+import type { Talk } from './talk.ts'
+
+interface Options {
+  yes?: true
+  edit?: true
+  watch?: number | true
+}
+
+/** Runs an operation as a command of the shell: asks where it decides, prints what came of it. */
+export async function runCommand(operation: AnyOperation, command: Command): Promise<void> {
+  const talk = talkOf(command)
+  const { yes, edit, watch } = command.opts<Options>()
+  const given = await givenTo(operation, command)
+  const isTried = given['dryRun'] === true
+  if (operation.does === 'decides' && !isTried && !yes && !canAsk())
+    throw wrongUsage(
+      `${operation.name} is hard to take back, and nobody can be asked here. Add --yes to say so.`,
+    )
+  if (Array.isArray(given['ids']) && given['ids'].length === 0) {
+    talk.data([], () => '')
+    return talk.info('There are no ids on stdin: nothing was done.')
+  }
+  if (!('tenant' in operation.takes)) checkInput(operation, given)
+  const connection = await connectionOf(command, talk)
+  let input = checkInput(operation, narrowed(operation, given, connection.tenantId))
+  if (operation.name === 'ask') {
+    const { askCommand } = await import('./ask-command.ts')
+    return askCommand(connection, input, yes ?? false, talk)
+  }
+  if (edit) {
+    const { editedInput } = await import('./edit.ts')
+    input = await editedInput(connection.desk, input, talk)
+  }
+  if (watch !== undefined) {
+    const { watchCommand } = await import('./watch.ts')
+    return watchCommand(operation, connection, input, watch === true ? undefined : watch, talk)
+  }
+  if (operation.does === 'decides' && !isTried) {
+    if (!yes) input = await settled(operation, connection, input)
+    if (!(await agreed(operation, connection, input, yes))) return talk.info('Nothing was done.')
+  }
+  await performed(operation, connection, input, talk)
+}
+
+/** What is asked about: what matches now, and nothing that comes while somebody reads. */
+export async function settled(
+  operation: AnyOperation,
+  { desk }: Connection,
+  input: Line['input'],
+): Promise<Line['input']> {
+  return (await operation.settled?.(desk, input as never)) ?? input
+}
+
+/** Shows what an operation would touch and asks. @returns false when the person says no */
+export async function agreed(
+  operation: AnyOperation,
+  { desk }: Connection,
+  input: Line['input'],
+  yes: true | undefined,
+): Promise<boolean> {
+  if (yes) return true
+  const rows = (await operation.preview?.(desk, input as never)) ?? []
+  if (rows.length > 0) process.stderr.write(`${onStderr(rows)}\n`)
+  return confirmed(`${capital(operation.summary)}?`, yes)
+}
+
+/**
+ * Runs an operation and prints what came of it.
+ * @throws Failure when some of several could not be done
+ */
+export async function performed(
+  operation: AnyOperation,
+  { desk }: Connection,
+  input: Line['input'],
+  talk: Talk,
+): Promise<void> {
+  const result = await operation.run(desk, input as never)
+  talk.data(result, () => onStdout(withoutEnd(operation.print(result as never, paperNow()))))
+  const missed = operation.missed?.(result as never) ?? 0
+  if (missed > 0) throw new Failure(`${missed} could not be done.`)
+  const back = operation.undo?.(input as never, result as never)
+  const undo = back && operationNamed(back.name)
+  if (back && undo && process.stderr.isTTY) talk.info(`Take it back with: ${shellLine(undo, back.input)}`)
+}
+
+function withoutEnd(rows: readonly Row[]): readonly Row[] {
+  return rows.at(-1)?.length === 0 ? rows.slice(0, -1) : rows
+}
+
+const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)

@@ -1,0 +1,53 @@
+import { ApiError } from '@copydesk/client'
+import type { Command } from 'commander'
+import type { Options } from './api-command.ts'
+import { wrongUsage } from './failure.ts'
+import { connectionOf, talkOf } from './session.ts'
+import { textFromStdin } from './stdin.ts'
+
+const prefix = '/cli/v1'
+
+/**
+ * Sends a request and prints the body of its answer, JSON in lines that can be read; a stream as it comes.
+ * @throws ApiError for every answer that is not 2xx
+ */
+export async function sendRequest(
+  method: string,
+  path: string,
+  { query, body }: Options,
+  command: Command,
+): Promise<void> {
+  const talk = talkOf(command)
+  const sent = body === '-' ? await textFromStdin() : body
+  if (sent !== undefined && !isJson(sent)) throw wrongUsage('--body is no JSON.')
+  const whole = path.startsWith(`${prefix}/`) ? path : `${prefix}/${path.replace(/^\//, '')}`
+  const target = new URL(whole, 'http://server')
+  if (!target.pathname.startsWith(`${prefix}/`) || target.host !== 'server')
+    throw wrongUsage(`The path must be one of ${prefix}, such as /queue.`)
+  for (const [name, value] of query) target.searchParams.append(name, value)
+  const connection = await connectionOf(command, talk)
+  const response = await connection.request(target.pathname + target.search, {
+    method,
+    headers: { accept: '*/*', ...(sent !== undefined && { 'content-type': 'application/json' }) },
+    ...(sent !== undefined && { body: sent }),
+  })
+  if (!response.ok) throw await ApiError.from(response)
+  if (response.headers.get('content-type')?.startsWith('text/event-stream')) return copied(response)
+  const text = await response.text()
+  if (text !== '')
+    process.stdout.write(isJson(text) ? `${JSON.stringify(JSON.parse(text), null, 2)}\n` : text)
+}
+
+async function copied({ body }: Response): Promise<void> {
+  if (!body) return
+  for await (const chunk of body as unknown as AsyncIterable<Uint8Array>) process.stdout.write(chunk)
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}
