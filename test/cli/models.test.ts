@@ -99,16 +99,16 @@ describe('copydesk model', () => {
   })
 })
 
-describe('copydesk run', () => {
+describe('copydesk runs', () => {
   it('lists nothing where nothing has run, and says what is not there', async () => {
     using folder = temporaryFolder()
     await setUpIn(folder.path)
     const cwd = folder.path
-    expect(await json(['run', 'list', '--status', 'failed'], cwd)).toEqual([])
-    expect(await cli(['run', 'show', '01ARZ3NDEKTSV4RRFFQ69G5FAV'], { cwd })).toMatchObject({
+    expect(await json(['runs', 'list', '--status', 'failed'], cwd)).toEqual([])
+    expect(await cli(['runs', 'show', '01ARZ3NDEKTSV4RRFFQ69G5FAV'], { cwd })).toMatchObject({
       code: 1,
       stderr: 'error: Run not found\n',
     })
-    expect((await cli(['run', 'list', '--status', 'lost'], { cwd })).code).toBe(2)
+    expect((await cli(['runs', 'list', '--status', 'lost'], { cwd })).code).toBe(2)
   })
 })

@@ -16,7 +16,7 @@ let bundled: Promise<unknown> | undefined
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 /** The program as it is shipped: bundled from the present source, which also starts it in half the time. */
-async function program(): Promise<string> {
+export async function program(): Promise<string> {
   await (bundled ??= bundle(folder))
   return join(folder, 'main.mjs')
 }

@@ -1,0 +1,65 @@
+import type { Reply } from '@copydesk/client'
+import { describe, expect, it } from 'vitest'
+import { onScreen } from './screen.ts'
+import { createStaff } from './staff.ts'
+
+type Answer = Reply<'cli', 'POST /nl'>
+
+/** Staff whose server understands every request as `answer` says. */
+async function understood(answer: () => Answer) {
+  return createStaff({
+    between: (request, response, handle) => {
+      if (request.url !== '/cli/v1/nl') return handle(request, response)
+      request.resume()
+      return response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer()))
+    },
+  })
+}
+
+describe('copydesk ask', () => {
+  it('answers with text and a table, and does nothing', async () => {
+    const table = [
+      ['Tenant', 'Waits'],
+      ['Tenant\u001b[2J 1', '3'],
+    ]
+    const answer: Answer = { type: 'data', data: { text: 'Three approvals wait.', table } }
+    await using staff = await understood(() => answer)
+    const { code, stdout } = await staff.run(['ask', 'what', 'waits?'])
+    expect(code).toBe(0)
+    expect(stdout).toBe('Three approvals wait.\n\nTenant        Waits\nTenant␛[2J 1  3\n')
+    expect(await staff.json(['ask', 'what waits?'])).toEqual(answer)
+  })
+
+  it('shows the command that it would run, and runs it only with --yes or when somebody agrees', async () => {
+    let approvalId = ''
+    const description = 'Approves one text of Tenant 1.'
+    await using staff = await understood(() => ({
+      type: 'action',
+      action: { command: `/approve ${approvalId} --note "Well \\"put\\""`, description, destructive: true },
+    }))
+    ;({ approvalId } = await staff.waiting())
+    const before = await staff.desk.state()
+    const shown = await staff.run(['ask', 'approve', 'it'])
+    expect(shown).toMatchObject({ code: 0, stderr: '' })
+    expect(shown.stdout).toMatch(/Approves one text[^]*\/approve [^]*It was not run\.\n$/)
+    using declined = await onScreen(['ask', 'approve it'], { cwd: staff.home, env: staff.env })
+    await declined.shows('Run it?')
+    declined.type('n')
+    await declined.shows('It was not run.')
+    expect(await declined.ended).toBe(0)
+    expect(await staff.desk.state()).toEqual(before)
+    expect(await staff.json(['ask', 'approve it', '--yes'])).toMatchObject([{ approvalId, done: true }])
+    const [piece] = await staff.json<Array<{ approval: object }>>(['show', approvalId])
+    expect(piece?.approval).toMatchObject({ status: 'approved', resolutionNote: 'Well "put"' })
+  })
+
+  it('asks back where it is not sure, which with --yes is a failure', async () => {
+    const clarification = { question: 'Which one?', options: ['the first', 'the second'] }
+    await using staff = await understood(() => ({ type: 'clarification', clarification }))
+    expect(await staff.run(['ask', 'approve it'])).toMatchObject({
+      code: 0,
+      stdout: 'Which one?\n  • the first\n  • the second\n',
+    })
+    expect((await staff.run(['ask', 'approve it', '--yes'])).code).toBe(1)
+  })
+})

@@ -1,0 +1,172 @@
+import { chmodSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { createStaff, type Staff } from './staff.ts'
+
+const pendingIn = async (staff: Staff) =>
+  (await staff.json<{ pending: Array<{ id: string }> }>(['queue', '--status', 'pending'])).pending.map(
+    ({ id }) => id,
+  )
+
+describe('the commands that decide', () => {
+  it('ask first, and where nobody can be asked do nothing without --yes', async () => {
+    await using staff = await createStaff()
+    const { approvalId, activityId } = await staff.waiting()
+    const before = await staff.desk.state()
+    const acts = [
+      ['approve', approvalId],
+      ['approve', '-'],
+      ['reject', approvalId, '--note', 'No'],
+      ['revise', approvalId, '--note', 'No'],
+      ['bulk', 'approve', '--ids', approvalId],
+      ['escalate', approvalId, '--risk', 'high', '--reason', 'No'],
+      ['forward', approvalId],
+      ['cancel', activityId, '--reason', 'No'],
+      ['retry', activityId],
+      ['run', 'social_writer', 'Write', '--tenant', staff.desk.team.tenantId],
+    ]
+    for (const args of acts) {
+      const { code, stdout, stderr } = await staff.run(args, { input: `${approvalId}\n` })
+      expect({ args, code, stdout }).toEqual({ args, code: 2, stdout: '' })
+      expect(stderr).toMatch(/Add --yes/)
+    }
+    expect(await staff.desk.state()).toEqual(before)
+  })
+
+  it('approve what stdin names, one id a line, and end with 1 when some could not be', async () => {
+    await using staff = await createStaff()
+    const first = await staff.waiting('One')
+    const second = await staff.waiting('Two')
+    const input = `${first.approvalId}\n\n  01J9ZX6T4QH8C3V5N7M2K0B1AD\r\n${second.approvalId}`
+    const { code, stdout, stderr } = await staff.run(['approve', '-', '--yes', '--json'], { input })
+    expect(code).toBe(1)
+    expect(stderr).toBe('error: 1 could not be done.\n')
+    expect(JSON.parse(stdout)).toEqual([
+      { approvalId: first.approvalId, done: true, woken: expect.any(Number) },
+      {
+        approvalId: '01J9ZX6T4QH8C3V5N7M2K0B1AD',
+        done: false,
+        woken: 0,
+        error: expect.stringMatching(/not found/i),
+      },
+      { approvalId: second.approvalId, done: true, woken: expect.any(Number) },
+    ])
+    expect(await pendingIn(staff)).toEqual([])
+    const none = await staff.run(['approve', '-', '--yes', '--json'], { input: '\n' })
+    expect(none).toMatchObject({
+      code: 0,
+      stdout: '[]\n',
+      stderr: 'There are no ids on stdin: nothing was done.\n',
+    })
+  })
+
+  it('approve the text as an editor leaves it, bound to the version that was read', async () => {
+    await using staff = await createStaff()
+    const { approvalId, activityId } = await staff.waiting('Rye at night.')
+    const failing = await staff.waiting('Another')
+    const editor = join(staff.home, 'my editor')
+    writeFileSync(editor, '#!/bin/sh\nprintf " And oats." >> "$2"\necho noise\n')
+    chmodSync(editor, 0o700)
+    const env = { ...staff.env, EDITOR: `"${editor}" --wait` }
+    const [given] = await staff.json<unknown[]>(['approve', approvalId, '--edit', '--yes'], { env })
+    expect(given).toMatchObject({ approvalId, done: true })
+    const [piece] = await staff.json<unknown[]>(['show', approvalId])
+    expect(piece).toMatchObject({
+      approval: { status: 'approved', edited: true },
+      activity: { id: activityId },
+      text: { version: 2, text: 'Rye at night. And oats.', approved: true },
+      diff: { from: 1, to: 2 },
+    })
+    expect((await staff.run(['show', approvalId])).stdout).toContain('{+')
+    const refused = await staff.run(['approve', failing.approvalId, '--edit', '--yes'], {
+      env: { ...staff.env, EDITOR: 'false' },
+    })
+    expect(refused).toMatchObject({ code: 1, stdout: '' })
+    expect(await pendingIn(staff)).toEqual([failing.approvalId])
+  })
+
+  it('do not approve another text than the one with the hash', async () => {
+    await using staff = await createStaff()
+    const { approvalId } = await staff.waiting()
+    const { code, stderr } = await staff.run(['approve', approvalId, '--hash', '0'.repeat(64), '--yes'])
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(/^error: /) })
+    expect(await pendingIn(staff)).toEqual([approvalId])
+  })
+
+  it('decide on many at once, and show before what that would be', async () => {
+    await using staff = await createStaff()
+    const { approvalId } = await staff.waiting()
+    const before = await staff.desk.state()
+    const tried = await staff.json(['bulk', 'reject', '--risk', 'low', '--note', 'Too late', '--dry-run'])
+    expect(tried).toMatchObject({ dryRun: true, matched: 1, resolved: 0, items: [{ approvalId }] })
+    expect(await staff.desk.state()).toEqual(before)
+    const done = await staff.json(['bulk', 'reject', '--risk', 'low', '--note', 'Too late', '--yes'])
+    expect(done).toMatchObject({ dryRun: false, matched: 1, resolved: 1 })
+    expect(await pendingIn(staff)).toEqual([])
+  })
+
+  it('send back, raise the risk, and ask the client', async () => {
+    await using staff = await createStaff()
+    const { approvalId } = await staff.waiting()
+    const escalate = ['escalate', approvalId, '--risk', 'high', '--reason', 'Names a rival', '--yes']
+    expect(await staff.json(escalate)).toMatchObject({ approvalId, riskLevel: 'high' })
+    const forwarded = await staff.json(['forward', approvalId, '--note', 'Is it right?', '--urgent', '--yes'])
+    expect(forwarded).toMatchObject({ forwardedApprovalId: expect.any(String) })
+    const other = await staff.waiting('Two')
+    const revised = await staff.json(['revise', other.approvalId, '--note', 'Shorter', '--yes'])
+    expect(revised).toMatchObject([{ approvalId: other.approvalId, done: true }])
+  })
+})
+
+describe('the commands that steer', () => {
+  it('hold work and agents back and let them go on', async () => {
+    await using staff = await createStaff()
+    const { activityId } = await staff.waiting()
+    const { tenantId } = staff.desk.team
+    const paused = await staff.json(['pause', 'social_writer', '--tenant', tenantId, '--reason', 'Off brand'])
+    expect(paused).toMatchObject({ role: 'social_writer', status: 'paused' })
+    expect(await staff.json(['agents', '--status', 'paused'])).toMatchObject({
+      data: [{ role: 'social_writer' }],
+    })
+    const begun = await staff.json<{ activityId: string }>([
+      'run',
+      'social_writer',
+      'Write a line',
+      '--tenant',
+      tenantId,
+      '--yes',
+    ])
+    expect(await staff.json(['resume', 'social_writer', '--tenant', tenantId])).toMatchObject({
+      status: expect.stringMatching(/active|running/),
+    })
+    await staff.desk.next()
+    expect(await staff.json(['pause', begun.activityId])).toMatchObject({ status: 'pausing' })
+    expect(await staff.json(['resume', begun.activityId])).toMatchObject({ activityId: begun.activityId })
+    expect(await staff.json(['cancel', begun.activityId, '--reason', 'It has ended', '--yes'])).toMatchObject(
+      { status: 'failed' },
+    )
+    expect(await staff.json(['comment', activityId, 'Nearly there'])).toMatchObject({ text: 'Nearly there' })
+    const whose = await staff.run(['pause', 'social_writer'])
+    expect(whose).toMatchObject({
+      code: 2,
+      stderr: 'error: Whose social_writer is meant? Name it with --tenant\n',
+    })
+  })
+
+  it('claim and let go, snooze and dismiss', async () => {
+    await using staff = await createStaff()
+    const { approvalId } = await staff.waiting()
+    expect(await staff.json(['claim', approvalId])).toMatchObject({ claimedBy: { name: 'Rita Reviewer' } })
+    expect(await staff.json(['release', approvalId])).toEqual({ approvalId, claimedBy: null })
+    const { data } = await staff.json<{ data: Array<{ id: string }> }>(['feed'])
+    const id = data[0]?.id ?? ''
+    expect(await staff.json(['snooze', id, '--until', '2h'])).toMatchObject({
+      itemId: id,
+      hiddenUntil: expect.any(String),
+    })
+    expect(await staff.json(['feed'])).toMatchObject({ data: [] })
+    expect(await staff.json(['dismiss', id])).toMatchObject({ itemId: id })
+    const vague = await staff.run(['snooze', id, '--until', 'later'])
+    expect(vague).toMatchObject({ code: 2, stderr: expect.stringContaining('--until must be an instant') })
+  })
+})

@@ -1,0 +1,105 @@
+import type { ServerResponse } from 'node:http'
+import { describe, expect, it } from 'vitest'
+import { createProxy } from '../chaos/proxy.ts'
+import type { Agent } from '../kit/runtime.ts'
+import { createStaff, type Staff } from './staff.ts'
+import type { Running } from './process.ts'
+
+interface Told {
+  event: string
+  id?: string
+  data: { title?: string; delta?: string; approvalId?: string; status?: string; position?: number }
+}
+
+const toldBy = ({ said }: Pick<Running, 'said'>): Told[] =>
+  said()
+    .stdout.split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as Told)
+
+async function through(staff: Staff) {
+  const proxy = await createProxy(() => Number(new URL(staff.desk.url).port))
+  return { proxy, env: { ...staff.env, COPYDESK_URL: `http://127.0.0.1:${proxy.port}` } }
+}
+
+/** Sends pieces of a text as the agent of a run. */
+async function write(agent: Agent, from: number, pieces: readonly string[]): Promise<void> {
+  for (const [index, delta] of pieces.entries())
+    await agent.call('POST /runs/:runId/stream', { delta, sequenceNum: from + index } as never)
+}
+
+describe('copydesk tail', () => {
+  it('tells every event once, though the way to the server is cut, and goes on later where it ended', async () => {
+    const streams: ServerResponse[] = []
+    await using staff = await createStaff({
+      between: (request, response, handle) => {
+        if (request.url?.startsWith('/cli/v1/events/stream')) streams.push(response)
+        return handle(request, response)
+      },
+    })
+    const { proxy, env } = await through(staff)
+    await using _ = proxy
+    const tail = await staff.begin(['tail', '--json'], { env })
+    await staff.desk.app.until(async () => streams[0]?.headersSent, 'the stream is open')
+    const approvals = [await staff.waiting('One')]
+    await tail.says(approvals[0]?.approvalId ?? '')
+    proxy.shut()
+    approvals.push(await staff.waiting('Two'), await staff.waiting('Three'))
+    await tail.says('cannot be reached')
+    proxy.open()
+    await tail.says(approvals[2]?.approvalId ?? '')
+    proxy.cut()
+    approvals.push(await staff.waiting('Four'))
+    await tail.says(approvals[3]?.approvalId ?? '')
+    tail.child.kill('SIGINT')
+    expect((await tail.ended).code).toBe(0)
+    const told = toldBy(tail)
+    expect(told.map(({ data }) => data.approvalId)).toEqual(approvals.map(({ approvalId }) => approvalId))
+    expect(new Set(told.map(({ id }) => id)).size).toBe(4)
+
+    const later = await staff.begin(['tail', '--json', '--after', told[1]?.id ?? ''])
+    await later.says(approvals[3]?.approvalId ?? '')
+    later.child.kill('SIGTERM')
+    expect((await later.ended).code).toBe(0)
+    expect(toldBy(later)).toEqual(told.slice(2))
+  })
+
+  it('tells a text as it is written, whole though it is cut, and ends with it', async () => {
+    await using staff = await createStaff()
+    const { proxy, env } = await through(staff)
+    await using _ = proxy
+    const agent = await staff.desk.order()
+    const { id } = await staff.desk.activityOf(agent.runId)
+    const tail = await staff.begin(['tail', id, '--json'], { env })
+    await tail.says('activity_meta')
+    await write(agent, 0, ['Rye ', 'at '])
+    await tail.says('at ')
+    proxy.cut()
+    await write(agent, 2, ['night', ', 🌾 and oats.'])
+    await tail.says('oats.')
+    await agent.deliver('Rye at night, 🌾 and oats.')
+    const { code } = await tail.ended
+    expect(code).toBe(0)
+    const told = toldBy(tail)
+    expect(told.map(({ data }) => data.delta ?? '').join('')).toBe('Rye at night, 🌾 and oats.')
+    expect(told.at(-1)).toMatchObject({ event: 'activity_completed', data: { status: 'awaiting_approval' } })
+  })
+
+  it('prints a text for people without anything that a terminal obeys', async () => {
+    await using staff = await createStaff()
+    const { activityId } = await staff.waiting('Rye\u001b[2J\nat night\u0007.')
+    const { code, stdout, stderr } = await staff.run(['tail', activityId])
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    expect(stdout).toContain('Rye␛[2J\nat night␇.\n')
+  })
+
+  it('ends with 1 for what is not there', async () => {
+    await using staff = await createStaff()
+    const ended = await staff.run(['tail', '01J9ZX6T4QH8C3V5N7M2K0B1AD', '--json'])
+    expect(ended).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringMatching(/^error: .*not found/i),
+    })
+  })
+})

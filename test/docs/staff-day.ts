@@ -1,0 +1,200 @@
+import { createClient } from '@copydesk/client'
+import { followings, operations } from '../../packages/terminal/src/operations/catalogue.ts'
+import { checkInput, shellLine } from '../../packages/terminal/src/operations/line.ts'
+import type {
+  AnyFollowing,
+  AnyOperation,
+  Desk as StaffDesk,
+} from '../../packages/terminal/src/operations/operation.ts'
+import { cleanLines } from '../../packages/terminal/src/paper/clean.ts'
+import { printed } from '../../packages/terminal/src/paper/row.ts'
+import { password } from '../kit/app.ts'
+import { createTestClock, type TestClock } from '../kit/clock.ts'
+import { createDesk, type Desk } from '../kit/runtime.ts'
+
+/** A command as somebody ran it, and what it printed for people and for programs. */
+export interface Shown {
+  name: string
+  line: string
+  text: string
+  json: string
+}
+
+const width = 80
+const minute = 60_000
+
+const first = `# Rye at night
+
+Our *Rye & Seed Loaf* rests **twelve hours** before it is baked.
+
+- no yeast from a packet
+- baked before you leave the house
+
+Find your nearest shop.`
+const second = first
+  .replace('twelve hours', 'fourteen hours')
+  .replace('your nearest shop', 'the shop near you')
+
+/** Every command that works on a server, on one day at a small desk: the same bytes each time. */
+export async function staffDay(): Promise<Shown[]> {
+  const clock = createTestClock()
+  await using desk = await createDesk({ clock })
+  const { app, team } = desk
+  const stable = createStable()
+  const reviewer = await deskOf(desk, clock, team.reviewerId)
+  const shown: Shown[] = []
+  const show = async (name: string, input: Record<string, unknown> = {}, at = reviewer) => {
+    clock.advance(minute)
+    const operation = operations.find((each) => each.name === name) as AnyOperation
+    const given = checkInput(operation, input)
+    const result = stable(await operation.run(at, given as never))
+    const rows = operation.print(result as never, { width, now: clock.now() })
+    const asks = operation.does === 'decides' && given['dryRun'] !== true
+    const line = stable(shellLine(operation, given)) + (asks ? ' --yes' : '')
+    shown.push({ name, line, text: printed(rows, false).trimEnd(), json: JSON.stringify(result, null, 2) })
+    return result
+  }
+
+  // A text that was sent back once, one that waits, and one whose agent has failed.
+  const revised = await desk.order()
+  await revised.deliver(first)
+  const { activityId, approvalId } = await waiting(desk, reviewer, revised.runId)
+  clock.advance(2 * minute)
+  await reviewer.client.call('cli', 'POST /approvals/:id/resolve', {
+    params: { id: approvalId },
+    body: { resolution: 'revision_requested', note: 'It rests longer than that' },
+  })
+  const again = await desk.next()
+  clock.advance(minute)
+  await again.deliver(second)
+  const { approvalId: asked } = await waiting(desk, reviewer, again.runId)
+  clock.advance(3 * minute)
+  const other = await desk.order()
+  await other.deliver('Oats for people who leave early.')
+  const { approvalId: low } = await waiting(desk, reviewer, other.runId)
+  clock.advance(minute)
+  const last = await desk.order()
+  await last.deliver('Half the price until Sunday.')
+  const { approvalId: late } = await waiting(desk, reviewer, last.runId)
+  clock.advance(2 * minute)
+  const broken = await desk.order()
+  await broken.fail('The model gives no answer', { family: 'invalid' })
+  const failed = (await desk.activityOf(broken.runId)).id
+  clock.advance(90 * minute)
+
+  await show('status')
+  await show('queue', { status: 'all' })
+  await show('feed')
+  await show('show', { ids: [asked] })
+  await show('log', { id: activityId })
+  await show('tenants')
+  await show('agents', { role: 'social_writer' })
+  await show('queues')
+  await show('cost', { by: 'agent' })
+  shown.push(await tailed(reviewer, clock, desk, activityId, stable))
+  await show('claim', { id: asked })
+  await show('release', { id: asked })
+  await show('comment', { id: activityId, text: 'Nearly there' })
+  const { data } = await reviewer.client.call('cli', 'GET /feed', {})
+  const [away, aside] = data
+  await show('snooze', { id: aside?.id, until: '4h' })
+  await show('dismiss', { id: away?.id })
+  const { tenantId } = team
+  await show('pause', { target: 'social_writer', tenant: tenantId, reason: 'The tone is off' })
+  await show('resume', { target: 'social_writer', tenant: tenantId })
+  await show('retry', { id: failed })
+  await desk.next()
+  await show('cancel', { id: failed, reason: 'The offer has ended' })
+  await show('run', { role: 'blog_writer', prompt: 'Write about the new oven', tenant: tenantId })
+  await desk.next()
+  await show('bulk', { action: 'approve', risk: 'low', dryRun: true })
+  await show('escalate', { id: low, risk: 'medium', reason: 'It names a rival' })
+  await show('forward', { id: low, note: 'Is this how you say it?' })
+  await show('revise', { ids: [low], note: 'Shorter, and name the price' })
+  await show('reject', { ids: [late], note: 'The offer has ended' })
+  await show('approve', { ids: [asked], note: 'Well put' })
+  const { id: operator } = await app.copydesk.asSystem().users.create({
+    email: 'sue.super@test.example',
+    name: 'Sue Super',
+    password,
+    role: 'super_admin',
+  })
+  await show('impersonate', { tenant: tenantId }, await deskOf(desk, clock, operator))
+  return shown
+}
+
+async function waiting(
+  desk: Desk,
+  { client }: StaffDesk,
+  runId: string,
+): Promise<{ activityId: string; approvalId: string }> {
+  const activityId = (await desk.activityOf(runId)).id
+  const { data } = await client.call('cli', 'GET /approvals', { query: { 'filter.status': 'pending' } })
+  const asked = data.find(({ linkedActivities }) => linkedActivities.some(({ id }) => id === activityId))
+  return { activityId, approvalId: asked?.id ?? '' }
+}
+
+async function deskOf({ app }: Desk, clock: TestClock, userId: string): Promise<StaffDesk> {
+  const { key } = await app.copydesk.asSystem().apiKeys.create({ userId, name: 'Shell' })
+  const client = createClient({
+    baseUrl: 'http://copydesk.test',
+    apiKey: key,
+    fetch: (url, init) => app.copydesk.fetch(new Request(url, init)),
+  })
+  return { client, now: () => clock.now() }
+}
+
+async function tailed(
+  at: StaffDesk,
+  clock: TestClock,
+  { app }: Desk,
+  id: string,
+  stable: <T>(value: T) => T,
+): Promise<Shown> {
+  const [followed] = followings as readonly [AnyFollowing]
+  const events: unknown[] = []
+  let ended = false
+  const reading = (async () => {
+    const input = checkInput(followed, { id })
+    for await (const event of followed.follow(at, input as never, new AbortController().signal))
+      events.push(event)
+    ended = true
+  })()
+  await app.until(async () => {
+    clock.advance(50)
+    return ended
+  }, 'the text has been told')
+  await reading
+  const told = stable(events)
+  const text = told.map((event) => {
+    const said = followed.print(event as never, { width, now: clock.now() })
+    return 'piece' in said ? cleanLines(said.piece).join('\n') : `\n${printed(said.lines, false)}\n`
+  })
+  const line = stable(shellLine(followed, { id }))
+  return {
+    name: 'tail',
+    line,
+    text: text.join('').trim(),
+    json: told.map((event) => JSON.stringify(event)).join('\n'),
+  }
+}
+
+/**
+ * Puts what differs from one time to the next in a form that does not: ids are counted in the order in which they are first
+ * seen, tokens are cut, and everything answers in a millisecond.
+ */
+function createStable(): <T>(value: T) => T {
+  const known = new Map<string, string>()
+  const counted = (id: string) => {
+    const found = known.get(id) ?? `01KNVWS2R0${String(known.size + 1).padStart(16, '0')}`
+    known.set(id, found)
+    return found
+  }
+  return (value) => {
+    const text = JSON.stringify(value)
+      .replace(/\b[0-7][0-9A-HJKMNP-TV-Z]{25}\b/g, counted)
+      .replace(/"latencyMs":[\d.]+/g, '"latencyMs":1')
+      .replace(/eyJ[\w-]+\.[\w-]+\.[\w-]+/g, 'eyJhbGciOi…')
+    return JSON.parse(text) as typeof value
+  }
+}

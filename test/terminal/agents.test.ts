@@ -1,0 +1,48 @@
+import { describe, it } from 'vitest'
+import { createStaffDesk } from '../kit/staff-terminal.ts'
+
+describe('agents', () => {
+  it('are paused, resumed and declared mended, those that need somebody first', async () => {
+    await using desk = await createStaffDesk()
+    const { db } = desk.app
+    await db.write((tx) =>
+      tx.run(
+        `update tenant_agents set status = 'error', last_error_message = ?, last_error_at = ? where tenant_id = ? and role = 'strategist'`,
+        ['The key of the model was refused', new Date(desk.clock.now() - 60_000), desk.anvil.tenantId],
+      ),
+    )
+    const terminal = await desk.terminal({ columns: 120 })
+    terminal.press('3')
+    await terminal.shows(/› +Anvil +strategist +error .*The key of the model/)
+    await terminal.shows(/agents +0 running · 1 in error/)
+    terminal.press('enter')
+    await terminal.shows('✘ 1 m ago  The key of the model was refused')
+    await terminal.shows(/runs on +\S+/)
+    await terminal.shows('It has not run yet.')
+    terminal.press('e')
+    await terminal.shows('strategist of Anvil is active')
+    await terminal.hides('refused')
+    terminal.press('q', 'home')
+    await terminal.hides('in error')
+    terminal.press('p')
+    await terminal.shows(/1 paused/)
+    await terminal.shows(/› .* paused/)
+    await terminal.shows('z takes it back')
+    terminal.press('u')
+    await terminal.hides('1 paused')
+    terminal.press('p')
+    await terminal.shows('1 paused')
+    terminal.press('z')
+    await terminal.hides('1 paused')
+  })
+
+  it('show what waits for them and what they have given up', async () => {
+    await using desk = await createStaffDesk()
+    const { plant, hearth } = desk
+    await plant.failed(hearth.tenantId, 'Given up', 2, { agent_role: 'blog_writer' })
+    const terminal = await desk.terminal({ columns: 120 })
+    terminal.press('3')
+    await terminal.shows(/tenant +agent +state +at work +waiting +dead +model/)
+    await terminal.shows(/Hearth & Oat +blog_writer/)
+  })
+})

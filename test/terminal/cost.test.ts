@@ -1,0 +1,41 @@
+import { describe, it } from 'vitest'
+import { createIds } from '../../packages/core/src/platform/clock.ts'
+import { createStaffDesk, type StaffDesk } from '../kit/staff-terminal.ts'
+
+/** A run that cost something, ended at the desk's present. */
+async function addRun({ app, clock }: StaffDesk, tenantId: string, role: string, micros: number) {
+  const id = createIds(clock)()
+  const at = new Date(clock.now())
+  await app.db.write((tx) =>
+    tx.run(
+      `insert into runs (id, tenant_id, activity_id, agent_role, status, open, wake_reason, wake_note, priority, not_before,
+         attempt, cancel_requested, input_tokens, output_tokens, cost_micros, priced, created_on)
+       values (?, ?, ?, ?, 'completed', ?, 'new_task', '{}', 0, ?, 1, ?, 10, 5, ?, ?, ?)`,
+      [id, tenantId, id, role, false, at, false, micros, true, at],
+    ),
+  )
+}
+
+describe('cost', () => {
+  it('is told by tenant, agent, model and campaign, with bars and the last days', async () => {
+    await using desk = await createStaffDesk()
+    await addRun(desk, desk.hearth.tenantId, 'blog_writer', 3_000_000)
+    await addRun(desk, desk.anvil.tenantId, 'analyst', 1_000_000)
+    const terminal = await desk.terminal()
+    terminal.press('5')
+    await terminal.shows('$4.00 this month  by tenant')
+    await terminal.shows(/› +Hearth & Oat +\$3\.00 +75\.0 +█{16} /)
+    await terminal.shows(/Anvil +\$1\.00 +25\.0 +█{6} /)
+    await terminal.shows(/\d{4}-\d\d-\d\d +\$4\.00 +█/)
+    terminal.press('tab')
+    await terminal.shows('by agent')
+    await terminal.shows(/Blog writer +\$3\.00/)
+    terminal.press('tab', 'tab')
+    await terminal.shows('by campaign')
+    await terminal.resize(40, 10)
+    await terminal.shows(/month [▁-█]+/)
+    terminal.press('tab')
+    await terminal.shows('by tenant')
+    await terminal.shows(/Hearth & Oat +\$3\.00/)
+  })
+})

@@ -1,0 +1,88 @@
+import { describe, expect, it } from 'vitest'
+import { createStaffDesk } from '../kit/staff-terminal.ts'
+
+describe('a text that is meant to do harm', () => {
+  it('is shown as it is and does nothing', async () => {
+    await using desk = await createStaffDesk()
+    const title = 'Offer\u001b[2J\u001b]0;owned\u0007\r\nnext \u202egnp.exe \u009b31m done'
+    await desk.plant.approval(desk.hearth.tenantId, title, 'high', 10)
+    const terminal = await desk.terminal({ columns: 120 })
+    await terminal.shows('Offer␛[2J␛]0;owned␇ next \ufffdgnp.exe \ufffd31m done')
+    expect(terminal.written()).not.toMatch(/\u001b\[2J|\u001b\]0;|\u202e|\u009b/)
+    terminal.press('2')
+    await terminal.shows('queue: waiting')
+    await terminal.shows('Offer␛[2J␛]0;owned␇ next')
+    expect(terminal.written()).not.toMatch(/\u001b\[2J|\u001b\]0;|\u202e|\u009b/)
+  })
+})
+
+describe('wide letters and emoji', () => {
+  it('keep the columns where they are', async () => {
+    await using desk = await createStaffDesk()
+    await desk.plant.approval(desk.hearth.tenantId, '春のパンの計画', 'high', 10)
+    await desk.plant.approval(desk.hearth.tenantId, '👩‍🌾🥖 of the market', 'medium', 10)
+    await desk.plant.approval(desk.hearth.tenantId, 'Plain title of a plan', 'low', 10)
+    const terminal = await desk.terminal()
+    await terminal.shows(/春のパン/)
+    await terminal.shows('Plain title')
+    const row = (text: string) => terminal.lineWith(text)
+    const column = (text: string) => terminal.columnOf(row(text), 'Hearth')
+    expect(column('春')).toBe(column('Plain title'))
+    await terminal.shows(/👩‍🌾.* of the market/u)
+    await terminal.resize(40, 10)
+    await terminal.shows(/春のパン/)
+    expect(terminal.lines().at(-1)).toMatch(/help$/)
+  })
+})
+
+describe('without colour', () => {
+  it.each([
+    ['NO_COLOR', '1'],
+    ['TERM', 'dumb'],
+  ])('says everything by signs: %s=%s', async (name, value) => {
+    await using desk = await createStaffDesk()
+    await desk.plant.approval(desk.hearth.tenantId, 'Spring post', 'high', 10)
+    await desk.plant.approval(desk.hearth.tenantId, 'Summer post', 'low', 10)
+    const terminal = await desk.terminal({ env: { [name]: value } })
+    await terminal.shows(/› +approval .*Spring post/)
+    terminal.press('2')
+    await terminal.shows(/› +high .*Spring post/)
+    terminal.press(' ')
+    await terminal.shows(/● high .*Spring post/)
+    await terminal.shows(/› +low .*Summer post/)
+    expect(terminal.hasColour()).toBe(false)
+    expect(terminal.written()).not.toMatch(/\u001b\[[0-9;]*m/)
+  })
+})
+
+describe('with a screen reader', () => {
+  it('tells what is looked at in words, without drawings, and no more than that', async () => {
+    await using desk = await createStaffDesk()
+    await desk.plant.approval(desk.hearth.tenantId, 'Spring post', 'high', 10)
+    await desk.plant.approval(desk.hearth.tenantId, 'Summer post', 'low', 10)
+    const terminal = await desk.terminal({ env: { INK_SCREEN_READER: 'true' } })
+    await terminal.shows('2 approvals waiting')
+    await terminal.shows(
+      /1 of 2, kind approval, age 1 h, left \d+ h, title Spring post, tenant Hearth &\s+Oat, why High risk/,
+    )
+    await terminal.shows(/tenant Hearth & Oat, waiting 2, high 1, running none/)
+    expect(terminal.screen()).not.toMatch(/[›●▁█─]/u)
+    expect(terminal.screen()).not.toContain('Summer post')
+    const before = terminal.written().length
+    terminal.press('down')
+    await terminal.shows('2 of 2, kind approval')
+    await terminal.hides('Spring post')
+    // One frame, and that a short one.
+    expect(terminal.written().length - before).toBeLessThan(1_000)
+    terminal.press('2')
+    await terminal.shows('1 of 2, risk high')
+    terminal.press(' ', 'k')
+    await terminal.shows(/1 of 2, marked, risk high/)
+    terminal.press('r')
+    await terminal.shows(/Why is .* turned down\?/)
+    terminal.press('escape')
+    await terminal.hides('Why is')
+    terminal.press('1', 'q')
+    expect(await terminal.ended).toBe(0)
+  })
+})

@@ -1,0 +1,155 @@
+import { describe, expect, it } from 'vitest'
+import { createStaffDesk, type Gate } from '../kit/staff-terminal.ts'
+import type { Terminal } from '../kit/terminal.ts'
+
+const dead: Gate = (request) => {
+  request.socket.destroy()
+  return false
+}
+
+const answer =
+  (status: number, body: unknown, of = /./): Gate =>
+  (request, response) => {
+    if (!of.test(request.url ?? '')) return true
+    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+    return false
+  }
+
+/** What puts a terminal back as it was: the primary screen, a cursor, and pastes as they come. */
+function expectRestored(terminal: Terminal) {
+  const written = terminal.written()
+  expect(written.lastIndexOf('\u001b[?1049l')).toBeGreaterThan(written.lastIndexOf('\u001b[?1049h'))
+  expect(written.lastIndexOf('\u001b[?25h')).toBeGreaterThan(written.lastIndexOf('\u001b[?25l'))
+  expect(written.lastIndexOf('\u001b[?2004l')).toBeGreaterThan(written.lastIndexOf('\u001b[?2004h'))
+}
+
+describe('a connection that is lost', () => {
+  it('is told, with how old the data is; all goes on by itself, live news too', async () => {
+    await using desk = await createStaffDesk()
+    const { plant, hearth } = desk
+    await plant.approval(hearth.tenantId, 'Spring post', 'low', 40)
+    const terminal = await desk.terminal()
+    await terminal.shows('Spring post')
+    await expect.poll(() => desk.asked.some((path) => path.includes('/events/stream'))).toBe(true)
+    desk.gate = dead
+    desk.breakOff()
+    await terminal.shows(/no connection, as of \d\d:\d\d:\d\d/)
+    await terminal.shows('Spring post')
+    terminal.press('2')
+    await terminal.shows('queue: waiting')
+    await terminal.shows('cannot be reached')
+    terminal.press('q')
+    await plant.approval(hearth.tenantId, 'Written meanwhile', 'high', 3)
+    desk.gate = undefined
+    await terminal.hides('no connection')
+    await terminal.shows('The server answers again')
+    await terminal.shows('Written meanwhile')
+    await plant.approval(hearth.tenantId, 'Written afterwards', 'high', 2)
+    // The stream comes back a little after the calls.
+    await expect
+      .poll(async () => {
+        await desk.tell(hearth)
+        return terminal.screen()
+      })
+      .toMatch('Written afterwards')
+  })
+
+  it('never keeps a key waiting', async () => {
+    await using desk = await createStaffDesk()
+    await desk.plant.approval(desk.hearth.tenantId, 'Spring post', 'low', 40)
+    const terminal = await desk.terminal()
+    await terminal.shows('Spring post')
+    // Nothing is answered from now on, and nothing refused.
+    desk.gate = () => false
+    terminal.press('3')
+    await terminal.shows('Asking the server …')
+    terminal.press('?')
+    await terminal.shows('Keys on agents')
+    terminal.press('1')
+    await terminal.shows('Spring post')
+    terminal.press('q')
+    expect(await terminal.ended).toBe(0)
+  })
+})
+
+describe('a credential that is dead', () => {
+  it('is told with what to do, keeps the screen, and goes on when there is a new one', async () => {
+    await using desk = await createStaffDesk()
+    await desk.plant.approval(desk.hearth.tenantId, 'Spring post', 'low', 40)
+    const terminal = await desk.terminal()
+    await terminal.shows('Spring post')
+    desk.gate = answer(401, { error: { code: 'UNAUTHORIZED', message: 'The token has expired' } })
+    terminal.press('R')
+    await terminal.shows(/logged out, as of \d\d:/)
+    await terminal.shows('copydesk login')
+    await terminal.shows('Spring post')
+    desk.gate = undefined
+    await terminal.hides('logged out')
+    await terminal.shows('The server answers again')
+  })
+})
+
+describe('a fault in a screen', () => {
+  it('is told in a sentence, and the rest can be used', async () => {
+    await using desk = await createStaffDesk()
+    await desk.plant.approval(desk.hearth.tenantId, 'Spring post', 'low', 40)
+    const terminal = await desk.terminal()
+    await terminal.shows('Spring post')
+    desk.gate = answer(200, { data: [{ tenantId: 'a', role: 7 }] }, /\/agents/)
+    terminal.press('3')
+    await terminal.shows(/Something is wrong in the terminal itself/)
+    expect(terminal.screen()).not.toMatch(/\.mjs|^ +at /m)
+    terminal.press('1')
+    await terminal.shows('Spring post')
+    terminal.press('q')
+    expect(await terminal.ended).toBe(0)
+    expectRestored(terminal)
+  })
+})
+
+describe('the terminal below', () => {
+  it.each(['SIGTERM', 'SIGHUP'] as const)('is as it was after %s', async (signal) => {
+    await using desk = await createStaffDesk()
+    const terminal = await desk.terminal()
+    await terminal.shows('approvals waiting')
+    terminal.kill(signal)
+    await terminal.ended
+    expectRestored(terminal)
+  })
+
+  it('is as it was when one leaves, and is not cleared for every frame', async () => {
+    await using desk = await createStaffDesk()
+    for (let n = 0; n < 40; n += 1)
+      await desk.plant.approval(desk.hearth.tenantId, `Piece ${n}`, 'low', 40 + n)
+    const terminal = await desk.terminal()
+    await terminal.shows('Piece 3')
+    const before = terminal.written().length
+    terminal.press('down')
+    await terminal.shows(/› +approval .*Piece 1 /)
+    const frame = terminal.written().slice(before)
+    expect(frame).not.toContain('\u001b[2J')
+    expect(frame).not.toContain('\u001b[J')
+    // Two lines change: the one that was looked at and the one that is.
+    expect(frame.match(/Piece \d+/g)?.length).toBeLessThanOrEqual(2)
+    terminal.press('ctrl+c')
+    expect(await terminal.ended).toBe(0)
+    expectRestored(terminal)
+  })
+
+  it('gets the shell back for a while with Ctrl-Z', async () => {
+    await using desk = await createStaffDesk()
+    const terminal = await desk.terminal({ shell: true })
+    await terminal.shows('approvals waiting')
+    terminal.press('ctrl+z')
+    await terminal.shows(/Stopped/)
+    terminal.press('fg', 'enter')
+    await terminal.shows('approvals waiting')
+    await terminal.shows('? help')
+    terminal.press('3')
+    await terminal.shows('agents')
+    terminal.press('q', 'q')
+    await terminal.hides('agents')
+    terminal.press('echo left with $?', 'enter')
+    await terminal.shows('left with 0')
+  })
+})

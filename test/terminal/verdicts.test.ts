@@ -1,0 +1,111 @@
+import { describe, expect, it } from 'vitest'
+import { createTestClock } from '../kit/clock.ts'
+import { createPlanter } from '../kit/feed-rows.ts'
+import { createStaff } from './staff.ts'
+
+/** A staff whose queue holds questions that no text belongs to, the first one first. */
+async function withQuestions(...questions: ReadonlyArray<[title: string, more?: Record<string, string>]>) {
+  const staff = await createStaff()
+  const plant = createPlanter(staff.desk.app, createTestClock(Date.now()))
+  const { tenantId } = staff.desk.team
+  const ids: string[] = []
+  for (const [index, [title, more]] of questions.entries())
+    ids.push(await plant.approval(tenantId, title, 'low', 5 + index, undefined, more))
+  const rows = () =>
+    staff.desk.app.db.sql.all(
+      'select title, status, risk_level, selected_option from approvals where forwarded_from is null order by title',
+    )
+  return { staff, ids, rows }
+}
+
+describe('verdicts at the terminal', () => {
+  it('go one by one from question to question, also when the keys come faster than the questions', async () => {
+    const { staff, rows } = await withQuestions(['First?'], ['Second?'], ['Third?'])
+    await using _ = staff
+    const terminal = await staff.sit()
+    await terminal.shows(/3 pending/)
+    terminal.press('enter')
+    await terminal.shows(/copydesk First\?/)
+    await terminal.shows(/lapses in/)
+    terminal.press('a')
+    await terminal.shows(/Approve “First\?”/)
+    terminal.press('yayay')
+    await terminal.shows(/approved: First\?/)
+    await terminal.shows(/copydesk Second\?/)
+    await terminal.shows(/lapses in/)
+    expect(await rows()).toMatchObject([
+      { title: 'First?', status: 'approved' },
+      { title: 'Second?', status: 'pending' },
+      { title: 'Third?', status: 'pending' },
+    ])
+    await terminal.shows(/copydesk Second\?/)
+    terminal.press('n')
+    await terminal.shows(/copydesk Third\?/)
+    await terminal.shows(/lapses in/)
+    terminal.press('r')
+    await terminal.shows(/Why is “Third\?” for Tenant 1 turned down\?/)
+    terminal.press('enter')
+    await terminal.shows(/It cannot be empty/)
+    terminal.press('Not now', 'enter')
+    await terminal.shows(/rejected: Third\?\. Nothing else waits for you/)
+    expect((await rows()).map(({ status }) => status)).toEqual(['approved', 'pending', 'rejected'])
+  })
+
+  it('choose one of the options where there are some, which is asked only once', async () => {
+    const { staff, rows } = await withQuestions([
+      'Which?',
+      { options: '["The warm one","The \\u001b[31mred one"]' },
+    ])
+    await using _ = staff
+    const terminal = await staff.sit()
+    await terminal.shows(/1 pending/)
+    terminal.press('enter')
+    await terminal.shows(/To choose: 1\. The warm one {2}2\. The ␛\[31mred one/)
+    terminal.press('a')
+    await terminal.shows(/Approve “Which\?” for Tenant 1 with which\?/)
+    terminal.press('2')
+    await terminal.shows(/approved: Which\?/)
+    expect(await rows()).toMatchObject([{ status: 'approved', selected_option: 'The \u001b[31mred one' }])
+  })
+
+  it('can wait: the risk is raised, the client is asked as well, and who leaves lets go of the question', async () => {
+    const { staff, ids, rows } = await withQuestions(['Hard?'])
+    await using _ = staff
+    const params = { id: ids[0] ?? '' }
+    const detail = () => staff.other.call('cli', 'GET /approvals/:id', { params })
+    const terminal = await staff.sit()
+    await terminal.shows(/1 pending/)
+    terminal.press('enter')
+    await terminal.shows(/risk low/)
+    terminal.press('x')
+    await terminal.shows(/Which risk has “Hard\?”/)
+    terminal.press('2')
+    await terminal.shows(/Why\? People read it/)
+    terminal.press('Names a rival', 'enter')
+    await terminal.shows(/escalated: Hard\?/)
+    await terminal.shows(/risk high/)
+    terminal.press('f')
+    await terminal.shows(/What is the client told/)
+    terminal.press('Is it true?', 'enter')
+    await terminal.shows(/sent to the client: Hard\?/)
+    expect((await detail()).forwardedTo).toBeDefined()
+    expect(await rows()).toMatchObject([{ status: 'pending', risk_level: 'high' }])
+    await expect.poll(async () => (await detail()).claimedBy?.name).toBe('Rita Reviewer')
+    terminal.press('ctrl+c')
+    expect(await terminal.ended).toBe(0)
+    await expect.poll(async () => (await detail()).claimedBy).toBe(undefined)
+  })
+
+  it('tell what the brand forbids in the text', async () => {
+    await using staff = await createStaff()
+    const { desk } = staff
+    await desk.team.admin.call('tenant', 'PUT /context', {
+      body: { company: { name: 'Bakers' }, bannedPhrases: ['cheap'] },
+    })
+    await (await desk.order()).deliver('# Oats\n\nCheap oats, cheap rye.')
+    const terminal = await staff.sit()
+    await terminal.shows(/1 pending/)
+    terminal.press('enter')
+    await expect.poll(terminal.screen).toMatch(/Checks: .*“cheap” 2 times/)
+  })
+})
