@@ -1,5 +1,6 @@
 import { cpus, totalmem } from 'node:os'
 import { parseArgs } from 'node:util'
+import { cliStatus } from './cli-start.ts'
 import { deciding } from './deciding.ts'
 import { deltas } from './deltas.ts'
 import { gatewayCost } from './gateway-cost.ts'
@@ -11,6 +12,7 @@ import { verdict } from './verdict.ts'
 import { runs } from './runs.ts'
 import { sse } from './sse.ts'
 import { start } from './start.ts'
+import { terminal } from './terminal.ts'
 import type { Bench, Metric, Metrics } from './measure.ts'
 
 /**
@@ -29,6 +31,8 @@ const benches: readonly Bench[] = [
   sse,
   login,
   start,
+  terminal,
+  cliStatus,
 ]
 
 const { values, positionals } = parseArgs({
