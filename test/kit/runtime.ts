@@ -5,6 +5,7 @@ import type { CopydeskOptions } from '@copydesk/core'
 import type { SqlValue } from '../../packages/core/src/platform/database/database.ts'
 import type { TestClock } from './clock.ts'
 import { brief, createTestApp, type Team, type TestApp } from './app.ts'
+import { stateAtRest } from './desk-state.ts'
 
 /** What Copydesk posts to an external runtime, word for word, and the headers that came with it. */
 export interface Dispatch {
@@ -121,7 +122,7 @@ export interface Desk extends AsyncDisposable {
   next(clock?: TestClock): Promise<Agent>
   /** Orders one piece and gives the agent of its first run. */
   order(type?: DeliverableType, more?: Partial<NewCampaign>): Promise<Agent & { campaignId: string }>
-  /** Everything that stands in the database about the work, to show that a refusal has changed nothing. */
+  /** Everything that stands in the database about the work once it rests, to show that a refusal has changed nothing. */
   state(): Promise<Record<string, unknown>>
   run(id: string): Promise<Row>
   activityOf(runId: string): Promise<Row>
@@ -134,20 +135,6 @@ type Row = Record<string, unknown> & { id: string; status: string }
 type NewCampaign = CallInput<'dashboard', 'POST /campaigns'>['body']
 type DeliverableType = NewCampaign['deliverables'][number]['type']
 type AgentChanges = Parameters<ReturnType<TestApp['copydesk']['asSystem']>['agents']['configure']>[1]
-
-const tables = [
-  'activities',
-  'activity_comments',
-  'activity_log',
-  'approval_links',
-  'approvals',
-  'audit_records',
-  'event',
-  'notifications',
-  'outputs',
-  'runs',
-  'tool_calls',
-]
 
 /** An instance with one team, all of whose agents are played by the test. */
 export async function createDesk(
@@ -227,11 +214,7 @@ export async function createDesk(
       })
       return { ...(await next()), campaignId: id }
     },
-    async state() {
-      const all: Record<string, unknown> = {}
-      for (const table of tables) all[table] = await app.db.sql.all(`select * from ${table} order by 1, 2`)
-      return all
-    },
+    state: () => stateAtRest(app, () => changes.clock?.date() ?? new Date()),
     run,
     activityOf: (runId) =>
       one('select a.* from activities a join runs r on r.activity_id = a.id where r.id = ?', runId),
