@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setFlagsFromString } from 'node:v8'
 import type { Client } from '@copydesk/client'
 import { App } from './app.tsx'
 import { sentence } from './faults.ts'
@@ -23,6 +24,7 @@ const agesMs = 30_000
 
 /** Opens the terminal on this process's own; resolves when it is left. */
 export async function openTerminal({ client, place, tenantId }: TerminalOptions): Promise<void> {
+  keepSmall()
   const spoken = process.env['INK_SCREEN_READER'] === 'true'
   let release: (work: () => Promise<void>) => Promise<void> = (work) => work()
   let leave: () => void = () => undefined
@@ -68,6 +70,14 @@ export async function openTerminal({ client, place, tenantId }: TerminalOptions)
     clearInterval(ages)
     process.off('uncaughtException', tell).off('unhandledRejection', tell)
   }
+}
+
+/**
+ * Keeps the room for new objects as small as it is at the start. V8 would let it grow to 128 MiB, because every frame and every
+ * answer leave something behind, though never more than a few megabytes live: much for a program that stays open all day.
+ */
+function keepSmall(): void {
+  setFlagsFromString('--semi-space-growth-factor=1')
 }
 
 /** Puts a text into the clipboard of the terminal, also of one far away (OSC 52). */

@@ -35,14 +35,17 @@ interface Given {
   signal?: AbortSignal
 }
 
-/**
- * The same client, which notes each request.
- * @param heard told of each answer, and of a stream that breaks and stands again
- */
+interface NotedOptions {
+  now(): number
+  after(ms: number, fn: () => void): () => void
+  /** Told of each answer, and of a stream that breaks and stands again. */
+  heard(what: Heard): void
+}
+
+/** The same client, which notes each request, and waits for an answer only so long. */
 export function noted(
   client: Client,
-  now: () => number,
-  heard: (what: Heard) => void,
+  { now, after, heard }: NotedOptions,
 ): { client: Client; log: RequestLog } {
   const entries: RequestEntry[] = []
   let made = 0
@@ -55,10 +58,12 @@ export function noted(
   }
   const call = async (surface: never, route: string, input: Given = {}) => {
     const entry = note(surface, route, input)
-    const limit = AbortSignal.timeout(route.startsWith('GET ') ? patience.read : patience.other)
-    const signal = input.signal ? AbortSignal.any([input.signal, limit]) : limit
+    const limit = limited(input.signal, (late) =>
+      after(route.startsWith('GET ') ? patience.read : patience.other, late),
+    )
     try {
-      const reply: unknown = await client.call(surface, route as never, { ...input, signal } as never)
+      const given = { ...input, signal: limit.signal }
+      const reply: unknown = await client.call(surface, route as never, given as never)
       entry.outcome = 'ok'
       heard('answered')
       return reply
@@ -70,6 +75,7 @@ export function noted(
       }
       throw error
     } finally {
+      limit.end()
       entry.tookMs = now() - entry.at
     }
   }
@@ -85,6 +91,25 @@ export function noted(
       get made() {
         return made
       },
+    },
+  }
+}
+
+/**
+ * A signal that aborts when it is `late`, or with another one. Not `AbortSignal.timeout`: that one holds what hangs on it until
+ * its time is over, answered or not, and a terminal asks all day.
+ */
+function limited(outer: AbortSignal | undefined, late: (fn: () => void) => () => void) {
+  const stop = new AbortController()
+  const follow = () => stop.abort(outer?.reason)
+  if (outer?.aborted) follow()
+  outer?.addEventListener('abort', follow)
+  const callOff = late(() => stop.abort(new DOMException('No answer came', 'TimeoutError')))
+  return {
+    signal: stop.signal,
+    end() {
+      callOff()
+      outer?.removeEventListener('abort', follow)
     },
   }
 }

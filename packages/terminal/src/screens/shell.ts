@@ -129,7 +129,7 @@ export function createShell(surroundings: Surroundings, end: () => void): Shell 
     },
     retry: () => screens.at(-1)?.refresh(),
   })
-  const { client, log } = noted(surroundings.client, surroundings.now, (what) => link.heard(what))
+  const { client, log } = noted(surroundings.client, { ...surroundings, heard: (what) => link.heard(what) })
   const live = createLive({ client, tenantId: () => tenant?.id, after })
   const say = (text: string, tone: Tone = 'plain') => {
     message = { text, tone }
