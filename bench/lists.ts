@@ -30,6 +30,10 @@ const reads: readonly (Read & { name: string })[] = [
   { name: 'feed.40', by: 'reviewer of 40', path: '/dm/v1/feed' },
   { name: 'review.40', by: 'reviewer of 40', path: '/dm/v1/approvals?filter.status=pending' },
   { name: 'overview.40', by: 'reviewer of 40', path: '/dm/v1/overview' },
+  { name: 'queue', by: 'reviewer', path: '/cli/v1/queue' },
+  { name: 'queue.40', by: 'reviewer of 40', path: '/cli/v1/queue' },
+  { name: 'status', by: 'reviewer', path: '/cli/v1/status' },
+  { name: 'status.40', by: 'reviewer of 40', path: '/cli/v1/status' },
 ]
 
 /** Lists at a tenant with 200,000 activities and 20,000 approvals beside 39 others, one request at a time. */
