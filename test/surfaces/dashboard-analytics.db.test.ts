@@ -165,7 +165,7 @@ describe('dashboard.analytics.performance', () => {
     // What was done before the period began, and after as much of the one before, counts for neither.
     await app.db.write((tx) =>
       tx.run('update activities set completed_at = ? where tenant_id = ? and is_final_step = true', [
-        new Date(Date.now() - 5.9 * 86_400_000),
+        new Date(Date.now() - 7 * 86_400_000),
         tenantId,
       ]),
     )
