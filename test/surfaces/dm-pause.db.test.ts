@@ -158,7 +158,8 @@ describe('dm.activities.pause', () => {
     expect(await standing(piece)).toBe('blocked paused 0')
     expect(await refused(desk, () => piece.it.retry())).toBe('422 UNPROCESSABLE')
     await piece.it.resume()
-    expect(await standing(piece)).toBe('assigned null 1')
+    await desk.next(clock)
+    expect(await standing(piece)).toBe('in_progress null 1')
     await piece.it.cancel()
   })
 
