@@ -43,9 +43,9 @@ const facts: ReadonlyArray<readonly [string, string]> = [
   ['show me blog posts that wait', '= 2 approvals of type blog post wait'],
   ['which articles are waiting for review', '= 2 approvals of type blog post wait'],
   ['brand questions', '= 1 approval about brand direction waits'],
-  ['what expires today', '= 1 approval that expires today waits'],
-  ['anything expiring soon?', '= 2 approvals that expires within 24 h wait'],
-  ['what expires in the next 6 hours', '= 1 approval that expires within 6 h waits'],
+  ['what expires today', '= 1 approval expiring today waits'],
+  ['anything expiring soon?', '= 2 approvals expiring within 24 h wait'],
+  ['what expires in the next 6 hours', '= 1 approval expiring within 6 h waits'],
   ['who is waiting?', '= 2 tenants wait for verdicts, the longest for 26 h'],
   ['which clients are waiting', '= 2 tenants wait'],
   // How work stands.
@@ -69,6 +69,8 @@ const facts: ReadonlyArray<readonly [string, string]> = [
   ['hearth', '= Hearth & Oat: 3 approvals waiting'],
   ['what needs me first?', '= First "Opening hours on the profile" of Hearth & Oat'],
   ['what should I do next', '= First "Opening hours on the profile"'],
+  ['any news?', '= First "Opening hours on the profile" of Hearth & Oat'],
+  ["what's new at rye mill", '= First "'],
   // Money.
   ['what did this month cost', '= Everything cost $3.75 this month. Most of it went to Hearth & Oat ($3.25)'],
   ['how much did we spend this month?', '= Everything cost $3.75 this month'],

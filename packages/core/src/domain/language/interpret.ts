@@ -1,6 +1,7 @@
 import { act } from './acts.ts'
 import { bare, cutNote } from './notes.ts'
-import { plain } from './plain.ts'
+import { plain, quoted } from './plain.ts'
+import { readEach } from './read-each.ts'
 import { read } from './questions.ts'
 import { asked, type Reading } from './reading.ts'
 import { hear, type Request, type Scene, toRequest } from './scene.ts'
@@ -47,6 +48,9 @@ export function toUnderstand(setting: Pick<Setting, 'counts' | 'agents'>, words:
   const { head, note } = cutNote(raw, loose)
   // What an agent is to do may be told in any words.
   if (first === 'run' && !/^\s*:/.test(raw.slice(head.length))) return toRequest({ ...whole, acts: ['run'] })
+  // Between two tenants of a list a comma begins no reason.
+  if (whole.besides.length > 0 && whole.tenantsAt.start < head.length && whole.tenantsAt.end > head.length)
+    return toRequest(whole)
   const said = hear(setting, head)
   if (note !== undefined && isListOfIds(note)) return toRequest(whole)
   return note === undefined || said.acts.length === 0 ? toRequest(whole) : toRequest(said, bare(note))
@@ -102,6 +106,10 @@ async function understand(scene: Scene, request: Request): Promise<Reading> {
     return asked('Exceptions and conditions are not understood. Say which ones are meant.', [], {
       unsure: true,
     })
+  if (said.besides.length > 0) {
+    // What is compared is read side by side.
+    return verb === undefined || verb === 'compare' ? readEach(scene, request) : oneTenantAtATime(request)
+  }
   if (verb !== undefined) return act(scene, request, verb)
   return read(scene, request)
 }
@@ -112,4 +120,15 @@ function oneAtATime(raw: string): Reading {
     .map((part) => part.trim())
     .filter((part) => part.length > 2)
   return asked('One thing at a time: what comes first?', parts.length > 1 ? parts : [])
+}
+
+/** A command is confirmed for one tenant, so that nobody agrees to more than is shown. */
+function oneTenantAtATime({ said, note }: Request): Reading {
+  const { raw, tenants, besides, acts, tenantsAt } = said
+  const reason = note === undefined ? '' : acts[0] === 'run' ? `: ${note}` : ` because ${note}`
+  const options = [...tenants, ...besides].map(
+    ({ id, name }) =>
+      `${raw.slice(0, tenantsAt.start)}tenant ${id} (${quoted(name)})${raw.slice(tenantsAt.end)}${reason}`,
+  )
+  return asked('One tenant at a time: which one comes first?', options)
 }

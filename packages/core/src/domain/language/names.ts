@@ -13,6 +13,8 @@ export interface Mention<T> {
   to: number
   /** False for a part of the name. */
   whole: boolean
+  /** Those that are named as well somewhere else. */
+  elsewhere: T[]
 }
 
 /** The words of a name as a person would type them. */
@@ -54,7 +56,20 @@ export function distance(a: string, b: string): number {
 const mostWords = 80
 
 const ordinary = new Set([...smallWords, ...keywords])
-const before = new Set(['for', 'of', 'at', 'from', 'tenant', 'client', 'customer', 'by', 'about', 'with'])
+const before = new Set([
+  'for',
+  'of',
+  'at',
+  'from',
+  'tenant',
+  'client',
+  'customer',
+  'by',
+  'about',
+  'with',
+  // Another name, after which only an "and" was left out.
+  '@tenant',
+])
 
 /**
  * Finds which of several names a text speaks of: the whole of one before a part of it, letter for letter before mistyped, the
@@ -75,11 +90,15 @@ export function findNamed<T extends Named>(
       const found = matchAt(heard, from, name, skipped)
       if (!found) continue
       const { length, score, whole } = found
-      if (!best || score > best.score) best = { items: [item], from, to: from + length, score, whole }
-      else if (score === best.score && !best.items.some(({ id }) => id === item.id)) best.items.push(item)
+      if (!best || score > best.score)
+        best = { items: [item], from, to: from + length, score, whole, elsewhere: [] }
+      else if (score === best.score && !best.items.includes(item)) {
+        if (from === best.from) best.items.push(item)
+        else if (!best.elsewhere.includes(item)) best.elsewhere.push(item)
+      }
     }
   }
-  return best && { items: best.items, from: best.from, to: best.to, whole: best.whole }
+  return best
 }
 
 function matchAt(words: readonly string[], from: number, name: readonly string[], skipped: number) {

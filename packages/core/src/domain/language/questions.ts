@@ -19,7 +19,7 @@ const queues =
 const status =
   /\b(?:status|overview|summary|how (?:is|are|goes|do) (?:things|everything|it|we|they|all|@tenant)|how (?:is|does) @tenant (?:doing|look|stand)|everything (?:ok|okay|fine|alright|well)|going on|what is up|what up|where do we stand|how do we stand|how does everything stand|state of)\b/
 const feed =
-  /\b(?:feed|inbox|to ?do|needs? (?:me|my|us)|should i (?:do|look|start|begin)|most urgent|urgent|what next|what is next|up next|next one|first thing|important|priorit(?:y|ies))\b/
+  /\b(?:feed|inbox|to ?do|needs? (?:me|my|us)|should i (?:do|look|start|begin)|most urgent|urgent|what next|what is next|up next|next one|first thing|important|priorit(?:y|ies)|news|what (?:is )?new)\b/
 const tenants =
   /^(?:what |which |who |show |list |how many |all |my |our |see |tell me )*(?:are |is )?(?:all |the |my |our |me )*(?:tenants|clients|customers|accounts)\b(?: (?:do i|are there|i|we|do we|have|there|mine|work|for|are|mine))*$/
 const waiters =

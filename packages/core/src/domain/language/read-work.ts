@@ -20,7 +20,7 @@ export async function readWork(scene: Scene, request: Request, state: Asked): Pr
   const rest = total > items.length ? ` These are the first ${items.length}.` : ''
   if (state !== 'pending') {
     const doing = { running: 'being worked on', blocked: 'blocked', failed: 'failed', done: 'done' }[state]
-    const is = state === 'failed' ? (total === 1 ? 'has' : 'have') : total === 1 ? 'is' : 'are'
+    const is = state === 'failed' ? (total > 1 ? 'have' : 'has') : total > 1 ? 'are' : 'is'
     const text = `${total === 0 ? 'No piece' : counted(total, 'piece')} of work${narrowing} ${is} ${doing}.${rest}`
     const titles = [
       'Title',
@@ -68,8 +68,8 @@ function narrowed({ said, slots }: Request): string {
     said.tenants[0] && `of ${plain(said.tenants[0].name, 80)}`,
     slots.olderThan !== undefined && `older than ${duration(slots.olderThan * 60_000)}`,
     slots.overdue && 'past its due time',
-    slots.expiresWithin === -1 && 'that expires today',
-    (slots.expiresWithin ?? -1) > 0 && `that expires within ${duration((slots.expiresWithin ?? 0) * 60_000)}`,
+    slots.expiresWithin === -1 && 'expiring today',
+    (slots.expiresWithin ?? -1) > 0 && `expiring within ${duration((slots.expiresWithin ?? 0) * 60_000)}`,
   ].filter((part) => typeof part === 'string')
   return parts.length > 0 ? ` ${parts.join(' ')}` : ''
 }

@@ -1,7 +1,8 @@
 import { isUlid } from '../../platform/clock.ts'
 import { fold } from '../text-match.ts'
-import { findNamed, isNearly, type Named } from './names.ts'
+import { isNearly, type Named } from './names.ts'
 import { plain } from './plain.ts'
+import { markTenants, type Token } from './tenant-names.ts'
 import { asking, fillers, keywords, negation, smallWords, type Verb, verbs } from './vocabulary.ts'
 
 /** What somebody has said, taken apart: names are found, verbs are marked, what nobody knows is left over. */
@@ -15,6 +16,10 @@ export interface Said {
   quotes: string[]
   /** All tenants that a name may stand for. */
   tenants: Named[]
+  /** Tenants that are named along with the first one: "of Hearth and Rye Mill". */
+  besides: Named[]
+  /** From where to where in `raw` the tenants are named. */
+  tenantsAt: { start: number; end: number }
   /** The words of a part of a tenant's name, which may as well be those of a title. */
   partOfName: string[]
   /** All agent roles that a name may stand for. */
@@ -38,13 +43,6 @@ const quote =
   /"([^"]*)"|“([^”"]*)[”"]|„([^“”"]*)[“”"]|«([^»]*)»|(?<![\p{L}\p{N}])['‘]([^'’]+)['’](?![\p{L}\p{N}])/u
 const token = new RegExp(`${quote.source}|([\\p{L}\\p{N}]+(?:['’]\\p{L}+)?)`, 'gu')
 
-interface Token {
-  /** Folded; starts with `@` where it stands for something. */
-  text: string
-  start: number
-  end: number
-}
-
 /** The text with what stands in quotation marks made unreadable, each character at its place. */
 export function masked(raw: string): string {
   return raw.replace(new RegExp(quote.source, 'gu'), (part) => '\u0001'.repeat(part.length))
@@ -64,6 +62,8 @@ export function takeApart(query: string, known: Vocabulary): Said {
     ids: [],
     quotes: [],
     tenants: [],
+    besides: [],
+    tenantsAt: { start: 0, end: 0 },
     partOfName: [],
     roles: [],
     acts: [],
@@ -72,7 +72,9 @@ export function takeApart(query: string, known: Vocabulary): Said {
     beforeNames: raw.length,
   }
   const tokens = tokensOf(raw, said, known)
-  said.tenants.push(...tenantsIn(tokens, said, known.tenants))
+  const { at, ...named } = markTenants(tokens, raw, known.tenants)
+  Object.assign(said, named, { tenantsAt: at })
+  noteNames(said, at)
   said.roles.push(...rolesIn(tokens, said, known.roles))
   const text = tokens.map((one) => corrected(one.text)).join(' ')
   return { ...said, ...readVerbs(text) }
@@ -91,9 +93,8 @@ function tokensOf(raw: string, said: Said, { tenants }: Vocabulary): Token[] {
     const tenant = tenants.find((one) => one.id === id || (inside && fold(one.name) === fold(inside)))
     if (word === '') continue
     if (tenant) {
-      if (!said.tenants.some((one) => one.id === tenant.id)) said.tenants.push(tenant)
       noteNames(said, place)
-      tokens.push({ text: '@tenant', ...place })
+      tokens.push({ text: '@tenant', ...place, tenants: [tenant] })
     } else if (isUlid(id)) {
       if (!said.ids.includes(id)) said.ids.push(id)
       tokens.push({ text: '@id', ...place })
@@ -106,27 +107,9 @@ function tokensOf(raw: string, said: Said, { tenants }: Vocabulary): Token[] {
 }
 
 function noteNames(said: Said, { start, end }: Pick<Token, 'start' | 'end'>): void {
+  if (end === 0) return
   said.beforeNames = Math.min(said.beforeNames, start)
   said.afterNames = Math.max(said.afterNames, end)
-}
-
-/** Puts a mark in place of some words. */
-function mark(tokens: Token[], text: string, said: Said, { from, to }: { from: number; to: number }): void {
-  const place = { start: tokens[from]?.start ?? 0, end: tokens[to - 1]?.end ?? 0 }
-  noteNames(said, place)
-  tokens.splice(from, to - from, { text, ...place })
-}
-
-function tenantsIn(tokens: Token[], said: Said, known: readonly Named[]): Named[] {
-  if (said.tenants.length > 0) return []
-  // A name in which there is an "and" is said with it or without.
-  const places = tokens.flatMap(({ text }, at) => (text === 'and' ? [] : [at]))
-  const words = places.map((at) => tokens[at]?.text ?? '')
-  const found = findNamed(words, known)
-  if (!found) return []
-  if (!found.whole) said.partOfName.push(...words.slice(found.from, found.to))
-  mark(tokens, '@tenant', said, { from: places[found.from] ?? 0, to: (places[found.to - 1] ?? 0) + 1 })
-  return found.items
 }
 
 /** A role by all of its words, or by its last where that stands alone: "the writer" may be several. */
@@ -137,13 +120,19 @@ function rolesIn(tokens: Token[], said: Said, roles: readonly string[]): string[
       parts.every((part, j) => isRoleWord(tokens[i + j]?.text ?? '', part)),
     )
     if (at === -1) continue
-    mark(tokens, '@role', said, { from: at, to: at + parts.length })
+    markRole(tokens, said, { from: at, to: at + parts.length })
     return [role]
   }
   const at = tokens.findIndex(({ text }) => /^writers?$/.test(text))
   if (at === -1) return []
-  mark(tokens, '@role', said, { from: at, to: at + 1 })
+  markRole(tokens, said, { from: at, to: at + 1 })
   return roles.filter((role) => role.endsWith('_writer'))
+}
+
+function markRole(tokens: Token[], said: Said, { from, to }: { from: number; to: number }): void {
+  const place = { start: tokens[from]?.start ?? 0, end: tokens[to - 1]?.end ?? 0 }
+  noteNames(said, place)
+  tokens.splice(from, to - from, { text: '@role', ...place })
 }
 
 function isRoleWord(word: string, part: string): boolean {

@@ -17,6 +17,8 @@ export function requestOf(
       ids: [],
       quotes: [],
       partOfName: [],
+      besides: [],
+      tenantsAt: { start: 0, end: 0 },
       roles: [],
       acts: [],
       negated: false,

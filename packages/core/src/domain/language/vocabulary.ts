@@ -119,7 +119,7 @@ export const smallWords = new Set(
   i'm i've id ids if immediately in inbox instead into is it item items its itself january job jobs july
   june just keep kept kind know last latest least less let like list little log logs long look looking
   looks lot low made make makes many march may me medium mine minute minutes moment monday money month
-  more most much must my myself name named need needed needs new newest next nice no nobody none nor not
+  more most much must my myself name named need needed needs new newest news next nice no nobody none nor not
   nothing november now number october of off ok okay old older oldest on once one ones only open or
   order other others our ours out outstanding over overall overview own paid paused pay pending people
   per perhaps piece pieces please possible post posts present price put question questions queue queues
