@@ -33,7 +33,7 @@ describe('agent.actions.request_review', () => {
     expect(asked.description).toBe('Is this the tone?\n\ndraft-1')
     expect((await logOf(desk, id)).slice(-2)).toEqual([
       'status: Waits for an answer to “Please look”',
-      expect.stringMatching(/^approval: .* asks: Please look$/),
+      'approval: Social writer asks: Please look',
     ])
     expect(await eventsOf(desk, 'approval_created')).toMatchObject([
       {

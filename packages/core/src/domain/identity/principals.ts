@@ -6,7 +6,7 @@ import type { Principal, Scope } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { isShut } from '../tenants/entities.ts'
 import { isWellFormedKey } from './api-keys.ts'
-import { assignedTenants, keyOwner, mayImpersonate, markUsed, tenantOfRun, tenantStatus } from './queries.ts'
+import { assignedTenants, keyOwner, mayImpersonate, markUsed, runOwner, tenantStatus } from './queries.ts'
 import type { Revocations } from './revocations.ts'
 import type { Tokens, TokenUse, Verified } from './tokens.ts'
 
@@ -111,14 +111,14 @@ export function createIdentity(parts: {
   const byToken = async (token: string, uses: readonly TokenUse[]): Promise<Principal> => {
     const claims = tokens.verify(token, ...(uses as [TokenUse, ...TokenUse[]]))
     if (claims.aud === 'task') {
-      const tenantId = await tenantOfRun(db.sql, claims.sub)
+      const owner = await runOwner(db.sql, claims.sub)
       return {
         id: claims.sub,
         type: 'agent',
         role: 'agent',
         appAccess: [],
         attempt: claims.attempt,
-        ...(tenantId && { tenantId }),
+        ...(owner && { tenantId: owner.tenantId, name: owner.agentName }),
       }
     }
     if (claims.aud === 'impersonation') return observer(claims)

@@ -70,9 +70,16 @@ export async function tenantStatus(sql: Sql, tenantId: string): Promise<string |
   return row?.status as string | undefined
 }
 
-export async function tenantOfRun(sql: Sql, runId: string): Promise<string | undefined> {
-  const row = await sql.get<Row>('select tenant_id from runs where id = ?', [runId])
-  return row?.tenant_id as string | undefined
+/** Whose run it is, and what its agent is called. */
+export async function runOwner(
+  sql: Sql,
+  runId: string,
+): Promise<{ tenantId: string; agentName: string } | undefined> {
+  const row = await sql.get<Row>(
+    'select r.tenant_id, coalesce(m.name, r.agent_role) as name from runs r left join master_agents m on m.role = r.agent_role where r.id = ?',
+    [runId],
+  )
+  return row && { tenantId: row.tenant_id as string, agentName: row.name as string }
 }
 
 /** Notes when keys were last used; a later use that another process has noted already stays. */
