@@ -40,3 +40,24 @@ it.runIf(dialect === 'postgresql')(
     expect(await test.db.sql.all('select id from thing order by id')).toEqual([{ id: 5 }, { id: 6 }])
   },
 )
+
+it.runIf(dialect === 'sqlite')(
+  'gives connections and timers their turn between any two who write',
+  async () => {
+    await using test = await openTestDatabase({ migrations: [] })
+    const { db } = test
+    let turns = 0
+    let last = false
+    const turn = () => {
+      turns += 1
+      if (!last) setImmediate(turn)
+    }
+    const seen: number[] = []
+    const write = () => db.write(async () => void seen.push(turns))
+    const unitOfWork = () => db.unitOfWork('all', async () => void seen.push(turns))
+    setImmediate(turn)
+    await Promise.all([write(), unitOfWork(), write(), write(), unitOfWork(), unitOfWork()])
+    last = true
+    expect(new Set(seen).size, seen.join(' ')).toBe(6)
+  },
+)
