@@ -271,11 +271,15 @@ export function expire(model: Model, asked: Question, now: number): void {
   if (asked.blocking && asksPeople && openQuestions(model, piece).length === 0) piece.status = 'blocked'
 }
 
-/** Hands a piece on; a turn at work may end, one that waits never starts. */
+/** Hands a piece on; a turn at work may end, one that waits never starts, and its questions are taken back. */
 export function handOn(model: Model, piece: Piece, id: string, role: string): void {
   piece.status = 'reassigned'
   piece.hold = null
   if (piece.turn?.state === 'pending') piece.turn = null
   const { needsApproval, parent, blocksParent, roles } = piece
-  model.pieces.push(newPiece(id, role, { needsApproval, parent, blocksParent, roles: [...roles, role] }))
+  const successor = newPiece(id, role, { needsApproval, parent, blocksParent, roles: [...roles, role] })
+  model.pieces.push(successor)
+  for (const one of model.pieces) if (one.parent === piece && !isClosed(one)) one.parent = successor
+  for (const asked of model.questions)
+    if (asked.piece === piece && asked.status === 'pending') asked.status = 'expired'
 }

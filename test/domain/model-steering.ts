@@ -103,8 +103,6 @@ const handover = fc.tuple(which, fc.constantFrom('blog_writer', 'researcher', 'p
       handOn(model, one, String(answer.body['newActivityId']), to)
       const successor = model.pieces.at(-1) as Piece
       if (isPerson) successor.turn = null
-      for (const some of model.pieces) if (some.parent === one && !isClosed(some)) some.parent = successor
-      withdraw({ ...model, questions: model.questions.filter(({ piece }) => piece === one) })
     },
   ),
 )
