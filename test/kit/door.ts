@@ -1,6 +1,6 @@
 import type { EndpointInfo } from '@copydesk/core'
 import { type Answer, judge } from './judge.ts'
-import type { Input } from './inputs.ts'
+import type { Input } from './input-examples.ts'
 import type { World } from './world.ts'
 
 export interface Knock {

@@ -1,182 +1,7 @@
 import type { EndpointInfo } from '@copydesk/core'
-import { z } from 'zod'
-import { entities } from '../../packages/core/src/domain/entities.ts'
-import { delegatedId } from './inputs.ts'
-import { reportOn } from './world-work.ts'
+import { bodyFor } from './isolation-bodies.ts'
+import { pathOf, schemaOf } from './isolation-places.ts'
 import type { CallerKind, Knocker, TwoTenants, Twin } from './two-tenants.ts'
-
-/** A spot of an endpoint that takes an id. */
-export interface Place {
-  info: EndpointInfo
-  in: 'path' | 'query' | 'body'
-  /** As it is written there, such as `filter.campaignId`. */
-  field: string
-  /** Under which a twin keeps an id of that kind. */
-  name: string
-}
-
-export const labelOf = ({ info, in: where, field }: Place) => `${info.id}: ${field} in the ${where}`
-
-interface JsonSchema {
-  pattern?: string
-  properties?: Record<string, JsonSchema>
-  items?: JsonSchema
-  anyOf?: JsonSchema[]
-  enum?: string[]
-}
-
-const schemaOf = (schema: z.ZodType) =>
-  z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as JsonSchema
-
-const ulidForm = '^[0-7][0-9A-HJKMNP-TV-Z]{25}$'
-
-/** Names of the fields that hold ids, by their form or by their name, however deep they lie. */
-function idFields(schema: JsonSchema, name = ''): string[] {
-  if (schema.pattern === ulidForm || /(^|\.)(id|ids|cursor)$|\wIds?$/.test(name)) return [name]
-  return [
-    ...Object.entries(schema.properties ?? {}).flatMap(([key, inner]) => idFields(inner, key)),
-    ...(schema.items ? idFields(schema.items, name) : []),
-    ...(schema.anyOf ?? []).flatMap((inner) => idFields(inner, name)),
-  ]
-}
-
-/** Every spot of these endpoints that takes an id. */
-export function placesOf(endpoints: readonly EndpointInfo[]): Place[] {
-  return endpoints.flatMap((info) => {
-    const { params, query, body } = info.definition
-    const inPath = info.path.split('/').flatMap((part, at, parts): Place[] => {
-      const field = part.slice(1)
-      if (!part.startsWith(':') || (params[field] !== 'ulid' && !/(^id|Id)$/.test(field))) return []
-      return [{ info, in: 'path', field, name: nameOf(part, parts[at - 1]) }]
-    })
-    const inside = (where: 'query' | 'body', schema: z.ZodType | undefined) =>
-      [...new Set(schema ? idFields(schemaOf(schema)) : [])].map(
-        (field): Place => ({ info, in: where, field, name: field.replace(/^.*\./, '') }),
-      )
-    return [...inPath, ...inside('query', query), ...inside('body', body)]
-  })
-}
-
-/** What a parameter is an id of; a plain `:id` is one of what stands before it. */
-const nameOf = (part: string, before: string | undefined) => (part === ':id' ? `${before} id` : part.slice(1))
-
-/** Spots that take no id of any tenant, and why. */
-export const tenantless: Record<string, string> = {
-  'dashboard.campaigns.create: templateId in the body': 'templates belong to the installation',
-  'agent.actions.report_blocker: channelId in the body': 'is kept as the agent says it, and never looked up',
-  'agent.callback.receive: sessionId in the body': 'is a session of the runtime, not one of ours',
-  'dashboard.agents.change: skillIds in the body':
-    'skills of the installation, which are the same for everybody',
-  'agent.sessions.put: sessionId in the body': 'is a session of the runtime, not one of ours',
-  'mobile.push.register: deviceId in the body':
-    'names a device, which belongs to who logs in at it, whoever had it before',
-  'tenant.notifications.read: ids in the body':
-    'passes over what is not the caller’s own, as on the mobile surface',
-  'mobile.notifications.read: ids in the body':
-    'passes over what is not the caller’s own, which has a test beside it',
-  'dashboard.campaigns.create: platformIds in the body': 'names platforms, which are the same for everybody',
-}
-
-type Ids = Record<string, string>
-
-/** A body that each endpoint takes, made of a tenant's ids. */
-const bodies: Record<string, (ids: Ids) => object> = {
-  'dashboard.activities.comment': () => ({ text: 'Hello' }),
-  'dashboard.blog_requests.create': ({ channelId }) => ({ topic: 'Rye at night', channelId }),
-  'dashboard.skills.change': () => ({ name: 'Another tone' }),
-  'dashboard.approvals.resolve': () => ({ resolution: 'rejected', note: 'No' }),
-  'dashboard.approvals.set_hours': () => ({ days: [1, 2, 3, 4], from: '08:00', until: '16:30' }),
-  'dashboard.campaigns.change': () => ({ name: 'Autumn' }),
-  'tenant.webhooks.change': () => ({ description: 'Another' }),
-  'tenant.goals.change': () => ({ title: 'Another' }),
-  'dm.approvals.send_to_client': () => ({ note: 'Like this?' }),
-  'dm.approvals.escalate': () => ({ newRiskLevel: 'high', reason: 'Goes out tomorrow' }),
-  'dm.approvals.bulk_resolve': ({ approvalIds }) => ({
-    approvalIds: [approvalIds],
-    resolution: 'rejected',
-    note: 'No',
-  }),
-  'cli.approvals.bulk_resolve': ({ ids }) => ({ action: 'reject', ids: [ids], note: 'No' }),
-  'cli.approvals.bulk_resolve: tenantId in the body': ({ tenantId }) => ({
-    action: 'reject',
-    // Of which there are none, so that the others can go on.
-    filter: { tenantId, type: 'strategy_change' },
-    note: 'No',
-  }),
-  'cli.nl': ({ tenantId }) => ({ query: 'What waits?', context: { tenantId, surface: 'cli' } }),
-  'dashboard.team.change': () => ({ role: 'member' }),
-  'dm.activities.comment': () => ({ text: 'Hello' }),
-  'dm.activities.pause': () => ({}),
-  'dm.activities.resume': () => ({}),
-  'dm.activities.cancel': () => ({ reason: 'Not wanted' }),
-  'dm.activities.reassign': ({ assigneeId }) => ({
-    assigneeType: 'human',
-    assigneeId,
-    reason: 'A person should',
-  }),
-  'dm.agents.pause': () => ({}),
-  'dm.agents.clear_error': () => ({}),
-  'dm.agents.run': ({ tenantId, campaignId }) => ({ tenantId, campaignId, prompt: 'Find three facts' }),
-  'dm.team.reassign_activities': ({ toId }) => ({ toId, reason: 'On holiday' }),
-  'dm.approvals.resolve': () => ({ resolution: 'rejected', note: 'No' }),
-  'dashboard.feed.snooze': () => ({ until: '2026-04-10T18:00:00Z' }),
-  'dm.feed.snooze': () => ({ until: '2026-04-10T18:00:00Z' }),
-  'dm.blog.reject': () => ({ feedback: 'No' }),
-  'dm.reports.create': ({ tenantId = '', campaignIds }) => ({
-    ...reportOn(tenantId, 'January'),
-    campaignIds: [campaignIds],
-  }),
-  'dm.reports.deliver': () => ({ to: [] }),
-  'mobile.activities.comment': () => ({ text: 'Hello' }),
-  'mobile.push.register': ({ deviceId }) => ({
-    deviceId,
-    pushToken: `token-of-${deviceId}`,
-    platform: 'ios',
-    appVersion: '1.0',
-  }),
-  'mobile.push.change': ({ deviceId }) => ({ pushToken: `another-token-of-${deviceId}` }),
-  'tenant.notifications.read': () => ({ markAll: true }),
-  'mobile.notifications.read': () => ({ markAll: true }),
-  'mobile.approvals.resolve': () => ({ resolution: 'rejected', note: 'No' }),
-  'agent.callback.receive': () => ({ status: 'success', text: 'Text' }),
-  'agent.actions.add_comment': () => ({ text: 'Hello' }),
-  'agent.actions.create_approval': ({ linkedActivityIds }) => ({
-    title: 'Which?',
-    type: 'channel_action',
-    linkedActivityIds: [linkedActivityIds],
-    blockCurrentActivity: false,
-  }),
-  'agent.actions.create_subtask': () => ({
-    title: 'Find out',
-    agentRole: 'researcher',
-    prompt: 'Find out',
-    blocking: false,
-  }),
-  'agent.actions.reassign': ({ toUserId }) => ({ toUserId, reason: 'A person should' }),
-  'agent.actions.report_blocker': () => ({ blockerType: 'insufficient_data', description: 'No data' }),
-  'agent.actions.request_review': () => ({ title: 'Look', description: 'Please' }),
-  'agent.runs.result': () => ({ status: 'success', text: 'Text' }),
-  'agent.runs.stream': () => ({ delta: 'Text', sequenceNum: 1 }),
-  'agent.sessions.put': ({ activityRunId }) => ({
-    sessionId: 'talk-1',
-    activityRunId,
-    inputTokensSoFar: 10,
-    outputTokensSoFar: 20,
-  }),
-  'agent.runs.tool_call': () => ({
-    toolName: 'look_up',
-    method: 'call',
-    input: {},
-    status: 'success',
-    durationMs: 1,
-  }),
-}
-
-/** A body for an endpoint, or one of its spots, where it takes one. */
-export function bodyFor(info: EndpointInfo, ids: Ids, label = info.id): object | undefined {
-  if (!info.definition.body) return undefined
-  return (bodies[label] ?? bodies[info.id] ?? bodies[delegatedId(info)])?.(ids)
-}
 
 /** Whether the access matrix lets this kind of caller through, whatever the id. */
 export function mayCall({ access }: EndpointInfo, kind: Knocker): boolean {
@@ -191,25 +16,6 @@ export function mayCall({ access }: EndpointInfo, kind: Knocker): boolean {
   )
 }
 
-/** What stands in paths and is no id; every twin has it. */
-const words: Record<string, string> = {
-  agentRole: 'social_writer',
-  role: 'social_writer',
-  skillName: 'Tone of voice',
-  version: '1',
-}
-
-/** The path of an endpoint with a tenant's ids in it. */
-export function pathOf({ path }: EndpointInfo, ids: Ids): string {
-  const parts = path.split('/')
-  return parts
-    .map((part, at) => {
-      const name = nameOf(part, parts[at - 1])
-      return part.startsWith(':') ? (ids[name] ?? encodeURIComponent(words[name] ?? 'unknown')) : part
-    })
-    .join('/')
-}
-
 export interface Answer {
   status: number
   code: string | undefined
@@ -218,7 +24,7 @@ export interface Answer {
 
 export interface Sent {
   token: string
-  ids: Ids
+  ids: Readonly<Record<string, string>>
   query?: string
   headers?: Record<string, string>
   /** Default: one that the endpoint takes. */
@@ -292,41 +98,4 @@ export async function everythingReadBy(
     }
   }
   return answers
-}
-
-/** Knows whose the ids, hashes, addresses and words in the database are. */
-export interface Owners {
-  /** What stands in a text and belongs to another tenant than those that its reader may see. */
-  strangersIn(text: string, allowed: readonly string[]): string[]
-  /** How many different things of a tenant stand in a text. */
-  countIn(text: string, tenantId: string): number
-}
-
-const marks = /[0-7][0-9A-HJKMNP-TV-Z]{25}|[0-9a-f]{64}|[\w.+-]+@[\w.-]+|[a-z]+/g
-
-export async function ownersOf({ app: { db }, twins }: TwoTenants): Promise<Owners> {
-  const owners = new Map<string, string>(twins.map(({ word, tenantId }) => [word, tenantId]))
-  const own = async (text: string) => {
-    for (const { value, owner } of await db.sql.all<{ value: string; owner: string | null }>(text))
-      if (owner !== null) owners.set(value, owner)
-  }
-  for (const { meta } of entities) {
-    if ('id' in meta.properties && 'tenantId' in meta.properties)
-      await own(`select id as value, tenant_id as owner from ${meta.tableName}`)
-  }
-  await own('select id as value, id as owner from tenants')
-  await own('select sha256 as value, tenant_id as owner from outputs')
-  await own('select email as value, tenant_id as owner from users')
-  // A reviewer of one tenant only is nobody that another tenant knows of.
-  const single = 'from tenant_assignments group by user_id having count(*) = 1'
-  await own(`select user_id as value, max(tenant_id) as owner ${single}`)
-  const found = (text: string) => [...new Set(text.match(marks))]
-  return {
-    strangersIn: (text, allowed) =>
-      found(text).filter((mark) => {
-        const owner = owners.get(mark)
-        return owner !== undefined && !allowed.includes(owner)
-      }),
-    countIn: (text, tenantId) => found(text).filter((mark) => owners.get(mark) === tenantId).length,
-  }
 }

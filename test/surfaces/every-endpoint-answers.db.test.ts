@@ -38,7 +38,7 @@ function ask(info: EndpointInfo, headers: Record<string, string> = {}) {
 }
 
 const trouble = (info: EndpointInfo, text: string) =>
-  `${text}\nIf the request is at fault, write a right one down under '${info.id}' in test/kit/inputs.ts`
+  `${text}\nIf the request is at fault, write a right one down under '${info.id}' in test/kit/input-examples.ts`
 
 describe.each(named(reading))('%s', (_, info) => {
   it('answers with what it declares, and changes nothing', async () => {

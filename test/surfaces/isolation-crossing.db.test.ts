@@ -2,7 +2,7 @@ import type { Client } from '@copydesk/client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { entities } from '../../packages/core/src/domain/entities.ts'
 import { password } from '../kit/app.ts'
-import { type Owners, ownersOf } from '../kit/isolation.ts'
+import { type Owners, ownersOf } from '../kit/isolation-owners.ts'
 import { createTwoTenants, type Twin, type TwoTenants } from '../kit/two-tenants.ts'
 import { contents } from '../domain/contents.ts'
 

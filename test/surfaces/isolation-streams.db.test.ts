@@ -3,7 +3,9 @@ import { tenantEvents } from '../../packages/core/src/domain/events/stream.ts'
 import { placeholders } from '../../packages/core/src/platform/database/row.ts'
 import { describeSurfaces } from '../../packages/core/src/surfaces/describe.ts'
 import { callerKinds, createTwoTenants, type Twin, type TwoTenants } from '../kit/two-tenants.ts'
-import { mayCall, ownersOf, pathOf } from '../kit/isolation.ts'
+import { mayCall } from '../kit/isolation.ts'
+import { ownersOf } from '../kit/isolation-owners.ts'
+import { pathOf } from '../kit/isolation-places.ts'
 
 /** Generated from the route tables: what happens at one tenant reaches no stream of another. */
 

@@ -1,19 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { entities } from '../../packages/core/src/domain/entities.ts'
 import { describeSurfaces } from '../../packages/core/src/surfaces/describe.ts'
-import {
-  type Answer,
-  bodyFor,
-  everythingReadBy,
-  labelOf,
-  mayCall,
-  type Owners,
-  ownersOf,
-  type Place,
-  placesOf,
-  send,
-  tenantless,
-} from '../kit/isolation.ts'
+import { type Answer, everythingReadBy, mayCall, send } from '../kit/isolation.ts'
+import { bodyFor } from '../kit/isolation-bodies.ts'
+import { type Owners, ownersOf } from '../kit/isolation-owners.ts'
+import { labelOf, type Place, placesOf, tenantless } from '../kit/isolation-places.ts'
 import {
   type CallerKind,
   callerKinds,

@@ -1,0 +1,224 @@
+import { randomUUID } from 'node:crypto'
+import type { EndpointInfo } from '@copydesk/core'
+import { brief, password } from './app.ts'
+import { redirectUrl } from './oauth-server.ts'
+import { reportOn } from './world-work.ts'
+import { newCustomer, type Side, type World } from './world.ts'
+
+/** What an endpoint is asked with. */
+export interface Input {
+  params: Record<string, string>
+  query?: Record<string, string>
+  body?: unknown
+}
+
+const soon = ({ clock }: World) => ({ body: { until: new Date(clock.now() + 3_600_000).toISOString() } })
+const postOf = ({ ids }: Side) => ids['blog_posts']?.[0] ?? ''
+
+/** Inputs that schemas and names alone do not lead to. */
+const examples: Record<string, (world: World) => Partial<Input> | Partial<Input>[]> = {
+  'admin.agent_configs.change': () => ({
+    body: { defaultConcurrency: 3, adapterConfig: { promptTemplate: 'You write for {{company}}.' } },
+  }),
+  'admin.agent_configs.push': () => ({
+    body: { scope: 'all_tenants', fields: ['defaultConcurrency'], overrideCustom: true },
+  }),
+  'admin.skills.create': () => ({
+    body: { name: 'Headlines', description: 'Read it for ads.', agentRoles: 'ads_writer' },
+  }),
+  'admin.skills.change': () => ({ body: { name: 'Tone', content: 'Warm.' } }),
+  'agent.skills.manifest': () => ({ params: { agentRole: 'ads_writer' } }),
+  'agent.skills.get': () => ({ params: { agentRole: 'ads_writer' } }),
+  'admin.activity_templates.change': () => ({ body: { name: 'Another name' } }),
+  'admin.activity_templates.create': () => ({
+    body: {
+      name: 'In one step',
+      deliverableType: 'social_post',
+      steps: [{ stepNumber: 1, title: 'Draft', agentRole: 'social_writer', type: 'draft' }],
+    },
+  }),
+  'admin.recurring_templates.create': () => ({
+    body: {
+      title: 'Daily',
+      agentRole: 'analyst',
+      cron: '@daily',
+      promptTemplate: 'Report to {{company}}',
+      applyToTenants: 'plan_based',
+      planIds: ['pro'],
+    },
+  }),
+  'admin.recurring_templates.change': () => ({ body: { status: 'paused' } }),
+  'admin.api_keys.create': ({ spare }) => ({ body: { userId: spare.adminId, name: 'Robot' } }),
+  'admin.llm_providers.create': () => ({
+    body: {
+      name: 'Another shelf',
+      type: 'local',
+      baseUrl: 'http://127.0.0.1:9/v1',
+      models: [{ id: 'llama3', name: 'Llama 3', availableOnPlans: ['pro'] }],
+    },
+  }),
+  'admin.llm_providers.change': ({ modelProvider }) => ({
+    params: { providerId: modelProvider },
+    body: { status: 'disabled' },
+  }),
+  'admin.llm_providers.remove': ({ modelProvider }) => ({ params: { providerId: modelProvider } }),
+  'admin.api_keys.revoke': ({ spareKey }) => ({ params: { id: spareKey } }),
+  'admin.tenants.activate': ({ customer }) => ({ params: { tenantId: customer.tenantId } }),
+  'admin.tenants.create': () => ({ body: { ...newCustomer, email: 'new@customer.example' } }),
+  'admin.tenants.override_billing': ({ customer }) => ({
+    params: { tenantId: customer.tenantId },
+    body: { action: 'apply_discount', value: 10, reason: 'A friend' },
+  }),
+  'admin.tenants.reinstate': ({ shut }) => ({ params: { tenantId: shut.tenantId } }),
+  'admin.users.reinstate': ({ leavers }) => ({ params: { userId: leavers.adminId } }),
+  'auth.login': ({ ours }) => ({ body: { email: ours.email, password, app: 'dashboard' } }),
+  'auth.refresh': ({ refreshToken }) => ({ body: { refreshToken } }),
+  'auth.password.change': () => ({ body: { currentPassword: password, newPassword: 'Another-horse-2' } }),
+  'auth.password.reset': ({ tokens, resetRequest }) => ({
+    body: { token: tokens.sign('reset', resetRequest), newPassword: 'Another-horse-2' },
+  }),
+  'auth.invitations.get': ({ invitation }) => ({ params: { token: invitation } }),
+  'auth.invitations.accept': ({ invitation }) => ({ params: { token: invitation }, body: { password } }),
+  'auth.oauth.callback': ({ callback }) => ({ params: { platform: 'search_ads' }, query: callback }),
+  'auth.register.place': () => ({ body: { state: 'BE', timezone: 'Europe/Berlin' } }),
+  'auth.register.complete': () => ({ body: { plan: 'free' } }),
+  'agent.runs.result': () => [
+    { body: { status: 'success', text: 'Three ads' } },
+    { body: { status: 'success', metadata: { nothingToDo: true } } },
+    { body: { status: 'error', error: 'Slow down', metadata: { family: 'quota', retryAfterMs: 1_000 } } },
+  ],
+  'agent.callback.receive': () => [
+    { body: { status: 'success', text: 'Three ads', usage: { inputTokens: 10, outputTokens: 20 } } },
+    { body: { status: 'completed', output: 'Three ads', sessionId: null, usage: null, error: null } },
+  ],
+  // Runs that are at work are those of ads writers.
+  'agent.sessions.put': ({ ours }) => ({
+    params: { agentRole: 'ads_writer' },
+    body: {
+      sessionId: 'talk-1',
+      activityRunId: ours.atWork[0]?.taskId,
+      inputTokensSoFar: 10,
+      outputTokensSoFar: 20,
+    },
+  }),
+  'dashboard.activities.retry': ({ ours }) => ({ params: { activityId: ours.failed[0] ?? '' } }),
+  'dashboard.activities.output': ({ ours }) => ({ params: { activityId: ours.written[0] ?? '' } }),
+  'dashboard.versions.get': ({ ours }) => ({ params: { activityId: ours.written[0] ?? '', version: '1' } }),
+  'dashboard.versions.diff': ({ ours }) => ({ params: { activityId: ours.written[0] ?? '' } }),
+  'dm.versions.get': ({ ours }) => ({ params: { activityId: ours.written[0] ?? '', version: '1' } }),
+  'dm.versions.diff': ({ ours }) => ({ params: { activityId: ours.written[0] ?? '' } }),
+  'dashboard.agents.change': () => ({ body: { concurrency: 4, adapterConfig: { timeoutSec: 60 } } }),
+  'dashboard.feed.snooze': (world) => soon(world),
+  'dashboard.skills.create': () => ({
+    body: { name: 'Headlines', description: 'Read it for ads.', agentRoles: 'ads_writer' },
+  }),
+  'dashboard.skills.change': () => ({ body: { name: 'Tone', content: 'Warm.' } }),
+  'dashboard.approvals.resolve': () => ({ body: { resolution: 'approved' } }),
+  'dashboard.approvals.set_hours': () => ({ body: { days: [1, 2, 3, 4], from: '08:00', until: '16:30' } }),
+  'dashboard.channels.connect': () => ({ params: { platform: 'search_ads' }, body: { redirectUrl } }),
+  'dashboard.blog_requests.create': () => ({ body: { topic: 'Rye at night' } }),
+  'admin.blog_requests.change': ({ ours }) => ({
+    params: { requestId: ours.ids['content_requests']?.[0] ?? '' },
+    body: { status: 'approved', notes: 'Go on' },
+  }),
+  'dm.reports.create': ({ ours }) => ({ body: reportOn(ours.tenantId, 'January') }),
+  'dm.reports.deliver': () => ({ body: { to: ['boss@client.example'] } }),
+  'dm.reports.retry': ({ ours }) => ({ params: { reportId: ours.ids['reports']?.[1] ?? '' } }),
+  'files.report': ({ ours, tokens }) => ({
+    params: {
+      token: tokens.sign('report', { sub: ours.ids['reports']?.[0] ?? '', tenantId: ours.tenantId }),
+    },
+  }),
+  'dm.blog.list': ({ ours }) => ({ query: { tenantId: ours.tenantId } }),
+  'dm.blog.get': ({ ours }) => ({ params: { id: postOf(ours) } }),
+  'dm.blog.approve': ({ ours }) => ({ params: { id: postOf(ours) } }),
+  'dm.blog.reject': ({ ours }) => ({ params: { id: postOf(ours) }, body: { feedback: 'Too long' } }),
+  'dashboard.campaigns.create': () => ({
+    body: { name: 'Autumn', brief, deliverables: [{ type: 'blog_post', quantity: 1 }] },
+  }),
+  'dashboard.campaigns.change': () => ({ body: { name: 'Summer' } }),
+  'tenant.goals.change': () => ({ body: { title: 'More', targetValue: 12.5 } }),
+  'tenant.goals.create': () => ({
+    body: {
+      title: 'Pieces',
+      metric: 'pieces_finished',
+      targetValue: 10,
+      periodStart: '2026-01-01',
+      periodEnd: '2026-03-31',
+    },
+  }),
+  'tenant.webhooks.create': () => ({
+    body: { url: 'https://hooks.example/in', eventTypes: ['approval_created'] },
+  }),
+  'tenant.webhooks.change': () => ({ body: { status: 'disabled' } }),
+  'tenant.context.put': () => ({ body: { voice: 'Plain', bannedPhrases: ['Best ever'] } }),
+  'dm.approvals.escalate': () => ({ body: { newRiskLevel: 'high', reason: 'Goes out tomorrow' } }),
+  'dm.approvals.bulk_resolve': ({ ours }) => ({
+    body: { approvalIds: ours.ids['approvals'], resolution: 'rejected', note: 'Too long' },
+  }),
+  'dashboard.team.invite': () => ({ body: { email: 'nia@test.example', name: 'Nia New', role: 'member' } }),
+  'dashboard.team.change': ({ ours }) => ({
+    params: { userId: ours.ids['users']?.[1] ?? '' },
+    body: { role: 'member' },
+  }),
+  'dashboard.team.remove': ({ ours }) => ({ params: { userId: ours.ids['users']?.[1] ?? '' } }),
+  'dm.activities.pause': ({ ours }) => ({ params: { activityId: ours.inProgress[0] ?? '' }, body: {} }),
+  'dm.activities.resume': ({ ours }) => ({ params: { activityId: ours.inProgress.at(-1) ?? '' }, body: {} }),
+  'dm.activities.retry': ({ ours }) => ({ params: { activityId: ours.failed[0] ?? '' } }),
+  'dm.activities.cancel': ({ ours }) => ({ params: { activityId: ours.inProgress[0] ?? '' } }),
+  'dm.activities.reassign': ({ ours }) => ({
+    params: { activityId: ours.inProgress[0] ?? '' },
+    body: { assigneeType: 'agent', assigneeId: 'blog_writer', reason: 'Too long for an ad' },
+  }),
+  'dm.agents.get': ({ ours }) => ({ params: { tenantId: ours.tenantId } }),
+  'dm.agents.pause': ({ ours }) => ({ params: { tenantId: ours.tenantId }, body: {} }),
+  'dm.agents.resume': ({ ours }) => ({ params: { tenantId: ours.tenantId, agentRole: 'auditor' } }),
+  'dm.agents.clear_error': ({ ours }) => ({
+    params: { tenantId: ours.tenantId, agentRole: 'analyst' },
+    body: {},
+  }),
+  'dm.agents.run': ({ ours }) => ({
+    params: { role: 'researcher' },
+    body: { tenantId: ours.tenantId, prompt: 'Find three facts' },
+  }),
+  'dm.team.reassign_activities': ({ ours }) => ({
+    params: { principalId: ours.ids['users']?.[1] ?? '' },
+    body: { toId: ours.adminId, reason: 'On holiday' },
+  }),
+  'dm.approvals.resolve': () => ({ body: { resolution: 'rejected', note: 'Too long' } }),
+  'dm.feed.snooze': (world) => soon(world),
+  'cli.activities.stream': ({ ours }) => ({ params: { id: ours.written[0] ?? '' } }),
+  'cli.approvals.bulk_resolve': ({ ours }) => [
+    { body: { action: 'reject', ids: ours.ids['approvals'], note: 'Too long' } },
+    { body: { action: 'approve', filter: { riskLevel: 'low' }, dryRun: true } },
+    { body: { action: 'reject', filter: { tenantId: ours.tenantId, ageMinutesGt: 0 }, note: 'Too long' } },
+  ],
+  'cli.impersonate': ({ ours }) => ({ body: { tenantId: ours.tenantId } }),
+  'cli.nl': () => ({ body: { query: 'What waits?', context: { surface: 'cli' } } }),
+  'mobile.activities.output': ({ ours }) => ({ params: { activityId: ours.written[0] ?? '' } }),
+  'mobile.push.register': () => ({
+    body: { deviceId: randomUUID(), pushToken: 'a-new-token', platform: 'ios', appVersion: '1.0' },
+  }),
+  'mobile.push.change': ({ ours }) => ({
+    params: { deviceId: ours.deviceId },
+    body: { pushToken: 'a-newer-token' },
+  }),
+  'mobile.push.remove': ({ ours }) => ({ params: { deviceId: ours.deviceId } }),
+  'tenant.notifications.read': () => ({ body: { markAll: true } }),
+  'tenant.notifications.set_preferences': () => ({
+    body: {
+      ways: { budget_alert: { inbox: true, push: false, mail: true } },
+      quietHours: { from: '22:00', to: '07:00', timezone: 'Europe/Berlin' },
+    },
+  }),
+  'mobile.notifications.read': () => ({ body: { markAll: true } }),
+  'mobile.approvals.resolve': () => ({ body: { resolution: 'approved' } }),
+}
+
+/** The terminal asks most things of what reviewers have. */
+export const delegatedId = ({ id }: EndpointInfo) => id.replace(/^cli\./, 'dm.')
+
+/** Whole inputs that an endpoint is known to take. */
+export function examplesFor(world: World, info: EndpointInfo): Partial<Input>[] {
+  return [(examples[info.id] ?? examples[delegatedId(info)])?.(world) ?? []].flat()
+}

@@ -1,0 +1,104 @@
+import type { EndpointInfo } from '@copydesk/core'
+import { delegatedId } from './input-examples.ts'
+import { reportOn } from './world-work.ts'
+
+type Ids = Record<string, string>
+
+/** A body that each endpoint takes, made of a tenant's ids. */
+const bodies: Record<string, (ids: Ids) => object> = {
+  'dashboard.activities.comment': () => ({ text: 'Hello' }),
+  'dashboard.blog_requests.create': ({ channelId }) => ({ topic: 'Rye at night', channelId }),
+  'dashboard.skills.change': () => ({ name: 'Another tone' }),
+  'dashboard.approvals.resolve': () => ({ resolution: 'rejected', note: 'No' }),
+  'dashboard.approvals.set_hours': () => ({ days: [1, 2, 3, 4], from: '08:00', until: '16:30' }),
+  'dashboard.campaigns.change': () => ({ name: 'Autumn' }),
+  'tenant.webhooks.change': () => ({ description: 'Another' }),
+  'tenant.goals.change': () => ({ title: 'Another' }),
+  'dm.approvals.send_to_client': () => ({ note: 'Like this?' }),
+  'dm.approvals.escalate': () => ({ newRiskLevel: 'high', reason: 'Goes out tomorrow' }),
+  'dm.approvals.bulk_resolve': ({ approvalIds }) => ({
+    approvalIds: [approvalIds],
+    resolution: 'rejected',
+    note: 'No',
+  }),
+  'cli.approvals.bulk_resolve': ({ ids }) => ({ action: 'reject', ids: [ids], note: 'No' }),
+  'cli.approvals.bulk_resolve: tenantId in the body': ({ tenantId }) => ({
+    action: 'reject',
+    // Of which there are none, so that the others can go on.
+    filter: { tenantId, type: 'strategy_change' },
+    note: 'No',
+  }),
+  'cli.nl': ({ tenantId }) => ({ query: 'What waits?', context: { tenantId, surface: 'cli' } }),
+  'dashboard.team.change': () => ({ role: 'member' }),
+  'dm.activities.comment': () => ({ text: 'Hello' }),
+  'dm.activities.pause': () => ({}),
+  'dm.activities.resume': () => ({}),
+  'dm.activities.cancel': () => ({ reason: 'Not wanted' }),
+  'dm.activities.reassign': ({ assigneeId }) => ({
+    assigneeType: 'human',
+    assigneeId,
+    reason: 'A person should',
+  }),
+  'dm.agents.pause': () => ({}),
+  'dm.agents.clear_error': () => ({}),
+  'dm.agents.run': ({ tenantId, campaignId }) => ({ tenantId, campaignId, prompt: 'Find three facts' }),
+  'dm.team.reassign_activities': ({ toId }) => ({ toId, reason: 'On holiday' }),
+  'dm.approvals.resolve': () => ({ resolution: 'rejected', note: 'No' }),
+  'dashboard.feed.snooze': () => ({ until: '2026-04-10T18:00:00Z' }),
+  'dm.feed.snooze': () => ({ until: '2026-04-10T18:00:00Z' }),
+  'dm.blog.reject': () => ({ feedback: 'No' }),
+  'dm.reports.create': ({ tenantId = '', campaignIds }) => ({
+    ...reportOn(tenantId, 'January'),
+    campaignIds: [campaignIds],
+  }),
+  'dm.reports.deliver': () => ({ to: [] }),
+  'mobile.activities.comment': () => ({ text: 'Hello' }),
+  'mobile.push.register': ({ deviceId }) => ({
+    deviceId,
+    pushToken: `token-of-${deviceId}`,
+    platform: 'ios',
+    appVersion: '1.0',
+  }),
+  'mobile.push.change': ({ deviceId }) => ({ pushToken: `another-token-of-${deviceId}` }),
+  'tenant.notifications.read': () => ({ markAll: true }),
+  'mobile.notifications.read': () => ({ markAll: true }),
+  'mobile.approvals.resolve': () => ({ resolution: 'rejected', note: 'No' }),
+  'agent.callback.receive': () => ({ status: 'success', text: 'Text' }),
+  'agent.actions.add_comment': () => ({ text: 'Hello' }),
+  'agent.actions.create_approval': ({ linkedActivityIds }) => ({
+    title: 'Which?',
+    type: 'channel_action',
+    linkedActivityIds: [linkedActivityIds],
+    blockCurrentActivity: false,
+  }),
+  'agent.actions.create_subtask': () => ({
+    title: 'Find out',
+    agentRole: 'researcher',
+    prompt: 'Find out',
+    blocking: false,
+  }),
+  'agent.actions.reassign': ({ toUserId }) => ({ toUserId, reason: 'A person should' }),
+  'agent.actions.report_blocker': () => ({ blockerType: 'insufficient_data', description: 'No data' }),
+  'agent.actions.request_review': () => ({ title: 'Look', description: 'Please' }),
+  'agent.runs.result': () => ({ status: 'success', text: 'Text' }),
+  'agent.runs.stream': () => ({ delta: 'Text', sequenceNum: 1 }),
+  'agent.sessions.put': ({ activityRunId }) => ({
+    sessionId: 'talk-1',
+    activityRunId,
+    inputTokensSoFar: 10,
+    outputTokensSoFar: 20,
+  }),
+  'agent.runs.tool_call': () => ({
+    toolName: 'look_up',
+    method: 'call',
+    input: {},
+    status: 'success',
+    durationMs: 1,
+  }),
+}
+
+/** A body for an endpoint, or one of its spots, where it takes one. */
+export function bodyFor(info: EndpointInfo, ids: Ids, label = info.id): object | undefined {
+  if (!info.definition.body) return undefined
+  return (bodies[label] ?? bodies[info.id] ?? bodies[delegatedId(info)])?.(ids)
+}
