@@ -1,3 +1,5 @@
+import { readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { createStaff } from './staff.ts'
 
@@ -43,6 +45,36 @@ describe('the command line of the terminal', () => {
     expect(lines[typed - 1]?.indexOf('▾')).toBe(lines[typed]?.indexOf('--status'))
     terminal.press('escape')
     await terminal.hides(/must be one of/)
+  })
+
+  it('has the lines of earlier times, for their owner only, and takes none of them for what "it" stands for', async () => {
+    await using staff = await createStaff()
+    await (await staff.desk.order()).deliver('# Oats\n\nSpring is here.')
+    const first = await staff.sit()
+    first.press(':', 'show the social post', 'enter')
+    await first.shows(/waits for a verdict/)
+    first.press('q')
+    await first.shows(/queue:/)
+    first.press(':', '/queues', 'enter')
+    await first.shows(/copydesk \/queues/)
+    first.press('q', 'q', 'q')
+    await first.ended
+    const file = join(staff.folder, '.config', 'copydesk', 'history')
+    expect(readFileSync(file, 'utf8')).toBe('show the social post\n/queues\n')
+    expect(statSync(file).mode & 0o777).toBe(0o600)
+
+    const second = await staff.sit()
+    second.press(':', 'up')
+    await second.shows(/: \/queues/)
+    second.press('up')
+    await second.shows(/: show the social post/)
+    second.press('ctrl+u', 'approve it', 'enter')
+    await second.shows(/not clear what "it" is/)
+
+    const none = await staff.sit({ env: { COPYDESK_HISTORY: '' } })
+    none.press(':', 'up', '/queues', 'enter')
+    await none.shows(/copydesk \/queues/)
+    expect(readFileSync(file, 'utf8')).toBe('show the social post\n/queues\napprove it\n')
   })
 
   it('opens what is read as a screen to scroll in, and follows what happens', async () => {

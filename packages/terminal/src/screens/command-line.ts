@@ -19,7 +19,7 @@ const kept = 200
 export async function commandLine(shell: Shell, text = ''): Promise<void> {
   const known = knownTo(shell)
   const line = await new Promise<string | undefined>((resolve) => {
-    shell.show(commandPrompt({ history: shell.history, known, text }, resolve))
+    shell.show(commandPrompt({ history: [...shell.past.earlier, ...shell.history], known, text }, resolve))
   })
   if (!line?.trim()) return
   const meaning = meaningOf(line)
@@ -32,8 +32,10 @@ export async function commandLine(shell: Shell, text = ''): Promise<void> {
   shell.quit()
 }
 
-function remember({ history }: Shell, line: string): void {
-  if (history.at(-1) !== line) history.push(line)
+function remember({ history, past }: Shell, line: string): void {
+  if (history.at(-1) === line) return
+  history.push(line)
+  void past.keep(line)
   if (history.length > kept) history.splice(0, history.length - kept)
 }
 

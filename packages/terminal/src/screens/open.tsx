@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
 import type { Client } from '@copydesk/client'
+import type { History } from '../account/history.ts'
 import { App } from './app.tsx'
 import { sentence } from './faults.ts'
 import { homeScreen } from './home-screen.ts'
@@ -15,6 +16,7 @@ export interface TerminalOptions {
   /** Shown at the top: the profile, the server and the person. */
   place: string
   tenantId?: string
+  past: History
 }
 
 /** Frames a second that ink may draw; what nobody typed is gathered before, so that keys never wait for a frame. */
@@ -23,7 +25,7 @@ const mostFrames = 250
 const agesMs = 30_000
 
 /** Opens the terminal on this process's own; resolves when it is left. */
-export async function openTerminal({ client, place, tenantId }: TerminalOptions): Promise<void> {
+export async function openTerminal({ client, place, tenantId, past }: TerminalOptions): Promise<void> {
   keepSmall()
   const spoken = process.env['INK_SCREEN_READER'] === 'true'
   let release: (work: () => Promise<void>) => Promise<void> = (work) => work()
@@ -32,6 +34,7 @@ export async function openTerminal({ client, place, tenantId }: TerminalOptions)
     {
       client,
       place,
+      past,
       ...(tenantId !== undefined && { tenantId }),
       now: Date.now,
       after(ms, fn) {

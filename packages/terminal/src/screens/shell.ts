@@ -1,4 +1,5 @@
 import type { Client } from '@copydesk/client'
+import type { History } from '../account/history.ts'
 import type { Desk, Line } from '../operations/operation.ts'
 import type { Row, Tone } from '../paper/row.ts'
 import { activityScreen } from './activity-screen.ts'
@@ -25,6 +26,8 @@ export interface Surroundings {
   place: string
   /** The tenant that everything is narrowed to, if any. */
   tenantId?: string
+  /** What was said and run at earlier times: to be said again, and nothing that "it" could stand for. */
+  past: History
   now(): number
   /** Calls back after `ms`. @returns how to call it off */
   after(ms: number, fn: () => void): () => void

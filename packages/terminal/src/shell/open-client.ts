@@ -10,7 +10,13 @@ export async function openClient(command: Command): Promise<void> {
     )
   const connection = await connectionOf(command, talkOf(command))
   const { openTerminal } = await import('../screens/open.tsx')
+  const { openHistory } = await import('../account/history.ts')
   const { desk, tenantId } = connection
   const narrowed = tenantId === undefined ? {} : { tenantId }
-  await openTerminal({ client: desk.client, place: connection.describe(), ...narrowed })
+  await openTerminal({
+    client: desk.client,
+    place: connection.describe(),
+    past: await openHistory(process.env),
+    ...narrowed,
+  })
 }
