@@ -96,7 +96,7 @@ describe('EndpointTypes', () => {
     expectTypeOf<T['t.list']['reply']['data'][number]>().toEqualTypeOf<{ id: string; at: string }>()
     expectTypeOf<T['t.list']['query']['limit']>().toEqualTypeOf<string | number | undefined>()
     expectTypeOf<T['t.change']['route']>().toEqualTypeOf<'PATCH /things/:thingId/parts/:n'>()
-    expectTypeOf<T['u.change']['params']>().toEqualTypeOf<{ id: string; n: string }>()
+    expectTypeOf<T['u.change']['params']>().toEqualTypeOf<{ id: string; n: 'one' | 'two' }>()
     expectTypeOf<T['t.gone']['reply']>().toEqualTypeOf<void>()
     expectTypeOf<T['t.live']['events']>().toEqualTypeOf<{ tick: { at: string } }>()
     expectTypeOf<T['t.put']['body']>().toEqualTypeOf<FormData>()

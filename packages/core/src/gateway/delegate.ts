@@ -18,7 +18,9 @@ type Delegated<E extends AnyEndpoint, Id extends string, R extends Route> = Endp
   Id,
   R,
   {
-    params: { [K in ParamNames<R>]: string }
+    params: {
+      [K in ParamNames<R>]: K extends keyof E['~types']['params'] ? E['~types']['params'][K] : string
+    }
     query: E['~types']['query']
     body: E['~types']['body']
     reply: E['~types']['reply']

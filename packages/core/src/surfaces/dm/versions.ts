@@ -1,41 +1,21 @@
-import { diffTextVersions, getTextVersion, listTextVersions } from '../../domain/content/queries.ts'
-import {
-  TextDiff,
-  TextDiffQuery,
-  TextVersionDetail,
-  textVersionNumber,
-  TextVersionPage,
-  TextVersionQuery,
-} from '../../domain/content/schemas.ts'
-import { endpoint } from '../../gateway/endpoint.ts'
+import { delegate } from '../../gateway/delegate.ts'
+import * as dashboard from '../dashboard/versions.ts'
 import { reviewers } from './access.ts'
 
-export const list = endpoint({
+export const list = delegate(dashboard.list, {
   id: 'dm.versions.list',
   route: 'GET /activities/:activityId/versions',
-  summary: 'The versions of a text: who wrote each, and which people have approved',
   access: reviewers,
-  query: TextVersionQuery,
-  reply: { 200: TextVersionPage },
-  errors: ['NOT_FOUND', 'VALIDATION_ERROR'],
-}).handle((ctx, { params, query }) => listTextVersions(ctx, params.activityId, query))
+})
 
-export const detail = endpoint({
+export const detail = delegate(dashboard.detail, {
   id: 'dm.versions.get',
   route: 'GET /activities/:activityId/versions/:version',
-  summary: 'One version of a text',
   access: reviewers,
-  params: { version: textVersionNumber },
-  reply: { 200: TextVersionDetail },
-  errors: ['NOT_FOUND', 'VALIDATION_ERROR'],
-}).handle((ctx, { params }) => getTextVersion(ctx, params.activityId, params.version))
+})
 
-export const diff = endpoint({
+export const diff = delegate(dashboard.diff, {
   id: 'dm.versions.diff',
   route: 'GET /activities/:activityId/diff',
-  summary: 'What changed from one version of a text to another, word by word',
   access: reviewers,
-  query: TextDiffQuery,
-  reply: { 200: TextDiff },
-  errors: ['NOT_FOUND', 'VALIDATION_ERROR'],
-}).handle((ctx, { params, query }) => diffTextVersions(ctx, params.activityId, query))
+})
