@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { Command } from 'commander'
 import { describe, expect, it } from 'vitest'
 import { registerCommands } from '../../packages/terminal/src/shell/commands.ts'
+import { accountDay } from './account-day.ts'
 import { type Shown, staffDay } from './staff-day.ts'
 
 const folder = fileURLToPath(new URL('../../docs/cli/', import.meta.url))
@@ -28,10 +29,14 @@ function page(command: Command, path: string, shown: readonly Shown[]): string {
   const parts = [`# copydesk ${path}\n`, `${command.description()}\n`, block(helpOf(command))]
   for (const below of command.commands)
     parts.push(`## copydesk ${path} ${below.name()}\n`, block(helpOf(below)))
-  for (const { name, line, text, json } of shown) {
+  for (const { name, line, from = '', text, json } of shown) {
     if (name !== command.name()) continue
-    parts.push('For people:\n', block(`$ ${line}\n${text}`, 'console'))
-    parts.push('For programs:\n', block(`$ ${line} --json\n${json}`, 'console'))
+    if (json === undefined) {
+      parts.push('It prints:\n', block(`$ ${line}\n${text}`, 'console'))
+      continue
+    }
+    parts.push('For people:\n', block(`$ ${line}${from}\n${text}`, 'console'))
+    parts.push('For programs:\n', block(`$ ${line} --json${from}\n${json}`, 'console'))
   }
   return parts.join('\n')
 }
@@ -56,7 +61,7 @@ function index(all: readonly Command[]): string {
 describe('docs/cli', () => {
   it('shows what the commands take and print (npm run docs:cli writes it anew)', async () => {
     const all = commands()
-    const shown = await staffDay()
+    const shown = [...(await staffDay()), ...(await accountDay())]
     for (const command of all) {
       const name = command.name()
       await expect(page(command, name, shown), name).toMatchFileSnapshot(`${folder}${name}.md`)

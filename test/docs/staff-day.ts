@@ -11,13 +11,17 @@ import { printed } from '../../packages/terminal/src/paper/row.ts'
 import { password } from '../kit/app.ts'
 import { createTestClock, type TestClock } from '../kit/clock.ts'
 import { createDesk, type Desk } from '../kit/runtime.ts'
+import { createStable } from './stable.ts'
 
 /** A command as somebody ran it, and what it printed for people and for programs. */
 export interface Shown {
   name: string
   line: string
+  /** What it reads, as the end of the line. */
+  from?: string
   text: string
-  json: string
+  /** Missing where a command prints the same for both. */
+  json?: string
 }
 
 const width = 80
@@ -91,6 +95,8 @@ export async function staffDay(): Promise<Shown[]> {
   await show('agents', { role: 'social_writer' })
   await show('queues')
   await show('cost', { by: 'agent' })
+  await show('ask', { words: ['what', 'waits', 'for', 'me'] })
+  await show('ask', { words: ['approve', 'everything', 'with', 'low', 'risk'] })
   shown.push(await tailed(reviewer, clock, desk, activityId, stable))
   await show('claim', { id: asked })
   await show('release', { id: asked })
@@ -176,25 +182,5 @@ async function tailed(
     line,
     text: text.join('').trim(),
     json: told.map((event) => JSON.stringify(event)).join('\n'),
-  }
-}
-
-/**
- * Puts what differs from one time to the next in a form that does not: ids are counted in the order in which they are first
- * seen, tokens are cut, and everything answers in a millisecond.
- */
-function createStable(): <T>(value: T) => T {
-  const known = new Map<string, string>()
-  const counted = (id: string) => {
-    const found = known.get(id) ?? `01KNVWS2R0${String(known.size + 1).padStart(16, '0')}`
-    known.set(id, found)
-    return found
-  }
-  return (value) => {
-    const text = JSON.stringify(value)
-      .replace(/\b[0-7][0-9A-HJKMNP-TV-Z]{25}\b/g, counted)
-      .replace(/"latencyMs":[\d.]+/g, '"latencyMs":1')
-      .replace(/eyJ[\w-]+\.[\w-]+\.[\w-]+/g, 'eyJhbGciOi…')
-    return JSON.parse(text) as typeof value
   }
 }
