@@ -30,6 +30,8 @@ export interface TestRuntime extends AsyncDisposable {
   url: string
   /** The next dispatch that nobody has taken yet, in the order of arrival. */
   next(): Promise<Dispatch>
+  /** Gives back what was taken and is for somebody else. */
+  putBack(dispatches: readonly Dispatch[]): void
   /** Dispatches that nobody has taken yet. */
   readonly waiting: number
 }
@@ -70,6 +72,7 @@ export async function createTestRuntime(
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/work`,
     next: async () => arrived.shift() ?? new Promise((resolve) => void takers.push(resolve)),
+    putBack: (dispatches) => void arrived.unshift(...dispatches),
     get waiting() {
       return arrived.length
     },
@@ -212,7 +215,15 @@ export async function createDesk(
       const { id } = await team.admin.call('dashboard', 'POST /campaigns', {
         body: { name: 'Spring', brief, deliverables: [{ type, quantity: 1 }], ...more },
       })
-      return { ...(await next()), campaignId: id }
+      // A verdict before may have woken other work, whose dispatch comes first.
+      const others: Dispatch[] = []
+      let agent = await next()
+      while ((await run(agent.runId))['campaign_id'] !== id) {
+        others.push(agent.dispatch)
+        agent = await next()
+      }
+      runtime.putBack(others)
+      return { ...agent, campaignId: id }
     },
     state: () => stateAtRest(app, () => changes.clock?.date() ?? new Date()),
     run,
