@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { type CallToolResult, Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import type { AssistantAccess } from '../../packages/core/src/domain/context.ts'
 import { createAssistants } from '../../packages/server/src/mcp/assistants.ts'
-import { brief, signingKeys, type Team, type TestApp } from './app.ts'
+import { brief, createTestApp, signingKeys, type Team, type TestApp } from './app.ts'
 import { silent } from './database.ts'
 
 /** An instance that listens, also for assistants, as a server does. */
@@ -62,6 +62,18 @@ export async function pendingApproval(app: TestApp, team: Team): Promise<string>
     })
     return data[0]?.id
   }, 'an approval is pending')
+}
+
+/** An office with one question that waits, and the credential of an assistant that may decide on it. */
+export async function openQuestion() {
+  await using stack = new AsyncDisposableStack()
+  const app = stack.use(await createTestApp())
+  const office = stack.use(await openOffice(app))
+  const team = await app.team()
+  const id = await pendingApproval(app, team)
+  const { credential } = await assistantKey(app, team.reviewerId)
+  const owned = stack.move()
+  return { app, office, team, id, credential, [Symbol.asyncDispose]: () => owned.disposeAsync() }
 }
 
 export async function statusOf(team: Team, id: string): Promise<string> {

@@ -6,6 +6,7 @@ import {
   assistantsOf,
   connectAssistant,
   openOffice,
+  openQuestion,
   pendingApproval,
   statusOf,
 } from '../kit/assistant.ts'
@@ -13,11 +14,8 @@ import { createDesk } from '../kit/runtime.ts'
 
 describe('a person who is asked by the client', () => {
   it('sees what would be done, and it is done once when they accept', async () => {
-    await using app = await createTestApp()
-    await using office = await openOffice(app)
-    const team = await app.team()
-    const id = await pendingApproval(app, team)
-    const { credential } = await assistantKey(app, team.reviewerId)
+    await using question = await openQuestion()
+    const { app, office, team, id, credential } = question
     const asked: string[] = []
     const person = (message: string) => {
       asked.push(message)
@@ -34,11 +32,8 @@ describe('a person who is asked by the client', () => {
   })
 
   it('says no, and nothing is done', async () => {
-    await using app = await createTestApp()
-    await using office = await openOffice(app)
-    const team = await app.team()
-    const id = await pendingApproval(app, team)
-    const { credential } = await assistantKey(app, team.reviewerId)
+    await using question = await openQuestion()
+    const { app, office, team, id, credential } = question
     await using client = await connectAssistant(office, credential, { person: () => 'decline' })
     const answer = await ask(client, 'reject', { ids: [id], note: 'No' })
     expect(answer).toMatchObject({ failed: true, text: expect.stringContaining('did not agree') })
@@ -53,11 +48,8 @@ describe('a person who is asked by the client', () => {
   })
 
   it('is asked before anything that is no read', async () => {
-    await using app = await createTestApp()
-    await using office = await openOffice(app)
-    const team = await app.team()
-    const id = await pendingApproval(app, team)
-    const { credential } = await assistantKey(app, team.reviewerId)
+    await using question = await openQuestion()
+    const { app, office, team, id, credential } = question
     const asked: string[] = []
     const person = (message: string) => {
       asked.push(message)

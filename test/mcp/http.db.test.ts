@@ -6,6 +6,7 @@ import {
   assistantsOf,
   connectAssistant,
   openOffice,
+  openQuestion,
   pendingApproval,
   statusOf,
 } from '../kit/assistant.ts'
@@ -49,11 +50,8 @@ describe.each(['modern', 'legacy'] as const)('an assistant that speaks the %s re
   })
 
   it('with a key to decide does so after a person has agreed, and the record names it', async () => {
-    await using app = await createTestApp()
-    await using office = await openOffice(app)
-    const team = await app.team()
-    const id = await pendingApproval(app, team)
-    const { credential } = await assistantKey(app, team.reviewerId)
+    await using question = await openQuestion()
+    const { app, office, team, id, credential } = question
     await using client = await connectAssistant(office, credential, { era })
     const { tools } = await client.listTools()
     const approve = tools.find(({ name }) => name === 'approve')
