@@ -61,6 +61,7 @@ export async function createTestApp(
     signingKeys,
     log,
     synchronous: 'off',
+    passwordCost: 'low',
     worker: { concurrency: 4 },
     onUndeclaredError: ({ endpoint, code }) =>
       faults.push(`${endpoint} answered ${code}, which it does not declare`),

@@ -78,7 +78,7 @@ export async function assemble(options: CopydeskOptions): Promise<Assembled> {
   const clock = options.clock ?? createSystemClock()
   const newId = createIds(clock)
   const log = options.log ?? createLogger({})
-  const { synchronous, allowHosts, mail = {} } = options
+  const { synchronous, passwordCost, allowHosts, mail = {} } = options
   const baseUrl = options.baseUrl.replace(/\/$/, '')
   const channels = createChannels(options.channels)
   const db = await openDatabase({
@@ -142,7 +142,7 @@ export async function assemble(options: CopydeskOptions): Promise<Assembled> {
       folders: createFolders(join(options.dataDir, 'agents')),
     }),
     tokens: createTokens({ signingKeys: options.signingKeys, clock, onUnknownKey: reloadKeys }),
-    passwords: createPasswords(),
+    passwords: createPasswords(passwordCost && { cost: passwordCost }),
     revocations: createRevocations({ events, clock }),
     channels,
     payments: options.payments ?? null,

@@ -3,6 +3,7 @@ import type { CommandOptions } from './domain/agents/commands/options.ts'
 import type { PaymentProvider } from './domain/tenants/payments.ts'
 import type { Clock } from './platform/clock.ts'
 import type { Logger } from './platform/log.ts'
+import type { PasswordCost } from './platform/crypto/password.ts'
 import type { NamedPrice } from './platform/models/prices.ts'
 import type { MailOptions } from './platform/mail/sender.ts'
 import type { PushOptions } from './platform/push/senders.ts'
@@ -74,6 +75,8 @@ export interface CopydeskOptions extends Keys {
   worker?: { concurrency: number; leaseMs?: number } | false
   /** SQLite: `off` is for tests that throw the file away. */
   synchronous?: 'full' | 'off'
+  /** Work of one password hash: `low` is for tests that throw the accounts away. */
+  passwordCost?: PasswordCost
   /** Milliseconds between two pieces of text of the built-in writer. */
   writerPaceMs?: number
   /** Where several servers count requests and open streams together; without it each counts for itself. */

@@ -1,11 +1,19 @@
 import { hash, parseOptions, verify } from '@node-rs/argon2'
 
-/** OWASP's argon2id floor: 19 MiB, two passes, one lane. */
-const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const
+/** `full` is OWASP's floor for argon2id: 19 MiB, two passes, one lane. `low` is for tests that throw the accounts away. */
+const COSTS = {
+  full: { memoryCost: 19_456, timeCost: 2, parallelism: 1 },
+  low: { memoryCost: 64, timeCost: 1, parallelism: 1 },
+} as const
 
-/** A hash that nobody has the password of, at the same cost: it is checked where there is no account to check. */
-const DECOY =
-  '$argon2id$v=19$m=19456,t=2,p=1$BpKTzeGo99UdRe+6pxd4QQ$fC6JTjI7djJ9NEJZ29qCtsLyqT79Qx4WlegEjkeHqNw'
+/** Hashes that nobody has the password of, one at each cost: checked where there is no account to check. */
+const DECOYS = {
+  full: '$argon2id$v=19$m=19456,t=2,p=1$BpKTzeGo99UdRe+6pxd4QQ$fC6JTjI7djJ9NEJZ29qCtsLyqT79Qx4WlegEjkeHqNw',
+  low: '$argon2id$v=19$m=64,t=1,p=1$iEmdYT8qyAewTE7+qGHQIA$TVnc3VaP5UaWocJsAGnM3+JMJpOq8NBGAcjeLkxchT8',
+} as const
+
+/** How much work one hash is. */
+export type PasswordCost = keyof typeof COSTS
 
 export interface Passwords {
   /** argon2id in PHC form (`$argon2id$v=19$…`), about 20 ms of one worker thread. */
@@ -21,18 +29,20 @@ export interface Passwords {
 
 /**
  * Hashes and checks passwords, compared in Unicode NFKC so that every keyboard types the same one.
- * @param options `maxConcurrent`: how many hashes run at once (default 2). Node has four worker threads for hashing,
+ * @param options `cost`: default `full`; `maxConcurrent`: how many hashes run at once (default 2). Node has four worker threads for hashing,
  *   files and DNS together; a storm of sign-ins waits here instead of taking them all.
  */
-export function createPasswords(options: { maxConcurrent?: number } = {}): Passwords {
+export function createPasswords(options: { cost?: PasswordCost; maxConcurrent?: number } = {}): Passwords {
   const limited = createSlots(options.maxConcurrent ?? 2)
+  const cost = COSTS[options.cost ?? 'full']
+  const decoy = DECOYS[options.cost ?? 'full']
 
   return {
-    hashPassword: (password) => limited(() => hash(password.normalize('NFKC'), COST)),
+    hashPassword: (password) => limited(() => hash(password.normalize('NFKC'), cost)),
     verifyPassword: (stored, password) =>
       limited(async () => {
         const known = stored !== undefined && readable(stored)
-        const matches = await verify(known ? stored : DECOY, password.normalize('NFKC'))
+        const matches = await verify(known ? stored : decoy, password.normalize('NFKC'))
         return known && matches
       }),
     needsRehash(stored) {
@@ -40,9 +50,9 @@ export function createPasswords(options: { maxConcurrent?: number } = {}): Passw
       const made = parseOptions(stored)
       return (
         !stored.startsWith('$argon2id$') ||
-        made.memoryCost !== COST.memoryCost ||
-        made.timeCost !== COST.timeCost ||
-        made.parallelism !== COST.parallelism
+        made.memoryCost !== cost.memoryCost ||
+        made.timeCost !== cost.timeCost ||
+        made.parallelism !== cost.parallelism
       )
     },
   }
