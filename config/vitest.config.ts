@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
-import { findPostgres } from './postgres.ts'
-import { findRedis } from './redis.ts'
+import { locatePostgres } from './postgres.ts'
 import { planRun } from './vitest.setup.ts'
 
 /**
@@ -17,28 +16,29 @@ import { planRun } from './vitest.setup.ts'
 export default defineConfig(async () => {
   const only = process.env['COPYDESK_TEST_DB']
   const required = process.env['COPYDESK_REQUIRE_POSTGRES'] === '1' || only === 'postgresql'
-  const found =
-    only === 'sqlite' && !required ? { reason: 'COPYDESK_TEST_DB is sqlite' } : await findPostgres()
-  const postgres = found.url === undefined ? undefined : found
-  const used = only === 'postgresql' ? [] : ['sqlite']
-  if (postgres) used.push(`postgresql (${postgres.how})`)
-  const missing = found.url === undefined ? `postgresql: NOT tested, because ${found.reason}` : undefined
+  const located =
+    only === 'sqlite' && !required
+      ? { reason: 'COPYDESK_TEST_DB is sqlite' }
+      : await locatePostgres({ volatile: true })
+  const postgres = 'start' in located ? located : undefined
+  const missing = 'start' in located ? undefined : `postgresql: NOT tested, because ${located.reason}`
   if (required && missing) throw new Error(missing)
-  const redis = await findRedis()
-  const noRedis = redis.url === undefined ? `redis: NOT tested, because ${redis.reason}` : undefined
-  if (noRedis && process.env['COPYDESK_REQUIRE_REDIS'] === '1') throw new Error(noRedis)
 
   const name = `${process.pid}_${randomBytes(3).toString('hex')}`
-  const run = { prefix: `copydesk_test_${name}_`, folder: join(tmpdir(), `copydesk-test-${name}`) }
-  const cache = redis.url === undefined ? noRedis : `redis: ${redis.how}`
-  const report = [`databases: ${used.join(', ')}`, missing, cache].filter(Boolean).join('\n')
-  planRun({ ...run, postgres, redis: redis.url === undefined ? undefined : redis, report })
-
   const root = fileURLToPath(new URL('..', import.meta.url))
+  const run = {
+    prefix: `copydesk_test_${name}_`,
+    folder: join(tmpdir(), `copydesk-test-${name}`),
+    // Inside of node_modules, where the two packages that are not bundled are found.
+    bundle: join(root, 'node_modules', '.cache', `copydesk-cli-${name}`),
+  }
+  planRun({ ...run, sqlite: only !== 'postgresql', postgres, missing })
+
   const conditions = ['@copydesk/source']
   const shared = { root, resolve: { conditions }, ssr: { resolve: { conditions } } }
   const limits = {
     pool: 'forks' as const,
+    isolate: false,
     testTimeout: 60_000,
     hookTimeout: 60_000,
     expect: { poll: { timeout: 10_000 } },
@@ -46,7 +46,7 @@ export default defineConfig(async () => {
   const env = {
     COPYDESK_TEST_PREFIX: run.prefix,
     COPYDESK_TEST_FOLDER: run.folder,
-    COPYDESK_TEST_REDIS: redis.url ?? '',
+    COPYDESK_TEST_BUNDLE: run.bundle,
   }
   const both = ['test/**/*.db.test.ts']
   const sqlite = {
@@ -65,7 +65,7 @@ export default defineConfig(async () => {
       ...limits,
       name: 'postgresql',
       include: both,
-      env: { ...env, COPYDESK_TEST_DB: 'postgresql', COPYDESK_TEST_POSTGRES: postgres?.url ?? '' },
+      env: { ...env, COPYDESK_TEST_DB: 'postgresql' },
     },
   }
   return {

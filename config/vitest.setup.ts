@@ -1,19 +1,21 @@
 import { rmSync } from 'node:fs'
 import { Client } from 'pg'
 import type { TestProject } from 'vitest/node'
-import type { FoundPostgres } from './postgres.ts'
-import type { FoundRedis } from './redis.ts'
+import type { LocatedPostgres } from './postgres.ts'
+import { findRedis } from './redis.ts'
 
 /** What one run uses, and the names of all that it makes, so that nothing of it is left behind. */
 export interface TestRun {
-  /** For stdout: which databases and which Redis the run uses and, if so, why one is missing. */
-  report: string
-  postgres: FoundPostgres | undefined
-  redis: FoundRedis | undefined
+  sqlite: boolean
+  postgres: LocatedPostgres | undefined
+  /** For stdout: why there is no PostgreSQL. */
+  missing: string | undefined
   /** Prefix of the names of its PostgreSQL databases. */
   prefix: string
   /** Directory of its SQLite files. */
   folder: string
+  /** Directory of the bundled program. */
+  bundle: string
 }
 
 const key = Symbol.for('copydesk.test-run')
@@ -24,17 +26,30 @@ export function planRun(run: TestRun): void {
   shelf[key] = run
 }
 
-/** Says which databases the run uses; @returns what takes away, at its end, all that it made. */
-export function setup(_project: TestProject): (() => Promise<void>) | undefined {
+/**
+ * Starts the servers that the run uses, tells the workers by their environment, and says which they are. Nothing is started
+ * before: other tools read the configuration too.
+ * @returns what takes away, at its end, all that the run made
+ */
+export async function setup(_project: TestProject): Promise<(() => Promise<void>) | undefined> {
   const run = shelf[key]
   if (!run) return undefined
-  process.stdout.write(`${run.report}\n`)
+  const redis = await findRedis()
+  const noRedis = redis.url === undefined ? `redis: NOT tested, because ${redis.reason}` : undefined
+  if (noRedis && process.env['COPYDESK_REQUIRE_REDIS'] === '1') throw new Error(noRedis)
+  const started = redis.url === undefined ? undefined : redis
+  const postgres = await run.postgres?.start()
+  process.env['COPYDESK_TEST_REDIS'] = started?.url ?? ''
+  process.env['COPYDESK_TEST_POSTGRES'] = postgres?.url ?? ''
+  const databases = [...(run.sqlite ? ['sqlite'] : []), ...(postgres ? [`postgresql (${postgres.how})`] : [])]
+  const report = [`databases: ${databases.join(', ')}`, run.missing, noRedis ?? `redis: ${started?.how}`]
+  process.stdout.write(`${report.filter(Boolean).join('\n')}\n`)
   return async () => {
-    rmSync(run.folder, { recursive: true, force: true })
-    await run.redis?.stop()
-    if (!run.postgres) return
-    await dropLeftovers(run.postgres.url, run.prefix)
-    await run.postgres.stop()
+    for (const path of [run.folder, run.bundle]) rmSync(path, { recursive: true, force: true })
+    await started?.stop()
+    if (!postgres) return
+    await dropLeftovers(postgres.url, run.prefix)
+    await postgres.stop()
   }
 }
 

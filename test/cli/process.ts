@@ -1,23 +1,33 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { afterAll } from 'vitest'
 import { bundle } from '../../config/bundle.ts'
 
-/** Inside of node_modules, where the two packages that are not bundled are found. */
-const folder = fileURLToPath(
-  new URL(`../../node_modules/.cache/copydesk-cli-${randomUUID()}/`, import.meta.url),
-)
-let bundled: Promise<unknown> | undefined
+let bundled: Promise<string> | undefined
 
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+/**
+ * The program as it is shipped: bundled from the present source once a run, which also starts it in half the time.
+ * @returns the path of what Node runs
+ */
+export function program(): Promise<string> {
+  return (bundled ??= bundleOnce())
+}
 
-/** The program as it is shipped: bundled from the present source, which also starts it in half the time. */
-export async function program(): Promise<string> {
-  await (bundled ??= bundle(folder))
+async function bundleOnce(): Promise<string> {
+  const folder = process.env['COPYDESK_TEST_BUNDLE']
+  if (!folder) throw new Error('COPYDESK_TEST_BUNDLE is not set; run the tests by config/vitest.config.ts')
+  if (!existsSync(folder)) {
+    const draft = `${folder}-${randomUUID()}`
+    await bundle(draft)
+    try {
+      renameSync(draft, folder)
+    } catch {
+      // Another worker of this run was faster, with the same source.
+      rmSync(draft, { recursive: true })
+    }
+  }
   return join(folder, 'main.mjs')
 }
 

@@ -1,18 +1,15 @@
-import { createRequire } from 'node:module'
+import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
-import { createTestApp } from '../kit/app.ts'
-import { openRedisSpace, redisUrl } from '../kit/redis.ts'
+import { start } from '../cli/process.ts'
+import { redisUrl } from '../kit/redis.ts'
 
-const loaded = () => Object.keys(createRequire(import.meta.url).cache).some((file) => file.includes('@redis'))
+const program = fileURLToPath(new URL('./redis-loading.ts', import.meta.url))
 
 describe('createRedis', () => {
   it('loads its client only where it is used', async () => {
-    await using app = await createTestApp()
-    expect((await app.fetch('/health/ready')).status).toBe(200)
-    expect(loaded()).toBe(false)
-    if (!redisUrl) return
-    await using space = await openRedisSpace()
-    await space.redis.check()
-    expect(loaded()).toBe(true)
+    const args = ['--conditions=@copydesk/source', program, redisUrl]
+    const { code, stdout } = await start(process.execPath, args, { cwd: '/' }).ended
+    expect(code).toBe(0)
+    expect(JSON.parse(stdout)).toEqual({ status: 200, without: false, used: redisUrl !== '' })
   })
 })
