@@ -1,0 +1,142 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { dirname, join, relative, resolve } from 'node:path'
+
+/** What `npm test -- changed` runs. All paths are relative to the root, with `/`. */
+export interface ChangedTests {
+  /** The files that differ from the base, deleted ones left out. */
+  changed: string[]
+  /** Test files, the nearest to the change first. */
+  chosen: string[]
+  /** How many more tests the change reaches that did not fit. */
+  left: number
+  /** True where the change touches what differs between the databases, so that both are asked. */
+  bothDatabases: boolean
+}
+
+/** Seconds of tests that are chosen, by what each file took last time; a file that never ran counts `unknownS`. */
+const budgetS = 40
+const unknownS = 3
+
+/** Everything reaches everything through these, so the way from a change to its tests ends there. */
+const hubs =
+  /^packages\/core\/src\/(?:index|assemble|worker|doctor|ports|api[\w-]*|surfaces\/(?:surfaces|describe|\w+\/index)|domain\/(?:entities|jobs|services))\.ts$|^packages\/client\/src\/index\.ts$|^packages\/(?:server|terminal)\/src\/(?:main|index)\.ts$/
+const bothFor =
+  /queries\.ts$|\/migrations\/|\/entit(?:y|ies)\.ts$|-entity\.ts$|core\/src\/platform\/(?:database|events|jobs)\//
+
+/**
+ * Chooses the tests that a change is most likely to have broken: the changed tests themselves, those that import what was
+ * changed, and those that name an endpoint behind which it stands. The distance along the imports decides the order, of
+ * equally near ones the quickest goes first, and the time that the tests took last decides how many there are.
+ * @param base a revision of git; default: the last commit when nothing is uncommitted, else what is uncommitted
+ * @throws Error with what git said when there is no such revision
+ */
+export function changedTests(root: string, base?: string): ChangedTests {
+  const changed = changedFiles(root, base)
+  const durations = lastDurations(root)
+  const secondsOf = (test: string) => durations.get(test) ?? unknownS
+  const tests = [...distancesOf(root, changed)]
+    .sort(([a, near], [b, far]) => near - far || secondsOf(a) - secondsOf(b))
+    .map(([test]) => test)
+  let seconds = 0
+  const chosen = tests.filter((test, index) => {
+    seconds += secondsOf(test)
+    return index === 0 || seconds <= budgetS
+  })
+  return {
+    changed,
+    chosen,
+    left: tests.length - chosen.length,
+    bothDatabases: changed.some((file) => bothFor.test(file)),
+  }
+}
+
+function changedFiles(root: string, base: string | undefined): string[] {
+  const git = (...args: string[]) =>
+    execFileSync('git', args, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
+      .split('\n')
+      .filter((line) => line !== '')
+  const untracked = git('ls-files', '--others', '--exclude-standard')
+  const uncommitted = [...git('diff', '--name-only', 'HEAD'), ...untracked]
+  const found = base
+    ? [...git('diff', '--name-only', base, '--'), ...untracked]
+    : uncommitted.length > 0
+      ? uncommitted
+      : git('diff', '--name-only', 'HEAD~1', '--')
+  return [...new Set(found)].filter((file) => existsSync(join(root, file))).sort()
+}
+
+/** @returns tests that the change reaches, and how far they are from it along the imports */
+function distancesOf(root: string, changed: readonly string[]): Map<string, number> {
+  const files = globSync(['packages/*/src/**/*.{ts,tsx}', 'test/**/*.ts'], { cwd: root })
+    .map((file) => file.replaceAll('\\', '/'))
+    .filter((file) => !file.includes('node_modules'))
+  const texts = new Map(files.map((file) => [file, readFileSync(join(root, file), 'utf8')]))
+  const importers = importersOf(root, texts)
+  const isTest = (file: string) => file.endsWith('.test.ts')
+  const score = new Map<string, number>()
+  const reach = (test: string, distance: number) =>
+    score.set(test, Math.min(distance, score.get(test) ?? Number.POSITIVE_INFINITY))
+
+  const distances = new Map<string, number>()
+  let edge = changed.filter((file) => texts.has(file))
+  for (let distance = 0; edge.length > 0; distance += 1) {
+    for (const file of edge) distances.set(file, distance)
+    edge = [
+      ...new Set(edge.filter((file) => !hubs.test(file)).flatMap((file) => importers.get(file) ?? [])),
+    ].filter((file) => !distances.has(file))
+  }
+  const names: Array<{ name: string; distance: number }> = []
+  for (const [file, distance] of distances) {
+    if (isTest(file)) reach(file, distance)
+    for (const name of namesIn(file, texts.get(file) ?? '')) names.push({ name, distance })
+  }
+  for (const [file, text] of texts) {
+    if (!isTest(file)) continue
+    for (const { name, distance } of names) if (text.includes(name)) reach(file, distance + 1)
+  }
+  return score
+}
+
+/** What tests call an endpoint or a command by, quoted as they write it. */
+function namesIn(file: string, text: string): string[] {
+  if (file.includes('/surfaces/')) {
+    return [...text.matchAll(/\b(?:id|route): ('[^']+')/g)].flatMap(([, name]) => name ?? [])
+  }
+  if (file.includes('/commands/')) {
+    return [...text.matchAll(/\.command\('([\w-]+)/g)].flatMap(([, name]) => (name ? [`'${name}'`] : []))
+  }
+  return []
+}
+
+function importersOf(root: string, texts: ReadonlyMap<string, string>): Map<string, string[]> {
+  const importers = new Map<string, string[]>()
+  const packages: Record<string, string> = {
+    '@copydesk/core': 'packages/core/src/index.ts',
+    '@copydesk/client': 'packages/client/src/index.ts',
+    '@copydesk/client/agent': 'packages/client/src/agent.ts',
+  }
+  for (const [file, text] of texts) {
+    for (const [, name = ''] of text.matchAll(/(?:\bfrom|\bimport\(|^import) ?'([^']+)'/gm)) {
+      const target = name.startsWith('.')
+        ? relative(root, resolve(root, dirname(file), name)).replaceAll('\\', '/')
+        : packages[name]
+      if (target) importers.set(target, [...(importers.get(target) ?? []), file])
+    }
+  }
+  return importers
+}
+
+/** Seconds by test file, from the runner's own record of the last runs. */
+function lastDurations(root: string): Map<string, number> {
+  const found = new Map<string, number>()
+  for (const file of globSync('node_modules/.vite/vitest/*/results.json', { cwd: root })) {
+    const { projects = {} } = JSON.parse(readFileSync(join(root, file), 'utf8')) as {
+      projects?: Record<string, { files: Record<string, { duration: number }> }>
+    }
+    for (const { files } of Object.values(projects))
+      for (const [test, { duration }] of Object.entries(files))
+        found.set(test, Math.max(found.get(test) ?? 0, duration / 1000))
+  }
+  return found
+}
