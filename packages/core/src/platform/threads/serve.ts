@@ -1,0 +1,27 @@
+import { parentPort } from 'node:worker_threads'
+
+/** What a thread can do, by name: each task is a pure function from one cloneable value to another. */
+export type Tasks = Record<string, (input: never) => unknown>
+
+/** What a thread is asked for. */
+export interface Request {
+  task: string
+  input: unknown
+}
+
+/** What a thread answers; an error arrives as a copy that has its name, message and stack. */
+export type Reply = { value: unknown } | { error: unknown }
+
+/** Makes this thread do `tasks`, one at a time, in the order in which they are asked for. */
+export function serve(tasks: Tasks): void {
+  const port = parentPort
+  if (!port) throw new Error('This file is the entry of a worker thread and is not imported elsewhere')
+  port.on('message', ({ task, input }: Request) => {
+    const work = async () => {
+      const value = await tasks[task]?.(input as never)
+      port.postMessage({ value } satisfies Reply)
+    }
+    // Also a value that cannot be copied ends here.
+    work().catch((error: unknown) => port.postMessage({ error } satisfies Reply))
+  })
+}

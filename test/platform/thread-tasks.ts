@@ -1,0 +1,22 @@
+import { serve } from '../../packages/core/src/platform/threads/serve.ts'
+
+const tasks = {
+  echo: (value: unknown) => value,
+  fail: (message: string) => {
+    throw new TypeError(message)
+  },
+  /** Waits for a message by shared memory, so that a test decides when it ends. */
+  wait: (gate: Int32Array) => Atomics.wait(gate, 0, 0),
+  spin: () => {
+    for (;;);
+  },
+  fill: () => {
+    const all: number[][] = []
+    for (;;) all.push(Array.from({ length: 10_000 }, (_, index) => index))
+  },
+  function: () => () => 1,
+  exit: (code: number) => process.exit(code),
+}
+export type TestTasks = typeof tasks
+
+serve(tasks)

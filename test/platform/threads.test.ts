@@ -1,0 +1,132 @@
+import { describe, expect, it } from 'vitest'
+import {
+  createThreads,
+  type ThreadOptions,
+  threadFile,
+  type Threads,
+} from '../../packages/core/src/platform/threads/threads.ts'
+import type { TestTasks } from './thread-tasks.ts'
+
+function desk(changes: Partial<ThreadOptions> = {}): Threads<TestTasks> & AsyncDisposable {
+  const threads = createThreads<TestTasks>({
+    file: threadFile('thread-tasks', import.meta.url),
+    threads: 2,
+    keep: true,
+    memoryMb: 32,
+    deadlineMs: 60_000,
+    maxWaiting: 10,
+    ...changes,
+  })
+  return { ...threads, [Symbol.asyncDispose]: threads.close }
+}
+
+const by = (owner: string, maxWaiting = 10) => ({ owner, maxWaiting })
+
+/** A task that is at work until it is let go. */
+function gate() {
+  const shared = new Int32Array(new SharedArrayBuffer(4))
+  return {
+    shared,
+    open() {
+      Atomics.store(shared, 0, 1)
+      Atomics.notify(shared, 0)
+    },
+  }
+}
+
+describe.each([
+  ['kept', true],
+  ['one for each task', false],
+])('threads, %s', (_, keep) => {
+  it('gives back what a task returns, and what it throws', async () => {
+    await using threads = desk({ keep })
+    const value = { text: 'ä', list: [1, null], bytes: new Uint8Array([1]) }
+    expect(await threads.run('echo', value, by('a'))).toEqual(value)
+    await expect(threads.run('fail', 'no', by('a'))).rejects.toMatchObject({
+      name: 'TypeError',
+      message: 'no',
+    })
+    await expect(threads.run('function', undefined as never, by('a'))).rejects.toThrow(/cloned/)
+    expect(await threads.run('echo', 1, by('a'))).toBe(1)
+  })
+
+  it('lets the event loop turn while a task is at work', async () => {
+    await using threads = desk({ keep })
+    const one = gate()
+    const work = threads.run('wait', one.shared, by('a'))
+    // A loop that the task held up would not get to open its gate.
+    setImmediate(one.open)
+    expect(await work).toMatch(/ok|not-equal/)
+  })
+
+  it('ends what takes longer than the deadline, with that task alone', async () => {
+    await using threads = desk({ keep, deadlineMs: 2_000 })
+    const stuck = threads.run('spin', undefined as never, by('a'))
+    expect(await threads.run('echo', 1, by('b'))).toBe(1)
+    await expect(stuck).rejects.toMatchObject({ reason: 'deadline' })
+    expect(await threads.run('echo', 2, by('a'))).toBe(2)
+  })
+
+  it('survives a task that takes more memory than it may, or ends its thread', async () => {
+    await using threads = desk({ keep })
+    await expect(threads.run('fill', undefined as never, by('a'))).rejects.toMatchObject({ reason: 'died' })
+    await expect(threads.run('exit', 3, by('a'))).rejects.toMatchObject({ reason: 'died' })
+    expect(await threads.run('echo', 1, by('a'))).toBe(1)
+  })
+})
+
+describe('the queue of threads', () => {
+  it('does one task of an owner at a time, and those of others meanwhile', async () => {
+    await using threads = desk()
+    const one = gate()
+    const ended: string[] = []
+    const note = (name: string) => () => void ended.push(name)
+    const all = [
+      threads.run('wait', one.shared, by('a')).then(note('a1')),
+      threads.run('echo', 1, by('a')).then(note('a2')),
+      threads.run('echo', 1, by('b')).then(note('b1')),
+      threads.run('echo', 1, by('b')).then(() => one.open()),
+    ]
+    await Promise.all(all)
+    expect(ended).toEqual(['b1', 'a1', 'a2'])
+  })
+
+  it('refuses what is too much for an owner, or for all, and takes more once there is room', async () => {
+    await using threads = desk({ threads: 1, maxWaiting: 3 })
+    const one = gate()
+    const work = threads.run('wait', one.shared, by('a'))
+    const second = threads.run('echo', 2, by('a', 1))
+    await expect(threads.run('echo', 3, by('a', 1))).rejects.toMatchObject({ reason: 'full' })
+    const others = [threads.run('echo', 4, by('b')), threads.run('echo', 5, by('c'))]
+    await expect(threads.run('echo', 6, by('d'))).rejects.toMatchObject({ reason: 'full' })
+    one.open()
+    await work
+    expect(await Promise.all([second, ...others])).toEqual([2, 4, 5])
+    expect(await threads.run('echo', 7, by('a', 1))).toBe(7)
+  })
+
+  it('stops a task when its signal is aborted, at work or waiting', async () => {
+    await using threads = desk({ threads: 1 })
+    const signals = [new AbortController(), new AbortController(), new AbortController()] as const
+    signals[2].abort()
+    const tasks = [
+      threads.run('spin', undefined as never, { ...by('a'), signal: signals[0].signal }),
+      threads.run('echo', 1, { ...by('b'), signal: signals[1].signal }),
+      threads.run('echo', 1, { ...by('c'), signal: signals[2].signal }),
+    ]
+    const refused = tasks.map((task) => expect(task).rejects.toMatchObject({ reason: 'aborted' }))
+    signals[1].abort()
+    signals[0].abort()
+    await Promise.all(refused)
+    expect(await threads.run('echo', 2, by('a'))).toBe(2)
+  })
+
+  it('rejects what is at work and what waits when it is closed, and takes nothing more', async () => {
+    const threads = desk({ threads: 1 })
+    const work = [threads.run('spin', undefined as never, by('a')), threads.run('echo', 1, by('b'))]
+    const refused = work.map((task) => expect(task).rejects.toMatchObject({ reason: 'closed' }))
+    await threads.close()
+    await Promise.all(refused)
+    await expect(threads.run('echo', 1, by('a'))).rejects.toMatchObject({ reason: 'closed' })
+  })
+})
