@@ -18,8 +18,9 @@ export async function bundle(folder: string): Promise<OutputChunk[]> {
     cwd: root,
     input: {
       main: 'packages/server/src/main.ts',
-      // Started as a thread of its own, by the name of its file.
+      // Started as threads of their own, by the names of their files.
       'pdf-worker': 'packages/core/src/platform/pdf/pdf-worker.ts',
+      'text-thread': 'packages/core/src/domain/text-thread.ts',
     },
     platform: 'node',
     external: [...outside, ...absent],

@@ -1,30 +1,62 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Worker } from 'node:worker_threads'
+import { pathToFileURL } from 'node:url'
 import { extractText, getDocumentProxy } from 'unpdf'
-import { afterAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { bundle } from '../../config/bundle.ts'
+import type { TextTasks } from '../../packages/core/src/domain/text-tasks.ts'
+import type { PdfTasks } from '../../packages/core/src/platform/pdf/pdf-worker.ts'
+import type { Tasks } from '../../packages/core/src/platform/threads/serve.ts'
+import { createThreads, threadFile } from '../../packages/core/src/platform/threads/threads.ts'
 
 /** Far from any node_modules. */
 const folder = mkdtempSync(join(tmpdir(), 'copydesk-pdf-'))
 
+beforeAll(() => bundle(folder))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+async function inThread<T extends Tasks, N extends keyof T & string>(
+  file: string,
+  task: N,
+  input: Parameters<T[N]>[0],
+): Promise<Awaited<ReturnType<T[N]>>> {
+  const threads = createThreads<T>({
+    // As a chunk of the program's code finds it.
+    file: threadFile(file, pathToFileURL(join(folder, 'chunks', 'some.mjs')).href),
+    threads: 1,
+    keep: true,
+    memoryMb: 512,
+    deadlineMs: 60_000,
+    maxWaiting: 1,
+  })
+  try {
+    return await threads.run(task, input, { owner: 'a', maxWaiting: 1 })
+  } finally {
+    await threads.close()
+  }
+}
 
 describe('the program as it is shipped', () => {
   it('makes PDFs without the packages and fonts that they are made with', async () => {
-    await bundle(folder)
     const info = { title: 'Report', createdOn: new Date(0) }
-    const worker = new Worker(join(folder, 'pdf-worker.mjs'), {
-      workerData: { markdown: '# **Łódź** *Αθήνα* `Київ`\n\n|Tiếng|Việt|\n|-|-|\n|a|b|', info },
-    })
-    const pdf = await new Promise<Uint8Array>((resolve, reject) => {
-      worker.once('message', resolve).once('error', reject)
-    })
+    const markdown = '# **Łódź** *Αθήνα* `Київ`\n\n|Tiếng|Việt|\n|-|-|\n|a|b|'
+    const pdf = await inThread<PdfTasks, 'make'>('pdf-worker', 'make', { markdown, info })
     const { text } = await extractText(await getDocumentProxy(new Uint8Array(pdf)), { mergePages: true })
     for (const name of ['Łódź', 'Αθήνα', 'Київ', 'Tiếng', 'Việt']) expect(text).toContain(name)
     expect(readFileSync(join(folder, 'fonts', 'LICENSE.txt'), 'utf8')).toContain(
       'Bitstream Vera Fonts Copyright',
     )
+  })
+
+  it('works on long texts in threads', async () => {
+    const [outline] = await inThread<TextTasks, 'compare'>('text-thread', 'compare', [
+      ['one two', 'one three'],
+    ])
+    expect(outline?.parts).toEqual([
+      ['same', 4],
+      ['removed', 3],
+      ['added', 5],
+    ])
   })
 })

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { command } from '../../packages/core/src/domain/command.ts'
 import type { Command, Ctx } from '../../packages/core/src/domain/context.ts'
-import { compareData, compareTexts } from '../../packages/core/src/domain/versions/compare.ts'
+import { compareData, compareTexts } from '../../packages/core/src/domain/versions/comparisons.ts'
 import { ConfigVersion } from '../../packages/core/src/domain/versions/entities.ts'
 import {
   keepVersion,
@@ -170,8 +170,9 @@ describe('getVersion', () => {
 })
 
 describe('compareData', () => {
-  it('tells a field that became null from one that is gone, and a text from a number', () => {
-    expect(compareData({ a: 1, b: 1, c: 'x' }, { a: null, c: 2 })).toEqual([
+  it('tells a field that became null from one that is gone, and a text from a number', async () => {
+    await using t = await desk()
+    expect(await compareData(t.inside.system(), { a: 1, b: 1, c: 'x' }, { a: null, c: 2 })).toEqual([
       { field: 'a', before: 1, after: null },
       { field: 'b', before: 1 },
       { field: 'c', before: 'x', after: 2 },
@@ -183,26 +184,54 @@ describe('compareTexts', () => {
   const words = (n: number, seed: number) =>
     Array.from({ length: n }, (_, i) => `w${(i * seed) % 7919}${i % 9 === 0 ? '\n' : ' '}`).join('')
 
-  it('puts both texts together again, whatever the size', () => {
-    for (const [before, after] of [
-      ['', 'a b'],
-      [words(500, 3), words(500, 5)],
-      [words(60_000, 3), `${words(60_000, 3)}end`],
-      [words(60_000, 3), words(60_000, 5)],
+  it('puts both texts together again, whatever the size, and says where it is coarse', async () => {
+    await using t = await desk()
+    for (const [before, after, granularity] of [
+      ['', 'a b', undefined],
+      ['a b', '', undefined],
+      ['same', 'same', undefined],
+      [words(40, 3), words(40, 5), undefined],
+      [words(500, 3), words(500, 5), undefined],
+      [words(60_000, 3), `${words(60_000, 3)}end`, 'line'],
+      [words(60_000, 3), words(60_000, 5), 'whole'],
     ] as const) {
-      const parts = compareTexts(before, after)
+      const compared = await compareTexts(t.inside.system(), before, after)
       const without = (change: string) =>
-        parts
+        compared.parts
           .filter((part) => part.change !== change)
           .map(({ text }) => text)
           .join('')
       expect(without('added') === before && without('removed') === after).toBe(true)
+      expect(compared.granularity).toBe(granularity)
     }
   })
 
-  it('comes to an end soon with texts that have nothing in common', () => {
-    const started = performance.now()
-    compareTexts(words(300_000, 3), words(300_000, 11))
-    expect(performance.now() - started).toBeLessThan(5_000)
+  it('refuses one person with THROTTLED who has too many compared at once, and nobody else', async () => {
+    await using t = await desk()
+    const [one, other] = [await t.app.team(), await t.app.team()].map(({ tenantId }) =>
+      t.inside.adminOf(tenantId),
+    )
+    if (!one || !other) throw new Error('two people are needed')
+    const asked = Array.from({ length: 12 }, (_, n) =>
+      compareTexts(one, words(2_000, 3), words(2_000, n + 5)),
+    )
+    const foreign = compareTexts(other, words(2_000, 7), words(2_000, 9))
+    const outcomes = await Promise.allSettled(asked)
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(9)
+    const refused = outcomes.flatMap((outcome) =>
+      outcome.status === 'rejected' ? [(outcome.reason as { code?: string }).code] : [],
+    )
+    expect(refused).toEqual(['THROTTLED', 'THROTTLED', 'THROTTLED'])
+    expect((await foreign).parts.length).toBeGreaterThan(0)
+  })
+
+  it('compares two texts once, however often they are asked for', async () => {
+    await using t = await desk()
+    const [before, after] = [words(5_000, 3), words(5_000, 5)]
+    const ask = () => compareTexts(t.inside.system(), before, after)
+    const first = await Promise.all([ask(), ask(), ask()])
+    // Without threads there is no other way than to remember.
+    await t.inside.services.threads.close()
+    expect([...first, await ask()]).toEqual(Array.from({ length: 4 }, () => first[0]))
   })
 })

@@ -12,6 +12,7 @@ import { createModelRegistry, type ProviderAccess } from './domain/models/regist
 import { createDeltas } from './domain/runs/deltas.ts'
 import { leaseOwner } from './domain/runs/owner.ts'
 import { createSequencer } from './domain/runs/sequencer.ts'
+import { createTextThreads } from './domain/in-thread.ts'
 import type { Services } from './domain/services.ts'
 import type { CopydeskOptions, Keys } from './options.ts'
 import { createDirectoryBlobs } from './platform/blobs.ts'
@@ -29,6 +30,7 @@ import { createHttpClient } from './platform/http/client.ts'
 import { createJobQueue } from './platform/jobs/queue.ts'
 import type { Logger } from './platform/log.ts'
 import { createLogger } from './platform/logger.ts'
+import { createPdfMaker } from './platform/pdf/pdf.ts'
 import { createMailSender } from './platform/mail/sender.ts'
 import type { ModelProvider } from './platform/models/port.ts'
 import { toPriceTable } from './platform/models/prices.ts'
@@ -117,6 +119,9 @@ export async function assemble(options: CopydeskOptions): Promise<Assembled> {
     events,
     broadcast,
     deltas,
+    threads: createTextThreads(),
+    comparisons: new Map(),
+    pdf: createPdfMaker(),
     sequencer: createSequencer({ deltas, clock }),
     box,
     blobs: createDirectoryBlobs(join(options.dataDir, 'blobs')),
@@ -197,6 +202,8 @@ export async function assemble(options: CopydeskOptions): Promise<Assembled> {
     },
     beginStop: () => stopping.abort(),
     async close() {
+      await services.threads.close()
+      await services.pdf.close()
       await redis?.close()
       await db.close()
     },

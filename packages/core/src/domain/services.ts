@@ -15,6 +15,10 @@ import type { Sequencer } from './runs/sequencer.ts'
 import type { Revocations } from './identity/revocations.ts'
 import type { Passwords } from '../platform/crypto/password.ts'
 import type { Tokens } from './identity/tokens.ts'
+import type { Threads } from '../platform/threads/threads.ts'
+import type { PdfMaker } from '../platform/pdf/pdf.ts'
+import type { TextTasks } from './text-tasks.ts'
+import type { RecentComparisons } from './versions/comparisons.ts'
 import type { PaymentProvider } from './tenants/payments.ts'
 
 /** What one instance of Copydesk is made of; built once by `createCopydesk` and handed to every act through its context. */
@@ -24,6 +28,10 @@ export interface Services {
   /** Live messages inside this process that are not kept, such as text as it is written. */
   broadcast: Broadcast
   deltas: Deltas
+  /** Where long texts are worked on, away from the event loop; see `inThread`. */
+  threads: Threads<TextTasks>
+  comparisons: RecentComparisons
+  pdf: PdfMaker
   sequencer: Sequencer
   box: Box
   blobs: Blobs

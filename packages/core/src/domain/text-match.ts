@@ -22,7 +22,12 @@ export function textMatcher(
 
 /** A text without what a reader who searches does not mind: case, accents, and other forms of the same letter. */
 export function fold(text: string): string {
-  return text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase()
+  // Accents go first: decomposing puts those of one letter in order, which takes the square of their number.
+  return text
+    .replace(/\p{M}+/gu, '')
+    .normalize('NFKD')
+    .replace(/\p{M}+/gu, '')
+    .toLowerCase()
 }
 
 function wordsOf(text: string): string[] {

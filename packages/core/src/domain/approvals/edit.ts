@@ -1,28 +1,36 @@
 import { actorName } from '../actor.ts'
 import type { ActivityRow } from '../activities/entities.ts'
+import { checkText, type CheckedText } from '../brand/check-text.ts'
 import { describeEdit } from '../content/edits.ts'
 import type { OutputRow } from '../content/entities.ts'
 import { remember } from '../content/feedback.ts'
 import { addVersion } from '../content/versions.ts'
 import type { Command, Ctx } from '../context.ts'
-import { invalid } from '../errors.ts'
+import { DomainError, invalid } from '../errors.ts'
+import { inThread } from '../in-thread.ts'
 import type { ApprovalRow } from './entities.ts'
 import { shownText } from './queries.ts'
 import type { Verdict } from './schemas.ts'
 
 /** A text that a reviewer puts in the place of the one that was shown. */
 export interface Edit {
-  text: string
+  /** Null where nothing is shown that could be edited. */
+  content: CheckedText | null
   /** SHA-256 of the version that it was made from. */
   from: string | null
   /** What was changed, in a few words. */
   difference: string
 }
 
+/** Texts that are shorter together than this, characters, are compared at once: a thread would take longer. */
+const shortEdit = 400
+
 /**
- * Compares an edited text with the one that is shown: slow for long texts, so it is done before anything is locked.
+ * Compares an edited text with the one that is shown, and holds it against the brand: slow for long texts, so it is done in
+ * threads and before anything is locked.
  * @returns undefined when the verdict edits nothing
- * @throws DomainError `VALIDATION_ERROR` on `edited` when the verdict does not approve, or the text is blank
+ * @throws DomainError `VALIDATION_ERROR` on `edited` when the verdict does not approve, or the text is blank; `THROTTLED` when
+ *   the caller has too many texts compared or checked at the same time
  */
 export async function readEdit(ctx: Ctx, approvalId: string, verdict: Verdict): Promise<Edit | undefined> {
   const { edited, resolution } = verdict
@@ -30,10 +38,14 @@ export async function readEdit(ctx: Ctx, approvalId: string, verdict: Verdict): 
   if (resolution !== 'approved') throw invalid('edited', 'Only what is approved can be edited')
   if (edited.trim() === '') throw invalid('edited', 'The edited text is blank')
   const shown = await shownText(ctx, approvalId)
+  if (!shown) return { content: null, from: null, difference: '' }
+  const isShort = shown.text.length + edited.length < shortEdit
   return {
-    text: edited,
-    from: shown?.sha256 ?? null,
-    difference: shown ? describeEdit(shown.text, edited) : '',
+    content: await checkText(ctx, shown.tenantId, edited),
+    from: shown.sha256,
+    difference: isShort
+      ? describeEdit(shown.text, edited)
+      : await inThread(ctx, 'edit', [shown.text, edited]),
   }
 }
 
@@ -55,8 +67,10 @@ export async function keepEdit(
   edit: Edit,
 ): Promise<OutputRow> {
   const author = { id: cmd.actor.id, name: actorName(cmd), type: 'human' as const }
+  const { content } = edit
+  if (!content) throw new DomainError('CONFLICT', 'The content has changed since it was shown')
   const { output, added } = await addVersion(cmd, activity, {
-    text: edit.text,
+    content,
     format: shown.format,
     author,
   })

@@ -73,16 +73,18 @@ export async function listForReview(
   return withLinks(ctx, result)
 }
 
-/** The version that an approval shows. */
+/** The version that a pending approval shows. */
 export async function shownText(
   ctx: Ctx,
   approvalId: string,
-): Promise<{ text: string; sha256: string } | undefined> {
+): Promise<{ tenantId: string; text: string; sha256: string } | undefined> {
   const scope = within(ctx.scope, 'a.tenant_id')
-  return ctx.sql.get<{ text: string; sha256: string }>(
-    `select o.text, o.sha256 from approvals a join outputs o on o.id = a.output_id where a.id = ? and ${scope.sql}`,
+  const row = await ctx.sql.get<Row>(
+    `select a.tenant_id, o.text, o.sha256 from approvals a join outputs o on o.id = a.output_id
+     where a.id = ? and a.status = 'pending' and ${scope.sql}`,
     [approvalId, ...scope.params],
   )
+  return row && { tenantId: row.tenant_id as string, text: row.text as string, sha256: row.sha256 as string }
 }
 
 const reviewOrders: Record<ReviewerApprovalQuery['sortBy'], readonly [readonly string[], 'asc' | 'desc']> = {

@@ -1,21 +1,48 @@
+import { createPhraseSearch } from '../phrase-search.ts'
 import { fold } from '../text-match.ts'
 import type { Brand } from './entities.ts'
 import type { ContentCheck } from './schemas.ts'
 
+/** How many findings a text has at most, and up to how many times each is counted. */
+const maxChecks = 100
+const maxCount = 1_000
+
+/** The part of a brand that texts are held against. */
+export type CheckedBrand = Pick<Brand, 'bannedPhrases' | 'claims'>
+
 /**
  * What a text says that the brand must not say, and what it claims without proof, in the order of the profile. Case, accents,
  * kinds of quotes and dashes, emphasis and what stands between two words make no difference; a phrase inside a longer word
- * is none. Decides nothing.
+ * is none, and a phrase that is listed twice is reported once. Decides nothing. Reads the text once, whatever the phrases are;
+ * for long texts that is work for a thread.
  */
-export function checkContent(text: string, brand: Pick<Brand, 'bannedPhrases' | 'claims'>): ContentCheck[] {
-  const plain = plainly(text)
-  const found = (kind: ContentCheck['kind'], phrases: readonly string[]): ContentCheck[] =>
-    phrases.flatMap((phrase) => {
-      const count = occurrences(plain, plainly(phrase))
-      return count === 0 ? [] : [{ kind, phrase, count }]
-    })
-  const unproven = brand.claims.filter(({ proof }) => proof === null).map(({ phrase }) => phrase)
-  return [...found('banned_phrase', brand.bannedPhrases), ...found('unproven_claim', unproven)]
+export function checkContent(text: string, { bannedPhrases, claims }: CheckedBrand): ContentCheck[] {
+  const unproven = claims.filter(({ proof }) => proof === null).map(({ phrase }) => phrase)
+  const phrases = [...once('banned_phrase', bannedPhrases), ...once('unproven_claim', unproven)]
+  const plain = [...new Set(phrases.map((one) => one.plain))]
+  const counts = createPhraseSearch(plain, maxCount)(plainly(text))
+  const countOf = new Map(plain.map((one, index) => [one, counts[index] ?? 0]))
+  return phrases
+    .map(({ kind, phrase, plain: form }) => ({ kind, phrase, count: countOf.get(form) ?? 0 }))
+    .filter(({ count }) => count > 0)
+    .slice(0, maxChecks)
+}
+
+interface Phrase {
+  kind: ContentCheck['kind']
+  /** As the brand's profile has it. */
+  phrase: string
+  plain: string
+}
+
+/** Phrases without those that differ from an earlier one in nothing that makes a difference. */
+function once(kind: ContentCheck['kind'], phrases: readonly string[]): Phrase[] {
+  const found = new Map<string, Phrase>()
+  for (const phrase of phrases) {
+    const plain = plainly(phrase)
+    if (!found.has(plain)) found.set(plain, { kind, phrase, plain })
+  }
+  return [...found.values()]
 }
 
 /** A text without what is not read aloud: signs of emphasis, characters of no width, and the shape of quotes and dashes. */
@@ -27,23 +54,4 @@ function plainly(text: string): string {
     .replace(/[\u2010-\u2015\u2212]/g, '-')
     .replace(/\s+/g, ' ')
     .trim()
-}
-
-const wordEnd = /[\p{L}\p{N}]$/u
-const wordStart = /^[\p{L}\p{N}]/u
-
-/** How often a phrase stands in a text, each place counted once. */
-function occurrences(text: string, phrase: string): number {
-  if (phrase === '') return 0
-  const [bound, open] = [wordStart.test(phrase), wordEnd.test(phrase)]
-  let count = 0
-  for (let at = text.indexOf(phrase); at >= 0; ) {
-    const end = at + phrase.length
-    const inside =
-      (bound && wordEnd.test(text.slice(Math.max(0, at - 2), at))) ||
-      (open && wordStart.test(text.slice(end, end + 2)))
-    if (!inside) count += 1
-    at = text.indexOf(phrase, inside ? at + 1 : end)
-  }
-  return count
 }

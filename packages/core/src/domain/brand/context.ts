@@ -6,18 +6,18 @@ import { lockTenant } from '../tenants/status.ts'
 import { keepVersion, versionData, type VersionSubject } from '../versions/keep.ts'
 import { getVersion, listVersions } from '../versions/queries.ts'
 import type { VersionListQuery, VersionQuery } from '../versions/schemas.ts'
-import { checkContent } from './checks.ts'
 import { type Brand, BrandProfile } from './entities.ts'
 import { getBrandContext } from './queries.ts'
-import { BrandContext, type BrandContextState, type ContentCheck } from './schemas.ts'
+import { BrandContext, type BrandContextState } from './schemas.ts'
 
 /**
  * Says anew what the brand of the context's tenant is, as a whole; agents are told of it with their next run, and texts are
- * held against it from now on. Serves `PUT /tenant/v1/context`.
+ * held against it from now on. A phrase that is listed twice is kept once. Serves `PUT /tenant/v1/context`.
  * @throws DomainError `VALIDATION_ERROR` on `tenantId` when the caller could mean several tenants
  */
 export function putBrandContext(ctx: Ctx, brand: BrandContext): Promise<BrandContextState> {
-  return command(ctx, (cmd) => keep(cmd, brand))
+  const bannedPhrases = [...new Set(brand.bannedPhrases)]
+  return command(ctx, (cmd) => keep(cmd, { ...brand, bannedPhrases }))
 }
 
 /**
@@ -45,12 +45,6 @@ export async function brandVersion(ctx: Ctx, version: number, query?: VersionQue
 /** What a tenant has said of its brand; null when nothing. */
 export async function brandOf(cmd: Command, tenantId: string): Promise<Brand | null> {
   return (await cmd.em.findOne(BrandProfile, { tenantId }))?.brand ?? null
-}
-
-/** What a text of a tenant says that its brand must not, or not without proof. */
-export async function checksOf(cmd: Command, tenantId: string, text: string): Promise<ContentCheck[]> {
-  const brand = await brandOf(cmd, tenantId)
-  return brand ? checkContent(text, brand) : []
 }
 
 async function keep(cmd: Command, brand: Brand, note?: string): Promise<BrandContextState> {

@@ -1,7 +1,7 @@
 import type { Row } from '../../platform/database/database.ts'
 import { asInstant, asJson } from '../../platform/database/row.ts'
 import type { Ctx } from '../context.ts'
-import { oneTenant } from '../scope.ts'
+import { oneTenant, within } from '../scope.ts'
 import type { Brand } from './entities.ts'
 import type { BrandContextState } from './schemas.ts'
 
@@ -21,6 +21,16 @@ export async function getBrandContext(ctx: Ctx): Promise<BrandContextState> {
     version: row.version as number,
     updatedOn: asInstant(row.updated_on),
   }
+}
+
+/** The brand that texts of a tenant are held against; undefined where nobody has said anything, or it is out of scope. */
+export async function brandToCheck(ctx: Ctx, tenantId: string): Promise<Brand | undefined> {
+  const scope = within(ctx.scope, 'tenant_id')
+  const row = await ctx.sql.get<Row>(
+    `select brand from brand_profiles where tenant_id = ? and ${scope.sql}`,
+    [tenantId, ...scope.params],
+  )
+  return asJson<Brand>(row?.brand) ?? undefined
 }
 
 const nothingSaid: Brand = {

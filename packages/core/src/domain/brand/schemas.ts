@@ -49,7 +49,7 @@ export const ContentCheck = z.object({
   kind: z.enum(checkKinds),
   /** As the brand's profile has it. */
   phrase: z.string(),
-  /** How often the text says it. */
+  /** How often the text says it; 1,000 stands for that or more. */
   count: z.int(),
 })
 export type ContentCheck = z.output<typeof ContentCheck>

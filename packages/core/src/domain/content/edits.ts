@@ -1,4 +1,4 @@
-import { compareTexts } from '../versions/compare.ts'
+import { filledIn, outlinesOf, type TextPair } from '../versions/compare.ts'
 import { preview } from './preview.ts'
 
 /** How much of an edit is told, characters: all of it, and each place. */
@@ -7,7 +7,8 @@ const longestPart = 120
 
 /**
  * What was changed from one text to another, in a few words that an agent can learn from: `“mega deals” became “offers”;
- * took out “!!!”; added “Find your nearest shop”`. Empty when nothing but white space was changed.
+ * took out “!!!”; added “Find your nearest shop”`. Empty when nothing but white space was changed. Of long texts, work for a
+ * thread.
  */
 export function describeEdit(before: string, after: string): string {
   const told: string[] = []
@@ -26,7 +27,7 @@ export function describeEdit(before: string, after: string): string {
       length += line.length + 2
     }
   }
-  for (const { change, text } of compareTexts(before, after)) {
+  for (const { change, text } of changesOf([before, after])) {
     if (change === 'removed') gone += text
     else if (change === 'added') come += text
     // A space between two changed words does not make two changes of them.
@@ -38,6 +39,10 @@ export function describeEdit(before: string, after: string): string {
   tell()
   if (untold > 0) told.push(`and ${untold} more`)
   return told.join('; ')
+}
+
+function changesOf(pair: TextPair) {
+  return outlinesOf([pair]).flatMap((outline) => filledIn(outline, pair).parts)
 }
 
 function lineFor(gone: string, come: string): string {

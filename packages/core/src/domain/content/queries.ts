@@ -12,7 +12,7 @@ import {
   where,
 } from '../paging-queries.ts'
 import { within } from '../scope.ts'
-import { compareTexts } from '../versions/compare.ts'
+import { compareTexts } from '../versions/comparisons.ts'
 import type { OutputFormat } from './entities.ts'
 import type { TextDiff, TextDiffQuery, TextVersion, TextVersionDetail, TextVersionQuery } from './schemas.ts'
 
@@ -72,9 +72,9 @@ export async function getTextVersion(
 }
 
 /**
- * What changed from one version to another, word by word; of very long or very different ones line by line. By default the
+ * What changed from one version to another, word by word; of very long or very different ones more coarsely. By default the
  * last two. Serves `GET …/activities/:activityId/diff`.
- * @throws DomainError `NOT_FOUND`
+ * @throws DomainError `NOT_FOUND`; `THROTTLED` when the caller has too many texts compared at the same time
  */
 export async function diffTextVersions(
   ctx: Ctx,
@@ -84,8 +84,8 @@ export async function diffTextVersions(
   const to = query.to ?? (await newestVersion(ctx, activityId))
   const from = query.from ?? Math.max(0, to - 1)
   const [before, after] = [await textOf(ctx, activityId, from), await textOf(ctx, activityId, to)]
-  const changes = compareTexts(before, after).map(({ change, text }) => ({ kind: change, text }))
-  return { from, to, changes }
+  const { parts, ...rest } = await compareTexts(ctx, before, after)
+  return { from, to, changes: parts.map(({ change, text }) => ({ kind: change, text })), ...rest }
 }
 
 async function newestVersion(ctx: Ctx, activityId: string): Promise<number> {

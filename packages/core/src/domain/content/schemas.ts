@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { isoDate, page, pageQuery, queryInt, ulid } from '../../platform/wire.ts'
+import { coarseGranularities } from '../versions/compare.ts'
 
 /** One version of an activity's text, without the text. */
 export const TextVersion = z.object({
@@ -43,5 +44,7 @@ export const TextDiff = z.object({
   to: z.int(),
   /** In order; those that are not `removed` make up the text of `to`, those that are not `added` that of `from`. */
   changes: z.array(z.object({ kind: z.enum(['same', 'added', 'removed']), text: z.string() })),
+  /** Where it is coarser than word by word, as of very long or very different texts: by lines, or the two texts as wholes. */
+  granularity: z.enum(coarseGranularities).optional(),
 })
 export type TextDiff = z.output<typeof TextDiff>

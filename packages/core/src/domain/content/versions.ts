@@ -1,12 +1,11 @@
-import { sha256Hex } from '../../platform/crypto/hash.ts'
 import type { ActivityRow } from '../activities/entities.ts'
 import { voidOutdated } from '../approvals/outdated.ts'
-import { checksOf } from '../brand/context.ts'
+import type { CheckedText } from '../brand/check-text.ts'
 import type { Command } from '../context.ts'
 import { Output, type OutputFormat, type OutputRow } from './entities.ts'
 
 export interface NewVersion {
-  text: string
+  content: CheckedText
   format?: OutputFormat
   runId?: string | null
   author: { id: string; name: string; type: 'agent' | 'human' }
@@ -25,10 +24,10 @@ export async function latestOutput(cmd: Command, activityId: string): Promise<Ou
 export async function addVersion(
   cmd: Command,
   activity: ActivityRow,
-  { text, format = 'markdown', runId = null, author }: NewVersion,
+  { content, format = 'markdown', runId = null, author }: NewVersion,
 ): Promise<{ output: OutputRow; added: boolean }> {
   const latest = await latestOutput(cmd, activity.id)
-  const sha256 = sha256Hex(text)
+  const { text, sha256, checks } = content
   if (latest?.sha256 === sha256) return { output: latest, added: false }
   const output = cmd.em.create(Output, {
     id: cmd.newId(),
@@ -39,7 +38,7 @@ export async function addVersion(
     text,
     format,
     sha256,
-    checks: await checksOf(cmd, activity.tenantId, text),
+    checks,
     authorId: author.id,
     authorName: author.name,
     authorType: author.type,

@@ -1,5 +1,4 @@
 import { LockMode } from '@mikro-orm/core'
-import { renderPdf } from '../../platform/pdf/pdf.ts'
 import { Unretryable } from '../../platform/jobs/jobs.ts'
 import { addDays, startOfDay } from '../campaigns/periods.ts'
 import { command } from '../command.ts'
@@ -42,7 +41,11 @@ export async function writeReport(
   ]
   const heading = { title, tenantName, periodStart, periodEnd, timezone, notes }
   const content = compose(heading, figuresOf(lines))
-  const pdf = await renderPdf(content, { title, createdOn: report.createdOn }, signal)
+  const pdf = await ctx.services.pdf.make(
+    content,
+    { title, createdOn: report.createdOn },
+    { owner: tenantId, signal },
+  )
   const blobKey = `tenants/${tenantId}/reports/${reportId}.pdf`
   await ctx.services.blobs.put(blobKey, pdf)
   await command(ctx, async (cmd) => {

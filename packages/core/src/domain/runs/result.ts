@@ -5,6 +5,7 @@ import { finish } from '../activities/finish.ts'
 import { takeHold } from '../activities/hold.ts'
 import { logActivity } from '../activities/log.ts'
 import { isClosed, moveTo } from '../activities/state.ts'
+import { checkText, type CheckedText } from '../brand/check-text.ts'
 import { command } from '../command.ts'
 import { settlePost } from '../content/blog/settle.ts'
 import type { OutputRow } from '../content/entities.ts'
@@ -18,7 +19,7 @@ import { stopForBudget, watchSpending } from './budget.ts'
 import type { FailureFamily, RunRow } from './entities.ts'
 import { tellEnd } from './ended.ts'
 import { fail, markFailed } from './failure.ts'
-import { isAtWork, lockOwnRunOrProbe } from './own.ts'
+import { isAtWork, lockOwnRunOrProbe, requireOwnRun } from './own.ts'
 import { isApproved, openQuestions } from './questions.ts'
 import { keepRemoteText } from './transcript.ts'
 import { wakeAgain } from './wake.ts'
@@ -48,7 +49,9 @@ export type Delivery = {
  * @throws DomainError `UNAUTHORIZED` for another's run; `NOT_FOUND`; `CONFLICT` when the run has its result
  */
 export async function deliver(ctx: Ctx, runId: string, delivery: Delivery): Promise<void> {
+  requireOwnRun(ctx, runId)
   const { deltas, sequencer } = ctx.services
+  const content = await checkDelivered(ctx, delivery)
   // Text that was held back is on its way to the watchers of every node before they hear of the end.
   sequencer.release(runId, ctx.actor.attempt)
   await deltas.flush()
@@ -59,7 +62,7 @@ export async function deliver(ctx: Ctx, runId: string, delivery: Delivery): Prom
     sequencer.release(runId, run.attempt)
     await endRun(cmd, run, activity, delivery)
     if (activity) {
-      await settle(cmd, run, activity, delivery)
+      await settle(cmd, run, activity, delivery, content)
       takeHold(cmd, activity)
     } else endProbe(cmd, run, delivery)
     cmd.audit({
@@ -83,14 +86,27 @@ function isEmpty({ text, nothingToDo }: Extract<Delivery, { status: 'success' }>
   return nothingToDo !== true && text.trim() === ''
 }
 
-async function settle(cmd: Command, run: RunRow, activity: ActivityRow, delivery: Delivery): Promise<void> {
+/** The text of a delivery, held against the brand before anything is locked; null where there is none to keep. */
+async function checkDelivered(ctx: Ctx, delivery: Delivery): Promise<CheckedText | null> {
+  const { tenantId } = ctx.actor
+  if (delivery.status === 'error' || delivery.nothingToDo || isEmpty(delivery) || !tenantId) return null
+  return checkText(ctx, tenantId, delivery.text)
+}
+
+async function settle(
+  cmd: Command,
+  run: RunRow,
+  activity: ActivityRow,
+  delivery: Delivery,
+  content: CheckedText | null,
+): Promise<void> {
   if (delivery.sessionId) await keepSession(cmd, run, delivery.sessionId)
   if (delivery.status === 'error') {
     const end = delivery.capReached ? stopForBudget : fail
     return await end(cmd, run, activity, delivery)
   }
   if (isEmpty(delivery)) return await fail(cmd, run, activity, emptyText)
-  await succeed(cmd, run, activity, delivery)
+  await succeed(cmd, run, activity, content)
   await settlePost(cmd, activity)
 }
 
@@ -129,19 +145,19 @@ async function succeed(
   cmd: Command,
   run: RunRow,
   activity: ActivityRow,
-  delivery: Extract<Delivery, { status: 'success' }>,
+  content: CheckedText | null,
 ): Promise<void> {
   run.status = 'completed'
   tellEnd(cmd, run)
   activity.failures = 0
-  const { output, added } = delivery.nothingToDo
-    ? { output: await latestOutput(cmd, activity.id), added: false }
-    : await keepText(cmd, run, activity, delivery.text)
+  const { output, added } = content
+    ? await keepText(cmd, run, activity, content)
+    : { output: await latestOutput(cmd, activity.id), added: false }
   activity.idleRuns = added ? 0 : activity.idleRuns + 1
   logActivity(cmd, activity, {
     kind: 'run',
     runId: run.id,
-    message: delivery.nothingToDo ? 'Nothing more to do' : `Delivered version ${output?.version}`,
+    message: content === null ? 'Nothing more to do' : `Delivered version ${output?.version}`,
   })
   if (isClosed(activity) || activity.status === 'blocked') return
   if (activity.status.startsWith('awaiting_')) return
@@ -154,10 +170,10 @@ async function succeed(
   await finish(cmd, activity, output)
 }
 
-async function keepText(cmd: Command, run: RunRow, activity: ActivityRow, text: string) {
+async function keepText(cmd: Command, run: RunRow, activity: ActivityRow, content: CheckedText) {
   const agent = await effectiveAgent(cmd, activity.tenantId, run.agentRole)
   const author = { id: run.agentRole, name: agent?.name ?? run.agentRole, type: 'agent' as const }
-  return addVersion(cmd, activity, { text, runId: run.id, author })
+  return addVersion(cmd, activity, { content, runId: run.id, author })
 }
 
 /** People approve a text: where there is none, "nothing to do" is no end but a riddle for a person. */

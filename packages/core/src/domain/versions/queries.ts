@@ -4,7 +4,7 @@ import type { Ctx } from '../context.ts'
 import { notFound } from '../errors.ts'
 import { afterCursor, type Condition, equals, type Page, readPage, where } from '../paging-queries.ts'
 import { within } from '../scope.ts'
-import { compareData } from './compare.ts'
+import { compareData } from './comparisons.ts'
 import type { VersionData } from './entities.ts'
 import type { VersionSubject } from './keep.ts'
 import type { VersionDetail, VersionItem, VersionListQuery, VersionQuery } from './schemas.ts'
@@ -32,7 +32,7 @@ export function listVersions(
 
 /**
  * One version with what it holds and, with `against`, what changed from that version to it.
- * @throws DomainError `NOT_FOUND`
+ * @throws DomainError `NOT_FOUND`; `THROTTLED` when the caller has too many texts compared at the same time
  */
 export async function getVersion(
   ctx: Ctx,
@@ -52,7 +52,7 @@ export async function getVersion(
   const { item, data } = await read(version)
   if (against === undefined) return { ...item, data }
   const other = await read(against)
-  return { ...item, data, against, changes: compareData(other.data, data) }
+  return { ...item, data, against, changes: await compareData(ctx, other.data, data) }
 }
 
 function ofSubject(ctx: Ctx, { kind, subjectId, tenantId }: VersionSubject): Condition {

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { isoDate, page, pageQuery, queryInt, ulid } from '../../platform/wire.ts'
+import { coarseGranularities } from './compare.ts'
 
 export const VersionItem = z.object({
   id: ulid,
@@ -24,11 +25,18 @@ export const VersionQuery = z.object({
 export type VersionQuery = z.output<typeof VersionQuery>
 
 const FieldChange = z.object({
+  /** In dotted form, such as `adapterConfig.timeoutSec`. */
   field: z.string(),
+  /** Absent where the field was not there. */
   before: z.unknown().optional(),
+  /** Absent where the field is gone. */
   after: z.unknown().optional(),
+  /** Of two texts, what changed word by word. */
   diff: z.array(z.object({ change: z.enum(['same', 'added', 'removed']), text: z.string() })).optional(),
+  /** Where `diff` is coarser, as of very long or very different texts: by lines, or the two texts as wholes. */
+  granularity: z.enum(coarseGranularities).optional(),
 })
+export type FieldChange = z.output<typeof FieldChange>
 
 export const VersionDetail = VersionItem.extend({
   /** The state as it was. */

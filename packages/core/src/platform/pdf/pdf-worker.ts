@@ -1,6 +1,8 @@
-import { parentPort, workerData } from 'node:worker_threads'
+import { serve } from '../threads/serve.ts'
 import { layOut, type PdfInfo } from './layout.ts'
 
-const { markdown, info } = workerData as { markdown: string; info: PdfInfo }
-const pdf = await layOut(markdown, info)
-parentPort?.postMessage(pdf, [])
+const tasks = { make: ({ markdown, info }: { markdown: string; info: PdfInfo }) => layOut(markdown, info) }
+export type PdfTasks = typeof tasks
+
+// Started as a thread of its own, by the name of its file.
+serve(tasks)

@@ -1,42 +1,33 @@
-import { existsSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
-import { Worker } from 'node:worker_threads'
+import { createThreads, threadFile } from '../threads/threads.ts'
 import type { PdfInfo } from './layout.ts'
+import type { PdfTasks } from './pdf-worker.ts'
 
-/** A document that takes longer is none that anybody reads. */
-const longestMs = 60_000
-const mostMegabytes = 512
+/** Makes PDFs away from the event loop. */
+export interface PdfMaker {
+  /**
+   * Makes a PDF of Markdown.
+   * @param options `owner`: for whom; of one owner's documents one is made at a time
+   * @throws ThreadFault when it takes more than a minute or half a gigabyte, when `signal` is aborted, or too many wait
+   */
+  make(markdown: string, info: PdfInfo, options: { owner: string; signal?: AbortSignal }): Promise<Uint8Array>
+  /** Stops what is being made. */
+  close(): Promise<void>
+}
 
-/** The worker's file: the source, what the library is published with, or the program's own beside its code or above. */
-const files = ['./pdf-worker.ts', './pdf-worker.js', './pdf-worker.mjs', '../pdf-worker.mjs']
-
-/**
- * Makes a PDF of Markdown in a thread of its own, so that nothing else waits for it.
- * @throws Error when it takes more than a minute or half a gigabyte, or `signal` is aborted
- */
-export function renderPdf(markdown: string, info: PdfInfo, signal?: AbortSignal): Promise<Uint8Array> {
-  const file = files
-    .map((name) => new URL(name, import.meta.url))
-    .find((url) => existsSync(fileURLToPath(url)))
-  if (!file) throw new Error('The part that makes PDFs is missing from this installation')
-  return new Promise((resolve, reject) => {
-    const worker = new Worker(file, {
-      workerData: { markdown, info },
-      resourceLimits: { maxOldGenerationSizeMb: mostMegabytes },
-    })
-    const stop = (why: string) => () => {
-      reject(new Error(why))
-      void worker.terminate()
-    }
-    const timer = setTimeout(stop('Making a PDF took too long'), longestMs)
-    const onAbort = stop('Making a PDF was stopped')
-    signal?.addEventListener('abort', onAbort, { once: true })
-    worker.once('message', (pdf: Uint8Array) => resolve(pdf))
-    worker.once('error', reject)
-    worker.once('exit', (code) => {
-      clearTimeout(timer)
-      signal?.removeEventListener('abort', onAbort)
-      reject(new Error(`The thread that makes PDFs ended with ${code}`))
-    })
+export function createPdfMaker(): PdfMaker {
+  const threads = createThreads<PdfTasks>({
+    file: threadFile('pdf-worker', import.meta.url),
+    threads: 2,
+    // Fonts and pages take memory that other work can use until the next report.
+    keep: false,
+    memoryMb: 512,
+    // A document that takes longer is none that anybody reads.
+    deadlineMs: 60_000,
+    maxWaiting: 100,
   })
+  return {
+    make: (markdown, info, options) =>
+      threads.run('make', { markdown, info }, { ...options, maxWaiting: 100 }),
+    close: () => threads.close(),
+  }
 }
