@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { keepComments } from '../kit/comments.ts'
 import { createStaff, keyOf, type Staff, superAdminOf } from './staff.ts'
 
 const escape = '\u001b'
@@ -121,6 +122,23 @@ describe('the commands that read', () => {
       impersonationToken: expect.any(String),
       dashboardUrl: expect.any(String),
     })
+  })
+})
+
+describe('copydesk show', () => {
+  it('shows all comments, also those that are on later pages', async () => {
+    await using staff = await createStaff()
+    const { activityId } = await staff.waiting()
+    const { app, team } = staff.desk
+    const texts = await keepComments(app, { activityId, tenantId: team.tenantId, total: 230 })
+    const [piece] = await staff.json<Array<{ activity: { comments: Array<{ text: string }> } }>>([
+      'show',
+      activityId,
+    ])
+    expect(piece?.activity.comments.map(({ text }) => text)).toEqual(texts)
+    await keepComments(app, { activityId, tenantId: team.tenantId, total: 900 })
+    const { stdout } = await staff.run(['show', activityId])
+    expect(stdout).toContain('130 earlier comments left out')
   })
 })
 

@@ -22,7 +22,7 @@ export function pieceRows({ approval, activity, brief, text, diff }: Piece, { wi
   }
   if (diff) rows.push(...part('changes', `from version ${diff.from} to ${diff.to}`), ...diffRows(diff, width))
   if (activity && activity.comments.length > 0) {
-    rows.push(...part('comments'))
+    rows.push(...part('comments'), ...earlierComments(activity))
     for (const { author, text: words, createdOn } of activity.comments) {
       rows.push(row(span(author.name, 'strong'), span(`  ${ageOf(createdOn, now)} ago`, 'dim')))
       rows.push(...plainRows(words, width))
@@ -30,6 +30,12 @@ export function pieceRows({ approval, activity, brief, text, diff }: Piece, { wi
   }
   if (activity && activity.runs.length > 0) rows.push(...runRows(activity, width))
   return [...rows, emptyRow]
+}
+
+/** Says how many comments are not shown. */
+export function earlierComments({ comments, commentsTotal }: Activity): Row[] {
+  const left = commentsTotal - comments.length
+  return left > 0 ? [row(span(`${counted(left, 'earlier comment')} left out`, 'dim'))] : []
 }
 
 /** What a piece was made from, part by part. */

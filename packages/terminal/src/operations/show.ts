@@ -48,7 +48,7 @@ export async function pieceOf({ client }: Desk, id: string): Promise<Piece> {
   if (activityId === undefined) return { approval, activity: null, brief: null, text: null, diff: null }
   const params = { id: activityId }
   const [activity, brief, versions] = await Promise.all([
-    client.call('cli', 'GET /activities/:id', { params }),
+    client.call('cli', 'GET /activities/:id', { params }).then((found) => withEarlierComments(client, found)),
     client.call('cli', 'GET /activities/:id/brief', { params }),
     client.call('cli', 'GET /activities/:id/versions', { params, query: { limit: 1 } }),
   ])
@@ -63,6 +63,24 @@ export async function pieceOf({ client }: Desk, id: string): Promise<Piece> {
       : null,
   ])
   return { approval, activity, brief, text, diff }
+}
+
+/** Earlier comments are read in this many pages at most: who wants to read more than a thousand? */
+const mostPages = 9
+
+/** An activity with the comments that its detail leaves out, page by page, as far back as anybody reads. */
+export async function withEarlierComments(client: Desk['client'], activity: Activity): Promise<Activity> {
+  let { comments } = activity
+  for (let n = 0; n < mostPages && comments.length < activity.commentsTotal; n += 1) {
+    const cursor = comments[0]?.id
+    const { data } = await client.call('cli', 'GET /activities/:id/comments', {
+      params: { id: activity.id },
+      query: { order: 'desc', ...(cursor && { cursor }) },
+    })
+    if (data.length === 0) break
+    comments = [...data.toReversed(), ...comments]
+  }
+  return { ...activity, comments }
 }
 
 async function orNull<T>(found: Promise<T>): Promise<T | null> {

@@ -1,5 +1,5 @@
 import { type LogItem, logRows } from '../operations/log.ts'
-import type { Activity } from '../operations/show.ts'
+import { type Activity, withEarlierComments } from '../operations/show.ts'
 import { markdownRows } from '../paper/markdown.ts'
 import { type Row, row, span } from '../paper/row.ts'
 import { activityHead, type ActivityTab, activityTabs, runRows, subtaskRows } from './activity-rows.ts'
@@ -31,7 +31,8 @@ export const activityScreen =
     const load = () =>
       shell.attempt(async () => {
         const before = activity?.status
-        activity = await shell.client.call('cli', 'GET /activities/:id', { params })
+        const found = await shell.client.call('cli', 'GET /activities/:id', { params })
+        activity = tab === 'comments' ? await withEarlierComments(shell.client, found) : found
         // Its text has ended when it was handed in; a new turn writes a new one.
         if (before !== activity.status && activity.status === 'in_progress') live.follow()
         if (tab === 'log')
@@ -50,7 +51,7 @@ export const activityScreen =
     const show = (wanted: ActivityTab) => {
       tab = tab === wanted ? 'output' : wanted
       scroll = { top: 0 }
-      if (tab === 'log') void load()
+      if (tab === 'log' || tab === 'comments') void load()
     }
     const cancel = async () => {
       const reason = await shell.ask('Why is it ended for good? People read it.', { needed: true })
@@ -117,7 +118,7 @@ export const activityScreen =
       tabRow(activityTabs, tab, {
         runs: activity?.runs.length ?? 0,
         subtasks: activity?.subtasks.length ?? 0,
-        comments: activity?.comments.length ?? 0,
+        comments: activity?.commentsTotal ?? 0,
       }),
     ]
 

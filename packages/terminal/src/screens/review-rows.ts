@@ -1,6 +1,6 @@
 import { logRows } from '../operations/log.ts'
 import { riskTone } from '../operations/queue.ts'
-import { briefParts, plainRows, verdict } from '../operations/show-rows.ts'
+import { briefParts, earlierComments, plainRows, verdict } from '../operations/show-rows.ts'
 import type { Activity, Piece, Question } from '../operations/show.ts'
 import { diffRows } from '../paper/diff.ts'
 import { flow } from '../paper/flow.ts'
@@ -133,9 +133,10 @@ function briefRows({ brief, approval, text }: Piece, width: number): Row[] {
 /** What people and agents have said on a piece of work, oldest first. */
 export function commentRows(activity: Activity | null, width: number, now: number): Row[] {
   if (!activity || activity.comments.length === 0) return nothing('Nobody has said anything.')
-  return activity.comments.flatMap(({ author, text, createdOn }) => [
+  const rows = activity.comments.flatMap(({ author, text, createdOn }) => [
     row(span(author.name, 'strong'), span(`  ${ageOf(createdOn, now)} ago`, 'dim')),
     ...plainRows(text, width),
     emptyRow,
   ])
+  return [...earlierComments(activity), ...rows]
 }

@@ -161,7 +161,7 @@ export const reviewScreen =
     }
     const headFor = (width: number, height: number) => [
       ...reviewHead(review, width, shell.now()).slice(0, Math.max(1, Math.floor(height / 2))),
-      tabRow(reviewTabs, tab, { comments: review.piece?.activity?.comments.length ?? 0 }),
+      tabRow(reviewTabs, tab, { comments: review.piece?.activity?.commentsTotal ?? 0 }),
     ]
     return {
       name: 'a review',

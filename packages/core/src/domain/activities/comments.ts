@@ -2,7 +2,6 @@ import { actorName } from '../actor.ts'
 import { effectiveAgent } from '../agents/effective-queries.ts'
 import { command } from '../command.ts'
 import type { Command, Ctx } from '../context.ts'
-import { notFound } from '../errors.ts'
 import { User } from '../identity/entities.ts'
 import { notify } from '../notifications/notify.ts'
 import { wake } from '../runs/wake.ts'
@@ -47,15 +46,6 @@ export function addComment(ctx: Ctx, activityId: string, input: CommentInput) {
       after: { text: input.text },
     })
     return toComment(comment)
-  })
-}
-
-/** All comments on an activity, oldest first. Serves `GET …/activities/:activityId/comments`. */
-export function listComments(ctx: Ctx, activityId: string) {
-  return command(ctx, async (cmd) => {
-    if (!(await cmd.em.findOne(Activity, { id: activityId }))) throw notFound('Activity')
-    const rows = await cmd.em.find(ActivityComment, { activityId }, { orderBy: { id: 'asc' } })
-    return { data: rows.map(toComment) }
   })
 }
 

@@ -8,7 +8,7 @@ import { notFound } from '../errors.ts'
 import { User } from '../identity/entities.ts'
 import { Run } from '../runs/entities.ts'
 import { MasterAgent } from '../agents/entities.ts'
-import { listComments } from './comments.ts'
+import { latestComments } from './comment-queries.ts'
 import { Activity, type ActivityRow } from './entities.ts'
 import { summariesWhere } from './queries.ts'
 import type { ActivityDetail } from './schemas.ts'
@@ -37,7 +37,7 @@ export function getActivity(ctx: Ctx, activityId: string): Promise<ActivityDetai
       ...(approval && { approval: { id: approval.id, type: approval.type, status: approval.status } }),
       inputPrompt: activity.inputPrompt,
       ...(output && { outputRef: output.id, outputPreview: preview(output.text, 500) }),
-      comments: (await listComments(cmd, activityId)).data,
+      ...(await latestComments({ ...cmd, sql: cmd.tx }, activityId)),
       runs: runs.map((run) => ({
         id: run.id,
         status: run.status,

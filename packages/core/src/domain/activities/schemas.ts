@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { isoDate, page, pageQuery, ulid } from '../../platform/wire.ts'
+import { isoDate, page, pageQuery, queryInt, ulid } from '../../platform/wire.ts'
 import { approvalStatuses, approvalTypes } from '../approvals/entities.ts'
 import { deliverableTypes, stepTypes } from '../campaigns/entities.ts'
 import { runStatuses, wakeReasons } from '../runs/entities.ts'
@@ -48,7 +48,17 @@ export const Comment = z.object({
   mentions: z.array(z.object({ type: z.enum(['agent', 'human']), id: z.string(), name: z.string() })),
   createdOn: isoDate,
 })
-export const CommentList = z.object({ data: z.array(Comment) })
+export type Comment = z.output<typeof Comment>
+export const CommentPage = page(Comment)
+
+/** How many comments one answer holds at most. */
+export const mostComments = 100
+
+export const CommentQuery = pageQuery.extend({
+  limit: queryInt(1, mostComments).default(mostComments),
+  order: z.enum(['asc', 'desc']).default('asc'),
+})
+export type CommentQuery = z.output<typeof CommentQuery>
 
 const named = z.object({ id: z.string(), name: z.string() })
 
@@ -65,7 +75,10 @@ export const ActivityDetail = z.object({
   inputPrompt: z.string(),
   outputRef: z.string().optional(),
   outputPreview: z.string().optional(),
+  /** The latest hundred, oldest first; the others are on the pages of the list. */
   comments: z.array(Comment),
+  /** How many there are. */
+  commentsTotal: z.int(),
   runs: z.array(
     z.object({
       id: ulid,

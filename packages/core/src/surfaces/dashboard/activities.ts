@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { addComment, listComments } from '../../domain/activities/comments.ts'
+import { listComments } from '../../domain/activities/comment-queries.ts'
+import { addComment } from '../../domain/activities/comments.ts'
 import { getActivity, getOutput } from '../../domain/activities/detail.ts'
 import { listActivities } from '../../domain/activities/queries.ts'
 import { retryActivity } from '../../domain/activities/retry.ts'
@@ -9,7 +10,8 @@ import {
   ActivityPage,
   ActivityQuery,
   Comment,
-  CommentList,
+  CommentPage,
+  CommentQuery,
   RetryReceipt,
 } from '../../domain/activities/schemas.ts'
 import { watchActivity } from '../../domain/activities/stream.ts'
@@ -88,6 +90,7 @@ export const comments = endpoint({
   route: 'GET /activities/:activityId/comments',
   summary: 'Comments on an activity, oldest first',
   access: team,
-  reply: { 200: CommentList },
-  errors: ['NOT_FOUND'],
-}).handle((ctx, { params }) => listComments(ctx, params.activityId))
+  query: CommentQuery,
+  reply: { 200: CommentPage },
+  errors: ['NOT_FOUND', 'VALIDATION_ERROR'],
+}).handle((ctx, { params, query }) => listComments(ctx, params.activityId, query))
