@@ -6,6 +6,8 @@ import { contentTypeOf } from '../../packages/core/src/domain/documents/content-
 import { createTestApp, type Team, type TestApp } from '../kit/app.ts'
 import { createTestClock, type TestClock } from '../kit/clock.ts'
 import { changedTables, fingerprint } from '../kit/rows.ts'
+import { cpuOf } from '../kit/turns.ts'
+import { sendForm, toneSkill } from './skill-forms.ts'
 
 const refusal = (call: Promise<unknown>) =>
   call.then(
@@ -125,7 +127,69 @@ describe('tenant.documents', () => {
   })
 })
 
+describe('the quotas of uploads', () => {
+  const kib = (size: number) => 'x'.repeat(size * 1024)
+  const quotas = { tenantBytes: 100 * 1024, installationBytes: 150 * 1024 }
+
+  it('refuse what goes over them, say whose it is, and count what is deleted no more', async () => {
+    await using small = await createTestApp({ quotas })
+    const [one, other] = [await small.team(), await small.team()]
+    const first = await add(one, kib(60), 'a.txt')
+    const over = (call: Promise<unknown>) =>
+      call.catch(({ status, code, details }: ApiError) => ({ status, code, details }))
+    const ofTenant = {
+      status: 413,
+      code: 'PAYLOAD_TOO_LARGE',
+      details: { quota: 'tenant', limitBytes: quotas.tenantBytes },
+    }
+    const before = await fingerprint(small.db)
+    expect(await over(add(one, kib(60), 'b.txt'))).toEqual(ofTenant)
+    expect(changedTables(before, await fingerprint(small.db))).toEqual([])
+    await add(other, kib(60), 'a.txt')
+    // What others have is told nobody.
+    const ofInstallation = { status: 413, code: 'PAYLOAD_TOO_LARGE', details: { quota: 'installation' } }
+    expect(await over(add(one, kib(35), 'b.txt'))).toEqual(ofInstallation)
+    await one.member.call('tenant', 'DELETE /documents/:documentId', { params: { documentId: first.id } })
+    await add(one, kib(80), 'b.txt')
+  })
+
+  it('count skills in all their versions', async () => {
+    await using small = await createTestApp({ quotas, worker: false })
+    const { adminToken } = await small.team()
+    const send = (method: string, path: string, file: string) =>
+      sendForm(small, method, `/dashboard/v1/skills${path}`, adminToken, { ...toneSkill, file })
+    const skill = await send('POST', '', kib(40))
+    const path = `/${skill.json.id}`
+    expect((await send('PATCH', path, `${kib(40)}y`)).status).toBe(200)
+    const before = await fingerprint(small.db)
+    const refused = await send('PATCH', path, kib(40))
+    expect(refused).toMatchObject({ status: 413, code: 'PAYLOAD_TOO_LARGE' })
+    expect(refused.json.error.details.quota).toBe('tenant')
+    const restored = await small.fetch(`/dashboard/v1/skills${path}/versions/1/restore`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${adminToken}` },
+    })
+    expect(restored.status).toBe(413)
+    expect(changedTables(before, await fingerprint(small.db))).toEqual([])
+  })
+
+  it('hold when several uploads come at once', async () => {
+    await using small = await createTestApp({ quotas })
+    const team = await small.team()
+    const answers = await Promise.allSettled(
+      Array.from({ length: 5 }, (_, n) => add(team, kib(40), `${n}.txt`)),
+    )
+    expect(answers.filter(({ status }) => status === 'fulfilled')).toHaveLength(2)
+  })
+})
+
 describe('contentTypeOf', () => {
+  it('looks through the largest file in a moment', () => {
+    const bytes = new Uint8Array(25 * 1024 * 1024).fill(97)
+    expect(contentTypeOf(bytes, 'a.txt')).toBe('text/plain')
+    expect(cpuOf(() => contentTypeOf(bytes, 'a.txt'))).toBeLessThan(150)
+  })
+
   const openXml = 'application/vnd.openxmlformats-officedocument'
   const office = (part: string) => `PK\x03\x04…[Content_Types].xml…${part}`
   it.each([

@@ -14,6 +14,7 @@ import { leaseOwner } from './domain/runs/owner.ts'
 import { createSequencer } from './domain/runs/sequencer.ts'
 import { createTextThreads } from './domain/in-thread.ts'
 import type { Services } from './domain/services.ts'
+import { defaultQuotas } from './domain/tenants/quota-queries.ts'
 import type { CopydeskOptions, Keys } from './options.ts'
 import { createDirectoryBlobs } from './platform/blobs.ts'
 import { createMemoryCache } from './platform/cache.ts'
@@ -157,6 +158,7 @@ export async function assemble(options: CopydeskOptions): Promise<Assembled> {
       appScheme: options.appScheme ?? 'copydesk',
       live: options.environment === 'production',
       owner,
+      quotas: { ...defaultQuotas, ...options.quotas },
       registration: options.registration ?? 'open',
     },
     openStreams: () => streams.count(),

@@ -1,6 +1,7 @@
 import type { ChannelOptions } from './domain/channels/clients.ts'
 import type { CommandOptions } from './domain/agents/commands/options.ts'
 import type { PaymentProvider } from './domain/tenants/payments.ts'
+import type { Quotas } from './domain/tenants/quota-queries.ts'
 import type { Clock } from './platform/clock.ts'
 import type { Logger } from './platform/log.ts'
 import type { PasswordCost } from './platform/crypto/password.ts'
@@ -57,6 +58,11 @@ export interface CopydeskOptions extends Keys {
   channels?: ChannelOptions
   /** Takes the payments of tenants that register; without one a super-admin marks a tenant paid. */
   payments?: PaymentProvider
+  /**
+   * How much may be kept of what people upload, bytes: documents, and skills in all their versions. Default: 5 GiB of a tenant and
+   * 50 GiB in all.
+   */
+  quotas?: Partial<Quotas>
   /** Whether visitors may register tenants of their own; default `open`. */
   registration?: 'open' | 'closed'
   /** Default: the first model of the first provider, else the built-in writer. */

@@ -30,6 +30,10 @@ export async function openApp(
     signingKeys: config.signingKeys,
     reloadKeys: () => currentKeys(config),
     baseUrl: config.baseUrl,
+    quotas: {
+      tenantBytes: config.quotas.tenantMb * 1024 * 1024,
+      installationBytes: config.quotas.installationMb * 1024 * 1024,
+    },
     registration: config.registration,
     environment: config.environment,
     log: options.log ?? createLogger({ level: 'warn' }),

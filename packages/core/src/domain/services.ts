@@ -20,6 +20,7 @@ import type { PdfMaker } from '../platform/pdf/pdf.ts'
 import type { TextTasks } from './text-tasks.ts'
 import type { RecentComparisons } from './versions/comparisons.ts'
 import type { PaymentProvider } from './tenants/payments.ts'
+import type { Quotas } from './tenants/quota-queries.ts'
 
 /** What one instance of Copydesk is made of; built once by `createCopydesk` and handed to every act through its context. */
 export interface Services {
@@ -68,6 +69,8 @@ export interface Settings {
   live: boolean
   /** Names this process in leases. */
   owner: string
+  /** How much may be kept of what people upload. */
+  quotas: Quotas
   /** Whether visitors may register tenants of their own. */
   registration: 'open' | 'closed'
 }

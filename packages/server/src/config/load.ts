@@ -123,6 +123,10 @@ function withDefaults(given: Given, dataDir: string): Config {
     providers: given.providers ?? {},
     channels: given.channels ?? {},
     models: given.models ?? {},
+    quotas: {
+      tenantMb: given.quotas?.tenantMb ?? 5_120,
+      installationMb: given.quotas?.installationMb ?? 51_200,
+    },
     registration: given.registration ?? 'open',
     ...(given.defaultModel && { defaultModel: given.defaultModel }),
   }

@@ -38,6 +38,7 @@ const usdPerMillion = z
   .min(0, 'must not be negative')
   .max(1_000_000)
   .refine((usd) => Math.round(usd * 1e6) / 1e6 === usd, 'must have at most six decimals')
+const mebibytes = z.int('must be a whole number').min(1, 'must be 1 or more').max(1_000_000_000)
 const Hosted = z.strictObject({ apiKey: secret, baseUrl: url.optional(), models: words.optional() })
 
 /** The configuration as a file or the environment states it. Everything may be left out. */
@@ -106,6 +107,7 @@ export const Given = z.strictObject({
         .optional(),
     })
     .optional(),
+  quotas: z.strictObject({ tenantMb: mebibytes.optional(), installationMb: mebibytes.optional() }).optional(),
   registration: z.enum(['open', 'closed']).optional(),
   defaultModel: z.string().min(1).optional(),
 })
@@ -153,6 +155,8 @@ export interface Config {
   /** OAuth clients of channels, and where people may be sent after they have connected one. */
   channels: Channels
   models: NonNullable<Given['models']>
+  /** How much may be kept of what people upload, MiB. */
+  quotas: { tenantMb: number; installationMb: number }
   /** Whether visitors may register tenants of their own. */
   registration: 'open' | 'closed'
   defaultModel?: string

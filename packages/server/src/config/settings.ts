@@ -67,6 +67,8 @@ export const settings: readonly Setting[] = [
   ...channelSettings,
   { path: 'models.fallback', env: ['COPYDESK_MODELS_FALLBACK'], kind: 'list' },
   { path: 'models.prices', env: ['COPYDESK_MODELS_PRICES'], kind: 'prices' },
+  { path: 'quotas.tenantMb', env: ['COPYDESK_QUOTAS_TENANT_MB'], kind: 'number' },
+  { path: 'quotas.installationMb', env: ['COPYDESK_QUOTAS_INSTALLATION_MB'], kind: 'number' },
   { path: 'registration', env: ['COPYDESK_REGISTRATION'], kind: 'text' },
   { path: 'defaultModel', env: ['COPYDESK_DEFAULT_MODEL'], kind: 'text' },
 ]

@@ -1,3 +1,5 @@
+import { isUtf8 } from 'node:buffer'
+
 const signatures: ReadonlyArray<readonly [type: string, at: number, bytes: string]> = [
   ['application/pdf', 0, '%PDF-'],
   ['image/png', 0, '\x89PNG\r\n\x1a\n'],
@@ -36,13 +38,11 @@ export function contentTypeOf(bytes: Uint8Array, name: string): string | undefin
 
 /** UTF-8 without control characters but those that lay a text out. */
 function isText(bytes: Uint8Array): boolean {
-  if (bytes.byteLength === 0) return false
-  for (const byte of bytes)
+  if (bytes.byteLength === 0 || !isUtf8(bytes)) return false
+  // By index: an iterator takes a dozen times as long, and files are large.
+  for (let at = 0; at < bytes.length; at += 1) {
+    const byte = bytes[at] as number
     if (byte < 32 && byte !== 9 && byte !== 10 && byte !== 12 && byte !== 13) return false
-  try {
-    new TextDecoder('utf-8', { fatal: true }).decode(bytes)
-    return true
-  } catch {
-    return false
   }
+  return true
 }

@@ -4,6 +4,7 @@ import { command } from '../command.ts'
 import type { Command, Ctx } from '../context.ts'
 import { DomainError, invalid, notFound } from '../errors.ts'
 import { oneTenant } from '../scope.ts'
+import { requireRoom } from '../tenants/quota-queries.ts'
 import { lockTenant } from '../tenants/status.ts'
 import { contentTypeOf } from './content-type.ts'
 import { Document, type DocumentRow } from './entities.ts'
@@ -27,7 +28,7 @@ const noteMs = 3_600_000
 /**
  * Takes a file of the context's tenant. Serves `POST /tenant/v1/documents`.
  * @throws DomainError `VALIDATION_ERROR` on `file` for what is neither a text, an image, a PDF nor an office document;
- *   `UNPROCESSABLE` when there are too many
+ *   `UNPROCESSABLE` when there are too many; `PAYLOAD_TOO_LARGE` when a quota is used up, with `details.quota`
  */
 export async function addDocument(
   ctx: Ctx,
@@ -41,6 +42,7 @@ export async function addDocument(
   const mimeType = contentTypeOf(bytes, file.name)
   if (!mimeType)
     throw invalid('file', 'Its content is neither a text, an image, a PDF nor an office document')
+  await requireRoom(ctx, tenantId, bytes.byteLength)
   const id = ctx.newId()
   // Should this process die before the row is there, the bytes are removed all the same.
   await ctx.services.jobs.add([
@@ -51,6 +53,7 @@ export async function addDocument(
     await lockTenant(cmd, tenantId)
     if ((await cmd.em.count(Document, { tenantId })) >= mostDocuments)
       throw new DomainError('UNPROCESSABLE', `There are ${mostDocuments} documents already; delete one`)
+    await requireRoom({ ...cmd, sql: cmd.tx }, tenantId, size)
     const document = cmd.em.create(Document, {
       id,
       tenantId,

@@ -21,7 +21,10 @@ export const Document = defineEntity({
     createdByName: p.string(),
     createdOn: instantColumn(),
   },
-  indexes: [{ name: 'documents_by_tenant', properties: ['tenantId', 'id'] }],
+  indexes: [
+    { name: 'documents_by_tenant', properties: ['tenantId', 'id'] },
+    { name: 'documents_size', properties: ['tenantId', 'sizeBytes'] },
+  ],
   filters: ownedByTenant,
 })
 

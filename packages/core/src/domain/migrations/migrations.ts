@@ -17,6 +17,7 @@ import { migration as feed } from './0015-feed.ts'
 import { migration as terminal } from './0016-terminal.ts'
 import { migration as reportsDevicesSecrets } from './0017-reports-devices-secrets.ts'
 import { migration as assistants } from './0018-assistants.ts'
+import { migration as storage } from './0020-storage.ts'
 
 /** Every step of the schema, in order. A step that was released is never changed. */
 export const migrations: readonly MigrationScript[] = [
@@ -38,4 +39,5 @@ export const migrations: readonly MigrationScript[] = [
   terminal,
   reportsDevicesSecrets,
   assistants,
+  storage,
 ]

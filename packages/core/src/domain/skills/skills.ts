@@ -8,6 +8,7 @@ import { flushOnce } from '../flush-once.ts'
 import { oneTenant } from '../scope.ts'
 import { ConfigVersion } from '../versions/entities.ts'
 import { keepVersion, versionData, type VersionSubject } from '../versions/keep.ts'
+import { requireRoom } from '../tenants/quota-queries.ts'
 import { getVersion, listVersions } from '../versions/queries.ts'
 import type { VersionListQuery, VersionQuery } from '../versions/schemas.ts'
 import { assignSkill, checkWeight, withdrawFromTenants } from './assign.ts'
@@ -22,7 +23,8 @@ const maxOwn = 500
 /**
  * Takes a skill from a Markdown file. Serves `POST /admin/v1/skills` and `POST /dashboard/v1/skills`.
  * @throws DomainError `VALIDATION_ERROR`; `CONFLICT` when the name is taken; `PAYLOAD_TOO_LARGE`; `UNPROCESSABLE` when an
- *   agent would have too much to read, or a tenant too many skills
+ *   agent would have too much to read, or a tenant too many skills. `PAYLOAD_TOO_LARGE` with `details.quota` says whose quota
+ *   is used up
  */
 export async function createSkill(
   ctx: Ctx,
@@ -64,6 +66,7 @@ export async function createSkill(
     await flushOnce(cmd, taken(name))
     const agentRoles = await assignSkill(cmd, tenantId, skill.id, form.agentRoles)
     await checkWeight(cmd, tenantId, skill.id)
+    await requireRoom({ ...cmd, sql: cmd.tx }, tenantId, sizeBytes)
     const version = await keepVersion(cmd, { ...versionsOf(skill), after: dataOf(skill) })
     record(cmd, skill, { after: { ...summary(skill), agentRoles, version } })
     await cmd.em.flush()
@@ -175,6 +178,7 @@ async function keepSkill(
   skill.updatedOn = cmd.clock.date()
   await flushOnce(cmd, taken(skill.name))
   await checkWeight(cmd, skill.tenantId, skill.id)
+  await requireRoom({ ...cmd, sql: cmd.tx }, skill.tenantId, skill.sizeBytes)
   const version = await keepVersion(cmd, {
     ...versionsOf(skill),
     before: { data: was.data, since: was.since },

@@ -22,6 +22,8 @@ export const ConfigVersion = defineEntity({
     /** From 1, without gaps. */
     version: p.integer(),
     data: p.json().$type<VersionData>(),
+    /** Of the data as JSON in UTF-8. */
+    sizeBytes: p.integer().default(0),
     createdById: p.string(),
     createdByName: p.string(),
     createdOn: instantColumn(),
@@ -29,6 +31,7 @@ export const ConfigVersion = defineEntity({
     note: p.text().strictNullable(),
   },
   uniques: [{ name: 'config_versions_once', properties: ['kind', 'subjectId', 'version'] }],
+  indexes: [{ name: 'config_versions_size', properties: ['kind', 'tenantId', 'sizeBytes'] }],
   filters: ownedByTenant,
 })
 

@@ -35,7 +35,8 @@ export async function keepVersion(cmd: Command, change: VersionChange): Promise<
     if (isDeepStrictEqual(known, plain)) return
     version += 1
     known = plain
-    cmd.em.create(ConfigVersion, { id: cmd.newId(), ...subject, version, data: plain, ...made })
+    const sizeBytes = Buffer.byteLength(JSON.stringify(plain))
+    cmd.em.create(ConfigVersion, { id: cmd.newId(), ...subject, version, data: plain, sizeBytes, ...made })
   }
   if (before)
     add(before.data, {

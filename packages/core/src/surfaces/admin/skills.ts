@@ -112,6 +112,6 @@ export const restore = endpoint({
   access: operators,
   params: { version: versionNumber },
   reply: { 200: SkillDetail },
-  errors: ['NOT_FOUND', 'CONFLICT', 'UNPROCESSABLE'],
+  errors: ['NOT_FOUND', 'CONFLICT', 'PAYLOAD_TOO_LARGE', 'UNPROCESSABLE'],
   audit: 'skill.restore',
 }).handle((ctx, { params }) => restoreSkill(ctx, 'global', params.skillId, params.version))

@@ -111,6 +111,6 @@ export const restore = endpoint({
   access: team,
   params: { version: versionNumber },
   reply: { 200: SkillDetail },
-  errors: ['FORBIDDEN', 'NOT_FOUND', 'CONFLICT', 'UNPROCESSABLE'],
+  errors: ['FORBIDDEN', 'NOT_FOUND', 'CONFLICT', 'PAYLOAD_TOO_LARGE', 'UNPROCESSABLE'],
   audit: 'skill.restore',
 }).handle((ctx, { params }) => restoreSkill(ctx, 'tenant', params.skillId, params.version))
