@@ -49,7 +49,10 @@ function handOver() {
     )
   }
   const node = inClone() || fromRegistry()
-  const env = Object.assign({}, process.env, { COPYDESK_RELAUNCHED: '1' })
+  const env = Object.assign({}, process.env, {
+    COPYDESK_RELAUNCHED: '1',
+    COPYDESK_STARTED_AS: process.argv[1],
+  })
   const child = spawn(node, [self].concat(process.argv.slice(2)), { stdio: 'inherit', env })
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP']
   const forward = (signal) => child.kill(signal)
@@ -87,7 +90,14 @@ function fromRegistry() {
   console.error(
     `copydesk: Node ${process.versions.node} is too old; using Node ${FALLBACK} from the npm registry.`,
   )
-  const ask = ['--yes', `--package=${name}@${FALLBACK}`, '--', 'node', '-p', 'process.execPath']
+  // From npm's cache where it is there; without a network npm would try again for more than a minute.
+  const soon = [
+    '--prefer-offline',
+    '--fetch-retries=1',
+    '--fetch-retry-maxtimeout=2000',
+    '--fetch-timeout=60000',
+  ]
+  const ask = soon.concat(['--yes', `--package=${name}@${FALLBACK}`, '--', 'node', '-p', 'process.execPath'])
   const npx = npxCommand()
   const answer = spawnSync(npx.command, npx.before.concat(ask), {
     encoding: 'utf8',

@@ -1,4 +1,4 @@
-import { chmodSync, readdirSync, statSync } from 'node:fs'
+import { chmodSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import { describe, expect, it } from 'vitest'
@@ -85,7 +85,9 @@ describe('copydesk tenant, user, api-key', () => {
     using folder = temporaryFolder()
     const ended = await cli(['tenant', 'list'], { cwd: folder.path })
     expect(ended).toMatchObject({ code: 1, stdout: '' })
-    expect(ended.stderr).toMatch(/^error: There are no encryptionKeys: .*`copydesk up`.*\n$/)
+    expect(ended.stderr).toMatch(
+      /^error: There is no installation in .*copydesk-data\. Run `.* up` .*--data-dir.*\n$/,
+    )
     expect(readdirSync(folder.path)).toEqual([])
   })
 })
@@ -127,6 +129,21 @@ describe('copydesk doctor', () => {
     expect(statSync(secrets).mode & 0o777).toBe(0o644)
     expect(await json(['doctor', '--repair'], cwd)).toMatchObject({ ok: true })
     expect(statSync(secrets).mode & 0o777).toBe(0o600)
+    const database = join(cwd, 'copydesk-data', 'copydesk.db')
+    chmodSync(database, 0o644)
+    const open = await cli(['doctor'], { cwd })
+    expect(open.code).toBe(1)
+    expect(open.stdout).toContain(`WRONG  file modes: other users can read ${database}`)
+    expect(await json(['doctor', '--repair'], cwd)).toMatchObject({ ok: true })
+    expect(statSync(database).mode & 0o777).toBe(0o600)
+    const config = join(cwd, 'elsewhere.json')
+    writeFileSync(
+      config,
+      '{ "providers": { "hosted_a": { "apiKey": "sk-secret", "models": ["m"] } } }',
+    )
+    chmodSync(config, 0o644)
+    const shared = await cli(['doctor', '--config', config], { cwd })
+    expect(shared.stdout).toContain(`WRONG  configuration file: everybody on this machine can read ${config}`)
   })
 })
 

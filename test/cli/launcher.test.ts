@@ -94,7 +94,7 @@ describe.skipIf(process.platform === 'win32')('bin/copydesk.mjs', () => {
       'copydesk: Node 20.11.1 is too old; using Node 24.21.0 from the npm registry.\n',
     )
     expect(readFileSync(join(folder.path, 'npx-args'), 'utf8')).toMatch(
-      /^--yes --package=node-[a-z]+-[a-z0-9]+@24\.21\.0 -- node -p process\.execPath$/m,
+      /^--prefer-offline --fetch-retries=1 .*--yes --package=node-[a-z]+-[a-z0-9]+@24\.21\.0 -- node -p process\.execPath$/m,
     )
     expect(readFileSync(join(folder.path, 'npx-env'), 'utf8')).not.toMatch(/^npm_config_package=/m)
   })

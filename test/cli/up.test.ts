@@ -1,5 +1,14 @@
 import { once } from 'node:events'
-import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -10,7 +19,7 @@ describe('copydesk up', () => {
     using folder = temporaryFolder()
     const running = await startCli(['up', '--port', '0', '--json'], { cwd: folder.path })
     await running.says('"pid"')
-    await running.says('copydesk user create --role super_admin')
+    await running.says(' user create --role super_admin')
     running.child.kill('SIGINT')
     const ended = await running.ended
     expect(ended.code).toBe(0)
@@ -41,6 +50,60 @@ describe('copydesk up', () => {
     await expect(fetch(`${url}/health`)).rejects.toThrow(/fetch failed/)
   })
 
+  it('keeps everything in the data folder to its owner, also in a folder that was there for everybody', async () => {
+    using folder = temporaryFolder()
+    const data = join(folder.path, 'copydesk-data')
+    mkdirSync(data, { mode: 0o755 })
+    chmodSync(data, 0o755)
+    const running = await startCli(['up', '--port', '0', '--json'], { cwd: folder.path })
+    await running.says('"pid"')
+    const open = readdirSync(data, { recursive: true, encoding: 'utf8' }).filter(
+      (name) => (statSync(join(data, name)).mode & 0o077) !== 0,
+    )
+    running.child.kill('SIGTERM')
+    await running.ended
+    expect(open).toEqual([])
+  })
+
+  it('closes what other users could read of an installation, and says so', async () => {
+    using folder = temporaryFolder()
+    await setUpIn(folder.path)
+    const data = join(folder.path, 'copydesk-data')
+    writeFileSync(join(data, 'copydesk.json'), '{}', { mode: 0o644 })
+    chmodSync(join(data, 'copydesk.db'), 0o644)
+    const said = await setUpIn(folder.path)
+    for (const name of ['copydesk.db', 'copydesk.json']) {
+      expect(said).toContain(`Other users could read ${join(data, name)}; it is closed for them now.`)
+      expect(statSync(join(data, name)).mode & 0o777).toBe(0o600)
+    }
+  })
+
+  it('refuses a second server on the same SQLite folder, and starts again after a kill', async () => {
+    using folder = temporaryFolder()
+    const first = await startCli(['up', '--port', '0', '--json'], { cwd: folder.path })
+    await first.says('"pid"')
+    for (const name of ['up', 'serve']) {
+      const second = await cli([name, '--port', '0'], { cwd: folder.path })
+      expect(second).toMatchObject({ code: 1, stdout: '' })
+      expect(second.stderr).toMatch(
+        /^error: Another server \(process \d+\) already runs on the data folder .*\n$/,
+      )
+    }
+    first.child.kill('SIGKILL')
+    await first.ended
+    expect(await setUpIn(folder.path)).not.toContain('Another server')
+  })
+
+  it('says how it is to be started again: as it was started', async () => {
+    using folder = temporaryFolder()
+    const env = { npm_command: 'exec' }
+    const running = await startCli(['up', '--port', '0', '--data-dir', 'here'], { cwd: folder.path, env })
+    await running.says('  npx copydesk user create --role super_admin')
+    await running.says('--name "Your Name" --data-dir here')
+    running.child.kill('SIGTERM')
+    expect((await running.ended).code).toBe(0)
+  })
+
   it('refuses to make new keys for a database that has others', async () => {
     using folder = temporaryFolder()
     await setUpIn(folder.path)
@@ -50,6 +113,8 @@ describe('copydesk up', () => {
     expect(ended).toMatchObject({ code: 1, stdout: '' })
     expect(ended.stderr).toMatch(/^error: The database .* is there, but not the keys .*\n$/)
     expect(existsSync(secrets)).toBe(false)
+    const doctor = await cli(['doctor'], { cwd: folder.path })
+    expect(doctor.stdout).toContain('is there, but not the keys that it was set up with')
   })
 
   it('says in one sentence that its keys are wrong, damaged or open to others', async () => {
@@ -84,6 +149,10 @@ describe('copydesk up', () => {
     await once(other, 'listening')
     const port = String((other.address() as AddressInfo).port)
     const taken = await cli(['up', '--port', port], { cwd: folder.path })
+    const fresh = join(folder.path, 'fresh')
+    const early = await cli(['up', '--port', port, '--data-dir', fresh], { cwd: folder.path })
+    expect(early.stderr).toMatch(/^error: Port \d+ on 127\.0\.0\.1 is already in use: .*\n$/)
+    expect(existsSync(fresh)).toBe(false)
     other.close()
     expect(taken.code).toBe(1)
     expect(taken.stderr).toMatch(/^error: Port \d+ on 127\.0\.0\.1 is already in use: .*\n$/m)

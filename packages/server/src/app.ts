@@ -8,6 +8,7 @@ import { hostsOfProviders, toModels, toProviders } from './config/providers.ts'
 import type { Config } from './config/schema.ts'
 import { secretsFile } from './config/secrets.ts'
 import { Failure } from '@copydesk/terminal/failure'
+import { invocation } from './invocation.ts'
 import { referencePage } from './reference.ts'
 import { currentKeys } from './reload-keys.ts'
 
@@ -19,8 +20,8 @@ export async function openApp(
   config: Config,
   options: { log?: Logger; worker?: false; createDatabase?: boolean } = {},
 ): Promise<Copydesk> {
-  requireKeys(config)
-  if (!options.createDatabase) requireDatabase(config)
+  if (options.createDatabase) requireKeys(config)
+  else requireInstallation(config)
   const { createCopydesk, createLogger } = await import('@copydesk/core')
   const page = referencePage()
   return createCopydesk({
@@ -75,8 +76,30 @@ export function databaseFile(config: Config): string | undefined {
   return config.database.url.startsWith('sqlite:') ? config.database.url.slice('sqlite:'.length) : undefined
 }
 
-function requireKeys({ encryptionKeys, signingKeys, dataDir }: Config): void {
+/** @throws Failure when the keys or the database file are not there, with what to do */
+export function requireInstallation(config: Config): void {
+  requireKeys(config)
+  requireDatabase(config)
+}
+
+/** @throws Failure when the database is there and its keys are not: new ones could not open what is encrypted */
+export function requireKeysOfDatabase(config: Config): void {
+  const file = databaseFile(config)
+  if (config.encryptionKeys.length > 0 || file === undefined || !existsSync(file)) return
+  throw new Failure(
+    `The database ${file} is there, but not the keys that it was set up with. Put ${secretsFile(config.dataDir)} back from a backup; new keys could not open what is encrypted.`,
+  )
+}
+
+function requireKeys(config: Config): void {
+  const { encryptionKeys, signingKeys, dataDir } = config
   if (encryptionKeys.length > 0 && signingKeys.length > 0) return
+  requireKeysOfDatabase(config)
+  if (encryptionKeys.length === 0 && signingKeys.length === 0) {
+    throw new Failure(
+      `There is no installation in ${dataDir}. Run \`${invocation()} up\` to set one up there, or name the folder of yours with --data-dir.`,
+    )
+  }
   const what = encryptionKeys.length === 0 ? 'encryptionKeys' : 'signingKeys'
   throw new Failure(
     `There are no ${what}: neither the configuration nor ${secretsFile(dataDir)} holds any. Run \`copydesk up\` once, or set them.`,

@@ -1,7 +1,9 @@
-import { chmodSync, existsSync, statfsSync } from 'node:fs'
+import { chmodSync, existsSync, statfsSync, statSync } from 'node:fs'
 import type { Finding } from '@copydesk/core'
+import type { Loaded } from './config/load.ts'
 import type { Config } from './config/schema.ts'
 import { areSecretsExposed, secretsFile } from './config/secrets.ts'
+import { closeFiles, exposedFiles } from './file-modes.ts'
 import { explain } from '@copydesk/terminal/failure'
 import { ensureDataDir } from './setup.ts'
 
@@ -9,30 +11,59 @@ import { ensureDataDir } from './setup.ts'
 const littleSpace = 200 * 1024 * 1024
 
 /**
- * Looks at what lies around the database: data folder, free space, rights of the secrets file.
- * @param repair closes a secrets file that others can read
+ * Looks at what lies around the database: data folder, free space, who can read the files.
+ * @param repair closes files that others can read
  */
-export function examineMachine(config: Config, repair: boolean): Finding[] {
+export function examineMachine({ config, file, sources }: Loaded, repair: boolean): Finding[] {
   const { dataDir } = config
-  const findings = [folder(dataDir)]
+  const findings = [folder(dataDir), ...configFile(file, sources)]
   if (!existsSync(dataDir)) return findings
-  findings.push(space(dataDir))
+  findings.push(space(dataDir), fileModes(config, repair))
   if (!existsSync(secretsFile(dataDir))) return findings
-  const file = secretsFile(dataDir)
+  const secrets = secretsFile(dataDir)
   const wasExposed = areSecretsExposed(dataDir)
-  if (wasExposed && repair) chmodSync(file, 0o600)
+  if (wasExposed && repair) chmodSync(secrets, 0o600)
   const exposed = wasExposed && !repair
   findings.push({
     name: 'secrets file',
     ok: !exposed,
     message: exposed
-      ? `other users can read ${file}`
+      ? `other users can read ${secrets}`
       : wasExposed
         ? 'was readable by others, is closed now'
         : 'only its owner can read it',
-    ...(exposed && { remedy: `Run \`chmod 600 ${file}\`, or \`copydesk doctor --repair\`.` }),
+    ...(exposed && { remedy: `Run \`chmod 600 ${secrets}\`, or \`copydesk doctor --repair\`.` }),
   })
   return findings
+}
+
+/** A configuration file that holds keys must not be for everybody; its group may be the one that the server runs as. */
+function configFile(file: string | undefined, sources: Loaded['sources']): Finding[] {
+  const name = 'configuration file'
+  if (file === undefined || process.platform === 'win32') return []
+  const holdsKeys = [...sources].some(
+    ([path, source]) => source === `file ${file}` && /key|secret|password|account|url$/i.test(path),
+  )
+  if (!holdsKeys || (statSync(file).mode & 0o007) === 0)
+    return [{ name, ok: true, message: `${file} is understood` }]
+  const remedy = `Run \`chmod o= ${file}\`.`
+  return [
+    { name, ok: false, message: `everybody on this machine can read ${file}, which holds keys`, remedy },
+  ]
+}
+
+function fileModes(config: Config, repair: boolean): Finding {
+  const name = 'file modes'
+  const exposed = exposedFiles(config)
+  if (exposed.length === 0)
+    return { name, ok: true, message: 'only the owner can read the database and files' }
+  const list = exposed.join(', ')
+  if (!repair) {
+    const remedy = `Run \`chmod go= ${exposed.join(' ')}\`, or \`copydesk doctor --repair\`.`
+    return { name, ok: false, message: `other users can read ${list}`, remedy }
+  }
+  closeFiles(exposed)
+  return { name, ok: true, message: `closed for other users: ${list}` }
 }
 
 function folder(dataDir: string): Finding {

@@ -1,7 +1,7 @@
 import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Copydesk, Logger } from '@copydesk/core'
-import { databaseFile, openApp } from './app.ts'
+import { databaseFile, openApp, requireKeysOfDatabase } from './app.ts'
 import type { Config } from './config/schema.ts'
 import { areSecretsExposed, createSecrets, readSecrets, secretsFile } from './config/secrets.ts'
 import { Failure } from '@copydesk/terminal/failure'
@@ -72,12 +72,7 @@ function withKeys(config: Config, created: string[]): Config {
     )
   }
   if (encryptionKeys.length > 0 && signingKeys.length > 0) return config
-  const file = databaseFile(config)
-  if (encryptionKeys.length === 0 && file !== undefined && existsSync(file)) {
-    throw new Failure(
-      `The database ${file} is there, but not the keys that it was set up with. Put ${secretsFile(dataDir)} back from a backup; new keys could not open what is encrypted.`,
-    )
-  }
+  requireKeysOfDatabase(config)
   const there = readSecrets(dataDir)
   const secrets = there ?? createSecrets(dataDir)
   if (!there) created.push(`keys in ${join(dataDir, 'secrets.json')}`)

@@ -17,8 +17,9 @@ export function doctorCommand(program: Command): void {
 }
 
 async function doctor({ repair = false }: { repair?: boolean }, command: Command): Promise<void> {
-  const { config, talk, warnings } = prepare(command)
-  const findings: Finding[] = examineMachine(config, repair)
+  const loaded = prepare(command)
+  const { config, talk, warnings } = loaded
+  const findings: Finding[] = examineMachine(loaded, repair)
   for (const message of warnings) {
     findings.push({ name: 'environment', ok: false, message, remedy: 'Correct its name, or unset it.' })
   }

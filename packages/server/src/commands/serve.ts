@@ -1,11 +1,14 @@
 import type { Copydesk, Logger } from '@copydesk/core'
 import { type Command, Option } from 'commander'
-import { databaseFile, openApp } from '../app.ts'
+import { databaseFile, openApp, requireInstallation } from '../app.ts'
 import { boot } from '../boot.ts'
 import { type Config, type Role, roles } from '../config/schema.ts'
 import { wrongUsage } from '@copydesk/terminal/failure'
+import { closeFiles, exposedFiles } from '../file-modes.ts'
+import { invocation } from '../invocation.ts'
 import { probe } from '../listen.ts'
-import { setUp } from '../setup.ts'
+import { lockDataDir } from '../server-lock.ts'
+import { ensureDataDir, setUp } from '../setup.ts'
 import type { Talk } from '@copydesk/terminal/talk'
 import { example } from '@copydesk/terminal/help'
 import { prepare, wholeNumber } from './options.ts'
@@ -18,9 +21,12 @@ export function serveCommands(program: Command): void {
     .action(async (_options, command: Command) => {
       const { config, talk } = await prepareServer(command)
       const log = await createLog(config)
-      const { copydesk, created, hasSuperAdmin, config: keyed } = await setUp(config, log)
-      for (const what of created) talk.done(`created: ${what}`)
-      await run(keyed, copydesk, log, talk, hasSuperAdmin ? [] : firstSteps)
+      if (ensureDataDir(config.dataDir)) talk.done(`created: data folder ${config.dataDir}`)
+      await alone(config, async () => {
+        const { copydesk, created, hasSuperAdmin, config: keyed } = await setUp(config, log)
+        for (const what of created) talk.done(`created: ${what}`)
+        await run(keyed, copydesk, log, talk, hasSuperAdmin ? [] : firstSteps(command))
+      })
     })
   withAddress(program.command('serve'))
     .description('serve an installation that is set up')
@@ -31,15 +37,33 @@ export function serveCommands(program: Command): void {
     .action(async (_options, command: Command) => {
       const { config, talk } = await prepareServer(command)
       const log = await createLog(config)
-      await run(config, await openApp(config, { log }), log, talk, [])
+      requireInstallation(config)
+      await alone(config, async () => run(config, await openApp(config, { log }), log, talk, []))
     })
 }
 
 /** Shown until the installation has a super-admin. */
-const firstSteps = [
-  'Nobody can log in yet. In another terminal, in this folder, become the first super-admin:',
-  '  copydesk user create --role super_admin --email you@example.com --name "Your Name"',
-]
+function firstSteps(command: Command): string[] {
+  const { config, dataDir } = command.optsWithGlobals<{ config?: string; dataDir?: string }>()
+  const options = [dataDir && ` --data-dir ${dataDir}`, config && ` --config ${config}`]
+    .filter(Boolean)
+    .join('')
+  return [
+    'Nobody can log in yet. In another terminal, in this folder, become the first super-admin:',
+    `  ${invocation()} user create --role super_admin --email you@example.com --name "Your Name"${options}`,
+  ]
+}
+
+/** Holds the data folder of a SQLite database while `work` goes on; on PostgreSQL any number of servers may run. */
+async function alone(config: Config, work: () => Promise<void>): Promise<void> {
+  if (databaseFile(config) === undefined) return work()
+  const release = await lockDataDir(config.dataDir)
+  try {
+    await work()
+  } finally {
+    release()
+  }
+}
 
 function withAddress(command: Command): Command {
   return command
@@ -64,7 +88,16 @@ async function prepareServer(command: Command): Promise<{ config: Config; talk: 
       `The role ${config.role} needs PostgreSQL, on which several processes tell each other what they do. Leave the role out, or set database.url to postgres://….`,
     )
   }
-  if (config.port !== 0) return { config, talk }
+  // What agents and people write into files is for this user only, whatever the shell says.
+  process.umask(0o077)
+  const exposed = exposedFiles(config)
+  closeFiles(exposed)
+  for (const file of exposed) talk.warn(`Other users could read ${file}; it is closed for them now.`)
+  if (config.port !== 0) {
+    // Before anything is created or started.
+    await probe(config.port, config.host)
+    return { config, talk }
+  }
   // Agents are told where to call back to, so the port is chosen before anything starts.
   const port = await probe(0, config.host)
   const baseUrl = sources.has('baseUrl') ? config.baseUrl : config.baseUrl.replace(/:0$/, `:${port}`)

@@ -79,4 +79,5 @@ export const otherVariables: readonly string[] = [
   'COPYDESK_DEBUG',
   'COPYDESK_PROVIDER_API_KEY',
   'COPYDESK_RELAUNCHED',
+  'COPYDESK_STARTED_AS',
 ]

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { closeSync, existsSync, openSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { Migrator } from '@mikro-orm/migrations'
 import type { MikroORM } from '@mikro-orm/sql'
@@ -130,6 +130,8 @@ function joinQueue(path: string): { mutex: Mutex; leave: () => void } {
 
 function openHandle(path: string, options: DatabaseOptions, readonly = false): Handle {
   try {
+    // A new file is for its owner only; SQLite gives its journals the rights of the file.
+    if (!readonly && path !== ':memory:') closeSync(openSync(path, 'a', 0o600))
     const handle = new BetterSqlite(path, { readonly, timeout: 5_000 })
     if (!readonly) {
       handle.pragma('journal_mode = WAL')
