@@ -125,7 +125,14 @@ describe('pipeline', () => {
       clientIp: '127.0.0.1',
       userAgent: null,
     })
-    expect(lines[1]).toMatchObject({ message: 'response', requestId, status: 200, durationMs: 0 })
+    expect(lines[0]?.level).toBe('debug')
+    expect(lines[1]).toMatchObject({
+      ...lines[0],
+      level: 'info',
+      message: 'response',
+      status: 200,
+      durationMs: 0,
+    })
     expect(lines[1]?.responseBytes).toBe((await response.text()).length)
   })
 

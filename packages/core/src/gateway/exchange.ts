@@ -46,8 +46,6 @@ export interface Exchange {
   count: Count | undefined
   /** Keys of the places taken; given back at the end. */
   place: string | undefined
-  /** The request line of the log is written. */
-  logged: boolean
   /** The body as it came, for the idempotency hash. */
   bodyHash: string | undefined
   input: Input | undefined

@@ -193,7 +193,6 @@ function createExchange(
     rule: undefined,
     count: undefined,
     place: undefined,
-    logged: false,
     bodyHash: undefined,
     input: undefined,
     discard: undefined,

@@ -1,18 +1,16 @@
 import { type Exchange, header } from './exchange.ts'
 
-/** The line before the handler. */
+/** The line before the handler: at the level `debug`, because the line after the answer says it all again. */
 export function logRequest(x: Exchange): void {
-  x.logged = true
-  x.runtime.log.info('request', about(x))
+  x.runtime.log.debug('request', about(x))
 }
 
-/** The line after the answer; of a refused request the only one, so that it says who and what. */
+/** The line after the answer: who asked for what, and how it ended. */
 export function logResponse(x: Exchange): void {
   const { runtime, endpoint } = x
   const status = x.stream ? 200 : (x.answer?.status ?? 500)
   const durationMs = Math.round((runtime.clock.now() - x.startedAt) * 10) / 10
-  const line = { requestId: x.requestId, status, durationMs, responseBytes: x.bytes }
-  runtime.log.info('response', x.logged ? line : { ...about(x), ...line })
+  runtime.log.info('response', { ...about(x), status, durationMs, responseBytes: x.bytes })
   runtime.options.onAnswer?.({
     surface: endpoint.surface.name,
     endpoint: endpoint.id,
