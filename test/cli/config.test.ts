@@ -1,8 +1,8 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
-import { cli, temporaryFolder } from './process.ts'
+import { cli, startCli, temporaryFolder } from './process.ts'
 
 const key = Buffer.alloc(32, 7).toString('base64')
 const secret = 'a-signing-secret-of-more-than-32-characters'
@@ -214,11 +214,32 @@ describe('configuration', () => {
 })
 
 describe('config/copydesk.example.json', () => {
+  const file = fileURLToPath(new URL('../../config/copydesk.example.json', import.meta.url))
+
   it('is a configuration that is understood', async () => {
     using folder = temporaryFolder()
-    const file = fileURLToPath(new URL('../../config/copydesk.example.json', import.meta.url))
     const { of } = await show(folder.path, {}, ['--config', file])
-    expect(of('baseUrl')).toMatchObject({ value: 'https://desk.example.com', source: `file ${file}` })
+    expect(of('baseUrl')).toMatchObject({ value: 'https://copydesk.example.com', source: `file ${file}` })
     expect(of('database.url')).toMatchObject({ value: 'sqlite:/var/lib/copydesk/copydesk.db' })
+  })
+
+  it('starts a server as it is shipped', async () => {
+    using folder = temporaryFolder()
+    const options = ['--config', file, '--data-dir', join(folder.path, 'data'), '--port', '0']
+    const running = await startCli(['up', ...options], { cwd: folder.path })
+    await running.says('answers on')
+    running.child.kill('SIGTERM')
+    expect((await running.ended).code).toBe(0)
+  })
+
+  it('is in the package, with the unit that tells where it is', async () => {
+    const manifest = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
+      files: string[]
+    }
+    expect(manifest.files).toEqual(
+      expect.arrayContaining(['config/copydesk.example.json', 'config/copydesk.service']),
+    )
+    const unit = readFileSync(new URL('../../config/copydesk.service', import.meta.url), 'utf8')
+    expect(unit).toContain('$(npm root --global)/copydesk/config')
   })
 })
