@@ -22,7 +22,9 @@ import {
   TenantAssignment,
   User,
 } from './identity/entities.ts'
+import { KnownLogin } from './identity/known-logins-entity.ts'
 import { Registration } from './identity/registration-entity.ts'
+import { OutsideMailCount } from './mail/entities.ts'
 import { modelEntities } from './models/entities.ts'
 import { Notification, NotificationPreference } from './notifications/entities.ts'
 import { pushEntities } from './push/entities.ts'
@@ -67,11 +69,13 @@ export const entities = [
   IdempotencyRecord,
   Invitation,
   ...jobEntities,
+  KnownLogin,
   MasterAgent,
   ...modelEntities,
   Notification,
   NotificationPreference,
   Output,
+  OutsideMailCount,
   PasswordReset,
   Period,
   ...pushEntities,

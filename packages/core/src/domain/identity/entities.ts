@@ -93,7 +93,8 @@ export const IdempotencyRecord = defineEntity({
   properties: {
     /** SHA-256 over caller, method, path and key. */
     key: p.string().length(64).primary(),
-    bodyHash: p.string().length(64),
+    /** HMAC of what was asked, with the id of its key; a plain hash would tell the body to whoever guesses it. */
+    bodyHash: p.string(),
     /** The request that holds the key, and how long nobody else may have it. */
     claimedBy: p.string(),
     claimedUntil: instantColumn(),

@@ -18,6 +18,7 @@ import { migration as terminal } from './0016-terminal.ts'
 import { migration as reportsDevicesSecrets } from './0017-reports-devices-secrets.ts'
 import { migration as assistants } from './0018-assistants.ts'
 import { migration as storage } from './0020-storage.ts'
+import { migration as abuseLimits } from './0022-abuse-limits.ts'
 
 /** Every step of the schema, in order. A step that was released is never changed. */
 export const migrations: readonly MigrationScript[] = [
@@ -40,4 +41,5 @@ export const migrations: readonly MigrationScript[] = [
   reportsDevicesSecrets,
   assistants,
   storage,
+  abuseLimits,
 ]

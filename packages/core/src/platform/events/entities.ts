@@ -16,6 +16,12 @@ export const EventRow = defineEntity({
   indexes: [
     { name: 'event_tenant', properties: ['tenantId', 'seq'] },
     { name: 'event_subject', properties: ['subject', 'seq'] },
+    // Few among many: each server looks for those of the last minutes when it starts.
+    {
+      name: 'event_access',
+      properties: ['at'],
+      where: "type in ('access_revoked', 'access_restored')",
+    },
   ],
 })
 
