@@ -149,7 +149,7 @@ export async function assemble(options: CopydeskOptions): Promise<Assembled> {
     }),
     tokens: createTokens({ signingKeys: options.signingKeys, clock, onUnknownKey: reloadKeys }),
     passwords: createPasswords(passwordCost && { cost: passwordCost }),
-    revocations: createRevocations({ events, clock }),
+    revocations: createRevocations({ db, events, clock }),
     channels,
     payments: options.payments ?? null,
     settings: {

@@ -1,5 +1,7 @@
 import type { Clock } from '../../platform/clock.ts'
+import type { Database } from '../../platform/database/database.ts'
 import type { EventLog } from '../../platform/events/events.ts'
+import { accessChangesSince } from './revocation-queries.ts'
 
 /** Sessions, users and tenants whose access tokens are refused although they have not expired. */
 export interface Revocations {
@@ -19,8 +21,19 @@ export interface Revocations {
 /** An access token lives 15 minutes, so nothing has to be remembered longer. */
 const keptMs = 15 * 60_000
 
-/** Follows the `access_revoked`, `access_restored` and `access_changed` events of every process, the most recent past included. */
-export function createRevocations({ events, clock }: { events: EventLog; clock: Clock }): Revocations {
+/**
+ * Follows the `access_revoked`, `access_restored` and `access_changed` events of every process. A start reads every revocation
+ * that a living token may be under, by its time: how many other events came since makes no difference.
+ */
+export function createRevocations({
+  db,
+  events,
+  clock,
+}: {
+  db: Database
+  events: EventLog
+  clock: Clock
+}): Revocations {
   const revoked = new Map<string, number>()
   const changed = new Map<string, number>()
   const listeners: Array<() => void> = []
@@ -41,10 +54,15 @@ export function createRevocations({ events, clock }: { events: EventLog; clock: 
     lift: (id) => void revoked.delete(id),
     onRefused: (fn) => void listeners.push(fn),
     async start() {
-      const recent = Math.max(0, events.last() - 20_000)
+      // What comes while the past is read is told again afterwards, in its order.
+      const last = events.last()
+      for (const { type, subject, at } of await accessChangesSince(db.sql, new Date(clock.now() - keptMs))) {
+        if (type === 'access_restored') revoked.delete(subject)
+        else refuse(subject, at.getTime())
+      }
       stop = await events.follow(
         { tenants: 'all', types: ['access_revoked', 'access_restored', 'access_changed'] },
-        recent,
+        last,
         {
           event: ({ type, subject, at }) => {
             for (const [id, until] of revoked) if (until <= clock.now()) revoked.delete(id)
