@@ -18,6 +18,40 @@ function reasonOf(call: () => unknown): string {
   return 'opened'
 }
 
+describe('the keyed hashes of a box', () => {
+  it('are those of one text, one purpose and one key', () => {
+    const mac = box.macs('text', 'one')[0]
+    expect(mac).toMatch(/^2026-01\.[\da-f]{64}$/)
+    expect(box.matchesMac(mac, 'text', 'one')).toBe(true)
+    expect(box.matchesMac(mac, 'texts', 'one')).toBe(false)
+    expect(box.matchesMac(mac, 'text', 'two')).toBe(false)
+    const sameName = createBox({ keys: [{ ...b, id: a.id }], currentId: a.id })
+    expect(sameName.matchesMac(mac, 'text', 'one')).toBe(false)
+    expect(mac).not.toContain(sha256Hex('text'))
+  })
+
+  it('stay good as long as their key is there, and name the current key first', () => {
+    const mac = box.macs('text', 'one')[0]
+    const rotated = createBox({ keys: [b, a], currentId: b.id })
+    expect(rotated.matchesMac(mac, 'text', 'one')).toBe(true)
+    expect(rotated.macs('text', 'one').map((one) => one.split('.')[0])).toEqual([b.id, a.id])
+    expect(rotated.macs('text', 'one')[1]).toBe(mac)
+    const retired = createBox({ keys: [b], currentId: b.id })
+    for (const stored of [mac, '', '.', 'no.hash'])
+      expect(retired.matchesMac(stored, 'text', 'one')).toBe(false)
+  })
+
+  it('ask for newer keys when one is unknown', () => {
+    const newer = createBox({ keys: [b], currentId: b.id })
+    const behind = createBox({
+      keys: [a],
+      currentId: a.id,
+      onUnknown: () => behind.replace({ keys: [b, a], currentId: b.id }),
+    })
+    expect(behind.matchesMac(newer.macs('text', 'one')[0], 'text', 'one')).toBe(true)
+  })
+})
+
 describe('createBox', () => {
   it('opens what it sealed, whatever the text', () => {
     fc.assert(

@@ -165,16 +165,17 @@ describe('a registration', () => {
     await refused('POST /register/complete', { plan: 'free' }, 3)
   })
 
-  it('answers a repeated completion under one Idempotency-Key with the first answer', async () => {
+  it('ignores an Idempotency-Key: a repeated completion is told that it is complete, and keeps nothing', async () => {
     await using app = await createTestApp()
     const token = await ready(app)
     const again = { token, body: { plan: 'pro' }, headers: { 'idempotency-key': 'once' } }
-    const first = await send(app, 'POST /register/complete', again)
-    const second = await send(app, 'POST /register/complete', again)
-    expect([first.status, second.status]).toEqual([201, 201])
-    expect(second.text).toBe(first.text)
-    expect(second.headers.get('idempotent-replayed')).toBe('true')
+    expect((await send(app, 'POST /register/complete', again)).status).toBe(201)
+    expect(await send(app, 'POST /register/complete', again)).toMatchObject({
+      status: 409,
+      json: { error: { code: 'CONFLICT', details: { currentStep: 4 } } },
+    })
     expect(await all(app, 'tenants')).toHaveLength(1)
+    expect(await all(app, 'idempotency_records')).toHaveLength(0)
   })
 })
 

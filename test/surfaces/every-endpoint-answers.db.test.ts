@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { EndpointInfo } from '@copydesk/core'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { describeSurfaces } from '../../packages/core/src/surfaces/describe.ts'
@@ -101,22 +102,47 @@ describe.each(named(writing))('%s', (_, info) => {
     expect(good.length, answers.map(({ summary }) => summary).join(', ')).toBeGreaterThan(0)
   })
 
-  it.runIf(info.method === 'POST' && info.definition.kind === 'json')(
-    'acts once for one Idempotency-Key',
-    async () => {
-      const key = { 'idempotency-key': 'once' }
-      const input = inputFor(world, info)
-      const authorization = callerFor(world, info, input)
-      const knock = { ...input, authorization, headers: key, ip: '10.9.9.9' }
-      const first = await door.ask(info, knock)
-      expect(first.status, trouble(info, first.text)).toBe(info.success)
-      const after = await fingerprint(world.app.db)
-      const second = await door.ask(info, knock)
-      // The credential may have gone with the act itself.
-      if (second.status === 401) return
-      expect({ status: second.status, text: second.text }).toEqual({ status: first.status, text: first.text })
-      expect(second.headers.get('idempotent-replayed')).toBe('true')
-      expect(changedTables(after, await fingerprint(world.app.db))).toEqual([])
-    },
-  )
+  const { takesCredential, kind } = info.definition
+  const isPost = info.method === 'POST' && kind === 'json'
+
+  /** The same request twice under one key, and whether the second got the answer of the first. */
+  async function askTwice() {
+    const input = inputFor(world, info)
+    const authorization = callerFor(world, info, input)
+    const knock = { ...input, authorization, headers: { 'idempotency-key': 'once' }, ip: '10.9.9.9' }
+    const first = await door.ask(info, knock)
+    expect(first.status, trouble(info, first.text)).toBe(info.success)
+    const after = await fingerprint(world.app.db)
+    const rows = await everything(world.app.db)
+    const second = await door.ask(info, knock)
+    return { body: input.body, first, rows, second, after }
+  }
+
+  it.runIf(isPost && !takesCredential)('acts once for one Idempotency-Key', async () => {
+    const { body, first, rows, second, after } = await askTwice()
+    for (const hash of hashesOf(body)) expect(rows.includes(hash), 'a plain hash of the body').toBe(false)
+    // The credential may have gone with the act itself.
+    if (second.status === 401) return
+    expect({ status: second.status, text: second.text }).toEqual({ status: first.status, text: first.text })
+    expect(second.headers.get('idempotent-replayed')).toBe('true')
+    expect(changedTables(after, await fingerprint(world.app.db))).toEqual([])
+  })
+
+  it.runIf(isPost && takesCredential)('keeps nothing under an Idempotency-Key', async () => {
+    const { body, rows, second } = await askTwice()
+    for (const hash of hashesOf(body)) expect(rows.includes(hash), 'a plain hash of the body').toBe(false)
+    expect(await world.app.db.sql.all('select key from idempotency_records')).toEqual([])
+    expect(second.headers.get('idempotent-replayed')).toBe(null)
+  })
 })
+
+const sha256 = (text: string) => createHash('sha256').update(text)
+
+/** Hashes of a body that a program without the server's keys could make too. */
+function hashesOf(body: unknown): string[] {
+  const plain = sha256(body === undefined ? '' : JSON.stringify(body))
+  const hex = plain.copy().digest('hex')
+  // With what the gateway takes together with the body: the query and a named tenant.
+  const joined = sha256(JSON.stringify(['', hex, ''])).digest('hex')
+  return [hex, joined, plain.copy().digest('base64'), plain.digest('base64url')]
+}

@@ -100,6 +100,23 @@ describe('a request that outlives its hold on the key', () => {
   })
 })
 
+describe('an Idempotency-Key across a change of the encryption keys', () => {
+  it('is good under the new key, and refused rather than acted on when the old key is gone', async () => {
+    await using app = await createTestApp({ worker: false })
+    const team = await app.team()
+    const { signingKeys } = app.options
+    const [old] = app.options.encryptionKeys
+    const fresh = { id: 'k2', key: Buffer.alloc(32, 9).toString('base64') }
+    const first = await create(app, team, 'k1')
+    app.copydesk.keys.replace({ encryptionKeys: [fresh, ...(old ? [old] : [])], signingKeys })
+    await app.copydesk.keys.reseal()
+    expect(await create(app, team, 'k1')).toEqual(first)
+    app.copydesk.keys.replace({ encryptionKeys: [fresh], signingKeys })
+    expect(await create(app, team, 'k1')).toMatchObject({ status: 422, error: { code: 'UNPROCESSABLE' } })
+    expect(await campaigns(app)).toBe(1)
+  })
+})
+
 describe('an answer that is kept', () => {
   it('is forgotten after a day, and cleared away', async () => {
     const clock = createTestClock()

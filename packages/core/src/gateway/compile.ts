@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import type { ErrorCode } from '../domain/errors.ts'
 import { isConditional } from './conditional.ts'
-import type { AnyEndpoint, Definition } from './definition.ts'
+import { type AnyEndpoint, type Definition, takesKey } from './definition.ts'
 import { deprecationHeaders } from './deprecation.ts'
 import { encoderFor } from './encode.ts'
 import { impliedErrors } from './errors.ts'
@@ -49,7 +49,7 @@ export function compile(surface: AnySurface, endpoint: AnyEndpoint): Compiled {
     queryKeys: query ? Object.keys(query.shape) : [],
     allowed: new Set([...endpoint.errors, ...impliedErrors(endpoint)]),
     writes: endpoint.method !== 'GET',
-    takesKey: endpoint.method === 'POST' && (endpoint.kind === 'json' || endpoint.kind === 'upload'),
+    takesKey: takesKey(endpoint),
     action: endpoint.audit ?? endpoint.id,
     resourceType:
       endpoint.path.split('/').find((part) => part !== '' && !part.startsWith(':')) ?? surface.name,

@@ -39,6 +39,11 @@ export interface BaseSpec<Id extends string, R extends Route, P, Q, H> {
   onlyReads?: boolean
   /** The path holds a secret, such as the token of a link: logs and audit records show the route in its place. */
   secretPath?: boolean
+  /**
+   * The caller's body or path holds a password, token, key or other secret, or stands for one: an `Idempotency-Key` is ignored, so that
+   * nothing is kept of what was sent or answered.
+   */
+  takesCredential?: boolean
 }
 
 /** What a handler gets beside its context. */
@@ -94,6 +99,7 @@ export interface Definition {
   readonly deprecated: Deprecation | undefined
   readonly onlyReads: boolean
   readonly secretPath: boolean
+  readonly takesCredential: boolean
   readonly conditional: boolean
   readonly maxBodyBytes: number | undefined
   run(ctx: Ctx, input: Input, channel?: unknown): unknown
@@ -113,6 +119,11 @@ export type AnyEndpoint = Endpoint<string, Route, any>
 type Erased = BaseSpec<string, Route, object | undefined, z.ZodObject | undefined, z.ZodObject | undefined>
 type Rest = Partial<Omit<Definition, 'kind' | 'replies' | 'run' | 'success'>> &
   Pick<Definition, 'kind' | 'replies' | 'run'>
+
+/** True where an `Idempotency-Key` counts: for what is made by POST, unless a credential comes with it. */
+export function takesKey({ method, kind, takesCredential }: Definition): boolean {
+  return method === 'POST' && (kind === 'json' || kind === 'upload') && !takesCredential
+}
 
 /**
  * Builds the value that surfaces list and the pipeline runs.
@@ -163,6 +174,7 @@ export function define<E extends AnyEndpoint>(spec: Erased, rest: Rest): E {
     deprecated: spec.deprecated,
     onlyReads: spec.onlyReads ?? method === 'GET',
     secretPath: spec.secretPath ?? false,
+    takesCredential: spec.takesCredential ?? false,
     conditional: rest.conditional ?? false,
     maxBodyBytes: rest.maxBodyBytes,
     run: rest.run,

@@ -1,5 +1,5 @@
 import { DomainError, type ErrorCode } from '../domain/errors.ts'
-import type { AnyEndpoint, Definition } from './definition.ts'
+import { type AnyEndpoint, type Definition, takesKey } from './definition.ts'
 import type { AnySurface } from './surface.ts'
 
 /** The status that each code of the contract answers with. */
@@ -67,10 +67,10 @@ export function impliedErrors(def: Definition): Set<ErrorCode> {
  */
 export function refusals(surface: AnySurface, endpoint: AnyEndpoint): Set<ErrorCode> {
   const codes = new Set<ErrorCode>([...endpoint.errors, ...impliedErrors(endpoint)])
-  const { method, kind, access } = endpoint
+  const { method, access } = endpoint
   // A body is read to its limit also where none is asked for, because an Idempotency-Key stands for it too.
   if (method !== 'GET') codes.add('PAYLOAD_TOO_LARGE')
-  if (method === 'POST' && (kind === 'json' || kind === 'upload')) {
+  if (takesKey(endpoint)) {
     // An Idempotency-Key that is none, that is at work, or that was used for something else.
     for (const code of ['VALIDATION_ERROR', 'CONFLICT', 'UNPROCESSABLE'] as const) codes.add(code)
   }

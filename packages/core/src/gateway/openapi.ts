@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { ErrorCode } from '../domain/errors.ts'
 import { isConditional } from './conditional.ts'
-import type { AnyEndpoint } from './definition.ts'
+import { type AnyEndpoint, takesKey } from './definition.ts'
 import { refusals, statusOf } from './errors.ts'
 import type { AnySurface } from './surface.ts'
 import { apiError, ulid } from '../platform/wire.ts'
@@ -109,7 +109,7 @@ function parameters(surface: AnySurface, endpoint: AnyEndpoint, schemas: Json): 
   if (isConditional(surface, endpoint)) {
     found.push({ name: 'If-None-Match', in: 'header', schema: { type: 'string' } })
   }
-  if (endpoint.method === 'POST' && (endpoint.kind === 'json' || endpoint.kind === 'upload')) {
+  if (takesKey(endpoint)) {
     found.push({ name: 'Idempotency-Key', in: 'header', schema: { type: 'string', maxLength: 255 } })
   }
   return found

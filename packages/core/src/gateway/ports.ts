@@ -22,7 +22,10 @@ export type Claimed =
   | { state: 'unanswered' }
   | { state: 'done'; status: number; body: string }
 
-/** Keeps first answers for 24 hours, so that the same request sent twice acts once. Answers may hold secrets: keep them sealed. */
+/**
+ * Keeps first answers for 24 hours, so that the same request sent twice acts once. Answers may hold secrets: keep them sealed, and the hash under
+ * a key.
+ */
 export interface IdempotencyStore {
   /**
    * Claims `key` for a request whose content hashes to `hash`.

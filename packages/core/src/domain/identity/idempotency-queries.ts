@@ -11,39 +11,49 @@ export interface KeptAnswer {
 }
 
 /**
- * Claims a key unless it is there. A claim whose time is over and under which nothing was committed is taken over.
+ * Claims a key unless it is there. A claim of the same request whose time is over and under which nothing was committed is taken over.
+ * @param claim `isSame` tells whether a kept hash is that of this request, whichever key made it
  * @returns what is kept under it, or undefined when it is now claimed
  */
 export async function claimKey(
   db: Database,
   { key, id }: Claim,
-  claim: { hash: string; now: Date; claimedUntil: Date; expiresAt: Date },
+  claim: { hash: string; isSame(stored: string): boolean; now: Date; claimedUntil: Date; expiresAt: Date },
 ): Promise<KeptAnswer | undefined> {
   return db.write(async (tx) => {
     await tx.run('delete from idempotency_records where key = ? and expires_at <= ?', [key, claim.now])
     const taken = await tx.run(
-      `insert into idempotency_records as r
+      `insert into idempotency_records
          (key, body_hash, claimed_by, claimed_until, committed, status, response, expires_at)
-       values (?, ?, ?, ?, false, null, null, ?)
-       on conflict (key) do update set claimed_by = excluded.claimed_by, claimed_until = excluded.claimed_until
-         where not r.committed and r.status is null and r.claimed_until <= ? and r.body_hash = excluded.body_hash`,
-      [key, claim.hash, id, claim.claimedUntil, claim.expiresAt, claim.now],
+       values (?, ?, ?, ?, false, null, null, ?) on conflict (key) do nothing`,
+      [key, claim.hash, id, claim.claimedUntil, claim.expiresAt],
     )
     if (taken > 0) return undefined
-    const row = await tx.get<Row>(
-      'select body_hash, claimed_until, committed, status, response from idempotency_records where key = ?',
-      [key],
+    const kept = await keptAnswer(tx, key)
+    if (!kept || kept.claimedUntil > claim.now || !claim.isSame(kept.hash)) return kept
+    const over = await tx.run(
+      `update idempotency_records set claimed_by = ?, claimed_until = ?
+       where key = ? and not committed and status is null and claimed_until <= ?`,
+      [id, claim.claimedUntil, key, claim.now],
     )
-    return (
-      row && {
-        hash: row.body_hash as string,
-        claimedUntil: asInstant(row.claimed_until),
-        committed: Boolean(row.committed),
-        status: row.status as number | null,
-        response: row.response as string | null,
-      }
-    )
+    return over > 0 ? undefined : keptAnswer(tx, key)
   })
+}
+
+async function keptAnswer(tx: Sql, key: string): Promise<KeptAnswer | undefined> {
+  const row = await tx.get<Row>(
+    'select body_hash, claimed_until, committed, status, response from idempotency_records where key = ?',
+    [key],
+  )
+  return (
+    row && {
+      hash: row.body_hash as string,
+      claimedUntil: asInstant(row.claimed_until),
+      committed: Boolean(row.committed),
+      status: row.status as number | null,
+      response: row.response as string | null,
+    }
+  )
 }
 
 /** Marks, in the act's own transaction, that it is done. @returns false when another request has taken the key over */

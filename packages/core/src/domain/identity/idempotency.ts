@@ -19,7 +19,12 @@ export type Claimed =
   | { state: 'unanswered' }
   | { state: 'done'; status: number; body: string }
 
-/** First answers by idempotency key, for 24 hours. They may hold tokens, so they are kept sealed. */
+const purpose = 'idempotency body'
+
+/**
+ * First answers by idempotency key, for 24 hours. They may hold tokens, so they are kept sealed; what was asked is kept as a keyed hash, so that
+ * a copy of the database does not help to guess it.
+ */
 export function createIdempotencyStore({
   db,
   clock,
@@ -34,14 +39,16 @@ export function createIdempotencyStore({
   return {
     async begin(key: string, hash: string): Promise<Claimed> {
       const claim = { key, id: newId() }
+      const isSame = (stored: string) => box.matchesMac(stored, hash, purpose)
       const found = await claimKey(db, claim, {
-        hash,
+        hash: box.macs(hash, purpose)[0],
+        isSame,
         now: clock.date(),
         claimedUntil: new Date(clock.now() + heldMs),
         expiresAt: new Date(clock.now() + keptMs),
       })
       if (!found) return { state: 'new', claim }
-      if (found.hash !== hash) return { state: 'other' }
+      if (!isSame(found.hash)) return { state: 'other' }
       if (found.status === null) {
         const over = found.committed && found.claimedUntil.getTime() <= clock.now()
         return { state: over ? 'unanswered' : 'running' }

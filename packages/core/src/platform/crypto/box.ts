@@ -1,4 +1,13 @@
-import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject, randomBytes } from 'node:crypto'
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHmac,
+  createSecretKey,
+  hkdfSync,
+  type KeyObject,
+  randomBytes,
+  timingSafeEqual,
+} from 'node:crypto'
 
 const VERSION = 'v1'
 const KEY_BYTES = 32
@@ -43,6 +52,13 @@ export interface Box {
   needsRotation(sealed: string): boolean
   /** The id of the key that a text was sealed with. @throws {BoxError} if malformed */
   keyOf(sealed: string): string
+  /**
+   * Keyed hashes of a text, `<keyId>.<HMAC-SHA256 in hex>`, one for each key, that of the current key first: store the first, look for all.
+   * Without the keys nobody can find out the text by guessing. Each purpose has keys of its own, derived from the keys (HKDF).
+   */
+  macs(text: string, purpose: string): [current: string, ...older: string[]]
+  /** True where a stored keyed hash is that of the text; false also when its key is gone. */
+  matchesMac(mac: string, text: string, purpose: string): boolean
   /** Works with other keys from now on. @throws {TypeError} on keys that cannot be used; the old ones stay */
   replace(keys: BoxKeys): void
 }
@@ -62,6 +78,12 @@ export interface BoxKeys {
  */
 export function createBox(options: BoxKeys & { onUnknown?: () => void }): Box {
   let ring = createRing(options)
+  const mac = (keyId: string, text: string, purpose: string) => {
+    const key = Buffer.from(
+      hkdfSync('sha256', ring.keys.get(keyId) as KeyObject, '', `copydesk ${purpose}`, 32),
+    )
+    return `${keyId}.${createHmac('sha256', key).update(text).digest('hex')}`
+  }
 
   return {
     seal(plaintext, aad) {
@@ -88,6 +110,20 @@ export function createBox(options: BoxKeys & { onUnknown?: () => void }): Box {
         const why = 'it was changed, belongs to something else, or its key was replaced under the same id'
         throw new BoxError('rejected', `The sealed text cannot be opened: ${why}.`)
       }
+    },
+
+    macs(text, purpose) {
+      const older = [...ring.keys.keys()].filter((id) => id !== ring.currentId)
+      return [mac(ring.currentId, text, purpose), ...older.map((id) => mac(id, text, purpose))]
+    },
+
+    matchesMac(stored, text, purpose) {
+      const [keyId = ''] = stored.split('.')
+      if (KEY_ID.test(keyId) && !ring.keys.has(keyId)) options.onUnknown?.()
+      if (!ring.keys.has(keyId)) return false
+      const given = Buffer.from(stored)
+      const expected = Buffer.from(mac(keyId, text, purpose))
+      return given.length === expected.length && timingSafeEqual(given, expected)
     },
 
     needsRotation: (sealed) => parse(sealed).keyId !== ring.currentId,

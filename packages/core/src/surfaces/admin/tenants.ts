@@ -42,6 +42,7 @@ export const create = endpoint({
   route: 'POST /tenants',
   summary: 'Take a customer on: tenant, first admin, subscription and first invoice',
   access: operators,
+  takesCredential: true,
   body: NewCustomer,
   reply: { 201: CustomerReceipt },
   errors: ['CONFLICT', 'VALIDATION_ERROR'],

@@ -18,6 +18,7 @@ export const accept = endpoint({
   route: 'POST /invitations/:token/accept',
   summary: 'Accept an invitation by choosing a password; opens a session',
   access: publicAccess,
+  takesCredential: true,
   secretPath: true,
   body: AcceptInvitation,
   reply: { 200: LoginReply },

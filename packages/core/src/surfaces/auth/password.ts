@@ -16,6 +16,7 @@ export const change = endpoint({
   route: 'PATCH /me/password',
   summary: 'Change your password; your other sessions end',
   access: anybody,
+  takesCredential: true,
   body: PasswordChange,
   reply: { 200: PasswordChanged },
   errors: ['UNAUTHORIZED', 'VALIDATION_ERROR'],
@@ -31,6 +32,7 @@ export const forgot = endpoint({
   description:
     'Answers the same whether the e-mail has an account or not. Further requests for one e-mail within 20 minutes bring no further mail; the newest link counts, for an hour and once.',
   access: publicAccess,
+  takesCredential: true,
   body: ForgotPassword,
   reply: { 204: z.void() },
   errors: ['VALIDATION_ERROR'],
@@ -43,6 +45,7 @@ export const reset = endpoint({
   route: 'POST /reset-password',
   summary: 'Choose a new password with the token of a mailed link; all sessions end',
   access: publicAccess,
+  takesCredential: true,
   body: ResetPassword,
   reply: { 204: z.void() },
   errors: ['VALIDATION_ERROR'],

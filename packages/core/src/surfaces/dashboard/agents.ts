@@ -39,6 +39,7 @@ export const change = endpoint({
   route: 'PATCH /agents/:agentRole',
   summary: 'Change how an agent works for the tenant; what is not named is inherited',
   access: admins,
+  takesCredential: true,
   body: AgentChanges,
   reply: { 200: AgentDetail },
   errors: ['NOT_FOUND', 'VALIDATION_ERROR'],
