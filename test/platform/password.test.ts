@@ -1,6 +1,7 @@
 import { hashSync } from '@node-rs/argon2'
 import { describe, expect, it } from 'vitest'
-import { createPasswords, createSlots } from '../../packages/core/src/platform/crypto/password.ts'
+import { createPasswords } from '../../packages/core/src/platform/crypto/password.ts'
+import { createSlots } from '../../packages/core/src/platform/crypto/slots.ts'
 
 const passwords = createPasswords()
 
@@ -36,13 +37,80 @@ describe('createPasswords', () => {
   })
 })
 
+describe('the lines in front of the hasher', () => {
+  /** A hasher that finishes nothing until it is told to. */
+  function heldPasswords(maxWaiting: number) {
+    const started: string[] = []
+    const finish: Array<() => void> = []
+    const held = (text: string) => {
+      started.push(text)
+      return new Promise<void>((resolve) => finish.push(resolve))
+    }
+    const passwords = createPasswords({
+      maxConcurrent: 2,
+      maxWaiting,
+      refuse: () => new Error('too many'),
+      hasher: {
+        hash: async (text) => held(text).then(() => text),
+        verify: async (_stored, text) => held(text).then(() => true),
+      },
+    })
+    return { passwords, started, next: () => finish.shift()?.() }
+  }
+
+  it('refuse at once whoever comes when a line is full, and nobody in the other lines', async () => {
+    const { passwords, started, next } = heldPasswords(3)
+    const logins = Array.from({ length: 6 }, (_, n) => passwords.verifyPassword(undefined, `login ${n}`))
+    await expect(logins[5]).rejects.toThrow('too many')
+    const reset = passwords.hashPassword('reset')
+    expect(started).toEqual(['login 0', 'login 1'])
+    const served = [...logins.slice(0, 5), reset]
+    for (let i = 0; i < served.length; i += 1) {
+      next()
+      await new Promise(setImmediate)
+    }
+    await Promise.all(served)
+    expect(started).toHaveLength(6)
+    expect(await Promise.race([passwords.hashPassword('later'), Promise.resolve('waits')])).toBe('waits')
+    next()
+  })
+
+  it('take turns, so that a flood of logins delays a reset by one turn', async () => {
+    const { passwords, started, next } = heldPasswords(50)
+    const waiting = [
+      ...Array.from({ length: 6 }, (_, n) => passwords.verifyPassword(undefined, `login ${n}`)),
+      ...Array.from({ length: 2 }, (_, n) => passwords.hashPassword(`registration ${n}`, 'registration')),
+      ...Array.from({ length: 2 }, (_, n) => passwords.hashPassword(`reset ${n}`)),
+    ]
+    for (let i = 0; i < waiting.length; i += 1) {
+      next()
+      await new Promise(setImmediate)
+    }
+    await Promise.all(waiting)
+    expect(started).toEqual([
+      'login 0',
+      'login 1',
+      'login 2',
+      'registration 0',
+      'reset 0',
+      'login 3',
+      'registration 1',
+      'reset 1',
+      'login 4',
+      'login 5',
+    ])
+  })
+})
+
 describe('createSlots', () => {
+  const open = (size: number) => createSlots<'one'>({ size, maxWaiting: 10, refuse: () => new Error('full') })
+
   it('runs at most so many at once, in the order they came, and goes on after a failure', async () => {
-    const slots = createSlots(2)
+    const slots = open(2)
     const started: number[] = []
     const finish: Array<(fail?: boolean) => void> = []
     const runs = [0, 1, 2, 3].map((n) =>
-      slots(() => {
+      slots('one', () => {
         started.push(n)
         return new Promise<number>((resolve, reject) => {
           finish[n] = (fail) => (fail ? reject(new Error('failed')) : resolve(n))
@@ -59,10 +127,10 @@ describe('createSlots', () => {
     finish[2]?.()
     finish[3]?.()
     expect(await Promise.all([runs[2], runs[3]])).toEqual([2, 3])
-    expect(await slots(async () => 'free again')).toBe('free again')
+    expect(await slots('one', async () => 'free again')).toBe('free again')
   })
 
   it('refuses a size that would stop everything', () => {
-    expect(() => createSlots(0)).toThrow(RangeError)
+    expect(() => open(0)).toThrow(RangeError)
   })
 })

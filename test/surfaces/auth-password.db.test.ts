@@ -162,7 +162,9 @@ describe('auth.password.change', () => {
       expect((await change(app, adminToken, good)).status).toBe(200),
     )
     const rows = await contents(app, ['sessions'])
-    await expect(login(late, { email: admin, password, app: 'dashboard' })).rejects.toMatchObject({
+    await expect(
+      login(late, { email: admin, password, app: 'dashboard' }, '192.0.2.1'),
+    ).rejects.toMatchObject({
       code: 'UNAUTHORIZED',
     })
     const { sessions } = await contents(app, ['sessions'])

@@ -209,7 +209,7 @@ describe('a forgotten password', () => {
     const token = await linkFor(app)
     await using assembled = await parts(app)
     const ctx = assembled.system()
-    await resetPassword(ctx, { token, newPassword: next })
+    await resetPassword(ctx, { token, newPassword: next }, '192.0.2.1')
     expect(ctx.services.revocations.has(claimsOf(accessToken)['sid'] as string)).toBe(true)
   })
 

@@ -140,7 +140,9 @@ describe('auth.login', () => {
       [reviewer, 'Wrong-horse-1'],
       [reviewer, password],
     ] as const) {
-      await expect(login(ctx, { email, password: given, app: 'dashboard' })).rejects.toThrow(Error)
+      await expect(login(ctx, { email, password: given, app: 'dashboard' }, anywhere())).rejects.toThrow(
+        Error,
+      )
     }
     expect(checked).toEqual(['hash', 'none', 'hash', 'hash'])
   })

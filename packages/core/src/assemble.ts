@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { createCommands } from './domain/agents/commands/commands.ts'
 import { createChannels } from './domain/channels/clients.ts'
 import type { Ctx, Principal, Scope, Trace } from './domain/context.ts'
+import { DomainError } from './domain/errors.ts'
 import { entities } from './domain/entities.ts'
 import { createRevocations } from './domain/identity/revocations.ts'
 import { createTokens } from './domain/identity/tokens.ts'
@@ -101,6 +102,7 @@ export async function assemble(options: CopydeskOptions): Promise<Assembled> {
   const configured = await configuredProviders(options, clock, build)
   const events = createEventLog({ db, clock, log })
   const redis = options.redis && createRedis({ ...options.redis, log })
+  const counters = redis ? shareCounters(options, redis, clock, log) : createMemoryCounters(clock)
   const stopping = new AbortController()
   const self = {} as Assembled
   const reloadKeys = atMostEvery(1_000, clock, () => {
@@ -126,6 +128,7 @@ export async function assemble(options: CopydeskOptions): Promise<Assembled> {
     sequencer: createSequencer({ deltas, clock }),
     box,
     blobs: createDirectoryBlobs(join(options.dataDir, 'blobs')),
+    counters,
     cache: redis ? createSharedCache({ redis, clock }) : createMemoryCache({ clock }),
     http,
     mail: createMailSender({ options: mail, baseUrl, folder: join(options.dataDir, 'mail'), clock, log }),
@@ -148,7 +151,7 @@ export async function assemble(options: CopydeskOptions): Promise<Assembled> {
       folders: createFolders(join(options.dataDir, 'agents')),
     }),
     tokens: createTokens({ signingKeys: options.signingKeys, clock, onUnknownKey: reloadKeys }),
-    passwords: createPasswords(passwordCost && { cost: passwordCost }),
+    passwords: createPasswords({ refuse: tooManyHashes, ...(passwordCost && { cost: passwordCost }) }),
     revocations: createRevocations({ db, events, clock }),
     channels,
     payments: options.payments ?? null,
@@ -180,7 +183,7 @@ export async function assemble(options: CopydeskOptions): Promise<Assembled> {
     newId,
     log,
     services,
-    counters: redis ? shareCounters(options, redis, clock, log) : createMemoryCounters(clock),
+    counters,
     redis,
     owner,
     onRun,
@@ -210,6 +213,17 @@ export async function assemble(options: CopydeskOptions): Promise<Assembled> {
       await db.close()
     },
   } satisfies Assembled)
+}
+
+/** Half a second of work is waiting already: whoever comes now is better told so. */
+function tooManyHashes(): DomainError {
+  return new DomainError(
+    'THROTTLED',
+    'Too many passwords are being checked at the moment; try again in a second',
+    {
+      retryAfterS: 1,
+    },
+  )
 }
 
 function shareCounters(options: CopydeskOptions, redis: Redis, clock: Clock, log: Logger): Counters {

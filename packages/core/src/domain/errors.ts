@@ -31,17 +31,20 @@ export class DomainError extends Error {
   readonly field: string | undefined
   /** Anything a program can act on, for example `{ reason: 'content_changed' }`. */
   readonly details: unknown
+  /** Of `RATE_LIMITED` and `THROTTLED`: after how many seconds another try may do. */
+  readonly retryAfterS: number | undefined
 
   constructor(
     code: ErrorCode,
     message: string,
-    extra: { field?: string; details?: unknown; cause?: unknown } = {},
+    extra: { field?: string; details?: unknown; cause?: unknown; retryAfterS?: number } = {},
   ) {
     super(message, { cause: extra.cause })
     this.name = 'DomainError'
     this.code = code
     this.field = extra.field
     this.details = extra.details
+    this.retryAfterS = extra.retryAfterS
   }
 }
 

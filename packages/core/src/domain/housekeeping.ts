@@ -5,6 +5,8 @@ import { shownMs } from './feed/policy.ts'
 import { pruneMarks } from './feed/queries.ts'
 import { PasswordReset, Session } from './identity/entities.ts'
 import { deleteExpired } from './identity/idempotency-queries.ts'
+import { KnownLogin } from './identity/known-logins-entity.ts'
+import { knownDays } from './identity/login-limit.ts'
 import { deleteToldBefore, keptDays as notificationDays } from './notifications/inbox-queries.ts'
 import { deleteIntentsBefore } from './push/intent-queries.ts'
 import { Registration } from './identity/registration-entity.ts'
@@ -30,6 +32,9 @@ export async function cleanUp(ctx: Ctx): Promise<void> {
     ),
     resets: await ctx.db.unitOfWork('all', (em) =>
       em.nativeDelete(PasswordReset, { expiresAt: { $lt: new Date(now) } }),
+    ),
+    networks: await ctx.db.unitOfWork('all', (em) =>
+      em.nativeDelete(KnownLogin, { usedOn: { $lt: new Date(now - knownDays * dayMs) } }),
     ),
     registrations: await ctx.db.unitOfWork('all', (em) =>
       em.nativeDelete(Registration, { createdOn: { $lt: new Date(now - dayMs) } }),

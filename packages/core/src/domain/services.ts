@@ -1,5 +1,6 @@
 import type { Blobs } from '../platform/blobs.ts'
 import type { Cache } from '../platform/cache.ts'
+import type { Counters } from '../platform/counters/counters.ts'
 import type { Box } from '../platform/crypto/box.ts'
 import type { Broadcast } from '../platform/events/broadcast.ts'
 import type { EventLog } from '../platform/events/events.ts'
@@ -37,6 +38,8 @@ export interface Services {
   box: Box
   blobs: Blobs
   cache: Cache
+  /** Where tries are counted, together with the other servers where they share a Redis. */
+  counters: Counters
   http: HttpClient
   mail: MailSender
   push: Push

@@ -1,4 +1,4 @@
-import { DomainError } from '../domain/errors.ts'
+import { DomainError, type ErrorCode } from '../domain/errors.ts'
 import { checkAssistant } from './assistant.ts'
 import { statusOf, toApiError } from './errors.ts'
 import type { Exchange } from './exchange.ts'
@@ -115,13 +115,18 @@ function refuse(x: Exchange, error: unknown, step: string): void {
   else if (code === 'INVALID_TOKEN') headers.push('WWW-Authenticate', 'Bearer error="invalid_token"')
   // Every 401 names the scheme that would help, also that of a login (RFC 9110, 15.5.2).
   else if (statusOf[code] === 401) headers.push('WWW-Authenticate', 'Bearer')
-  if (code === 'RATE_LIMITED' && x.count) {
-    const seconds = Math.ceil((x.count.resetAt - x.runtime.clock.now()) / 1_000)
-    headers.push('Retry-After', String(Math.max(1, seconds)))
-  }
-  if (code === 'THROTTLED') headers.push('Retry-After', '1')
+  const seconds = retryAfter(x, error, code)
+  if (seconds !== undefined) headers.push('Retry-After', String(seconds))
   if (error instanceof MethodNotAllowed) headers.push('Allow', error.allow)
   x.answer = jsonAnswer(statusOf[code], body, headers)
+}
+
+/** After how many seconds the caller may try again: what the refusal itself says, else when the request limit has room again. */
+function retryAfter(x: Exchange, error: unknown, code: ErrorCode): number | undefined {
+  if (error instanceof DomainError && error.retryAfterS !== undefined) return Math.max(1, error.retryAfterS)
+  if (code === 'THROTTLED') return 1
+  if (code !== 'RATE_LIMITED' || !x.count) return undefined
+  return Math.max(1, Math.ceil((x.count.resetAt - x.runtime.clock.now()) / 1_000))
 }
 
 /** Wrong method on a known path. */

@@ -5,6 +5,7 @@ import { DomainError } from '../errors.ts'
 import { accountByEmail } from './account-queries.ts'
 import { forgetDevicesOf } from '../push/device-queries.ts'
 import { Session, User } from './entities.ts'
+import { admitLogin, rememberLogin } from './login-limit.ts'
 import type { Login, LoginReply } from './schemas.ts'
 import { accessToken, actingAs, activeTenant, lockUser, openSession, refuse } from './sessions.ts'
 
@@ -16,10 +17,13 @@ const rolesByApp: Record<App, readonly Role[]> = {
 
 /**
  * Checks a password and opens a session. An unknown e-mail costs the same time as a wrong password. Serves `POST /auth/v1/login`.
- * @throws DomainError `UNAUTHORIZED`; `FORBIDDEN` without access to the app, for a suspended user or tenant
+ * @param network the caller's address as limits count it
+ * @throws DomainError `UNAUTHORIZED`; `FORBIDDEN` without access to the app, for a suspended user or tenant; `RATE_LIMITED` after too many
+ *   tries by strangers; `THROTTLED` when too many passwords are being checked
  */
-export async function login(ctx: Ctx, input: Login): Promise<LoginReply> {
+export async function login(ctx: Ctx, input: Login, network: string): Promise<LoginReply> {
   const email = input.email.trim().toLowerCase()
+  await admitLogin(ctx, email, network)
   const found = await accountByEmail(ctx.sql, email)
   // Hashing takes milliseconds on purpose, so it stays outside of any transaction.
   const matches = await ctx.services.passwords.verifyPassword(found?.passwordHash, input.password)
@@ -35,6 +39,7 @@ export async function login(ctx: Ctx, input: Login): Promise<LoginReply> {
     }
     const { sessionId, ...reply } = await openSession(cmd, user)
     user.lastLoginAt = cmd.clock.date()
+    await rememberLogin(cmd, user.id, network)
     cmd.audit({
       tenantId: user.tenantId,
       resourceType: 'session',

@@ -18,7 +18,7 @@ export async function changePassword(ctx: Ctx, input: PasswordChange): Promise<{
   const found = await accountById(ctx.sql, ctx.actor.id)
   const wrong = new DomainError('UNAUTHORIZED', 'The current password is wrong')
   // Hashing takes milliseconds on purpose, so it stays outside of any transaction.
-  const matches = await passwords.verifyPassword(found?.passwordHash, input.currentPassword)
+  const matches = await passwords.verifyPassword(found?.passwordHash, input.currentPassword, 'account')
   if (!found || !matches) throw wrong
   const passwordHash = await passwords.hashPassword(input.newPassword)
   const { sessionId } = ctx.actor

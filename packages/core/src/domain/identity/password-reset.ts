@@ -7,6 +7,7 @@ import { isShut } from '../tenants/entities.ts'
 import { type Account, accountByEmail, accountById, currentReset } from './account-queries.ts'
 import { PasswordReset } from './entities.ts'
 import { resetLetter } from './letters.ts'
+import { rememberLogin } from './login-limit.ts'
 import { setPassword } from './password-change.ts'
 import { tenantStatus } from './queries.ts'
 import type { ResetPassword } from './schemas.ts'
@@ -87,9 +88,10 @@ export async function mailReset(
 /**
  * Sets a new password with the token of a link, once; every session of the person ends. Serves
  * `POST /auth/v1/reset-password`.
+ * @param network the caller's address as limits count it: the person is known there from now on, and nowhere else
  * @throws DomainError `VALIDATION_ERROR` on `token`, in the same words whatever is wrong with it
  */
-export async function resetPassword(ctx: Ctx, input: ResetPassword): Promise<void> {
+export async function resetPassword(ctx: Ctx, input: ResetPassword, network: string): Promise<void> {
   const worthless = invalid('token', 'The link is not valid any more; ask for a new one')
   const claims = readToken(ctx, input.token)
   const request = claims && { userId: claims.sub, requestId: claims.jti }
@@ -101,6 +103,7 @@ export async function resetPassword(ctx: Ctx, input: ResetPassword): Promise<voi
     const unused = { ...request, usedAt: null }
     const used = await cmd.em.nativeUpdate(PasswordReset, unused, { usedAt: cmd.clock.date() })
     if (used === 0 || user?.status !== 'active') throw worthless
+    await rememberLogin(cmd, user.id, network, { isNewProof: true })
     return setPassword(cmd, user, { passwordHash, action: 'auth.password.reset' })
   })
   refuse(ctx, ended)

@@ -24,7 +24,7 @@ export async function startRegistration(
     throw new DomainError('FORBIDDEN', 'Registration is closed here; ask the operator for an account')
   // Asked before the password is hashed, which costs more than the question.
   await command(ctx, (cmd) => requireFreeEmail(cmd, answers.email))
-  const passwordHash = await ctx.services.passwords.hashPassword(password)
+  const passwordHash = await ctx.services.passwords.hashPassword(password, 'registration')
   return command(ctx, async (cmd) => {
     await requireFreeEmail(cmd, answers.email)
     const now = cmd.clock.date()

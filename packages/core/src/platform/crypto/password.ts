@@ -1,4 +1,5 @@
 import { hash, parseOptions, verify } from '@node-rs/argon2'
+import { createSlots } from './slots.ts'
 
 /** `full` is OWASP's floor for argon2id: 19 MiB, two passes, one lane. `low` is for tests that throw the accounts away. */
 const COSTS = {
@@ -15,34 +16,63 @@ const DECOYS = {
 /** How much work one hash is. */
 export type PasswordCost = keyof typeof COSTS
 
+/** What passwords are hashed for; each kind waits in a line of its own. */
+export type HashLane = 'login' | 'registration' | 'account'
+
 export interface Passwords {
-  /** argon2id in PHC form (`$argon2id$v=19$…`), about 20 ms of one worker thread. */
-  hashPassword(password: string): Promise<string>
+  /**
+   * argon2id in PHC form (`$argon2id$v=19$…`), about 20 ms of one worker thread.
+   * @param lane default `account`: resets, changes, invitations and accounts that operators make
+   * @throws what `refuse` gives when too many wait
+   */
+  hashPassword(password: string, lane?: HashLane): Promise<string>
   /**
    * True where `password` belongs to `stored`. With no hash, or with one that cannot be read, the same work is done
    * and the answer is false, so that the time does not tell which accounts exist.
+   * @param lane default `login`
+   * @throws what `refuse` gives when too many wait
    */
-  verifyPassword(stored: string | undefined, password: string): Promise<boolean>
+  verifyPassword(stored: string | undefined, password: string, lane?: HashLane): Promise<boolean>
   /** True where `stored` was made with other costs than today's; hash anew after a good sign-in. */
   needsRehash(stored: string): boolean
 }
 
-/**
- * Hashes and checks passwords, compared in Unicode NFKC so that every keyboard types the same one.
- * @param options `cost`: default `full`; `maxConcurrent`: how many hashes run at once (default 2). Node has four worker threads for hashing,
- *   files and DNS together; a storm of sign-ins waits here instead of taking them all.
- */
-export function createPasswords(options: { cost?: PasswordCost; maxConcurrent?: number } = {}): Passwords {
-  const limited = createSlots(options.maxConcurrent ?? 2)
+/** Who does the work; argon2 on worker threads unless something else is given. */
+export interface Hasher {
+  hash(password: string, cost: (typeof COSTS)[PasswordCost]): Promise<string>
+  verify(stored: string, password: string): Promise<boolean>
+}
+
+export interface PasswordOptions {
+  /** Default `full`. */
+  cost?: PasswordCost
+  /**
+   * How many hashes run at once (default 2). Node has four worker threads for hashing, files and DNS together; a storm of sign-ins waits
+   * here instead of taking them all.
+   */
+  maxConcurrent?: number
+  /** How many wait in each line (default 50: about half a second of work); beyond that they are refused at once. */
+  maxWaiting?: number
+  /** The error of a refusal. */
+  refuse?: () => Error
+  hasher?: Hasher
+}
+
+/** Hashes and checks passwords, compared in Unicode NFKC so that every keyboard types the same one. */
+export function createPasswords(options: PasswordOptions = {}): Passwords {
+  const { maxConcurrent = 2, maxWaiting = 50, hasher = { hash, verify } } = options
+  const refuse = options.refuse ?? (() => new Error('Too many passwords wait to be hashed'))
   const cost = COSTS[options.cost ?? 'full']
   const decoy = DECOYS[options.cost ?? 'full']
+  const inTurn = createSlots<HashLane>({ size: maxConcurrent, maxWaiting, refuse })
 
   return {
-    hashPassword: (password) => limited(() => hash(password.normalize('NFKC'), cost)),
-    verifyPassword: (stored, password) =>
-      limited(async () => {
+    hashPassword: (password, lane = 'account') =>
+      inTurn(lane, () => hasher.hash(password.normalize('NFKC'), cost)),
+    verifyPassword: (stored, password, lane = 'login') =>
+      inTurn(lane, async () => {
         const known = stored !== undefined && readable(stored)
-        const matches = await verify(known ? stored : decoy, password.normalize('NFKC'))
+        const matches = await hasher.verify(known ? stored : decoy, password.normalize('NFKC'))
         return known && matches
       }),
     needsRehash(stored) {
@@ -64,24 +94,5 @@ function readable(stored: string): boolean {
     return true
   } catch {
     return false
-  }
-}
-
-/** Runs at most `size` pieces of work at once, the rest in the order they came. */
-export function createSlots(size: number): <T>(work: () => Promise<T>) => Promise<T> {
-  if (!Number.isInteger(size) || size < 1) throw new RangeError(`Slots: expected 1 or more, got ${size}.`)
-  const waiting: Array<() => void> = []
-  let free = size
-
-  return async (work) => {
-    if (free > 0) free -= 1
-    else await new Promise<void>((resume) => waiting.push(resume))
-    try {
-      return await work()
-    } finally {
-      const next = waiting.shift()
-      if (next) next()
-      else free += 1
-    }
   }
 }

@@ -22,6 +22,6 @@ export const accept = endpoint({
   secretPath: true,
   body: AcceptInvitation,
   reply: { 200: LoginReply },
-  errors: ['NOT_FOUND', 'FORBIDDEN', 'CONFLICT', 'VALIDATION_ERROR'],
+  errors: ['NOT_FOUND', 'FORBIDDEN', 'CONFLICT', 'THROTTLED', 'VALIDATION_ERROR'],
   audit: 'invitation.accept',
 }).handle((ctx, { params, body }) => acceptInvitation(ctx, params.token, body.password))

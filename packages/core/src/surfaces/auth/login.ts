@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { login as logIn, logout as logOut, refresh as renew } from '../../domain/identity/login.ts'
 import { Login, LoginReply, Refresh, RefreshReply } from '../../domain/identity/schemas.ts'
 import { publicAccess } from '../../gateway/access.ts'
+import { countedAs } from '../../gateway/client-ip.ts'
 import { endpoint } from '../../gateway/endpoint.ts'
 import { anybody } from './access.ts'
 
@@ -13,10 +14,10 @@ export const login = endpoint({
   takesCredential: true,
   body: Login,
   reply: { 200: LoginReply },
-  errors: ['UNAUTHORIZED', 'FORBIDDEN', 'VALIDATION_ERROR'],
+  errors: ['UNAUTHORIZED', 'FORBIDDEN', 'THROTTLED', 'VALIDATION_ERROR'],
   audit: 'auth.login',
   limit: { requests: 10, perSeconds: 900, by: 'ip', field: 'email' },
-}).handle((ctx, { body }) => logIn(ctx, body))
+}).handle((ctx, { body, ip }) => logIn(ctx, body, countedAs(ip)))
 
 export const refresh = endpoint({
   id: 'auth.refresh',

@@ -8,6 +8,7 @@ import {
   ResetPassword,
 } from '../../domain/identity/schemas.ts'
 import { publicAccess } from '../../gateway/access.ts'
+import { countedAs } from '../../gateway/client-ip.ts'
 import { endpoint } from '../../gateway/endpoint.ts'
 import { anybody } from './access.ts'
 
@@ -48,7 +49,7 @@ export const reset = endpoint({
   takesCredential: true,
   body: ResetPassword,
   reply: { 204: z.void() },
-  errors: ['VALIDATION_ERROR'],
+  errors: ['THROTTLED', 'VALIDATION_ERROR'],
   audit: 'auth.password.reset',
   limit: { requests: 10, perSeconds: 900, by: 'ip' },
-}).handle((ctx, { body }) => resetPassword(ctx, body))
+}).handle((ctx, { body, ip }) => resetPassword(ctx, body, countedAs(ip)))

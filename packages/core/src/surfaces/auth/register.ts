@@ -30,7 +30,7 @@ export const start = endpoint({
   takesCredential: true,
   body: RegisterStart,
   reply: { 201: StartReply },
-  errors: ['CONFLICT', 'FORBIDDEN', 'VALIDATION_ERROR'],
+  errors: ['CONFLICT', 'FORBIDDEN', 'THROTTLED', 'VALIDATION_ERROR'],
 }).handle((ctx, { body }) => startRegistration(ctx, body))
 
 export const company = endpoint({
