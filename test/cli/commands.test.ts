@@ -35,6 +35,9 @@ describe('copydesk tenant, user, api-key', () => {
       'admin',
       '--password-stdin',
     ]
+    const common = await cli([...create, '--tenant', id], { cwd, input: 'Password1' })
+    expect(common).toMatchObject({ code: 2, stdout: '' })
+    expect(common.stderr).toMatch(/^error: .*passwords that guessers try first.*\n$/)
     const user = await json([...create, '--tenant', id], cwd, 'a long password\n')
     expect(user).toMatchObject({ email: 'a@example.com', role: 'admin', tenantId: id })
     expect(JSON.stringify(user)).not.toContain('a long password')

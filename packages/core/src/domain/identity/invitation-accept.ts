@@ -7,8 +7,10 @@ import { accountByEmail } from './account-queries.ts'
 import { lift } from './access.ts'
 import { addUser, taken } from './add-user.ts'
 import { bringBack, comesBack } from './come-back.ts'
+import { companyNames } from './company-queries.ts'
 import { Invitation, TenantAssignment } from './entities.ts'
 import { invitationByToken, type OpenInvitation } from './invitation-queries.ts'
+import { hashNewPassword } from './new-password.ts'
 import type { InvitationView, LoginReply } from './schemas.ts'
 import { actingAs, openSession } from './sessions.ts'
 
@@ -23,14 +25,15 @@ export async function viewInvitation(ctx: Ctx, token: string): Promise<Invitatio
 
 /**
  * Makes a person of an invitation, once, or lets one back who was taken off the same team, and logs that person in. Serves `POST /auth/v1/invitations/:token/accept`.
- * @throws DomainError as `viewInvitation`; `CONFLICT` when the e-mail has been taken meanwhile
+ * @throws DomainError as `viewInvitation`; `CONFLICT` when the e-mail has been taken meanwhile; `VALIDATION_ERROR` for a password that is easily guessed
  */
 export async function acceptInvitation(ctx: Ctx, token: string, password: string): Promise<LoginReply> {
   const tokenHash = sha256Hex(token)
   const { id: invitationId, tenantId, email, name, role } = await openInvitation(ctx, tokenHash)
   const known = await accountByEmail(ctx.sql, email)
   if (known && !comesBack(known, { tenantId, role })) throw taken(email)
-  const passwordHash = await ctx.services.passwords.hashPassword(password)
+  const companies = await companyNames(ctx.sql, tenantId)
+  const passwordHash = await hashNewPassword(ctx, { password, email, companies })
   const id = known?.id ?? ctx.newId()
   // A reviewer works for the tenant and belongs to none.
   const isStaff = role === 'reviewer'

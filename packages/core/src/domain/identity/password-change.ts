@@ -3,15 +3,17 @@ import type { Command, Ctx } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { type MailPayload, post, queueMail } from '../mail/post.ts'
 import { accountById } from './account-queries.ts'
+import { companyNames } from './company-queries.ts'
 import { PasswordReset } from './entities.ts'
 import { passwordLetter } from './letters.ts'
+import { hashNewPassword } from './new-password.ts'
 import type { PasswordChange } from './schemas.ts'
 import { actingAs, endSessions, lockUser, refuse } from './sessions.ts'
 
 /**
  * Exchanges the caller's password. The other sessions end, and links to reset the old password with them. Serves
  * `PATCH /auth/v1/me/password`.
- * @throws DomainError `UNAUTHORIZED` when the current password is wrong
+ * @throws DomainError `UNAUTHORIZED` when the current password is wrong; `VALIDATION_ERROR` for a new one that is easily guessed
  */
 export async function changePassword(ctx: Ctx, input: PasswordChange): Promise<{ success: true }> {
   const { passwords } = ctx.services
@@ -20,7 +22,12 @@ export async function changePassword(ctx: Ctx, input: PasswordChange): Promise<{
   // Hashing takes milliseconds on purpose, so it stays outside of any transaction.
   const matches = await passwords.verifyPassword(found?.passwordHash, input.currentPassword, 'account')
   if (!found || !matches) throw wrong
-  const passwordHash = await passwords.hashPassword(input.newPassword)
+  const passwordHash = await hashNewPassword(ctx, {
+    password: input.newPassword,
+    field: 'newPassword',
+    email: found.email,
+    companies: await companyNames(ctx.sql, found.tenantId),
+  })
   const { sessionId } = ctx.actor
   const ended = await command({ ...actingAs(ctx, found), actor: ctx.actor }, async (cmd) => {
     const user = await lockUser(cmd, found.id)

@@ -5,9 +5,11 @@ import { DomainError, invalid } from '../errors.ts'
 import { type MailPayload, post, queueMail } from '../mail/post.ts'
 import { isShut } from '../tenants/entities.ts'
 import { type Account, accountByEmail, accountById, currentReset } from './account-queries.ts'
+import { companyNames } from './company-queries.ts'
 import { PasswordReset } from './entities.ts'
 import { resetLetter } from './letters.ts'
 import { rememberLogin } from './login-limit.ts'
+import { hashNewPassword } from './new-password.ts'
 import { setPassword } from './password-change.ts'
 import { tenantStatus } from './queries.ts'
 import type { ResetPassword } from './schemas.ts'
@@ -89,7 +91,7 @@ export async function mailReset(
  * Sets a new password with the token of a link, once; every session of the person ends. Serves
  * `POST /auth/v1/reset-password`.
  * @param network the caller's address as limits count it: the person is known there from now on, and nowhere else
- * @throws DomainError `VALIDATION_ERROR` on `token`, in the same words whatever is wrong with it
+ * @throws DomainError `VALIDATION_ERROR` on `token`, in the same words whatever is wrong with it, and on `newPassword` when it is easily guessed
  */
 export async function resetPassword(ctx: Ctx, input: ResetPassword, network: string): Promise<void> {
   const worthless = invalid('token', 'The link is not valid any more; ask for a new one')
@@ -97,7 +99,12 @@ export async function resetPassword(ctx: Ctx, input: ResetPassword, network: str
   const request = claims && { userId: claims.sub, requestId: claims.jti }
   const account = request && (await openRequest(ctx, request))
   if (!request || !account) throw worthless
-  const passwordHash = await ctx.services.passwords.hashPassword(input.newPassword)
+  const passwordHash = await hashNewPassword(ctx, {
+    password: input.newPassword,
+    field: 'newPassword',
+    email: account.email,
+    companies: await companyNames(ctx.sql, account.tenantId),
+  })
   const ended = await command(actingAs(ctx, account), async (cmd) => {
     const user = await lockUser(cmd, account.id)
     const unused = { ...request, usedAt: null }

@@ -4,6 +4,7 @@ import type { Command, Ctx } from '../context.ts'
 import { DomainError, invalid } from '../errors.ts'
 import { isGstin, isTaxNumber } from '../tenants/tax-number.ts'
 import { User } from './entities.ts'
+import { hashNewPassword } from './new-password.ts'
 import { Registration, type RegistrationRow } from './registration-entity.ts'
 import type {
   RegisterCompany,
@@ -14,7 +15,7 @@ import type {
 
 /**
  * Opens a registration. The password is hashed at once and kept in no other form. Serves `POST /auth/v1/register/start`.
- * @throws DomainError `CONFLICT` when the e-mail has an account; `FORBIDDEN` where registration is closed
+ * @throws DomainError `CONFLICT` when the e-mail has an account; `FORBIDDEN` where registration is closed; `VALIDATION_ERROR` for a password that is easily guessed
  */
 export async function startRegistration(
   ctx: Ctx,
@@ -24,7 +25,11 @@ export async function startRegistration(
     throw new DomainError('FORBIDDEN', 'Registration is closed here; ask the operator for an account')
   // Asked before the password is hashed, which costs more than the question.
   await command(ctx, (cmd) => requireFreeEmail(cmd, answers.email))
-  const passwordHash = await ctx.services.passwords.hashPassword(password, 'registration')
+  const passwordHash = await hashNewPassword(ctx, {
+    password,
+    email: answers.email,
+    lane: 'registration',
+  })
   return command(ctx, async (cmd) => {
     await requireFreeEmail(cmd, answers.email)
     const now = cmd.clock.date()

@@ -3,7 +3,9 @@ import type { Command, Ctx, Role } from '../context.ts'
 import { DomainError, invalid, notFound } from '../errors.ts'
 import { Tenant } from '../tenants/entities.ts'
 import { addUser } from './add-user.ts'
+import { companyNames } from './company-queries.ts'
 import { TenantAssignment, User } from './entities.ts'
+import { hashNewPassword } from './new-password.ts'
 import { Email, Password } from './schemas.ts'
 
 export interface NewUser {
@@ -48,7 +50,8 @@ export async function createUser(ctx: Ctx, input: NewUser): Promise<UserSummary>
         : `A ${input.role} belongs to no tenant`,
     )
   }
-  const passwordHash = await ctx.services.passwords.hashPassword(password.data)
+  const companies = await companyNames(ctx.sql, input.tenantId ?? null)
+  const passwordHash = await hashNewPassword(ctx, { password: password.data, email: email.data, companies })
   return command(ctx, async (cmd) => {
     const tenantIds = [...(input.tenantIds ?? []), ...(input.tenantId ? [input.tenantId] : [])]
     for (const id of tenantIds) if (!(await cmd.em.findOne(Tenant, { id }))) throw notFound('Tenant')

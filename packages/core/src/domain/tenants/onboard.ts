@@ -2,6 +2,7 @@ import { command } from '../command.ts'
 import type { Command, Ctx } from '../context.ts'
 import { DomainError, invalid } from '../errors.ts'
 import { addUser } from '../identity/add-user.ts'
+import { hashNewPassword } from '../identity/new-password.ts'
 import { Tenant } from './entities.ts'
 import { createInvoice } from './invoices.ts'
 import { choosePlanById, customPlan, type PlanChoice } from './plans.ts'
@@ -14,12 +15,17 @@ import { openTenant } from './tenants.ts'
 /**
  * Takes a customer on: the tenant in `onboarding`, its first admin, its subscription and the first invoice. Nothing is billed
  * before it is activated. Serves `POST /admin/v1/tenants`.
- * @throws DomainError `VALIDATION_ERROR` without a plan, or for one that does not exist; `CONFLICT` when the e-mail address or
+ * @throws DomainError `VALIDATION_ERROR` without a plan, for one that does not exist, or for a password that is easily guessed; `CONFLICT` when the e-mail address or
  *   the domain is taken
  */
 export async function onboardTenant(ctx: Ctx, input: NewCustomer): Promise<CustomerReceipt> {
   const plan = planOf(input)
-  const passwordHash = await ctx.services.passwords.hashPassword(input.password)
+  const { password, email: adminEmail, displayName: company, legalName } = input
+  const passwordHash = await hashNewPassword(ctx, {
+    password,
+    email: adminEmail,
+    companies: [company, legalName],
+  })
   return command(ctx, async (cmd) => {
     const choice = await plan(cmd)
     const { displayName, email, domain = null, timezone = 'UTC', phone = null, country = null } = input
