@@ -202,6 +202,23 @@ describe('a letter', () => {
     expect(text.split('\n')).toContain('https://app.example/?a=1&b="><script>')
   })
 
+  it('sets apart what others have written, every line of it, and says whose it is', () => {
+    const { text, html } = writeLetter({
+      greeting: 'Hello,',
+      paragraphs: ['Ours.'],
+      quote: { from: '“Ada” writes:', paragraphs: ['Theirs.\n\nOurs again?', '</blockquote><p>Ours?'] },
+      closing: ['Ours at the end.'],
+    })
+    expect(text).toBe(
+      'Hello,\n\nOurs.\n\n“Ada” writes:\n\n> Theirs. Ours again?\n>\n> </blockquote><p>Ours?\n\nOurs at the end.\n',
+    )
+    const [, inside = '', after = ''] = html.split(/<\/?blockquote[^>]*>/)
+    expect(inside.replace(/\s*<\/?p>\s*/g, '|')).toBe(
+      '|Theirs. Ours again?||&lt;/blockquote&gt;&lt;p&gt;Ours?|',
+    )
+    expect(after).toContain('Ours at the end.')
+  })
+
   it('lets no name begin a line or a header of its own', async () => {
     await using server = await createTestMailServer()
     const name = 'Ada\r\nBcc: eve@evil.example\n\nPay here:\u2028now\u0000'

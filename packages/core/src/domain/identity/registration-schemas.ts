@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { ulid } from '../../platform/wire.ts'
+import { plainName } from '../names.ts'
 import { businessTypes, companySizes } from '../tenants/billing-entities.ts'
 import { isCountry } from '../tenants/regions.ts'
 import { isTimeZone } from '../tenants/tenants.ts'
@@ -27,8 +28,8 @@ const country = z
   .refine(isCountry, 'Must be a country code of two letters (ISO 3166-1 alpha-2)')
 
 export const RegisterStart = z.object({
-  firstName: line(100),
-  lastName: line(100),
+  firstName: plainName(100),
+  lastName: plainName(100),
   email: z.string().trim().pipe(Email),
   phone,
   password: Password.regex(/\p{Lu}/u, 'A password needs an upper-case letter').regex(
@@ -43,7 +44,7 @@ export type RegisterStart = z.output<typeof RegisterStart>
 const website = z.string().trim().max(2_000).transform(toWebsite)
 
 export const RegisterCompany = z.object({
-  companyName: line(200),
+  companyName: plainName(200),
   website,
   industry: line(100),
   companySize: z.enum(companySizes),

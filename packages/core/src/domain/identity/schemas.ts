@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { isoDate, ulid } from '../../platform/wire.ts'
 import { apps, assistantAccesses, roles } from '../context.ts'
+import { plainName } from '../names.ts'
 
 export const Email = z
   .email()
@@ -63,7 +64,7 @@ export type StaffProfile = z.output<typeof StaffProfile>
 const detail = (max: number) => z.string().trim().max(max).nullable().optional()
 
 export const ProfileChanges = z.object({
-  name: z.string().trim().min(1, 'A name has 1 to 200 characters').max(200).optional(),
+  name: plainName(200).optional(),
   phone: detail(50),
   country: detail(100),
   about: detail(5_000),

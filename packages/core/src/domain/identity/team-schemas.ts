@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { isoDate, ulid } from '../../platform/wire.ts'
+import { plainName } from '../names.ts'
 import { invitedRoles } from './entities.ts'
 import { Email } from './schemas.ts'
 
@@ -43,7 +44,7 @@ export type ReviewerTeamQuery = z.output<typeof ReviewerTeamQuery>
 
 export const TeamInvitation = z.object({
   email: Email,
-  name: z.string().trim().min(1).max(200),
+  name: plainName(200),
   role: z.enum(invitedRoles),
 })
 export type TeamInvitation = z.output<typeof TeamInvitation>

@@ -1,6 +1,8 @@
+import { check } from '../check.ts'
 import { command } from '../command.ts'
 import type { Command, Ctx, Role } from '../context.ts'
 import { DomainError, invalid, notFound } from '../errors.ts'
+import { plainName } from '../names.ts'
 import { Tenant } from '../tenants/entities.ts'
 import { addUser } from './add-user.ts'
 import { companyNames } from './company-queries.ts'
@@ -39,8 +41,7 @@ export async function createUser(ctx: Ctx, input: NewUser): Promise<UserSummary>
   const password = Password.safeParse(input.password)
   if (!password.success)
     throw invalid('password', password.error.issues[0]?.message ?? 'The password does not fit')
-  const name = input.name.trim()
-  if (name === '' || name.length > 200) throw invalid('name', 'A name has 1 to 200 characters')
+  const name = check(plainName(200), input.name, 'name')
   const ofTenant = input.role === 'admin' || input.role === 'member'
   if (ofTenant !== (input.tenantId !== undefined)) {
     throw invalid(

@@ -1,10 +1,21 @@
-import { oneLine } from '../../platform/mail/letter.ts'
 import { preview } from '../content/preview.ts'
 import type { Ctx } from '../context.ts'
 import { type MailPayload, mailJob, post } from '../mail/post.ts'
+import { shownName } from '../names.ts'
 import { dueNow } from './due.ts'
+import type { NotificationType } from './entities.ts'
 
 const kind = 'mail.notification'
+
+/** Titles hold what tenants and agents have written, so they are not subjects of ours. */
+const subjects: Record<NotificationType, string> = {
+  approval_created: 'Copydesk: an approval is pending',
+  approval_expiring: 'Copydesk: an approval is running out of time',
+  activity_completed: 'Copydesk: an activity is complete',
+  activity_failed: 'Copydesk: an activity needs a person',
+  budget_alert: 'Copydesk: a budget is running out',
+  campaign_update: 'Copydesk: news of a campaign',
+}
 
 /** Mails a notification to the person that it is for, unless it has been read. The job `mail.notification`. */
 export async function mailNotification(
@@ -16,12 +27,13 @@ export async function mailNotification(
   if (due.state === 'later')
     return ctx.services.jobs.add([mailJob(kind, { ...payload, tenantId: due.tenantId }, due.at)])
   if (due.state === 'moot') return
-  const { name, email, title, body } = due.found
+  const { name, email, type, title, body } = due.found
   const letter = {
-    greeting: `Hello ${name},`,
-    paragraphs: [title, preview(body, 2_000)],
+    greeting: `Hello ${shownName(name)},`,
+    paragraphs: [],
+    quote: { from: 'This stands in your inbox:', paragraphs: [title, preview(body, 2_000)] },
     link: { label: 'Open Copydesk', url: ctx.services.settings.links },
     closing: ['You get this mail because your notification preferences say so.'],
   }
-  await post(ctx, payload, { to: email, subject: oneLine(title), letter }, signal)
+  await post(ctx, payload, { to: email, subject: subjects[type], letter }, signal)
 }

@@ -4,6 +4,7 @@ import { AgentItem } from '../agents/schemas.ts'
 import { UserItem } from '../identity/admin-schemas.ts'
 import { Email, Password } from '../identity/schemas.ts'
 import { usdAmount } from '../money.ts'
+import { plainName } from '../names.ts'
 import { planNames } from './billing-entities.ts'
 import { tenantStatuses } from './entities.ts'
 import { isCountry } from './regions.ts'
@@ -72,7 +73,7 @@ export const TenantDetail = z.object({
 export type TenantDetail = z.output<typeof TenantDetail>
 
 export const TenantChange = z.object({
-  name: z.string().trim().min(1).max(200).optional(),
+  name: plainName(200).optional(),
   plan: plan.optional(),
   status: z.enum(['active', 'suspended', 'cancelled']).optional(),
   spendCapUsd: usdAmount.nullable().optional(),
@@ -110,9 +111,9 @@ const country = z
   .refine(isCountry, 'Must be a country code of two letters (ISO 3166-1 alpha-2)')
 
 export const NewCustomer = z.object({
-  displayName: line,
-  firstName: line.max(100),
-  lastName: line.max(99),
+  displayName: plainName(200),
+  firstName: plainName(100),
+  lastName: plainName(99),
   email: z.string().max(254).trim().toLowerCase().pipe(Email),
   password: Password,
   /** From `GET /auth/v1/plans`; or the four that follow, for a plan of the tenant's own. */
@@ -125,13 +126,13 @@ export const NewCustomer = z.object({
   customCycle: z.enum(['monthly', 'quarterly', 'yearly']).optional(),
   gstin: line.max(50).optional(),
   tdsDeduction: z.boolean().default(false),
-  billingName: line.optional(),
+  billingName: plainName(200).optional(),
   billingAddress: z.string().trim().min(1).max(1_000).optional(),
   billingCity: line.optional(),
   billingState: line.optional(),
   billingCountry: country.optional(),
   billingPostal: line.max(50).optional(),
-  legalName: line.optional(),
+  legalName: plainName(200).optional(),
   phone: line.max(50).optional(),
   country: country.optional(),
   domain: z.string().trim().toLowerCase().min(1).max(253).optional(),

@@ -1,7 +1,9 @@
 import { provisionAgents } from '../agents/provision.ts'
+import { check } from '../check.ts'
 import { command } from '../command.ts'
 import type { Command, Ctx } from '../context.ts'
 import { DomainError, invalid } from '../errors.ts'
+import { plainName } from '../names.ts'
 import { planNames } from './billing-entities.ts'
 import { Tenant, type TenantStatus } from './entities.ts'
 
@@ -28,9 +30,8 @@ export interface TenantSummary {
  * Creates an active tenant with the agents of its plan.
  * @throws DomainError `VALIDATION_ERROR`; `CONFLICT` when the domain is taken
  */
-export function createTenant(ctx: Ctx, input: NewTenant): Promise<TenantSummary> {
-  const name = input.name.trim()
-  if (name === '' || name.length > 200) throw invalid('name', 'A name has 1 to 200 characters')
+export async function createTenant(ctx: Ctx, input: NewTenant): Promise<TenantSummary> {
+  const name = check(plainName(200), input.name, 'name')
   const { plan = 'pro', timezone = 'UTC', domain = null } = input
   if (!(planNames as readonly string[]).includes(plan))
     throw invalid('plan', `Choose one of: ${planNames.join(', ')}`)
