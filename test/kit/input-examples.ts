@@ -122,7 +122,7 @@ const examples: Record<string, (world: World) => Partial<Input> | Partial<Input>
     body: { status: 'approved', notes: 'Go on' },
   }),
   'dm.reports.create': ({ ours }) => ({ body: reportOn(ours.tenantId, 'January') }),
-  'dm.reports.deliver': () => ({ body: { to: ['boss@client.example'] } }),
+  'dm.reports.deliver': ({ ours }) => ({ body: { to: [ours.email] } }),
   'dm.reports.retry': ({ ours }) => ({ params: { reportId: ours.ids['reports']?.[1] ?? '' } }),
   'files.report': ({ ours, tokens }) => ({
     params: {

@@ -1,4 +1,6 @@
+import type { ApiError } from '@copydesk/client'
 import { describe, expect, it } from 'vitest'
+import { password } from '../kit/app.ts'
 import { createTestClock } from '../kit/clock.ts'
 import { createDyingMailServer } from '../kit/dying-mail.ts'
 import { createTestMailServer, type TestMailServer } from '../kit/mail.ts'
@@ -32,6 +34,14 @@ const settled = (desk: ReportDesk) =>
 
 const addresses = ({ taken }: TestMailServer) => taken.flatMap(({ to }) => to).toSorted()
 
+/** Makes people of the tenant. */
+async function joined({ app, team }: ReportDesk, ...emails: string[]) {
+  for (const email of emails)
+    await app.copydesk
+      .asSystem()
+      .users.create({ email, name: 'Bo Client', password, role: 'member', tenantId: team.tenantId })
+}
+
 /** The file that hangs on a mail. */
 function attached(raw: string): Buffer {
   const [, part = ''] = /filename=report-[\d-]+\.pdf([\s\S]*)/.exec(raw) ?? []
@@ -43,6 +53,7 @@ describe('dm.reports.deliver', () => {
   it('mails the PDF to the admins and to who is named, each once, however often it is asked for', async () => {
     await using server = await createTestMailServer()
     await using desk = await openReportDesk(by(server.port))
+    await joined(desk, 'boss@client.example', 'cfo@client.example')
     const id = await desk.report()
     const to = ['Boss@client.example', 'boss@client.example', admin]
     const said = { subject: 'Your month', message: 'Hello.\n\nSee below.' }
@@ -59,7 +70,10 @@ describe('dm.reports.deliver', () => {
     await settled(desk)
     expect(addresses(server)).toEqual([admin, 'boss@client.example', 'cfo@client.example'])
     for (const { to: one, mail } of server.taken) {
-      expect(mail.raw).toContain(one[0] === 'cfo@client.example' ? 'Monthly performance' : 'Your month')
+      expect(mail.subject).toBe('A report for you on Copydesk')
+      const quoted = one[0] !== 'cfo@client.example'
+      for (const line of ['> Your month', '> Hello.', '> See below.', 'Rita Reviewer'])
+        expect(mail.raw.includes(line), line).toBe(quoted)
       const pdf = attached(mail.raw)
       expect(pdf.subarray(0, 5).toString()).toBe('%PDF-')
       expect(await textOfPdf(pdf)).toContain('In short')
@@ -126,6 +140,7 @@ describe('dm.reports.deliver', () => {
         refuses && address !== admin ? { code: 550, text: 'no such person' } : undefined,
     })
     await using desk = await openReportDesk({ ...by(server.port), allowErrors: true })
+    await joined(desk, 'gone@client.example')
     const id = await desk.report()
     await deliver(desk, id, { to: ['gone@client.example'] })
     await settled(desk)
@@ -155,6 +170,41 @@ describe('dm.reports.deliver', () => {
     )
     await settled(desk)
     expect(server.taken).toHaveLength(1)
+  })
+
+  it('goes to nobody but people of the tenant and reviewers who are assigned to it', async () => {
+    await using desk = await openReportDesk()
+    const neighbour = await desk.app.team('Neighbour')
+    await joined(desk, 'left@client.example')
+    const id = await desk.report()
+    await desk.app.db.write((tx) =>
+      tx.run(`update users set status = 'suspended' where email = 'left@client.example'`),
+    )
+    const member = 'member.1.tenant-1@test.example'
+    const reviewer = 'reviewer.1.tenant-1@test.example'
+    const messages = new Set<string>()
+    for (const stranger of [
+      'stranger@elsewhere.example',
+      'left@client.example',
+      'admin.1.neighbour@test.example',
+      'reviewer.1.neighbour@test.example',
+    ]) {
+      const call = deliver(desk, id, { to: [member, stranger], message: 'Buy now!' })
+      const refused = await call.catch((error: unknown) => error as ApiError)
+      expect(refused).toMatchObject({ status: 400, code: 'VALIDATION_ERROR', field: 'to.1' })
+      messages.add((refused as ApiError).message.replace(stranger, ''))
+    }
+    // Whether somebody has an account elsewhere is not told.
+    expect([...messages]).toEqual([
+      expect.stringMatching(/nobody of this tenant: .* Invite the person first$/),
+    ])
+    expect(await desk.count('select count(*) as n from report_deliveries')).toBe(0)
+    expect(await desk.count(`select count(*) as n from job where kind = 'mail.report'`)).toBe(0)
+    expect((await shown(desk, id)).status).toBe('ready')
+    expect(await deliver(desk, id, { to: [member, reviewer] })).toMatchObject({
+      sentTo: [admin, member, reviewer],
+    })
+    expect(neighbour.tenantId).not.toBe(desk.team.tenantId)
   })
 
   it('refuses what is not ready, and addresses that are none', async () => {

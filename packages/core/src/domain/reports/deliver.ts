@@ -2,17 +2,18 @@ import { LockMode } from '@mikro-orm/core'
 import { actorName } from '../actor.ts'
 import { command } from '../command.ts'
 import type { Command, Ctx } from '../context.ts'
-import { DomainError, notFound } from '../errors.ts'
+import { DomainError, invalid, notFound } from '../errors.ts'
 import { User } from '../identity/entities.ts'
 import { queueMail } from '../mail/post.ts'
 import { Report, ReportDelivery, type ReportRow } from './entities.ts'
+import { knownAddresses } from './recipient-queries.ts'
 import type { Delivered, Delivery } from './schemas.ts'
 
 /**
- * Mails the PDF to the tenant's admins and whoever else is named, each address once, however often it is asked for; one that
- * was refused is tried again. Serves `POST /dm/v1/reports/:reportId/deliver`.
+ * Mails the PDF to the tenant's admins and whoever else of its people and reviewers is named, each address once, however often it
+ * is asked for; one that was refused is tried again. Serves `POST /dm/v1/reports/:reportId/deliver`.
  * @returns the addresses of this request
- * @throws DomainError `NOT_FOUND`; `UNPROCESSABLE` while it is not ready, or when nobody would get it
+ * @throws DomainError `NOT_FOUND`; `VALIDATION_ERROR` on `to.N` for an address that is nobody of this tenant; `UNPROCESSABLE` while it is not ready, or when nobody would get it
  */
 export function deliverReport(ctx: Ctx, reportId: string, delivery: Delivery): Promise<Delivered> {
   return command(ctx, async (cmd) => {
@@ -22,6 +23,7 @@ export function deliverReport(ctx: Ctx, reportId: string, delivery: Delivery): P
     if (report.status !== 'ready' && report.status !== 'delivered')
       throw new DomainError('UNPROCESSABLE', `The report is ${report.status}, and not ready yet`)
     const { tenantId } = report
+    await requireKnown(cmd, tenantId, delivery.to)
     const admins = await cmd.em.find(
       User,
       { tenantId, role: 'admin', status: 'active' },
@@ -44,6 +46,17 @@ export function deliverReport(ctx: Ctx, reportId: string, delivery: Delivery): P
     cmd.audit({ tenantId, resourceType: 'report', resourceId: report.id, before, after })
     return { delivered: true, sentTo }
   })
+}
+
+/** Reports carry words of people into the mailboxes of others: of those only who works for the tenant is written to. */
+async function requireKnown(cmd: Command, tenantId: string, addresses: readonly string[]): Promise<void> {
+  const known = await knownAddresses(cmd.tx, tenantId)
+  const stranger = addresses.findIndex((address) => !known.has(address))
+  if (stranger === -1) return
+  throw invalid(
+    `to.${stranger}`,
+    `${addresses[stranger]} is nobody of this tenant: a report goes to its active people and to reviewers who are assigned to it. Invite the person first`,
+  )
 }
 
 /** Writes down which mails shall go out, and queues those that have not gone yet. */

@@ -1,10 +1,11 @@
 import { LockMode } from '@mikro-orm/core'
 import { Unretryable } from '../../platform/jobs/jobs.ts'
-import { type Letter, oneLine } from '../../platform/mail/letter.ts'
+import type { Letter } from '../../platform/mail/letter.ts'
 import { MailError } from '../../platform/mail/mail.ts'
 import { command } from '../command.ts'
 import type { Ctx } from '../context.ts'
 import { post } from '../mail/post.ts'
+import { shownName } from '../names.ts'
 import { Tenant } from '../tenants/entities.ts'
 import { type DeliveryStatus, Report, ReportDelivery } from './entities.ts'
 
@@ -60,16 +61,20 @@ function begin(ctx: Ctx, id: string) {
     if (intent?.status !== 'pending') return undefined
     const report = await cmd.em.findOneOrFail(Report, { id: intent.reportId })
     const tenant = await cmd.em.findOneOrFail(Tenant, { id: report.tenantId })
+    const own = intent.subject === report.title ? [] : [intent.subject]
+    const written = [...own, ...(intent.message?.split(/\n{2,}/) ?? [])]
     const letter: Letter = {
-      greeting: `Report for ${oneLine(tenant.name)}`,
+      greeting: 'Hello,',
       paragraphs: [
-        ...(intent.message?.split(/\n{2,}/) ?? []),
-        `“${oneLine(report.title)}” is attached: ${report.periodStart} to ${report.periodEnd}.`,
+        `A report for “${shownName(tenant.name)}” is attached: “${shownName(report.title)}”, ${report.periodStart} to ${report.periodEnd}.`,
       ],
+      ...(written.length > 0 && {
+        quote: { from: `“${shownName(report.deliveredByName ?? '')}” writes:`, paragraphs: written },
+      }),
     }
     return {
       to: intent.address,
-      subject: intent.subject,
+      subject: 'A report for you on Copydesk',
       letter,
       blobKey: report.blobKey ?? '',
       fileName: `report-${report.periodEnd}.pdf`,

@@ -102,8 +102,9 @@ export const ReviewerReportQuery = pageQuery.extend({
 export type ReviewerReportQuery = z.output<typeof ReviewerReportQuery>
 
 export const Delivery = z.object({
-  /** Beside the tenant's admins, who always get it. */
+  /** People of the tenant and its reviewers, beside the tenant's admins, who always get it. */
   to: z.array(Email).max(50),
+  /** Stands above the message, as words of who delivers it; the mail has a subject of ours. */
   subject: z.string().trim().min(1).max(200).optional(),
   message: z.string().trim().min(1).max(5_000).optional(),
 })

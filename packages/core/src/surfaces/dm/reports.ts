@@ -47,7 +47,9 @@ export const detail = endpoint({
 export const deliver = endpoint({
   id: 'dm.reports.deliver',
   route: 'POST /reports/:reportId/deliver',
-  summary: 'Mail the PDF to the tenant’s admins and others, each address once',
+  summary: 'Mail the PDF to the tenant’s admins and others who work for it, each address once',
+  description:
+    '`to` names active people of the tenant and reviewers who are assigned to it; anybody else is refused. Subject and message stand in the mail as words of who delivers it.',
   access: reviewers,
   body: Delivery,
   reply: { 200: Delivered },
