@@ -34,6 +34,28 @@ describe('configuration', () => {
     expect(of('defaultModel')).toMatchObject({ source: 'not set' })
   })
 
+  it('limits the mails to people outside, by the file or the environment', async () => {
+    using folder = temporaryFolder()
+    const usual = await show(folder.path)
+    expect(usual.of('mail.limits.perTenant')).toMatchObject({ value: 50, source: 'default' })
+    expect(usual.of('mail.limits.total')).toMatchObject({ value: 500, source: 'default' })
+    const file = join(folder.path, 'copydesk.json')
+    writeFileSync(file, JSON.stringify({ mail: { limits: { perTenant: 5 } } }))
+    const env = { COPYDESK_CONFIG: file, COPYDESK_MAIL_LIMITS_TOTAL: '0' }
+    const { of } = await show(folder.path, env)
+    expect(of('mail.limits.perTenant')).toMatchObject({ value: 5, source: `file ${file}` })
+    expect(of('mail.limits.total')).toMatchObject({
+      value: 0,
+      source: 'environment variable COPYDESK_MAIL_LIMITS_TOTAL',
+    })
+    const wrong = await cli(['config', 'show'], {
+      cwd: folder.path,
+      env: { COPYDESK_MAIL_LIMITS_PER_TENANT: '-1' },
+    })
+    expect(wrong).toMatchObject({ code: 2, stdout: '' })
+    expect(wrong.stderr).toContain('mail.limits.perTenant: must not be negative')
+  })
+
   it('takes command-line agents from the file, shows their names, and names what is wrong with them', async () => {
     using folder = temporaryFolder()
     const file = join(folder.path, 'copydesk.json')

@@ -7,6 +7,7 @@ import { DomainError } from './domain/errors.ts'
 import { entities } from './domain/entities.ts'
 import { createRevocations } from './domain/identity/revocations.ts'
 import { createTokens } from './domain/identity/tokens.ts'
+import { usualMailLimits } from './domain/mail/outside.ts'
 import { migrations } from './domain/migrations/migrations.ts'
 import { jobCaps, jobHandlers } from './domain/jobs.ts'
 import { createModelRegistry, type ProviderAccess } from './domain/models/registry.ts'
@@ -163,6 +164,7 @@ export async function assemble(options: CopydeskOptions): Promise<Assembled> {
       owner,
       quotas: { ...defaultQuotas, ...options.quotas },
       registration: options.registration ?? 'open',
+      mailLimits: { ...usualMailLimits, ...mail.limits },
     },
     openStreams: () => streams.count(),
     stopping: stopping.signal,

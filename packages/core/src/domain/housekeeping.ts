@@ -7,6 +7,8 @@ import { PasswordReset, Session } from './identity/entities.ts'
 import { deleteExpired } from './identity/idempotency-queries.ts'
 import { KnownLogin } from './identity/known-logins-entity.ts'
 import { knownDays } from './identity/login-limit.ts'
+import { mailDay } from './mail/outside.ts'
+import { deleteCountsBefore } from './mail/outside-queries.ts'
 import { deleteToldBefore, keptDays as notificationDays } from './notifications/inbox-queries.ts'
 import { deleteIntentsBefore } from './push/intent-queries.ts'
 import { Registration } from './identity/registration-entity.ts'
@@ -62,6 +64,7 @@ export async function cleanUp(ctx: Ctx): Promise<void> {
     notifications: await ctx.db.write((tx) => deleteToldBefore(tx, forgotten)),
     pushes: await ctx.db.write((tx) => deleteIntentsBefore(tx, forgotten)),
     folders: await ctx.services.commands.folders.prune(new Date(now - keptDays.folders * dayMs)),
+    mailCounts: await ctx.db.write((tx) => deleteCountsBefore(tx, mailDay(new Date(now - dayMs)))),
     answers: await ctx.db.write((tx) => deleteExpired(tx, new Date(now))),
   }
   ctx.log.debug('cleaned up', removed)

@@ -10,6 +10,7 @@ import type { MailSender } from '../platform/mail/mail.ts'
 import type { Push } from '../platform/push/push.ts'
 import type { Channels } from './channels/clients.ts'
 import type { Commands } from './agents/commands/commands.ts'
+import type { OutsideMailLimits } from './mail/outside.ts'
 import type { ModelRegistry } from './models/registry.ts'
 import type { Deltas } from './runs/deltas.ts'
 import type { Sequencer } from './runs/sequencer.ts'
@@ -76,4 +77,5 @@ export interface Settings {
   quotas: Quotas
   /** Whether visitors may register tenants of their own. */
   registration: 'open' | 'closed'
+  mailLimits: OutsideMailLimits
 }

@@ -111,7 +111,7 @@ function withDefaults(given: Given, dataDir: string): Config {
     trustProxy: given.trustProxy ?? ['127.0.0.0/8', '::1/128'],
     corsOrigins: given.corsOrigins ?? [],
     allowHosts: given.allowHosts ?? [],
-    mail: given.mail ?? {},
+    mail: { ...given.mail, limits: { perTenant: 50, total: 500, ...given.mail?.limits } },
     push: given.push ?? {},
     appScheme: given.appScheme ?? 'copydesk',
     commands: given.commands ?? {},

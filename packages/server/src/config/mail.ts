@@ -2,6 +2,7 @@ import type { MailOptions } from '@copydesk/core'
 import { z } from 'zod'
 
 const address = /^(?:[^<>\r\n]*<[^<>@\s]+@[^<>@\s]+>|[^<>@\s]+@[^<>@\s]+)$/
+const mails = z.int('must be a whole number').min(0, 'must not be negative').max(1_000_000)
 const text = z.string().min(1, 'is empty')
 
 const Smtp = z
@@ -37,6 +38,8 @@ export const Mail = z
       .url({ protocol: /^https?$/, error: 'must be a URL that starts with http:// or https://' })
       .optional(),
     smtp: Smtp.optional(),
+    /** Mails a day (UTC) to people who are no users yet. */
+    limits: z.strictObject({ perTenant: mails.optional(), total: mails.optional() }).optional(),
   })
   .superRefine(({ from, smtp }, { addIssue }) => {
     if (smtp && from === undefined)
@@ -45,7 +48,13 @@ export const Mail = z
 export type Mail = z.output<typeof Mail>
 
 /** The same as the core takes it. */
-export function toMailOptions({ from, links, smtp }: Mail): MailOptions {
+export function toMailOptions({ from, links, smtp, limits }: Mail): MailOptions {
   const { url, host = '', ...rest } = smtp ?? {}
-  return { ...(from && { from }), ...(links && { links }), ...(smtp && { smtp: url ?? { host, ...rest } }) }
+  const { perTenant, total } = limits ?? {}
+  return {
+    ...(from && { from }),
+    ...(links && { links }),
+    ...(smtp && { smtp: url ?? { host, ...rest } }),
+    limits: { ...(perTenant !== undefined && { perTenant }), ...(total !== undefined && { total }) },
+  }
 }

@@ -36,6 +36,8 @@ export const settings: readonly Setting[] = [
   { path: 'mail.smtp.user', env: ['COPYDESK_MAIL_SMTP_USER'], kind: 'text' },
   { path: 'mail.smtp.password', env: ['COPYDESK_MAIL_SMTP_PASSWORD'], kind: 'text', secret: true },
   { path: 'mail.smtp.secure', env: ['COPYDESK_MAIL_SMTP_SECURE'], kind: 'boolean' },
+  { path: 'mail.limits.perTenant', env: ['COPYDESK_MAIL_LIMITS_PER_TENANT'], kind: 'number' },
+  { path: 'mail.limits.total', env: ['COPYDESK_MAIL_LIMITS_TOTAL'], kind: 'number' },
   ...pushSettings,
   { path: 'appScheme', env: ['COPYDESK_APP_SCHEME'], kind: 'text' },
   { path: 'worker.concurrency', env: ['COPYDESK_WORKER_CONCURRENCY'], kind: 'number' },

@@ -23,9 +23,9 @@ export async function mailInvitation(
   const token = box.open(payload.token, sealedFor(payload.invitationId))
   const found = await invitationByToken(ctx.sql, sha256Hex(token))
   if (!found || isShut(found.tenantStatus) || found.expiresAt.getTime() <= ctx.clock.now()) return
-  const { email, name, tenantName, expiresAt, invitedBy } = found
+  const { email, tenantName, expiresAt, invitedBy } = found
   const inviter = (await accountById(ctx.sql, invitedBy))?.name
   const url = invitationUrl(ctx, token)
-  const written = invitationLetter({ name, inviter, tenantName, expiresAt, url })
+  const written = invitationLetter({ inviter, tenantName, expiresAt, url })
   await post(ctx, payload, { to: email, ...written }, signal)
 }

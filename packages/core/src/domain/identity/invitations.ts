@@ -1,9 +1,12 @@
 import { LockMode, UniqueConstraintViolationException } from '@mikro-orm/core'
 import { randomToken, sha256Hex } from '../../platform/crypto/hash.ts'
+import { check } from '../check.ts'
 import { command } from '../command.ts'
 import type { Command, Ctx } from '../context.ts'
 import { DomainError, invalid, notFound } from '../errors.ts'
+import { countMailOutside } from '../mail/outside.ts'
 import { queueMail } from '../mail/post.ts'
+import { nameOfAddress, plainName } from '../names.ts'
 import { oneTenant } from '../scope.ts'
 import { isShut, Tenant } from '../tenants/entities.ts'
 import { taken } from './add-user.ts'
@@ -16,7 +19,7 @@ const validMs = 7 * 24 * 3_600_000
 
 export interface NewInvitation {
   email: string
-  /** What the person is called at first; default: what stands before the `@`. */
+  /** What the person is called at first; default: the words before the `@`. */
   name?: string
   role: InvitedRole
   /** May be left out by whoever acts for one tenant only. */
@@ -42,7 +45,7 @@ export interface InvitationSummary {
  * Invites somebody to a tenant by mail, also who was taken off its team before. An earlier invitation that has expired gives way
  * to the new one.
  * @throws DomainError `VALIDATION_ERROR`; `NOT_FOUND` for the tenant; `CONFLICT` when the e-mail has an account or an open
- *   invitation to the tenant; `UNPROCESSABLE` when the tenant is suspended or cancelled
+ *   invitation to the tenant; `UNPROCESSABLE` when the tenant is suspended or cancelled; `RATE_LIMITED` when too many mails went out today
  */
 export async function invite(ctx: Ctx, input: NewInvitation): Promise<InvitationSummary> {
   const { url: _url, ...summary } = await inviteWithLink(ctx, input)
@@ -56,8 +59,7 @@ export async function inviteWithLink(
 ): Promise<InvitationSummary & { url: string }> {
   const email = Email.safeParse(input.email.trim())
   if (!email.success) throw invalid('email', `${input.email} is no e-mail address`)
-  const name = (input.name ?? email.data.split('@')[0] ?? '').trim()
-  if (name === '' || name.length > 200) throw invalid('name', 'A name has 1 to 200 characters')
+  const name = check(plainName(200), input.name ?? nameOfAddress(email.data), 'name')
   if (!invitedRoles.includes(input.role))
     throw invalid('role', 'Admins, members and reviewers are invited; operators belong to no tenant')
   const tenantId = input.tenantId ?? oneTenant(ctx)
@@ -84,13 +86,15 @@ export async function inviteWithLink(
       if (!(error instanceof UniqueConstraintViolationException)) throw error
       throw conflict(`${email.data} has an invitation already; send that one again, or revoke it first`)
     }
+    await countMailOutside(cmd, tenantId)
     return { ...sent(cmd, row, token, 'invitation.create'), url: invitationUrl(cmd, token) }
   })
 }
 
 /**
  * Sends an invitation anew, for another seven days; the link of the earlier mail is worthless from then on.
- * @throws DomainError `NOT_FOUND`; `CONFLICT` when it was accepted or revoked; `UNPROCESSABLE` when the tenant is shut
+ * @throws DomainError `NOT_FOUND`; `CONFLICT` when it was accepted or revoked; `UNPROCESSABLE` when the tenant is shut; `RATE_LIMITED` when too
+ *   many mails went out today
  */
 export function resendInvitation(ctx: Ctx, id: string): Promise<InvitationSummary> {
   return command(ctx, async (cmd) => {
@@ -100,6 +104,7 @@ export function resendInvitation(ctx: Ctx, id: string): Promise<InvitationSummar
     await openTenant(cmd, row.tenantId)
     const { token, ...link } = newLink(cmd)
     Object.assign(row, link)
+    await countMailOutside(cmd, row.tenantId)
     return sent(cmd, row, token, 'invitation.resend')
   })
 }

@@ -1,6 +1,7 @@
 import type { Letter } from '../../platform/mail/letter.ts'
+import { shownName } from '../names.ts'
 
-/** What the mails about accounts say. */
+/** What the mails about accounts say. Subjects are ours alone; what others have written stands in quotation marks. */
 interface Written {
   subject: string
   letter: Letter
@@ -10,7 +11,7 @@ export function resetLetter({ name, url }: { name: string; url: string }): Writt
   return {
     subject: 'Choose a new password for Copydesk',
     letter: {
-      greeting: `Hello ${name},`,
+      greeting: `Hello ${shownName(name)},`,
       paragraphs: [
         'Somebody, most likely you, asked for a new password for your Copydesk account. Choose one here within an hour; the link works once.',
       ],
@@ -21,25 +22,25 @@ export function resetLetter({ name, url }: { name: string; url: string }): Writt
 }
 
 export function invitationLetter(about: {
-  name: string
   /** Who invites; absent when it was done on the machine itself. */
   inviter: string | undefined
   tenantName: string
   expiresAt: Date
   url: string
 }): Written {
-  const { name, inviter, tenantName, expiresAt, url } = about
-  const invites = inviter === undefined ? 'You are invited' : `${inviter} invites you`
+  const { inviter, tenantName, expiresAt, url } = about
+  const invites = inviter === undefined ? 'You are invited' : `“${shownName(inviter)}” invites you`
   return {
-    subject: `Your invitation to ${tenantName} on Copydesk`,
+    subject: 'You are invited to work on Copydesk',
     letter: {
-      greeting: `Hello ${name},`,
+      greeting: 'Hello,',
       paragraphs: [
-        `${invites} to work with ${tenantName} on Copydesk, where campaigns are planned, written and approved. Choose a password and you can begin.`,
+        `${invites} to work with “${shownName(tenantName)}” on Copydesk, where campaigns are planned, written and approved. Choose a password and you can begin.`,
       ],
       link: { label: 'Accept the invitation', url },
       closing: [
         `The link works once, until ${instant(expiresAt)}.`,
+        'The names in quotation marks are as the people who invite you have written them.',
         'If you did not expect this, there is nothing to do: without you no account is made.',
       ],
     },
@@ -50,7 +51,7 @@ export function passwordLetter({ name, at }: { name: string; at: Date }): Writte
   return {
     subject: 'Your Copydesk password has changed',
     letter: {
-      greeting: `Hello ${name},`,
+      greeting: `Hello ${shownName(name)},`,
       paragraphs: [
         `The password of your Copydesk account was changed on ${instant(at)}, and other devices were logged out.`,
         'If it was you, there is nothing to do. If it was not, ask for a new password on the login page now, and tell the people who run your Copydesk.',

@@ -16,6 +16,8 @@ export interface MailOptions {
   links?: string
   /** A URL, or its parts. Without it mails are written to files in the data folder. */
   smtp?: string | SmtpServer
+  /** Mails a day (UTC) to people who are no users yet, such as invitations: of one tenant (default 50), of all together (default 500). */
+  limits?: { perTenant?: number; total?: number }
 }
 
 /** The way out that the options describe. */
