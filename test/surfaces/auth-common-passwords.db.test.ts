@@ -14,7 +14,7 @@ const common = ['Password1', 'PASSWORD1!', 'qwerty123', 'P@ssw0rd', 'iloveyou1',
 type Try = (given: string) => Promise<{ status: number; json: any }>
 
 /** Every password is refused on its field, and nothing changes. */
-async function refusesAll(app: TestApp, field: string, passwords: readonly string[], attempt: Try) {
+async function expectRefused(app: TestApp, field: string, passwords: readonly string[], attempt: Try) {
   const before = await contents(app, [...traces, 'registrations', 'tenants'])
   for (const given of passwords)
     expect(await attempt(given), given).toMatchObject({
@@ -30,7 +30,7 @@ describe('a password that guessers try first is refused with 400 VALIDATION_ERRO
     const start: Try = (given) => send(app, 'POST /register/start', { body: { ...person, password: given } })
     const own = ['Ines@hearth.example1', 'Hearth2026', 'Hearth-1']
     const withUpperCase = common.filter((one) => /\p{Lu}/u.test(one))
-    await refusesAll(app, 'password', [...withUpperCase, ...own], start)
+    await expectRefused(app, 'password', [...withUpperCase, ...own], start)
     expect((await start(person.password)).status).toBe(201)
   })
 
@@ -43,7 +43,7 @@ describe('a password that guessers try first is refused with 400 VALIDATION_ERRO
       send(app, 'PATCH /me/password', { token, body: { currentPassword: password, newPassword } })
     const own = ['Hearth & Oat 1', 'hearthoat2026', 'ADMIN.0.hearth-oat', email]
     // Ten tries in a quarter of an hour are all that anybody has here.
-    await refusesAll(app, 'newPassword', [...common.slice(0, 3), ...own], change)
+    await expectRefused(app, 'newPassword', [...common.slice(0, 3), ...own], change)
     expect((await change('Hearth, oats & 7 horses')).status).toBe(200)
   })
 
@@ -54,7 +54,7 @@ describe('a password that guessers try first is refused with 400 VALIDATION_ERRO
     await send(app, 'POST /forgot-password', { body: { email } })
     const token = tokenIn(await nthMail(app, 1))
     const reset: Try = (newPassword) => send(app, 'POST /reset-password', { body: { token, newPassword } })
-    await refusesAll(app, 'newPassword', [...common, 'HearthOat-99'], reset)
+    await expectRefused(app, 'newPassword', [...common, 'HearthOat-99'], reset)
     expect((await reset('Another-horse-2')).status).toBe(204)
   })
 
@@ -64,7 +64,12 @@ describe('a password that guessers try first is refused with 400 VALIDATION_ERRO
     const { token } = await invited(app, team)
     const accept: Try = (given) =>
       send(app, `POST /invitations/${token}/accept`, { body: { password: given } })
-    await refusesAll(app, 'password', [...common, 'hearth-oat', eve.replace('@test.example', '.123')], accept)
+    await expectRefused(
+      app,
+      'password',
+      [...common, 'hearth-oat', eve.replace('@test.example', '.123')],
+      accept,
+    )
     expect((await accept('Another-horse-2')).status).toBe(200)
   })
 
@@ -73,7 +78,7 @@ describe('a password that guessers try first is refused with 400 VALIDATION_ERRO
     const operator = await createOperator(app)
     const create: Try = (given) =>
       onboard(app, operator, { password: given, displayName: 'Rye & Seed', legalName: 'Rye Bakers Ltd.' })
-    await refusesAll(app, 'password', [...common, 'rye-seed-1', 'RyeBakersLtd1', 'hearth00'], create)
+    await expectRefused(app, 'password', [...common, 'rye-seed-1', 'RyeBakersLtd1', 'hearth00'], create)
     expect((await create('Correct-horse-1')).status).toBe(201)
   })
 

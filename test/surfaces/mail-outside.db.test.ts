@@ -30,7 +30,7 @@ async function invite(server: Pick<TestApp['copydesk'], 'fetch'>, { adminToken }
 }
 
 const statuses = async (answers: Promise<Array<{ status: number }>>) =>
-  (await answers).map(({ status }) => status).toSorted()
+  (await answers).map(({ status }) => status).toSorted((a, b) => a - b)
 
 const count = async (app: TestApp, what: string) =>
   Number((await app.db.sql.get<{ n: number }>(`select count(*) as n from ${what}`))?.n)

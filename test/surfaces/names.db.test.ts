@@ -18,7 +18,7 @@ interface Refused {
 }
 
 /** Every faulty name is refused on its field. */
-async function refusesAll(field: string, attempt: (name: string) => Promise<Refused>) {
+async function expectRefused(field: string, attempt: (name: string) => Promise<Refused>) {
   for (const name of faulty) {
     const { status, json } = await attempt(name)
     expect([status, json.error?.code, json.error?.field], name).toEqual([400, 'VALIDATION_ERROR', field])
@@ -29,11 +29,11 @@ describe('a name with a link, a line break or a control character is refused wit
   it('at registration', async () => {
     await using app = await createTestApp({ worker: false })
     for (const field of ['firstName', 'lastName'])
-      await refusesAll(field, (name) =>
+      await expectRefused(field, (name) =>
         send(app, 'POST /register/start', { body: { ...person, [field]: name } }),
       )
     const token = await begin(app)
-    await refusesAll('companyName', (companyName) =>
+    await expectRefused('companyName', (companyName) =>
       send(app, 'POST /register/step/2', { token, body: { ...company, companyName } }),
     )
   })
@@ -42,9 +42,9 @@ describe('a name with a link, a line break or a control character is refused wit
     await using app = await createTestApp({ worker: false })
     const operator = await createOperator(app)
     for (const field of ['displayName', 'firstName', 'lastName', 'legalName', 'billingName'])
-      await refusesAll(field, (name) => onboard(app, operator, { [field]: name }))
+      await expectRefused(field, (name) => onboard(app, operator, { [field]: name }))
     const { tenantId } = await app.team()
-    await refusesAll('name', (name) => operator.send('PATCH', `/admin/v1/tenants/${tenantId}`, { name }))
+    await expectRefused('name', (name) => operator.send('PATCH', `/admin/v1/tenants/${tenantId}`, { name }))
   })
 
   it('in a profile and in an invitation', async () => {
@@ -58,8 +58,8 @@ describe('a name with a link, a line break or a control character is refused wit
       })
       return { status: response.status, json: (await response.json()) as Refused['json'] }
     }
-    await refusesAll('name', (name) => call('PATCH', '/auth/v1/me', { name }))
-    await refusesAll('name', (name) =>
+    await expectRefused('name', (name) => call('PATCH', '/auth/v1/me', { name }))
+    await expectRefused('name', (name) =>
       call('POST', '/dashboard/v1/team/invite', { email: 'eve@test.example', name, role: 'member' }),
     )
   })

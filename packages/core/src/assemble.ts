@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { createCommands } from './domain/agents/commands/commands.ts'
 import { createChannels } from './domain/channels/clients.ts'
 import type { Ctx, Principal, Scope, Trace } from './domain/context.ts'
-import { DomainError } from './domain/errors.ts'
 import { entities } from './domain/entities.ts'
+import { tooManyHashes } from './domain/identity/login-limit.ts'
 import { createRevocations } from './domain/identity/revocations.ts'
 import { createTokens } from './domain/identity/tokens.ts'
 import { usualMailLimits } from './domain/mail/outside.ts'
@@ -215,17 +215,6 @@ export async function assemble(options: CopydeskOptions): Promise<Assembled> {
       await db.close()
     },
   } satisfies Assembled)
-}
-
-/** Half a second of work is waiting already: whoever comes now is better told so. */
-function tooManyHashes(): DomainError {
-  return new DomainError(
-    'THROTTLED',
-    'Too many passwords are being checked at the moment; try again in a second',
-    {
-      retryAfterS: 1,
-    },
-  )
 }
 
 function shareCounters(options: CopydeskOptions, redis: Redis, clock: Clock, log: Logger): Counters {

@@ -41,3 +41,14 @@ export async function rememberLogin(
   if (isNewProof) await forgetNetworks(cmd.tx, userId)
   await noteNetwork(cmd.tx, userId, cmd.services.box.macs(network, purpose)[0], cmd.clock.date())
 }
+
+/** Half a second of work is waiting already: whoever comes now is better told so. */
+export function tooManyHashes(): DomainError {
+  return new DomainError(
+    'THROTTLED',
+    'Too many passwords are being checked at the moment; try again in a second',
+    {
+      retryAfterS: 1,
+    },
+  )
+}

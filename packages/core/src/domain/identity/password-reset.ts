@@ -1,4 +1,3 @@
-import { sha256Hex } from '../../platform/crypto/hash.ts'
 import { command } from '../command.ts'
 import type { Ctx } from '../context.ts'
 import { DomainError, invalid } from '../errors.ts'
@@ -32,7 +31,7 @@ export function forgotPassword(ctx: Ctx, email: string): Promise<void> {
       kind: 'password.forgot',
       tenantId: null,
       payload: { email: cmd.services.box.seal(email, sealedFor) },
-      uniqueKey: `password.forgot:${sha256Hex(email)}`,
+      uniqueKey: `password.forgot:${cmd.services.box.macs(email, sealedFor)[0]}`,
     })
     cmd.audit({ tenantId: null, resourceType: 'user' })
   })
