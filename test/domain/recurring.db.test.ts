@@ -1,8 +1,9 @@
 import type { CopydeskOptions } from '@copydesk/core'
 import { describe, expect, it } from 'vitest'
 import { createRecurringRound } from '../../packages/core/src/domain/recurring/fire.ts'
-import { createTestApp, type TestApp } from '../kit/app.ts'
+import { createTestApp, password, type TestApp } from '../kit/app.ts'
 import { createTestClock, type TestClock } from '../kit/clock.ts'
+import { createOperator } from '../kit/operator.ts'
 import { parts } from './agents.ts'
 
 const minute = 60_000
@@ -208,6 +209,36 @@ describe('recurring work', () => {
     )
     await room.goTo('2026-04-10T09:00:00Z')
     expect(await room.prompts()).toEqual(['agency, 2026-04-10: sales', 'pro, 2026-04-10: sales'])
+  })
+
+  it('reaches the tenants of one plan of an offering: those that are subscribed to it', async () => {
+    await using room = await createRoom('2026-04-10T08:00:00Z')
+    const prices = await room.system.plans.list()
+    const priceOf = (region: string, cycle: string) =>
+      prices.find((price) => price.plan === 'pro' && price.region === region && price.cycle === cycle)?.id ??
+      ''
+    const operator = await createOperator(room.app)
+    const customers = [
+      ['monthly', priceOf('US', 'monthly')],
+      ['annual', priceOf('US', 'annual')],
+    ]
+    for (const [name = '', planId] of customers) {
+      const email = `${name}@test.example`
+      const body = { displayName: name, firstName: 'A', lastName: 'B', email, password, planId }
+      const { json } = await operator.send('POST', '/admin/v1/tenants', body)
+      await operator.send('PATCH', `/admin/v1/tenants/${json.tenantId}`, { status: 'active' })
+    }
+    const made = await operator.send('POST', '/admin/v1/recurring-templates', {
+      ...template(),
+      applyToTenants: 'plan_based',
+      planIds: [priceOf('US', 'annual'), priceOf('GB', 'annual')],
+    })
+    expect(made).toMatchObject({
+      status: 201,
+      json: { planIds: [priceOf('US', 'annual'), expect.any(String)] },
+    })
+    await room.goTo('2026-04-10T09:00:00Z')
+    expect(await room.prompts()).toEqual(['annual, 2026-04-10: sales'])
   })
 
   it('is given out by the worker by itself', async () => {

@@ -2,7 +2,7 @@ import { MasterAgent } from '../agents/entities.ts'
 import { checkPlaceholders } from '../agents/placeholders.ts'
 import type { Command } from '../context.ts'
 import { DomainError, invalid } from '../errors.ts'
-import { Plan } from '../tenants/billing-entities.ts'
+import { Plan, PlanPrice } from '../tenants/billing-entities.ts'
 import { Tenant } from '../tenants/entities.ts'
 import type { RecurringRow } from './entities.ts'
 import { checkCron } from './schedule.ts'
@@ -31,6 +31,12 @@ export async function checkRecurring(cmd: Command, given: Recurring): Promise<vo
 
 async function checkPlans(cmd: Command, planIds: readonly string[]): Promise<void> {
   const plans = await cmd.em.find(Plan, {})
-  const missing = planIds.find((given) => !plans.some(({ id, name }) => given === id || given === name))
-  if (missing !== undefined) throw invalid('planIds', `There is no plan ${missing}`)
+  const prices = await cmd.em.find(PlanPrice, { id: { $in: [...planIds] } }, { fields: ['id'] })
+  const known = new Set<string>([
+    ...plans.flatMap(({ id, name }) => [id, name]),
+    ...prices.map(({ id }) => id),
+  ])
+  const missing = planIds.find((given) => !known.has(given))
+  if (missing !== undefined)
+    throw invalid('planIds', `There is no plan ${missing}; GET /auth/v1/plans lists the ids`)
 }

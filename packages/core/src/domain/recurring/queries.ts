@@ -151,8 +151,9 @@ function audienceOf({ applyToTenants, tenantIds = [], planIds = [] }: Targets): 
     return { sql: `t.id in (${placeholders(tenantIds)})`, params: [...tenantIds] }
   const marks = placeholders(planIds)
   return {
-    sql: `t.plan in (${marks}) or t.plan in (select p.name from plans p where p.id in (${marks}))`,
-    params: [...planIds, ...planIds],
+    sql: `t.plan in (${marks}) or t.plan in (select p.name from plans p where p.id in (${marks}))
+      or t.id in (select s.tenant_id from subscriptions s where s.status <> 'cancelled' and s.price_id in (${marks}))`,
+    params: [...planIds, ...planIds, ...planIds],
   }
 }
 

@@ -11,7 +11,7 @@ const variables = z.record(
   z.string().max(10_000),
 )
 const tenantIds = z.array(ulid).min(1).max(10_000)
-/** Names or ids of plans. */
+/** Ids that `GET /auth/v1/plans` gives, of offerings or of their plans; the name of an offering is understood too. */
 const planIds = z.array(z.string().min(1).max(100)).min(1).max(100)
 
 export const RecurringItem = z.object({
