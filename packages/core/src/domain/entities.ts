@@ -23,6 +23,7 @@ import {
   User,
 } from './identity/entities.ts'
 import { KnownLogin } from './identity/known-logins-entity.ts'
+import { PendingGrant } from './identity/pending-grant-entity.ts'
 import { Registration } from './identity/registration-entity.ts'
 import { OutsideMailCount } from './mail/entities.ts'
 import { modelEntities } from './models/entities.ts'
@@ -77,6 +78,7 @@ export const entities = [
   Output,
   OutsideMailCount,
   PasswordReset,
+  PendingGrant,
   Period,
   ...pushEntities,
   RecurringSlot,

@@ -1,7 +1,7 @@
 import { UniqueConstraintViolationException } from '@mikro-orm/core'
 import type { App, Command, Role } from '../context.ts'
 import { DomainError } from '../errors.ts'
-import { User } from './entities.ts'
+import { type MailboxProof, User } from './entities.ts'
 
 export type PersonRole = Exclude<Role, 'agent'>
 
@@ -24,6 +24,8 @@ export interface NewPerson {
   role: PersonRole
   /** Null for staff. */
   tenantId: string | null
+  /** Who says that the mailbox is this person's. */
+  mailboxProof: MailboxProof
   phone?: string | null
   country?: string | null
 }
@@ -47,6 +49,7 @@ export async function addUser(cmd: Command, person: NewPerson) {
     whatsapp: null,
     image: null,
     lastLoginAt: null,
+    proofAskedOn: null,
     createdOn: now,
     updatedOn: now,
   })

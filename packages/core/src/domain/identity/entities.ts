@@ -5,6 +5,9 @@ import type { App, AssistantAccess, Role } from '../context.ts'
 
 export type UserStatus = 'active' | 'suspended' | 'deactivated'
 
+/** Who says that the mailbox of an account is its holder's: nobody, an operator who made the account, or a mailed link. */
+export type MailboxProof = 'none' | 'operator' | 'mail'
+
 /** A person. Staff (reviewers, super-admins) belong to no tenant. */
 export const User = defineEntity({
   name: 'User',
@@ -19,6 +22,9 @@ export const User = defineEntity({
     role: p.string().$type<Exclude<Role, 'agent'>>(),
     appAccess: p.json().$type<App[]>(),
     status: p.string().$type<UserStatus>(),
+    mailboxProof: p.string().$type<MailboxProof>().default('operator'),
+    /** When the person was last asked by mail for the proof. */
+    proofAskedOn: instantColumn().strictNullable(),
     phone: p.string().strictNullable(),
     country: p.string().strictNullable(),
     about: p.text().strictNullable(),
@@ -138,8 +144,10 @@ export const Invitation = defineEntity({
     email: p.string(),
     name: p.string(),
     role: p.string().$type<InvitedRole>(),
-    /** SHA-256 of the token in the link, which itself is never stored; another one after each sending. */
+    /** SHA-256 of the token in the mailed link, which itself is never stored; another one after each sending. */
     tokenHash: p.string().length(64),
+    /** The same of the link that the inviter was given, which proves no mailbox; null when nobody was given one. */
+    handedTokenHash: p.string().length(64).strictNullable(),
     /** User ULID, or `system`. */
     invitedBy: p.string(),
     sentOn: instantColumn(),
@@ -150,6 +158,7 @@ export const Invitation = defineEntity({
   },
   uniques: [
     { name: 'invitations_token', properties: ['tokenHash'] },
+    { name: 'invitations_handed_token', properties: ['handedTokenHash'] },
     {
       name: 'invitations_open',
       properties: ['tenantId', 'email'],

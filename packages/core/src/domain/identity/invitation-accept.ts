@@ -45,7 +45,7 @@ export async function acceptInvitation(ctx: Ctx, token: string, password: string
     if (accepted === 0) throw notFound('Invitation')
     const user = known
       ? await bringBack(cmd, id, { tenantId, role, name, passwordHash })
-      : await addUser(cmd, { ...person, passwordHash })
+      : await addUser(cmd, { ...person, passwordHash, mailboxProof: 'none' })
     if (!user) throw taken(email)
     if (isStaff) cmd.em.create(TenantAssignment, { id: cmd.newId(), userId: id, tenantId, createdOn: now })
     const { sessionId: _, ...opened } = await openSession(cmd, user)

@@ -79,6 +79,7 @@ async function create(cmd: Command, given: Given): Promise<CompleteReply> {
     domain: await freeDomain(cmd, answers.website),
     status: 'onboarding',
     spendCapMicros: choice.spendCapMicros,
+    registered: true,
   })
   await saveProfile(cmd, tenant.id, profileOf(answers))
   const user = await addUser(cmd, {
@@ -88,6 +89,7 @@ async function create(cmd: Command, given: Given): Promise<CompleteReply> {
     passwordHash: registration.passwordHash as string,
     role: 'admin',
     tenantId: tenant.id,
+    mailboxProof: 'none',
     phone: answers.phone,
     country: answers.country,
   })

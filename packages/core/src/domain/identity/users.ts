@@ -62,6 +62,7 @@ export async function createUser(ctx: Ctx, input: NewUser): Promise<UserSummary>
       passwordHash,
       role: input.role,
       tenantId: input.tenantId ?? null,
+      mailboxProof: 'operator',
     })
     for (const tenantId of input.tenantIds ?? [])
       cmd.em.create(TenantAssignment, {

@@ -18,6 +18,7 @@ import { migration as terminal } from './0016-terminal.ts'
 import { migration as reportsDevicesSecrets } from './0017-reports-devices-secrets.ts'
 import { migration as assistants } from './0018-assistants.ts'
 import { migration as storage } from './0020-storage.ts'
+import { migration as mailboxProof } from './0021-mailbox-proof.ts'
 import { migration as abuseLimits } from './0022-abuse-limits.ts'
 
 /** Every step of the schema, in order. A step that was released is never changed. */
@@ -41,5 +42,6 @@ export const migrations: readonly MigrationScript[] = [
   reportsDevicesSecrets,
   assistants,
   storage,
+  mailboxProof,
   abuseLimits,
 ]

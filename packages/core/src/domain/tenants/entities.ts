@@ -22,6 +22,10 @@ export const Tenant = defineEntity({
     /** Monthly cap on what agents may spend; null is none. */
     spendCapMicros: microsColumn().strictNullable(),
     featureFlags: p.json().$type<Record<string, boolean>>(),
+    /** True for a tenant that a visitor made by registration; false for one that an operator took on. */
+    registered: p.boolean().default(false),
+    /** True until the mailbox of an admin of a registered tenant is proved: no run starts before. */
+    awaitsProof: p.boolean().default(false),
     createdOn: instantColumn(),
     updatedOn: instantColumn(),
   },

@@ -46,6 +46,7 @@ export async function onboardTenant(ctx: Ctx, input: NewCustomer): Promise<Custo
       passwordHash,
       role: 'admin',
       tenantId: tenant.id,
+      mailboxProof: 'operator',
       phone,
       country,
     })

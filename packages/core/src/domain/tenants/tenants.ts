@@ -54,11 +54,22 @@ export interface OpenTenant {
   status: TenantStatus
   /** Monthly cap on what its agents may spend; default none. */
   spendCapMicros?: number | null
+  /** It makes itself by registration: its runs wait for the proof of its admin's mailbox. Default false. */
+  registered?: boolean
 }
 
 /** Creates a tenant with the agents of its plan, as part of a larger act. Its values have been checked. */
 export async function openTenant(cmd: Command, input: OpenTenant) {
-  const { id = cmd.newId(), name, plan, timezone, domain, status, spendCapMicros = null } = input
+  const {
+    id = cmd.newId(),
+    name,
+    plan,
+    timezone,
+    domain,
+    status,
+    spendCapMicros = null,
+    registered = false,
+  } = input
   const now = cmd.clock.date()
   const tenant = cmd.em.create(Tenant, {
     id,
@@ -69,6 +80,8 @@ export async function openTenant(cmd: Command, input: OpenTenant) {
     timezone,
     spendCapMicros,
     featureFlags: {},
+    registered,
+    awaitsProof: registered,
     createdOn: now,
     updatedOn: now,
   })
