@@ -160,6 +160,10 @@ export async function createWorld(changes: Parameters<typeof createTestApp>[0] =
   ]
   const { operator, ...superAdmin } = await addSuperAdmin(app)
   const customer = await operator.call('admin', 'POST /tenants', { body: newCustomer })
+  await operator.call('admin', 'POST /tenants/:tenantId/billing/override', {
+    params: { tenantId: customer.tenantId },
+    body: { action: 'mark_paid', reason: 'A test' },
+  })
   const reason = { body: { reason: 'A test' } }
   await operator.call('admin', 'POST /tenants/:tenantId/suspend', {
     params: { tenantId: shut.tenantId },

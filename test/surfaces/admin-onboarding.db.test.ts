@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { createTestApp, password } from '../kit/app.ts'
 import { createTestClock } from '../kit/clock.ts'
 import { createOperator, expectRefused } from '../kit/operator.ts'
-import { customer, detail, onboard } from './onboarding.ts'
+import { customer, detail, markPaid, onboard } from './onboarding.ts'
 
 const dayMs = 86_400_000
 const unknownId = '01ARZ3NDEKTSV4RRFFQ69G5FAV'
@@ -135,6 +135,8 @@ describe('admin.tenants.activate', () => {
     const operator = await createOperator(app)
     const { tenantId } = (await onboard(app, operator)).json
     const path = `/admin/v1/tenants/${tenantId}/activate`
+    await markPaid(operator, tenantId)
+    expect(await detail(operator, tenantId)).toMatchObject({ status: 'onboarding' })
     clock.advance(dayMs)
     await operator.renew()
     const { status, json } = await operator.send('PATCH', path, { isActive: true })
@@ -153,13 +155,51 @@ describe('admin.tenants.activate', () => {
     expect(log.data).toMatchObject([
       { action: 'tenant.activated', before: { status: 'onboarding' }, after: { status: 'active' } },
     ])
-    clock.advance(7 * dayMs)
-    await operator.renew()
-    expect((await detail(operator, tenantId)).billing.paymentStatus).toBe('overdue')
     await expectRefused(app, () => operator.send('PATCH', path, { isActive: true }), {
       status: 409,
       code: 'CONFLICT',
     })
+  })
+
+  it('is refused with 400 BAD_REQUEST while the subscription was never paid, in a trial too', async () => {
+    await using app = await createTestApp({ worker: false })
+    const operator = await createOperator(app)
+    const { tenantId } = (await onboard(app, operator)).json
+    const activate = () =>
+      operator.send('PATCH', `/admin/v1/tenants/${tenantId}/activate`, { isActive: true })
+    const unpaid = { status: 400, code: 'BAD_REQUEST' }
+    await expectRefused(app, activate, unpaid)
+    expect((await activate()).json.error.message).toContain('mark_paid')
+    const override = (body: object) =>
+      operator.send('POST', `/admin/v1/tenants/${tenantId}/billing/override`, { reason: 'test', ...body })
+    await override({ action: 'extend_trial', value: 5 })
+    await expectRefused(app, activate, unpaid)
+    expect(await detail(operator, tenantId)).toMatchObject({ status: 'trial' })
+    await override({ action: 'apply_discount', value: 100 })
+    expect((await activate()).status).toBe(200)
+  })
+
+  it('is not asked of an operator who sets the status: what is due then is overdue a week later', async () => {
+    const clock = createTestClock()
+    await using app = await createTestApp({ clock, worker: false })
+    const operator = await createOperator(app)
+    const { tenantId } = (await onboard(app, operator)).json
+    await operator.send('PATCH', `/admin/v1/tenants/${tenantId}`, { status: 'active' })
+    expect((await detail(operator, tenantId)).billing.paymentStatus).toBe('current')
+    clock.advance(8 * dayMs)
+    await operator.renew()
+    expect((await detail(operator, tenantId)).billing.paymentStatus).toBe('overdue')
+  })
+
+  it('is granted at once where there is nothing to pay', async () => {
+    await using app = await createTestApp({ worker: false })
+    const operator = await createOperator(app)
+    const { json: plans } = await operator.send('GET', '/auth/v1/plans')
+    const planId = plans.find(({ name }: { name: string }) => name === 'free').id
+    const { tenantId } = (await onboard(app, operator, { planId })).json
+    const path = `/admin/v1/tenants/${tenantId}/activate`
+    expect((await operator.send('PATCH', path, { isActive: true })).status).toBe(200)
+    expect(await detail(operator, tenantId)).toMatchObject({ status: 'active', plan: 'free' })
   })
 
   it('needs a subscription, the word true, and a tenant that is not shut', async () => {

@@ -210,7 +210,7 @@ describe('a paid plan with a payment provider', () => {
 })
 
 describe('a paid plan without a payment provider', () => {
-  it('leaves the tenant in onboarding: people work in it, agents do not, until it is activated', async () => {
+  it('leaves the tenant in onboarding: people work in it, agents do not, until it is marked paid', async () => {
     await using app = await createTestApp()
     const { status, json } = await complete(app, await ready(app), { plan: 'starter' })
     expect(status).toBe(201)
@@ -239,9 +239,15 @@ describe('a paid plan without a payment provider', () => {
     const boss = { email: 'root@test.example', password: 'Correct-horse-1' }
     await app.copydesk.asSystem().users.create({ ...boss, name: 'Root', role: 'super_admin' })
     const root = await app.clientFor().call('auth', 'POST /login', { body: { ...boss, app: 'manage' } })
-    await app
-      .clientFor(root.accessToken)
-      .call('admin', 'PATCH /tenants/:tenantId/activate', { params: { tenantId }, body: { isActive: true } })
-    await app.until(() => of(tenantId, true), 'the run of the activated tenant is done')
+    const operator = app.clientFor(root.accessToken)
+    const params = { tenantId }
+    await expect(
+      operator.call('admin', 'PATCH /tenants/:tenantId/activate', { params, body: { isActive: true } }),
+    ).rejects.toMatchObject({ status: 400, code: 'BAD_REQUEST' })
+    await operator.call('admin', 'POST /tenants/:tenantId/billing/override', {
+      params,
+      body: { action: 'mark_paid', reason: 'has paid by bank' },
+    })
+    await app.until(() => of(tenantId, true), 'the run of the tenant that has paid is done')
   })
 })

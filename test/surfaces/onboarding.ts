@@ -23,3 +23,10 @@ export async function onboard(app: TestApp, operator: Operator, changes: object 
 /** A tenant as its detail shows it. */
 export const detail = async (operator: Operator, id: string) =>
   (await operator.send('GET', `/admin/v1/tenants/${id}`)).json
+
+/** Says that a tenant has paid what it owes. */
+export const markPaid = (operator: Operator, id: string) =>
+  operator.send('POST', `/admin/v1/tenants/${id}/billing/override`, {
+    action: 'mark_paid',
+    reason: 'by bank',
+  })

@@ -70,7 +70,9 @@ import { listDeadLetters } from './domain/runs/dead-letter-queries.ts'
 import { getDeadLetter, retryDeadLetter } from './domain/runs/dead-letters.ts'
 import { queueNumbers } from './domain/runs/queue-queries.ts'
 import { createCoupon, disableCoupon, listCoupons } from './domain/tenants/coupons.ts'
+import { overrideBilling } from './domain/tenants/override.ts'
 import { listPrices, setPrice } from './domain/tenants/plans.ts'
+import { BillingOverride } from './domain/tenants/schemas.ts'
 import { getTenant } from './domain/tenants/detail-queries.ts'
 import { listTenants } from './domain/tenants/list-queries.ts'
 import { activateTenant, reinstateTenant, suspendTenant } from './domain/tenants/suspension.ts'
@@ -203,6 +205,9 @@ export const services = {
     suspend: rule(operators, suspendTenant),
     reinstate: rule(operators, reinstateTenant),
     impersonate: rule(operators, impersonate),
+    overrideBilling: rule(operators, (ctx, tenantId: string, override: z.input<typeof BillingOverride>) =>
+      overrideBilling(ctx, tenantId, check(BillingOverride, override)),
+    ),
   },
   users: {
     create: rule(operators, createUser),

@@ -10,11 +10,22 @@ import { prepare } from './options.ts'
 const named = '<tenant>'
 const howNamed = 'id, domain or name'
 
-/** `tenant activate|suspend|reinstate|impersonate`. */
+/** `tenant mark-paid|activate|suspend|reinstate|impersonate`. */
 export function tenantAccessCommands(group: Command): void {
   group
+    .command('mark-paid')
+    .description('say that a tenant has paid what it owes; its subscription counts as paid')
+    .argument(named, howNamed)
+    .requiredOption('--reason <text>', 'how it was paid, for the audit log')
+    .option('--yes', 'do not ask')
+    .addHelpText(
+      'after',
+      example('copydesk tenant mark-paid example.com --reason "bank transfer of 3 March" --yes'),
+    )
+    .action(markPaid)
+  group
     .command('activate')
-    .description('end the onboarding of a tenant; its billing begins')
+    .description('end the onboarding of a tenant that has paid; its billing begins')
     .argument(named, howNamed)
     .addHelpText('after', example('copydesk tenant activate example.com'))
     .action(activate)
@@ -40,6 +51,24 @@ export function tenantAccessCommands(group: Command): void {
     .option('--as <id or e-mail>', 'the super-admin who looks; needed when there are several')
     .addHelpText('after', example('copydesk tenant impersonate example.com --as you@example.com'))
     .action(impersonate)
+}
+
+async function markPaid(
+  tenant: string,
+  { reason, yes }: { reason: string; yes?: true },
+  command: Command,
+): Promise<void> {
+  const { config, talk } = prepare(command)
+  const question = `This settles every open invoice of ${tenant}.`
+  if (!(await confirmed(question, yes))) return
+  const { status, ...done } = await withApp(config, async (copydesk) => {
+    const { tenants } = copydesk.asSystem()
+    const id = await tenantId(copydesk.asSystem(), tenant)
+    const receipt = await tenants.overrideBilling(id, { action: 'mark_paid', reason })
+    return { ...receipt, status: (await tenants.get(id)).status }
+  })
+  talk.data({ ...done, status }, () => `${tenant} has paid and is ${status}.`)
+  if (status === 'onboarding') talk.done(`Activate it: copydesk tenant activate ${done.tenantId}`)
 }
 
 async function activate(tenant: string, _options: object, command: Command): Promise<void> {

@@ -9,7 +9,7 @@ import { showTenant } from './tenant-show.ts'
 
 const statuses = ['onboarding', 'trial', 'active', 'suspended', 'cancelled'] as const
 
-/** `tenant create|list|show|activate|suspend|reinstate|impersonate`. */
+/** `tenant create|list|show|mark-paid|activate|suspend|reinstate|impersonate`. */
 export function tenantCommands(program: Command): void {
   const group = program
     .command('tenant')

@@ -62,13 +62,16 @@ async function apply(
   }
 }
 
-/** What is owed is settled, billing begins, and a tenant that only waited for it is active. */
+/**
+ * What is owed is settled and the subscription is paid for. A tenant on trial, or one that has registered itself and only waited
+ * for this, is active; one that an operator is setting up waits for `activate`.
+ */
 async function markPaid(cmd: Command, { tenantId }: SubscriptionRow): Promise<void> {
   await settleInvoices(cmd, tenantId)
   await activateSubscription(cmd, tenantId)
   const tenant = await lockTenant(cmd, tenantId)
-  if (tenant.status !== 'onboarding' && tenant.status !== 'trial') return
-  const { status } = tenant
+  const { status, registered } = tenant
+  if (status !== 'trial' && !(status === 'onboarding' && registered)) return
   setStatus(cmd, tenant, 'active')
   cmd.audit({
     tenantId,

@@ -6,6 +6,7 @@ import { DomainError, invalid } from '../errors.ts'
 import { flushOnce } from '../flush-once.ts'
 import { Subscription, type SubscriptionRow } from './billing-entities.ts'
 import { redeemCoupon } from './coupons.ts'
+import { discountOf } from './discounts.ts'
 import { Tenant } from './entities.ts'
 import type { PlanChoice } from './plans.ts'
 
@@ -80,15 +81,32 @@ export async function currentSubscription(
 export async function activateSubscription(cmd: Command, tenantId: string): Promise<SubscriptionRow> {
   const subscription = await currentSubscription(cmd, tenantId)
   if (!subscription) throw new DomainError('BAD_REQUEST', 'The tenant has no active subscription')
-  if (subscription.status === 'active') return subscription
+  if (subscription.status !== 'active') await beginNow(cmd, subscription, subscription.startedAt)
+  return subscription
+}
+
+/**
+ * Begins the billing of a subscription now, also of one that was paid for while its tenant was still being set up: the next
+ * billing date is the first day of the next month in the tenant's zone.
+ * @param startedAt what is kept as its start; default: now
+ */
+export async function beginNow(
+  cmd: Command,
+  subscription: SubscriptionRow,
+  startedAt: Date | null = null,
+): Promise<void> {
   const now = cmd.clock.date()
-  const { timezone } = await cmd.em.findOneOrFail(Tenant, { id: tenantId })
+  const { timezone } = await cmd.em.findOneOrFail(Tenant, { id: subscription.tenantId })
   subscription.status = 'active'
-  subscription.startedAt ??= now
+  subscription.startedAt = startedAt ?? now
   subscription.nextBillingAt = startOfNextMonth(now, timezone)
   subscription.trialEndsAt = null
   subscription.updatedOn = now
-  return subscription
+}
+
+/** True when a cycle is paid for, or costs nothing after the discount. */
+export function isPaidFor(subscription: SubscriptionRow): boolean {
+  return subscription.status === 'active' || discountOf(subscription) >= subscription.priceAmount
 }
 
 /**

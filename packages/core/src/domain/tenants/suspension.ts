@@ -4,7 +4,10 @@ import { DomainError } from '../errors.ts'
 import { lift } from '../identity/access.ts'
 import { refuse } from '../identity/sessions.ts'
 import { beginBilling, lockTenant, reopen, shut, type TenantRow } from './status.ts'
-import { activateSubscription, currentSubscription } from './subscriptions.ts'
+import { beginNow, currentSubscription, isPaidFor } from './subscriptions.ts'
+
+const unpaid =
+  'The subscription of the tenant was never paid: mark it as paid first (`copydesk tenant mark-paid`, or the action mark_paid of POST /admin/v1/tenants/:tenantId/billing/override), then activate the tenant'
 
 /**
  * Suspends a tenant: its people cannot log in, what they hold is refused on every server, its agents pause and nothing is
@@ -61,15 +64,18 @@ export async function reinstateTenant(ctx: Ctx, tenantId: string, note?: string)
 /**
  * Makes a tenant active whose setup is over: billing begins now. Serves `PATCH /admin/v1/tenants/:tenantId/activate`.
  * @throws DomainError `NOT_FOUND`; `CONFLICT` when it is active, suspended or cancelled; `BAD_REQUEST` without a subscription
+ *   that is paid for
  */
 export function activateTenant(ctx: Ctx, tenantId: string) {
   return command(ctx, async (cmd) => {
-    await currentSubscription(cmd, tenantId)
+    const subscription = await currentSubscription(cmd, tenantId)
     const tenant = await lockTenant(cmd, tenantId)
     const { status } = tenant
     if (status === 'active') throw conflict('already active', tenant)
-    const subscription = await activateSubscription(cmd, tenantId)
+    if (!subscription) throw new DomainError('BAD_REQUEST', 'The tenant has no active subscription')
     if (status === 'suspended' || status === 'cancelled') throw conflict(status, tenant)
+    if (!isPaidFor(subscription)) throw new DomainError('BAD_REQUEST', unpaid)
+    await beginNow(cmd, subscription)
     tenant.status = 'active'
     tenant.updatedOn = cmd.clock.date()
     const nextBillingDate = subscription.nextBillingAt?.toISOString() ?? null
