@@ -36,7 +36,13 @@ describe('an invitation', () => {
     expect(mail.text).toContain('until 17 April 2026 at 09:00 UTC')
     const shown = await view(app, token)
     expect(shown.status).toBe(200)
-    expect(shown.json).toEqual({ email, name: 'Eve New', tenantName: 'Tenant 1', role: 'member' })
+    expect(shown.json).toEqual({
+      email,
+      name: 'Eve New',
+      tenantName: 'Tenant 1',
+      role: 'member',
+      account: 'new',
+    })
 
     const accepted = await accept(app, token)
     expect(accepted.status).toBe(200)

@@ -60,7 +60,9 @@ describe('somebody who was taken off the team', () => {
     const team = await app.team('Former')
     const other = await join(app, team, 'fay', 'member')
     await remove(team, other.id)
-    await expect(inviteAgain(theirs, other.email)).rejects.toMatchObject({ status: 409 })
+    // Another team is not told of the account; its invitation cannot be accepted for it.
+    const { inviteUrl } = await inviteAgain(theirs, other.email)
+    await expect(accept(app, inviteUrl)).rejects.toMatchObject({ status: 409 })
     await expect(inviteAgain(team, other.email, 'reviewer')).rejects.toMatchObject({ status: 409 })
     await expect(logIn(app, other.email)).rejects.toMatchObject({ status: 403 })
   })

@@ -10,12 +10,15 @@ import { tidyDocument, tidyJob } from './documents/documents.ts'
 import { mailInvitation } from './identity/invitation-mail.ts'
 import { mailPasswordChanged } from './identity/password-change.ts'
 import { mailReset, openReset } from './identity/password-reset.ts'
+import { mailProof } from './identity/proof-mail.ts'
 import { runCheck } from './models/check.ts'
 import { mailReport } from './reports/mail.ts'
 import { writeJob } from './reports/order.ts'
 import { writeReport } from './reports/write.ts'
 import { mailNotification } from './notifications/mail.ts'
 import { pushJob, sendPush } from './push/send.ts'
+import { releaseBlocked } from './runs/unproved.ts'
+import { releaseJob } from './tenants/proof.ts'
 import { endTrial, trialJob } from './tenants/trials.ts'
 import { deliverWebhook } from './webhooks/deliver.ts'
 import { deliverJob } from './webhooks/queue.ts'
@@ -36,6 +39,7 @@ export function jobHandlers(system: () => Ctx): Record<string, JobHandler> {
     [revokeJob]: handler<RevokePayload>(revokeTokens),
     'mail.invitation': handler(mailInvitation),
     'mail.report': handler(mailReport),
+    'mail.mailbox_proof': handler(mailProof),
     'mail.notification': handler(mailNotification),
     'mail.password_changed': handler(mailPasswordChanged),
     'mail.password_reset': handler(mailReset),
@@ -46,6 +50,7 @@ export function jobHandlers(system: () => Ctx): Record<string, JobHandler> {
     [startJob]: handler(startRequest),
     [writeJob]: handler(writeReport),
     [pushJob]: handler(sendPush),
+    [releaseJob]: handler(releaseBlocked),
     [trialJob]: handler(endTrial),
   }
 }

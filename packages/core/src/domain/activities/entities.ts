@@ -32,7 +32,12 @@ export const blockerTypes = [
 export type BlockerType = (typeof blockerTypes)[number]
 
 /** Raised by Copydesk itself. */
-export type OwnBlockerType = 'budget' | 'approval_expired' | 'no_progress' | 'nothing_moves'
+export type OwnBlockerType =
+  | 'budget'
+  | 'approval_expired'
+  | 'no_progress'
+  | 'nothing_moves'
+  | 'mailbox_unproved'
 
 export interface Blocker {
   type: BlockerType | OwnBlockerType

@@ -6,6 +6,7 @@ import { notFound } from '../errors.ts'
 import { choicesFor, type Dispatch, modelOf } from '../runs/begin.ts'
 import { deliverFailure, TimedOut } from '../runs/broken-off.ts'
 import { tenantCap } from '../runs/caps.ts'
+import { awaitsProof } from '../runs/unproved.ts'
 import { endEvents } from '../runs/ended.ts'
 import { Run } from '../runs/entities.ts'
 import { oneTenant } from '../scope.ts'
@@ -96,6 +97,8 @@ function openProbe(ctx: Ctx, tenantId: string, role: string): Promise<Dispatch |
   return command(ctx, async (cmd) => {
     const agent = await effectiveAgent(cmd, tenantId, role)
     if (!agent) throw notFound('Agent')
+    if (await awaitsProof(cmd, tenantId))
+      return 'The e-mail address of an admin of the tenant is not confirmed yet'
     const cap = await tenantCap(cmd, tenantId)
     if (cap && cap.spent >= cap.limit) return `${cap.owner} has reached ${cap.allowance}`
     const id = cmd.newId()

@@ -1,16 +1,17 @@
 import type { Row, Sql } from '../../platform/database/database.ts'
 import { asInstant, asJson } from '../../platform/database/row.ts'
 import type { App } from '../context.ts'
-import type { UserStatus } from './entities.ts'
+import type { MailboxProof, UserStatus } from './entities.ts'
 import type { Person } from './sessions.ts'
 
 /** What a proof of identity is checked against, before a transaction is opened for what it allows. */
 export interface Account extends Person {
   passwordHash: string
   status: UserStatus
+  mailboxProof: MailboxProof
 }
 
-const columns = 'id, tenant_id, email, name, password_hash, role, app_access, status'
+const columns = 'id, tenant_id, email, name, password_hash, role, app_access, status, mailbox_proof'
 
 export async function accountById(sql: Sql, id: string): Promise<Account | undefined> {
   return toAccount(await sql.get<Row>(`select ${columns} from users where id = ?`, [id]))
@@ -32,6 +33,7 @@ function toAccount(row: Row | undefined): Account | undefined {
       role: row.role as Person['role'],
       appAccess: asJson<App[]>(row.app_access) ?? [],
       status: row.status as UserStatus,
+      mailboxProof: row.mailbox_proof as MailboxProof,
     }
   )
 }

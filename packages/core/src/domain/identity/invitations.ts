@@ -10,9 +10,10 @@ import { nameOfAddress, plainName } from '../names.ts'
 import { oneTenant } from '../scope.ts'
 import { isShut, Tenant } from '../tenants/entities.ts'
 import { taken } from './add-user.ts'
-import { comesBack } from './come-back.ts'
 import { Invitation, type InvitedRole, invitedRoles, User } from './entities.ts'
+import { isInvitedReviewer } from './guests.ts'
 import { invitationUrl, sealedFor } from './invitation-mail.ts'
+import { comesBack } from './policy.ts'
 import { Email } from './schemas.ts'
 
 const validMs = 7 * 24 * 3_600_000
@@ -42,21 +43,34 @@ export interface InvitationSummary {
 }
 
 /**
- * Invites somebody to a tenant by mail, also who was taken off its team before. An earlier invitation that has expired gives way
- * to the new one.
- * @throws DomainError `VALIDATION_ERROR`; `NOT_FOUND` for the tenant; `CONFLICT` when the e-mail has an account or an open
- *   invitation to the tenant; `UNPROCESSABLE` when the tenant is suspended or cancelled; `RATE_LIMITED` when too many mails went out today
+ * Invites somebody to a tenant by mail, also who was taken off its team before, or has an account elsewhere: that is not told. An
+ * earlier invitation that has expired gives way to the new one.
+ * @throws DomainError `VALIDATION_ERROR`; `NOT_FOUND` for the tenant; `CONFLICT` when the e-mail is of somebody of the team or has
+ *   an open invitation to the tenant; `UNPROCESSABLE` when the tenant is suspended or cancelled; `RATE_LIMITED` when too many mails
+ *   went out today
  */
 export async function invite(ctx: Ctx, input: NewInvitation): Promise<InvitationSummary> {
-  const { url: _url, ...summary } = await inviteWithLink(ctx, input)
-  return summary
+  return create(ctx, input, {})
 }
 
-/** As `invite`, with the link of the mail, for whoever hands it over otherwise. @throws DomainError as `invite` */
+/**
+ * As `invite`, with a link for the inviter, who can hand it over otherwise. It is another one than the mailed link and proves
+ * nobody's mailbox. @throws DomainError as `invite`
+ */
 export async function inviteWithLink(
   ctx: Ctx,
   input: NewInvitation,
 ): Promise<InvitationSummary & { url: string }> {
+  const token = newToken()
+  const summary = await create(ctx, input, { handed: token })
+  return { ...summary, url: invitationUrl(ctx, token) }
+}
+
+async function create(
+  ctx: Ctx,
+  input: NewInvitation,
+  { handed }: { handed?: string },
+): Promise<InvitationSummary> {
   const email = Email.safeParse(input.email.trim())
   if (!email.success) throw invalid('email', `${input.email} is no e-mail address`)
   const name = check(plainName(200), input.name ?? nameOfAddress(email.data), 'name')
@@ -65,8 +79,7 @@ export async function inviteWithLink(
   const tenantId = input.tenantId ?? oneTenant(ctx)
   return command(ctx, async (cmd) => {
     await openTenant(cmd, tenantId)
-    const known = await cmd.em.findOne(User, { email: email.data }, { fields: ['tenantId', 'status'] })
-    if (known && !comesBack(known, { tenantId, role: input.role })) throw taken(email.data)
+    if (await isOfTeam(cmd, email.data, { tenantId, role: input.role })) throw taken(email.data)
     const now = cmd.clock.date()
     const open = { tenantId, email: email.data, acceptedOn: null, revokedOn: null }
     await cmd.em.nativeUpdate(Invitation, { ...open, expiresAt: { $lte: now } }, { revokedOn: now })
@@ -74,6 +87,7 @@ export async function inviteWithLink(
     const row = cmd.em.create(Invitation, {
       ...open,
       ...link,
+      handedTokenHash: handed === undefined ? null : sha256Hex(handed),
       id: cmd.newId(),
       name,
       role: input.role,
@@ -87,12 +101,12 @@ export async function inviteWithLink(
       throw conflict(`${email.data} has an invitation already; send that one again, or revoke it first`)
     }
     await countMailOutside(cmd, tenantId)
-    return { ...sent(cmd, row, token, 'invitation.create'), url: invitationUrl(cmd, token) }
+    return sent(cmd, row, token, 'invitation.create')
   })
 }
 
 /**
- * Sends an invitation anew, for another seven days; the link of the earlier mail is worthless from then on.
+ * Sends an invitation anew, for another seven days; the earlier links are worthless from then on.
  * @throws DomainError `NOT_FOUND`; `CONFLICT` when it was accepted or revoked; `UNPROCESSABLE` when the tenant is shut; `RATE_LIMITED` when too
  *   many mails went out today
  */
@@ -103,7 +117,7 @@ export function resendInvitation(ctx: Ctx, id: string): Promise<InvitationSummar
       throw conflict(`This invitation is ${row.acceptedOn ? 'accepted' : 'revoked'}`)
     await openTenant(cmd, row.tenantId)
     const { token, ...link } = newLink(cmd)
-    Object.assign(row, link)
+    Object.assign(row, link, { handedTokenHash: null })
     await countMailOutside(cmd, row.tenantId)
     return sent(cmd, row, token, 'invitation.resend')
   })
@@ -139,14 +153,28 @@ async function openTenant(cmd: Command, id: string): Promise<void> {
   if (isShut(tenant.status)) throw new DomainError('UNPROCESSABLE', `The tenant is ${tenant.status}`)
 }
 
+/** True for an e-mail of the tenant's own team; the tenant knows of no other account. */
+async function isOfTeam(
+  cmd: Command,
+  email: string,
+  invited: { tenantId: string; role: InvitedRole },
+): Promise<boolean> {
+  const user = await cmd.em.findOne(User, { email }, { fields: ['tenantId', 'status'] })
+  if (!user) return false
+  if (user.tenantId === invited.tenantId) return !comesBack(user, invited)
+  return isInvitedReviewer(cmd, user.id, invited.tenantId)
+}
+
 async function lock(cmd: Command, id: string) {
   const row = await cmd.em.findOne(Invitation, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
   if (!row) throw notFound('Invitation')
   return row
 }
 
+const newToken = () => `cdk_invite_${randomToken(32)}`
+
 function newLink(cmd: Command) {
-  const token = `cdk_invite_${randomToken(32)}`
+  const token = newToken()
   const sentOn = cmd.clock.date()
   return { token, tokenHash: sha256Hex(token), sentOn, expiresAt: new Date(sentOn.getTime() + validMs) }
 }

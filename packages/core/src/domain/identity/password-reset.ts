@@ -10,6 +10,7 @@ import { resetLetter } from './letters.ts'
 import { rememberLogin } from './login-limit.ts'
 import { hashNewPassword } from './new-password.ts'
 import { setPassword } from './password-change.ts'
+import { takeOver } from './proof.ts'
 import { tenantStatus } from './queries.ts'
 import type { ResetPassword } from './schemas.ts'
 import { actingAs, lockUser, refuse } from './sessions.ts'
@@ -87,7 +88,7 @@ export async function mailReset(
 }
 
 /**
- * Sets a new password with the token of a link, once; every session of the person ends. Serves
+ * Sets a new password with the token of a link, once; every session of the person ends, and the mailbox is proved. Serves
  * `POST /auth/v1/reset-password`.
  * @param network the caller's address as limits count it: the person is known there from now on, and nowhere else
  * @throws DomainError `VALIDATION_ERROR` on `token`, in the same words whatever is wrong with it, and on `newPassword` when it is easily guessed
@@ -104,13 +105,15 @@ export async function resetPassword(ctx: Ctx, input: ResetPassword, network: str
     email: account.email,
     companies: await companyNames(ctx.sql, account.tenantId),
   })
-  const ended = await command(actingAs(ctx, account), async (cmd) => {
+  // The link has proved the mailbox, and what was kept for that may be of tenants that the account does not reach yet.
+  const ended = await command({ ...actingAs(ctx, account), scope: 'all' }, async (cmd) => {
     const user = await lockUser(cmd, account.id)
     const unused = { ...request, usedAt: null }
     const used = await cmd.em.nativeUpdate(PasswordReset, unused, { usedAt: cmd.clock.date() })
     if (used === 0 || user?.status !== 'active') throw worthless
     await rememberLogin(cmd, user.id, network, { isNewProof: true })
-    return setPassword(cmd, user, { passwordHash, action: 'auth.password.reset' })
+    const sessions = await setPassword(cmd, user, { passwordHash, action: 'auth.password.reset' })
+    return [...sessions, ...(await takeOver(cmd, user))]
   })
   refuse(ctx, ended)
 }

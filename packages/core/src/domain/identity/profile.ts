@@ -1,7 +1,8 @@
 import { command } from '../command.ts'
 import type { Ctx } from '../context.ts'
 import { notFound } from '../errors.ts'
-import { User } from './entities.ts'
+import { type MailboxProof, User } from './entities.ts'
+import { countsAtOnce } from './policy.ts'
 import type { Profile, ProfileChanges } from './schemas.ts'
 
 /** The caller's profile. Serves `GET /auth/v1/me`. @throws DomainError `NOT_FOUND` */
@@ -37,7 +38,7 @@ export function changeProfile(ctx: Ctx, changes: ProfileChanges): Promise<Profil
   })
 }
 
-type Row = Omit<Profile, 'image'> & { image: string | null }
+type Row = Omit<Profile, 'image' | 'mailboxProved'> & { image: string | null; mailboxProof: MailboxProof }
 
 function toProfile(user: Row): Profile {
   const { id, email, name, role, appAccess, createdOn, phone, country, about, whatsapp, image } = user
@@ -53,5 +54,6 @@ function toProfile(user: Row): Profile {
     about,
     whatsapp,
     ...(image && { image }),
+    mailboxProved: countsAtOnce(user),
   }
 }

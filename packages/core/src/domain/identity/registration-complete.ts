@@ -13,6 +13,7 @@ import { addUser } from './add-user.ts'
 import { lockRegistration } from './registration.ts'
 import { type Answers, choiceFor, conflict, intend, letGo } from './registration-checkout.ts'
 import type { CompleteReply, RegisterComplete } from './registration-schemas.ts'
+import { askForProof } from './proof-mail.ts'
 import { openSession } from './sessions.ts'
 
 interface Asked extends Checkout {
@@ -27,7 +28,8 @@ interface Asked extends Checkout {
  * of it. Where a provider takes the payments it is asked before, so that a provider that fails leaves a registration
  * that can be completed again. Serves `POST /auth/v1/register/complete`.
  * @throws DomainError `CONFLICT` when a step is missing, it is complete, or the e-mail has an account meanwhile;
- *   `VALIDATION_ERROR` on `plan` or `coupon`; `UNPROCESSABLE` when the payment provider fails
+ *   `VALIDATION_ERROR` on `plan` or `coupon`; `UNPROCESSABLE` when the payment provider fails; `RATE_LIMITED` when today's free
+ *   tenants are taken; `FORBIDDEN` where registration is closed
  */
 export async function completeRegistration(ctx: Ctx, input: RegisterComplete): Promise<CompleteReply> {
   const intent = await intend(ctx, input)
@@ -93,6 +95,7 @@ async function create(cmd: Command, given: Given): Promise<CompleteReply> {
     phone: answers.phone,
     country: answers.country,
   })
+  askForProof(cmd, user)
   const subscription = await openSubscription(cmd, {
     tenantId: tenant.id,
     choice,

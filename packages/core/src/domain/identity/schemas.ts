@@ -49,6 +49,8 @@ export const Profile = z.object({
   about: z.string().nullable(),
   whatsapp: z.string().nullable(),
   image: z.string().optional(),
+  /** False while nobody has shown that the e-mail address is this person's; what the account may do is limited then. */
+  mailboxProved: z.boolean(),
 })
 export type Profile = z.output<typeof Profile>
 
@@ -82,11 +84,16 @@ export const ForgotPassword = z.object({
 export const ResetPassword = z.object({ token: z.string().min(1).max(4_000), newPassword: Password })
 export type ResetPassword = z.output<typeof ResetPassword>
 
+export const ConfirmMailbox = z.object({ token: z.string().min(1).max(4_000) })
+export const MailboxConfirmed = z.object({ mailboxProved: z.literal(true) })
+
 export const InvitationView = z.object({
   email: z.string(),
   name: z.string(),
   tenantName: z.string(),
   role: z.enum(roles),
+  /** `existing`: it is accepted with the password of the account that there is; told to the owner of the mailbox only. */
+  account: z.enum(['new', 'existing']),
 })
 export type InvitationView = z.output<typeof InvitationView>
 export const AcceptInvitation = z.object({ password: Password })

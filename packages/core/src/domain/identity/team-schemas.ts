@@ -61,6 +61,8 @@ export const TeamMember = z.object({
   role: z.enum(['admin', 'member']),
   status: z.string(),
   createdOn: isoDate,
+  /** The role from the proof of the mailbox on, while that is awaited. */
+  pendingRole: z.enum(['admin', 'member']).optional(),
 })
 export type TeamMember = z.output<typeof TeamMember>
 

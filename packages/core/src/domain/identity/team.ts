@@ -4,8 +4,9 @@ import type { Command, Ctx } from '../context.ts'
 import { DomainError, notFound } from '../errors.ts'
 import { oneTenant } from '../scope.ts'
 import { shutOutUser } from './access.ts'
-import { appsByRole } from './add-user.ts'
-import { Invitation, TenantAssignment, User } from './entities.ts'
+import { User } from './entities.ts'
+import { dropGrants, grantRole } from './grants.ts'
+import { isInvitedReviewer } from './guests.ts'
 import { inviteWithLink } from './invitations.ts'
 import { endSessions, refuse } from './sessions.ts'
 import type { TeamInvitation, TeamMember, TeamRole } from './team-schemas.ts'
@@ -23,24 +24,26 @@ export async function inviteToTeam(ctx: Ctx, invitation: TeamInvitation) {
 
 /**
  * Makes an admin of a member or the other way round. The apps follow the role, and sessions end, so that no token says what
- * is no longer so. Serves `PATCH /dashboard/v1/team/users/:userId`.
+ * is no longer so. Who came by a link that was handed over becomes an admin once the mailbox is proved, and is asked for that by
+ * mail. Serves `PATCH /dashboard/v1/team/users/:userId`.
  * @throws DomainError `NOT_FOUND`; `CONFLICT` for the last admin
  */
 export async function changeRole(ctx: Ctx, userId: string, { role }: TeamRole): Promise<TeamMember> {
   const { member, ended } = await command(ctx, async (cmd) => {
     const user = await lockMember(cmd, userId)
     const before = { role: user.role, appAccess: user.appAccess }
-    let sessions: string[] = []
-    if (user.role !== role) {
-      if (role !== 'admin') await keepOneAdmin(cmd, userId)
-      user.role = role
-      user.appAccess = appsByRole[role]
-      user.updatedOn = cmd.clock.date()
-      sessions = await endSessions(cmd, userId)
+    if (user.role !== role && role !== 'admin') await keepOneAdmin(cmd, userId)
+    const sessions = await grantRole(cmd, user, role)
+    const pending = sessions === undefined && { pendingRole: role }
+    if (pending) audit(cmd, userId, 'team.change_role', before, pending)
+    else if (before.role !== role)
       audit(cmd, userId, 'team.change_role', before, { role, appAccess: user.appAccess })
-    }
     const { id, email, name, status, createdOn } = user
-    return { member: { id, email, name, role, status, createdOn }, ended: sessions }
+    const present = user.role === 'admin' ? ('admin' as const) : ('member' as const)
+    return {
+      member: { id, email, name, role: present, status, createdOn, ...pending },
+      ended: sessions ?? [],
+    }
   })
   refuse(ctx, ended)
   return member
@@ -54,7 +57,7 @@ export async function changeRole(ctx: Ctx, userId: string, { role }: TeamRole): 
  */
 export async function removeFromTeam(ctx: Ctx, userId: string): Promise<void> {
   const refused = await command(ctx, async (cmd) => {
-    if (await isInvitedReviewer(cmd, userId)) {
+    if (await isInvitedReviewer(cmd, userId, oneTenant(cmd))) {
       await unassignTenant(cmd, userId, oneTenant(cmd))
       return []
     }
@@ -63,6 +66,7 @@ export async function removeFromTeam(ctx: Ctx, userId: string): Promise<void> {
     const before = { role: user.role, status: user.status }
     user.status = 'deactivated'
     user.updatedOn = cmd.clock.date()
+    await dropGrants(cmd, userId)
     audit(cmd, userId, 'team.remove', before, { status: user.status })
     return shutOutUser(cmd, userId)
   })
@@ -89,14 +93,6 @@ async function keepOneAdmin(cmd: Command, userId: string): Promise<void> {
   throw new DomainError('CONFLICT', 'The last admin stays: nobody could let anybody in again', {
     details: { reason: 'last_admin' },
   })
-}
-
-async function isInvitedReviewer(cmd: Command, userId: string): Promise<boolean> {
-  const tenantId = oneTenant(cmd)
-  if (!(await cmd.em.findOne(TenantAssignment, { userId, tenantId }))) return false
-  const user = await cmd.em.findOne(User, { id: userId, role: 'reviewer' })
-  const came = { tenantId, email: user?.email ?? '', role: 'reviewer' as const, acceptedOn: { $ne: null } }
-  return user !== null && (await cmd.em.count(Invitation, came)) > 0
 }
 
 function audit(cmd: Command, resourceId: string, action: string, before: object, after: object): void {

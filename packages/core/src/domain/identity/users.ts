@@ -1,6 +1,6 @@
 import { check } from '../check.ts'
 import { command } from '../command.ts'
-import type { Command, Ctx, Role } from '../context.ts'
+import type { Ctx, Role } from '../context.ts'
 import { DomainError, invalid, notFound } from '../errors.ts'
 import { plainName } from '../names.ts'
 import { Tenant } from '../tenants/entities.ts'
@@ -8,7 +8,9 @@ import { addUser } from './add-user.ts'
 import { companyNames } from './company-queries.ts'
 import { TenantAssignment, User } from './entities.ts'
 import { hashNewPassword } from './new-password.ts'
+import { grantTenant, tellChanged, withdrawTenant } from './grants.ts'
 import { Email, Password } from './schemas.ts'
+import { lockUser } from './sessions.ts'
 
 export interface NewUser {
   email: string
@@ -82,24 +84,29 @@ export async function createUser(ctx: Ctx, input: NewUser): Promise<UserSummary>
   })
 }
 
-/** Lets a reviewer work for one more tenant. @throws DomainError `NOT_FOUND`; `UNPROCESSABLE` for anybody but a reviewer or admin */
-export function assignTenant(ctx: Ctx, userId: string, tenantId: string): Promise<void> {
+/**
+ * Lets a reviewer work for one more tenant. Where nobody has proved the mailbox of the account yet, the tenant waits for that, and
+ * the person is asked for it by mail.
+ * @throws DomainError `NOT_FOUND`; `UNPROCESSABLE` for anybody but a reviewer or admin
+ */
+export function assignTenant(ctx: Ctx, userId: string, tenantId: string): Promise<{ pending: boolean }> {
   return command(ctx, async (cmd) => {
-    const user = await cmd.em.findOne(User, { id: userId })
+    const user = await lockUser(cmd, userId)
     if (!user) throw notFound('User')
     if (!(await cmd.em.findOne(Tenant, { id: tenantId }))) throw notFound('Tenant')
     if (user.role !== 'reviewer' && user.role !== 'admin')
       throw new DomainError('UNPROCESSABLE', `A ${user.role} is not assigned to tenants`)
-    if (await cmd.em.findOne(TenantAssignment, { userId, tenantId })) return
-    cmd.em.create(TenantAssignment, { id: cmd.newId(), userId, tenantId, createdOn: cmd.clock.date() })
-    tellChanged(cmd, userId)
+    const outcome = await grantTenant(cmd, user, tenantId)
+    const pending = outcome === 'pending'
+    if (outcome === 'none') return { pending }
     cmd.audit({
       tenantId,
       resourceType: 'user',
       resourceId: userId,
-      after: { assignedTo: tenantId },
+      after: { assignedTo: tenantId, ...(pending && { pending }) },
       action: 'user.assign',
     })
+    return { pending }
   })
 }
 
@@ -109,8 +116,7 @@ export function assignTenant(ctx: Ctx, userId: string, tenantId: string): Promis
  */
 export function unassignTenant(ctx: Ctx, userId: string, tenantId: string): Promise<void> {
   return command(ctx, async (cmd) => {
-    const ended = await cmd.em.nativeDelete(TenantAssignment, { userId, tenantId })
-    if (ended === 0) throw notFound('Assignment')
+    if (!(await withdrawTenant(cmd, userId, tenantId))) throw notFound('Assignment')
     tellChanged(cmd, userId)
     cmd.audit({
       tenantId,
@@ -120,11 +126,6 @@ export function unassignTenant(ctx: Ctx, userId: string, tenantId: string): Prom
       action: 'user.unassign',
     })
   })
-}
-
-/** Streams that show other tenants than their reader's end on every server. */
-function tellChanged(cmd: Command, subject: string): void {
-  cmd.emit({ tenantId: null, type: 'access_changed', subject, data: {} })
 }
 
 function toSummary(user: UserSummary): UserSummary {

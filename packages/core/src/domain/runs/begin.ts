@@ -17,6 +17,7 @@ import type { ClaimedRun } from './claim-queries.ts'
 import { Run, type RunRow } from './entities.ts'
 import { fail } from './failure.ts'
 import { holdBack } from './hold-back.ts'
+import { awaitsProof, blockForProof } from './unproved.ts'
 import { assignment, type Assignment } from './prompt.ts'
 import { isApproved } from './questions.ts'
 
@@ -58,6 +59,7 @@ export function begin(ctx: Ctx, claimed: ClaimedRun): Promise<Dispatch | undefin
     // It was paused while it waited to be taken up again.
     if (activity.hold !== null) return holdBack(cmd, activity, run)
     if (!agent) return endUnstarted(cmd, run, activity, `The agent ${run.agentRole} is not enabled`)
+    if (await awaitsProof(cmd, run.tenantId)) return blockForProof(cmd, run, activity)
     const allowance = await allowanceFor(cmd, run, activity, agent)
     if (allowance.state === 'reached') return blockForBudget(cmd, run, activity, allowance.cap)
     if (allowance.state === 'uncertain') return putBack(cmd, run)

@@ -1,16 +1,15 @@
 import { effectiveAgent, type EffectiveAgent } from '../agents/effective-queries.ts'
 import type { ActivityRow } from '../activities/entities.ts'
-import { isClosed, isWaiting, moveTo } from '../activities/state.ts'
+import { isClosed, isWaiting } from '../activities/state.ts'
 import type { Command } from '../context.ts'
 import { toUsd } from '../money.ts'
 import { notify } from '../notifications/notify.ts'
+import { blockUnstarted } from './block-unstarted.ts'
 import { type Cap, capsOf } from './caps.ts'
-import { dearestRuns, runsInFlight } from './cost-queries.ts'
+import { dearestRuns, type RunInFlight, runsInFlight } from './cost-queries.ts'
 import { BudgetAlert } from './alert-entity.ts'
-import { tellEnd } from './ended.ts'
 import type { RunRow } from './entities.ts'
 import { type Failure, fail } from './failure.ts'
-import { addEntries } from './transcript.ts'
 
 /** Whether money is left for a run: a cap may be reached, or be so close that the runs in flight may reach it. */
 export type Allowance = { state: 'granted' } | { state: 'reached'; cap: Cap } | { state: 'uncertain' }
@@ -43,12 +42,21 @@ export async function allowanceFor(
  * has not ended one yet.
  */
 async function mayStillCost(cmd: Command, run: RunRow, campaignId: string | null): Promise<number> {
-  const nothing = { inputTokens: 0, outputTokens: 0 }
   const others = await runsInFlight(cmd.tx, run.tenantId, { but: run.id, campaignId })
+  return inFlightCost(cmd, others, (roles) => dearestRuns(cmd.tx, run.tenantId, roles))
+}
+
+/** The same for given runs, with the dearest that their roles have ended. */
+export async function inFlightCost(
+  cmd: Command,
+  others: readonly RunInFlight[],
+  dearestOf: (roles: string[]) => Promise<ReadonlyMap<string, number>>,
+): Promise<number> {
+  const nothing = { inputTokens: 0, outputTokens: 0 }
   const priced = others.filter(({ model }) => cmd.services.models.costOf(model, nothing).priced)
   if (priced.length === 0) return 0
   const roles = [...new Set(priced.map(({ agentRole }) => agentRole))]
-  const dearest = await dearestRuns(cmd.tx, run.tenantId, roles)
+  const dearest = await dearestOf(roles)
   return priced
     .map(({ agentRole, spent }) => Math.max(0, (dearest.get(agentRole) ?? Infinity) - spent))
     .reduce((sum, micros) => sum + micros, 0)
@@ -62,23 +70,7 @@ export async function blockForBudget(
   cap: Cap,
 ): Promise<undefined> {
   const description = `${cap.owner} has reached ${cap.allowance}`
-  run.open = false
-  run.status = 'failed'
-  run.error = description
-  addEntries(cmd, run, [{ type: 'error', content: description }])
-  tellEnd(cmd, run)
-  run.completedAt = cmd.clock.date()
-  run.leaseOwner = null
-  // What it was woken for is told to the run that comes after the cap was raised.
-  run.nextWake = { reason: run.wakeReason, note: run.wakeNote }
-  activity.blocker = { type: 'budget', description }
-  moveTo(cmd, activity, 'blocked', description)
-  cmd.emit({
-    tenantId: activity.tenantId,
-    type: 'activity_blocked',
-    subject: activity.id,
-    data: { activityId: activity.id, blockerType: 'budget' },
-  })
+  blockUnstarted(cmd, run, activity, { type: 'budget', description })
   await alertOnce(cmd, activity, cap, 100)
 }
 

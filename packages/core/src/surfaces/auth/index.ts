@@ -2,6 +2,7 @@ import { publicAccess } from '../../gateway/access.ts'
 import { surface } from '../../gateway/surface.ts'
 import { accept, view } from './invitations.ts'
 import { login, logout, refresh } from './login.ts'
+import { confirm } from './mailbox.ts'
 import { oauthCallback } from './oauth.ts'
 import { change, forgot, reset } from './password.ts'
 import { plans } from './plans.ts'
@@ -22,6 +23,7 @@ export const auth = surface({
     refresh,
     changeMe,
     change,
+    confirm,
     forgot,
     reset,
     view,
