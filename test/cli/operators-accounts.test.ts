@@ -107,3 +107,106 @@ describe('copydesk tenant mark-paid', () => {
     ])
   })
 })
+
+describe('copydesk user reset-password', () => {
+  it('prints a password once that opens the account, also that of a super-admin, and ends every session', async () => {
+    using folder = desk()
+    const cwd = folder.path
+    expect(await cli(['user', 'reset-password', root], { cwd })).toMatchObject({ code: 2, stdout: '' })
+    const { refreshToken } = await served(cwd, async (send) => (await logIn(send, root, 'manage')).json)
+    const plain = await cli(['user', 'reset-password', root, '--yes'], { cwd })
+    expect(plain).toMatchObject({ code: 0, stdout: expect.stringMatching(/^[\w-]{24}\n$/) })
+    const made = await json<{ password: string }>(['user', 'reset-password', admin, '--yes'], cwd)
+    expect(made).toEqual({ id: expect.any(String), email: admin, password: expect.any(String) })
+    const given = ['user', 'reset-password', 'mia@example.com', '--password-stdin', '--yes']
+    expect(await json(given, cwd, 'another long password')).not.toHaveProperty('password')
+    const short = await cli(given, { cwd, input: 'short' })
+    expect(short).toMatchObject({ code: 2, stdout: '' })
+    await served(cwd, async (send) => {
+      expect((await send('POST /auth/v1/refresh', { refreshToken })).status).toBe(401)
+      expect((await logIn(send, root, 'manage')).status).toBe(401)
+      expect((await logIn(send, root, 'manage', plain.stdout.trim())).status).toBe(200)
+      expect((await logIn(send, admin, 'dashboard', made.password)).status).toBe(200)
+      expect((await logIn(send, 'mia@example.com', 'dashboard', 'another long password')).status).toBe(200)
+    })
+    const record = await json<object[]>(['audit', '--action', 'user.reset_password'], cwd)
+    expect(record).toHaveLength(3)
+    expect(JSON.stringify(record)).not.toContain(made.password)
+    await json(['user', 'suspend', admin, '--reason', 'left', '--yes'], cwd)
+    const suspended = await cli(['user', 'reset-password', admin, '--yes'], { cwd })
+    expect(suspended).toMatchObject({ code: 1, stdout: '' })
+    expect(suspended.stderr).toContain('suspended')
+  })
+})
+
+describe('copydesk user set-role', () => {
+  it('changes a role within its kind, keeps the last admin and the last super-admin, and ends sessions', async () => {
+    using folder = desk()
+    const cwd = folder.path
+    const set = (email: string, role: string) => ['user', 'set-role', email, role]
+    expect(await cli(set('mia@example.com', 'admin'), { cwd })).toMatchObject({ code: 2, stdout: '' })
+    const last = await cli([...set(admin, 'member'), '--yes'], { cwd })
+    expect(last).toMatchObject({ code: 1, stdout: '' })
+    expect(last.stderr).toContain('last admin')
+    const lastRoot = await cli([...set(root, 'reviewer'), '--yes'], { cwd })
+    expect(lastRoot).toMatchObject({ code: 1, stdout: '' })
+    expect(lastRoot.stderr).toContain('last super-admin')
+    const { refreshToken } = await served(
+      cwd,
+      async (send) => (await logIn(send, 'mia@example.com', 'dashboard')).json,
+    )
+    const mia = await json([...set('mia@example.com', 'admin'), '--yes'], cwd)
+    expect(mia).toEqual({ id: expect.any(String), email: 'mia@example.com', role: 'admin' })
+    expect(await json([...set(admin, 'member'), '--yes'], cwd)).toMatchObject({ role: 'member' })
+    expect(await json([...set('rita@example.com', 'super_admin'), '--yes'], cwd)).toMatchObject({
+      role: 'super_admin',
+    })
+    expect(await json([...set(root, 'reviewer'), '--yes'], cwd)).toMatchObject({ role: 'reviewer' })
+    await served(cwd, async (send) => {
+      expect((await send('POST /auth/v1/refresh', { refreshToken })).status).toBe(401)
+      expect((await logIn(send, 'rita@example.com', 'manage')).status).toBe(200)
+      expect((await logIn(send, root, 'manage')).status).toBe(403)
+    })
+    for (const [email, role] of [
+      [admin, 'super_admin'],
+      ['rita@example.com', 'member'],
+    ] as const) {
+      const crossed = await cli([...set(email, role), '--yes'], { cwd })
+      expect(crossed, email).toMatchObject({ stdout: '' })
+      expect(crossed.code).not.toBe(0)
+      expect(crossed.stderr).toContain('another address')
+    }
+    expect(await json(['audit', '--action', 'user.set_role'], cwd)).toHaveLength(2)
+    expect(await json(['audit', '--action', 'team.change_role'], cwd)).toHaveLength(2)
+  })
+})
+
+describe('copydesk doctor and config show', () => {
+  it('tell that registration is closed unless it is opened, and what visitors may take', async () => {
+    using folder = desk()
+    const cwd = folder.path
+    const settings = async (env: Record<string, string>) => {
+      const { stdout } = await cli(['config', 'show', '--json'], { cwd, env })
+      const shown = (JSON.parse(stdout) as { settings: Array<{ name: string; value: unknown }> }).settings
+      return Object.fromEntries(shown.map(({ name, value }) => [name, value]))
+    }
+    expect(await settings({})).toMatchObject({
+      registration: 'closed',
+      'freeTenants.perDay': 10,
+      'freeTenants.monthlyUsd': 50,
+    })
+    const env = { COPYDESK_REGISTRATION: 'open', COPYDESK_FREE_TENANTS_PER_DAY: '3' }
+    expect(await settings(env)).toMatchObject({ registration: 'open', 'freeTenants.perDay': 3 })
+    const { findings } = await json<{ findings: object[] }>(['doctor'], cwd)
+    expect(findings).toContainEqual({
+      name: 'registration',
+      ok: true,
+      message: expect.stringMatching(/^closed/),
+    })
+    const open = await cli(['doctor'], { cwd, env })
+    expect(open).toMatchObject({ code: 1, stdout: expect.stringContaining('WRONG  registration: open') })
+    const odd = await cli(['config', 'show'], { cwd, env: { COPYDESK_FREE_TENANTS_MONTHLY_USD: 'much' } })
+    expect(odd).toMatchObject({ code: 2, stdout: '' })
+    expect(odd.stderr).toContain('freeTenants.monthlyUsd')
+  })
+})

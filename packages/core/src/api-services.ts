@@ -39,6 +39,7 @@ import { listAudit } from './domain/audit/queries.ts'
 import { createApiKey, revokeApiKey } from './domain/identity/api-keys.ts'
 import { impersonate } from './domain/identity/impersonation.ts'
 import { listApiKeys, listUsers } from './domain/identity/list-queries.ts'
+import { resetUserPassword, setUserRole } from './domain/identity/operator-acts.ts'
 import { reinstateUser, suspendUser } from './domain/identity/suspension.ts'
 import { assignTenant, createUser, unassignTenant } from './domain/identity/users.ts'
 import { checkProvider } from './domain/models/check.ts'
@@ -216,5 +217,7 @@ export const services = {
     unassign: rule(operators, unassignTenant),
     suspend: rule(operators, suspendUser),
     reinstate: rule(operators, reinstateUser),
+    resetPassword: rule(operators, resetUserPassword),
+    setRole: rule(operators, setUserRole),
   },
 }

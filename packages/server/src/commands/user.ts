@@ -5,6 +5,7 @@ import { table } from '@copydesk/terminal/talk'
 import { everything, tenantId, userId } from './find.ts'
 import { example } from '@copydesk/terminal/help'
 import { userInviteCommand } from './invite.ts'
+import { userAccountCommands } from './user-account.ts'
 import { askSecret, confirmed } from '@copydesk/terminal/asking'
 import { prepare } from './options.ts'
 import { secretFromStdin } from '@copydesk/terminal/stdin'
@@ -14,7 +15,7 @@ type PersonRole = (typeof roles)[number]
 const statuses = ['active', 'suspended', 'deactivated'] as const
 type UserStatus = (typeof statuses)[number]
 
-/** `user create|list|suspend|reinstate`. */
+/** `user create|invite|list|reset-password|set-role|suspend|reinstate`. */
 export function userCommands(program: Command): void {
   const group = program
     .command('user')
@@ -46,6 +47,7 @@ export function userCommands(program: Command): void {
     .option('--search <words>', 'words of the name or the e-mail address')
     .addHelpText('after', example('copydesk user list --role reviewer --json'))
     .action(list)
+  userAccountCommands(group)
   group
     .command('suspend')
     .description('shut a user out of everything at once')

@@ -64,8 +64,16 @@ export async function reinstateUser(ctx: Ctx, userId: string): Promise<{ reinsta
   return { reinstated: true }
 }
 
-/** Locks all super-admins in one order, so that of two who suspend each other one stays. */
-async function keepOneSuperAdmin(cmd: Command, userId: string): Promise<void> {
+/**
+ * Locks all super-admins in one order, so that of two who suspend each other one stays.
+ * @param deed what the last one is kept from
+ * @throws DomainError `CONFLICT` for the last one
+ */
+export async function keepOneSuperAdmin(
+  cmd: Command,
+  userId: string,
+  deed: 'suspension' | 'another role' = 'suspension',
+): Promise<void> {
   const user = await cmd.em.findOne(User, { id: userId })
   if (user?.role !== 'super_admin') return
   const operators = await cmd.em.find(
@@ -74,5 +82,6 @@ async function keepOneSuperAdmin(cmd: Command, userId: string): Promise<void> {
     { lockMode: LockMode.PESSIMISTIC_WRITE, orderBy: { id: 'asc' }, refresh: true },
   )
   if (operators.some(({ id, appAccess }) => id !== userId && appAccess.includes('manage'))) return
-  throw new DomainError('CONFLICT', 'The last super-admin cannot be suspended: nobody could undo it')
+  const cannot = deed === 'suspension' ? 'cannot be suspended' : 'keeps the role'
+  throw new DomainError('CONFLICT', `The last super-admin ${cannot}: nobody could undo it`)
 }

@@ -1,0 +1,90 @@
+import { randomToken } from '../../platform/crypto/hash.ts'
+import { command } from '../command.ts'
+import type { Ctx } from '../context.ts'
+import { DomainError, invalid, notFound } from '../errors.ts'
+import type { PersonRole } from './add-user.ts'
+import { accountById } from './account-queries.ts'
+import { grantRole } from './grants.ts'
+import { setPassword } from './password-change.ts'
+import { Password } from './schemas.ts'
+import { lockUser, refuse } from './sessions.ts'
+import { keepOneSuperAdmin } from './suspension.ts'
+import { changeRole } from './team.ts'
+
+/**
+ * Gives a person another password, as an operator who is told that it is forgotten; every session ends, and the person is told by
+ * mail. It proves no mailbox.
+ * @param password default: one is made
+ * @returns the password only where it was made here
+ * @throws DomainError `NOT_FOUND`; `VALIDATION_ERROR` on `password`; `CONFLICT` for somebody who is not active
+ */
+export async function resetUserPassword(
+  ctx: Ctx,
+  userId: string,
+  password?: string,
+): Promise<{ id: string; email: string; password?: string }> {
+  const given = Password.safeParse(password ?? randomToken(18))
+  if (!given.success) throw invalid('password', given.error.issues[0]?.message ?? 'The password does not fit')
+  const passwordHash = await ctx.services.passwords.hashPassword(given.data)
+  const { email, ended } = await command(ctx, async (cmd) => {
+    const user = await lockUser(cmd, userId)
+    if (!user) throw notFound('User')
+    if (user.status !== 'active')
+      throw new DomainError('CONFLICT', `The user is ${user.status}; reinstate or invite the person first`)
+    const sessions = await setPassword(cmd, user, { passwordHash, action: 'user.reset_password' })
+    return { email: user.email, ended: sessions }
+  })
+  refuse(ctx, ended)
+  return { id: userId, email, ...(password === undefined && { password: given.data }) }
+}
+
+/**
+ * Gives a person another role: people of a tenant are admin or member, staff are reviewer or super_admin. Sessions end. A role that
+ * lets somebody do more whose mailbox nobody has proved waits for the proof.
+ * @throws DomainError `NOT_FOUND`; `UNPROCESSABLE` for a role of the other kind; `CONFLICT` for the last admin of a tenant and the
+ *   last super-admin, and for somebody who has left
+ */
+export async function setUserRole(
+  ctx: Ctx,
+  userId: string,
+  role: PersonRole,
+): Promise<{ id: string; email: string; role: PersonRole; pendingRole?: PersonRole }> {
+  const account = await accountById(ctx.sql, userId)
+  if (!account) throw notFound('User')
+  const { id, email, tenantId, status } = account
+  if (status === 'deactivated') throw new DomainError('CONFLICT', 'The user was taken off the team')
+  const isOfTenant = tenantId !== null
+  if (isOfTenant !== (role === 'admin' || role === 'member')) {
+    throw new DomainError(
+      'UNPROCESSABLE',
+      isOfTenant
+        ? `${email} belongs to a tenant and can be admin or member; staff need an account with another address`
+        : `${email} is staff and can be reviewer or super_admin; people of a tenant need an account with another address`,
+      { field: 'role' },
+    )
+  }
+  if (isOfTenant && (role === 'admin' || role === 'member')) {
+    const member = await changeRole({ ...ctx, scope: [tenantId] }, userId, { role })
+    return { id, email, role: member.role, ...(member.pendingRole && { pendingRole: member.pendingRole }) }
+  }
+  const { present, ended } = await command(ctx, async (cmd) => {
+    if (role !== 'super_admin') await keepOneSuperAdmin(cmd, userId, 'another role')
+    const user = await lockUser(cmd, userId)
+    if (!user) throw notFound('User')
+    const before = { role: user.role, appAccess: user.appAccess }
+    const sessions = await grantRole(cmd, user, role)
+    const after = sessions ? { role, appAccess: user.appAccess } : { pendingRole: role }
+    if (before.role !== role)
+      cmd.audit({
+        tenantId: null,
+        resourceType: 'user',
+        resourceId: userId,
+        before,
+        after,
+        action: 'user.set_role',
+      })
+    return { present: user.role, ended: sessions }
+  })
+  if (ended) refuse(ctx, ended)
+  return { id, email, role: present, ...(!ended && { pendingRole: role }) }
+}
