@@ -95,20 +95,23 @@ describe('copydesk plan', () => {
 })
 
 describe('registration', () => {
-  it('is closed by a setting', async () => {
+  it('is closed unless a setting opens it', async () => {
     using folder = temporaryFolder()
-    const env = { COPYDESK_REGISTRATION: 'closed' }
-    const running = await startCli(['up', '--port', '0', '--json'], { cwd: folder.path, env })
-    await running.says('"pid"')
-    const { url } = JSON.parse(running.said().stdout) as { url: string }
-    const answer = await fetch(`${url}/auth/v1/register/start`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(person),
-    })
-    running.child.kill('SIGTERM')
-    await running.ended
-    expect(answer.status).toBe(403)
+    const register = async (env: Record<string, string>) => {
+      const running = await startCli(['up', '--port', '0', '--json'], { cwd: folder.path, env })
+      await running.says('"pid"')
+      const { url } = JSON.parse(running.said().stdout) as { url: string }
+      const answer = await fetch(`${url}/auth/v1/register/start`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(person),
+      })
+      running.child.kill('SIGTERM')
+      await running.ended
+      return answer.status
+    }
+    expect(await register({})).toBe(403)
+    expect(await register({ COPYDESK_REGISTRATION: 'open' })).toBe(201)
     const odd = await cli(['plan', 'list'], { cwd: folder.path, env: { COPYDESK_REGISTRATION: 'maybe' } })
     expect(odd).toMatchObject({ code: 2, stdout: '' })
     expect(odd.stderr).toContain('registration: must be one of open, closed')

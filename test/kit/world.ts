@@ -145,6 +145,7 @@ export async function createWorld(changes: Parameters<typeof createTestApp>[0] =
     await createTestApp({
       clock,
       worker: false,
+      registration: 'open',
       channels,
       allowHosts: ['127.0.0.1'],
       writerPaceMs: 0,

@@ -1,7 +1,17 @@
 import { describe, expect, it } from 'vitest'
-import { createTestApp } from '../kit/app.ts'
+
 import { contents } from '../domain/contents.ts'
-import { begin, company, complete, person, place, ready, registrationTables, send } from './registering.ts'
+import {
+  createOpenApp,
+  begin,
+  company,
+  complete,
+  person,
+  place,
+  ready,
+  registrationTables,
+  send,
+} from './registering.ts'
 
 /** What is wrong, field by field; `undefined` leaves the field out. */
 type Wrong = ReadonlyArray<readonly [field: string, value: unknown]>
@@ -68,7 +78,7 @@ const without = (body: object, [field, value]: Wrong[number]) => ({ ...body, [fi
 
 describe('what a visitor answers', () => {
   it('is refused when a person does not hold what it must, and nothing is begun', async () => {
-    await using app = await createTestApp({ worker: false })
+    await using app = await createOpenApp({ worker: false })
     const before = await contents(app, registrationTables)
     for (const wrong of wrongPeople) {
       const answer = await send(app, 'POST /register/start', { body: without(person, wrong) })
@@ -81,7 +91,7 @@ describe('what a visitor answers', () => {
   })
 
   it('is refused when a company or a place does not hold what it must, and the step stays open', async () => {
-    await using app = await createTestApp({ worker: false })
+    await using app = await createOpenApp({ worker: false })
     const token = await begin(app)
     const refused = async (route: string, body: object, wrong: Wrong) => {
       const before = await contents(app, registrationTables)
@@ -110,7 +120,7 @@ describe('what a visitor answers', () => {
   })
 
   it('is refused when it is rubbish', async () => {
-    await using app = await createTestApp({ worker: false })
+    await using app = await createOpenApp({ worker: false })
     const token = await ready(app)
     const before = await contents(app, registrationTables)
     const rubbish = ['{', '[]', '"text"', 'null', '', '{"__proto__":{"step":3}}', '['.repeat(5_000)]
@@ -126,7 +136,7 @@ describe('what a visitor answers', () => {
   })
 
   it('is taken as people write it', async () => {
-    await using app = await createTestApp({ worker: false })
+    await using app = await createOpenApp({ worker: false })
     const token = await begin(app, {
       firstName: '  Ines ',
       email: ' INES@Hearth.Example ',
@@ -154,7 +164,7 @@ describe('what a visitor answers', () => {
   })
 
   it('in India takes a tax number whose check character is right', async () => {
-    await using app = await createTestApp({ worker: false })
+    await using app = await createOpenApp({ worker: false })
     const token = await begin(app, { country: 'IN' })
     await send(app, 'POST /register/step/2', { token, body: company })
     const given = async (gstNumber: string) =>
@@ -171,7 +181,7 @@ describe('what a visitor answers', () => {
   })
 
   it('forgets a tax number when the step is taken again without one', async () => {
-    await using app = await createTestApp({ worker: false })
+    await using app = await createOpenApp({ worker: false })
     const token = await ready(app, { place: { gstNumber: 'GB 123 4567 89' } })
     await send(app, 'POST /register/step/3', { token, body: place })
     expect((await send(app, 'GET /register/session', { token })).json.prefilled).not.toHaveProperty(

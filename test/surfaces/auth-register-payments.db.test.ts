@@ -1,9 +1,9 @@
 import type { Checkout, CheckoutRequest, PaymentProvider } from '@copydesk/core'
 import { describe, expect, it } from 'vitest'
-import { brief, createTestApp, type TestApp } from '../kit/app.ts'
+import { brief, type TestApp } from '../kit/app.ts'
 import { createTestClock } from '../kit/clock.ts'
 import { contents } from '../domain/contents.ts'
-import { complete, person, ready, registrationTables, send } from './registering.ts'
+import { complete, confirm, createOpenApp, person, ready, registrationTables, send } from './registering.ts'
 
 /** A payment provider as an embedding program writes one: an order for each reference, the same when asked again. */
 class Till implements PaymentProvider {
@@ -27,7 +27,7 @@ const rows = (app: TestApp, table: string) =>
 describe('a paid plan with a payment provider', () => {
   it('gives the client what opens the checkout, and keeps the tenant in onboarding', async () => {
     const till = new Till()
-    await using app = await createTestApp({ payments: till, worker: false })
+    await using app = await createOpenApp({ payments: till, worker: false })
     await app.copydesk.asSystem().coupons.create({ code: 'QUARTER', percentOff: 25 })
     const { status, json } = await complete(app, await ready(app), { plan: 'pro', coupon: 'quarter' })
     expect(status).toBe(201)
@@ -76,7 +76,7 @@ describe('a paid plan with a payment provider', () => {
 
   it('is not asked when there is nothing to pay', async () => {
     const till = new Till()
-    await using app = await createTestApp({ payments: till, worker: false })
+    await using app = await createOpenApp({ payments: till, worker: false })
     await app.copydesk.asSystem().coupons.create({ code: 'GIFT', percentOff: 100 })
     const free = await complete(app, await ready(app))
     const gift = await complete(app, await ready(app, { person: { email: 'two@hearth.example' } }), {
@@ -94,7 +94,7 @@ describe('a paid plan with a payment provider', () => {
 
   it('is asked for nothing that is refused anyway', async () => {
     const till = new Till()
-    await using app = await createTestApp({ payments: till, worker: false })
+    await using app = await createOpenApp({ payments: till, worker: false })
     const token = await ready(app)
     await complete(app, await ready(app))
     const before = await contents(app, registrationTables)
@@ -113,7 +113,7 @@ describe('a paid plan with a payment provider', () => {
   ])('that %s leaves a registration that can be completed', async (_, answer) => {
     const till = new Till()
     const well = till.answer
-    await using app = await createTestApp({ payments: till, worker: false })
+    await using app = await createOpenApp({ payments: till, worker: false })
     const token = await ready(app)
     const before = await contents(app, registrationTables.slice(1))
     till.answer = answer
@@ -140,7 +140,7 @@ describe('a paid plan with a payment provider', () => {
       asked()
       return new Promise(() => undefined)
     }
-    await using app = await createTestApp({ payments: till, clock, worker: false })
+    await using app = await createOpenApp({ payments: till, clock, worker: false })
     const token = await ready(app)
     const answer = complete(app, token, { plan: 'pro' })
     await waiting
@@ -154,7 +154,7 @@ describe('a paid plan with a payment provider', () => {
 
   it('is asked once by twenty completions at once', async () => {
     const till = new Till()
-    await using app = await createTestApp({ payments: till, worker: false })
+    await using app = await createOpenApp({ payments: till, worker: false })
     const token = await ready(app)
     const tries = Array.from({ length: 20 }, () => complete(app, token, { plan: 'pro' }))
     const answers = await Promise.all(tries)
@@ -169,7 +169,7 @@ describe('a paid plan with a payment provider', () => {
     const clock = createTestClock()
     const till = new Till()
     const well = till.answer
-    await using app = await createTestApp({ payments: till, clock, worker: false })
+    await using app = await createOpenApp({ payments: till, clock, worker: false })
     const token = await ready(app)
     till.answer = () => Promise.reject(new Error('no'))
     await complete(app, token, { plan: 'pro' })
@@ -191,7 +191,7 @@ describe('a paid plan with a payment provider', () => {
   it('charges what was agreed: a price that changed meanwhile is told, not taken', async () => {
     const till = new Till()
     const well = till.answer
-    await using app = await createTestApp({ payments: till, worker: false })
+    await using app = await createOpenApp({ payments: till, worker: false })
     const token = await ready(app)
     till.answer = async (request) => {
       await app.copydesk.asSystem().plans.setPrice({ plan: 'pro', region: 'GB', amount: 9_900 })
@@ -211,7 +211,7 @@ describe('a paid plan with a payment provider', () => {
 
 describe('a paid plan without a payment provider', () => {
   it('leaves the tenant in onboarding: people work in it, agents do not, until it is marked paid', async () => {
-    await using app = await createTestApp()
+    await using app = await createOpenApp()
     const { status, json } = await complete(app, await ready(app), { plan: 'starter' })
     expect(status).toBe(201)
     expect(Object.keys(json).filter((key) => key.startsWith('payment'))).toEqual([])
@@ -248,6 +248,7 @@ describe('a paid plan without a payment provider', () => {
       params,
       body: { action: 'mark_paid', reason: 'has paid by bank' },
     })
+    await confirm(app, person.email, accessToken)
     await app.until(() => of(tenantId, true), 'the run of the tenant that has paid is done')
   })
 })

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { createTestApp, type TestApp } from '../kit/app.ts'
+import { type TestApp } from '../kit/app.ts'
 import { contents } from '../domain/contents.ts'
-import { complete, person, ready, registrationTables, send } from './registering.ts'
+import { createOpenApp, complete, person, ready, registrationTables, send } from './registering.ts'
 
 const count = async (app: TestApp, table: string) =>
   Number((await app.db.sql.get<{ n: number }>(`select count(*) as n from ${table}`))?.n)
@@ -20,7 +20,7 @@ const emails = (n: number) => Array.from({ length: n }, (_, i) => `v${i}@hearth.
 
 describe('an e-mail that has an account', () => {
   it('begins no registration, in any spelling', async () => {
-    await using app = await createTestApp({ worker: false })
+    await using app = await createOpenApp({ worker: false })
     await app.team()
     const before = await contents(app, registrationTables)
     for (const email of ['admin.1.tenant-1@test.example', ' ADMIN.1.Tenant-1@test.example']) {
@@ -33,7 +33,7 @@ describe('an e-mail that has an account', () => {
   })
 
   it('taken meanwhile, completes none, and nothing is left of the try', async () => {
-    await using app = await createTestApp({ worker: false })
+    await using app = await createOpenApp({ worker: false })
     await app.copydesk.asSystem().coupons.create({ code: 'SPRING', percentOff: 20, maxRedemptions: 1 })
     const token = await ready(app)
     await app.copydesk
@@ -48,7 +48,7 @@ describe('an e-mail that has an account', () => {
   })
 
   it('goes to one of ten who complete with it at once', async () => {
-    await using app = await createTestApp({ worker: false })
+    await using app = await createOpenApp({ worker: false })
     const tokens = await Promise.all(Array.from({ length: 10 }, () => ready(app)))
     const answers = await Promise.all(tokens.map((token) => complete(app, token, { plan: 'pro' })))
     expect(tally(answers)).toEqual({ 201: 1, 409: 9 })
@@ -61,7 +61,7 @@ describe('an e-mail that has an account', () => {
 
 describe('one registration', () => {
   it('is completed once by twenty who try at once, on two servers', async () => {
-    await using app = await createTestApp({ worker: false })
+    await using app = await createOpenApp({ worker: false })
     const second = await app.another({ worker: false })
     const token = await ready(app)
     const onSecond = async () => {
@@ -88,7 +88,7 @@ describe('one registration', () => {
 
 describe('a coupon', () => {
   it('with one redemption left goes to one of ten takers, and the others may complete without it', async () => {
-    await using app = await createTestApp({ worker: false })
+    await using app = await createOpenApp({ worker: false })
     await app.copydesk.asSystem().coupons.create({ code: 'LAST', percentOff: 25, maxRedemptions: 1 })
     const tokens = await Promise.all(emails(10).map((email) => ready(app, { person: { email } })))
     const answers = await Promise.all(
@@ -107,7 +107,7 @@ describe('a coupon', () => {
   })
 
   it('is counted exactly, whoever completes beside whom', async () => {
-    await using app = await createTestApp({ worker: false })
+    await using app = await createOpenApp({ worker: false })
     await app.copydesk
       .asSystem()
       .coupons.create({ code: 'SEVEN', amountOff: 500, currency: 'GBP', maxRedemptions: 7 })
@@ -122,7 +122,7 @@ describe('a coupon', () => {
 
 describe('tenants that register at once', () => {
   it('get invoice numbers without a gap and without a repeat, though some tries fail', async () => {
-    await using app = await createTestApp({ worker: false })
+    await using app = await createOpenApp({ worker: false })
     await complete(app, await ready(app), { plan: 'pro' })
     const tokens = await Promise.all(
       [...emails(8), 'v0@hearth.example', 'v1@hearth.example'].map((email) =>
@@ -138,7 +138,7 @@ describe('tenants that register at once', () => {
   })
 
   it('with one website have the domain once, and are all tenants', async () => {
-    await using app = await createTestApp({ worker: false })
+    await using app = await createOpenApp({ worker: false })
     const tokens = await Promise.all(emails(6).map((email) => ready(app, { person: { email } })))
     const answers = await Promise.all(tokens.map((token) => complete(app, token)))
     expect(tally(answers)).toEqual({ 201: 6 })

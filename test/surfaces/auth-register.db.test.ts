@@ -1,11 +1,21 @@
 import { describe, expect, it } from 'vitest'
 import { cleanUp } from '../../packages/core/src/domain/housekeeping.ts'
 import { createTokens } from '../../packages/core/src/domain/identity/tokens.ts'
-import { createTestApp, password, signingKeys, type TestApp } from '../kit/app.ts'
+import { password, signingKeys, type TestApp } from '../kit/app.ts'
 import { createTestClock } from '../kit/clock.ts'
 import { parts } from '../domain/agents.ts'
 import { contents } from '../domain/contents.ts'
-import { begin, company, complete, person, place, ready, registrationTables, send } from './registering.ts'
+import {
+  createOpenApp,
+  begin,
+  company,
+  complete,
+  person,
+  place,
+  ready,
+  registrationTables,
+  send,
+} from './registering.ts'
 
 const ulid = expect.stringMatching(/^[0-7][0-9A-HJKMNP-TV-Z]{25}$/)
 const hour = 3_600_000
@@ -15,7 +25,7 @@ const all = (app: TestApp, table: string) => app.db.sql.all<Record<string, unkno
 describe('a registration', () => {
   it('makes a tenant that works, on the free plan', async () => {
     const clock = createTestClock()
-    await using app = await createTestApp({ clock })
+    await using app = await createOpenApp({ clock, worker: false })
     const started = await send(app, 'POST /register/start', { body: person })
     expect(started).toMatchObject({ status: 201, json: { step: 1 } })
     const token = started.json.sessionToken
@@ -89,7 +99,7 @@ describe('a registration', () => {
   })
 
   it('keeps the password as a hash only, and not even that once it is complete', async () => {
-    await using app = await createTestApp()
+    await using app = await createOpenApp({ worker: false })
     const token = await ready(app)
     const [open] = await all(app, 'registrations')
     expect(open?.['password_hash']).toMatch(/^\$argon2id\$/)
@@ -101,7 +111,7 @@ describe('a registration', () => {
   })
 
   it('is resumed with what was said, step by step', async () => {
-    await using app = await createTestApp()
+    await using app = await createOpenApp({ worker: false })
     const { password: _, ...known } = person
     const token = await begin(app, { email: 'Ines@Hearth.Example' })
     const session = async () => (await send(app, 'GET /register/session', { token })).json
@@ -120,7 +130,7 @@ describe('a registration', () => {
   })
 
   it('takes a step again until it is complete, and keeps those that come after', async () => {
-    await using app = await createTestApp()
+    await using app = await createOpenApp({ worker: false })
     const token = await ready(app)
     const renamed = { ...company, companyName: 'Oat & Hearth' }
     expect(await send(app, 'POST /register/step/2', { token, body: renamed })).toMatchObject({
@@ -149,7 +159,7 @@ describe('a registration', () => {
   })
 
   it('skips no step, and says which one comes first', async () => {
-    await using app = await createTestApp()
+    await using app = await createOpenApp({ worker: false })
     const token = await begin(app)
     const refused = async (route: string, body: object, currentStep: number) => {
       const before = await contents(app, registrationTables)
@@ -166,7 +176,7 @@ describe('a registration', () => {
   })
 
   it('ignores an Idempotency-Key: a repeated completion is told that it is complete, and keeps nothing', async () => {
-    await using app = await createTestApp()
+    await using app = await createOpenApp({ worker: false })
     const token = await ready(app)
     const again = { token, body: { plan: 'pro' }, headers: { 'idempotency-key': 'once' } }
     expect((await send(app, 'POST /register/complete', again)).status).toBe(201)
@@ -182,7 +192,7 @@ describe('a registration', () => {
 describe('the token of a registration', () => {
   it('lives an hour', async () => {
     const clock = createTestClock()
-    await using app = await createTestApp({ clock })
+    await using app = await createOpenApp({ clock, worker: false })
     const token = await ready(app)
     clock.advance(hour - 1000)
     expect((await send(app, 'GET /register/session', { token })).status).toBe(200)
@@ -195,7 +205,7 @@ describe('the token of a registration', () => {
   })
 
   it('reaches the own registration only', async () => {
-    await using app = await createTestApp()
+    await using app = await createOpenApp({ worker: false })
     const mine = await ready(app)
     const theirs = await begin(app, { email: 'other@hearth.example', firstName: 'Otto' })
     expect((await send(app, 'GET /register/session', { token: theirs })).json.prefilled).toMatchObject({
@@ -208,7 +218,7 @@ describe('the token of a registration', () => {
 
   it('opens no other door, and no other token opens this one', async () => {
     const clock = createTestClock()
-    await using app = await createTestApp({ clock })
+    await using app = await createOpenApp({ clock, worker: false })
     const team = await app.team()
     const token = await ready(app)
     for (const path of ['/auth/v1/me', '/dashboard/v1/campaigns', '/dm/v1/approvals']) {
@@ -247,7 +257,7 @@ describe('the token of a registration', () => {
 describe('a registration that is given up', () => {
   it('is deleted after a day, complete or not, and what it made stays', async () => {
     const clock = createTestClock()
-    await using app = await createTestApp({ clock, worker: false })
+    await using app = await createOpenApp({ clock, worker: false })
     await begin(app, { email: 'gone@hearth.example' })
     const done = await complete(app, await ready(app))
     await using instance = await parts(app)
@@ -263,7 +273,7 @@ describe('a registration that is given up', () => {
 
 describe('an installation that is closed', () => {
   it('takes no registrations, and still has accounts', async () => {
-    await using app = await createTestApp({ registration: 'closed' })
+    await using app = await createOpenApp({ registration: 'closed' })
     await app.team()
     const before = await contents(app, registrationTables)
     expect(await send(app, 'POST /register/start', { body: person })).toMatchObject({

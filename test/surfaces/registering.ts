@@ -1,4 +1,9 @@
-import type { TestApp } from '../kit/app.ts'
+import { createTestApp, type TestApp } from '../kit/app.ts'
+import { mailsOf, tokenIn } from '../kit/mail.ts'
+
+/** An instance that visitors may register at. */
+export const createOpenApp = (changes: Parameters<typeof createTestApp>[0] = {}) =>
+  createTestApp({ registration: 'open', ...changes })
 
 /** What a visitor answers when nothing is wrong. */
 export const person = {
@@ -99,4 +104,16 @@ export async function ready(
 
 export function complete(app: TestApp, token: string, body: object = { plan: 'free' }): Promise<Answer> {
   return send(app, 'POST /register/complete', { token, body })
+}
+
+/** Confirms the address of somebody who has registered, with the token of the mailed link. */
+export async function confirm(app: TestApp, email: string, accessToken: string): Promise<Answer> {
+  const token = await app.until(async () => {
+    const mails = await mailsOf(app)
+    const mail = mails.find(
+      ({ to, subject }) => to.includes(email) && subject.includes('Confirm your address'),
+    )
+    return mail && tokenIn(mail)
+  }, `${email} is asked to confirm the address`)
+  return send(app, 'POST /me/mailbox', { token: accessToken, body: { token } })
 }

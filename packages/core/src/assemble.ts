@@ -15,8 +15,10 @@ import { createDeltas } from './domain/runs/deltas.ts'
 import { leaseOwner } from './domain/runs/owner.ts'
 import { createSequencer } from './domain/runs/sequencer.ts'
 import { createTextThreads } from './domain/in-thread.ts'
-import type { Services } from './domain/services.ts'
 import { defaultQuotas } from './domain/tenants/quota-queries.ts'
+import { toMicros } from './domain/money.ts'
+import type { Services } from './domain/services.ts'
+import { defaultFreeTenants } from './domain/tenants/free-tenants.ts'
 import type { CopydeskOptions, Keys } from './options.ts'
 import { createDirectoryBlobs } from './platform/blobs.ts'
 import { createMemoryCache } from './platform/cache.ts'
@@ -163,8 +165,12 @@ export async function assemble(options: CopydeskOptions): Promise<Assembled> {
       live: options.environment === 'production',
       owner,
       quotas: { ...defaultQuotas, ...options.quotas },
-      registration: options.registration ?? 'open',
       mailLimits: { ...usualMailLimits, ...mail.limits },
+      registration: options.registration ?? 'closed',
+      freeTenants: {
+        perDay: options.freeTenants?.perDay ?? defaultFreeTenants.perDay,
+        monthlyMicros: toMicros(options.freeTenants?.monthlyUsd ?? defaultFreeTenants.monthlyUsd),
+      },
     },
     openStreams: () => streams.count(),
     stopping: stopping.signal,

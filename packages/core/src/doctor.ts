@@ -1,4 +1,5 @@
 import type { Assembled } from './assemble.ts'
+import { lookAtRegistration } from './doctor-registration.ts'
 import type { Commands } from './domain/agents/commands/commands.ts'
 import { sweep } from './domain/activities/sweep.ts'
 import { callbackUrl } from './domain/channels/provider.ts'
@@ -78,7 +79,7 @@ export async function examine(assembled: Assembled): Promise<Finding[]> {
       'Try these activities again, or give them to somebody who is there: a tenant without an active admin or reviewer has nobody to ask.',
     ),
   )
-  findings.push(...(await lookAtPush(services, look)))
+  findings.push(await lookAtRegistration(assembled), ...(await lookAtPush(services, look)))
   const { redis } = assembled
   if (redis) {
     findings.push(

@@ -63,8 +63,15 @@ export interface CopydeskOptions extends Keys {
    * 50 GiB in all.
    */
   quotas?: Partial<Quotas>
-  /** Whether visitors may register tenants of their own; default `open`. */
+  /** Whether visitors may register tenants of their own, with agents that work at once; default `closed`. */
   registration?: 'open' | 'closed'
+  /** What visitors may take without paying, where registration is open. */
+  freeTenants?: {
+    /** Tenants that register in a day (UTC) on the free plan or on trial, over the whole installation; default 10. */
+    perDay?: number
+    /** US dollars that the agents of all of them together may spend in a month (UTC); default 50. */
+    monthlyUsd?: number
+  }
   /** Default: the first model of the first provider, else the built-in writer. */
   defaultModel?: string
   models?: {

@@ -36,6 +36,7 @@ export async function openApp(
       installationBytes: config.quotas.installationMb * 1024 * 1024,
     },
     registration: config.registration,
+    freeTenants: config.freeTenants,
     environment: config.environment,
     log: options.log ?? createLogger({ level: 'warn' }),
     trustProxy: config.trustProxy,

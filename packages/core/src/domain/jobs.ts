@@ -17,6 +17,7 @@ import { writeJob } from './reports/order.ts'
 import { writeReport } from './reports/write.ts'
 import { mailNotification } from './notifications/mail.ts'
 import { pushJob, sendPush } from './push/send.ts'
+import { mailFreePool } from './runs/free-pool-mail.ts'
 import { releaseBlocked } from './runs/unproved.ts'
 import { releaseJob } from './tenants/proof.ts'
 import { endTrial, trialJob } from './tenants/trials.ts'
@@ -37,6 +38,7 @@ export function jobHandlers(system: () => Ctx): Record<string, JobHandler> {
     'approval.due': handler(approvalDue),
     'campaign.plan': handler(planCampaign),
     [revokeJob]: handler<RevokePayload>(revokeTokens),
+    'mail.free_pool': handler(mailFreePool),
     'mail.invitation': handler(mailInvitation),
     'mail.report': handler(mailReport),
     'mail.mailbox_proof': handler(mailProof),

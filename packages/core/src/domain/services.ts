@@ -21,6 +21,7 @@ import type { Threads } from '../platform/threads/threads.ts'
 import type { PdfMaker } from '../platform/pdf/pdf.ts'
 import type { TextTasks } from './text-tasks.ts'
 import type { RecentComparisons } from './versions/comparisons.ts'
+import type { FreeTenantLimits } from './tenants/free-tenants.ts'
 import type { PaymentProvider } from './tenants/payments.ts'
 import type { Quotas } from './tenants/quota-queries.ts'
 
@@ -78,4 +79,5 @@ export interface Settings {
   /** Whether visitors may register tenants of their own. */
   registration: 'open' | 'closed'
   mailLimits: OutsideMailLimits
+  freeTenants: FreeTenantLimits
 }

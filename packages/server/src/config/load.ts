@@ -127,7 +127,11 @@ function withDefaults(given: Given, dataDir: string): Config {
       tenantMb: given.quotas?.tenantMb ?? 5_120,
       installationMb: given.quotas?.installationMb ?? 51_200,
     },
-    registration: given.registration ?? 'open',
+    registration: given.registration ?? 'closed',
+    freeTenants: {
+      perDay: given.freeTenants?.perDay ?? 10,
+      monthlyUsd: given.freeTenants?.monthlyUsd ?? 50,
+    },
     ...(given.defaultModel && { defaultModel: given.defaultModel }),
   }
 }

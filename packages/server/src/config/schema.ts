@@ -109,6 +109,13 @@ export const Given = z.strictObject({
     .optional(),
   quotas: z.strictObject({ tenantMb: mebibytes.optional(), installationMb: mebibytes.optional() }).optional(),
   registration: z.enum(['open', 'closed']).optional(),
+  freeTenants: z
+    .strictObject({
+      perDay: z.int('must be a whole number').min(0, 'must not be negative').max(1_000_000).optional(),
+      /** US dollars. */
+      monthlyUsd: z.int('must be a whole number').min(0, 'must not be negative').max(1_000_000).optional(),
+    })
+    .optional(),
   defaultModel: z.string().min(1).optional(),
 })
 export type Given = z.output<typeof Given>
@@ -159,6 +166,8 @@ export interface Config {
   quotas: { tenantMb: number; installationMb: number }
   /** Whether visitors may register tenants of their own. */
   registration: 'open' | 'closed'
+  /** What visitors may take without paying: tenants a day, and US dollars a month for all of them together. */
+  freeTenants: { perDay: number; monthlyUsd: number }
   defaultModel?: string
 }
 

@@ -72,6 +72,8 @@ export const settings: readonly Setting[] = [
   { path: 'quotas.tenantMb', env: ['COPYDESK_QUOTAS_TENANT_MB'], kind: 'number' },
   { path: 'quotas.installationMb', env: ['COPYDESK_QUOTAS_INSTALLATION_MB'], kind: 'number' },
   { path: 'registration', env: ['COPYDESK_REGISTRATION'], kind: 'text' },
+  { path: 'freeTenants.perDay', env: ['COPYDESK_FREE_TENANTS_PER_DAY'], kind: 'number' },
+  { path: 'freeTenants.monthlyUsd', env: ['COPYDESK_FREE_TENANTS_MONTHLY_USD'], kind: 'number' },
   { path: 'defaultModel', env: ['COPYDESK_DEFAULT_MODEL'], kind: 'text' },
 ]
 

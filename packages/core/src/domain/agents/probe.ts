@@ -9,7 +9,10 @@ import { tenantCap } from '../runs/caps.ts'
 import { awaitsProof } from '../runs/unproved.ts'
 import { endEvents } from '../runs/ended.ts'
 import { Run } from '../runs/entities.ts'
+import { freePool } from '../runs/free-pool.ts'
 import { oneTenant } from '../scope.ts'
+import { Tenant } from '../tenants/entities.ts'
+import { isFree } from '../tenants/free-tenants.ts'
 import { adapterFor } from './adapters/adapters.ts'
 import { effectiveAgent } from './effective-queries.ts'
 import type { ProbeReceipt } from './health-schemas.ts'
@@ -101,6 +104,9 @@ function openProbe(ctx: Ctx, tenantId: string, role: string): Promise<Dispatch |
       return 'The e-mail address of an admin of the tenant is not confirmed yet'
     const cap = await tenantCap(cmd, tenantId)
     if (cap && cap.spent >= cap.limit) return `${cap.owner} has reached ${cap.allowance}`
+    const pool = agent.adapterType === 'adapter_b' ? undefined : await freePool(cmd)
+    if (pool && pool.spent >= pool.limit && isFree(await cmd.em.findOneOrFail(Tenant, { id: tenantId })))
+      return 'The free plans of this server have used up what they may spend together this month'
     const id = cmd.newId()
     const choices = await choicesFor(cmd, tenantId, agent)
     if (choices instanceof ModelError) return choices.message

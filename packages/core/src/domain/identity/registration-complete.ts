@@ -3,6 +3,7 @@ import { command } from '../command.ts'
 import type { Command, Ctx, Principal } from '../context.ts'
 import { discountOf } from '../tenants/discounts.ts'
 import { Tenant } from '../tenants/entities.ts'
+import { countFreeTenant } from '../tenants/free-tenants.ts'
 import { createInvoice } from '../tenants/invoices.ts'
 import { type Checkout, openCheckout } from '../tenants/payments.ts'
 import { type Profile, saveProfile } from '../tenants/profiles.ts'
@@ -10,7 +11,7 @@ import { activateSubscription, openSubscription } from '../tenants/subscriptions
 import { openTenant } from '../tenants/tenants.ts'
 import { startTrial } from '../tenants/trials.ts'
 import { addUser } from './add-user.ts'
-import { lockRegistration } from './registration.ts'
+import { lockRegistration, requireOpenRegistration } from './registration.ts'
 import { type Answers, choiceFor, conflict, intend, letGo } from './registration-checkout.ts'
 import type { CompleteReply, RegisterComplete } from './registration-schemas.ts'
 import { askForProof } from './proof-mail.ts'
@@ -32,6 +33,7 @@ interface Asked extends Checkout {
  *   tenants are taken; `FORBIDDEN` where registration is closed
  */
 export async function completeRegistration(ctx: Ctx, input: RegisterComplete): Promise<CompleteReply> {
+  requireOpenRegistration(ctx)
   const intent = await intend(ctx, input)
   if (!intent) return settle(ctx, input)
   try {
@@ -105,7 +107,9 @@ async function create(cmd: Command, given: Given): Promise<CompleteReply> {
   const due = subscription.priceAmount - discountOf(subscription)
   if (asked && asked.amount !== due) throw conflict('The price has changed; try again')
   const isGift = due === 0 && choice.amount > 0
-  if (choice.trialDays > 0 && !isGift) await startTrial(cmd, subscription, choice.trialDays)
+  const isOnTrial = choice.trialDays > 0 && !isGift
+  if (isOnTrial || (due === 0 && !isGift)) await countFreeTenant(cmd)
+  if (isOnTrial) await startTrial(cmd, subscription, choice.trialDays)
   else if (due === 0) {
     await activateSubscription(cmd, tenant.id)
     tenant.status = 'active'

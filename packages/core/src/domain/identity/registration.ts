@@ -21,8 +21,7 @@ export async function startRegistration(
   ctx: Ctx,
   { password, ...answers }: RegisterStart,
 ): Promise<{ sessionToken: string; step: 1 }> {
-  if (ctx.services.settings.registration === 'closed')
-    throw new DomainError('FORBIDDEN', 'Registration is closed here; ask the operator for an account')
+  requireOpenRegistration(ctx)
   // Asked before the password is hashed, which costs more than the question.
   await command(ctx, (cmd) => requireFreeEmail(cmd, answers.email))
   const passwordHash = await hashNewPassword(ctx, {
@@ -48,8 +47,18 @@ export async function startRegistration(
   })
 }
 
+/** @throws DomainError `FORBIDDEN` where the operator has not opened registration, also for what began before it was closed */
+export function requireOpenRegistration(ctx: Ctx): void {
+  if (ctx.services.settings.registration === 'open') return
+  throw new DomainError(
+    'FORBIDDEN',
+    'Registration is closed on this server: ask an admin of your company for an invitation, or the operator of the server for an account',
+  )
+}
+
 /** Keeps what the company is. Serves `POST /auth/v1/register/step/2`. @throws DomainError `CONFLICT`, `UNAUTHORIZED` */
 export async function saveCompany(ctx: Ctx, company: RegisterCompany): Promise<{ step: 2 }> {
+  requireOpenRegistration(ctx)
   await takeStep(ctx, 2, (registration) => {
     registration.answers = { ...registration.answers, ...company }
   })
@@ -64,6 +73,7 @@ export async function savePlace(
   ctx: Ctx,
   { state, timezone, gstNumber }: RegisterPlace,
 ): Promise<{ step: 3 }> {
+  requireOpenRegistration(ctx)
   await takeStep(ctx, 3, (registration) => {
     const { country } = registration.answers
     const [before, code] = state.includes('-') ? state.split('-') : [country, state]
@@ -76,8 +86,9 @@ export async function savePlace(
   return { step: 3 }
 }
 
-/** How far a registration has come. Serves `GET /auth/v1/register/session`. @throws DomainError `UNAUTHORIZED` */
-export function registrationProgress(ctx: Ctx): Promise<RegisterProgress> {
+/** How far a registration has come. Serves `GET /auth/v1/register/session`. @throws DomainError `UNAUTHORIZED`, `FORBIDDEN` */
+export async function registrationProgress(ctx: Ctx): Promise<RegisterProgress> {
+  requireOpenRegistration(ctx)
   return command(ctx, async (cmd) => {
     const registration = await cmd.em.findOne(Registration, { id: cmd.actor.id })
     if (!registration) throw over()

@@ -16,6 +16,7 @@ import { allowanceFor, blockForBudget } from './budget.ts'
 import type { ClaimedRun } from './claim-queries.ts'
 import { Run, type RunRow } from './entities.ts'
 import { fail } from './failure.ts'
+import { blockForPool, poolAllowance } from './free-pool.ts'
 import { holdBack } from './hold-back.ts'
 import { awaitsProof, blockForProof } from './unproved.ts'
 import { assignment, type Assignment } from './prompt.ts'
@@ -62,7 +63,9 @@ export function begin(ctx: Ctx, claimed: ClaimedRun): Promise<Dispatch | undefin
     if (await awaitsProof(cmd, run.tenantId)) return blockForProof(cmd, run, activity)
     const allowance = await allowanceFor(cmd, run, activity, agent)
     if (allowance.state === 'reached') return blockForBudget(cmd, run, activity, allowance.cap)
-    if (allowance.state === 'uncertain') return putBack(cmd, run)
+    const pool = await poolAllowance(cmd, run, agent)
+    if (pool === 'reached') return blockForPool(cmd, run, activity)
+    if (allowance.state === 'uncertain' || pool === 'uncertain') return putBack(cmd, run)
     const choices = await choicesFor(cmd, run.tenantId, agent)
     if (choices instanceof ModelError) {
       await reportAgentError(cmd, run.tenantId, run.agentRole, choices.message, activity.id)

@@ -26,11 +26,15 @@ export const start = endpoint({
   id: 'auth.register.start',
   route: 'POST /register/start',
   summary: 'Begin the registration of a tenant: who you are',
+  description:
+    'Closed unless the operator opens registration: this and all further steps answer 403 then. `GET /plans` stays readable.',
   access: publicAccess,
   takesCredential: true,
   body: RegisterStart,
   reply: { 201: StartReply },
   errors: ['CONFLICT', 'FORBIDDEN', 'THROTTLED', 'VALIDATION_ERROR'],
+  // Whoever guesses whether somebody has an account gets ten answers an hour.
+  limit: { requests: 10, perSeconds: 3_600, by: 'ip' },
 }).handle((ctx, { body }) => startRegistration(ctx, body))
 
 export const company = endpoint({
@@ -62,7 +66,7 @@ export const complete = endpoint({
   route: 'POST /register/complete',
   summary: 'Choose a plan and get a tenant of your own',
   description:
-    'On a plan that costs something the tenant waits in `onboarding` until it is paid. The payment fields are there where a payment provider is configured.',
+    'On a plan that costs something the tenant waits in `onboarding` until it is paid. No run starts before the e-mail address is confirmed by the link of the mail that is sent. So many free tenants are taken a day: 429 with `Retry-After` to the next day. The payment fields are there where a payment provider is configured.',
   access: visitor,
   takesCredential: true,
   body: RegisterComplete,
