@@ -7,6 +7,7 @@ import { mailsOf, tokenIn } from '../kit/mail.ts'
 import { createOperator } from '../kit/operator.ts'
 import { contents } from '../domain/contents.ts'
 import {
+  type Answer,
   company,
   complete,
   confirm,
@@ -76,10 +77,23 @@ const isWritten = async (app: TestApp, tenantId: string) => {
   return rows.length > 0
 }
 
+/** Sets another password with the link of a mail. */
+async function chooseAnother(app: TestApp, email: string): Promise<Answer> {
+  await send(app, 'POST /forgot-password', { body: { email } })
+  const link = await app.until(
+    async () => (await mailsOf(app)).find(({ subject }) => subject.includes('new password')),
+    'the link is sent',
+  )
+  return send(app, 'POST /reset-password', { body: { token: tokenIn(link), newPassword: 'Another-horse-2' } })
+}
+
 describe('a tenant that has registered', () => {
-  it.each(['the confirmation of the address', 'a new password'])(
+  it.each([
+    ['the confirmation of the address', (app, token) => confirm(app, person.email, token)],
+    ['a new password', (app) => chooseAnother(app, person.email)],
+  ] satisfies Array<[string, (app: TestApp, token: string) => Promise<Answer>]>)(
     'runs nothing before %s; then what was ordered starts by itself',
-    async (way) => {
+    async (_, prove) => {
       await using app = await createOpenApp()
       const { tenantId, accessToken } = (await register(app)).json
       expect((await send(app, 'GET /me', { token: accessToken })).json.mailboxProved).toBe(false)
@@ -103,15 +117,7 @@ describe('a tenant that has registered', () => {
       const mails = await app.db.sql.all(`select kind from job where kind like 'mail.%'`)
       expect(mails).toEqual([{ kind: 'mail.mailbox_proof' }])
 
-      if (way === 'a new password') {
-        await send(app, 'POST /forgot-password', { body: { email: person.email } })
-        const link = await app.until(
-          async () => (await mailsOf(app)).find(({ subject }) => subject.includes('new password')),
-          'the link is sent',
-        )
-        const body = { token: tokenIn(link), newPassword: 'Another-horse-2' }
-        expect((await send(app, 'POST /reset-password', { body })).status).toBe(204)
-      } else expect((await confirm(app, person.email, accessToken)).status).toBe(200)
+      expect((await prove(app, accessToken)).status).toBeLessThan(300)
       await app.until(() => isWritten(app, tenantId), 'the work goes on')
       const left = await app.db.sql.all(
         `select id from activities where status = 'blocked' and blocker is not null`,
@@ -119,6 +125,31 @@ describe('a tenant that has registered', () => {
       expect(left).toEqual([])
     },
   )
+})
+
+describe('an address that somebody else has registered', () => {
+  it('is taken over by a new password, and free for another company once its tenant is shut', async () => {
+    await using app = await createOpenApp()
+    const system = app.copydesk.asSystem()
+    const taken = (await register(app, person.email, 'pro')).json
+    const company = await app.team('Company')
+    const body = { email: person.email, name: 'Ines', role: 'admin' as const }
+    await company.admin.call('dashboard', 'POST /team/invite', { body })
+    const token = await app.until(async () => {
+      const mail = (await mailsOf(app)).find(({ subject }) => subject.includes('invitation to Company'))
+      return mail && tokenIn(mail)
+    }, 'the invitation is sent')
+    const accept = () =>
+      send(app, `POST /invitations/${token}/accept`, { body: { password: 'Another-horse-2' } })
+    expect(await accept()).toMatchObject({
+      status: 409,
+      json: { error: { code: 'CONFLICT', field: 'email' } },
+    })
+    expect((await send(app, 'GET /me', { token: taken.accessToken })).status).toBe(200)
+    await system.tenants.suspend(taken.tenantId, 'registered with the address of somebody else')
+    expect(await accept()).toMatchObject({ status: 200, json: { user: { tenantId: company.tenantId } } })
+    expect((await send(app, 'GET /me', { token: taken.accessToken })).status).toBe(401)
+  })
 })
 
 describe('free tenants', () => {
@@ -134,7 +165,7 @@ describe('free tenants', () => {
       ),
     )
     const answers = await Promise.all(tokens.map((token) => complete(app, token)))
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 201, 429])
+    expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([201, 201, 429])
     const at = answers.findIndex(({ status }) => status === 429)
     expect(answers[at]?.json.error.code).toBe('RATE_LIMITED')
     expect(answers[at]?.headers.get('retry-after')).toBe(String(6 * 3_600))

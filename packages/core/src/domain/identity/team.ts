@@ -8,7 +8,7 @@ import { User } from './entities.ts'
 import { dropGrants, grantRole } from './grants.ts'
 import { isInvitedReviewer } from './guests.ts'
 import { inviteWithLink } from './invitations.ts'
-import { endSessions, refuse } from './sessions.ts'
+import { refuse } from './sessions.ts'
 import type { TeamInvitation, TeamMember, TeamRole } from './team-schemas.ts'
 import { unassignTenant } from './users.ts'
 
