@@ -4,7 +4,9 @@ import type { Ctx } from '../context.ts'
 import { DomainError, invalid, notFound } from '../errors.ts'
 import type { PersonRole } from './add-user.ts'
 import { accountById } from './account-queries.ts'
+import { companyNames } from './company-queries.ts'
 import { grantRole } from './grants.ts'
+import { hashNewPassword } from './new-password.ts'
 import { setPassword } from './password-change.ts'
 import { Password } from './schemas.ts'
 import { lockUser, refuse } from './sessions.ts'
@@ -25,7 +27,10 @@ export async function resetUserPassword(
 ): Promise<{ id: string; email: string; password?: string }> {
   const given = Password.safeParse(password ?? randomToken(18))
   if (!given.success) throw invalid('password', given.error.issues[0]?.message ?? 'The password does not fit')
-  const passwordHash = await ctx.services.passwords.hashPassword(given.data)
+  const account = await accountById(ctx.sql, userId)
+  if (!account) throw notFound('User')
+  const companies = await companyNames(ctx.sql, account.tenantId)
+  const passwordHash = await hashNewPassword(ctx, { password: given.data, email: account.email, companies })
   const { email, ended } = await command(ctx, async (cmd) => {
     const user = await lockUser(cmd, userId)
     if (!user) throw notFound('User')

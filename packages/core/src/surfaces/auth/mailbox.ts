@@ -10,6 +10,7 @@ export const confirm = endpoint({
   description:
     'For accounts that came by a link which was handed over, and for those of registered tenants; a new password by the link of a mail confirms the address as well. What the account was given meanwhile counts from then on.',
   access: anybody,
+  takesCredential: true,
   body: ConfirmMailbox,
   reply: { 200: MailboxConfirmed },
   errors: ['VALIDATION_ERROR'],
