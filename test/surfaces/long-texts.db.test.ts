@@ -1,5 +1,6 @@
 import type { ApiError } from '@copydesk/client'
 import { describe, expect, it } from 'vitest'
+import { createTestApp } from '../kit/app.ts'
 import { createDesk, type Desk } from '../kit/runtime.ts'
 import { measureTurns } from '../kit/turns.ts'
 import { sendForm, toneSkill } from './skill-forms.ts'
@@ -159,5 +160,26 @@ describe('comparisons', () => {
     )
     expect(diff.granularity).toBe('line')
     expect(diff.changes.map(({ kind }) => kind)).toEqual(['removed', 'added'])
+  })
+})
+
+describe('the built-in writer', () => {
+  it.each([
+    ['a heading of blanks', `# a${' '.repeat(95_000)}x`],
+    ['brackets without an end', '['.repeat(95_000)],
+    ['names without an end', `Products:\n${'a and '.repeat(16_000)}`],
+  ])('holds nobody up over a brief of %s', async (_, brief) => {
+    await using app = await createTestApp({ worker: { concurrency: 2 } })
+    const [team, other] = [await app.team(), await app.team()]
+    const { longestMs } = await measureTurns(async () => {
+      await team.admin.call('dashboard', 'POST /campaigns', {
+        body: { name: 'Spring', brief, deliverables: [{ type: 'social_post', quantity: 1 }] },
+      })
+      await app.until(async () => {
+        await other.member.call('dashboard', 'GET /activities')
+        return app.db.sql.get('select id from runs where open = ? and tenant_id = ?', [false, team.tenantId])
+      }, 'a run has ended')
+    })
+    expect(longestMs).toBeLessThan(mostMs)
   })
 })

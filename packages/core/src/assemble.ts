@@ -20,6 +20,7 @@ import { toMicros } from './domain/money.ts'
 import type { Services } from './domain/services.ts'
 import { defaultFreeTenants } from './domain/tenants/free-tenants.ts'
 import type { CopydeskOptions, Keys } from './options.ts'
+import { buildProvider, configuredProviders } from './providers.ts'
 import { createDirectoryBlobs } from './platform/blobs.ts'
 import { createMemoryCache } from './platform/cache.ts'
 import { type Clock, createIds, createSystemClock, type NewId } from './platform/clock.ts'
@@ -37,9 +38,7 @@ import type { Logger } from './platform/log.ts'
 import { createLogger } from './platform/logger.ts'
 import { createPdfMaker } from './platform/pdf/pdf.ts'
 import { createMailSender } from './platform/mail/sender.ts'
-import type { ModelProvider } from './platform/models/port.ts'
 import { toPriceTable } from './platform/models/prices.ts'
-import { createBuiltinWriter } from './platform/models/writer/writer.ts'
 import { createFolders } from './platform/processes/folders.ts'
 import { createProcesses } from './platform/processes/processes.ts'
 import { createPush } from './platform/push/senders.ts'
@@ -102,7 +101,8 @@ export async function assemble(options: CopydeskOptions): Promise<Assembled> {
   const http = createHttpClient({ log, ...(allowHosts && { allowHosts }) })
   const deltas = createDeltas({ db, broadcast, clock, log, node: owner })
   const build = (access: ProviderAccess) => buildProvider(access, http.guardedFetch, clock)
-  const configured = await configuredProviders(options, clock, build)
+  const threads = createTextThreads()
+  const configured = await configuredProviders(options, clock, build, threads)
   const events = createEventLog({ db, clock, log })
   const redis = options.redis && createRedis({ ...options.redis, log })
   const counters = redis ? shareCounters(options, redis, clock, log) : createMemoryCounters(clock)
@@ -125,7 +125,7 @@ export async function assemble(options: CopydeskOptions): Promise<Assembled> {
     events,
     broadcast,
     deltas,
-    threads: createTextThreads(),
+    threads,
     comparisons: new Map(),
     pdf: createPdfMaker(),
     sequencer: createSequencer({ deltas, clock }),
@@ -227,27 +227,6 @@ function shareCounters(options: CopydeskOptions, redis: Redis, clock: Clock, log
   const leaseMs = options.redis?.leaseMs
   const time = options.clock ? 'clock' : 'redis'
   return createSharedCounters({ redis, clock, log, time, ...(leaseMs !== undefined && { leaseMs }) })
-}
-
-async function configuredProviders(
-  options: CopydeskOptions,
-  clock: Clock,
-  build: (access: ProviderAccess) => Promise<ModelProvider>,
-): Promise<ModelProvider[]> {
-  const paceMs = options.writerPaceMs
-  const writer = createBuiltinWriter({ clock, ...(paceMs !== undefined && { paceMs }) })
-  const own = await Promise.all((options.providers ?? []).map((given) => build({ ...given, name: given.id })))
-  return [...own, writer]
-}
-
-async function buildProvider(
-  access: ProviderAccess,
-  fetch: typeof globalThis.fetch,
-  clock: Clock,
-): Promise<ModelProvider> {
-  // A megabyte of code that an installation without a provider never needs.
-  const { createSdkProvider } = await import('./platform/models/sdk.ts')
-  return createSdkProvider({ ...access, fetch, clock })
 }
 
 function boxKeys({ encryptionKeys }: Keys): BoxKeys {

@@ -1,8 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import type { Clock } from '../../../packages/core/src/platform/clock.ts'
 import type { ModelCall, ModelRequest, ModelSink } from '../../../packages/core/src/platform/models/port.ts'
-import { createBuiltinWriter } from '../../../packages/core/src/platform/models/writer/writer.ts'
+import { compose as composeNow } from '../../../packages/core/src/platform/models/writer/compose.ts'
+import {
+  type Compose,
+  createBuiltinWriter,
+} from '../../../packages/core/src/platform/models/writer/writer.ts'
 import { granola } from './granola.ts'
+
+const compose: Compose = async (brief) => composeNow(brief)
 
 /** A clock that moves only when it is told to. */
 function standingClock(): Clock & { waiting(): number; step(): void; asked: number[] } {
@@ -61,14 +67,14 @@ const request = (more: Partial<ModelRequest> = {}): ModelRequest => ({
 
 describe('createBuiltinWriter', () => {
   it('is always ready, and says that it is no model', async () => {
-    const writer = createBuiltinWriter({ clock: standingClock() })
+    const writer = createBuiltinWriter({ compose, clock: standingClock() })
     expect(writer).toMatchObject({ id: 'builtin', type: 'builtin', models: ['builtin-writer'] })
     expect(await writer.check()).toMatchObject({ ok: true, message: expect.stringContaining('no model') })
   })
 
   it('streams in short pieces that add up to the text, with an estimate of tokens', async () => {
     const sink = listener()
-    const result = await createBuiltinWriter({ clock: standingClock() }).generate(request(), sink)
+    const result = await createBuiltinWriter({ compose, clock: standingClock() }).generate(request(), sink)
     expect(sink.deltas.join('')).toBe(result.text)
     expect(sink.deltas.length).toBeGreaterThan(20)
     for (const delta of sink.deltas) expect(delta.trim().split(/\s+/).length).toBeLessThanOrEqual(3)
@@ -81,7 +87,7 @@ describe('createBuiltinWriter', () => {
   })
 
   it('gives the same bytes again', async () => {
-    const writer = createBuiltinWriter({ clock: standingClock() })
+    const writer = createBuiltinWriter({ compose, clock: standingClock() })
     const [one, two] = await Promise.all([
       writer.generate(request(), listener()),
       writer.generate(request(), listener()),
@@ -92,7 +98,7 @@ describe('createBuiltinWriter', () => {
   it('waits between the pieces when it is told to', async () => {
     const clock = standingClock()
     const sink = listener()
-    const writing = createBuiltinWriter({ clock, paceMs: 40 }).generate(request(), sink)
+    const writing = createBuiltinWriter({ compose, clock, paceMs: 40 }).generate(request(), sink)
     await settled()
     expect(sink.deltas).toHaveLength(1)
     clock.step()
@@ -110,7 +116,7 @@ describe('createBuiltinWriter', () => {
     const clock = standingClock()
     const sink = listener()
     const stop = new AbortController()
-    const writing = createBuiltinWriter({ clock, paceMs: 40 }).generate(
+    const writing = createBuiltinWriter({ compose, clock, paceMs: 40 }).generate(
       request({ signal: stop.signal }),
       sink,
     )
@@ -127,7 +133,7 @@ describe('createBuiltinWriter', () => {
   it('stops between pieces without a pace, too', async () => {
     const stop = new AbortController()
     const sink = listener()
-    const writing = createBuiltinWriter({ clock: standingClock() }).generate(
+    const writing = createBuiltinWriter({ compose, clock: standingClock() }).generate(
       request({ signal: stop.signal }),
       {
         ...sink,
@@ -143,7 +149,7 @@ describe('createBuiltinWriter', () => {
 
   it('says what it is when there is no brief', async () => {
     const { brief: _, ...bare } = request()
-    const { text } = await createBuiltinWriter({ clock: standingClock() }).generate(bare, listener())
+    const { text } = await createBuiltinWriter({ compose, clock: standingClock() }).generate(bare, listener())
     expect(text).toMatch(/cannot answer questions/)
     expect(text).toMatch(/No model was used/)
   })

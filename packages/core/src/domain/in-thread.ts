@@ -1,4 +1,6 @@
 import { createThreads, ThreadFault, threadFile, type Threads } from '../platform/threads/threads.ts'
+import { sha256Hex } from '../platform/crypto/hash.ts'
+import type { StructuredBrief } from '../platform/models/writer/brief.ts'
 import type { Ctx } from './context.ts'
 import { DomainError } from './errors.ts'
 import type { TextTasks } from './text-tasks.ts'
@@ -44,6 +46,20 @@ export async function inThread<N extends keyof TextTasks>(
     if (reason !== 'full') ctx.log.warn('a task was not done in time', { task, reason, error })
     throw new DomainError('THROTTLED', busy[reason], { cause: error })
   }
+}
+
+/**
+ * Has the built-in writer make a piece in a thread. Of one brief one piece is made at a time, so that a brief on which it labours
+ * long holds up nobody else's.
+ * @throws ThreadFault
+ */
+export function composeInThread(
+  threads: Threads<TextTasks>,
+  brief: StructuredBrief,
+  signal: AbortSignal | undefined,
+): Promise<string> {
+  const owner = `brief:${sha256Hex(brief.markdown ?? '')}`
+  return threads.run('compose', brief, { owner, maxWaiting: mostOfAgents, signal })
 }
 
 const busy = {

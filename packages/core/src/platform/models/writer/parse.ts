@@ -117,7 +117,9 @@ function productsOf(lines: readonly Line[]): BriefProduct[] {
 
 /** "A, B and C" as three names, other text as its sentences. */
 function namesIn(text: string): string[] {
-  const parts = plain(text).split(/,\s+(?:and\s+)?|(?<=,.*)\s+and\s+/)
+  const parts = plain(text)
+    .split(/,\s+(?:and\s+)?/)
+    .flatMap((part, index) => (index === 0 ? [part] : part.split(/\s+and\s+/)))
   const names = parts.length > 1 && parts.every((part) => part.split(' ').length <= 4)
   return names ? parts : sentencesOf(plain(text))
 }
@@ -202,9 +204,11 @@ function sorted(loose: readonly string[], known: BriefFacts): BriefFacts {
 
 function linesOf(markdown: string): Line[] {
   return markdown.split(/\r?\n/).flatMap((raw) => {
-    const heading = /^\s{0,3}(#{1,6})\s+(.+?)\s*#*\s*$/.exec(raw)
-    if (heading)
-      return [{ text: heading[2] ?? '', heading: heading[1]?.length ?? 1, indent: 0, bullet: false }]
+    const heading = /^\s{0,3}(#{1,6})\s+(?=\S)/.exec(raw)
+    if (heading) {
+      const text = withoutMarks(raw.slice(heading[0].length))
+      return [{ text, heading: heading[1]?.length ?? 1, indent: 0, bullet: false }]
+    }
     const bullet = /^(\s*)(?:[-*+•]|\d+[.)])\s+(.+)$/.exec(raw)
     const indent = (bullet?.[1] ?? /^\s*/.exec(raw)?.[0] ?? '').replace(/\t/g, '  ').length
     const text = (bullet?.[2] ?? raw).replace(/^\s*>\s?/, '').trim()
@@ -212,6 +216,14 @@ function linesOf(markdown: string): Line[] {
       ? [{ text, heading: 0, indent, bullet: bullet !== null }]
       : []
   })
+}
+
+/** A heading's text without the marks that close it. By hand: a pattern would begin anew at each blank. */
+function withoutMarks(text: string): string {
+  let end = text.trimEnd().length
+  const whole = text.slice(0, end)
+  while (end > 0 && whole[end - 1] === '#') end -= 1
+  return whole.slice(0, end).trimEnd() || whole
 }
 
 function sectionOf(label: string): Section | undefined {

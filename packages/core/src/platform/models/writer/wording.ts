@@ -1,7 +1,7 @@
 /** One line of words: markup of emphasis and links, odd spaces and list marks are taken away. */
 export function plain(text: string): string {
   return text
-    .replace(/\[([^\]]+)\]\([^)]*\)/g, '$1')
+    .replace(/\[([^[\]]+)\]\([^)]{0,2000}\)/g, '$1')
     .replace(/(\*\*|__|`)/g, '')
     .replace(/\s+/g, ' ')
     .trim()

@@ -1,7 +1,8 @@
 import type { Clock } from '../../clock.ts'
 import { estimateTokens } from '../estimate.ts'
-import type { ModelProvider, ModelRequest, ModelUsage } from '../port.ts'
-import { compose } from './compose.ts'
+import { ModelError, type ModelProvider, type ModelRequest, type ModelUsage } from '../port.ts'
+import { ThreadFault } from '../../threads/threads.ts'
+import type { StructuredBrief } from './brief.ts'
 
 /** The model name of the built-in writer; it has a price of zero. */
 export const BUILTIN_WRITER = 'builtin-writer'
@@ -15,10 +16,16 @@ const NO_BRIEF = [
 /**
  * The provider that needs no network, no key and no model. It composes Markdown from `request.brief`, the same bytes
  * for the same brief, and says so in the piece. It calls no tools.
- * @param options `paceMs` milliseconds between two pieces of the stream, 0 (the default) for all at once
+ * @param options `compose` makes the piece away from the event loop, since a brief may be long and odd; `paceMs` milliseconds
+ *   between two pieces of the stream, 0 (the default) for all at once
  */
-export function createBuiltinWriter(options: { clock: Clock; id?: string; paceMs?: number }): ModelProvider {
-  const { clock, id = 'builtin', paceMs = 0 } = options
+export function createBuiltinWriter(options: {
+  clock: Clock
+  compose: Compose
+  id?: string
+  paceMs?: number
+}): ModelProvider {
+  const { clock, compose, id = 'builtin', paceMs = 0 } = options
   return {
     id,
     type: 'builtin',
@@ -30,7 +37,7 @@ export function createBuiltinWriter(options: { clock: Clock; id?: string; paceMs
     }),
     generate: async (request, sink) => {
       request.signal?.throwIfAborted()
-      const text = request.brief ? compose(request.brief) : NO_BRIEF
+      const text = request.brief ? await composed(compose, request.brief, request.signal) : NO_BRIEF
       const startedAt = clock.now()
       let written = ''
       let status: 'completed' | 'cancelled' = 'cancelled'
@@ -53,6 +60,29 @@ export function createBuiltinWriter(options: { clock: Clock; id?: string; paceMs
         model: BUILTIN_WRITER,
       }
     },
+  }
+}
+
+/** Makes a piece of a brief. @throws ThreadFault */
+export type Compose = (brief: StructuredBrief, signal: AbortSignal | undefined) => Promise<string>
+
+async function composed(
+  compose: Compose,
+  brief: StructuredBrief,
+  signal: AbortSignal | undefined,
+): Promise<string> {
+  try {
+    return await compose(brief, signal)
+  } catch (error) {
+    signal?.throwIfAborted()
+    if (!(error instanceof ThreadFault)) throw error
+    const { reason } = error
+    throw reason === 'full' || reason === 'closed'
+      ? new ModelError('transient', 'The built-in writer has too much to do at the moment')
+      : new ModelError(
+          'invalid',
+          'The built-in writer makes no sense of this brief: make it shorter or plainer',
+        )
   }
 }
 
