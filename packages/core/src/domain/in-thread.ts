@@ -1,6 +1,7 @@
 import { createThreads, ThreadFault, threadFile, type Threads } from '../platform/threads/threads.ts'
 import { sha256Hex } from '../platform/crypto/hash.ts'
 import type { StructuredBrief } from '../platform/models/writer/brief.ts'
+import { compose } from '../platform/models/writer/compose.ts'
 import type { Ctx } from './context.ts'
 import { DomainError } from './errors.ts'
 import type { TextTasks } from './text-tasks.ts'
@@ -48,16 +49,20 @@ export async function inThread<N extends keyof TextTasks>(
   }
 }
 
+/** Briefs of fewer characters are composed at once: a thread, and the start of the first one, would take longer. */
+const shortBrief = 4_000
+
 /**
- * Has the built-in writer make a piece in a thread. Of one brief one piece is made at a time, so that a brief on which it labours
+ * Has the built-in writer make a piece, of a long brief in a thread. Of one brief one piece is made at a time, so that a brief on which it labours
  * long holds up nobody else's.
  * @throws ThreadFault
  */
-export function composeInThread(
+export async function composeInThread(
   threads: Threads<TextTasks>,
   brief: StructuredBrief,
   signal: AbortSignal | undefined,
 ): Promise<string> {
+  if (JSON.stringify(brief).length < shortBrief) return compose(brief)
   const owner = `brief:${sha256Hex(brief.markdown ?? '')}`
   return threads.run('compose', brief, { owner, maxWaiting: mostOfAgents, signal })
 }
