@@ -125,6 +125,7 @@ export const resolve = (
     resolution: 'approved' | 'rejected' | 'revision_requested'
     note?: string
     selectedOption?: string
+    endWork?: boolean
   },
 ) => reviewer.call('dm', 'POST /approvals/:approvalId/resolve', { params: { approvalId }, body })
 

@@ -22,12 +22,7 @@ export function cancelActivity(ctx: Ctx, activityId: string, { reason }: { reaso
     if (isClosed(activity))
       throw new DomainError('UNPROCESSABLE', `The activity is already ${activity.status}`)
     const before = { status: activity.status, hold: activity.hold }
-    const followers = await whatFollows(cmd, activity)
-    await close(cmd, activity, `Cancelled: ${reason}`)
-    for (const one of followers) await close(cmd, one, `Cancelled with “${activity.title}”: ${reason}`)
-    await withdraw(cmd, [activity, ...followers], `The work was cancelled: ${reason}`)
-    await resumeParent(cmd, activity, `The subtask was cancelled: ${reason}`)
-    const alsoCancelled = followers.map(({ id }) => id)
+    const alsoCancelled = await endForGood(cmd, [activity], { act: 'Cancelled', reason })
     cmd.audit({
       tenantId: activity.tenantId,
       resourceType: 'activity',
@@ -48,9 +43,29 @@ export function cancelActivity(ctx: Ctx, activityId: string, { reason }: { reaso
   })
 }
 
-/** Everything open that nothing would ever move once this is gone, locked: subtasks, later steps, and what follows from those. */
-async function whatFollows(cmd: Command, first: ActivityRow): Promise<ActivityRow[]> {
-  const found = new Map([[first.id, first]])
+/**
+ * Ends open activities as `failed` for good, with everything that could only come after them; none of them gets another run.
+ * The caller has locked them.
+ * @param why what a person did, and their words for it
+ * @returns ids of what ended with them
+ */
+export async function endForGood(
+  cmd: Command,
+  activities: readonly ActivityRow[],
+  { act, reason }: { act: 'Cancelled' | 'Rejected for good'; reason: string },
+): Promise<string[]> {
+  const followers = await whatFollows(cmd, activities)
+  for (const one of activities) await close(cmd, one, `${act}: ${reason}`)
+  const titles = activities.map(({ title }) => `“${title}”`).join(', ')
+  for (const one of followers) await close(cmd, one, `${act} with ${titles}: ${reason}`)
+  await withdraw(cmd, [...activities, ...followers], `The work was cancelled: ${reason}`)
+  for (const one of activities) await resumeParent(cmd, one, `The subtask was cancelled: ${reason}`)
+  return followers.map(({ id }) => id)
+}
+
+/** Everything open that nothing would ever move once these are gone, locked: subtasks, later steps, and what follows from those. */
+async function whatFollows(cmd: Command, first: readonly ActivityRow[]): Promise<ActivityRow[]> {
+  const found = new Map(first.map((one) => [one.id, one]))
   for (const one of found.values()) {
     const next = [...(await subtasksOf(cmd, one)), ...(await stepsAfter(cmd, one))]
     const locked = await lockActivities(
@@ -59,7 +74,7 @@ async function whatFollows(cmd: Command, first: ActivityRow): Promise<ActivityRo
     )
     for (const activity of locked) if (!isClosed(activity)) found.set(activity.id, activity)
   }
-  found.delete(first.id)
+  for (const { id } of first) found.delete(id)
   return [...found.values()]
 }
 

@@ -1,20 +1,16 @@
 import { actorName } from '../actor.ts'
 import type { ActivityRow } from '../activities/entities.ts'
-import { logActivity } from '../activities/log.ts'
-import { isClosed } from '../activities/state.ts'
 import { command } from '../command.ts'
 import { settlePost } from '../content/blog/settle.ts'
 import type { OutputRow } from '../content/entities.ts'
-import { remember } from '../content/feedback.ts'
 import { settleRequest } from '../content/requests/decide.ts'
 import { latestOutput } from '../content/versions.ts'
 import type { Command, Ctx } from '../context.ts'
 import { DomainError, invalid } from '../errors.ts'
 import { notify } from '../notifications/notify.ts'
-import type { Wake } from '../runs/entities.ts'
-import { wake } from '../runs/wake.ts'
 import { keepEdit, readEdit, requireEditable } from './edit.ts'
 import type { ApprovalRow } from './entities.ts'
+import { endWork, type FollowUp, noteVerdict, wakeProducers } from './follow-up.ts'
 import { otherHalf } from './forward.ts'
 import { lockApproval, requirePending } from './pending.ts'
 import type { Verdict, VerdictReceipt } from './schemas.ts'
@@ -22,12 +18,14 @@ import { tellResolved } from './tell.ts'
 
 /**
  * Gives a verdict on a pending approval. Decision, note, wakes, audit row, notification and event commit together; of two
- * verdicts at once one wins. An approval that was sent to the client and the client's are decided together. With `edited`, the reviewer's text becomes the next version and is what is approved.
+ * verdicts at once one wins. An approval that was sent to the client and the client's are decided together. With `edited`, the
+ * reviewer's text becomes the next version and is what is approved. With `endWork`, a rejection ends the linked activities for
+ * good and wakes none of them.
  * Serves `POST …/approvals/:approvalId/resolve` of every surface.
  * @param options `reason`: why the producers are woken, where it is not for a review's feedback
  * @throws DomainError `NOT_FOUND`; `CONFLICT` when it is no longer pending, has expired, or when `contentHash` is not what
  *   would be approved (`details.reason`: `content_changed`); `UNPROCESSABLE` when an option has to be chosen;
- *   `VALIDATION_ERROR` when a note is due, or when `edited` cannot be (see `readEdit`, `requireEditable`)
+ *   `VALIDATION_ERROR` when a note is due, for `endWork` without a rejection, or when `edited` cannot be (see `readEdit`, `requireEditable`)
  */
 export async function resolve(
   ctx: Ctx,
@@ -38,6 +36,8 @@ export async function resolve(
   if (verdict.resolution !== 'approved' && !verdict.note?.trim()) {
     throw invalid('note', `A note is required when the resolution is ${verdict.resolution}`)
   }
+  if (verdict.endWork && verdict.resolution !== 'rejected')
+    throw invalid('endWork', 'Only a rejection can end the work: leave endWork out, or reject')
   const edit = await readEdit(ctx, approvalId, verdict)
   return command(ctx, async (cmd) => {
     const { approval, activities } = await lockApproval(cmd, approvalId)
@@ -57,15 +57,18 @@ export async function resolve(
       one.outputId = output?.id ?? null
       one.contentHash = output?.sha256 ?? null
     }
-    const reEnqueuedActivities = await tellProducers(cmd, approval, activities, verdict, reason)
-    for (const one of decided) record(cmd, one, before)
+    noteVerdict(cmd, approval, activities, verdict)
+    const followUp = verdict.endWork
+      ? await endWork(cmd, activities, verdict)
+      : { reEnqueuedActivities: await wakeProducers(cmd, approval, activities, verdict, reason) }
+    for (const one of decided) record(cmd, one, before, followUp)
     for (const activity of activities) await settlePost(cmd, activity)
     await settleRequest(cmd, approval)
-    await announce(cmd, approval)
+    await announce(cmd, approval, verdict)
     return {
       approvalId: approval.id,
       resolution: verdict.resolution,
-      reEnqueuedActivities,
+      ...followUp,
       ...(output && { contentHash: output.sha256, version: output.version }),
     }
   })
@@ -126,71 +129,7 @@ function decide(cmd: Command, approval: ApprovalRow, verdict: Verdict): void {
   approval.updatedOn = now
 }
 
-/** Wakes every linked activity with the verdict. @returns how many were given back to their agents */
-async function tellProducers(
-  cmd: Command,
-  approval: ApprovalRow,
-  activities: readonly ActivityRow[],
-  verdict: Verdict,
-  reason?: 'rejection',
-): Promise<number> {
-  let woken = 0
-  for (const activity of activities) {
-    logActivity(cmd, activity, {
-      kind: 'verdict',
-      message: verdictLine(cmd, approval, verdict),
-      data: { approvalId: approval.id },
-    })
-    remember(cmd, activity, {
-      kind: verdict.resolution,
-      text: verdict.note?.trim() ?? '',
-      approvalId: approval.id,
-    })
-    if (isClosed(activity)) continue
-    activity.failures = 0
-    if (await wake(cmd, activity, wakeFor(approval, verdict, reason))) woken += 1
-  }
-  return woken
-}
-
-function wakeFor(
-  { edited }: ApprovalRow,
-  { resolution, note, selectedOption }: Verdict,
-  reason?: 'rejection',
-): Wake {
-  if (resolution === 'approved') {
-    const comment = [edited && 'The reviewer edited the text and approved it as it now is.', note]
-      .filter(Boolean)
-      .join('\n\n')
-    return {
-      reason: 'review_approved',
-      note: { ...(selectedOption && { selectedOption }), ...(comment && { comment }) },
-    }
-  }
-  const text = note ?? ''
-  return {
-    reason: reason ?? 'review_feedback',
-    note: {
-      rejectionNote: text,
-      ...((resolution === 'revision_requested' || reason) && { reviewerFeedback: text }),
-    },
-  }
-}
-
-function verdictLine(
-  cmd: Command,
-  { edited }: ApprovalRow,
-  { resolution, note, selectedOption }: Verdict,
-): string {
-  const parts = [
-    `${actorName(cmd)}: ${resolution.replaceAll('_', ' ')}${edited ? ' with edits of their own' : ''}`,
-  ]
-  if (selectedOption) parts.push(`chose “${selectedOption}”`)
-  if (note) parts.push(`“${note}”`)
-  return parts.join(', ')
-}
-
-function record(cmd: Command, approval: ApprovalRow, before: object): void {
+function record(cmd: Command, approval: ApprovalRow, before: object, { endedActivities }: FollowUp): void {
   cmd.audit({
     tenantId: approval.tenantId,
     resourceType: 'approval',
@@ -203,17 +142,19 @@ function record(cmd: Command, approval: ApprovalRow, before: object): void {
       note: approval.resolutionNote,
       contentHash: approval.contentHash,
       edited: approval.edited,
+      ...(endedActivities && { endedActivities }),
     },
   })
   tellResolved(cmd, approval)
 }
 
-async function announce(cmd: Command, approval: ApprovalRow): Promise<void> {
+async function announce(cmd: Command, approval: ApprovalRow, verdict: Verdict): Promise<void> {
+  const sentBack = verdict.endWork ? 'Rejected, work ended' : 'Sent back'
   await notify(cmd, {
     tenantId: approval.tenantId,
     to: 'admins',
     type: 'campaign_update',
-    title: `${approval.resolution === 'approved' ? 'Approved' : 'Sent back'}: ${approval.title}`,
+    title: `${approval.resolution === 'approved' ? 'Approved' : sentBack}: ${approval.title}`,
     body: approval.resolutionNote ?? `Decided by ${approval.resolvedByName}.`,
     subjectKind: 'approvals',
     subjectId: approval.id,

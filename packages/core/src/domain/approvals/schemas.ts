@@ -16,6 +16,8 @@ export const Verdict = z.object({
     .optional(),
   /** The whole text as the reviewer wants it: it becomes the next version, and is what is approved. */
   edited: z.string().max(1_000_000).optional(),
+  /** Only with `rejected`: ends the linked activities for good instead of giving them back to their agents. */
+  endWork: z.boolean().optional(),
 })
 export type Verdict = z.output<typeof Verdict>
 
@@ -23,6 +25,8 @@ export const VerdictReceipt = z.object({
   approvalId: ulid,
   resolution: z.enum(resolutions),
   reEnqueuedActivities: z.int(),
+  /** With `endWork`: the linked activities that have ended, then what ended with them. */
+  endedActivities: z.array(ulid).optional(),
   /** SHA-256 and number of the version that the verdict is on, with edits the new one. */
   contentHash: z.string().optional(),
   version: z.int().optional(),
