@@ -93,7 +93,7 @@ describe.skipIf(dialect === 'sqlite')('a process that only serves and one that o
     )
     await using inside = await parts(web)
     await command(inside.system(), async (cmd) => {
-      requestCancel(cmd, await cmd.em.findOneOrFail(Run, { id: dispatch?.taskId ?? '' }))
+      await requestCancel(cmd, await cmd.em.findOneOrFail(Run, { id: dispatch?.taskId ?? '' }))
     })
     const run = await web.until(async () => {
       const row = await web.db.sql.get<{ status: string; error: string }>('select status, error from runs')

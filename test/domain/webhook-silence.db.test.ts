@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createTestClock } from '../kit/clock.ts'
+import { createTestClock, type TestClock } from '../kit/clock.ts'
 import { agentOf, createDesk, type Desk, type Dispatch } from '../kit/runtime.ts'
 
 /** Runtimes of somebody else that say nothing: to the dispatch, or after it. */
@@ -25,6 +25,25 @@ function hanging() {
     finish: status.resolve,
   }
 }
+
+/** Moves the clock on, by which the servers look for work and wait for each other. */
+async function passing<T>(desk: Desk, clock: TestClock, promise: Promise<T>, what: string): Promise<T> {
+  let isSettled = false
+  const settle = () => void (isSettled = true)
+  promise.then(settle, settle)
+  await desk.app.until(async () => {
+    clock.advance(500)
+    return isSettled
+  }, what)
+  return promise
+}
+
+/** Waits until a server has found that the one before it is gone. */
+const isLeftToRuntime = (desk: Desk, runId: string) =>
+  desk.app.until(
+    async () => (await desk.run(runId))['lease_owner'] === null,
+    'the run is left to the runtime',
+  )
 
 describe('a runtime that does not answer the dispatch', () => {
   it('loses the run when its time is over, and holds up nothing else', async () => {
@@ -67,29 +86,21 @@ describe('a runtime that does not answer the dispatch', () => {
     expect((await desk.state())['outputs']).toEqual(before['outputs'])
   })
 
-  it('is asked anew when the server that waits for it stops', async () => {
+  it('has five minutes to say that it has the run when the server that waits for it stops; then it is asked again', async () => {
     const clock = createTestClock()
     const { asked, answer } = hanging()
     await using desk = await createDesk({ clock, answer, worker: false })
     const worker = { concurrency: 1 }
     const stopping = await desk.app.another({ worker })
-    /** Moves the clock on, by which the servers look for work and wait for each other. */
-    const passing = async <T>(promise: Promise<T>, what: string): Promise<T> => {
-      let isSettled = false
-      const settle = () => void (isSettled = true)
-      promise.then(settle, settle)
-      await desk.app.until(async () => {
-        clock.advance(500)
-        return isSettled
-      }, what)
-      return promise
-    }
     await order(desk)
-    const first = agentOf(desk.app, await passing(asked, 'the runtime is asked'))
-    await passing(stopping.stop(), 'the server has stopped')
+    const first = agentOf(desk.app, await passing(desk, clock, asked, 'the runtime is asked'))
+    await passing(desk, clock, stopping.stop(), 'the server has stopped')
     expect(await desk.run(first.runId)).toMatchObject({ status: 'running', attempt: 1 })
 
     await desk.app.another({ worker })
+    await isLeftToRuntime(desk, first.runId)
+    clock.advance(295_000)
+    expect(await desk.run(first.runId)).toMatchObject({ status: 'running', attempt: 1 })
     const second = await desk.next(clock)
     expect(second.runId).toBe(first.runId)
     expect(await desk.run(first.runId)).toMatchObject({ status: 'running', attempt: 2 })
@@ -99,6 +110,93 @@ describe('a runtime that does not answer the dispatch', () => {
     ).rejects.toMatchObject({ code: 'UNAUTHORIZED' })
     await second.deliver('For the next one')
     expect((await desk.run(first.runId)).status).toBe('completed')
+  })
+
+  it('keeps the run until its deadline once it has said a word with its token', async () => {
+    const clock = createTestClock()
+    const { asked, answer } = hanging()
+    await using desk = await createDesk({ clock, answer, worker: false })
+    const stopping = await desk.app.another({ worker: { concurrency: 1 } })
+    await order(desk)
+    const first = agentOf(desk.app, await passing(desk, clock, asked, 'the runtime is asked'))
+    await passing(desk, clock, stopping.stop(), 'the server has stopped')
+    await desk.app.another({ worker: { concurrency: 1 } })
+    await isLeftToRuntime(desk, first.runId)
+    await first.call('POST /runs/:runId/heartbeat')
+    const { deadline, lease_until } = await desk.run(first.runId)
+    expect(lease_until).toEqual(deadline)
+    clock.advance(600_000)
+    await first.deliver('It took a while')
+    expect(await desk.run(first.runId)).toMatchObject({ status: 'completed', attempt: 1 })
+    expect(desk.runtime.waiting).toBe(0)
+  })
+
+  it('may deliver until a runtime has the next attempt: the first result counts, and the later one is refused', async () => {
+    const clock = createTestClock()
+    const dispatches: Dispatch[] = []
+    const secondAsked = Promise.withResolvers<void>()
+    const held = Promise.withResolvers<number>()
+    await using desk = await createDesk({
+      clock,
+      worker: false,
+      answer(dispatch) {
+        dispatches.push(dispatch)
+        if (dispatches.length === 2) secondAsked.resolve()
+        return held.promise
+      },
+    })
+    const stopping = await desk.app.another({ worker: { concurrency: 1 } })
+    await order(desk)
+    await passing(
+      desk,
+      clock,
+      desk.app.until(async () => dispatches.length === 1, 'the runtime is asked'),
+      'asked',
+    )
+    await passing(desk, clock, stopping.stop(), 'the server has stopped')
+    await desk.app.another({ worker: { concurrency: 1 } })
+    await isLeftToRuntime(desk, dispatches[0]?.taskId ?? '')
+    clock.advance(295_000)
+    await passing(desk, clock, secondAsked.promise, 'the runtime is asked again')
+    const [first, second] = dispatches.map((dispatch) => agentOf(desk.app, dispatch))
+    expect(await desk.run(first?.runId ?? '')).toMatchObject({ status: 'running', attempt: 2 })
+    await first?.deliver('By the first')
+    expect(await desk.run(first?.runId ?? '')).toMatchObject({ status: 'completed', attempt: 1 })
+    await expect(second?.deliver('By the second')).rejects.toMatchObject({ code: 'CONFLICT' })
+    expect(await desk.count('select count(*) as n from outputs')).toBe(1)
+    held.resolve(202)
+  })
+
+  it('that refuses the next attempt since it is busy with the first keeps the first', async () => {
+    const clock = createTestClock()
+    const dispatches: Dispatch[] = []
+    const held = Promise.withResolvers<number>()
+    await using desk = await createDesk({
+      clock,
+      worker: false,
+      answer(dispatch) {
+        dispatches.push(dispatch)
+        return dispatches.length === 1 ? held.promise : 503
+      },
+    })
+    const stopping = await desk.app.another({ worker: { concurrency: 1 } })
+    await order(desk)
+    await passing(
+      desk,
+      clock,
+      desk.app.until(async () => dispatches.length === 1, 'the runtime is asked'),
+      'asked',
+    )
+    await passing(desk, clock, stopping.stop(), 'the server has stopped')
+    await desk.app.another({ worker: { concurrency: 1 } })
+    const first = agentOf(desk.app, dispatches[0] as Dispatch)
+    await isLeftToRuntime(desk, first.runId)
+    clock.advance(295_000)
+    const refused = async () => dispatches.length > 1 && (await desk.run(first.runId)).status === 'pending'
+    await passing(desk, clock, desk.app.until(refused, 'the runtime has refused'), 'refused')
+    await first.deliver('By the first')
+    expect(await desk.run(first.runId)).toMatchObject({ status: 'completed', attempt: 1 })
+    expect(await desk.count('select count(*) as n from runs')).toBe(1)
   })
 })
 

@@ -20,6 +20,7 @@ import { migration as assistants } from './0018-assistants.ts'
 import { migration as storage } from './0020-storage.ts'
 import { migration as mailboxProof } from './0021-mailbox-proof.ts'
 import { migration as abuseLimits } from './0022-abuse-limits.ts'
+import { migration as attempts } from './0024-attempts.ts'
 
 /** Every step of the schema, in order. A step that was released is never changed. */
 export const migrations: readonly MigrationScript[] = [
@@ -44,4 +45,5 @@ export const migrations: readonly MigrationScript[] = [
   storage,
   mailboxProof,
   abuseLimits,
+  attempts,
 ]

@@ -103,6 +103,9 @@ async function start(
   const timeoutMs = Math.min(agent.adapterConfig.timeoutSec, 3600) * 1000
   const model = modelOf(cmd, agent)
   run.adapter = agent.adapterType
+  run.handedOverAt = null
+  // A process of ours has it from here on.
+  if (agent.adapterType !== 'adapter_b') run.fence = run.attempt - 1
   run.model = model
   run.priced = cmd.services.models.costOf(model, { inputTokens: 0, outputTokens: 0 }).priced
   run.prompt = work.prompt

@@ -3,6 +3,7 @@ import type { ActivityRow } from '../activities/entities.ts'
 import { command } from '../command.ts'
 import type { Command, Ctx } from '../context.ts'
 import { type BookedCall, keepCall } from '../models/calls.ts'
+import { attemptOf } from './attempt.ts'
 import { watchSpending } from './budget.ts'
 import type { RunRow } from './entities.ts'
 import { lockOwnRunOrProbe } from './own.ts'
@@ -25,7 +26,7 @@ export function bookCall(
     const { text, ...booked } = call
     const { model, status } = call
     const micros = await addCost(cmd, run, activity, booked)
-    const current = (cmd.actor.attempt ?? run.attempt) === run.attempt
+    const current = attemptOf(cmd, run) === run.attempt
     if (current && status === 'completed') run.model = model
     if (current && text.trim() !== '') {
       const unfinished = status !== 'completed' && { unfinished: true }

@@ -1,6 +1,8 @@
 import type { Ctx } from '../context.ts'
 import { DomainError } from '../errors.ts'
+import type { FailureFamily } from './entities.ts'
 import type { Dispatch } from './begin.ts'
+import { isLeftToOlder } from './older-attempt.ts'
 import { deliver } from './result.ts'
 
 /** Why a run is told to stop: the reason of its signal. */
@@ -16,14 +18,16 @@ export class Draining extends Error {}
  */
 export async function deliverFailure(
   ctx: Ctx,
-  { runId }: Dispatch,
+  dispatch: Dispatch,
   error: unknown,
   signal: AbortSignal,
 ): Promise<void> {
   const reason: unknown = signal.aborted ? signal.reason : undefined
   if (reason instanceof Draining) return
-  const failure = error as { family?: never; retryAfterMs?: number; message?: string }
+  const failure = error as { family?: FailureFamily; retryAfterMs?: number; message?: string }
+  const { runId } = dispatch
   try {
+    if (reason === undefined && (await isLeftToOlder(ctx, dispatch, failure))) return
     if (reason instanceof TimedOut) {
       return await deliver(ctx, runId, {
         status: 'error',

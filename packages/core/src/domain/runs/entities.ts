@@ -71,10 +71,18 @@ export const Run = defineEntity({
     priority: p.integer(),
     /** Not to be started before. */
     notBefore: instantColumn(),
-    /** How often it was started; also the fence: what an older attempt delivers is refused. */
+    /** How often it was started. */
     attempt: p.integer(),
+    /**
+     * Attempts up to this one are fenced off: what they deliver is refused. An attempt that may have reached its runtime is not,
+     * until a newer one certainly has.
+     */
+    fence: p.integer().default(0),
+    /** When it was certain that an external runtime has this attempt; null before, and for all other agents. */
+    handedOverAt: instantColumn().strictNullable().default(null),
     /** Host, process and boot that hold it; null when it waits, or for an external runtime to answer. */
     leaseOwner: p.string().strictNullable(),
+    /** An external runtime has it until its deadline, or sooner when it has to say something before. */
     leaseUntil: instantColumn().strictNullable(),
     /** When the run is given up as `timeout`; also the end of its task token. */
     deadline: instantColumn().strictNullable(),

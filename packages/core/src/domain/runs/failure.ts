@@ -18,13 +18,15 @@ export interface Failure {
   /** The earliest retry, as the provider says; milliseconds from now. */
   retryAfterMs?: number
   timedOut?: boolean
+  /** What it had asked was answered, so that the next run goes on with the answer. */
+  answered?: boolean
 }
 
 /** How often an activity may fail in a row, by family, before it is given to people. */
 const triesByFamily: Partial<Record<FailureFamily, number>> = { transient: 4, quota: 8 }
 
 /** The longest wait before a retry that a provider or a runtime may ask for: a day. */
-const longestWaitMs = 86_400_000
+export const longestWaitMs = 86_400_000
 
 /** Waiting time before the next try: 2 s, doubled each time, 5 minutes at the most. */
 export function backoffMs(failures: number): number {
@@ -53,7 +55,7 @@ export async function fail(
   if (isClosed(activity) || isWaiting(activity)) return
   // An answer that came meanwhile is the agent's to act on, as it is when a run fails before its answer comes.
   const note = mergeNotes(run.wakeNote, run.nextWake?.note)
-  if (run.nextWake && run.nextWake.reason !== 'mention') {
+  if (run.nextWake && (failure.answered || run.nextWake.reason !== 'mention')) {
     activity.idleRuns += 1
     run.nextWake = { reason: run.nextWake.reason, note }
     return await wakeAgain(cmd, activity, run)

@@ -3,6 +3,7 @@ import { effectiveAgent } from '../agents/effective-queries.ts'
 import { command } from '../command.ts'
 import type { Command, Ctx } from '../context.ts'
 import type { RunRow } from './entities.ts'
+import { endsEarly, graceMs, isAnswered } from './lease.ts'
 import { lockAtWork } from './own.ts'
 import type { Heartbeat } from './schemas.ts'
 import { taskToken } from './task-token.ts'
@@ -12,25 +13,30 @@ const longestRunMs = 86_400_000
 
 /**
  * Says that an external runtime is still at work: its time begins anew, with a fresh token, and it hears whether it is to
- * stop. A run in a process of ours has the time of its adapter, which a heartbeat does not change. Serves
+ * stop: then it has the grace of its agent from here on, and no more. One whose question was answered during its turn is to
+ * end it within the grace since the answer. A run in a process of ours has the time of its adapter, which a heartbeat does not change. Serves
  * `POST /agent/v1/runs/:runId/heartbeat`.
  * @throws DomainError `UNAUTHORIZED` for another's run and one that has ended; `NOT_FOUND`
  */
 export function heartbeat(ctx: Ctx, runId: string): Promise<Heartbeat> {
   return command(ctx, async (cmd) => {
-    const { run, activity } = await lockAtWork(cmd, runId)
+    const { run, activity } = await lockAtWork(cmd, runId, false)
+    // Asked before the lease changes: whether it is told to stop.
+    const cancel = run.cancelRequested || isAnswered(run) || (activity !== null && isClosed(activity))
     if (activity && run.leaseOwner === null) await prolong(cmd, run)
     const deadline = run.deadline ?? cmd.clock.date()
     return {
       runId,
       expiresAt: deadline,
       taskToken: taskToken(cmd, { runId, attempt: run.attempt, deadline }),
-      cancel: run.cancelRequested || (activity !== null && isClosed(activity)),
+      cancel,
     }
   })
 }
 
 async function prolong(cmd: Command, run: RunRow): Promise<void> {
+  if (run.cancelRequested) return await grantGrace(cmd, run)
+  if (isAnswered(run)) return
   const agent = await effectiveAgent(cmd, run.tenantId, run.agentRole)
   if (!agent) return
   const now = cmd.clock.now()
@@ -41,4 +47,12 @@ async function prolong(cmd: Command, run: RunRow): Promise<void> {
   if (run.deadline && deadline <= run.deadline) return
   run.deadline = deadline
   run.leaseUntil = deadline
+}
+
+/** It hears for the first time that it is to stop: the grace of its agent begins, and nothing makes it longer. */
+async function grantGrace(cmd: Command, run: RunRow): Promise<void> {
+  if (!endsEarly(run) || run.deadline === null) return
+  const end = new Date(Math.min(cmd.clock.now() + (await graceMs(cmd, run)), run.deadline.getTime()))
+  run.deadline = end
+  run.leaseUntil = end
 }

@@ -3,7 +3,9 @@ import type { ActivityRow } from '../activities/entities.ts'
 import { isClosed, lockActivity } from '../activities/state.ts'
 import type { Command, Ctx } from '../context.ts'
 import { DomainError, notFound } from '../errors.ts'
+import { isAtWork } from './attempt.ts'
 import { Run, type RunRow } from './entities.ts'
+import { noteAtRuntime, noteGoesOn } from './lease.ts'
 
 /**
  * A task token speaks for exactly one run.
@@ -57,20 +59,18 @@ export async function lockOwnRunOrProbe(cmd: Command, runId: string): Promise<Ow
 
 /**
  * Like `lockOwnRunOrProbe`, for what only a run at work may do.
+ * @param isWork false for what shows only that its runtime lives
  * @throws DomainError also `UNAUTHORIZED` when the run has ended or was taken over by a newer attempt
  */
-export async function lockAtWork(cmd: Command, runId: string): Promise<OwnRun> {
+export async function lockAtWork(cmd: Command, runId: string, isWork = true): Promise<OwnRun> {
   const found = await lockOwnRunOrProbe(cmd, runId)
   if (!isAtWork(cmd, found.run)) throw ended()
+  await noteAtRuntime(cmd, found.run)
+  if (isWork) noteGoesOn(found.run)
   return found
 }
 
 const ended = () => new DomainError('UNAUTHORIZED', 'This run has ended')
-
-/** True while this attempt of the run may still act. */
-export function isAtWork(cmd: Ctx, run: RunRow): boolean {
-  return run.open && run.status === 'running' && (cmd.actor.attempt ?? run.attempt) === run.attempt
-}
 
 /**
  * Like `lockOwnRun`, for acts that only a run at work may do.
@@ -82,6 +82,8 @@ export async function lockRunAtWork(
 ): Promise<{ run: RunRow; activity: ActivityRow }> {
   const found = await lockOwnRun(cmd, runId)
   if (!isAtWork(cmd, found.run)) throw ended()
+  await noteAtRuntime(cmd, found.run)
+  noteGoesOn(found.run)
   return found
 }
 

@@ -1,23 +1,27 @@
 import { LockMode } from '@mikro-orm/core'
+import type { ActivityRow } from '../activities/entities.ts'
 import { takeHold } from '../activities/hold.ts'
 import { lockActivity } from '../activities/state.ts'
 import { command } from '../command.ts'
-import type { Ctx } from '../context.ts'
+import type { Command, Ctx } from '../context.ts'
 import type { LostRun } from './claim-queries.ts'
-import { Run } from './entities.ts'
-import { fail, markFailed, noteFailure } from './failure.ts'
+import { Run, type RunRow } from './entities.ts'
+import { fail, type Failure, markFailed, noteFailure } from './failure.ts'
 import { holdBack } from './hold-back.ts'
+import { waitForRuntime } from './lease.ts'
 import { addEntries, keepRemoteText } from './transcript.ts'
 
 /** How often a run may lose its process before it counts as the run’s own fault: often enough for a bad day, not for ever. */
-const maxAttempts = 20
+export const maxAttempts = 20
 
 /**
- * Takes a run back whose lease has ended. A run of a process that died waits again, under a new attempt that fences the
- * old one off; one that an external runtime did not answer in time ends as `timeout`.
+ * Takes a run back whose lease has ended. A run of a process that died waits again, under a new attempt that fences the old
+ * one off. One that may have reached an external runtime goes on there with the attempt that was sent; when nothing is heard of
+ * it for a while it is given out again, and the old attempt is good until a runtime has the new one. One that its runtime did
+ * not answer in time ends: as `timeout`, or as stopped when it was to stop.
  */
 export async function takeBack(ctx: Ctx, lost: LostRun): Promise<void> {
-  const taken = await command(ctx, async (cmd) => {
+  const isOver = await command(ctx, async (cmd) => {
     const known = await cmd.em.findOne(Run, { id: lost.id })
     if (!known) return false
     const isProbe = known.purpose === 'probe'
@@ -30,40 +34,88 @@ export async function takeBack(ctx: Ctx, lost: LostRun): Promise<void> {
     const unchanged =
       run.open && run.status === 'running' && run.attempt === lost.attempt && run.leaseOwner === lost.owner
     if (!unchanged) return false
+    const now = cmd.clock.date()
+    // Its runtime has spoken meanwhile.
+    if (lost.owner === null && run.leaseUntil !== null && run.leaseUntil > now) return false
+    if (activity && isUnheard(run, now)) return giveOutAgain(cmd, run, activity)
     await keepRemoteText(cmd, run)
     if (activity && lost.owner !== null && run.attempt < maxAttempts) {
-      addEntries(cmd, run, [
-        { type: 'system', content: `Attempt ${run.attempt} has lost its process. The run starts anew.` },
-      ])
-      noteFailure(cmd, run, 'The process that ran it died', 'transient')
-      if (activity.hold !== null) {
-        holdBack(cmd, activity, run)
-        return true
-      }
-      run.status = 'pending'
-      run.leaseOwner = null
-      run.leaseUntil = null
-      cmd.signal('runs')
+      startAnew(cmd, run, activity)
       return true
     }
     run.open = false
-    run.completedAt = cmd.clock.date()
+    run.completedAt = now
     run.leaseOwner = null
-    const failure =
-      lost.owner === null
-        ? { error: 'The runtime did not answer in time', family: 'transient' as const, timedOut: true }
-        : activity
-          ? { error: `The process that ran it died ${maxAttempts} times`, family: 'internal' as const }
-          : { error: 'The process that ran it died', family: 'transient' as const }
+    const failure = lost.owner === null ? silence(run, now) : death(activity !== null)
     if (activity) {
       await fail(cmd, run, activity, failure)
       takeHold(cmd, activity)
     } else markFailed(cmd, run, failure)
     return true
   })
-  if (!taken) return
+  if (!isOver) return
   const { sequencer, deltas } = ctx.services
   sequencer.release(lost.id, lost.attempt)
   await deltas.flush()
   deltas.close({ runId: lost.id, attempt: lost.attempt })
+}
+
+/** True when it was dispatched to an external runtime of which nobody knows whether it has it, and which has time left. */
+function isUnheard({ adapter, handedOverAt, deadline, cancelRequested }: RunRow, now: Date): boolean {
+  const isSent = adapter === 'adapter_b' && handedOverAt === null && !cancelRequested
+  return isSent && deadline !== null && deadline > now
+}
+
+/** @returns false: what its runtime may still say is taken */
+function giveOutAgain(cmd: Command, run: RunRow, activity: ActivityRow): false {
+  if (run.leaseOwner !== null) {
+    addEntries(cmd, run, [
+      {
+        type: 'system',
+        content: `The server stopped while it gave attempt ${run.attempt} to the runtime. It waits for what the runtime says.`,
+      },
+    ])
+    waitForRuntime(cmd, run)
+    // No new attempt begins while it is paused, nor without an end.
+  } else if (activity.hold !== null || run.attempt >= maxAttempts) run.leaseUntil = run.deadline
+  else {
+    const unheard = 'The server stopped while it gave the run to the runtime, which has said nothing since'
+    noteFailure(cmd, run, unheard, 'transient')
+    waitAgain(cmd, run)
+  }
+  return false
+}
+
+function startAnew(cmd: Command, run: RunRow, activity: ActivityRow): void {
+  addEntries(cmd, run, [
+    { type: 'system', content: `Attempt ${run.attempt} has lost its process. The run starts anew.` },
+  ])
+  noteFailure(cmd, run, 'The process that ran it died', 'transient')
+  if (activity.hold !== null) return holdBack(cmd, activity, run)
+  run.fence = run.attempt
+  waitAgain(cmd, run)
+}
+
+/** Lets a run wait for another attempt. The caller says whether the one before is fenced off. */
+export function waitAgain(cmd: Command, run: RunRow): void {
+  run.status = 'pending'
+  run.leaseOwner = null
+  run.leaseUntil = null
+  cmd.signal('runs')
+}
+
+function silence({ cancelRequested, deadline }: RunRow, now: Date): Failure {
+  if (cancelRequested)
+    return { error: 'It was to stop, and its runtime has said nothing since', family: 'invalid' }
+  if (deadline !== null && deadline > now) {
+    const error = 'Its question was answered, and its runtime has said nothing since'
+    return { error, family: 'transient', timedOut: true, answered: true }
+  }
+  return { error: 'The runtime did not answer in time', family: 'transient', timedOut: true }
+}
+
+function death(isWork: boolean): Failure {
+  return isWork
+    ? { error: `The process that ran it died ${maxAttempts} times`, family: 'internal' }
+    : { error: 'The process that ran it died', family: 'transient' }
 }

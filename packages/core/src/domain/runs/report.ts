@@ -1,6 +1,7 @@
 import { command } from '../command.ts'
 import type { Ctx } from '../context.ts'
 import { toMicros } from '../money.ts'
+import { attemptOf } from './attempt.ts'
 import { watchSpending } from './budget.ts'
 import { ToolCall } from './entities.ts'
 import { lockAtWork } from './own.ts'
@@ -16,7 +17,8 @@ export async function streamDelta(ctx: Ctx, runId: string, delta: Delta): Promis
   const { deltas, sequencer } = ctx.services
   await command(ctx, async (cmd) => {
     const { run } = await lockAtWork(cmd, runId)
-    const { attempt, activityId, tenantId } = run
+    const { activityId, tenantId } = run
+    const attempt = attemptOf(cmd, run)
     const source = { runId, attempt, activityId, tenantId }
     // Under the lock of the run, so that it comes before the result or not at all. A second try changes nothing.
     await deltas.resume(cmd.tx, source)

@@ -14,12 +14,13 @@ import type { Command, Ctx } from '../context.ts'
 import { DomainError } from '../errors.ts'
 import { effectiveAgent } from '../agents/effective-queries.ts'
 import { keepSession } from '../agents/sessions.ts'
+import { attemptOf, isAtWork } from './attempt.ts'
 import { bookUsage } from './book.ts'
 import { stopForBudget, watchSpending } from './budget.ts'
 import type { FailureFamily, RunRow } from './entities.ts'
 import { tellEnd } from './ended.ts'
 import { fail, markFailed } from './failure.ts'
-import { isAtWork, lockOwnRunOrProbe, requireOwnRun } from './own.ts'
+import { lockOwnRunOrProbe, requireOwnRun } from './own.ts'
 import { isApproved, openQuestions } from './questions.ts'
 import { keepRemoteText } from './transcript.ts'
 import { wakeAgain } from './wake.ts'
@@ -46,7 +47,8 @@ export type Delivery = {
 /**
  * Takes a run's one result: stores the text as a version, ends the run and moves its activity on. The first delivery wins;
  * what comes later, twice, or from an older attempt changes nothing. Serves `POST /agent/v1/runs/:runId/result` and the callback.
- * @throws DomainError `UNAUTHORIZED` for another's run; `NOT_FOUND`; `CONFLICT` when the run has its result
+ * @throws DomainError `UNAUTHORIZED` for another's run; `NOT_FOUND`; `CONFLICT` when the run has its result, has
+ *   ended without one, or was taken over by a newer attempt
  */
 export async function deliver(ctx: Ctx, runId: string, delivery: Delivery): Promise<void> {
   requireOwnRun(ctx, runId)
@@ -57,7 +59,9 @@ export async function deliver(ctx: Ctx, runId: string, delivery: Delivery): Prom
   await deltas.flush()
   const attempt = await command(ctx, async (cmd) => {
     const { run, activity } = await lockOwnRunOrProbe(cmd, runId)
-    if (!isAtWork(cmd, run)) throw new DomainError('CONFLICT', 'The result of this run was already received')
+    if (!isAtWork(cmd, run)) throw new DomainError('CONFLICT', whyRefused(run))
+    // Of two attempts that may both have reached a runtime, the first result counts.
+    run.attempt = attemptOf(cmd, run)
     // Pieces that came since; after this none is taken any more.
     sequencer.release(runId, run.attempt)
     await endRun(cmd, run, activity, delivery)
@@ -78,6 +82,14 @@ export async function deliver(ctx: Ctx, runId: string, delivery: Delivery): Prom
   })
   await deltas.flush()
   deltas.close({ runId, attempt })
+}
+
+function whyRefused({ open, status, cancelRequested, error }: RunRow): string {
+  if (open) return 'A newer attempt of this run has taken over'
+  const isGivenUp = status === 'timeout' || (status === 'failed' && cancelRequested)
+  return isGivenUp
+    ? `This run has ended, and its result is not taken any more: ${error}`
+    : 'The result of this run was already received'
 }
 
 const emptyText = { error: 'The agent delivered an empty text', family: 'invalid' as const }

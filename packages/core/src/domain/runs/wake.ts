@@ -8,6 +8,7 @@ import { notify } from '../notifications/notify.ts'
 import { isPerson } from '../actor.ts'
 import { coalesce } from './coalesce.ts'
 import { Run, type RunRow, type Wake } from './entities.ts'
+import { expectEnd } from './lease.ts'
 import { isGoingRound, pauseMs, stopGoingRound } from './progress.ts'
 
 /** The run of an activity that is pending or running, locked. */
@@ -46,6 +47,7 @@ export async function wake(
     if (activity.status !== 'in_progress' && !isClosed(activity)) {
       activity.blocker = null
       moveTo(cmd, activity, 'in_progress', `Answered during the turn (${wake.reason.replaceAll('_', ' ')})`)
+      await expectEnd(cmd, open)
     }
     return open
   }

@@ -9,6 +9,8 @@ export interface WatchedRun {
   tenantId: string
   activityId: string
   attempt: number
+  /** Attempts up to this one are fenced off. */
+  fence: number
   open: boolean
   status: RunStatus
   error: string | null
@@ -20,7 +22,7 @@ export interface WatchedRun {
 export async function watchedRun(ctx: Ctx, runId: string): Promise<WatchedRun | undefined> {
   const scope = within(ctx.scope, 'r.tenant_id')
   const row = await ctx.sql.get<Row>(
-    `select r.tenant_id, r.activity_id, r.attempt, r.open, r.status, r.error, r.input_tokens, r.output_tokens, r.deadline
+    `select r.tenant_id, r.activity_id, r.attempt, r.fence, r.open, r.status, r.error, r.input_tokens, r.output_tokens, r.deadline
      from runs r where r.id = ? and ${scope.sql}`,
     [runId, ...scope.params],
   )
@@ -29,6 +31,7 @@ export async function watchedRun(ctx: Ctx, runId: string): Promise<WatchedRun | 
     tenantId: row.tenant_id as string,
     activityId: row.activity_id as string,
     attempt: asNumber(row.attempt),
+    fence: asNumber(row.fence),
     open: row.open === true || row.open === 1,
     status: row.status as RunStatus,
     error: row.error as string | null,

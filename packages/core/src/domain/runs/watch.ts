@@ -38,7 +38,7 @@ export async function watchRun(ctx: Ctx, runId: string, watcher: RunWatcher): Pr
   const known = await watchedRun(ctx, runId)
   if (!known) throw notFound('Run')
   const attempt = ctx.actor.attempt ?? known.attempt
-  if (attempt !== known.attempt) throw new DomainError('UNAUTHORIZED', takenOver)
+  if (!isCurrent(known, attempt)) throw new DomainError('UNAUTHORIZED', takenOver)
   const { events, broadcast, deltas } = ctx.services
   const last = events.last()
   const tell = createTeller(watcher, attempt)
@@ -58,10 +58,10 @@ export async function watchRun(ctx: Ctx, runId: string, watcher: RunWatcher): Pr
   /** Ends the stream if there is nothing more to come. @returns when to look again */
   const look = async (): Promise<Date | null | undefined> => {
     const run = await watchedRun(ctx, runId)
-    if (run && run.open && run.attempt === attempt) return run.deadline
+    if (run && run.open && isCurrent(run, attempt)) return run.deadline
     // What was written last may have been stored after it was looked at.
     await whole()
-    tell.end(run && run.attempt === attempt ? run : undefined)
+    tell.end(run && isCurrent(run, attempt) ? run : undefined)
     return undefined
   }
   const lookAt = (deadline: Date | null) => {
@@ -82,6 +82,10 @@ export async function watchRun(ctx: Ctx, runId: string, watcher: RunWatcher): Pr
   })
   watcher.onClose(stop)
 }
+
+/** True when no newer attempt has taken the run over. */
+const isCurrent = ({ fence, attempt: newest }: WatchedRun, attempt: number) =>
+  fence < attempt && attempt <= newest
 
 const takenOver = 'A newer attempt of this run has taken over'
 

@@ -3,7 +3,7 @@ import { command } from '../command.ts'
 import type { Ctx } from '../context.ts'
 import { DomainError, notFound } from '../errors.ts'
 import { Run } from '../runs/entities.ts'
-import { isAtWork } from '../runs/own.ts'
+import { isAtWork } from '../runs/attempt.ts'
 import { type AgentSkill, skillsOf } from './queries.ts'
 import type { SkillManifest, SkillText } from './schemas.ts'
 
