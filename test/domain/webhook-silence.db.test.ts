@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { silent } from '../kit/database.ts'
 import { createTestClock, type TestClock } from '../kit/clock.ts'
 import { agentOf, createDesk, type Desk, type Dispatch } from '../kit/runtime.ts'
 
@@ -165,6 +166,44 @@ describe('a runtime that does not answer the dispatch', () => {
     await expect(second?.deliver('By the second')).rejects.toMatchObject({ code: 'CONFLICT' })
     expect(await desk.count('select count(*) as n from outputs')).toBe(1)
     held.resolve(202)
+  })
+
+  it('may refuse the first attempt late: what a server hears that hung meanwhile ends nothing', async () => {
+    // The first server hangs while it waits for the answer: its clock stands still.
+    const clock = createTestClock()
+    const others = createTestClock()
+    const dispatches: Dispatch[] = []
+    const answers = [Promise.withResolvers<number>(), Promise.withResolvers<number>()]
+    const said: string[] = []
+    const log = { ...silent, info: (message: string) => void said.push(message), child: () => log }
+    await using desk = await createDesk({
+      clock,
+      log,
+      answer(dispatch) {
+        dispatches.push(dispatch)
+        return answers[dispatches.length - 1]?.promise ?? 202
+      },
+    })
+    await order(desk)
+    await desk.app.until(async () => dispatches.length === 1, 'the runtime is asked')
+    const runId = dispatches[0]?.taskId ?? ''
+    await desk.app.another({ clock: others })
+    const askedAgain = desk.app.until(async () => dispatches.length === 2, 'the runtime is asked again')
+    await desk.app.until(async () => {
+      others.advance(1_000)
+      return (await desk.run(runId))['lease_owner'] === null
+    }, 'another server has taken the run over')
+    others.advance(295_000)
+    await passing(desk, others, askedAgain, 'the runtime is asked again')
+    answers[0]?.resolve(500)
+    const isHeard = async () =>
+      said.includes('a dispatch came to nothing; the run is left to another attempt')
+    await desk.app.until(isHeard, 'the first server has its answer')
+    expect(await desk.run(runId)).toMatchObject({ status: 'running', attempt: 2 })
+    answers[1]?.resolve(202)
+    const second = await passing(desk, others, desk.next(), 'the second attempt is handed over')
+    await second.deliver('By the second')
+    expect(await desk.run(runId)).toMatchObject({ status: 'completed', attempt: 2 })
   })
 
   it('that refuses the next attempt since it is busy with the first keeps the first', async () => {

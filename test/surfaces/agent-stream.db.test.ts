@@ -96,7 +96,9 @@ describe('agent.callback.stream', () => {
   it('is closed to an attempt that was taken over', async () => {
     await using desk = await createDesk()
     const run = await desk.order()
-    await desk.app.db.write((tx) => tx.run('update runs set attempt = 2 where id = ?', [run.runId]))
+    await desk.app.db.write((tx) =>
+      tx.run('update runs set attempt = 2, fence = 1 where id = ?', [run.runId]),
+    )
     expect((await open(desk, run)).status).toBe(401)
   })
 })

@@ -1,8 +1,7 @@
 import type { Ctx } from '../context.ts'
 import { DomainError } from '../errors.ts'
-import type { FailureFamily } from './entities.ts'
 import type { Dispatch } from './begin.ts'
-import { isLeftToOlder } from './older-attempt.ts'
+import { isLeftToOthers, type Refusal } from './older-attempt.ts'
 import { deliver } from './result.ts'
 
 /** Why a run is told to stop: the reason of its signal. */
@@ -10,6 +9,8 @@ export class TimedOut extends Error {}
 export class Cancelled extends Error {}
 /** The process stops: the run is left to its lease, so that another process goes on with it. */
 export class Draining extends Error {}
+
+const leftToOthers = 'a dispatch came to nothing; the run is left to another attempt'
 
 /**
  * Hands in the failure of a run whose adapter has thrown, in its family; a result that came meanwhile stands.
@@ -24,10 +25,11 @@ export async function deliverFailure(
 ): Promise<void> {
   const reason: unknown = signal.aborted ? signal.reason : undefined
   if (reason instanceof Draining) return
-  const failure = error as { family?: FailureFamily; retryAfterMs?: number; message?: string }
+  const failure = error as Refusal
   const { runId } = dispatch
   try {
-    if (reason === undefined && (await isLeftToOlder(ctx, dispatch, failure))) return
+    if (await isLeftToOthers(ctx, dispatch, reason === undefined ? failure : undefined))
+      return ctx.log.info(leftToOthers, { runId, attempt: dispatch.attempt, error: failure.message })
     if (reason instanceof TimedOut) {
       return await deliver(ctx, runId, {
         status: 'error',

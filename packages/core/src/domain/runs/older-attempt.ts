@@ -1,33 +1,51 @@
 import { LockMode } from '@mikro-orm/core'
 import { lockActivity } from '../activities/state.ts'
 import { command } from '../command.ts'
-import type { Ctx } from '../context.ts'
+import type { Command, Ctx } from '../context.ts'
 import type { Dispatch } from './begin.ts'
-import { type FailureFamily, Run } from './entities.ts'
+import { type FailureFamily, Run, type RunRow } from './entities.ts'
 import { backoffMs, longestWaitMs, noteFailure } from './failure.ts'
 import { maxAttempts, waitAgain } from './recover.ts'
 
+/** Why a dispatch has come to nothing. */
+export interface Refusal {
+  family?: FailureFamily
+  message?: string
+  retryAfterMs?: number
+}
+
 /**
- * Lets a run wait that no runtime has taken while one may still be at work with an older attempt: the refusal may come from the
- * very runtime that is busy with it, and its result counts.
+ * Keeps a dispatch that came to nothing from ending a run that another attempt may still bring to an end: a newer one is on its
+ * way, or an older one may be at a runtime. Then the run waits for another try, since the refusal may come from the very runtime
+ * that is busy with it.
+ * @param refusal undefined where the process itself has given up
  * @returns false where there is no such attempt, and the run has failed
  */
-export function isLeftToOlder(
+export function isLeftToOthers(
   ctx: Ctx,
-  { runId, attempt, activityId }: Dispatch,
-  { family, message, retryAfterMs }: { family?: FailureFamily; message?: string; retryAfterMs?: number },
+  { runId, attempt }: Dispatch,
+  refusal: Refusal | undefined,
 ): Promise<boolean> {
-  if (family !== 'transient' && family !== 'quota') return Promise.resolve(false)
   return command(ctx, async (cmd) => {
-    await lockActivity(cmd, activityId)
-    const run = await cmd.em.findOneOrFail(Run, { id: runId }, { lockMode: LockMode.PESSIMISTIC_WRITE })
-    const isOurs = run.open && run.status === 'running' && run.attempt === attempt
-    const hasOlder = run.adapter === 'adapter_b' && run.handedOverAt === null && run.fence < attempt - 1
-    if (!isOurs || !hasOlder || attempt >= maxAttempts) return false
-    noteFailure(cmd, run, message ?? 'The runtime did not take it', family)
-    const asked = Math.min(retryAfterMs ?? 0, longestWaitMs)
-    run.notBefore = new Date(cmd.clock.now() + Math.max(asked, backoffMs(attempt - run.fence)))
-    waitAgain(cmd, run)
-    return true
+    const known = await cmd.em.findOneOrFail(Run, { id: runId })
+    if (known.purpose === 'probe') return false
+    await lockActivity(cmd, known.activityId)
+    const lockMode = LockMode.PESSIMISTIC_WRITE
+    const run = await cmd.em.findOneOrFail(Run, { id: runId }, { lockMode, refresh: true })
+    if (!run.open) return false
+    if (run.attempt > attempt) return true
+    return refusal !== undefined && waitForOlder(cmd, run, refusal)
   })
+}
+
+function waitForOlder(cmd: Command, run: RunRow, { family, message, retryAfterMs = 0 }: Refusal): boolean {
+  const { adapter, status, attempt, fence, handedOverAt } = run
+  const hasOlder = adapter === 'adapter_b' && handedOverAt === null && fence < attempt - 1
+  if (status !== 'running' || !hasOlder || attempt >= maxAttempts) return false
+  if (family !== 'transient' && family !== 'quota') return false
+  noteFailure(cmd, run, message ?? 'The runtime did not take it', family)
+  const wait = Math.max(Math.min(retryAfterMs, longestWaitMs), backoffMs(attempt - fence))
+  run.notBefore = new Date(cmd.clock.now() + wait)
+  waitAgain(cmd, run)
+  return true
 }
