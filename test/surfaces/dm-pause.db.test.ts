@@ -91,11 +91,38 @@ describe('dm.activities.pause', () => {
     await piece.it.cancel()
   })
 
-  it('ends with a failure that nobody tries again', async () => {
+  it.each(['refusal', 'invalid', 'internal', 'auth', 'transient'])(
+    'holds work whose turn ends with an error of the family %s: the error is kept, and the work can be resumed',
+    async (family) => {
+      const piece = await atWork()
+      await piece.it.pause()
+      await piece.agent.fail('It would not', { family })
+      expect(await standing(piece)).toBe('blocked paused 0')
+      const seen = await piece.it.see()
+      expect(seen).toMatchObject({ hold: 'paused', canIntervene: true })
+      expect(seen.runs.at(-1)).toMatchObject({ status: 'failed', error: 'It would not' })
+      expect(await sweepOf(desk)).toEqual([])
+      const { runId } = await piece.it.resume({ note: 'Try it with oats' })
+      const next = await desk.next(clock)
+      expect(next.runId).toBe(runId)
+      expect(next.dispatch.prompt).toContain('Try it with oats')
+      await next.deliver('A post about oats')
+      expect(await standing(piece)).toBe('awaiting_approval null 0')
+    },
+  )
+
+  it('counts an error of the turn before it as a failure: the next one of its kind is the last', async () => {
     const piece = await atWork()
     await piece.it.pause()
-    await piece.agent.fail('No', { family: 'refusal' })
+    await piece.agent.fail('It would not', { family: 'refusal' })
+    const { failureReason } = await piece.it.see()
+    expect(failureReason).toBe('It would not')
+    await piece.it.resume()
+    expect((await piece.it.see()).failureReason).toBeUndefined()
+    const next = await desk.next(clock)
+    await next.fail('Once more', { family: 'refusal' })
     expect(await standing(piece)).toBe('failed null 0')
+    expect(await desk.activityOf(piece.agent.runId)).toMatchObject({ failures: 2 })
     expect(await refused(desk, () => piece.it.resume())).toBe('422 UNPROCESSABLE')
   })
 

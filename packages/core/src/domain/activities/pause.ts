@@ -39,7 +39,8 @@ export function pauseActivity(
 
 /**
  * Lets a paused activity go on. One whose turn still runs was never stopped; one that waits for an answer goes on when it
- * comes; any other gets a run, which hears everything that was said meanwhile and the note. Serves
+ * comes; any other gets a run, which hears everything that was said meanwhile and the note. An error of the turn that was the
+ * last before the pause counts as a failure of the activity. Serves
  * `POST /dm/v1/activities/:activityId/resume`.
  * @returns the run that it goes on with; for one that waits for an answer, the run that has asked
  * @throws DomainError `NOT_FOUND`; `UNPROCESSABLE` when it is not paused
@@ -51,6 +52,7 @@ export function resumeActivity(ctx: Ctx, activityId: string, { note }: { note?: 
     if (hold === null || isClosed(activity))
       throw new DomainError('UNPROCESSABLE', 'Only a paused activity can be resumed')
     activity.hold = null
+    activity.failureReason = null
     activity.updatedOn = cmd.clock.date()
     logActivity(cmd, activity, { kind: 'hold', message: sentence('Resumed', note) })
     const runId = await goOn(cmd, activity, note)

@@ -62,7 +62,11 @@ export async function fail(
   }
   activity.failures += 1
   await cmd.em.flush()
-  if (activity.failures < (triesByFamily[family] ?? 1)) {
+  const isLast = activity.failures >= (triesByFamily[family] ?? 1)
+  // What is paused goes on when a person says so: the failure counts, and none is the last one meanwhile.
+  const isPaused = activity.hold !== null
+  if (isLast && isPaused) await keepError(cmd, run, activity, family)
+  if (!isLast || isPaused) {
     const asked = Math.min(failure.retryAfterMs ?? 0, longestWaitMs)
     const delay = Math.max(asked, backoffMs(activity.failures))
     const next = await wake(cmd, activity, { reason: 'retry', note }, new Date(cmd.clock.now() + delay))
@@ -87,6 +91,28 @@ export function noteFailure(cmd: Command, run: RunRow, error: string, family: Fa
   run.failures = [...(run.failures ?? []), failure]
 }
 
+/** Keeps what went wrong on an activity that would have failed, were it not paused. */
+async function keepError(
+  cmd: Command,
+  run: RunRow,
+  activity: ActivityRow,
+  family: FailureFamily,
+): Promise<void> {
+  activity.failureReason = run.error
+  await reportAgent(cmd, run, activity, family)
+}
+
+/** What the agent is set up with is at fault, and not the work. */
+async function reportAgent(
+  cmd: Command,
+  run: RunRow,
+  activity: ActivityRow,
+  family: FailureFamily,
+): Promise<void> {
+  if (family === 'auth' || family === 'internal')
+    await reportAgentError(cmd, activity.tenantId, run.agentRole, run.error ?? '', activity.id)
+}
+
 async function giveUp(
   cmd: Command,
   run: RunRow,
@@ -99,8 +125,7 @@ async function giveUp(
   moveTo(cmd, activity, 'failed', `Failed (${family}): ${run.error}`)
   await resumeParent(cmd, activity, `The subtask failed: ${run.error}`)
   const agent = await effectiveAgent(cmd, activity.tenantId, run.agentRole)
-  if (family === 'auth' || family === 'internal')
-    await reportAgentError(cmd, activity.tenantId, run.agentRole, run.error ?? '', activity.id)
+  await reportAgent(cmd, run, activity, family)
   cmd.emit({
     tenantId: activity.tenantId,
     type: 'activity_failed',
