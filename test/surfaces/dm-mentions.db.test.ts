@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { inbox, neighbourOf } from '../domain/acting.ts'
+import { acts, inbox, neighbourOf, resolve } from '../domain/acting.ts'
 import { brief, password } from '../kit/app.ts'
 import { type Agent, createDesk, type Desk } from '../kit/runtime.ts'
 import { steer } from './steering.ts'
@@ -63,6 +63,54 @@ describe('dm.activities.comment', () => {
     expect((await say(social, `@agent:${role} once more`)).mentions).toHaveLength(1)
     expect(await desk.count('select count(*) as n from runs')).toBe(runs)
     expect(await heard(elsewhere)).toBeNull()
+  })
+
+  it('wakes an agent whose open work is blocked, with what was said', async () => {
+    const [social] = await twoAtWork()
+    await social.call('POST /runs/:runId/actions/report-blocker', acts['actions/report-blocker'])
+    await social.deliver('As far as I got')
+    const { id } = await desk.activityOf(social.runId)
+    expect((await desk.activityOf(social.runId)).status).toBe('blocked')
+    await say(social, '@agent:social_writer the shop in Bristol')
+    const next = await desk.next()
+    expect((await desk.activityOf(next.runId)).id).toBe(id)
+    expect(next.dispatch.wakeReason).toBe('mention')
+    expect(next.dispatch.prompt).toContain('the shop in Bristol')
+    await next.deliver('In Bristol')
+    expect(await desk.activityOf(next.runId)).toMatchObject({ status: 'awaiting_approval', blocker: null })
+  })
+
+  it('is part of the next wake of work that waits for a verdict', async () => {
+    const [social] = await twoAtWork()
+    await social.deliver('A post')
+    const { id } = await desk.activityOf(social.runId)
+    const runs = await desk.count('select count(*) as n from runs')
+    await say(social, '@agent:social_writer mind the oats')
+    expect((await desk.activityOf(social.runId)).status).toBe('awaiting_approval')
+    expect(await desk.count('select count(*) as n from runs')).toBe(runs)
+    const { data } = await desk.team.reviewer.call('dm', 'GET /approvals', {
+      query: { 'filter.status': 'pending', limit: 100 },
+    })
+    const asked = data.find(({ linkedActivities }) => linkedActivities.some((one) => one.id === id))
+    await resolve(desk.team, asked?.id ?? '', { resolution: 'revision_requested', note: 'Shorter' })
+    const next = await desk.next()
+    expect(next.dispatch.wakeReason).toBe('review_feedback')
+    expect(next.dispatch.prompt).toContain('mind the oats')
+    expect(next.dispatch.prompt).toContain('Shorter')
+  })
+
+  it('is part of the next wake of work that waits for a subtask', async () => {
+    const [social] = await twoAtWork()
+    await social.call('POST /runs/:runId/actions/create-subtask', acts['actions/create-subtask'])
+    await social.deliver('Waiting for facts')
+    const subtask = await desk.next()
+    await say(social, '@agent:social_writer mind the rye')
+    expect((await desk.activityOf(social.runId)).status).toBe('awaiting_subtask')
+    await subtask.deliver('Three facts')
+    const next = await desk.next()
+    expect(next.dispatch.wakeReason).toBe('subtask_completed')
+    expect(next.dispatch.prompt).toContain('mind the rye')
+    expect(next.dispatch.prompt).toContain('Three facts')
   })
 
   it('on what is closed finds the open work that the agent has beside it', async () => {

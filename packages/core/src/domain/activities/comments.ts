@@ -4,7 +4,7 @@ import { command } from '../command.ts'
 import type { Command, Ctx } from '../context.ts'
 import { User } from '../identity/entities.ts'
 import { notify } from '../notifications/notify.ts'
-import { wake } from '../runs/wake.ts'
+import { keep, wake } from '../runs/wake.ts'
 import {
   Activity,
   ActivityComment,
@@ -15,7 +15,7 @@ import {
   type Mention,
 } from './entities.ts'
 import { logActivity } from './log.ts'
-import { isBlockedByObstacle, isClosed, lockActivity } from './state.ts'
+import { isBlockedByObstacle, isClosed, isWaiting, lockActivity } from './state.ts'
 
 export interface CommentInput {
   text: string
@@ -99,10 +99,20 @@ async function readMentions(cmd: Command, activity: ActivityRow, text: string): 
   return [...found.values()]
 }
 
-/** What an agent may be woken for by a comment: work that waits for nothing else. */
-const mentionable = ['assigned', 'in_progress'] as const satisfies readonly ActivityStatus[]
+/** What an agent may be woken for by a comment, or hear of one with its next wake; what has not begun hears of nothing yet. */
+const mentionable = [
+  'assigned',
+  'in_progress',
+  'blocked',
+  'awaiting_approval',
+  'awaiting_review',
+  'awaiting_subtask',
+] as const satisfies readonly ActivityStatus[]
 
-/** A mention wakes an agent only when it has an open activity in the same campaign. */
+/**
+ * A mention wakes an agent only when it has an open activity in the same campaign: one that is at work, or blocked by an
+ * obstacle. One that waits for an answer or a subtask, or is paused, hears of it when it goes on.
+ */
 async function wakeMentioned(
   cmd: Command,
   activity: ActivityRow,
@@ -113,20 +123,28 @@ async function wakeMentioned(
   const isItsOwn = activity.agentRole === role && !isClosed(activity)
   const target = isItsOwn ? activity : await openWorkOf(cmd, activity, role)
   if (!target || !(mentionable as readonly ActivityStatus[]).includes(target.status)) return
-  await wake(cmd, target, { reason: 'mention', note: { comment } })
+  const hearsLater = isWaiting(target) && !isBlockedByObstacle(target)
+  await (hearsLater ? keep : wake)(cmd, target, { reason: 'mention', note: { comment } })
 }
 
-/** The oldest activity of a role beside this one that can be woken, locked. */
+/** The activity of a role beside this one that a mention is for, locked: the oldest that it wakes, else the oldest open one. */
 async function openWorkOf(cmd: Command, beside: ActivityRow, role: string): Promise<ActivityRow | undefined> {
   const { tenantId, campaignId } = beside
   if (!campaignId) return undefined
-  const [found] = await cmd.em.find(
-    Activity,
-    { tenantId, campaignId, agentRole: role, status: { $in: [...mentionable] } },
-    { orderBy: { id: 'asc' }, limit: 1, fields: ['id'], disableIdentityMap: true },
-  )
-  // It may have ended while its lock was waited for, so its status is read under the lock.
-  return found && lockActivity(cmd, found.id)
+  const ofRole = { tenantId, campaignId, agentRole: role }
+  for (const which of [
+    { hold: null, status: { $in: ['assigned', 'in_progress', 'blocked'] as const } },
+    { status: { $in: mentionable } },
+  ]) {
+    const [found] = await cmd.em.find(
+      Activity,
+      { ...ofRole, ...which },
+      { orderBy: { id: 'asc' }, limit: 1, fields: ['id'], disableIdentityMap: true },
+    )
+    // It may have ended while its lock was waited for, so its status is read under the lock.
+    if (found) return lockActivity(cmd, found.id)
+  }
+  return undefined
 }
 
 async function tellMentioned(
