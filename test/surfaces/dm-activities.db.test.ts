@@ -98,6 +98,32 @@ describe('dm.activities.list', () => {
 })
 
 describe('dm.activities.get', () => {
+  it('tells of runs that have ended, and of the open one beside them, on every surface', async () => {
+    const social = await desk.order('social_post')
+    const { id } = await desk.activityOf(social.runId)
+    const seen = async () => {
+      const { runs, currentRun } = await steer(desk.team.reviewer, id).see()
+      const others = [
+        await desk.team.member.call('dashboard', 'GET /activities/:activityId', {
+          params: { activityId: id },
+        }),
+        await desk.team.reviewer.call('cli', 'GET /activities/:id', { params: { id } }),
+      ]
+      for (const other of others)
+        expect({ runs: other.runs, currentRun: other.currentRun }).toEqual({ runs, currentRun })
+      return { runs, currentRun }
+    }
+    const { started_at: startedAt } = await desk.run(social.runId)
+    const began = new Date(startedAt as string | number).toISOString()
+    expect(await seen()).toEqual({ runs: [], currentRun: { id: social.runId, startedAt: began } })
+    await social.deliver('A post')
+    const { runs, currentRun } = await seen()
+    expect(currentRun).toBeUndefined()
+    expect(runs).toMatchObject([
+      { id: social.runId, status: 'completed', startedAt: began, durationMs: expect.any(Number) },
+    ])
+  })
+
   it('shows what the dashboard shows, whose it is, and whether anything can be done about it', async () => {
     const { tenantId, tenantName, canIntervene, ...rest } = await steer(both, ourId).see()
     expect({ tenantId, tenantName, canIntervene }).toEqual({

@@ -92,10 +92,16 @@ function activityRows(activity: Activity, width: number): Row[] {
     ...fact('activity', [span(id, 'accent'), span(`  ${type}, ${hold ?? status}`)], width),
     ...fact('agent', [span(assignee.name), span(` of ${tenantName}`, 'dim')], width),
     ...(campaign ? fact('campaign', [span(campaign.name)], width) : []),
-    ...fact('cost', [span(usd(cost)), span(`  ${counted(activity.runs.length, 'run')}`, 'dim')], width),
+    ...fact('cost', [span(usd(cost)), span(`  ${runsIn(activity)}`, 'dim')], width),
     ...(blocker ? fact('blocked', [span(`${blocker.type}: ${blocker.description}`, 'bad')], width) : []),
     ...(failureReason ? fact('failed', [span(failureReason, 'bad')], width) : []),
   ]
+}
+
+/** How many runs have ended, and whether one is under way. */
+function runsIn({ runs, currentRun }: Activity): string {
+  const now = currentRun && (currentRun.startedAt ? ', one under way' : ', one waits for its agent')
+  return `${counted(runs.length, 'run')}${now ?? ''}`
 }
 
 type Run = Activity['runs'][number]
@@ -108,7 +114,7 @@ export const runColumns: ReadonlyArray<Column<Run>> = [
   { title: 'cost', cell: ({ costUsd }) => usd(costUsd), align: 'right' },
   {
     title: 'took',
-    cell: ({ durationMs }) => (durationMs === null ? '·' : lasting(durationMs)),
+    cell: ({ durationMs }) => lasting(durationMs),
     align: 'right',
   },
   { title: '', cell: ({ error }) => error ?? '', tone: () => 'bad', least: 10 },

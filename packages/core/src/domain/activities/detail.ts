@@ -6,7 +6,7 @@ import { latestOutput } from '../content/versions.ts'
 import type { Command, Ctx } from '../context.ts'
 import { notFound } from '../errors.ts'
 import { User } from '../identity/entities.ts'
-import { Run } from '../runs/entities.ts'
+import { Run, type RunRow } from '../runs/entities.ts'
 import { MasterAgent } from '../agents/entities.ts'
 import { latestComments } from './comment-queries.ts'
 import { Activity, type ActivityRow } from './entities.ts'
@@ -21,6 +21,7 @@ export function getActivity(ctx: Ctx, activityId: string): Promise<ActivityDetai
     const campaign = activity.campaignId ? await cmd.em.findOne(Campaign, { id: activity.campaignId }) : null
     const output = await latestOutput(cmd, activity.id)
     const runs = await cmd.em.find(Run, { activityId }, { orderBy: { id: 'asc' } })
+    const current = runs.find(({ open }) => open)
     const approval = await newestApproval(cmd, activity)
     return {
       id: activity.id,
@@ -38,18 +39,8 @@ export function getActivity(ctx: Ctx, activityId: string): Promise<ActivityDetai
       inputPrompt: activity.inputPrompt,
       ...(output && { outputRef: output.id, outputPreview: preview(output.text, 500) }),
       ...(await latestComments({ ...cmd, sql: cmd.tx }, activityId)),
-      runs: runs.map((run) => ({
-        id: run.id,
-        status: run.status,
-        model: run.model,
-        inputTokens: run.inputTokens,
-        outputTokens: run.outputTokens,
-        costUsd: run.costMicros / 1_000_000,
-        durationMs: run.durationMs,
-        startedAt: run.startedAt,
-        ...(run.completedAt && { completedAt: run.completedAt }),
-        ...(run.error && { error: run.error }),
-      })),
+      runs: runs.flatMap(toEnded),
+      ...(current && { currentRun: { id: current.id, startedAt: current.startedAt } }),
       subtasks: await summariesWhere(
         cmd,
         { sql: 'x.parent_activity_id = ?', params: [activityId] },
@@ -65,6 +56,27 @@ export function getActivity(ctx: Ctx, activityId: string): Promise<ActivityDetai
       updatedOn: activity.updatedOn,
     }
   })
+}
+
+/** Nothing for a run that is open, and for one that was taken back before it began. */
+function toEnded(run: RunRow): ActivityDetail['runs'] {
+  const { id, status, model, inputTokens, outputTokens, startedAt, completedAt, error } = run
+  if (run.open || status === 'pending' || status === 'running' || startedAt === null) return []
+  const endedAt = completedAt ?? startedAt
+  return [
+    {
+      id,
+      status,
+      model,
+      inputTokens,
+      outputTokens,
+      costUsd: run.costMicros / 1_000_000,
+      durationMs: run.durationMs ?? Math.max(0, endedAt.getTime() - startedAt.getTime()),
+      startedAt,
+      ...(completedAt && { completedAt }),
+      ...(error && { error }),
+    },
+  ]
 }
 
 /** The newest version of an activity's text. Serves `GET …/activities/:activityId/output`. @throws DomainError `NOT_FOUND` */

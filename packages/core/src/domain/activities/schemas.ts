@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { isoDate, page, pageQuery, queryInt, ulid } from '../../platform/wire.ts'
 import { approvalStatuses, approvalTypes } from '../approvals/entities.ts'
 import { deliverableTypes, stepTypes } from '../campaigns/entities.ts'
-import { runStatuses, wakeReasons } from '../runs/entities.ts'
+import { endedRunStatuses, wakeReasons } from '../runs/entities.ts'
 import { activityStatuses } from './entities.ts'
 
 export const ActivitySummary = z.object({
@@ -79,20 +79,23 @@ export const ActivityDetail = z.object({
   comments: z.array(Comment),
   /** How many there are. */
   commentsTotal: z.int(),
+  /** Those that have ended, the oldest first. */
   runs: z.array(
     z.object({
       id: ulid,
-      status: z.enum(runStatuses),
+      status: z.enum(endedRunStatuses),
       model: z.string().nullable(),
       inputTokens: z.int(),
       outputTokens: z.int(),
       costUsd: z.number(),
-      durationMs: z.int().nullable(),
-      startedAt: isoDate.nullable(),
+      durationMs: z.int(),
+      startedAt: isoDate,
       completedAt: isoDate.optional(),
       error: z.string().optional(),
     }),
   ),
+  /** The run that is under way, or that waits for its agent and has not started. */
+  currentRun: z.object({ id: ulid, startedAt: isoDate.nullable() }).optional(),
   subtasks: z.array(ActivitySummary),
   /** Why it stands still, when it does. */
   blocker: z.object({ type: z.string(), description: z.string() }).optional(),

@@ -3,7 +3,8 @@ import { idColumn, instantColumn, microsColumn, refColumn } from '../../platform
 import { ownedByTenant } from '../../platform/database/scope.ts'
 import type { AdapterType } from '../agents/entities.ts'
 
-export const runStatuses = ['pending', 'running', 'completed', 'failed', 'timeout'] as const
+export const endedRunStatuses = ['completed', 'failed', 'timeout'] as const
+export const runStatuses = ['pending', 'running', ...endedRunStatuses] as const
 export type RunStatus = (typeof runStatuses)[number]
 
 export const wakeReasons = [
