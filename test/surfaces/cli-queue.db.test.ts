@@ -1,6 +1,6 @@
 import type { Reply } from '@copydesk/client'
 import { describe, expect, it } from 'vitest'
-import { createTestApp } from '../kit/app.ts'
+import { createTestApp, type TestApp } from '../kit/app.ts'
 import { createTestClock } from '../kit/clock.ts'
 import { createPlanter } from '../kit/feed-rows.ts'
 import { keyClient } from '../kit/key-client.ts'
@@ -14,6 +14,15 @@ async function setUp() {
   const app = await createTestApp({ clock, worker: false })
   const [ours, theirs] = [await app.team('Ours'), await app.team('Theirs')]
   return { app, clock, ours, theirs, plant: createPlanter(app, clock) }
+}
+
+/** When a row was made, as it is told. */
+const createdOf = async (app: TestApp, table: 'activities' | 'approvals', id: string) => {
+  const row = await app.db.sql.get<{ created_on: Date | string | number }>(
+    `select created_on from ${table} where id = ?`,
+    [id],
+  )
+  return new Date(row?.created_on ?? 0).toISOString()
 }
 
 const titles = (items: ReadonlyArray<{ title: string }>) => items.map(({ title }) => title)
@@ -43,19 +52,21 @@ describe('cli.queue', () => {
     expect(queue.counts).toEqual({ pending: 4, running: 1, blocked: 2, failed: 1 })
     expect(queue.pagination).toEqual({ hasMore: false, nextCursor: null })
     expect(queue.pending[1]).toEqual({
-      id: asked,
-      state: 'pending',
+      activityId: about,
+      type: 'blog_post',
       title: 'High, later',
       tenantId,
       tenantName: 'Ours',
-      type: 'blog_post',
       agentRole: 'social_writer',
+      status: 'pending',
+      riskLevel: 'high',
+      ageMinutes: 60,
+      createdAt: await createdOf(app, 'activities', about),
+      id: asked,
       campaignName: null,
-      activityId: about,
       activityStatus: 'awaiting_approval',
       approvalId: asked,
       approvalType: 'channel_action',
-      riskLevel: 'high',
       dueAt: plant.at(10).toISOString(),
       expiresAt: plant.at(20).toISOString(),
       claimedBy: null,
@@ -64,13 +75,19 @@ describe('cli.queue', () => {
     })
     expect(queue.blocked[0]).toMatchObject({
       id: old,
-      state: 'blocked',
+      status: 'blocked',
       type: 'draft',
       activityId: old,
+      ageMinutes: 300,
+      createdAt: await createdOf(app, 'activities', old),
       approvalId: null,
       riskLevel: null,
       reason: 'No figures',
       since: plant.at(-5).toISOString(),
+    })
+    expect(queue.pending[0]).toMatchObject({
+      activityId: null,
+      createdAt: await createdOf(app, 'approvals', queue.pending[0]?.id ?? ''),
     })
     const running = await ours.reviewer.call('cli', 'GET /queue', { query: { status: 'running' } })
     expect(titles(running.running)).toEqual(['At work'])
@@ -137,15 +154,16 @@ describe('cli.queue', () => {
     expect(later.pending[0]?.claimedBy).toBeNull()
   })
 
-  it('leaves out what a person has called off', async () => {
+  it('shows what a person has called off with what has failed, and says so', async () => {
     const { app, ours, plant } = await setUp()
     await using _ = app
     await plant.failed(ours.tenantId, 'Called off', 1, { failure_reason: 'cancelled_by_reviewer' })
     await plant.failed(ours.tenantId, 'Older', 3)
     await plant.failed(ours.tenantId, 'Newer', 2)
     const { failed, counts } = await ours.reviewer.call('cli', 'GET /queue', { query: { status: 'failed' } })
-    expect(titles(failed)).toEqual(['Newer', 'Older'])
-    expect(counts.failed).toBe(2)
+    expect(titles(failed)).toEqual(['Called off', 'Newer', 'Older'])
+    expect(failed[0]).toMatchObject({ status: 'failed', ageMinutes: 60, reason: 'Cancelled' })
+    expect(counts.failed).toBe(3)
   })
 
   it('goes by what is made, by the kind of step and by the agent, and so do its counts', async () => {

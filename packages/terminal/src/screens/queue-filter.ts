@@ -2,7 +2,7 @@ import type { WorkItem } from '../operations/queue.ts'
 
 /** Terms that name what they are looked for in; everything else is looked for in the whole line. */
 const fields = {
-  status: ({ state }: WorkItem) => state,
+  status: ({ status }: WorkItem) => status,
   type: ({ type, approvalType }: WorkItem) => `${type} ${approvalType ?? ''}`,
   agent: ({ agentRole }: WorkItem) => agentRole ?? '',
   tenant: ({ tenantName, tenantId }: WorkItem) => `${tenantName} ${tenantId}`,

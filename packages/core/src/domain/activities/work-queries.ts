@@ -7,6 +7,7 @@ import type { Ctx } from '../context.ts'
 import { invalid } from '../errors.ts'
 import { narrowed } from '../scope.ts'
 import type { ActivityStatus, Blocker } from './entities.ts'
+import { cancelledByPerson } from './state.ts'
 import type { WorkItem, WorkQuery, WorkQueue, WorkState } from './work-schemas.ts'
 import {
   countOf,
@@ -27,10 +28,10 @@ const reasonChars = 300
 /**
  * The queue of work of all tenants in scope, read in pages over all its parts: questions that can still be decided, by risk
  * and then by when they are due; what is blocked, the oldest first; what is at work or waits for its agent, the oldest first;
- * and what has failed, the newest first. Each part is read by its index and only as far as the page needs it; what comes
+ * and what has failed or was cancelled, the newest first. Each part is read by its index and only as far as the page needs it; what comes
  * while somebody reads moves no line to another page. `counts` are of everything that matches `type`, `agent` and the
  * tenant. Serves `GET /cli/v1/queue`.
- * @throws DomainError `VALIDATION_ERROR` on `cursor`; `NOT_FOUND` for a tenant outside the scope
+ * @throws DomainError `VALIDATION_ERROR` on `cursor`; `FORBIDDEN` for a tenant outside the scope
  */
 export async function listWork(ctx: Ctx, query: Partial<WorkQuery> = {}): Promise<WorkQueue> {
   const { tenantId, status, limit = 50, cursor } = query
@@ -126,31 +127,41 @@ async function readCursor(
 
 function toItem({ rank, row }: Line, now: number): WorkItem {
   const claimedUntil = asDate(row.claimed_until)
+  const since = asInstant(row.since)
   return {
     id: row.id as string,
-    state: stateOf[rank],
+    activityId: row.activity_id as string | null,
+    type: (row.deliverable_type ?? row.step_type ?? row.approval_type) as string,
     title: row.title as string,
     tenantId: row.tenant_id as string,
     tenantName: row.tenant_name as string,
-    type: (row.deliverable_type ?? row.step_type ?? row.approval_type) as string,
     agentRole: row.agent_role as string | null,
+    status: stateOf[rank],
+    riskLevel: (row.risk_level ?? null) as RiskLevel | null,
+    ageMinutes: Math.max(0, Math.floor((now - since.getTime()) / 60_000)),
+    createdAt: asInstant(row.created_on),
     campaignName: row.campaign_name as string | null,
-    activityId: row.activity_id as string | null,
     activityStatus: row.activity_status as ActivityStatus | null,
     approvalId: (row.approval_id ?? null) as string | null,
     approvalType: (row.approval_type ?? null) as ApprovalType | null,
-    riskLevel: (row.risk_level ?? null) as RiskLevel | null,
     dueAt: asDate(row.due_at),
     expiresAt: asDate(row.expires_at),
     claimedBy: claimedUntil && claimedUntil.getTime() > now ? (row.claimed_by_name as string) : null,
     reason: reasonOf(rank, row),
-    since: asInstant(row.since),
+    since,
   }
 }
 
 function reasonOf(rank: WorkRank, { blocker, failure_reason, hold }: Row): string | null {
   if (rank !== 'blocked' && rank !== 'failed') return null
-  const told = rank === 'blocked' ? asJson<Blocker>(blocker)?.description : (failure_reason as string | null)
+  const failure = failure_reason as string | null
+  if (rank === 'failed') {
+    if (failure === cancelledByPerson) return 'Cancelled'
+    return failure && preview(failure, reasonChars)
+  }
+  const told = asJson<Blocker>(blocker)?.description
   if (told) return preview(told, reasonChars)
-  return rank === 'blocked' && hold ? 'Paused' : null
+  if (!hold) return null
+  // What is paused may keep the error of its last turn.
+  return failure ? `Paused: ${preview(failure, reasonChars)}` : 'Paused'
 }

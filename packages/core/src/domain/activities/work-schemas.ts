@@ -23,19 +23,25 @@ export type WorkQuery = z.output<typeof WorkQuery>
 export const WorkItem = z.object({
   /** Of the question where there is one, else of the activity. */
   id: ulid,
-  state: z.enum(workStates),
+  /** Null for a question that is about no activity. */
+  activityId: ulid.nullable(),
+  /** What is made, such as `blog_post`; the kind of step where it is no piece of a deliverable. */
+  type: z.string(),
   title: z.string(),
   tenantId: ulid,
   tenantName: z.string(),
-  /** What is made, such as `blog_post`; the kind of step where it is no piece of a deliverable. */
-  type: z.string(),
   agentRole: z.string().nullable(),
+  /** The part of the queue that it is in; what the activity itself is stands in `activityStatus`. */
+  status: z.enum(workStates),
+  riskLevel: z.enum(riskLevels).nullable(),
+  /** Whole minutes in this status. */
+  ageMinutes: z.int().min(0),
+  /** Of the activity, or of the question where there is none. */
+  createdAt: isoDate,
   campaignName: z.string().nullable(),
-  activityId: ulid.nullable(),
   activityStatus: z.enum(activityStatuses).nullable(),
   approvalId: ulid.nullable(),
   approvalType: z.enum(approvalTypes).nullable(),
-  riskLevel: z.enum(riskLevels).nullable(),
   /** By when people are expected to decide, and when the question lapses. */
   dueAt: isoDate.nullable(),
   expiresAt: isoDate.nullable(),
@@ -43,7 +49,7 @@ export const WorkItem = z.object({
   claimedBy: z.string().nullable(),
   /** Why it stands still or what it failed of. */
   reason: z.string().nullable(),
-  /** Since when it is in this state. */
+  /** Since when it is in this status. */
   since: isoDate,
 })
 export type WorkItem = z.output<typeof WorkItem>

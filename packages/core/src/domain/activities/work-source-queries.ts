@@ -3,7 +3,6 @@ import type { RiskLevel } from '../approvals/entities.ts'
 import type { Ctx } from '../context.ts'
 import { type Condition, equals, inScopeOf, type Sorted, where } from '../paging-queries.ts'
 import { within } from '../scope.ts'
-import { cancelledByPerson } from './state.ts'
 import type { WorkQuery, WorkState } from './work-schemas.ts'
 
 /** The parts of the queue in their order. Each is one source of lines with an order of its own. */
@@ -57,7 +56,7 @@ const approvals: Source = {
   // Of several activities that wait for one answer, the one that it is about, else the oldest.
   activity:
     'coalesce(a.content_of, (select min(l.activity_id) from approval_links l where l.approval_id = a.id))',
-  columns: `a.title, a.campaign_id, a.id as approval_id, a.type as approval_type, a.risk_level, a.due_at, a.expires_at,
+  columns: `a.title, a.campaign_id, a.created_on as asked_on, a.id as approval_id, a.type as approval_type, a.risk_level, a.due_at, a.expires_at,
     a.claimed_by_name, a.claimed_until`,
 }
 
@@ -69,7 +68,7 @@ const activities: Source = {
   since: 'x.status_since',
   direction: 'asc',
   activity: 'x.id',
-  columns: 'x.title, x.campaign_id',
+  columns: 'x.title, x.campaign_id, x.created_on as asked_on',
 }
 
 const waiting: Source = {
@@ -109,13 +108,7 @@ const rules: Record<WorkRank, Rule> = {
     condition: always(`r.open = true and r.purpose = 'work'
       and x.status not in ('in_progress', 'blocked', 'done', 'reassigned', 'failed')`),
   },
-  // What people have called off themselves is nothing to look after.
-  failed: {
-    source: { ...activities, direction: 'desc' },
-    condition: always(
-      `x.status = 'failed' and (x.failure_reason is null or x.failure_reason <> '${cancelledByPerson}')`,
-    ),
-  },
+  failed: { source: { ...activities, direction: 'desc' }, condition: always(`x.status = 'failed'`) },
 }
 
 export type WorkFilter = Pick<WorkQuery, 'type' | 'agent'>
@@ -159,7 +152,7 @@ export function linesOf(
       : inScopeOf(ctx, list, ...conditions)
   return {
     sql: `select line.*, t.name as tenant_name, c.name as campaign_name, x.deliverable_type, x.type as step_type, x.agent_role,
-        x.status as activity_status, x.blocker, x.failure_reason, x.hold
+        x.status as activity_status, coalesce(x.created_on, line.asked_on) as created_on, x.blocker, x.failure_reason, x.hold
       from (
         select ${source.id} as id, ${place} as place, ${tenant} as tenant_id, ${source.since} as since,
           ${source.activity} as activity_id, ${source.columns}
