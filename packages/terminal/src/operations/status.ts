@@ -57,12 +57,13 @@ export const status = operation({
   does: 'reads',
   takes: {
     tenant: { kind: 'text', value: 'id', summary: 'only this tenant', completes: 'tenant' },
-    all: { kind: 'flag', summary: 'also tenants where nothing is going on' },
+    all: { kind: 'flag', summary: 'every tenant, also those where nothing is going on (default)' },
+    busy: { kind: 'flag', summary: 'leave out tenants where nothing is going on' },
   },
-  examples: ['status', 'status --all --json'],
-  run: (desk, { tenant, all }) =>
+  examples: ['status', 'status --busy --json'],
+  run: (desk, { tenant, all, busy }) =>
     desk.client.call('cli', 'GET /status', {
-      query: { ...(tenant !== undefined && { tenantId: tenant }), ...(all && { all: true }) },
+      query: { ...(tenant !== undefined && { tenantId: tenant }), ...(busy && !all && { all: false }) },
     }),
   print: ({ tenants, totals, infrastructure }, { width }): Row[] => {
     const { pendingApprovals, runningAgents, blockedActivities, costMtd } = totals

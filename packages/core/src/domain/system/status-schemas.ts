@@ -3,8 +3,8 @@ import { isoDate, queryBool, ulid } from '../../platform/wire.ts'
 
 export const StatusQuery = z.object({
   tenantId: ulid.optional(),
-  /** Every tenant in scope, also those where nothing is going on; default: true for a super-admin. */
-  all: queryBool.optional(),
+  /** False leaves those out where nothing is going on. */
+  all: queryBool.default(true),
 })
 export type StatusQuery = z.output<typeof StatusQuery>
 

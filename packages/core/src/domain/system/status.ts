@@ -14,12 +14,12 @@ const shownDays = 14
 
 /**
  * What waits, runs, stands still and costs at each tenant in scope, those with the most to decide first, and whether the
- * installation is well. Without `all`, which super-admins have by default, and without a named tenant, those are left out
- * where nothing waits, runs or stands still and nothing was spent this month. Serves `GET /cli/v1/status`.
- * @throws DomainError `NOT_FOUND` for a tenant outside the scope
+ * installation is well. With `all` false those are left out where nothing waits, runs or stands still and nothing was spent
+ * this month. Serves `GET /cli/v1/status`.
+ * @throws DomainError `FORBIDDEN` for a tenant outside the scope
  */
-export async function getStatus(ctx: Ctx, query: StatusQuery = {}): Promise<Status> {
-  const { tenantId, all = tenantId !== undefined || ctx.actor.role === 'super_admin' } = query
+export async function getStatus(ctx: Ctx, query: Partial<StatusQuery> = {}): Promise<Status> {
+  const { tenantId, all = true } = query
   const own = tenantId === undefined ? ctx : narrowed(ctx, tenantId)
   const [lines, infrastructure] = await Promise.all([linesOf(own), infrastructureOf(own)])
   const sum = (count: (line: Line) => number) => lines.reduce((total, line) => total + count(line), 0)
