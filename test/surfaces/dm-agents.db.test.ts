@@ -78,8 +78,12 @@ describe('dm.agents.get', () => {
     expect(shown.recentRuns[0]).toMatchObject({ runId: agent.runId, status: 'completed' })
     expect(shown.recentRuns.every(({ tenantId }) => tenantId === desk.team.tenantId)).toBe(true)
     expect(JSON.stringify(shown)).not.toContain('the secret')
-    for (const other of [steer('astrologer'), steer('social_writer', desk.team.reviewer, theirs.tenantId)])
-      await expect(other.see()).rejects.toMatchObject({ status: 404, code: 'NOT_FOUND' })
+    await expect(steer('astrologer').see()).rejects.toMatchObject({ status: 404, code: 'NOT_FOUND' })
+    for (const tenantId of [theirs.tenantId, '01HZZZZZZZZZZZZZZZZZZZZZZZ'])
+      await expect(steer('social_writer', desk.team.reviewer, tenantId).see()).rejects.toMatchObject({
+        status: 403,
+        code: 'FORBIDDEN',
+      })
   })
 })
 
@@ -123,9 +127,12 @@ describe('dm.agents.pause', () => {
     expect(await refused(desk, () => it.pause())).toBe('422 UNPROCESSABLE')
     await it.resume()
     const foreign = steer('analyst', desk.team.reviewer, theirs.tenantId)
-    for (const there of [steer('astrologer'), foreign])
+    for (const [there, refusal] of [
+      [steer('astrologer'), '404 NOT_FOUND'],
+      [foreign, '403 FORBIDDEN'],
+    ] as const)
       for (const act of [there.pause, there.resume, there.clear])
-        expect(await refused(desk, () => act())).toBe('404 NOT_FOUND')
+        expect(await refused(desk, () => act())).toBe(refusal)
     expect(await steer('analyst', both, theirs.tenantId).see()).toMatchObject({ status: 'active' })
   })
 
@@ -220,7 +227,8 @@ describe('dm.agents.run', () => {
   })
 
   it('is refused for a tenant that is not assigned, and for a role that the tenant does not have', async () => {
-    expect(await refused(desk, () => run('researcher', { tenantId: theirs.tenantId }))).toBe('404 NOT_FOUND')
+    for (const tenantId of [theirs.tenantId, '01HZZZZZZZZZZZZZZZZZZZZZZZ'])
+      expect(await refused(desk, () => run('researcher', { tenantId }))).toBe('403 FORBIDDEN')
     expect(await refused(desk, () => run('astrologer', {}))).toBe('404 NOT_FOUND')
     expect(await refused(desk, () => run('researcher', { prompt: '' }))).toBe('400 VALIDATION_ERROR prompt')
   })

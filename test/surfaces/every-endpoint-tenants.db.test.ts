@@ -47,13 +47,26 @@ async function expectNothingChanged() {
   expect(changedTables(before, await fingerprint(world.app.db))).toEqual([])
 }
 
+/** Where a path names a tenant, or the contract says so of one endpoint, who is not assigned to the tenant is told so. */
+const isForbidden = ({ id, definition }: EndpointInfo) =>
+  'tenantId' in definition.params || id === 'dm.blog.approve'
+
 describe.each(named(withId))('%s', (_, info) => {
-  it("answers with 404 to another tenant's id, as if it did not exist", async () => {
+  const refusal = isForbidden(info) ? '403 FORBIDDEN' : '404 NOT_FOUND'
+
+  it(`answers with ${refusal} to another tenant's id, as to one that does not exist`, async () => {
     const input = inputFor(world, info, world.theirs)
-    const answer = await door.ask(info, { ...input, authorization: callerFor(world, info, input) })
-    expect(answer.summary).toBe('404 NOT_FOUND')
+    const authorization = callerFor(world, info, input)
+    const answer = await door.ask(info, { ...input, authorization })
+    expect(answer.summary).toBe(refusal)
     expectNothingOfTheirs(answer.text)
     await expectNothingChanged()
+    const params = Object.entries(input.params ?? {}).map(([name, value]) => {
+      const isUlid = info.definition.params[name] === 'ulid'
+      return [name, isUlid ? world.newId() : value] as const
+    })
+    const unknown = await door.ask(info, { ...input, params: Object.fromEntries(params), authorization })
+    expect(unknown.summary).toBe(refusal)
   })
 
   it.runIf(info.method === 'GET')('shows it to whom it belongs', async () => {
@@ -116,6 +129,9 @@ describe.each(named(bound.filter(({ definition }) => definition.body)))('%s', (_
     const isForEach = info.id.endsWith('approvals.bulk_resolve')
     const refused = isForEach ? answer.text.includes('"resolved":0') : answer.status >= 400
     expect(refused).toBe(true)
+    // Whatever else is wrong with it: the tenant that it names is none of the caller's.
+    const isNamed = text.includes(world.theirs.tenantId)
+    expect(answer.summary).toMatch(isNamed ? /^403 FORBIDDEN$/ : /^\d/)
     expect(changedTables(before, await fingerprint(world.app.db))).toEqual(isForEach ? ['audit_records'] : [])
     if (isForEach) await world.reset()
   })

@@ -112,7 +112,7 @@ describe('dm.reports.create', () => {
     expect(past).toContain('First-pass approval: none reviewed')
   })
 
-  it('refuses what is no time, no campaign and no tenant of the reviewer', async () => {
+  it('refuses what is no time, no campaign of the tenant and no tenant of the reviewer', async () => {
     const other = await desk.app.team('Other')
     const order = (more: object) =>
       desk.team.reviewer.call('dm', 'POST /reports', {
@@ -132,7 +132,8 @@ describe('dm.reports.create', () => {
       [{ type: 'ad_audit' }, 400, 'type'],
       [{ campaignIds: [campaignId, campaignId] }, 400, 'campaignIds.1'],
       [{ campaignIds: [campaignId, other.tenantId] }, 404, 'campaignIds.1'],
-      [{ tenantId: other.tenantId }, 404, 'tenantId'],
+      [{ tenantId: other.tenantId }, 403, undefined],
+      [{ tenantId: '01HZZZZZZZZZZZZZZZZZZZZZZZ' }, 403, undefined],
     ] as const)
       expect(await refusal(order(more)), field).toMatchObject({ status, field })
     expect(await desk.count('select count(*) as n from reports')).toBe(before)

@@ -1,5 +1,5 @@
 import type { Ctx, Scope } from './context.ts'
-import { DomainError, notFound } from './errors.ts'
+import { DomainError } from './errors.ts'
 import { placeholders } from '../platform/database/row.ts'
 
 /**
@@ -18,11 +18,14 @@ export function within(scope: Scope, column: string): { sql: string; params: str
     : { sql: `${column} in (${placeholders(scope)})`, params: [...scope] }
 }
 
+/** What a caller is told who names a tenant that is not theirs; one that there is not is answered alike. */
+export const notAssigned = () => new DomainError('FORBIDDEN', 'You are not assigned to this tenant')
+
 /**
- * The same context for one of its tenants alone.
- * @throws DomainError `NOT_FOUND` for a tenant outside the scope
+ * The same context for one of its tenants alone, which the caller has named.
+ * @throws DomainError `FORBIDDEN` for a tenant outside the scope
  */
 export function narrowed(ctx: Ctx, tenantId: string): Ctx {
-  if (ctx.scope !== 'all' && !ctx.scope.includes(tenantId)) throw notFound('Tenant')
+  if (ctx.scope !== 'all' && !ctx.scope.includes(tenantId)) throw notAssigned()
   return { ...ctx, scope: [tenantId] }
 }

@@ -37,7 +37,7 @@ export async function listAgentStates(
   return { data: rows.map(toState) }
 }
 
-/** One agent as it is at the moment. @throws DomainError `NOT_FOUND` */
+/** One agent as it is at the moment. @throws DomainError `NOT_FOUND`; `FORBIDDEN` for a tenant outside the scope */
 export async function agentState(ctx: Ctx, tenantId: string, role: string): Promise<ReviewerAgentState> {
   const { data } = await listAgentStates(narrowed(ctx, tenantId), { 'filter.role': role })
   if (!data[0]) throw notFound('Agent')
@@ -47,7 +47,7 @@ export async function agentState(ctx: Ctx, tenantId: string, role: string): Prom
 /**
  * One agent of a tenant with how it works, what waits for it and what it did last. Serves
  * `GET /dm/v1/agents/:tenantId/:agentRole`.
- * @throws DomainError `NOT_FOUND` also for a tenant outside the scope
+ * @throws DomainError `NOT_FOUND`; `FORBIDDEN` for a tenant outside the scope
  */
 export async function getAgentForReview(
   ctx: Ctx,

@@ -11,7 +11,7 @@ import type { ManualRun } from './review-schemas.ts'
 /**
  * Gives an agent of a tenant a task of its own, outside of any plan; a paused agent does it once it is resumed. Serves
  * `POST /dm/v1/agents/:role/run`.
- * @throws DomainError `NOT_FOUND` for a tenant outside the scope, a campaign of another one, and a role that the tenant does
+ * @throws DomainError `FORBIDDEN` for a tenant outside the scope; `NOT_FOUND` for a campaign of another one, and a role that the tenant does
  *   not have; `UNPROCESSABLE` when the campaign is paused or archived
  */
 export async function runAgent(

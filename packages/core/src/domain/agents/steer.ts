@@ -11,7 +11,8 @@ import type { AgentRow } from './settings.ts'
 /**
  * Holds the work of one agent of a tenant back: turns under way end, none begins, over restarts too. Serves
  * `POST /dm/v1/agents/:tenantId/:agentRole/pause`.
- * @throws DomainError `NOT_FOUND`; `UNPROCESSABLE` when it is paused already, or enabled no more
+ * @throws DomainError `FORBIDDEN` for a tenant outside the scope; `NOT_FOUND`; `UNPROCESSABLE` when it is paused already, or
+ *   enabled no more
  */
 export function pauseAgent(
   ctx: Ctx,

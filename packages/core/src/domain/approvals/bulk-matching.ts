@@ -4,6 +4,7 @@ import { reasonOf } from './bulk.ts'
 import { type Candidate, matchingCandidates, namedCandidates } from './matching-queries.ts'
 import type { MatchingReceipt, MatchingVerdict } from './matching-schemas.ts'
 import { requirePending } from './pending.ts'
+import { narrowed } from '../scope.ts'
 import { requireOption, requireSame, resolve } from './resolve.ts'
 
 /** How many one call decides on. */
@@ -60,9 +61,8 @@ async function candidatesOf(
   }
   if (!filter) throw invalid('ids', 'Name approvals in ids, or say in filter which')
   const { tenantId } = filter
-  if (tenantId !== undefined && ctx.scope !== 'all' && !ctx.scope.includes(tenantId))
-    throw new DomainError('FORBIDDEN', 'You are not assigned to this tenant')
-  return (await matchingCandidates(ctx, filter, most)).map((candidate) => [candidate.id, candidate])
+  const own = tenantId === undefined ? ctx : narrowed(ctx, tenantId)
+  return (await matchingCandidates(own, filter, most)).map((candidate) => [candidate.id, candidate])
 }
 
 async function decide(

@@ -4,6 +4,7 @@ import type { Database } from '../../platform/database/database.ts'
 import type { Logger } from '../../platform/log.ts'
 import type { Principal, Scope } from '../context.ts'
 import { DomainError } from '../errors.ts'
+import { notAssigned } from '../scope.ts'
 import { isShut } from '../tenants/entities.ts'
 import { isWellFormedKey } from './api-keys.ts'
 import { assignedTenants, keyOwner, mayImpersonate, markUsed, runOwner, tenantStatus } from './queries.ts'
@@ -33,8 +34,6 @@ const usesByKind: Record<Kind, readonly TokenUse[]> = {
 
 /** How long a tenant's status is believed; a suspension is told at once by its revocation. */
 const statusMs = 5_000
-
-const notAssigned = () => new DomainError('FORBIDDEN', 'You are not assigned to this tenant')
 
 const sessionEnded = () => new DomainError('UNAUTHORIZED', 'This session has ended; log in again')
 

@@ -1,5 +1,5 @@
 import type { Ctx } from '../context.ts'
-import { DomainError } from '../errors.ts'
+import { narrowed, notAssigned } from '../scope.ts'
 import { interpret } from './interpret.ts'
 import { askModel } from './model.ts'
 import { lookAround } from './scene.ts'
@@ -12,7 +12,7 @@ import type { LanguageAnswer, LanguageQuery } from './schemas.ts'
  */
 export async function answer(ctx: Ctx, { query, context }: LanguageQuery): Promise<LanguageAnswer> {
   const { tenantId, history = [] } = context
-  const own = tenantId === undefined ? ctx : forTenant(ctx, tenantId)
+  const own = tenantId === undefined ? ctx : narrowed(ctx, tenantId)
   const setting = await lookAround(own)
   if (tenantId !== undefined && setting.counts.length === 0) throw notAssigned()
   const reading = await interpret(setting, query, history)
@@ -23,10 +23,3 @@ export async function answer(ctx: Ctx, { query, context }: LanguageQuery): Promi
 
 /** A model names everything by its id. */
 async function* nothingEarlier() {}
-
-const notAssigned = () => new DomainError('FORBIDDEN', 'You are not assigned to this tenant')
-
-function forTenant(ctx: Ctx, tenantId: string): Ctx {
-  if (ctx.scope !== 'all' && !ctx.scope.includes(tenantId)) throw notAssigned()
-  return { ...ctx, scope: [tenantId] }
-}

@@ -6,6 +6,7 @@ import { daysBetween } from '../campaigns/periods.ts'
 import { command } from '../command.ts'
 import type { Ctx } from '../context.ts'
 import { DomainError, invalid, notFound } from '../errors.ts'
+import { narrowed } from '../scope.ts'
 import { Tenant } from '../tenants/entities.ts'
 import { Report, type ReportRow } from './entities.ts'
 import type { NewReport } from './schemas.ts'
@@ -32,7 +33,8 @@ const names: Record<NewReport['type'], string> = {
 
 /**
  * Orders a report on days of the tenant's zone; it is written right after. Serves `POST /dm/v1/reports`.
- * @throws DomainError `NOT_FOUND` for the tenant or a campaign of somebody else; `VALIDATION_ERROR` for more than a year, or a
+ * @throws DomainError `FORBIDDEN` for a tenant outside the scope; `NOT_FOUND` for one that there is not and for a campaign of
+ *   somebody else; `VALIDATION_ERROR` for more than a year, or a
  *   campaign that is named twice
  */
 export function orderReport(ctx: Ctx, input: NewReport): Promise<{ reportId: string; status: 'generating' }> {
@@ -41,9 +43,8 @@ export function orderReport(ctx: Ctx, input: NewReport): Promise<{ reportId: str
     throw invalid('periodEnd', `A report covers at most ${longest} days`)
   const twice = campaignIds.findIndex((id, at) => campaignIds.indexOf(id) < at)
   if (twice >= 0) throw invalid(`campaignIds.${twice}`, 'A campaign is named twice')
-  return command(ctx, async (cmd) => {
-    const inScope = cmd.scope === 'all' || cmd.scope.includes(tenantId)
-    const tenant = inScope ? await cmd.em.findOne(Tenant, { id: tenantId }) : null
+  return command(narrowed(ctx, tenantId), async (cmd) => {
+    const tenant = await cmd.em.findOne(Tenant, { id: tenantId })
     if (!tenant) throw new DomainError('NOT_FOUND', 'Tenant not found', { field: 'tenantId' })
     const known = await cmd.em.find(Campaign, { id: { $in: campaignIds }, tenantId })
     const missing = campaignIds.findIndex((id) => !known.some((campaign) => campaign.id === id))

@@ -10,6 +10,7 @@ import { command } from '../../command.ts'
 import type { Command, Ctx } from '../../context.ts'
 import { DomainError, notFound } from '../../errors.ts'
 import { lockOpenRun } from '../../runs/wake.ts'
+import { notAssigned } from '../../scope.ts'
 import { BlogPost, type PostRow } from './entities.ts'
 import type { PostApproval, PostRejection } from './schemas.ts'
 import { settlePost } from './settle.ts'
@@ -17,11 +18,14 @@ import { settlePost } from './settle.ts'
 /**
  * Lets a post go on to the client: the reviewers' approval stays open until the client has answered, whose verdict it then
  * takes. Serves `POST /dm/v1/blog/:id/dm-approve`.
- * @throws DomainError `NOT_FOUND`; `BAD_REQUEST` when it is not in `dm_review`; `CONFLICT` when it has changed since it was
+ * @throws DomainError `FORBIDDEN` for a post of a tenant outside the scope, and to a caller who is assigned to tenants for one
+ *   that there is not; `NOT_FOUND`; `BAD_REQUEST` when it is not in `dm_review`; `CONFLICT` when it has changed since it was
  *   shown, or the time to decide is over
  */
 export function dmApprove(ctx: Ctx, id: string, seen: PostApproval = {}) {
   return command(ctx, async (cmd) => {
+    // The contract answers so to whoever has no access to the tenant of a post; a post that there is not is answered alike.
+    if (cmd.scope !== 'all' && !(await cmd.em.findOne(BlogPost, { id }))) throw notAssigned()
     const { post, approval, activity } = await inReview(cmd, id)
     if (seen.contentHash !== undefined && seen.contentHash !== post.contentHash) throw changed(post)
     await sendToClient(cmd, approval.id, { urgency: 'normal' })
@@ -35,7 +39,7 @@ export function dmApprove(ctx: Ctx, id: string, seen: PostApproval = {}) {
 /**
  * Sends a post back to its writer with what is wrong; the next version comes back for review. Serves
  * `POST /dm/v1/blog/:id/dm-reject`.
- * @throws DomainError as {@link dmApprove}
+ * @throws DomainError as {@link dmApprove}, and `NOT_FOUND` in the place of `FORBIDDEN`
  */
 export function dmReject(ctx: Ctx, id: string, { feedback }: PostRejection) {
   return command(ctx, async (cmd) => {
