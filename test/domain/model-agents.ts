@@ -46,7 +46,10 @@ function tries(
       const { body, expected, follows } = plan(model, turn, world)
       const answer = await world.post(agent, `/agent/v1/runs/${agent.runId}/${path}`, body)
       expectAnswer(answer, name, expected)
-      if (answer.status < 300) follows?.(answer)
+      if (answer.status >= 300) return
+      // Its turn goes on: nothing ends it before its time.
+      if (turn.ending === 'answered') turn.ending = null
+      follows?.(answer)
     },
   )
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { agentSteps } from './model-agents.ts'
-import { decide, isClosed, mention, newText, type Piece, wake } from './model-state.ts'
+import { decide, endForGood, isClosed, mention, newText, type Piece, wake } from './model-state.ts'
 import { steeringSteps } from './model-steering.ts'
 import { choose, expectAnswer, expectWoken, step, which } from './model-step.ts'
 
@@ -14,10 +14,11 @@ const verdict = fc
     resolution: fc.constantFrom('approved', 'approved', 'rejected', 'revision_requested'),
     isStale: fc.nat({ max: 4 }).map((n) => n === 0),
     edited: fc.constantFrom(undefined, undefined, 'A', 'C'),
+    endWork: fc.nat({ max: 5 }).map((n) => n === 0),
   })
-  .map(({ number, who, resolution, isStale, edited }) =>
+  .map(({ number, who, resolution, isStale, edited, endWork }) =>
     step(
-      `${who}: ${resolution}${edited ? ` with edits to ${edited}` : ''}${isStale ? ' of a text not shown' : ''}, question ${number}`,
+      `${who}: ${resolution}${endWork ? ' for good' : ''}${edited ? ` with edits to ${edited}` : ''}${isStale ? ' of a text not shown' : ''}, question ${number}`,
       ({ questions }) => questions.length > 0,
       async (model, world) => {
         const asked = choose(model.questions, ({ status }) => status === 'pending', number)
@@ -27,10 +28,11 @@ const verdict = fc
           note: 'As I say',
           ...(isStale && { contentHash: '0'.repeat(64) }),
           ...(edited && { edited }),
+          ...(endWork && { endWork }),
         })
         const mayEdit = edited === undefined || (resolution === 'approved' && asked.shows !== null)
         const expected =
-          edited && resolution !== 'approved'
+          (edited && resolution !== 'approved') || (endWork && resolution !== 'rejected')
             ? '400 VALIDATION_ERROR'
             : asked.status !== 'pending'
               ? '409 CONFLICT'
@@ -45,6 +47,11 @@ const verdict = fc
           asked.status = 'approved'
           asked.shows = edited
           newText(model, asked.piece, edited, world.clock.now())
+        }
+        if (endWork) {
+          asked.status = 'rejected'
+          if (!isClosed(asked.piece)) endForGood(model, asked.piece)
+          return expectWoken(answer, 0)
         }
         const woken = decide(asked, resolution === 'approved' ? 'approved' : 'rejected')
         expectWoken(answer, woken)
@@ -82,7 +89,7 @@ const comment = fc.tuple(which, fc.boolean()).map(([number, isNote]) =>
         : { text: `@agent:${one.roles.at(-1)} shorter` }
       const answer = await world.post('admin', `/dashboard/v1/activities/${one.id}/comments`, body)
       expectAnswer(answer, 'comment', '201')
-      if (!isNote) mention(one)
+      if (!isNote) mention(model, one)
       else if (one.status === 'blocked' && one.hold === null) wake(one, 'answer', 'person')
     },
   ),

@@ -21,6 +21,8 @@ export interface Turn {
   next: Reason | null
   /** Milliseconds; known once it runs. */
   deadline: number
+  /** Why a runtime that says nothing more loses it before its deadline. */
+  ending: 'told to stop' | 'answered' | null
 }
 
 export interface Piece {
@@ -76,7 +78,8 @@ const mostIdleTurns = 8
 
 export const isClosed = ({ status }: Piece) => ['done', 'failed', 'reassigned'].includes(status)
 const isWaiting = ({ status }: Piece) => status === 'blocked' || status.startsWith('awaiting_')
-const isMentionable = ({ status }: Piece) => status === 'assigned' || status === 'in_progress'
+const isWoken = ({ status, hold }: Piece) =>
+  status === 'assigned' || status === 'in_progress' || (status === 'blocked' && hold === null)
 export const latest = (piece: Piece) => piece.texts.at(-1) ?? null
 export const openQuestions = (model: Model, piece: Piece) =>
   model.questions.filter((asked) => asked.piece === piece && asked.blocking && asked.status === 'pending')
@@ -97,9 +100,11 @@ export function newPiece(id: string, role: string, more: Partial<Piece> = {}): P
     cancelled: false,
     ...more,
   }
-  piece.turn = { piece, state: 'pending', next: null, deadline: 0 }
+  piece.turn = newTurn(piece)
   return piece
 }
+
+const newTurn = (piece: Piece): Turn => ({ piece, state: 'pending', next: null, deadline: 0, ending: null })
 
 const stronger = (first: Reason | null, second: Reason): Reason => (first === 'answer' ? first : second)
 
@@ -108,6 +113,7 @@ export function wake(piece: Piece, reason: Reason, by: 'person' | 'nobody'): voi
   const { turn } = piece
   if (turn?.state === 'running') {
     turn.next = stronger(turn.next, reason)
+    if (piece.status !== 'in_progress') turn.ending ??= 'answered'
     piece.status = 'in_progress'
     return
   }
@@ -125,11 +131,19 @@ export function wake(piece: Piece, reason: Reason, by: 'person' | 'nobody'): voi
     return
   }
   piece.status = 'assigned'
-  piece.turn ??= { piece, state: 'pending', next: null, deadline: 0 }
+  piece.turn ??= newTurn(piece)
 }
 
-export function mention(piece: Piece): void {
-  if (isMentionable(piece)) wake(piece, 'mention', 'person')
+/** Somebody calls the agent that has a piece; of a closed one it may have another. */
+export function mention({ pieces }: Model, piece: Piece): void {
+  const role = piece.roles.at(-1)
+  const others = pieces
+    .filter((one) => !isClosed(one) && one.roles.at(-1) === role)
+    .toSorted((a, b) => (a.id < b.id ? -1 : 1))
+  const target = isClosed(piece) ? (others.find((one) => !one.hold && isWoken(one)) ?? others[0]) : piece
+  if (!target) return
+  if (isWoken(target)) wake(target, 'mention', 'person')
+  else if (target.turn) target.turn.next = stronger(target.turn.next, 'mention')
 }
 
 export function begin(model: Model, piece: Piece, runId: string, deadline: number): void {
@@ -227,21 +241,23 @@ function follows(model: Model, turn: Turn, text: string | null, now: number): 'a
   return undefined
 }
 
-export function fail(model: Model, turn: Turn, family: Family): void {
-  followsFailure(model, turn, family)
+/** @param isAnswered its runtime has said nothing since its question was answered */
+export function fail(model: Model, turn: Turn, family: Family, isAnswered = false): void {
+  followsFailure(model, turn, family, isAnswered)
   takeHold(turn.piece)
 }
 
-function followsFailure(model: Model, turn: Turn, family: Family): void {
+function followsFailure(model: Model, turn: Turn, family: Family, isAnswered: boolean): void {
   const { piece } = turn
   end(turn)
   if (isClosed(piece) || isWaiting(piece)) return
-  if (turn.next === 'answer') {
+  if (turn.next === 'answer' || isAnswered) {
     piece.idle += 1
-    return wake(piece, 'answer', 'nobody')
+    return wake(piece, turn.next ?? 'answer', 'nobody')
   }
   piece.failures += 1
-  if (piece.failures < tries[family]) return wake(piece, 'answer', 'nobody')
+  // What is paused does not fail: it waits until it is resumed.
+  if (piece.failures < tries[family] || piece.hold) return wake(piece, 'answer', 'nobody')
   piece.status = 'failed'
   resumeParent(model, piece)
 }
@@ -271,11 +287,33 @@ export function expire(model: Model, asked: Question, now: number): void {
   if (asked.blocking && asksPeople && openQuestions(model, piece).length === 0) piece.status = 'blocked'
 }
 
+/** A turn that has not begun never does; one at work is told to stop. */
+function stop(piece: Piece): void {
+  if (piece.turn?.state === 'pending') piece.turn = null
+  else if (piece.turn) piece.turn.ending = 'told to stop'
+}
+
+/** Ends pieces for good, with what could only come after them, and nobody is asked about them any more. @returns what ended so */
+export function endForGood(model: Model, piece: Piece): Piece[] {
+  const subtasks = model.pieces.filter((one) => one.parent === piece && !isClosed(one))
+  const about = [piece, ...subtasks]
+  for (const one of about) {
+    one.status = 'failed'
+    one.cancelled = true
+    one.hold = null
+    stop(one)
+  }
+  for (const asked of model.questions)
+    if (about.includes(asked.piece) && asked.status === 'pending') asked.status = 'expired'
+  resumeParent(model, piece)
+  return subtasks
+}
+
 /** Hands a piece on; a turn at work may end, one that waits never starts, and its questions are taken back. */
 export function handOn(model: Model, piece: Piece, id: string, role: string): void {
   piece.status = 'reassigned'
   piece.hold = null
-  if (piece.turn?.state === 'pending') piece.turn = null
+  stop(piece)
   const { needsApproval, parent, blocksParent, roles } = piece
   const successor = newPiece(id, role, { needsApproval, parent, blocksParent, roles: [...roles, role] })
   model.pieces.push(successor)

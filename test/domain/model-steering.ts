@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect } from 'vitest'
-import { handOn, isClosed, type Model, type Piece, resumeParent, wake } from './model-state.ts'
+import { endForGood, handOn, isClosed, type Model, type Piece, wake } from './model-state.ts'
 import { type Answer, choose, expectAnswer, step, which } from './model-step.ts'
 import type { World } from './model-world.ts'
 
@@ -51,19 +51,6 @@ const resume = which.map((number) =>
   ),
 )
 
-/** Nobody is asked any more about what is closed. */
-function withdraw(model: Model): void {
-  for (const asked of model.questions)
-    if (asked.status === 'pending' && isClosed(asked.piece)) asked.status = 'expired'
-}
-
-function close(piece: Piece): void {
-  piece.status = 'failed'
-  piece.cancelled = true
-  piece.hold = null
-  if (piece.turn?.state === 'pending') piece.turn = null
-}
-
 const cancel = which.map((number) =>
   step(
     `cancel of activity ${number}`,
@@ -74,13 +61,7 @@ const cancel = which.map((number) =>
       const answer = await post(world, one, 'cancel', { reason: 'Not wanted' })
       expectAnswer(answer, 'cancel', may ? '200' : '422 UNPROCESSABLE')
       if (!may) return
-      const subtasks = model.pieces.filter((some) => some.parent === one && !isClosed(some))
-      expectAlsoCancelled(answer, subtasks)
-      const about = [one, ...subtasks]
-      const asked = model.questions.filter(({ piece }) => about.includes(piece))
-      for (const piece of about) close(piece)
-      withdraw({ ...model, questions: asked })
-      resumeParent(model, one)
+      expectAlsoCancelled(answer, endForGood(model, one))
     },
   ),
 )

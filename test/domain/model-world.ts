@@ -164,8 +164,16 @@ async function follow(
     begin(model, piece, runId, asInstant(deadline).getTime())
   } else if (data['status'] === 'timeout') {
     const turn = model.turns.get(subject)
-    if (turn?.state !== 'running' || turn.deadline > clock.now()) throw new Error('a run timed out early')
-    fail(model, turn, 'transient')
+    const isEarly = turn !== undefined && turn.deadline > clock.now()
+    if (turn?.state !== 'running' || (isEarly && turn.ending !== 'answered'))
+      throw new Error('a run timed out early')
+    fail(model, turn, 'transient', isEarly)
+  } else {
+    const turn = model.turns.get(subject)
+    // Its agent has said so, as the model knows already.
+    if (turn?.state !== 'running') return
+    if (turn.ending !== 'told to stop') throw new Error('a run was ended that nobody had told to stop')
+    fail(model, turn, 'invalid')
   }
 }
 
