@@ -1,6 +1,8 @@
 /** What an act cost the event loop of this thread. */
 export interface Turns<T> {
   value: T
+  /** How many turns the event loop made. */
+  turns: number
   /** The most CPU time that one turn of the loop took, milliseconds: for so long nobody else was answered. */
   longestMs: number
 }
@@ -15,17 +17,19 @@ export async function measureTurns<T>(act: () => Promise<T>): Promise<Turns<T>> 
     return (user + system) / 1_000
   }
   let longestMs = 0
+  let turns = 0
   let last = now()
   let measuring = true
   const turn = () => {
     const at = now()
     longestMs = Math.max(longestMs, at - last)
     last = at
+    turns += 1
     if (measuring) setImmediate(turn)
   }
   setImmediate(turn)
   try {
-    return { value: await act(), longestMs: (turn(), longestMs) }
+    return { value: await act(), longestMs: (turn(), longestMs), turns }
   } finally {
     measuring = false
   }

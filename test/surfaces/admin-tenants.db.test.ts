@@ -3,6 +3,7 @@ import { createIds } from '../../packages/core/src/platform/clock.ts'
 import { createTestApp, type TestApp } from '../kit/app.ts'
 import { createTestClock } from '../kit/clock.ts'
 import { createOperator } from '../kit/operator.ts'
+import { measureTurns } from '../kit/turns.ts'
 
 const unknownId = '01ARZ3NDEKTSV4RRFFQ69G5FAV'
 const invalid = { status: 400, code: 'VALIDATION_ERROR' }
@@ -19,6 +20,30 @@ async function companies(app: TestApp) {
 }
 
 describe('admin.tenants.list', () => {
+  it('lets others be answered while it looks through thousands of tenants for mistyped words', async () => {
+    await using app = await createTestApp({ worker: false })
+    const operator = await createOperator(app)
+    const newId = createIds(createTestClock())
+    const now = new Date()
+    const batches = 8
+    await app.db.write(async (tx) => {
+      for (let n = 0; n < batches * 500; n += 1)
+        await tx.run(
+          `insert into tenants (id, name, domain, plan, status, timezone, feature_flags, created_on, updated_on)
+           values (?, ?, null, 'free', 'active', 'UTC', '{}', ?, ?)`,
+          [newId(), `${'bcdefghi '.repeat(20)}${n}`, now, now],
+        )
+    })
+    const search = encodeURIComponent('qrstuvwx '.repeat(20).trim())
+    const quiet = await measureTurns(() => operator.send('GET', '/admin/v1/tenants?limit=1'))
+    const { value, turns, longestMs } = await measureTurns(() =>
+      operator.send('GET', `/admin/v1/tenants?search=${search}`),
+    )
+    expect(value.json.data).toEqual([])
+    expect(turns).toBeGreaterThanOrEqual(quiet.turns + batches - 1)
+    expect(longestMs).toBeLessThan(250)
+  })
+
   it('shows each tenant with what it has and what it has spent this month in its own zone', async () => {
     const clock = createTestClock(Date.UTC(2026, 3, 1, 3))
     await using app = await createTestApp({ clock, worker: false })

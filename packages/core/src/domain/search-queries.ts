@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import type { Row, Sql } from '../platform/database/database.ts'
 import { placeholders } from '../platform/database/row.ts'
 import { afterCursor, type Condition, type PageRequest, where } from './paging-queries.ts'
@@ -39,6 +40,8 @@ export async function searched(
         found.push(row.id as string)
     if (rows.length < batch) break
     cursor = rows.at(-1)?.id as string
+    // Others are answered between two batches: with SQLite the whole search would be one turn of the event loop.
+    await setImmediate()
   }
   const ids = found.slice(0, request.limit + 1)
   return { sql: `${id} in (${placeholders(ids)})`, params: ids }
