@@ -1,6 +1,6 @@
-import { diffWordsWithSpace } from 'diff'
 import { diffRows } from '../paper/diff.ts'
 import { emptyRow, row, span } from '../paper/row.ts'
+import { editedChanges } from './edited-changes.ts'
 import { resultScreen } from './result-screen.ts'
 import type { Shell } from './shell.ts'
 
@@ -18,10 +18,7 @@ export async function editedText(shell: Shell, text: string, question: string): 
     shell.say('An empty text cannot be approved; nothing was changed', 'warn')
     return undefined
   }
-  const changes = diffWordsWithSpace(text, edited).map(({ value, added, removed }) => ({
-    kind: added ? ('added' as const) : removed ? ('removed' as const) : ('same' as const),
-    text: value,
-  }))
+  const changes = editedChanges(text, edited)
   return new Promise((resolve) => {
     const answer = (given: string | undefined) => {
       shell.back()
