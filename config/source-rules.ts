@@ -25,6 +25,20 @@ const rules: readonly Rule[] = [
     message: 'a handler is one call into the domain: no entity manager here',
   },
   {
+    files: 'packages/core/src/{domain,surfaces,gateway}/**/*.ts',
+    except: /^$/,
+    wrong: /\bz\s*\.?(?:iso\.|coerce\.date|date\(|coerce\.number|coerce\.bigint)/,
+    message:
+      'dates come from outside through isoDate, isoDay, isoInstant or spanEnd of platform/wire.ts, which bound them',
+  },
+  {
+    files: 'packages/core/src/**/*.ts',
+    except: /^$/,
+    wrong: /\b(?:for|while) \(.*\b(?:addDays|addMonths|dayIn)\(/,
+    message:
+      'count the days of a range (daysBetween, daysFrom) and loop over the count: a day that is compared may never come',
+  },
+  {
     files: 'packages/*/src/**/*.ts',
     except: /^$/,
     wrong: /\/\/\s*(?:TODO|FIXME|HACK|XXX)\b/,

@@ -45,6 +45,10 @@ describe('copydesk coupon', () => {
     const cwd = folder.path
     for (const wrong of [
       ['--code', 'X1Y', '--percent', '10', '--until', '2099-02-30'],
+      ['--code', 'X1Y', '--percent', '10', '--until', '3000-01-01'],
+      ['--code', 'X1Y', '--percent', '10', '--from', '1969-12-31'],
+      ['--code', 'X1Y', '--percent', '10', '--from', '0000-01-01'],
+      ['--code', 'X1Y', '--percent', '1e308'],
       ['--code', 'X1Y', '--amount', '5', '--currency', 'XYZ'],
       ['--code', 'X1Y'],
     ]) {
@@ -52,12 +56,14 @@ describe('copydesk coupon', () => {
       expect(refused, wrong.join(' ')).toMatchObject({ code: 2, stdout: '' })
       expect(refused.stderr).not.toMatch(/^\s+at /m)
     }
+    const last = ['coupon', 'create', '--code', 'LAST', '--percent', '5', '--until', '2999-12-31']
+    expect(await json(last, cwd)).toMatchObject({ validUntil: '3000-01-01T00:00:00.000Z' })
     const first = ['coupon', 'create', '--code', 'spring', '--percent', '20']
     await json(first, cwd)
     const twice = await cli(first, { cwd })
     expect(twice).toMatchObject({ code: 1, stdout: '' })
     expect(twice.stderr).toContain('There is a coupon SPRING already')
-    expect(await json(['coupon', 'list'], cwd)).toHaveLength(1)
+    expect(await json(['coupon', 'list'], cwd)).toHaveLength(2)
   })
 })
 

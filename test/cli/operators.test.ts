@@ -137,6 +137,9 @@ describe('copydesk audit', () => {
     expect(await json(['audit', '--limit', '1'], cwd)).toHaveLength(1)
     for (const wrong of [
       ['--since', 'yesterday'],
+      ['--since', '3000-01-01'],
+      ['--since', '0000-01-01'],
+      ['--since', '999999d'],
       ['--limit', '0'],
       ['--actor-type', 'robot'],
     ])

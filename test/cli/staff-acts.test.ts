@@ -166,7 +166,12 @@ describe('the commands that steer', () => {
     })
     expect(await staff.json(['feed'])).toMatchObject({ data: [] })
     expect(await staff.json(['dismiss', id])).toMatchObject({ itemId: id })
-    const vague = await staff.run(['snooze', id, '--until', 'later'])
-    expect(vague).toMatchObject({ code: 2, stderr: expect.stringContaining('--until must be an instant') })
+    for (const when of ['later', '3000-01-01', '0000-01-01', '999999d', '1969-12-31T00:00:00Z']) {
+      const vague = await staff.run(['snooze', id, '--until', when])
+      expect(vague, when).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining('--until must be an instant'),
+      })
+    }
   })
 })

@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import { instantRange, isInstantInRange } from '../platform/wire.ts'
 import { DomainError, invalid } from './errors.ts'
 
 type Issue = z.core.$ZodIssue
@@ -12,6 +13,14 @@ export function check<S extends z.ZodType>(schema: S, value: unknown, prefix = '
   const result = schema.safeParse(value)
   if (result.success) return result.data
   throw refusal(result.error.issues, prefix)
+}
+
+/**
+ * Holds an instant that a program gives to the bounds that requests are held to.
+ * @throws DomainError `VALIDATION_ERROR` on `field`
+ */
+export function checkInstant(field: string, date: Date | null | undefined): void {
+  if (date && !isInstantInRange(date.getTime())) throw invalid(field, instantRange)
 }
 
 function refusal(issues: readonly Issue[], prefix: string): DomainError {

@@ -1,13 +1,50 @@
 import { z } from 'zod'
 
-/** A `Date` inside, an ISO 8601 string with zone on the wire. */
-export const isoDate = z.codec(z.iso.datetime({ offset: true }), z.date(), {
-  decode: (text) => new Date(text),
+/**
+ * The days that may come from outside. Both databases, all zones and the arithmetic of calendars hold them exactly, and
+ * their texts, which all have four digits for the year, sort as they follow each other.
+ */
+const firstDay = '1970-01-01'
+const lastDay = '2999-12-31'
+
+const notADay = `Must be a day from ${firstDay} to ${lastDay}, such as 2026-04-10`
+/** What an instant must be, in words. */
+export const instantRange = `Must be an instant with its zone from ${firstDay} to ${lastDay}, such as 2026-04-10T09:30:00Z`
+
+/** Whether an instant, in milliseconds since the epoch, lies in the years that are taken from outside. */
+export function isInstantInRange(ms: number): boolean {
+  return ms >= 0 && ms < Date.UTC(3_000, 0, 1)
+}
+
+/** An instant as a text that stays one, bounded as `isoDate` is. */
+export const isoInstant = z.iso
+  .datetime({ offset: true, error: instantRange, abort: true })
+  .refine((text) => isInstantInRange(Date.parse(text)), instantRange)
+
+/** A `Date` inside, an ISO 8601 string with zone on the wire. What is sent in is bounded; what is stored is shown as it is. */
+export const isoDate = z.codec(z.iso.datetime({ offset: true, error: instantRange }), z.date(), {
+  decode: (text, payload) => {
+    const date = new Date(text)
+    if (!isInstantInRange(date.getTime()))
+      payload.issues.push({ code: 'custom', message: instantRange, input: text, continue: false })
+    return date
+  },
   encode: (date) => date.toISOString(),
 })
 
-/** A calendar day, `YYYY-MM-DD`, the same inside and on the wire. */
-export const isoDay = z.iso.date()
+/** A calendar day that is sent in, `YYYY-MM-DD`, the same inside and on the wire. */
+export const isoDay = z.iso
+  .date({ error: notADay, abort: true })
+  .refine((day) => day >= firstDay && day <= lastDay, notADay)
+
+/** A calendar day of an answer: the first one of a zone may lie before those that are taken. */
+export const shownDay = z.iso.date()
+
+/** The end of a span of time: a day, or an instant. */
+export const spanEnd = z.union([isoDay, isoDate], {
+  error: `Must be a day or an instant with its zone from ${firstDay} to ${lastDay}, such as 2026-04-10 or 2026-04-10T09:30:00Z`,
+})
+export type SpanEnd = z.output<typeof spanEnd>
 
 /** The one form of every identifier: 26 characters, sortable by creation time. */
 export const ulid = z

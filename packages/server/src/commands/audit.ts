@@ -1,13 +1,12 @@
 import type { Api } from '@copydesk/core'
-import { type Command, InvalidArgumentError, Option } from 'commander'
+import { type Command, Option } from 'commander'
 import { withApp } from '../app.ts'
 import { table } from '@copydesk/terminal/talk'
 import { everything, tenantId } from './find.ts'
 import { example } from '@copydesk/terminal/help'
-import { prepare, wholeNumber } from './options.ts'
+import { prepare, since as instantSince, wholeNumber } from './options.ts'
 
 const actorTypes = ['human', 'agent', 'api_key'] as const
-const unitMs = { m: 60_000, h: 3_600_000, d: 86_400_000 } as const
 
 /** `audit`. */
 export function auditCommand(program: Command): void {
@@ -17,7 +16,7 @@ export function auditCommand(program: Command): void {
     .option('--tenant <id or name>', 'only what happened at this tenant')
     .option('--action <label>', 'only this, for example approval.resolve')
     .addOption(new Option('--actor-type <type>', 'only what these did').choices(actorTypes))
-    .option('--since <when>', 'a date, or so long ago: 30m, 24h, 7d', sinceWhen)
+    .option('--since <when>', 'a date, or so long ago: 30m, 24h, 7d', instantSince)
     .option('--limit <n>', 'at most so many', wholeNumber(1, 10_000), 50)
     .addHelpText('after', example('copydesk audit --tenant example.com --since 7d', 'copydesk audit --json'))
     .action(audit)
@@ -67,13 +66,4 @@ type Done = Pick<
 function doneBy({ actor, impersonating, assistant }: Done): string {
   const through = assistant === null ? '' : ` through ${assistant}`
   return `${actor.name ?? actor.id}${impersonating ? ' (impersonating)' : ''}${through}`
-}
-
-function sinceWhen(text: string): Date {
-  const ago = /^(\d{1,6})([mhd])$/.exec(text)
-  if (ago) return new Date(Date.now() - Number(ago[1]) * unitMs[ago[2] as keyof typeof unitMs])
-  const date = /^\d{4}-\d{2}-\d{2}(T|$)/.test(text) ? new Date(text) : new Date(Number.NaN)
-  if (Number.isNaN(date.getTime()))
-    throw new InvalidArgumentError('It must be a date such as 2026-04-01, or 30m, 24h, 7d.')
-  return date
 }

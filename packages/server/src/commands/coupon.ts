@@ -1,9 +1,9 @@
-import { type Command, InvalidArgumentError } from 'commander'
+import type { Command } from 'commander'
 import { withApp } from '../app.ts'
 import { table } from '@copydesk/terminal/talk'
 import { example } from '@copydesk/terminal/help'
 import { confirmed } from '@copydesk/terminal/asking'
-import { prepare, wholeNumber } from './options.ts'
+import { day, prepare, wholeNumber } from './options.ts'
 
 const dayMs = 86_400_000
 const most = 1_000_000_000_000
@@ -102,16 +102,4 @@ async function disable(code: string, { yes }: { yes?: true }, command: Command):
   if (!(await confirmed(`Nobody can redeem the coupon ${code} from now on.`, yes))) return
   const coupon = await withApp(config, (copydesk) => copydesk.asSystem().coupons.disable(code))
   talk.data(coupon, () => `${coupon.code} is ${coupon.status}.`)
-}
-
-function day(text: string): Date {
-  const date = new Date(`${text}T00:00:00Z`)
-  // A day that does not exist, such as 31 April, would become another one.
-  if (
-    /^\d{4}-\d{2}-\d{2}$/.test(text) &&
-    !Number.isNaN(date.getTime()) &&
-    date.toISOString().startsWith(text)
-  )
-    return date
-  throw new InvalidArgumentError('It must be a day such as 2026-12-31.')
 }

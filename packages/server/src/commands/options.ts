@@ -41,3 +41,33 @@ export function wholeNumber(min: number, max: number) {
     throw new InvalidArgumentError(`It must be a whole number from ${min} to ${max}.`)
   }
 }
+
+const firstYear = 1970
+const lastYear = 2999
+
+/** For options that take a calendar day; it begins in UTC. */
+export function day(text: string): Date {
+  const date = new Date(`${text}T00:00:00Z`)
+  // A day that does not exist, such as 31 April, would become another one.
+  if (/^\d{4}-\d{2}-\d{2}$/.test(text) && isInRange(date) && date.toISOString().startsWith(text)) return date
+  throw new InvalidArgumentError(`It must be a day from ${firstYear} to ${lastYear}, such as 2026-12-31.`)
+}
+
+const unitMs = { m: 60_000, h: 3_600_000, d: 86_400_000 } as const
+
+/** For options that take an instant, or how long ago it was: `30m`, `24h`, `7d`. */
+export function since(text: string): Date {
+  const ago = /^(\d{1,6})([mhd])$/.exec(text)
+  const date = ago
+    ? new Date(Date.now() - Number(ago[1]) * unitMs[ago[2] as keyof typeof unitMs])
+    : new Date(/^\d{4}-\d{2}-\d{2}(T|$)/.test(text) ? text : Number.NaN)
+  if (isInRange(date)) return date
+  throw new InvalidArgumentError(
+    `It must be a date from ${firstYear} to ${lastYear} such as 2026-04-01, or 30m, 24h, 7d.`,
+  )
+}
+
+function isInRange(date: Date): boolean {
+  const year = date.getUTCFullYear()
+  return year >= firstYear && year <= lastYear
+}

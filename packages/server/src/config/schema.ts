@@ -19,7 +19,10 @@ const origin = z
   )
 
 /** When a key of the secrets file was made. */
-const createdAt = z.iso.datetime().optional()
+const createdAt = z.iso
+  .datetime()
+  .refine((text) => /^(?:19[7-9]|2)/.test(text), 'must lie between 1970 and 2999')
+  .optional()
 
 const EncryptionKey = z.strictObject({
   id: keyId,

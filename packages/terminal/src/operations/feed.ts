@@ -57,12 +57,18 @@ const item = {
 
 const unitMs: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 }
 
+/** Servers take no instant from then on. */
+const afterLast = Date.UTC(3_000, 0, 1)
+
 /** An instant of the wire from one, or from how long from now: `30m`, `4h`, `2d`. @throws LineFault */
 function instantOf(text: string, now: number): string {
   const ahead = /^(\d{1,6})([mhd])$/.exec(text)
   const at = ahead ? now + Number(ahead[1]) * (unitMs[ahead[2] ?? ''] ?? 0) : Date.parse(text)
-  if (Number.isNaN(at) || (!ahead && !/^\d{4}-\d{2}-\d{2}/.test(text)))
-    throw new LineFault('--until must be an instant such as 2026-04-11T09:00:00Z, or 30m, 4h, 2d', 'until')
+  if (!(at >= 0 && at < afterLast) || (!ahead && !/^\d{4}-\d{2}-\d{2}/.test(text)))
+    throw new LineFault(
+      '--until must be an instant before the year 3000 such as 2026-04-11T09:00:00Z, or 30m, 4h, 2d',
+      'until',
+    )
   return new Date(at).toISOString()
 }
 

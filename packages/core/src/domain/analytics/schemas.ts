@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import { isoDay, ulid } from '../../platform/wire.ts'
-import { spanEnd } from '../runs/span.ts'
+import { shownDay, spanEnd, ulid } from '../../platform/wire.ts'
 import { goalMetrics } from '../strategy/entities.ts'
 
 export const spendPeriods = ['day', 'week', 'month', 'quarter'] as const
@@ -25,7 +24,7 @@ export const Spend = z.object({
   /** The dearest first; `pct` adds up to 100, or is 0 when nothing was spent. */
   breakdown: z.array(z.object({ label: z.string(), costUsd: z.number(), pct: z.number() })),
   /** Every day of the span, those without costs included. */
-  dailySeries: z.array(z.object({ date: isoDay, costUsd: z.number() })),
+  dailySeries: z.array(z.object({ date: shownDay, costUsd: z.number() })),
 })
 export type Spend = z.output<typeof Spend>
 
@@ -47,7 +46,7 @@ export const Performance = z.object({
       progressPct: z.number(),
       /** Against as much of the period before it, which is as long. */
       trendDirection: z.enum(['up', 'down', 'flat']),
-      period: z.object({ start: isoDay, end: isoDay }),
+      period: z.object({ start: shownDay, end: shownDay }),
     }),
   ),
 })

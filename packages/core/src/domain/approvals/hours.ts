@@ -1,4 +1,4 @@
-import { addDays, dayIn, instantAt } from '../campaigns/periods.ts'
+import { addDays, dayIn, daysBetween, instantAt } from '../campaigns/periods.ts'
 
 /** When a tenant's people work, by the clocks of its zone. */
 export interface WorkingHours {
@@ -29,7 +29,10 @@ export function dueAfter(
   limit: Date,
 ): Date {
   let left = workMs
-  for (let day = dayIn(since, timeZone); ; day = addDays(day, 1)) {
+  const first = dayIn(since, timeZone)
+  const most = daysBetween(first, dayIn(limit, timeZone))
+  for (let i = 0; i < most; i += 1) {
+    const day = addDays(first, i)
     const begin = Math.max(instantAt(day, from, timeZone).getTime(), since.getTime())
     if (begin >= limit.getTime()) return limit
     if (!days.includes(weekday(day))) continue
@@ -37,4 +40,5 @@ export function dueAfter(
     if (left <= there) return new Date(Math.min(begin + left, limit.getTime()))
     left -= there
   }
+  return limit
 }

@@ -1,8 +1,7 @@
 import { z } from 'zod'
-import { isoDate, page, pageQuery, ulid } from '../../platform/wire.ts'
+import { isoDate, page, pageQuery, spanEnd, ulid } from '../../platform/wire.ts'
 import { ContentCheck } from '../brand/schemas.ts'
 import { activityStatuses } from '../activities/entities.ts'
-import { spanEnd } from '../runs/span.ts'
 import { approvalStatuses, approvalTypes, resolutions, riskLevels } from './entities.ts'
 
 export const Verdict = z.object({

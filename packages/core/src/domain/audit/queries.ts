@@ -1,6 +1,7 @@
 import { firstIdAt } from '../../platform/clock.ts'
 import type { Row } from '../../platform/database/database.ts'
 import { asInstant, asJson, asNumber } from '../../platform/database/row.ts'
+import { checkInstant } from '../check.ts'
 import type { Ctx } from '../context.ts'
 import { notFound } from '../errors.ts'
 import { tenantStatus } from '../identity/queries.ts'
@@ -18,6 +19,7 @@ export interface AuditFilter extends Partial<AuditQuery> {
 export function listAudit(ctx: Ctx, given: AuditFilter = {}): Promise<Page<AuditItem>> {
   const query = { limit: 25, order: 'desc' as const, ...given }
   const { since } = given
+  checkInstant('since', since)
   return readPage(
     ctx.sql,
     {

@@ -1,14 +1,10 @@
 /** Calendar days are `YYYY-MM-DD` and belong to no zone; only "today" and "when does a day begin" ask for one. */
 
+const dayMs = 86_400_000
+
 /** The calendar day that an instant falls on in a zone. */
 export function dayIn(instant: Date, timeZone: string): string {
-  const parts = new Intl.DateTimeFormat('en-CA', {
-    timeZone,
-    year: 'numeric',
-    month: '2-digit',
-    day: '2-digit',
-  })
-  return parts.format(instant)
+  return dayFormat(timeZone).format(instant)
 }
 
 /** The instant at which clocks of a zone show a time of a day, in minutes since midnight; one that does not exist is near the gap. */
@@ -21,10 +17,11 @@ export function instantAt(day: string, minute: number, timeZone: string): Date {
 
 /** The instant at which a day begins in a zone. */
 export function startOfDay(day: string, timeZone: string): Date {
-  let guess = instantAt(day, 0, timeZone).getTime()
-  // Where midnight does not exist, the day begins at its first moment.
-  while (dayIn(new Date(guess), timeZone) < day) guess += 15 * 60_000
-  return new Date(guess)
+  const midnight = instantAt(day, 0, timeZone).getTime()
+  // Where midnight does not exist, the day begins at its first moment; some days that a zone has left out begin with the next.
+  for (let at = midnight; at <= midnight + 2 * dayMs; at += 15 * 60_000)
+    if (dayIn(new Date(at), timeZone) >= day) return new Date(at)
+  return new Date(midnight)
 }
 
 /** The instant at which the month that `instant` falls in began in a zone. */
@@ -47,12 +44,17 @@ export function lastOfMonth(day: string): string {
 }
 
 export function addDays(day: string, days: number): string {
-  return new Date(Date.parse(`${day}T00:00:00Z`) + days * 86_400_000).toISOString().slice(0, 10)
+  return new Date(Date.parse(`${day}T00:00:00Z`) + days * dayMs).toISOString().slice(0, 10)
 }
 
 /** Days from `from` to `to`, both counted. */
 export function daysBetween(from: string, to: string): number {
-  return Math.round((Date.parse(`${to}T00:00:00Z`) - Date.parse(`${from}T00:00:00Z`)) / 86_400_000) + 1
+  return Math.round((Date.parse(`${to}T00:00:00Z`) - Date.parse(`${from}T00:00:00Z`)) / dayMs) + 1
+}
+
+/** That many days from `first` on. Days are counted and never compared, so that no day makes it endless. */
+export function daysFrom(first: string, count: number): string[] {
+  return Array.from({ length: count }, (_, i) => addDays(first, i))
 }
 
 export interface PeriodDays {
@@ -79,16 +81,7 @@ export function periodOf(
 }
 
 function offsetMs(instant: Date, timeZone: string): number {
-  const parts = new Intl.DateTimeFormat('en-US', {
-    timeZone,
-    hourCycle: 'h23',
-    year: 'numeric',
-    month: 'numeric',
-    day: 'numeric',
-    hour: 'numeric',
-    minute: 'numeric',
-    second: 'numeric',
-  }).formatToParts(instant)
+  const parts = clockFormat(timeZone).formatToParts(instant)
   const part = (type: string) => Number(parts.find((found) => found.type === type)?.value)
   const local = Date.UTC(
     part('year'),
@@ -99,4 +92,35 @@ function offsetMs(instant: Date, timeZone: string): number {
     part('second'),
   )
   return local - Math.floor(instant.getTime() / 1000) * 1000
+}
+
+const dayFormat = perZone('en-CA', { year: 'numeric', month: '2-digit', day: '2-digit' })
+const clockFormat = perZone('en-US', {
+  hourCycle: 'h23',
+  year: 'numeric',
+  month: 'numeric',
+  day: 'numeric',
+  hour: 'numeric',
+  minute: 'numeric',
+  second: 'numeric',
+})
+
+/** There are some 600 zones; names of one zone in other letters count apart. */
+const mostFormats = 1_000
+
+/** Formats by their zone: making one costs thirty times as much as using it. */
+function perZone(
+  locale: string,
+  parts: Intl.DateTimeFormatOptions,
+): (timeZone: string) => Intl.DateTimeFormat {
+  const known = new Map<string, Intl.DateTimeFormat>()
+  return (timeZone) => {
+    let format = known.get(timeZone)
+    if (!format) {
+      if (known.size >= mostFormats) known.clear()
+      format = new Intl.DateTimeFormat(locale, { ...parts, timeZone })
+      known.set(timeZone, format)
+    }
+    return format
+  }
 }

@@ -1,6 +1,6 @@
 import type { Row } from '../../platform/database/database.ts'
 import { asNumber } from '../../platform/database/row.ts'
-import { addDays, dayIn, daysBetween, monthStart, startOfDay } from '../campaigns/periods.ts'
+import { dayIn, daysBetween, daysFrom, monthStart, startOfDay } from '../campaigns/periods.ts'
 import type { Ctx } from '../context.ts'
 import { invalid } from '../errors.ts'
 import { toUsd } from '../money.ts'
@@ -120,9 +120,11 @@ async function daily(
      where ${condition.sql} and r.cost_micros > 0 group by 1 order by 1`,
     condition.params,
   )
-  const days: Array<{ date: string; begins: number; micros: number }> = []
-  for (let date = first; date <= last; date = addDays(date, 1))
-    days.push({ date, begins: startOfDay(date, zone).getTime(), micros: 0 })
+  const days = daysFrom(first, daysBetween(first, last)).map((date) => ({
+    date,
+    begins: startOfDay(date, zone).getTime(),
+    micros: 0,
+  }))
   let at = 0
   for (const row of rows) {
     const instant = Math.floor(asNumber(row.slot)) * slotMs

@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import { isoDay, ulid } from '../../platform/wire.ts'
-import { spanEnd } from '../runs/span.ts'
+import { shownDay, spanEnd, ulid } from '../../platform/wire.ts'
 
 export const CostQuery = z.object({
   tenantId: ulid.optional(),
@@ -27,7 +26,7 @@ export const CostReport = z.object({
     }),
   ),
   /** Every day of the span, those without costs included. */
-  dailySeries: z.array(z.object({ date: isoDay, costUsd: z.number() })),
+  dailySeries: z.array(z.object({ date: shownDay, costUsd: z.number() })),
 })
 export type CostReport = z.output<typeof CostReport>
 
@@ -45,6 +44,6 @@ export const MobileSpend = z.object({
   /** Dearest first. */
   topAgents: z.array(z.object({ agentRole: z.string(), costUsd: z.number() })),
   /** Days of the tenant's zone, today last. */
-  last7Days: z.array(z.object({ date: isoDay, costUsd: z.number() })),
+  last7Days: z.array(z.object({ date: shownDay, costUsd: z.number() })),
 })
 export type MobileSpend = z.output<typeof MobileSpend>

@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto'
 import { LockMode } from '@mikro-orm/core'
 import { sha256Hex } from '../../platform/crypto/hash.ts'
+import { checkInstant } from '../check.ts'
 import { command } from '../command.ts'
 import type { Ctx } from '../context.ts'
 import { invalid, notFound } from '../errors.ts'
@@ -20,6 +21,7 @@ export async function createApiKey(ctx: Ctx, input: NewApiKey): Promise<ApiKeyIt
   const name = input.name.trim()
   if (name === '' || name.length > 200) throw invalid('name', 'A name has 1 to 200 characters')
   // Said this way round, a date that is none is refused too.
+  checkInstant('expiresAt', input.expiresAt)
   if (input.expiresAt && !(input.expiresAt.getTime() > ctx.clock.now()))
     throw invalid('expiresAt', 'Must be in the future')
   const tenantIds = input.tenantIds ? [...new Set(input.tenantIds)] : null

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { ulid } from '../../platform/wire.ts'
+import { isoDay, isoInstant, ulid } from '../../platform/wire.ts'
 import { workStates } from '../activities/work-schemas.ts'
 import { riskLevels } from '../approvals/entities.ts'
 import { plain } from './plain.ts'
@@ -8,7 +8,6 @@ const id = ulid
 const ids = z.array(ulid).min(1).max(500)
 const words = z.string().min(1).max(10_000)
 const name = z.string().regex(/^[a-z][a-z0-9_]{0,99}$/, 'Must be a name such as blog_writer')
-const day = z.iso.date()
 
 const command = <N extends string, S extends z.core.$ZodLooseShape>(said: N, shape: S) =>
   z.strictObject({ name: z.literal(said), ...shape })
@@ -30,8 +29,8 @@ export const SlashCommand = z.union([
   command('queues', { tenant: id.optional() }),
   command('cost', {
     tenant: id.optional(),
-    from: day.optional(),
-    to: day.optional(),
+    from: isoDay.optional(),
+    to: isoDay.optional(),
     by: z.enum(['tenant', 'agent', 'model', 'campaign']).optional(),
   }),
   command('tenants', { search: words.optional() }),
@@ -59,7 +58,7 @@ export const SlashCommand = z.union([
   command('retry', { id }),
   command('cancel', { id, reason: words }),
   command('run', { role: name, prompt: words, tenant: id, title: z.string().min(1).max(200).optional() }),
-  command('snooze', { id, until: z.iso.datetime() }),
+  command('snooze', { id, until: isoInstant }),
   command('dismiss', { id }),
 ])
 export type SlashCommand = z.output<typeof SlashCommand>

@@ -1,3 +1,4 @@
+import { isInstantInRange, isoDay } from '../../platform/wire.ts'
 import { addDays, firstOfMonth, instantAt, lastOfMonth } from '../campaigns/periods.ts'
 import { lengthOfTime, minutesIn } from './slots.ts'
 
@@ -95,8 +96,7 @@ function firstOf(name: string, today: string): string {
 }
 
 function validDay(text: string | undefined): string | undefined {
-  const time = text === undefined ? Number.NaN : Date.parse(`${text}T00:00:00Z`)
-  return Number.isNaN(time) || new Date(time).toISOString().slice(0, 10) !== text ? undefined : text
+  return isoDay.safeParse(text).data
 }
 
 /** When somebody's working day begins, minutes since midnight. */
@@ -109,9 +109,10 @@ const morning = 9 * 60
  */
 export function untilIn(words: string, now: Date, today: string, zone: string): Date | undefined {
   const length = new RegExp(`\\b(?:for|in) ${lengthOfTime}\\b`).exec(words)
-  if (length) return new Date(now.getTime() + minutesIn(length[1] ?? '', length[2] ?? '') * 60_000)
+  if (length)
+    return later(new Date(now.getTime() + minutesIn(length[1] ?? '', length[2] ?? '') * 60_000), now)
   const exact = /\b(\d{4}-\d\d-\d\dt\d\d:\d\d(?::\d\d)?(?:\.\d+)?z)\b/.exec(words)?.[1]
-  if (exact && !Number.isNaN(Date.parse(exact))) return later(new Date(exact.toUpperCase()), now)
+  if (exact) return later(new Date(exact.toUpperCase()), now)
   const clock = /\b(?:at |until |till )?(\d{1,2})(?::(\d\d))? ?(am|pm|o clock|h)\b|\b(\d{1,2}):(\d\d)\b/.exec(
     words,
   )
@@ -137,5 +138,5 @@ function dayAhead(words: string, today: string): string | undefined {
 }
 
 function later(at: Date, now: Date): Date | undefined {
-  return Number.isNaN(at.getTime()) || at <= now ? undefined : at
+  return isInstantInRange(at.getTime()) && at > now ? at : undefined
 }

@@ -1,8 +1,7 @@
 import { z } from 'zod'
-import { isoDate, page, pageQuery, queryInt, ulid } from '../../platform/wire.ts'
+import { isoDate, page, pageQuery, queryInt, spanEnd, ulid } from '../../platform/wire.ts'
 import { callStatuses } from '../models/entities.ts'
 import { failureFamilies, transcriptTypes, wakeReasons } from './entities.ts'
-import { spanEnd } from './span.ts'
 
 /** A run that was given up because its time was over has failed, and says `timedOut`. */
 export const runStates = ['pending', 'running', 'completed', 'failed'] as const

@@ -54,7 +54,10 @@ export const Callback = z.union([
 ])
 export type Callback = z.output<typeof Callback>
 
-export const Delta = z.object({ delta: z.string().max(100_000), sequenceNum: z.int().min(0) })
+/** The highest number of a part of a text; clients may begin with the time in microseconds. */
+const mostParts = 5_000_000_000_000_000
+
+export const Delta = z.object({ delta: z.string().max(100_000), sequenceNum: z.int().min(0).max(mostParts) })
 export type Delta = z.output<typeof Delta>
 export const Received = z.object({ received: z.literal(true) })
 

@@ -1,13 +1,9 @@
-import { z } from 'zod'
 import { firstIdAt } from '../../platform/clock.ts'
-import { isoDate, isoDay } from '../../platform/wire.ts'
+import { isoDay, type SpanEnd } from '../../platform/wire.ts'
 import { addDays, startOfDay } from '../campaigns/periods.ts'
+import { check, checkInstant } from '../check.ts'
 import { invalid } from '../errors.ts'
 import type { Condition } from '../paging-queries.ts'
-
-/** The end of a span of time: a day, or an instant. */
-export const spanEnd = z.union([isoDay, isoDate])
-export type SpanEnd = z.output<typeof spanEnd>
 
 /** From an instant on, and up to another that is not part of it. */
 export interface Span {
@@ -23,11 +19,19 @@ export function spanOf(
   { startDate, endDate }: { startDate?: SpanEnd | undefined; endDate?: SpanEnd | undefined },
   zone: string,
 ): Span {
+  checkEnd('startDate', startDate)
+  checkEnd('endDate', endDate)
   const from = typeof startDate === 'string' ? startOfDay(startDate, zone) : startDate
   const until = typeof endDate === 'string' ? startOfDay(addDays(endDate, 1), zone) : endDate
   const backwards = from && until && (typeof endDate === 'string' ? until <= from : until < from)
   if (backwards) throw invalid('endDate', 'endDate must not be before startDate')
   return { ...(from && { from }), ...(until && { until }) }
+}
+
+/** Programs that embed this give dates without a schema in between. */
+function checkEnd(field: string, end: SpanEnd | undefined): void {
+  if (typeof end === 'string') check(isoDay, end, field)
+  else checkInstant(field, end)
 }
 
 /** Rows of a table whose ids were made in a span: ids are in the order of time, so the index of the ids answers. */

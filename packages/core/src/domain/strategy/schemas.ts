@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { isoDate, isoDay, page, pageQuery, ulid } from '../../platform/wire.ts'
+import { isoDate, isoDay, page, pageQuery, shownDay, ulid } from '../../platform/wire.ts'
 import { activityStatuses } from '../activities/entities.ts'
 import { usdAmount } from '../money.ts'
 import { goalMetrics } from './entities.ts'
@@ -43,7 +43,14 @@ export type NewGoal = z.output<typeof NewGoal>
 export const GoalChange = NewGoal.partial()
 export type GoalChange = z.output<typeof GoalChange>
 
-export const GoalItem = z.object({ id: ulid, ...goalFields, createdOn: isoDate, updatedOn: isoDate })
+export const GoalItem = z.object({
+  id: ulid,
+  ...goalFields,
+  periodStart: shownDay,
+  periodEnd: shownDay,
+  createdOn: isoDate,
+  updatedOn: isoDate,
+})
 export type GoalItem = z.output<typeof GoalItem>
 export const GoalPage = page(GoalItem)
 export const GoalQuery = pageQuery.extend({ tenantId: ulid.optional() })

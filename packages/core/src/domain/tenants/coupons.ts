@@ -1,4 +1,5 @@
 import { type InferEntity, LockMode } from '@mikro-orm/core'
+import { checkInstant } from '../check.ts'
 import { command } from '../command.ts'
 import type { Command, Ctx } from '../context.ts'
 import { DomainError, invalid, notFound } from '../errors.ts'
@@ -102,8 +103,9 @@ export function createCoupon(ctx: Ctx, input: NewCoupon): Promise<CouponSummary>
     throw invalid('code', 'A code has 3 to 40 letters, digits, "-" or "_"')
   checkValue(input)
   const { validFrom = null, validUntil = null, maxRedemptions = null, plans = null } = input
-  for (const [field, date] of Object.entries({ validFrom, validUntil }))
-    if (date && Number.isNaN(date.getTime())) throw invalid(field, 'Must be a date')
+  checkInstant('validFrom', validFrom)
+  // The last day that it is valid on ends with this instant.
+  checkInstant('validUntil', validUntil && new Date(validUntil.getTime() - 1))
   if (validUntil && validUntil.getTime() <= Math.max(ctx.clock.now(), validFrom?.getTime() ?? 0))
     throw invalid('validUntil', 'Must be in the future, and after validFrom')
   const most = 1_000_000_000

@@ -104,6 +104,9 @@ export const TenantReinstated = z.object({
 export const Activation = z.object({ isActive: z.literal(true) })
 export const TenantActivated = z.object({ tenantId: ulid, status: z.literal('active'), message: z.string() })
 
+/** The highest price of a plan, in the smallest unit of its currency. */
+const mostPrice = 1_000_000_000_000
+
 const line = z.string().trim().min(1).max(200)
 const country = z
   .string()
@@ -122,7 +125,7 @@ export const NewCustomer = z.object({
   /** A region code of `GET /auth/v1/plans`. */
   customRegionId: z.string().min(1).max(50).optional(),
   /** In the smallest unit of the region's currency. */
-  customPrice: z.int().min(0).optional(),
+  customPrice: z.int().min(0).max(mostPrice).optional(),
   customCycle: z.enum(['monthly', 'quarterly', 'yearly']).optional(),
   gstin: line.max(50).optional(),
   tdsDeduction: z.boolean().default(false),
@@ -154,7 +157,11 @@ export type CustomerReceipt = z.output<typeof CustomerReceipt>
 export const BillingOverride = z.object({
   action: z.enum(['extend_trial', 'apply_discount', 'mark_paid', 'change_plan']),
   /** Days, a percentage, or the name of a plan; nothing for `mark_paid`. */
-  value: z.union([z.string().trim().min(1).max(100), z.number()]).optional(),
+  value: z
+    .union([z.string().trim().min(1).max(100), z.number().min(0).max(365)], {
+      error: 'Must be days from 1 to 365, a percentage from 0 to 100, or the name of a plan',
+    })
+    .optional(),
   /** For the audit log. */
   reason: z.string().trim().min(1).max(2_000),
 })

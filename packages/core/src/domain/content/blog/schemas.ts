@@ -1,7 +1,6 @@
 import { z } from 'zod'
-import { isoDate, page, pageQuery, queryInt, ulid } from '../../../platform/wire.ts'
+import { isoDate, page, pageQuery, queryInt, spanEnd, ulid } from '../../../platform/wire.ts'
 import { deliverableTypes } from '../../campaigns/entities.ts'
-import { spanEnd } from '../../runs/span.ts'
 import { postStatuses } from './entities.ts'
 
 export const BlogPostItem = z.object({
