@@ -37,7 +37,8 @@ export function inputFields({ definition }: EndpointInfo): InputField[] {
   )
 }
 
-function fieldsOf(schema: z.ZodType, path: readonly string[]): Omit<InputField, 'where'>[] {
+/** Everything inside of a schema that is no object itself; `path` leads to it. */
+export function fieldsOf(schema: z.ZodType, path: readonly string[]): Omit<InputField, 'where'>[] {
   const def = defOf(schema)
   switch (def.type) {
     case 'object':
@@ -85,6 +86,6 @@ const dates = ['2026-04-10', '2026-04-10T09:30:00Z', '2026-04']
 const otherTexts = ['some text', 'Some-text-1', '+49 30 1234567', '000102030405', '2026-04-10:2026-04-10']
 
 /** Whether a field is for dates, by what it takes: it takes one, and no other text of the same characters. */
-export function isForDates({ schema }: InputField): boolean {
+export function isForDates({ schema }: Pick<InputField, 'schema'>): boolean {
   return dates.some((date) => takes(schema, date)) && !otherTexts.some((text) => takes(schema, text))
 }

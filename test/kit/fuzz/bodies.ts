@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import type { EndpointInfo } from '@copydesk/core'
 import type { z } from 'zod'
+import { edged } from './edges.ts'
 import { write } from './hostile.ts'
 import { hostileTexts } from './hostile-texts.ts'
 import { junk, nearly } from './nearly.ts'
@@ -95,10 +96,12 @@ export function bodies(
     )
   }
   const right = rightValues(schema, known, examples)
+  const atEnds = edged(schema, right, known)
   const said = (value: unknown): Body => ({ bytes: bytesOf(write(value)), type: json })
   return fc.oneof(
     { weight: 8, arbitrary: right.map(said) },
     { weight: 12, arbitrary: nearly(right).map(said) },
+    ...(atEnds ? [{ weight: 8, arbitrary: atEnds.map(said) }] : []),
     { weight: 3, arbitrary: junk.map(said) },
     {
       weight: 4,

@@ -1,6 +1,8 @@
 import fc from 'fast-check'
 import type { EndpointInfo } from '@copydesk/core'
 import { bodies } from './bodies.ts'
+import { edged } from './edges.ts'
+import { Written } from './hostile.ts'
 import { hostileTexts } from './hostile-texts.ts'
 import { type Known, valid } from './valid.ts'
 
@@ -134,13 +136,24 @@ function queries(info: EndpointInfo, known: Known): fc.Arbitrary<string> {
   const spoiled = fc
     .tuple(pairs, fc.constantFrom(...Object.keys(query.shape)), someText)
     .map(([all, key, value]) => text([...all.filter(([name]) => name !== key), [key, value]]))
+  const atEnds = edged(query, valid(query, known), known)?.map((value) =>
+    text(
+      Object.entries(Object(value)).flatMap(([key, inner]) =>
+        inner === undefined ? [] : [[key, [inner].flat().map(written).join(',')] as const],
+      ),
+    ),
+  )
   return fc.oneof(
     { weight: 3, arbitrary: none },
+    ...(atEnds ? [{ weight: 6, arbitrary: atEnds }] : []),
     { weight: 6, arbitrary: pairs.map(text) },
     { weight: 6, arbitrary: spoiled },
     { weight: 3, arbitrary: raw },
   )
 }
+
+/** A value as it stands in a query. */
+const written = (value: unknown) => (value instanceof Written ? value.text : String(value))
 
 /** What a header can hold: one line of Latin-1. */
 const line = (text: string) => text.replace(/[^\t\x20-\x7e\x80-\xff]/g, '').trim()

@@ -105,6 +105,12 @@ function pipe(schema: z.ZodType, known: Known, field: string): fc.Arbitrary<unkn
   return text(schema, known, field)
 }
 
+/** The least and the greatest length that a schema takes; 0 and 1,000 where it names none. */
+export function boundsOf(schema: z.ZodType): [number, number] {
+  const named = checksOf(schema).some(({ maximum }) => maximum !== undefined)
+  return named ? bounds(schema, 0, Number.MAX_SAFE_INTEGER) : [bounds(schema, 0, 0)[0], 1_000]
+}
+
 function bounds(schema: z.ZodType, min: number, max: number): [number, number] {
   const checks = checksOf(schema)
   const least = Math.max(min, ...checks.map(({ minimum }) => minimum ?? min))
@@ -145,44 +151,71 @@ const words = fc.constantFrom(
   'blog_post',
 )
 
-/** What texts look like that a schema may ask for. The first that it takes is used. */
-function candidates(schema: z.ZodType): fc.Arbitrary<string>[] {
+/** A form of texts with some of them, by which it is known whether a schema takes it. */
+interface Candidate {
+  texts: fc.Arbitrary<string>
+  samples: readonly string[]
+}
+
+const candidate = (texts: fc.Arbitrary<string>): Candidate => ({
+  texts,
+  samples: fc.sample(texts, { numRuns: 8, seed: 1 }),
+})
+
+const dates = fc
+  .date({ min: new Date(0), max: new Date('2999-12-31T23:59:59.999Z'), noInvalidDate: true })
+  .map((date) => date.toISOString())
+
+/** Making texts of a pattern is slow to set up: each is set up once. */
+const fixed = [
+  fc.stringMatching(/^[0-7][0-9A-HJKMNP-TV-Z]{25}$/),
+  fc.stringMatching(/^[a-z][a-z0-9]{0,9}(\.[a-z0-9]{1,5})?@[a-z]{1,9}\.example$/),
+  dates,
+  dates.map((date) => date.slice(0, 10)),
+  fc.stringMatching(/^[0-9a-f]{64}$/),
+  fc.constantFrom('DE', 'IN', 'US', 'GB'),
+  fc.constantFrom('KA', 'CA', 'BY'),
+  fc.constantFrom('+49 30 1234567', '5551234567'),
+  fc.constantFrom('https://shop.example.com/a?b=c', 'http://example.org'),
+  fc.constantFrom('Europe/Berlin', 'Asia/Kolkata', 'UTC'),
+  fc.constantFrom('EUR', 'USD', 'INR'),
+  fc.constantFrom('shop.example.com', 'example.org'),
+  fc.stringMatching(/^[a-z][a-z0-9_]{2,20}$/),
+  fc.stringMatching(/^[A-Z][A-Z0-9]{3,12}$/),
+  fc.stringMatching(/^[0-9]{1,6}$/),
+  fc.uuid(),
+].map(candidate)
+
+const lowerNames = fc.stringMatching(/^[a-z]{3,8}$/)
+const ofPatterns = new Map<string, Candidate | undefined>()
+
+function ofPattern(pattern: RegExp): Candidate | undefined {
+  const key = String(pattern)
+  if (!ofPatterns.has(key)) {
+    try {
+      ofPatterns.set(key, candidate(fc.stringMatching(pattern, { size: 'small' })))
+    } catch {
+      // It holds something that cannot be turned round; another candidate has to do.
+      ofPatterns.set(key, undefined)
+    }
+  }
+  return ofPatterns.get(key)
+}
+
+/** What texts look like that a schema may ask for: the first that it takes. */
+function fittingText(schema: z.ZodType): fc.Arbitrary<string> | undefined {
+  const passes = ({ samples }: Candidate) => samples.every((text) => schema.safeParse(text).success)
   const [least, most] = bounds(schema, 0, 40)
-  const patterns = checksOf(schema).flatMap(({ pattern }) => (pattern ? [pattern] : []))
-  return [
+  const free = [
     fc
       .array(words, { minLength: 1, maxLength: 6 })
       .map((all) => all.join(' ').padEnd(least, 'x').slice(0, most)),
-    fc.stringMatching(/^[a-z]{3,8}$/).map((name) => `Aa1 ${name}`.padEnd(least, '9')),
-    fc.stringMatching(/^[0-7][0-9A-HJKMNP-TV-Z]{25}$/),
-    fc.stringMatching(/^[a-z][a-z0-9]{0,9}(\.[a-z0-9]{1,5})?@[a-z]{1,9}\.example$/),
-    fc
-      .date({ min: new Date(0), max: new Date('2100-01-01'), noInvalidDate: true })
-      .map((date) => date.toISOString()),
-    fc
-      .date({ min: new Date(0), max: new Date('2100-01-01'), noInvalidDate: true })
-      .map((date) => date.toISOString().slice(0, 10)),
-    fc.stringMatching(/^[0-9a-f]{64}$/),
-    fc.constantFrom('DE', 'IN', 'US', 'GB'),
-    fc.constantFrom('KA', 'CA', 'BY'),
-    fc.constantFrom('+49 30 1234567', '5551234567'),
-    fc.constantFrom('https://shop.example.com/a?b=c', 'http://example.org'),
-    fc.constantFrom('Europe/Berlin', 'Asia/Kolkata', 'UTC'),
-    fc.constantFrom('EUR', 'USD', 'INR'),
-    fc.constantFrom('shop.example.com', 'example.org'),
-    fc.stringMatching(/^[a-z][a-z0-9_]{2,20}$/),
-    fc.stringMatching(/^[A-Z][A-Z0-9]{3,12}$/),
-    fc.stringMatching(/^[0-9]{1,6}$/),
-    fc.uuid(),
-    ...patterns.flatMap((pattern) => {
-      try {
-        return [fc.stringMatching(pattern, { size: 'small' })]
-      } catch {
-        // It holds something that cannot be turned round; another candidate has to do.
-        return []
-      }
-    }),
-  ]
+    lowerNames.map((name) => `Aa1 ${name}`.padEnd(least, '9')),
+  ].map(candidate)
+  const known = [...free, ...fixed].find(passes)
+  if (known) return known.texts
+  const patterns = checksOf(schema).flatMap(({ pattern }) => (pattern ? [pattern] : []))
+  return patterns.flatMap((pattern) => ofPattern(pattern) ?? []).find(passes)?.texts
 }
 
 const found = new WeakMap<z.ZodType, fc.Arbitrary<unknown>>()
@@ -199,7 +232,7 @@ function plainText(schema: z.ZodType, field: string): fc.Arbitrary<unknown> {
   const earlier = found.get(schema)
   if (earlier) return earlier
   const passes = (value: unknown) => schema.safeParse(value).success
-  const fitting = candidates(schema).find((one) => fc.sample(one, { numRuns: 8, seed: 1 }).every(passes))
+  const fitting = fittingText(schema)
   if (!fitting) {
     throw new Error(
       `No text was found that "${field}" takes: add one to the candidates in test/kit/fuzz/valid.ts`,

@@ -203,8 +203,14 @@ const broken: Record<string, Sending> = {
   'cut off': (plain) => ({ pieces: [head(plain, sized(plain)).subarray(0, 30)], broken: true }),
 }
 
+/** A way to send a request. */
+export interface Way {
+  how: string
+  send(plain: Plain): Wire
+}
+
 /** Ways to send requests, most of them right. */
-export const ways: fc.Arbitrary<{ how: string; send: (plain: Plain) => Wire }> = fc
+export const ways: fc.Arbitrary<Way> = fc
   .oneof(
     { weight: 3, arbitrary: fc.constantFrom(...Object.entries(kept)) },
     { weight: 1, arbitrary: fc.constantFrom(...Object.entries(broken)) },
