@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { spanIn, untilIn } from '../../packages/core/src/domain/language/spans.ts'
+import { spanIn } from '../../packages/core/src/domain/language/spans.ts'
+import { untilIn } from '../../packages/core/src/domain/language/until.ts'
 
 /** A Friday. */
 const today = '2026-04-10'

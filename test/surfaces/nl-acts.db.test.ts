@@ -169,10 +169,10 @@ const acts: ReadonlyArray<readonly [string, string]> = [
   ['approve all that are not high risk', '? Exceptions and conditions are not understood'],
   ['approve everything but the spring menu post', '? Exceptions and conditions are not understood'],
   ['approve {spring} if the client agrees', '? Exceptions and conditions are not understood'],
-  ['approve all low risk newer than an hour', '? Nothing that waits for a verdict is called "newer'],
+  ['approve all low risk newer than an hour', '? Not all of it was understood: "newer than hour"'],
   ['approve some low risk posts', '? Not all of it was understood: "some"'],
   ['approve all approvals claimed by me', '? Not all of it was understood: "claimed"'],
-  ['approve 3 low risk posts', '? Nothing that waits for a verdict is called "3"'],
+  ['approve 3 low risk posts', '? Not all of it was understood: "3"'],
   ['approve these: {spring}, {guide}', '/approve spring guide'],
   ['approve it', '? It is not clear what "it" is.'],
 ]

@@ -2,21 +2,26 @@ import { closedStatuses } from '../activities/entities.ts'
 import { higherRisk } from '../approvals/policy.ts'
 import { dayIn } from '../campaigns/periods.ts'
 import { zoneOf } from '../costs/report-queries.ts'
-import type { SlashCommand } from './commands.ts'
+import { agentAccounts } from './act-accounts.ts'
 import { actOnAgent, giveTask } from './agent-acts.ts'
+import { notAll, optionsFor, type Wanted } from './choices.ts'
+import { leftOver, withTitle } from './coverage.ts'
+import { screenIn } from './open-screen.ts'
 import type { Piece } from './piece-queries.ts'
 import { minuteOf, spaced } from './plain.ts'
 import { asked, nameOf, previewOf, proposed, type Reading } from './reading.ts'
 import type { Request, Scene } from './scene.ts'
-import { untilIn } from './spans.ts'
-import { findTargets, optionsFor, type Wanted } from './targets.ts'
+import { findTargets } from './targets.ts'
+import { untilIn } from './until.ts'
 import { decide } from './verdicts.ts'
 import type { Verb } from './vocabulary.ts'
 
 /** What a person wants to have done, as one command to confirm, or what is still to be said. */
-export function act(scene: Scene, request: Request, verb: Verb): Promise<Reading> {
-  const { said, slots } = request
-  const ofAgent = said.roles.length > 0 || /\bagents?\b/.test(said.text)
+export async function act(
+  scene: Scene,
+  request: Request,
+  verb: Exclude<Verb, 'undo' | 'campaign'>,
+): Promise<Reading> {
   switch (verb) {
     case 'approve':
     case 'reject':
@@ -26,17 +31,36 @@ export function act(scene: Scene, request: Request, verb: Verb): Promise<Reading
       return giveTask(scene, request)
     case 'pause':
     case 'resume':
-      return ofAgent && slots.title.length === 0 && said.ids.length === 0
-        ? actOnAgent(scene, request, verb)
-        : onePiece(scene, request, verb)
+      return ofAgent(scene, request, verb) ?? onePiece(scene, request, verb)
     case 'stop':
-      return ofAgent && said.ids.length === 0 ? actOnAgent(scene, request, 'pause') : stopWork(scene, request)
+      return ofAgent(scene, request, 'pause') ?? stopWork(scene, request)
     default:
       return onePiece(scene, request, verb)
   }
 }
 
-type Single = Exclude<Verb, 'approve' | 'reject' | 'revise' | 'run' | 'stop'>
+/** Holds an agent back or lets it go on; undefined where a piece of work is meant. */
+function ofAgent(
+  scene: Scene,
+  request: Request,
+  verb: 'pause' | 'resume',
+): Promise<Reading> | Reading | undefined {
+  const { said, slots } = request
+  const { words, by } = slots.claims
+  const isNamed = said.roles.length > 0 || /\bagents?\b/.test(said.text)
+  if (!isNamed || said.ids.length > 0 || said.quotes.length > 0) return undefined
+  const left = leftOver(request, agentAccounts(verb))
+  const named = withTitle(request, left)
+  // What is left over may be the name of a tenant that there is not.
+  const unknown = new Set(named.slots.unknownName?.split(' '))
+  if (named.slots.title.every((word) => unknown.has(word))) return actOnAgent(scene, named, verb)
+  const isOfWork = by.some(
+    (slot) => slot === 'noun' || slot === 'deliverableType' || slot === 'place' || slot === 'order',
+  )
+  return slots.title.length > 0 || isOfWork ? undefined : notAll(left.map((at) => words[at] ?? ''))
+}
+
+type Single = Exclude<Verb, 'approve' | 'reject' | 'revise' | 'run' | 'stop' | 'undo' | 'campaign'>
 
 /** To what each can be done, and in which states work is for it. */
 const subjects: Record<Single, Pick<Wanted, 'kind' | 'states'>> = {
@@ -55,25 +79,9 @@ const subjects: Record<Single, Pick<Wanted, 'kind' | 'states'>> = {
   compare: { kind: 'any' },
 }
 
-const screens: ReadonlyArray<readonly [RegExp, SlashCommand]> = [
-  [/\b(?:agent )?queues\b/, { name: 'queues' }],
-  [/\b(?:queue|work)\b/, { name: 'queue' }],
-  [/\bagents\b/, { name: 'agents' }],
-  [/\b(?:feed|inbox)\b/, { name: 'feed' }],
-  [/\b(?:costs?|spend(?:ing)?)\b/, { name: 'cost' }],
-  [/\b(?:tenants|clients|customers)\b/, { name: 'tenants' }],
-  [/\b(?:status|overview|dashboard)\b/, { name: 'status' }],
-]
-
 async function onePiece(scene: Scene, given: Request, verb: Single): Promise<Reading> {
-  const screen = verb === 'open' ? screens.find(([form]) => form.test(given.said.text))?.[1] : undefined
-  if (
-    screen &&
-    given.slots.title.length === 0 &&
-    given.said.ids.length === 0 &&
-    given.said.quotes.length === 0
-  )
-    return proposed(screen, `Open the ${screen.name} screen`)
+  const screen = verb === 'open' ? screenIn(given) : undefined
+  if (screen) return screen
   const request = aboutPiece(given, verb)
   const after = given.note === undefined ? '' : ` because ${given.note}`
   const wanted: Wanted = { ...subjects[verb], verb: verb === 'forward' ? 'forward' : verb, after }
@@ -87,14 +95,10 @@ async function onePiece(scene: Scene, given: Request, verb: Single): Promise<Rea
   return commandFor(scene, given, verb, piece)
 }
 
-/** Without what says how something is done and not to what: the risk that it gets, the time that it is put aside for. */
+/** The risk that something is to get is none that it has. */
 function aboutPiece(given: Request, verb: Single): Request {
-  const { slots } = given
-  if (verb === 'escalate') return { ...given, slots: { ...slots, risks: [] } }
-  if (verb !== 'snooze') return given
-  const words = (title: readonly string[]) =>
-    title.filter((word) => !/^\d+(?:h|am|pm|t\d+|\d+z)?$/.test(word))
-  return { ...given, slots: { ...slots, title: words(slots.title), phrase: words(slots.phrase) } }
+  const isGiven = verb === 'escalate' && /\b(?:to|as) (?:high|medium)\b/.test(given.said.text)
+  return isGiven ? { ...given, slots: { ...given.slots, risks: [] } } : given
 }
 
 /** Why something cannot be done to a piece as it is; undefined when it can. */

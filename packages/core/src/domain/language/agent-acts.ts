@@ -1,9 +1,12 @@
 import type { ReviewerAgentState } from '../agents/review-schemas.ts'
+import { actAccounts } from './act-accounts.ts'
+import { ambiguousTenant, unknownName } from './choices.ts'
+import { leftOver } from './coverage.ts'
 import { bare } from './notes.ts'
-import { plain, quoted, spaced } from './plain.ts'
+import { capital, plain, quoted, spaced } from './plain.ts'
 import { asked, proposed, type Reading } from './reading.ts'
+import { readWords } from './said.ts'
 import type { Request, Scene } from './scene.ts'
-import { ambiguousTenant, unknownName } from './targets.ts'
 import { makers } from './vocabulary.ts'
 
 const nameOf = ({ role, tenantName }: ReviewerAgentState) => `the ${spaced(role)} of ${plain(tenantName, 80)}`
@@ -55,7 +58,7 @@ export async function actOnAgent(scene: Scene, request: Request, verb: 'pause' |
 
 async function meant(scene: Scene, { said, slots }: Request): Promise<ReviewerAgentState[]> {
   const tenant = said.tenants[0]?.id
-  const there = scene.agents.filter(
+  const there = (await scene.agents()).filter(
     ({ role, tenantId, status }) =>
       status !== 'terminated' &&
       (tenant === undefined || tenantId === tenant) &&
@@ -72,19 +75,26 @@ export async function giveTask(scene: Scene, request: Request): Promise<Reading>
   const { said, slots } = request
   const prompt = promptIn(request)
   const after = prompt === undefined ? '' : `: ${prompt}`
+  const dropped = outsideOf(prompt ?? '', request)
+  if (dropped.length > 0 && prompt !== undefined)
+    return asked(
+      `Not all of it was understood: ${quoted(dropped.join(' '))}. Say the task behind a colon: run blog_writer for Hearth: write about rye.`,
+      [],
+      { unsure: true },
+    )
   const roles = said.roles.length > 0 ? said.roles : makersOf(said.text)
   const [role] = roles
   if (role === undefined || roles.length > 1)
     return asked(
       'Which agent is to do it?',
-      (roles.length > 1 ? roles : allRoles(scene)).map(
+      (roles.length > 1 ? roles : scene.known.roles).map(
         (one) => `run ${one}${said.tenants[0] ? ` for tenant ${said.tenants[0].id}` : ''}${after}`,
       ),
       { unsure: true },
     )
   const vague = ambiguousTenant(request, { verb: `run ${role}` })
   if (vague) return vague
-  const there = scene.agents.filter((one) => one.role === role && one.status !== 'terminated')
+  const there = (await scene.agents()).filter((one) => one.role === role && one.status !== 'terminated')
   const agents = said.tenants[0] ? there.filter(({ tenantId }) => tenantId === said.tenants[0]?.id) : there
   if (
     said.tenants.length === 0 &&
@@ -110,11 +120,22 @@ export async function giveTask(scene: Scene, request: Request): Promise<Reading>
   )
 }
 
-const allRoles = ({ agents }: Scene) => [...new Set(agents.map(({ role }) => role))]
-
 function makersOf(text: string): string[] {
   const found = makers.find(([, form]) => form.test(text))
   return found ? [found[0]] : []
+}
+
+/** The words of a request that neither name the agent nor are a part of what it is told. */
+function outsideOf(prompt: string, request: Request): string[] {
+  const told = readWords(prompt)
+  return leftOver(request, actAccounts('run'))
+    .map((at) => request.slots.claims.words[at] ?? '')
+    .filter((word) => {
+      const at = told.indexOf(word)
+      if (at === -1) return !/^[@#]/.test(word)
+      told.splice(at, 1)
+      return false
+    })
 }
 
 const making = /\b(write|draft|compose|produce)\b/i
@@ -146,8 +167,4 @@ function promptIn({ said, note }: Request): string | undefined {
     return task.trim().split(/\s+/).length > 1 ? task.trim() : note
   }
   return note ?? quotes[0]
-}
-
-function capital(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1)
 }

@@ -1,12 +1,17 @@
+import { actAccounts, freeVerbs, takesNote } from './act-accounts.ts'
 import { act } from './acts.ts'
+import { notAll } from './choices.ts'
+import { leftOver, withTitle } from './coverage.ts'
+import { exclusionWords } from './function-words.ts'
 import { bare, cutNote } from './notes.ts'
-import { plain, quoted } from './plain.ts'
+import { capital, plain, quoted } from './plain.ts'
+import { notExcluded, read } from './questions.ts'
 import { readEach } from './read-each.ts'
-import { read } from './questions.ts'
 import { asked, type Reading } from './reading.ts'
-import { hear, type Request, type Scene, toRequest } from './scene.ts'
 import { withoutLabels } from './said.ts'
-import { conditions, exceptions } from './vocabulary.ts'
+import { hear, type Request, type Scene, toRequest } from './scene.ts'
+import { startCampaign, undo } from './unavailable.ts'
+import { conditions, exceptions, type Verb } from './vocabulary.ts'
 
 /** Everything but what was said before. */
 type Setting = Omit<Scene, 'earlier'>
@@ -26,20 +31,40 @@ export async function interpret(
   const scene: Scene = { ...setting, earlier: () => earlierReadings(setting, history) }
   const request = toUnderstand(setting, words)
   const continued = await continuation(setting, request, words, history)
-  return continued ?? understand(scene, request)
+  return continued ?? withCorrections(request, await understand(scene, request, history))
+}
+
+/** A word that was taken for another is told, so that nobody is answered something else without knowing. */
+function withCorrections({ said }: Request, reading: Reading): Reading {
+  const { data } = reading.answer
+  if (!data || said.corrections.length === 0) return reading
+  const told = said.corrections.map(([word, meant]) => `${quoted(word)} was read as ${quoted(meant)}`)
+  const text = plain(`${data.text} (${capital(told.join(', '))}.)`, 4_000)
+  return { ...reading, answer: { ...reading.answer, data: { ...data, text } } }
 }
 
 async function* earlierReadings(setting: Setting, history: readonly string[]): AsyncIterable<Reading> {
   const last = Math.max(0, history.length - remembered)
   for (let at = history.length - 1; at >= last; at -= 1) {
-    // A command is looked at for what it names: its words are read like any others.
-    const line = plain(history[at] ?? '').replace(/^\/|(?<=\s)--\w+/g, '')
+    const line = withoutManner(plain(history[at] ?? ''))
     if (line !== '') yield await interpret(setting, line, history.slice(Math.max(0, at - 2), at).slice(-1))
   }
 }
 
+/** A command is looked at for what it names: its words are read like any others, without those that say how. */
+function withoutManner(line: string): string {
+  if (!line.startsWith('/')) return line
+  return line
+    .slice(1)
+    .replace(
+      /\s--(?:note|reason|risk|until|from|to|by|hash|option|title|older)\s+(?:"(?:[^"\\]|\\.)*"|\S+)/g,
+      '',
+    )
+    .replace(/(?<=\s)--\w+/g, '')
+}
+
 /** Parts what is asked from the reason that comes along with it. */
-export function toUnderstand(setting: Pick<Setting, 'counts' | 'agents'>, words: string): Request {
+export function toUnderstand(setting: Pick<Setting, 'known'>, words: string): Request {
   const raw = withoutLabels(plain(words))
   const whole = hear(setting, raw)
   const [first] = whole.acts
@@ -63,15 +88,18 @@ const isListOfIds = (note: string) =>
 /** Takes words that ask for nothing by themselves as the answer to a question that was asked back. */
 async function continuation(
   setting: Setting,
-  { said }: Request,
+  { said }: Pick<Request, 'said'>,
   words: string,
   history: readonly string[],
 ): Promise<Reading | undefined> {
   const last = plain(history.at(-1) ?? '')
+  const ellipsis = await sameOf(setting, { said }, words, history)
+  if (ellipsis) return ellipsis
   const isTask = said.acts.length === 0 || (said.acts[0] === 'run' && said.afterNames === 0)
   if (!isTask || last === '' || last.startsWith('/') || isQuestion(said.text, words)) return undefined
   const before = await interpret(setting, last, history.slice(0, -1).slice(-1))
   const answer = plain(words)
+  if (before.missing && abandoned.test(answer)) return asked('Nothing is done. What is to be done?')
   if (before.missing === 'prompt') return interpret(setting, `${last}: ${answer}`, history.slice(0, -1))
   if (said.acts.length > 0) return undefined
   if (before.missing === 'note') return interpret(setting, `${last} because ${answer}`, history.slice(0, -1))
@@ -79,6 +107,27 @@ async function continuation(
   const options = before.answer.clarification?.options
   const choice = options && chosen(options, said.text, answer)
   return choice === undefined ? undefined : interpret(setting, choice, [])
+}
+
+const abandoned =
+  /^(?:(?:no|ok|okay|oh)[ ,]*)?(?:never ?mind|nvm|forget (?:it|that|about it)|no(?: thanks| thank you)?|nothing|stop|cancel(?: that| it)?|leave it|skip it|not now)[.!]*$/i
+
+/** "And Hearth?" asks for the same of another tenant. */
+async function sameOf(
+  setting: Setting,
+  { said }: Pick<Request, 'said'>,
+  words: string,
+  history: readonly string[],
+): Promise<Reading | undefined> {
+  const last = plain(history.at(-1) ?? '')
+  const isSame = /^(?:and|what about|how about|(?:the )?same for|same|now)\b/i.test(plain(words))
+  if (!isSame || last === '' || last.startsWith('/') || said.tenants.length === 0) return undefined
+  if (!/^(?:what about |how about |(?:the )?same )?(?:for |of |at )?(?:the )?@tenant$/.test(said.text))
+    return undefined
+  const before = toUnderstand(setting, last)
+  const { tenants, besides } = said
+  const scene: Scene = { ...setting, earlier: () => earlierReadings(setting, history.slice(0, -1)) }
+  return understand(scene, { ...before, said: { ...before.said, tenants, besides } }, history.slice(0, -1))
 }
 
 const isQuestion = (text: string, words: string) =>
@@ -96,23 +145,40 @@ function chosen(options: readonly string[], text: string, answer: string): strin
   return answer.length > 2 && fitting.length === 1 ? fitting[0] : undefined
 }
 
-async function understand(scene: Scene, request: Request): Promise<Reading> {
-  const { said } = request
+async function understand(scene: Scene, given: Request, history: readonly string[]): Promise<Reading> {
+  const { said } = given
   const [verb, ...more] = said.acts
+  const isFree = verb !== undefined && freeVerbs.has(verb)
   if (said.negated)
     return asked('You say what is not to be done, and nothing is. What is to be done?', [], { unsure: true })
   if (more.length > 0) return oneAtATime(said.raw)
-  if (verb !== 'run' && (exceptions.test(said.text) || (verb !== undefined && conditions.test(said.text))))
-    return asked('Exceptions and conditions are not understood. Say which ones are meant.', [], {
-      unsure: true,
-    })
+  if (!isFree && (exceptions.test(said.text) || (verb !== undefined && conditions.test(said.text))))
+    return notExcluded()
+  if (verb === 'campaign') return startCampaign()
+  const request = verb === undefined || isFree ? given : withTitle(given, leftOver(given, actAccounts(verb)))
   if (said.besides.length > 0) {
     // What is compared is read side by side.
-    return verb === undefined || verb === 'compare' ? readEach(scene, request) : oneTenantAtATime(request)
+    return verb === undefined || verb === 'compare' ? readEach(scene, given) : oneTenantAtATime(request)
   }
-  if (verb !== undefined) return act(scene, request, verb)
-  return read(scene, request)
+  if (verb === undefined) return read(scene, given)
+  const unclear = unclearIn(request, verb)
+  if (unclear) return unclear
+  return verb === 'undo' ? undo(scene, request, history) : act(scene, request, verb)
 }
+
+/** What of a request no act of this kind can take into account. */
+function unclearIn(request: Request, verb: Verb): Reading | undefined {
+  const { said, slots, note } = request
+  if (freeVerbs.has(verb)) return undefined
+  if (slots.title.some((word) => exclusionWords.has(word))) return notExcluded()
+  if (note !== undefined && !takesNote(verb)) return notAll([note])
+  if (isListOfQuotes(said.raw)) return oneAtATime(said.raw)
+  // One names what is meant, the other is a message.
+  const most = (said.ids.length > 0 ? 0 : 1) + (note === undefined && takesNote(verb) ? 1 : 0)
+  return said.quotes.length > most ? notAll(said.quotes.slice(most)) : undefined
+}
+
+const isListOfQuotes = (raw: string) => /["”»]\s*(?:,|;|&|\+|\band\b|\bor\b)\s*["“„«]/i.test(raw)
 
 function oneAtATime(raw: string): Reading {
   const parts = raw

@@ -2,10 +2,11 @@ import { z } from 'zod'
 import type { ModelTool } from '../../platform/models/port.ts'
 import { ulid } from '../../platform/wire.ts'
 import { riskLevels } from '../approvals/entities.ts'
-import { addDays } from '../campaigns/periods.ts'
+import { daysOr } from './days.ts'
 import { readAgents, readQueues, readTenants } from './read-agents.ts'
+import { readCost } from './read-cost.ts'
 import { readLog, readPiece } from './read-one.ts'
-import { readCost, readFeed, readStatus, readWork, todayOf } from './read-work.ts'
+import { readFeed, readStatus, readWork } from './read-work.ts'
 import type { Reading } from './reading.ts'
 import type { Scene } from './scene.ts'
 import { requestOf } from './synthetic.ts'
@@ -91,9 +92,10 @@ async function look(scene: Scene, asked: z.output<typeof Look>): Promise<Reading
       if (!id && !title) throw new Error('Name it by its id or its title')
       return what === 'show' ? readPiece(scene, request) : readLog(scene, request)
     case 'cost': {
-      const to = await todayOf(scene, request)
-      const span = days && { from: addDays(to, 1 - days), to, words: `in the last ${days} days` }
-      return readCost(scene, request, span || undefined)
+      return readCost(
+        scene,
+        days ? { ...request, days: await daysOr(scene, request, `last ${days} days`) } : request,
+      )
     }
     default:
       return readWork(scene, request, what)

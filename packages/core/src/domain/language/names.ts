@@ -1,4 +1,5 @@
 import { fold } from '../text-match.ts'
+import type { NameIndex } from './name-index.ts'
 import { keywords, smallWords } from './vocabulary.ts'
 
 export interface Named {
@@ -73,68 +74,95 @@ const before = new Set([
 
 /**
  * Finds which of several names a text speaks of: the whole of one before a part of it, letter for letter before mistyped, the
- * longest before shorter ones. A name that consists of ordinary words counts only where a name is expected.
+ * longest before shorter ones. A name that consists of ordinary words counts only where a name is expected. The work grows
+ * with the words that are looked at, of which there are few, and with the names that have one of them.
  * @param words of the text, folded
+ * @param skipped names that are not looked for
  */
 export function findNamed<T extends Named>(
   words: readonly string[],
-  known: readonly T[],
+  index: NameIndex<T>,
+  skipped: ReadonlySet<T> = new Set(),
 ): Mention<T> | undefined {
-  let best: (Mention<T> & { score: number }) | undefined
+  let best: Best<T> | undefined
   const heard = words.slice(0, mostWords)
-  for (const item of known) {
-    const name = wordsOf(item.name)
-    // Of a name that begins with an article or a first name people may say the rest alone.
-    const places = name.flatMap((_, skipped) => heard.map((_, from) => ({ from, skipped })))
-    for (const { from, skipped } of places) {
-      const found = matchAt(heard, from, name, skipped)
-      if (!found) continue
-      const { length, score, whole } = found
-      if (!best || score > best.score)
-        best = { items: [item], from, to: from + length, score, whole, elsewhere: [] }
-      else if (score === best.score && !best.items.includes(item)) {
-        if (from === best.from) best.items.push(item)
-        else if (!best.elsewhere.includes(item)) best.elsewhere.push(item)
-      }
+  for (const [from, word] of heard.entries()) {
+    const leading = heard[from - 1] === 'the' ? heard[from - 2] : heard[from - 1]
+    const isExpected = before.has(leading ?? '')
+    // Of a name that begins with an article or a first name people may say the rest alone, where a name is expected.
+    for (const { item, name, at } of index.placesOf(word)) {
+      if ((at > 0 && !isExpected) || skipped.has(item)) continue
+      const length = matchedWords(heard, from, name, at)
+      const score = scoreOf(heard, from, name, at, length, isExpected)
+      if (score === undefined || score < (best?.score ?? 0)) continue
+      if (!best || score > best.score) {
+        const whole = length === name.length && at === 0
+        best = { items: new Set([item]), from, to: from + length, whole, elsewhere: new Set(), score }
+      } else if (from === best.from) best.items.add(item)
+      else if (!best.items.has(item)) best.elsewhere.add(item)
     }
   }
-  return best
+  return best && { ...best, items: [...best.items], elsewhere: [...best.elsewhere] }
 }
 
-function matchAt(words: readonly string[], from: number, name: readonly string[], skipped: number) {
-  let length = 0
-  let exact = 0
-  let letters = 0
+interface Best<T> {
+  items: Set<T>
+  from: number
+  to: number
+  whole: boolean
+  elsewhere: Set<T>
+  score: number
+}
+
+/** How many words of a name stand in a text from one place on. */
+function matchedWords(
+  words: readonly string[],
+  from: number,
+  name: readonly string[],
+  skipped: number,
+): number {
+  let length = 1
   while (skipped + length < name.length) {
     const [word, part] = [words[from + length], name[skipped + length]]
     if (word === undefined || part === undefined || !isNearly(word, part)) break
-    if (word === part) exact += 1
-    letters += part.length
     length += 1
   }
-  if (length === 0) return undefined
-  const whole = length === name.length && skipped === 0
-  const said = words.slice(from, from + length)
-  const leading = words[from - 1] === 'the' ? words[from - 2] : words[from - 1]
-  const isExpected = before.has(leading ?? '')
-  const isTelling = said.some((word) => !ordinary.has(word) && !/^\d+$/.test(word))
-  if (!(isTelling || (whole && isExpected))) return undefined
-  // Part of a name has to be more than a syllable.
-  if (!whole && letters < 3) return undefined
-  // The rest of a name is one only where a name is expected, and letter for letter.
-  if (skipped > 0 && !(isExpected && exact === length)) return undefined
-  return {
-    length,
-    whole,
-    score: (whole ? 1_000 : 0) + (exact === length ? 100 : 0) + (isExpected ? 10 : 0) + length,
-  }
+  return length
 }
+
+/** How well words are a name; undefined where they are none. */
+function scoreOf(
+  words: readonly string[],
+  from: number,
+  name: readonly string[],
+  skipped: number,
+  length: number,
+  isExpected: boolean,
+): number | undefined {
+  const whole = length === name.length && skipped === 0
+  let [exact, letters, isTelling] = [0, 0, false]
+  for (let at = 0; at < length; at += 1) {
+    const [word = '', part = ''] = [words[from + at], name[skipped + at]]
+    if (word === part) exact += 1
+    letters += part.length
+    isTelling ||= !ordinary.has(word) && !/^\d+$/.test(word)
+  }
+  if (!(isTelling || (whole && isExpected))) return undefined
+  // Part of a name has to be more than a syllable, and its rest letter for letter.
+  if (!whole && letters < 3) return undefined
+  if (skipped > 0 && exact !== length) return undefined
+  return (whole ? 1_000 : 0) + (exact === length ? 100 : 0) + (isExpected ? 10 : 0) + length
+}
+
+/** How many letters of two names are compared. */
+const compared = 24
 
 /** The names that come nearest to what somebody may have meant, at most `count`. */
 export function nearest<T extends Named>(said: string, known: readonly T[], count = 5): T[] {
-  const target = wordsOf(said).join(' ')
+  const start = (text: string) => wordsOf(text).join(' ').slice(0, compared)
+  const target = start(said)
   return known
-    .map((item) => ({ item, far: distance(target.slice(0, 60), wordsOf(item.name).join(' ').slice(0, 60)) }))
+    .map((item) => ({ item, far: distance(target, start(item.name)) }))
     .toSorted((a, b) => a.far - b.far || a.item.name.localeCompare(b.item.name))
     .slice(0, count)
     .map(({ item }) => item)

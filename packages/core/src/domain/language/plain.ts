@@ -53,3 +53,8 @@ export function minuteOf(instant: Date): string {
 export function spaced(name: string): string {
   return name.replaceAll('_', ' ')
 }
+
+/** With a capital letter at its beginning. */
+export function capital(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`
+}

@@ -16,14 +16,14 @@ const statusWords: ReadonlyArray<readonly [ReviewerAgentState['status'], RegExp]
 ]
 
 /** Agents and what they do, or those in one state. */
-export function readAgents(scene: Scene, { said }: Request): Reading {
-  const status = statusWords.find(([, form]) => form.test(said.text))?.[0]
+export async function readAgents(scene: Scene, { said }: Request): Promise<Reading> {
+  const wanted = statusWords.filter(([, form]) => form.test(said.text)).map(([status]) => status)
   const tenant = said.tenants[0]
-  const found = scene.agents.filter(
+  const found = (await scene.agents()).filter(
     (agent) =>
       (tenant === undefined || agent.tenantId === tenant.id) &&
       (said.roles.length === 0 || said.roles.includes(agent.role)) &&
-      (status === undefined ? agent.status !== 'terminated' : agent.status === status),
+      (wanted.length === 0 ? agent.status !== 'terminated' : wanted.includes(agent.status)),
   )
   const of = tenant ? ` of ${plain(tenant.name, 80)}` : ''
   const is = {
@@ -33,11 +33,12 @@ export function readAgents(scene: Scene, { said }: Request): Reading {
     active: 'at the ready',
     terminated: 'gone',
   }
-  const state = status ? ` ${found.length === 1 ? 'is' : 'are'} ${is[status]}` : ''
+  const status = wanted.map((one) => is[one]).join(' or ')
+  const state = status ? ` ${found.length === 1 ? 'is' : 'are'} ${status}` : ''
   const subject = said.roles.length === 1 ? spaced(said.roles[0] ?? '') : 'agent'
   const text =
     found.length === 0
-      ? `No ${subject}${of} ${status ? `is ${is[status]}` : 'is there'}.`
+      ? `No ${subject}${of} ${status ? `is ${status}` : 'is there'}.`
       : status
         ? `${counted(found.length, subject)}${of}${state}.`
         : `There ${found.length === 1 ? 'is' : 'are'} ${counted(found.length, subject)}${of}: ${summary(found)}.`

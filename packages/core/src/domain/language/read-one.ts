@@ -4,13 +4,44 @@ import { findPieces, type Piece } from './piece-queries.ts'
 import { counted, duration, minuteOf, plain, spaced } from './plain.ts'
 import { nameOf, type Reading, told } from './reading.ts'
 import type { Request, Scene } from './scene.ts'
+import type { Asked } from './slot-forms.ts'
 import { findTargets } from './targets.ts'
 
 /** The most characters of a text that are repeated in an answer. */
 const excerpt = 600
 
 /** One thing that is named: how it stands, and how its text begins. */
-export async function readPiece(scene: Scene, request: Request): Promise<Reading> {
+export function readPiece(scene: Scene, request: Request): Promise<Reading> {
+  return describe(scene, request, () => '')
+}
+
+/** How long one thing has stood as it does. */
+export function readWait(scene: Scene, request: Request): Promise<Reading> {
+  return describe(scene, request, ({ status, since }, now) => {
+    const long = duration(now - since.getTime())
+    return status === 'pending' || status === 'awaiting_approval'
+      ? ` It has waited for ${long}.`
+      : ` It has been so for ${long}.`
+  })
+}
+
+/** When one thing lapses. */
+export function readExpiry(scene: Scene, request: Request): Promise<Reading> {
+  // That it expires is asked, and not among those that expire soon.
+  const { expiresWithin: _, ...slots } = request.slots
+  return describe(scene, { ...request, slots }, ({ expiresAt }, now) =>
+    expiresAt
+      ? ` It expires in ${duration(expiresAt.getTime() - now)}, at ${minuteOf(expiresAt)}.`
+      : ' It does not expire.',
+  )
+}
+
+/** @param more what the sentence says beside how it stands */
+async function describe(
+  scene: Scene,
+  request: Request,
+  more: (piece: Piece, now: number) => string,
+): Promise<Reading> {
   const found = await findTargets(scene, request, { kind: 'any', verb: 'show' })
   if ('answer' in found) return found
   const [piece] = found.pieces
@@ -50,7 +81,31 @@ export async function readPiece(scene: Scene, request: Request): Promise<Reading
     piece.status === 'pending' && piece.riskLevel
       ? `waits for a verdict, ${piece.riskLevel} risk`
       : `is ${spaced(piece.hold ?? piece.status)}`
-  return told(`${nameOf(piece)} ${waits}.`, { titles: ['What', 'Value'], rows }, { ids: [piece.id] })
+  return told(
+    `${nameOf(piece)} ${waits}.${denials(piece, request)}${more(piece, now)}`,
+    { titles: ['What', 'Value'], rows },
+    { ids: [piece.id] },
+  )
+}
+
+const statesOf: Readonly<Partial<Record<Piece['status'], Asked>>> = {
+  pending: 'pending',
+  awaiting_approval: 'pending',
+  in_progress: 'running',
+  blocked: 'blocked',
+  failed: 'failed',
+  done: 'done',
+}
+
+/** What a request says of a piece that is not so. */
+function denials(piece: Piece, { slots }: Request): string {
+  const isHeld = piece.hold !== null
+  return [
+    slots.state && statesOf[piece.status] !== slots.state && ` It is not ${slots.state}.`,
+    slots.paused && !isHeld && ' It is not paused.',
+  ]
+    .filter((part) => typeof part === 'string')
+    .join('')
 }
 
 function readSeveral({ ctx }: Scene, pieces: readonly Piece[]): Reading {
@@ -82,7 +137,7 @@ export async function readLog(scene: Scene, request: Request): Promise<Reading> 
   const end = last
     ? ` Last: ${plain(last.message, 200)} (${plain(last.actor, 80)}, ${minuteOf(last.at)}).`
     : ''
-  const text = `${nameOf(piece)} is ${spaced(now?.hold ?? now?.status ?? piece.status)}${now?.reason ? `: ${plain(now.reason, 300)}` : ''}.${end}${pagination.hasMore ? ' There is more.' : ''}`
+  const text = `${nameOf(piece)} is ${spaced(now?.hold ?? now?.status ?? piece.status)}${now?.reason ? `: ${plain(now.reason, 300)}` : ''}.${denials(piece, request)}${end}${pagination.hasMore ? ' There is more.' : ''}`
   const rows = data.map(({ at, actor, message }) => [minuteOf(at), actor, message])
   return told(text, { titles: ['When', 'Who', 'What'], rows }, { ids: [piece.id] })
 }

@@ -1,8 +1,9 @@
-import { addDays, dayIn } from '../campaigns/periods.ts'
-import { costReport, zoneOf } from '../costs/report-queries.ts'
+import { costReport } from '../costs/report-queries.ts'
 import { listFeed } from '../feed/queries.ts'
+import type { RequestedDays } from './days.ts'
+import { listFinished } from './history-queries.ts'
 import { listByState, listPending, type Piece } from './piece-queries.ts'
-import { counted, dollars, duration, plain, spaced } from './plain.ts'
+import { counted, dollars, duration, minuteOf, plain, spaced } from './plain.ts'
 import { mostRows, type Reading, told } from './reading.ts'
 import { filterOf, type Request, type Scene, within } from './scene.ts'
 import type { Asked } from './slots.ts'
@@ -10,18 +11,26 @@ import type { Asked } from './slots.ts'
 /** What waits for people, or how work stands, with what narrows it down said in the sentence. */
 export async function readWork(scene: Scene, request: Request, state: Asked): Promise<Reading> {
   const ctx = within(scene, request.said)
+  const { days, slots } = request
+  if (state === 'done' && days) return readFinished(scene, request, days)
   const filter = filterOf(scene.ctx, request)
+  const most = Math.min(mostRows, slots.limit ?? mostRows)
   const { items, total } = await (state === 'pending'
-    ? listPending(ctx, filter, mostRows)
-    : listByState(ctx, state, filter, mostRows))
+    ? listPending(ctx, filter, most)
+    : listByState(ctx, state, filter, most))
   const now = scene.ctx.clock.now()
   const about = { ids: items.map(({ id }) => id) }
   const narrowing = narrowed(request)
   const rest = total > items.length ? ` These are the first ${items.length}.` : ''
   if (state !== 'pending') {
-    const doing = { running: 'being worked on', blocked: 'blocked', failed: 'failed', done: 'done' }[state]
+    const doing = {
+      running: 'being worked on',
+      blocked: slots.paused ? 'paused' : 'blocked',
+      failed: 'failed',
+      done: 'done',
+    }[state]
     const is = state === 'failed' ? (total > 1 ? 'have' : 'has') : total > 1 ? 'are' : 'is'
-    const text = `${total === 0 ? 'No piece' : counted(total, 'piece')} of work${narrowing} ${is} ${doing}.${rest}`
+    const text = `${total === 0 ? 'No piece' : counted(total, 'piece')} of work${narrowing} ${is} ${doing}${days ? ` ${days.words}` : ''}.${rest}`
     const titles = [
       'Title',
       'Tenant',
@@ -43,6 +52,40 @@ export async function readWork(scene: Scene, request: Request, state: Asked): Pr
   if (total === 0) return told(`Nothing${narrowing} waits for a verdict.`)
   const oldest = items.toSorted((a, b) => a.since.getTime() - b.since.getTime())[0]
   const waiting = total === items.length && oldest ? ` The oldest has waited for ${age(oldest, now)}.` : ''
+  const text = `${counted(total, 'approval')}${narrowing} ${total === 1 ? 'waits' : 'wait'} for a verdict.${waiting}${rest}`
+  return told(text, pendingTable(items, now), about)
+}
+
+/** What was finished in a span of days. */
+async function readFinished(scene: Scene, request: Request, days: RequestedDays): Promise<Reading> {
+  const { said, slots } = request
+  const filter = { deliverableType: slots.deliverableType, agentRoles: said.roles }
+  const span = { from: days.startsAt, until: days.endsAt }
+  const most = Math.min(mostRows, slots.limit ?? mostRows)
+  const { items, total } = await listFinished(within(scene, said), span, filter, most)
+  const rest = total > items.length ? ` These are the latest ${items.length}.` : ''
+  const text = `${total === 0 ? 'No piece' : counted(total, 'piece')} of work${narrowed(request)} ${total > 1 ? 'were' : 'was'} finished ${days.words}.${rest}`
+  const rows = items.map((one) => [one.title, one.tenantName, minuteOf(one.at), one.id])
+  return told(text, { titles: ['Title', 'Tenant', 'When', 'Id'], rows }, { ids: items.map(({ id }) => id) })
+}
+
+/** How soon an approval has to expire to be urgent, milliseconds. */
+const urgentMs = 86_400_000
+
+/** What cannot wait: approvals of a high risk, past their due time, or soon to expire. */
+export async function readUrgent(scene: Scene, request: Request): Promise<Reading> {
+  const now = scene.ctx.clock.now()
+  const filter = { ...filterOf(scene.ctx, request), urgentBefore: new Date(now + urgentMs) }
+  const most = Math.min(mostRows, request.slots.limit ?? mostRows)
+  const { items, total } = await listPending(within(scene, request.said), filter, most)
+  const what = 'with a high risk, past its due time or expiring within 24 h'
+  if (total === 0) return told(`Nothing${narrowed(request)} is urgent: there is no approval ${what}.`)
+  const rest = total > items.length ? ` These are the first ${items.length}.` : ''
+  const text = `${counted(total, 'approval')}${narrowed(request)} ${total === 1 ? 'is' : 'are'} urgent: ${what}.${rest}`
+  return told(text, pendingTable(items, now), { ids: items.map(({ id }) => id) })
+}
+
+function pendingTable(items: readonly Piece[], now: number) {
   const rows = items.map((piece) => [
     piece.riskLevel ?? '',
     piece.title,
@@ -52,14 +95,13 @@ export async function readWork(scene: Scene, request: Request, state: Asked): Pr
     piece.expiresAt ? `in ${duration(piece.expiresAt.getTime() - now)}` : '',
     piece.id,
   ])
-  const text = `${counted(total, 'approval')}${narrowing} ${total === 1 ? 'waits' : 'wait'} for a verdict.${waiting}${rest}`
-  return told(text, { titles: ['Risk', 'Title', 'Tenant', 'Type', 'Waiting', 'Expires', 'Id'], rows }, about)
+  return { titles: ['Risk', 'Title', 'Tenant', 'Type', 'Waiting', 'Expires', 'Id'], rows }
 }
 
 const age = (piece: Piece, now: number) => duration(now - piece.since.getTime())
 
 /** What narrows a list down, as a part of its sentence. */
-function narrowed({ said, slots }: Request): string {
+function narrowed({ said, slots, days }: Request): string {
   const parts = [
     slots.risks.length > 0 && `with ${slots.risks.join(' or ')} risk`,
     slots.approvalType && `about ${spaced(slots.approvalType)}`,
@@ -68,6 +110,7 @@ function narrowed({ said, slots }: Request): string {
     said.tenants[0] && `of ${plain(said.tenants[0].name, 80)}`,
     slots.olderThan !== undefined && `older than ${duration(slots.olderThan * 60_000)}`,
     slots.overdue && 'past its due time',
+    slots.state !== 'failed' && slots.state !== 'done' && days && `asked for ${days.words}`,
     slots.expiresWithin === -1 && 'expiring today',
     (slots.expiresWithin ?? -1) > 0 && `expiring within ${duration((slots.expiresWithin ?? 0) * 60_000)}`,
   ].filter((part) => typeof part === 'string')
@@ -147,51 +190,4 @@ export async function readFeed(scene: Scene, { said }: Request): Promise<Reading
     { titles: ['Title', 'Tenant', 'Reason', 'Since', 'Deadline', 'Id'], rows },
     { ids: ids.map(({ subject }) => subject.id) },
   )
-}
-
-/** What was spent. @param span days in words, this month where none are named */
-export async function readCost(
-  scene: Scene,
-  { said }: Request,
-  span: { from: string; to: string; words: string } | undefined,
-): Promise<Reading> {
-  const tenant = said.tenants[0]
-  const ctx = within(scene, said)
-  const text = said.text
-  const groupBy = /\bcampaigns?\b/.test(text)
-    ? 'campaign'
-    : /\bmodels?\b/.test(text)
-      ? 'model'
-      : /\b(?:agents?|roles?)\b|@role/.test(text) || tenant
-        ? 'agent'
-        : 'tenant'
-  // A year and a day are more than a report covers.
-  const earliest = span && addDays(span.to, -364)
-  const days = span && { startDate: span.from < (earliest ?? '') ? earliest : span.from, endDate: span.to }
-  const report = await costReport(ctx, { groupBy, tenantId: tenant?.id, ...days })
-  const shown =
-    said.roles.length > 0 ? report.breakdown.filter(({ key }) => said.roles.includes(key)) : report.breakdown
-  const total = said.roles.length > 0 ? shown.reduce((sum, { costUsd }) => sum + costUsd, 0) : report.totalUsd
-  const who = `${said.roles.length > 0 ? `the ${said.roles.map(spaced).join(' and ')}` : 'everything'}${tenant ? ` of ${plain(tenant.name, 80)}` : ''}`
-  const [most] = shown
-  const top =
-    most && most.costUsd > 0 && shown.length > 1
-      ? ` Most of it went to ${plain(most.label, 80)} (${dollars(most.costUsd)}).`
-      : ''
-  const rows = shown.map((part) => [part.label, dollars(part.costUsd), `${part.pct} %`, String(part.runs)])
-  const titles = [
-    { tenant: 'Tenant', agent: 'Agent', model: 'Model', campaign: 'Campaign' }[groupBy],
-    'Cost',
-    'Share',
-    'Runs',
-  ]
-  return told(
-    `${who.charAt(0).toUpperCase()}${who.slice(1)} cost ${dollars(total)} ${span?.words ?? 'this month'}.${top}`,
-    { titles, rows },
-  )
-}
-
-/** Today, in the zone in which the days of a request are counted. */
-export async function todayOf({ ctx }: Pick<Scene, 'ctx'>, { said }: Request): Promise<string> {
-  return dayIn(ctx.clock.date(), await zoneOf(ctx, said.tenants[0]?.id))
 }

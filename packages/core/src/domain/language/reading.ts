@@ -1,4 +1,4 @@
-import { type SlashCommand, isDestructive, toSlash } from './commands.ts'
+import { isDestructive, type SlashCommand, toSlash } from './commands.ts'
 import type { Piece } from './piece-queries.ts'
 import { counted, plain, quoted } from './plain.ts'
 import type { LanguageAnswer } from './schemas.ts'
@@ -83,8 +83,8 @@ export function asked(
 }
 
 /** A piece in a sentence, so that it is known without its id. */
-export function nameOf(piece: Piece): string {
-  return `${quoted(piece.title)} of ${plain(piece.tenantName, 80)}`
+export function nameOf({ title, tenantName }: Pick<Piece, 'title' | 'tenantName'>): string {
+  return `${quoted(title)} of ${plain(tenantName, 80)}`
 }
 
 /** What an act would touch: how many, of whom, and the first titles. */

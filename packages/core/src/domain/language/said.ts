@@ -1,6 +1,8 @@
 import { isUlid } from '../../platform/clock.ts'
 import { fold } from '../text-match.ts'
-import { isNearly, type Named } from './names.ts'
+import { shortForms } from './function-words.ts'
+import type { NameIndex } from './name-index.ts'
+import { distance, isNearly, type Named } from './names.ts'
 import { plain } from './plain.ts'
 import { markTenants, type Token } from './tenant-names.ts'
 import { asking, fillers, keywords, negation, smallWords, type Verb, verbs } from './vocabulary.ts'
@@ -26,6 +28,8 @@ export interface Said {
   roles: string[]
   /** What is to be done, in the order in which it was said; nothing where something is only asked. */
   acts: Verb[]
+  /** Words that were taken for mistyped ones, with those that they were taken for. */
+  corrections: Array<readonly [string, string]>
   /** True where somebody says what not to do. */
   negated: boolean
   /** Where in `raw` the last name of a tenant or an agent ends; 0 without one. */
@@ -35,13 +39,15 @@ export interface Said {
 }
 
 export interface Vocabulary {
-  tenants: readonly Named[]
+  tenants: NameIndex<Named>
   roles: readonly string[]
 }
 
 const quote =
   /"([^"]*)"|“([^”"]*)[”"]|„([^“”"]*)[“”"]|«([^»]*)»|(?<![\p{L}\p{N}])['‘]([^'’]+)['’](?![\p{L}\p{N}])/u
-const token = new RegExp(`${quote.source}|([\\p{L}\\p{N}]+(?:['’]\\p{L}+)?)`, 'gu')
+/** A date, with or without a time, a time of the clock, or a word. */
+const word = "\\d{4}-\\d\\d-\\d\\d(?:[tT][\\d:.]+[zZ])?|\\d{1,2}:\\d\\d|[\\p{L}\\p{N}]+(?:['’]\\p{L}+)?"
+const token = new RegExp(`${quote.source}|(${word})`, 'gu')
 
 /** The text with what stands in quotation marks made unreadable, each character at its place. */
 export function masked(raw: string): string {
@@ -67,6 +73,7 @@ export function takeApart(query: string, known: Vocabulary): Said {
     partOfName: [],
     roles: [],
     acts: [],
+    corrections: [],
     negated: false,
     afterNames: 0,
     beforeNames: raw.length,
@@ -76,8 +83,12 @@ export function takeApart(query: string, known: Vocabulary): Said {
   Object.assign(said, named, { tenantsAt: at })
   noteNames(said, at)
   said.roles.push(...rolesIn(tokens, said, known.roles))
-  const text = tokens.map((one) => corrected(one.text)).join(' ')
-  return { ...said, ...readVerbs(text) }
+  for (const one of tokens) {
+    const meant = corrected(one.text)
+    if (meant !== one.text) said.corrections.push([one.text, meant])
+    one.text = meant
+  }
+  return { ...said, ...readVerbs(tokens.map(({ text }) => text).join(' ')) }
 }
 
 function tokensOf(raw: string, said: Said, { tenants }: Vocabulary): Token[] {
@@ -90,8 +101,8 @@ function tokensOf(raw: string, said: Said, { tenants }: Vocabulary): Token[] {
       ?.trim()
     const word = inside ?? match[6] ?? ''
     const id = word.toUpperCase()
-    const tenant = tenants.find((one) => one.id === id || (inside && fold(one.name) === fold(inside)))
     if (word === '') continue
+    const tenant = exactly(tenants.names, id, inside)
     if (tenant) {
       noteNames(said, place)
       tokens.push({ text: '@tenant', ...place, tenants: [tenant] })
@@ -101,15 +112,32 @@ function tokensOf(raw: string, said: Said, { tenants }: Vocabulary): Token[] {
     } else if (inside !== undefined) {
       said.quotes.push(inside)
       tokens.push({ text: '@quote', ...place })
-    } else tokens.push({ text: fold(word).replaceAll('’', "'").replace(/'s$/, ''), ...place })
+    } else tokens.push({ text: spelled(unpossessed(word)), ...place })
   }
   return tokens
 }
+
+const spelled = (word: string) => shortForms.get(word) ?? word
+
+/** A text as its words are read: folded, and with mistyped words as those that are meant. */
+export function readWords(text: string): string[] {
+  const words = [...plain(text).matchAll(new RegExp(word, 'gu'))].map(([one]) => one)
+  return words.map((one) => corrected(spelled(unpossessed(one))))
+}
+
+const unpossessed = (text: string) => fold(text).replaceAll('’', "'").replace(/'s$/, '')
 
 function noteNames(said: Said, { start, end }: Pick<Token, 'start' | 'end'>): void {
   if (end === 0) return
   said.beforeNames = Math.min(said.beforeNames, start)
   said.afterNames = Math.max(said.afterNames, end)
+}
+
+/** A tenant by its id, or by the whole of its name in quotation marks. */
+function exactly(tenants: readonly Named[], id: string, quote: string | undefined): Named | undefined {
+  if (isUlid(id)) return tenants.find((one) => one.id === id)
+  const name = quote === undefined ? undefined : fold(quote)
+  return name === undefined ? undefined : tenants.find((one) => fold(one.name) === name)
 }
 
 /** A role by all of its words, or by its last where that stands alone: "the writer" may be several. */
@@ -140,11 +168,20 @@ function isRoleWord(word: string, part: string): boolean {
   return word.length > 2 && (word === part || one === part || (part.length > 4 && isNearly(one, part)))
 }
 
-/** A word that nobody knows and that is a letter away from one that matters. */
+/** The word that matters which one that nobody knows is a letter away from; the word itself where there is none. */
 function corrected(word: string): string {
   if (word.length < 5 || word.startsWith('@') || smallWords.has(word) || keywords.includes(word)) return word
-  if (/(?:ed|ing|als?)$/.test(word)) return word
-  return keywords.find((one) => one.length >= 5 && isNearly(word, one) && word[0] === one[0]) ?? word
+  // Other words of the same ending are as near as a mistyped one.
+  const ending = /(?:ed|ing|als?)$/.exec(word)?.[0]
+  if (ending && word.length < 7) return word
+  return (
+    keywords.find(
+      (one) =>
+        one.length >= 5 &&
+        word[0] === one[0] &&
+        (ending ? one.endsWith(ending) && distance(word, one) === 1 : isNearly(word, one)),
+    ) ?? word
+  )
 }
 
 function readVerbs(given: string): Pick<Said, 'text' | 'acts' | 'negated'> {

@@ -1,11 +1,32 @@
-import type { ApprovalType, RiskLevel } from '../approvals/entities.ts'
-import { riskLevels } from '../approvals/entities.ts'
+import { type ApprovalType, type RiskLevel, riskLevels } from '../approvals/entities.ts'
 import type { DeliverableType } from '../campaigns/entities.ts'
+import { type Claiming, type Claims, claimingOf } from './claims.ts'
+import { countIn, minutesIn } from './lengths.ts'
 import type { Said } from './said.ts'
-import { approvalKinds, deliverableKinds, smallWords } from './vocabulary.ts'
+import {
+  type Asked,
+  type AskedVerdict,
+  clausePluralForm,
+  expiryForms,
+  limitForm,
+  olderForm,
+  orderForms,
+  overdueForm,
+  pausedForm,
+  placeForms,
+  plainForms,
+  pluralForm,
+  pronounForm,
+  riskForms,
+  stateForms,
+  undecidedForm,
+  verdictForms,
+} from './slot-forms.ts'
+import { spanPatterns } from './spans.ts'
+import { untilPatterns } from './until.ts'
+import { approvalKinds, deliverableKinds } from './vocabulary.ts'
 
-/** How work stands, as people ask for it. */
-export type Asked = 'pending' | 'running' | 'blocked' | 'failed' | 'done'
+export type { Asked, AskedVerdict } from './slot-forms.ts'
 
 /** What narrows a request down. */
 export interface Slots {
@@ -15,160 +36,132 @@ export interface Slots {
   approvalType?: ApprovalType
   deliverableType?: DeliverableType
   state?: Asked
+  /** What was decided already. */
+  verdict?: AskedVerdict
+  /** The days that are spoken of, as they were said. */
+  span?: string
   /** Lapses within so many minutes; -1 is today. */
   expiresWithin?: number
   overdue: boolean
+  /** Held back by people. */
+  paused: boolean
+  /** The one that waits longest, or that came last. */
+  order?: 'oldest' | 'newest'
+  /** So many of a list. */
+  limit?: number
   /** Everything that fits is meant, not one. */
   all: boolean
   /** What was spoken of before: one thing, several, or the one at a place (from 0; -1 is the last). */
   reference?: 'one' | 'many' | number
-  /** Words that may be a title, without those that say what is made. */
-  title: string[]
+  /** Words that nothing else accounts for, which may be a title, without those that say what is made. */
+  title: readonly string[]
   /** The same with them. */
-  phrase: string[]
-  /** Every word that narrows nothing down: where many things are meant, none of them may be one that was not understood. */
-  rest: string[]
+  phrase: readonly string[]
   /** A name that nobody has: what stands after "for" or "of". */
   unknownName?: string
+  /** Which slot accounts for which word. */
+  claims: Claims
 }
 
-const numbers: Record<string, number> = {
-  a: 1,
-  an: 1,
-  one: 1,
-  two: 2,
-  three: 3,
-  four: 4,
-  five: 5,
-  six: 6,
-  seven: 7,
-  eight: 8,
-  nine: 9,
-  ten: 10,
-  twelve: 12,
-  twenty: 20,
-  thirty: 30,
-  half: 0.5,
-  'half an': 0.5,
-  'half a': 0.5,
-}
-const amount = '(\\d{1,5}|half an?|an?|one|two|three|four|five|six|seven|eight|nine|ten|twelve|twenty|thirty)'
-const unit = '(minutes?|mins?|m|hours?|hrs?|h|days?|d|weeks?|w)'
-const unitMinutes: Record<string, number> = { m: 1, h: 60, d: 1_440, w: 10_080 }
-
-/** A length of time in words, in minutes. */
-export function minutesIn(count: string, of: string): number {
-  const found = numbers[count] ?? Number(count)
-  return Math.round(found * (unitMinutes[of[0] ?? 'm'] ?? 1))
-}
-
-export const lengthOfTime = `${amount} ?${unit}`
-
-const older = new RegExp(
-  `\\b(?:(?:older than|over|more than|longer than|for more than|for over|at least|above|since more than) ${lengthOfTime}(?: old| ago)?|${lengthOfTime} old)\\b`,
-)
-const risk =
-  /\b(high|highest|medium|low|lowest)(?:(?: and| or)? (high|medium|low))? risks?\b|\brisk (?:level )?(?:is )?(high|medium|low)\b/
-const noun = '(?: one| post| item| piece| approval| question| text| article)'
-const place = (words: string, number: string) =>
-  new RegExp(
-    `\\bthe (?:${words})${noun}?\\b(?! \\d)|\\b(?:${words})${noun}\\b|^ *#\\w+ (?:${words}) *$|\\bnumber (?:${number})\\b`,
-  )
-const places: ReadonlyArray<readonly [RegExp, number]> = [
-  [place('first|1st|top', '1|one'), 0],
-  [place('second|2nd', '2|two'), 1],
-  [place('third|3rd', '3|three'), 2],
-  [place('fourth|4th', '4|four'), 3],
-  [place('fifth|5th', '5|five'), 4],
-  [new RegExp(`\\bthe last${noun}\\b`), -1],
-]
-/** One thing that was spoken of; not the "that" of a clause, nor the "this" of a time. */
-const pronoun =
-  /\b(?:it|that one|this one|same)\b|\bthis\b(?! (?:month|week|year|morning|afternoon|evening|time))|\bthat\b(?! (?:needs?|waits?|wait|is|are|was|were|has|have|had|must|can|could|should|will|expires?|expired|fail|failed|fails|run|runs|stand|stands|cost|costs|got|do|does|did|i|we|you|they|the|a|an|@)\b)/
-const states: ReadonlyArray<readonly [Asked, RegExp]> = [
-  ['failed', /\b(?:fail(?:s|ed|ing|ures?)?|broken|went wrong|gone wrong|crash(?:ed|es)?|errored)\b/],
-  ['blocked', /\b(?:block(?:ed|s|ers?)?|stuck|stand(?:s|ing)? still|on hold)\b/],
-  [
-    'running',
-    /\b(?:running|at work|being (?:written|made|worked on|done)|in progress|under way|underway|working)\b/,
-  ],
-  ['done', /\b(?:done|finished|completed|got made)\b/],
-  [
-    'pending',
-    /\b(?:wait(?:s|ing)?|awaiting|pending|outstanding|undecided|open (?:approvals?|questions?|decisions?)|approvals?|(?:i|we) (?:(?:can|could|may|must|should|have to) )?(?:approve|review|decide on)|(?:can|could|may|must|should) (?:i|we) (?:approve|review|decide on)|(?:to|for) (?:approve|review|approval|decide|sign off)|needs? (?:an? )?(?:approval|review|reviewing|verdict|decision)|verdicts?|decisions?)\b/,
-  ],
-]
-
-/** Reads what narrows a request down. */
+/** Reads what narrows a request down, and which of its words say so. */
 export function readSlots(said: Said): Slots {
-  const slots: Slots = { risks: [], overdue: false, all: false, title: [], phrase: [], rest: [] }
-  let text = ` ${said.text} `
-  const take = (form: RegExp): RegExpExecArray | undefined => {
-    const found = form.exec(text)
-    if (found) text = text.replace(form, ' . ')
-    return found ?? undefined
+  const claiming = claimingOf(said.text)
+  const slots: Slots = {
+    risks: [],
+    overdue: false,
+    paused: false,
+    all: false,
+    title: [],
+    phrase: [],
+    claims: claiming.done(),
   }
-  const age = take(older)
-  if (age) slots.olderThan = minutesIn(age[1] ?? age[3] ?? '', age[2] ?? age[4] ?? '')
-  const found = take(risk)
-  for (const word of found?.slice(1) ?? []) {
-    const level = riskLevels.find((one) => word?.startsWith(one))
-    if (level && !slots.risks.includes(level)) slots.risks.push(level)
+  readReference(slots, claiming)
+  if (said.acts.includes('snooze')) claimUntil(claiming)
+  readAge(slots, claiming)
+  readRisk(slots, claiming)
+  readExpiry(slots, claiming)
+  slots.overdue = claiming.take('overdue', overdueForm) !== undefined
+  slots.paused = claiming.take('agentState', pausedForm) !== undefined
+  for (const form of spanPatterns) {
+    const found: RegExpExecArray | undefined =
+      slots.span === undefined ? claiming.take('span', form) : undefined
+    if (found) slots.span = found[0]
   }
-  if (!found && take(/\b(?:risky|riskiest|dangerous|critical)\b/)) slots.risks.push('high')
-  if (!found && take(/\b(?:harmless|safe)\b/)) slots.risks.push('low')
-  readExpiry(slots, take)
-  const state = states.find(([, form]) => take(form))
-  if (state) slots.state = state[0]
-  const place = places.find(([form]) => take(form))
-  if (place) slots.reference = place[1]
-  const many = /\b(?:these|those|them|both)\b/.test(said.text)
-  const one = pronoun.test(said.text)
-  if (slots.reference === undefined && (many || one)) slots.reference = many ? 'many' : 'one'
+  readKinds(slots, claiming)
+  readPlace(slots, claiming)
+  readStates(slots, claiming)
   slots.all =
-    /\b(?:all|every|everything|each|any)\b/.test(text) ||
+    /\b(?:all|every|everything|each|any|whatever)\b/.test(claiming.rest()) ||
     /\b(?:posts|approvals|ones|pieces|items|questions|reviews|texts|articles|blogs|newsletters|ads|reports|audits|emails|socials|activities)\b/.test(
       said.text,
     )
-  const asked = approvalKinds.find(([, form]) => take(form))
-  if (asked) slots.approvalType = asked[0]
-  const kind = deliverableKinds.find(([, form]) => form.test(text))
-  if (kind) slots.deliverableType = kind[0]
-  slots.phrase = titleIn(text)
-  const rest = kind ? text.replace(kind[1], ' . ') : text
-  slots.title = titleIn(rest)
-  slots.rest = rest.split(/\s+/).filter((word) => /^[^@#.]/.test(word))
-  // "The top 3 approvals" is a list.
-  if (slots.state !== undefined) slots.title = slots.title.filter((word) => !/^\d+$/.test(word))
-  const unknown =
-    /(?<!@)\b(?:for|of|at|from|tenant|client|customer) ((?:(?!for |of |at |from |@|#)[^ .]+ ?)+)/g
-  for (const match of text.matchAll(unknown)) {
-    const name = (match[1] ?? '').split(' ').filter((word) => isTitleWord(word) && !/^\d+$/.test(word))
-    if (name.length > 0) slots.unknownName = name.join(' ')
+  for (const [slot, form] of plainForms) claiming.takeAll(slot, form)
+  return { ...slots, claims: claiming.done() }
+}
+
+/** A length alone, or a day and a time of the clock. */
+function claimUntil(claiming: Claiming): void {
+  const [length, ...dayAndTime] = untilPatterns
+  if (length && claiming.take('until', length)) return
+  for (const form of dayAndTime) claiming.take('until', form)
+}
+
+function readAge(slots: Slots, { take }: Claiming): void {
+  const age = take('age', olderForm)
+  if (age) slots.olderThan = minutesIn(age[1] ?? age[3] ?? '', age[2] ?? age[4] ?? '')
+}
+
+function readRisk(slots: Slots, { take }: Claiming): void {
+  for (const [form, levels] of riskForms) {
+    const found = slots.risks.length === 0 ? take('risk', form) : undefined
+    const words = levels ?? found?.slice(1) ?? []
+    for (const word of found ? words : []) {
+      const level = riskLevels.find((one) => word?.startsWith(one))
+      if (level && !slots.risks.includes(level)) slots.risks.push(level)
+    }
   }
-  return slots
 }
 
-function readExpiry(slots: Slots, take: (form: RegExp) => RegExpExecArray | undefined): void {
-  const within = take(
-    new RegExp(
-      `\\b(?:expir(?:es?|ing)|laps(?:es?|ing)|due) (?:with)?in (?:the )?(?:next )?${lengthOfTime}\\b`,
-    ),
-  )
-  if (within) slots.expiresWithin = minutesIn(within[1] ?? '', within[2] ?? '')
-  else if (
-    take(/\b(?:(?:about to )?(?:expir(?:es?|ing)|laps(?:es?|ing)|due)) (?:today|tonight|by tonight)\b/)
-  )
-    slots.expiresWithin = -1
-  else if (take(/\b(?:expir(?:es?|ing)|laps(?:es?|ing)|due) (?:by )?tomorrow\b/)) slots.expiresWithin = 2_880
-  else if (take(/\b(?:expir(?:es?|ing)|laps(?:es?|ing)) this week\b/)) slots.expiresWithin = 10_080
-  else if (take(/\b(?:expir(?:es?|ing)|about to (?:expire|lapse)|laps(?:es?|ing))(?: soon| next)?\b/))
-    slots.expiresWithin = 1_440
-  slots.overdue = take(/\b(?:overdue|past due|too late)\b/) !== undefined
+function readExpiry(slots: Slots, { take }: Claiming): void {
+  for (const [form, minutes] of expiryForms) {
+    if (slots.expiresWithin !== undefined) return
+    const found = take('expiry', form)
+    if (found) slots.expiresWithin = minutes ?? minutesIn(found[1] ?? '', found[2] ?? '')
+  }
 }
 
-const isTitleWord = (word: string) => word.length > 0 && !/^[@#.]/.test(word) && !smallWords.has(word)
+function readKinds(slots: Slots, { take, rest }: Claiming): void {
+  const asked = approvalKinds.find(([, form]) => take('approvalType', form))
+  if (asked) slots.approvalType = asked[0]
+  const kind = deliverableKinds.find(([, form]) => form.test(rest()))
+  if (kind && take('deliverableType', kind[1])) slots.deliverableType = kind[0]
+}
 
-function titleIn(text: string): string[] {
-  return text.split(/\s+/).filter(isTitleWord)
+function readPlace(slots: Slots, { take }: Claiming): void {
+  const limit = take('limit', limitForm)
+  if (limit) slots.limit = countIn(limit[1] ?? '')
+  const place = placeForms.find(([form]) => take('place', form))
+  if (place) slots.reference = place[1]
+  const order = orderForms.find(([, form]) => take('order', form))
+  if (order) slots.order = order[0]
+}
+
+function readStates(slots: Slots, { take, takeAll, rest }: Claiming): void {
+  const undecided = take('pending', undecidedForm)
+  const verdict = undecided ? undefined : verdictForms.find(([, form]) => take('verdict', form))
+  if (verdict) slots.verdict = verdict[0]
+  const state = undecided ? stateForms.at(-1) : stateForms.find(([, form]) => form.test(rest()))
+  if (!state) return
+  slots.state = state[0]
+  takeAll(state[0], state[1])
+}
+
+/** Before anything else is claimed: what comes after a "that" tells whether it stands for something. */
+function readReference(slots: Slots, { take, takeAll }: Claiming): void {
+  takeAll('noun', clausePluralForm)
+  const many = take('reference', pluralForm)
+  const one = take('reference', pronounForm)
+  if (many || one) slots.reference = many ? 'many' : 'one'
+  takeAll('reference', pluralForm)
+  takeAll('reference', pronounForm)
 }

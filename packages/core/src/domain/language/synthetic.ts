@@ -1,7 +1,7 @@
 import type { Named } from './names.ts'
+import type { Said } from './said.ts'
 import type { Request } from './scene.ts'
 import type { Slots } from './slots.ts'
-import type { Said } from './said.ts'
 
 /** What is asked, where it is known already and no words have to be understood. */
 export function requestOf(
@@ -21,13 +21,23 @@ export function requestOf(
       tenantsAt: { start: 0, end: 0 },
       roles: [],
       acts: [],
+      corrections: [],
       negated: false,
       afterNames: 0,
       beforeNames: 0,
       tenants: tenant ? [tenant] : [],
       ...rest,
     },
-    slots: { risks: [], overdue: false, all: false, title: [], phrase: [], rest: [], ...slots },
+    slots: {
+      risks: [],
+      overdue: false,
+      paused: false,
+      all: false,
+      title: [],
+      phrase: [],
+      claims: { words: [], by: [] },
+      ...slots,
+    },
     ...(note !== undefined && { note }),
   }
 }

@@ -1,3 +1,4 @@
+import type { NameIndex } from './name-index.ts'
 import { findNamed, type Named } from './names.ts'
 
 /** A word of a request, or what stands for several of them. */
@@ -21,12 +22,18 @@ export interface NamedTenants {
   at: { start: number; end: number }
 }
 
+/** How many tenants can be named side by side. */
+const mostTogether = 8
+
+/** How far from one name the next is looked for, words. */
+const longestName = 12
+
 /** What stands between the names of two tenants when both are meant. */
 const between =
   /^(?:\s*,\s*(?:and\s+|or\s+)?|\s+(?:and|or|vs\.?|versus|with|than|to|&|\+)\s+)(?:(?:for|of|at|from|the|tenant|client|customer)\s+)*$/i
 
 /** Finds the tenants that are named, and leaves one mark in the place of all that are named side by side. */
-export function markTenants(tokens: Token[], raw: string, known: readonly Named[]): NamedTenants {
+export function markTenants(tokens: Token[], raw: string, known: NameIndex<Named>): NamedTenants {
   const given = tokens.some(({ tenants }) => tenants)
   const { part, elsewhere } = given ? { part: [], elsewhere: [] } : markOne(tokens, known)
   const partOfName = [...part]
@@ -34,7 +41,10 @@ export function markTenants(tokens: Token[], raw: string, known: readonly Named[
   if (!first) return { tenants: [], besides: [], partOfName, at: { start: 0, end: 0 } }
   const places = new Map((first.tenants ?? []).map((one) => [one, first.start]))
   let group = first
-  for (let next = beside(tokens, raw, group, [...places.keys()], known); next; ) {
+  for (
+    let next = beside(tokens, raw, group, [...places.keys()], known);
+    next && places.size < mostTogether;
+  ) {
     if (!places.has(next.one)) places.set(next.one, next.start)
     partOfName.push(...next.part)
     group = next.group
@@ -58,14 +68,13 @@ function beside(
   raw: string,
   group: Token,
   named: readonly Named[],
-  known: readonly Named[],
+  known: NameIndex<Named>,
 ): { one: Named; start: number; group: Token; part: string[] } | undefined {
-  // On a copy: a name that stands somewhere else may be a part of a title.
-  const tried = [...tokens]
-  const { part } = markOne(
-    tried,
-    known.filter((one) => !named.includes(one)),
-  )
+  // On a copy, and no further than a name is long: one that stands somewhere else may be a part of a title.
+  const middle = tokens.indexOf(group)
+  const [first, end] = [Math.max(0, middle - longestName), middle + longestName]
+  const tried = tokens.slice(first, end)
+  const { part } = markOne(tried, known, new Set(named))
   const next = tried.find((token) => token !== group && isBeside(raw, group, token))
   const [one, ...others] = next?.tenants ?? []
   if (!next || !one || others.length > 0) return undefined
@@ -73,16 +82,26 @@ function beside(
   const whole = { ...group, start, end: Math.max(group.end, next.end) }
   const from = Math.min(tried.indexOf(group), tried.indexOf(next))
   const to = Math.max(tried.indexOf(group), tried.indexOf(next))
-  tokens.splice(0, tokens.length, ...tried.slice(0, from), whole, ...tried.slice(to + 1))
+  tokens.splice(
+    first,
+    Math.min(end, tokens.length) - first,
+    ...tried.slice(0, from),
+    whole,
+    ...tried.slice(to + 1),
+  )
   return { one, start: next.start, group: whole, part }
 }
 
 /** Marks the name that stands out most. @returns its words where they are only a part of it, and who else is named as clearly */
-function markOne(tokens: Token[], known: readonly Named[]): { part: string[]; elsewhere: Named[] } {
+function markOne(
+  tokens: Token[],
+  known: NameIndex<Named>,
+  skipped: ReadonlySet<Named> = new Set(),
+): { part: string[]; elsewhere: Named[] } {
   // A name in which there is an "and" is said with it or without.
   const places = tokens.flatMap(({ text }, at) => (text === 'and' ? [] : [at]))
   const words = places.map((at) => tokens[at]?.text ?? '')
-  const found = findNamed(words, known)
+  const found = findNamed(words, known, skipped)
   if (!found) return { part: [], elsewhere: [] }
   const [from, last] = [places[found.from] ?? 0, places[found.to - 1] ?? 0]
   const place = { start: tokens[from]?.start ?? 0, end: tokens[last]?.end ?? 0 }

@@ -1,10 +1,10 @@
+import { type Found } from './choices.ts'
 import type { SlashCommand } from './commands.ts'
 import { listPending, type Piece } from './piece-queries.ts'
-import { counted, quoted, spaced } from './plain.ts'
+import { counted, spaced } from './plain.ts'
 import { asked, nameOf, previewOf, proposed, type Reading } from './reading.ts'
 import { filterOf, type Request, type Scene, within } from './scene.ts'
-import { findTargets, type Found } from './targets.ts'
-import { neutral } from './vocabulary.ts'
+import { findTargets } from './targets.ts'
 
 type Verdict = 'approve' | 'reject' | 'revise'
 
@@ -17,13 +17,6 @@ export async function decide(scene: Scene, request: Request, verb: Verdict): Pro
   const found = await findTargets(scene, request, { kind: 'approval', verb, after })
   if ('answer' in found) return found
   const { pieces } = found
-  const unclear = found.all ? request.slots.rest.filter((word) => !neutral.has(word)) : []
-  if (unclear.length > 0)
-    return asked(
-      `Not all of it was understood: ${quoted(unclear.join(' '))}. Many at once can be narrowed down by tenant, risk, type, age, agent and expiry.`,
-      [],
-      { unsure: true },
-    )
   const over = pieces.find(({ status }) => status !== 'pending')
   if (over) return asked(`${nameOf(over)} is ${spaced(over.status)} already: it waits for no verdict.`)
   const about = { ids: pieces.map(({ id }) => id) }

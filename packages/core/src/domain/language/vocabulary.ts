@@ -1,9 +1,9 @@
-import type { DeliverableType } from '../campaigns/entities.ts'
 import type { ApprovalType } from '../approvals/entities.ts'
+import type { DeliverableType } from '../campaigns/entities.ts'
 import type { Act } from './commands.ts'
 
 /** `stop` may be a pause or the end: whoever says it is asked. */
-export type Verb = Act | 'stop' | 'open' | 'compare' | 'tail'
+export type Verb = Act | 'stop' | 'open' | 'compare' | 'tail' | 'undo' | 'campaign'
 
 const it = '(.{1,80}?)'
 
@@ -12,6 +12,12 @@ const it = '(.{1,80}?)'
  * verb. The first that fits wins.
  */
 export const verbs: ReadonlyArray<readonly [Verb, RegExp]> = [
+  [
+    'campaign',
+    /\b(?:start|create|launch|kick off|set up|begin|plan|make|open|run|add|order)\b(?= (?:[^#@ ]+ ){0,6}campaigns?\b)/,
+  ],
+  ['undo', new RegExp(`\\b(?:take|roll|turn) ${it} back\\b`)],
+  ['undo', /\b(?:undo|revert|take back|roll back|rollback|unapprove|unreject|unsend)\b/],
   [
     'forward',
     new RegExp(`\\b(?:send|pass|give|show) ${it} (?:on )?to (?:the |our |their )?(?:client|customer)\\b`),
@@ -61,7 +67,8 @@ export const keywords =
   `approve accept reject decline revise escalate forward claim release pause resume retry cancel snooze
   dismiss compare continue unpause status waiting waits pending running blocked failed paused agents
   agent queue queues tenant tenants campaign happened spent spend costs month today yesterday
-  approvals approval everything because expiring expires older medium history`.split(/\s+/)
+  approvals approval everything because expiring expires older medium history oldest newest urgent
+  approved rejected overdue expire undo`.split(/\s+/)
 
 /** Openings that ask to be told something, whatever verb comes after them. */
 export const asking =
@@ -141,10 +148,3 @@ export const exceptions =
 
 /** Words that make an act depend on something, which is not understood. */
 export const conditions = /\b(?:if|unless|when|as soon as)\b/
-
-/** Words that say that all of something is meant, and no more than that. */
-export const neutral = new Set(
-  'a all also am an and any anything approval approvals are ask asked at away be both by client customer each ever every everybody everything for from here i in is it item items me my now of on one ones open our outstanding pending piece pieces please post posts queue question questions request requests review reviews right risk risks still tenant text texts that the their them there these they this those to up verdict verdicts wait waiting waits we which with work you your'.split(
-    ' ',
-  ),
-)

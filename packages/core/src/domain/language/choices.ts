@@ -1,0 +1,94 @@
+import { nearest } from './names.ts'
+import { findPieces, type Piece } from './piece-queries.ts'
+import { quoted, spaced } from './plain.ts'
+import { asked, mostOptions, nameOf, type Reading } from './reading.ts'
+import type { Request, Scene } from './scene.ts'
+import type { Asked } from './slot-forms.ts'
+
+export interface Wanted {
+  /** `approval` is a question that waits, `activity` a piece of work, `any` whichever it is. */
+  kind: 'approval' | 'activity' | 'any'
+  /** The request that a choice would be, before the piece: `approve`. */
+  verb: string
+  /** What comes after the piece: ` because …`. */
+  after?: string
+  /** In which states work is that this can be done to. */
+  states?: ReadonlyArray<Exclude<Asked, 'pending'>>
+}
+
+/** The most that one command names. */
+export const mostAtOnce = 500
+
+export interface Found {
+  pieces: Piece[]
+  /** True where all that fits is meant, and not what was named. */
+  all?: true
+}
+
+/** One that is meant by a name that several tenants share. */
+export function ambiguousTenant({ said }: Request, { verb }: Pick<Wanted, 'verb'>): Reading | undefined {
+  if (said.tenants.length < 2) return undefined
+  return asked(
+    `Which tenant do you mean?`,
+    said.tenants.map(({ id, name }) => `${verb} for tenant ${id} (${quoted(name)})`),
+  )
+}
+
+export function unknownName({ counts }: Pick<Scene, 'counts'>, name: string, verb: string): Reading {
+  const known = counts.map(({ tenantId: id, tenantName }) => ({ id, name: tenantName }))
+  return asked(
+    `There is nothing called ${quoted(name)} among the tenants that you work for. ${known.length > 0 ? 'Do you mean one of these?' : ''}`,
+    nearest(name, known).map((one) => `${verb} for tenant ${one.id} (${quoted(one.name)})`),
+    { unsure: true },
+  )
+}
+
+/** What is left over of a request that is understood but for these words. */
+export function notAll(words: readonly string[], options: readonly string[] = []): Reading {
+  return asked(
+    `Not all of it was understood: ${quoted(words.join(' '))}. What can be narrowed down is tenant, agent, type, risk, age, state and expiry; one thing is named by its title or its id.`,
+    options,
+    { unsure: true },
+  )
+}
+
+/** By since when they are as they are, what is asked for first. */
+export function inTime(pieces: readonly Piece[], order: 'oldest' | 'newest'): Piece[] {
+  const sign = order === 'oldest' ? 1 : -1
+  return pieces.toSorted((a, b) => sign * (a.since.getTime() - b.since.getTime()))
+}
+
+/** The same pieces as what an act is done to: the question about work, or the work that a question is about. */
+export async function ofKind(
+  scene: Scene,
+  pieces: readonly Piece[],
+  { kind }: Wanted,
+): Promise<Found | Reading> {
+  if (kind === 'any' || pieces.every((piece) => piece.kind === kind)) return { pieces: [...pieces] }
+  const ids = pieces.map((piece) => (piece.kind === kind ? piece.id : piece.other))
+  const lost = pieces.find((_, at) => ids[at] === null)
+  if (lost)
+    return kind === 'approval'
+      ? asked(
+          `Nobody is asked about ${nameOf(lost)}: it is ${spaced(lost.status)}, and waits for no verdict.`,
+        )
+      : asked(`${nameOf(lost)} belongs to no piece of work.`)
+  return { pieces: await findPieces(scene.ctx, [...new Set(ids as string[])]) }
+}
+
+/** Asks which of several pieces is meant. */
+export function whichOf(pieces: readonly Piece[], wanted: Wanted): Reading {
+  const ids = pieces.map(({ id }) => id)
+  const more = pieces.length > mostOptions ? ' These are the first.' : ''
+  return asked(`Which one do you mean?${more}`, optionsFor(pieces, wanted), { ids })
+}
+
+/** Requests that name one piece each, with its title for people. */
+export function optionsFor(
+  pieces: readonly Piece[],
+  { verb, after = '' }: Pick<Wanted, 'verb' | 'after'>,
+): string[] {
+  return pieces.map(
+    (piece) => `${verb} ${piece.id} (${quoted(`${piece.title}, ${piece.tenantName}`)})${after}`,
+  )
+}

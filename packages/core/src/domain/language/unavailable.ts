@@ -1,0 +1,68 @@
+import { isUlid } from '../../platform/clock.ts'
+import { act } from './acts.ts'
+import { optionsFor } from './choices.ts'
+import { findPieces } from './piece-queries.ts'
+import { plain } from './plain.ts'
+import { lastOwnVerdict } from './read-verdicts.ts'
+import { asked, type Reading } from './reading.ts'
+import type { Request, Scene } from './scene.ts'
+import { requestOf } from './synthetic.ts'
+
+/** What takes back what a command did; all others have gone out to others. */
+const opposites: Readonly<Record<string, 'pause' | 'resume' | 'claim' | 'release'>> = {
+  pause: 'resume',
+  resume: 'pause',
+  claim: 'release',
+  release: 'claim',
+}
+const verdicts: ReadonlySet<string> = new Set(['approve', 'reject', 'revise', 'bulk'])
+const acting =
+  /^\/(approve|reject|revise|bulk|escalate|forward|claim|release|pause|resume|retry|cancel|run|comment|snooze|dismiss)\b/
+
+const possible = 'Pausing and resuming, claiming and releasing can be taken back.'
+
+/**
+ * Takes back what was done last, where that is possible: the opposite command, or why there is none.
+ * @param history what the same person said and did before, oldest first
+ */
+export async function undo(scene: Scene, request: Request, history: readonly string[]): Promise<Reading> {
+  const { text } = request.said
+  const line = plain(history.findLast((one) => acting.test(one)) ?? '')
+  const name = acting.exec(line)?.[1] ?? ''
+  const isOfVerdict = /\b(?:approv\w*|accept\w*|reject\w*|verdicts?|decisions?|revis\w*|sign)\b/.test(text)
+  if (isOfVerdict || verdicts.has(name)) return ofVerdict(scene, text)
+  if (request.slots.title.length > 0)
+    return asked(`It is not clear what is to be taken back. ${possible}`, [], { unsure: true })
+  const opposite = opposites[name]
+  if (name === '') return asked(`There is nothing here that can be taken back. ${possible}`)
+  if (!opposite)
+    return asked(`${line.split(' ')[0]} cannot be taken back: others have gone on with it. ${possible}`)
+  const ids = (line.match(/\b[0-7][0-9A-HJKMNP-TV-Z]{25}\b/g) ?? []).filter(isUlid)
+  const role = /^\/\w+ ([a-z][a-z0-9_]*)\b/.exec(line)?.[1]
+  const tenant = scene.counts.find(({ tenantId }) => ids.includes(tenantId))
+  const named = tenant && { id: tenant.tenantId, name: tenant.tenantName }
+  const isRole = role !== undefined && scene.known.roles.includes(role)
+  const said = isRole ? { roles: [role], tenant: named } : { ids }
+  return act(scene, requestOf({ ...said, acts: [opposite] }), opposite)
+}
+
+async function ofVerdict(scene: Scene, text: string): Promise<Reading> {
+  const kind = /\b(?:approv|accept|sign)/.test(text) ? 'approved' : /\breject/.test(text) ? 'rejected' : null
+  const last = await lastOwnVerdict(scene, kind)
+  const [piece] = last ? await findPieces(scene.ctx, [last.approval.activityId ?? last.approval.id]) : []
+  const verbs =
+    piece?.kind === 'activity' && piece.status === 'in_progress' ? ['show', 'pause', 'cancel'] : ['show']
+  return asked(
+    `A verdict cannot be taken back: the agents go on with it at once.${last ? ` Your last one: ${last.sentence}.` : ''}`,
+    piece ? verbs.flatMap((verb) => optionsFor([piece], { verb })) : [],
+    { ids: piece ? [piece.id] : [] },
+  )
+}
+
+/** How a campaign is started: there is no command for it. */
+export function startCampaign(): Reading {
+  return asked(
+    'A campaign is not started from here. An admin of the tenant submits its brief in the dashboard, by POST /dashboard/v1/campaigns; then its work is planned at once.',
+    ['cost by campaign', 'status'],
+  )
+}
