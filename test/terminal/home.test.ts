@@ -85,6 +85,23 @@ describe('home', () => {
     expect(await terminal.ended).toBe(0)
   })
 
+  it('stays open on escape, and says which key leaves', async () => {
+    await using desk = await createStaffDesk()
+    await plantDay(desk)
+    const terminal = await desk.terminal()
+    await terminal.shows('Summer letter')
+    terminal.press('2')
+    await terminal.shows('queue: waiting')
+    terminal.press('escape')
+    await terminal.shows(/3 approvals waiting/)
+    terminal.press('escape')
+    await terminal.shows('q leaves the terminal')
+    terminal.press('down')
+    await terminal.shows(/› .*Numbers of May/)
+    terminal.press('q')
+    expect(await terminal.ended).toBe(0)
+  })
+
   it.each([
     [80, 24],
     [40, 10],

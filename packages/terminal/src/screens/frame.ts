@@ -24,8 +24,22 @@ export function commonBindings(shell: Shell): Binding[] {
       run: () => shell.undo(),
     },
     { key: 'R', label: 'reload', quiet: true, run: () => shell.screens.at(-1)?.refresh() },
-    { key: 'escape', label: 'back', quiet: true, run: () => shell.back() },
-    { key: 'q', label: 'back', help: 'back, and out at the first screen', run: () => shell.back() },
+    {
+      key: 'escape',
+      label: 'back',
+      help: 'back; stays at the first screen',
+      quiet: true,
+      run: () => {
+        if (shell.screens.length > 1) shell.back()
+        else shell.say('This is the first screen. q leaves the terminal.', 'dim')
+      },
+    },
+    {
+      key: 'q',
+      label: shell.screens.length > 1 ? 'back' : 'leave',
+      help: 'back; leaves the terminal at the first screen',
+      run: () => shell.back(),
+    },
     {
       key: 'ctrl+z',
       label: 'to the shell',
