@@ -18,17 +18,19 @@ const tones: Readonly<Record<(typeof states)[number], Tone>> = {
 
 /** The columns in which agents are listed, on paper and on the screen. */
 export const agentColumns: ReadonlyArray<Column<AgentState>> = [
-  { title: 'tenant', cell: ({ tenantName }) => tenantName, least: 8 },
-  { title: 'agent', cell: ({ role }) => role, tone: () => 'accent' },
+  { title: 'tenant', cell: ({ tenantName }) => tenantName, least: 8, enough: 14 },
+  { title: 'agent', cell: ({ role }) => role, tone: () => 'accent', least: 8, enough: 16 },
   { title: 'state', cell: ({ status }) => status, tone: ({ status }) => tones[status] },
-  { title: 'at work', cell: ({ runningCount }) => String(runningCount), align: 'right' },
-  { title: 'waiting', cell: ({ queueDepth }) => String(queueDepth), align: 'right' },
-  { title: 'model', cell: ({ model }) => model, tone: () => 'dim', least: 8 },
+  { title: 'at work', cell: ({ runningCount }) => String(runningCount), align: 'right', rank: 1 },
+  { title: 'waiting', cell: ({ queueDepth }) => String(queueDepth), align: 'right', rank: 1 },
+  { title: 'model', cell: ({ model }) => model, tone: () => 'dim', least: 8, enough: 12, rank: 3 },
   {
     title: 'last error',
     cell: ({ lastErrorMessage }) => lastErrorMessage ?? '',
     tone: () => 'bad',
     least: 10,
+    enough: 20,
+    rank: 2,
   },
 ]
 

@@ -1,6 +1,6 @@
 import type { Reply } from '@copydesk/client'
 import { clean, cleanLines } from '../paper/clean.ts'
-import { flowText } from '../paper/flow.ts'
+import { flowText, measured } from '../paper/flow.ts'
 import { type Column, emptyRow, type Row, row, span, tableOf } from '../paper/row.ts'
 import { type Desk, operation } from './operation.ts'
 
@@ -70,4 +70,5 @@ function tableRows([titles = [], ...lines]: readonly (readonly string[])[], widt
   return [emptyRow, ...tableOf(columns, lines, width)]
 }
 
-const paragraphs = (text: string, width: number) => cleanLines(text).flatMap((line) => flowText(line, width))
+const paragraphs = (text: string, width: number) =>
+  cleanLines(text).flatMap((line) => flowText(line, measured(width)))

@@ -1,5 +1,5 @@
 import type { Reply } from '@copydesk/client'
-import { type Column, row, span, tableOf } from '../paper/row.ts'
+import { type Column, columnsFitting, row, span, tableOf } from '../paper/row.ts'
 import { ageOf, lasting } from '../paper/words.ts'
 import { LineFault } from './line.ts'
 import { operation } from './operation.ts'
@@ -10,20 +10,24 @@ export type FeedItem = Reply<'cli', 'GET /feed'>['data'][number]
 
 const kinds = ['approval', 'blocked', 'failed', 'budget', 'mention'] as const
 
-/** The columns in which what needs somebody is listed, on paper and on the screen. */
-export function feedColumns(now: number): Array<Column<FeedItem>> {
+/**
+ * The columns in which what needs somebody is listed, on paper and on the screen.
+ * @param titled columns that a title gets before what matters less is shown
+ */
+export function feedColumns(now: number, titled = 36): Array<Column<FeedItem>> {
   return [
     { title: 'id', cell: ({ id }) => id, tone: () => 'accent' },
     { title: 'kind', cell: ({ kind }) => kind, tone: ({ riskLevel }) => riskTone(riskLevel ?? null) },
-    { title: 'age', cell: ({ since }) => ageOf(since, now), align: 'right' },
+    { title: 'age', cell: ({ since }) => ageOf(since, now), align: 'right', rank: 3 },
     {
       title: 'left',
       cell: ({ deadline }) => (deadline ? lasting(Date.parse(deadline) - now) : '·'),
       align: 'right',
+      rank: 1,
     },
-    { title: 'tenant', cell: ({ tenantName }) => tenantName, least: 8 },
-    { title: 'title', cell: ({ title }) => title, least: 12 },
-    { title: 'why', cell: ({ reason }) => reason, tone: () => 'dim', least: 8 },
+    { title: 'tenant', cell: ({ tenantName }) => tenantName, least: 8, enough: 14, rank: 2 },
+    { title: 'title', cell: ({ title }) => title, least: 6, enough: titled },
+    { title: 'why', cell: ({ reason }) => reason, tone: () => 'dim', least: 8, enough: 16, rank: 4 },
   ]
 }
 
@@ -42,10 +46,12 @@ export const feed = operation({
     desk.client.call('cli', 'GET /feed', {
       query: { ...query, ...ofTenant(tenant), ...(kind && { 'filter.kind': kind }) },
     }),
-  print: (found, { width, now }) =>
-    found.data.length === 0
-      ? [row(span('Nothing needs you.', 'good'))]
-      : [...tableOf(feedColumns(now), found.data, width), ...more(found)],
+  print: (found, { width, now }) => {
+    if (found.data.length === 0) return [row(span('Nothing needs you.', 'good'))]
+    // Beside an id there is less room for a title.
+    const columns = columnsFitting(feedColumns(now, 24), found.data, width)
+    return [...tableOf(columns, found.data, width), ...more(found)]
+  },
 })
 
 const item = {

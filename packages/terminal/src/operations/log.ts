@@ -1,5 +1,5 @@
 import type { Reply } from '@copydesk/client'
-import { flow } from '../paper/flow.ts'
+import { flow, measured } from '../paper/flow.ts'
 import { row, span } from '../paper/row.ts'
 import { operation } from './operation.ts'
 import { cursor, limit, more } from './paging.ts'
@@ -28,7 +28,7 @@ export const log = operation({
 /** One entry of a log, under its time and who did it. */
 export function logRows({ at, actor, kind, message }: LogItem, width: number) {
   const when = `${at.slice(0, 10)} ${at.slice(11, 19)}  `
-  return flow([span(`${actor} `, 'strong'), span(`${kind}  `, 'dim'), span(message)], width, {
+  return flow([span(`${actor} `, 'strong'), span(`${kind}  `, 'dim'), span(message)], measured(width), {
     first: [span(when, 'dim')],
     rest: [span(' '.repeat(when.length))],
   })

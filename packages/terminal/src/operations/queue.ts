@@ -1,5 +1,14 @@
 import type { Reply } from '@copydesk/client'
-import { type Column, emptyRow, type Row, row, span, tableOf, type Tone } from '../paper/row.ts'
+import {
+  type Column,
+  columnsFitting,
+  emptyRow,
+  type Row,
+  row,
+  span,
+  tableOf,
+  type Tone,
+} from '../paper/row.ts'
 import { ageOf, counted } from '../paper/words.ts'
 import { operation } from './operation.ts'
 
@@ -13,20 +22,33 @@ export function riskTone(risk: WorkItem['riskLevel']): Tone {
   return risk === 'high' ? 'bad' : risk === 'medium' ? 'warn' : 'dim'
 }
 
-/** The columns in which work is listed, on paper and on the screen. */
-export function workColumns(now: number): Column<WorkItem>[] {
-  return [
+/**
+ * The columns in which work is listed, on paper and on the screen; the campaign where any of `items` has one.
+ * @param titled columns that a title gets before what matters less is shown
+ */
+export function workColumns(now: number, items: readonly WorkItem[], titled = 36): Column<WorkItem>[] {
+  const columns: Column<WorkItem>[] = [
     {
       title: 'risk',
       cell: ({ riskLevel }) => riskLevel ?? '·',
       tone: ({ riskLevel }) => riskTone(riskLevel),
     },
-    { title: 'age', cell: ({ since }) => ageOf(since, now), align: 'right' },
-    { title: 'tenant', cell: ({ tenantName }) => tenantName, least: 8 },
-    { title: 'title', cell: ({ title }) => title, least: 16 },
-    { title: 'type', cell: ({ type }) => type, tone: () => 'dim', least: 6 },
-    { title: 'agent', cell: ({ agentRole }) => agentRole ?? '·', tone: () => 'dim', least: 6 },
+    { title: 'age', cell: ({ since }) => ageOf(since, now), align: 'right', rank: 1 },
+    { title: 'tenant', cell: ({ tenantName }) => tenantName, least: 8, enough: 14, rank: 2 },
+    { title: 'title', cell: ({ title }) => title, least: 10, enough: titled },
+    { title: 'campaign', cell: ({ campaignName }) => campaignName ?? '·', least: 10, enough: 12, rank: 3 },
+    { title: 'type', cell: ({ type }) => type, tone: () => 'dim', least: 6, enough: 12, rank: 4 },
+    {
+      title: 'agent',
+      cell: ({ agentRole }) => agentRole ?? '·',
+      tone: () => 'dim',
+      least: 6,
+      enough: 12,
+      rank: 5,
+    },
   ]
+  const isOfCampaigns = items.some(({ campaignName }) => campaignName !== null)
+  return isOfCampaigns ? columns : columns.filter(({ title }) => title !== 'campaign')
 }
 
 export const queue = operation({
@@ -45,14 +67,14 @@ export const queue = operation({
   run: (desk, { tenant, ...query }) =>
     desk.client.call('cli', 'GET /queue', { query: { ...query, ...(tenant && { tenantId: tenant }) } }),
   print: (found, { width, now }) => {
-    // Where there is little room a title says more than what it is the title of.
-    const columns = workColumns(now).filter(({ title }) => width >= 100 || title !== 'type')
     const lines = workStates.flatMap((state): Row[] => {
       const items = found[state]
       if (items.length === 0) return []
       const ids: Column<WorkItem> = { title: 'id', cell: ({ id }) => id, tone: () => 'accent' }
       const title = row(span(state, 'strong'), span(`  ${found.counts[state]}`, 'dim'))
-      return [title, ...tableOf([ids, ...columns], items, width), emptyRow]
+      // Beside an id there is less room for a title.
+      const columns = columnsFitting([ids, ...workColumns(now, items, 24)], items, width)
+      return [title, ...tableOf(columns, items, width), emptyRow]
     })
     const { pending, running, blocked, failed } = found.counts
     const rest = found.pagination.nextCursor ? `, more with --cursor ${found.pagination.nextCursor}` : ''

@@ -1,6 +1,6 @@
 import { cleanLines } from '../paper/clean.ts'
 import { diffRows } from '../paper/diff.ts'
-import { flow, flowText } from '../paper/flow.ts'
+import { flow, flowText, measured } from '../paper/flow.ts'
 import { markdownRows } from '../paper/markdown.ts'
 import { type Column, emptyRow, type Row, row, type Span, span, tableOf } from '../paper/row.ts'
 import { ageOf, counted, lasting, usd } from '../paper/words.ts'
@@ -136,7 +136,7 @@ function fact(name: string, parts: readonly Span[], width: number): Row[] {
   return flow(parts, width, { first, rest: [span(' '.repeat(factWidth))] })
 }
 
-/** Text of several lines as it was written, broken to the width. */
+/** Text of several lines as it was written, broken to the width and to the measure of running text. */
 export function plainRows(text: string, width: number): Row[] {
-  return cleanLines(text).flatMap((line) => flowText(line, width))
+  return cleanLines(text).flatMap((line) => flowText(line, measured(width)))
 }

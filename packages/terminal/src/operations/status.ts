@@ -11,7 +11,7 @@ const some = (count: number) => (count === 0 ? '·' : String(count))
 
 /** The columns in which tenants are listed, on paper and on the screen. */
 export const statusColumns: ReadonlyArray<Column<OfTenant>> = [
-  { title: 'tenant', cell: ({ tenantName }) => tenantName, least: 12 },
+  { title: 'tenant', cell: ({ tenantName }) => tenantName, least: 12, enough: 24 },
   {
     title: 'waiting',
     cell: ({ pendingApprovals }) => some(pendingApprovals),
@@ -24,16 +24,16 @@ export const statusColumns: ReadonlyArray<Column<OfTenant>> = [
     align: 'right',
     tone: ({ highRiskApprovals }) => (highRiskApprovals > 0 ? 'bad' : 'dim'),
   },
-  { title: 'running', cell: ({ runningAgents }) => some(runningAgents), align: 'right' },
+  { title: 'running', cell: ({ runningAgents }) => some(runningAgents), align: 'right', rank: 1 },
   {
     title: 'blocked',
     cell: ({ blockedActivities }) => some(blockedActivities),
     align: 'right',
     tone: ({ blockedActivities }) => (blockedActivities > 0 ? 'bad' : 'dim'),
   },
-  { title: 'month', cell: ({ costMtd }) => usd(costMtd), align: 'right' },
-  { title: 'cost', cell: ({ costByDay }) => sparkline(costByDay), tone: () => 'dim', least: 7 },
-  { title: 'done', cell: ({ doneByDay }) => sparkline(doneByDay), tone: () => 'good', least: 7 },
+  { title: 'month', cell: ({ costMtd }) => usd(costMtd), align: 'right', rank: 1 },
+  { title: 'cost', cell: ({ costByDay }) => sparkline(costByDay), tone: () => 'dim', least: 7, rank: 2 },
+  { title: 'done', cell: ({ doneByDay }) => sparkline(doneByDay), tone: () => 'good', least: 7, rank: 3 },
 ]
 
 const serviceColumns: ReadonlyArray<Column<Service>> = [

@@ -7,6 +7,14 @@ export interface Margin {
   rest: Row
 }
 
+/** Columns that running text takes at the most: longer lines are hard to read, however wide the screen is. */
+const measure = 90
+
+/** How wide running text is on something so wide. */
+export function measured(width: number): number {
+  return Math.min(width, measure)
+}
+
 const noMargin: Margin = { first: [], rest: [] }
 
 /** A paragraph in at most `width` columns, broken between words where that can be; tones go on over the break. */

@@ -1,10 +1,10 @@
 import { lexer, type Token, type Tokens } from 'marked'
 import { cleanLines } from './clean.ts'
-import { flow, type Margin } from './flow.ts'
+import { flow, type Margin, measured } from './flow.ts'
 import { type Column, emptyRow, type Row, row, type Span, span, tableOf, type Tone } from './row.ts'
 
 /**
- * A text in Markdown as lines of at most `width` columns. HTML in it is shown as it is written; nothing in it can do anything
+ * A text in Markdown as lines of at most `width` columns; tables may take them all, running text no more than its measure. HTML in it is shown as it is written; nothing in it can do anything
  * to a terminal.
  */
 export function markdownRows(text: string, width: number): Row[] {
@@ -22,7 +22,7 @@ function block(token: Tokens.Generic, width: number): Row[] {
       return []
     case 'heading': {
       const mark = span(`${'#'.repeat((token as Tokens.Heading).depth)} `, 'dim')
-      return [...flow([mark, ...inline(token.tokens ?? [], 'strong')], width), emptyRow]
+      return [...flow([mark, ...inline(token.tokens ?? [], 'strong')], measured(width)), emptyRow]
     }
     case 'code':
       return [
@@ -46,9 +46,9 @@ function block(token: Tokens.Generic, width: number): Row[] {
     case 'html':
       return [...cleanLines(token.raw.trimEnd()).map((line) => row(span(line, 'dim'))), emptyRow]
     case 'text':
-      return flow(inline(token.tokens ?? [token], 'plain'), width)
+      return flow(inline(token.tokens ?? [token], 'plain'), measured(width))
     default:
-      return [...flow(inline(token.tokens ?? [token], 'plain'), width), emptyRow]
+      return [...flow(inline(token.tokens ?? [token], 'plain'), measured(width)), emptyRow]
   }
 }
 

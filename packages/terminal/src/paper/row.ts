@@ -75,46 +75,73 @@ export interface Column<T> {
   align?: 'left' | 'right'
   /** Columns of the terminal that it may shrink to when there is no room; absent: it keeps its width. */
   least?: number
+  /** Columns of the terminal that it gets before what matters less is shown at all; absent: its `least`. */
+  enough?: number
+  /** What is left out where there is no room, the highest first, and never what has none. */
+  rank?: number
 }
 
 const gap = 2
 
-/** The columns for which there is room, each at its narrowest: those at the right end are left out first. */
+/** The columns for which there is room: those of the highest rank are left out first, then those at the right end. */
 export function columnsFitting<T>(
   columns: ReadonlyArray<Column<T>>,
   items: readonly T[],
   width: number,
 ): ReadonlyArray<Column<T>> {
-  const narrowest = columns.map((column) => {
-    const [natural = 0] = columnWidths([column], items, Number.POSITIVE_INFINITY)
-    return Math.min(natural, column.least ?? natural)
-  })
-  let count = columns.length
-  const taken = () =>
-    narrowest.slice(0, count).reduce((sum, each) => sum + each, 0) + gap * Math.max(0, count - 1)
-  while (count > 1 && taken() > width) count -= 1
-  return columns.slice(0, count)
+  const natural = naturalWidths(columns, items)
+  let kept = columns.map((column, index) => ({ column, natural: natural[index] ?? 0 }))
+  const isTooWide = (least: (column: Column<T>) => number | undefined) => {
+    const taken = kept.reduce(
+      (sum, each) => sum + Math.min(each.natural, least(each.column) ?? each.natural),
+      0,
+    )
+    return kept.length > 1 && taken + gap * (kept.length - 1) > width
+  }
+  while (isTooWide(({ enough, least }) => enough ?? least)) {
+    const highest = Math.max(...kept.map(({ column: { rank = 0 } }) => rank))
+    if (highest === 0) break
+    kept = kept.toSpliced(
+      kept.findLastIndex(({ column: { rank = 0 } }) => rank === highest),
+      1,
+    )
+  }
+  while (isTooWide(({ least }) => least)) kept = kept.slice(0, -1)
+  return kept.map(({ column }) => column)
 }
 
-/** Widths of the columns of a table so that it fits into `width`: the widest that may shrink does so first. */
+function naturalWidths<T>(columns: ReadonlyArray<Column<T>>, items: readonly T[]): number[] {
+  return columns.map(({ title, cell }) =>
+    items.reduce((most, item) => Math.max(most, widthOf(clean(cell(item)))), widthOf(title)),
+  )
+}
+
+/**
+ * Widths of the columns of a table so that it fits into `width`: the widest that may shrink does so first, down to what is
+ * enough; after that those of the highest rank.
+ */
 export function columnWidths<T>(
   columns: ReadonlyArray<Column<T>>,
   items: readonly T[],
   width: number,
 ): number[] {
-  const widths = columns.map(({ title, cell }) =>
-    items.reduce((most, item) => Math.max(most, widthOf(clean(cell(item)))), widthOf(title)),
-  )
-  const room = width - gap * (columns.length - 1)
-  for (let over = widths.reduce((sum, each) => sum + each, -room); over > 0; over -= 1) {
-    let widest = -1
-    columns.forEach(({ least }, index) => {
-      const now = widths[index] ?? 0
-      if (least !== undefined && now > least && now > (widths[widest] ?? 0)) widest = index
-    })
-    if (widest < 0) break
-    widths[widest] = (widths[widest] ?? 0) - 1
+  const widths = naturalWidths(columns, items)
+  let over = widths.reduce((sum, each) => sum + each, 0) + gap * (columns.length - 1) - width
+  const shrink = (floorOf: (column: Column<T>) => number | undefined) => {
+    for (; over > 0; over -= 1) {
+      let widest = -1
+      columns.forEach((column, index) => {
+        const now = widths[index] ?? 0
+        const floor = floorOf(column)
+        if (floor !== undefined && now > floor && now > (widths[widest] ?? 0)) widest = index
+      })
+      if (widest < 0) return
+      widths[widest] = (widths[widest] ?? 0) - 1
+    }
   }
+  shrink(({ enough, least }) => (least === undefined ? undefined : (enough ?? least)))
+  const ranks = [...new Set(columns.map(({ rank = 0 }) => rank))].toSorted((a, b) => b - a)
+  for (const each of ranks) shrink(({ rank = 0, least }) => (rank === each ? least : undefined))
   return widths
 }
 

@@ -1,5 +1,5 @@
 import type { Reply } from '@copydesk/client'
-import { flowText } from '../paper/flow.ts'
+import { flowText, measured } from '../paper/flow.ts'
 import { type Column, emptyRow, type Row, row, span, tableOf } from '../paper/row.ts'
 import { ageOf, lasting, usd } from '../paper/words.ts'
 import { followEvents } from './live.ts'
@@ -119,7 +119,7 @@ function detailRows(agent: Detail, width: number, now: number): Row[] {
   const error = lastErrorMessage
     ? flowText(
         lastErrorMessage,
-        width,
+        measured(width),
         {
           first: [span('✘ ', 'bad'), span(lastErrorAt ? `${ageOf(lastErrorAt, now)} ago  ` : '', 'dim')],
           rest: [span('  ')],
@@ -130,7 +130,7 @@ function detailRows(agent: Detail, width: number, now: number): Row[] {
   const runs = agent.recentRuns
   return [
     row(span(agent.name, 'strong')),
-    ...flowText(agent.description, width, undefined, 'dim'),
+    ...flowText(agent.description, measured(width), undefined, 'dim'),
     ...error,
     emptyRow,
     ...facts.flatMap(([name, text]) =>

@@ -85,7 +85,7 @@ export const agentsScreen: OpenScreen = (shell) => {
       ...agentBindings(shell, () => current(list)),
     ],
     onKey(key, { height }) {
-      list = moved(list, key, height - 1) ?? list
+      list = moved(list, key, height) ?? list
       return current(list) !== undefined
     },
     refresh,

@@ -18,6 +18,8 @@ export const costScreen: OpenScreen = (shell) => {
   let by: (typeof costGroups)[number] = 'tenant'
   let costs: Costs | undefined
   let list: List<Part> = listOf<Part>([])
+  /** Lines that the days leave for the list. */
+  let room = 1
   const stop = new AbortController()
 
   const refresh = () =>
@@ -52,11 +54,8 @@ export const costScreen: OpenScreen = (shell) => {
     rows: ({ width, height }) => {
       const lower = costs ? dayRows(costs, width, height) : []
       const empty = costs ? 'Nothing has cost anything yet.' : 'Asking the server …'
-      const upper = listRows(list, columnsFor(list.items, width), {
-        width,
-        height: height - lower.length,
-        empty,
-      })
+      room = height - lower.length
+      const upper = listRows(list, columnsFor(list.items, width), { width, height: room, empty })
       return [...upper, ...lower]
     },
     bindings: () => [
@@ -69,8 +68,8 @@ export const costScreen: OpenScreen = (shell) => {
         run: () => turn(-1),
       },
     ],
-    onKey(key, { height }) {
-      list = moved(list, key, height - 1) ?? list
+    onKey(key) {
+      list = moved(list, key, room) ?? list
       return current(list) !== undefined
     },
     refresh,

@@ -20,6 +20,7 @@ export const homeScreen: OpenScreen = (shell) => {
   let list: List<FeedItem> = listOf<FeedItem>([])
   let status: Status | undefined
   let loaded = false
+  let hasMore = false
   const stop = new AbortController()
   const { signal } = stop
   const ofTenant = () => (shell.tenantId === undefined ? {} : { tenantId: shell.tenantId })
@@ -29,6 +30,7 @@ export const homeScreen: OpenScreen = (shell) => {
       const query = { limit: most, ...ofTenant() }
       const found = await shell.client.call('cli', 'GET /feed', { query, signal })
       list = replaced(list, found.data)
+      hasMore = found.pagination.nextCursor !== null
       loaded = true
       shell.changed()
     })
@@ -47,7 +49,11 @@ export const homeScreen: OpenScreen = (shell) => {
   return {
     name: 'home',
     title: () => (status ? totalsRow(status) : row(span('home', 'strong'))),
-    rows: (size) => homeRows({ list, status, loaded, now: shell.now() }, size),
+    rows: (size) =>
+      homeRows(
+        { list, status, loaded, hasMore, isOne: shell.tenantId !== undefined, now: shell.now() },
+        size,
+      ),
     bindings: () => [
       {
         key: 'enter',
@@ -74,7 +80,7 @@ export const homeScreen: OpenScreen = (shell) => {
       },
     ],
     onKey(key, size) {
-      list = moved(list, key, feedRoom(size, status) - 1) ?? list
+      list = moved(list, key, feedRoom(size, status)) ?? list
       return current(list) !== undefined
     },
     refresh,
@@ -100,13 +106,17 @@ interface Shown {
   list: List<FeedItem>
   status: Status | undefined
   loaded: boolean
+  /** Whether there is more in the feed than is listed. */
+  hasMore: boolean
+  /** Whether everything is narrowed to one tenant. */
+  isOne: boolean
   now: number
 }
 
-function homeRows({ list, status, loaded, now }: Shown, size: Size): Row[] {
+function homeRows({ list, status, loaded, hasMore, isOne, now }: Shown, size: Size): Row[] {
   const height = feedRoom(size, status)
   const empty = loaded ? 'Nothing needs you.' : 'Asking the server …'
-  const lines = listRows(list, shortColumns(now), { width: size.width, height, empty })
+  const lines = listRows(list, shortColumns(now, isOne), { width: size.width, height, empty, hasMore })
   // What needs nobody leaves its place to the tenants.
   const feed = list.items.length === 0 ? lines : filled(lines, height)
   if (!status) return feed
@@ -115,8 +125,8 @@ function homeRows({ list, status, loaded, now }: Shown, size: Size): Row[] {
 }
 
 /** Without the ids: what is chosen is known by its place. The title goes before what can be left out. */
-function shortColumns(now: number) {
-  const columns = feedColumns(now).filter(({ title }) => title !== 'id')
+function shortColumns(now: number, isOne: boolean) {
+  const columns = feedColumns(now).filter(({ title }) => title !== 'id' && !(isOne && title === 'tenant'))
   const rank = ({ title }: { title: string }) => (title === 'tenant' ? 1 : title === 'why' ? 2 : 0)
   return columns.toSorted((a, b) => rank(a) - rank(b))
 }

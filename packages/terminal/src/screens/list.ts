@@ -44,8 +44,13 @@ export function replaced<T extends Identified>(list: List<T>, items: readonly T[
   return { items, at, top: list.top, marked }
 }
 
-/** The list after a key that moves in it, of which `page` lines are seen. @returns undefined for any other key */
-export function moved<T extends Identified>(list: List<T>, key: KeyName, page: number): List<T> | undefined {
+/** The list after a key that moves in it, drawn on `height` lines. @returns undefined for any other key */
+export function moved<T extends Identified>(
+  list: List<T>,
+  key: KeyName,
+  height: number,
+): List<T> | undefined {
+  const page = roomFor(list.items.length, height)
   const last = Math.max(0, list.items.length - 1)
   const to = (wanted: number) => {
     const at = Math.max(0, Math.min(last, wanted))
@@ -106,17 +111,40 @@ export function topFor(
   return Math.max(0, Math.min(lowest, at < top ? at : at >= top + height ? at - height + 1 : top))
 }
 
+/** How many items are seen on `height` lines: under the titles and, where not all are, above the line that says how it goes on. */
+function roomFor(count: number, height: number): number {
+  const room = Math.max(1, height - 1)
+  return count <= room || room < roomForPlace ? room : room - 1
+}
+
+/** Items that must be seen before a line is spent on how many there are. */
+const roomForPlace = 4
+
 /** Columns before each line: whether it is looked at, and whether it is marked. */
 const edge = 3
 
-/** A list as a table with titles, `height` lines in all. A screen reader is told of the one that is looked at only. */
+interface ListSize {
+  width: number
+  height: number
+  /** What is said of a list without items. */
+  empty: string
+  /** How many there are in all, where more are known of than have been fetched. */
+  total?: number
+  /** Whether there are more than have been fetched, and nobody knows how many. */
+  hasMore?: boolean
+}
+
+/**
+ * A list as a table with titles, `height` lines in all; the last one says where one is when not all are seen. A screen reader
+ * is told of the one that is looked at only.
+ */
 export function listRows<T extends Identified>(
   list: List<T>,
   columns: ReadonlyArray<Column<T>>,
-  { width, height, empty }: { width: number; height: number; empty: string },
+  { width, height, empty, total = 0, hasMore = false }: ListSize,
 ): Row[] {
   if (list.items.length === 0) return [emptyRow, row(span(`   ${empty}`, 'dim'))]
-  const room = Math.max(1, height - 1)
+  const room = roomFor(list.items.length, height)
   const top = topFor(list, room)
   const seen = list.items.slice(top, top + room)
   const shown = columnsFitting(columns, seen, width - edge)
@@ -133,7 +161,15 @@ export function listRows<T extends Identified>(
       : [{ ...span(sign, 'accent'), said: '' }, ...cells]
   })
   const titles: Row = [{ ...span(' '.repeat(edge)), said: '' }, ...tableTitles(shown, widths)]
-  return [titles, ...lines]
+  const all = Math.max(total, list.items.length)
+  const isCut = seen.length < list.items.length && height > seen.length + 1
+  return [titles, ...lines, ...(isCut ? [placeRow(list.at, all, all - top - seen.length, hasMore)] : [])]
+}
+
+function placeRow(at: number, total: number, below: number, hasMore: boolean): Row {
+  const more = hasMore ? '+' : ''
+  const rest = below > 0 ? ` · ${below}${more} more below` : ''
+  return [{ ...span(`${' '.repeat(edge)}${at + 1} of ${total}${more}${rest}`, 'dim'), said: '' }]
 }
 
 function inWords<T extends Identified>(

@@ -1,5 +1,5 @@
 import { cleanLines } from '../paper/clean.ts'
-import { flowText } from '../paper/flow.ts'
+import { flowText, measured } from '../paper/flow.ts'
 import type { Row } from '../paper/row.ts'
 import type { Shell } from './shell.ts'
 
@@ -64,4 +64,5 @@ export function liveText(shell: Shell, id: string): LiveText {
   }
 }
 
-const broke = (text: string, width: number) => cleanLines(text).flatMap((line) => flowText(line, width))
+const broke = (text: string, width: number) =>
+  cleanLines(text).flatMap((line) => flowText(line, measured(width)))

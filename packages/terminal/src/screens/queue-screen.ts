@@ -6,8 +6,9 @@ import { allToggled, current, type List, listOf, listRows, meant, moved, replace
 import { followEvents } from './live.ts'
 import { prompt } from './overlay.ts'
 import { arranged, filterHint, type Sort, sorts } from './queue-filter.ts'
-import { queueFeed, type View, views } from './queue-feed.ts'
+import { type QueueFeed, queueFeed, type View, views } from './queue-feed.ts'
 import type { Binding, OpenScreen } from './screen.ts'
+import type { Shell } from './shell.ts'
 
 /** How many lines before the end the next ones are fetched. */
 const ahead = 100
@@ -146,7 +147,13 @@ export const queueScreen: OpenScreen = (shell) => {
       )
     },
     rows: ({ width, height }) =>
-      listRows(list, workColumns(shell.now()), { width, height, empty: emptyWords(feed.loaded, filter) }),
+      listRows(list, columnsFor(shell, list.items), {
+        width,
+        height,
+        empty: emptyWords(feed.loaded, filter),
+        // What a filter leaves of those that have not been fetched, nobody knows.
+        ...(filter.trim() === '' ? { total: totalOf(view, feed.counts) } : { hasMore: feed.hasMore }),
+      }),
     bindings: () => bindings,
     subjects: () =>
       [current(list), ...list.items.slice(list.top, list.top + 50)].flatMap((item) => [
@@ -154,7 +161,7 @@ export const queueScreen: OpenScreen = (shell) => {
         ...(item?.activityId ? [{ kind: 'activity' as const, id: item.activityId, title: item.title }] : []),
       ]),
     onKey(key, { height }) {
-      list = moved(list, key, height - 1) ?? list
+      list = moved(list, key, height) ?? list
       if (feed.hasMore && list.at > list.items.length - ahead) more()
       return current(list) !== undefined
     },
@@ -164,6 +171,17 @@ export const queueScreen: OpenScreen = (shell) => {
       due?.()
     },
   }
+}
+
+/** Without a column that would say the same on every line. */
+function columnsFor({ now, tenantId }: Shell, items: readonly WorkItem[]) {
+  const columns = workColumns(now(), items)
+  return tenantId === undefined ? columns : columns.filter(({ title }) => title !== 'tenant')
+}
+
+function totalOf(view: View, counts: QueueFeed['counts']): number {
+  if (view === 'waiting') return counts.pending + counts.blocked
+  return view === 'all' ? counts.pending + counts.running + counts.blocked + counts.failed : counts[view]
 }
 
 function emptyWords(loaded: boolean, filter: string): string {

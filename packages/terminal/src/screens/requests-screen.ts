@@ -54,7 +54,7 @@ export const requestsScreen: OpenScreen = (shell) => {
       copyBinding(shell, () => current(list)),
     ],
     onKey(key, { height }) {
-      list = moved(list, key, height - 1) ?? list
+      list = moved(list, key, height) ?? list
       return true
     },
     refresh,

@@ -6,14 +6,24 @@ import { diffRows } from '../paper/diff.ts'
 import { flow } from '../paper/flow.ts'
 import { markdownRows } from '../paper/markdown.ts'
 import { emptyRow, type Row, row, type Span, span } from '../paper/row.ts'
+import { shorten } from '../paper/width.ts'
 import { ageOf, counted, lasting } from '../paper/words.ts'
 import type { Review } from './review.ts'
 
 export const reviewTabs = ['text', 'changes', 'brief', 'comments', 'log'] as const
 export type ReviewTab = (typeof reviewTabs)[number]
 
-/** What one has to know of a question before its text: in few lines, at the top and always seen. */
-export function reviewHead({ piece, holder }: Review, width: number, now: number): Row[] {
+/** Names in the head are cut to so many columns, so that what comes after them is seen as well. */
+const longestName = 40
+
+/**
+ * What one has to know of a question before its text: in at most `most` lines, at the top and always seen. Where there is no
+ * room for all, what warns comes before what is only good to know.
+ */
+export function reviewHead(
+  { piece, holder }: Review,
+  { width, most, now }: { width: number; most: number; now: number },
+): Row[] {
   const approval = piece?.approval
   if (!piece || !approval) return [row(span('Asking the server …', 'dim'))]
   const { text } = piece
@@ -22,16 +32,19 @@ export function reviewHead({ piece, holder }: Review, width: number, now: number
       ? []
       : [row(span('What you see is newer and waits for its own verdict: a, r, b or e opens it', 'warn'))]
   const { riskLevel, tenantName, type } = approval
+  const campaign = piece.activity?.campaign?.name
   const facts: Span[] = [
-    span(tenantName, 'strong'),
-    span(`  ${type.replaceAll('_', ' ')}`, 'dim'),
+    span(shorten(tenantName, longestName), 'strong'),
     span('  risk ', 'dim'),
     span(riskLevel, riskTone(riskLevel)),
+    ...(campaign === undefined ? [] : [span('  campaign ', 'dim'), span(shorten(campaign, longestName))]),
     ...countdown(approval, now),
+  ]
+  const more: Span[] = [
+    span(`  ${type.replaceAll('_', ' ')}`, 'dim'),
     ...(text ? [span(`  version ${text.version} by ${text.author.name}`, 'dim')] : []),
   ]
-  return [
-    ...flow(facts, width),
+  const warnings = [
     ...(approval.status === 'pending' ? [] : decidedRows(approval, width)),
     ...newer,
     ...(holder !== undefined && approval.status === 'pending'
@@ -40,6 +53,8 @@ export function reviewHead({ piece, holder }: Review, width: number, now: number
     ...checkRows(approval, width),
     ...optionRows(approval, width),
   ]
+  const whole = [...flow([...facts, ...more], width), ...warnings]
+  return (whole.length <= most ? whole : [...flow(facts, width), ...warnings]).slice(0, most)
 }
 
 function countdown({ status, dueAt, expiresAt }: Question, now: number): Span[] {

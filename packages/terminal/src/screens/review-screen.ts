@@ -160,8 +160,8 @@ export const reviewScreen =
       return body.lines
     }
     const headFor = (width: number, height: number) => [
-      ...reviewHead(review, width, shell.now()).slice(0, Math.max(1, Math.floor(height / 2))),
-      tabRow(reviewTabs, tab, { comments: review.piece?.activity?.commentsTotal ?? 0 }),
+        ...reviewHead(review, { width, most: Math.max(1, Math.floor(height / 2)), now: shell.now() }),
+        tabRow(reviewTabs, tab, { comments: review.piece?.activity?.commentsTotal ?? 0 }),
     ]
     return {
       name: 'a review',

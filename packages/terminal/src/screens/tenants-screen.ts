@@ -59,6 +59,7 @@ export const tenantsScreen: OpenScreen = (shell) => {
         width,
         height,
         empty: loaded ? 'No tenant.' : 'Asking the server …',
+        hasMore: cursor !== undefined,
       }),
     bindings: () => [
       {
@@ -84,7 +85,7 @@ export const tenantsScreen: OpenScreen = (shell) => {
       },
     ],
     onKey(key, { height }) {
-      list = moved(list, key, height - 1) ?? list
+      list = moved(list, key, height) ?? list
       if (cursor !== undefined && !loading && list.at > list.items.length - page / 2) load(cursor)
       return current(list) !== undefined
     },
