@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { changesBetween } from '../../packages/terminal/src/paper/compare.ts'
 import { diffRows } from '../../packages/terminal/src/paper/diff.ts'
 import { flowText } from '../../packages/terminal/src/paper/flow.ts'
 import { markdownRows } from '../../packages/terminal/src/paper/markdown.ts'
@@ -86,12 +87,82 @@ describe('diffRows', () => {
       { kind: 'added', text: 'fourteen' },
       { kind: 'same', text: ' hours\nd\ne' },
     ] as const
-    expect(printed(diffRows({ from: 1, to: 2, changes: [...changes] }, 80), false).split('\n')).toEqual([
+    expect(
+      printed(diffRows({ from: 1, to: 2, changes: [...changes] }, { width: 80 }), false).split('\n'),
+    ).toEqual(['⋯', 'c', 'rests [-twelve-]{+fourteen+} hours', 'd', '⋯'])
+  })
+
+  it('leaves the marks to colours where there are some', () => {
+    const changes = changesBetween('It rests twelve hours.', 'It rests fourteen hours.')
+    const rows = diffRows({ from: 1, to: 2, changes }, { width: 80, colour: true })
+    expect(printed(rows, false)).toBe('It rests twelvefourteen hours.')
+    const tones = rows.flat().map(({ text: piece, tone }) => [piece, tone])
+    expect(tones).toContainEqual(['twelve', 'removed'])
+    expect(tones).toContainEqual(['fourteen', 'added'])
+  })
+
+  it('shows what was rewritten as it was and as it is, one above the other or beside each other', () => {
+    const before = 'Title\n\nMorning oats are cheap and quick to cook on any day.\n\nFind your shop.'
+    const after = 'Title\n\nA loaf of rye asks for patience, and gives it back.\n\nFind your shop.'
+    const diff = { from: 1, to: 2, changes: changesBetween(before, after) }
+    expect(printed(diffRows(diff, { width: 80 }), false).split('\n')).toEqual([
       '⋯',
-      'c',
-      'rests [-twelve-]{+fourteen+} hours',
-      'd',
+      '',
+      '- Morning oats are cheap and quick to cook on any day.',
+      '+ A loaf of rye asks for patience, and gives it back.',
+      '',
       '⋯',
+    ])
+    const wide = printed(diffRows(diff, { width: 120 }), false)
+    expect(wide).toMatch(/- Morning oats are cheap and quick .* │ \+ A loaf of rye asks for patience/)
+    expect(printed(diffRows(diff, { width: 120, spoken: true }), false)).not.toContain('│')
+    for (const line of diffRows(diff, { width: 120 })) expect(rowWidth(line)).toBeLessThanOrEqual(120)
+  })
+
+  it('shows a few changes in a long paragraph, what is new, and what is gone within the text', () => {
+    const before =
+      'Our loaf rests twelve hours in the cold, is baked at night and sold by seven in the morning.'
+    for (const after of [
+      before.replace('twelve', 'fourteen').replace('seven', 'eight'),
+      `${before} Ask for it at the counter, or order it by telephone a day before, whichever is easier for you.`,
+      'Our loaf is sold by seven in the morning.',
+    ]) {
+      const changes = changesBetween(before, after)
+      expect(printed(diffRows({ from: 1, to: 2, changes }, { width: 200 }), false)).toMatch(/\[-|\{\+/)
+    }
+  })
+
+  it('keeps every letter of both texts, in no more than the width', () => {
+    fc.assert(
+      fc.property(text, text, fc.integer({ min: 20, max: 140 }), (before, after, width) => {
+        const changes = changesBetween(before, after)
+        const of = (kind: string) =>
+          changes.flatMap((part) => (part.kind === 'same' || part.kind === kind ? part.text : [])).join('')
+        expect([of('removed'), of('added')]).toEqual([before, after])
+        for (const line of diffRows({ from: 1, to: 2, changes }, { width }))
+          expect(rowWidth(line)).toBeLessThanOrEqual(width)
+      }),
+    )
+  })
+})
+
+describe('changesBetween', () => {
+  it('has a bound on its work: very long texts are compared by lines, very different ones as a whole', () => {
+    const lines = (word: string) =>
+      Array.from({ length: 50_000 }, (_, n) => `${word} ${n} ${word}`).join('\n')
+    const [before, after] = [`First\n${lines('rye')}\nLast`, `First\n${lines('oats')}\nLast`]
+    expect(changesBetween(before, after).map(({ kind }) => kind)).toEqual([
+      'same',
+      'removed',
+      'added',
+      'same',
+    ])
+    const once = before.replace('rye 25000 rye', 'rye 25000 oats')
+    expect(changesBetween(before, once)).toMatchObject([
+      { kind: 'same' },
+      { kind: 'removed', text: 'rye 25000 rye\n' },
+      { kind: 'added', text: 'rye 25000 oats\n' },
+      { kind: 'same' },
     ])
   })
 })

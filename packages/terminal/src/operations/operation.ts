@@ -59,6 +59,10 @@ export interface Desk {
 export interface Paper {
   width: number
   now: number
+  /** Whether colours are seen; absent: marks say what colours would. */
+  colour?: boolean
+  /** Whether it is heard instead of seen. */
+  spoken?: boolean
 }
 
 /** What an operation does to the world. Before one that `decides`, a person is asked: it is hard to take back. */

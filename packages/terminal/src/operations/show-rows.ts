@@ -9,7 +9,8 @@ import { riskTone } from './queue.ts'
 import type { Activity, Brief, Piece, Question } from './show.ts'
 
 /** A piece of work on paper. */
-export function pieceRows({ approval, activity, brief, text, diff }: Piece, { width, now }: Paper): Row[] {
+export function pieceRows({ approval, activity, brief, text, diff }: Piece, paper: Paper): Row[] {
+  const { width, now } = paper
   const rows = [
     ...(approval ? questionRows(approval, width, now) : []),
     ...(activity ? activityRows(activity, width) : []),
@@ -20,7 +21,7 @@ export function pieceRows({ approval, activity, brief, text, diff }: Piece, { wi
     rows.push(...part('text', by))
     rows.push(...(text.format === 'markdown' ? markdownRows(text.text, width) : plainRows(text.text, width)))
   }
-  if (diff) rows.push(...part('changes', `from version ${diff.from} to ${diff.to}`), ...diffRows(diff, width))
+  if (diff) rows.push(...part('changes', `from version ${diff.from} to ${diff.to}`), ...diffRows(diff, paper))
   if (activity && activity.comments.length > 0) {
     rows.push(...part('comments'), ...earlierComments(activity))
     for (const { author, text: words, createdOn } of activity.comments) {

@@ -9,13 +9,12 @@ import type { Shell } from './shell.ts'
 
 interface AppProps {
   shell: Shell
-  colour: boolean
   /** Gets the way to hand the terminal over to another program for a while. */
   suspend(release: (work: () => Promise<void>) => Promise<void>): void
 }
 
 /** The terminal: draws the top screen of the shell in its frame and gives it the keys. */
-export function App({ shell, colour, suspend }: AppProps) {
+export function App({ shell, suspend }: AppProps) {
   const { suspendTerminal } = useApp()
   useEffect(() => suspend((work) => suspendTerminal(work)), [suspend, suspendTerminal])
   const [, draw] = useReducer((frames: number) => frames + 1, 0)
@@ -37,7 +36,7 @@ export function App({ shell, colour, suspend }: AppProps) {
       {lines.map((line, index) => (
         // A line is known by its place on the screen and by nothing else.
         // oxlint-disable-next-line react/no-array-index-key
-        <Line key={index} text={printed([line], colour) || ' '} />
+        <Line key={index} text={printed([line], shell.colour) || ' '} />
       ))}
     </Box>
   )

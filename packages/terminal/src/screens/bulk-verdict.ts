@@ -64,6 +64,6 @@ function summary({ resolved, skipped, items }: MatchingReceipt): string {
 const openReceipt = (shell: Shell, receipt: MatchingReceipt) =>
   shell.open(
     resultScreen(receipt.dryRun ? 'what would be decided' : 'what was decided', (width) =>
-      bulk.print(receipt, { width, now: shell.now() }),
+      bulk.print(receipt, shell.paper(width)),
     ),
   )

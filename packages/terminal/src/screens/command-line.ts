@@ -63,7 +63,7 @@ async function runCommand(
   const isRead = operation.does === 'reads'
   const done = await shell.run({ name, input }, { asked, quiet: isRead })
   if (!done) return
-  const draw = (width: number) => operation.print(done.result as never, { width, now: shell.now() })
+  const draw = (width: number) => operation.print(done.result as never, shell.paper(width))
   if (isRead || draw(200).length > 1) shell.open(resultScreen(slashLine(operation, input), draw))
 }
 

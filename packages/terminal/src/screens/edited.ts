@@ -1,6 +1,6 @@
+import { changesBetween } from '../paper/compare.ts'
 import { diffRows } from '../paper/diff.ts'
 import { emptyRow, row, span } from '../paper/row.ts'
-import { editedChanges } from './edited-changes.ts'
 import { resultScreen } from './result-screen.ts'
 import type { Shell } from './shell.ts'
 
@@ -18,7 +18,7 @@ export async function editedText(shell: Shell, text: string, question: string): 
     shell.say('An empty text cannot be approved; nothing was changed', 'warn')
     return undefined
   }
-  const changes = editedChanges(text, edited)
+  const changes = changesBetween(text, edited)
   return new Promise((resolve) => {
     const answer = (given: string | undefined) => {
       shell.back()
@@ -27,7 +27,7 @@ export async function editedText(shell: Shell, text: string, question: string): 
     const head = [row(span(question, 'warn')), emptyRow]
     const screen = resultScreen(
       'your changes',
-      (width) => [...head, ...diffRows({ from: 0, to: 1, changes }, width)],
+      (width) => [...head, ...diffRows({ from: 0, to: 1, changes }, shell.paper(width))],
       [
         { key: 'y', label: 'yes, approve', run: () => answer(edited) },
         { key: 'n', label: 'no, leave it', run: () => answer(undefined) },

@@ -18,7 +18,7 @@ export const followingScreen =
     let piece = ''
     const follow = async () => {
       for await (const event of operation.follow(shell.desk, input as never, stop.signal)) {
-        const told = operation.print(event as never, { width: 200, now: shell.now() })
+        const told = operation.print(event as never, shell.paper(200))
         if ('piece' in told) piece += told.piece
         else {
           if (piece !== '') lines.push(row(piece))

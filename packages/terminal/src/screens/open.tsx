@@ -46,10 +46,10 @@ export async function openTerminal({ client, place, tenantId, past }: TerminalOp
       pause: () => release(pauseProcess),
       edit: (text, name) => editText(text, name, release),
       spoken,
+      colour: !process.env['NO_COLOR'] && process.env['TERM'] !== 'dumb' && !spoken,
     },
     () => leave(),
   )
-  const colour = !process.env['NO_COLOR'] && process.env['TERM'] !== 'dumb' && !spoken
   // A fault in a screen is told in the terminal, which is more use to the person than its end.
   const tell = (fault: unknown) => shell.say(sentence(fault), 'bad')
   process.on('uncaughtException', tell).on('unhandledRejection', tell)
@@ -59,7 +59,7 @@ export async function openTerminal({ client, place, tenantId, past }: TerminalOp
   const ages = setInterval(() => shell.changed(), agesMs)
   try {
     shell.open(homeScreen)
-    const app = render(<App shell={shell} colour={colour} suspend={(suspend) => (release = suspend)} />, {
+    const app = render(<App shell={shell} suspend={(suspend) => (release = suspend)} />, {
       alternateScreen: true,
       incrementalRendering: true,
       exitOnCtrlC: false,

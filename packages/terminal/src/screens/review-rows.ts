@@ -1,6 +1,7 @@
 import { logRows } from '../operations/log.ts'
 import { riskTone } from '../operations/queue.ts'
 import { briefParts, earlierComments, plainRows, verdict } from '../operations/show-rows.ts'
+import type { Paper } from '../operations/operation.ts'
 import type { Activity, Piece, Question } from '../operations/show.ts'
 import { diffRows } from '../paper/diff.ts'
 import { flow } from '../paper/flow.ts'
@@ -102,13 +103,14 @@ function optionRows({ options = [] }: Question, width: number): Row[] {
 }
 
 /** What one part of a question shows, all of its lines. */
-export function reviewBody({ piece, log }: Review, tab: ReviewTab, width: number, now: number): Row[] {
+export function reviewBody({ piece, log }: Review, tab: ReviewTab, paper: Paper): Row[] {
+  const { width, now } = paper
   if (!piece) return []
   switch (tab) {
     case 'text':
       return textRows(piece, width)
     case 'changes':
-      return changeRows(piece, width)
+      return changeRows(piece, paper)
     case 'brief':
       return briefRows(piece, width)
     case 'comments':
@@ -128,10 +130,10 @@ function textRows({ text, approval }: Piece, width: number): Row[] {
   return approval?.description ? plainRows(approval.description, width) : nothing('There is no text yet.')
 }
 
-function changeRows({ text, diff, approval }: Piece, width: number): Row[] {
+function changeRows({ text, diff, approval }: Piece, paper: Paper): Row[] {
   if (!diff) return nothing(text ? 'This is the first version.' : 'There is no text yet.')
-  const note = approval?.description ? [...plainRows(approval.description, width), emptyRow] : []
-  const rows = diffRows(diff, width)
+  const note = approval?.description ? [...plainRows(approval.description, paper.width), emptyRow] : []
+  const rows = diffRows(diff, paper)
   return [
     row(span(`From version ${diff.from} to ${diff.to}`, 'dim')),
     emptyRow,

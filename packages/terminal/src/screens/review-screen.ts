@@ -156,7 +156,7 @@ export const reviewScreen =
       const of = tab === 'log' ? review.log : review.piece
       const key = `${tab} ${width}`
       if (body?.key !== key || body.of !== of)
-        body = { key, of, lines: reviewBody(review, tab, width, shell.now()) }
+        body = { key, of, lines: reviewBody(review, tab, shell.paper(width)) }
       return body.lines
     }
     const headFor = (width: number, height: number) => [

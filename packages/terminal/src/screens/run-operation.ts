@@ -43,7 +43,7 @@ export function runOperation(
     const back = operation.undo?.(given, result as never)
     if (operation.does !== 'reads') undoing.did({ name, input }, back)
     if (!quiet) {
-      const [first] = operation.print(result as never, { width: paperWidth, now: shell.now() })
+      const [first] = operation.print(result as never, shell.paper(paperWidth))
       const text = tell?.(result) ?? (first ?? []).map((part) => part.text).join('')
       shell.say(back ? `${text} · z takes it back` : text, 'good')
     }

@@ -1,6 +1,6 @@
 import type { Client } from '@copydesk/client'
 import type { History } from '../account/history.ts'
-import type { Desk, Line } from '../operations/operation.ts'
+import type { Desk, Line, Paper } from '../operations/operation.ts'
 import type { Row, Tone } from '../paper/row.ts'
 import { activityScreen } from './activity-screen.ts'
 import { choice, confirmation, type Overlay, prompt } from './overlay.ts'
@@ -39,6 +39,8 @@ export interface Surroundings {
   edit(text: string, name: string): Promise<string | undefined>
   /** Whether a screen reader reads: no drawings, and words instead of signs. */
   spoken: boolean
+  /** Whether the terminal shows colours. */
+  colour: boolean
 }
 
 /** What the screens share: the way to the server, to each other, and to the person. */
@@ -58,6 +60,8 @@ export interface Shell extends Omit<Surroundings, 'tenantId'> {
   readonly undoable: readonly Line[]
   /** What was said and run on the command line, the latest last. */
   readonly history: string[]
+  /** What results are drawn on, so many columns wide. */
+  paper(width: number): Paper
   open(screen: OpenScreen): void
   /** Opens what has an id: a question with all that its verdict needs, or a piece of work. */
   openWork(kind: 'approval' | 'activity', id: string): void
@@ -182,6 +186,12 @@ export function createShell(surroundings: Surroundings, end: () => void): Shell 
       return undoing.undoable
     },
     history: [],
+    paper: (width) => ({
+      width,
+      now: surroundings.now(),
+      colour: surroundings.colour,
+      spoken: surroundings.spoken,
+    }),
     open(screen) {
       screens = [...screens, screen(shell)]
       message = undefined

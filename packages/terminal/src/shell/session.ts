@@ -33,13 +33,15 @@ export async function connectionOf(
 
 /** The paper that stdout is, now. */
 export function paperNow(): Paper {
-  return { width: paperWidth(), now: Date.now() }
+  return { width: paperWidth(), now: Date.now(), colour: isColoured() }
 }
 
 /** Lines as they are written to stdout, in colours where somebody sees them. */
 export function onStdout(rows: readonly Row[]): string {
-  return printed(rows, process.stdout.isTTY && process.stdout.hasColors())
+  return printed(rows, isColoured())
 }
+
+const isColoured = () => process.stdout.isTTY && process.stdout.hasColors()
 
 /** Lines as they are written to stderr. */
 export function onStderr(rows: readonly Row[]): string {
