@@ -1,4 +1,4 @@
-import { chmodSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { createStaff, type Staff } from './staff.ts'
@@ -83,6 +83,65 @@ describe('the commands that decide', () => {
     })
     expect(refused).toMatchObject({ code: 1, stdout: '' })
     expect(await pendingIn(staff)).toEqual([failing.approvalId])
+  })
+
+  it('keep a text that was edited and not sent, and go on with it until it is discarded', async () => {
+    await using staff = await createStaff()
+    const { approvalId } = await staff.waiting('Rye at night.')
+    const editor = join(staff.home, 'editor')
+    const does = (script: string) => writeFileSync(editor, `#!/bin/sh\n${script}\n`, { mode: 0o700 })
+    const edit = (...more: string[]) =>
+      staff.run(['approve', approvalId, '--edit', '--yes', ...more], {
+        env: { ...staff.env, EDITOR: editor },
+      })
+    does('printf " Half a" >> "$1"; exit 3')
+    expect(await edit()).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/ended with 3: nothing was approved\. What it saved is kept/),
+    })
+    does('printf " loaf" >> "$1"')
+    const refused = await edit('--hash', '0'.repeat(64))
+    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('What you wrote is kept') })
+    const drafts = join(staff.home, '.config', 'copydesk', 'drafts')
+    const files = readdirSync(drafts, { recursive: true, withFileTypes: true }).filter((each) =>
+      each.isFile(),
+    )
+    const kept =
+      files.map(({ parentPath, name }) => join(parentPath, name)).find((file) => file.endsWith('.md')) ?? ''
+    expect(readFileSync(kept, 'utf8')).toBe('Rye at night. Half a loaf')
+    expect(statSync(kept).mode & 0o777).toBe(0o600)
+    expect(statSync(join(kept, '..')).mode & 0o777).toBe(0o700)
+    expect((await staff.run(['approve', approvalId, '--fresh', '--yes'])).code).toBe(2)
+    does('printf " And oats." >> "$1"')
+    expect(await edit()).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining('You go on with your draft'),
+    })
+    const [piece] = await staff.json<Array<{ text: { text: string } }>>(['show', approvalId])
+    expect(piece?.text.text).toBe('Rye at night. Half a loaf And oats.')
+    expect(existsSync(kept)).toBe(false)
+  })
+
+  it('do not edit a newer text by a draft of an older one without showing both', async () => {
+    await using staff = await createStaff()
+    const { approvalId } = await staff.waiting('Rye at night.')
+    const editor = join(staff.home, 'editor')
+    const env = { ...staff.env, EDITOR: editor }
+    writeFileSync(editor, '#!/bin/sh\nprintf " By hand" >> "$1"; exit 3\n', { mode: 0o700 })
+    expect((await staff.run(['approve', approvalId, '--edit', '--yes'], { env })).code).toBe(1)
+    await staff.run(['revise', approvalId, '--note', 'Shorter', '--yes'])
+    await (await staff.desk.next()).deliver('Rye.')
+    const [next = ''] = await pendingIn(staff)
+    writeFileSync(editor, '#!/bin/sh\nprintf " Now." >> "$1"\n', { mode: 0o700 })
+    const refused = await staff.run(['approve', next, '--edit', '--yes'], { env })
+    expect(refused).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/made from version 1, and the text is version 2/),
+    })
+    expect(await pendingIn(staff)).toEqual([next])
+    expect((await staff.run(['approve', next, '--edit', '--fresh', '--yes'], { env })).code).toBe(0)
+    const [piece] = await staff.json<Array<{ text: { text: string } }>>(['show', next])
+    expect(piece?.text.text).toBe('Rye. Now.')
   })
 
   it('do not approve another text than the one with the hash', async () => {

@@ -11,6 +11,8 @@ export interface Connection {
   /** Where the server is, without a path. */
   url: string
   desk: Desk
+  /** Who one is there, where that has been said at the login. */
+  email?: string
   /** Commands that can be narrowed to a tenant are, unless another is named. */
   tenantId?: string
   /** Where and as whom, in a few words. */
@@ -67,12 +69,13 @@ export async function connect({
     ...(key !== undefined && { apiKey: key }),
     ...(token && { token }),
   })
-  const who =
-    apiKey === undefined && profile ? `${profile.user.name} (${name})` : 'the key of the environment'
+  const known = apiKey === undefined ? profile?.user : undefined
+  const who = known ? `${known.name} (${name})` : 'the key of the environment'
   return {
     name,
     url,
     desk: { client, now },
+    ...(known && { email: known.email }),
     ...(profile?.tenantId !== undefined && { tenantId: profile.tenantId }),
     describe: () => `${who} at ${url}`,
     async request(path, init = {}) {

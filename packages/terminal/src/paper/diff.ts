@@ -1,7 +1,7 @@
 import type { Reply } from '@copydesk/client'
 import { cleanLines } from './clean.ts'
 import { flow, flowText, measured } from './flow.ts'
-import { emptyRow, type Row, row, rowWidth, type Span, span, type Tone } from './row.ts'
+import { emptyRow, type Row, row, rowWidth, span, type Tone } from './row.ts'
 
 export type TextDiff = Reply<'cli', 'GET /activities/:id/diff'>
 

@@ -16,9 +16,9 @@ export function lasting(ms: number): string {
   return ms < 0 ? `-${short}` : short
 }
 
-/** How long ago an instant of the wire is. */
-export function ageOf(instant: string, now: number): string {
-  return lasting(Math.max(0, now - Date.parse(instant)))
+/** How long ago an instant is: one of the wire, or one in milliseconds since the epoch. */
+export function ageOf(instant: string | number, now: number): string {
+  return lasting(Math.max(0, now - (typeof instant === 'number' ? instant : Date.parse(instant))))
 }
 
 /** US dollars, with as many places as the amount needs. */

@@ -1,9 +1,11 @@
+import type { DraftSubject } from '../account/drafts.ts'
 import { type LogItem, logRows } from '../operations/log.ts'
 import { type Activity, withEarlierComments } from '../operations/show.ts'
 import { markdownRows } from '../paper/markdown.ts'
 import { type Row, row, span } from '../paper/row.ts'
 import { activityHead, type ActivityTab, activityTabs, runRows, subtaskRows } from './activity-rows.ts'
 import { commandLine } from './command-line.ts'
+import { askComment, askKept, discarded, draftHint, runKept } from './drafting.ts'
 import { liveText } from './live-text.ts'
 import { commentRows } from './review-rows.ts'
 import type { Binding, OpenScreen } from './screen.ts'
@@ -53,17 +55,32 @@ export const activityScreen =
       scroll = { top: 0 }
       if (tab === 'log' || tab === 'comments') void load()
     }
+    const about = (kind: 'reason' | 'comment'): DraftSubject => ({
+      kind,
+      activityId: id,
+      title: activity?.title ?? id,
+      tenantName: activity?.tenantName ?? '',
+    })
+    const drafts = () =>
+      (['comment', 'reason'] as const).flatMap((kind) => shell.drafts.find(about(kind)) ?? [])
     const cancel = async () => {
-      const reason = await shell.ask('Why is it ended for good? People read it.', { needed: true })
-      if (reason !== undefined) await steer('cancel', { reason })
+      const question = 'Why is it ended for good? People read it.'
+      const kept = await askKept(shell, about('reason'), question, { needed: true, again: 'X' })
+      if (kept) await runKept(shell, { line: { name: 'cancel', input: { id, reason: kept.text } }, kept })
     }
-    const comment = async () => {
-      const text = await shell.ask('What do you want to say? @agent:role wakes an agent.', { needed: true })
-      if (text !== undefined) await steer('comment', { text })
-    }
+    const comment = () => askComment(shell, about('comment'), 'm')
     const openQuestion = () => {
       if (activity?.approval) shell.openWork('approval', activity.approval.id)
       else shell.say('Nobody is asked about it', 'dim')
+    }
+    const discard: Binding = {
+      key: 'D',
+      label: 'discard draft',
+      quiet: true,
+      help: 'throw away what you wrote and did not send; asked once',
+      run: async () => {
+        for (const draft of drafts()) await discarded(shell, draft)
+      },
     }
     const bindings: readonly Binding[] = [
       {
@@ -114,7 +131,10 @@ export const activityScreen =
       }
     }
     const headFor = (width: number, height: number) => [
-      ...activityHead(activity, width, shell.now()).slice(0, Math.max(1, Math.floor(height / 2))),
+      ...[
+        ...activityHead(activity, width, shell.now()),
+        ...draftHint(drafts(), { comment: 'm', reason: 'X' }),
+      ].slice(0, Math.max(1, Math.floor(height / 2))),
       tabRow(activityTabs, tab, {
         runs: activity?.runs.length ?? 0,
         subtasks: activity?.subtasks.length ?? 0,
@@ -138,7 +158,7 @@ export const activityScreen =
         if (tab === 'output' && following) scroll = { top: Math.max(0, lines.length - room) }
         return [...head, ...scrollRows(scroll, lines, { width, height: room })]
       },
-      bindings: () => bindings,
+      bindings: () => (drafts().length > 0 ? [...bindings, discard] : bindings),
       subjects: () => [{ kind: 'activity', id, title: activity?.title ?? '' }],
       onKey(key, { width, height }) {
         const other = tabAfter(activityTabs, tab, key)

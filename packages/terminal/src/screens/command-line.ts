@@ -5,6 +5,7 @@ import type { AnyFollowing, AnyOperation, Line } from '../operations/operation.t
 import { decideAll } from './bulk-verdict.ts'
 import { commandHelp } from './command-help.ts'
 import { commandPrompt } from './command-prompt.ts'
+import { draftsScreen } from './drafts-screen.ts'
 import { followingScreen } from './following-screen.ts'
 import { knownTo } from './known.ts'
 import { askPlainly } from './language.ts'
@@ -14,12 +15,16 @@ import type { Shell } from './shell.ts'
 
 /** How many lines are kept. */
 const kept = 200
+/** The line that was left last without being run: the first that is brought back, and never told to the server. */
+const unfinished = new WeakMap<Shell, readonly string[]>()
 
 /** Asks for a command, or for plain words that are told as the command that they would run, and does it. */
 export async function commandLine(shell: Shell, text = ''): Promise<void> {
   const known = knownTo(shell)
   const line = await new Promise<string | undefined>((resolve) => {
-    shell.show(commandPrompt({ history: [...shell.past.earlier, ...shell.history], known, text }, resolve))
+    const history = [...shell.past.earlier, ...shell.history, ...(unfinished.get(shell) ?? [])]
+    const left = (words: string) => void unfinished.set(shell, [words])
+    shell.show(commandPrompt({ history, known, text, left }, resolve))
   })
   if (!line?.trim()) return
   const meaning = meaningOf(line)
@@ -29,6 +34,7 @@ export async function commandLine(shell: Shell, text = ''): Promise<void> {
   if (meaning.kind === 'command') return runCommand(shell, meaning.operation, meaning.input)
   if (meaning.name === 'help') return shell.open(commandHelp)
   if (meaning.name === 'undo') return shell.undo()
+  if (meaning.name === 'drafts') return shell.open(draftsScreen)
   shell.quit()
 }
 
@@ -59,7 +65,8 @@ async function runCommand(
     return askPlainly(shell, words.join(' '), { before: [...shell.history], remember, runCommand })
   }
   // It shows itself what it would be on.
-  if (name === 'bulk') return decideAll(shell, input as unknown as Parameters<typeof bulk.run>[1], asked)
+  if (name === 'bulk')
+    return void (await decideAll(shell, input as unknown as Parameters<typeof bulk.run>[1], asked))
   const isRead = operation.does === 'reads'
   const done = await shell.run({ name, input }, { asked, quiet: isRead })
   if (!done) return

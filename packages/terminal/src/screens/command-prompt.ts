@@ -18,7 +18,18 @@ const seen = 5
  * @param tell gets undefined when nothing is to be done
  */
 export function commandPrompt(
-  { history, known, text = '' }: { history: readonly string[]; known: Known; text?: string },
+  {
+    history,
+    known,
+    text = '',
+    left,
+  }: {
+    history: readonly string[]
+    known: Known
+    text?: string
+    /** Told of a line that is left and not run, so that it can be brought back. */
+    left?(words: string): void
+  },
   tell: (text: string | undefined) => void,
 ): Overlay {
   let line: LineInput = inputOf(text)
@@ -56,6 +67,8 @@ export function commandPrompt(
     else if (key === 'up') look(1)
     else if (key === 'down') look(-1)
     else if (key === 'escape') {
+      const words = textOf(line).trim()
+      if (words !== '' && back === 0) left?.(words)
       tell(undefined)
       return true
     } else if (key === 'enter') {

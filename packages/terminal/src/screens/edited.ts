@@ -1,38 +1,117 @@
+import type { Draft } from '../account/drafts.ts'
+import { editDraft } from '../account/edit-draft.ts'
+import type { Piece } from '../operations/show.ts'
 import { changesBetween } from '../paper/compare.ts'
 import { diffRows } from '../paper/diff.ts'
-import { emptyRow, row, span } from '../paper/row.ts'
+import { flowText } from '../paper/flow.ts'
+import { emptyRow } from '../paper/row.ts'
+import { discarded, draftAbout, hasRoom, type Kept, sayKept } from './drafting.ts'
+import { sentence } from './faults.ts'
 import { resultScreen } from './result-screen.ts'
 import type { Shell } from './shell.ts'
 
+/** A piece whose text is to be edited. */
+export interface Editable extends Piece {
+  text: NonNullable<Piece['text']>
+  /** Shows what was written beside the text as it is now. */
+  showDraft(): void
+}
+
 /**
- * Lets somebody change a text in their editor, shows what they changed, and asks whether that is what they want.
+ * Lets somebody change a text in their editor, shows what they changed, and asks whether that is what they want. What they
+ * write is kept as a draft until it has been sent; the next time begins with it.
  * @returns the text when they say so, undefined otherwise
  */
-export async function editedText(shell: Shell, text: string, question: string): Promise<string | undefined> {
-  const edited = await shell.edit(text, 'text.md')
-  if (edited === undefined) {
-    shell.say('Nothing was changed', 'dim')
-    return undefined
+export async function editedText(shell: Shell, piece: Editable, question: string): Promise<Kept | undefined> {
+  const { drafts } = shell
+  const { text } = piece
+  const about = { ...draftAbout(piece, 'text'), base: { version: text.version, hash: text.contentHash } }
+  if (!hasRoom(shell, about)) return undefined
+  let draft = drafts.find(about)
+  if (draft && draft.base?.hash !== text.contentHash) {
+    const goesOn = await wantsOld(shell, piece, draft)
+    if (goesOn === undefined) return undefined
+    if (!goesOn) draft = undefined
   }
-  if (edited.trim() === '') {
-    shell.say('An empty text cannot be approved; nothing was changed', 'warn')
-    return undefined
-  }
-  const changes = changesBetween(text, edited)
-  return new Promise((resolve) => {
-    const answer = (given: string | undefined) => {
-      shell.back()
-      resolve(given)
+  const edited = await editDraft(drafts, { about, text: text.text, draft }, shell.edit)
+  const ended = 'fault' in edited && edited.fault !== undefined ? `${sentence(edited.fault)}.` : ''
+  switch (edited.outcome) {
+    case 'emptied': {
+      const now = edited.hadDraft ? 'your draft is as it was before' : 'nothing was changed'
+      shell.say(`An empty text cannot be approved; ${now}`, 'warn')
+      return undefined
     }
-    const head = [row(span(question, 'warn')), emptyRow]
+    case 'same':
+      shell.say(`${ended} Nothing was changed`.trim(), ended ? 'bad' : 'dim')
+      return undefined
+    case 'kept':
+      sayKept(shell, 'e', ended)
+      return undefined
+    case 'changed':
+      return (await isMeant(shell, edited.draft, { before: text.text, edited: edited.text, question }))
+        ? { text: edited.text, again: 'e', sent: () => drafts.remove(edited.draft, edited.text) }
+        : undefined
+  }
+}
+
+/**
+ * Asks what becomes of a draft of a text that has changed since.
+ * @returns whether it is gone on with; undefined when nothing is edited now
+ */
+async function wantsOld(
+  shell: Shell,
+  { text, showDraft }: Editable,
+  draft: Draft,
+): Promise<boolean | undefined> {
+  const from = draft.base === undefined ? 'an earlier version' : `version ${draft.base.version}`
+  const goOn = `go on with your draft, in place of version ${text.version}`
+  const look = 'look at both first'
+  const anew = `discard the draft and begin with version ${text.version}`
+  const question = `Your draft was made from ${from}, and the text is version ${text.version} now.`
+  const chosen = await shell.choose(question, [goOn, look, anew])
+  if (chosen === goOn) return true
+  if (chosen === look) showDraft()
+  return chosen === anew && (await discarded(shell, draft)) ? false : undefined
+}
+
+/** Shows what was changed and asks whether it is meant so. */
+function isMeant(
+  shell: Shell,
+  draft: Draft,
+  { before, edited, question }: { before: string; edited: string; question: string },
+): Promise<boolean> {
+  const changes = changesBetween(before, edited)
+  return new Promise((resolve) => {
+    const answer = (yes: boolean) => {
+      shell.back()
+      resolve(yes)
+    }
+    const leave = () => {
+      answer(false)
+      sayKept(shell, 'e')
+    }
     const screen = resultScreen(
       'your changes',
-      (width) => [...head, ...diffRows({ from: 0, to: 1, changes }, shell.paper(width))],
+      (width) => [
+        ...flowText(question, width, undefined, 'warn'),
+        emptyRow,
+        ...diffRows({ from: 0, to: 1, changes }, shell.paper(width)),
+      ],
       [
-        { key: 'y', label: 'yes, approve', run: () => answer(edited) },
-        { key: 'n', label: 'no, leave it', run: () => answer(undefined) },
-        { key: 'escape', label: 'leave it', quiet: true, run: () => answer(undefined) },
-        { key: 'q', label: 'leave it', quiet: true, run: () => answer(undefined) },
+        { key: 'y', label: 'yes, approve', run: () => answer(true) },
+        { key: 'n', label: 'not now', help: 'back to the question; what you wrote is kept', run: leave },
+        {
+          key: 'D',
+          label: 'discard',
+          help: 'throw away what you wrote',
+          run: async () => {
+            if (!(await discarded(shell, draft))) return
+            answer(false)
+            shell.say('The draft is discarded', 'dim')
+          },
+        },
+        { key: 'escape', label: 'not now', quiet: true, run: leave },
+        { key: 'q', label: 'not now', quiet: true, run: leave },
       ],
     )
     shell.open(screen)

@@ -57,7 +57,8 @@ export function frameRows(shell: Shell, size: Size, extra: readonly Binding[]): 
   if (!screen) return []
   const most = Math.max(1, Math.floor(size.height / 2))
   const over = safely(() => shell.overlay?.rows({ width: size.width, height: most }) ?? []).slice(0, most)
-  const body = bodySize(size, over.length)
+  const words = said(shell, size.width)
+  const body = bodySize(size, over.length + words.length - 1)
   const lines = safely(() => screen.rows(body)).slice(0, body.height)
   const title = safely(() => [screen.title()])[0] ?? emptyRow
   if (shell.spoken) return spokenRows(shell, title, lines, over).flatMap((line) => flow(line, size.width))
@@ -65,7 +66,7 @@ export function frameRows(shell: Shell, size: Size, extra: readonly Binding[]): 
   const foot = shell.overlay
     ? row(span(shell.overlay.hint, 'dim'))
     : (safely(() => [footRow([...screen.bindings(), ...extra], size.width)])[0] ?? emptyRow)
-  return [head(shell, title, size.width), ...filled, said(shell), ...over, foot]
+  return [head(shell, title, size.width), ...filled, ...words, ...over, foot]
     .slice(-size.height)
     .map((line) => cutRow(line, size.width))
 }
@@ -98,8 +99,11 @@ function standing({ link, place, tenantName }: Shell): Row[] {
   return [row(only, ' ', where), row(only)]
 }
 
-function said({ message }: Shell): Row {
-  return message ? [span(message.text, message.tone)] : emptyRow
+/** Lines that what was said last takes at the most. */
+const mostSaid = 3
+
+function said({ message }: Shell, width: number): Row[] {
+  return message ? flow([span(message.text, message.tone)], width).slice(0, mostSaid) : [emptyRow]
 }
 
 /** For a screen reader: only what matters now, without drawings, so that little is read again. */

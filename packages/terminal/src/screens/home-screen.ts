@@ -1,11 +1,22 @@
 import { type FeedItem, feedColumns } from '../operations/feed.ts'
 import { type Status, statusColumns } from '../operations/status.ts'
-import { columnsFitting, cutRow, emptyRow, type Row, row, type Span, span } from '../paper/row.ts'
+import {
+  type Column,
+  columnsFitting,
+  cutRow,
+  emptyRow,
+  type Row,
+  row,
+  type Span,
+  span,
+} from '../paper/row.ts'
 import { spokenTable } from '../paper/spoken.ts'
 import { counted, usd } from '../paper/words.ts'
+import { signed } from './drafting.ts'
 import { current, type List, listOf, listRows, moved, replaced } from './list.ts'
 import { followEvents } from './live.ts'
 import type { OpenScreen, Size } from './screen.ts'
+import type { Shell } from './shell.ts'
 import { tenantsScreen } from './tenants-screen.ts'
 
 /** How much of the feed is asked for: who works it off sees what comes next. */
@@ -49,11 +60,7 @@ export const homeScreen: OpenScreen = (shell) => {
   return {
     name: 'home',
     title: () => (status ? totalsRow(status) : row(span('home', 'strong'))),
-    rows: (size) =>
-      homeRows(
-        { list, status, loaded, hasMore, isOne: shell.tenantId !== undefined, now: shell.now() },
-        size,
-      ),
+    rows: (size) => homeRows({ list, status, loaded, hasMore, columns: shortColumns(shell) }, size),
     bindings: () => [
       {
         key: 'enter',
@@ -108,15 +115,13 @@ interface Shown {
   loaded: boolean
   /** Whether there is more in the feed than is listed. */
   hasMore: boolean
-  /** Whether everything is narrowed to one tenant. */
-  isOne: boolean
-  now: number
+  columns: ReadonlyArray<Column<FeedItem>>
 }
 
-function homeRows({ list, status, loaded, hasMore, isOne, now }: Shown, size: Size): Row[] {
+function homeRows({ list, status, loaded, hasMore, columns }: Shown, size: Size): Row[] {
   const height = feedRoom(size, status)
   const empty = loaded ? 'Nothing needs you.' : 'Asking the server …'
-  const lines = listRows(list, shortColumns(now, isOne), { width: size.width, height, empty, hasMore })
+  const lines = listRows(list, columns, { width: size.width, height, empty, hasMore })
   // What needs nobody leaves its place to the tenants.
   const feed = list.items.length === 0 ? lines : filled(lines, height)
   if (!status) return feed
@@ -125,11 +130,19 @@ function homeRows({ list, status, loaded, hasMore, isOne, now }: Shown, size: Si
 }
 
 /** Without the ids: what is chosen is known by its place. The title goes before what can be left out. */
-function shortColumns(now: number, isOne: boolean) {
-  const columns = feedColumns(now).filter(({ title }) => title !== 'id' && !(isOne && title === 'tenant'))
+function shortColumns(shell: Shell): ReadonlyArray<Column<FeedItem>> {
+  const isOne = shell.tenantId !== undefined
+  const columns = feedColumns(shell.now())
+    .filter(({ title }) => title !== 'id' && !(isOne && title === 'tenant'))
+    .map((column) => (column.title === 'title' ? { ...column, cell: titleFor(shell) } : column))
   const rank = ({ title }: { title: string }) => (title === 'tenant' ? 1 : title === 'why' ? 2 : 0)
   return columns.toSorted((a, b) => rank(a) - rank(b))
 }
+
+const titleFor =
+  (shell: Shell) =>
+  ({ title, subject: { kind, id } }: FeedItem) =>
+    signed(shell, title, kind === 'approval' ? { approvalId: id } : { activityId: id })
 
 function filled(lines: readonly Row[], height: number): Row[] {
   return [...lines, ...Array.from({ length: Math.max(0, height - lines.length) }, () => emptyRow)]

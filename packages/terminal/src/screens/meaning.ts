@@ -12,6 +12,7 @@ export type Meaning =
 export const ownCommands = {
   help: 'what can be written here',
   undo: 'take back what was done last',
+  drafts: 'what you have written and not sent',
   quit: 'leave the terminal',
 } as const
 type OwnCommand = keyof typeof ownCommands

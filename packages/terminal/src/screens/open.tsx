@@ -1,10 +1,8 @@
 import { render } from 'ink'
 import { spawn } from 'node:child_process'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
 import type { Client } from '@copydesk/client'
+import type { Drafts } from '../account/drafts.ts'
 import type { History } from '../account/history.ts'
 import { App } from './app.tsx'
 import { sentence } from './faults.ts'
@@ -17,6 +15,7 @@ export interface TerminalOptions {
   place: string
   tenantId?: string
   past: History
+  drafts: Drafts
 }
 
 /** Frames a second that ink may draw; what nobody typed is gathered before, so that keys never wait for a frame. */
@@ -25,7 +24,7 @@ const mostFrames = 250
 const agesMs = 30_000
 
 /** Opens the terminal on this process's own; resolves when it is left. */
-export async function openTerminal({ client, place, tenantId, past }: TerminalOptions): Promise<void> {
+export async function openTerminal({ client, place, tenantId, past, drafts }: TerminalOptions): Promise<void> {
   keepSmall()
   const spoken = process.env['INK_SCREEN_READER'] === 'true'
   let release: (work: () => Promise<void>) => Promise<void> = (work) => work()
@@ -35,6 +34,7 @@ export async function openTerminal({ client, place, tenantId, past }: TerminalOp
       client,
       place,
       past,
+      drafts,
       ...(tenantId !== undefined && { tenantId }),
       now: Date.now,
       after(ms, fn) {
@@ -44,7 +44,7 @@ export async function openTerminal({ client, place, tenantId, past }: TerminalOp
       },
       copy: (text) => void process.stdout.write(copySequence(text)),
       pause: () => release(pauseProcess),
-      edit: (text, name) => editText(text, name, release),
+      edit: (file) => editFile(file, release),
       spoken,
       colour: !process.env['NO_COLOR'] && process.env['TERM'] !== 'dumb' && !spoken,
     },
@@ -58,6 +58,8 @@ export async function openTerminal({ client, place, tenantId, past }: TerminalOp
   process.stdout.write('\r')
   const ages = setInterval(() => shell.changed(), agesMs)
   try {
+    // Where the server has to be asked whose they are, that takes its time.
+    void drafts.load().then(shell.changed, () => undefined)
     shell.open(homeScreen)
     const app = render(<App shell={shell} suspend={(suspend) => (release = suspend)} />, {
       alternateScreen: true,
@@ -98,34 +100,24 @@ async function pauseProcess(): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, stopMs))
 }
 
-/** The text after the person's editor has been at it; undefined when it is the same or the editor failed. */
-async function editText(
-  text: string,
-  name: string,
+/** Opens a file in the person's editor until that ends. @throws Error when it ends with a fault */
+async function editFile(
+  file: string,
   release: (work: () => Promise<void>) => Promise<void>,
-): Promise<string | undefined> {
-  const folder = await mkdtemp(join(tmpdir(), 'copydesk-edit-'))
-  const file = join(folder, name)
-  try {
-    await writeFile(file, text, { mode: 0o600 })
-    const editor = process.env['VISUAL'] || process.env['EDITOR'] || 'vi'
-    let code: number | null = 0
-    await release(
-      () =>
-        new Promise((resolve, reject) => {
-          // An editor may be a command with options, such as `code --wait`.
-          const child = spawn('/bin/sh', ['-c', `${editor} "$1"`, editor, file], { stdio: 'inherit' })
-          child.on('error', reject)
-          child.on('exit', (ended) => {
-            code = ended
-            resolve()
-          })
-        }),
-    )
-    if (code !== 0) throw new Error(`${editor} ended with ${code}; nothing was changed`)
-    const edited = await readFile(file, 'utf8')
-    return edited === text ? undefined : edited
-  } finally {
-    await rm(folder, { recursive: true, force: true })
-  }
+): Promise<void> {
+  const editor = process.env['VISUAL'] || process.env['EDITOR'] || 'vi'
+  let code: number | string | null = 0
+  await release(
+    () =>
+      new Promise((resolve, reject) => {
+        // An editor may be a command with options, such as `code --wait`.
+        const child = spawn('/bin/sh', ['-c', `${editor} "$1"`, editor, file], { stdio: 'inherit' })
+        child.on('error', reject)
+        child.on('exit', (ended, signal) => {
+          code = ended ?? signal
+          resolve()
+        })
+      }),
+  )
+  if (code !== 0) throw new Error(`${editor} ended with ${code}`)
 }

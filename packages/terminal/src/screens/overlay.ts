@@ -17,7 +17,7 @@ export interface Overlay {
   onPaste?(text: string): void
 }
 
-interface PromptOptions {
+export interface PromptOptions {
   /** What stands there at first. */
   text?: string
   /** Whether it cannot be left empty. */

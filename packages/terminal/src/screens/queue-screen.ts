@@ -1,8 +1,10 @@
+import type { DraftSubject } from '../account/drafts.ts'
 import { type WorkItem, workColumns, workStates } from '../operations/queue.ts'
 import { row, span } from '../paper/row.ts'
 import { counted } from '../paper/words.ts'
 import { decideAll } from './bulk-verdict.ts'
 import { allToggled, current, type List, listOf, listRows, meant, moved, replaced, toggled } from './list.ts'
+import { askKept, runKept, sayKept, signed } from './drafting.ts'
 import { followEvents } from './live.ts'
 import { prompt } from './overlay.ts'
 import { arranged, filterHint, type Sort, sorts } from './queue-filter.ts'
@@ -50,24 +52,20 @@ export const queueScreen: OpenScreen = (shell) => {
       ids.length === 1
         ? `“${items.find(({ approvalId }) => approvalId === only)?.title ?? ''}”`
         : counted(ids.length, 'piece')
-    const note =
+    const question = `Why ${ids.length === 1 ? 'is' : 'are'} ${what} turned down?`
+    const kept =
       action === 'reject'
-        ? await shell.ask(`Why ${ids.length === 1 ? 'is' : 'are'} ${what} turned down?`, { needed: true })
+        ? await askKept(shell, noteAbout(items, ids), question, { needed: true, again: 'r' })
         : undefined
-    if (action === 'reject' && note === undefined) return
-    const given = note === undefined ? {} : { note }
-    if (ids.length > 1) {
-      await decideAll(shell, {
-        action,
-        ids,
-        note,
-        type: undefined,
-        risk: undefined,
-        tenant: undefined,
-        older: undefined,
-        dryRun: false,
-      })
-    } else await shell.run({ name: action, input: { ids: [only], ...given } })
+    if (action === 'reject' && !kept) return
+    const note = kept?.text
+    if (ids.length === 1) {
+      const line = { name: action, input: { ids: [only], ...(note !== undefined && { note }) } }
+      return void (await runKept(shell, { line, ...(kept && { kept }) }))
+    }
+    const all = { type: undefined, risk: undefined, tenant: undefined, older: undefined, dryRun: false }
+    if (await decideAll(shell, { action, ids, note, ...all })) await kept?.sent()
+    else if (kept) sayKept(shell, kept.again, shell.message?.text)
   }
   const open = () => {
     const item = current(list)
@@ -173,9 +171,26 @@ export const queueScreen: OpenScreen = (shell) => {
   }
 }
 
+/** A note on one question is found again where that is open; one on several when several are turned down. */
+function noteAbout(items: readonly WorkItem[], ids: readonly string[]): DraftSubject {
+  const item = ids.length === 1 ? items.find(({ approvalId }) => approvalId === ids[0]) : undefined
+  return {
+    kind: 'note',
+    ...(item?.approvalId && { approvalId: item.approvalId }),
+    ...(item?.activityId && { activityId: item.activityId }),
+    title: item?.title ?? counted(ids.length, 'piece'),
+    tenantName: item?.tenantName ?? '',
+  }
+}
+
 /** Without a column that would say the same on every line. */
-function columnsFor({ now, tenantId }: Shell, items: readonly WorkItem[]) {
-  const columns = workColumns(now(), items)
+function columnsFor(shell: Shell, items: readonly WorkItem[]) {
+  const { now, tenantId } = shell
+  const columns = workColumns(now(), items).map((column) =>
+    column.title === 'title'
+      ? { ...column, cell: (item: WorkItem) => signed(shell, item.title, item) }
+      : column,
+  )
   return tenantId === undefined ? columns : columns.filter(({ title }) => title !== 'tenant')
 }
 

@@ -11,8 +11,13 @@ import { shorten } from '../paper/width.ts'
 import { ageOf, counted, lasting } from '../paper/words.ts'
 import type { Review } from './review.ts'
 
-export const reviewTabs = ['text', 'changes', 'brief', 'comments', 'log'] as const
-export type ReviewTab = (typeof reviewTabs)[number]
+const tabs = ['text', 'changes', 'brief', 'comments', 'log'] as const
+export type ReviewTab = (typeof tabs)[number] | 'draft'
+
+/** The parts of a question; where the person has written something, that too. */
+export function reviewTabs(hasDraft: boolean): readonly ReviewTab[] {
+  return hasDraft ? [...tabs, 'draft'] : tabs
+}
 
 /** Names in the head are cut to so many columns, so that what comes after them is seen as well. */
 const longestName = 40
@@ -23,7 +28,7 @@ const longestName = 40
  */
 export function reviewHead(
   { piece, holder }: Review,
-  { width, most, now }: { width: number; most: number; now: number },
+  { width, most, now, hint }: { width: number; most: number; now: number; hint: readonly Row[] },
 ): Row[] {
   const approval = piece?.approval
   if (!piece || !approval) return [row(span('Asking the server …', 'dim'))]
@@ -53,6 +58,7 @@ export function reviewHead(
       : []),
     ...checkRows(approval, width),
     ...optionRows(approval, width),
+    ...hint,
   ]
   const whole = [...flow([...facts, ...more], width), ...warnings]
   return (whole.length <= most ? whole : [...flow(facts, width), ...warnings]).slice(0, most)
@@ -103,7 +109,7 @@ function optionRows({ options = [] }: Question, width: number): Row[] {
 }
 
 /** What one part of a question shows, all of its lines. */
-export function reviewBody({ piece, log }: Review, tab: ReviewTab, paper: Paper): Row[] {
+export function reviewBody({ piece, log }: Review, tab: Exclude<ReviewTab, 'draft'>, paper: Paper): Row[] {
   const { width, now } = paper
   if (!piece) return []
   switch (tab) {

@@ -3,6 +3,8 @@ import type { Row } from '../paper/row.ts'
 import { commandLine } from './command-line.ts'
 import type { Piece } from '../operations/show.ts'
 import { nextToReview } from './review-next.ts'
+import { askComment, draftAbout, sayKept } from './drafting.ts'
+import { reviewDrafts } from './review-drafts.ts'
 import { type ReviewTab, reviewBody, reviewHead, reviewTabs, successorOf } from './review-rows.ts'
 import {
   type AskVerdict,
@@ -35,6 +37,9 @@ export const reviewScreen =
         if (!deciding && !passed.has(id)) shell.say('The text has changed: this is the new one', 'warn')
       })
     let review = start(approvalId)
+    const drafts = reviewDrafts(shell)
+    // Where they cannot be read yet, they can when something is written.
+    void shell.drafts.load().then(shell.changed, () => undefined)
     /** What was drawn last: nothing is decided that nobody has seen. */
     let drawn: string | undefined
 
@@ -65,39 +70,51 @@ export const reviewScreen =
         return shell.say(`That is decided already: it is ${approval.status}`, 'warn')
       deciding = true
       try {
-        const line = await ask(shell, { ...piece, approval })
-        if (!line) return
+        const wanted = await ask(shell, { ...piece, approval, showDraft: () => open('draft') })
+        if (!wanted) return
         const tell = () => `✔ ${done}: ${approval.title}`
-        const given = await shell.run(line, { asked: true, tell })
+        const given = await shell.run(wanted.line, { asked: true, tell })
+        const why = shell.message?.text
+        if (given) await wanted.kept?.sent()
         if (given && ask !== askEscalate && ask !== askForward) {
           if (!(await next())) shell.say(`✔ ${done}: ${approval.title}. Nothing else waits for you.`, 'good')
-        } else if (!given) await presentContent(piece)
+        } else if (!given) {
+          const hasChanged = await presentContent(piece)
+          if (wanted.kept) sayKept(shell, wanted.kept.again, hasChanged ? shell.message?.text : why)
+          // What somebody has made of the text is seen beside what it has become.
+          if (ask === askEdit) open('draft')
+        }
       } finally {
         deciding = false
       }
     }
-    /** Shows what there is now, and the question that has taken the place of this one, where one has. */
-    const presentContent = async ({ text }: Piece) => {
+    /**
+     * Shows what there is now, and the question that has taken the place of this one, where one has.
+     * @returns whether that is another text, which has been said
+     */
+    const presentContent = async ({ text }: Piece): Promise<boolean> => {
       await review.load()
       const { piece } = review
       const successor = successorOf(piece)
-      if (successor === undefined && piece?.text?.contentHash === text?.contentHash) return
+      if (successor === undefined && piece?.text?.contentHash === text?.contentHash) return false
       shell.say(
         'The text has changed since you saw it, so nothing was decided. This is the present one.',
         'warn',
       )
       if (successor !== undefined) goTo(successor)
+      return true
     }
-    const show = (wanted: ReviewTab) => {
-      tab = tab === wanted ? 'text' : wanted
+    const open = (wanted: ReviewTab) => {
+      tab = wanted
       scroll = { top: 0 }
       if (tab === 'log') void review.loadLog()
+      shell.changed()
     }
+    const show = (wanted: ReviewTab) => open(tab === wanted ? 'text' : wanted)
     const comment = async () => {
-      const id = review.piece?.activity?.id
-      if (id === undefined) return shell.say('There is no piece of work that could be commented on', 'dim')
-      const text = await shell.ask('What do you want to say? @agent:role wakes an agent.', { needed: true })
-      if (text !== undefined) await shell.run({ name: 'comment', input: { id, text } })
+      const { piece } = review
+      if (!piece?.activity) return shell.say('There is no piece of work that could be commented on', 'dim')
+      await askComment(shell, draftAbout(piece, 'comment'), 'c')
     }
     const bindings: readonly Binding[] = [
       { key: 'a', label: 'approve', run: decide(askApprove, 'approved') },
@@ -152,16 +169,34 @@ export const reviewScreen =
       },
       { key: '/', label: 'command', quiet: true, run: () => commandLine(shell) },
     ]
+    const discard: Binding = {
+      key: 'D',
+      label: 'discard draft',
+      quiet: true,
+      help: 'throw away what you wrote about it; asked once',
+      run: () => drafts.discard(review.piece),
+    }
+    const tabs = () => reviewTabs(drafts.of(review.piece).length > 0)
     const linesFor = (width: number): Row[] => {
-      const of = tab === 'log' ? review.log : review.piece
+      const { piece } = review
+      // The last draft of the question has been sent or discarded.
+      if (tab === 'draft' && piece && !tabs().includes(tab)) tab = 'text'
+      const of = tab === 'log' ? review.log : tab === 'draft' ? drafts.stamp(piece) : piece
       const key = `${tab} ${width}`
-      if (body?.key !== key || body.of !== of)
-        body = { key, of, lines: reviewBody(review, tab, shell.paper(width)) }
+      if (body?.key === key && body.of === of) return body.lines
+      const paper = shell.paper(width)
+      if (tab !== 'draft') body = { key, of, lines: reviewBody(review, tab, paper) }
+      else body = { key, of, lines: piece ? drafts.rows(piece, paper) : [] }
       return body.lines
     }
     const headFor = (width: number, height: number) => [
-        ...reviewHead(review, { width, most: Math.max(1, Math.floor(height / 2)), now: shell.now() }),
-        tabRow(reviewTabs, tab, { comments: review.piece?.activity?.commentsTotal ?? 0 }),
+      ...reviewHead(review, {
+        width,
+        most: Math.max(1, Math.floor(height / 2)),
+        now: shell.now(),
+        hint: drafts.hint(review.piece),
+      }),
+      tabRow(tabs(), tab, { comments: review.piece?.activity?.commentsTotal ?? 0 }),
     ]
     return {
       name: 'a review',
@@ -171,7 +206,7 @@ export const reviewScreen =
         const head = headFor(width, height)
         return [...head, ...scrollRows(scroll, linesFor(width), { width, height: height - head.length })]
       },
-      bindings: () => bindings,
+      bindings: () => (drafts.of(review.piece).length > 0 ? [...bindings, discard] : bindings),
       subjects: () => [
         { kind: 'approval', id: review.id, title: review.piece?.approval?.title ?? '' },
         ...(review.piece?.activity
@@ -179,7 +214,7 @@ export const reviewScreen =
           : []),
       ],
       onKey(key, { width, height }) {
-        const other = tabAfter(reviewTabs, tab, key)
+        const other = tabAfter(tabs(), tab, key)
         if (other) {
           show(other)
           return true

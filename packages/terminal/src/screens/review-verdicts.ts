@@ -1,18 +1,27 @@
 import type { Line } from '../operations/operation.ts'
 import type { Piece, Question } from '../operations/show.ts'
+import { askKept, draftAbout, type Kept } from './drafting.ts'
 import { editedText } from './edited.ts'
 import type { Shell } from './shell.ts'
 
 /** A question as it is seen at the moment of a key: what is decided is decided on this and nothing newer. */
 export interface Seen extends Piece {
   approval: Question
+  /** Shows what the person has written beside the text as it is now. */
+  showDraft(): void
+}
+
+/** A verdict as the person wants it, and what they have written for it. */
+export interface Wanted {
+  line: Line
+  kept?: Kept
 }
 
 /**
  * Asks what is needed for a verdict: once, and for none where the person leaves it.
  * @returns the operation with its input, ready to be run without asking again
  */
-export type AskVerdict = (shell: Shell, seen: Seen) => Promise<Line | undefined>
+export type AskVerdict = (shell: Shell, seen: Seen) => Promise<Wanted | undefined>
 
 const named = ({ approval: { title, tenantName } }: Seen) => `“${title}” for ${tenantName}`
 
@@ -23,7 +32,7 @@ export const askApprove: AskVerdict = async (shell, seen) => {
   const version = seen.text ? `, version ${seen.text.version}` : ''
   // Who has chosen has said yes.
   if (choice === '' && !(await shell.confirm(`Approve ${named(seen)}${version}?`, []))) return undefined
-  return approval(seen, choice)
+  return { line: approval(seen, choice) }
 }
 
 /** Approves the text as the person makes it in their editor. */
@@ -33,10 +42,10 @@ export const askEdit: AskVerdict = async (shell, seen) => {
     shell.say('There is no text that could be edited', 'warn')
     return undefined
   }
-  const edited = await editedText(shell, text.text, `Approve ${named(seen)} with these changes?`)
-  if (edited === undefined) return undefined
+  const kept = await editedText(shell, { ...seen, text }, `Approve ${named(seen)} with these changes?`)
+  if (!kept) return undefined
   const choice = await option(shell, seen)
-  return choice === undefined ? undefined : approval(seen, choice, edited)
+  return choice === undefined ? undefined : { line: approval(seen, choice, kept.text), kept }
 }
 
 function approval({ approval: { id }, text }: Seen, choice: string, edited?: string): Line {
@@ -58,19 +67,19 @@ async function option(shell: Shell, seen: Seen): Promise<string | undefined> {
 }
 
 export const askReject: AskVerdict = (shell, seen) =>
-  withNote(shell, 'reject', seen, `Why is ${named(seen)} turned down?`)
+  withNote(shell, 'reject', seen, { question: `Why is ${named(seen)} turned down?`, again: 'r' })
 
 export const askRevise: AskVerdict = (shell, seen) =>
-  withNote(shell, 'revise', seen, `What should be different in ${named(seen)}?`)
+  withNote(shell, 'revise', seen, { question: `What should be different in ${named(seen)}?`, again: 'b' })
 
 async function withNote(
   shell: Shell,
   name: string,
-  { approval: { id } }: Seen,
-  question: string,
-): Promise<Line | undefined> {
-  const note = await shell.ask(question, { needed: true })
-  return note === undefined ? undefined : { name, input: { ids: [id], note } }
+  seen: Seen,
+  { question, again }: { question: string; again: string },
+): Promise<Wanted | undefined> {
+  const kept = await askKept(shell, draftAbout(seen, 'note'), question, { needed: true, again })
+  return kept && { line: { name, input: { ids: [seen.approval.id], note: kept.text } }, kept }
 }
 
 export const askEscalate: AskVerdict = async (shell, seen) => {
@@ -78,12 +87,15 @@ export const askEscalate: AskVerdict = async (shell, seen) => {
   const higher = riskLevel === 'low' ? ['medium', 'high'] : ['high']
   const risk = await shell.choose(`Which risk has ${named(seen)}?`, higher)
   if (risk === undefined) return undefined
-  const reason = await shell.ask('Why? People read it.', { needed: true })
-  return reason === undefined ? undefined : { name: 'escalate', input: { id, risk, reason } }
+  const about = draftAbout(seen, 'reason')
+  const kept = await askKept(shell, about, 'Why? People read it.', { needed: true, again: 'x' })
+  return kept && { line: { name: 'escalate', input: { id, risk, reason: kept.text } }, kept }
 }
 
 export const askForward: AskVerdict = async (shell, seen) => {
-  const note = await shell.ask(`What is the client told about ${named(seen)}? It may be nothing.`)
-  if (note === undefined) return undefined
-  return { name: 'forward', input: { id: seen.approval.id, ...(note.trim() !== '' && { note }) } }
+  const question = `What is the client told about ${named(seen)}? It may be nothing.`
+  const kept = await askKept(shell, draftAbout(seen, 'message'), question, { again: 'f' })
+  if (!kept) return undefined
+  const note = kept.text.trim() === '' ? {} : { note: kept.text }
+  return { line: { name: 'forward', input: { id: seen.approval.id, ...note } }, kept }
 }

@@ -1,46 +1,21 @@
-import type { Client } from '@copydesk/client'
-import type { History } from '../account/history.ts'
 import type { Desk, Line, Paper } from '../operations/operation.ts'
 import type { Row, Tone } from '../paper/row.ts'
 import { activityScreen } from './activity-screen.ts'
-import { choice, confirmation, type Overlay, prompt } from './overlay.ts'
+import { choice, confirmation, type Overlay, prompt, type PromptOptions } from './overlay.ts'
 import { sentence } from './faults.ts'
 import { createLink, type Link } from './link.ts'
 import { createLive, type Live } from './live.ts'
-import { noted, type RequestLog } from './requests.ts'
+import { meaning, noted, type RequestLog } from './requests.ts'
 import { reviewScreen } from './review-screen.ts'
 import { runOperation, type RunOptions } from './run-operation.ts'
 import type { OpenScreen, Screen } from './screen.ts'
+import type { Surroundings } from './surroundings.ts'
 import { createUndoing } from './undo.ts'
 
 /** What was said last, at the lower end of the screen. */
 export interface Message {
   readonly text: string
   readonly tone: Tone
-}
-
-/** Where the terminal is logged in, and what it needs of the world. */
-export interface Surroundings {
-  client: Client
-  /** Shown at the top: the profile, the server and the person. */
-  place: string
-  /** The tenant that everything is narrowed to, if any. */
-  tenantId?: string
-  /** What was said and run at earlier times: to be said again, and nothing that "it" could stand for. */
-  past: History
-  now(): number
-  /** Calls back after `ms`. @returns how to call it off */
-  after(ms: number, fn: () => void): () => void
-  /** Puts a text where it can be pasted from, if the terminal does that. */
-  copy(text: string): void
-  /** Gives the shell below the terminal back until the program is called to the front again. */
-  pause(): Promise<void>
-  /** Lets somebody change a text in the editor of their choice. @returns undefined when nothing was changed */
-  edit(text: string, name: string): Promise<string | undefined>
-  /** Whether a screen reader reads: no drawings, and words instead of signs. */
-  spoken: boolean
-  /** Whether the terminal shows colours. */
-  colour: boolean
 }
 
 /** What the screens share: the way to the server, to each other, and to the person. */
@@ -73,7 +48,7 @@ export interface Shell extends Omit<Surroundings, 'tenantId'> {
   /** Narrows every screen to one tenant, or to none. */
   narrow(tenant?: { id: string; name: string }): void
   say(text: string, tone?: Tone): void
-  ask(question: string, options?: { text?: string; needed?: boolean }): Promise<string | undefined>
+  ask(question: string, options?: PromptOptions): Promise<string | undefined>
   confirm(question: string, preview: readonly Row[]): Promise<boolean>
   choose(question: string, options: readonly string[]): Promise<string | undefined>
   show(overlay: Overlay | undefined): void
@@ -147,10 +122,15 @@ export function createShell(surroundings: Surroundings, end: () => void): Shell 
     changed()
   }
   const attempt = async <T>(work: () => Promise<T>): Promise<T | undefined> => {
+    const before = { state: link.state, message }
     try {
       return await work()
     } catch (error) {
-      if ((error as Error).name !== 'AbortError') say(sentence(error), 'bad')
+      // The head says already that the server is gone: what was said last is worth more than the same once again.
+      const isKnown =
+        before.state !== 'reached' && before.state === link.state && meaning(error) !== 'answered'
+      const isSaid = isKnown && message !== undefined && message === before.message
+      if ((error as Error).name !== 'AbortError' && !isSaid) say(sentence(error), 'bad')
       return undefined
     }
   }

@@ -35,7 +35,9 @@ function operationCommand(program: Command, operation: AnyOperation): void {
   if (operation.does === 'decides') command.option('--yes', 'do not ask')
   if (operation.name === 'ask') command.option('--yes', 'run the command that is proposed, without asking')
   if (operation.name === 'approve')
-    command.option('--edit', 'change the text first, in the program that $EDITOR names')
+    command
+      .option('--edit', 'change the text first, in the program that $EDITOR names')
+      .option('--fresh', 'with --edit: discard your draft and begin with the text as it is')
   command.action(async () => {
     const { runCommand } = await import('./run-command.ts')
     await runCommand(operation, command)

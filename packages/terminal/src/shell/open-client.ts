@@ -10,6 +10,7 @@ export async function openClient(command: Command): Promise<void> {
     )
   const connection = await connectionOf(command, talkOf(command))
   const { openTerminal } = await import('../screens/open.tsx')
+  const { draftsOf } = await import('../account/drafts.ts')
   const { openHistory } = await import('../account/history.ts')
   const { desk, tenantId } = connection
   const narrowed = tenantId === undefined ? {} : { tenantId }
@@ -17,6 +18,7 @@ export async function openClient(command: Command): Promise<void> {
     client: desk.client,
     place: connection.describe(),
     past: await openHistory(process.env),
+    drafts: draftsOf(process.env, connection),
     ...narrowed,
   })
 }

@@ -7,19 +7,21 @@ import type { Row } from '../paper/row.ts'
 import { canAsk, confirmed } from './asking.ts'
 import { Failure, wrongUsage } from './failure.ts'
 import { givenTo, narrowed } from './input.ts'
-import { connectionOf, onStderr, onStdout, paperNow, talkOf } from './session.ts'
+import { connectionOf, onStderr, onStdout, paperNow, stderrPaper, talkOf } from './session.ts'
+import type { EditedInput } from './edit.ts'
 import type { Talk } from './talk.ts'
 
 interface Options {
   yes?: true
   edit?: true
+  fresh?: true
   watch?: number | true
 }
 
 /** Runs an operation as a command of the shell: asks where it decides, prints what came of it. */
 export async function runCommand(operation: AnyOperation, command: Command): Promise<void> {
   const talk = talkOf(command)
-  const { yes, edit, watch } = command.opts<Options>()
+  const { yes, edit, fresh, watch } = command.opts<Options>()
   const given = await givenTo(operation, command)
   const isTried = given['dryRun'] === true
   if (operation.does === 'decides' && !isTried && !yes && !canAsk())
@@ -37,9 +39,12 @@ export async function runCommand(operation: AnyOperation, command: Command): Pro
     const { askCommand } = await import('./ask-command.ts')
     return askCommand(connection, input, yes ?? false, talk)
   }
+  if (fresh && !edit) throw wrongUsage('--fresh is for --edit: it discards your draft.')
   if (edit) {
     const { editedInput } = await import('./edit.ts')
-    input = await editedInput(connection.desk, input, talk)
+    const edited = await editedInput(connection, input, { fresh: fresh ?? false, yes }, talk)
+    if (!edited) return talk.info('Nothing was done.')
+    return sendEdited(operation, connection, edited, yes, talk)
   }
   if (watch !== undefined) {
     const { watchCommand } = await import('./watch.ts')
@@ -50,6 +55,30 @@ export async function runCommand(operation: AnyOperation, command: Command): Pro
     if (!(await agreed(operation, connection, input, yes))) return talk.info('Nothing was done.')
   }
   await performed(operation, connection, input, talk)
+}
+
+/** Sends a text that was edited; until it has been sent it is kept. */
+async function sendEdited(
+  operation: AnyOperation,
+  connection: Connection,
+  { input, changes, sent }: EditedInput,
+  yes: true | undefined,
+  talk: Talk,
+): Promise<void> {
+  const kept = () => talk.info('What you wrote is kept: the same command goes on with it.')
+  const isChanged = input['edited'] !== undefined
+  if (!yes && isChanged) process.stderr.write(`${onStderr(changes(stderrPaper()))}\n\n`)
+  if (!(await agreed(operation, connection, input, yes))) {
+    talk.info('Nothing was done.')
+    return isChanged ? kept() : undefined
+  }
+  try {
+    await performed(operation, connection, input, talk)
+  } catch (error) {
+    if (isChanged) kept()
+    throw error
+  }
+  await sent()
 }
 
 /** What is asked about: what matches now, and nothing that comes while somebody reads. */

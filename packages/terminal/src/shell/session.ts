@@ -45,7 +45,12 @@ const isColoured = () => process.stdout.isTTY && process.stdout.hasColors()
 
 /** Lines as they are written to stderr. */
 export function onStderr(rows: readonly Row[]): string {
-  return printed(rows, process.stderr.isTTY && process.stderr.hasColors())
+  return printed(rows, stderrPaper().colour)
+}
+
+/** The paper that stderr is, now. */
+export function stderrPaper() {
+  return { width: paperWidth(), colour: process.stderr.isTTY && process.stderr.hasColors() }
 }
 
 /** Aborts when the person wants to end it: Ctrl-C, or the terminal goes away. */

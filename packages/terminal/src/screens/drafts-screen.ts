@@ -1,0 +1,91 @@
+import type { Draft } from '../account/drafts.ts'
+import { plainRows } from '../operations/show-rows.ts'
+import { flowText } from '../paper/flow.ts'
+import { type Column, emptyRow, row, span } from '../paper/row.ts'
+import { ageOf } from '../paper/words.ts'
+import { discarded, draftWords } from './drafting.ts'
+import { current, type List, listOf, listRows, moved, replaced } from './list.ts'
+import { resultScreen } from './result-screen.ts'
+import type { OpenScreen } from './screen.ts'
+import type { Shell } from './shell.ts'
+
+function columnsAt(now: number): ReadonlyArray<Column<Draft>> {
+  return [
+    { title: 'age', cell: ({ changedAt }) => ageOf(changedAt, now), align: 'right' },
+    { title: 'of', cell: ({ kind }) => draftWords[kind], tone: () => 'accent' },
+    { title: 'on', cell: ({ title }) => title, least: 8, enough: 24 },
+    { title: 'tenant', cell: ({ tenantName }) => tenantName, least: 8, enough: 14, rank: 1 },
+  ]
+}
+
+/** Everything that the person has written at this server and not sent, the latest first. */
+export const draftsScreen: OpenScreen = (shell) => {
+  let list: List<Draft> = listOf(shell.drafts.all)
+  const refresh = () =>
+    void shell.attempt(async () => {
+      await shell.drafts.load()
+      list = replaced(list, shell.drafts.all)
+      shell.changed()
+    })
+  const open = (draft: Draft) => {
+    if (draft.approvalId !== undefined) shell.openWork('approval', draft.approvalId)
+    else if (draft.activityId !== undefined) shell.openWork('activity', draft.activityId)
+    else shell.say('It is about several pieces: mark them in the queue, and r goes on with it', 'dim')
+  }
+  refresh()
+  return {
+    name: 'drafts',
+    title: () => row(span('drafts', 'strong'), span(`  ${list.items.length} written and not sent`, 'dim')),
+    rows: ({ width, height }) =>
+      listRows(list, columnsAt(shell.now()), {
+        width,
+        height,
+        empty: 'You have written nothing that was not sent.',
+      }),
+    bindings: () => [
+      {
+        key: 'enter',
+        label: 'read',
+        help: 'the whole draft, and the file that holds it',
+        run: async () => {
+          const draft = current(list)
+          if (draft) shell.open(await draftScreen(shell, draft))
+        },
+      },
+      {
+        key: 'o',
+        label: 'open',
+        help: 'what it is about, to go on with it there',
+        run: () => {
+          const draft = current(list)
+          if (draft) open(draft)
+        },
+      },
+      {
+        key: 'D',
+        label: 'discard',
+        help: 'throw it away; asked once',
+        run: async () => {
+          const draft = current(list)
+          if (draft && (await discarded(shell, draft))) refresh()
+        },
+      },
+    ],
+    onKey(key, { height }) {
+      list = moved(list, key, height) ?? list
+      return current(list) !== undefined
+    },
+    refresh,
+    close: () => undefined,
+  }
+}
+
+async function draftScreen(shell: Shell, draft: Draft): Promise<OpenScreen> {
+  const text = await shell.drafts.read(draft)
+  return resultScreen(`a draft of ${draftWords[draft.kind]}`, (width) => [
+    ...flowText(`${draft.title}${draft.tenantName && ` · ${draft.tenantName}`}`, width, undefined, 'strong'),
+    ...flowText(draft.file, width, undefined, 'dim'),
+    emptyRow,
+    ...plainRows(text, width),
+  ])
+}
