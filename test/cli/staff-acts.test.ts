@@ -144,6 +144,20 @@ describe('the commands that decide', () => {
     expect(piece?.text.text).toBe('Rye. Now.')
   })
 
+  it('reject for another try, or with --end for good', async () => {
+    await using staff = await createStaff()
+    const [tried, ended] = [await staff.waiting('Rye at night.'), await staff.waiting('Another')]
+    const reject = (id: string, ...more: string[]) =>
+      staff.json<unknown[]>(['reject', id, '--note', 'Off brand', '--yes', ...more])
+    expect(await reject(tried.approvalId)).toEqual([{ approvalId: tried.approvalId, done: true, woken: 1 }])
+    expect(await reject(ended.approvalId, '--end')).toEqual([
+      { approvalId: ended.approvalId, done: true, woken: 0, ended: [ended.activityId] },
+    ])
+    const retried = await staff.run(['retry', ended.activityId, '--yes'])
+    expect(retried.code).toBe(1)
+    expect((await staff.run(['approve', tried.approvalId, '--end', '--yes'])).code).toBe(2)
+  })
+
   it('do not approve another text than the one with the hash', async () => {
     await using staff = await createStaff()
     const { approvalId } = await staff.waiting()

@@ -13,6 +13,8 @@ interface Given {
   done: boolean
   /** Pieces of work that go on because of it. */
   woken: number
+  /** Ids of the pieces of work that it has ended, where it was to. */
+  ended?: string[]
   error?: string
 }
 
@@ -54,15 +56,28 @@ export const approve = operation({
 
 export const reject = operation({
   name: 'reject',
-  summary: 'turn down what waits for a verdict',
+  summary: 'turn down what waits for a verdict; its agent tries again, unless the work is ended',
   does: 'decides',
-  takes: { ids, note: neededNote },
-  examples: ['reject 01J9ZX6T4QH8C3V5N7M2K0B1AD --note "Off brand"'],
-  run: (desk, { ids: approvals, note: words }, seen) =>
-    give(desk, approvals, { resolution: 'rejected', note: words }, seen),
+  takes: {
+    ids,
+    note: neededNote,
+    end: {
+      kind: 'flag',
+      summary: 'end the work for good: nothing more is written, what depends on it ends too',
+    },
+  },
+  examples: [
+    'reject 01J9ZX6T4QH8C3V5N7M2K0B1AD --note "Off brand"',
+    'reject 01J9ZX6T4QH8C3V5N7M2K0B1AD --note "The offer has ended" --end',
+  ],
+  run: (desk, { ids: approvals, note: words, end }, seen) =>
+    give(desk, approvals, { resolution: 'rejected', note: words, ...(end && { endWork: true }) }, seen),
   print: (given) => receipts(given, 'rejected'),
   missed: missedIn,
-  preview: (desk, input) => approvalRows(desk, input.ids),
+  preview: async (desk, input) => [
+    ...(await approvalRows(desk, input.ids)),
+    row(span(afterRejection(input.end), input.end ? 'warn' : 'plain')),
+  ],
   pieces: (desk, input) => hashes(desk, input),
 })
 
@@ -80,6 +95,13 @@ export const revise = operation({
   pieces: (desk, input) => hashes(desk, input),
 })
 
+/** What happens to the work after a rejection, told before it is given. */
+export function afterRejection(end: boolean): string {
+  return end
+    ? 'Next: the work ends for good. Nothing more is written, and what depends on it ends too.'
+    : 'Next: its agent reads this and writes another version.'
+}
+
 /** One verdict on each, one after the other; what cannot be decided holds up nothing else, unless it is the only one. */
 async function give(
   desk: Desk,
@@ -91,11 +113,20 @@ async function give(
   for (const id of approvals) {
     const contentHash = seen[id]
     try {
-      const { reEnqueuedActivities } = await desk.client.call('cli', 'POST /approvals/:id/resolve', {
-        params: { id },
-        body: contentHash === undefined ? verdict : { ...verdict, contentHash },
+      const { reEnqueuedActivities, endedActivities } = await desk.client.call(
+        'cli',
+        'POST /approvals/:id/resolve',
+        {
+          params: { id },
+          body: contentHash === undefined ? verdict : { ...verdict, contentHash },
+        },
+      )
+      given.push({
+        approvalId: id,
+        done: true,
+        woken: reEnqueuedActivities,
+        ...(endedActivities && { ended: endedActivities }),
       })
-      given.push({ approvalId: id, done: true, woken: reEnqueuedActivities })
     } catch (error) {
       if (approvals.length === 1) throw error
       given.push({ approvalId: id, done: false, woken: 0, error: (error as Error).message })
@@ -112,7 +143,10 @@ function receipts(given: readonly Given[], done: string): Row[] {
   )
 }
 
-const woken = (given: Given) => (given.woken > 0 ? `, ${counted(given.woken, 'agent')} woken` : '')
+function woken({ woken: agents, ended }: Given): string {
+  if (ended) return `, ${counted(ended.length, 'piece of work', 'pieces of work')} ended`
+  return agents > 0 ? `, ${counted(agents, 'agent')} woken` : ''
+}
 
 async function hashes(
   desk: Desk,

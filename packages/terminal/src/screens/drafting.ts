@@ -1,9 +1,11 @@
 import { type Draft, type DraftKind, type DraftSubject, mostDrafts } from '../account/drafts.ts'
 import type { Line } from '../operations/operation.ts'
 import type { Piece } from '../operations/show.ts'
+import { afterRejection } from '../operations/verdicts.ts'
 import { type Row, row, span } from '../paper/row.ts'
 import { ageOf } from '../paper/words.ts'
 import { sentence } from './faults.ts'
+import type { PromptOptions, Turn } from './overlay.ts'
 import type { RunOptions } from './run-operation.ts'
 import type { Shell } from './shell.ts'
 
@@ -53,7 +55,7 @@ export async function askKept(
   shell: Shell,
   about: DraftSubject,
   question: string,
-  { again, needed = false }: { again: string; needed?: boolean },
+  { again, needed = false, turn }: { again: string } & Pick<PromptOptions, 'needed' | 'turn'>,
 ): Promise<Kept | undefined> {
   if (!hasRoom(shell, about)) return undefined
   const { drafts } = shell
@@ -70,7 +72,12 @@ export async function askKept(
     earlier === ''
       ? ''
       : ` (You wrote this ${ageOf(draft?.changedAt ?? 0, shell.now())} ago; ^u empties the line.)`
-  const text = await shell.ask(question + hint, { text: earlier, needed, changed: keeping.keep })
+  const text = await shell.ask(question + hint, {
+    text: earlier,
+    needed,
+    changed: keeping.keep,
+    ...(turn && { turn }),
+  })
   const fault = await keeping.rest()
   if (fault !== undefined) shell.say(`What you wrote could not be kept: ${sentence(fault)}`, 'bad')
   else if (text === undefined && draft) sayKept(shell, again)
@@ -82,6 +89,27 @@ export async function askKept(
       if (draft) await drafts.remove(draft, text)
     },
   }
+}
+
+/**
+ * Asks why something is turned down, and what happens to the work: it is tried again, or ends.
+ * @param hasWork whether there is work that it would be given back to
+ */
+export async function askRejection(
+  shell: Shell,
+  about: DraftSubject,
+  { question, hasWork }: { question: string; hasWork: boolean },
+): Promise<{ kept: Kept; end: boolean } | undefined> {
+  let end = false
+  const turn: Turn = {
+    ways: [
+      { next: afterRejection(false), tab: 'end the work instead' },
+      { next: afterRejection(true), tab: 'let the agent try again' },
+    ],
+    turned: (at) => void (end = at === 1),
+  }
+  const kept = await askKept(shell, about, question, { needed: true, again: 'r', ...(hasWork && { turn }) })
+  return kept && { kept, end }
 }
 
 /**

@@ -17,6 +17,13 @@ export interface Overlay {
   onPaste?(text: string): void
 }
 
+/** One of two ways to go on after a prompt. */
+export interface Turn {
+  /** What happens next, and what the key says that turns to the other way. */
+  readonly ways: ReadonlyArray<{ next: string; tab: string }>
+  turned(at: number): void
+}
+
 export interface PromptOptions {
   /** What stands there at first. */
   text?: string
@@ -24,16 +31,25 @@ export interface PromptOptions {
   needed?: boolean
   /** Told of the line after each key that changes it. */
   changed?(text: string): void
+  /** What may happen next: `tab` turns from one to the other. */
+  turn?: Turn
 }
 
 /** Asks for a line. `tell` gets undefined when nothing is to be done. */
 export function prompt(
   question: string,
   tell: (text: string | undefined) => void,
-  { text = '', needed = false, changed }: PromptOptions = {},
+  { text = '', needed = false, changed, turn }: PromptOptions = {},
 ): Overlay {
   let line: LineInput = inputOf(text)
   let warned = false
+  let at = 0
+  const wayRows = (width: number): Row[] => {
+    const way = turn?.ways[at]
+    if (!way) return []
+    const next = wrap(way.next, width).map((words) => row(span(words, at === 0 ? 'plain' : 'warn')))
+    return [...next, row(span(`tab: ${way.tab}`, 'dim'))]
+  }
   const put = (next: LineInput) => {
     const isOther = textOf(next) !== textOf(line)
     line = next
@@ -42,12 +58,20 @@ export function prompt(
   return {
     writes: true,
     hint: 'enter: go on · esc: leave it',
-    rows: ({ width }) => [
-      ...wrap(question, width).map((words) => row(span(words, 'strong'))),
-      ...(warned ? [row(span('It cannot be empty', 'warn'))] : []),
-      [span('> ', 'accent'), ...inputRow(line, width - 2)],
-    ],
+    rows({ width, height }) {
+      const asked = wrap(question, width).map((words) => row(span(words, 'strong')))
+      const more = [...wayRows(width), ...(warned ? [row(span('It cannot be empty', 'warn'))] : [])]
+      // What is written and what happens next are always seen, of a long question as much as there is room for.
+      const room = Math.max(1, height - 1 - more.length)
+      const head = [...asked.slice(0, room), ...more].slice(0, Math.max(0, height - 1))
+      return [...head, [span('> ', 'accent'), ...inputRow(line, width - 2)]]
+    },
     onKey(key) {
+      if (key === 'tab' && turn) {
+        at = (at + 1) % turn.ways.length
+        turn.turned(at)
+        return false
+      }
       if (key === 'escape') {
         tell(undefined)
         return true

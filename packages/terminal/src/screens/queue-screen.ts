@@ -4,7 +4,7 @@ import { row, span } from '../paper/row.ts'
 import { counted } from '../paper/words.ts'
 import { decideAll } from './bulk-verdict.ts'
 import { allToggled, current, type List, listOf, listRows, meant, moved, replaced, toggled } from './list.ts'
-import { askKept, runKept, sayKept, signed } from './drafting.ts'
+import { askRejection, runKept, sayKept, signed } from './drafting.ts'
 import { followEvents } from './live.ts'
 import { prompt } from './overlay.ts'
 import { arranged, filterHint, type Sort, sorts } from './queue-filter.ts'
@@ -52,15 +52,22 @@ export const queueScreen: OpenScreen = (shell) => {
       ids.length === 1
         ? `“${items.find(({ approvalId }) => approvalId === only)?.title ?? ''}”`
         : counted(ids.length, 'piece')
-    const question = `Why ${ids.length === 1 ? 'is' : 'are'} ${what} turned down?`
-    const kept =
+    const asked =
       action === 'reject'
-        ? await askKept(shell, noteAbout(items, ids), question, { needed: true, again: 'r' })
+        ? await askRejection(shell, noteAbout(items, ids), {
+            question:
+              ids.length === 1
+                ? `Why is ${what} turned down?`
+                : `Why are ${what} turned down? Their agents read this and write other versions.`,
+            hasWork: ids.length === 1 && items.some(({ activityId }) => activityId !== null),
+          })
         : undefined
-    if (action === 'reject' && !kept) return
+    if (action === 'reject' && !asked) return
+    const kept = asked?.kept
     const note = kept?.text
     if (ids.length === 1) {
-      const line = { name: action, input: { ids: [only], ...(note !== undefined && { note }) } }
+      const more = asked ? { note, ...(asked.end && { end: true }) } : {}
+      const line = { name: action, input: { ids: [only], ...more } }
       return void (await runKept(shell, { line, ...(kept && { kept }) }))
     }
     const all = { type: undefined, risk: undefined, tenant: undefined, older: undefined, dryRun: false }
@@ -92,7 +99,12 @@ export const queueScreen: OpenScreen = (shell) => {
   const bindings: readonly Binding[] = [
     { key: 'enter', label: 'open', quiet: true, help: 'look at it with all that a verdict needs', run: open },
     { key: 'a', label: 'approve', run: decide('approve') },
-    { key: 'r', label: 'reject', run: decide('reject') },
+    {
+      key: 'r',
+      label: 'reject',
+      help: 'turn it down: its agent tries again, or the work ends',
+      run: decide('reject'),
+    },
     { key: 'space', label: 'mark', run: () => void (list = toggled(list)) },
     {
       key: '*',

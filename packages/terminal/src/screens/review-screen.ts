@@ -72,12 +72,12 @@ export const reviewScreen =
       try {
         const wanted = await ask(shell, { ...piece, approval, showDraft: () => open('draft') })
         if (!wanted) return
-        const tell = () => `✔ ${done}: ${approval.title}`
-        const given = await shell.run(wanted.line, { asked: true, tell })
+        const told = `✔ ${wanted.done ?? done}: ${approval.title}`
+        const given = await shell.run(wanted.line, { asked: true, tell: () => told })
         const why = shell.message?.text
         if (given) await wanted.kept?.sent()
         if (given && ask !== askEscalate && ask !== askForward) {
-          if (!(await next())) shell.say(`✔ ${done}: ${approval.title}. Nothing else waits for you.`, 'good')
+          if (!(await next())) shell.say(`${told}. Nothing else waits for you.`, 'good')
         } else if (!given) {
           const hasChanged = await presentContent(piece)
           if (wanted.kept) sayKept(shell, wanted.kept.again, hasChanged ? shell.message?.text : why)
@@ -118,8 +118,18 @@ export const reviewScreen =
     }
     const bindings: readonly Binding[] = [
       { key: 'a', label: 'approve', run: decide(askApprove, 'approved') },
-      { key: 'r', label: 'reject', run: decide(askReject, 'rejected') },
-      { key: 'b', label: 'send back', run: decide(askRevise, 'sent back') },
+      {
+        key: 'r',
+        label: 'reject',
+        help: 'turn it down: its agent tries again, or the work ends',
+        run: decide(askReject, 'rejected'),
+      },
+      {
+        key: 'b',
+        label: 'send back',
+        help: 'ask the agent for another version',
+        run: decide(askRevise, 'sent back'),
+      },
       {
         key: 'e',
         label: 'edit',

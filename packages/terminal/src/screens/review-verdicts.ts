@@ -1,6 +1,6 @@
 import type { Line } from '../operations/operation.ts'
 import type { Piece, Question } from '../operations/show.ts'
-import { askKept, draftAbout, type Kept } from './drafting.ts'
+import { askKept, askRejection, draftAbout, type Kept } from './drafting.ts'
 import { editedText } from './edited.ts'
 import type { Shell } from './shell.ts'
 
@@ -15,6 +15,8 @@ export interface Seen extends Piece {
 export interface Wanted {
   line: Line
   kept?: Kept
+  /** What has been done then, where the key alone does not say it. */
+  done?: string
 }
 
 /**
@@ -66,20 +68,22 @@ async function option(shell: Shell, seen: Seen): Promise<string | undefined> {
   return options.length === 0 ? '' : shell.choose(`Approve ${named(seen)} with which?`, options)
 }
 
-export const askReject: AskVerdict = (shell, seen) =>
-  withNote(shell, 'reject', seen, { question: `Why is ${named(seen)} turned down?`, again: 'r' })
+export const askReject: AskVerdict = async (shell, seen) => {
+  const { id, linkedActivities } = seen.approval
+  const asked = await askRejection(shell, draftAbout(seen, 'note'), {
+    question: `Why is ${named(seen)} turned down?`,
+    hasWork: linkedActivities.length > 0,
+  })
+  if (!asked) return undefined
+  const { kept, end } = asked
+  const line = { name: 'reject', input: { ids: [id], note: kept.text, ...(end && { end }) } }
+  return { line, kept, ...(end && { done: 'rejected, and the work has ended' }) }
+}
 
-export const askRevise: AskVerdict = (shell, seen) =>
-  withNote(shell, 'revise', seen, { question: `What should be different in ${named(seen)}?`, again: 'b' })
-
-async function withNote(
-  shell: Shell,
-  name: string,
-  seen: Seen,
-  { question, again }: { question: string; again: string },
-): Promise<Wanted | undefined> {
-  const kept = await askKept(shell, draftAbout(seen, 'note'), question, { needed: true, again })
-  return kept && { line: { name, input: { ids: [seen.approval.id], note: kept.text } }, kept }
+export const askRevise: AskVerdict = async (shell, seen) => {
+  const question = `What should be different in ${named(seen)}? Its agent reads this and writes another version.`
+  const kept = await askKept(shell, draftAbout(seen, 'note'), question, { needed: true, again: 'b' })
+  return kept && { line: { name: 'revise', input: { ids: [seen.approval.id], note: kept.text } }, kept }
 }
 
 export const askEscalate: AskVerdict = async (shell, seen) => {
