@@ -4,7 +4,7 @@ import { migrations } from '../../packages/core/src/domain/migrations/migrations
 import { migrateDown, migrateUp, migrationStatus } from '../../packages/core/src/platform/database/migrate.ts'
 import { openTestDatabase } from '../kit/database.ts'
 
-const step = '0021-mailbox-proof'
+const step = '0020-mailbox-proof'
 const at = new Date('2026-04-01T09:00:00Z')
 
 it('takes nothing from accounts and tenants of before, and lets no link of before prove a mailbox', async () => {

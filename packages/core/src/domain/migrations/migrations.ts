@@ -17,10 +17,10 @@ import { migration as feed } from './0015-feed.ts'
 import { migration as terminal } from './0016-terminal.ts'
 import { migration as reportsDevicesSecrets } from './0017-reports-devices-secrets.ts'
 import { migration as assistants } from './0018-assistants.ts'
-import { migration as storage } from './0020-storage.ts'
-import { migration as mailboxProof } from './0021-mailbox-proof.ts'
-import { migration as abuseLimits } from './0022-abuse-limits.ts'
-import { migration as attempts } from './0024-attempts.ts'
+import { migration as storage } from './0019-storage.ts'
+import { migration as mailboxProof } from './0020-mailbox-proof.ts'
+import { migration as abuseLimits } from './0021-abuse-limits.ts'
+import { migration as attempts } from './0022-attempts.ts'
 
 /** Every step of the schema, in order. A step that was released is never changed. */
 export const migrations: readonly MigrationScript[] = [

@@ -1,7 +1,7 @@
 import type { MigrationScript } from '../../platform/database/migrate.ts'
 
 export const migration: MigrationScript = {
-  name: '0020-storage',
+  name: '0019-storage',
   up: {
     sqlite: [
       'alter table `config_versions` add column `size_bytes` integer not null default 0',

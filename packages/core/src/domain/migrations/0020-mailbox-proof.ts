@@ -13,7 +13,7 @@ const back = [
 ]
 
 export const migration: MigrationScript = {
-  name: '0021-mailbox-proof',
+  name: '0020-mailbox-proof',
   up: {
     sqlite: [
       'create table `pending_grants` (`id` text not null primary key, `user_id` text not null, `tenant_id` text null, `role` text null, `granted_by` text not null, `created_on` datetime not null)',

@@ -1,7 +1,7 @@
 import type { MigrationScript } from '../../platform/database/migrate.ts'
 
 export const migration: MigrationScript = {
-  name: '0022-abuse-limits',
+  name: '0021-abuse-limits',
   up: {
     sqlite: [
       // Plain hashes of bodies, some with passwords in them, are not kept another day; a request that comes again is refused.

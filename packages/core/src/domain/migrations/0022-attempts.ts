@@ -4,7 +4,7 @@ import type { MigrationScript } from '../../platform/database/migrate.ts'
 const fence = `case when status = 'running' then attempt - 1 else attempt end`
 
 export const migration: MigrationScript = {
-  name: '0024-attempts',
+  name: '0022-attempts',
   up: {
     sqlite: [
       'alter table `runs` add column `fence` integer not null default 0',
