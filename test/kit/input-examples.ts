@@ -74,6 +74,9 @@ const examples: Record<string, (world: World) => Partial<Input> | Partial<Input>
   'auth.login': ({ ours }) => ({ body: { email: ours.email, password, app: 'dashboard' } }),
   'auth.refresh': ({ refreshToken }) => ({ body: { refreshToken } }),
   'auth.password.change': () => ({ body: { currentPassword: password, newPassword: 'Another-horse-2' } }),
+  'auth.mailbox.confirm': ({ tokens, ours }) => ({
+    body: { token: tokens.sign('mailbox', { sub: ours.adminId }) },
+  }),
   'auth.password.reset': ({ tokens, resetRequest }) => ({
     body: { token: tokens.sign('reset', resetRequest), newPassword: 'Another-horse-2' },
   }),

@@ -66,6 +66,7 @@ export async function confirmMailbox(ctx: Ctx, token: string): Promise<{ mailbox
   const ended = await command(acting, async (cmd) => {
     const user = await lockUser(cmd, account.id)
     if (user?.status !== 'active') throw worthless
+    cmd.audit({ tenantId: user.tenantId, resourceType: 'user', resourceId: user.id })
     return proveMailbox(cmd, user)
   })
   refuse(ctx, ended)

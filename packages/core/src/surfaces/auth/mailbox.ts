@@ -15,5 +15,4 @@ export const confirm = endpoint({
   reply: { 200: MailboxConfirmed },
   errors: ['VALIDATION_ERROR'],
   audit: 'auth.mailbox.confirm',
-  limit: { requests: 10, perSeconds: 900, by: 'user' },
 }).handle((ctx, { body }) => confirmMailbox(ctx, body.token))
