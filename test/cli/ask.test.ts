@@ -53,13 +53,19 @@ describe('copydesk ask', () => {
     expect(piece?.approval).toMatchObject({ status: 'approved', resolutionNote: 'Well "put"' })
   })
 
-  it('asks back where it is not sure, which with --yes is a failure', async () => {
+  it('ends with 1 where the server asks back, with the question on stderr or as JSON on stdout', async () => {
     const clarification = { question: 'Which one?', options: ['the first', 'the second'] }
-    await using staff = await understood(() => ({ type: 'clarification', clarification }))
+    const answer: Answer = { type: 'clarification', clarification }
+    await using staff = await understood(() => answer)
+    const reason = 'error: Nothing was done: it is not clear what is meant.\n'
     expect(await staff.run(['ask', 'approve it'])).toMatchObject({
-      code: 0,
-      stdout: 'Which one?\n  • the first\n  • the second\n',
+      code: 1,
+      stdout: '',
+      stderr: `Which one?\n  • the first\n  • the second\n${reason}`,
     })
-    expect((await staff.run(['ask', 'approve it', '--yes'])).code).toBe(1)
+    expect(await staff.run(['ask', 'approve it', '--yes'])).toMatchObject({ code: 1, stdout: '' })
+    const forPrograms = await staff.run(['ask', 'approve it', '--json'])
+    expect(forPrograms).toMatchObject({ code: 1, stderr: reason })
+    expect(JSON.parse(forPrograms.stdout)).toEqual(answer)
   })
 })

@@ -109,6 +109,34 @@ const patience = 300_000
 /** Time goes on while they are asked. */
 const withoutTime = (line: string) => line.replace(/\b\d+ (?:min|h|d)\b/g, 'some time')
 
+describe('cli.nl about what was decided and done', () => {
+  it.each([
+    'what was approved yesterday',
+    'what happened since monday',
+    'who approved the saffron secrets',
+    'decided by zora yesterday',
+    'what did the writer do this week',
+    'undo my last approval',
+  ])('shows nothing of a tenant that the person does not work for: %s', async (query) => {
+    const shown = JSON.stringify(await desk.ask(query))
+    expect(shown).not.toMatch(/Saffron secrets|Zanzibar|Zora/)
+    expect(shown).not.toContain(desk.foreign.tenantId)
+  })
+
+  it('counts days in the zone of the tenant that is spoken of', async () => {
+    // Decided at 23:30 UTC of 8 April, which is 9 April in London.
+    const count = async (query: string) => (await desk.line(query)).match(/: (\d+)/)?.[1]
+    await desk.app.db.write((tx) =>
+      tx.run('update approvals set resolved_at = ? where id = ?', [
+        new Date('2026-04-08T23:30:00Z'),
+        desk.ids['blog'] ?? '',
+      ]),
+    )
+    expect(await count('how many did we approve yesterday at hearth')).toBe('2')
+    expect(await count('how many did we approve yesterday')).toBe('1')
+  })
+})
+
 describe('cli.nl never drops a word', () => {
   const understood = [...corpus, ...heldOut].filter(([, wanted]) => !wanted.startsWith('?'))
   const each = dialect === 'sqlite' ? understood : understood.filter((_, at) => at % 4 === 0)

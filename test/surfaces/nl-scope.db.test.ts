@@ -92,6 +92,20 @@ describe('cli.nl', () => {
     expect(await refusal('01HZZZZZZZZZZZZZZZZZZZZZZZ')).toBe(foreign)
   })
 
+  it.each([
+    ['a request', 'query', { query: 'a'.repeat(2_001) }],
+    ['an empty request', 'query', { query: ' ' }],
+    ['a line of what was said before', 'context.history.1', { history: ['status', 'a'.repeat(2_001)] }],
+    ['too many lines of what was said before', 'context.history', { history: Array(51).fill('status') }],
+  ])('refuses %s that is out of bounds with 400 VALIDATION_ERROR at %s', async (_, field, sent) => {
+    const { query = 'status', history = [] } = { query: undefined, history: undefined, ...sent }
+    await expect(desk.ask(query, { history })).rejects.toMatchObject({
+      status: 400,
+      code: 'VALIDATION_ERROR',
+      field,
+    })
+  })
+
   it('answers 20 requests in a minute', async () => {
     const ask = () =>
       desk.client.call('cli', 'POST /nl', { body: { query: 'help', context: { surface: 'cli' } } })

@@ -10,7 +10,7 @@ import type { Talk } from './talk.ts'
 
 /**
  * Asks in plain words. What the server proposes to do is done with `--yes`, or when the person at the terminal agrees.
- * @throws Failure when `--yes` was given and there is nothing to do yet
+ * @throws Failure when the server asks back: its question goes to stderr, with `--json` to stdout
  */
 export async function askCommand(
   connection: Connection,
@@ -19,11 +19,16 @@ export async function askCommand(
   talk: Talk,
 ): Promise<void> {
   const answer: Answer = await ask.run(connection.desk, words as never)
-  const { action } = answer
+  const { action, clarification } = answer
+  if (clarification) {
+    // To a program the question is data; to a person it is no answer that could go down a pipe.
+    if (talk.json) talk.data(answer, () => '')
+    else process.stderr.write(`${onStderr(ask.print(answer, paperNow()))}\n`)
+    throw new Failure('Nothing was done: it is not clear what is meant.')
+  }
   const isAsked = !yes && !talk.json && canAsk()
   if (!action || !(yes || isAsked)) {
     talk.data(answer, () => onStdout(ask.print(answer, paperNow())))
-    if (yes && answer.clarification) throw new Failure('Nothing was done: the question was not clear.')
     return
   }
   const { operation, input } = readLine(action.command)
