@@ -11,10 +11,10 @@ describe('admin.skills.change', () => {
     expect((await t.send('PATCH', `/${id}`, text)).json).toMatchObject({
       name: 'Tone of voice',
       description: 'From the text',
-      content: 'Short.',
+      content: text.content,
       assignedAgents: ['analyst'],
       references: [{ name: 'a.md', content: 'A' }],
-      sizeBytes: 7,
+      sizeBytes: text.content.length + 1,
       updatedOn: t.clock.date().toISOString(),
     })
     expect((await t.config('blog_writer')).defaultSkillIds).toEqual([])

@@ -43,7 +43,8 @@ describe('admin.skills.create', () => {
     expect(json).toMatchObject({
       name: 'SEO basics',
       description: 'Read it before a blog post.',
-      content: 'Use headings.',
+      content: file,
+      sizeBytes: file.length,
     })
     expect((await t.add({ file, name: 'Other', description: 'When asked' })).json).toMatchObject({
       name: 'Other',
@@ -51,6 +52,23 @@ describe('admin.skills.create', () => {
     })
     const ruled = await t.add({ file: '---\nA quotation\n---\n\nIts text', name: 'Ruled' })
     expect(ruled.json.content).toBe('---\nA quotation\n---\n\nIts text')
+  })
+
+  it.each([
+    ['white space at its ends', '\n\n# Tone\n\nWarm and plain.  \n\n \n'],
+    ['the line ends of another system', '# Tone\r\n\r\nWarm.\r\n'],
+    ['a byte order mark and front matter', '\ufeff---\r\nname: Marked\r\n---\r\n\r\nWärm und schlicht.\r\n'],
+  ])('keeps a file with %s as it was uploaded, to the byte', async (_, file) => {
+    await using t = await skillDesk()
+    const sizeBytes = Buffer.byteLength(file)
+    const { json } = await t.add({ file })
+    expect(json).toMatchObject({ content: file, sizeBytes })
+    const shown = await t.send('GET', `/${json.id}`)
+    expect(shown.json).toMatchObject({ content: file, sizeBytes })
+    const listed = await t.send('GET', '')
+    expect(listed.json.data).toMatchObject([{ sizeBytes }])
+    const changed = await t.send('PATCH', `/${json.id}`, { content: `${file} ` })
+    expect(changed.json).toMatchObject({ content: `${file} `, sizeBytes: sizeBytes + 1 })
   })
 
   it('is for all roles when it says so, and for those that come later', async () => {
@@ -112,11 +130,7 @@ describe('admin.skills.create', () => {
       'date: 2026-01-01',
     ].join('\n')
     const { status, json } = await t.add({ file: `---\n${nasty}\nname: Nasty\n---\nText` }, ['name'])
-    expect({ status, name: json.name, content: json.content }).toEqual({
-      status: 201,
-      name: 'Nasty',
-      content: 'Text',
-    })
+    expect({ status, name: json.name }).toEqual({ status: 201, name: 'Nasty' })
     expect(({} as { polluted?: unknown }).polluted).toBeUndefined()
   })
 

@@ -18,7 +18,7 @@ async function giveSkills({ app, team }: Desk) {
   const headlines = await add('dashboard', team.adminToken, {
     name: 'Headlines',
     description: 'Read it for posts.',
-    file: 'Short.',
+    file: '---\nlicense: MIT\n---\n\nShort.\n',
     agentRoles: 'social_writer',
   })
   await add('dashboard', team.adminToken, { name: 'Figures', agentRoles: 'analyst' })

@@ -7,6 +7,7 @@ import { afterCursor, type Condition, equals, type Page, readPage, where } from 
 import { oneTenant, within } from '../scope.ts'
 import { searched } from '../search-queries.ts'
 import type { SkillReference, SkillScope } from './entities.ts'
+import { bodyOf } from './read-file.ts'
 import type { GlobalSkillQuery, SkillDetail, SkillItem, SkillQuery } from './schemas.ts'
 
 const columns = `s.id, s.tenant_id, s.name, s.description, s.size_bytes, s.created_by_name, s.created_on, s.updated_on`
@@ -101,6 +102,7 @@ export async function skillSizes(
 export interface AgentSkill {
   name: string
   description: string
+  /** Without the front matter of its file. */
   content: string
   references: SkillReference[]
 }
@@ -129,7 +131,7 @@ export async function skillsOf(
     .map((row) => ({
       name: row.name as string,
       description: row.description as string,
-      content: row.content as string,
+      content: bodyOf(row.content as string),
       references: asJson<SkillReference[]>(row.attached) ?? [],
     }))
 }

@@ -19,29 +19,44 @@ export interface SkillFiles {
 export interface SkillSource {
   name?: string
   description?: string
+  /** The whole text as it came, front matter and white space included. */
   content: string
 }
 
-const frontMatter = /^---[ \t]*\r?\n(?:([\s\S]*?)\r?\n)?---[ \t]*(?:\r?\n|$)/
+const frontMatter = /^\ufeff?---[ \t]*\r?\n(?:([\s\S]*?)\r?\n)?---[ \t]*(?:\r?\n|$)/
 /** Longer front matter than this is a mistake, or no front matter. */
 const maxFrontMatter = 16 * 1024
 
 /**
- * Takes the front matter off a skill in Markdown; what it says beside `name` and `description` is ignored.
+ * Reads a skill in Markdown, and what its front matter says; what it says beside `name` and `description` is ignored.
  * @param field where the text stands, for the message
  * @throws DomainError `VALIDATION_ERROR` when there is no text, or the front matter cannot be read
  */
 export function readSkill(text: string, field: string): SkillSource {
-  const [whole = '', yaml] = frontMatter.exec(text) ?? []
-  const said = yaml === undefined ? new Map<string, unknown>() : readFrontMatter(yaml, field)
-  // Two lines of dashes with a text between them are just that.
-  const content = (said === undefined ? text : text.slice(whole.length)).trim()
-  if (content === '') throw invalid(field, 'There is no text in it')
+  const { said, body } = split(text, field)
+  if (body.trim() === '') throw invalid(field, 'There is no text in it')
   return {
-    content,
-    ...taken(said?.get('name'), 'name', skillName, field),
-    ...taken(said?.get('description'), 'description', skillDescription, field),
+    content: text,
+    ...taken(said.get('name'), 'name', skillName, field),
+    ...taken(said.get('description'), 'description', skillDescription, field),
   }
+}
+
+/** What an agent reads of a skill: its text without the front matter. */
+export function bodyOf(content: string): string {
+  try {
+    return split(content, 'content').body.trim()
+  } catch {
+    // What was stored without its front matter may begin with lines that look like one.
+    return content
+  }
+}
+
+function split(text: string, field: string): { said: Map<string, unknown>; body: string } {
+  const [whole = '', yaml] = frontMatter.exec(text) ?? []
+  const said = yaml === undefined ? undefined : readFrontMatter(yaml, field)
+  // Two lines of dashes with a text between them are just that.
+  return said ? { said, body: text.slice(whole.length) } : { said: new Map(), body: text }
 }
 
 /** @returns undefined where the text is no map of names */
@@ -91,7 +106,7 @@ export async function readFiles({ file, references }: SkillFiles): Promise<{
 
 async function textOf(file: SkillFile, field: string): Promise<string> {
   try {
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(await file.bytes())
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(await file.bytes())
     if (!text.includes('\0')) return text
   } catch (error) {
     if (!(error instanceof TypeError)) throw error
@@ -100,7 +115,7 @@ async function textOf(file: SkillFile, field: string): Promise<string> {
 }
 
 /**
- * The size of a skill with its references in bytes.
+ * The size of a skill with its references in bytes, as they were uploaded.
  * @throws DomainError `PAYLOAD_TOO_LARGE` above `limit`; `VALIDATION_ERROR` for two references of one name
  */
 export function sizeOf(

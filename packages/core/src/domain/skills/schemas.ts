@@ -14,7 +14,7 @@ export const SkillItem = z.object({
   scope: z.enum(['tenant', 'global']),
   /** Roles of the agents that have it. */
   assignedAgents: z.array(z.string()),
-  /** Of content and references. */
+  /** Of the file and its references, as they were uploaded. */
   sizeBytes: z.int(),
   /** Name of a person. */
   createdBy: z.string(),
@@ -26,7 +26,7 @@ export const SkillList = z.object({ data: z.array(SkillItem) })
 export const SkillPage = page(SkillItem)
 
 export const SkillDetail = SkillItem.extend({
-  /** Markdown, without the front matter of the file. */
+  /** Markdown: the file as it was uploaded. */
   content: z.string(),
   references: z.array(reference),
 })
