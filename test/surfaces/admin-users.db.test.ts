@@ -17,38 +17,45 @@ const logIn = (app: TestApp, email = adminEmail, to = 'dashboard') =>
 const me = (app: TestApp, token: string) => sendTo(app, 'GET', '/auth/v1/me', { token })
 
 describe('admin.users.list', () => {
-  it('shows people of all tenants and staff', async () => {
+  it('shows people of all tenants and reviewers, and super-admins only when their role is asked for', async () => {
     const clock = createTestClock()
     await using app = await createTestApp({ clock, worker: false })
     const operator = await createOperator(app)
-    const { tenantId, adminId } = await app.team()
+    const { tenantId, adminId, reviewerId } = await app.team()
     const { status, json, text } = await operator.send('GET', '/admin/v1/users?order=asc')
     expect(status).toBe(200)
     const at = clock.date().toISOString()
-    expect(json.data.slice(0, 2)).toEqual([
-      {
-        id: operator.id,
-        email: operator.email,
-        name: 'Olga Operator',
-        role: 'super_admin',
-        status: 'active',
-        tenantId: null,
-        tenantName: null,
-        lastLoginAt: at,
-        createdOn: at,
-      },
-      {
-        id: adminId,
-        email: adminEmail,
-        name: 'Ada Admin',
-        role: 'admin',
-        status: 'active',
-        tenantId,
-        tenantName: 'Tenant 1',
-        lastLoginAt: at,
-        createdOn: at,
-      },
-    ])
+    expect(json.data[0]).toEqual({
+      id: adminId,
+      email: adminEmail,
+      name: 'Ada Admin',
+      role: 'admin',
+      status: 'active',
+      tenantId,
+      tenantName: 'Tenant 1',
+      lastLoginAt: at,
+      createdOn: at,
+    })
+    expect(json.data.map(({ role }: { role: string }) => role)).toEqual(['admin', 'member', 'reviewer'])
+    expect(json.data[2]).toMatchObject({ id: reviewerId, tenantId: null, tenantName: null })
+    const searched = await operator.send('GET', '/admin/v1/users?filter.search=olga')
+    expect(searched.json.data).toEqual([])
+    for (const query of ['filter.role=super_admin', 'filter.role=super_admin&filter.search=olga']) {
+      const staff = await operator.send('GET', `/admin/v1/users?${query}`)
+      expect(staff.json.data).toEqual([
+        {
+          id: operator.id,
+          email: operator.email,
+          name: 'Olga Operator',
+          role: 'super_admin',
+          status: 'active',
+          tenantId: null,
+          tenantName: null,
+          lastLoginAt: at,
+          createdOn: at,
+        },
+      ])
+    }
     expect(json.pagination).toEqual({ hasMore: false, nextCursor: null })
     expect(text).not.toMatch(/argon2|password/i)
   })

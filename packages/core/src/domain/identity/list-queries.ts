@@ -1,18 +1,27 @@
 import type { Row } from '../../platform/database/database.ts'
 import { asDate, asInstant, asJson } from '../../platform/database/row.ts'
 import type { Ctx } from '../context.ts'
-import { afterCursor, equals, type Page, readPage, where } from '../paging-queries.ts'
+import { afterCursor, type Condition, equals, type Page, readPage, where } from '../paging-queries.ts'
 import { within } from '../scope.ts'
 import { searched } from '../search-queries.ts'
 import type { ApiKeyItem, ApiKeyQuery, UserItem, UserQuery } from './admin-schemas.ts'
 import { keyStatus } from './api-keys.ts'
 
-/** People of all tenants in scope; staff belong to none and are seen by those who see all. Serves `GET /admin/v1/users`. */
-export async function listUsers(ctx: Ctx, given: Partial<UserQuery> = {}): Promise<Page<UserItem>> {
-  const query = { limit: 50, order: 'desc' as const, ...given }
+/** People of tenants and reviewers; super-admins only where that role is asked for. Serves `GET /admin/v1/users`. */
+export function listPeople(ctx: Ctx, query: UserQuery): Promise<Page<UserItem>> {
+  return listWhere(ctx, query, query['filter.role'] ? undefined : { sql: `u.role <> 'super_admin'`, params: [] })
+}
+
+/** Everybody in scope; staff belong to no tenant and are seen by those who see all. */
+export function listUsers(ctx: Ctx, given: Partial<UserQuery> = {}): Promise<Page<UserItem>> {
+  return listWhere(ctx, { limit: 50, order: 'desc', ...given })
+}
+
+async function listWhere(ctx: Ctx, query: UserQuery, among?: Condition): Promise<Page<UserItem>> {
   const from = 'from users u left join tenants t on t.id = u.tenant_id'
   const wanted = where(
     within(ctx.scope, 'u.tenant_id'),
+    among,
     equals('u.tenant_id', query['filter.tenantId']),
     equals('u.role', query['filter.role']),
     equals('u.status', query['filter.status']),

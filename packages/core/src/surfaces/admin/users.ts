@@ -5,7 +5,7 @@ import {
   UserPage,
   UserQuery,
 } from '../../domain/identity/admin-schemas.ts'
-import { listUsers } from '../../domain/identity/list-queries.ts'
+import { listPeople } from '../../domain/identity/list-queries.ts'
 import { reinstateUser, suspendUser } from '../../domain/identity/suspension.ts'
 import { endpoint } from '../../gateway/endpoint.ts'
 import { operators } from './access.ts'
@@ -13,12 +13,12 @@ import { operators } from './access.ts'
 export const list = endpoint({
   id: 'admin.users.list',
   route: 'GET /users',
-  summary: 'People of all tenants and staff, newest first',
+  summary: 'People of all tenants and reviewers, newest first; super-admins by filter.role only',
   access: operators,
   query: UserQuery,
   reply: { 200: UserPage },
   errors: ['VALIDATION_ERROR'],
-}).handle((ctx, { query }) => listUsers(ctx, query))
+}).handle((ctx, { query }) => listPeople(ctx, query))
 
 export const suspend = endpoint({
   id: 'admin.users.suspend',
