@@ -253,6 +253,7 @@ describe('auth.me', () => {
       country: null,
       about: null,
       whatsapp: null,
+      mailboxProved: true,
     }
     expect(await team.admin.call('auth', 'GET /me')).toEqual(profile)
     expect(await team.reviewer.call('auth', 'GET /me')).toMatchObject({

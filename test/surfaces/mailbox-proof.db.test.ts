@@ -24,16 +24,16 @@ const invite = (team: Team, email: string, role: Invited = 'reviewer') =>
 
 const tokenOf = (url: string) => new URL(url).searchParams.get('token') ?? ''
 
-/** The token of the one mail to an address with some words in its subject. */
+/** The token of the one mail to an address with some words in its subject or text. */
 function mailed(email: string, words: string): Promise<string> {
-  const fits = (mail: ReadMail) => mail.to.includes(email) && mail.subject.includes(words)
+  const fits = (mail: ReadMail) => mail.to.includes(email) && (mail.subject.includes(words) || mail.text.includes(words))
   return app.until(async () => {
     const mail = (await mailsOf(app)).find(fits)
     return mail && tokenIn(mail)
   }, `a mail about “${words}” is sent to ${email}`)
 }
 
-const invitation = (email: string, to = 'Company') => mailed(email, `invitation to ${to}`)
+const invitation = (email: string, to = 'Company') => mailed(email, `“${to}”`)
 
 const acceptWith = (token: string, given = password) =>
   send(app, `POST /invitations/${token}/accept`, { body: { password: given } })

@@ -1,5 +1,6 @@
 import type { Command, Ctx } from '../context.ts'
 import { type MailPayload, post, queueMail } from '../mail/post.ts'
+import { shownName } from '../names.ts'
 import { accountById } from './account-queries.ts'
 import type { MailboxProof } from './entities.ts'
 
@@ -34,7 +35,7 @@ export async function mailProof(
   const token = ctx.services.tokens.sign('mailbox', { sub: id })
   const url = `${ctx.services.settings.links}/confirm-mailbox?token=${token}`
   const letter = {
-    greeting: `Hello ${name},`,
+    greeting: `Hello ${shownName(name)},`,
     paragraphs: [
       `There is a Copydesk account for ${email}. Log in and open this link to confirm that the address is yours; until then the account cannot do everything that it may.`,
     ],
