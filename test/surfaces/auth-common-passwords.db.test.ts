@@ -6,7 +6,7 @@ import { contents } from '../domain/contents.ts'
 import { admin, send, session, traces } from './accounts.ts'
 import { email as eve, invited } from './inviting.ts'
 import { onboard } from './onboarding.ts'
-import { person } from './registering.ts'
+import { createOpenApp, person } from './registering.ts'
 
 /** Which of the passwords that guessers try first are refused, in whatever spelling. */
 const common = ['Password1', 'PASSWORD1!', 'qwerty123', 'P@ssw0rd', 'iloveyou1', 'Ｐａｓｓｗｏｒｄ1']
@@ -26,7 +26,7 @@ async function expectRefused(app: TestApp, field: string, passwords: readonly st
 
 describe('a password that guessers try first is refused with 400 VALIDATION_ERROR', () => {
   it('when somebody registers', async () => {
-    await using app = await createTestApp({ worker: false })
+    await using app = await createOpenApp({ worker: false })
     const start: Try = (given) => send(app, 'POST /register/start', { body: { ...person, password: given } })
     const own = ['Ines@hearth.example1', 'Hearth2026', 'Hearth-1']
     const withUpperCase = common.filter((one) => /\p{Lu}/u.test(one))

@@ -24,16 +24,17 @@ const invite = (team: Team, email: string, role: Invited = 'reviewer') =>
 
 const tokenOf = (url: string) => new URL(url).searchParams.get('token') ?? ''
 
-/** The token of the one mail to an address with some words in its subject or text. */
-function mailed(email: string, words: string): Promise<string> {
-  const fits = (mail: ReadMail) => mail.to.includes(email) && (mail.subject.includes(words) || mail.text.includes(words))
+/** The token of the one mail to an address with some words in its subject and, for an invitation, the tenant's name in its text. */
+function mailed(email: string, words: string, name = ''): Promise<string> {
+  const fits = (mail: ReadMail) =>
+    mail.to.includes(email) && mail.subject.includes(words) && mail.text.includes(name)
   return app.until(async () => {
     const mail = (await mailsOf(app)).find(fits)
     return mail && tokenIn(mail)
   }, `a mail about “${words}” is sent to ${email}`)
 }
 
-const invitation = (email: string, to = 'Company') => mailed(email, `“${to}”`)
+const invitation = (email: string, to = 'Company') => mailed(email, 'You are invited', `“${to}”`)
 
 const acceptWith = (token: string, given = password) =>
   send(app, `POST /invitations/${token}/accept`, { body: { password: given } })
@@ -151,7 +152,7 @@ describe('the link that an inviter is handed', () => {
   })
 
   it('of somebody who comes back proves nothing, whatever was proved before', async () => {
-    const other = await join(app, company, 'back.again', 'member')
+    const other = await join(app, company, 'back-again', 'member')
     await forgot(other.email)
     const remove = { params: { userId: other.id } }
     await company.admin.call('dashboard', 'DELETE /team/users/:userId', remove)
@@ -183,7 +184,7 @@ describe('an account that has proved its mailbox', () => {
   })
 
   it('belongs to one team: another one’s invitation is refused to its holder, and the inviter learns nothing', async () => {
-    const other = await join(app, taker, 'belongs.here', 'member')
+    const other = await join(app, taker, 'belongs-here', 'member')
     const { inviteUrl, ...rest } = await invite(company, other.email, 'member')
     const unknown = await invite(company, 'nobody.yet@test.example', 'member')
     expect(Object.keys({ inviteUrl, ...rest }).toSorted()).toEqual(Object.keys(unknown).toSorted())

@@ -136,7 +136,7 @@ describe('an address that somebody else has registered', () => {
     const body = { email: person.email, name: 'Ines', role: 'admin' as const }
     await company.admin.call('dashboard', 'POST /team/invite', { body })
     const token = await app.until(async () => {
-      const mail = (await mailsOf(app)).find(({ subject }) => subject.includes('invitation to Company'))
+      const mail = (await mailsOf(app)).find(({ subject }) => subject.includes('You are invited'))
       return mail && tokenIn(mail)
     }, 'the invitation is sent')
     const accept = () =>
