@@ -131,15 +131,13 @@ describe('agent.actions.add_comment', () => {
     expect((await desk.next()).dispatch).toMatchObject({ agentRole: 'social_writer', wakeReason: 'mention' })
   })
 
-  it('wakes nobody whose work is closed, blocked, or waits for people', async () => {
+  it('wakes nobody whose work is closed or waits for people', async () => {
     await using desk = await createDesk()
     const { writer, auditor } = await twoAtWork(desk)
     const mention = () => say(desk, writer, '@agent:auditor are you there?')
     const { body } = await post(desk, auditor, 'actions/request-review')
     await mention()
-    await post(desk, auditor, 'actions/report-blocker', acts['actions/report-blocker'])
-    await mention()
-    expect((await desk.activityOf(auditor.runId)).status).toBe('blocked')
+    expect((await desk.activityOf(auditor.runId)).status).toBe('awaiting_review')
     await auditor.deliver('As far as I got')
     await resolve(desk.team, body['approvalId'] as string, { resolution: 'approved' })
     const again = await desk.next()
