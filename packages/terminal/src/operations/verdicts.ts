@@ -98,7 +98,7 @@ export const revise = operation({
 /** What happens to the work after a rejection, told before it is given. */
 export function afterRejection(end: boolean): string {
   return end
-    ? 'Next: the work ends for good. Nothing more is written, and what depends on it ends too.'
+    ? 'Next: the work ends for good. Nothing more is written.'
     : 'Next: its agent reads this and writes another version.'
 }
 

@@ -62,6 +62,8 @@ export const agentsScreen: OpenScreen = (shell) => {
   return {
     name: 'agents',
     title() {
+      // Nothing is counted that has not come yet.
+      if (!loaded) return row(span('agents', 'strong'))
       const of = (status: AgentState['status']) => list.items.filter((each) => each.status === status).length
       return row(
         span(counted(list.items.length, 'agent'), 'strong'),

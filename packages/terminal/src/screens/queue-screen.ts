@@ -153,7 +153,7 @@ export const queueScreen: OpenScreen = (shell) => {
         span(sort === 'risk' ? '' : `, by ${sort}`),
         span(list.marked.size > 0 ? `  ${list.marked.size} marked` : '', 'accent'),
         span(narrowed, 'accent'),
-        span(`  ${sums}`, 'dim'),
+        span(feed.loaded ? `  ${sums}` : '', 'dim'),
       )
     },
     rows: ({ width, height }) =>

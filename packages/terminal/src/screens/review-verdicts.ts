@@ -1,5 +1,6 @@
 import type { Line } from '../operations/operation.ts'
 import type { Piece, Question } from '../operations/show.ts'
+import { shorten } from '../paper/width.ts'
 import { askKept, askRejection, draftAbout, type Kept } from './drafting.ts'
 import { editedText } from './edited.ts'
 import type { Shell } from './shell.ts'
@@ -25,7 +26,9 @@ export interface Wanted {
  */
 export type AskVerdict = (shell: Shell, seen: Seen) => Promise<Wanted | undefined>
 
-const named = ({ approval: { title, tenantName } }: Seen) => `“${title}” for ${tenantName}`
+/** Short enough for a question on a small window: the whole title stands at its top. */
+const named = ({ approval: { title, tenantName } }: Seen) =>
+  `“${shorten(title, 48)}” for ${shorten(tenantName, 32)}`
 
 /** Approves what is seen; the hash holds the server to it. */
 export const askApprove: AskVerdict = async (shell, seen) => {

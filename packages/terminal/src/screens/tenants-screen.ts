@@ -52,7 +52,7 @@ export const tenantsScreen: OpenScreen = (shell) => {
       row(
         span('tenants', 'strong'),
         search ? span(`  with "${search}"`, 'accent') : '',
-        mostShown(list, cursor),
+        loaded ? mostShown(list, cursor) : '',
       ),
     rows: ({ width, height }) =>
       listRows(list, [chosenColumn(shell.tenantId), ...tenantColumns.slice(1)], {
