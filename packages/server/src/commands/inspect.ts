@@ -2,6 +2,7 @@ import type { EndpointInfo } from '@copydesk/core'
 import type { Command } from 'commander'
 import manifest from '../../../../package.json' with { type: 'json' }
 import { Failure } from '@copydesk/terminal/failure'
+import { toJson } from '@copydesk/terminal/json'
 import { table } from '@copydesk/terminal/talk'
 import { example } from '@copydesk/terminal/help'
 import { talkOf } from './options.ts'
@@ -20,7 +21,7 @@ export function inspectCommands(program: Command): void {
     .addHelpText('after', example('copydesk openapi > openapi.json'))
     .action(async () => {
       const { openApiDocument } = await import('@copydesk/core')
-      process.stdout.write(`${JSON.stringify(openApiDocument(), null, 2)}\n`)
+      process.stdout.write(`${toJson(openApiDocument(), 2)}\n`)
     })
   program
     .command('version')

@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { checkInput } from '../operations/line.ts'
 import type { AnyFollowing, Told } from '../operations/operation.ts'
 import { cleanLines } from '../paper/clean.ts'
+import { toJson } from '../paper/json.ts'
 import type { Failure } from './failure.ts'
 import { givenTo, narrowed } from './input.ts'
 import { connectionOf, interruption, onStdout, paperNow, talkOf } from './session.ts'
@@ -37,7 +38,7 @@ export async function followCommand(followed: AnyFollowing, command: Command): P
   for await (const event of followed.follow(connection.desk, input as never, signal)) {
     isAway = false
     if (talk.json) {
-      process.stdout.write(`${JSON.stringify(event)}\n`)
+      process.stdout.write(`${toJson(event)}\n`)
       continue
     }
     const told: Told = followed.print(event as never, paperNow())

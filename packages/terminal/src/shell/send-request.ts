@@ -1,5 +1,6 @@
 import { ApiError } from '@copydesk/client'
 import type { Command } from 'commander'
+import { escapeUnseen, toJson } from '../paper/json.ts'
 import type { Options } from './api-command.ts'
 import { wrongUsage } from './failure.ts'
 import { connectionOf, talkOf } from './session.ts'
@@ -35,12 +36,12 @@ export async function sendRequest(
   if (response.headers.get('content-type')?.startsWith('text/event-stream')) return copied(response)
   const text = await response.text()
   if (text !== '')
-    process.stdout.write(isJson(text) ? `${JSON.stringify(JSON.parse(text), null, 2)}\n` : text)
+    process.stdout.write(isJson(text) ? `${toJson(JSON.parse(text), 2)}\n` : escapeUnseen(text))
 }
 
 async function copied({ body }: Response): Promise<void> {
   if (!body) return
-  for await (const chunk of body as unknown as AsyncIterable<Uint8Array>) process.stdout.write(chunk)
+  for await (const text of body.pipeThrough(new TextDecoderStream())) process.stdout.write(escapeUnseen(text))
 }
 
 function isJson(text: string): boolean {

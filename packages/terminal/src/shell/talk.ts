@@ -1,5 +1,6 @@
 import { styleText } from 'node:util'
 import { cleanLines } from '../paper/clean.ts'
+import { toJson } from '../paper/json.ts'
 import { type Column, printed, tableOf } from '../paper/row.ts'
 
 /** What a command says: data goes to stdout, talk to stderr, so that a pipe only ever gets data. */
@@ -22,7 +23,7 @@ export function createTalk(json: boolean): Talk {
     isColoured ? styleText(colour, text, { validateStream: false }) : text
   return {
     json,
-    data: (value, text) => void process.stdout.write(`${json ? JSON.stringify(value, null, 2) : text()}\n`),
+    data: (value, text) => void process.stdout.write(`${json ? toJson(value, 2) : text()}\n`),
     info: (message) => say('', message),
     done: (message) => say(`${paint('green', '✔')} `, message),
     warn: (message) => say(`${paint('yellow', 'warning:')} `, message),

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Connection } from '../account/connection.ts'
 import type { AnyOperation, Line } from '../operations/operation.ts'
+import { toJson } from '../paper/json.ts'
 import { exitCodes, explain } from './failure.ts'
 import { interruption, onStdout, paperNow } from './session.ts'
 import type { Talk } from './talk.ts'
@@ -29,7 +30,7 @@ export async function watchCommand(
     try {
       const result = await operation.run(desk, input as never)
       if (signal.aborted) return
-      if (talk.json) process.stdout.write(`${JSON.stringify(result)}\n`)
+      if (talk.json) process.stdout.write(`${toJson(result)}\n`)
       else {
         const rows = operation.print(result as never, paperNow())
         const room = isScreen ? (process.stdout.rows ?? rows.length) - 1 : rows.length
