@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { type CallToolResult, Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import type { AssistantAccess } from '../../packages/core/src/domain/context.ts'
 import { createAssistants } from '../../packages/server/src/mcp/assistants.ts'
-import { brief, createTestApp, signingKeys, type Team, type TestApp } from './app.ts'
+import { brief, createTestApp, type Team, type TestApp } from './app.ts'
 import { silent } from './database.ts'
 
 /** An instance that listens, also for assistants, as a server does. */
@@ -23,7 +23,7 @@ export async function openOffice(
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const assistants = createAssistants({
     copydesk: app.copydesk,
-    config: { ...app.options, corsOrigins, baseUrl: url, signingKeys, keysFromFile: [] },
+    config: { corsOrigins, baseUrl: url },
     log: silent,
     ...(now && { now }),
   })
@@ -80,6 +80,15 @@ export async function statusOf(team: Team, id: string): Promise<string> {
   return (await team.reviewer.call('cli', 'GET /approvals/:id', { params: { id } })).status
 }
 
+/** Answers an assistant's question as its person does, with a login. @returns the status of the consent */
+export async function answerConsent(team: Team, id: string | undefined, agreed = true): Promise<string> {
+  const { status } = await team.reviewer.call('cli', 'POST /consents/:id/answer', {
+    params: { id: id ?? '' },
+    body: { agreed },
+  })
+  return status
+}
+
 /** The assistants that the record names for an act, newest first. */
 export async function assistantsOf(app: TestApp, action: string): Promise<Array<string | null>> {
   const { data } = await app.copydesk.asSystem().audit.list({ 'filter.action': action })
@@ -127,7 +136,7 @@ export interface Told {
   /** Its texts as one. */
   text: string
   failed: boolean
-  data: { done?: boolean; notice?: string; reply?: unknown; confirmation?: string; line?: string }
+  data: { done?: boolean; notice?: string; reply?: unknown; consent?: string; line?: string }
 }
 
 /** What a tool answers. */

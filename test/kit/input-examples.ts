@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { EndpointInfo } from '@copydesk/core'
 import { brief, password } from './app.ts'
 import { redirectUrl } from './oauth-server.ts'
-import { reportOn } from './world-work.ts'
+import { reportOn, wantedAct } from './world-work.ts'
 import { newCustomer, type Side, type World } from './world.ts'
 
 /** What an endpoint is asked with. */
@@ -196,6 +196,13 @@ const examples: Record<string, (world: World) => Partial<Input> | Partial<Input>
     { body: { action: 'approve', filter: { riskLevel: 'low' }, dryRun: true } },
     { body: { action: 'reject', filter: { tenantId: ours.tenantId, ageMinutesGt: 0 }, note: 'Too long' } },
   ],
+  'cli.consents.request': () => ({ body: { ...wantedAct, line: '/pause ads_writer' } }),
+  'cli.consents.get': ({ ours }) => ({ params: { id: ours.consentId } }),
+  'cli.consents.answer': ({ ours }) => ({ params: { id: ours.consentId }, body: { agreed: true } }),
+  'cli.consents.use': ({ ours }) => ({
+    params: { id: ours.consentId },
+    body: { actHash: wantedAct.actHash, elicited: 'accepted' },
+  }),
   'cli.impersonate': ({ ours }) => ({ body: { tenantId: ours.tenantId } }),
   'cli.nl': () => ({ body: { query: 'What waits?', context: { surface: 'cli' } } }),
   'mobile.activities.output': ({ ours }) => ({ params: { activityId: ours.written[0] ?? '' } }),

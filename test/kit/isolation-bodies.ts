@@ -1,6 +1,6 @@
 import type { EndpointInfo } from '@copydesk/core'
 import { delegatedId } from './input-examples.ts'
-import { reportOn } from './world-work.ts'
+import { reportOn, wantedAct } from './world-work.ts'
 
 type Ids = Record<string, string>
 
@@ -28,6 +28,8 @@ const bodies: Record<string, (ids: Ids) => object> = {
     filter: { tenantId, type: 'strategy_change' },
     note: 'No',
   }),
+  'cli.consents.answer': () => ({ agreed: true }),
+  'cli.consents.use': () => ({ actHash: wantedAct.actHash, elicited: 'accepted' }),
   'cli.nl': ({ tenantId }) => ({ query: 'What waits?', context: { tenantId, surface: 'cli' } }),
   'dashboard.team.change': () => ({ role: 'member' }),
   'dm.activities.comment': () => ({ text: 'Hello' }),

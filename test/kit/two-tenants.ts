@@ -2,7 +2,7 @@ import { brief, createTestApp, password, type Team, type TestApp } from './app.t
 import { createTestClock, type TestClock } from './clock.ts'
 import { connectChannel, createOAuthServer } from './oauth-server.ts'
 import { type Agent, agentOf, createTestRuntime, type Dispatch, type TestRuntime } from './runtime.ts'
-import { addWebhook, configureOwn, registerDevice, reportOn } from './world-work.ts'
+import { addWebhook, askForConsent, configureOwn, registerDevice, reportOn } from './world-work.ts'
 
 /** The kinds of callers that belong to one tenant. */
 export const callerKinds = ['admin', 'member', 'reviewer', 'agent'] as const
@@ -101,6 +101,7 @@ export async function createTwoTenants(): Promise<TwoTenants> {
           goalId: goals[0]?.id ?? '',
           documentId: documents[0]?.id ?? '',
           deviceId,
+          'consents id': await askForConsent(app, team, word),
         },
         word,
         dispatches,

@@ -293,3 +293,20 @@ export async function registerDevice(client: Client, appVersion: string): Promis
   await client.call('mobile', 'POST /push/devices', { body })
   return deviceId
 }
+
+/** What an assistant wants to do, as it is asked for. */
+export const wantedAct = {
+  operation: 'pause',
+  line: '/pause social_writer',
+  touches: 'social_writer · idle',
+  actHash: 'c0ffee'.padEnd(64, '0'),
+}
+
+/** Something that an assistant of the reviewer's wants to do; nobody has answered yet, and it does not expire. @returns its id */
+export async function askForConsent(app: TestApp, { reviewer }: Team, word: string): Promise<string> {
+  const body = { ...wantedAct, line: `/pause social_writer --reason ${word}` }
+  const { id } = await reviewer.call('cli', 'POST /consents', { body })
+  const late = new Date(Date.UTC(2100, 0, 1))
+  await app.db.write((tx) => tx.run('update consents set expires_at = ? where id = ?', [late, id]))
+  return id
+}

@@ -11,6 +11,7 @@ import {
   addSuperAdmin,
   addTenant,
   addWebhook,
+  askForConsent,
   busy,
   guest,
   holdAgents,
@@ -36,6 +37,8 @@ export interface Side extends Team {
   email: string
   /** Of its admin's phone. */
   deviceId: string
+  /** What an assistant wants to do in the name of its reviewer. */
+  consentId: string
   /** Ids by table, oldest first. */
   ids: Readonly<Record<string, readonly string[]>>
   /** Runs that an external runtime has been given and has not answered. */
@@ -234,6 +237,7 @@ export async function createWorld(changes: Parameters<typeof createTestApp>[0] =
     ),
     email,
     deviceId: await registerDevice(team.admin, team === theirs ? marker : '1.0'),
+    consentId: await askForConsent(app, team, team === theirs ? marker : 'Spring'),
     failed: await activities(app, team, `status = 'failed'`),
     written: await activities(app, team, 'id in (select activity_id from outputs)'),
     inProgress: await activities(app, team, `status = 'in_progress'`),

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { createTestApp } from '../kit/app.ts'
+import { createTestApp, type TestApp } from '../kit/app.ts'
 import {
+  answerConsent,
   ask,
   assistantKey,
   assistantsOf,
@@ -10,6 +11,7 @@ import {
   pendingApproval,
   statusOf,
 } from '../kit/assistant.ts'
+import { createTestClock } from '../kit/clock.ts'
 import { createDesk } from '../kit/runtime.ts'
 
 describe('a person who is asked by the client', () => {
@@ -29,6 +31,9 @@ describe('a person who is asked by the client', () => {
     expect(asked[0]).toContain('Tenant 1')
     expect(await statusOf(team, id)).toBe('approved')
     expect(await assistantsOf(app, 'approval.resolve')).toEqual(['claude-desktop 1.2'])
+    expect(await consentsOf(app, 'approval.resolve')).toMatchObject([
+      { by: team.reviewerId, how: 'elicitation' },
+    ])
   })
 
   it('says no, and nothing is done', async () => {
@@ -37,12 +42,6 @@ describe('a person who is asked by the client', () => {
     await using client = await connectAssistant(office, credential, { person: () => 'decline' })
     const answer = await ask(client, 'reject', { ids: [id], note: 'No' })
     expect(answer).toMatchObject({ failed: true, text: expect.stringContaining('did not agree') })
-    // It has a person to ask: nothing that it writes itself stands for that person.
-    const told = await connectAssistant(office, credential)
-    const { confirmation } = (await ask(told, 'reject', { ids: [id], note: 'No' })).data
-    await told.close()
-    const forged = await ask(client, 'reject', { ids: [id], note: 'No', confirmation })
-    expect(forged.failed).toBe(true)
     expect(await statusOf(team, id)).toBe('pending')
     expect(await assistantsOf(app, 'approval.resolve')).toEqual([])
   })
@@ -77,65 +76,92 @@ describe('a person who is asked by the client', () => {
     for (const name of named) expect((await ask(client, name, given[name])).text, name).toContain('not agree')
     expect(asked).toHaveLength(named.length)
     const { data } = await app.copydesk.asSystem().audit.list()
-    expect(data.filter(({ assistant }) => assistant !== null)).toEqual([])
+    const acts = data.filter(({ assistant, action }) => assistant !== null && !action.startsWith('consent.'))
+    expect(acts).toEqual([])
   })
 })
 
-describe('a confirmation', () => {
-  it('is good for one thing as it was shown, once, and for ten minutes', async () => {
-    let time = Date.now()
-    await using app = await createTestApp()
-    await using office = await openOffice(app, { now: () => time })
-    const team = await app.team()
-    const one = await pendingApproval(app, team)
-    const { credential } = await assistantKey(app, team.reviewerId)
+describe('a consent', () => {
+  it('is given by a person with a login, counts once, and the record names who agreed and how', async () => {
+    await using question = await openQuestion()
+    const { app, office, team, id, credential } = question
     await using client = await connectAssistant(office, credential)
-    const propose = async () => (await ask(client, 'claim', { id: one })).data.confirmation ?? ''
-    const use = (confirmation: string, name = 'claim', given: Record<string, unknown> = { id: one }) =>
-      ask(client, name, { ...given, confirmation })
-    const first = await propose()
-    const somethingElse = { failed: true, text: expect.stringContaining('is for something else') }
-    const [until = '', id = '', mac = ''] = first.split('.')
-    const later = `${(Number.parseInt(until, 36) + 60_000).toString(36)}.${id}.${mac}`
-    for (const wrong of ['', 'yes', first.slice(0, -1), `${first}x`, first.toUpperCase(), later])
-      expect(await use(wrong), wrong).toMatchObject(somethingElse)
-    expect(await use(first, 'release')).toMatchObject(somethingElse)
-    expect(await use(first, 'approve', { ids: [one] })).toMatchObject(somethingElse)
-    time += 600_000
-    expect(await use(first)).toMatchObject({ failed: true, text: expect.stringContaining('ten minutes') })
-    const second = await propose()
-    time += 599_999
-    expect(await use(second)).toMatchObject({ failed: false, data: { done: true } })
-    expect(await use(second)).toMatchObject({ failed: true, text: expect.stringContaining('used already') })
-    expect(await assistantsOf(app, 'approval.claim')).toHaveLength(1)
+    const given = { ids: [id], note: 'Well put' }
+    const first = await ask(client, 'approve', given)
+    const { consent = '' } = first.data
+    expect(first.text).toContain(`copydesk consent give ${consent}`)
+    expect((await team.reviewer.call('cli', 'GET /consents', { query: {} })).data).toMatchObject([
+      { id: consent, status: 'pending', assistant: 'claude-desktop 1.2', line: first.data.line },
+    ])
+    expect(await answerConsent(team, consent)).toBe('agreed')
+    expect(await ask(client, 'approve', given)).toMatchObject({ failed: false, data: { done: true } })
+    expect(await statusOf(team, id)).toBe('approved')
+    expect(await consentsOf(app, 'approval.resolve')).toEqual([
+      { id: consent, by: team.reviewerId, how: 'login' },
+    ])
+    expect(await consentsOf(app, 'consent.agree')).toEqual([null])
+    const shown = await team.reviewer.call('cli', 'GET /consents/:id', { params: { id: consent } })
+    expect(shown).toMatchObject({ status: 'used', answeredHow: 'login' })
+    const again = (await ask(client, 'approve', given)).data.consent
+    expect(again).not.toBe(consent)
   })
 
-  it('is good for the one whose assistant asked, and not with other words', async () => {
-    await using app = await createTestApp()
-    await using office = await openOffice(app)
+  it('is good for one act as it was shown, once, and for ten minutes', async () => {
+    const clock = createTestClock()
+    await using app = await createTestApp({ clock, worker: false })
+    await using office = await openOffice(app, { now: clock.now })
     const team = await app.team()
-    const id = await pendingApproval(app, team)
-    const other = await app.copydesk.asSystem().users.create({
-      email: 'rob@test.example',
-      name: 'Rob Reviewer',
-      password: 'Correct-horse-1',
-      role: 'reviewer',
-      tenantIds: [team.tenantId],
-    })
-    const mine = await assistantKey(app, team.reviewerId)
-    const theirs = await assistantKey(app, other.id)
-    await using client = await connectAssistant(office, mine.credential)
-    await using stranger = await connectAssistant(office, theirs.credential)
+    const { credential } = await assistantKey(app, team.reviewerId)
+    await using client = await connectAssistant(office, credential)
+    const act = { target: 'social_writer', tenant: team.tenantId }
+    const propose = async (given: object = act) => (await ask(client, 'pause', { ...given })).data.consent
+    const first = await propose()
+    await answerConsent(team, first)
+    for (const other of [
+      { target: 'blog_writer', tenant: team.tenantId },
+      { ...act, reason: 'Holidays' },
+    ])
+      expect((await ask(client, 'pause', other)).data.done).toBe(false)
+    expect((await ask(client, 'resume', act)).data.done).toBe(false)
+    clock.advance(600_000)
+    const second = await propose()
+    expect(second).not.toBe(first)
+    await expect(answerConsent(team, first)).rejects.toMatchObject({ code: 'CONFLICT' })
+    await answerConsent(team, second)
+    clock.advance(599_999)
+    expect(await ask(client, 'pause', act)).toMatchObject({ failed: false, data: { done: true } })
+    expect((await ask(client, 'pause', act)).data).not.toMatchObject({ done: true })
+    expect(await assistantsOf(app, 'agent.pause')).toHaveLength(1)
+  })
+
+  it('is the person’s whose key it is: nobody else sees it, answers it or uses it', async () => {
+    await using question = await openQuestion()
+    const { app, office, team, id, credential } = question
+    const other = await app.team('Another')
+    const second = await assistantKey(app, team.reviewerId)
+    await using client = await connectAssistant(office, credential)
+    await using sibling = await connectAssistant(office, second.credential)
     const given = { ids: [id], note: 'Off brand' }
-    const { confirmation } = (await ask(client, 'reject', given)).data
-    for (const [who, more] of [
-      [stranger, {}],
-      [client, { note: 'Off brand!' }],
-      [client, { ids: [id, id] }],
-    ] as const)
-      expect((await ask(who, 'reject', { ...given, ...more, confirmation })).failed).toBe(true)
+    const { consent = '' } = (await ask(client, 'reject', given)).data
+    await expect(answerConsent(other, consent)).rejects.toMatchObject({ code: 'NOT_FOUND' })
+    const elsewhere = other.reviewer.call('cli', 'GET /consents/:id', { params: { id: consent } })
+    await expect(elsewhere).rejects.toMatchObject({ code: 'NOT_FOUND' })
+    expect((await other.reviewer.call('cli', 'GET /consents', { query: {} })).data).toEqual([])
+    await answerConsent(team, consent)
+    expect((await ask(sibling, 'reject', given)).data.done).toBe(false)
     expect(await statusOf(team, id)).toBe('pending')
-    expect((await ask(client, 'reject', { note: 'Off brand', confirmation, ids: [id] })).failed).toBe(false)
+  })
+
+  it('that was declined stays declined, whatever the assistant does', async () => {
+    await using question = await openQuestion()
+    const { office, team, id, credential } = question
+    await using client = await connectAssistant(office, credential)
+    const { consent } = (await ask(client, 'approve', { ids: [id] })).data
+    expect(await answerConsent(team, consent, false)).toBe('declined')
+    const refused = { failed: true, text: expect.stringContaining('did not agree') }
+    expect(await ask(client, 'approve', { ids: [id] })).toMatchObject(refused)
+    await expect(answerConsent(team, consent)).rejects.toMatchObject({ code: 'CONFLICT' })
+    expect(await statusOf(team, id)).toBe('pending')
   })
 
   it('is void when the text has become another one', async () => {
@@ -158,15 +184,16 @@ describe('a confirmation', () => {
     })
     const { credential } = await assistantKey(desk.app, team.reviewerId)
     await using client = await connectAssistant(office, credential)
-    const { confirmation } = (await ask(client, 'approve', { ids: [approvalId] })).data
+    const { consent } = (await ask(client, 'approve', { ids: [approvalId] })).data
+    await answerConsent(team, consent)
     await again.deliver('The second draft')
-    const answer = await ask(client, 'approve', { ids: [approvalId], confirmation })
-    expect(answer.failed).toBe(true)
+    const answer = await ask(client, 'approve', { ids: [approvalId] })
+    expect(answer.data.done).not.toBe(true)
     expect((await waiting()).map(({ title }) => title)).toEqual(['Like this?'])
     expect(await statusOf(team, approvalId)).toBe('expired')
   })
 
-  it('is good at every server of the installation, and what it confirms is still done once', async () => {
+  it('counts at every server of the installation, and what it allows is done once', async () => {
     await using app = await createTestApp()
     await using here = await openOffice(app)
     await using there = await openOffice(app)
@@ -176,12 +203,108 @@ describe('a confirmation', () => {
     await using one = await connectAssistant(here, credential)
     await using other = await connectAssistant(there, credential)
     const given = { ids: [id], note: 'Good' }
-    const { confirmation } = (await ask(one, 'approve', given)).data
-    const answers = [
-      await ask(other, 'approve', { ...given, confirmation }),
-      await ask(one, 'approve', { ...given, confirmation }),
-    ]
-    expect(answers[0]).toMatchObject({ failed: false, data: { done: true } })
+    await answerConsent(team, (await ask(one, 'approve', given)).data.consent)
+    const answers = await Promise.all([one, other, one, other].map((each) => ask(each, 'approve', given)))
+    expect(answers.filter(({ data }) => data.done)).toHaveLength(1)
     expect(await assistantsOf(app, 'approval.resolve')).toEqual(['claude-desktop 1.2'])
   })
+
+  it('cannot be asked for without end', async () => {
+    await using app = await createTestApp({ worker: false })
+    await using office = await openOffice(app)
+    const team = await app.team()
+    const { credential } = await assistantKey(app, team.reviewerId)
+    await using client = await connectAssistant(office, credential)
+    const propose = (reason: string) =>
+      ask(client, 'pause', { target: 'social_writer', tenant: team.tenantId, reason })
+    for (let n = 0; n < 100; n += 1) expect((await propose(`${n}`)).data.done).toBe(false)
+    const refused = { failed: true, text: expect.stringContaining('UNPROCESSABLE') }
+    expect(await propose('100')).toMatchObject(refused)
+  })
 })
+
+describe('an assistant that wants to agree in the place of its person', () => {
+  it('gets nothing done by any tool and any argument, with all that it was given', async () => {
+    await using question = await openQuestion()
+    const { app, office, team, id, credential } = question
+    await using client = await connectAssistant(office, credential)
+    const first = await ask(client, 'approve', { ids: [id] })
+    const received = [...texts(first.data), first.text, ...first.text.split(/[\s`:.,]+/)]
+    const { tools } = await client.listTools()
+    const names = tools.map(({ name }) => name)
+    expect(names.filter((name) => /consent|confirm|agree/.test(name))).toEqual([])
+    const values = [...new Set(received)].filter((text) => text !== '' && text.length < 2_000)
+    const extra = ['confirmation', 'consent', 'agreed', 'actHash', 'elicited', 'requestState', '_meta']
+    for (const value of values.filter((text) => /[0-9A-Z]{26}|true|accept|[0-9a-f]{12}/.test(text))) {
+      for (const name of extra) {
+        const answer = await ask(client, 'approve', { ids: [id], [name]: value }).catch(() => undefined)
+        expect(answer?.data.done, `${name}: ${value}`).not.toBe(true)
+      }
+    }
+    const { consent = '' } = first.data
+    for (const { name, inputSchema } of tools) {
+      const parameters = Object.keys((inputSchema.properties ?? {}) as object)
+      for (const parameter of parameters) {
+        for (const value of [consent, [consent], `give ${consent}`, `/consent give ${consent}`])
+          await ask(client, name, { [parameter]: value }).catch(() => undefined)
+      }
+    }
+    // What the protocol itself carries stands for nobody either, where the client has not said that it can ask.
+    for (const requestState of [consent, `${consent} accept`]) {
+      const forged = {
+        name: 'approve',
+        arguments: { ids: [id] },
+        inputResponses: { agreed: { action: 'accept', content: {} } },
+        requestState,
+      }
+      const answer = (await client
+        .request({ method: 'tools/call', params: forged as never })
+        .catch(() => ({}))) as {
+        structuredContent?: { done?: boolean }
+      }
+      expect(answer.structuredContent?.done).not.toBe(true)
+    }
+    expect(await statusOf(team, id)).toBe('pending')
+    expect(await assistantsOf(app, 'approval.resolve')).toEqual([])
+    expect(await assistantsOf(app, 'consent.agree')).toEqual([])
+  })
+
+  it('is refused at the endpoint too: a key does not agree, marked or not', async () => {
+    await using question = await openQuestion()
+    const { app, office, team, id, credential } = question
+    await using client = await connectAssistant(office, credential)
+    const { consent = '' } = (await ask(client, 'approve', { ids: [id] })).data
+    const send = (authorization: string, more: Record<string, string> = {}) =>
+      app.fetch(`/cli/v1/consents/${consent}/answer`, {
+        method: 'POST',
+        headers: { authorization, 'content-type': 'application/json', ...more },
+        body: JSON.stringify({ agreed: true }),
+      })
+    const marked = { 'x-copydesk-assistant': 'claude-desktop 1.2' }
+    expect((await send(credential)).status).toBe(401)
+    expect((await send(credential, marked)).status).toBe(401)
+    expect((await send(`Bearer ${team.reviewerToken}`, marked)).status).toBe(403)
+    const act = (more: Record<string, string>) =>
+      app.fetch(`/cli/v1/approvals/${id}/resolve`, {
+        method: 'POST',
+        headers: { authorization: credential, 'content-type': 'application/json', ...marked, ...more },
+        body: JSON.stringify({ resolution: 'approved' }),
+      })
+    for (const wrong of [consent, 'yes', '01JZ8K3V9Q4W5X6Y7Z8A9B0C1D'])
+      expect((await act({ 'x-copydesk-consent': wrong })).status, wrong).toBe(403)
+    expect(await statusOf(team, id)).toBe('pending')
+    expect((await send(`Bearer ${team.reviewerToken}`)).status).toBe(200)
+  })
+})
+
+/** Every text in a value. */
+function texts(value: unknown): string[] {
+  if (typeof value === 'string') return [value]
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(texts) : []
+}
+
+/** The consents that the record names for an act, newest first. */
+async function consentsOf(app: TestApp, action: string): Promise<unknown[]> {
+  const { data } = await app.copydesk.asSystem().audit.list({ 'filter.action': action })
+  return data.map(({ consent }) => consent)
+}

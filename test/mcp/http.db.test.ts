@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createTestApp } from '../kit/app.ts'
 import {
+  answerConsent,
   ask,
   assistantKey,
   assistantsOf,
@@ -59,14 +60,15 @@ describe.each(['modern', 'legacy'] as const)('an assistant that speaks the %s re
     expect(approve?.description).toContain('A person has to agree')
     expect(approve?.inputSchema).toMatchObject({
       required: ['ids'],
-      properties: { ids: { type: 'array' }, confirmation: { type: 'string' } },
+      properties: { ids: { type: 'array' } },
     })
+    expect(approve?.inputSchema.properties).not.toHaveProperty('confirmation')
     expect(tools.map(({ name }) => name)).not.toContain('impersonate')
     const first = await ask(client, 'approve', { ids: [id] })
     expect(first).toMatchObject({ failed: false, data: { done: false, line: `/approve ${id}` } })
     expect(await statusOf(team, id)).toBe('pending')
-    const { confirmation } = first.data
-    expect(await ask(client, 'approve', { ids: [id], confirmation })).toMatchObject({
+    expect(await answerConsent(team, first.data.consent)).toBe('agreed')
+    expect(await ask(client, 'approve', { ids: [id] })).toMatchObject({
       failed: false,
       data: { done: true, reply: [{ approvalId: id, done: true }] },
     })

@@ -103,7 +103,7 @@ describe('an assistant', () => {
       ['tenants', { limit: 5_000 }, /whole number from 1 to 100/],
       ['tenants', { surprise: 1 }, /surprise/],
       ['tenants', { confirmation: 'x' }, /confirmation/],
-      ['approve', { ids: ['x'], confirmation: 7 }, /confirmation must be a text/],
+      ['approve', { ids: ['x'], confirmation: 7 }, /approve does not take confirmation/],
       ['pause', { target: 'social_writer' }, /--tenant/],
       ['bulk', { action: 'approve', ids: [] }, /one or more/],
     ]

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { cli, program, temporaryFolder } from '../cli/process.ts'
 import { createTestApp } from '../kit/app.ts'
 import {
+  answerConsent,
   ask,
   assistantKey,
   assistantsOf,
@@ -58,7 +59,7 @@ describe.each(['modern', 'legacy'] as const)('copydesk mcp with a client of the 
     expect(await assistantsOf(app, 'approval.resolve')).toEqual(['claude-desktop 1.2'])
   })
 
-  it('takes two steps where nobody can be asked', async () => {
+  it('acts once a person has agreed at the server, where the client cannot ask', async () => {
     await using app = await createTestApp()
     await using office = await openOffice(app)
     const team = await app.team()
@@ -66,10 +67,11 @@ describe.each(['modern', 'legacy'] as const)('copydesk mcp with a client of the 
     const { key } = await assistantKey(app, team.reviewerId)
     await using client = await start(office.url, key, { era })
     const given = { ids: [id], note: 'Off brand' }
-    const { confirmation } = (await ask(client, 'reject', given)).data
+    const { consent } = (await ask(client, 'reject', given)).data
+    expect((await ask(client, 'reject', given)).data).toMatchObject({ done: false, consent })
     expect(await statusOf(team, id)).toBe('pending')
-    expect(await ask(client, 'reject', { ...given, confirmation })).toMatchObject({ failed: false })
-    expect(await ask(client, 'reject', { ...given, confirmation })).toMatchObject({ failed: true })
+    await answerConsent(team, consent)
+    expect(await ask(client, 'reject', given)).toMatchObject({ failed: false, data: { done: true } })
     expect(await statusOf(team, id)).toBe('rejected')
     expect(await assistantsOf(app, 'approval.resolve')).toEqual(['claude-desktop 1.2'])
   })

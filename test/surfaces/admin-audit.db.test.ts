@@ -35,6 +35,7 @@ describe('admin.tenants.audit_log', () => {
       actor: by,
       impersonating: null,
       assistant: null,
+      consent: null,
       tenantId: team.tenantId,
       requestId: expect.stringMatching(/^[0-9A-Z]{26}$/),
       surface: 'dashboard',

@@ -72,7 +72,10 @@ describe.each(named(withId))('%s', (_, info) => {
   it.runIf(info.method === 'GET')('shows it to whom it belongs', async () => {
     const input = inputFor(world, info, world.theirs)
     const role = info.surface === 'dm' || info.surface === 'cli' ? 'super_admin' : 'admin'
-    const claims = { ...claimsOf(world, role), sub: world.theirs.adminId, tenantId: world.theirs.tenantId }
+    // What assistants ask for is shown to the person that they act for, and to nobody else.
+    const isPersonal = info.path.startsWith('/cli/v1/consents')
+    const sub = isPersonal ? world.theirs.reviewerId : world.theirs.adminId
+    const claims = { ...claimsOf(world, role), sub, tenantId: world.theirs.tenantId }
     const authorization = `Bearer ${world.tokens.sign('access', claims)}`
     expect((await door.ask(info, { ...input, authorization })).status).toBe(info.success)
   })

@@ -1,5 +1,6 @@
 import type { Assembled } from './assemble.ts'
 import type { Principal } from './domain/context.ts'
+import { consentInUse } from './domain/consents/consents.ts'
 import { record } from './domain/audit/audit.ts'
 import { createIdempotencyStore } from './domain/identity/idempotency.ts'
 import { createIdentity } from './domain/identity/principals.ts'
@@ -25,6 +26,7 @@ export function createPorts(assembled: Assembled): Ports {
     counters: assembled.counters,
     openContext: ({ principal, scope, trace, log }) =>
       assembled.contextFor({ actor: principal ?? nobody, scope: scope ?? [], trace, log }),
+    consentInUse: (principal, id) => consentInUse({ db, clock }, principal, id),
     audit: (ctx, entry) => record(ctx, entry),
     idempotency: createIdempotencyStore({ db, clock, newId: assembled.newId, box: services.box }),
   }

@@ -77,6 +77,7 @@ export function auditRow(ctx: Ctx, entry: AuditEntry) {
     actorType: actor.type,
     impersonating: actor.impersonating ?? null,
     assistant: trace.assistant ?? null,
+    consent: trace.consent ?? null,
     surface: trace.surface,
     method: trace.method,
     path: trace.path,

@@ -52,6 +52,15 @@ export interface Claim {
   id: string
 }
 
+/** What a person has agreed to, under which an assistant acts. */
+export interface GivenConsent {
+  id: string
+  /** User ULID of who agreed. */
+  by: string
+  /** Asked by the assistant's own program, or with a login of their own. */
+  how: 'elicitation' | 'login'
+}
+
 /** The request that an act belongs to, for the audit and the log. */
 export interface Trace {
   requestId: string
@@ -64,6 +73,8 @@ export interface Trace {
   status?: number
   /** The assistant that acts for the actor, as it names itself. */
   assistant?: string
+  /** Which consent of a person the assistant acts under. */
+  consent?: GivenConsent
   /** When the act began, milliseconds since the epoch. */
   startedAt: number
   /** The idempotency key of the request: its acts commit only while it is held. */

@@ -11,6 +11,7 @@ import { ChannelConnection, ConnectAttempt } from './channels/entities.ts'
 import { BlogPost } from './content/blog/entities.ts'
 import { Feedback, Output } from './content/entities.ts'
 import { Document } from './documents/entities.ts'
+import { Consent } from './consents/entities.ts'
 import { FeedMark } from './feed/entities.ts'
 import { requestEntities } from './content/requests/entities.ts'
 import {
@@ -61,6 +62,7 @@ export const entities = [
   ChannelConnection,
   ConfigVersion,
   ConnectAttempt,
+  Consent,
   Deliverable,
   Document,
   ...eventEntities,

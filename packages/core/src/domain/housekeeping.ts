@@ -1,5 +1,6 @@
 import { firstIdAt } from '../platform/clock.ts'
 import { ConnectAttempt } from './channels/entities.ts'
+import { deleteConsentsBefore } from './consents/queries.ts'
 import type { Ctx } from './context.ts'
 import { shownMs } from './feed/policy.ts'
 import { pruneMarks } from './feed/queries.ts'
@@ -65,6 +66,7 @@ export async function cleanUp(ctx: Ctx): Promise<void> {
     pushes: await ctx.db.write((tx) => deleteIntentsBefore(tx, forgotten)),
     folders: await ctx.services.commands.folders.prune(new Date(now - keptDays.folders * dayMs)),
     mailCounts: await ctx.db.write((tx) => deleteCountsBefore(tx, mailDay(new Date(now - dayMs)))),
+    consents: await ctx.db.write((tx) => deleteConsentsBefore(tx, new Date(now - dayMs))),
     answers: await ctx.db.write((tx) => deleteExpired(tx, new Date(now))),
   }
   ctx.log.debug('cleaned up', removed)

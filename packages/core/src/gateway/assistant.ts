@@ -1,4 +1,5 @@
 import { assistantRight } from '../domain/assistant.ts'
+import type { Principal } from '../domain/context.ts'
 import { DomainError } from '../domain/errors.ts'
 import { type Exchange, header } from './exchange.ts'
 
@@ -6,10 +7,10 @@ const longestName = 100
 
 /**
  * An assistant names itself in `X-Copydesk-Assistant`: the name is kept for the record, and the request is held to what the
- * credential lets an assistant do.
+ * credential lets an assistant do. `X-Copydesk-Consent` names what a person has agreed to, for the record.
  * @throws DomainError `FORBIDDEN`
  */
-export function checkAssistant(x: Exchange): void {
+export function checkAssistant(x: Exchange): Promise<void> | void {
   const said = header(x.incoming, 'x-copydesk-assistant')
   if (said === undefined) return
   x.assistant = nameOf(said)
@@ -17,13 +18,24 @@ export function checkAssistant(x: Exchange): void {
   if (!principal) return
   const right = assistantRight(principal)
   if (right === 'none') throw new DomainError('FORBIDDEN', 'This API key is not for assistants')
-  if (right === 'decide' || x.endpoint.def.onlyReads) return
+  if (x.endpoint.def.onlyReads) return
+  if (right === 'decide') return readConsent(x, principal)
   throw new DomainError(
     'FORBIDDEN',
     principal.type === 'api_key'
       ? 'With this API key an assistant only reads; a key with the right to decide can do this'
       : 'With a login an assistant only reads; an API key with the right to decide can do this',
   )
+}
+
+/** The consent of a person that the act is carried out under, which a program that has asked for one names. */
+function readConsent(x: Exchange, principal: Principal): Promise<void> | void {
+  const id = header(x.incoming, 'x-copydesk-consent')
+  const { consentInUse } = x.runtime.ports
+  if (id === undefined || !consentInUse) return
+  const found = consentInUse(principal, id)
+  if (found instanceof Promise) return found.then((consent) => void (x.consent = consent))
+  x.consent = found
 }
 
 /** A name that can stand in a log and on a screen, whatever somebody calls it. */

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Claim, Ctx, Principal, Scope, Trace } from '../domain/context.ts'
+import type { Claim, Ctx, GivenConsent, Principal, Scope, Trace } from '../domain/context.ts'
 import type { Compiled } from './compile.ts'
 import type { Input } from './definition.ts'
 import type { Count, CountRule } from '../platform/counters/counters.ts'
@@ -41,6 +41,8 @@ export interface Exchange {
   scope: Scope | undefined
   /** The assistant that acts for the principal, as it names itself. */
   assistant: string | undefined
+  /** What a person has agreed to, under which the assistant acts. */
+  consent: GivenConsent | undefined
   /** What the shown rate-limit headers tell. */
   rule: CountRule | undefined
   count: Count | undefined

@@ -17,6 +17,7 @@ export async function handle(x: Exchange): Promise<void> {
     status: def.success,
     startedAt: x.startedAt,
     ...(x.assistant !== undefined && { assistant: x.assistant }),
+    ...(x.consent && { consent: x.consent }),
     audited: false,
     ...(x.claim && { claim: x.claim }),
   }

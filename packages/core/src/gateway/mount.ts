@@ -190,6 +190,7 @@ function createExchange(
     principal: undefined,
     scope: undefined,
     assistant: undefined,
+    consent: undefined,
     rule: undefined,
     count: undefined,
     place: undefined,

@@ -1,4 +1,4 @@
-import type { AuditEntry, Claim, Ctx, Principal, Scope, Trace } from '../domain/context.ts'
+import type { AuditEntry, Claim, Ctx, GivenConsent, Principal, Scope, Trace } from '../domain/context.ts'
 import type { ErrorCode } from '../domain/errors.ts'
 import type { Clock, NewId } from '../platform/clock.ts'
 import type { Counters } from '../platform/counters/counters.ts'
@@ -59,6 +59,11 @@ export interface Ports {
     trace: Trace
     log: Logger
   }): Ctx
+  /**
+   * The consent that a request of an assistant names.
+   * @throws DomainError `FORBIDDEN` when it is none that this principal acts under
+   */
+  consentInUse?(principal: Principal, id: string): Eventually<GivenConsent>
   /** Writes the record of a write that wrote none in its own transaction. */
   audit?(ctx: Ctx, entry: AuditEntry): Eventually<void>
   idempotency?: IdempotencyStore

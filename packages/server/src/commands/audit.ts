@@ -60,10 +60,12 @@ async function audit(options: AuditOptions, command: Command): Promise<void> {
 
 type Done = Pick<
   Awaited<ReturnType<Api['audit']['list']>>['data'][number],
-  'actor' | 'impersonating' | 'assistant'
+  'actor' | 'impersonating' | 'assistant' | 'consent'
 >
 
-function doneBy({ actor, impersonating, assistant }: Done): string {
-  const through = assistant === null ? '' : ` through ${assistant}`
+const agreedBy = { elicitation: ', agreed to when it asked', login: ', agreed to with a login' }
+
+function doneBy({ actor, impersonating, assistant, consent }: Done): string {
+  const through = assistant === null ? '' : ` through ${assistant}${consent ? agreedBy[consent.how] : ''}`
   return `${actor.name ?? actor.id}${impersonating ? ' (impersonating)' : ''}${through}`
 }

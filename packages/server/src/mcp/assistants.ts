@@ -2,7 +2,6 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Copydesk, Logger } from '@copydesk/core'
 import type { Door } from '@copydesk/terminal/mcp'
 import type { Config } from '../config/schema.ts'
-import { currentKeys, type KeySource } from '../reload-keys.ts'
 import { sendResponse, toRequest } from './web.ts'
 
 const path = '/mcp'
@@ -22,7 +21,7 @@ export interface Assistants {
  */
 export function createAssistants(parts: {
   copydesk: Pick<Copydesk, 'fetch' | 'version'>
-  config: Pick<Config, 'baseUrl' | 'corsOrigins'> & KeySource
+  config: Pick<Config, 'baseUrl' | 'corsOrigins'>
   log: Logger
   now?: () => number
 }): Assistants {
@@ -40,7 +39,6 @@ export function createAssistants(parts: {
         version: copydesk.version,
         baseUrl,
         now,
-        keys: () => (currentKeys(config) ?? config).signingKeys.map(({ secret }) => secret),
         onRefused: (error) => log.debug('An assistant was refused', { error }),
         onFault: (error) => log.error('A tool of an assistant failed', { error }),
       }),

@@ -8,8 +8,9 @@ import {
 } from '@modelcontextprotocol/server'
 import { clean } from '../paper/clean.ts'
 
-/** The header by which the requests of an assistant say so. */
+/** The headers by which the requests of an assistant say so, and what a person has agreed to. */
 const assistantHeader = 'x-copydesk-assistant'
+const consentHeader = 'x-copydesk-consent'
 
 const longestName = 100
 
@@ -55,18 +56,22 @@ export function atTheOtherEnd(
 
 /**
  * Says in every request that an assistant makes it.
- * @param once an id for what is done only once: its writes carry it as their idempotency keys, numbered
+ * @param consent id of the consent that an act is carried out under: its writes name it, and carry it as their idempotency
+ *   keys, numbered, so that what was agreed to once is done once
  */
 export function marked(
   fetch: typeof globalThis.fetch,
   assistant: string,
-  once?: string,
+  consent?: string,
 ): typeof globalThis.fetch {
   let writes = 0
   return (url, init) => {
     const headers = new Headers(init?.headers)
     headers.set(assistantHeader, assistant)
-    if (once !== undefined && init?.method === 'POST') headers.set('idempotency-key', `${once}-${++writes}`)
+    if (consent !== undefined) {
+      headers.set(consentHeader, consent)
+      if (init?.method === 'POST') headers.set('idempotency-key', `${consent}-${++writes}`)
+    }
     return fetch(url, { ...init, headers })
   }
 }

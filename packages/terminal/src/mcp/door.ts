@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto'
 import { createClient } from '@copydesk/client'
 import { createMcpHandler, type Implementation, readRequestBody } from '@modelcontextprotocol/server'
 import { assistantName, marked } from './assistant.ts'
-import { createConfirmations } from './confirmations.ts'
 import { createAssistantServer } from './server.ts'
 import type { Caller } from './tools.ts'
 
@@ -10,8 +9,6 @@ export interface DoorOptions {
   version: string
   /** Where requests of the typed client are addressed to, without a path. */
   baseUrl: string
-  /** Secrets that confirmations are signed with: the first one signs, all are believed. */
-  keys(): readonly string[]
   /** Milliseconds since the epoch. */
   now(): number
   /** Told of requests that are none. */
@@ -47,16 +44,16 @@ const sessionForm = /^([\w-]{1,140})\.[\w-]{22}$/
 export function createDoor(options: DoorOptions): Door {
   const { version, now, onFault } = options
   const baseUrl = options.baseUrl.replace(/\/$/, '')
-  const confirmations = createConfirmations(options)
   const handler = createMcpHandler(
     ({ authInfo }) => {
       if (!authInfo) throw new Error('Somebody came in who is not known')
       const { send, caller, name } = authInfo.extra as unknown as Visitor
-      const deskFor = (assistant: string, once?: string) => ({
-        client: createClient({ baseUrl, fetch: marked(send, assistant, once) }),
+      const deskFor = (assistant: string, consent?: string) => ({
+        client: createClient({ baseUrl, fetch: marked(send, assistant, consent) }),
         now,
       })
-      return createAssistantServer({ deskFor, caller, confirmations, fallbackName: name, onFault }, version)
+      const office = { deskFor, caller, where: baseUrl, fallbackName: name, onFault }
+      return createAssistantServer(office, version)
     },
     // Tools never change while somebody looks: there is nothing to listen for.
     { onerror: options.onRefused, maxRequestBodySize: largestBody, maxSubscriptions: 0 },

@@ -2,23 +2,10 @@ import type { StandardSchemaWithJSON } from '@modelcontextprotocol/server'
 import { checkInput, isRequired, LineFault } from '../operations/line.ts'
 import type { AnyOperation, Line, Parameter } from '../operations/operation.ts'
 
-/** What a tool is called with: the input of its operation and, where a person has to agree, the code for that. */
-export interface ToolInput {
-  input: Line['input']
-  confirmation: string | undefined
-}
-
 type Json = Record<string, unknown>
 
-const confirmation = {
-  type: 'string',
-  maxLength: 200,
-  description:
-    'Only when a person has agreed to exactly this: the confirmation that the first call answered with',
-}
-
 /** What the tool of an operation takes, as JSON Schema and as a check of what comes. */
-export function toolInput(operation: AnyOperation): StandardSchemaWithJSON<unknown, ToolInput> {
+export function toolInput(operation: AnyOperation): StandardSchemaWithJSON<unknown, Line['input']> {
   const schema = jsonSchema(operation)
   return {
     '~standard': {
@@ -38,24 +25,20 @@ export function toolInput(operation: AnyOperation): StandardSchemaWithJSON<unkno
 }
 
 /** @throws LineFault */
-function read(operation: AnyOperation, value: unknown): ToolInput {
+function read(operation: AnyOperation, value: unknown): Line['input'] {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw new LineFault(`${operation.name} takes an object`)
   const given = Object.fromEntries(Object.entries(value).filter(([, each]) => each !== null))
-  if (operation.does === 'reads') return { input: checkInput(operation, given), confirmation: undefined }
-  const { confirmation: code, ...input } = given
-  if (code !== undefined && typeof code !== 'string')
-    throw new LineFault('confirmation must be a text', 'confirmation')
-  return { input: checkInput(operation, input), confirmation: code }
+  return checkInput(operation, given)
 }
 
-function jsonSchema({ takes, does }: AnyOperation): Json {
+function jsonSchema({ takes }: AnyOperation): Json {
   const parameters = Object.entries(takes)
   const properties = Object.fromEntries(parameters.map(([name, parameter]) => [name, propertyOf(parameter)]))
   const required = parameters.filter(([, parameter]) => isRequired(parameter)).map(([name]) => name)
   return {
     type: 'object',
-    properties: does === 'reads' ? properties : { ...properties, confirmation },
+    properties,
     ...(required.length > 0 && { required }),
     additionalProperties: false,
   }

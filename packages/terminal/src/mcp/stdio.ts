@@ -1,11 +1,9 @@
-import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { createClient } from '@copydesk/client'
 import { serveStdio } from '@modelcontextprotocol/server/stdio'
 import type { Connection } from '../account/connection.ts'
 import type { Desk } from '../operations/operation.ts'
 import { marked } from './assistant.ts'
-import { createConfirmations } from './confirmations.ts'
 import { createAssistantServer } from './server.ts'
 import type { Office } from './tools.ts'
 
@@ -25,17 +23,15 @@ export async function serveOnStdio(
 ): Promise<void> {
   const { url, desk, tenantId, request } = connection
   const send: typeof fetch = (input, init) => request(String(input).slice(url.length), init)
-  const deskFor = (assistant: string, only?: string): Desk => ({
-    client: createClient({ baseUrl: url, fetch: marked(send, assistant, only) }),
+  const deskFor = (assistant: string, consent?: string): Desk => ({
+    client: createClient({ baseUrl: url, fetch: marked(send, assistant, consent) }),
     now: desk.now,
   })
   const caller = await deskFor(fallbackName).client.call('cli', 'GET /me')
-  const key = randomBytes(32).toString('hex')
-  const confirmations = createConfirmations({ keys: () => [key], now: desk.now })
   const office: Office = {
     deskFor,
     caller,
-    confirmations,
+    where: url,
     fallbackName,
     onFault: (error) => tell(error instanceof Error ? (error.stack ?? error.message) : String(error)),
     ...(tenantId !== undefined && { tenantId }),

@@ -5,6 +5,7 @@ import type { AnyFollowing, AnyOperation, Named, Parameter } from '../operations
 import { accountCommands } from './account-commands.ts'
 import { mcpCommand } from '../mcp/command.ts'
 import { apiCommand } from './api-command.ts'
+import { consentCommands } from './consent-commands.ts'
 import { completionCommands } from './completion-commands.ts'
 import { everyday } from './everyday.ts'
 import { example } from './help.ts'
@@ -20,6 +21,7 @@ export function registerCommands(program: Command): void {
   apiCommand(program)
   terminalCommand(program)
   mcpCommand(program)
+  consentCommands(program)
   accountCommands(program)
   completionCommands(program)
 }

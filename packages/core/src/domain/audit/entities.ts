@@ -1,6 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { idColumn, instantColumn, refColumn } from '../../platform/database/columns.ts'
 import { ownedByTenant } from '../../platform/database/scope.ts'
+import type { GivenConsent } from '../context.ts'
 
 /** One act on the record: who did what to which resource, and how it looked before and after. */
 export const AuditRecord = defineEntity({
@@ -14,6 +15,7 @@ export const AuditRecord = defineEntity({
     actorType: p.string().$type<'human' | 'agent' | 'api_key'>(),
     impersonating: refColumn().strictNullable(),
     assistant: p.string().strictNullable(),
+    consent: p.json().$type<GivenConsent>().strictNullable(),
     surface: p.string(),
     method: p.string(),
     path: p.text(),

@@ -2,7 +2,7 @@ import { firstIdAt } from '../../platform/clock.ts'
 import type { Row } from '../../platform/database/database.ts'
 import { asInstant, asJson, asNumber } from '../../platform/database/row.ts'
 import { checkInstant } from '../check.ts'
-import type { Ctx } from '../context.ts'
+import type { Ctx, GivenConsent } from '../context.ts'
 import { notFound } from '../errors.ts'
 import { tenantStatus } from '../identity/queries.ts'
 import { afterCursor, equals, type Page, readPage, where } from '../paging-queries.ts'
@@ -61,6 +61,7 @@ function toItem(row: Row): AuditItem {
     },
     impersonating: row.impersonating as string | null,
     assistant: row.assistant as string | null,
+    consent: asJson<GivenConsent>(row.consent),
     tenantId: row.tenant_id as string | null,
     requestId: row.request_id as string,
     surface: row.surface as string,

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { answerWays } from '../consents/entities.ts'
 import { isoDate, page, pageQuery, ulid } from '../../platform/wire.ts'
 
 const actorTypes = ['human', 'agent', 'api_key'] as const
@@ -18,6 +19,8 @@ export const AuditItem = z.object({
   impersonating: ulid.nullable(),
   /** The assistant that acted for the actor, as it named itself. */
   assistant: z.string().nullable(),
+  /** The consent that the assistant acted under: who agreed, and how. */
+  consent: z.object({ id: ulid, by: ulid, how: z.enum(answerWays) }).nullable(),
   tenantId: ulid.nullable(),
   requestId: z.string(),
   surface: z.string(),

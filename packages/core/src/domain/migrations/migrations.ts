@@ -21,6 +21,7 @@ import { migration as storage } from './0019-storage.ts'
 import { migration as mailboxProof } from './0020-mailbox-proof.ts'
 import { migration as abuseLimits } from './0021-abuse-limits.ts'
 import { migration as attempts } from './0022-attempts.ts'
+import { migration as consents } from './0023-consents.ts'
 
 /** Every step of the schema, in order. A step that was released is never changed. */
 export const migrations: readonly MigrationScript[] = [
@@ -46,4 +47,5 @@ export const migrations: readonly MigrationScript[] = [
   mailboxProof,
   abuseLimits,
   attempts,
+  consents,
 ]

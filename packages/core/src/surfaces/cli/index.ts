@@ -3,6 +3,7 @@ import { staff } from './access.ts'
 import * as activities from './activities.ts'
 import * as agents from './agents.ts'
 import * as approvals from './approvals.ts'
+import * as consents from './consents.ts'
 import * as feed from './feed.ts'
 import { ask } from './language.ts'
 import * as tenants from './tenants.ts'
@@ -59,5 +60,10 @@ export const cli = surface({
     feed.snooze,
     feed.live,
     ask,
+    consents.list,
+    consents.request,
+    consents.detail,
+    consents.answer,
+    consents.use,
   ],
 })

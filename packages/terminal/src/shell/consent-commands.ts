@@ -1,0 +1,49 @@
+import type { Command } from 'commander'
+import { everyday } from './everyday.ts'
+import { example } from './help.ts'
+
+const id = '01J9ZX6T4QH8C3V5N7M2K0B1AD'
+
+/** `consent list|show|give|decline`: what assistants want to do in somebody's name. */
+export function consentCommands(program: Command): void {
+  const group = program
+    .command('consent')
+    .description('agree to what an assistant wants to do in your name, or decline it')
+    .helpGroup(everyday)
+    .addHelpText('after', example('copydesk consent list', `copydesk consent give ${id}`))
+  group
+    .command('list')
+    .description('list what assistants have asked for in the last ten minutes')
+    .addHelpText('after', example('copydesk consent list --json'))
+    .action(async (_options, command: Command) => {
+      const { listConsents } = await import('./consent-actions.ts')
+      await listConsents(command)
+    })
+  group
+    .command('show')
+    .description('show one of them: the command, and what it would touch')
+    .argument('<id>', 'id of the consent')
+    .addHelpText('after', example(`copydesk consent show ${id}`))
+    .action(async (given: string, _options, command: Command) => {
+      const { showConsent } = await import('./consent-actions.ts')
+      await showConsent(given, command)
+    })
+  group
+    .command('give')
+    .description('agree to one, at a terminal and with a login: the assistant can then do it, once')
+    .argument('<id>', 'id of the consent')
+    .addHelpText('after', example(`copydesk consent give ${id}`))
+    .action(async (given: string, _options, command: Command) => {
+      const { answerConsent } = await import('./consent-actions.ts')
+      await answerConsent(given, true, command)
+    })
+  group
+    .command('decline')
+    .description('decline one')
+    .argument('<id>', 'id of the consent')
+    .addHelpText('after', example(`copydesk consent decline ${id}`))
+    .action(async (given: string, _options, command: Command) => {
+      const { answerConsent } = await import('./consent-actions.ts')
+      await answerConsent(given, false, command)
+    })
+}
