@@ -13,7 +13,7 @@ const ip = raw({
 
 describe('client address', () => {
   it('is the first entry of X-Forwarded-For, as written, from a trusted proxy only', () => {
-    const trusting = createClientIp(['10.0.0.0/8', '192.0.2.7', 'fd00::/8'])
+    const trusting = createClientIp({ addresses: ['10.0.0.0/8', '192.0.2.7', 'fd00::/8'] })
     const forwarded = '203.0.113.9, 10.0.0.1'
     for (const proxy of ['10.1.2.3', '192.0.2.7', '::ffff:10.1.2.3', 'fd12::1'])
       expect([proxy, trusting(proxy, forwarded)]).toEqual([proxy, '203.0.113.9'])
@@ -42,9 +42,45 @@ describe('client address', () => {
   })
 
   it('trusts nobody where the list is empty, and refuses a list that it does not understand', () => {
-    expect(createClientIp([])('127.0.0.1', '203.0.113.9')).toBe('127.0.0.1')
+    expect(createClientIp({ addresses: [] })('127.0.0.1', '203.0.113.9')).toBe('127.0.0.1')
     for (const wrong of ['proxy.local', '10.0.0.0/33', '10.0.0', '10.0.0/8', '010.0.0.1', '', '*'])
-      expect(() => createClientIp([wrong])).toThrow(`trustProxy: "${wrong}"`)
+      expect(() => createClientIp({ addresses: [wrong] })).toThrow(`trustProxy: "${wrong}"`)
+  })
+
+  it('is the rightmost entry that no trusted proxy wrote, where the proxies append', () => {
+    const find = createClientIp({ addresses: ['10.0.0.0/8', 'fd00::/8'], forwardedFor: 'append' })
+    for (const [given, found] of [
+      ['203.0.113.9', '203.0.113.9'],
+      // What the caller has made up stands before what the proxies have added.
+      ['1.1.1.1, 203.0.113.9', '203.0.113.9'],
+      ['1.1.1.1, 10.9.9.9, 203.0.113.9', '203.0.113.9'],
+      ['1.1.1.1, 203.0.113.9, 10.0.0.2', '203.0.113.9'],
+      ['203.0.113.9:51000, 10.0.0.2:443, [fd00::7]:80', '203.0.113.9:51000'],
+      ['garbage, 10.0.0.2', 'garbage'],
+      ['10.0.0.3, 10.0.0.2', '10.0.0.3'],
+      [' , 203.0.113.9 ,, 10.0.0.2 ,', '203.0.113.9'],
+      ['', '10.0.0.1'],
+      [',,', '10.0.0.1'],
+      [`${'x, '.repeat(2_000)}203.0.113.9`, '203.0.113.9'],
+      [Array.from({ length: 2_000 }, (_, i) => `10.1.${i >> 8}.${i & 255}`).join(','), '10.1.0.0'],
+      ['x'.repeat(5_000), 'x'.repeat(64)],
+    ] as const)
+      expect(find('10.0.0.1', given)).toBe(found)
+    expect(find('10.0.0.1', undefined)).toBe('10.0.0.1')
+    expect(find('198.51.100.7', '1.1.1.1, 203.0.113.9')).toBe('198.51.100.7')
+    expect(find(undefined, '203.0.113.9')).toBe('unknown')
+  })
+
+  it('cannot be chosen by a caller behind a proxy that appends, so that limits count it', async () => {
+    const limits = { perMinute: 2, burst: 0, by: 'ip' } as const
+    const options = { trustProxy: { forwardedFor: 'append' } } as const
+    const { call } = createRig([ip], { surface: { limits }, options })
+    const statuses: number[] = []
+    for (const forged of ['1.1.1.1', '2.2.2.2', '3.3.3.3']) {
+      const headers = { 'x-forwarded-for': `${forged}, 203.0.113.9` }
+      statuses.push((await call('GET', '/dashboard/v1/ip', { from: '127.0.0.1', headers })).status)
+    }
+    expect(statuses).toEqual([200, 200, 429])
   })
 
   it('is joined from several headers in their order', async () => {

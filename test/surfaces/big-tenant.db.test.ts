@@ -65,6 +65,8 @@ async function runs(info: EndpointInfo, raw: Record<string, string>, scope = [te
     query: definition.query?.parse(named),
     body: undefined,
     headers: {},
+    remote: undefined,
+    viaProxy: false,
     ip: '127.0.0.1',
     userAgent: '',
   })

@@ -5,6 +5,7 @@ import { createChannels } from './domain/channels/clients.ts'
 import type { Ctx, Principal, Scope, Trace } from './domain/context.ts'
 import { entities } from './domain/entities.ts'
 import { tooManyHashes } from './domain/identity/login-limit.ts'
+import { readinessFreshness } from './domain/health.ts'
 import { createRevocations } from './domain/identity/revocations.ts'
 import { createTokens } from './domain/identity/tokens.ts'
 import { usualMailLimits } from './domain/mail/outside.ts'
@@ -24,6 +25,7 @@ import { buildProvider, configuredProviders } from './providers.ts'
 import { createDirectoryBlobs } from './platform/blobs.ts'
 import { createMemoryCache } from './platform/cache.ts'
 import { type Clock, createIds, createSystemClock, type NewId } from './platform/clock.ts'
+import { createCoalesced } from './platform/coalesced.ts'
 import type { Counters } from './platform/counters/counters.ts'
 import { createMemoryCounters } from './platform/counters/memory.ts'
 import { createSharedCounters } from './platform/counters/shared.ts'
@@ -172,6 +174,7 @@ export async function assemble(options: CopydeskOptions): Promise<Assembled> {
         monthlyMicros: toMicros(options.freeTenants?.monthlyUsd ?? defaultFreeTenants.monthlyUsd),
       },
     },
+    readiness: createCoalesced({ clock, ...readinessFreshness }),
     openStreams: () => streams.count(),
     stopping: stopping.signal,
     wakeDispatcher: () => onRun.wake(),

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
+import { trustedProxies } from './gateway/client-ip.ts'
 import { createGateway, type Gateway } from './gateway/mount.ts'
 import type { EndpointInfo } from './gateway/info.ts'
 import { toOpenApi } from './gateway/openapi.ts'
@@ -113,7 +114,7 @@ export async function createCopydesk(options: CopydeskOptions): Promise<Copydesk
       clock,
       newId,
       log,
-      ...(options.trustProxy && { trustProxy: options.trustProxy }),
+      ...(options.trustProxy && { trustProxy: trustedProxies(options.trustProxy) }),
       ...(options.corsOrigins && { cors: { origins: options.corsOrigins } }),
       hsts: options.baseUrl.startsWith('https://'),
       ...(options.onUndeclaredError && { onUndeclaredError: options.onUndeclaredError }),

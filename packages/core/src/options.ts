@@ -1,3 +1,4 @@
+import type { TrustedProxies } from './gateway/client-ip.ts'
 import type { ChannelOptions } from './domain/channels/clients.ts'
 import type { CommandOptions } from './domain/agents/commands/options.ts'
 import type { PaymentProvider } from './domain/tenants/payments.ts'
@@ -42,7 +43,11 @@ export interface CopydeskOptions extends Keys {
   environment?: 'production' | 'development'
   log?: Logger
   clock?: Clock
-  trustProxy?: string[]
+  /**
+   * Whose `X-Forwarded-For` is believed: addresses and CIDR ranges of proxies that set the header, or with `forwardedFor: 'append'`
+   * of proxies that add to it. Default: loopback, which sets it.
+   */
+  trustProxy?: string[] | TrustedProxies
   corsOrigins?: string[]
   /** Hosts in private networks that may be called; everything else there is refused. */
   allowHosts?: string[]

@@ -16,10 +16,18 @@ export interface Readiness {
 /** What gives no answer for so long counts as broken, milliseconds. */
 const patienceMs = 3_000
 
-/** Asks the three stores whether they can be used. Serves `GET /health/ready`. */
-export async function readiness(ctx: Ctx): Promise<Readiness> {
-  const checks = await checkStores(ctx)
-  return { status: Object.values(checks).includes('error') ? 'degraded' : 'ok', checks }
+/** How old an answer about the stores may be: however many ask, the stores are asked once a second at the most. */
+export const readinessFreshness = { freshMs: 1_000, staleMs: 10_000 }
+
+/**
+ * Whether the three stores can be used, as they were a moment ago. A check that takes long keeps nobody waiting who asked before.
+ * Serves `GET /health/ready`.
+ */
+export function readiness(ctx: Ctx): Promise<Readiness> {
+  return ctx.services.readiness(async () => {
+    const checks = await checkStores(ctx)
+    return { status: Object.values(checks).includes('error') ? 'degraded' : 'ok', checks }
+  })
 }
 
 /** How a part of the installation has answered, and after how long; null when it has not. */

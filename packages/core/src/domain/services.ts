@@ -8,6 +8,7 @@ import type { HttpClient } from '../platform/http/client.ts'
 import type { JobQueue } from '../platform/jobs/queue.ts'
 import type { MailSender } from '../platform/mail/mail.ts'
 import type { Push } from '../platform/push/push.ts'
+import type { Readiness } from './health.ts'
 import type { Channels } from './channels/clients.ts'
 import type { Commands } from './agents/commands/commands.ts'
 import type { OutsideMailLimits } from './mail/outside.ts'
@@ -55,6 +56,8 @@ export interface Services {
   /** Null where people see to the payments. */
   payments: PaymentProvider | null
   settings: Settings
+  /** Asks the stores for all who want to know at about the same time. */
+  readiness(check: () => Promise<Readiness>): Promise<Readiness>
   /** Streams that are open at this server. */
   openStreams(): number
   /** Aborted when this instance is to stop: whoever makes a request wait for long ends it then. */

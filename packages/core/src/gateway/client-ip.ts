@@ -1,15 +1,39 @@
 import ipaddr from 'ipaddr.js'
 
+/** Whose `X-Forwarded-For` is believed, and what it means. */
+export interface TrustedProxies {
+  /** Addresses and CIDR ranges; default loopback. */
+  addresses?: readonly string[] | undefined
+  /**
+   * `set` (default): the proxy writes the header itself, and its first entry is the caller. `append`: each proxy adds the address
+   * that it was called from, and the caller is the rightmost entry that no trusted proxy wrote; what stands before it is the
+   * caller's own word.
+   */
+  forwardedFor?: 'set' | 'append' | undefined
+}
+
+/** The same as it may be written: a list means proxies that set the header. */
+export function trustedProxies(given: readonly string[] | TrustedProxies): TrustedProxies {
+  return 'length' in given ? { addresses: given } : given
+}
+
+export interface ClientIp {
+  /** The caller's address; `unknown` where the connection has none. */
+  (remote: string | undefined, forwardedFor: string | undefined): string
+  /** Whether an address is that of a trusted proxy. */
+  trusts(remote: string): boolean
+}
+
 const loopback = ['127.0.0.0/8', '::1/128']
+/** No address is longer; what a proxy wrote is counted by it all the same. */
+const longest = 64
 
 /**
- * Finds the caller's address: the socket's, or the first entry of `X-Forwarded-For` when the socket belongs to a trusted
- * proxy.
- * @param trusted addresses and CIDR ranges; default loopback
- * @throws Error on an entry that is neither
+ * Finds the caller's address: the socket's, or what `X-Forwarded-For` says when the socket belongs to a trusted proxy.
+ * @throws Error on an address that is none
  */
-export function createClientIp(trusted: readonly string[] = loopback) {
-  const ranges = trusted.map((entry) => {
+export function createClientIp({ addresses = loopback, forwardedFor: form }: TrustedProxies = {}): ClientIp {
+  const ranges = addresses.map((entry) => {
     try {
       // `10.0.0` and `010.0.0.1` are addresses too, and not those that somebody meant.
       const [address = ''] = entry.split('/')
@@ -22,25 +46,53 @@ export function createClientIp(trusted: readonly string[] = loopback) {
   // A proxy has few addresses; a caller that connects directly cannot grow this without end.
   const known = new Map<string, boolean>()
 
-  function isTrusted(remote: string): boolean {
+  function trusts(remote: string): boolean {
     let answer = known.get(remote)
     if (answer === undefined) {
-      answer = ipaddr.isValid(remote) && matches(ipaddr.process(remote), ranges)
+      const address = withoutPort(remote)
+      answer = ipaddr.isValid(address) && matches(ipaddr.process(address), ranges)
       if (known.size >= 1_000) known.clear()
       known.set(remote, answer)
     }
     return answer
   }
 
-  return (remote: string | undefined, forwardedFor: string | undefined): string => {
+  function find(remote: string | undefined, forwardedFor: string | undefined): string {
     if (remote === undefined) return 'unknown'
-    if (forwardedFor !== undefined && isTrusted(remote)) {
-      const comma = forwardedFor.indexOf(',')
-      const first = (comma < 0 ? forwardedFor : forwardedFor.slice(0, comma)).trim()
-      if (first !== '') return first.slice(0, 64)
-    }
+    const named =
+      forwardedFor === undefined || !trusts(remote)
+        ? undefined
+        : form === 'append'
+          ? lastFromOutside(forwardedFor, trusts)
+          : firstOf(forwardedFor)
+    if (named !== undefined) return named
     return remote.startsWith('::ffff:') ? remote.slice(7) : remote
   }
+  return Object.assign(find, { trusts })
+}
+
+function firstOf(forwardedFor: string): string | undefined {
+  const comma = forwardedFor.indexOf(',')
+  const first = (comma < 0 ? forwardedFor : forwardedFor.slice(0, comma)).trim()
+  return first === '' ? undefined : first.slice(0, longest)
+}
+
+/** Each proxy has written, behind what it was given, who called it: the first from the right that is no proxy is the caller. */
+function lastFromOutside(forwardedFor: string, trusts: (address: string) => boolean): string | undefined {
+  let found: string | undefined
+  let rest: string | undefined = forwardedFor
+  while (rest !== undefined) {
+    const comma: number = rest.lastIndexOf(',')
+    const entry = rest
+      .slice(comma + 1)
+      .trim()
+      .slice(0, longest)
+    rest = comma < 0 ? undefined : rest.slice(0, comma)
+    if (entry === '') continue
+    found = entry
+    if (!trusts(entry)) break
+  }
+  return found
 }
 
 type Range = [ipaddr.IPv4 | ipaddr.IPv6, number]
@@ -59,8 +111,7 @@ function matches(address: ipaddr.IPv4 | ipaddr.IPv6, ranges: readonly Range[]): 
 /** The unit that an address is counted by: an IPv6 network of 64 bits is one household, an IPv4 address is itself. */
 export function countedAs(ip: string): string {
   if (!ip.includes(':')) return ip
-  // Some proxies write the port too, which is another one for each connection.
-  const bare = /^\[(.*)\](?::\d*)?$/.exec(ip)?.[1] ?? /^([\d.]+):\d*$/.exec(ip)?.[1] ?? ip
+  const bare = withoutPort(ip)
   if (!ipaddr.IPv6.isValid(bare)) return bare
   const address = ipaddr.IPv6.parse(bare)
   if (address.isIPv4MappedAddress()) return address.toIPv4Address().toString()
@@ -68,4 +119,9 @@ export function countedAs(ip: string): string {
     .slice(0, 4)
     .map((part) => part.toString(16))
     .join(':')}::/64`
+}
+
+/** Some proxies write the port too, which is another one for each connection. */
+function withoutPort(ip: string): string {
+  return /^\[(.*)\](?::\d*)?$/.exec(ip)?.[1] ?? /^([\d.]+):\d*$/.exec(ip)?.[1] ?? ip
 }

@@ -15,6 +15,8 @@ export interface EndpointLimit {
   by: 'ip' | 'user'
   /** A body field whose value joins the key, as `email` at login: counted for each address on its own. */
   field?: string
+  /** The body field to count by where the host does not tell the caller's address; the limit itself is wider then. */
+  fieldWithoutAddress?: string
 }
 
 /** What every kind of endpoint says about itself. */
@@ -37,6 +39,8 @@ export interface BaseSpec<Id extends string, R extends Route, P, Q, H> {
   deprecated?: Deprecation
   /** It changes nothing, whatever its method: those who only read may call it. */
   onlyReads?: boolean
+  /** It is answered however often it is asked, as what watches over the service does; it must cost next to nothing. */
+  unlimited?: boolean
   /** The path holds a secret, such as the token of a link: logs and audit records show the route in its place. */
   secretPath?: boolean
   /**
@@ -54,6 +58,10 @@ export interface Input {
   headers: unknown
   /** Address of the caller, behind a trusted proxy the one that it names. */
   ip: string
+  /** Address of the other end of the connection, where the host tells it. */
+  remote: string | undefined
+  /** The other end is a trusted proxy. */
+  viaProxy: boolean
   userAgent: string
 }
 
@@ -98,6 +106,7 @@ export interface Definition {
   readonly limit: EndpointLimit | undefined
   readonly deprecated: Deprecation | undefined
   readonly onlyReads: boolean
+  readonly unlimited: boolean
   readonly secretPath: boolean
   readonly takesCredential: boolean
   readonly conditional: boolean
@@ -173,6 +182,7 @@ export function define<E extends AnyEndpoint>(spec: Erased, rest: Rest): E {
     limit: spec.limit,
     deprecated: spec.deprecated,
     onlyReads: spec.onlyReads ?? method === 'GET',
+    unlimited: spec.unlimited ?? false,
     secretPath: spec.secretPath ?? false,
     takesCredential: spec.takesCredential ?? false,
     conditional: rest.conditional ?? false,

@@ -19,6 +19,10 @@ export interface HandlerInput<Params, Query, Body, Headers> {
   headers: Headers
   /** Address of the caller, behind a trusted proxy the one that it names. */
   ip: string
+  /** Address of the other end of the connection, where the host tells it. */
+  remote: string | undefined
+  /** The other end is a trusted proxy. */
+  viaProxy: boolean
   userAgent: string
 }
 

@@ -46,7 +46,8 @@ export function toApiError(error: unknown): ApiError {
  * asks for.
  */
 export function impliedErrors(def: Definition): Set<ErrorCode> {
-  const codes = new Set<ErrorCode>(['RATE_LIMITED', 'INTERNAL_ERROR'])
+  const codes = new Set<ErrorCode>(['INTERNAL_ERROR'])
+  if (!def.unlimited) codes.add('RATE_LIMITED')
   if (!def.access.public) {
     for (const code of ['UNAUTHORIZED', 'TENANT_NOT_FOUND', 'FORBIDDEN', 'THROTTLED'] as const)
       codes.add(code)

@@ -9,6 +9,12 @@ import { type Exchange, header, type Incoming } from './exchange.ts'
 import { isCleanText } from './json.ts'
 import { readMultipart } from './multipart.ts'
 
+/** What a raw endpoint gets beside. */
+interface RawInput {
+  header(name: string): string | undefined
+  request(): Pick<Request, 'url' | 'method' | 'headers' | 'signal'>
+}
+
 /**
  * Reads and checks what the request brings: parameters, query, headers, body, files.
  * @throws DomainError `NOT_FOUND` for a parameter of the wrong form, `VALIDATION_ERROR`, `PAYLOAD_TOO_LARGE`,
@@ -17,17 +23,20 @@ import { readMultipart } from './multipart.ts'
 export async function readInput(x: Exchange): Promise<void> {
   const { def } = x.endpoint
   const { incoming } = x
-  const input: Input & { files?: unknown; header?: (name: string) => string | undefined } = {
+  const input: Input & Partial<RawInput> & { files?: unknown } = {
     params: readParams(x),
     query: def.query && check(def.query, readQuery(incoming.search, x.endpoint.queryKeys)),
     body: undefined,
     headers: def.headers && check(def.headers, readHeaders(incoming, def.headers)),
     ip: x.ip,
+    remote: incoming.remote,
+    viaProxy: incoming.remote !== undefined && x.runtime.clientIp.trusts(incoming.remote),
     userAgent: header(incoming, 'user-agent') ?? '',
   }
   x.input = input
   if (def.kind === 'raw') {
     input.header = (name) => header(incoming, name.toLowerCase())
+    input.request = () => requestOf(incoming)
     input.body = x.endpoint.writes ? await readBytes(incoming, limitOf(x)) : new Uint8Array()
   } else if (def.files && mediaType(incoming) === 'multipart/form-data') {
     const form = await readMultipart(incoming, def.files)
@@ -109,4 +118,17 @@ function readHeaders(incoming: Incoming, schema: z.ZodObject): Record<string, un
     if (value !== undefined) values[name] = value
   }
   return values
+}
+
+/** The request as the web knows it, however it came in. */
+function requestOf({ web, node }: Incoming): Pick<Request, 'url' | 'method' | 'headers' | 'signal'> {
+  const { url, method, headers, signal } = web as Request
+  if (!node) return { url, method, headers, signal }
+  const gone = new AbortController()
+  const { res } = node
+  if (res.destroyed) gone.abort()
+  res.once('close', () => {
+    if (!res.writableFinished) gone.abort()
+  })
+  return { url, method, headers, signal: gone.signal }
 }

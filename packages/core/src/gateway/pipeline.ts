@@ -30,7 +30,7 @@ export const pipeline: readonly Stage[] = [
   { name: 'throttle', run: stage.throttle },
   { name: 'request log', run: logRequest },
   { name: 'input', run: readInput },
-  { name: 'endpoint limit', run: limitByField },
+  { name: 'endpoint limit', run: stage.limitByField },
   { name: 'idempotency', run: claim },
   { name: 'handler', run: handle },
   { name: 'audit', run: recordAudit },
@@ -137,10 +137,6 @@ export class MethodNotAllowed extends DomainError {
     super('METHOD_NOT_ALLOWED', `This path takes ${allow}`)
     this.allow = allow
   }
-}
-
-function limitByField(x: Exchange): Promise<void> | void {
-  if (x.endpoint.def.limit?.field !== undefined) return stage.limitEndpoint(x)
 }
 
 function answer(x: Exchange): void {

@@ -3,6 +3,7 @@ import type { ErrorCode } from '../domain/errors.ts'
 import type { Clock, NewId } from '../platform/clock.ts'
 import type { Counters } from '../platform/counters/counters.ts'
 import type { Logger } from '../platform/log.ts'
+import type { TrustedProxies } from './client-ip.ts'
 import type { CredentialKind } from './access.ts'
 import type { TenantRule } from './surface.ts'
 
@@ -86,8 +87,8 @@ export interface GatewayOptions {
   clock: Clock
   newId: NewId
   log: Logger
-  /** Addresses and CIDR ranges whose `X-Forwarded-For` is believed; default loopback. */
-  trustProxy?: readonly string[]
+  /** Whose `X-Forwarded-For` is believed, and what it means; default loopback, which sets it. */
+  trustProxy?: TrustedProxies
   cors?: CorsOptions
   /** Sends `Strict-Transport-Security`; only behind TLS. */
   hsts?: boolean

@@ -21,7 +21,8 @@ export interface RawSpec<Id extends string, R extends Route, P, Q, H> extends Ba
 
 /**
  * Defines an endpoint that takes and gives bytes as they are: signed webhooks, pages, files. The body is handed over
- * whole and unread; `header(name)` reads any request header.
+ * whole and unread; `header(name)` reads any request header, and `request()` gives
+ * the request as it came.
  */
 export function raw<
   const Id extends string,
@@ -38,6 +39,8 @@ export function raw<
   }
   type In = HandlerInput<ParamsOut<R, P>, SchemaOut<Q>, Uint8Array, SchemaOut<H>> & {
     header(name: string): string | undefined
+    /** The request without its body; aborted when the caller goes. */
+    request(): Pick<Request, 'url' | 'method' | 'headers' | 'signal'>
   }
   return {
     handle(run: (ctx: Ctx, input: In) => Promise<RawReply> | RawReply): Endpoint<Id, R, Types> {

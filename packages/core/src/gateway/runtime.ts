@@ -1,6 +1,6 @@
 import type { Clock, NewId } from '../platform/clock.ts'
 import type { Logger } from '../platform/log.ts'
-import { createClientIp } from './client-ip.ts'
+import { type ClientIp, createClientIp } from './client-ip.ts'
 import { type Cors, createCors } from './cors.ts'
 import { createHub, type Hub } from './hub.ts'
 import type { Counters } from '../platform/counters/counters.ts'
@@ -21,7 +21,9 @@ export interface Runtime {
   readonly maxStreams: number
   /** On every answer; names and values in turn. */
   readonly safety: readonly string[]
-  clientIp(remote: string | undefined, forwardedFor: string | undefined): string
+  readonly clientIp: ClientIp
+  /** Said once: requests come without an address, so that callers cannot be told apart. */
+  warnAddressless(): void
   /** Requests that are not answered to the end. */
   active: number
   draining: boolean
@@ -53,8 +55,22 @@ export function createRuntime(ports: Ports, options: GatewayOptions): Runtime {
       ...(options.hsts ? ['Strict-Transport-Security', 'max-age=31536000'] : []),
     ],
     clientIp: createClientIp(options.trustProxy),
+    warnAddressless: once(() =>
+      options.log.warn(
+        'Requests come without the address of their caller, so that limits cannot tell callers apart and are wide for all of them together: pass it to fetch as fetch(request, { ip }); docs/embedding.md says where each host has it',
+      ),
+    ),
     active: 0,
     draining: false,
     onIdle: undefined,
+  }
+}
+
+function once(fn: () => void): () => void {
+  let done = false
+  return () => {
+    if (done) return
+    done = true
+    fn()
   }
 }

@@ -3,7 +3,7 @@ import { DomainError, invalid } from '../domain/errors.ts'
 import { checkAccess, type RestrictedAccess } from './access.ts'
 import { countedAs } from './client-ip.ts'
 import { type Exchange, header } from './exchange.ts'
-import type { Count } from '../platform/counters/counters.ts'
+import type { Count, CountRule } from '../platform/counters/counters.ts'
 import { sha256Hex } from '../platform/crypto/hash.ts'
 import type { Credential } from './ports.ts'
 
@@ -14,6 +14,18 @@ export function assignId(x: Exchange): void {
 
 export function findClient(x: Exchange): void {
   x.ip = x.runtime.clientIp(x.incoming.remote, header(x.incoming, 'x-forwarded-for'))
+  if (x.incoming.remote === undefined) x.runtime.warnAddressless()
+}
+
+/** How many callers are taken to share a limit by address where no address is known. */
+const callersWithoutAddress = 20
+
+/** Whom a limit by address counts, and how wide it is: where no address is known, it is that of all callers together. */
+function byAddress(x: Exchange, rule: CountRule): { who: string; rule: CountRule } {
+  if (x.incoming.remote !== undefined) return { who: countedAs(x.ip), rule }
+  const { limit, burst } = rule
+  const wide = { ...rule, limit: limit * callersWithoutAddress, burst: burst * callersWithoutAddress }
+  return { who: 'unknown', rule: wide }
 }
 
 /** The gateway is going down; the caller finds another one, or this one anew, in a moment. */
@@ -107,14 +119,24 @@ export async function limitRate(x: Exchange): Promise<void> {
 /** Counts the request once, also one that was refused before it came to its limit. */
 export function countRequest(x: Exchange): Promise<void> | void {
   if (x.count) return
-  const { rule, surface } = x.endpoint
+  const { rule, surface, def } = x.endpoint
   const { principal } = x
+  if (def.unlimited) {
+    // The headers stand on every answer; nothing is counted, here or in a store.
+    x.rule = rule
+    x.count = { admitted: true, used: 0, resetAt: x.runtime.clock.now() + rule.windowMs }
+    return
+  }
+  const counted =
+    principal && surface.limits.by !== 'ip'
+      ? { who: `${principal.tenantId ?? '-'}:${principal.id}`, rule }
+      : byAddress(x, rule)
+  x.rule = counted.rule
   const key =
     principal && surface.limits.by !== 'ip'
-      ? `rate:${surface.name}:${principal.tenantId ?? '-'}:${principal.id}`
-      : `rate:${surface.name}:-:${countedAs(x.ip)}`
-  x.rule = rule
-  const count = x.runtime.counters.hit(key, rule)
+      ? `rate:${surface.name}:${counted.who}`
+      : `rate:${surface.name}:-:${counted.who}`
+  const count = x.runtime.counters.hit(key, counted.rule)
   if (count instanceof Promise) return count.then((found) => admit(x, found))
   admit(x, count)
 }
@@ -125,18 +147,39 @@ function admit(x: Exchange, count: Count): void {
     throw new DomainError('RATE_LIMITED', 'Too many requests; try again after Retry-After seconds')
 }
 
-/** The limit of the endpoint itself; with a field it is counted by that field of the body too. */
+/** Counts an endpoint's own limit that is not counted by a field of the body. */
 export async function limitEndpoint(x: Exchange): Promise<void> {
   const { extraRule, def, id } = x.endpoint
   if (!extraRule || !def.limit) return
-  const { by, field } = def.limit
+  const counted =
+    def.limit.by === 'user' && x.principal
+      ? { who: x.principal.id, rule: extraRule }
+      : byAddress(x, extraRule)
+  await hitOwnLimit(x, `rate:${id}:${counted.who}`, counted.rule)
+}
+
+/**
+ * Counts it by the field of the body that it names. Where the host tells no address, what is counted by address is counted by
+ * such a field too, so that nobody is troubled by what others try.
+ */
+export async function limitByField(x: Exchange): Promise<void> {
+  const { extraRule, def, id } = x.endpoint
+  if (!extraRule || !def.limit) return
+  const isAddressless = x.incoming.remote === undefined && def.limit.by === 'ip'
+  const field = def.limit.field ?? (isAddressless ? def.limit.fieldWithoutAddress : undefined)
+  if (field === undefined) return
+  const { by } = def.limit
   const who = by === 'user' && x.principal ? x.principal.id : countedAs(x.ip)
   const body = (x.input?.body ?? {}) as Record<string, unknown>
   // Hashed: whatever comes, the key stays short, and nobody's address lies in a store that others look into.
-  const value = field === undefined ? '' : `:${sha256Hex(String(body[field]).toLowerCase())}`
-  const count = await x.runtime.counters.hit(`rate:${id}:${who}${value}`, extraRule)
+  const value = sha256Hex(String(body[field]).toLowerCase())
+  await hitOwnLimit(x, `rate:${id}:${who}:${value}`, extraRule)
+}
+
+async function hitOwnLimit(x: Exchange, key: string, rule: CountRule): Promise<void> {
+  const count = await x.runtime.counters.hit(key, rule)
   if (count.admitted) return
-  x.rule = extraRule
+  x.rule = rule
   admit(x, count)
 }
 

@@ -47,8 +47,10 @@ export function loadConfig(options: LoadOptions): Loaded {
   const given = record()
   const sources = new Map<string, string>()
   const set = (path: string, value: unknown, source: string) => {
-    put(given, path.split('.'), value)
-    sources.set(path, source)
+    // A list says who they are; that they set the header goes without saying.
+    const name = path === 'trustProxy' && Array.isArray(value) ? 'trustProxy.addresses' : path
+    put(given, name.split('.'), value)
+    sources.set(name, source)
   }
   if (file) for (const [path, value] of readConfigFile(file)) set(path, value, `file ${file}`)
   for (const { path, value, source } of readEnvironment(env)) set(path, value, source)
@@ -108,7 +110,10 @@ function withDefaults(given: Given, dataDir: string): Config {
     host,
     port,
     baseUrl: (given.baseUrl ?? `http://${reachable}:${port}`).replace(/\/+$/, ''),
-    trustProxy: given.trustProxy ?? ['127.0.0.0/8', '::1/128'],
+    trustProxy: {
+      addresses: given.trustProxy?.addresses ?? ['127.0.0.0/8', '::1/128'],
+      forwardedFor: given.trustProxy?.forwardedFor ?? 'set',
+    },
     corsOrigins: given.corsOrigins ?? [],
     allowHosts: given.allowHosts ?? [],
     mail: { ...given.mail, limits: { perTenant: 50, total: 500, ...given.mail?.limits } },

@@ -70,7 +70,12 @@ export const Given = z.strictObject({
   role: z.enum(roles).optional(),
   port: z.int('must be a whole number').min(0).max(65_535, 'must be 65535 or less').optional(),
   baseUrl: url.optional(),
-  trustProxy: words.optional(),
+  trustProxy: z
+    .strictObject(
+      { addresses: words.optional(), forwardedFor: z.enum(['set', 'append']).optional() },
+      'must be a list of addresses, or an object with addresses and forwardedFor',
+    )
+    .optional(),
   corsOrigins: z.array(origin).optional(),
   allowHosts: words.optional(),
   mail: Mail.optional(),
@@ -144,7 +149,8 @@ export interface Config {
   port: number
   /** Without a slash at the end. */
   baseUrl: string
-  trustProxy: string[]
+  /** Whose `X-Forwarded-For` is believed, and whether these proxies set it or append to it. */
+  trustProxy: { addresses: string[]; forwardedFor: 'set' | 'append' }
   corsOrigins: string[]
   allowHosts: string[]
   mail: Mail

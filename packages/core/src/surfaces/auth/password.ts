@@ -38,7 +38,7 @@ export const forgot = endpoint({
   reply: { 204: z.void() },
   errors: ['VALIDATION_ERROR'],
   audit: 'auth.password.forgot',
-  limit: { requests: 5, perSeconds: 900, by: 'ip' },
+  limit: { requests: 5, perSeconds: 900, by: 'ip', fieldWithoutAddress: 'email' },
 }).handle((ctx, { body }) => forgotPassword(ctx, body.email))
 
 export const reset = endpoint({

@@ -11,6 +11,7 @@ export const health = endpoint({
   route: 'GET /health',
   summary: 'The process answers',
   access: publicAccess,
+  unlimited: true,
   reply: { 200: z.object({ status: z.literal('ok'), version: z.string() }) },
 }).handle(() => ({ status: 'ok' as const, version }))
 
@@ -19,6 +20,7 @@ export const ready = endpoint({
   route: 'GET /health/ready',
   summary: 'The stores answer',
   access: publicAccess,
+  unlimited: true,
   reply: {
     200: z.object({
       status: z.enum(['ok', 'degraded']),
