@@ -1,3 +1,4 @@
+import { connect } from 'node:net'
 import { describe, expect, it } from 'vitest'
 import { createTestApp } from '../kit/app.ts'
 import {
@@ -11,6 +12,7 @@ import {
   pendingApproval,
   statusOf,
 } from '../kit/assistant.ts'
+import { createTestClock } from '../kit/clock.ts'
 
 const initialize = JSON.stringify({
   jsonrpc: '2.0',
@@ -28,6 +30,16 @@ const post = (url: string, headers: Record<string, string>, body = initialize) =
     },
     body,
   })
+
+/** Sends bytes over a socket of its own. @returns all that comes back */
+async function exchange(url: string, text: string): Promise<string> {
+  const { port } = new URL(url)
+  const socket = connect(Number(port), '127.0.0.1')
+  socket.write(text)
+  let answer = ''
+  for await (const chunk of socket.setEncoding('utf8')) answer += chunk as string
+  return answer
+}
 
 describe.each(['modern', 'legacy'] as const)('an assistant that speaks the %s revision', (era) => {
   it('gets the tools that its key allows, and reads', async () => {
@@ -132,6 +144,80 @@ describe('the door of assistants', () => {
     expect((await fetch(`${office.url}/mcp/x`, { headers: { authorization } })).status).toBe(404)
     const answer = await post(office.url, { authorization })
     expect(answer.headers.get('cache-control')).toBe('no-store')
+  })
+
+  it('answers as every other path does: an id, security headers, limits, the envelope', async () => {
+    await using app = await createTestApp({ worker: false })
+    await using office = await openOffice(app)
+    const { reviewerId } = await app.team()
+    const { credential: authorization } = await assistantKey(app, reviewerId)
+    const none = await assistantKey(app, reviewerId, 'none')
+    const url = `${office.url}/mcp`
+    const large = JSON.stringify({
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'ping',
+      params: { x: 'x'.repeat(1 << 20) },
+    })
+    const refusals: Array<[number, string, Promise<Response>]> = [
+      [401, 'UNAUTHORIZED', post(office.url, {})],
+      [401, 'INVALID_API_KEY', post(office.url, { authorization: 'ApiKey cdk_test_nokey' })],
+      [403, 'FORBIDDEN', post(office.url, { authorization: none.credential })],
+      [403, 'FORBIDDEN', post(office.url, { authorization, origin: 'http://evil.example' })],
+      [413, 'PAYLOAD_TOO_LARGE', post(office.url, { authorization }, large)],
+      [405, 'METHOD_NOT_ALLOWED', fetch(url, { headers: { authorization } })],
+      [405, 'METHOD_NOT_ALLOWED', fetch(url, { method: 'DELETE', headers: { authorization } })],
+    ]
+    const answers = [...refusals.map(([, , answer]) => answer), post(office.url, { authorization })]
+    for (const response of await Promise.all(answers)) {
+      const { headers, status } = response
+      expect(headers.get('x-request-id'), `${status}`).toMatch(/^[0-9A-Z]{26}$/)
+      expect(headers.get('x-ratelimit-limit'), `${status}`).toBe('1200')
+      expect(headers.get('x-content-type-options'), `${status}`).toBe('nosniff')
+      expect(headers.get('x-frame-options'), `${status}`).toBe('DENY')
+      expect(headers.get('cache-control'), `${status}`).toBe('no-store')
+    }
+    for (const [status, code, answer] of refusals) {
+      const response = await answer
+      expect([response.status, await response.json()]).toMatchObject([status, { error: { code } }])
+      if (status === 405) expect(response.headers.get('allow')).toBe('POST')
+    }
+  })
+
+  it('answers 405 with Allow to methods that fetch itself refuses, and 400 to two hosts', async () => {
+    await using app = await createTestApp({ worker: false })
+    await using office = await openOffice(app)
+    const { credential } = await assistantKey(app, (await app.team()).reviewerId)
+    const head = (line: string, host = 'Host: x') =>
+      `${line} HTTP/1.1\r\n${host}\r\nAuthorization: ${credential}\r\nConnection: close\r\n\r\n`
+    for (const method of ['TRACE', 'PUT', 'PATCH', 'OPTIONS', 'PROPFIND']) {
+      const answer = await exchange(office.url, head(`${method} /mcp`))
+      expect(answer, method).toMatch(/^HTTP\/1.1 405 /)
+      expect(answer, method).toMatch(/\r\nallow: POST\r\n/i)
+      expect(answer, method).toMatch(/\r\nx-request-id: /i)
+      expect(answer, method).toContain('METHOD_NOT_ALLOWED')
+    }
+    for (const path of ['/mcp', '/health']) {
+      const answer = await exchange(office.url, head(`GET ${path}`, 'Host: x\r\nHost: y'))
+      expect(answer, path).toMatch(/^HTTP\/1.1 400 /)
+      expect(answer, path).toContain('There is more than one Host header')
+    }
+  })
+
+  it('refuses with 429 beyond its limit, and says when to come back', async () => {
+    const clock = createTestClock()
+    await using app = await createTestApp({ worker: false, clock })
+    await using office = await openOffice(app, { now: clock.now })
+    const { credential: authorization } = await assistantKey(app, (await app.team()).reviewerId)
+    let refused: Response | undefined
+    for (let round = 0; round < 150 && !refused; round += 1) {
+      const answers = await Promise.all(
+        Array.from({ length: 10 }, () => fetch(`${office.url}/mcp`, { headers: { authorization } })),
+      )
+      refused = answers.find(({ status }) => status === 429)
+    }
+    expect(refused?.headers.get('retry-after')).toBe('60')
+    expect((await post(office.url, { authorization })).status).toBe(429)
   })
 
   it('lets nobody in any more when the server ends', async () => {

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
+import type { Attachment } from './gateway/attach.ts'
 import { trustedProxies } from './gateway/client-ip.ts'
 import { createGateway, type Gateway } from './gateway/mount.ts'
 import type { EndpointInfo } from './gateway/info.ts'
@@ -35,6 +36,7 @@ export type { Api } from './api.ts'
 export type { CommandOptions, LineRule } from './domain/agents/commands/options.ts'
 export type { Checkout, CheckoutRequest, PaymentProvider } from './domain/tenants/payments.ts'
 export type { Finding } from './doctor.ts'
+export type { Attachment } from './gateway/attach.ts'
 export type { EndpointInfo } from './gateway/info.ts'
 export type { Clock } from './platform/clock.ts'
 export type { MailOptions } from './platform/mail/sender.ts'
@@ -61,6 +63,11 @@ export interface Copydesk {
    * answers have neither a body nor an id.
    */
   clientError(error: Error, socket: Duplex): void
+  /**
+   * Another path behind the same pipeline: request id, credential, limits, headers, log and draining are those of every request.
+   * The program routes requests for that path there.
+   */
+  attach(attachment: Attachment): Pick<Gateway, 'fetch' | 'node'>
   /** One surface on its own, by name. */
   surface(name: string): Pick<Gateway, 'fetch' | 'node'>
   migrations: {
@@ -144,6 +151,7 @@ export async function createCopydesk(options: CopydeskOptions): Promise<Copydesk
     node: gateway.node,
     clientError: gateway.clientError,
     surface: gateway.surface,
+    attach: gateway.attach,
     migrations: {
       status: () => migrationStatus(db),
       up: (to) => migrateUp(db, to),

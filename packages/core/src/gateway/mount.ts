@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { H3, type H3Event, toNodeHandler } from 'h3'
 import { publicAccess } from './access.ts'
+import { type Attachment, attached } from './attach.ts'
 import { type Compiled, compile } from './compile.ts'
 import type { Exchange, Incoming } from './exchange.ts'
 import { createFallback } from './fallback.ts'
@@ -10,7 +11,7 @@ import { run } from './pipeline.ts'
 import type { GatewayOptions, Ports } from './ports.ts'
 import { createRuntime, type Runtime } from './runtime.ts'
 import { type AnySurface, surface } from './surface.ts'
-import { createClientErrorListener, refuseWithoutHost } from './unparsed.ts'
+import { createClientErrorListener, refuseWithoutOneHost } from './unparsed.ts'
 
 type NodeHandler = (req: IncomingMessage, res: ServerResponse) => Promise<void>
 type Fetch = (request: Request, from?: { ip?: string }) => Promise<Response>
@@ -28,6 +29,8 @@ export interface Gateway extends MountedSurface {
   endpoints(): EndpointInfo[]
   /** @throws Error when there is no surface of that name */
   surface(name: string): MountedSurface
+  /** Another door beside the surfaces, behind the same pipeline. */
+  attach(attachment: Attachment): MountedSurface
   /** How many streams are open. */
   readonly streams: number
   /** Refuses new requests, ends the streams and waits until the last answer is through. */
@@ -54,7 +57,18 @@ export function createGateway(given: {
   return {
     fetch: (request, from) => pick(pathOf(request.url)).fetch(request, from),
     node: (req, res) =>
-      refuseWithoutHost(runtime, req, res) ? Promise.resolve() : pick(pathOf(req.url ?? '/')).node(req, res),
+      refuseWithoutOneHost(runtime, req, res)
+        ? Promise.resolve()
+        : pick(pathOf(req.url ?? '/')).node(req, res),
+    attach(attachment) {
+      const like = surfaces.find(({ name }) => name === attachment.like)
+      if (!like) throw new Error(`There is no surface "${attachment.like}"`)
+      const { fetch, node } = openDoor(runtime, attached(attachment, like))
+      return {
+        fetch,
+        node: (req, res) => (refuseWithoutOneHost(runtime, req, res) ? Promise.resolve() : node(req, res)),
+      }
+    },
     clientError: createClientErrorListener(runtime),
     endpoints: () => given.surfaces.flatMap((item) => item.endpoints.map((one) => infoOf(item, one))),
     surface(name) {

@@ -37,14 +37,24 @@ export function createClientErrorListener(runtime: Runtime) {
 }
 
 /**
- * Refuses a request that names no host, as RFC 9112 has it; node itself would do so without a body.
+ * Refuses a request that names no host, or several, as RFC 9112 has it: node itself would do so without a body, or take the
+ * first one.
  * @returns whether it was refused
  */
-export function refuseWithoutHost(runtime: Runtime, req: IncomingMessage, res: ServerResponse): boolean {
-  if (req.headers.host !== undefined || req.httpVersion !== '1.1') return false
-  const { headers, body } = refuse(runtime, 400, 'The Host header is missing', req.socket)
+export function refuseWithoutOneHost(runtime: Runtime, req: IncomingMessage, res: ServerResponse): boolean {
+  const fault = faultOfHost(req)
+  if (fault === undefined) return false
+  const { headers, body } = refuse(runtime, 400, fault, req.socket)
   res.writeHead(400, headers).end(body)
   return true
+}
+
+function faultOfHost({ headers, httpVersion, rawHeaders }: IncomingMessage): string | undefined {
+  if (headers.host === undefined) return httpVersion === '1.1' ? 'The Host header is missing' : undefined
+  let hosts = 0
+  for (let i = 0; i < rawHeaders.length; i += 2)
+    if ((rawHeaders[i] as string).length === 4 && rawHeaders[i]?.toLowerCase() === 'host') hosts += 1
+  return hosts > 1 ? 'There is more than one Host header' : undefined
 }
 
 function refuse(runtime: Runtime, status: number, message: string, socket: object) {

@@ -2,9 +2,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Copydesk, Logger } from '@copydesk/core'
 import type { Door } from '@copydesk/terminal/mcp'
 import type { Config } from '../config/schema.ts'
-import { sendResponse, toRequest } from './web.ts'
 
 const path = '/mcp'
+const largestBody = 1 << 20
 /** What a request of an assistant to the surfaces takes from the one that came in. */
 const handedOn = ['authorization', 'user-agent', 'x-forwarded-for', 'x-tenant-id', 'x-request-id']
 
@@ -16,11 +16,11 @@ export interface Assistants {
 }
 
 /**
- * Serves assistants at `/mcp`, beside the surfaces. Whatever they do goes through `/cli/v1` as if they had called it
- * themselves, so that access, limits, tenancy and the audit are those of every request.
+ * Serves assistants at `/mcp`, beside the surfaces and behind the same pipeline. Whatever they do goes through `/cli/v1` as if
+ * they had called it themselves, so that access, limits, tenancy and the audit are those of every request.
  */
 export function createAssistants(parts: {
-  copydesk: Pick<Copydesk, 'fetch' | 'version'>
+  copydesk: Pick<Copydesk, 'attach' | 'fetch' | 'version'>
   config: Pick<Config, 'baseUrl' | 'corsOrigins'>
   log: Logger
   now?: () => number
@@ -45,32 +45,34 @@ export function createAssistants(parts: {
     )
     return opened
   }
-  const answer = async (req: IncomingMessage, request: Request): Promise<Response> => {
+  const answer = async (request: Request, from: { ip?: string }): Promise<Response> => {
+    if (draining) return restarting()
     const origin = request.headers.get('origin')
     // A page that somebody looks at must not reach a server on that machine or in that network.
     if (origin !== null && !origins.has(origin))
       return refusal(403, 'FORBIDDEN', 'Pages of this origin may not call; see corsOrigins')
-    const ip = req.socket.remoteAddress
     const send: typeof globalThis.fetch = (url, init) => {
       const inner = new Request(url, init)
       for (const name of handedOn) {
         const value = request.headers.get(name)
         if (value !== null) inner.headers.set(name, value)
       }
-      return copydesk.fetch(inner, ip === undefined ? {} : { ip })
+      return copydesk.fetch(inner, from)
     }
     const door = await open()
     return door.answer(request, send)
   }
+  const { node } = copydesk.attach({
+    name: 'mcp',
+    path,
+    like: 'cli',
+    maxBodyBytes: largestBody,
+    handle: answer,
+  })
   const serve = async (req: IncomingMessage, res: ServerResponse) => {
     active += 1
     try {
-      const response = draining ? restarting() : await answer(req, toRequest(req, res, baseUrl))
-      await sendResponse(response, res)
-    } catch (error) {
-      log.error('A request of an assistant failed', { error })
-      if (res.headersSent) res.destroy()
-      else await sendResponse(refusal(500, 'INTERNAL_ERROR', 'Something went wrong'), res)
+      await node(req, res)
     } finally {
       active -= 1
       if (active === 0) onIdle()
