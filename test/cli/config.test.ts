@@ -56,6 +56,26 @@ describe('configuration', () => {
     expect(wrong.stderr).toContain('mail.limits.perTenant: must not be negative')
   })
 
+  it('takes trusted proxies as a list, or with what they do to X-Forwarded-For, from the file and the environment', async () => {
+    using folder = temporaryFolder()
+    const file = join(folder.path, 'copydesk.json')
+    const env = { COPYDESK_CONFIG: file }
+    const write = (trustProxy: unknown) => writeFileSync(file, JSON.stringify({ trustProxy }))
+    write(['10.0.0.0/8'])
+    const form = { COPYDESK_TRUST_PROXY_FORWARDED_FOR: 'append' }
+    const both = await show(folder.path, { ...env, ...form })
+    expect(both.of('trustProxy.addresses')).toMatchObject({ value: ['10.0.0.0/8'], source: `file ${file}` })
+    expect(both.of('trustProxy.forwardedFor')).toMatchObject({ value: 'append' })
+    write({ addresses: ['10.0.0.0/8'], forwardedFor: 'append' })
+    const replaced = await show(folder.path, { ...env, COPYDESK_TRUST_PROXY: '192.0.2.1' })
+    expect(replaced.of('trustProxy.addresses')).toMatchObject({ value: ['192.0.2.1'] })
+    expect(replaced.of('trustProxy.forwardedFor')).toMatchObject({ value: 'append' })
+    write({ addresses: ['10.0.0.0/8'], forwardedFor: 'add' })
+    const { code, stderr } = await cli(['config', 'show'], { cwd: folder.path, env })
+    expect(code).toBe(2)
+    expect(stderr).toContain('trustProxy.forwardedFor: must be one of set, append')
+  })
+
   it('takes command-line agents from the file, shows their names, and names what is wrong with them', async () => {
     using folder = temporaryFolder()
     const file = join(folder.path, 'copydesk.json')

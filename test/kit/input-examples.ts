@@ -127,6 +127,9 @@ const examples: Record<string, (world: World) => Partial<Input> | Partial<Input>
   'dm.reports.create': ({ ours }) => ({ body: reportOn(ours.tenantId, 'January') }),
   'dm.reports.deliver': ({ ours }) => ({ body: { to: [ours.email] } }),
   'dm.reports.retry': ({ ours }) => ({ params: { reportId: ours.ids['reports']?.[1] ?? '' } }),
+  'health.arrival': ({ tokens, newId }) => ({
+    params: { token: tokens.sign('arrival', { sub: newId() }) },
+  }),
   'files.report': ({ ours, tokens }) => ({
     params: {
       token: tokens.sign('report', { sub: ours.ids['reports']?.[0] ?? '', tenantId: ours.tenantId }),

@@ -98,6 +98,11 @@ export interface Copydesk {
   as(person: { tenantId?: string; actor: ActorInput }): Api
   /** The services without any access rule, over all tenants or inside of one. Said aloud on purpose. */
   asSystem(of?: { tenantId: string }): Api
+  /**
+   * A path, good for a minute, at which the server that runs with these keys tells how a request arrives: from which address, and
+   * with which `X-Forwarded-For`.
+   */
+  arrivalPath(): string
   /** What is wrong with this installation and how to mend it. */
   doctor(): Promise<Finding[]>
   readonly version: string
@@ -112,8 +117,11 @@ export type ActorInput = Parameters<Assembled['contextFor']>[0]['actor']
 export async function createCopydesk(options: CopydeskOptions): Promise<Copydesk> {
   const assembled = await assemble(options)
   const { db, clock, newId, log, services } = assembled
+  const { baseUrl } = services.settings
   const all =
-    options.doors === 'health' ? [root] : [...builtIn.slice(0, -1), docs(builtIn, options.referencePage)]
+    options.doors === 'health'
+      ? [root]
+      : [...builtIn.slice(0, -1), docs(builtIn, { baseUrl, script: options.referencePage })]
   const gateway = createGateway({
     surfaces: all,
     ports: createPorts(assembled),
@@ -193,20 +201,25 @@ export async function createCopydesk(options: CopydeskOptions): Promise<Copydesk
       inUse: () => keysInUse(assembled.system()),
     },
     routes: gateway.endpoints,
-    openapi: () => openApiDocument(),
+    openapi: () => openApiDocument(baseUrl),
     as: ({ tenantId, actor }) =>
       bindApi(assembled.contextFor({ actor, ...(tenantId && { tenantId }) }), 'checked'),
     asSystem: (of) => {
       const system = assembled.system()
       return bindApi(of ? { ...system, scope: [of.tenantId] } : system, 'system')
     },
+    arrivalPath: () => `/health/arrival/${services.tokens.sign('arrival', { sub: newId() })}`,
     doctor: () => examine(assembled),
   }
 }
 
-/** The OpenAPI 3.1 document of everything that is served. Needs no database. */
-export function openApiDocument(): object {
-  return toOpenApi([...builtIn.slice(0, -1), docs(builtIn)], { title: 'Copydesk', version })
+/**
+ * The OpenAPI 3.1 document of everything that is served. Needs no database.
+ * @param baseUrl where requests go
+ */
+export function openApiDocument(baseUrl: string): object {
+  const servers = [{ url: baseUrl }]
+  return toOpenApi([...builtIn.slice(0, -1), docs(builtIn)], { title: 'Copydesk', version, servers })
 }
 
 /** Every endpoint with its surface, access and codes. Needs no database. */

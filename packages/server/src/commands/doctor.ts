@@ -2,6 +2,7 @@ import type { Finding } from '@copydesk/core'
 import type { Command } from 'commander'
 import { withApp } from '../app.ts'
 import { examineMachine } from '../examine.ts'
+import { examineProxy } from '../examine-proxy.ts'
 import { exitCodes, explain } from '@copydesk/terminal/failure'
 import { example } from '@copydesk/terminal/help'
 import { prepare } from './options.ts'
@@ -27,7 +28,7 @@ async function doctor({ repair = false }: { repair?: boolean }, command: Command
     const inside = await withApp(config, async (copydesk) => {
       if (repair && (await copydesk.migrations.status()).pending.length > 0) await copydesk.migrations.up()
       if (repair) await copydesk.setUp()
-      return copydesk.doctor()
+      return [...(await copydesk.doctor()), await examineProxy(copydesk.arrivalPath(), config)]
     })
     findings.push(...inside)
   } catch (error) {

@@ -5,7 +5,7 @@ import { Failure } from '@copydesk/terminal/failure'
 import { toJson } from '@copydesk/terminal/json'
 import { table } from '@copydesk/terminal/talk'
 import { example } from '@copydesk/terminal/help'
-import { talkOf } from './options.ts'
+import { prepare, talkOf } from './options.ts'
 
 /** `routes`, `openapi` and `version`: what this program is. They need no installation. */
 export function inspectCommands(program: Command): void {
@@ -19,9 +19,10 @@ export function inspectCommands(program: Command): void {
     .command('openapi')
     .description('print the OpenAPI 3.1 document')
     .addHelpText('after', example('copydesk openapi > openapi.json'))
-    .action(async () => {
+    .action(async (_options, command: Command) => {
+      const { baseUrl } = prepare(command).config
       const { openApiDocument } = await import('@copydesk/core')
-      process.stdout.write(`${toJson(openApiDocument(), 2)}\n`)
+      process.stdout.write(`${toJson(openApiDocument(baseUrl), 2)}\n`)
     })
   program
     .command('version')

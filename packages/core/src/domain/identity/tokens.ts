@@ -36,6 +36,8 @@ export interface TokenClaims {
   report: { /** Report ULID. */ sub: string; tenantId: string }
   /** Proves the mailbox of an account to which its bearer is logged in. */
   mailbox: { /** User ULID. */ sub: string }
+  /** Lets whoever runs the installation see how a request of theirs arrives at it. */
+  arrival: { /** Id of the look. */ sub: string }
   /** Lets the owner of a mailbox set a new password, once. */
   reset: { /** User ULID. */ sub: string /** Id of the request; the newest one counts. */; jti: string }
 }
@@ -48,7 +50,7 @@ export type Verified<U extends TokenUse> = U extends TokenUse
   : never
 
 export interface Tokens {
-  /** Signs a token. Lifetimes: access 15 min, registration, report and reset 1 h, impersonation 30 min, mailbox 7 days, task as its `exp` says. */
+  /** Signs a token. Lifetimes: access 15 min, registration, report and reset 1 h, impersonation 30 min, mailbox 7 days, arrival 1 min, task as its `exp` says. */
   sign<U extends TokenUse>(use: U, claims: TokenClaims[U]): string
   /**
    * Checks signature, use and expiry of a token that may have any of `uses`.
@@ -67,6 +69,7 @@ export const tokenLifetimes = {
   report: 3600,
   reset: 3600,
   mailbox: 7 * 24 * 3600,
+  arrival: 60,
 } as const
 
 export interface TokensOptions {
@@ -164,6 +167,7 @@ function wellFormed(use: TokenUse, claims: Record<string, unknown>): boolean {
       return typeof claims['jti'] === 'string'
     case 'registration':
     case 'mailbox':
+    case 'arrival':
       return true
   }
 }

@@ -33,3 +33,16 @@ export const SystemHealth = z.object({
   lastCheckedAt: isoDate,
 })
 export type SystemHealth = z.output<typeof SystemHealth>
+
+/** A request as it has arrived at the server. */
+export const Arrival = z.object({
+  /** The other end of the connection: the last proxy, or the caller itself. */
+  remote: z.string().nullable(),
+  /** It is one of those that are trusted. */
+  viaProxy: z.boolean(),
+  /** As it came in. */
+  forwardedFor: z.string().nullable(),
+  /** Whom it is counted as. */
+  ip: z.string(),
+})
+export type Arrival = z.output<typeof Arrival>

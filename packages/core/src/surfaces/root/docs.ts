@@ -6,10 +6,21 @@ import { type AnySurface, surface } from '../../gateway/surface.ts'
 import { version } from '../../version.ts'
 import { root } from './index.ts'
 
+/** The page asks nobody but us, and offers nothing of its maker's: no fonts, no client, no assistant, no telemetry. */
+const configuration = JSON.stringify({
+  url: '/openapi.json',
+  withDefaultFonts: false,
+  hideClientButton: true,
+  showDeveloperTools: 'never',
+  telemetry: false,
+  agent: { disabled: true },
+  mcp: { disabled: true },
+}).replaceAll('"', '&quot;')
+
 const page = `<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>Copydesk API</title></head>
-<body><script id="api-reference" data-url="/openapi.json"></script><script src="/docs/reference.js"></script></body>
+<body><script id="api-reference" data-configuration="${configuration}"></script><script src="/docs/reference.js"></script></body>
 </html>
 `
 
@@ -21,9 +32,14 @@ const html = {
 
 /**
  * The root surface with the document of all surfaces and the page that shows it, from our own files.
- * @param script file of the page's script; without it the page is not served
+ * @param given.baseUrl where requests go, as the document says
+ * @param given.script file of the page's script; without it the page is not served
  */
-export function docs(surfaces: readonly AnySurface[], script?: string): AnySurface {
+export function docs(
+  surfaces: readonly AnySurface[],
+  { baseUrl, script }: { baseUrl?: string; script?: string | undefined } = {},
+): AnySurface {
+  const info = { title: 'Copydesk', version, ...(baseUrl !== undefined && { servers: [{ url: baseUrl }] }) }
   let text: string | undefined
   const document = raw({
     id: 'docs.openapi',
@@ -32,7 +48,7 @@ export function docs(surfaces: readonly AnySurface[], script?: string): AnySurfa
     access: publicAccess,
     reply: { 200: 'application/json' },
   }).handle(() => {
-    text ??= JSON.stringify(toOpenApi(surfaces, { title: 'Copydesk', version }))
+    text ??= JSON.stringify(toOpenApi(surfaces, info))
     return { body: text, headers: { 'content-type': 'application/json; charset=utf-8' } }
   })
   const reference = raw({

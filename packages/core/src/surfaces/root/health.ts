@@ -1,5 +1,7 @@
 import { z } from 'zod'
 import { readiness } from '../../domain/health.ts'
+import { arrival as seen } from '../../domain/system/arrival.ts'
+import { Arrival } from '../../domain/system/schemas.ts'
 import { publicAccess } from '../../gateway/access.ts'
 import { endpoint } from '../../gateway/endpoint.ts'
 import { version } from '../../version.ts'
@@ -28,3 +30,17 @@ export const ready = endpoint({
     }),
   },
 }).handle((ctx) => readiness(ctx))
+
+export const arrival = endpoint({
+  id: 'health.arrival',
+  route: 'GET /health/arrival/:token',
+  summary:
+    'How a request arrives, for who runs the server: `copydesk doctor` asks through the public address',
+  access: publicAccess,
+  secretPath: true,
+  headers: z.object({ 'x-forwarded-for': z.string().optional() }),
+  reply: { 200: Arrival },
+  errors: ['INVALID_TOKEN', 'TOKEN_EXPIRED'],
+}).handle((ctx, { params, remote = null, viaProxy, headers, ip }) =>
+  seen(ctx, params.token, { remote, viaProxy, forwardedFor: headers['x-forwarded-for'] ?? null, ip }),
+)

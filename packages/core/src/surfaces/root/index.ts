@@ -1,7 +1,7 @@
 import { publicAccess } from '../../gateway/access.ts'
 import { surface } from '../../gateway/surface.ts'
 import { report } from './files.ts'
-import { health, ready } from './health.ts'
+import { arrival, health, ready } from './health.ts'
 
 /** What stands outside of every prefix: whether the service is well. */
 export const root = surface({
@@ -10,5 +10,5 @@ export const root = surface({
   access: publicAccess,
   tenant: 'none',
   limits: { perMinute: 300, burst: 60, by: 'ip' },
-  endpoints: [health, ready, report],
+  endpoints: [health, ready, arrival, report],
 })
