@@ -8,6 +8,7 @@ import { toOpenApi } from './gateway/openapi.ts'
 import { bindApi, type Api } from './api.ts'
 import { createWorker, type Worker } from './worker.ts'
 import { type Assembled, assemble } from './assemble.ts'
+import { checkOptions } from './check-options.ts'
 import type { CopydeskOptions, Keys } from './options.ts'
 import { migrations } from './domain/migrations/migrations.ts'
 import { seedMasters } from './domain/agents/masters.ts'
@@ -55,7 +56,7 @@ export interface Copydesk {
    * Answers a request of any surface; mount it where a fetch handler goes.
    * @param from the caller's address where the server knows it: rate limits of callers without a credential count by it
    */
-  fetch(request: Request, from?: { ip?: string }): Promise<Response>
+  fetch(request: Request, from?: { ip?: string | undefined }): Promise<Response>
   /** The same for `node:http`, Express and Connect. */
   node(req: IncomingMessage, res: ServerResponse): Promise<void>
   /**
@@ -112,9 +113,10 @@ export type ActorInput = Parameters<Assembled['contextFor']>[0]['actor']
 
 /**
  * Puts an instance together; nothing runs and nothing is migrated until asked to.
- * @throws DatabaseError when the database cannot be opened
+ * @throws TypeError that names each option at fault, before anything is made; DatabaseError when the database cannot be opened
  */
 export async function createCopydesk(options: CopydeskOptions): Promise<Copydesk> {
+  checkOptions(options)
   const assembled = await assemble(options)
   const { db, clock, newId, log, services } = assembled
   const { baseUrl } = services.settings

@@ -14,7 +14,7 @@ import { type AnySurface, surface } from './surface.ts'
 import { createClientErrorListener, refuseWithoutOneHost } from './unparsed.ts'
 
 type NodeHandler = (req: IncomingMessage, res: ServerResponse) => Promise<void>
-type Fetch = (request: Request, from?: { ip?: string }) => Promise<Response>
+type Fetch = (request: Request, from?: { ip?: string | undefined }) => Promise<Response>
 
 /** One door, usable on its own. */
 export interface MountedSurface {
