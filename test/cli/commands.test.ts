@@ -140,10 +140,7 @@ describe('copydesk doctor', () => {
     expect(await json(['doctor', '--repair'], cwd)).toMatchObject({ ok: true })
     expect(statSync(database).mode & 0o777).toBe(0o600)
     const config = join(cwd, 'elsewhere.json')
-    writeFileSync(
-      config,
-      '{ "providers": { "hosted_a": { "apiKey": "sk-secret", "models": ["m"] } } }',
-    )
+    writeFileSync(config, '{ "providers": { "hosted_a": { "apiKey": "sk-secret", "models": ["m"] } } }')
     chmodSync(config, 0o644)
     const shared = await cli(['doctor', '--config', config], { cwd })
     expect(shared.stdout).toContain(`WRONG  configuration file: everybody on this machine can read ${config}`)

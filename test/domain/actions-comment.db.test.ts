@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { brief } from '../kit/app.ts'
 import { type Agent, createDesk, type Desk } from '../kit/runtime.ts'
-import { acts, auditOf, inbox, logOf, neighbourOf, post, resolve } from './acting.ts'
+import { auditOf, inbox, logOf, neighbourOf, post, resolve } from './acting.ts'
 
 const say = (desk: Desk, agent: Agent, text: string) => post(desk, agent, 'actions/add-comment', { text })
 

@@ -53,7 +53,7 @@ describe('an endpoint that takes a credential', () => {
   )
 
   it('does not offer an Idempotency-Key, and nobody is refused for one', () => {
-    const { paths } = openApiDocument() as {
+    const { paths } = openApiDocument('https://copydesk.example') as {
       paths: Record<string, Record<string, { parameters?: Array<{ name?: string }> }>>
     }
     const offers = ({ path, method }: (typeof endpoints)[number]) =>

@@ -20,7 +20,7 @@ async function inTurns(turns: number, ms: number) {
 }
 
 /** How an act is judged, and how often it was done. */
-async function judged(act: (time: number) => Promise<unknown> | unknown) {
+async function judged(act: (time: number) => unknown) {
   const watchdog = await createWatchdog(limits)
   let times = 0
   const result = await watchdog

@@ -11,6 +11,7 @@ const url = z
   .string()
   .refine((given) => isWebUrl(given), 'must be a URL that starts with http:// or https://')
 const whole = z.int('must be a whole number')
+const count = whole.min(0, 'must not be negative')
 const keyId = z.string().regex(/^[\w-]{1,64}$/, 'an id has 1 to 64 letters, digits, "-" or "_"')
 const createdAt = z.string().optional()
 const usdPerMillion = z.number().min(0, 'must not be negative')
@@ -83,7 +84,7 @@ const Smtp = z.strictObject({
   secure: z.boolean().optional(),
 })
 
-const Options = z.strictObject({
+const fields = {
   database: text,
   dataDir: text,
   baseUrl: url,
@@ -129,7 +130,12 @@ const Options = z.strictObject({
     .optional(),
   commands: z.record(z.string(), Command).optional(),
   mail: z
-    .strictObject({ from: text.optional(), links: text.optional(), smtp: z.union([text, Smtp]).optional() })
+    .strictObject({
+      from: text.optional(),
+      links: text.optional(),
+      smtp: z.union([text, Smtp]).optional(),
+      limits: z.strictObject({ perTenant: count.optional(), total: count.optional() }).optional(),
+    })
     .optional(),
   push: z
     .strictObject({
@@ -156,7 +162,11 @@ const Options = z.strictObject({
     })
     .optional(),
   payments: able(['openCheckout'], 'a payment provider').optional(),
+  quotas: z.strictObject({ tenantBytes: count.optional(), installationBytes: count.optional() }).optional(),
   registration: z.enum(['open', 'closed']).optional(),
+  freeTenants: z
+    .strictObject({ perDay: count.optional(), monthlyUsd: z.number().min(0, 'must not be negative').optional() })
+    .optional(),
   defaultModel: text.optional(),
   models: z
     .strictObject({
@@ -175,6 +185,7 @@ const Options = z.strictObject({
     ])
     .optional(),
   synchronous: z.enum(['full', 'off']).optional(),
+  passwordCost: z.enum(['full', 'low']).optional(),
   writerPaceMs: z.number().min(0).optional(),
   redis: z
     .strictObject({
@@ -186,7 +197,8 @@ const Options = z.strictObject({
     })
     .optional(),
   onUndeclaredError: called.optional(),
-}) satisfies z.ZodType<unknown, { [Name in keyof Required<CopydeskOptions>]?: unknown }>
+} satisfies Record<keyof CopydeskOptions, z.ZodType>
+const Options = z.strictObject(fields)
 
 /**
  * Looks at the options before anything is made of them.

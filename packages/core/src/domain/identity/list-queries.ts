@@ -9,7 +9,11 @@ import { keyStatus } from './api-keys.ts'
 
 /** People of tenants and reviewers; super-admins only where that role is asked for. Serves `GET /admin/v1/users`. */
 export function listPeople(ctx: Ctx, query: UserQuery): Promise<Page<UserItem>> {
-  return listWhere(ctx, query, query['filter.role'] ? undefined : { sql: `u.role <> 'super_admin'`, params: [] })
+  return listWhere(
+    ctx,
+    query,
+    query['filter.role'] ? undefined : { sql: `u.role <> 'super_admin'`, params: [] },
+  )
 }
 
 /** Everybody in scope; staff belong to no tenant and are seen by those who see all. */

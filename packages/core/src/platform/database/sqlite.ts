@@ -130,8 +130,7 @@ function joinQueue(path: string): { mutex: Mutex; leave: () => void } {
 
 function openHandle(path: string, options: DatabaseOptions, readonly = false): Handle {
   try {
-    // A new file is for its owner only; SQLite gives its journals the rights of the file.
-    if (!readonly && path !== ':memory:') closeSync(openSync(path, 'a', 0o600))
+    if (!readonly && path !== ':memory:') makePrivate(path)
     const handle = new BetterSqlite(path, { readonly, timeout: 5_000 })
     if (!readonly) {
       handle.pragma('journal_mode = WAL')
@@ -142,6 +141,15 @@ function openHandle(path: string, options: DatabaseOptions, readonly = false): H
     return handle
   } catch (error) {
     throw explain(error, path)
+  }
+}
+
+/** A new file is for its owner only; SQLite gives its journals the rights of the file. */
+function makePrivate(path: string): void {
+  try {
+    closeSync(openSync(path, 'ax', 0o600))
+  } catch {
+    // It is there already, or SQLite says better why it cannot be made.
   }
 }
 
