@@ -122,7 +122,7 @@ describe('copydesk skill', () => {
     t.write('tone.md', '---\nname: Tone\n---\nShorter.')
     expect(await t.json('skill', 'add', 'tone.md')).toMatchObject({
       id: skill.id,
-      content: 'Shorter.',
+      content: '---\nname: Tone\n---\nShorter.',
       assignedAgents: ['blog_writer', 'social_writer'],
     })
     t.write('own.md', 'Ours.')
@@ -131,7 +131,7 @@ describe('copydesk skill', () => {
     expect(await t.json('skill', 'add', 'own.md', ...named, ...own)).toMatchObject({ scope: 'tenant' })
     const listed = (await t.run('skill', 'list', ...own)).stdout
     expect(listed).toMatch(/^\w{26} +Ours +tenant +5 +ads_writer, /m)
-    expect(listed).toMatch(/^\w{26} +Tone +global +19 +blog_writer, social_writer$/m)
+    expect(listed).toMatch(/^\w{26} +Tone +global +38 +blog_writer, social_writer$/m)
     expect((await t.run('skill', 'list', '--role', 'analyst')).stdout).not.toContain('Tone')
     expect((await t.run('skill', 'show', 'Tone', ...own)).stdout).toContain('Shorter.\n\n--- more.md')
     expect((await t.run('skill', 'remove', 'Tone')).code).toBe(2)

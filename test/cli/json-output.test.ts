@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { cli, setUpIn, temporaryFolder } from './process.ts'
 import { createStaff } from './staff.ts'
@@ -39,13 +41,17 @@ describe('what commands print as JSON', () => {
     using folder = temporaryFolder()
     const options = { cwd: folder.path }
     await setUpIn(folder.path)
-    const name = 'Rye \u202eand\u202c \u200bOats'
-    const made = await cli(['tenant', 'create', '--name', name, '--json'], options)
-    const list = await cli(['tenant', 'list', '--json'], options)
-    for (const { code, stdout } of [made, list]) {
+    const content = 'Rye \u202eand\u202c \u200bOats'
+    writeFileSync(join(folder.path, 'rye.md'), content)
+    const about = ['--name', 'Rye', '--description', 'On rye', '--roles', 'all']
+    const made = await cli(['skill', 'add', 'rye.md', ...about, '--json'], options)
+    expect(made.code, made.stderr).toBe(0)
+    const { id } = JSON.parse(made.stdout) as { id: string }
+    const shown = await cli(['skill', 'show', id, '--json'], options)
+    for (const { code, stdout } of [made, shown]) {
       expect(code).toBe(0)
       expect(stdout).not.toMatch(unseen)
-      expect(texts(JSON.parse(stdout))).toContain(name)
+      expect(texts(JSON.parse(stdout))).toContain(content)
     }
   })
 })

@@ -97,7 +97,7 @@ describe('agent.actions.report_blocker', () => {
     expect(await pending(desk)).toEqual([])
   })
 
-  it('is not undone by a mention: the agent is woken when the blocker has been dealt with', async () => {
+  it('ends with a mention: somebody has an answer, and the agent is woken with it', async () => {
     await using desk = await createDesk()
     const agent = await desk.order()
     await post(desk, agent, 'actions/report-blocker', blocker)
@@ -107,8 +107,10 @@ describe('agent.actions.report_blocker', () => {
       params: { activityId: id },
       body: { text: '@agent:social_writer go on' },
     })
-    expect(await desk.activityOf(agent.runId)).toMatchObject({ status: 'blocked' })
-    expect(await desk.count('select count(*) as n from runs where open = ?', true)).toBe(0)
+    const again = await desk.next()
+    expect((await desk.activityOf(again.runId)).id).toBe(id)
+    expect(again.dispatch).toMatchObject({ wakeReason: 'mention' })
+    expect(again.dispatch.prompt).toContain('go on')
   })
 
   it('at the moment of a verdict on its question: the later one decides whether the work stands still', async () => {

@@ -4,9 +4,9 @@ import {
   activateSubscription,
   currentSubscription,
 } from '../../packages/core/src/domain/tenants/subscriptions.ts'
-import { createTestApp, type TestApp } from '../kit/app.ts'
+import type { TestApp } from '../kit/app.ts'
 import { createTestClock } from '../kit/clock.ts'
-import { complete, ready } from '../surfaces/registering.ts'
+import { complete, createOpenApp, ready } from '../surfaces/registering.ts'
 import { bench } from './billing.ts'
 import { contents } from './contents.ts'
 
@@ -38,7 +38,7 @@ describe('a plan with trial days', () => {
 
   it('sends a tenant that has not paid back to onboarding at its end', async () => {
     const clock = createTestClock()
-    await using app = await createTestApp({ clock })
+    await using app = await createOpenApp({ clock })
     await onTrial(app)
     clock.advance(14 * day - 1)
     expect(await state(app)).toBe('trial, trialing')

@@ -16,7 +16,7 @@ export interface Bench extends AsyncDisposable {
 
 /** An instance that does no work of its own, and a way into its transactions. */
 export async function bench(clock?: TestClock): Promise<Bench> {
-  const app = await createTestApp({ worker: false, ...(clock && { clock }) })
+  const app = await createTestApp({ worker: false, registration: 'open', ...(clock && { clock }) })
   const instance = await parts(app)
   return {
     app,

@@ -83,7 +83,7 @@ describe('a process that loses its lease', () => {
     const before = await withoutTokens()
     await desk.app.until(async () => {
       clock.advance(50)
-      return said.includes('a late result was refused')
+      return said.includes('a dispatch came to nothing; the run is left to another attempt')
     }, 'the first process has delivered')
     expect(await withoutTokens()).toEqual(before)
     await agent.deliver('By the second')

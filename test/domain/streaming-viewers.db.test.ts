@@ -186,7 +186,7 @@ describe('dashboard.activities.stream', () => {
     expect(new Set(late.seen.map(({ data }) => data.attempt))).toEqual(new Set([2]))
     await desk.app.until(async () => {
       clock.advance(50)
-      return said.includes('a late result was refused')
+      return said.includes('a dispatch came to nothing; the run is left to another attempt')
     }, 'the first process has come to its end')
   })
 })

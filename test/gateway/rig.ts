@@ -193,7 +193,7 @@ export function createStore(): IdempotencyStore {
       const found = kept.get(key)
       if (!found) {
         kept.set(key, { hash })
-        return { state: 'new', claim: { key, id: key } }
+        return { state: 'new', claim: { key, id: key, hash } }
       }
       if (found.hash !== hash) return { state: 'other' }
       return found.done ? { state: 'done', ...found.done } : { state: 'running' }

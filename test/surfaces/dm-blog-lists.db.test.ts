@@ -56,10 +56,11 @@ describe('lists of blog posts', () => {
     const foreign = { tenantId: other.tenantId }
     expect(await refusal(reviewer.call('dm', 'GET /blog', { query: foreign }))).toMatchObject({ status: 403 })
     const params = { id: (await list()).data[0]?.id ?? '' }
+    const approving = refusal(other.reviewer.call('dm', 'POST /blog/:id/dm-approve', { params }))
+    expect(await approving).toMatchObject({ status: 403, code: 'FORBIDDEN' })
     const answers = await Promise.all(
       [
         other.reviewer.call('dm', 'GET /blog/:id', { params }),
-        other.reviewer.call('dm', 'POST /blog/:id/dm-approve', { params }),
         other.reviewer.call('dm', 'POST /blog/:id/dm-reject', { params, body: { feedback: 'No' } }),
       ].map(refusal),
     )

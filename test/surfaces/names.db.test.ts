@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { createTestApp } from '../kit/app.ts'
 import { createOperator } from '../kit/operator.ts'
 import { onboard } from './onboarding.ts'
-import { begin, company, person, send } from './registering.ts'
+import { begin, company, createOpenApp, person, send } from './registering.ts'
 
 const faulty = [
   'Win at https://evil.example',
@@ -27,7 +27,7 @@ async function expectRefused(field: string, attempt: (name: string) => Promise<R
 
 describe('a name with a link, a line break or a control character is refused with 400 VALIDATION_ERROR', () => {
   it('at registration', async () => {
-    await using app = await createTestApp({ worker: false })
+    await using app = await createOpenApp({ worker: false })
     for (const field of ['firstName', 'lastName'])
       await expectRefused(field, (name) =>
         send(app, 'POST /register/start', { body: { ...person, [field]: name } }),

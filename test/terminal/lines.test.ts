@@ -19,8 +19,8 @@ const other = '01J9ZX6T4QH8C3V5N7M2K0B1AE'
 
 /** Every form that the server proposes, and what it means. */
 const forms: ReadonlyArray<[line: string, name: string, input: Record<string, unknown>]> = [
-  ['/status', 'status', { all: false }],
-  [`/status --tenant ${id}`, 'status', { tenant: id, all: false }],
+  ['/status', 'status', { all: false, busy: false }],
+  [`/status --tenant ${id}`, 'status', { tenant: id, all: false, busy: false }],
   ['/queue', 'queue', {}],
   ['/queue --status all --type blog_post', 'queue', { status: 'all', type: 'blog_post' }],
   [
@@ -44,7 +44,7 @@ const forms: ReadonlyArray<[line: string, name: string, input: Record<string, un
   ['/tenants --search "hearth & oat"', 'tenants', { search: 'hearth & oat' }],
   [`/approve ${id} ${other} --note "Well \\"put\\""`, 'approve', { ids: [id, other], note: 'Well "put"' }],
   [`/approve ${id} --option "The second"`, 'approve', { ids: [id], option: 'The second' }],
-  [`/reject ${id} --note "Off brand"`, 'reject', { ids: [id], note: 'Off brand' }],
+  [`/reject ${id} --note "Off brand"`, 'reject', { ids: [id], note: 'Off brand', end: false }],
   [`/revise ${id} --note "A \\\\ B"`, 'revise', { ids: [id], note: 'A \\ B' }],
   [`/bulk approve --ids ${id},${other}`, 'bulk', { action: 'approve', ids: [id, other], dryRun: false }],
   [

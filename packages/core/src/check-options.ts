@@ -72,7 +72,7 @@ const commandNames = [
   'tenantIds',
 ] as const satisfies readonly (keyof CommandOptions)[]
 const Command = z.strictObject({
-  argv: words.min(1, 'must name a program'),
+  argv: z.array(z.string()),
   ...Object.fromEntries(commandNames.map((name) => [name, z.unknown().optional()])),
 })
 
@@ -165,7 +165,10 @@ const fields = {
   quotas: z.strictObject({ tenantBytes: count.optional(), installationBytes: count.optional() }).optional(),
   registration: z.enum(['open', 'closed']).optional(),
   freeTenants: z
-    .strictObject({ perDay: count.optional(), monthlyUsd: z.number().min(0, 'must not be negative').optional() })
+    .strictObject({
+      perDay: count.optional(),
+      monthlyUsd: z.number().min(0, 'must not be negative').optional(),
+    })
     .optional(),
   defaultModel: text.optional(),
   models: z
@@ -179,10 +182,7 @@ const fields = {
   referencePage: text.optional(),
   doors: z.enum(['all', 'health']).optional(),
   worker: z
-    .union([
-      z.literal(false),
-      z.strictObject({ concurrency: whole.min(1), leaseMs: z.number().min(1).optional() }),
-    ])
+    .union([z.literal(false), z.strictObject({ concurrency: count, leaseMs: z.number().min(1).optional() })])
     .optional(),
   synchronous: z.enum(['full', 'off']).optional(),
   passwordCost: z.enum(['full', 'low']).optional(),

@@ -50,6 +50,8 @@ export interface Claim {
   key: string
   /** ULID of this hold; a later one of the same key has another. */
   id: string
+  /** Hash of what was asked. */
+  hash: string
 }
 
 /** What a person has agreed to, under which an assistant acts. */

@@ -38,7 +38,7 @@ export function createIdempotencyStore({
 }) {
   return {
     async begin(key: string, hash: string): Promise<Claimed> {
-      const claim = { key, id: newId() }
+      const claim = { key, id: newId(), hash }
       const isSame = (stored: string) => box.matchesMac(stored, hash, purpose)
       const found = await claimKey(db, claim, {
         hash: box.macs(hash, purpose)[0],
@@ -48,19 +48,18 @@ export function createIdempotencyStore({
         expiresAt: new Date(clock.now() + keptMs),
       })
       if (!found) return { state: 'new', claim }
+      if (found.status !== null && found.response !== null) {
+        const kept = box.open(found.response, key)
+        if (kept.slice(0, hash.length) !== hash) return { state: 'other' }
+        return { state: 'done', status: found.status, body: kept.slice(hash.length) }
+      }
       if (!isSame(found.hash)) return { state: 'other' }
-      if (found.status === null) {
-        const over = found.committed && found.claimedUntil.getTime() <= clock.now()
-        return { state: over ? 'unanswered' : 'running' }
-      }
-      return {
-        state: 'done',
-        status: found.status,
-        body: found.response === null ? '' : box.open(found.response, key),
-      }
+      const over = found.committed && found.claimedUntil.getTime() <= clock.now()
+      return { state: over ? 'unanswered' : 'running' }
     },
+    /** What was asked is sealed with the answer: the keyed hash is no use any more once its key has been retired. */
     complete: (claim: Claim, answer: { status: number; body: string }) =>
-      completeClaim(db, claim, answer.status, box.seal(answer.body, claim.key)),
+      completeClaim(db, claim, answer.status, box.seal(`${claim.hash}${answer.body}`, claim.key)),
     abandon: (claim: Claim) => dropClaim(db, claim),
   }
 }
