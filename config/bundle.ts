@@ -11,9 +11,10 @@ const absent = ['pg-native', 'pg-cloudflare', 'cloudflare:sockets']
 /**
  * Bundles the program into `folder`: `main.mjs`, the threads that it starts, the chunks that its commands load when they are used, and
  * the fonts of PDFs.
+ * @param more further programs of the tests, by their names
  * @returns the files of code that were written
  */
-export async function bundle(folder: string): Promise<OutputChunk[]> {
+export async function bundle(folder: string, more: Record<string, string> = {}): Promise<OutputChunk[]> {
   const { output } = await build({
     cwd: root,
     input: {
@@ -21,6 +22,7 @@ export async function bundle(folder: string): Promise<OutputChunk[]> {
       // Started as threads of their own, by the names of their files.
       'pdf-worker': 'packages/core/src/platform/pdf/pdf-worker.ts',
       'text-thread': 'packages/core/src/domain/text-thread.ts',
+      ...more,
     },
     platform: 'node',
     external: [...outside, ...absent],

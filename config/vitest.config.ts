@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 import { locatePostgres } from './postgres.ts'
+import { scratchFolder } from './scratch.ts'
 import { planRun } from './vitest.setup.ts'
 
 /**
@@ -28,7 +28,7 @@ export default defineConfig(async () => {
   const root = fileURLToPath(new URL('..', import.meta.url))
   const run = {
     prefix: `copydesk_test_${name}_`,
-    folder: join(tmpdir(), `copydesk-test-${name}`),
+    folder: join(scratchFolder(), `copydesk-test-${name}`),
     // Inside of node_modules, where the two packages that are not bundled are found.
     bundle: join(root, 'node_modules', '.cache', `copydesk-cli-${name}`),
   }
@@ -71,7 +71,8 @@ export default defineConfig(async () => {
   return {
     ...shared,
     test: {
-      maxWorkers: 2,
+      // A third one works while the others wait for processes, clocks and disks.
+      maxWorkers: 3,
       globalSetup: [join(root, 'config/vitest.setup.ts')],
       projects: postgres ? [sqlite, postgresql] : [sqlite],
     },

@@ -1,11 +1,9 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
-import { createInterface } from 'node:readline'
-import { fileURLToPath } from 'node:url'
-
-const program = fileURLToPath(new URL('server.ts', import.meta.url))
+import { startServing } from '../kit/serving.ts'
+import { keysOfChaos } from './seed.ts'
 
 /** What a server process does. */
 export type ServerRole = 'all' | 'web' | 'worker'
@@ -29,23 +27,12 @@ export async function startMember(
   port: number,
   { database, dataDir, baseUrl }: Installation,
 ): Promise<Member> {
-  const child = spawn(process.execPath, ['--conditions=@copydesk/source', program], {
-    env: {
-      ...process.env,
-      CHAOS_ROLE: role,
-      CHAOS_DATABASE: database,
-      CHAOS_DATA_DIR: dataDir,
-      CHAOS_BASE_URL: baseUrl,
-      CHAOS_PORT: String(port),
-    },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  for await (const line of createInterface({ input: child.stdout as NodeJS.ReadableStream })) {
-    if (line !== 'ready') continue
-    child.stdout?.resume()
-    return { role, port, process: child }
-  }
-  throw new Error(`the ${role} server ended before it was ready`)
+  const worker = role === 'web' ? (false as const) : { concurrency: 8, leaseMs: 1_500 }
+  const options = { ...keysOfChaos, database, dataDir, baseUrl, worker, writerPaceMs: 1 }
+  // What goes wrong here is meant to; CHAOS_LOG shows it.
+  const log = process.env['CHAOS_LOG'] ? 'info' : 'silent'
+  const { child } = await startServing({ options, port, log })
+  return { role, port, process: child }
 }
 
 /** Ends a server process and waits until it is gone. */

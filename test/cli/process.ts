@@ -1,35 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { randomUUID } from 'node:crypto'
-import { existsSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { bundle } from '../../config/bundle.ts'
-
-let bundled: Promise<string> | undefined
-
-/**
- * The program as it is shipped: bundled from the present source once a run, which also starts it in half the time.
- * @returns the path of what Node runs
- */
-export function program(): Promise<string> {
-  return (bundled ??= bundleOnce())
-}
-
-async function bundleOnce(): Promise<string> {
-  const folder = process.env['COPYDESK_TEST_BUNDLE']
-  if (!folder) throw new Error('COPYDESK_TEST_BUNDLE is not set; run the tests by config/vitest.config.ts')
-  if (!existsSync(folder)) {
-    const draft = `${folder}-${randomUUID()}`
-    await bundle(draft)
-    try {
-      renameSync(draft, folder)
-    } catch {
-      // Another worker of this run was faster, with the same source.
-      rmSync(draft, { recursive: true })
-    }
-  }
-  return join(folder, 'main.mjs')
-}
+import { bundled } from '../kit/bundled.ts'
 
 export interface Ended {
   code: number | null
@@ -62,7 +35,7 @@ export function temporaryFolder() {
 
 /** Starts the command line. */
 export async function startCli(args: readonly string[], options: RunOptions): Promise<Running> {
-  return start(process.execPath, [await program(), ...args], options)
+  return start(process.execPath, [await bundled('main'), ...args], options)
 }
 
 /** Runs the command line to its end. */

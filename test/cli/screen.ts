@@ -1,6 +1,6 @@
 import { spawn } from '@lydell/node-pty'
 import { Terminal } from '@xterm/headless'
-import { program } from './process.ts'
+import { bundled } from '../kit/bundled.ts'
 
 /** A program on a real terminal, and what stands on its screen. */
 export interface Screen extends Disposable {
@@ -22,7 +22,7 @@ export async function onScreen(
   { cwd, env }: { cwd: string; env: Record<string, string> },
 ): Promise<Screen> {
   const size = { cols: 100, rows: 40 }
-  const child = spawn(process.execPath, [await program(), ...args], {
+  const child = spawn(process.execPath, [await bundled('main'), ...args], {
     ...size,
     cwd,
     name: 'xterm-256color',

@@ -122,7 +122,7 @@ async function postgresCopy(options: TestDatabaseOptions): Promise<Place> {
       await build(urlOf(server, draft), options)
       await client.query(`alter database ${draft} rename to ${template}`)
     }
-    await client.query(`create database ${name} template ${template}`)
+    await client.query(`create database ${name} template ${template} ${await copying(client)}`)
     await client.query('select pg_advisory_unlock(hashtext($1))', [template])
   })
   return {
@@ -130,6 +130,12 @@ async function postgresCopy(options: TestDatabaseOptions): Promise<Place> {
     drop: () =>
       onServer(server, async (client) => void (await client.query(`drop database ${name} with (force)`))),
   }
+}
+
+/** Copies files, which costs a third of writing the copy to a log that nobody reads; servers before 15 know no other way. */
+async function copying(client: Client): Promise<string> {
+  const { rows } = await client.query('show server_version_num')
+  return Number(rows[0]?.server_version_num) >= 150_000 ? 'strategy file_copy' : ''
 }
 
 async function onServer(server: string, work: (client: Client) => Promise<void>): Promise<void> {

@@ -1,7 +1,8 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { program, temporaryFolder } from '../cli/process.ts'
+import { temporaryFolder } from '../cli/process.ts'
+import { bundled } from './bundled.ts'
 import { createTestApp, type Team, type TestApp } from './app.ts'
 import { createTestClock, type TestClock } from './clock.ts'
 import { createPlanter } from './feed-rows.ts'
@@ -50,7 +51,7 @@ export async function createStaffDesk(): Promise<StaffDesk> {
     .asSystem()
     .apiKeys.create({ userId: reviewerId, name: 'Terminal' })
   const folder = stack.use(temporaryFolder())
-  const main = await program()
+  const main = await bundled('main')
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   stack.defer(async () => {

@@ -1,7 +1,8 @@
 import type { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { describe, expect, it } from 'vitest'
-import { cli, program, temporaryFolder } from '../cli/process.ts'
+import { cli, temporaryFolder } from '../cli/process.ts'
+import { bundled } from '../kit/bundled.ts'
 import { createTestApp } from '../kit/app.ts'
 import {
   answerConsent,
@@ -21,7 +22,7 @@ async function start(url: string, key: string, manner: Manner = {}): Promise<Cli
   const client = createAssistantClient(manner)
   const transport = new StdioClientTransport({
     command: process.execPath,
-    args: [await program(), 'mcp'],
+    args: [await bundled('main'), 'mcp'],
     cwd: folder.path,
     env: { HOME: folder.path, COPYDESK_URL: url, COPYDESK_API_KEY: key },
     stderr: 'ignore',

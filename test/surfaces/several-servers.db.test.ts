@@ -1,33 +1,24 @@
-import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { get, type IncomingMessage } from 'node:http'
-import { createInterface } from 'node:readline'
-import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { createTestApp, type TestApp } from '../kit/app.ts'
 import { openRedisSpace, type RedisSpace, redisUrl } from '../kit/redis.ts'
-
-const program = fileURLToPath(new URL('../kit/serve.ts', import.meta.url))
+import { startServing } from '../kit/serving.ts'
 
 /** One server in a process of its own, on the database of `app`; killed when it is disposed. */
 async function startServer(app: TestApp, space: RedisSpace, leaseMs: number) {
-  const { log: _log, onUndeclaredError: _told, ...options } = app.options
+  const { log: _log, clock: _clock, onUndeclaredError: _told, ...options } = app.options
   const redis = { url: space.url, prefix: space.prefix, leaseMs, timeoutMs: 5_000 }
-  const child = spawn(process.execPath, ['--conditions=@copydesk/source', program], {
-    env: { ...process.env, SERVE_OPTIONS: JSON.stringify({ ...options, worker: false, redis }) },
-    stdio: ['ignore', 'pipe', 'inherit'],
+  const { child, port } = await startServing({
+    options: { ...options, worker: false, redis },
+    port: 0,
+    log: 'warn',
   })
   const kill = async () => {
     if (child.exitCode !== null || child.signalCode !== null) return
     child.kill('SIGKILL')
     await once(child, 'exit')
   }
-  const lines = createInterface({ input: child.stdout })
-  const ended = once(child, 'exit').then(() =>
-    Promise.reject(new Error('the server ended before it answered')),
-  )
-  const [port] = (await Promise.race([once(lines, 'line'), ended])) as [string]
-  ended.catch(() => undefined)
   const url = `http://127.0.0.1:${port}`
   return {
     kill,

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Client } from '@copydesk/client'
 import { createClient } from '@copydesk/client'
-import { program } from '../cli/process.ts'
+import { bundled } from '../kit/bundled.ts'
 import { createListeningDesk, type ListeningDesk } from '../kit/listening.ts'
 import { openTerminal, type Terminal } from '../kit/terminal.ts'
 
@@ -40,7 +40,7 @@ export async function createStaff(options: Parameters<typeof createListeningDesk
     tenantIds: [tenantId],
   })
   const other = createClient({ baseUrl: desk.url, apiKey: await keyOf(id) })
-  const main = await program()
+  const main = await bundled('main')
   const owned = stack.move()
   return {
     desk,
