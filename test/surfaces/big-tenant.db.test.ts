@@ -111,8 +111,11 @@ function queriesOf({ id, definition }: EndpointInfo): Array<Record<string, strin
     ? bigId('E', bigSize.approvals / 2)
     : id.includes('activities')
       ? bigId('A', bigSize.activities / 2)
-      : bigId('C', bigSize.campaigns / 2)
-  const isPaged = 'cursor' in properties && !id.includes('feed') && !id.includes('queue')
+      : id.includes('campaigns')
+        ? bigId('C', bigSize.campaigns / 2)
+        : undefined
+  // Of other lists the second page is read from where the first one says.
+  const isPaged = 'cursor' in properties && middle !== undefined
   return all.flatMap((query) => (isPaged ? [query, { ...query, cursor: middle }] : [query]))
 }
 

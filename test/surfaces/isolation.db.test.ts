@@ -201,7 +201,9 @@ describe('with an id of its own', () => {
   const ends = ({ info: { id, method } }: Place) =>
     /result|callback|delete/.test(id) ? 2 : method === 'GET' || /feed/.test(id) ? 0 : 1
   it('none of these calls is refused like that: it is the tenant that makes the difference', async () => {
-    for (const place of places.toSorted((x, y) => ends(x) - ends(y))) {
+    // Each list takes the ids of its own items only, which has a test for every list.
+    const others = places.filter(({ name }) => name !== 'cursor')
+    for (const place of others.toSorted((x, y) => ends(x) - ends(y))) {
       const kinds = knockers.filter((kind) => mayCall(place.info, kind))
       expect(kinds, labelOf(place)).not.toEqual([])
       const answer = await attempt(place, kinds[0] as Knocker, a.ids[place.name] ?? '')

@@ -1,7 +1,5 @@
 import type { Sql, SqlValue } from '../platform/database/database.ts'
-import { isUlid } from '../platform/clock.ts'
 import type { Ctx } from './context.ts'
-import { DomainError } from './errors.ts'
 import { within } from './scope.ts'
 
 export interface PageRequest {
@@ -35,11 +33,9 @@ export function equals(column: string, value: SqlValue | undefined): Condition |
   return value === undefined ? undefined : { sql: `${column} = ?`, params: [value] }
 }
 
-/** What comes after the cursor, which is the id of the last item of the page before. */
-export function afterCursor(column: string, { cursor, order }: PageRequest): Condition | undefined {
-  if (cursor === undefined) return undefined
-  if (!isUlid(cursor)) throw new DomainError('VALIDATION_ERROR', 'Unknown cursor', { field: 'cursor' })
-  return { sql: `${column} ${order === 'asc' ? '>' : '<'} ?`, params: [cursor] }
+/** What comes after an id in the order of a list. */
+export function afterId(column: string, id: string, order: PageRequest['order']): Condition {
+  return { sql: `${column} ${order === 'asc' ? '>' : '<'} ?`, params: [id] }
 }
 
 /** A list in one order, of which a page is to be read. */
@@ -85,23 +81,6 @@ export function inScopeOf(ctx: Ctx, list: Sorted, ...conditions: Array<Condition
       limit,
     ],
   }
-}
-
-/**
- * Reads one row more than the page holds, to know whether there is another page.
- * @param select everything up to and without `where`
- */
-export async function readPage<Row extends object, T extends { id: string }>(
-  sql: Sql,
-  query: { select: string; condition: Condition; orderBy: string; request: PageRequest },
-  map: (row: Row) => T,
-): Promise<Page<T>> {
-  const { select, condition, orderBy, request } = query
-  const text = `${select} where ${condition.sql} order by ${orderBy} limit ?`
-  const rows = await sql.all<Row>(text, [...condition.params, request.limit + 1])
-  const data = rows.slice(0, request.limit).map(map)
-  const hasMore = rows.length > request.limit
-  return { data, pagination: { hasMore, nextCursor: hasMore ? (data.at(-1)?.id ?? null) : null } }
 }
 
 /** A page by its place, for apps that scroll to a number. */

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Row, Sql } from '../platform/database/database.ts'
 import { placeholders } from '../platform/database/row.ts'
-import { afterCursor, type Condition, type PageRequest, where } from './paging-queries.ts'
+import { afterId, type Condition, type PageRequest, where } from './paging-queries.ts'
 import { textMatcher } from './text-match.ts'
 
 const batch = 500
@@ -10,7 +10,7 @@ const batch = 500
  * The rows of one page that match what somebody searches for, as a condition on their ids; one row more than the page
  * holds, so that it is known whether there is another. Texts are compared here and not by the database: the two databases
  * fold letters in different ways, and neither forgives a typing error.
- * @param query `from` is everything after `select id, …`; the caller has put its scope into `condition`
+ * @param query `from` is everything after `select id, …`; the caller has put its scope and where the page begins into `condition`
  */
 export async function searched(
   sql: Sql,
@@ -19,7 +19,7 @@ export async function searched(
     texts: readonly string[]
     from: string
     condition: Condition
-    request: PageRequest
+    request: Omit<PageRequest, 'cursor'>
     search: string
     typos?: boolean
   },
@@ -27,9 +27,9 @@ export async function searched(
   const { id, texts, from, condition, request, search, typos = false } = query
   const matches = textMatcher(search, { typos })
   const found: string[] = []
-  let { cursor } = request
+  let last: string | undefined
   while (found.length <= request.limit) {
-    const rest = where(condition, afterCursor(id, { ...request, cursor }))
+    const rest = where(condition, last === undefined ? undefined : afterId(id, last, request.order))
     const columns = [`${id} as id`, ...texts.map((text, index) => `${text} as text_${index}`)].join(', ')
     const rows = await sql.all<Row>(
       `select ${columns} ${from} where ${rest.sql} order by ${id} ${request.order} limit ${batch}`,
@@ -39,7 +39,7 @@ export async function searched(
       if (matches(texts.map((_, index) => (row[`text_${index}`] ?? null) as string | null)))
         found.push(row.id as string)
     if (rows.length < batch) break
-    cursor = rows.at(-1)?.id as string
+    last = rows.at(-1)?.id as string
     // Others are answered between two batches: with SQLite the whole search would be one turn of the event loop.
     await setImmediate()
   }

@@ -2,7 +2,8 @@ import type { Row } from '../../platform/database/database.ts'
 import { asInstant, asJson, asNumber } from '../../platform/database/row.ts'
 import type { Ctx } from '../context.ts'
 import { notFound } from '../errors.ts'
-import { afterCursor, type Condition, equals, type Page, readPage, where } from '../paging-queries.ts'
+import { readPage } from '../page-queries.ts'
+import { type Condition, equals, type Page, where } from '../paging-queries.ts'
 import { within } from '../scope.ts'
 import type { Mention } from './entities.ts'
 import { type Comment, type CommentQuery, mostComments } from './schemas.ts'
@@ -12,7 +13,7 @@ const columns = `select m.id, m.text, m.type, m.author_id, m.author_name, m.auth
 
 /**
  * Comments on an activity, oldest first unless asked otherwise. Serves `GET …/activities/:activityId/comments`.
- * @throws DomainError `NOT_FOUND`; `VALIDATION_ERROR` on `cursor` when it is no id
+ * @throws DomainError `NOT_FOUND`; `VALIDATION_ERROR` on a `cursor` that is none
  */
 export async function listComments(
   ctx: Ctx,
@@ -27,11 +28,11 @@ export async function listComments(
   ])
   if (!known) throw notFound('Activity')
   return readPage<Row, Comment>(
-    ctx.sql,
+    ctx,
     {
       select: columns,
-      condition: where(onActivity(ctx, activityId), afterCursor('m.id', query)),
-      orderBy: `m.id ${query.order}`,
+      id: 'm.id',
+      rows: onActivity(ctx, activityId),
       request: query,
     },
     toComment,

@@ -2,7 +2,8 @@ import type { Row } from '../../platform/database/database.ts'
 import { asInstant, asJson } from '../../platform/database/row.ts'
 import type { Ctx } from '../context.ts'
 import { notFound } from '../errors.ts'
-import { afterCursor, equals, type Page, readPage, where } from '../paging-queries.ts'
+import { readPage } from '../page-queries.ts'
+import { equals, type Page, where } from '../paging-queries.ts'
 import { within } from '../scope.ts'
 import type { LogItem, LogQuery } from './schemas.ts'
 
@@ -23,15 +24,11 @@ export async function listLog(
   ])
   if (!known) throw notFound('Activity')
   return readPage(
-    ctx.sql,
+    ctx,
     {
       select: 'select l.id, l.at, l.kind, l.actor, l.message, l.run_id, l.data from activity_log l',
-      condition: where(
-        within(ctx.scope, 'l.tenant_id'),
-        equals('l.activity_id', activityId),
-        afterCursor('l.id', request),
-      ),
-      orderBy: 'l.id',
+      id: 'l.id',
+      rows: where(within(ctx.scope, 'l.tenant_id'), equals('l.activity_id', activityId)),
       request,
     },
     toItem,

@@ -2,7 +2,8 @@ import type { Row } from '../../platform/database/database.ts'
 import { asDate, asInstant, asNumber } from '../../platform/database/row.ts'
 import type { Ctx } from '../context.ts'
 import { notFound } from '../errors.ts'
-import { afterCursor, equals, type Page, readPage, where } from '../paging-queries.ts'
+import { readPage } from '../page-queries.ts'
+import { equals, type Page, where } from '../paging-queries.ts'
 import { within } from '../scope.ts'
 import type { WakeReason } from '../runs/entities.ts'
 import type { ActivityStatus } from './entities.ts'
@@ -20,20 +21,15 @@ export const summarySelect = `select ${summaryColumns} from ${summaryTables}`
 
 /** A tenant's activities. Serves `GET /dashboard/v1/activities`. */
 export function listActivities(ctx: Ctx, query: ActivityQuery): Promise<Page<ActivitySummary>> {
-  const condition = where(
-    within(ctx.scope, 'x.tenant_id'),
+  const rows = within(ctx.scope, 'x.tenant_id')
+  const filters = [
     equals('x.status', query['filter.status']),
     equals('x.agent_role', query['filter.agentRole']),
     equals('x.campaign_id', query['filter.campaignId']),
     equals('x.deliverable_id', query['filter.deliverableId']),
     equals('x.wake_reason', query['filter.wakeReason']),
-    afterCursor('x.id', query),
-  )
-  return readPage(
-    ctx.sql,
-    { select: summarySelect, condition, orderBy: `x.id ${query.order}`, request: query },
-    toSummary,
-  )
+  ]
+  return readPage(ctx, { select: summarySelect, id: 'x.id', rows, filters, request: query }, toSummary)
 }
 
 /** The activities of one deliverable. Serves `GET /dashboard/v1/deliverables/:deliverableId/activities`. */

@@ -2,7 +2,8 @@ import type { Row } from '../../platform/database/database.ts'
 import { asNumber } from '../../platform/database/row.ts'
 import type { Ctx } from '../context.ts'
 import { notFound } from '../errors.ts'
-import { afterCursor, equals, inScopeOf, type Page, readPage } from '../paging-queries.ts'
+import { afterCursor, readPage } from '../page-queries.ts'
+import { equals, inScopeOf, type Page } from '../paging-queries.ts'
 import { within } from '../scope.ts'
 import { getActivity } from './detail.ts'
 import { summaryColumns, summaryTables, toSummary } from './queries.ts'
@@ -10,12 +11,15 @@ import type { ReviewerActivityDetail, ReviewerActivityQuery, ReviewerActivitySum
 import { cancelledByPerson } from './state.ts'
 
 /** Activities of all tenants in scope, newest first unless asked otherwise. Serves `GET /dm/v1/activities`. */
-export function listForReview(
+export async function listForReview(
   ctx: Ctx,
   given: Partial<ReviewerActivityQuery> = {},
 ): Promise<Page<ReviewerActivitySummary>> {
   const query = { limit: 25, order: 'desc' as const, ...given }
-  const condition = inScopeOf(
+  const { cursor, ...request } = query
+  const select = `select ${summaryColumns}, x.tenant_id, t.name as tenant_name from ${summaryTables} join tenants t on t.id = x.tenant_id`
+  const list = { select, id: 'x.id', rows: within(ctx.scope, 'x.tenant_id') }
+  const rows = inScopeOf(
     ctx,
     {
       from: 'activities x',
@@ -28,22 +32,13 @@ export function listForReview(
     equals('x.status', query['filter.status']),
     equals('x.agent_role', query['filter.agentRole']),
     equals('x.type', query['filter.type']),
-    afterCursor('x.id', query),
+    await afterCursor(ctx, list, { cursor, order: query.order }),
   )
-  return readPage(
-    ctx.sql,
-    {
-      select: `select ${summaryColumns}, x.tenant_id, t.name as tenant_name from ${summaryTables} join tenants t on t.id = x.tenant_id`,
-      condition,
-      orderBy: `x.id ${query.order}`,
-      request: query,
-    },
-    (row: Row) => ({
-      ...toSummary(row),
-      tenantId: row.tenant_id as string,
-      tenantName: row.tenant_name as string,
-    }),
-  )
+  return readPage(ctx, { ...list, rows, request }, (row: Row) => ({
+    ...toSummary(row),
+    tenantId: row.tenant_id as string,
+    tenantName: row.tenant_name as string,
+  }))
 }
 
 /**

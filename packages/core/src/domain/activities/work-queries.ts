@@ -4,12 +4,13 @@ import { asDate, asInstant, asJson, asNumber } from '../../platform/database/row
 import type { ApprovalType, RiskLevel } from '../approvals/entities.ts'
 import { preview } from '../content/preview.ts'
 import type { Ctx } from '../context.ts'
-import { invalid } from '../errors.ts'
+import { cursorRow, unknownCursor } from '../page-queries.ts'
 import { narrowed } from '../scope.ts'
 import type { ActivityStatus, Blocker } from './entities.ts'
 import { cancelledByPerson } from './state.ts'
 import type { WorkItem, WorkQuery, WorkQueue, WorkState } from './work-schemas.ts'
 import {
+  anyOf,
   countOf,
   linesOf,
   stateOf,
@@ -116,13 +117,16 @@ async function readCursor(
 ): Promise<Start> {
   const [, number = '', at = '', id = ''] = form.exec(text) ?? []
   const rank = number === '' ? undefined : workRanks[Number(number)]
-  if (rank && wanted.includes(rank)) return { rank, place: { at: new Date(Number.parseInt(at, 36)), id } }
+  if (rank && wanted.includes(rank)) {
+    await cursorRow(ctx, anyOf(ctx, rank), id)
+    return { rank, place: { at: new Date(Number.parseInt(at, 36)), id } }
+  }
   for (const one of isUlid(text) ? wanted : []) {
     const { sql, params } = linesOf(ctx, one, { filter, id: text, limit: 1 })
     const row = await ctx.sql.get<Row>(sql, params)
     if (row) return { rank: one, place: { at: asInstant(row.place), id: text } }
   }
-  throw invalid('cursor', 'Unknown cursor')
+  throw unknownCursor()
 }
 
 function toItem({ rank, row }: Line, now: number): WorkItem {

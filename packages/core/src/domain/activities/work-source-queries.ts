@@ -1,6 +1,7 @@
 import { rankOf } from '../approvals/policy.ts'
 import type { RiskLevel } from '../approvals/entities.ts'
 import type { Ctx } from '../context.ts'
+import type { List } from '../page-queries.ts'
 import { type Condition, equals, inScopeOf, type Sorted, where } from '../paging-queries.ts'
 import { within } from '../scope.ts'
 import type { WorkQuery, WorkState } from './work-schemas.ts'
@@ -162,6 +163,12 @@ export function linesOf(
       order by ${by('line.place', 'line.id')}`,
     params: [...all.params, limit],
   }
+}
+
+/** Everything in scope that may have a line of a rank, whether it still does or not. */
+export function anyOf(ctx: Ctx, rank: WorkRank): List {
+  const { from, id, tenant } = rules[rank].source
+  return { select: `select ${id} as id from ${from}`, id, rows: within(ctx.scope, tenant) }
 }
 
 /** How many lines of one rank match. */

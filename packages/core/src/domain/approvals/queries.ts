@@ -1,20 +1,12 @@
-import { isUlid } from '../../platform/clock.ts'
 import type { Row, Sql, SqlValue } from '../../platform/database/database.ts'
 import { asDate, asInstant, asJson, asNumber, placeholders } from '../../platform/database/row.ts'
 import type { ActivityStatus } from '../activities/entities.ts'
 import type { ContentCheck } from '../brand/schemas.ts'
 import { preview } from '../content/preview.ts'
 import type { Ctx, Scope } from '../context.ts'
-import { DomainError, notFound } from '../errors.ts'
-import {
-  afterCursor,
-  type Condition,
-  equals,
-  inScopeOf,
-  type Page,
-  readPage,
-  where,
-} from '../paging-queries.ts'
+import { notFound } from '../errors.ts'
+import { afterCursor, cursorRow, readPage } from '../page-queries.ts'
+import { type Condition, equals, inScopeOf, type Page, where } from '../paging-queries.ts'
 import { within } from '../scope.ts'
 import { rankOf } from './policy.ts'
 import type { ApprovalStatus, ApprovalType, RiskLevel } from './entities.ts'
@@ -36,11 +28,12 @@ const columns = `select a.id, a.tenant_id, t.name as tenant_name, a.title, a.typ
 /** A tenant's approvals, newest first unless asked otherwise. Serves `GET /dashboard/v1/approvals`. */
 export async function listApprovals(ctx: Ctx, query: ApprovalQuery): Promise<Page<ApprovalItem>> {
   const result = await readPage<Row, ReviewerApprovalItem>(
-    ctx.sql,
+    ctx,
     {
       select: columns,
-      condition: where(tenantCondition(ctx.scope), ...filters(query), afterCursor('a.id', query)),
-      orderBy: `a.id ${query.order}`,
+      id: 'a.id',
+      rows: tenantCondition(ctx.scope),
+      filters: filters(query),
       request: query,
     },
     (row) => toItem(row, ctx.clock.now()),
@@ -56,17 +49,13 @@ export async function listForReview(
   const [order, direction] = reviewOrders[query.sortBy]
   const list = { from: 'approvals a', id: 'a.id', tenant: 'a.tenant_id', limit: query.limit + 1 }
   const result = await readPage<Row, ReviewerApprovalItem>(
-    ctx.sql,
+    ctx,
     {
       select: columns,
-      condition: inScopeOf(
-        ctx,
-        { ...list, order, direction },
-        ...filters(query),
-        await afterSorted(ctx, query),
-      ),
+      id: 'a.id',
+      rows: inScopeOf(ctx, { ...list, order, direction }, ...filters(query), await afterSorted(ctx, query)),
       orderBy: order.map((column) => `${column} ${direction}`).join(', '),
-      request: { ...query, order: 'desc' },
+      request: { limit: query.limit, order: 'desc' },
     },
     (row) => toItem(row, ctx.clock.now()),
   )
@@ -167,19 +156,11 @@ async function afterSorted(
   { cursor, sortBy }: ReviewerApprovalQuery,
 ): Promise<Condition | undefined> {
   if (cursor === undefined) return undefined
-  if (sortBy !== 'risk_then_age') {
-    return afterCursor('a.id', { cursor, order: sortBy === 'age' ? 'asc' : 'desc', limit: 0 })
-  }
-  const scope = within(ctx.scope, 'tenant_id')
-  const last = isUlid(cursor)
-    ? await ctx.sql.get<Row>(`select risk_rank from approvals where id = ? and ${scope.sql}`, [
-        cursor,
-        ...scope.params,
-      ])
-    : undefined
-  if (!last) throw new DomainError('VALIDATION_ERROR', 'Unknown cursor', { field: 'cursor' })
-  const rank = last.risk_rank as SqlValue
-  return { sql: '(a.risk_rank, a.id) > (?, ?)', params: [rank, cursor] }
+  const list = { select: 'select a.risk_rank from approvals a', id: 'a.id', rows: tenantCondition(ctx.scope) }
+  if (sortBy !== 'risk_then_age')
+    return afterCursor(ctx, list, { cursor, order: sortBy === 'age' ? 'asc' : 'desc' })
+  const { risk_rank: rank } = await cursorRow(ctx, list, cursor)
+  return { sql: '(a.risk_rank, a.id) > (?, ?)', params: [rank as SqlValue, cursor] }
 }
 
 async function withLinks<T extends ApprovalItem>(ctx: Ctx, result: Page<T>): Promise<Page<T>> {

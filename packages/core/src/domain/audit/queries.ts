@@ -5,7 +5,8 @@ import { checkInstant } from '../check.ts'
 import type { Ctx, GivenConsent } from '../context.ts'
 import { notFound } from '../errors.ts'
 import { tenantStatus } from '../identity/queries.ts'
-import { afterCursor, equals, type Page, readPage, where } from '../paging-queries.ts'
+import { readPage } from '../page-queries.ts'
+import { equals, type Page, where } from '../paging-queries.ts'
 import { within } from '../scope.ts'
 import type { AuditItem, AuditQuery } from './schemas.ts'
 
@@ -21,19 +22,17 @@ export function listAudit(ctx: Ctx, given: AuditFilter = {}): Promise<Page<Audit
   const { since } = given
   checkInstant('since', since)
   return readPage(
-    ctx.sql,
+    ctx,
     {
       select: `select a.*, u.name as actor_name from audit_records a left join users u on u.id = a.actor_id`,
-      condition: where(
-        within(ctx.scope, 'a.tenant_id'),
-        equals('a.tenant_id', given.tenantId),
+      id: 'a.id',
+      rows: where(within(ctx.scope, 'a.tenant_id'), equals('a.tenant_id', given.tenantId)),
+      filters: [
         equals('a.actor_type', query['filter.actorType']),
         equals('a.action', query['filter.action']),
         // The ids are in the order of time: what is older is not even looked at.
         since && { sql: 'a.id >= ? and a.created_at >= ?', params: [firstIdAt(since), since] },
-        afterCursor('a.id', query),
-      ),
-      orderBy: `a.id ${query.order}`,
+      ],
       request: query,
     },
     toItem,

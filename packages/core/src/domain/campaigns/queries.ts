@@ -4,7 +4,8 @@ import { summariesWhere } from '../activities/queries.ts'
 import type { Ctx } from '../context.ts'
 import { notFound } from '../errors.ts'
 import { toUsd } from '../money.ts'
-import { afterCursor, type Condition, equals, type Page, readPage, where } from '../paging-queries.ts'
+import { readPage } from '../page-queries.ts'
+import { type Condition, equals, type Page, where } from '../paging-queries.ts'
 import { within } from '../scope.ts'
 import { type Counted, countsOf, uncounted } from './count-queries.ts'
 import { type CampaignStatus, campaignStatuses, type DeliverableType } from './entities.ts'
@@ -22,11 +23,15 @@ const recent = 10
 
 /** A tenant's campaigns with what is going on in them. Serves `GET /dashboard/v1/campaigns`. */
 export async function listCampaigns(ctx: Ctx, query: CampaignQuery): Promise<Page<CampaignItem>> {
-  const status = query['filter.status']
-  const condition = where(within(ctx.scope, 'c.tenant_id'), shownAs(status), afterCursor('c.id', query))
   const found = await readPage<Row, Head>(
-    ctx.sql,
-    { select: columns, condition, orderBy: `c.id ${query.order}`, request: query },
+    ctx,
+    {
+      select: columns,
+      id: 'c.id',
+      rows: within(ctx.scope, 'c.tenant_id'),
+      filters: [shownAs(query['filter.status'])],
+      request: query,
+    },
     toHead,
   )
   return { ...found, data: await withCounts(ctx, found.data) }

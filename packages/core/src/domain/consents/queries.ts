@@ -1,7 +1,8 @@
 import type { Row, Sql } from '../../platform/database/database.ts'
 import { asDate, asInstant } from '../../platform/database/row.ts'
 import type { Command, Ctx } from '../context.ts'
-import { afterCursor, equals, type Page, readPage, where } from '../paging-queries.ts'
+import { readPage } from '../page-queries.ts'
+import { equals, type Page, where } from '../paging-queries.ts'
 import { statusOf } from './status.ts'
 import type { ConsentItem, ConsentQuery } from './schemas.ts'
 
@@ -12,16 +13,15 @@ import type { ConsentItem, ConsentQuery } from './schemas.ts'
 export function listConsents(ctx: Ctx, query: ConsentQuery): Promise<Page<ConsentItem>> {
   const now = ctx.clock.date()
   return readPage(
-    ctx.sql,
+    ctx,
     {
       select: 'select c.* from consents c',
-      condition: where(
-        equals('c.user_id', ctx.actor.id),
+      id: 'c.id',
+      rows: where(equals('c.user_id', ctx.actor.id)),
+      filters: [
         { sql: 'c.used_on is null and c.expires_at > ?', params: [now] },
         { sql: 'c.agreed is null or c.agreed = ?', params: [true] },
-        afterCursor('c.id', query),
-      ),
-      orderBy: `c.id ${query.order}`,
+      ],
       request: query,
     },
     (row: Row) => toItem(row, now),

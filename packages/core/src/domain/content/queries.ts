@@ -2,15 +2,8 @@ import type { Row } from '../../platform/database/database.ts'
 import { asInstant, asNumber } from '../../platform/database/row.ts'
 import type { Ctx } from '../context.ts'
 import { notFound } from '../errors.ts'
-import {
-  afterCursor,
-  type Condition,
-  equals,
-  type Page,
-  type PageRequest,
-  readPage,
-  where,
-} from '../paging-queries.ts'
+import { cursorRow, readPage } from '../page-queries.ts'
+import { type Condition, equals, type Page, type PageRequest, where } from '../paging-queries.ts'
 import { within } from '../scope.ts'
 import { compareTexts } from '../versions/comparisons.ts'
 import type { OutputFormat } from './entities.ts'
@@ -22,7 +15,7 @@ const columns = `select o.id, o.version, o.sha256, o.author_id, o.author_name, o
 
 /**
  * The versions of an activity's text, newest first unless asked otherwise. Serves `GET …/activities/:activityId/versions`.
- * @throws DomainError `NOT_FOUND`; `VALIDATION_ERROR` on `cursor` when it is no id
+ * @throws DomainError `NOT_FOUND`; `VALIDATION_ERROR` on a `cursor` that is none
  */
 export async function listTextVersions(
   ctx: Ctx,
@@ -36,13 +29,16 @@ export async function listTextVersions(
     ...scope.params,
   ])
   if (!known) throw notFound('Activity')
+  const { cursor, ...request } = query
   return readPage<Row, TextVersion>(
-    ctx.sql,
+    ctx,
     {
       select: `${columns} from outputs o`,
-      condition: where(ofActivity(ctx, activityId), await afterVersion(ctx, activityId, query)),
+      id: 'o.id',
+      rows: ofActivity(ctx, activityId),
+      filters: [cursor === undefined ? undefined : await afterVersion(ctx, activityId, cursor, query.order)],
       orderBy: `o.version ${query.order}`,
-      request: query,
+      request,
     },
     toVersion,
   )
@@ -111,21 +107,16 @@ function ofActivity(ctx: Ctx, activityId: string): Condition {
   return where(within(ctx.scope, 'o.tenant_id'), equals('o.activity_id', activityId))
 }
 
-/** Versions go by their number: ids of two machines need not be in its order. What is no version's id is a place among ids. */
+/** Versions go by their number: ids of two machines need not be in its order. */
 async function afterVersion(
   ctx: Ctx,
   activityId: string,
-  query: PageRequest,
-): Promise<Condition | undefined> {
-  const byId = afterCursor('o.id', query)
-  if (!byId || query.cursor === undefined) return undefined
-  const condition = where(ofActivity(ctx, activityId), equals('o.id', query.cursor))
-  const last = await ctx.sql.get<Row>(
-    `select o.version from outputs o where ${condition.sql}`,
-    condition.params,
-  )
-  if (!last) return byId
-  return { sql: `o.version ${query.order === 'asc' ? '>' : '<'} ?`, params: [asNumber(last.version)] }
+  cursor: string,
+  order: PageRequest['order'],
+): Promise<Condition> {
+  const list = { select: 'select o.version from outputs o', id: 'o.id', rows: ofActivity(ctx, activityId) }
+  const last = await cursorRow(ctx, list, cursor)
+  return { sql: `o.version ${order === 'asc' ? '>' : '<'} ?`, params: [asNumber(last.version)] }
 }
 
 function toVersion(row: Row): TextVersion {

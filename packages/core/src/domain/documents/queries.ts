@@ -2,7 +2,8 @@ import type { Row } from '../../platform/database/database.ts'
 import { asInstant } from '../../platform/database/row.ts'
 import type { Ctx } from '../context.ts'
 import { notFound } from '../errors.ts'
-import { afterCursor, equals, type Page, readPage, where } from '../paging-queries.ts'
+import { readPage } from '../page-queries.ts'
+import { equals, type Page, where } from '../paging-queries.ts'
 import { oneTenant, within } from '../scope.ts'
 import type { DocumentItem, DocumentQuery } from './schemas.ts'
 
@@ -16,11 +17,12 @@ export async function listDocuments(
 ): Promise<Page<DocumentItem>> {
   const query = { limit: 25, order: 'desc' as const, ...given }
   return readPage<Row, DocumentItem>(
-    ctx.sql,
+    ctx,
     {
       select: columns,
-      condition: where(equals('d.tenant_id', oneTenant(ctx)), afterCursor('d.id', query)),
-      orderBy: `d.id ${query.order}`,
+      id: 'd.id',
+      rows: where(equals('d.tenant_id', oneTenant(ctx))),
+      deletedBy: 'document.delete',
       request: query,
     },
     toItem,

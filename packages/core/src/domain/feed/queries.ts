@@ -5,11 +5,11 @@ import type { Blocker } from '../activities/entities.ts'
 import type { RiskLevel } from '../approvals/entities.ts'
 import { preview } from '../content/preview.ts'
 import type { Ctx } from '../context.ts'
-import { DomainError } from '../errors.ts'
+import { cursorRow, unknownCursor } from '../page-queries.ts'
 import type { Page } from '../paging-queries.ts'
 import { actionsFor, type Facts, kindOf, kindsFor, type Rank, ranks } from './policy.ts'
 import type { FeedKind, FeedQuery, ReviewerFeedItem } from './schemas.ts'
-import { type Place, sourceOf, type Wanted } from './source-queries.ts'
+import { anyOf, type Place, sourceOf, type Wanted } from './source-queries.ts'
 
 /** An item with what marks of it need. */
 export interface Found {
@@ -121,9 +121,12 @@ function writeCursor(row: Row, asOf: Date): string {
 async function readCursor(ctx: Ctx, text: string): Promise<Cursor> {
   const [, rank = '', at = '', id = '', asOf = ''] = form.exec(text) ?? []
   const instant = (digits: string) => new Date(Number.parseInt(digits, 36))
-  if (rank !== '') return { rank: Number(rank), place: { at: instant(at), id }, asOf: instant(asOf) }
+  if (rank !== '') {
+    await cursorRow(ctx, anyOf(ctx, ranks[Number(rank) - 1] as Rank), id)
+    return { rank: Number(rank), place: { at: instant(at), id }, asOf: instant(asOf) }
+  }
   const row = isUlid(text) ? await findRow(ctx, text) : undefined
-  if (!row) throw new DomainError('VALIDATION_ERROR', 'Unknown cursor', { field: 'cursor' })
+  if (!row) throw unknownCursor()
   const place = { at: asInstant(row.place), id: text }
   return { rank: asNumber(row.feed_rank), place, asOf: ctx.clock.date() }
 }

@@ -1,5 +1,6 @@
 import { warningMs } from '../approvals/policy.ts'
 import type { Ctx } from '../context.ts'
+import type { List } from '../page-queries.ts'
 import { type Condition, inScopeOf, where } from '../paging-queries.ts'
 import { within } from '../scope.ts'
 import { kindOf, type Rank, ranks, shownMs } from './policy.ts'
@@ -118,6 +119,12 @@ export function sourceOf(ctx: Ctx, rank: Rank, wanted: Wanted): Condition {
       from ${source.from} where ${all.sql} order by ${place}, ${id} limit ?`,
     params: [...all.params, limit],
   }
+}
+
+/** Everything in scope that may have an item of a rank, whether it still does or not. */
+export function anyOf(ctx: Ctx, rank: Rank): List {
+  const { from, id, tenant } = rules[rank](ctx, ctx.clock.date()).source
+  return { select: `select ${id} as id from ${from}`, id, rows: within(ctx.scope, tenant) }
 }
 
 const textOr = (column: string | undefined) => column ?? 'cast(null as text)'

@@ -1,9 +1,9 @@
 import type { Row } from '../../platform/database/database.ts'
 import { asDate, asInstant, asJson } from '../../platform/database/row.ts'
 import type { Ctx } from '../context.ts'
-import { afterCursor, type Condition, equals, type Page, readPage, where } from '../paging-queries.ts'
+import { readPage } from '../page-queries.ts'
+import { type Condition, equals, type Page, where } from '../paging-queries.ts'
 import { within } from '../scope.ts'
-import { searched } from '../search-queries.ts'
 import type { ApiKeyItem, ApiKeyQuery, UserItem, UserQuery } from './admin-schemas.ts'
 import { keyStatus } from './api-keys.ts'
 
@@ -21,33 +21,16 @@ export function listUsers(ctx: Ctx, given: Partial<UserQuery> = {}): Promise<Pag
   return listWhere(ctx, { limit: 50, order: 'desc', ...given })
 }
 
-async function listWhere(ctx: Ctx, query: UserQuery, among?: Condition): Promise<Page<UserItem>> {
+function listWhere(ctx: Ctx, query: UserQuery, among?: Condition): Promise<Page<UserItem>> {
   const from = 'from users u left join tenants t on t.id = u.tenant_id'
-  const wanted = where(
-    within(ctx.scope, 'u.tenant_id'),
-    among,
-    equals('u.tenant_id', query['filter.tenantId']),
-    equals('u.role', query['filter.role']),
-    equals('u.status', query['filter.status']),
-  )
-  const search = query['filter.search']
-  const condition =
-    search === undefined
-      ? where(wanted, afterCursor('u.id', query))
-      : await searched(ctx.sql, {
-          id: 'u.id',
-          texts: ['u.email', 'u.name'],
-          from,
-          condition: wanted,
-          request: query,
-          search,
-        })
   return readPage(
-    ctx.sql,
+    ctx,
     {
       select: `select u.id, u.email, u.name, u.role, u.status, u.tenant_id, t.name as tenant_name, u.last_login_at, u.created_on ${from}`,
-      condition,
-      orderBy: `u.id ${query.order}`,
+      id: 'u.id',
+      rows: where(within(ctx.scope, 'u.tenant_id'), equals('u.tenant_id', query['filter.tenantId'])),
+      filters: [among, equals('u.role', query['filter.role']), equals('u.status', query['filter.status'])],
+      search: { words: query['filter.search'], texts: ['u.email', 'u.name'], from },
       request: query,
     },
     toUser,
@@ -59,16 +42,12 @@ export function listApiKeys(ctx: Ctx, given: Partial<ApiKeyQuery> = {}): Promise
   const query = { limit: 25, order: 'desc' as const, ...given }
   const now = ctx.clock.now()
   return readPage(
-    ctx.sql,
+    ctx,
     {
       select: `select k.id, k.name, k.user_id, k.key_preview, k.tenant_ids, k.assistant_access, k.expires_at, k.revoked_at, k.last_used_at, k.created_on
         from api_keys k join users u on u.id = k.user_id`,
-      condition: where(
-        within(ctx.scope, 'u.tenant_id'),
-        equals('k.user_id', query['filter.userId']),
-        afterCursor('k.id', query),
-      ),
-      orderBy: `k.id ${query.order}`,
+      id: 'k.id',
+      rows: where(within(ctx.scope, 'u.tenant_id'), equals('k.user_id', query['filter.userId'])),
       request: query,
     },
     (row: Row) => toKey(row, now),

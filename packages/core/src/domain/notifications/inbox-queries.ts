@@ -2,7 +2,8 @@ import { firstIdAt } from '../../platform/clock.ts'
 import type { Row, Sql } from '../../platform/database/database.ts'
 import { asInstant, asNumber, placeholders } from '../../platform/database/row.ts'
 import type { Command, Ctx } from '../context.ts'
-import { afterCursor, type Condition, equals, readOffset, readPage, where } from '../paging-queries.ts'
+import { readPage } from '../page-queries.ts'
+import { type Condition, equals, readOffset, where } from '../paging-queries.ts'
 import { within } from '../scope.ts'
 import { deepLink } from './deep-link.ts'
 import type { NotificationType, SubjectKind } from './entities.ts'
@@ -35,9 +36,9 @@ export async function inboxForApp(ctx: Ctx, query: MobileInboxQuery): Promise<Mo
 /** The same by the last one of the page before. Serves `GET /tenant/v1/notifications`. */
 export async function inboxPage(ctx: Ctx, query: InboxQuery): Promise<InboxPage> {
   const request = { ...query, order: 'desc' as const }
-  const condition = where(own(ctx), equals('n.read', query['filter.read']), afterCursor('n.id', request))
+  const filters = [recent(ctx), equals('n.read', query['filter.read'])]
   const [found, unread] = await Promise.all([
-    readPage(ctx.sql, { select: columns, condition, orderBy: 'n.id desc', request }, (row: Row) =>
+    readPage(ctx, { select: columns, id: 'n.id', rows: mine(ctx), filters, request }, (row: Row) =>
       toItem(ctx, row),
     ),
     unreadCount(ctx, ctx.sql),
@@ -84,12 +85,15 @@ export function deleteToldBefore(tx: Sql, instant: Date): Promise<number> {
 }
 
 /** The caller's own, as far back as it is kept. */
-function own(ctx: Ctx): Condition {
+const own = (ctx: Ctx): Condition => where(mine(ctx), recent(ctx))
+
+function mine(ctx: Ctx): Condition {
+  return where(within(ctx.scope, 'n.tenant_id'), equals('n.user_id', ctx.actor.id), equals('n.inbox', true))
+}
+
+function recent(ctx: Ctx): Condition {
   const since = new Date(ctx.clock.now() - keptDays * 86_400_000)
-  return where(within(ctx.scope, 'n.tenant_id'), equals('n.user_id', ctx.actor.id), equals('n.inbox', true), {
-    sql: 'n.id >= ?',
-    params: [firstIdAt(since)],
-  })
+  return { sql: 'n.id >= ?', params: [firstIdAt(since)] }
 }
 
 function toItem(ctx: Ctx, row: Row): NotificationItem {

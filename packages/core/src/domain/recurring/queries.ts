@@ -2,7 +2,8 @@ import type { Row, Sql } from '../../platform/database/database.ts'
 import { asDate, asInstant, asJson, placeholders } from '../../platform/database/row.ts'
 import type { Ctx } from '../context.ts'
 import { notFound } from '../errors.ts'
-import { afterCursor, type Condition, equals, type Page, readPage, where } from '../paging-queries.ts'
+import { readPage } from '../page-queries.ts'
+import { type Condition, equals, type Page, where } from '../paging-queries.ts'
 import { within } from '../scope.ts'
 import type { Audience, RecurringStatus } from './entities.ts'
 import { scheduleOf } from './schedule.ts'
@@ -20,11 +21,13 @@ export async function listRecurring(
 ): Promise<Page<RecurringItem>> {
   const query = { limit: 25, order: 'desc' as const, ...given }
   const found = await readPage<Row, Found>(
-    ctx.sql,
+    ctx,
     {
       select: columns,
-      condition: where(equals('r.status', query['filter.status']), afterCursor('r.id', query)),
-      orderBy: `r.id ${query.order}`,
+      id: 'r.id',
+      // They belong to the installation.
+      rows: where(),
+      filters: [equals('r.status', query['filter.status'])],
       request: query,
     },
     toFound,

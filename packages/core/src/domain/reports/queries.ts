@@ -2,7 +2,8 @@ import type { Row } from '../../platform/database/database.ts'
 import { asDate, asInstant } from '../../platform/database/row.ts'
 import type { Ctx } from '../context.ts'
 import { notFound } from '../errors.ts'
-import { afterCursor, type Condition, equals, type Page, readPage, where } from '../paging-queries.ts'
+import { readPage } from '../page-queries.ts'
+import { type Condition, equals, type Page, where } from '../paging-queries.ts'
 import { within } from '../scope.ts'
 import type { DeliveryStatus, ReportStatus, ReportType } from './entities.ts'
 import type {
@@ -21,18 +22,16 @@ const select = `select ${columns} from reports p join tenants t on t.id = p.tena
 export function listReports(ctx: Ctx, query: TenantReportQuery): Promise<Page<TenantReport>> {
   const start = query['filter.startDate']
   const end = query['filter.endDate']
-  const condition = where(
-    within(ctx.scope, 'p.tenant_id'),
+  const filters = [
     inStatus(query['filter.status']),
     equals('p.type', query['filter.type']),
     equals('p.campaign_id', query['filter.campaignId']),
     start === undefined ? undefined : { sql: 'p.period_end >= ?', params: [start] },
     end === undefined ? undefined : { sql: 'p.period_start <= ?', params: [end] },
-    afterCursor('p.id', query),
-  )
+  ]
   return readPage(
-    ctx.sql,
-    { select, condition, orderBy: `p.id ${query.order}`, request: query },
+    ctx,
+    { select, id: 'p.id', rows: within(ctx.scope, 'p.tenant_id'), filters, request: query },
     toTenantItem,
   )
 }
@@ -64,15 +63,10 @@ export async function getReport(ctx: Ctx, id: string): Promise<TenantReportDetai
 
 /** Reports of all tenants in scope, newest first. Serves `GET /dm/v1/reports`. */
 export function listForReview(ctx: Ctx, query: ReviewerReportQuery): Promise<Page<ReviewerReport>> {
-  const condition = where(
-    within(ctx.scope, 'p.tenant_id'),
-    equals('p.status', query['filter.status']),
-    equals('p.type', query['filter.type']),
-    afterCursor('p.id', query),
-  )
+  const filters = [equals('p.status', query['filter.status']), equals('p.type', query['filter.type'])]
   return readPage(
-    ctx.sql,
-    { select, condition, orderBy: `p.id ${query.order}`, request: query },
+    ctx,
+    { select, id: 'p.id', rows: within(ctx.scope, 'p.tenant_id'), filters, request: query },
     toReviewerItem,
   )
 }

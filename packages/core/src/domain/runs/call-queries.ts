@@ -2,7 +2,8 @@ import type { Row } from '../../platform/database/database.ts'
 import { asInstant, asNumber } from '../../platform/database/row.ts'
 import type { Ctx } from '../context.ts'
 import { toUsd } from '../money.ts'
-import { afterCursor, equals, type Page, readPage, where } from '../paging-queries.ts'
+import { readPage } from '../page-queries.ts'
+import { equals, type Page, where } from '../paging-queries.ts'
 import { within } from '../scope.ts'
 import type { CallQuery, CallRecord } from './admin-schemas.ts'
 import { madeWithin, spanOf } from './span.ts'
@@ -11,18 +12,13 @@ import { madeWithin, spanOf } from './span.ts'
 export function listCalls(ctx: Ctx, given: Partial<CallQuery> = {}): Promise<Page<CallRecord>> {
   const query = { limit: 50, order: 'desc' as const, ...given }
   return readPage(
-    ctx.sql,
+    ctx,
     {
       select: `select c.*, t.name as tenant_name, p.name as provider_name
         from llm_calls c join tenants t on t.id = c.tenant_id left join llm_providers p on p.id = c.provider_id`,
-      condition: where(
-        within(ctx.scope, 'c.tenant_id'),
-        equals('c.tenant_id', query.tenantId),
-        equals('c.model', query.model),
-        madeWithin('c.id', spanOf(query, 'UTC')),
-        afterCursor('c.id', query),
-      ),
-      orderBy: `c.id ${query.order}`,
+      id: 'c.id',
+      rows: where(within(ctx.scope, 'c.tenant_id'), equals('c.tenant_id', query.tenantId)),
+      filters: [equals('c.model', query.model), madeWithin('c.id', spanOf(query, 'UTC'))],
       request: query,
     },
     toRecord,

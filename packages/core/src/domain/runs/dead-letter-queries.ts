@@ -1,8 +1,10 @@
+import { isUlid } from '../../platform/clock.ts'
 import type { Row } from '../../platform/database/database.ts'
 import { asInstant, asJson } from '../../platform/database/row.ts'
 import type { DeadLetter as DeadJob } from '../../platform/jobs/queries.ts'
-import type { Ctx } from '../context.ts'
-import { afterCursor, type Condition, equals, type Page, type PageRequest, where } from '../paging-queries.ts'
+import type { Ctx, Scope } from '../context.ts'
+import { cursorRow } from '../page-queries.ts'
+import { afterId, type Condition, equals, type Page, type PageRequest, where } from '../paging-queries.ts'
 import { within } from '../scope.ts'
 import type { FailureFamily, RunFailure } from './entities.ts'
 import type { DeadLetter, DeadLetterQuery } from './queue-schemas.ts'
@@ -16,12 +18,11 @@ export async function listDeadLetters(
   const { limit, order } = query
   const tenantId = query['filter.tenantId']
   const role = query['filter.agentRole']
+  const { cursor } = query
+  if (cursor !== undefined) await checkCursor(ctx, cursor, tenantId)
+  const after = cursor === undefined ? undefined : afterId('r.id', cursor, order)
   const [runs, jobs] = await Promise.all([
-    deadRuns(
-      ctx,
-      where(equals('r.tenant_id', tenantId), equals('r.agent_role', role), afterCursor('r.id', query)),
-      query,
-    ),
+    deadRuns(ctx, where(equals('r.tenant_id', tenantId), equals('r.agent_role', role), after), query),
     role === undefined ? deadJobs(ctx, { ...query, ...(tenantId !== undefined && { tenantId }) }) : [],
   ])
   const sign = order === 'asc' ? 1 : -1
@@ -36,6 +37,19 @@ export async function findDeadLetter(ctx: Ctx, id: string): Promise<DeadLetter |
   const one = { limit: 1, order: 'desc' as const }
   const [run] = await deadRuns(ctx, { sql: 'r.id = ?', params: [id] }, one)
   return run ?? (await deadJobs(ctx, { ...one, id }))[0]
+}
+
+/** What was given up may have been tried again since: any run or job of the tenants is as good. */
+async function checkCursor(ctx: Ctx, cursor: string, tenantId: string | undefined): Promise<void> {
+  const ofJobs = { tenants: tenantsOf(ctx, tenantId), id: cursor }
+  if (isUlid(cursor) && (await ctx.services.jobs.exists(ofJobs))) return
+  const rows = where(within(ctx.scope, 'r.tenant_id'), equals('r.tenant_id', tenantId))
+  await cursorRow(ctx, { select: 'select r.id from runs r', id: 'r.id', rows }, cursor)
+}
+
+function tenantsOf({ scope }: Ctx, tenantId: string | undefined): Scope {
+  if (tenantId === undefined) return scope
+  return scope === 'all' || scope.includes(tenantId) ? [tenantId] : []
 }
 
 async function deadRuns(ctx: Ctx, wanted: Condition, { limit, order }: PageRequest): Promise<DeadLetter[]> {
@@ -71,10 +85,8 @@ async function deadJobs(
   ctx: Ctx,
   { limit, order, cursor, id, tenantId }: PageRequest & { id?: string; tenantId?: string },
 ): Promise<DeadLetter[]> {
-  const tenants =
-    tenantId === undefined ? ctx.scope : ctx.scope === 'all' || ctx.scope.includes(tenantId) ? [tenantId] : []
   const jobs = await ctx.services.jobs.deadLetters({
-    tenants,
+    tenants: tenantsOf(ctx, tenantId),
     order,
     cursor,
     limit: limit + 1,

@@ -4,7 +4,8 @@ import { effectiveAgent } from '../agents/effective-queries.ts'
 import type { Ctx } from '../context.ts'
 import { notFound } from '../errors.ts'
 import { toUsd } from '../money.ts'
-import { afterCursor, type Condition, equals, readPage, where } from '../paging-queries.ts'
+import { readPage } from '../page-queries.ts'
+import { type Condition, equals, where } from '../paging-queries.ts'
 import { within } from '../scope.ts'
 import { skillsOf } from '../skills/queries.ts'
 import type { RunDetail, RunList, RunQuery, RunRecord, TranscriptLine } from './admin-schemas.ts'
@@ -20,18 +21,16 @@ const tables = `runs r join tenants t on t.id = r.tenant_id left join master_age
 export async function listRuns(ctx: Ctx, given: Partial<RunQuery> = {}): Promise<RunList> {
   const query = { limit: 50, order: 'desc' as const, ...given }
   const { data, pagination } = await readPage<Row, { id: string; row: Row }>(
-    ctx.sql,
+    ctx,
     {
       select: `select ${columns} from ${tables}`,
-      condition: where(
-        within(ctx.scope, 'r.tenant_id'),
-        equals('r.tenant_id', query.tenantId),
+      id: 'r.id',
+      rows: where(within(ctx.scope, 'r.tenant_id'), equals('r.tenant_id', query.tenantId)),
+      filters: [
         equals('r.agent_role', query.agentRole),
         inState(query.status),
         madeWithin('r.id', spanOf(query, 'UTC')),
-        afterCursor('r.id', query),
-      ),
-      orderBy: 'r.id desc',
+      ],
       request: query,
     },
     (row) => ({ id: row.id as string, row }),

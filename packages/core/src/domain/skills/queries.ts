@@ -3,9 +3,9 @@ import { asInstant, asJson, asNumber, placeholders } from '../../platform/databa
 import { agentTables } from '../agents/effective-queries.ts'
 import type { Command, Ctx } from '../context.ts'
 import { notFound } from '../errors.ts'
-import { afterCursor, type Condition, equals, type Page, readPage, where } from '../paging-queries.ts'
+import { readPage } from '../page-queries.ts'
+import { type Condition, equals, type Page, where } from '../paging-queries.ts'
 import { oneTenant, within } from '../scope.ts'
-import { searched } from '../search-queries.ts'
 import type { SkillReference, SkillScope } from './entities.ts'
 import { bodyOf } from './read-file.ts'
 import type { GlobalSkillQuery, SkillDetail, SkillItem, SkillQuery } from './schemas.ts'
@@ -20,25 +20,15 @@ export async function listGlobalSkills(
 ): Promise<Page<SkillItem>> {
   const query = { limit: 25, order: 'desc' as const, ...given }
   const holders = await masterHolders(ctx)
-  const wanted = where(isGlobal, heldBy(holders, query['filter.agentRole']))
-  const { search } = query
-  const condition =
-    search === undefined
-      ? where(wanted, afterCursor('s.id', query))
-      : await searched(ctx.sql, {
-          id: 's.id',
-          texts: ['s.name', 's.description'],
-          from: 'from skills s',
-          condition: wanted,
-          request: query,
-          search,
-        })
   return readPage(
-    ctx.sql,
+    ctx,
     {
       select: `select ${columns} from skills s`,
-      condition,
-      orderBy: `s.id ${query.order}`,
+      id: 's.id',
+      rows: isGlobal,
+      deletedBy: 'skill.delete',
+      filters: [heldBy(holders, query['filter.agentRole'])],
+      search: { words: query.search, texts: ['s.name', 's.description'], from: 'from skills s' },
       request: query,
     },
     (row: Row) => toItem(row, holders),

@@ -4,7 +4,8 @@ import { type ActivityStatus, closedStatuses } from '../activities/entities.ts'
 import type { Ctx } from '../context.ts'
 import { notFound } from '../errors.ts'
 import { toUsd } from '../money.ts'
-import { afterCursor, equals, type Page, readPage, where } from '../paging-queries.ts'
+import { readPage } from '../page-queries.ts'
+import { equals, type Page, where } from '../paging-queries.ts'
 import { oneTenant, within } from '../scope.ts'
 import type { GoalMetric } from './entities.ts'
 import type { GoalItem, GoalQuery, StrategyState } from './schemas.ts'
@@ -46,11 +47,12 @@ const goalColumns = `select g.id, g.title, g.metric, g.target_micros, g.period_s
 export async function listGoals(ctx: Ctx, given: Partial<GoalQuery> = {}): Promise<Page<GoalItem>> {
   const query = { limit: 25, order: 'desc' as const, ...given }
   return readPage<Row, GoalItem>(
-    ctx.sql,
+    ctx,
     {
       select: goalColumns,
-      condition: where(equals('g.tenant_id', oneTenant(ctx)), afterCursor('g.id', query)),
-      orderBy: `g.id ${query.order}`,
+      id: 'g.id',
+      rows: where(equals('g.tenant_id', oneTenant(ctx))),
+      deletedBy: 'goal.delete',
       request: query,
     },
     toGoal,

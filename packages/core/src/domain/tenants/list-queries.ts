@@ -5,9 +5,9 @@ import { monthStart } from '../campaigns/periods.ts'
 import type { Ctx } from '../context.ts'
 import { notFound } from '../errors.ts'
 import { toUsd } from '../money.ts'
-import { afterCursor, equals, type Page, readPage, where } from '../paging-queries.ts'
+import { readPage } from '../page-queries.ts'
+import { equals, type Page, where } from '../paging-queries.ts'
 import { within } from '../scope.ts'
-import { searched } from '../search-queries.ts'
 import type { TenantStatus } from './entities.ts'
 import type { TenantItem, TenantQuery, TenantSummary } from './schemas.ts'
 
@@ -21,27 +21,16 @@ const columns = `select t.id, t.name, t.domain, t.plan, t.status, t.timezone, t.
 /** Tenants in scope with what they use. Serves `GET /admin/v1/tenants`. */
 export async function listTenants(ctx: Ctx, given: Partial<TenantQuery> = {}): Promise<Page<TenantItem>> {
   const query = { limit: 25, order: 'desc' as const, ...given }
-  const wanted = where(
-    within(ctx.scope, 't.id'),
-    equals('t.status', query['filter.status']),
-    equals('t.plan', query['filter.plan']),
-  )
-  const { search } = query
-  const condition =
-    search === undefined
-      ? where(wanted, afterCursor('t.id', query))
-      : await searched(ctx.sql, {
-          id: 't.id',
-          texts: ['t.name', 't.domain'],
-          from: 'from tenants t',
-          condition: wanted,
-          request: query,
-          search,
-          typos: true,
-        })
   const found = await readPage<Row, { id: string; row: Row }>(
-    ctx.sql,
-    { select: columns, condition, orderBy: `t.id ${query.order}`, request: query },
+    ctx,
+    {
+      select: columns,
+      id: 't.id',
+      rows: within(ctx.scope, 't.id'),
+      filters: [equals('t.status', query['filter.status']), equals('t.plan', query['filter.plan'])],
+      search: { words: query.search, texts: ['t.name', 't.domain'], from: 'from tenants t', typos: true },
+      request: query,
+    },
     (row) => ({ id: row.id as string, row }),
   )
   const spent = await spentThisMonth(ctx, found.data)

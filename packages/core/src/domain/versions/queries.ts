@@ -2,7 +2,8 @@ import type { Row } from '../../platform/database/database.ts'
 import { asInstant, asJson } from '../../platform/database/row.ts'
 import type { Ctx } from '../context.ts'
 import { notFound } from '../errors.ts'
-import { afterCursor, type Condition, equals, type Page, readPage, where } from '../paging-queries.ts'
+import { readPage } from '../page-queries.ts'
+import { type Condition, equals, type Page, where } from '../paging-queries.ts'
 import { within } from '../scope.ts'
 import { compareData } from './comparisons.ts'
 import type { VersionData } from './entities.ts'
@@ -19,11 +20,11 @@ export function listVersions(
 ): Promise<Page<VersionItem>> {
   const query = { limit: 25, order: 'desc' as const, ...given }
   return readPage(
-    ctx.sql,
+    ctx,
     {
       select: `${columns} from config_versions v`,
-      condition: where(ofSubject(ctx, subject), afterCursor('v.id', query)),
-      orderBy: `v.id ${query.order}`,
+      id: 'v.id',
+      rows: ofSubject(ctx, subject),
       request: query,
     },
     toItem,

@@ -2,7 +2,8 @@ import type { Row, Sql } from '../../platform/database/database.ts'
 import { asDate, asInstant, asJson, asNumber } from '../../platform/database/row.ts'
 import type { Ctx } from '../context.ts'
 import { notFound } from '../errors.ts'
-import { afterCursor, equals, type Page, readPage, where } from '../paging-queries.ts'
+import { readPage } from '../page-queries.ts'
+import { equals, type Page, where } from '../paging-queries.ts'
 import { within } from '../scope.ts'
 import type { DeliveryStatus, DisabledReason, WebhookEvent, WebhookStatus } from './entities.ts'
 import type { DeliveryItem, DeliveryQuery, WebhookItem, WebhookQuery } from './schemas.ts'
@@ -14,11 +15,12 @@ const columns = `select w.id, w.url, w.description, w.event_types, w.status, w.d
 export async function listWebhooks(ctx: Ctx, given: Partial<WebhookQuery> = {}): Promise<Page<WebhookItem>> {
   const query = { limit: 25, order: 'desc' as const, ...given }
   return readPage<Row, WebhookItem>(
-    ctx.sql,
+    ctx,
     {
       select: columns,
-      condition: where(within(ctx.scope, 'w.tenant_id'), afterCursor('w.id', query)),
-      orderBy: `w.id ${query.order}`,
+      id: 'w.id',
+      rows: within(ctx.scope, 'w.tenant_id'),
+      deletedBy: 'webhook.delete',
       request: query,
     },
     toItem,
@@ -42,17 +44,13 @@ export async function listDeliveries(
   await getWebhook(ctx, webhookId)
   const query = { limit: 25, order: 'desc' as const, ...given }
   return readPage<Row, DeliveryItem>(
-    ctx.sql,
+    ctx,
     {
       select: `select d.id, d.message_id, d.type, d.status, d.attempts, d.response_status, d.error, d.last_attempt_at, d.created_on
         from webhook_deliveries d`,
-      condition: where(
-        within(ctx.scope, 'd.tenant_id'),
-        equals('d.webhook_id', webhookId),
-        equals('d.status', query['filter.status']),
-        afterCursor('d.id', query),
-      ),
-      orderBy: `d.id ${query.order}`,
+      id: 'd.id',
+      rows: where(within(ctx.scope, 'd.tenant_id'), equals('d.webhook_id', webhookId)),
+      filters: [equals('d.status', query['filter.status'])],
       request: query,
     },
     (row) => ({

@@ -145,6 +145,16 @@ export interface DeadLetterFilter {
   limit?: number
 }
 
+/** Whether there is a job of an id, in whatever state. */
+export async function hasJob(
+  sql: Sql,
+  { tenants, id }: Required<Pick<DeadLetterFilter, 'tenants' | 'id'>>,
+): Promise<boolean> {
+  const seen = tenants === 'all' ? '1 = 1' : `tenant_id in (${placeholders(tenants)})`
+  const params = [id, ...(tenants === 'all' ? [] : tenants)]
+  return (await sql.get(`select 1 as one from job where id = ? and ${seen}`, params)) !== undefined
+}
+
 /** In the order of their ids, the newest first unless it is asked otherwise. */
 export async function selectDead(sql: Sql, filter: DeadLetterFilter): Promise<DeadLetter[]> {
   const { tenants, id, cursor, order = 'desc', limit = 100 } = filter

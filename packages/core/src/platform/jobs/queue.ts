@@ -8,6 +8,7 @@ import {
   type DeadLetter,
   type DeadLetterFilter,
   deleteFinished,
+  hasJob,
   insertJobs,
   jobsChannel,
   once,
@@ -30,6 +31,8 @@ export interface JobQueue {
   stop(graceMs?: number): Promise<void>
   /** Jobs that were given up, newest first, with the history of their attempts. */
   deadLetters(filter: DeadLetterFilter): Promise<DeadLetter[]>
+  /** Whether there is a job of an id, given up or not, that those who see these tenants may know of. */
+  exists(job: Required<Pick<DeadLetterFilter, 'tenants' | 'id'>>): Promise<boolean>
   /**
    * Gives a dead letter another life, as part of `tx` where one is given.
    * @returns false when there is none of that id, or another job of its unique key waits or is at work
@@ -231,6 +234,7 @@ export function createJobQueue(options: JobQueueOptions): JobQueue {
       giveUp()
     },
     deadLetters: (filter) => selectDead(db.sql, filter),
+    exists: (job) => hasJob(db.sql, job),
     async retry(id, tx) {
       const back = async (inside: Sql) => {
         const revived = await revive(inside, id, clock.date())

@@ -3,7 +3,8 @@ import { asDate, asInstant, asNumber, placeholders } from '../../../platform/dat
 import type { DeliverableType } from '../../campaigns/entities.ts'
 import type { Ctx } from '../../context.ts'
 import { notFound } from '../../errors.ts'
-import { afterCursor, type Condition, equals, type Page, readPage, where } from '../../paging-queries.ts'
+import { readPage } from '../../page-queries.ts'
+import { type Condition, equals, type Page, where } from '../../paging-queries.ts'
 import { madeWithin, spanOf } from '../../runs/span.ts'
 import { within } from '../../scope.ts'
 import { fold } from '../../text-match.ts'
@@ -73,16 +74,11 @@ const operatorStatus: Record<PostStatus, BlogRow['status']> = {
 export function listForOperators(ctx: Ctx, given: Partial<BlogRowQuery> = {}): Promise<Page<BlogRow>> {
   const query = { limit: 50, order: 'desc' as const, ...given }
   const span = { startDate: query['filter.startDate'], endDate: query['filter.endDate'] }
-  const condition = where(
-    within(ctx.scope, 'b.tenant_id'),
-    equals('b.tenant_id', query['filter.tenantId']),
-    inStatus(query['filter.status']),
-    madeWithin('b.id', spanOf(span, 'UTC')),
-    afterCursor('b.id', query),
-  )
+  const rows = where(within(ctx.scope, 'b.tenant_id'), equals('b.tenant_id', query['filter.tenantId']))
+  const filters = [inStatus(query['filter.status']), madeWithin('b.id', spanOf(span, 'UTC'))]
   const select = `select b.id, b.tenant_id, t.name as tenant_name, b.title, b.status, b.word_count, b.published_at, b.created_on
     from blog_posts b join tenants t on t.id = b.tenant_id`
-  return readPage(ctx.sql, { select, condition, orderBy: 'b.id desc', request: query }, toRow)
+  return readPage(ctx, { select, id: 'b.id', rows, filters, request: query }, toRow)
 }
 
 function inStatus(wanted: BlogRow['status'] | undefined): Condition | undefined {

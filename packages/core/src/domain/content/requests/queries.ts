@@ -4,7 +4,8 @@ import type { ActivityStatus } from '../../activities/entities.ts'
 import { channelNames, type ChannelType } from '../../channels/types.ts'
 import type { Ctx } from '../../context.ts'
 import { notFound } from '../../errors.ts'
-import { afterCursor, equals, type Page, readPage, where } from '../../paging-queries.ts'
+import { readPage } from '../../page-queries.ts'
+import { equals, type Page, where } from '../../paging-queries.ts'
 import { within } from '../../scope.ts'
 import type { Assignee, RequestStatus } from './entities.ts'
 import type {
@@ -27,14 +28,10 @@ const ofKind = (ctx: Ctx, kind: 'blog' | 'social') =>
 
 /** What a tenant has asked for, newest first. Serves `GET /dashboard/v1/blog-requests`. */
 export function listBlogRequests(ctx: Ctx, query: BlogRequestQuery): Promise<Page<BlogRequest>> {
-  const condition = where(
-    ofKind(ctx, 'blog'),
-    equals('q.status', query['filter.status']),
-    afterCursor('q.id', query),
-  )
+  const filters = [equals('q.status', query['filter.status'])]
   return readPage(
-    ctx.sql,
-    { select: columns, condition, orderBy: `q.id ${query.order}`, request: query },
+    ctx,
+    { select: columns, id: 'q.id', rows: ofKind(ctx, 'blog'), filters, request: query },
     toBlog,
   )
 }
@@ -42,15 +39,13 @@ export function listBlogRequests(ctx: Ctx, query: BlogRequestQuery): Promise<Pag
 /** The same for social networks. Serves `GET /dashboard/v1/social-requests`. */
 export function listSocialRequests(ctx: Ctx, query: SocialRequestQuery): Promise<Page<SocialRequest>> {
   const platform = query['filter.platform']
-  const condition = where(
-    ofKind(ctx, 'social'),
+  const filters = [
     equals('q.status', query['filter.status']),
     platform && { sql: 'cast(q.platforms as text) like ?', params: [`%"${platform}"%`] },
-    afterCursor('q.id', query),
-  )
+  ]
   return readPage(
-    ctx.sql,
-    { select: columns, condition, orderBy: `q.id ${query.order}`, request: query },
+    ctx,
+    { select: columns, id: 'q.id', rows: ofKind(ctx, 'social'), filters, request: query },
     toSocial,
   )
 }
@@ -83,18 +78,12 @@ export function listForOperators(
 ): Promise<Page<BlogRequestRow>> {
   const query = { limit: 50, order: 'desc' as const, ...given }
   const status = query['filter.status']
-  const condition = where(
-    ofKind(ctx, 'blog'),
-    equals('q.tenant_id', query['filter.tenantId']),
+  const rows = where(ofKind(ctx, 'blog'), equals('q.tenant_id', query['filter.tenantId']))
+  const filters = [
     equals('q.status', status && fromOperator(status)),
     equals('q.assignee', query['filter.assignee']),
-    afterCursor('q.id', query),
-  )
-  return readPage(
-    ctx.sql,
-    { select: operatorColumns, condition, orderBy: 'q.id desc', request: query },
-    toOperatorRow,
-  )
+  ]
+  return readPage(ctx, { select: operatorColumns, id: 'q.id', rows, filters, request: query }, toOperatorRow)
 }
 
 /**
