@@ -92,9 +92,9 @@ describe('copydesk agent', () => {
       [['set', 'blog_writer', ...own, '--command', 'claude'], 2, 'adapterConfig.command'],
       [['set', 'blog_writer', ...own, '--command', 'x', '--built-in'], 2, 'Give one of'],
       [['set', 'blog_writer', ...own, '--header', 'X-Key'], 2, '--header needs --webhook'],
-      [['set', 'poet', '--concurrency', '1'], 1, 'Agent not found'],
+      [['set', 'poet', '--concurrency', '1'], 1, 'There is no agent with this role'],
       [['show', 'blog_writer', '--against', '1'], 2, '--against goes with --at'],
-      [['show', 'blog_writer', '--at', '7'], 1, 'Version not found'],
+      [['show', 'blog_writer', '--at', '7'], 1, 'There is no version with this number'],
       [['push', 'blog_writer', '--fields', 'color'], 2, 'fields.0'],
     ] as const) {
       const refused = await t.run('agent', ...args)

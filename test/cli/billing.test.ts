@@ -36,7 +36,7 @@ describe('copydesk coupon', () => {
     expect((await cli(['coupon', 'disable', 'spring'], { cwd })).code).toBe(2)
     expect(await json(['coupon', 'disable', 'spring', '--yes'], cwd)).toMatchObject({ status: 'disabled' })
     const unknown = await cli(['coupon', 'disable', 'nosuch', '--yes'], { cwd })
-    expect(unknown).toMatchObject({ code: 1, stderr: 'error: Coupon not found\n' })
+    expect(unknown).toMatchObject({ code: 1, stderr: 'error: There is no coupon with this code\n' })
   })
 
   it('creates nothing that does not fit, and nothing twice', async () => {

@@ -63,12 +63,16 @@ describe('copydesk user invite and invite', () => {
     await setUpIn(cwd)
     const invite = ['user', 'invite', '--email', 'e@example.com', '--tenant', '01ARZ3NDEKTSV4RRFFQ69G5FAV']
     const nowhere = await cli([...invite, '--role', 'member'], { cwd })
-    expect(nowhere).toMatchObject({ code: 1, stdout: '', stderr: 'error: Tenant not found\n' })
+    expect(nowhere).toMatchObject({ code: 1, stdout: '', stderr: 'error: There is no tenant with this id\n' })
     const staff = await cli([...invite, '--role', 'reviewer'], { cwd })
     expect(staff).toMatchObject({ code: 2, stdout: '' })
     expect(staff.stderr).toContain('admin, member')
     const unknown = await cli(['invite', 'revoke', 'nothing', '--yes'], { cwd })
-    expect(unknown).toMatchObject({ code: 1, stdout: '', stderr: 'error: Invitation not found\n' })
+    expect(unknown).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: 'error: There is no invitation with this id\n',
+    })
   })
 })
 

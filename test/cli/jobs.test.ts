@@ -71,7 +71,9 @@ describe('copydesk jobs', () => {
     expect((await cli(['jobs', 'list', '--json'], { cwd })).stdout).toBe('[]\n')
     const twice = await cli(['jobs', 'retry', id, '--json'], { cwd })
     expect(twice.code).toBe(1)
-    expect(JSON.parse(twice.stdout)).toEqual([{ id, ok: false, message: 'Dead letter not found' }])
+    expect(JSON.parse(twice.stdout)).toEqual([
+      { id, ok: false, message: 'There is no dead letter with this id' },
+    ])
   })
 
   it('shows how the queues stand', async () => {

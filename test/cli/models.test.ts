@@ -107,7 +107,7 @@ describe('copydesk runs', () => {
     expect(await json(['runs', 'list', '--status', 'failed'], cwd)).toEqual([])
     expect(await cli(['runs', 'show', '01ARZ3NDEKTSV4RRFFQ69G5FAV'], { cwd })).toMatchObject({
       code: 1,
-      stderr: 'error: Run not found\n',
+      stderr: 'error: There is no run with this id\n',
     })
     expect((await cli(['runs', 'list', '--status', 'lost'], { cwd })).code).toBe(2)
   })

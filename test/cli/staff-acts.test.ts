@@ -47,7 +47,7 @@ describe('the commands that decide', () => {
         approvalId: '01J9ZX6T4QH8C3V5N7M2K0B1AD',
         done: false,
         woken: 0,
-        error: expect.stringMatching(/not found/i),
+        error: 'There is no approval with this id',
       },
       { approvalId: second.approvalId, done: true, woken: expect.any(Number) },
     ])

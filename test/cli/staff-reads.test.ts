@@ -78,11 +78,11 @@ describe('the commands that read', () => {
     const asAdmin = { env: { ...staff.env, COPYDESK_API_KEY: admin.key } }
     const wrong = { env: { ...staff.env, COPYDESK_API_KEY: 'cdk_test_nokey' } }
     const cases: ReadonlyArray<[args: string[], code: number, says: RegExp, options?: object]> = [
-      [['show', nothing], 1, /not found/i],
-      [['log', nothing], 1, /not found/i],
+      [['show', nothing], 1, /There is no /],
+      [['log', nothing], 1, /There is no /],
       [['queue', '--status', 'open'], 2, /Allowed choices are/],
       [['queue', '--limit', '500'], 2, /--limit must be a whole number from 1 to 200/],
-      [['queue', '--cursor', '%'], 2, /^error: cursor: /],
+      [['queue', '--cursor', '%'], 2, /^error: --cursor: /],
       [['cost', '--from', 'soon'], 2, /startDate/],
       [['show'], 2, /missing required argument 'ids'/],
       [['bulk', 'approve', '--dry-run'], 2, /Name approvals by --ids, or say/],

@@ -99,7 +99,7 @@ describe('copydesk tail', () => {
     expect(ended).toMatchObject({
       code: 1,
       stdout: '',
-      stderr: expect.stringMatching(/^error: .*not found/i),
+      stderr: 'error: There is no activity with this id\n',
     })
   })
 })

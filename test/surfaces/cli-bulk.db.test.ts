@@ -38,7 +38,12 @@ describe('cli.approvals.bulk_resolve', () => {
     const foreign = await plant.approval(theirs.tenantId, 'Foreign', 'low', 5)
     const ids = [one, done, late, choice, foreign, unknownId, two, one]
     const before = await everything(app.db)
-    const nothing = { title: '', tenantName: '', result: 'skipped', error: 'Approval not found' }
+    const nothing = {
+      title: '',
+      tenantName: '',
+      result: 'skipped',
+      error: 'There is no approval with this id',
+    }
     const named = { tenantName: 'Ours' }
     const expected = {
       matched: 7,

@@ -120,8 +120,8 @@ describe('dm.approvals.bulk_resolve', () => {
       reEnqueuedActivities: 2,
       failed: [
         { approvalId: decided.id, code: 'CONFLICT', reason: 'This approval is already rejected' },
-        { approvalId: foreign, code: 'NOT_FOUND', reason: 'Approval not found' },
-        { approvalId: unknownId, code: 'NOT_FOUND', reason: 'Approval not found' },
+        { approvalId: foreign, code: 'NOT_FOUND', reason: 'There is no approval with this id' },
+        { approvalId: unknownId, code: 'NOT_FOUND', reason: 'There is no approval with this id' },
         { approvalId: choice, code: 'UNPROCESSABLE', reason: expect.stringContaining('selectedOption') },
       ],
     })

@@ -33,6 +33,7 @@ function refusal(issues: readonly Issue[], prefix: string): DomainError {
   })
 }
 
+/** A field and what is wrong with it: the message does not name it once more. */
 interface Fault {
   field: string
   message: string
@@ -50,12 +51,9 @@ function faultOf(issue: Issue, base: readonly PropertyKey[]): Fault {
   }
   if (issue.code === 'unrecognized_keys') {
     const field = [...path, issue.keys[0] ?? ''].map(String).join('.')
-    return { field, message: `Unknown field "${field}"` }
+    return { field, message: 'There is no such field' }
   }
   const field = path.map(String).join('.')
-  const name = field === '' ? 'The value' : `"${field}"`
-  if (issue.code === 'invalid_type' && issue.message.endsWith('received undefined')) {
-    return { field, message: `${name} is required` }
-  }
-  return { field, message: `${name}: ${issue.message}` }
+  const isMissing = issue.code === 'invalid_type' && issue.message.endsWith('received undefined')
+  return { field, message: isMissing ? 'Is required' : issue.message }
 }

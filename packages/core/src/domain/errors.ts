@@ -48,9 +48,30 @@ export class DomainError extends Error {
   }
 }
 
-/** The one answer to an id that does not exist or belongs to somebody else. */
-export function notFound(what: string): DomainError {
-  return new DomainError('NOT_FOUND', `${what} not found`)
+/**
+ * The one answer to an id that does not exist or belongs to somebody else.
+ * @param what in words, such as `blog post`
+ * @param options `by` what it is asked for; `field` where in the request
+ */
+export function notFound(
+  what: string,
+  { by = 'id', ...extra }: { by?: string; field?: string } = {},
+): DomainError {
+  return new DomainError('NOT_FOUND', `There is no ${what} with this ${by}`, extra)
+}
+
+/**
+ * The answer to whoever has come too often.
+ * @param wait `until` and `now` in milliseconds since the epoch
+ * @param say the sentence, from what stands behind "try again": `in 42 seconds`
+ */
+export function rateLimited(
+  { until, now }: { until: number; now: number },
+  say: (when: string) => string,
+): DomainError {
+  const retryAfterS = Math.max(1, Math.ceil((until - now) / 1_000))
+  const when = `in ${retryAfterS} ${retryAfterS === 1 ? 'second' : 'seconds'}`
+  return new DomainError('RATE_LIMITED', say(when), { retryAfterS })
 }
 
 /** A field that does not hold what it must. */

@@ -1,13 +1,14 @@
 import { createHash } from 'node:crypto'
 import type { z } from 'zod'
 import { check } from '../domain/check.ts'
-import { DomainError, invalid } from '../domain/errors.ts'
+import { DomainError, invalid, notFound } from '../domain/errors.ts'
 import { isUlid } from '../platform/clock.ts'
 import { decodeJson, hasBody, mediaType, readBytes } from './body.ts'
 import type { Input } from './definition.ts'
 import { type Exchange, header, type Incoming } from './exchange.ts'
 import { isCleanText } from './json.ts'
 import { readMultipart } from './multipart.ts'
+import { nounOf } from './nouns.ts'
 
 /** What a raw endpoint gets beside. */
 interface RawInput {
@@ -72,7 +73,7 @@ function readParams(x: Exchange): Record<string, unknown> {
     const value = decodeParam(x.incoming.params?.[names[i] as string] ?? '')
     const form = params[key]
     if (form === 'ulid') {
-      if (!isUlid(value)) throw unknownPath()
+      if (!isUlid(value)) throw notFound(nounOf(x.endpoint.def.path, names[i] as string))
       values[key] = value
     } else if (form === 'text' || form === undefined) {
       if (value === '' || !isCleanText(value)) throw unknownPath()
@@ -86,7 +87,7 @@ function readParams(x: Exchange): Record<string, unknown> {
   return values
 }
 
-const unknownPath = () => new DomainError('NOT_FOUND', 'Nothing is found at this path')
+const unknownPath = () => new DomainError('NOT_FOUND', 'There is nothing at this path')
 
 function decodeParam(raw: string): string {
   if (!raw.includes('%')) return raw
@@ -105,7 +106,7 @@ export function readQuery(search: string, keys: readonly string[]): Record<strin
   for (const key of keys) {
     const all = given.getAll(key)
     if (all.length === 0) continue
-    if (!all.every(isCleanText)) throw invalid(key, `"${key}" holds a NUL or half of a surrogate pair`)
+    if (!all.every(isCleanText)) throw invalid(key, 'Holds a NUL or half of a surrogate pair')
     values[key] = all.length === 1 ? all[0] : all
   }
   return values

@@ -94,8 +94,7 @@ async function collect(incoming: Incoming, rules: FileRules, aside: Aside): Prom
   boy.on('field', (name, value, nameCut, valueCut) => {
     const earlier = fields[name]
     if (nameCut || valueCut) fail(tooLarge(maxField, name))
-    else if (name === '__proto__' || !isCleanText(name + value))
-      fail(invalid(name, `"${name}" is not plain text`))
+    else if (name === '__proto__' || !isCleanText(name + value)) fail(invalid(name, 'Is not plain text'))
     else fields[name] = earlier === undefined ? value : [earlier, value].flat()
   })
   boy.on('file', (field, content, name, _encoding, mime) => {
@@ -134,7 +133,7 @@ async function collect(incoming: Incoming, rules: FileRules, aside: Aside): Prom
     throw error
   }
   for (const [field, rule] of Object.entries(rules)) {
-    if ((files[field]?.length ?? 0) < (rule.minFiles ?? 1)) throw invalid(field, `"${field}" needs a file`)
+    if ((files[field]?.length ?? 0) < (rule.minFiles ?? 1)) throw invalid(field, 'Needs a file')
   }
   return { fields, files, hash: hashOf(fields, files), discard: aside.discard }
 }
@@ -164,7 +163,7 @@ function refusal(field: string, name: string, mime: string, nth: number, rule: F
     return new DomainError('PAYLOAD_TOO_LARGE', `More than ${max} files in "${field}"`, { field })
   const lower = (name ?? '').toLowerCase()
   const fits = rule.types?.some((type) => (type.startsWith('.') ? lower.endsWith(type) : type === mime))
-  if (fits === false) return invalid(field, `"${field}" takes ${rule.types?.join(', ')}, not ${mime}`)
+  if (fits === false) return invalid(field, `Takes ${rule.types?.join(', ')}, not ${mime}`)
   return undefined
 }
 

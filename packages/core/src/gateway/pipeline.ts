@@ -115,18 +115,16 @@ function refuse(x: Exchange, error: unknown, step: string): void {
   else if (code === 'INVALID_TOKEN') headers.push('WWW-Authenticate', 'Bearer error="invalid_token"')
   // Every 401 names the scheme that would help, also that of a login (RFC 9110, 15.5.2).
   else if (statusOf[code] === 401) headers.push('WWW-Authenticate', 'Bearer')
-  const seconds = retryAfter(x, error, code)
+  const seconds = retryAfter(error, code)
   if (seconds !== undefined) headers.push('Retry-After', String(seconds))
   if (error instanceof MethodNotAllowed) headers.push('Allow', error.allow)
   x.answer = jsonAnswer(statusOf[code], body, headers)
 }
 
-/** After how many seconds the caller may try again: what the refusal itself says, else when the request limit has room again. */
-function retryAfter(x: Exchange, error: unknown, code: ErrorCode): number | undefined {
+/** After how many seconds the caller may try again. */
+function retryAfter(error: unknown, code: ErrorCode): number | undefined {
   if (error instanceof DomainError && error.retryAfterS !== undefined) return Math.max(1, error.retryAfterS)
-  if (code === 'THROTTLED') return 1
-  if (code !== 'RATE_LIMITED' || !x.count) return undefined
-  return Math.max(1, Math.ceil((x.count.resetAt - x.runtime.clock.now()) / 1_000))
+  return code === 'THROTTLED' ? 1 : undefined
 }
 
 /** Wrong method on a known path. */

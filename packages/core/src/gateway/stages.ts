@@ -1,5 +1,5 @@
 import type { Principal } from '../domain/context.ts'
-import { DomainError, invalid } from '../domain/errors.ts'
+import { DomainError, invalid, rateLimited } from '../domain/errors.ts'
 import { checkAccess, type RestrictedAccess } from './access.ts'
 import { countedAs } from './client-ip.ts'
 import { type Exchange, header } from './exchange.ts'
@@ -143,8 +143,9 @@ export function countRequest(x: Exchange): Promise<void> | void {
 
 function admit(x: Exchange, count: Count): void {
   x.count = count
-  if (!count.admitted)
-    throw new DomainError('RATE_LIMITED', 'Too many requests; try again after Retry-After seconds')
+  if (count.admitted) return
+  const wait = { until: count.resetAt, now: x.runtime.clock.now() }
+  throw rateLimited(wait, (when) => `Too many requests; try again ${when}`)
 }
 
 /** Counts an endpoint's own limit that is not counted by a field of the body. */

@@ -166,7 +166,8 @@ export function isRequired(parameter: Parameter): boolean {
   return 'required' in parameter && parameter.required === true
 }
 
-function spoken(name: string, parameter: Parameter): string {
+/** A parameter as somebody types it. */
+export function spoken(name: string, parameter: Parameter): string {
   return isArgument(parameter) ? `<${optionName(name)}>` : `--${optionName(name)}`
 }
 

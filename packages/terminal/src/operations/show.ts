@@ -51,7 +51,9 @@ export async function pieceOf({ client }: Desk, id: string): Promise<Piece> {
     client.call('cli', 'GET /activities/:id', { params }).then((found) => withEarlierComments(client, found)),
     client.call('cli', 'GET /activities/:id/brief', { params }),
     client.call('cli', 'GET /activities/:id/versions', { params, query: { limit: 1 } }),
-  ])
+  ]).catch((error: unknown) => {
+    throw approval === null && isMissing(error) ? neither() : error
+  })
   const newest = versions.data[0]?.version
   if (newest === undefined) return { approval, activity, brief, text: null, diff: null }
   const [text, diff] = await Promise.all([
@@ -87,7 +89,15 @@ async function orNull<T>(found: Promise<T>): Promise<T | null> {
   try {
     return await found
   } catch (error) {
-    if (error instanceof ApiError && error.status === 404) return null
+    if (isMissing(error)) return null
     throw error
   }
+}
+
+const isMissing = (error: unknown) => error instanceof ApiError && error.status === 404
+
+/** Both were looked for, and the answers tell of one each. */
+function neither(): ApiError {
+  const message = 'There is no approval and no activity with this id'
+  return new ApiError(404, { error: { code: 'NOT_FOUND', message } })
 }

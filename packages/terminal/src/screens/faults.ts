@@ -1,4 +1,5 @@
 import { ApiError } from '@copydesk/client'
+import { ofField } from '../operations/of-field.ts'
 import { meaning } from './requests.ts'
 
 /** Errors that were made to be read by people. */
@@ -10,7 +11,7 @@ export function sentence(error: unknown): string {
   if (error instanceof ApiError) {
     if (heard === 'refused')
       return 'You are logged out: run `copydesk login` in another window; it goes on here'
-    return error.field ? `${error.field}: ${error.message}` : error.message
+    return ofField(error.field, error.message)
   }
   const { name, message } = error as Error
   if (name === 'TimeoutError') return 'The server does not answer'

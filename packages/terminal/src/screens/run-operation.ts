@@ -1,5 +1,6 @@
 import { operationNamed } from '../operations/catalogue.ts'
 import { slashLine } from '../operations/line.ts'
+import { asTyped } from '../operations/refused.ts'
 import type { Line } from '../operations/operation.ts'
 import { row, span } from '../paper/row.ts'
 import type { Shell } from './shell.ts'
@@ -39,7 +40,9 @@ export function runOperation(
       if (!(await shell.confirm(`${operation.summary}? (${line})`, preview))) return undefined
     }
     if (!quiet) shell.say(`${operation.name} …`, 'dim')
-    const result: unknown = await operation.run(desk, given)
+    const result: unknown = await operation.run(desk, given).catch((error: unknown) => {
+      throw asTyped(operation, error)
+    })
     const back = operation.undo?.(given, result as never)
     if (operation.does !== 'reads') undoing.did({ name, input }, back)
     if (!quiet) {

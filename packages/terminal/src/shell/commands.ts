@@ -42,7 +42,7 @@ function operationCommand(program: Command, operation: AnyOperation): void {
       .option('--fresh', 'with --edit: discard your draft and begin with the text as it is')
   command.action(async () => {
     const { runCommand } = await import('./run-command.ts')
-    await runCommand(operation, command)
+    await asTypedHere(operation, () => runCommand(operation, command))
   })
 }
 
@@ -50,8 +50,18 @@ function followingCommand(program: Command, followed: AnyFollowing): void {
   const command = commandOf(program, followed)
   command.action(async () => {
     const { followCommand } = await import('./follow-command.ts')
-    await followCommand(followed, command)
+    await asTypedHere(followed, () => followCommand(followed, command))
   })
+}
+
+/** What a server refuses is told of what was typed, not of what was sent. */
+async function asTypedHere(operation: Named, run: () => Promise<void>): Promise<void> {
+  try {
+    await run()
+  } catch (error) {
+    const { asTyped } = await import('../operations/refused.ts')
+    throw asTyped(operation, error)
+  }
 }
 
 /** A command with the arguments, the options and the examples of what it stands for. */

@@ -1,3 +1,5 @@
+import { ofField } from '../operations/of-field.ts'
+
 /** What a command ends with: done, failed, wrong usage, not allowed. */
 export const exitCodes = { done: 0, failed: 1, usage: 2, forbidden: 4 } as const
 
@@ -36,8 +38,8 @@ export function explain(error: unknown): { message: string; exitCode: number } {
       : forbiddenCodes.has(String(code))
         ? exitCodes.forbidden
         : exitCodes.failed
-    const where = typeof field === 'string' && exitCode === exitCodes.usage ? `${field}: ` : ''
-    return { message: `${where}${error.message}`, exitCode }
+    const where = typeof field === 'string' && exitCode === exitCodes.usage ? field : undefined
+    return { message: ofField(where, error.message), exitCode }
   }
   if (error.name === 'DatabaseError') return { message: error.message, exitCode: exitCodes.failed }
   const known = explainSystem(error)
@@ -65,9 +67,9 @@ function explainAnswer({ status, message, field, requestId }: Refused): {
       : status === 401 || status === 403
         ? exitCodes.forbidden
         : exitCodes.failed
-  const where = field && exitCode === exitCodes.usage ? `${field}: ` : ''
+  const where = exitCode === exitCodes.usage ? field : undefined
   const which = status >= 500 && requestId ? ` (request ${requestId})` : ''
-  return { message: `${where}${message}${which}`, exitCode }
+  return { message: `${ofField(where, message)}${which}`, exitCode }
 }
 
 /** What the operating system refused, also where it stands behind another error. */

@@ -19,7 +19,7 @@ export async function getBrief(ctx: Ctx, activityId: string): Promise<ActivityBr
      where x.id = ? and ${scope.sql}`,
     [activityId, ...scope.params],
   )
-  if (!row) throw notFound('Activity')
+  if (!row) throw notFound('activity')
   return {
     activityId,
     prompt: row.input_prompt as string,

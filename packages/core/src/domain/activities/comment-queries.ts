@@ -26,7 +26,7 @@ export async function listComments(
     activityId,
     ...scope.params,
   ])
-  if (!known) throw notFound('Activity')
+  if (!known) throw notFound('activity')
   return readPage<Row, Comment>(
     ctx,
     {

@@ -4,7 +4,7 @@ import { command } from '../command.ts'
 import { preview } from '../content/preview.ts'
 import { latestOutput } from '../content/versions.ts'
 import type { Command, Ctx } from '../context.ts'
-import { notFound } from '../errors.ts'
+import { DomainError, notFound } from '../errors.ts'
 import { User } from '../identity/entities.ts'
 import { Run, type RunRow } from '../runs/entities.ts'
 import { MasterAgent } from '../agents/entities.ts'
@@ -17,7 +17,7 @@ import type { ActivityDetail } from './schemas.ts'
 export function getActivity(ctx: Ctx, activityId: string): Promise<ActivityDetail> {
   return command(ctx, async (cmd) => {
     const activity = await cmd.em.findOne(Activity, { id: activityId })
-    if (!activity) throw notFound('Activity')
+    if (!activity) throw notFound('activity')
     const campaign = activity.campaignId ? await cmd.em.findOne(Campaign, { id: activity.campaignId }) : null
     const output = await latestOutput(cmd, activity.id)
     const runs = await cmd.em.find(Run, { activityId }, { orderBy: { id: 'asc' } })
@@ -83,8 +83,9 @@ function toEnded(run: RunRow): ActivityDetail['runs'] {
 export function getOutput(ctx: Ctx, activityId: string) {
   return command(ctx, async (cmd) => {
     const activity = await cmd.em.findOne(Activity, { id: activityId })
-    const output = activity && (await latestOutput(cmd, activity.id))
-    if (!output) throw notFound('Output')
+    if (!activity) throw notFound('activity')
+    const output = await latestOutput(cmd, activity.id)
+    if (!output) throw new DomainError('NOT_FOUND', 'This activity has no text yet')
     const { text, format, version, sha256, createdOn } = output
     return { activityId, text, format, version, contentHash: sha256, createdOn }
   })

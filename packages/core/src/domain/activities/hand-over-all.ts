@@ -31,7 +31,7 @@ export function reassignAll(
   return command(ctx, async (cmd) => {
     const from = await workerOf(cmd, principalId)
     const to = await workerOf(cmd, toId)
-    if (!from || !to || from.tenantId !== to.tenantId) throw notFound('Principal')
+    if (!from || !to || from.tenantId !== to.tenantId) throw notFound('principal')
     if (principalId === toId) throw refusal('They have this work already')
     if (!to.works) throw refusal('Whoever is to have the work does no work here any more')
     const { taker, tenantId } = from

@@ -22,7 +22,7 @@ export async function listLog(
     activityId,
     ...scope.params,
   ])
-  if (!known) throw notFound('Activity')
+  if (!known) throw notFound('activity')
   return readPage(
     ctx,
     {

@@ -36,7 +36,7 @@ export async function listForApp(ctx: Ctx, query: MobileActivityQuery): Promise<
 export async function getForApp(ctx: Ctx, id: string): Promise<MobileActivity> {
   const condition = where(within(ctx.scope, 'x.tenant_id'), equals('x.id', id))
   const row = await ctx.sql.get<Row>(`${summarySelect} where ${condition.sql}`, condition.params)
-  if (!row) throw notFound('Activity')
+  if (!row) throw notFound('activity')
   const more = await ctx.sql.get<Row>(
     `select o.id as output_id, o.text, p.type as approval_type, p.status as approval_status,
        (select max(r.started_at) from runs r where r.activity_id = x.id) as last_run_at

@@ -43,7 +43,7 @@ export async function listForDeliverable(
     deliverableId,
     ...scope.params,
   ])
-  if (!known) throw notFound('Deliverable')
+  if (!known) throw notFound('deliverable')
   return listActivities(ctx, { ...query, 'filter.deliverableId': deliverableId })
 }
 

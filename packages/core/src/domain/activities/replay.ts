@@ -51,7 +51,7 @@ export interface Reader {
 export async function replayActivity(ctx: Ctx, activityId: string, reader: Reader): Promise<void> {
   const last = ctx.services.events.last()
   const found = await replayable(ctx, activityId)
-  if (!found) throw notFound('Activity')
+  if (!found) throw notFound('activity')
   const seen = readPlace(reader.lastEventId)
   if (found.openRunId === undefined) return replay(ctx, activityId, reader, { found, seen, last })
   return follow(ctx, activityId, reader, { found, seen, last })

@@ -54,7 +54,7 @@ export async function getForReview(ctx: Ctx, activityId: string): Promise<Review
      from activities x join tenants t on t.id = x.tenant_id where x.id = ? and ${scope.sql}`,
     [cancelledByPerson, activityId, ...scope.params],
   )
-  if (!row) throw notFound('Activity')
+  if (!row) throw notFound('activity')
   return {
     ...(await getActivity(ctx, activityId)),
     tenantId: row.tenant_id as string,

@@ -10,7 +10,7 @@ import { logActivity } from './log.ts'
  */
 export async function lockActivity(cmd: Command, id: string): Promise<ActivityRow> {
   const activity = await cmd.em.findOne(Activity, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
-  if (!activity) throw notFound('Activity')
+  if (!activity) throw notFound('activity')
   return activity
 }
 

@@ -45,7 +45,7 @@ export async function watchActivity(ctx: Ctx, activityId: string, watcher: Watch
     }),
   )
   const found = await watchable(ctx, activityId)
-  if (!found) throw notFound('Activity')
+  if (!found) throw notFound('activity')
   const { tenantId } = found
   for (const past of await pastTexts(ctx, activityId, found, seen))
     tell.text({ ...past, activityId, tenantId, position: 0, text: await deltas.textOf(past) })

@@ -113,7 +113,7 @@ async function lockAgent(cmd: Command, role: string): Promise<{ agent: AgentRow;
   const lockMode = LockMode.PESSIMISTIC_WRITE
   const agent = await cmd.em.findOne(TenantAgent, { tenantId, role }, { lockMode })
   const before = await effectiveAgent(cmd, tenantId, role)
-  if (!agent || !before) throw notFound('Agent')
+  if (!agent || !before) throw notFound('agent', { by: 'role' })
   return { agent, before }
 }
 

@@ -12,7 +12,7 @@ import type { AgentHealth } from './health-schemas.ts'
  */
 export async function agentHealth(ctx: Ctx, role: string): Promise<AgentHealth> {
   const agent = await effectiveAgent(ctx, oneTenant(ctx), role)
-  if (!agent) throw notFound('Agent')
+  if (!agent) throw notFound('agent', { by: 'role' })
   const checks = await checksOf(ctx, agent)
   const faults = checks.filter(({ ok }) => !ok)
   return {

@@ -27,7 +27,7 @@ export async function listOwnAgents(ctx: Ctx): Promise<{ data: AgentItem[] }> {
  */
 export async function getAgent(ctx: Ctx, role: string): Promise<AgentDetail> {
   const [row] = await read(ctx, oneTenant(ctx), role)
-  if (!row) throw notFound('Agent')
+  if (!row) throw notFound('agent', { by: 'role' })
   const { name, model, adapterType, adapterConfig } = toEffective(row)
   const { promptTemplate, timeoutSec, graceSec, maxTurnsPerRun, fallbackModels = [], ...hook } = adapterConfig
   return {

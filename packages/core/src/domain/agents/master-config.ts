@@ -127,7 +127,7 @@ export async function keepMaster(
 
 async function findMaster(cmd: Command, role: string, lockMode = LockMode.NONE): Promise<MasterRow> {
   const master = await cmd.em.findOne(MasterAgent, { role }, { lockMode })
-  if (!master) throw notFound('Agent')
+  if (!master) throw notFound('agent', { by: 'role' })
   return master
 }
 

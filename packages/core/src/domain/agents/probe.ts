@@ -99,7 +99,7 @@ async function perform(ctx: Ctx, dispatch: Dispatch): Promise<StoredEvent> {
 function openProbe(ctx: Ctx, tenantId: string, role: string): Promise<Dispatch | string> {
   return command(ctx, async (cmd) => {
     const agent = await effectiveAgent(cmd, tenantId, role)
-    if (!agent) throw notFound('Agent')
+    if (!agent) throw notFound('agent', { by: 'role' })
     if (await awaitsProof(cmd, tenantId))
       return 'The e-mail address of an admin of the tenant is not confirmed yet'
     const cap = await tenantCap(cmd, tenantId)

@@ -12,7 +12,7 @@ import { MasterAgent, TenantAgent } from './entities.ts'
 export async function provisionAgents(cmd: Command, tenantId: string): Promise<string[]> {
   const visible = cmd.scope === 'all' || cmd.scope.includes(tenantId)
   const tenant = visible ? await cmd.em.findOne(Tenant, { id: tenantId }) : null
-  if (!tenant) throw notFound('Tenant')
+  if (!tenant) throw notFound('tenant')
   const masters = await cmd.em.find(MasterAgent, {}, { orderBy: { role: 'asc' } })
   const present = new Set((await cmd.em.find(TenantAgent, { tenantId })).map(({ role }) => role))
   const added = masters.filter(

@@ -40,7 +40,7 @@ export async function listAgentStates(
 /** One agent as it is at the moment. @throws DomainError `NOT_FOUND`; `FORBIDDEN` for a tenant outside the scope */
 export async function agentState(ctx: Ctx, tenantId: string, role: string): Promise<ReviewerAgentState> {
   const { data } = await listAgentStates(narrowed(ctx, tenantId), { 'filter.role': role })
-  if (!data[0]) throw notFound('Agent')
+  if (!data[0]) throw notFound('agent', { by: 'role' })
   return data[0]
 }
 

@@ -20,10 +20,10 @@ export async function runAgent(
   { tenantId, prompt, title, campaignId, priority }: ManualRun,
 ): Promise<{ activityId: string; runId: string }> {
   return command(narrowed(ctx, tenantId), async (cmd) => {
-    if (!(await effectiveAgent(cmd, tenantId, role))) throw notFound('Agent')
+    if (!(await effectiveAgent(cmd, tenantId, role))) throw notFound('agent', { by: 'role' })
     const campaign =
       campaignId === undefined ? null : await cmd.em.findOne(Campaign, { id: campaignId, tenantId })
-    if (campaignId !== undefined && !campaign) throw notFound('Campaign')
+    if (campaignId !== undefined && !campaign) throw notFound('campaign')
     if (campaign?.status === 'paused' || campaign?.status === 'archived')
       throw new DomainError('UNPROCESSABLE', `The campaign is ${campaign.status}`, { field: 'campaignId' })
     const activityId = cmd.newId()

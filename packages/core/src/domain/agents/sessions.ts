@@ -22,7 +22,7 @@ export function putSession(
   return command(ctx, async (cmd) => {
     await requireRole(cmd, tenantId, role)
     const run = await cmd.em.findOne(Run, { id: report.activityRunId, tenantId, purpose: 'work' })
-    if (!run) throw notFound('Run')
+    if (!run) throw notFound('run')
     if (run.agentRole !== role) throw invalid('activityRunId', `This run is one of the role ${run.agentRole}`)
     const used = {
       ...placeOf(cmd, run, report.sessionId),
@@ -63,5 +63,5 @@ function placeOf(cmd: Command, run: RunRow, sessionId: string) {
 }
 
 async function requireRole(ctx: Ctx, tenantId: string, role: string): Promise<void> {
-  if (!(await effectiveAgent(ctx, tenantId, role))) throw notFound('Agent')
+  if (!(await effectiveAgent(ctx, tenantId, role))) throw notFound('agent', { by: 'role' })
 }

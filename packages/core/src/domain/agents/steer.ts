@@ -71,7 +71,7 @@ async function change(
   await command(own, async (cmd) => {
     const lockMode = LockMode.PESSIMISTIC_WRITE
     const agent = await cmd.em.findOne(TenantAgent, { tenantId, role }, { lockMode })
-    if (!agent) throw notFound('Agent')
+    if (!agent) throw notFound('agent', { by: 'role' })
     if (agent.status === 'terminated') throw refusal('The agent is enabled no more')
     const before = stateOf(agent)
     act(cmd, agent)

@@ -1,5 +1,5 @@
 import type { Ctx } from '../context.ts'
-import { DomainError, invalid } from '../errors.ts'
+import { DomainError, invalid, notFound } from '../errors.ts'
 import { reasonOf } from './bulk.ts'
 import { type Candidate, matchingCandidates, namedCandidates } from './matching-queries.ts'
 import type { MatchingReceipt, MatchingVerdict } from './matching-schemas.ts'
@@ -74,7 +74,7 @@ async function decide(
     verdict: { action, note, dryRun },
   }: { candidate: Candidate | undefined; decided: ReadonlySet<string>; verdict: MatchingVerdict },
 ): Promise<Outcome> {
-  if (!candidate) return { result: 'skipped', error: 'Approval not found' }
+  if (!candidate) return { result: 'skipped', error: notFound('approval').message }
   const resolution = action === 'approve' ? 'approved' : 'rejected'
   const { otherHalf, present, contentHash } = candidate
   if (otherHalf !== null && decided.has(otherHalf))

@@ -26,7 +26,7 @@ export async function lockApproval(cmd: Command, id: string): Promise<Locked> {
     links.map((row) => row.activityId),
   )
   const approval = await cmd.em.findOne(Approval, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
-  if (!approval) throw notFound('Approval')
+  if (!approval) throw notFound('approval')
   return {
     approval,
     activities,

@@ -89,7 +89,7 @@ const reviewOrders: Record<ReviewerApprovalQuery['sortBy'], readonly [readonly s
 export async function getApproval(ctx: Ctx, id: string): Promise<ReviewerApprovalDetail> {
   const condition = where(tenantCondition(ctx.scope), equals('a.id', id))
   const row = await ctx.sql.get<Row>(`${columns} where ${condition.sql}`, condition.params)
-  if (!row) throw notFound('Approval')
+  if (!row) throw notFound('approval')
   const links = await ctx.sql.all<Row>(
     `select l.activity_id, x.title, x.status, o.id as output_id, o.text, o.version, p.text as previous
      from approval_links l join activities x on x.id = l.activity_id

@@ -45,7 +45,7 @@ export function listAudit(ctx: Ctx, given: AuditFilter = {}): Promise<Page<Audit
  */
 export async function tenantAudit(ctx: Ctx, tenantId: string, query: AuditQuery): Promise<Page<AuditItem>> {
   const visible = ctx.scope === 'all' || ctx.scope.includes(tenantId)
-  if (!visible || (await tenantStatus(ctx.sql, tenantId)) === undefined) throw notFound('Tenant')
+  if (!visible || (await tenantStatus(ctx.sql, tenantId)) === undefined) throw notFound('tenant')
   return listAudit(ctx, { ...query, tenantId })
 }
 

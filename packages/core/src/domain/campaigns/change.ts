@@ -17,7 +17,7 @@ export type CampaignRow = InferEntity<typeof Campaign>
  */
 export async function lockCampaign(cmd: Command, id: string): Promise<CampaignRow> {
   const campaign = await cmd.em.findOne(Campaign, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
-  if (!campaign) throw notFound('Campaign')
+  if (!campaign) throw notFound('campaign')
   return campaign
 }
 

@@ -1,7 +1,7 @@
 import { actorName } from '../actor.ts'
 import { command } from '../command.ts'
 import type { Command, Ctx } from '../context.ts'
-import { DomainError, invalid } from '../errors.ts'
+import { invalid, notFound } from '../errors.ts'
 import { toMicros } from '../money.ts'
 import { oneTenant } from '../scope.ts'
 import { ActivityTemplate, Campaign, Deliverable } from './entities.ts'
@@ -78,7 +78,7 @@ async function checkDeliverables(cmd: Command, deliverables: NewCampaign['delive
     if (templateId === undefined) continue
     const field = `deliverables.${index}.templateId`
     const template = await cmd.em.findOne(ActivityTemplate, { id: templateId, status: 'active' })
-    if (!template) throw new DomainError('NOT_FOUND', 'Template not found', { field })
+    if (!template) throw notFound('activity template', { field })
     if (template.deliverableType !== type) {
       throw invalid(field, `“${template.name}” makes ${template.deliverableType}, not ${type}`)
     }

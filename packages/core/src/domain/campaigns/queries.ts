@@ -45,7 +45,7 @@ export async function campaignItem(ctx: Ctx, id: string): Promise<CampaignItem> 
   const condition = where(within(ctx.scope, 'c.tenant_id'), equals('c.id', id))
   const row = await ctx.sql.get<Row>(`${columns} where ${condition.sql}`, condition.params)
   const [item] = row ? await withCounts(ctx, [toHead(row)]) : []
-  if (!item) throw notFound('Campaign')
+  if (!item) throw notFound('campaign')
   return item
 }
 
@@ -89,7 +89,7 @@ async function withCounts(ctx: Ctx, heads: readonly Head[]): Promise<CampaignIte
 export async function getCampaign(ctx: Ctx, id: string): Promise<CampaignDetail> {
   const condition = where(within(ctx.scope, 'c.tenant_id'), equals('c.id', id))
   const row = await ctx.sql.get<Row>(`${columns} where ${condition.sql}`, condition.params)
-  if (!row) throw notFound('Campaign')
+  if (!row) throw notFound('campaign')
   const { brief, today } = await briefOf(ctx, id)
   const { pendingApprovals, spentUsd } = (await countsOf(ctx.sql, ctx.scope, [id])).get(id) ?? uncounted
   const deliverables = await deliverablesOf(ctx, id)
@@ -142,7 +142,7 @@ async function briefOf(ctx: Ctx, campaignId: string): Promise<{ brief: string; t
     `select c.brief, t.timezone from campaigns c join tenants t on t.id = c.tenant_id where c.id = ? and ${scope.sql}`,
     [campaignId, ...scope.params],
   )
-  if (!row) throw notFound('Campaign')
+  if (!row) throw notFound('campaign')
   return { brief: row.brief as string, today: dayIn(ctx.clock.date(), row.timezone as string) }
 }
 

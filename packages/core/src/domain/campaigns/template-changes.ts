@@ -16,7 +16,7 @@ import { type TemplateData, type TemplateRow, templateSubject, versionOf } from 
 export function getTemplate(ctx: Ctx, id: string, version?: number): Promise<TemplateDetail> {
   return command(ctx, async (cmd) => {
     const template = await cmd.em.findOne(ActivityTemplate, { id })
-    if (!template) throw notFound('Activity template')
+    if (!template) throw notFound('activity template')
     if (version === undefined || version === template.version) return toDetail(template)
     return { ...toDetail({ ...template, ...(await versionOf(cmd, id, version)) }), version }
   })
@@ -88,7 +88,7 @@ export function setDefaultTemplate(
 ): Promise<{ templateId: string; isDefault: true; previousDefaultId: string | null }> {
   return command(ctx, async (cmd) => {
     const known = await cmd.em.findOne(ActivityTemplate, { id }, { disableIdentityMap: true })
-    if (!known) throw notFound('Activity template')
+    if (!known) throw notFound('activity template')
     const previousDefaultId = await clearDefault(cmd, known.deliverableType)
     const template = await lockTemplate(cmd, id)
     if (template.status !== 'active')
@@ -104,7 +104,7 @@ export function setDefaultTemplate(
 
 async function lockTemplate(cmd: Command, id: string): Promise<TemplateRow> {
   const template = await cmd.em.findOne(ActivityTemplate, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
-  if (!template) throw notFound('Activity template')
+  if (!template) throw notFound('activity template')
   return template
 }
 

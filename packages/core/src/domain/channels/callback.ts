@@ -31,7 +31,7 @@ export async function finishConnect(
   const owner = await attemptByState(ctx.sql, platform, sha256Hex(state), ctx.clock.date())
   const account = owner && (await accountById(ctx.sql, owner.userId))
   if (!owner || !account) throw worthless()
-  if (code === undefined && refusal === undefined) throw invalid('code', '"code" is required')
+  if (code === undefined && refusal === undefined) throw invalid('code', 'Is required')
   const acting: Ctx = { ...actingAs(ctx, account), scope: [owner.tenantId] }
   const attempt = await take(acting, owner.id)
   const back = (status: 'connected' | 'error') => {

@@ -33,7 +33,7 @@ export async function disconnectChannel(ctx: Ctx, channelId: string): Promise<vo
   await command(ctx, async (cmd) => {
     const lock = { lockMode: LockMode.PESSIMISTIC_WRITE } as const
     const channel = await cmd.em.findOne(ChannelConnection, { id: channelId }, lock)
-    if (!channel) throw notFound('Channel')
+    if (!channel) throw notFound('channel')
     const { tenantId, type: channelType, status, accountName, tokensSealed } = channel
     if (status === 'disconnected') return
     if (tokensSealed !== null && cmd.services.channels.client(channelType)?.revokeUrl !== undefined) {

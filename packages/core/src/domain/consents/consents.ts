@@ -24,7 +24,7 @@ export function requestConsent(ctx: Ctx, wanted: ConsentRequest): Promise<Consen
     const { actor } = cmd
     // One at a time for each person, so that the same question is not asked twice.
     if (!(await cmd.em.findOne(User, { id: actor.id }, { lockMode: LockMode.PESSIMISTIC_WRITE })))
-      throw notFound('User')
+      throw notFound('user')
     const asked = await cmd.em.findOne(
       Consent,
       {
@@ -95,7 +95,7 @@ export function answerConsent(ctx: Ctx, id: string, { agreed }: ConsentAnswer): 
 export function useConsent(ctx: Ctx, id: string, { actHash, elicited }: ConsentUse): Promise<ConsentItem> {
   return command(ctx, async (cmd) => {
     const row = await find(cmd, id)
-    if (row.keyId !== (cmd.actor.keyId ?? null)) throw notFound('Consent')
+    if (row.keyId !== (cmd.actor.keyId ?? null)) throw notFound('consent')
     if (row.actHash !== actHash)
       throw refused('changed', 'What was shown is not what would be done: the act has changed since')
     if (elicited && statusOf(row, cmd.clock.date()) === 'pending')
@@ -128,7 +128,7 @@ export async function consentInUse(
 
 async function find({ em, actor }: Command, id: string): Promise<ConsentRow> {
   const row = await em.findOne(Consent, { id, userId: actor.id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
-  if (!row) throw notFound('Consent')
+  if (!row) throw notFound('consent')
   return row
 }
 

@@ -1,7 +1,7 @@
 import type { Row } from '../../platform/database/database.ts'
 import { asInstant, asNumber } from '../../platform/database/row.ts'
 import type { Ctx } from '../context.ts'
-import { notFound } from '../errors.ts'
+import { type DomainError, notFound } from '../errors.ts'
 import { cursorRow, readPage } from '../page-queries.ts'
 import { type Condition, equals, type Page, type PageRequest, where } from '../paging-queries.ts'
 import { within } from '../scope.ts'
@@ -23,12 +23,7 @@ export async function listTextVersions(
   given: Partial<TextVersionQuery> = {},
 ): Promise<Page<TextVersion>> {
   const query = { limit: 25, order: 'desc' as const, ...given }
-  const scope = within(ctx.scope, 'tenant_id')
-  const known = await ctx.sql.get(`select 1 as one from activities where id = ? and ${scope.sql}`, [
-    activityId,
-    ...scope.params,
-  ])
-  if (!known) throw notFound('Activity')
+  if (!(await isActivity(ctx, activityId))) throw notFound('activity')
   const { cursor, ...request } = query
   return readPage<Row, TextVersion>(
     ctx,
@@ -58,7 +53,7 @@ export async function getTextVersion(
     `${columns}, o.text, o.format from outputs o where ${condition.sql}`,
     condition.params,
   )
-  if (!row) throw notFound('Version')
+  if (!row) throw await noVersion(ctx, activityId)
   return {
     ...toVersion(row),
     activityId,
@@ -91,7 +86,7 @@ async function newestVersion(ctx: Ctx, activityId: string): Promise<number> {
     condition.params,
   )
   const version = asNumber(row?.version)
-  if (version === 0) throw notFound('Version')
+  if (version === 0) throw await noVersion(ctx, activityId)
   return version
 }
 
@@ -99,8 +94,19 @@ async function textOf(ctx: Ctx, activityId: string, version: number): Promise<st
   // Before the first version there was nothing: it needs an activity that has one.
   const condition = where(ofActivity(ctx, activityId), equals('o.version', Math.max(1, version)))
   const row = await ctx.sql.get<Row>(`select o.text from outputs o where ${condition.sql}`, condition.params)
-  if (!row) throw notFound('Version')
+  if (!row) throw await noVersion(ctx, activityId)
   return version === 0 ? '' : (row.text as string)
+}
+
+async function isActivity(ctx: Ctx, activityId: string): Promise<boolean> {
+  const condition = where(within(ctx.scope, 'tenant_id'), equals('id', activityId))
+  return Boolean(
+    await ctx.sql.get(`select 1 as one from activities where ${condition.sql}`, condition.params),
+  )
+}
+
+async function noVersion(ctx: Ctx, activityId: string): Promise<DomainError> {
+  return (await isActivity(ctx, activityId)) ? notFound('version', { by: 'number' }) : notFound('activity')
 }
 
 function ofActivity(ctx: Ctx, activityId: string): Condition {

@@ -11,7 +11,7 @@ export async function monthlyCap(ctx: Ctx): Promise<{ capMicros: number | null; 
     `select spend_cap_micros, timezone from tenants where id = ? and ${scope.sql}`,
     [oneTenant(ctx), ...scope.params],
   )
-  if (!row) throw notFound('Tenant')
+  if (!row) throw notFound('tenant')
   return {
     capMicros: row.spend_cap_micros === null ? null : asNumber(row.spend_cap_micros),
     timezone: row.timezone as string,

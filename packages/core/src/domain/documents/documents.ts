@@ -79,7 +79,7 @@ export async function addDocument(
 export async function readDocument(ctx: Ctx, id: string): Promise<{ name: string; bytes: Uint8Array }> {
   const { tenantId, name } = await placeOf(ctx, id)
   const bytes = await ctx.services.blobs.get(keyOf(tenantId, id))
-  if (!bytes) throw notFound('Document')
+  if (!bytes) throw notFound('document')
   return { name, bytes }
 }
 
@@ -87,7 +87,7 @@ export async function readDocument(ctx: Ctx, id: string): Promise<{ name: string
 export function deleteDocument(ctx: Ctx, id: string): Promise<void> {
   return command(ctx, async (cmd) => {
     const document = await cmd.em.findOne(Document, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
-    if (!document) throw notFound('Document')
+    if (!document) throw notFound('document')
     const { tenantId } = document
     record(cmd, document, { before: view(document) })
     cmd.em.remove(document)

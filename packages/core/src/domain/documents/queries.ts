@@ -43,7 +43,7 @@ export async function placeOf(ctx: Ctx, id: string): Promise<{ tenantId: string;
 async function rowOf(ctx: Ctx, id: string): Promise<Row> {
   const condition = where(within(ctx.scope, 'd.tenant_id'), equals('d.id', id))
   const row = await ctx.sql.get<Row>(`${columns} where ${condition.sql}`, condition.params)
-  if (!row) throw notFound('Document')
+  if (!row) throw notFound('document')
   return row
 }
 

@@ -42,7 +42,7 @@ export function snoozeItem(ctx: Ctx, itemId: string, { until }: { until: Date })
 
 async function itemOf(cmd: Command, itemId: string): Promise<Found> {
   const found = await findItem(cmd, cmd.tx, itemId)
-  if (!found) throw notFound('Item')
+  if (!found) throw notFound('item of the feed')
   return found
 }
 

@@ -31,8 +31,8 @@ export async function createApiKey(ctx: Ctx, input: NewApiKey): Promise<ApiKeyIt
   const key = `cdk_${ctx.services.settings.live ? 'live' : 'test'}_${random}${checksum(random)}`
   return command(ctx, async (cmd) => {
     const user = await cmd.em.findOne(User, { id: input.userId })
-    if (!user) throw notFound('User')
-    for (const id of tenantIds ?? []) if (!(await cmd.em.findOne(Tenant, { id }))) throw notFound('Tenant')
+    if (!user) throw notFound('user')
+    for (const id of tenantIds ?? []) if (!(await cmd.em.findOne(Tenant, { id }))) throw notFound('tenant')
     const row = cmd.em.create(ApiKey, {
       id: cmd.newId(),
       userId: input.userId,

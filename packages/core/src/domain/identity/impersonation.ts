@@ -24,7 +24,7 @@ export function impersonate(
 ): Promise<Impersonation> {
   return command(ctx, async (cmd) => {
     const visible = cmd.scope === 'all' || cmd.scope.includes(tenantId)
-    if (!visible || !(await cmd.em.findOne(Tenant, { id: tenantId }))) throw notFound('Tenant')
+    if (!visible || !(await cmd.em.findOne(Tenant, { id: tenantId }))) throw notFound('tenant')
     const { sid, ...who } = await grantOf(cmd, as)
     const expiresAt = new Date(cmd.clock.now() + tokenLifetimes.impersonation * 1000)
     cmd.audit({
@@ -52,7 +52,7 @@ async function grantOf(cmd: Command, as: string | undefined) {
   const id = given === undefined ? (as ?? actor.id) : actor.id
   if (id === 'system') throw invalid('as', 'Name the super-admin who looks at the tenant')
   const user = await cmd.em.findOne(User, { id })
-  if (!user) throw notFound('User')
+  if (!user) throw notFound('user')
   if (user.role !== 'super_admin' || user.status !== 'active')
     throw new DomainError('FORBIDDEN', 'Only an active super-admin looks at tenants')
   const who = { sub: user.id, name: user.name, email: user.email }

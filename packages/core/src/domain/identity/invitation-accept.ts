@@ -55,7 +55,7 @@ export async function acceptInvitation(ctx: Ctx, token: string, password: string
     const open = { id: invitation.id, acceptedOn: null, revokedOn: null, expiresAt: { $gt: now } }
     const byLink = link === 'mailed' ? { tokenHash } : { handedTokenHash: tokenHash }
     const accepted = await cmd.em.nativeUpdate(Invitation, { ...open, ...byLink }, { acceptedOn: now })
-    if (accepted === 0) throw notFound('Invitation')
+    if (accepted === 0) throw notFound('invitation', { by: 'link' })
     const { user, ended } = await admit(cmd, { admission, invitation, known, id, passwordHash })
     const { sessionId: _, ...opened } = await openSession(cmd, user)
     user.lastLoginAt = now
@@ -162,7 +162,7 @@ function requireAdmission(admission: Admission, email: string): void {
 
 async function openInvitation(ctx: Ctx, tokenHash: string): Promise<OpenInvitation> {
   const found = await invitationByToken(ctx.sql, tokenHash)
-  if (!found || found.expiresAt.getTime() <= ctx.clock.now()) throw notFound('Invitation')
+  if (!found || found.expiresAt.getTime() <= ctx.clock.now()) throw notFound('invitation', { by: 'link' })
   if (isShut(found.tenantStatus)) throw new DomainError('FORBIDDEN', `The tenant is ${found.tenantStatus}`)
   return found
 }

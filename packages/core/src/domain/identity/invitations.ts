@@ -149,7 +149,7 @@ export function listInvitations(ctx: Ctx, filter: { tenantId?: string } = {}): P
 async function openTenant(cmd: Command, id: string): Promise<void> {
   const inScope = cmd.scope === 'all' || cmd.scope.includes(id)
   const tenant = inScope ? await cmd.em.findOne(Tenant, { id }) : null
-  if (!tenant) throw notFound('Tenant')
+  if (!tenant) throw notFound('tenant')
   if (isShut(tenant.status)) throw new DomainError('UNPROCESSABLE', `The tenant is ${tenant.status}`)
 }
 
@@ -167,7 +167,7 @@ async function isOfTeam(
 
 async function lock(cmd: Command, id: string) {
   const row = await cmd.em.findOne(Invitation, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
-  if (!row) throw notFound('Invitation')
+  if (!row) throw notFound('invitation')
   return row
 }
 

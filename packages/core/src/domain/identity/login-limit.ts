@@ -1,6 +1,6 @@
 import { sha256Hex } from '../../platform/crypto/hash.ts'
 import type { Command, Ctx } from '../context.ts'
-import { DomainError } from '../errors.ts'
+import { DomainError, rateLimited } from '../errors.ts'
 import { forgetNetworks, isKnownNetwork, noteNetwork } from './login-queries.ts'
 
 /** Tries at one account from networks that it was not used from before, however many there are. */
@@ -24,10 +24,10 @@ export async function admitLogin(ctx: Ctx, email: string, network: string): Prom
   // Hashed: no address of anybody lies in a store that others look into.
   const count = await counters.hit(`login:${sha256Hex(email)}`, strangers)
   if (count.admitted) return
-  throw new DomainError(
-    'RATE_LIMITED',
-    'There were too many logins to this account from places where it was not used before; try again after Retry-After seconds, log in from a place where you have done so before, or choose a new password by mail',
-    { retryAfterS: Math.ceil((count.resetAt - ctx.clock.now()) / 1_000) },
+  throw rateLimited(
+    { until: count.resetAt, now: ctx.clock.now() },
+    (when) =>
+      `There were too many logins to this account from places where it was not used before; try again ${when}, log in from a place where you have done so before, or choose a new password by mail`,
   )
 }
 

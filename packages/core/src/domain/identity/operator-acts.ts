@@ -28,12 +28,12 @@ export async function resetUserPassword(
   const given = Password.safeParse(password ?? randomToken(18))
   if (!given.success) throw invalid('password', given.error.issues[0]?.message ?? 'The password does not fit')
   const account = await accountById(ctx.sql, userId)
-  if (!account) throw notFound('User')
+  if (!account) throw notFound('user')
   const companies = await companyNames(ctx.sql, account.tenantId)
   const passwordHash = await hashNewPassword(ctx, { password: given.data, email: account.email, companies })
   const { email, ended } = await command(ctx, async (cmd) => {
     const user = await lockUser(cmd, userId)
-    if (!user) throw notFound('User')
+    if (!user) throw notFound('user')
     if (user.status !== 'active')
       throw new DomainError('CONFLICT', `The user is ${user.status}; reinstate or invite the person first`)
     const sessions = await setPassword(cmd, user, { passwordHash, action: 'user.reset_password' })
@@ -55,7 +55,7 @@ export async function setUserRole(
   role: PersonRole,
 ): Promise<{ id: string; email: string; role: PersonRole; pendingRole?: PersonRole }> {
   const account = await accountById(ctx.sql, userId)
-  if (!account) throw notFound('User')
+  if (!account) throw notFound('user')
   const { id, email, tenantId, status } = account
   if (status === 'deactivated') throw new DomainError('CONFLICT', 'The user was taken off the team')
   const isOfTenant = tenantId !== null
@@ -75,7 +75,7 @@ export async function setUserRole(
   const { present, ended } = await command(ctx, async (cmd) => {
     if (role !== 'super_admin') await keepOneSuperAdmin(cmd, userId, 'another role')
     const user = await lockUser(cmd, userId)
-    if (!user) throw notFound('User')
+    if (!user) throw notFound('user')
     const before = { role: user.role, appAccess: user.appAccess }
     const sessions = await grantRole(cmd, user, role)
     const after = sessions ? { role, appAccess: user.appAccess } : { pendingRole: role }

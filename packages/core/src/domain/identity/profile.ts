@@ -9,7 +9,7 @@ import type { Profile, ProfileChanges } from './schemas.ts'
 export function me(ctx: Ctx): Promise<Profile> {
   return command(ctx, async (cmd) => {
     const user = await cmd.em.findOne(User, { id: cmd.actor.id })
-    if (!user) throw notFound('User')
+    if (!user) throw notFound('user')
     return toProfile(user)
   })
 }
@@ -22,7 +22,7 @@ export function changeProfile(ctx: Ctx, changes: ProfileChanges): Promise<Profil
   const { tenantId } = ctx.actor
   return command({ ...ctx, scope: tenantId ? [tenantId] : [] }, async (cmd) => {
     const user = await cmd.em.findOne(User, { id: cmd.actor.id })
-    if (!user) throw notFound('User')
+    if (!user) throw notFound('user')
     const before: Record<string, unknown> = {}
     const after: Record<string, unknown> = {}
     for (const [field, given] of Object.entries(changes)) {

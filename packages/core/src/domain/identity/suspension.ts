@@ -15,7 +15,7 @@ export async function suspendUser(ctx: Ctx, userId: string, reason: string): Pro
   const refused = await command(ctx, async (cmd) => {
     await keepOneSuperAdmin(cmd, userId)
     const user = await lockUser(cmd, userId)
-    if (!user) throw notFound('User')
+    if (!user) throw notFound('user')
     if (user.status !== 'active')
       throw new DomainError('CONFLICT', `The user is already ${user.status}`, {
         details: { status: user.status },
@@ -43,7 +43,7 @@ export async function suspendUser(ctx: Ctx, userId: string, reason: string): Pro
 export async function reinstateUser(ctx: Ctx, userId: string): Promise<{ reinstated: true }> {
   await command(ctx, async (cmd) => {
     const user = await lockUser(cmd, userId)
-    if (!user) throw notFound('User')
+    if (!user) throw notFound('user')
     if (user.status !== 'suspended')
       throw new DomainError('CONFLICT', `The user is ${user.status}, not suspended`, {
         details: { status: user.status },

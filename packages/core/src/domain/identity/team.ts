@@ -82,7 +82,7 @@ async function lockMember(cmd: Command, userId: string) {
     { lockMode: LockMode.PESSIMISTIC_WRITE, orderBy: { id: 'asc' }, refresh: true },
   )
   const user = people.find(({ id }) => id === userId)
-  if (!user || user.status === 'deactivated') throw notFound('User')
+  if (!user || user.status === 'deactivated') throw notFound('user')
   return user
 }
 

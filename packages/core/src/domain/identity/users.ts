@@ -57,7 +57,7 @@ export async function createUser(ctx: Ctx, input: NewUser): Promise<UserSummary>
   const passwordHash = await hashNewPassword(ctx, { password: password.data, email: email.data, companies })
   return command(ctx, async (cmd) => {
     const tenantIds = [...(input.tenantIds ?? []), ...(input.tenantId ? [input.tenantId] : [])]
-    for (const id of tenantIds) if (!(await cmd.em.findOne(Tenant, { id }))) throw notFound('Tenant')
+    for (const id of tenantIds) if (!(await cmd.em.findOne(Tenant, { id }))) throw notFound('tenant')
     const user = await addUser(cmd, {
       email: email.data,
       name,
@@ -92,8 +92,8 @@ export async function createUser(ctx: Ctx, input: NewUser): Promise<UserSummary>
 export function assignTenant(ctx: Ctx, userId: string, tenantId: string): Promise<{ pending: boolean }> {
   return command(ctx, async (cmd) => {
     const user = await lockUser(cmd, userId)
-    if (!user) throw notFound('User')
-    if (!(await cmd.em.findOne(Tenant, { id: tenantId }))) throw notFound('Tenant')
+    if (!user) throw notFound('user')
+    if (!(await cmd.em.findOne(Tenant, { id: tenantId }))) throw notFound('tenant')
     if (user.role !== 'reviewer' && user.role !== 'admin')
       throw new DomainError('UNPROCESSABLE', `A ${user.role} is not assigned to tenants`)
     const outcome = await grantTenant(cmd, user, tenantId)
@@ -116,7 +116,8 @@ export function assignTenant(ctx: Ctx, userId: string, tenantId: string): Promis
  */
 export function unassignTenant(ctx: Ctx, userId: string, tenantId: string): Promise<void> {
   return command(ctx, async (cmd) => {
-    if (!(await withdrawTenant(cmd, userId, tenantId))) throw notFound('Assignment')
+    if (!(await withdrawTenant(cmd, userId, tenantId)))
+      throw new DomainError('NOT_FOUND', 'This user does not work for this tenant')
     tellChanged(cmd, userId)
     cmd.audit({
       tenantId,

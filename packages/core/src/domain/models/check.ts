@@ -26,7 +26,7 @@ export const checkJob = (providerId: string): NewJob => ({
  */
 export async function checkProvider(ctx: Ctx, id: string, signal?: AbortSignal): Promise<ProviderItem> {
   const provider = await find(ctx, id)
-  if (!provider) throw notFound('Provider')
+  if (!provider) throw notFound('provider')
   const word = await provider.check(signal)
   if (!signal?.aborted) await keep(ctx, id, word)
   return getProvider(ctx, id)

@@ -1,7 +1,7 @@
 import { modelPrices, priceOf } from '../../platform/models/prices.ts'
 import { command } from '../command.ts'
 import type { Ctx } from '../context.ts'
-import { invalid, notFound } from '../errors.ts'
+import { DomainError, invalid } from '../errors.ts'
 import { toMicros, toUsd, usdAmount } from '../money.ts'
 import { LlmPrice } from './entities.ts'
 import { modelsChanged } from './registry.ts'
@@ -76,7 +76,7 @@ export async function setModelPrice(
 export async function clearModelPrice(ctx: Ctx, model: string): Promise<PricedModel> {
   await command(ctx, async (cmd) => {
     const known = await cmd.em.findOne(LlmPrice, { model })
-    if (!known) throw notFound('Price')
+    if (!known) throw new DomainError('NOT_FOUND', 'No price was set for this model')
     const before = { input: toUsd(known.inputMicros), output: toUsd(known.outputMicros) }
     cmd.em.remove(known)
     cmd.audit({ ...about(model), before, after: null, action: 'model.clear_price' })

@@ -35,7 +35,7 @@ export async function listProviders(ctx: Ctx): Promise<{ data: ProviderItem[] }>
 /** @throws DomainError `NOT_FOUND` */
 export async function getProvider(ctx: Ctx, id: string): Promise<ProviderItem> {
   const found = (await listProviders(ctx)).data.find((item) => item.id === id)
-  if (!found) throw notFound('Provider')
+  if (!found) throw notFound('provider')
   return found
 }
 

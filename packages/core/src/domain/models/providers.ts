@@ -88,7 +88,7 @@ export async function removeProvider(ctx: Ctx, id: string): Promise<void> {
 
 async function lockProvider(cmd: Command, id: string): Promise<LlmProviderRow> {
   const provider = await cmd.em.findOne(LlmProvider, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
-  if (!provider) throw notFound('Provider')
+  if (!provider) throw notFound('provider')
   return provider
 }
 

@@ -10,7 +10,7 @@ import type { Preferences } from './schemas.ts'
 /** How the caller is told. Serves `GET /tenant/v1/notifications/preferences`. */
 export async function getPreferences(ctx: Ctx): Promise<Preferences> {
   const [own] = await recipientsOf(ctx.sql, oneTenant(ctx), [ctx.actor.id])
-  if (!own) throw notFound('User')
+  if (!own) throw notFound('user')
   return shown(own.preference)
 }
 
@@ -23,7 +23,7 @@ export function putPreferences(ctx: Ctx, { ways, quietHours }: Preferences): Pro
   const userId = ctx.actor.id
   return command(ctx, async (cmd) => {
     const [before] = await recipientsOf(cmd.tx, tenantId, [userId])
-    if (!before) throw notFound('User')
+    if (!before) throw notFound('user')
     await cmd.em.upsert(NotificationPreference, {
       userId,
       tenantId,

@@ -21,7 +21,7 @@ export function registerDevice(ctx: Ctx, device: NewDevice) {
 /** Gives a device its new token. Serves `PATCH /mobile/v1/push/devices/:deviceId`. @throws DomainError `NOT_FOUND` */
 export function changeDevice(ctx: Ctx, deviceId: string, { pushToken }: DeviceChange) {
   return command(ctx, async (cmd) => {
-    if (!(await putToken(cmd, deviceId, pushToken))) throw notFound('Device')
+    if (!(await putToken(cmd, deviceId, pushToken))) throw notFound('device')
     record(cmd, { deviceId })
     return { deviceId, updated: true as const }
   })
@@ -30,7 +30,7 @@ export function changeDevice(ctx: Ctx, deviceId: string, { pushToken }: DeviceCh
 /** Tells a device nothing more. Serves `DELETE /mobile/v1/push/devices/:deviceId`. @throws DomainError `NOT_FOUND` */
 export function removeDevice(ctx: Ctx, deviceId: string): Promise<void> {
   return command(ctx, async (cmd) => {
-    if (!(await deleteDevice(cmd, deviceId))) throw notFound('Device')
+    if (!(await deleteDevice(cmd, deviceId))) throw notFound('device')
     record(cmd, { deviceId, removed: true })
   })
 }

@@ -80,7 +80,7 @@ export async function archiveRecurring(ctx: Ctx, id: string): Promise<void> {
 
 async function lockRecurring(cmd: Command, id: string): Promise<RecurringRow> {
   const template = await cmd.em.findOne(RecurringTemplate, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
-  if (!template) throw notFound('Recurring template')
+  if (!template) throw notFound('recurring template')
   return template
 }
 

@@ -1,7 +1,7 @@
 import { MasterAgent } from '../agents/entities.ts'
 import { checkPlaceholders } from '../agents/placeholders.ts'
 import type { Command } from '../context.ts'
-import { DomainError, invalid } from '../errors.ts'
+import { invalid, notFound } from '../errors.ts'
 import { Plan, PlanPrice } from '../tenants/billing-entities.ts'
 import { Tenant } from '../tenants/entities.ts'
 import type { RecurringRow } from './entities.ts'
@@ -25,7 +25,7 @@ export async function checkRecurring(cmd: Command, given: Recurring): Promise<vo
   if (applyToTenants === 'specific' && !tenantIds) throw invalid('tenantIds', 'Say which tenants')
   if (applyToTenants === 'plan_based' && !planIds) throw invalid('planIds', 'Say which plans')
   if (tenantIds && (await cmd.em.count(Tenant, { id: { $in: tenantIds } })) < new Set(tenantIds).size)
-    throw new DomainError('NOT_FOUND', 'Tenant not found', { field: 'tenantIds' })
+    throw notFound('tenant', { field: 'tenantIds' })
   if (planIds) await checkPlans(cmd, planIds)
 }
 

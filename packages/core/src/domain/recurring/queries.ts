@@ -38,7 +38,7 @@ export async function listRecurring(
 /** One as it stands in the list. @throws DomainError `NOT_FOUND` */
 export async function recurringItem(ctx: Ctx, id: string): Promise<RecurringItem> {
   const row = await ctx.sql.get<Row>(`${columns} where r.id = ?`, [id])
-  if (!row) throw notFound('Recurring template')
+  if (!row) throw notFound('recurring template')
   return withNext(ctx, toFound(row))
 }
 

@@ -19,7 +19,7 @@ export function deliverReport(ctx: Ctx, reportId: string, delivery: Delivery): P
   return command(ctx, async (cmd) => {
     const lockMode = LockMode.PESSIMISTIC_WRITE
     const report = await cmd.em.findOne(Report, { id: reportId }, { lockMode })
-    if (!report) throw notFound('Report')
+    if (!report) throw notFound('report')
     if (report.status !== 'ready' && report.status !== 'delivered')
       throw new DomainError('UNPROCESSABLE', `The report is ${report.status}, and not ready yet`)
     const { tenantId } = report

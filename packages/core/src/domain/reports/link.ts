@@ -17,6 +17,6 @@ export async function openPdf(ctx: Ctx, token: string): Promise<{ bytes: Uint8Ar
   const { sub, tenantId } = ctx.services.tokens.verify(token, 'report')
   const report = await readableReport(ctx, tenantId, sub)
   const bytes = report && (await ctx.services.blobs.get(report.blobKey))
-  if (!report || !bytes) throw notFound('Report')
+  if (!report || !bytes) throw notFound('report')
   return { bytes, fileName: `report-${report.periodEnd}.pdf` }
 }

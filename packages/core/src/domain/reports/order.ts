@@ -45,11 +45,10 @@ export function orderReport(ctx: Ctx, input: NewReport): Promise<{ reportId: str
   if (twice >= 0) throw invalid(`campaignIds.${twice}`, 'A campaign is named twice')
   return command(narrowed(ctx, tenantId), async (cmd) => {
     const tenant = await cmd.em.findOne(Tenant, { id: tenantId })
-    if (!tenant) throw new DomainError('NOT_FOUND', 'Tenant not found', { field: 'tenantId' })
+    if (!tenant) throw notFound('tenant', { field: 'tenantId' })
     const known = await cmd.em.find(Campaign, { id: { $in: campaignIds }, tenantId })
     const missing = campaignIds.findIndex((id) => !known.some((campaign) => campaign.id === id))
-    if (missing >= 0)
-      throw new DomainError('NOT_FOUND', 'Campaign not found', { field: `campaignIds.${missing}` })
+    if (missing >= 0) throw notFound('campaign', { field: `campaignIds.${missing}` })
     const now = cmd.clock.date()
     const report: ReportRow = cmd.em.create(Report, {
       id: cmd.newId(),
@@ -88,7 +87,7 @@ export function orderReport(ctx: Ctx, input: NewReport): Promise<{ reportId: str
 export function writeAgain(ctx: Ctx, reportId: string): Promise<{ reportId: string; status: 'generating' }> {
   return command(ctx, async (cmd) => {
     const report = await cmd.em.findOne(Report, { id: reportId }, { lockMode: LockMode.PESSIMISTIC_WRITE })
-    if (!report) throw notFound('Report')
+    if (!report) throw notFound('report')
     if (report.status !== 'failed')
       throw new DomainError(
         'UNPROCESSABLE',

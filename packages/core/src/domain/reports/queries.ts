@@ -51,7 +51,7 @@ export async function getReport(ctx: Ctx, id: string): Promise<TenantReportDetai
     `select ${columns}, p.content from reports p join tenants t on t.id = p.tenant_id where ${condition.sql}`,
     condition.params,
   )
-  if (!row) throw notFound('Report')
+  if (!row) throw notFound('report')
   return {
     ...toTenantItem(row),
     activityId: null,
@@ -75,7 +75,7 @@ export function listForReview(ctx: Ctx, query: ReviewerReportQuery): Promise<Pag
 export async function reviewerReport(ctx: Ctx, id: string): Promise<ReviewerReport> {
   const condition = where(within(ctx.scope, 'p.tenant_id'), equals('p.id', id))
   const row = await ctx.sql.get<Row>(`${select} where ${condition.sql}`, condition.params)
-  if (!row) throw notFound('Report')
+  if (!row) throw notFound('report')
   return toReviewerItem(row)
 }
 

@@ -107,7 +107,7 @@ export function createApproval(ctx: Ctx, runId: string, question: NewApproval) {
     const { run, activity } = await lockOpenWork(cmd, runId)
     const others = [...new Set(question.linkedActivityIds ?? [])].filter((id) => id !== activity.id)
     const linked = await lockActivities(cmd, others)
-    if (linked.length < others.length) throw notFound('Linked activity')
+    if (linked.length < others.length) throw notFound('linked activity')
     const approval = await ask(cmd, {
       tenantId: run.tenantId,
       campaignId: activity.campaignId,

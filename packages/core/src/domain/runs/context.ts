@@ -43,7 +43,7 @@ export function runState(ctx: Ctx, runId: string): Promise<RunState> {
   requireOwnRun(ctx, runId)
   return command(ctx, async (cmd) => {
     const run = await cmd.em.findOne(Run, { id: runId })
-    if (!run) throw notFound('Run')
+    if (!run) throw notFound('run')
     return {
       runId: run.id,
       status: run.status,

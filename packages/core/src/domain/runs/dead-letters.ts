@@ -8,7 +8,7 @@ import type { DeadLetter } from './queue-schemas.ts'
 /** One dead letter with its history. @throws DomainError `NOT_FOUND` */
 export async function getDeadLetter(ctx: Ctx, id: string): Promise<DeadLetter> {
   const letter = await findDeadLetter(ctx, id)
-  if (!letter) throw notFound('Dead letter')
+  if (!letter) throw notFound('dead letter')
   return letter
 }
 

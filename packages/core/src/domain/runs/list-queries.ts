@@ -59,7 +59,7 @@ export async function getRun(ctx: Ctx, runId: string): Promise<RunDetail> {
      where ${condition.sql} order by o.version desc limit 1`,
     condition.params,
   )
-  if (!row) throw notFound('Run')
+  if (!row) throw notFound('run')
   const record = toRecord(row)
   const agent = await effectiveAgent(ctx, record.tenantId, record.agentRole)
   const skills = await skillsOf(ctx, record.tenantId, agent?.skillIds ?? [])

@@ -26,7 +26,7 @@ export async function lockOwnRun(
 ): Promise<{ run: RunRow; activity: ActivityRow }> {
   requireOwnRun(cmd, runId)
   const known = await cmd.em.findOne(Run, { id: runId })
-  if (!known) throw notFound('Run')
+  if (!known) throw notFound('run')
   if (known.purpose === 'probe')
     throw new DomainError('UNPROCESSABLE', 'This run only tries the agent out: there is no work behind it')
   const activity = await lockActivity(cmd, known.activityId)

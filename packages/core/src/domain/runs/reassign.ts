@@ -32,7 +32,7 @@ export async function reassignTo(
       tenantId: activity.tenantId,
       status: 'active',
     })
-    if (!user) throw notFound('User')
+    if (!user) throw notFound('user')
   } else if (!(await effectiveAgent(cmd, activity.tenantId, target.role))) {
     throw new DomainError('UNPROCESSABLE', `The agent role ${target.role} is not enabled for this tenant`, {
       field,

@@ -36,7 +36,7 @@ const slackMs = 10_000
 export async function watchRun(ctx: Ctx, runId: string, watcher: RunWatcher): Promise<void> {
   requireOwnRun(ctx, runId)
   const known = await watchedRun(ctx, runId)
-  if (!known) throw notFound('Run')
+  if (!known) throw notFound('run')
   const attempt = ctx.actor.attempt ?? known.attempt
   if (!isCurrent(known, attempt)) throw new DomainError('UNAUTHORIZED', takenOver)
   const { events, broadcast, deltas } = ctx.services

@@ -23,7 +23,7 @@ export async function skillManifest(ctx: Ctx, role: string): Promise<SkillManife
  */
 export async function readSkillText(ctx: Ctx, role: string, name: string): Promise<SkillText> {
   const found = (await ownSkills(ctx, role)).find((skill) => skill.name === name)
-  if (!found) throw notFound('Skill')
+  if (!found) throw notFound('skill', { by: 'name' })
   const { content, references } = found
   return { name, content, ...(references.length > 0 && { references }) }
 }
@@ -33,7 +33,7 @@ function ownSkills(ctx: Ctx, role: string): Promise<AgentSkill[]> {
     const run = ctx.actor.type === 'agent' ? await cmd.em.findOne(Run, { id: ctx.actor.id }) : null
     if (!run || !isAtWork(ctx, run)) throw new DomainError('UNAUTHORIZED', 'This run has ended')
     const agent = run.agentRole === role ? await effectiveAgent(cmd, run.tenantId, role) : undefined
-    if (!agent) throw notFound('Agent')
+    if (!agent) throw notFound('agent', { by: 'role' })
     return skillsOf(cmd, run.tenantId, agent.skillIds)
   })
 }

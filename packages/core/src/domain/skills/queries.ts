@@ -62,7 +62,7 @@ export async function getSkill(ctx: Ctx | Command, scope: SkillScope, id: string
     `select ${columns}, s.content, s."references" as attached from skills s where ${condition.sql}`,
     condition.params,
   )
-  if (!row) throw notFound('Skill')
+  if (!row) throw notFound('skill')
   const holders = scope === 'global' ? await masterHolders(ctx) : await tenantHolders(ctx, oneTenant(ctx))
   return {
     ...toItem(row, holders),

@@ -203,7 +203,7 @@ async function lockSkill(
   if (skill) return skill
   if (scope === 'tenant' && (await skillSizes(cmd, null, [id])).size > 0)
     throw new DomainError('FORBIDDEN', 'This skill belongs to the platform and cannot be changed here')
-  throw notFound('Skill')
+  throw notFound('skill')
 }
 
 /** Whose skills a context means; null for those of the installation. @throws DomainError `FORBIDDEN` */

@@ -75,7 +75,7 @@ export async function deleteGoal(ctx: Ctx, id: string): Promise<void> {
 
 async function lockGoal(cmd: Command, id: string): Promise<GoalRow> {
   const goal = await cmd.em.findOne(Goal, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
-  if (!goal) throw notFound('Goal')
+  if (!goal) throw notFound('goal')
   return goal
 }
 

@@ -63,7 +63,7 @@ export async function listGoals(ctx: Ctx, given: Partial<GoalQuery> = {}): Promi
 export async function getGoal(ctx: Ctx, id: string): Promise<GoalItem> {
   const condition = where(within(ctx.scope, 'g.tenant_id'), equals('g.id', id))
   const row = await ctx.sql.get<Row>(`${goalColumns} where ${condition.sql}`, condition.params)
-  if (!row) throw notFound('Goal')
+  if (!row) throw notFound('goal')
   return toGoal(row)
 }
 

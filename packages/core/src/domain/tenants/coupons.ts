@@ -150,7 +150,7 @@ export function disableCoupon(ctx: Ctx, code: string): Promise<CouponSummary> {
   return command(ctx, async (cmd) => {
     const lockMode = LockMode.PESSIMISTIC_WRITE
     const coupon = await cmd.em.findOne(Coupon, { code: spelled(code) }, { lockMode })
-    if (!coupon) throw notFound('Coupon')
+    if (!coupon) throw notFound('coupon', { by: 'code' })
     if (!coupon.disabledAt) {
       coupon.disabledAt = cmd.clock.date()
       audit(cmd, coupon, 'coupon.disable')

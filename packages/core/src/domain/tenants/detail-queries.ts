@@ -22,7 +22,7 @@ export async function getTenant(ctx: Ctx, tenantId: string): Promise<TenantDetai
     tenantId,
     ...scope.params,
   ])
-  if (!zone) throw notFound('Tenant')
+  if (!zone) throw notFound('tenant')
   const timezone = zone.timezone as string
   const people = await listUsers(ctx, { 'filter.tenantId': tenantId, limit: 1_000, order: 'asc' })
   const { id, name, domain, plan, status, spendCapUsd, featureFlags, monthlySpendUsd, createdOn } = summary

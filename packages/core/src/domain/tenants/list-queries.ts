@@ -41,7 +41,7 @@ export async function listTenants(ctx: Ctx, given: Partial<TenantQuery> = {}): P
 export async function tenantSummary(ctx: Ctx, tenantId: string): Promise<TenantSummary> {
   const condition = where(within(ctx.scope, 't.id'), equals('t.id', tenantId))
   const row = await ctx.sql.get<Row>(`${columns} where ${condition.sql}`, condition.params)
-  if (!row) throw notFound('Tenant')
+  if (!row) throw notFound('tenant')
   const spent = await spentThisMonth(ctx, [{ id: tenantId, row }])
   return {
     ...toItem(row, spent.get(tenantId) ?? 0),

@@ -163,7 +163,7 @@ export function setPrice(ctx: Ctx, change: PriceChange): Promise<PriceSummary> {
     // Locked, so that two who set a first price meet here.
     const lockMode = LockMode.PESSIMISTIC_WRITE
     const plan = await cmd.em.findOne(Plan, { name: name as PlanName }, { lockMode })
-    if (!plan) throw notFound('Plan')
+    if (!plan) throw notFound('plan', { by: 'name' })
     const now = cmd.clock.date()
     const found = await cmd.em.findOne(PlanPrice, { planId: plan.id, region, cycle })
     if (!found && amount === undefined) throw invalid('cycle', `The plan ${name} has no ${cycle} price there`)

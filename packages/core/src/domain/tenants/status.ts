@@ -18,7 +18,7 @@ export async function lockTenant(cmd: Command, tenantId: string): Promise<Tenant
   const visible = cmd.scope === 'all' || cmd.scope.includes(tenantId)
   const lock = { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true } as const
   const tenant = visible ? await cmd.em.findOne(Tenant, { id: tenantId }, lock) : null
-  if (!tenant) throw notFound('Tenant')
+  if (!tenant) throw notFound('tenant')
   return tenant
 }
 

@@ -62,7 +62,7 @@ export async function versionData(
   version: number,
 ): Promise<VersionData> {
   const found = await cmd.em.findOne(ConfigVersion, { ...where(subject), version })
-  if (!found) throw notFound('Version')
+  if (!found) throw notFound('version', { by: 'number' })
   return found.data
 }
 

@@ -47,7 +47,7 @@ export async function getVersion(
       `${columns}, v.data from config_versions v where ${condition.sql}`,
       condition.params,
     )
-    if (!row) throw notFound('Version')
+    if (!row) throw notFound('version', { by: 'number' })
     return { item: toItem(row), data: asJson<VersionData>(row.data) ?? {} }
   }
   const { item, data } = await read(version)

@@ -31,7 +31,7 @@ export async function listWebhooks(ctx: Ctx, given: Partial<WebhookQuery> = {}):
 export async function getWebhook(ctx: Ctx, id: string): Promise<WebhookItem> {
   const condition = where(within(ctx.scope, 'w.tenant_id'), equals('w.id', id))
   const row = await ctx.sql.get<Row>(`${columns} where ${condition.sql}`, condition.params)
-  if (!row) throw notFound('Webhook')
+  if (!row) throw notFound('webhook')
   return toItem(row)
 }
 

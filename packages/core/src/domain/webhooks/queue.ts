@@ -39,7 +39,7 @@ export function replayDelivery(
     const webhook = await lockWebhook(cmd, webhookId)
     const lockMode = LockMode.PESSIMISTIC_WRITE
     const delivery = await cmd.em.findOne(WebhookDelivery, { id: deliveryId, webhookId }, { lockMode })
-    if (!delivery) throw notFound('Delivery')
+    if (!delivery) throw notFound('delivery')
     wantNow(webhook)
     if (delivery.status === 'pending') throw new DomainError('CONFLICT', 'This message is on its way')
     delivery.status = 'pending'

@@ -106,7 +106,7 @@ export function deleteWebhook(ctx: Ctx, id: string): Promise<void> {
 /** @throws DomainError `NOT_FOUND` */
 export async function lockWebhook(cmd: Command, id: string): Promise<WebhookRow> {
   const webhook = await cmd.em.findOne(Webhook, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
-  if (!webhook) throw notFound('Webhook')
+  if (!webhook) throw notFound('webhook')
   return webhook
 }
 

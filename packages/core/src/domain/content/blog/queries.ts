@@ -58,7 +58,7 @@ export async function getPost(ctx: Ctx, id: string): Promise<BlogPostDetail> {
     `select ${columns}, o.text from ${tables} join outputs o on o.id = b.output_id where ${condition.sql}`,
     condition.params,
   )
-  if (!row) throw notFound('Blog post')
+  if (!row) throw notFound('blog post')
   return { ...toItem(row), content: row.text as string, contentHash: row.content_hash as string }
 }
 

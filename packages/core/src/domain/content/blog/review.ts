@@ -56,7 +56,7 @@ async function inReview(
   id: string,
 ): Promise<{ post: PostRow; approval: ApprovalRow; activity: ActivityRow }> {
   const known = await cmd.em.findOne(BlogPost, { id })
-  if (!known) throw notFound('Blog post')
+  if (!known) throw notFound('blog post')
   const activity = await lockActivity(cmd, known.activityId)
   const post = await cmd.em.refreshOrFail(known, { lockMode: LockMode.PESSIMISTIC_WRITE })
   if (post.status !== 'dm_review' || isClosed(activity)) {

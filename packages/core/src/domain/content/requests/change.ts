@@ -33,7 +33,7 @@ export async function changeBlogRequest(
 ): Promise<BlogRequestDetail> {
   await command(ctx, async (cmd) => {
     const known = await cmd.em.findOne(ContentRequest, { id, kind: 'blog' })
-    if (!known) throw notFound('Request')
+    if (!known) throw notFound('request')
     const approval = known.approvalId
       ? await cmd.em.findOne(Approval, { id: known.approvalId }, { lockMode: LockMode.PESSIMISTIC_WRITE })
       : null

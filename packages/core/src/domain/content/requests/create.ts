@@ -3,7 +3,7 @@ import { ask } from '../../approvals/ask.ts'
 import { ChannelConnection } from '../../channels/entities.ts'
 import { command } from '../../command.ts'
 import type { Command, Ctx } from '../../context.ts'
-import { DomainError, invalid } from '../../errors.ts'
+import { invalid, notFound } from '../../errors.ts'
 import { oneTenant } from '../../scope.ts'
 import { ContentRequest, type RequestRow } from './entities.ts'
 import { getBlogRequest, getSocialRequest } from './queries.ts'
@@ -96,6 +96,6 @@ async function askAdmins(cmd: Command, request: RequestRow): Promise<string> {
 async function requireWebsite(cmd: Command, id: string): Promise<void> {
   const field = 'channelId'
   const channel = await cmd.em.findOne(ChannelConnection, { id })
-  if (!channel) throw new DomainError('NOT_FOUND', 'Channel not found', { field })
+  if (!channel) throw notFound('channel', { field })
   if (channel.type !== 'cms_site') throw invalid(field, 'Blog posts go to a channel of the type cms_site')
 }

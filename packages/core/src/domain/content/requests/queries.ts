@@ -63,7 +63,7 @@ export async function getSocialRequest(ctx: Ctx, id: string): Promise<SocialRequ
 async function one(ctx: Ctx, kind: 'blog' | 'social', id: string): Promise<Row> {
   const condition = where(ofKind(ctx, kind), equals('q.id', id))
   const row = await ctx.sql.get<Row>(`${columns} where ${condition.sql}`, condition.params)
-  if (!row) throw notFound('Request')
+  if (!row) throw notFound('request')
   return row
 }
 
@@ -93,7 +93,7 @@ export function listForOperators(
 export async function getForOperators(ctx: Ctx, id: string): Promise<BlogRequestDetail> {
   const condition = where(ofKind(ctx, 'blog'), equals('q.id', id))
   const row = await ctx.sql.get<Row>(`${operatorColumns} where ${condition.sql}`, condition.params)
-  if (!row) throw notFound('Request')
+  if (!row) throw notFound('request')
   const scope = within(ctx.scope, 'a.tenant_id')
   const assignments = await ctx.sql.all<Row>(
     `select a.assignee, a.by_name, a.at from request_assignments a where a.request_id = ? and ${scope.sql} order by a.id`,
