@@ -36,13 +36,13 @@ describe('copydesk agent', () => {
     expect(changed).toMatchObject({ defaultConcurrency: 5, maxCostUsdPerActivity: 0.5 })
     expect(changed.adapterConfig.promptTemplate).toBe('You write for {{company}}.')
     expect((await t.run('agent', 'list')).stdout).toMatch(
-      /^blog_writer +builtin-writer +local +5 +\$0\.5 +0 +free/m,
+      /^blog_writer\tbuiltin-writer\tlocal\t5\t\$0\.5\t0\tfree/m,
     )
 
     const own = ['--tenant', 'Example Ltd']
     expect(await t.json('agent', 'set', role, ...own, '--concurrency', '9')).toMatchObject({ concurrency: 9 })
     const listed = (await t.run('agent', 'list', ...own)).stdout
-    expect(listed).toMatch(/^blog_writer +idle +builtin-writer +local +9 +\$0\.5 +0 +yes$/m)
+    expect(listed).toMatch(/^blog_writer\tidle\tbuiltin-writer\tlocal\t9\t\$0\.5\t0\tyes$/m)
     const fields = ['--fields', 'defaultConcurrency']
     expect(await t.json('agent', 'push', role, ...fields)).toEqual({ pushed: 0, skipped: 1 })
     expect((await t.run('agent', 'push', role, ...fields, '--override')).code).toBe(2)
@@ -50,7 +50,7 @@ describe('copydesk agent', () => {
     expect(await t.json(...push)).toEqual({ pushed: 1, skipped: 0 })
     expect(await t.json('agent', 'show', role, ...own)).toMatchObject({ concurrency: 5, customFields: [] })
 
-    expect((await t.run('agent', 'show', role, '--versions')).stdout).toMatch(/^2 +\S+Z +Copydesk +-$/m)
+    expect((await t.run('agent', 'show', role, '--versions')).stdout).toMatch(/^2\t\S+Z\tCopydesk\t-$/m)
     const compared = await t.run('agent', 'show', role, '--at', '2', '--against', '1')
     expect(compared.stdout).toContain('defaultConcurrency\n  2 → 5')
     expect(compared.stdout).toContain('{+write+}')
@@ -130,8 +130,8 @@ describe('copydesk skill', () => {
     const named = ['--name', 'Ours', '--description', 'When asked', '--roles', 'all']
     expect(await t.json('skill', 'add', 'own.md', ...named, ...own)).toMatchObject({ scope: 'tenant' })
     const listed = (await t.run('skill', 'list', ...own)).stdout
-    expect(listed).toMatch(/^\w{26} +Ours +tenant +5 +ads_writer, /m)
-    expect(listed).toMatch(/^\w{26} +Tone +global +38 +blog_writer, social_writer$/m)
+    expect(listed).toMatch(/^\w{26}\tOurs\ttenant\t5\tads_writer, /m)
+    expect(listed).toMatch(/^\w{26}\tTone\tglobal\t38\tblog_writer, social_writer$/m)
     expect((await t.run('skill', 'list', '--role', 'analyst')).stdout).not.toContain('Tone')
     expect((await t.run('skill', 'show', 'Tone', ...own)).stdout).toContain('Shorter.\n\n--- more.md')
     expect((await t.run('skill', 'remove', 'Tone')).code).toBe(2)

@@ -26,7 +26,7 @@ describe('copydesk ask', () => {
     await using staff = await understood(() => answer)
     const { code, stdout } = await staff.run(['ask', 'what', 'waits?'])
     expect(code).toBe(0)
-    expect(stdout).toBe('Three approvals wait.\n\nTenant        Waits\nTenant␛[2J 1  3\n')
+    expect(stdout).toBe('Three approvals wait.\n\nTenant\tWaits\nTenant␛[2J 1\t3\n')
     expect(await staff.json(['ask', 'what waits?'])).toEqual(answer)
   })
 

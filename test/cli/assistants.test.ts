@@ -42,7 +42,7 @@ describe('an assistant at a server that was started by command', () => {
     expect(await json(create, cwd)).toMatchObject({ assistantAccess: 'read' })
     expect(await cli([...create, '--assistant', 'all'], { cwd })).toMatchObject({ code: 2, stdout: '' })
     const list = await cli(['api-key', 'list'], { cwd })
-    expect(list.stdout).toMatch(/Claude .* active +decide /)
+    expect(list.stdout).toMatch(/Claude.*\tactive\tdecide\t/)
     await using client = await connectAssistant({ url }, `ApiKey ${key}`, { person: () => 'accept' })
     const answer = await ask(client, 'pause', { target: 'social_writer', tenant: tenant.id })
     expect(answer).toMatchObject({ failed: false, text: expect.stringContaining('Example Ltd is paused') })

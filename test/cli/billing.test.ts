@@ -31,8 +31,8 @@ describe('copydesk coupon', () => {
       status: 'scheduled',
     })
     const listed = await cli(['coupon', 'list'], { cwd })
-    expect(listed.stdout).toMatch(/^SPRING +20 % +pro, agency +0 of 100 +2099-06-01T00:00:00.000Z +active$/m)
-    expect(listed.stdout).toMatch(/^LATER +500 EUR +all +0 +- +scheduled$/m)
+    expect(listed.stdout).toMatch(/^SPRING\t20 %\tpro, agency\t0 of 100\t2099-06-01T00:00:00.000Z\tactive$/m)
+    expect(listed.stdout).toMatch(/^LATER\t500 EUR\tall\t0\t-\tscheduled$/m)
     expect((await cli(['coupon', 'disable', 'spring'], { cwd })).code).toBe(2)
     expect(await json(['coupon', 'disable', 'spring', '--yes'], cwd)).toMatchObject({ status: 'disabled' })
     const unknown = await cli(['coupon', 'disable', 'nosuch', '--yes'], { cwd })
@@ -83,7 +83,7 @@ describe('copydesk plan', () => {
       }),
     )
     expect((await cli(['plan', 'list', '--region', 'gb'], { cwd })).stdout).toMatch(
-      /^pro +GB +monthly +79\.00 GBP +- +\w{26}$/m,
+      /^pro\tGB\tmonthly\t79\.00 GBP\t-\t\w{26}$/m,
     )
     const set = ['plan', 'set', 'pro', '--region', 'gb', '--price', '6900', '--trial-days', '14']
     expect(await json(set, cwd)).toMatchObject({ amount: 6_900, trialDays: 14 })

@@ -54,7 +54,7 @@ describe('copydesk user invite and invite', () => {
     expect(unasked.stderr).toContain('Add --yes')
     expect(await json(['invite', 'revoke', id, '--yes'], cwd)).toEqual({ id, status: 'revoked' })
     const listed = await cli(['invite', 'list'], { cwd })
-    expect(listed.stdout).toMatch(new RegExp(`^ID +E-MAIL.*\\n${id} +eve@example\\.com +eve +admin +revoked`))
+    expect(listed.stdout).toMatch(new RegExp(`^ID\tE-MAIL.*\\n${id}\teve@example\\.com\teve\tadmin\trevoked`))
   })
 
   it('end with the name of what is wrong', async () => {

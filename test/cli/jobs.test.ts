@@ -55,7 +55,7 @@ describe('copydesk jobs', () => {
     const id = letter?.id ?? ''
     const table = await cli(['jobs', 'list'], { cwd })
     expect(table.stdout).toMatch(
-      new RegExp(`^${id}  campaign\\.plan  Example Ltd  [\\d-]{10}  campaign`, 'm'),
+      new RegExp(`^${id}\tcampaign\\.plan\tExample Ltd\t[\\d-]{10}\tcampaign`, 'm'),
     )
     expect((await cli(['jobs', 'list', '--agent', 'blog_writer', '--json'], { cwd })).stdout).toBe('[]\n')
     const shown = await cli(['jobs', 'show', id], { cwd })
@@ -89,6 +89,6 @@ describe('copydesk jobs', () => {
       paused: false,
     })
     const table = await cli(['jobs', 'queues'], { cwd })
-    expect(table.stdout).toMatch(/^Example Ltd +social_writer +0 +0 +0 +0 +0 +-$/m)
+    expect(table.stdout).toMatch(/^Example Ltd\tsocial_writer\t0\t0\t0\t0\t0\t-$/m)
   })
 })

@@ -53,7 +53,7 @@ describe('copydesk provider', () => {
     expect(checked.stderr).toContain('Shelf: Provider Shelf refused the credentials')
 
     const listed = await cli(['provider', 'list'], { cwd })
-    expect(listed.stdout).toMatch(/Shelf +custom +degraded +shelf-1, she/)
+    expect(listed.stdout).toMatch(/Shelf\tcustom\tdegraded\tshelf-1, shelf/)
     expect(listed.stdout + listed.stderr + checked.stdout).not.toContain(secret)
     expect((await cli(['provider', 'remove', 'Shelf'], { cwd })).code).toBe(2)
     expect(await json(['provider', 'remove', 'Shelf', '--yes'], cwd)).toMatchObject({ name: 'Shelf' })

@@ -159,7 +159,7 @@ describe('tables', () => {
       [['api-key', 'list'], ''],
       [['audit'], ''],
     ] as Array<[string[], string]>) {
-      const { stdout, code } = await cli(args, { cwd })
+      const { stdout, code } = await cli(args, { cwd, env: { COLUMNS: '80' } })
       expect({ code, args, width: widest(stdout) <= 80 }).toEqual({ code: 0, args, width: true })
       expect(stdout).toContain(id)
     }

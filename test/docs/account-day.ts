@@ -17,7 +17,7 @@ export async function accountDay(): Promise<Shown[]> {
   const stable = createStable()
   const shown: Shown[] = []
   const run = async (args: readonly string[], input?: string) => {
-    const options = { cwd: home.path, ...(input !== undefined && { input }) }
+    const options = { cwd: home.path, env: { COLUMNS: '80' }, ...(input !== undefined && { input }) }
     const there = args.map((arg) => (arg === server ? desk.url : arg))
     const { code, stdout, stderr } = await cli(there, options)
     if (code !== 0) throw new Error(`copydesk ${args.join(' ')} ended with ${code}:\n${stderr}`)

@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { Command } from 'commander'
 import { describe, expect, it } from 'vitest'
 import { registerCommands } from '../../packages/terminal/src/shell/commands.ts'
+import { jsonOption } from '../../packages/terminal/src/shell/json-option.ts'
 import { accountDay } from './account-day.ts'
 import { type Shown, staffDay } from './staff-day.ts'
 
@@ -10,9 +11,7 @@ const folder = fileURLToPath(new URL('../../docs/cli/', import.meta.url))
 
 /** The commands that work on a server, as they stand in the help. */
 function commands(): Command[] {
-  const program = new Command('copydesk')
-    .option('--json', 'print data as JSON on stdout')
-    .configureHelp({ showGlobalOptions: true })
+  const program = new Command('copydesk').addOption(jsonOption()).configureHelp({ showGlobalOptions: true })
   registerCommands(program)
   return program.commands.filter((command) => command.createHelp().visibleCommands(program).includes(command))
 }

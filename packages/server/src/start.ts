@@ -1,5 +1,6 @@
 import { CommanderError } from 'commander'
 import { exitCodes, explain } from '@copydesk/terminal/failure'
+import { withFieldsAttached } from '@copydesk/terminal/json-option'
 import { createTalk, surviveClosedPipes } from '@copydesk/terminal/talk'
 import { commandIn, createProgram } from './commands/program.ts'
 
@@ -9,9 +10,10 @@ try {
   const program = await createProgram(words)
   const isBare =
     commandIn(words) === undefined && !words.some((word) => /^(?:-h|--help|-V|--version)$/.test(word))
-  if (!isBare) await program.parseAsync(process.argv)
-  else if (process.stdin.isTTY && process.stdout.isTTY)
-    await program.parseAsync(['terminal', ...words], { from: 'user' })
+  const parse = (line: readonly string[]) =>
+    program.parseAsync(withFieldsAttached(program, line), { from: 'user' })
+  if (!isBare) await parse(words)
+  else if (process.stdin.isTTY && process.stdout.isTTY) await parse(['terminal', ...words])
   else program.outputHelp()
 } catch (error) {
   process.exitCode = report(error)

@@ -3,7 +3,7 @@ import { type Loaded, loadConfig } from '../config/load.ts'
 import { createTalk, type Talk } from '@copydesk/terminal/talk'
 
 interface Shared {
-  json?: boolean
+  json?: boolean | string
   config?: string
   dataDir?: string
   host?: string

@@ -1,6 +1,7 @@
 import { Command } from 'commander'
 import { registerCommands } from '@copydesk/terminal/commands'
 import { example } from '@copydesk/terminal/help'
+import { jsonOption } from '@copydesk/terminal/json-option'
 import manifest from '../../../../package.json' with { type: 'json' }
 
 /** Options of every command that take a value, which is no command's name. */
@@ -14,7 +15,7 @@ export async function createProgram(words: readonly string[]): Promise<Command> 
   const program = new Command('copydesk')
     .description('Plans, writes, reviews and delivers marketing work with agents, on a machine of your own.')
     .version(manifest.version, '-V, --version', 'print the version')
-    .option('--json', 'print data as JSON on stdout')
+    .addOption(jsonOption())
     .option('--config <file>', 'configuration file (default: copydesk.json in the data folder)')
     .option('--data-dir <folder>', 'data folder (default: ./copydesk-data)')
     .showHelpAfterError('(copydesk --help shows what there is)')

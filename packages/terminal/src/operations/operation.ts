@@ -55,8 +55,9 @@ export interface Desk {
   now(): number
 }
 
-/** How wide the paper is that a result is printed on, columns. */
+/** What a result is printed on. */
 export interface Paper {
+  /** Columns of the terminal, or `unlimited`. */
   width: number
   now: number
   /** Whether colours are seen; absent: marks say what colours would. */

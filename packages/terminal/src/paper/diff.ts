@@ -1,7 +1,7 @@
 import type { Reply } from '@copydesk/client'
 import { cleanLines } from './clean.ts'
 import { flow, flowText, measured } from './flow.ts'
-import { emptyRow, type Row, row, rowWidth, span, type Tone } from './row.ts'
+import { emptyRow, type Row, row, rowWidth, span, type Tone, unlimited } from './row.ts'
 
 export type TextDiff = Reply<'cli', 'GET /activities/:id/diff'>
 
@@ -125,7 +125,7 @@ const between = ' │ '
 
 /** What was rewritten, as it was and as it is. */
 function bothTexts(block: readonly Line[], { width, spoken = false }: DiffPaper): Row[] {
-  const isWide = width >= wideEnough && !spoken
+  const isWide = width >= wideEnough && width !== unlimited && !spoken
   const column = measured(isWide ? Math.floor((width - between.length) / 2) : width)
   const old = oneText(block, 'removed', column)
   const next = oneText(block, 'added', column)

@@ -1,4 +1,4 @@
-import { rowWidth, type Row, type Span, span, type Tone } from './row.ts'
+import { rowWidth, type Row, type Span, span, type Tone, unlimited } from './row.ts'
 import { lettersOf, widthOf } from './width.ts'
 
 /** What stands before the first line of a paragraph, and before each line after it. */
@@ -10,9 +10,9 @@ export interface Margin {
 /** Columns that running text takes at the most: longer lines are hard to read, however wide the screen is. */
 const measure = 90
 
-/** How wide running text is on something so wide. */
+/** How wide running text is on something so wide; where nothing is cut, its lines are as long as they were written. */
 export function measured(width: number): number {
-  return Math.min(width, measure)
+  return width === unlimited ? unlimited : Math.min(width, measure)
 }
 
 const noMargin: Margin = { first: [], rest: [] }

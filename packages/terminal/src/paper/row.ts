@@ -83,6 +83,11 @@ export interface Column<T> {
 
 const gap = 2
 
+/** How wide a file or a pipe is: nothing is cut or wrapped there, and the cells of a table are parted by tabs. */
+export const unlimited = Number.POSITIVE_INFINITY
+/** Cells have no tabs of their own: `clean` leaves none. */
+const tab: Span = { text: '\t', tone: 'plain' }
+
 /** The columns for which there is room: those of the highest rank are left out first, then those at the right end. */
 export function columnsFitting<T>(
   columns: ReadonlyArray<Column<T>>,
@@ -160,11 +165,18 @@ export function tableTitles<T>(columns: ReadonlyArray<Column<T>>, widths: readon
   return [span(titles.join(' '.repeat(gap)), 'dim')]
 }
 
-/** A whole table with its titles. */
+/** A whole table with its titles. @param width columns of the terminal, or `unlimited` */
 export function tableOf<T>(columns: ReadonlyArray<Column<T>>, items: readonly T[], width: number): Row[] {
+  if (width === unlimited)
+    return [
+      tabbed(columns.map(({ title }) => span(title, 'dim'))),
+      ...items.map((item) => tabbed(columns.map(({ cell, tone }) => span(cell(item), tone?.(item))))),
+    ]
   const widths = columnWidths(columns, items, width)
   return [tableTitles(columns, widths), ...items.map((item) => tableRow(columns, widths, item))]
 }
+
+const tabbed = (cells: Row): Row => cells.flatMap((cell, index) => (index === 0 ? [cell] : [tab, cell]))
 
 const styles: Record<Tone, Parameters<typeof styleText>[0] | undefined> = {
   plain: undefined,
@@ -185,5 +197,12 @@ export function printed(lines: readonly Row[], colour: boolean): string {
     const style = styles[tone]
     return colour && style !== undefined ? styleText(style, text, { validateStream: false }) : text
   }
-  return lines.map((line) => line.map(paint).join('').trimEnd()).join('\n')
+  return lines.map((line) => withoutSpacesAtEnd(line.map(paint).join(''))).join('\n')
+}
+
+/** Tabs stay: each is the begin of a cell, be it empty. */
+function withoutSpacesAtEnd(text: string): string {
+  let end = text.length
+  while (text.charAt(end - 1) === ' ') end -= 1
+  return text.slice(0, end)
 }

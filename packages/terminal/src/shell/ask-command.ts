@@ -5,7 +5,7 @@ import type { Line } from '../operations/operation.ts'
 import { canAsk, confirmed } from './asking.ts'
 import { Failure } from './failure.ts'
 import { performed, settled } from './run-command.ts'
-import { onStderr, onStdout, paperNow } from './session.ts'
+import { onStderr, onStdout, paperNow, stderrPaper } from './session.ts'
 import type { Talk } from './talk.ts'
 
 /**
@@ -23,7 +23,7 @@ export async function askCommand(
   if (clarification) {
     // To a program the question is data; to a person it is no answer that could go down a pipe.
     if (talk.json) talk.data(answer, () => '')
-    else process.stderr.write(`${onStderr(ask.print(answer, paperNow()))}\n`)
+    else process.stderr.write(`${onStderr(ask.print(answer, { ...paperNow(), ...stderrPaper() }))}\n`)
     throw new Failure('Nothing was done: it is not clear what is meant.')
   }
   const isAsked = !yes && !talk.json && canAsk()
@@ -35,7 +35,7 @@ export async function askCommand(
   if (!('run' in operation))
     throw new Failure(`Run \`copydesk ${action.command.replace(/^\//, '')}\` for that.`)
   const proposed = await settled(operation, connection, input)
-  process.stderr.write(`${onStderr(actionRows(action, paperNow().width))}\n`)
+  process.stderr.write(`${onStderr(actionRows(action, stderrPaper().width))}\n`)
   if (isAsked && !(await confirmed('Run it?', undefined))) return talk.info('It was not run.')
   await performed(operation, connection, proposed, talk)
 }

@@ -41,11 +41,12 @@ function add(command: Command, path: string, root: RootCommand, values: Values):
   const known: Known = path === '' ? root : root.command(path, command.description())
   const operation = operationNamed(path)
   const options = new Set([...help.visibleOptions(command), ...help.visibleGlobalOptions(command)])
-  for (const { long, description, short, required, optional, argChoices } of options) {
+  for (const { long, description, short, required, argChoices } of options) {
     const name = long?.slice(2)
     if (name === undefined) continue
     const alias = short?.slice(1)
-    if (!required && !optional) known.option(name, description, alias)
+    // A value that may be left out is not waited for: the next word may be anything.
+    if (!required) known.option(name, description, alias)
     else known.option(name, description, offering(argChoices, valuesOf(operation, name, values)), alias)
   }
   for (const argument of command.registeredArguments) {

@@ -38,7 +38,7 @@ export async function followCommand(followed: AnyFollowing, command: Command): P
   for await (const event of followed.follow(connection.desk, input as never, signal)) {
     isAway = false
     if (talk.json) {
-      process.stdout.write(`${toJson(event)}\n`)
+      process.stdout.write(`${toJson(talk.picked(event, 'top'))}\n`)
       continue
     }
     const told: Told = followed.print(event as never, paperNow())

@@ -36,7 +36,7 @@ export async function sendRequest(
   if (response.headers.get('content-type')?.startsWith('text/event-stream')) return copied(response)
   const text = await response.text()
   if (text !== '')
-    process.stdout.write(isJson(text) ? `${toJson(JSON.parse(text), 2)}\n` : escapeUnseen(text))
+    process.stdout.write(isJson(text) ? `${toJson(talk.picked(JSON.parse(text)), 2)}\n` : escapeUnseen(text))
 }
 
 async function copied({ body }: Response): Promise<void> {

@@ -7,7 +7,7 @@ import type { Failure } from './failure.ts'
 import { createTalk, paperWidth, type Talk } from './talk.ts'
 
 interface Shared {
-  json?: boolean
+  json?: boolean | string
   profile?: string
 }
 
@@ -50,13 +50,14 @@ export function onStderr(rows: readonly Row[]): string {
 
 /** The paper that stderr is, now. */
 export function stderrPaper() {
-  return { width: paperWidth(), colour: process.stderr.isTTY && process.stderr.hasColors() }
+  return { width: paperWidth(process.stderr), colour: process.stderr.isTTY && process.stderr.hasColors() }
 }
 
-/** Aborts when the person wants to end it: Ctrl-C, or the terminal goes away. */
+/** Aborts when the person wants to end it: Ctrl-C, or the terminal or the reader of a pipe goes away. */
 export function interruption(): AbortSignal {
   const controller = new AbortController()
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
     process.once(signal, () => controller.abort())
+  process.stdout.once('error', () => controller.abort())
   return controller.signal
 }

@@ -30,7 +30,7 @@ export async function watchCommand(
     try {
       const result = await operation.run(desk, input as never)
       if (signal.aborted) return
-      if (talk.json) process.stdout.write(`${toJson(result)}\n`)
+      if (talk.json) process.stdout.write(`${toJson(talk.picked(result))}\n`)
       else {
         const rows = operation.print(result as never, paperNow())
         const room = isScreen ? (process.stdout.rows ?? rows.length) - 1 : rows.length

@@ -1,5 +1,6 @@
 import * as prompts from '@clack/prompts'
 import type { Client, Reply } from '@copydesk/client'
+import { paperWidth } from '@copydesk/terminal/talk'
 import { type Paint, showMarkdown, showWordDiff } from './show.ts'
 
 export type Approval = Reply<'dm', 'GET /approvals/:approvalId'>
@@ -16,7 +17,7 @@ export function showApproval(approval: Approval, paint: Paint): string {
   const head = `\n${paint.yellow('?')} ${paint.bold(approval.title)} ${paint.dim(`· version ${linked?.version ?? 1} · ${approval.riskLevel} risk · expires ${approval.expiresAt.slice(0, 16).replace('T', ' ')} UTC`)}\n`
   if (linked?.output === undefined) return head
   if (linked.previousOutput === undefined)
-    return `${head}\n${showMarkdown(linked.output, paint, process.stdout.columns)}\n`
+    return `${head}\n${showMarkdown(linked.output, paint, paperWidth())}\n`
   return `${head}\n  ${paint.dim('Changed since the version before:')}\n\n${showWordDiff(linked.previousOutput, linked.output, paint)}\n`
 }
 

@@ -33,9 +33,9 @@ export function wrap(line: string, width: number): string[] {
 
 /**
  * Markdown for a terminal: headings and bold stand out, long lines are broken between words.
- * @param width columns of the terminal
+ * @param width columns of the terminal; infinite off a terminal
  */
-export function showMarkdown(markdown: string, paint: Paint, width = 100): string {
+export function showMarkdown(markdown: string, paint: Paint, width: number): string {
   return markdown
     .split('\n')
     .flatMap((line) => wrap(line, width - 4))
