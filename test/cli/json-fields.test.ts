@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { cli, setUpIn, temporaryFolder } from './process.ts'
-import { createStaff, type Staff } from './staff.ts'
+import { createStaff, type Staff, watchStreams } from './staff.ts'
 
 async function picked(staff: Staff, args: readonly string[]): Promise<unknown> {
   const { code, stdout, stderr } = await staff.run(args)
@@ -97,8 +97,10 @@ describe('--json with fields', () => {
   })
 
   it('picks of every event that is followed, and of each document that is watched', async () => {
-    await using staff = await createStaff()
+    const { streams, between } = watchStreams()
+    await using staff = await createStaff({ between })
     const following = await staff.begin(['tail', '--json=event,data.approvalId'])
+    await staff.desk.app.until(async () => streams[0]?.headersSent, 'the stream is open')
     const watching = await staff.begin(['queue', '--watch', '0.1', '--json', 'counts.pending'])
     await watching.says('{"counts":{"pending":0}}\n')
     const { approvalId } = await staff.waiting()

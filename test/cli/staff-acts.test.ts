@@ -219,11 +219,6 @@ describe('the commands that steer', () => {
       { status: 'failed' },
     )
     expect(await staff.json(['comment', activityId, 'Nearly there'])).toMatchObject({ text: 'Nearly there' })
-    const whose = await staff.run(['pause', 'social_writer'])
-    expect(whose).toMatchObject({
-      code: 2,
-      stderr: 'error: Whose social_writer is meant? Name it with --tenant\n',
-    })
   })
 
   it('claim and let go, snooze and dismiss', async () => {

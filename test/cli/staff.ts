@@ -1,4 +1,5 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import type { ServerResponse } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'vitest'
@@ -56,6 +57,20 @@ export async function createStaff(options: Parameters<typeof createListeningDesk
     },
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   }
+}
+
+/** The streams of events that are opened at the server, and what tells of them. */
+export function watchStreams() {
+  const streams: ServerResponse[] = []
+  const between: NonNullable<Parameters<typeof createListeningDesk>[0]>['between'] = (
+    request,
+    response,
+    handle,
+  ) => {
+    if (request.url?.startsWith('/cli/v1/events/stream')) streams.push(response)
+    return handle(request, response)
+  }
+  return { streams, between }
 }
 
 export function keyOf({ app }: ListeningDesk, userId: string): Promise<{ id: string; key: string }> {

@@ -1,8 +1,7 @@
-import type { ServerResponse } from 'node:http'
 import { describe, expect, it } from 'vitest'
 import { createProxy } from '../chaos/proxy.ts'
 import type { Agent } from '../kit/runtime.ts'
-import { createStaff, type Staff } from './staff.ts'
+import { createStaff, type Staff, watchStreams } from './staff.ts'
 import type { Running } from './process.ts'
 
 interface Told {
@@ -30,13 +29,8 @@ async function write(agent: Agent, from: number, pieces: readonly string[]): Pro
 
 describe('copydesk tail', () => {
   it('tells every event once, though the way to the server is cut, and goes on later where it ended', async () => {
-    const streams: ServerResponse[] = []
-    await using staff = await createStaff({
-      between: (request, response, handle) => {
-        if (request.url?.startsWith('/cli/v1/events/stream')) streams.push(response)
-        return handle(request, response)
-      },
-    })
+    const { streams, between } = watchStreams()
+    await using staff = await createStaff({ between })
     const { proxy, env } = await through(staff)
     await using _ = proxy
     const tail = await staff.begin(['tail', '--json'], { env })

@@ -3,9 +3,10 @@ import type { Api } from '@copydesk/core'
 import { type Command, InvalidArgumentError } from 'commander'
 import { withApp } from '../app.ts'
 import { wrongUsage } from '@copydesk/terminal/failure'
-import { tenantId } from './find.ts'
+import { neededTenantId, tenantId, tenantIds } from './find.ts'
 import { example } from '@copydesk/terminal/help'
 import { confirmed } from '@copydesk/terminal/asking'
+import { tenantNaming } from '@copydesk/terminal/tenant-named'
 import { prepare, wholeNumber } from './options.ts'
 
 /** `agent set|push|restore`. */
@@ -14,7 +15,7 @@ export function agentChangeCommands(group: Command): void {
     .command('set')
     .description('change an agent for all tenants that have set nothing of their own, or for one tenant')
     .argument('<role>', 'for example blog_writer')
-    .option('--tenant <tenant>', 'only for this one: id, domain or name')
+    .option('--tenant <tenant>', `only for this one: ${tenantNaming}`)
     .option('--model <model>', 'model that it asks')
     .option('--tools <tool...>', 'all of its tools; "none" takes them away')
     .option('--skills <id...>', 'all of its skills of the installation, by id; "none" takes them away')
@@ -29,7 +30,7 @@ export function agentChangeCommands(group: Command): void {
       '--fallback <model...>',
       'models that are asked in turn when its own fails; "none" takes them away',
     )
-    .option('--built-in', 'the built-in loop does its work; needs --tenant, as the next three')
+    .option('--built-in', 'the built-in loop does its work; for one tenant, as the next three')
     .option('--command <name>', 'a command of the configuration does its work')
     .option('--webhook <url>', 'a runtime at this address does its work')
     .option(
@@ -50,7 +51,7 @@ export function agentChangeCommands(group: Command): void {
     .description('bring settings to tenants that have values of their own')
     .argument('<role>', 'for example blog_writer')
     .requiredOption('--fields <field...>', 'for example defaultModel or adapterConfig.timeoutSec')
-    .option('--tenant <tenant...>', 'only to these: id, domain or name (default: all)')
+    .option('--tenant <tenant...>', `only to these: ${tenantNaming} (default: all)`)
     .option('--override', 'take away what tenants have set themselves; without it they are skipped')
     .option('--yes', 'do not ask')
     .addHelpText('after', example('copydesk agent push blog_writer --fields defaultModel --override --yes'))
@@ -60,7 +61,7 @@ export function agentChangeCommands(group: Command): void {
     .description('put a version of an agent back, as a new version')
     .argument('<role>', 'for example blog_writer')
     .argument('<version>', 'its number: copydesk agent show <role> --versions', wholeNumber(1, 1_000_000_000))
-    .option('--tenant <tenant>', 'of what this one has set itself: id, domain or name')
+    .option('--tenant <tenant>', `of what this one has set itself: ${tenantNaming}`)
     .addHelpText('after', example('copydesk agent restore blog_writer 1'))
     .action(restore)
 }
@@ -114,37 +115,36 @@ async function set(role: string, options: SetOptions, command: Command): Promise
     ...adapter.settings,
   }
   const adapterConfig = Object.keys(settings).length === 0 ? undefined : settings
-  if (tenant !== undefined && (plans || maxCost === 'none'))
+  const isOfOne = tenant !== undefined || adapter.adapterType !== undefined
+  if (isOfOne && (plans || maxCost === 'none'))
     throw wrongUsage('--plans and --max-cost none are not for a single tenant.')
-  if (tenant === undefined && adapter.adapterType !== undefined)
-    throw wrongUsage('--built-in, --command and --webhook are for a single tenant: name it with --tenant.')
-  const changes =
-    tenant === undefined
-      ? {
-          defaultModel: model,
-          defaultTools: tools,
-          defaultSkillIds: skills,
-          defaultConcurrency: concurrency,
-          maxCostUsdPerActivity: maxCost === 'none' ? null : maxCost,
-          isAvailableOnPlans: listOf(plans),
-          adapterConfig,
-        }
-      : {
-          model,
-          toolNames: tools,
-          skillIds: skills,
-          concurrency,
-          maxCostUsdPerActivity: maxCost,
-          adapterType: adapter.adapterType,
-          adapterConfig,
-        }
+  const changes = !isOfOne
+    ? {
+        defaultModel: model,
+        defaultTools: tools,
+        defaultSkillIds: skills,
+        defaultConcurrency: concurrency,
+        maxCostUsdPerActivity: maxCost === 'none' ? null : maxCost,
+        isAvailableOnPlans: listOf(plans),
+        adapterConfig,
+      }
+    : {
+        model,
+        toolNames: tools,
+        skillIds: skills,
+        concurrency,
+        maxCostUsdPerActivity: maxCost,
+        adapterType: adapter.adapterType,
+        adapterConfig,
+      }
   if (Object.keys(given(changes)).length === 0)
     throw wrongUsage('Say what is to be changed; --help lists it.')
   const { config, talk } = prepare(command)
   const agent = await withApp(config, async (copydesk) => {
     const system = copydesk.asSystem()
-    if (tenant === undefined) return system.agentConfigs.change(role, changes as MasterChanges)
-    const own = copydesk.asSystem({ tenantId: await tenantId(system, tenant) })
+    if (!isOfOne) return system.agentConfigs.change(role, changes as MasterChanges)
+    const which = '--built-in, --command and --webhook are for a single tenant: name it with --tenant.'
+    const own = copydesk.asSystem({ tenantId: await neededTenantId(system, tenant, which) })
     return own.agents.change(role, changes as AgentChanges)
   })
   talk.data(agent, () => role)
@@ -165,10 +165,8 @@ async function push(role: string, options: PushOptions, command: Command): Promi
   if (override && !(await confirmed(loss, yes))) return
   const receipt = await withApp(config, async (copydesk) => {
     const system = copydesk.asSystem()
-    const tenantIds: string[] = []
-    for (const one of tenant ?? []) tenantIds.push(await tenantId(system, one))
     const scope = tenant
-      ? { scope: 'specific_tenants' as const, tenantIds }
+      ? { scope: 'specific_tenants' as const, tenantIds: await tenantIds(system, tenant) }
       : { scope: 'all_tenants' as const }
     return system.agentConfigs.push(role, { ...scope, fields, overrideCustom: override } as Push)
   })

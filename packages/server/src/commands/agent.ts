@@ -6,6 +6,7 @@ import { agentChangeCommands } from './agent-change.ts'
 import { agentTestCommand } from './agent-test/command.ts'
 import { everything, tenantId } from './find.ts'
 import { example } from '@copydesk/terminal/help'
+import { tenantNaming } from '@copydesk/terminal/tenant-named'
 import { prepare, wholeNumber } from './options.ts'
 import { compared, listedVersions } from './versions.ts'
 
@@ -18,14 +19,14 @@ export function agentCommands(program: Command): void {
   group
     .command('list')
     .description('list agents as they are before any tenant changes them, or those of a tenant')
-    .option('--tenant <tenant>', 'id, domain or name')
+    .option('--tenant <tenant>', `of this tenant: ${tenantNaming}`)
     .addHelpText('after', example('copydesk agent list --tenant "Example Ltd"'))
     .action(list)
   group
     .command('show')
     .description('show how an agent works, its versions, or what has changed between two')
     .argument('<role>', 'for example blog_writer')
-    .option('--tenant <tenant>', 'id, domain or name')
+    .option('--tenant <tenant>', `of this tenant: ${tenantNaming}`)
     .option('--versions', 'list its versions instead')
     .option('--at <version>', 'show this version instead', wholeNumber(1, 1_000_000_000))
     .option('--against <version>', 'what has changed since this version', wholeNumber(1, 1_000_000_000))
@@ -93,7 +94,7 @@ async function show(role: string, options: ShowOptions, command: Command): Promi
   const { config, talk } = prepare(command)
   await withApp(config, async (copydesk) => {
     const system = copydesk.asSystem()
-    const own = tenant && copydesk.asSystem({ tenantId: await tenantId(system, tenant) }).agents
+    const own = tenant !== undefined && copydesk.asSystem({ tenantId: await tenantId(system, tenant) }).agents
     if (versions) {
       const all = await everything((page) =>
         own ? own.versions(role, page) : system.agentConfigs.versions(role, page),

@@ -2,8 +2,9 @@ import { type Command, Option } from 'commander'
 import { withApp } from '../app.ts'
 import { wrongUsage } from '@copydesk/terminal/failure'
 import { table } from '@copydesk/terminal/talk'
-import { everything, userId } from './find.ts'
+import { everything, tenantIds, userId } from './find.ts'
 import { example } from '@copydesk/terminal/help'
+import { tenantNaming } from '@copydesk/terminal/tenant-named'
 import { confirmed } from '@copydesk/terminal/asking'
 import { prepare, wholeNumber } from './options.ts'
 
@@ -21,7 +22,7 @@ export function apiKeyCommands(program: Command): void {
     .description('create a key; it is shown this once')
     .requiredOption('--user <id or e-mail>', 'the user that the key acts for')
     .requiredOption('--name <name>', 'what the key is for')
-    .option('--tenant <id...>', 'narrow the key to these tenants')
+    .option('--tenant <tenant...>', `narrow the key to these tenants: ${tenantNaming}`)
     .option('--expires-in <days>', 'days until the key ends', wholeNumber(1, 3_650))
     .addOption(
       new Option('--assistant <right>', 'what an assistant may do with the key (default: read)').choices(
@@ -64,7 +65,7 @@ async function create(options: CreateOptions, command: Command): Promise<void> {
     return api.apiKeys.create({
       userId: await userId(api, user),
       name,
-      ...(tenant && { tenantIds: tenant }),
+      ...(tenant && { tenantIds: await tenantIds(api, tenant) }),
       ...(assistant && { assistantAccess: assistant }),
       ...(expiresIn !== undefined && { expiresAt: new Date(Date.now() + expiresIn * dayMs) }),
     })

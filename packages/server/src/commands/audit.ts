@@ -4,6 +4,7 @@ import { withApp } from '../app.ts'
 import { table } from '@copydesk/terminal/talk'
 import { everything, tenantId } from './find.ts'
 import { example } from '@copydesk/terminal/help'
+import { tenantNaming } from '@copydesk/terminal/tenant-named'
 import { prepare, since as instantSince, wholeNumber } from './options.ts'
 
 const actorTypes = ['human', 'agent', 'api_key'] as const
@@ -13,7 +14,7 @@ export function auditCommand(program: Command): void {
   program
     .command('audit')
     .description('show who did what, newest first')
-    .option('--tenant <id or name>', 'only what happened at this tenant')
+    .option('--tenant <tenant>', `only what happened at this tenant: ${tenantNaming}`)
     .option('--action <label>', 'only this, for example approval.resolve')
     .addOption(new Option('--actor-type <type>', 'only what these did').choices(actorTypes))
     .option('--since <when>', 'a date, or so long ago: 30m, 24h, 7d', instantSince)
@@ -36,7 +37,7 @@ async function audit(options: AuditOptions, command: Command): Promise<void> {
   const records = await withApp(config, async (copydesk) => {
     const api = copydesk.asSystem()
     const filter = {
-      ...(tenant && { tenantId: await tenantId(api, tenant) }),
+      ...(tenant !== undefined && { tenantId: await tenantId(api, tenant) }),
       ...(action && { 'filter.action': action }),
       ...(actorType && { 'filter.actorType': actorType }),
       ...(since && { since }),

@@ -1,5 +1,6 @@
 import type { Api } from '@copydesk/core'
-import { Failure } from '@copydesk/terminal/failure'
+import { Failure, wrongUsage } from '@copydesk/terminal/failure'
+import { onlyTenantId, tenantIdNamed, type TenantRegister } from '@copydesk/terminal/tenant-named'
 
 interface Page<T> {
   data: T[]
@@ -35,14 +36,37 @@ export async function userId(api: Api, given: string): Promise<string> {
   return user.id
 }
 
-/** The id of a tenant that is named by id, domain or its whole name. @throws Failure when none or several are meant */
-export async function tenantId(api: Api, given: string): Promise<string> {
-  if (id.test(given)) return given
-  const wanted = given.trim().toLowerCase()
-  const found = await everything((page) => api.tenants.list({ ...page, search: wanted }))
-  const meant = found.filter(({ name, domain }) => domain === wanted || name.toLowerCase() === wanted)
-  const [tenant] = meant
-  if (!tenant) throw new Failure(`There is no tenant ${given}. \`copydesk tenant list\` shows them.`)
-  if (meant.length > 1) throw new Failure(`Several tenants are called ${given}: name the one by its id.`)
-  return tenant.id
+/** The id of a tenant that is named by id, name or domain. @throws Failure when none or several are meant */
+export function tenantId(api: Api, given: string): Promise<string> {
+  return tenantIdNamed(given, registerOf(api))
+}
+
+/** The same of several. */
+export async function tenantIds(api: Api, given: readonly string[]): Promise<string[]> {
+  const found: string[] = []
+  for (const one of given) found.push(await tenantId(api, one))
+  return found
+}
+
+/**
+ * The same for a command that needs a tenant: where there is only one, it need not be named.
+ * @param otherwise what is said where none is named and there are none or several
+ */
+export async function neededTenantId(
+  api: Api,
+  given: string | undefined,
+  otherwise: string,
+): Promise<string> {
+  if (given !== undefined) return tenantId(api, given)
+  const only = await onlyTenantId(registerOf(api))
+  if (only === undefined) throw wrongUsage(otherwise)
+  return only
+}
+
+function registerOf(api: Api): TenantRegister {
+  return {
+    listedBy: 'copydesk tenant list',
+    find: ({ search, limit }) =>
+      everything((page) => api.tenants.list({ ...page, ...(search !== undefined && { search }) }), limit),
+  }
 }

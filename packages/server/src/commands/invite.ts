@@ -1,7 +1,9 @@
 import { type Command, Option } from 'commander'
 import { withApp } from '../app.ts'
 import { table } from '@copydesk/terminal/talk'
+import { neededTenantId, tenantId } from './find.ts'
 import { example } from '@copydesk/terminal/help'
+import { tenantNaming } from '@copydesk/terminal/tenant-named'
 import { confirmed } from '@copydesk/terminal/asking'
 import { prepare } from './options.ts'
 
@@ -16,7 +18,7 @@ export function inviteCommands(program: Command): void {
   group
     .command('list')
     .description('list invitations, all or those of a tenant')
-    .option('--tenant <id>', 'only invitations to this tenant')
+    .option('--tenant <tenant>', `only invitations to this tenant: ${tenantNaming}`)
     .addHelpText('after', example('copydesk invite list --json'))
     .action(list)
   group
@@ -41,11 +43,16 @@ export function userInviteCommand(group: Command): void {
     .description('invite somebody to a tenant by mail; the person chooses the password')
     .requiredOption('--email <address>', 'e-mail address to log in with')
     .addOption(new Option('--role <role>', 'what the person may do').choices(roles).makeOptionMandatory())
-    .requiredOption('--tenant <id>', 'the tenant that the person will belong to')
+    .option(
+      '--tenant <tenant>',
+      `the tenant that the person will belong to: ${tenantNaming}; not needed where there is one`,
+    )
     .option('--name <name>', 'name of the person (default: what stands before the @)')
     .addHelpText(
       'after',
-      example('copydesk user invite --email ada@example.com --name "Ada Admin" --role admin --tenant <id>'),
+      example(
+        'copydesk user invite --email ada@example.com --name "Ada Admin" --role admin --tenant example.com',
+      ),
     )
     .action(invite)
 }
@@ -53,34 +60,37 @@ export function userInviteCommand(group: Command): void {
 interface InviteOptions {
   email: string
   role: (typeof roles)[number]
-  tenant: string
+  tenant?: string
   name?: string
 }
 
 async function invite({ tenant, ...input }: InviteOptions, command: Command): Promise<void> {
   const { config, talk } = prepare(command)
-  const made = await withApp(config, (copydesk) =>
-    copydesk.asSystem().invitations.create({ ...input, tenantId: tenant }),
-  )
+  const made = await withApp(config, async (copydesk) => {
+    const api = copydesk.asSystem()
+    const which = 'There is not exactly one tenant: say with --tenant to which the person is invited.'
+    return api.invitations.create({ ...input, tenantId: await neededTenantId(api, tenant, which) })
+  })
   talk.data(made, () => made.id)
   talk.done(`${made.email} is invited: the server sends the mail. ${validity(made.expiresAt)}`)
 }
 
 async function list({ tenant }: { tenant?: string }, command: Command): Promise<void> {
   const { config, talk } = prepare(command)
-  const found = await withApp(config, (copydesk) =>
-    copydesk.asSystem().invitations.list(tenant ? { tenantId: tenant } : {}),
-  )
+  const found = await withApp(config, async (copydesk) => {
+    const api = copydesk.asSystem()
+    return api.invitations.list(tenant === undefined ? {} : { tenantId: await tenantId(api, tenant) })
+  })
   talk.data(found, () =>
     table(
       ['ID', 'E-MAIL', 'NAME', 'ROLE', 'STATUS', 'TENANT', 'UNTIL'],
-      found.map(({ id, email, name, role, status, tenantId, expiresAt }) => [
+      found.map(({ id, email, name, role, status, tenantId: whose, expiresAt }) => [
         id,
         email,
         name,
         role,
         status,
-        tenantId,
+        whose,
         day(expiresAt),
       ]),
     ),

@@ -5,6 +5,7 @@ import { Failure, wrongUsage } from '@copydesk/terminal/failure'
 import { table } from '@copydesk/terminal/talk'
 import { everything, tenantId } from './find.ts'
 import { example } from '@copydesk/terminal/help'
+import { tenantNaming } from '@copydesk/terminal/tenant-named'
 import { confirmed } from '@copydesk/terminal/asking'
 import { prepare, wholeNumber } from './options.ts'
 
@@ -17,13 +18,13 @@ export function jobCommands(program: Command): void {
   group
     .command('queues')
     .description('show how the queue of each agent of each tenant stands')
-    .option('--tenant <id or name>', 'only this tenant')
+    .option('--tenant <tenant>', `only this tenant: ${tenantNaming}`)
     .addHelpText('after', example('copydesk jobs queues --tenant example.com'))
     .action(queues)
   group
     .command('list')
     .description('list what was given up and not tried again, newest first')
-    .option('--tenant <id or name>', 'only what belongs to this tenant')
+    .option('--tenant <tenant>', `only what belongs to this tenant: ${tenantNaming}`)
     .option('--agent <role>', 'only runs of this agent role')
     .option('--limit <n>', 'at most so many', wholeNumber(1, 10_000), 50)
     .addHelpText('after', example('copydesk jobs list --tenant example.com', 'copydesk jobs list --json'))
@@ -39,7 +40,7 @@ export function jobCommands(program: Command): void {
     .description('try again what was given up')
     .argument('[id...]', 'ids of runs and jobs')
     .option('--all', 'everything that was given up, or what --tenant and --agent name')
-    .option('--tenant <id or name>', 'with --all: only what belongs to this tenant')
+    .option('--tenant <tenant>', `with --all: only what belongs to this tenant: ${tenantNaming}`)
     .option('--agent <role>', 'with --all: only runs of this agent role')
     .option('--yes', 'do not ask')
     .addHelpText(

@@ -3,6 +3,7 @@ import { withApp } from '../app.ts'
 import { table } from '@copydesk/terminal/talk'
 import { tenantId } from './find.ts'
 import { example } from '@copydesk/terminal/help'
+import { tenantNaming } from '@copydesk/terminal/tenant-named'
 import { prepare, wholeNumber } from './options.ts'
 
 const states = ['pending', 'running', 'completed', 'failed'] as const
@@ -16,7 +17,7 @@ export function runCommands(program: Command): void {
   group
     .command('list')
     .description('list runs, newest first')
-    .option('--tenant <id, domain or name>', 'only runs of this tenant')
+    .option('--tenant <tenant>', `only runs of this tenant: ${tenantNaming}`)
     .option('--agent <role>', 'only runs of this agent, for example blog_writer')
     .addOption(new Option('--status <status>', 'only runs that stand so').choices(states))
     .option('--limit <count>', 'how many', wholeNumber(1, 100), 20)

@@ -7,6 +7,7 @@ import { Failure } from '@copydesk/terminal/failure'
 import { table } from '@copydesk/terminal/talk'
 import { everything, tenantId } from './find.ts'
 import { example } from '@copydesk/terminal/help'
+import { tenantNaming } from '@copydesk/terminal/tenant-named'
 import { confirmed } from '@copydesk/terminal/asking'
 import { prepare } from './options.ts'
 
@@ -16,7 +17,7 @@ export function skillCommands(program: Command): void {
     .command('skill')
     .description('knowledge in Markdown that agents read')
     .addHelpText('after', example('copydesk skill list'))
-  const ofTenant = () => new Option('--tenant <tenant>', 'one of this tenant: id, domain or name')
+  const ofTenant = () => new Option('--tenant <tenant>', `one of this tenant: ${tenantNaming}`)
   group
     .command('list')
     .description('list the skills of the installation, or what a tenant sees')

@@ -4,18 +4,18 @@ import { withApp } from '../app.ts'
 import { wrongUsage } from '@copydesk/terminal/failure'
 import { everything, tenantId, userId } from './find.ts'
 import { example } from '@copydesk/terminal/help'
+import { tenantNaming } from '@copydesk/terminal/tenant-named'
 import { confirmed } from '@copydesk/terminal/asking'
 import { prepare } from './options.ts'
 
 const named = '<tenant>'
-const howNamed = 'id, domain or name'
 
 /** `tenant mark-paid|activate|suspend|reinstate|impersonate`. */
 export function tenantAccessCommands(group: Command): void {
   group
     .command('mark-paid')
     .description('say that a tenant has paid what it owes; its subscription counts as paid')
-    .argument(named, howNamed)
+    .argument(named, tenantNaming)
     .requiredOption('--reason <text>', 'how it was paid, for the audit log')
     .option('--yes', 'do not ask')
     .addHelpText(
@@ -26,13 +26,13 @@ export function tenantAccessCommands(group: Command): void {
   group
     .command('activate')
     .description('end the onboarding of a tenant that has paid; its billing begins')
-    .argument(named, howNamed)
+    .argument(named, tenantNaming)
     .addHelpText('after', example('copydesk tenant activate example.com'))
     .action(activate)
   group
     .command('suspend')
     .description('shut a tenant out at once and pause its agents')
-    .argument(named, howNamed)
+    .argument(named, tenantNaming)
     .requiredOption('--reason <text>', 'why, for the audit log')
     .option('--yes', 'do not ask')
     .addHelpText('after', example('copydesk tenant suspend example.com --reason "unpaid since March" --yes'))
@@ -40,14 +40,14 @@ export function tenantAccessCommands(group: Command): void {
   group
     .command('reinstate')
     .description('let a suspended tenant in again; its agents are what they were')
-    .argument(named, howNamed)
+    .argument(named, tenantNaming)
     .option('--note <text>', 'for the audit log')
     .addHelpText('after', example('copydesk tenant reinstate example.com --note "has paid"'))
     .action(reinstate)
   group
     .command('impersonate')
     .description('print a token that shows the tenant as its admin sees it, for 30 minutes, to read only')
-    .argument(named, howNamed)
+    .argument(named, tenantNaming)
     .option('--as <id or e-mail>', 'the super-admin who looks; needed when there are several')
     .addHelpText('after', example('copydesk tenant impersonate example.com --as you@example.com'))
     .action(impersonate)

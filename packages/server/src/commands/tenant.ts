@@ -3,6 +3,7 @@ import { withApp } from '../app.ts'
 import { table } from '@copydesk/terminal/talk'
 import { everything, tenantId } from './find.ts'
 import { example } from '@copydesk/terminal/help'
+import { tenantNaming } from '@copydesk/terminal/tenant-named'
 import { prepare } from './options.ts'
 import { tenantAccessCommands } from './tenant-access.ts'
 import { showTenant } from './tenant-show.ts'
@@ -34,7 +35,7 @@ export function tenantCommands(program: Command): void {
   group
     .command('show')
     .description('show what a tenant uses and pays, its agents and its people')
-    .argument('<tenant>', 'id, domain or name')
+    .argument('<tenant>', tenantNaming)
     .addHelpText('after', example('copydesk tenant show "Example Ltd"'))
     .action(show)
   tenantAccessCommands(group)

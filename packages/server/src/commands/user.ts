@@ -2,8 +2,9 @@ import { type Command, Option } from 'commander'
 import { withApp } from '../app.ts'
 import { wrongUsage } from '@copydesk/terminal/failure'
 import { table } from '@copydesk/terminal/talk'
-import { everything, tenantId, userId } from './find.ts'
+import { everything, neededTenantId, tenantId, tenantIds, userId } from './find.ts'
 import { example } from '@copydesk/terminal/help'
+import { tenantNaming } from '@copydesk/terminal/tenant-named'
 import { userInviteCommand } from './invite.ts'
 import { userAccountCommands } from './user-account.ts'
 import { askSecret, confirmed } from '@copydesk/terminal/asking'
@@ -27,13 +28,16 @@ export function userCommands(program: Command): void {
     .requiredOption('--email <address>', 'e-mail address to log in with')
     .requiredOption('--name <name>', 'name of the person')
     .addOption(new Option('--role <role>', 'what the person may do').choices(roles).makeOptionMandatory())
-    .option('--tenant <id...>', 'tenant of an admin or member; the tenants of a reviewer')
+    .option(
+      '--tenant <tenant...>',
+      `tenant of an admin or member, the tenants of a reviewer: ${tenantNaming}; where there is one, an admin or member needs none`,
+    )
     .option('--password-stdin', 'read the password from stdin')
     .addHelpText(
       'after',
       example(
         'copydesk user create --role super_admin --email you@example.com --name "Your Name"',
-        'copydesk user create --role reviewer --email r@example.com --name R --tenant <id> --password-stdin < password.txt',
+        'copydesk user create --role reviewer --email r@example.com --name R --tenant example.com --password-stdin < password.txt',
       ),
     )
     .action(create)
@@ -41,7 +45,7 @@ export function userCommands(program: Command): void {
   group
     .command('list')
     .description('list users, all or some of them')
-    .option('--tenant <id or name>', 'only users of this tenant')
+    .option('--tenant <tenant>', `only users of this tenant: ${tenantNaming}`)
     .addOption(new Option('--role <role>', 'only users with this role').choices(roles))
     .addOption(new Option('--status <status>', 'only users in this state').choices(statuses))
     .option('--search <words>', 'words of the name or the e-mail address')
@@ -74,21 +78,18 @@ interface CreateOptions {
 
 async function create(options: CreateOptions, command: Command): Promise<void> {
   const { config, talk } = prepare(command)
-  const { email, name, role, tenant: tenants = [] } = options
+  const { email, name, role, tenant: named = [] } = options
   const password = options.passwordStdin ? await secretFromStdin('password') : await askPassword()
   const ofOne = role === 'admin' || role === 'member'
-  if (ofOne && tenants.length !== 1)
-    throw wrongUsage(`A user with the role ${role} belongs to one tenant: add --tenant <id>.`)
-  const [tenantId] = tenants
-  const user = await withApp(config, (copydesk) =>
-    copydesk.asSystem().users.create({
-      email,
-      name,
-      role,
-      password,
-      ...(ofOne && tenantId ? { tenantId } : tenants.length > 0 && { tenantIds: tenants }),
-    }),
-  )
+  const which = `A user with the role ${role} belongs to one tenant: name it with --tenant.`
+  if (ofOne && named.length > 1) throw wrongUsage(which)
+  const user = await withApp(config, async (copydesk) => {
+    const api = copydesk.asSystem()
+    const whose = ofOne
+      ? { tenantId: await neededTenantId(api, named[0], which) }
+      : named.length > 0 && { tenantIds: await tenantIds(api, named) }
+    return api.users.create({ email, name, role, password, ...whose })
+  })
   talk.data(user, () => user.id)
   talk.done(`${user.name} can log in as ${user.email}.`)
 }
@@ -105,7 +106,7 @@ async function list({ tenant, role, status, search }: ListOptions, command: Comm
   const users = await withApp(config, async (copydesk) => {
     const api = copydesk.asSystem()
     const filter = {
-      ...(tenant && { 'filter.tenantId': await tenantId(api, tenant) }),
+      ...(tenant !== undefined && { 'filter.tenantId': await tenantId(api, tenant) }),
       ...(role && { 'filter.role': role }),
       ...(status && { 'filter.status': status }),
       ...(search && { 'filter.search': search }),

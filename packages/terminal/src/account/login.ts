@@ -1,6 +1,7 @@
 import { type Client, createClient, type Reply } from '@copydesk/client'
 import { Failure } from '../shell/failure.ts'
 import { reaching } from './connection.ts'
+import { ownTenantId } from './own-tenant.ts'
 import { changeProfiles, type Profile } from './profiles.ts'
 
 /** Who somebody is at a server, and for whom they work. */
@@ -16,10 +17,10 @@ export type App = 'dm-portal' | 'manage'
 /** A profile that an API key gives, checked against the server, and its tenant. @throws ApiError when the server refuses it */
 export async function profileByKey(
   url: string,
-  { apiKey, tenantId }: { apiKey: string; tenantId?: string | undefined },
+  { apiKey, tenant }: { apiKey: string; tenant?: string | undefined },
 ): Promise<{ profile: Profile; arrival: Arrival }> {
   const client = createClient({ baseUrl: url, fetch: reaching(url), apiKey })
-  const arrival = await arrive(client, await client.call('cli', 'GET /me'), tenantId)
+  const { tenantId, ...arrival } = await arrive(client, await client.call('cli', 'GET /me'), tenant)
   const profile = { url, apiKey, user: arrival.user, ...(tenantId !== undefined && { tenantId }) }
   return { profile, arrival }
 }
@@ -27,14 +28,14 @@ export async function profileByKey(
 /** A profile that a password gives: a session of its own, which logging out ends. @throws ApiError when the server refuses it */
 export async function profileByPassword(
   url: string,
-  { tenantId, ...given }: { email: string; password: string; app: App; tenantId?: string | undefined },
+  { tenant, ...given }: { email: string; password: string; app: App; tenant?: string | undefined },
 ): Promise<{ profile: Profile; arrival: Arrival }> {
   const fetch = reaching(url)
   const session = await createClient({ baseUrl: url, fetch }).call('auth', 'POST /login', { body: given })
   const { accessToken, refreshToken, user } = session
   const client = createClient({ baseUrl: url, fetch, token: accessToken })
   try {
-    const arrival = await arrive(client, user, tenantId)
+    const { tenantId, ...arrival } = await arrive(client, user, tenant)
     const who = { user: arrival.user, ...(tenantId !== undefined && { tenantId }) }
     return { profile: { url, session: { accessToken, refreshToken }, ...who }, arrival }
   } catch (error) {
@@ -46,8 +47,9 @@ export async function profileByPassword(
 async function arrive(
   client: Client,
   { name, email, role }: Pick<Reply<'cli', 'GET /me'>, 'name' | 'email' | 'role'>,
-  tenantId: string | undefined,
-): Promise<Arrival> {
+  tenant: string | undefined,
+): Promise<Arrival & { tenantId?: string }> {
+  const tenantId = tenant === undefined ? undefined : await ownTenantId(client, tenant)
   // Refused for a tenant that one does not look after.
   if (tenantId !== undefined) await client.call('cli', 'GET /agents', { query: { tenantId } })
   const { data, pagination } = await client.call('cli', 'GET /tenants', { query: { limit: 20 } })
@@ -55,6 +57,7 @@ async function arrive(
     user: { name, email, role },
     tenants: data.map((tenant) => ({ id: tenant.id, name: tenant.name })),
     hasMore: pagination.nextCursor !== null,
+    ...(tenantId !== undefined && { tenantId }),
   }
 }
 

@@ -5,6 +5,7 @@ import type {
   ServerContext,
 } from '@modelcontextprotocol/server'
 import type { Reply } from '@copydesk/client'
+import { withTenant } from '../account/own-tenant.ts'
 import { operations } from '../operations/catalogue.ts'
 import type { AnyOperation, Desk, Line } from '../operations/operation.ts'
 import { printed } from '../paper/row.ts'
@@ -98,7 +99,7 @@ interface Call {
 async function read({ server, office, operation, given, ctx }: Call): Promise<Answer> {
   const { name } = atTheOtherEnd(server, ctx, office.fallbackName)
   const desk = office.deskFor(name)
-  const input = narrowed(operation, given, office.tenantId)
+  const input = await withTenant(operation, desk, narrowed(operation, given, office.tenantId))
   return told(operation, await operation.run(desk, input as never), desk)
 }
 
@@ -106,7 +107,7 @@ async function act({ server, office, operation, given, ctx }: Call): Promise<Ans
   const { deskFor, fallbackName } = office
   const { name, asks } = atTheOtherEnd(server, ctx, fallbackName)
   const desk = deskFor(name)
-  const meant = narrowed(operation, given, office.tenantId)
+  const meant = await withTenant(operation, desk, narrowed(operation, given, office.tenantId))
   const input = (await operation.settled?.(desk, meant as never)) ?? meant
   const shown = await shownOf(operation, input, desk)
   const agreed = await agreement({ desk, shown, name, asks, ctx, where: office.where })

@@ -1,4 +1,5 @@
 import type { Reply } from '@copydesk/client'
+import { tenantNaming } from '../account/tenant-named.ts'
 import { type Column, row, span, tableOf, type Tone } from '../paper/row.ts'
 import { lasting } from '../paper/words.ts'
 import { operation } from './operation.ts'
@@ -102,7 +103,11 @@ export const run = operation({
   takes: {
     role: { kind: 'argument', required: true, summary: 'which agent', completes: 'role' },
     prompt: { kind: 'argument', required: true, summary: 'what it is to do' },
-    tenant: { kind: 'text', value: 'id', required: true, summary: 'for whom', completes: 'tenant' },
+    tenant: {
+      ...onlyTenant,
+      required: true,
+      summary: `for whom: ${tenantNaming}; not needed where you have one tenant`,
+    },
     title: { kind: 'text', value: 'text', summary: 'default: the first line of the task' },
     campaign: { kind: 'text', value: 'id', summary: 'as a part of this campaign' },
     priority: { kind: 'choice', choices: ['normal', 'high'], summary: 'default: normal' },

@@ -1,8 +1,10 @@
 import type { Reply } from '@copydesk/client'
+import { tenantNaming } from '../account/tenant-named.ts'
 import { clean, cleanLines } from '../paper/clean.ts'
 import { flowText, measured } from '../paper/flow.ts'
 import { type Column, emptyRow, type Row, row, span, tableOf } from '../paper/row.ts'
 import { type Desk, operation } from './operation.ts'
+import { onlyTenant } from './paging.ts'
 
 export type Answer = Reply<'cli', 'POST /nl'>
 
@@ -12,7 +14,7 @@ export const ask = operation({
   does: 'reads',
   takes: {
     words: { kind: 'arguments', summary: 'what you want to know or to be done' },
-    tenant: { kind: 'text', value: 'id', summary: 'speak of this tenant', completes: 'tenant' },
+    tenant: { ...onlyTenant, summary: `speak of this tenant: ${tenantNaming}` },
   },
   examples: ['ask what waits for me', 'ask "approve all low-risk posts older than 2 hours"'],
   run: (desk, { words, tenant }) => answerTo(desk, words.join(' '), { tenant }),

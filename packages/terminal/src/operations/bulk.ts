@@ -1,4 +1,5 @@
 import type { CallInput, Reply } from '@copydesk/client'
+import { tenantNaming } from '../account/tenant-named.ts'
 import { type Column, type Row, row, span, tableOf } from '../paper/row.ts'
 import { counted } from '../paper/words.ts'
 import { LineFault } from './line.ts'
@@ -23,7 +24,7 @@ const takes = {
   ids: { kind: 'list', value: 'ids', summary: 'exactly these, parted by commas' },
   type: { kind: 'choice', choices: types, summary: 'those of this type' },
   risk: { kind: 'choice', choices: ['low', 'medium', 'high'], summary: 'those of this risk' },
-  tenant: { ...onlyTenant, summary: 'those of this tenant' },
+  tenant: { ...onlyTenant, summary: `those of this tenant: ${tenantNaming}` },
   older: { kind: 'number', value: 'minutes', min: 0, max: 525_600, summary: 'those asked longer ago' },
   note: { kind: 'text', value: 'text', summary: 'told to the agents; needed to reject' },
   dryRun: { kind: 'flag', summary: 'only show what would be decided' },

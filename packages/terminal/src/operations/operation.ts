@@ -102,6 +102,8 @@ export interface Operation<T extends Parameters = Parameters, R = unknown> exten
   secret?: true
   /** How many of several it could not do; a script ends with 1 then. */
   missed?(result: R): number
+  /** Whether this input is of no use without a tenant, where `takes` leaves it open. */
+  needsTenant?(input: Input<T>): boolean
   /** Takes it back, where the server can: the name and the input of another operation. */
   undo?(input: Input<T>, result: R): Line | undefined
 }

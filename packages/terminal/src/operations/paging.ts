@@ -1,3 +1,4 @@
+import { tenantNaming } from '../account/tenant-named.ts'
 import { type Row, row, span } from '../paper/row.ts'
 
 /** Says how to go on where a list has more than was shown. */
@@ -15,8 +16,8 @@ export const limit = {
 export const cursor = { kind: 'text', value: 'cursor', summary: 'go on where a list before ended' } as const
 export const onlyTenant = {
   kind: 'text',
-  value: 'id',
-  summary: 'only of this tenant',
+  value: 'tenant',
+  summary: `only of this tenant: ${tenantNaming}`,
   completes: 'tenant',
 } as const
 

@@ -11,6 +11,7 @@ import {
 } from '../paper/row.ts'
 import { ageOf, counted } from '../paper/words.ts'
 import { operation } from './operation.ts'
+import { onlyTenant } from './paging.ts'
 
 export type WorkQueue = Reply<'cli', 'GET /queue'>
 export type WorkItem = WorkQueue['pending'][number]
@@ -59,7 +60,7 @@ export const queue = operation({
     status: { kind: 'choice', choices: [...workStates, 'all'], summary: 'default: pending and blocked' },
     type: { kind: 'text', value: 'type', summary: 'what is made, such as blog_post' },
     agent: { kind: 'text', value: 'role', summary: 'only of this agent', completes: 'role' },
-    tenant: { kind: 'text', value: 'id', summary: 'only of this tenant', completes: 'tenant' },
+    tenant: onlyTenant,
     limit: { kind: 'number', value: 'count', min: 1, max: 200, summary: 'how many at the most (50)' },
     cursor: { kind: 'text', value: 'cursor', summary: 'go on where a list before ended' },
   },

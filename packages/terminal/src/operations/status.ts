@@ -2,6 +2,7 @@ import type { Reply } from '@copydesk/client'
 import { type Column, emptyRow, type Row, row, span, tableOf } from '../paper/row.ts'
 import { counted, sparkline, usd } from '../paper/words.ts'
 import { operation } from './operation.ts'
+import { onlyTenant } from './paging.ts'
 
 export type Status = Reply<'cli', 'GET /status'>
 type OfTenant = Status['tenants'][number]
@@ -56,7 +57,7 @@ export const status = operation({
   summary: 'show what waits, runs and costs at every tenant, and whether the installation is well',
   does: 'reads',
   takes: {
-    tenant: { kind: 'text', value: 'id', summary: 'only this tenant', completes: 'tenant' },
+    tenant: onlyTenant,
     all: { kind: 'flag', summary: 'every tenant, also those where nothing is going on (default)' },
     busy: { kind: 'flag', summary: 'leave out tenants where nothing is going on' },
   },

@@ -1,6 +1,8 @@
+import { tenantNaming } from '../account/tenant-named.ts'
 import { type Row, row, span } from '../paper/row.ts'
 import { LineFault } from './line.ts'
 import { type Desk, operation } from './operation.ts'
+import { onlyTenant } from './paging.ts'
 import { activityRow } from './touched.ts'
 
 const activity = {
@@ -12,11 +14,16 @@ const activity = {
 const target = {
   kind: 'argument',
   required: true,
-  summary: 'id of an activity, or the role of an agent with --tenant',
+  summary: 'id of an activity, or the role of an agent',
   completes: 'role',
 } as const
-const whose = { kind: 'text', value: 'id', summary: 'whose agent', completes: 'tenant' } as const
+const whose = {
+  ...onlyTenant,
+  summary: `whose agent: ${tenantNaming}; not needed where you have one tenant`,
+} as const
 const ulid = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/
+
+const needsTenant = ({ target: named }: Aim) => !ulid.test(named)
 
 interface Aim {
   target: string
@@ -62,6 +69,7 @@ export const pause = operation({
       : row(span('✔ ', 'good'), `${paused.activityId} is pausing`),
   ],
   preview: (desk, input) => meant(desk, input),
+  needsTenant,
   undo: (input) => ({ name: 'resume', input: aimOf(input) }),
 })
 
@@ -91,6 +99,7 @@ export const resume = operation({
       : row(span('✔ ', 'good'), `${resumed.activityId} goes on with run ${resumed.runId}`),
   ],
   preview: (desk, input) => meant(desk, input),
+  needsTenant,
   undo: (input) => ({ name: 'pause', input: aimOf(input) }),
 })
 

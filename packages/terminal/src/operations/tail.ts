@@ -2,7 +2,7 @@ import type { EventsOf } from '@copydesk/client'
 import { row, span } from '../paper/row.ts'
 import { counted, lasting, usd } from '../paper/words.ts'
 import { following } from './operation.ts'
-import { ofTenant } from './paging.ts'
+import { ofTenant, onlyTenant } from './paging.ts'
 import { riskTone } from './queue.ts'
 
 type Happened = EventsOf<'cli', 'GET /events/stream'>
@@ -15,7 +15,7 @@ export const tail = following({
   does: 'reads',
   takes: {
     id: { kind: 'argument', required: false, summary: 'id of an activity', completes: 'activity' },
-    tenant: { kind: 'text', value: 'id', summary: 'only what happens at this tenant', completes: 'tenant' },
+    tenant: onlyTenant,
     after: { kind: 'text', value: 'id', summary: 'go on after the event with this id' },
   },
   examples: ['tail', 'tail 01J9ZX6T4QH8C3V5N7M2K0B1AD', 'tail --json --after 4711'],

@@ -1,4 +1,5 @@
 import type { Reply } from '@copydesk/client'
+import { tenantNaming } from '../account/tenant-named.ts'
 import { type Column, row, span, tableOf } from '../paper/row.ts'
 import { usd } from '../paper/words.ts'
 import { cursor, limit, more } from './paging.ts'
@@ -45,7 +46,7 @@ export const impersonate = operation({
   name: 'impersonate',
   summary: 'get a link to see the dashboard as an admin of the tenant does, to read only',
   does: 'steers',
-  takes: { tenant: { kind: 'argument', required: true, summary: 'id of the tenant', completes: 'tenant' } },
+  takes: { tenant: { kind: 'argument', required: true, summary: tenantNaming, completes: 'tenant' } },
   examples: ['impersonate 01J9ZX6T4QH8C3V5N7M2K0B1AD'],
   run: (desk, { tenant }) => desk.client.call('cli', 'POST /impersonate', { body: { tenantId: tenant } }),
   secret: true,

@@ -1,3 +1,4 @@
+import { withTenant } from '../account/own-tenant.ts'
 import type { ask } from '../operations/ask.ts'
 import type { bulk } from '../operations/bulk.ts'
 import { slashLine } from '../operations/line.ts'
@@ -53,7 +54,10 @@ async function runCommand(
   asked = false,
 ): Promise<void> {
   // What somebody has said yes to is run as it was shown.
-  const input = asked ? given : narrowed(shell, operation, given)
+  const input = asked
+    ? given
+    : await shell.attempt(() => withTenant(operation, shell.desk, narrowed(shell, operation, given)))
+  if (!input) return
   const { name } = operation
   const id = input['id']
   if (!('run' in operation)) {

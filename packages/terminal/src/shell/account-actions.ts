@@ -1,13 +1,14 @@
 import type { Command } from 'commander'
-import { isLoopback, serverUrl } from '../account/connection.ts'
+import { connect, isLoopback, serverUrl } from '../account/connection.ts'
 import { forgetProfile, keepProfile, profileByKey, profileByPassword } from '../account/login.ts'
+import { ownTenantId } from '../account/own-tenant.ts'
 import { changeProfiles, type Profile, profilesFile, readProfiles } from '../account/profiles.ts'
 import type { LoginOptions } from './account-commands.ts'
 import { askLine, askSecret, canAsk } from './asking.ts'
 import { Failure, wrongUsage } from './failure.ts'
 import { talkOf } from './session.ts'
 import { secretFromStdin } from './stdin.ts'
-import { table } from './talk.ts'
+import { table, type Talk } from './talk.ts'
 
 const localServer = 'http://127.0.0.1:8420'
 
@@ -53,21 +54,18 @@ export async function logIn(
     talk.warn('COPYDESK_URL and COPYDESK_API_KEY are set: they win over the profile in use.')
 }
 
-async function credentialFor(
-  url: string,
-  { apiKeyStdin, email, passwordStdin, app, tenant: tenantId }: LoginOptions,
-) {
-  if (apiKeyStdin) return profileByKey(url, { apiKey: await secretFromStdin('API key'), tenantId })
+async function credentialFor(url: string, { apiKeyStdin, email, passwordStdin, app, tenant }: LoginOptions) {
+  if (apiKeyStdin) return profileByKey(url, { apiKey: await secretFromStdin('API key'), tenant })
   if (email !== undefined && passwordStdin)
-    return profileByPassword(url, { email, password: await secretFromStdin('password'), app, tenantId })
+    return profileByPassword(url, { email, password: await secretFromStdin('password'), app, tenant })
   if (!canAsk())
     throw wrongUsage('Nobody can be asked here: pass --api-key-stdin, or --email with --password-stdin.')
   const key = email === undefined ? await askSecret('API key (empty: e-mail and password)') : ''
-  if (key) return profileByKey(url, { apiKey: key, tenantId })
+  if (key) return profileByKey(url, { apiKey: key, tenant })
   const who = key === undefined ? undefined : (email ?? (await askLine('E-mail')))
   const secret = who && (await askSecret('Password'))
   if (!who || !secret) throw wrongUsage('You are not logged in.')
-  return profileByPassword(url, { email: who, password: secret, app, tenantId })
+  return profileByPassword(url, { email: who, password: secret, app, tenant })
 }
 
 /** The name of a host is a good name for a profile. */
@@ -116,15 +114,24 @@ export async function applyProfile(
 ): Promise<void> {
   const talk = talkOf(command)
   const file = profilesFile(process.env)
+  const isNarrowed = tenant !== undefined && tenant !== 'all'
+  const tenantId = isNarrowed ? await tenantAt(name, tenant, talk) : undefined
   const profile = await changeProfiles(file, (all) => {
     const found = all.profiles[name]
     if (!found) throw unknownProfile(name)
     all.current = name
     if (tenant === 'all') delete found.tenantId
-    else if (tenant !== undefined) found.tenantId = tenant
+    else if (tenantId !== undefined) found.tenantId = tenantId
     return found
   })
   talk.data(shown(name, profile, name), () => `${name} is in use: ${profile.user.name} at ${profile.url}.`)
+}
+
+/** The id of a tenant at the server of a profile, whatever server the environment names. */
+async function tenantAt(profile: string, tenant: string, { warn }: Talk): Promise<string> {
+  const env = { ...process.env, COPYDESK_URL: undefined, COPYDESK_API_KEY: undefined }
+  const { desk } = await connect({ profile, env, warn })
+  return ownTenantId(desk.client, tenant)
 }
 
 export async function showProfile(given: string | undefined, command: Command): Promise<void> {

@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander'
+import { tenantNaming } from '../account/tenant-named.ts'
 import { everyday } from './everyday.ts'
 import { example } from './help.ts'
 
@@ -25,7 +26,7 @@ export function accountCommands(program: Command): void {
         .choices(['dm-portal', 'manage'])
         .default('dm-portal'),
     )
-    .option('--tenant <id>', 'work for this tenant unless a command names another')
+    .option('--tenant <tenant>', `work for this tenant unless a command names another: ${tenantNaming}`)
     .addHelpText(
       'after',
       example(
@@ -67,7 +68,10 @@ function profileCommands(program: Command): void {
     .command('use')
     .description('use a profile from now on')
     .argument('<name>', 'name of the profile')
-    .option('--tenant <id>', 'and work for this tenant unless a command names another; `all` for none')
+    .option(
+      '--tenant <tenant>',
+      `and work for this tenant unless a command names another: ${tenantNaming}, or \`all\` for none`,
+    )
     .addHelpText('after', example('copydesk profile use ci'))
     .action(async (name: string, { tenant }: { tenant?: string }, command: Command) => {
       const { applyProfile } = await import('./account-actions.ts')

@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { withTenant } from '../account/own-tenant.ts'
 import { checkInput } from '../operations/line.ts'
 import type { AnyFollowing, Told } from '../operations/operation.ts'
 import { cleanLines } from '../paper/clean.ts'
@@ -27,7 +28,8 @@ export async function followCommand(followed: AnyFollowing, command: Command): P
     refused = failure
     ended.abort()
   })
-  const input = checkInput(followed, narrowed(followed, given, connection.tenantId))
+  const meant = narrowed(followed, given, connection.tenantId)
+  const input = checkInput(followed, await withTenant(followed, connection.desk, meant))
   const signal = AbortSignal.any([interruption(), ended.signal])
   // Nothing may have happened yet, so it is by an answer that one knows that the server is there.
   await connection.desk.client.call('cli', 'GET /me').catch((error: unknown) => {

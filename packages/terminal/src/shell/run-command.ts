@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import type { Connection } from '../account/connection.ts'
+import { withTenant } from '../account/own-tenant.ts'
 import { operationNamed } from '../operations/catalogue.ts'
 import { checkInput, shellLine } from '../operations/line.ts'
 import type { AnyOperation, Line } from '../operations/operation.ts'
@@ -34,7 +35,8 @@ export async function runCommand(operation: AnyOperation, command: Command): Pro
   }
   if (!('tenant' in operation.takes)) checkInput(operation, given)
   const connection = await connectionOf(command, talk)
-  let input = checkInput(operation, narrowed(operation, given, connection.tenantId))
+  const meant = narrowed(operation, given, connection.tenantId)
+  let input = checkInput(operation, await withTenant(operation, connection.desk, meant))
   if (operation.name === 'ask') {
     const { askCommand } = await import('./ask-command.ts')
     return askCommand(connection, input, yes ?? false, talk)
