@@ -6,6 +6,7 @@ import { operationNamed } from '../operations/catalogue.ts'
 import { isArgument, optionName } from '../operations/line.ts'
 import type { Completion, Named } from '../operations/operation.ts'
 import { clean } from '../paper/clean.ts'
+import { bashScript } from './bash-script.ts'
 import { connectionOf } from './session.ts'
 import { createTalk } from './talk.ts'
 
@@ -14,7 +15,9 @@ const patienceMs = 700
 
 /** Prints the script that makes a shell ask for completions. */
 export function printScript(program: Command, shell: string): void {
-  script(shell, program.name(), program.name())
+  // The script of the library for bash needs the functions of another package, and cannot be sourced twice.
+  if (shell === 'bash') process.stdout.write(bashScript(program.name()))
+  else script(shell, program.name(), program.name())
 }
 
 /**
@@ -104,8 +107,9 @@ async function valuesFor(
 
 function neededKinds(meant: Named | undefined, words: readonly string[]): Completion[] {
   const last = words.at(-1) ?? ''
-  if (!meant || last.startsWith('-')) return []
-  const before = words.at(-2) ?? ''
+  const attached = /^(--[\w-]+)=/.exec(last)?.[1]
+  if (!meant || (last.startsWith('-') && attached === undefined)) return []
+  const before = attached ?? words.at(-2) ?? ''
   const isOption = before.startsWith('--')
   const parameters = Object.entries(meant.takes).filter(([name, parameter]) =>
     isOption && parameter.kind !== 'flag' ? `--${optionName(name)}` === before : isArgument(parameter),
@@ -142,7 +146,12 @@ const sources: Readonly<Record<Completion, Source>> = {
   },
   tenant: async (client, signal) => {
     const { data } = await client.call('cli', 'GET /tenants', { query: { limit: 100 }, signal })
-    return data.map(({ id, name }) => ({ value: id, what: name }))
+    return data.flatMap(({ id, name, domain }) => [
+      { value: id, what: name },
+      // A name that would not come through a terminal as it is, is no help.
+      ...(clean(name) === name ? [{ value: name, what: domain ?? id }] : []),
+      ...(domain === null ? [] : [{ value: domain, what: name }]),
+    ])
   },
   role: async (client, signal) => {
     const { data } = await client.call('cli', 'GET /agents', { signal })
