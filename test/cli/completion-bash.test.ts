@@ -2,7 +2,8 @@ import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { openTerminal } from '../kit/terminal.ts'
-import { program, start } from './process.ts'
+import { bundled } from '../kit/bundled.ts'
+import { start } from './process.ts'
 import { createStaff, type Staff } from './staff.ts'
 
 const name = 'Rye & Oats: Baker\'s "$HOME" Ltd'
@@ -17,7 +18,7 @@ async function createTyping() {
   const bin = join(staff.home, 'bin')
   mkdirSync(bin)
   const path = join(bin, 'copydesk')
-  writeFileSync(path, `#!/bin/sh\nexec '${process.execPath}' '${await program()}' "$@"\n`)
+  writeFileSync(path, `#!/bin/sh\nexec '${process.execPath}' '${await bundled('main')}' "$@"\n`)
   chmodSync(path, 0o755)
   const { stdout } = await staff.run(['completion', 'bash'])
   writeFileSync(join(staff.home, 'completion.bash'), stdout)
