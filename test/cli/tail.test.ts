@@ -33,7 +33,7 @@ describe('copydesk tail', () => {
     await using staff = await createStaff({ between })
     const { proxy, env } = await through(staff)
     await using _ = proxy
-    const tail = await staff.begin(['tail', '--json'], { env })
+    const tail = await staff.begin(['tail', '--json', '--only', 'questions'], { env })
     await staff.desk.app.until(async () => streams[0]?.headersSent, 'the stream is open')
     const approvals = [await staff.waiting('One')]
     await tail.says(approvals[0]?.approvalId ?? '')
@@ -51,11 +51,68 @@ describe('copydesk tail', () => {
     expect(told.map(({ data }) => data.approvalId)).toEqual(approvals.map(({ approvalId }) => approvalId))
     expect(new Set(told.map(({ id }) => id)).size).toBe(4)
 
-    const later = await staff.begin(['tail', '--json', '--after', told[1]?.id ?? ''])
+    const later = await staff.begin(['tail', '--json', '--only', 'questions', '--after', told[1]?.id ?? ''])
     await later.says(approvals[3]?.approvalId ?? '')
     later.child.kill('SIGTERM')
     expect((await later.ended).code).toBe(0)
     expect(toldBy(later)).toEqual(told.slice(2))
+  })
+
+  it('tells in a line each what agents and other people do, and of the kinds asked for only', async () => {
+    const { streams, between } = watchStreams()
+    await using staff = await createStaff({ between })
+    const { desk } = staff
+    const all = await staff.begin(['tail'])
+    const some = await staff.begin(['tail', '--only', 'verdicts', '--only', 'blockers,verdicts'])
+    const open = () => streams.filter(({ headersSent }) => headersSent).length
+    await desk.app.until(async () => open() === 2, 'both streams are open')
+    const { approvalId, activityId } = await staff.waiting('Rye')
+    await desk.team.admin.call('dashboard', 'POST /approvals/:approvalId/resolve', {
+      params: { approvalId },
+      body: { resolution: 'approved' },
+    })
+    const woken = await desk.next()
+    await woken.call('POST /runs/:runId/result', { status: 'success', metadata: { nothingToDo: true } })
+    await all.says('work done')
+    const stuck = await desk.order()
+    const stuckId = (await desk.activityOf(stuck.runId)).id
+    await stuck.call('POST /runs/:runId/actions/report-blocker', {
+      blockerType: 'needs_human_input',
+      description: 'Which shop?\u001b[2J',
+    })
+    for (const tail of [all, some]) await tail.says('Which shop?')
+    for (const tail of [all, some]) tail.child.kill('SIGINT')
+    const linesOf = async (tail: Running) =>
+      (await tail.ended).stdout
+        .trimEnd()
+        .split('\n')
+        .map((line) => line.replace(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d {2}/, 'At '))
+    const verdict = `At ✔ Tenant 1: Ada Admin approved: Social post: draft  ${approvalId}`
+    const blocker = `At ■ Tenant 1: work is blocked (Which shop?␛[2J): Social post: draft  ${stuckId}`
+    expect((await linesOf(all)).toSorted()).toEqual(
+      [
+        // It wrote, and then heard that it was approved.
+        ...[1, 2].flatMap(() => [
+          `At ▶ Tenant 1: social_writer started a run: Social post: draft  ${activityId}`,
+          `At ▪ Tenant 1: social_writer finished a run: Social post: draft  ${activityId}`,
+        ]),
+        `At ? Tenant 1: question, low risk: Social post: draft  ${approvalId}`,
+        verdict,
+        `At ✔ Tenant 1: work done: Social post: draft  ${activityId}`,
+        `At ▶ Tenant 1: social_writer started a run: Social post: draft  ${stuckId}`,
+        blocker,
+      ].toSorted(),
+    )
+    expect(await linesOf(some)).toEqual([verdict, blocker])
+    const wrong = await staff.run(['tail', '--only', 'gossip'])
+    expect(wrong).toMatchObject({ code: 2, stdout: '' })
+    expect(wrong.stderr).toContain(
+      'must be some of questions, runs, verdicts, deliveries, blockers, parted by commas',
+    )
+    expect(await staff.run(['tail', activityId, '--only', 'runs'])).toMatchObject({
+      code: 2,
+      stderr: 'error: --only is for what happens at tenants, not for an activity\n',
+    })
   })
 
   it('tells a text as it is written, whole though it is cut, and ends with it', async () => {

@@ -49,7 +49,7 @@ const messages = (text: string) =>
 describe('dm.events.stream', () => {
   it('tells of questions, obstacles and failing agents of all assigned tenants, with their names', async () => {
     const { token } = await addReviewer(desk.app, 'both', [desk.team.tenantId, theirs.tenantId])
-    const response = await open(token)
+    const response = await open(token, '/dm/v1/events/stream?filter.kind=questions,blockers')
     const approvalId = await ask(ours, 'May we?')
     const other = await desk.order()
     await other.call('POST /runs/:runId/actions/report-blocker', {
@@ -60,7 +60,8 @@ describe('dm.events.stream', () => {
     await failing.fail('The key is refused', { family: 'auth' })
     await ask(foreign, 'The last')
     const activityOf = async ({ runId }: Agent) => (await desk.activityOf(runId)).id
-    const whose = { tenantId: desk.team.tenantId, tenantName: 'Tenant 1' }
+    const at = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/)
+    const whose = { tenantId: desk.team.tenantId, tenantName: 'Tenant 1', at }
     const all = messages((await told(response, 'The last')).replaceAll(/^id: .*\n/gm, ''))
     expect(all).toEqual([
       [
@@ -69,7 +70,14 @@ describe('dm.events.stream', () => {
       ],
       [
         'activity_blocked',
-        { activityId: await activityOf(other), ...whose, blockerType: 'needs_human_input' },
+        {
+          activityId: await activityOf(other),
+          ...whose,
+          blockerType: 'needs_human_input',
+          title: expect.any(String),
+          agentRole: 'social_writer',
+          reason: 'Which shop?',
+        },
       ],
       [
         'agent_error',

@@ -54,6 +54,13 @@ function propertyOf(parameter: Parameter): Json {
     case 'choice':
     case 'choice argument':
       return { type: 'string', enum: [...parameter.choices], description }
+    case 'choices':
+      return {
+        type: 'array',
+        items: { type: 'string', enum: [...parameter.choices] },
+        minItems: 1,
+        description,
+      }
     case 'arguments':
     case 'list':
       return { type: 'array', items: { type: 'string' }, minItems: 1, description }

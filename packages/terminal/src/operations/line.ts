@@ -125,7 +125,8 @@ export function readInput(operation: Named, words: readonly string[]): Line['inp
     }
     const value = given.length > 0 ? given.join('=') : rest.shift()
     if (value === undefined) throw new LineFault(`${option} needs a value`, name)
-    input[name] = valueOf(name, parameter, value)
+    const before = parameter.kind === 'choices' ? (input[name] as string[] | undefined) : undefined
+    input[name] = valueOf(name, parameter, [...(before ?? []), value].join(','))
   }
   return checkInput(operation, input)
 }
@@ -153,6 +154,7 @@ function fitting(name: string, parameter: Parameter, value: unknown): unknown {
   if (isList && Array.isArray(value) && value.length > 0 && value.every((each) => typeof each === 'string'))
     return value
   if (isList) throw new LineFault(`${spoken(name, parameter)} must be one or more words`, name)
+  if (parameter.kind === 'choices' && Array.isArray(value)) return valueOf(name, parameter, value.join(','))
   if (parameter.kind === 'number' && typeof value === 'number') return valueOf(name, parameter, String(value))
   if (typeof value === 'string' && parameter.kind !== 'number') return valueOf(name, parameter, value)
   throw new LineFault(
@@ -185,11 +187,20 @@ export function valueOf(name: string, parameter: Parameter, text: string): unkno
       if (parameter.choices.includes(text)) return text
       throw new LineFault(`${spoken(name, parameter)} must be one of ${parameter.choices.join(', ')}`, name)
     case 'list':
-      return text
-        .split(',')
-        .map((each) => each.trim())
-        .filter((each) => each !== '')
+      return parted(text)
+    case 'choices': {
+      const given = parted(text)
+      if (given.length > 0 && given.every((each) => parameter.choices.includes(each))) return given
+      const choices = parameter.choices.join(', ')
+      throw new LineFault(`${spoken(name, parameter)} must be some of ${choices}, parted by commas`, name)
+    }
     default:
       return text
   }
 }
+
+const parted = (text: string) =>
+  text
+    .split(',')
+    .map((each) => each.trim())
+    .filter((each) => each !== '')

@@ -13,6 +13,8 @@ export type Parameter =
   | (Described & { kind: 'arguments'; completes?: Completion })
   | (Described & { kind: 'text'; value: string; required?: true; completes?: Completion })
   | (Described & { kind: 'list'; value: string })
+  /** Some of the choices, parted by commas or given several times. */
+  | (Described & { kind: 'choices'; value: string; choices: readonly string[] })
   | (Described & { kind: 'number'; value: string; min: number; max: number })
   | (Described & { kind: 'choice'; choices: readonly string[]; required?: true })
   | (Described & { kind: 'choice argument'; choices: readonly string[] })
@@ -35,15 +37,17 @@ type ValueOf<P extends Parameter> = P extends { kind: 'argument'; required: fals
           ? string | undefined
           : P extends { kind: 'list' }
             ? string[] | undefined
-            : P extends { kind: 'number' }
-              ? number | undefined
-              : P extends { kind: 'choice argument'; choices: readonly (infer C)[] }
-                ? C
-                : P extends { kind: 'choice'; choices: readonly (infer C)[]; required: true }
+            : P extends { kind: 'choices'; choices: readonly (infer C)[] }
+              ? C[] | undefined
+              : P extends { kind: 'number' }
+                ? number | undefined
+                : P extends { kind: 'choice argument'; choices: readonly (infer C)[] }
                   ? C
-                  : P extends { kind: 'choice'; choices: readonly (infer C)[] }
-                    ? C | undefined
-                    : boolean
+                  : P extends { kind: 'choice'; choices: readonly (infer C)[]; required: true }
+                    ? C
+                    : P extends { kind: 'choice'; choices: readonly (infer C)[] }
+                      ? C | undefined
+                      : boolean
 
 /** What an operation is called with. */
 export type Input<T extends Parameters> = { [K in keyof T]: ValueOf<T[K]> }

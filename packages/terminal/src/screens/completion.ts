@@ -85,8 +85,7 @@ function argumentAt(operation: Named, before: readonly string[]): Parameter | un
 }
 
 function valuesFor(parameter: Parameter, known: Known): readonly Offer[] {
-  if (parameter.kind === 'choice' || parameter.kind === 'choice argument')
-    return parameter.choices.map((value) => ({ value, what: '' }))
+  if ('choices' in parameter) return parameter.choices.map((value) => ({ value, what: '' }))
   const kind = 'completes' in parameter ? parameter.completes : undefined
   return kind === undefined ? [] : known(kind).map(({ value, what }) => ({ value: quoted(value), what }))
 }

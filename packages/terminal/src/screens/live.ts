@@ -6,10 +6,13 @@ const gatherMs = 400
 /** How long to wait for each request since the last look, and at the most: who shows thousands of rows looks less often. */
 const restMs = 200
 const longestRestMs = 15_000
-/** What is decided elsewhere is told by no event, and costs grow: a screen looks again after this long, milliseconds. */
+/** Costs grow without an event: a screen looks again after this long, milliseconds. */
 const atLeastMs = 60_000
 /** Before a stream that was refused is tried again, milliseconds. */
 const refusedMs = 5_000
+
+/** What moves something that a screen shows; runs alone would have it look without an end. */
+const shown = 'questions,verdicts,deliveries,blockers'
 
 /** The one stream of events that all screens of a terminal share: a person may have five, over all surfaces. */
 export interface Live {
@@ -37,7 +40,7 @@ export function createLive({ client, tenantId, after }: LiveOptions): Live {
   }
   const follow = async (signal: AbortSignal) => {
     const id = tenantId()
-    const query = id === undefined ? {} : { tenantId: id }
+    const query = { ...(id !== undefined && { tenantId: id }), 'filter.kind': shown }
     while (!signal.aborted) {
       try {
         for await (const _ of client.stream('cli', 'GET /events/stream', { query, signal })) tell()

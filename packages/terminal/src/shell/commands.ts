@@ -1,6 +1,6 @@
 import { Argument, type Command, InvalidArgumentError, Option } from 'commander'
 import { followings, operations } from '../operations/catalogue.ts'
-import { isArgument, optionName, takesIds } from '../operations/line.ts'
+import { isArgument, optionName, takesIds, valueOf } from '../operations/line.ts'
 import type { AnyFollowing, AnyOperation, Named, Parameter } from '../operations/operation.ts'
 import { accountCommands } from './account-commands.ts'
 import { mcpCommand } from '../mcp/command.ts'
@@ -86,7 +86,17 @@ function optionOf(name: string, parameter: Parameter): Option {
   const value =
     parameter.kind === 'flag' ? '' : ` <${'value' in parameter ? parameter.value : optionName(name)}>`
   const option = new Option(`--${optionName(name)}${value}`, parameter.summary)
-  return 'choices' in parameter ? option.choices(parameter.choices) : option
+  if (!('choices' in parameter)) return option
+  option.choices(parameter.choices)
+  if (parameter.kind !== 'choices') return option
+  // The first time there is none before.
+  return option.argParser<string[] | undefined>((text, before) => {
+    try {
+      return [...(before ?? []), ...(valueOf(name, parameter, text) as string[])]
+    } catch (error) {
+      throw new InvalidArgumentError(`It ${(error as Error).message.replace(/^--\S+ /, '')}.`)
+    }
+  })
 }
 
 function terminalCommand(program: Command): void {

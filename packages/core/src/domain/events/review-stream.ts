@@ -1,15 +1,7 @@
 import type { StoredEvent } from '../../platform/events/events.ts'
 import type { Ctx } from '../context.ts'
-import { nameOfAssigned } from './review-queries.ts'
-
-/** Events that reviewers are told of. */
-export const reviewerEvents = [
-  'approval_created',
-  'approval_expiring',
-  'agent_error',
-  'activity_blocked',
-] as const
-export type ReviewerEvent = (typeof reviewerEvents)[number]
+import { eventsOfKinds, type ReviewKind, type ReviewerEvent } from './review-kinds.ts'
+import { blockedWork, endedRun, nameOfAssigned, verdictOfOthers } from './review-queries.ts'
 
 export interface ReviewerWatcher {
   readonly lastEventId: string | undefined
@@ -19,22 +11,31 @@ export interface ReviewerWatcher {
 }
 
 /**
- * Streams what reviewers have to look at, of all tenants in scope. Whether the tenant is still theirs is asked before each
- * message, so that nothing is told after an assignment has ended. Resumes after `Last-Event-ID`. Serves
- * `GET /dm/v1/events/stream`.
+ * Streams what happens at all tenants in scope: what reviewers have to look at, and what agents and other people do. Whether
+ * the tenant is still theirs is asked before each message, so that nothing is told after an assignment has ended. Resumes
+ * after `Last-Event-ID`. Serves `GET /dm/v1/events/stream`.
+ * @param kinds only events of these kinds; default: of all
  */
-export async function watchReviewed(ctx: Ctx, watcher: ReviewerWatcher): Promise<void> {
+export async function watchReviewed(
+  ctx: Ctx,
+  watcher: ReviewerWatcher,
+  kinds?: readonly ReviewKind[],
+): Promise<void> {
   const after =
     watcher.lastEventId && /^\d+$/.test(watcher.lastEventId) ? Number(watcher.lastEventId) : undefined
   // One after the other, so that they are told in their order.
   let told = Promise.resolve()
-  const tell = async ({ seq, type, data, tenantId }: StoredEvent) => {
+  const tell = async (event: StoredEvent) => {
+    const { seq, type, at, tenantId } = event
     const tenantName = tenantId === null ? undefined : await nameOfAssigned(ctx, tenantId)
-    if (tenantName === undefined) return
-    const whole = { ...data, tenantId, tenantName }
+    if (tenantId === null || tenantName === undefined) return
+    const data = await dataOf(ctx, event, tenantId)
+    if (data === undefined) return
+    const whole = { ...data, tenantId, tenantName, at }
     watcher.send({ event: type as ReviewerEvent, data: whole as never, id: String(seq) })
   }
-  const stop = await ctx.services.events.follow({ tenants: ctx.scope, types: reviewerEvents }, after, {
+  const types = eventsOfKinds(kinds)
+  const stop = await ctx.services.events.follow({ tenants: ctx.scope, types }, after, {
     begin: (seq) => watcher.place(String(seq)),
     event: (event) => {
       told = told
@@ -46,4 +47,23 @@ export async function watchReviewed(ctx: Ctx, watcher: ReviewerWatcher): Promise
     },
   })
   watcher.onClose(stop)
+}
+
+/** What is told of an event: what the log has of it, and what it is about. Undefined: the reader is not told of it. */
+function dataOf(
+  ctx: Ctx,
+  { type, data }: StoredEvent,
+  tenantId: string,
+): Promise<object | undefined> | object {
+  switch (type as ReviewerEvent) {
+    case 'run_completed':
+    case 'run_failed':
+      return endedRun(ctx, tenantId, data)
+    case 'approval_resolved':
+      return verdictOfOthers(ctx, tenantId, data['approvalId'] as string)
+    case 'activity_blocked':
+      return blockedWork(ctx, tenantId, data)
+    default:
+      return data
+  }
 }

@@ -44,6 +44,12 @@ export function deliverReport(ctx: Ctx, reportId: string, delivery: Delivery): P
     report.updatedOn = cmd.clock.date()
     const after = { status: report.status, to: sentTo }
     cmd.audit({ tenantId, resourceType: 'report', resourceId: report.id, before, after })
+    cmd.emit({
+      tenantId,
+      type: 'report_delivered',
+      subject: report.id,
+      data: { reportId: report.id, title: report.title, deliveredBy: report.deliveredByName },
+    })
     return { delivered: true, sentTo }
   })
 }

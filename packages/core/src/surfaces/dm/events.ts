@@ -1,33 +1,83 @@
 import { z } from 'zod'
+import { reviewKindNames } from '../../domain/events/review-kinds.ts'
 import { watchReviewed } from '../../domain/events/review-stream.ts'
 import { stream } from '../../gateway/stream.ts'
+import { isoDate, queryList } from '../../platform/wire.ts'
 import { reviewers } from './access.ts'
 
-const ofTenant = { tenantId: z.string(), tenantName: z.string() }
+/** Whose it is, and when it happened. */
+const happened = { tenantId: z.string(), tenantName: z.string(), at: isoDate }
+
+const run = z.object({
+  runId: z.string(),
+  activityId: z.string(),
+  title: z.string(),
+  agentRole: z.string(),
+  attempt: z.int(),
+  ...happened,
+})
 
 export const live = stream({
   id: 'dm.events.stream',
   route: 'GET /events/stream',
-  summary: 'What reviewers have to look at, of all assigned tenants, live, resumable by Last-Event-ID',
+  summary: 'What happens at all assigned tenants, live, resumable by Last-Event-ID',
+  description:
+    'Questions (`approval_created`, `approval_expiring`), runs (`activity_started`, `run_completed`, `run_failed`), verdicts of others (`approval_resolved`), deliveries (`activity_completed`, `report_delivered`) and blockers (`activity_blocked`, `agent_error`). `filter.kind` names some of these: `questions`, `runs`, `verdicts`, `deliveries`, `blockers`. Further events may come: pass over those that you do not know.',
   access: reviewers,
-  query: z.object({ tenantId: z.string().optional() }),
+  query: z.object({
+    tenantId: z.string().optional(),
+    'filter.kind': queryList(z.enum(reviewKindNames)).optional(),
+  }),
   events: {
     approval_created: z.object({
       approvalId: z.string(),
-      ...ofTenant,
+      ...happened,
       riskLevel: z.string(),
       type: z.string(),
       title: z.string(),
     }),
-    approval_expiring: z.object({ approvalId: z.string(), ...ofTenant, hoursLeft: z.number() }),
+    approval_expiring: z.object({
+      approvalId: z.string(),
+      ...happened,
+      hoursLeft: z.number(),
+      title: z.string().optional(),
+    }),
+    activity_started: run,
+    run_completed: run,
+    /** One attempt; what can be tried again is, and starts once more. */
+    run_failed: run.extend({ error: z.string().optional() }),
+    approval_resolved: z.object({
+      approvalId: z.string(),
+      ...happened,
+      type: z.string(),
+      title: z.string(),
+      resolution: z.string(),
+      note: z.string().nullable(),
+      resolvedBy: z.object({ id: z.string(), name: z.string() }),
+    }),
+    activity_completed: z.object({ activityId: z.string(), ...happened, title: z.string() }),
+    report_delivered: z.object({
+      reportId: z.string(),
+      ...happened,
+      title: z.string(),
+      deliveredBy: z.string(),
+    }),
     agent_error: z.object({
-      ...ofTenant,
+      ...happened,
       agentRole: z.string(),
       error: z.string(),
       activityId: z.string().nullable(),
     }),
-    activity_blocked: z.object({ activityId: z.string(), ...ofTenant, blockerType: z.string() }),
+    activity_blocked: z.object({
+      activityId: z.string(),
+      ...happened,
+      blockerType: z.string(),
+      title: z.string().optional(),
+      agentRole: z.string().nullish(),
+      /** As long as it is blocked by that. */
+      reason: z.string().optional(),
+    }),
     resync: z.object({}),
   },
-  open: (ctx, _input, channel) => watchReviewed(ctx, channel as never),
+  open: (ctx, { query }, channel) => watchReviewed(ctx, channel as never, query['filter.kind']),
 })
