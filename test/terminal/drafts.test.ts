@@ -187,7 +187,7 @@ describe('a text that was edited and not sent', () => {
     await terminal.shows(/with these changes\?/)
     terminal.press('y')
     await terminal.shows(/edited and approved/)
-    expect(draftFiles(staff)).toEqual([])
+    await expect.poll(() => draftFiles(staff)).toEqual([])
   })
 
   it('is kept where the editor fails, and not where it empties the text', async () => {

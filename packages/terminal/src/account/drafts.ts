@@ -25,6 +25,8 @@ export type { Draft, DraftKind, DraftSubject } from './draft-folder.ts'
 export interface Drafts {
   /** The latest first, as they were when they were last read or changed here. */
   readonly all: readonly Draft[]
+  /** Called when they have been read or changed. */
+  onChange?: () => void
   /** The folder that they are in for as long as it lasts, where the own one cannot be written. */
   readonly temporary: string | undefined
   /** Reads them anew: another terminal may have changed them. @throws Failure when they cannot be read */
@@ -44,6 +46,7 @@ export interface Drafts {
 
 /** How many are kept. Nobody's words are thrown away for it: there is no further one until some are sent or discarded. */
 export const mostDrafts = 200
+export const noRoom = `There are ${mostDrafts} drafts, and no more are kept. Discard some first: :drafts`
 
 /** The drafts of whoever a connection stands for, in `drafts` beside the profiles. */
 export function draftsOf(env: Environment, { url, email, desk }: Connection): Drafts {
@@ -57,29 +60,40 @@ export function draftsOf(env: Environment, { url, email, desk }: Connection): Dr
 /** @param folderOf where the drafts of this person at this server are; asked again after a failure */
 function openDrafts(folderOf: () => Promise<string>): Drafts {
   let all: readonly Draft[] = []
+  let last: Promise<unknown> = Promise.resolve()
+  /** One after the other: what is read while something is removed would bring it back. */
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+    const turn = last.then(work)
+    last = turn.catch(() => undefined)
+    return turn
+  }
+  const hold = (drafts: readonly Draft[]) => {
+    all = drafts.toSorted((a, b) => b.changedAt - a.changedAt)
+    held.onChange?.()
+  }
   let found: { folder: string; isTemporary: boolean } | undefined
   const folder = async () => (found ??= await writable(await folderOf())).folder
-  const latestFirst = (drafts: readonly Draft[]) => drafts.toSorted((a, b) => b.changedAt - a.changedAt)
   const update = async (id: string) => {
     const now = await draftIn(join(await folder(), id))
-    all = latestFirst([...all.filter((each) => each.id !== id), ...(now ? [now] : [])])
+    hold([...all.filter((each) => each.id !== id), ...(now ? [now] : [])])
     return now
   }
-  return {
+  const held: Drafts = {
     get all() {
       return all
     },
     get temporary() {
       return found?.isTemporary ? found.folder : undefined
     },
-    async load() {
-      const home = await folder()
-      const names = await readdir(home).catch(noneThere)
-      const read = await Promise.all(names.map((name) => draftIn(join(home, name))))
-      const drafts = read.filter((each) => each !== undefined)
-      const isWritten = await Promise.all(drafts.map(async (draft) => !(await isEmptyDraft(draft))))
-      all = latestFirst(drafts.filter((_, index) => isWritten[index]))
-    },
+    load: () =>
+      inTurn(async () => {
+        const home = await folder()
+        const names = await readdir(home).catch(noneThere)
+        const read = await Promise.all(names.map((name) => draftIn(join(home, name))))
+        const drafts = read.filter((each) => each !== undefined)
+        const isWritten = await Promise.all(drafts.map(async (draft) => !(await isEmptyDraft(draft))))
+        hold(drafts.filter((_, index) => isWritten[index]))
+      }),
     find({ kind, approvalId, activityId }) {
       const ofKind = all.filter((draft) => draft.kind === kind)
       const own = ofKind.find((draft) => draft.id === idOf({ kind, approvalId, activityId }))
@@ -87,35 +101,36 @@ function openDrafts(folderOf: () => Promise<string>): Drafts {
         approvalId !== undefined && draft.approvalId !== undefined && draft.activityId === activityId
       return own ?? (activityId === undefined ? undefined : ofKind.find(ofSameWork))
     },
-    async begin(about, text) {
-      if (all.length >= mostDrafts)
-        throw new Failure(
-          `There are ${all.length} drafts that have not been sent, and no more are kept: discard some first (:drafts)`,
-        )
-      const id = idOf(about)
-      const own = join(await folder(), id)
-      await mkdir(own, { recursive: true, mode: 0o700 })
-      await writeWhole(join(own, subjectFile), JSON.stringify({ ...about, bytes: Buffer.byteLength(text) }))
-      await writeWhole(join(own, `${about.kind}.md`), text)
-      const draft = await update(id)
-      if (!draft) throw new Failure(`${own} cannot be read`)
-      return draft
-    },
+    begin: (about, text) =>
+      inTurn(async () => {
+        if (all.length >= mostDrafts) throw new Failure(noRoom)
+        const id = idOf(about)
+        const own = join(await folder(), id)
+        await mkdir(own, { recursive: true, mode: 0o700 })
+        await writeWhole(join(own, subjectFile), JSON.stringify({ ...about, bytes: Buffer.byteLength(text) }))
+        await writeWhole(join(own, `${about.kind}.md`), text)
+        const draft = await update(id)
+        if (!draft) throw new Failure(`${own} cannot be read`)
+        return draft
+      }),
     read: (draft) => readFile(draft.file, 'utf8'),
-    async write(draft, text) {
-      await writeWhole(draft.file, text)
-      await update(draft.id)
-    },
-    async remove(draft, sent) {
-      const own = join(await folder(), draft.id)
-      if (sent !== undefined) {
-        const now = await readFile(draft.file, 'utf8').catch(() => undefined)
-        if (now !== undefined && now.trimEnd() !== sent.trimEnd()) return
-      }
-      await rm(own, { recursive: true, force: true })
-      all = all.filter(({ id }) => id !== draft.id)
-    },
+    write: (draft, text) =>
+      inTurn(async () => {
+        await writeWhole(draft.file, text)
+        await update(draft.id)
+      }),
+    remove: (draft, sent) =>
+      inTurn(async () => {
+        const own = join(await folder(), draft.id)
+        if (sent !== undefined) {
+          const now = await readFile(draft.file, 'utf8').catch(() => undefined)
+          if (now !== undefined && now.trimEnd() !== sent.trimEnd()) return
+        }
+        await rm(own, { recursive: true, force: true })
+        hold(all.filter(({ id }) => id !== draft.id))
+      }),
   }
+  return held
 }
 
 /** The folder; where nothing can be written to it a new one for temporary files, so that people can work there as well. */

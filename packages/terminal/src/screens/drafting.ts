@@ -1,4 +1,4 @@
-import { type Draft, type DraftKind, type DraftSubject, mostDrafts } from '../account/drafts.ts'
+import { type Draft, type DraftKind, type DraftSubject, mostDrafts, noRoom } from '../account/drafts.ts'
 import type { Line } from '../operations/operation.ts'
 import type { Piece } from '../operations/show.ts'
 import { afterRejection } from '../operations/verdicts.ts'
@@ -38,10 +38,10 @@ export function draftAbout({ approval, activity }: Piece, kind: DraftKind): Draf
   }
 }
 
-/** Whether another draft can be begun; says so where none can. */
+/** Whether another draft can be begun, as far as it is known; says so where none can. */
 export function hasRoom({ drafts, say }: Shell, about: DraftSubject): boolean {
   if (drafts.all.length < mostDrafts || drafts.find(about)) return true
-  say(`There are ${drafts.all.length} drafts, and no more are kept. Discard some first: :drafts`, 'warn')
+  say(noRoom, 'warn')
   return false
 }
 

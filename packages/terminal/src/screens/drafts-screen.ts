@@ -21,12 +21,8 @@ function columnsAt(now: number): ReadonlyArray<Column<Draft>> {
 /** Everything that the person has written at this server and not sent, the latest first. */
 export const draftsScreen: OpenScreen = (shell) => {
   let list: List<Draft> = listOf(shell.drafts.all)
-  const refresh = () =>
-    void shell.attempt(async () => {
-      await shell.drafts.load()
-      list = replaced(list, shell.drafts.all)
-      shell.changed()
-    })
+  const present = () => (list.items === shell.drafts.all ? list : (list = replaced(list, shell.drafts.all)))
+  const refresh = () => void shell.attempt(() => shell.drafts.load())
   const open = (draft: Draft) => {
     if (draft.approvalId !== undefined) shell.openWork('approval', draft.approvalId)
     else if (draft.activityId !== undefined) shell.openWork('activity', draft.activityId)
@@ -35,9 +31,10 @@ export const draftsScreen: OpenScreen = (shell) => {
   refresh()
   return {
     name: 'drafts',
-    title: () => row(span('drafts', 'strong'), span(`  ${list.items.length} written and not sent`, 'dim')),
+    title: () =>
+      row(span('drafts', 'strong'), span(`  ${present().items.length} written and not sent`, 'dim')),
     rows: ({ width, height }) =>
-      listRows(list, columnsAt(shell.now()), {
+      listRows(present(), columnsAt(shell.now()), {
         width,
         height,
         empty: 'You have written nothing that was not sent.',
@@ -48,7 +45,7 @@ export const draftsScreen: OpenScreen = (shell) => {
         label: 'read',
         help: 'the whole draft, and the file that holds it',
         run: async () => {
-          const draft = current(list)
+          const draft = current(present())
           if (draft) shell.open(await draftScreen(shell, draft))
         },
       },
@@ -57,7 +54,7 @@ export const draftsScreen: OpenScreen = (shell) => {
         label: 'open',
         help: 'what it is about, to go on with it there',
         run: () => {
-          const draft = current(list)
+          const draft = current(present())
           if (draft) open(draft)
         },
       },
@@ -66,13 +63,13 @@ export const draftsScreen: OpenScreen = (shell) => {
         label: 'discard',
         help: 'throw it away; asked once',
         run: async () => {
-          const draft = current(list)
-          if (draft && (await discarded(shell, draft))) refresh()
+          const draft = current(present())
+          if (draft) await discarded(shell, draft)
         },
       },
     ],
     onKey(key, { height }) {
-      list = moved(list, key, height) ?? list
+      list = moved(present(), key, height) ?? list
       return current(list) !== undefined
     },
     refresh,

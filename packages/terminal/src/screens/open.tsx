@@ -59,7 +59,8 @@ export async function openTerminal({ client, place, tenantId, past, drafts }: Te
   const ages = setInterval(() => shell.changed(), agesMs)
   try {
     // Where the server has to be asked whose they are, that takes its time.
-    void drafts.load().then(shell.changed, () => undefined)
+    drafts.onChange = () => shell.changed()
+    void drafts.load().catch(() => undefined)
     shell.open(homeScreen)
     const app = render(<App shell={shell} suspend={(suspend) => (release = suspend)} />, {
       alternateScreen: true,

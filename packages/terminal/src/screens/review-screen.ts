@@ -39,7 +39,7 @@ export const reviewScreen =
     let review = start(approvalId)
     const drafts = reviewDrafts(shell)
     // Where they cannot be read yet, they can when something is written.
-    void shell.drafts.load().then(shell.changed, () => undefined)
+    void shell.drafts.load().catch(() => undefined)
     /** What was drawn last: nothing is decided that nobody has seen. */
     let drawn: string | undefined
 
