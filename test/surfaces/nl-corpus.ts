@@ -175,10 +175,13 @@ export const corpus: readonly Sentence[] = [
   ['undo my last approval', '? A verdict cannot be taken back && Rob'],
   ['take that back', '? A verdict cannot be taken back', ['/approve {spring}']],
   ['undo the pause of the blog writer', '?'],
-  ['start a campaign', '? A campaign is not started from here'],
-  ['start a campaign for hearth', '? A campaign is not started from here'],
-  ['create a new campaign with 3 blog posts for rye mill', '? A campaign is not started from here'],
-  ['launch the autumn campaign', '? A campaign is not started from here'],
+  ['start a campaign', '? A campaign is started with its brief in a file'],
+  ['start a campaign for hearth', '? A campaign is started with its brief in a file'],
+  [
+    'create a new campaign with 3 blog posts for rye mill',
+    '? A campaign is started with its brief in a file',
+  ],
+  ['launch the autumn campaign', '? A campaign is started with its brief in a file'],
   // Follow-ups.
   [
     'and hearth?',

@@ -81,6 +81,12 @@ const forms: ReadonlyArray<[line: string, name: string, input: Record<string, un
   ],
   [`/snooze ${id} --until 2026-04-11T09:00:00.000Z`, 'snooze', { id, until: '2026-04-11T09:00:00.000Z' }],
   [`/dismiss ${id}`, 'dismiss', { id }],
+  [
+    '/campaign create --brief b.md --deliverable blog_post=2,ad_copy=1 --deliverable social_post=3',
+    'campaign create',
+    { brief: 'b.md', deliverable: ['blog_post=2', 'ad_copy=1', 'social_post=3'] },
+  ],
+  [`/campaign show ${id}`, 'campaign show', { id }],
 ]
 
 describe('readLine', () => {
@@ -119,7 +125,9 @@ describe('slashLine', () => {
         ([each, input]) => {
           const line = slashLine(each, input)
           expect(readLine(line)).toEqual({ operation: each, input: checkInput(each, input) })
-          expect(readInput(each, wordsOf(line).slice(1))).toEqual(checkInput(each, input))
+          expect(readInput(each, wordsOf(line).slice(each.name.split(' ').length))).toEqual(
+            checkInput(each, input),
+          )
         },
       ),
       { numRuns: 500 },

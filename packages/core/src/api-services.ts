@@ -22,6 +22,7 @@ import {
 import { listTemplates } from './domain/campaigns/template-queries.ts'
 import { NewTemplate, TemplateChange } from './domain/campaigns/template-schemas.ts'
 import { getCampaign, listCampaigns } from './domain/campaigns/queries.ts'
+import { CampaignQuery, NewCampaign } from './domain/campaigns/schemas.ts'
 import { admins, deciders, members, operators, reviewers, rule, team } from './api-rules.ts'
 import { appServices } from './api-app.ts'
 import { approvalServices } from './api-approvals.ts'
@@ -120,8 +121,12 @@ export const services = {
   },
   audit: { list: rule(operators, listAudit) },
   campaigns: {
-    create: rule(admins, createCampaign),
-    list: rule(team, listCampaigns),
+    create: rule(admins, (ctx, campaign: z.input<typeof NewCampaign>) =>
+      createCampaign(ctx, check(NewCampaign, campaign)),
+    ),
+    list: rule(team, (ctx, query: z.input<typeof CampaignQuery> = {}) =>
+      listCampaigns(ctx, check(CampaignQuery, query)),
+    ),
     get: rule(team, getCampaign),
   },
   costs: { report: rule(operators, costReport), month: rule(members, monthBudget) },

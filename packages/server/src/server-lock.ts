@@ -33,3 +33,19 @@ export async function lockDataDir(dataDir: string): Promise<() => void> {
     lock.close()
   }
 }
+
+/** Whether a server runs on the data folder of a SQLite database. */
+export async function isServed(dataDir: string): Promise<boolean> {
+  const file = join(dataDir, 'server.lock')
+  if (!existsSync(file)) return false
+  const { default: Sqlite } = await import('better-sqlite3')
+  const lock = new Sqlite(file, { timeout: 0 })
+  try {
+    lock.exec('begin exclusive')
+    return false
+  } catch {
+    return true
+  } finally {
+    lock.close()
+  }
+}

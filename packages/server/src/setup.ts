@@ -12,6 +12,8 @@ export interface SetUp {
   created: string[]
   /** False until somebody with the role super_admin is there. */
   hasSuperAdmin: boolean
+  /** False until somebody is there to work for. */
+  hasTenant: boolean
   /** The configuration with the keys that are there now. */
   config: Config
 }
@@ -33,7 +35,14 @@ export async function setUp(config: Config, log?: Logger): Promise<SetUp> {
     if (applied.length > 0) created.push(`schema (${applied.join(', ')})`)
     await copydesk.setUp()
     const operators = await copydesk.asSystem().users.list({ 'filter.role': 'super_admin', limit: 1 })
-    return { copydesk, created, hasSuperAdmin: operators.data.length > 0, config: keyed }
+    const tenants = await copydesk.asSystem().tenants.list({ limit: 1 })
+    return {
+      copydesk,
+      created,
+      hasSuperAdmin: operators.data.length > 0,
+      hasTenant: tenants.data.length > 0,
+      config: keyed,
+    }
   } catch (error) {
     await copydesk.stop()
     throw error

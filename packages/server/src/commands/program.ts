@@ -2,6 +2,7 @@ import { Command } from 'commander'
 import { registerCommands } from '@copydesk/terminal/commands'
 import { example } from '@copydesk/terminal/help'
 import { jsonOption } from '@copydesk/terminal/json-option'
+import { onMachine } from './on-machine.ts'
 import manifest from '../../../../package.json' with { type: 'json' }
 
 /** Options of every command that take a value, which is no command's name. */
@@ -25,7 +26,7 @@ export async function createProgram(words: readonly string[]): Promise<Command> 
       'after',
       example('npx copydesk up', 'copydesk login https://copydesk.example.com', 'copydesk queue'),
     )
-  registerCommands(program)
+  registerCommands(program, onMachine)
   const name = commandIn(words)
   const isKnown = program.commands.some((command) => command.name() === name)
   if (isKnown && name !== 'complete') return program

@@ -23,9 +23,9 @@ export function serveCommands(program: Command): void {
       const log = await createLog(config)
       if (ensureDataDir(config.dataDir)) talk.done(`created: data folder ${config.dataDir}`)
       await alone(config, async () => {
-        const { copydesk, created, hasSuperAdmin, config: keyed } = await setUp(config, log)
+        const { copydesk, created, config: keyed, ...there } = await setUp(config, log)
         for (const what of created) talk.done(`created: ${what}`)
-        await run(keyed, copydesk, log, talk, hasSuperAdmin ? [] : firstSteps(command))
+        await run(keyed, copydesk, log, talk, firstSteps(command, there))
       })
     })
   withAddress(program.command('serve'))
@@ -42,16 +42,24 @@ export function serveCommands(program: Command): void {
     })
 }
 
-/** Shown until the installation has a super-admin. */
-function firstSteps(command: Command): string[] {
+/** Shown until the installation has a super-admin, and somebody to work for. */
+function firstSteps(
+  command: Command,
+  { hasSuperAdmin, hasTenant }: { hasSuperAdmin: boolean; hasTenant: boolean },
+): string[] {
   const { config, dataDir } = command.optsWithGlobals<{ config?: string; dataDir?: string }>()
   const options = [dataDir && ` --data-dir ${dataDir}`, config && ` --config ${config}`]
     .filter(Boolean)
     .join('')
-  return [
+  const person = [
     'Nobody can log in yet. In another terminal, in this folder, become the first super-admin:',
     `  ${invocation()} user create --role super_admin --email you@example.com --name "Your Name"${options}`,
   ]
+  const work = [
+    'There is no work yet. Write what you want into a file, and start the first campaign there as well:',
+    `  ${invocation()} campaign create --tenant "Your Company" --brief brief.md --deliverable blog_post=2${options}`,
+  ]
+  return [...(hasSuperAdmin ? [] : person), ...(hasTenant ? [] : work)]
 }
 
 /** Holds the data folder of a SQLite database while `work` goes on; on PostgreSQL any number of servers may run. */

@@ -18,6 +18,8 @@ export interface Profile {
   apiKey?: string
   session?: Session
   user: { name: string; email: string; role: string }
+  /** Of an admin or a member: the one tenant that they belong to. */
+  tenant?: { id: string; name: string }
   /** Commands that can be narrowed to a tenant are, unless another is named. */
   tenantId?: string
 }

@@ -8,6 +8,7 @@ import type { Reply } from '@copydesk/client'
 import { withTenant } from '../account/own-tenant.ts'
 import { operations } from '../operations/catalogue.ts'
 import type { AnyOperation, Desk, Line } from '../operations/operation.ts'
+import { mayRun } from '../operations/rights.ts'
 import { printed } from '../paper/row.ts'
 import { narrowed } from '../shell/input.ts'
 import { atTheOtherEnd } from './assistant.ts'
@@ -48,7 +49,7 @@ type Answer = CallToolResult | InputRequiredResult
  */
 export function registerTools(server: McpServer, office: Office): void {
   for (const operation of operations) {
-    if (operation.secret || !isAllowed(operation, office.caller)) continue
+    if (operation.secret || !mayRun({}, operation) || !isAllowed(operation, office.caller)) continue
     const reads = operation.does === 'reads'
     server.registerTool(
       operation.name,

@@ -1,6 +1,7 @@
 import { agents, queues, run } from './agents.ts'
 import { ask } from './ask.ts'
 import { bulk } from './bulk.ts'
+import { campaignCreate, campaignList, campaignShow } from './campaigns.ts'
 import { cost } from './cost.ts'
 import { dismiss, feed, snooze } from './feed.ts'
 import { claim, escalate, forward, release } from './handling.ts'
@@ -15,7 +16,7 @@ import { tail } from './tail.ts'
 import { impersonate, tenants } from './tenants.ts'
 import { approve, reject, revise } from './verdicts.ts'
 
-/** Everything that staff can do, in the order of the help. */
+/** Everything that can be done at a server, in the order of the help. */
 export const operations = [
   status,
   queue,
@@ -44,6 +45,9 @@ export const operations = [
   snooze,
   dismiss,
   impersonate,
+  campaignCreate,
+  campaignList,
+  campaignShow,
 ] as unknown as readonly AnyOperation[]
 
 /** What is followed as it happens. */
@@ -54,14 +58,30 @@ export function operationNamed(name: string): AnyOperation | AnyFollowing | unde
   return [...operations, ...followings].find((each) => each.name === name)
 }
 
+/** Whether a line that begins with this word may be a command. */
+export function beginsCommand(word: string): boolean {
+  return [...operations, ...followings].some(({ name }) => name === word || name.startsWith(`${word} `))
+}
+
+/** The operation whose name a line begins with, and the words behind that; the name has one word, or two. */
+export function operationIn(words: readonly string[]): {
+  operation: AnyOperation | AnyFollowing | undefined
+  rest: readonly string[]
+} {
+  const [first = '', second] = words
+  const whole = second === undefined ? undefined : operationNamed(`${first} ${second}`)
+  return whole
+    ? { operation: whole, rest: words.slice(2) }
+    : { operation: operationNamed(first), rest: words.slice(1) }
+}
+
 /** The operation that a line behind a slash means, or what it follows, with its input. @throws LineFault */
 export function readLine(line: string): {
   operation: AnyOperation | AnyFollowing
   input: Readonly<Record<string, unknown>>
 } {
-  const [first = '', ...words] = wordsOf(line.trim())
-  const name = first.replace(/^\//, '')
-  const operation = operationNamed(name)
-  if (!operation) throw new LineFault(`There is no command /${name}. /help shows what there is.`)
-  return { operation, input: readInput(operation, words) }
+  const words = wordsOf(line.trim().replace(/^\//, ''))
+  const { operation, rest } = operationIn(words)
+  if (!operation) throw new LineFault(`There is no command /${words[0] ?? ''}. /help shows what there is.`)
+  return { operation, input: readInput(operation, rest) }
 }

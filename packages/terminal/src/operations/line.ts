@@ -125,7 +125,8 @@ export function readInput(operation: Named, words: readonly string[]): Line['inp
     }
     const value = given.length > 0 ? given.join('=') : rest.shift()
     if (value === undefined) throw new LineFault(`${option} needs a value`, name)
-    const before = parameter.kind === 'choices' ? (input[name] as string[] | undefined) : undefined
+    const isSeveral = parameter.kind === 'choices' || parameter.kind === 'list'
+    const before = isSeveral ? (input[name] as string[] | undefined) : undefined
     input[name] = valueOf(name, parameter, [...(before ?? []), value].join(','))
   }
   return checkInput(operation, input)

@@ -12,8 +12,9 @@ export type Parameter =
   /** One or more. */
   | (Described & { kind: 'arguments'; completes?: Completion })
   | (Described & { kind: 'text'; value: string; required?: true; completes?: Completion })
-  | (Described & { kind: 'list'; value: string })
-  /** Some of the choices, parted by commas or given several times. */
+  /** Parted by commas, or said several times. */
+  | (Described & { kind: 'list'; value: string; required?: true })
+  /** Some of the choices, parted by commas or said several times. */
   | (Described & { kind: 'choices'; value: string; choices: readonly string[] })
   | (Described & { kind: 'number'; value: string; min: number; max: number })
   | (Described & { kind: 'choice'; choices: readonly string[]; required?: true })
@@ -21,7 +22,7 @@ export type Parameter =
   | (Described & { kind: 'flag' })
 
 /** What can be offered while somebody types. */
-export type Completion = 'approval' | 'activity' | 'work' | 'feed' | 'tenant' | 'role'
+export type Completion = 'approval' | 'activity' | 'work' | 'feed' | 'tenant' | 'role' | 'campaign'
 
 export type Parameters = Readonly<Record<string, Parameter>>
 
@@ -35,10 +36,12 @@ type ValueOf<P extends Parameter> = P extends { kind: 'argument'; required: fals
         ? string
         : P extends { kind: 'text' }
           ? string | undefined
-          : P extends { kind: 'list' }
-            ? string[] | undefined
-            : P extends { kind: 'choices'; choices: readonly (infer C)[] }
-              ? C[] | undefined
+          : P extends { kind: 'list'; required: true }
+            ? string[]
+            : P extends { kind: 'list' }
+              ? string[] | undefined
+              : P extends { kind: 'choices'; choices: readonly (infer C)[] }
+                ? C[] | undefined
               : P extends { kind: 'number' }
                 ? number | undefined
                 : P extends { kind: 'choice argument'; choices: readonly (infer C)[] }
@@ -52,11 +55,18 @@ type ValueOf<P extends Parameter> = P extends { kind: 'argument'; required: fals
 /** What an operation is called with. */
 export type Input<T extends Parameters> = { [K in keyof T]: ValueOf<T[K]> }
 
+/** Who runs an operation: staff, a tenant's admin or member with a login of their own, an operator on the machine itself. */
+export type Audience = 'staff' | 'admin' | 'member' | 'operator'
+
 /** What operations work with. */
 export interface Desk {
   client: Client
   /** Milliseconds since the epoch. */
   now(): number
+  /** Absent: staff. */
+  audience?: Audience
+  /** The tenant of an admin or a member. */
+  tenant?: { id: string; name: string }
 }
 
 /** What a result is printed on. */
@@ -75,10 +85,12 @@ export type Effect = 'reads' | 'steers' | 'decides'
 
 /** What everything that can be typed has: its name, what it is, and what it takes. */
 export interface Named<T extends Parameters = Parameters> {
-  /** The one name of it, everywhere. */
+  /** The one name of it, everywhere; of two words where several things are done to one kind of thing. */
   name: string
   summary: string
   does: Effect
+  /** Absent: staff alone. */
+  audience?: readonly Audience[]
   takes: T
   /** Lines as they are typed in a shell, without the program's name. */
   examples: readonly string[]

@@ -1,4 +1,4 @@
-import { operationNamed } from '../operations/catalogue.ts'
+import { operationIn } from '../operations/catalogue.ts'
 import { LineFault, optionName } from '../operations/line.ts'
 import { cutRow, type Row, row, span } from '../paper/row.ts'
 import { widthOf } from '../paper/width.ts'
@@ -124,8 +124,7 @@ function placeOf(typed: string, { parameter, message }: LineFault): number {
 
 /** What the command takes that is being typed; otherwise that plain words do as well. */
 function hintRow(typed: string): Row {
-  const [first = ''] = typed.trim().split(/\s+/)
-  const operation = operationNamed(first.replace(/^\//, ''))
+  const { operation } = operationIn(typed.trim().replace(/^\//, '').split(/\s+/))
   if (!operation || !typed.includes(' '))
     return row(span('A command, or what you want in plain words', 'strong'))
   return row(span(usageOf(operation), 'strong'), span(`  ${operation.summary}`, 'dim'))

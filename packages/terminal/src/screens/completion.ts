@@ -1,4 +1,4 @@
-import { operationNamed, operations } from '../operations/catalogue.ts'
+import { operationIn, operations } from '../operations/catalogue.ts'
 import { isArgument, optionName, quoted } from '../operations/line.ts'
 import type { Completion, Named, Parameter } from '../operations/operation.ts'
 import { ownCommands } from './meaning.ts'
@@ -27,9 +27,9 @@ export function completionsOf(line: string, known: Known): Completions {
   const before = wordsBefore(line.slice(0, from))
   const [command] = before
   if (command === undefined) return { from, offers: commandsLike(word) }
-  const operation = operationNamed(command.replace(/^\//, ''))
-  if (!operation) return { from, offers: [] }
-  const offers = offersFor(operation, before.slice(1), word, known)
+  const { operation, rest } = operationIn([command.replace(/^\//, ''), ...before.slice(1)])
+  if (!operation) return { from, offers: before.length === 1 ? secondWords(command, word) : [] }
+  const offers = offersFor(operation, rest, word, known)
   return { from, offers: offers.filter(({ value, what }) => fits(value, what, word)).slice(0, most) }
 }
 
@@ -37,6 +37,15 @@ export function completionsOf(line: string, known: Known): Completions {
 function fits(value: string, what: string, word: string): boolean {
   const typed = word.toLowerCase()
   return value.toLowerCase().startsWith(typed) || (typed.length > 1 && what.toLowerCase().includes(typed))
+}
+
+/** Of commands whose name has two words, the second. */
+function secondWords(first: string, word: string): Offer[] {
+  return operations.flatMap(({ name, summary }) => {
+    const [begins, second] = name.split(' ')
+    const isMeant = begins === first.replace(/^\//, '') && second?.startsWith(word.toLowerCase())
+    return isMeant ? [{ value: second ?? '', what: summary }] : []
+  })
 }
 
 function commandsLike(word: string): Offer[] {

@@ -10,6 +10,7 @@ const kinds: Readonly<Record<Completion, readonly Subject['kind'][]>> = {
   work: ['approval', 'activity'],
   feed: ['approval', 'activity'],
   tenant: ['tenant'],
+  campaign: ['campaign'],
   // What can be paused or resumed is an agent or a piece of work.
   role: ['role', 'activity'],
 }

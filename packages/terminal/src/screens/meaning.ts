@@ -1,4 +1,4 @@
-import { operationNamed, readLine } from '../operations/catalogue.ts'
+import { beginsCommand, readLine } from '../operations/catalogue.ts'
 import { isArgument, LineFault } from '../operations/line.ts'
 import type { AnyFollowing, AnyOperation, Line } from '../operations/operation.ts'
 
@@ -32,7 +32,7 @@ export function meaningOf(line: string): Meaning {
   const name = first.replace(/^\//, '')
   if (isOwn(name) && rest.length === 0) return { kind: 'own', name }
   if (text.startsWith('/')) return { kind: 'command', ...readLine(text) }
-  if (!operationNamed(name)) return { kind: 'words', words: text }
+  if (!beginsCommand(name)) return { kind: 'words', words: text }
   try {
     const command = readLine(text)
     return namesIds(command) ? { kind: 'command', ...command } : { kind: 'words', words: text }

@@ -22,7 +22,7 @@ export interface Binding {
 
 /** Something that has an id and can be named on the command line. */
 export interface Subject {
-  kind: 'approval' | 'activity' | 'tenant' | 'role'
+  kind: 'approval' | 'activity' | 'tenant' | 'role' | 'campaign'
   /** What is typed. */
   id: string
   title: string

@@ -9,14 +9,18 @@ import { consentCommands } from './consent-commands.ts'
 import { completionCommands } from './completion-commands.ts'
 import { everyday } from './everyday.ts'
 import { example } from './help.ts'
+import { groupOf, type OnMachine } from './on-machine.ts'
+
+export type { MachineDesk, OnMachine } from './on-machine.ts'
 
 /**
  * The commands that talk to a server, made of the operations. What they need is loaded when they run, so that help and
  * mistakes answer at once.
+ * @param machine how those that operators run on the machine as well are run there; absent: they work on a server only
  */
-export function registerCommands(program: Command): void {
+export function registerCommands(program: Command, machine?: OnMachine): void {
   program.option('--profile <name>', 'server and credential to use (default: those of the last login)')
-  for (const operation of operations) operationCommand(program, operation)
+  for (const operation of operations) operationCommand(program, operation, machine)
   for (const followed of followings) followingCommand(program, followed)
   apiCommand(program)
   terminalCommand(program)
@@ -26,7 +30,7 @@ export function registerCommands(program: Command): void {
   completionCommands(program)
 }
 
-function operationCommand(program: Command, operation: AnyOperation): void {
+function operationCommand(program: Command, operation: AnyOperation, machine: OnMachine | undefined): void {
   const command = commandOf(program, operation)
   if (operation.does === 'reads' && operation.name !== 'ask')
     command.addOption(
@@ -40,7 +44,13 @@ function operationCommand(program: Command, operation: AnyOperation): void {
     command
       .option('--edit', 'change the text first, in the program that $EDITOR names')
       .option('--fresh', 'with --edit: discard your draft and begin with the text as it is')
+  if (operation.audience?.includes('operator'))
+    command.option('--tenant <tenant>', 'whose, on the machine of the server: id, domain or name')
   command.action(async () => {
+    if (operation.audience?.includes('operator')) {
+      const { runWhere } = await import('./run-where.ts')
+      return runWhere(operation, command, machine)
+    }
     const { runCommand } = await import('./run-command.ts')
     await asTypedHere(operation, () => runCommand(operation, command))
   })
@@ -66,7 +76,11 @@ async function asTypedHere(operation: Named, run: () => Promise<void>): Promise<
 
 /** A command with the arguments, the options and the examples of what it stands for. */
 function commandOf(program: Command, { name, summary, takes, examples }: Named): Command {
-  const command = program.command(name).description(summary).helpGroup(everyday)
+  const [first = name, second] = name.split(' ')
+  const command = (second === undefined ? program : groupOf(program, first))
+    .command(second ?? first)
+    .description(summary)
+  if (second === undefined) command.helpGroup(everyday)
   for (const [parameterName, parameter] of Object.entries(takes)) {
     if (isArgument(parameter)) command.addArgument(argumentOf(parameterName, parameter))
     else command.addOption(optionOf(parameterName, parameter))
@@ -86,17 +100,16 @@ function optionOf(name: string, parameter: Parameter): Option {
   const value =
     parameter.kind === 'flag' ? '' : ` <${'value' in parameter ? parameter.value : optionName(name)}>`
   const option = new Option(`--${optionName(name)}${value}`, parameter.summary)
-  if (!('choices' in parameter)) return option
-  option.choices(parameter.choices)
-  if (parameter.kind !== 'choices') return option
-  // The first time there is none before.
-  return option.argParser<string[] | undefined>((text, before) => {
-    try {
-      return [...(before ?? []), ...(valueOf(name, parameter, text) as string[])]
-    } catch (error) {
-      throw new InvalidArgumentError(`It ${(error as Error).message.replace(/^--\S+ /, '')}.`)
-    }
-  })
+    if ('choices' in parameter) option.choices(parameter.choices)
+    if (parameter.kind !== 'choices' && parameter.kind !== 'list') return option
+    // The first time there is none before.
+    return option.argParser<string[] | undefined>((text, before) => {
+      try {
+        return [...(before ?? []), ...(valueOf(name, parameter, text) as string[])]
+      } catch (error) {
+        throw new InvalidArgumentError(`It ${(error as Error).message.replace(/^--\S+ /, '')}.`)
+      }
+    })
 }
 
 function terminalCommand(program: Command): void {

@@ -2,7 +2,7 @@ import { type Command as Known, type Complete, RootCommand, script } from '@bomb
 import type { Client } from '@copydesk/client'
 import type { Command } from 'commander'
 import { profilesFile, readProfiles } from '../account/profiles.ts'
-import { operationNamed } from '../operations/catalogue.ts'
+import { operationIn, operationNamed } from '../operations/catalogue.ts'
 import { isArgument, optionName } from '../operations/line.ts'
 import type { Completion, Named } from '../operations/operation.ts'
 import { clean } from '../paper/clean.ts'
@@ -26,7 +26,7 @@ export function printScript(program: Command, shell: string): void {
  */
 export async function complete(program: Command, words: readonly string[], command: Command): Promise<void> {
   const root = new RootCommand()
-  const meant = operationNamed(words[0] ?? '')
+  const meant = operationIn(words).operation
   const values = await valuesFor(meant, words, command)
   add(program, '', root, values)
   root.parse([...words])
@@ -152,6 +152,10 @@ const sources: Readonly<Record<Completion, Source>> = {
       ...(clean(name) === name ? [{ value: name, what: domain ?? id }] : []),
       ...(domain === null ? [] : [{ value: domain, what: name }]),
     ])
+  },
+  campaign: async (client, signal) => {
+    const { data } = await client.call('dashboard', 'GET /campaigns', { query: { limit: 100 }, signal })
+    return data.map(({ id, name, status }) => ({ value: id, what: `${name}, ${status}` }))
   },
   role: async (client, signal) => {
     const { data } = await client.call('cli', 'GET /agents', { signal })

@@ -6,6 +6,7 @@ import { cleanLines } from '../paper/clean.ts'
 import { toJson } from '../paper/json.ts'
 import type { Failure } from './failure.ts'
 import { givenTo, narrowed } from './input.ts'
+import { requireRight } from './run-command.ts'
 import { connectionOf, interruption, onStdout, paperNow, talkOf } from './session.ts'
 
 /**
@@ -28,6 +29,7 @@ export async function followCommand(followed: AnyFollowing, command: Command): P
     refused = failure
     ended.abort()
   })
+  requireRight(connection.desk, followed)
   const meant = narrowed(followed, given, connection.tenantId)
   const input = checkInput(followed, await withTenant(followed, connection.desk, meant))
   const signal = AbortSignal.any([interruption(), ended.signal])

@@ -3,10 +3,11 @@ import type { Connection } from '../account/connection.ts'
 import { withTenant } from '../account/own-tenant.ts'
 import { operationNamed } from '../operations/catalogue.ts'
 import { checkInput, shellLine } from '../operations/line.ts'
-import type { AnyOperation, Line } from '../operations/operation.ts'
+import type { AnyOperation, Desk, Line, Named } from '../operations/operation.ts'
+import { refusal } from '../operations/rights.ts'
 import type { Row } from '../paper/row.ts'
 import { canAsk, confirmed } from './asking.ts'
-import { Failure, wrongUsage } from './failure.ts'
+import { exitCodes, Failure, wrongUsage } from './failure.ts'
 import { givenTo, narrowed } from './input.ts'
 import { connectionOf, onStderr, onStdout, paperNow, stderrPaper, talkOf } from './session.ts'
 import type { EditedInput } from './edit.ts'
@@ -19,8 +20,15 @@ interface Options {
   watch?: number | true
 }
 
-/** Runs an operation as a command of the shell: asks where it decides, prints what came of it. */
-export async function runCommand(operation: AnyOperation, command: Command): Promise<void> {
+/**
+ * Runs an operation as a command of the shell: asks where it decides, prints what came of it.
+ * @param machine the desk of an operator on the machine; absent: the one at the server that one is logged in at
+ */
+export async function runCommand(
+  operation: AnyOperation,
+  command: Command,
+  machine?: Pick<Connection, 'desk'>,
+): Promise<void> {
   const talk = talkOf(command)
   const { yes, edit, fresh, watch } = command.opts<Options>()
   const given = await givenTo(operation, command)
@@ -34,7 +42,9 @@ export async function runCommand(operation: AnyOperation, command: Command): Pro
     return talk.info('There are no ids on stdin: nothing was done.')
   }
   if (!('tenant' in operation.takes)) checkInput(operation, given)
+  if (machine) return shownOrRun(operation, machine, checkInput(operation, given), watch, talk)
   const connection = await connectionOf(command, talk)
+  requireRight(connection.desk, operation)
   const meant = narrowed(operation, given, connection.tenantId)
   let input = checkInput(operation, await withTenant(operation, connection.desk, meant))
   if (operation.name === 'ask') {
@@ -48,15 +58,30 @@ export async function runCommand(operation: AnyOperation, command: Command): Pro
     if (!edited) return talk.info('Nothing was done.')
     return sendEdited(operation, connection, edited, yes, talk)
   }
-  if (watch !== undefined) {
-    const { watchCommand } = await import('./watch.ts')
-    return watchCommand(operation, connection, input, watch === true ? undefined : watch, talk)
-  }
   if (operation.does === 'decides' && !isTried) {
     if (!yes) input = await settled(operation, connection, input)
     if (!(await agreed(operation, connection, input, yes))) return talk.info('Nothing was done.')
   }
-  await performed(operation, connection, input, talk)
+  await shownOrRun(operation, connection, input, watch, talk)
+}
+
+/** @throws Failure with exit code 4 where whoever is logged in may not run it */
+export function requireRight(desk: Desk, operation: Named): void {
+  const why = refusal(desk, operation)
+  if (why !== undefined) throw new Failure(why, { exitCode: exitCodes.forbidden })
+}
+
+/** Shows it again and again where that is wanted, else runs it once. */
+async function shownOrRun(
+  operation: AnyOperation,
+  at: Pick<Connection, 'desk'>,
+  input: Line['input'],
+  watch: Options['watch'],
+  talk: Talk,
+): Promise<void> {
+  if (watch === undefined) return performed(operation, at, input, talk)
+  const { watchCommand } = await import('./watch.ts')
+  await watchCommand(operation, at, input, watch === true ? undefined : watch, talk)
 }
 
 /** Sends a text that was edited; until it has been sent it is kept. */
@@ -111,7 +136,7 @@ export async function agreed(
  */
 export async function performed(
   operation: AnyOperation,
-  { desk }: Connection,
+  { desk }: Pick<Connection, 'desk'>,
   input: Line['input'],
   talk: Talk,
 ): Promise<void> {

@@ -18,7 +18,7 @@ const toScreenEnd = '\u001b[J'
  */
 export async function watchCommand(
   operation: AnyOperation,
-  { desk }: Connection,
+  { desk }: Pick<Connection, 'desk'>,
   input: Line['input'],
   seconds = usualSeconds,
   talk: Talk,

@@ -59,10 +59,10 @@ async function ofVerdict(scene: Scene, text: string): Promise<Reading> {
   )
 }
 
-/** How a campaign is started: there is no command for it. */
+/** How a campaign is started: by a command of the tenant's admins and of operators, not by staff. */
 export function startCampaign(): Reading {
   return asked(
-    'A campaign is not started from here. An admin of the tenant submits its brief in the dashboard, by POST /dashboard/v1/campaigns; then its work is planned at once.',
+    'A campaign is started with its brief in a file: `copydesk campaign create --brief brief.md --deliverable blog_post=2`, by an admin of the tenant with a login of their own, or with --tenant on the machine of the server. Then its work is planned at once.',
     ['cost by campaign', 'status'],
   )
 }

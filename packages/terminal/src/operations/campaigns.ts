@@ -1,0 +1,186 @@
+import type { Reply } from '@copydesk/client'
+import {
+  type Column,
+  columnsFitting,
+  emptyRow,
+  type Row,
+  row,
+  span,
+  tableOf,
+  type Tone,
+} from '../paper/row.ts'
+import { counted, usd } from '../paper/words.ts'
+import { campaignParameters, newCampaign } from './campaign-input.ts'
+import { operation } from './operation.ts'
+import { cursor, limit, more } from './paging.ts'
+
+export type CampaignItem = Reply<'dashboard', 'GET /campaigns'>['data'][number]
+export type Campaign = Reply<'dashboard', 'GET /campaigns/:campaignId'>
+
+const statuses = ['draft', 'active', 'paused', 'completed', 'archived'] as const
+const tones: Readonly<Record<CampaignItem['status'], Tone>> = {
+  draft: 'warn',
+  active: 'good',
+  paused: 'warn',
+  completed: 'plain',
+  archived: 'dim',
+}
+
+export const campaignCreate = operation({
+  name: 'campaign create',
+  summary: 'start a campaign from a brief; its work is planned at once, and costs what it costs',
+  does: 'steers',
+  audience: ['admin', 'operator'],
+  takes: campaignParameters,
+  examples: [
+    'campaign create --brief spring.md --deliverable blog_post=2 --deliverable social_post=4',
+    'campaign create --brief spring.md --deliverable ad_copy=1 --title "Spring launch" --budget 250',
+  ],
+  run: async (desk, input) =>
+    desk.client.call('dashboard', 'POST /campaigns', { body: await newCampaign(input) }),
+  print: ({ id, name }) => [
+    row(span('✔ ', 'good'), `“${name}” is taken in as campaign `, span(id, 'accent')),
+    row(span(`Its work is planned now. Watch it with: campaign show ${id} --watch`, 'dim')),
+  ],
+})
+
+const progress = ({ activityCount: { done, total } }: CampaignItem) =>
+  total === 0 ? '·' : `${done}/${total}`
+
+/** The columns in which campaigns are listed, on paper and on the screen. */
+export const campaignColumns: ReadonlyArray<Column<CampaignItem>> = [
+  { title: 'id', cell: ({ id }) => id, tone: () => 'accent' },
+  { title: 'campaign', cell: ({ name }) => name, least: 12, enough: 24 },
+  { title: 'status', cell: ({ status }) => status, tone: ({ status }) => tones[status] },
+  { title: 'done', cell: progress, align: 'right' },
+  {
+    title: 'running',
+    cell: ({ activityCount: { inProgress } }) => (inProgress === 0 ? '·' : String(inProgress)),
+    align: 'right',
+    rank: 2,
+  },
+  {
+    title: 'waiting',
+    cell: ({ pendingApprovals }) => (pendingApprovals === 0 ? '·' : String(pendingApprovals)),
+    align: 'right',
+    tone: ({ pendingApprovals }) => (pendingApprovals > 0 ? 'warn' : 'dim'),
+    rank: 1,
+  },
+  { title: 'cost', cell: ({ spentUsd }) => usd(spentUsd), align: 'right', rank: 1 },
+  {
+    title: 'cap',
+    cell: ({ budgetCapUsd }) => (budgetCapUsd === null ? '·' : usd(budgetCapUsd)),
+    align: 'right',
+    rank: 3,
+  },
+]
+
+export const campaignList = operation({
+  name: 'campaign list',
+  summary: 'list campaigns with what is done, what runs, what waits for approval and what it has cost',
+  does: 'reads',
+  audience: ['admin', 'member', 'operator'],
+  takes: { status: { kind: 'choice', choices: statuses, summary: 'only such that stand so' }, limit, cursor },
+  examples: ['campaign list', 'campaign list --status active --json'],
+  run: (desk, { status, ...query }) =>
+    desk.client.call('dashboard', 'GET /campaigns', {
+      query: { ...query, ...(status && { 'filter.status': status }) },
+    }),
+  print: (found, { width }) =>
+    found.data.length === 0
+      ? [row(span('No campaign.', 'dim'))]
+      : [...tableOf(columnsFitting(campaignColumns, found.data, width), found.data, width), ...more(found)],
+})
+
+export const campaignShow = operation({
+  name: 'campaign show',
+  summary: 'show how far a campaign is, its latest work, and what each agent has cost',
+  does: 'reads',
+  audience: ['admin', 'member', 'operator'],
+  takes: {
+    id: { kind: 'argument', required: true, summary: 'id of the campaign', completes: 'campaign' },
+  },
+  examples: ['campaign show 01J9ZX6T4QH8C3V5N7M2K0B1AD'],
+  run: (desk, { id }) =>
+    desk.client.call('dashboard', 'GET /campaigns/:campaignId', { params: { campaignId: id } }),
+  print: (campaign, { width }) => [...campaignFacts(campaign), ...campaignParts(campaign, width)],
+})
+
+/** What a campaign is, in a few lines. */
+export function campaignFacts(campaign: Campaign): Row[] {
+  const { id, name, status, spentUsd, budgetCapUsd, startDate, endDate, createdBy } = campaign
+  const cap = budgetCapUsd === null ? '' : ` of at most ${usd(budgetCapUsd)}`
+  const days = [startDate && `from ${startDate}`, endDate && `until ${endDate}`].filter(Boolean).join(' ')
+  return [
+    row(span(name, 'strong'), span(`  ${id}`, 'accent')),
+    row(
+      span(status, tones[status]),
+      span(`  ${usd(spentUsd)}${cap}, started by ${createdBy.name}${days && `, ${days}`}`, 'dim'),
+    ),
+    row(whatIsNext(campaign)),
+  ]
+}
+
+/** What moves the campaign next, in one sentence. */
+function whatIsNext({ status, pendingApprovals, recentActivities }: Campaign): string {
+  if (pendingApprovals > 0) return `${counted(pendingApprovals, 'approval')} waiting for a verdict: queue`
+  if (status === 'draft' && recentActivities.length === 0) return 'Its work is being planned.'
+  const running = recentActivities.filter((each) => each.status === 'in_progress').length
+  if (running > 0) return `${counted(running, 'agent')} writing.`
+  return recentActivities.every((each) => each.status === 'done')
+    ? 'All that was planned is done.'
+    : 'Its agents have work.'
+}
+
+type Deliverable = Campaign['deliverables'][number]
+const deliverableColumns: ReadonlyArray<Column<Deliverable>> = [
+  { title: 'deliverable', cell: ({ type }) => type },
+  { title: 'each period', cell: ({ quantity }) => String(quantity), align: 'right' },
+  { title: 'done', cell: ({ currentPeriod }) => String(currentPeriod?.completed ?? '·'), align: 'right' },
+  {
+    title: 'under way',
+    cell: ({ currentPeriod }) => String(currentPeriod?.inProgress ?? '·'),
+    align: 'right',
+  },
+  {
+    title: '',
+    cell: ({ currentPeriod }) =>
+      currentPeriod ? `${currentPeriod.status.replace('_', ' ')} until ${currentPeriod.periodEnd}` : '',
+    tone: ({ currentPeriod }) => (currentPeriod?.status === 'on_track' ? 'good' : 'warn'),
+    least: 8,
+  },
+]
+
+type Work = Campaign['recentActivities'][number]
+/** The columns in which the work of a campaign is listed, on paper and on the screen. */
+export const campaignWorkColumns: ReadonlyArray<Column<Work>> = [
+  { title: 'id', cell: ({ id }) => id, tone: () => 'accent' },
+  { title: 'work', cell: ({ title }) => title, least: 12, enough: 24 },
+  {
+    title: 'agent',
+    cell: ({ agentRole, assigneeName }) => agentRole ?? assigneeName,
+    tone: () => 'dim',
+    least: 8,
+    rank: 2,
+  },
+  { title: 'status', cell: ({ status }) => status.replaceAll('_', ' '), least: 8 },
+  { title: 'cost', cell: ({ costUsd }) => usd(costUsd), align: 'right', rank: 1 },
+]
+
+/** How far a campaign is, and its latest work. */
+export function campaignParts(
+  { deliverables, recentActivities, costByAgent }: Campaign,
+  width: number,
+): Row[] {
+  const costs = costByAgent.filter(({ costUsd }) => costUsd > 0)
+  return [
+    emptyRow,
+    ...tableOf(deliverableColumns, deliverables, width),
+    ...(recentActivities.length > 0
+      ? [emptyRow, ...tableOf(campaignWorkColumns, recentActivities, width)]
+      : []),
+    ...(costs.length > 0
+      ? [emptyRow, row(span(costs.map((each) => `${each.agentRole} ${usd(each.costUsd)}`).join(', '), 'dim'))]
+      : []),
+  ]
+}
