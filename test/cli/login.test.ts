@@ -52,7 +52,7 @@ describe('copydesk login', () => {
       [['--api-key-stdin'], 'cdk_test_nokey', 4],
       [['--api-key-stdin'], '', 2],
       [['--email', reviewer, '--password-stdin'], 'wrong password', 4],
-      [['--email', 'admin.1.tenant-1@test.example', '--password-stdin'], password, 4],
+      [['--email', 'admin.1.tenant-1@test.example', '--password-stdin', '--app', 'dm-portal'], password, 4],
       [['--email', reviewer, '--password-stdin', '--app', 'manage'], password, 4],
       [[], '', 2],
     ]

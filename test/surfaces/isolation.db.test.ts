@@ -176,7 +176,9 @@ describe('what a tenant reads', () => {
     for (const kind of ['admin', 'member', 'agent'] as const) {
       const [before, header, both] = [alone, byHeader, byBoth].map((all) =>
         // There a caller names the own tenant or is refused, as the places above show.
-        [...(all.get(kind) ?? [])].filter(([what]) => !what.startsWith('tenant.')),
+        [...(all.get(kind) ?? [])]
+          .filter(([what]) => !what.startsWith('tenant.'))
+          .map(([what, text]) => [what, timeless(text)]),
       )
       expect(header).toEqual(before)
       expect(both).toEqual(before)

@@ -1,6 +1,7 @@
 import { type Client, createClient } from '@copydesk/client'
 import type { Desk } from '../operations/operation.ts'
 import { exitCodes, Failure, wrongUsage } from '../shell/failure.ts'
+import { teamClient } from '../team/client.ts'
 import { type Environment, type Profile, profilesFile, readProfiles } from './profiles.ts'
 import { tokenOf } from './session.ts'
 
@@ -11,6 +12,8 @@ export interface Connection {
   /** Where the server is, without a path. */
   url: string
   desk: Desk
+  /** Sends what is asked as it is, whoever one is. */
+  client: Client
   /** Who one is there, where that has been said at the login. */
   email?: string
   /** Commands that can be narrowed to a tenant are, unless another is named. */
@@ -70,11 +73,13 @@ export async function connect({
     ...(token && { token }),
   })
   const known = apiKey === undefined ? profile?.user : undefined
+  const tenant = key === undefined ? profile?.tenant : undefined
   const who = known ? `${known.name} (${name})` : 'the key of the environment'
   return {
     name,
     url,
-    desk: { client, now },
+    client,
+    desk: deskAt({ client, now }, known, tenant),
     ...(known && { email: known.email }),
     ...(profile?.tenantId !== undefined && { tenantId: profile.tenantId }),
     describe: () => `${who} at ${url}`,
@@ -85,6 +90,17 @@ export async function connect({
       return fetch(url + path, { ...init, headers })
     },
   }
+}
+
+/** The desk of staff, or that of an admin or a member of a tenant. */
+function deskAt(
+  { client, now }: Pick<Desk, 'client' | 'now'>,
+  user: Profile['user'] | undefined,
+  tenant: Profile['tenant'],
+): Desk {
+  if (!tenant) return { client, now }
+  const audience = user?.role === 'admin' ? 'admin' : 'member'
+  return { client: teamClient(client, tenant), now, audience, tenant }
 }
 
 function choose(

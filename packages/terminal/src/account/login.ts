@@ -1,5 +1,5 @@
-import { type Client, createClient, type Reply } from '@copydesk/client'
-import { Failure } from '../shell/failure.ts'
+import { ApiError, type Client, createClient, type Reply } from '@copydesk/client'
+import { exitCodes, Failure } from '../shell/failure.ts'
 import { reaching } from './connection.ts'
 import { ownTenantId } from './own-tenant.ts'
 import { changeProfiles, type Profile } from './profiles.ts'
@@ -12,7 +12,7 @@ export interface Arrival {
   hasMore: boolean
 }
 
-export type App = 'dm-portal' | 'manage'
+export type App = 'dm-portal' | 'manage' | 'dashboard'
 
 /** A profile that an API key gives, checked against the server, and its tenant. @throws ApiError when the server refuses it */
 export async function profileByKey(
@@ -28,13 +28,24 @@ export async function profileByKey(
 /** A profile that a password gives: a session of its own, which logging out ends. @throws ApiError when the server refuses it */
 export async function profileByPassword(
   url: string,
-  { tenant, ...given }: { email: string; password: string; app: App; tenant?: string | undefined },
+  { tenant, ...given }: Credentials & { app?: App | undefined; tenant?: string | undefined },
 ): Promise<{ profile: Profile; arrival: Arrival }> {
   const fetch = reaching(url)
-  const session = await createClient({ baseUrl: url, fetch }).call('auth', 'POST /login', { body: given })
-  const { accessToken, refreshToken, user } = session
+  const { accessToken, refreshToken, user } = await openSession(url, given)
   const client = createClient({ baseUrl: url, fetch, token: accessToken })
   try {
+    const own = tenantOf(user)
+    if (own) {
+      const isOwn = (named: string) => [own.id, own.name].some((word) => word.toLowerCase() === named)
+      if (tenant !== undefined && !isOwn(tenant.trim().toLowerCase()))
+        throw new Failure(`${user.email} belongs to ${own.name} and to no other tenant.`, {
+          exitCode: exitCodes.forbidden,
+        })
+      const { name, email, role } = user
+      const arrival = { user: { name, email, role }, tenants: [own], hasMore: false }
+      const session = { accessToken, refreshToken }
+      return { profile: { url, session, user: arrival.user, tenant: own }, arrival }
+    }
     const { tenantId, ...arrival } = await arrive(client, user, tenant)
     const who = { user: arrival.user, ...(tenantId !== undefined && { tenantId }) }
     return { profile: { url, session: { accessToken, refreshToken }, ...who }, arrival }
@@ -42,6 +53,44 @@ export async function profileByPassword(
     await client.call('auth', 'POST /logout').catch(() => undefined)
     throw error
   }
+}
+
+interface Credentials {
+  email: string
+  password: string
+}
+
+type Opened = Reply<'auth', 'POST /login'>
+
+/** Opens a session for the app that is named, or for the one that the account is for: the dashboard is that of tenants. */
+async function openSession(
+  url: string,
+  { app, ...given }: Credentials & { app?: App | undefined },
+): Promise<Opened> {
+  const fetch = reaching(url)
+  const logIn = (wanted: App) =>
+    createClient({ baseUrl: url, fetch }).call('auth', 'POST /login', { body: { ...given, app: wanted } })
+  if (app !== undefined) return logIn(app)
+  const first = await logIn('dm-portal').catch((error: unknown) => {
+    if (error instanceof ApiError && error.status === 403) return error
+    throw error
+  })
+  // Some admins review for their tenant as well; their desk is that of the tenant all the same.
+  if (!(first instanceof ApiError) && !tenantOf(first.user)) return first
+  const second = await logIn('dashboard').catch((error: unknown) => {
+    throw first instanceof ApiError ? first : error
+  })
+  if (!(first instanceof ApiError))
+    await createClient({ baseUrl: url, fetch, token: first.accessToken })
+      .call('auth', 'POST /logout')
+      .catch(() => undefined)
+  return second
+}
+
+/** The tenant of an admin or a member; undefined for staff. */
+function tenantOf({ role, tenantId, tenantName }: Opened['user']): Profile['tenant'] {
+  if ((role !== 'admin' && role !== 'member') || tenantId === undefined) return undefined
+  return { id: tenantId, name: tenantName ?? tenantId }
 }
 
 async function arrive(
@@ -65,7 +114,8 @@ async function arrive(
 export function keepProfile(file: string, name: string, profile: Profile): Promise<void> {
   return changeProfiles(file, (all) => {
     const before = all.profiles[name]
-    const tenantId = profile.tenantId ?? (before?.url === profile.url ? before.tenantId : undefined)
+    const kept = before?.url === profile.url && !profile.tenant ? before.tenantId : undefined
+    const tenantId = profile.tenantId ?? kept
     all.profiles[name] = { ...profile, ...(tenantId !== undefined && { tenantId }) }
     all.current = name
   })

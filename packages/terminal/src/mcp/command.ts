@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { everyday } from '../shell/everyday.ts'
+import { exitCodes, Failure } from '../shell/failure.ts'
 import { example } from '../shell/help.ts'
 import { connectionOf, talkOf } from '../shell/session.ts'
 
@@ -13,6 +14,13 @@ export function mcpCommand(program: Command): void {
     .action(async (_options, command: Command) => {
       const talk = talkOf(command)
       const connection = await connectionOf(command, talk)
+      if (connection.desk.tenant)
+        throw new Failure(
+          'An assistant is for reviewers and super-admins: name another login with --profile.',
+          {
+            exitCode: exitCodes.forbidden,
+          },
+        )
       const { serveOnStdio } = await import('./stdio.ts')
       talk.info(`For an assistant: ${connection.describe()}. It ends when stdin does.`)
       await serveOnStdio(connection, program.version() ?? '', talk.warn)

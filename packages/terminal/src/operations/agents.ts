@@ -5,7 +5,9 @@ import { lasting } from '../paper/words.ts'
 import { operation } from './operation.ts'
 import { ofTenant, onlyTenant } from './paging.ts'
 
-export type AgentState = Reply<'cli', 'GET /agents'>['data'][number]
+type Told = Reply<'cli', 'GET /agents'>['data'][number]
+/** How many pieces wait for it, only staff are told. */
+export type AgentState = Omit<Told, 'queueDepth'> & Partial<Pick<Told, 'queueDepth'>>
 type QueueNumbers = Reply<'cli', 'GET /agents/queues'>['data'][number]
 
 const states = ['active', 'running', 'error', 'paused', 'terminated'] as const
@@ -23,7 +25,7 @@ export const agentColumns: ReadonlyArray<Column<AgentState>> = [
   { title: 'agent', cell: ({ role }) => role, tone: () => 'accent', least: 8, enough: 16 },
   { title: 'state', cell: ({ status }) => status, tone: ({ status }) => tones[status] },
   { title: 'at work', cell: ({ runningCount }) => String(runningCount), align: 'right', rank: 1 },
-  { title: 'waiting', cell: ({ queueDepth }) => String(queueDepth), align: 'right', rank: 1 },
+  { title: 'waiting', cell: ({ queueDepth }) => String(queueDepth ?? '·'), align: 'right', rank: 1 },
   { title: 'model', cell: ({ model }) => model, tone: () => 'dim', least: 8, enough: 12, rank: 3 },
   {
     title: 'last error',
@@ -39,6 +41,7 @@ export const agents = operation({
   name: 'agents',
   summary: 'show the agents of your tenants and what they are doing',
   does: 'reads',
+  audience: ['staff', 'admin', 'member'],
   takes: {
     tenant: onlyTenant,
     status: { kind: 'choice', choices: states, summary: 'only such that stand so' },

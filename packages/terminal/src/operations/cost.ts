@@ -4,7 +4,10 @@ import { sparkline, usd } from '../paper/words.ts'
 import { operation } from './operation.ts'
 import { ofTenant, onlyTenant } from './paging.ts'
 
-export type CostPart = Reply<'cli', 'GET /cost'>['breakdown'][number]
+type Told = Reply<'cli', 'GET /cost'>['breakdown'][number]
+type OfStaff = 'runs' | 'inputTokens' | 'outputTokens'
+/** How many runs and tokens it took, only staff are told. */
+export type CostPart = Omit<Told, OfStaff> & Partial<Pick<Told, OfStaff>>
 
 export const costGroups = ['tenant', 'agent', 'model', 'campaign'] as const
 
@@ -13,15 +16,26 @@ export const costColumns: ReadonlyArray<Column<CostPart>> = [
   { title: 'for', cell: ({ label }) => label, least: 12 },
   { title: 'cost', cell: ({ costUsd }) => usd(costUsd), align: 'right' },
   { title: '%', cell: ({ pct }) => pct.toFixed(1), align: 'right', tone: () => 'dim' },
-  { title: 'runs', cell: ({ runs }) => String(runs), align: 'right' },
-  { title: 'tokens in', cell: ({ inputTokens }) => String(inputTokens), align: 'right', tone: () => 'dim' },
-  { title: 'out', cell: ({ outputTokens }) => String(outputTokens), align: 'right', tone: () => 'dim' },
+  { title: 'runs', cell: ({ runs }) => String(runs ?? '·'), align: 'right' },
+  {
+    title: 'tokens in',
+    cell: ({ inputTokens }) => String(inputTokens ?? '·'),
+    align: 'right',
+    tone: () => 'dim',
+  },
+  {
+    title: 'out',
+    cell: ({ outputTokens }) => String(outputTokens ?? '·'),
+    align: 'right',
+    tone: () => 'dim',
+  },
 ]
 
 export const cost = operation({
   name: 'cost',
   summary: 'show what agents have cost, by default this month',
   does: 'reads',
+  audience: ['staff', 'admin', 'member'],
   takes: {
     tenant: onlyTenant,
     from: { kind: 'text', value: 'day', summary: 'from this day on, such as 2026-04-01' },

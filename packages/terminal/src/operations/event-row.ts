@@ -32,7 +32,7 @@ export function eventRow(happened: Happened): Row {
   )
 }
 
-const timeOf = (at: string) => `${at.slice(0, 10)} ${at.slice(11, 19)}`
+export const timeOf = (at: string) => `${at.slice(0, 10)} ${at.slice(11, 19)}`
 
 const decided: Readonly<Record<string, string>> = {
   approved: 'approved',

@@ -35,6 +35,7 @@ export const feed = operation({
   name: 'feed',
   summary: 'show what needs you, the most urgent first',
   does: 'reads',
+  audience: ['staff', 'admin', 'member'],
   takes: {
     kind: { kind: 'choice', choices: kinds, summary: 'only what is of this kind' },
     tenant: onlyTenant,
@@ -82,6 +83,7 @@ export const snooze = operation({
   name: 'snooze',
   summary: 'take an item out of your feed for a while',
   does: 'steers',
+  audience: ['staff', 'admin', 'member'],
   takes: {
     id: item,
     until: { kind: 'text', value: 'when', required: true, summary: 'an instant, or from now: 30m, 4h, 2d' },
@@ -101,6 +103,7 @@ export const dismiss = operation({
   name: 'dismiss',
   summary: 'take an item out of your feed until something new happens to it',
   does: 'steers',
+  audience: ['staff', 'admin', 'member'],
   takes: { id: item },
   examples: ['dismiss 01J9ZX6T4QH8C3V5N7M2K0B1AD'],
   run: (desk, { id }) => desk.client.call('cli', 'POST /feed/:id/dismiss', { params: { id } }),

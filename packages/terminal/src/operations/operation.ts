@@ -42,15 +42,15 @@ type ValueOf<P extends Parameter> = P extends { kind: 'argument'; required: fals
               ? string[] | undefined
               : P extends { kind: 'choices'; choices: readonly (infer C)[] }
                 ? C[] | undefined
-              : P extends { kind: 'number' }
-                ? number | undefined
-                : P extends { kind: 'choice argument'; choices: readonly (infer C)[] }
-                  ? C
-                  : P extends { kind: 'choice'; choices: readonly (infer C)[]; required: true }
+                : P extends { kind: 'number' }
+                  ? number | undefined
+                  : P extends { kind: 'choice argument'; choices: readonly (infer C)[] }
                     ? C
-                    : P extends { kind: 'choice'; choices: readonly (infer C)[] }
-                      ? C | undefined
-                      : boolean
+                    : P extends { kind: 'choice'; choices: readonly (infer C)[]; required: true }
+                      ? C
+                      : P extends { kind: 'choice'; choices: readonly (infer C)[] }
+                        ? C | undefined
+                        : boolean
 
 /** What an operation is called with. */
 export type Input<T extends Parameters> = { [K in keyof T]: ValueOf<T[K]> }

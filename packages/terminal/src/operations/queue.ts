@@ -56,6 +56,7 @@ export const queue = operation({
   name: 'queue',
   summary: 'show what waits for people, or what runs and what has failed',
   does: 'reads',
+  audience: ['staff', 'admin', 'member'],
   takes: {
     status: { kind: 'choice', choices: [...workStates, 'all'], summary: 'default: pending and blocked' },
     type: { kind: 'text', value: 'type', summary: 'what is made, such as blog_post' },

@@ -26,6 +26,7 @@ export const show = operation({
   summary:
     'show an approval or an activity: brief, sources, checks, text, what changed, comments, runs and cost',
   does: 'reads',
+  audience: ['staff', 'admin', 'member'],
   takes: {
     ids: { kind: 'arguments', summary: 'ids of approvals or activities', completes: 'work' },
   },

@@ -37,6 +37,12 @@ export const statusColumns: ReadonlyArray<Column<OfTenant>> = [
   { title: 'done', cell: ({ doneByDay }) => sparkline(doneByDay), tone: () => 'good', least: 7, rank: 3 },
 ]
 
+/** Without what is not told to a tenant's own people. */
+function columnsFor(tenants: readonly OfTenant[]): ReadonlyArray<Column<OfTenant>> {
+  const areDaysTold = tenants.some(({ doneByDay }) => doneByDay.length > 0)
+  return areDaysTold ? statusColumns : statusColumns.filter(({ title }) => title !== 'done')
+}
+
 const serviceColumns: ReadonlyArray<Column<Service>> = [
   { title: 'service', cell: ({ service }) => service },
   {
@@ -56,6 +62,7 @@ export const status = operation({
   name: 'status',
   summary: 'show what waits, runs and costs at every tenant, and whether the installation is well',
   does: 'reads',
+  audience: ['staff', 'admin', 'member'],
   takes: {
     tenant: onlyTenant,
     all: { kind: 'flag', summary: 'every tenant, also those where nothing is going on (default)' },
@@ -75,10 +82,9 @@ export const status = operation({
       `${usd(costMtd)} this month`,
     ]
     return [
-      ...(tenants.length > 0 ? [...tableOf(statusColumns, tenants, width), emptyRow] : []),
+      ...(tenants.length > 0 ? [...tableOf(columnsFor(tenants), tenants, width), emptyRow] : []),
       row(span(all.join(', '), 'strong')),
-      emptyRow,
-      ...tableOf(serviceColumns, infrastructure, width),
+      ...(infrastructure.length > 0 ? [emptyRow, ...tableOf(serviceColumns, infrastructure, width)] : []),
     ]
   },
 })

@@ -109,6 +109,7 @@ export const retry = operation({
   name: 'retry',
   summary: 'give a failed activity another run; it costs what it costs',
   does: 'decides',
+  audience: ['staff', 'admin'],
   takes: { id: activity },
   examples: ['retry 01J9ZX6T4QH8C3V5N7M2K0B1AD'],
   run: (desk, input) => desk.client.call('cli', 'POST /activities/:id/retry', { params: input }),
@@ -141,6 +142,7 @@ export const comment = operation({
   name: 'comment',
   summary: 'comment on an activity; @agent:role wakes an agent',
   does: 'steers',
+  audience: ['staff', 'admin', 'member'],
   takes: { id: activity, text: { kind: 'argument', required: true, summary: 'what to say' } },
   examples: ['comment 01J9ZX6T4QH8C3V5N7M2K0B1AD "Please name the price"'],
   run: (desk, { id, text }) =>

@@ -1,13 +1,14 @@
 import type { EventsOf } from '@copydesk/client'
 import { row, span } from '../paper/row.ts'
 import { counted, lasting, usd } from '../paper/words.ts'
-import { eventRow, type Happened } from './event-row.ts'
+import { eventRow, type Happened, timeOf } from './event-row.ts'
 import { following } from './operation.ts'
 import { LineFault } from './line.ts'
 import { ofTenant, onlyTenant } from './paging.ts'
+import type { TenantNews } from '../team/streams.ts'
 
 type Written = EventsOf<'cli', 'GET /activities/:id/stream'>
-export type Tailed = Happened | Written
+export type Tailed = Happened | Written | TenantNews
 
 const kinds = ['questions', 'runs', 'verdicts', 'deliveries', 'blockers'] as const
 
@@ -15,6 +16,7 @@ export const tail = following({
   name: 'tail',
   summary: 'follow what happens at your tenants, or the text of an activity as it is written',
   does: 'reads',
+  audience: ['staff', 'admin', 'member'],
   takes: {
     id: { kind: 'argument', required: false, summary: 'id of an activity', completes: 'activity' },
     tenant: onlyTenant,
@@ -27,12 +29,13 @@ export const tail = following({
     'tail 01J9ZX6T4QH8C3V5N7M2K0B1AD',
     'tail --json --after 4711',
   ],
-  follow: ({ client }, { id, tenant, only, after }, signal): AsyncIterable<Tailed> => {
+  follow: ({ client, tenant: own }, { id, tenant, only, after }, signal): AsyncIterable<Tailed> => {
     const headers: Record<string, string> = after === undefined ? {} : { 'last-event-id': after }
     if (id !== undefined) {
       if (only) throw new LineFault('--only is for what happens at tenants, not for an activity', 'only')
       return client.stream('cli', 'GET /activities/:id/stream', { params: { id }, headers, signal })
     }
+    if (only && own) throw new LineFault('--only is for reviewers and super-admins', 'only')
     const query = { ...ofTenant(tenant), ...(only && { 'filter.kind': only.join(',') }) }
     return client.stream('cli', 'GET /events/stream', { query, headers, signal })
   },
@@ -51,6 +54,11 @@ export const tail = following({
         const { status, wordCount, cost, durationMs } = told.data
         const facts = [status, counted(wordCount, 'word'), usd(cost), lasting(durationMs)]
         return { lines: [row(span(facts.join(', '), 'dim'))] }
+      }
+      case 'tenant_news': {
+        const { at, type, title } = told.data
+        const what = `${timeOf(at)}  · ${type.replaceAll('_', ' ')}`
+        return { lines: [row(span(what, 'dim'), title === undefined ? '' : `: ${title}`)] }
       }
       default:
         return { lines: [eventRow(told)] }

@@ -28,6 +28,7 @@ export const approve = operation({
   name: 'approve',
   summary: 'approve what waits for a verdict',
   does: 'decides',
+  audience: ['staff', 'admin'],
   takes: {
     ids,
     note,
@@ -58,6 +59,7 @@ export const reject = operation({
   name: 'reject',
   summary: 'turn down what waits for a verdict; its agent tries again, unless the work is ended',
   does: 'decides',
+  audience: ['staff', 'admin'],
   takes: {
     ids,
     note: neededNote,
@@ -85,6 +87,7 @@ export const revise = operation({
   name: 'revise',
   summary: 'send back for another version, with what should be different',
   does: 'decides',
+  audience: ['staff', 'admin'],
   takes: { ids, note: neededNote },
   examples: ['revise 01J9ZX6T4QH8C3V5N7M2K0B1AD --note "Shorter, and name the price"'],
   run: (desk, { ids: approvals, note: words }, seen) =>

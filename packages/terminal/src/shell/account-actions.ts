@@ -87,9 +87,9 @@ export async function logOut(given: string | undefined, command: Command): Promi
 }
 
 /** What is shown of a profile: never its secrets. */
-function shown(name: string, { url, user, tenantId, apiKey }: Profile, current: string | undefined) {
+function shown(name: string, { url, user, tenantId, tenant, apiKey }: Profile, current: string | undefined) {
   const credential = apiKey ? `API key …${apiKey.slice(-4)}` : 'session'
-  return { name, url, user, credential, tenantId: tenantId ?? null, inUse: name === current }
+  return { name, url, user, credential, tenantId: tenant?.id ?? tenantId ?? null, inUse: name === current }
 }
 
 export async function listProfiles(command: Command): Promise<void> {
@@ -121,6 +121,8 @@ export async function applyProfile(
     if (!found) throw unknownProfile(name)
     all.current = name
     if (tenant === 'all') delete found.tenantId
+    else if (tenantId !== undefined && found.tenant && found.tenant.id !== tenantId)
+      throw wrongUsage(`${name} is a login of ${found.tenant.name}, and for no other tenant.`)
     else if (tenantId !== undefined) found.tenantId = tenantId
     return found
   })

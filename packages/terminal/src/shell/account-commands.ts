@@ -1,13 +1,16 @@
 import { type Command, Option } from 'commander'
 import { tenantNaming } from '../account/tenant-named.ts'
+import type { App } from '../account/login.ts'
 import { everyday } from './everyday.ts'
 import { example } from './help.ts'
+
+const apps = ['dm-portal', 'manage', 'dashboard'] as const satisfies readonly App[]
 
 export interface LoginOptions {
   apiKeyStdin?: true
   email?: string
   passwordStdin?: true
-  app: 'dm-portal' | 'manage'
+  app?: App
   tenant?: string
 }
 
@@ -22,9 +25,10 @@ export function accountCommands(program: Command): void {
     .option('--email <email>', 'log in with this e-mail and a password')
     .option('--password-stdin', 'with --email: read the password from stdin')
     .addOption(
-      new Option('--app <app>', 'which app the password opens')
-        .choices(['dm-portal', 'manage'])
-        .default('dm-portal'),
+      new Option(
+        '--app <app>',
+        'which app the password opens (default: the one that the account is for)',
+      ).choices(apps),
     )
     .option('--tenant <tenant>', `work for this tenant unless a command names another: ${tenantNaming}`)
     .addHelpText(

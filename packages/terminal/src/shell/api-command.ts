@@ -7,10 +7,12 @@ import { example } from './help.ts'
 export function apiCommand(program: Command): void {
   program
     .command('api')
-    .description('send any request to /cli/v1 and print the answer')
+    .description(
+      'send any request to /cli/v1, with a login of a tenant to /dashboard/v1, and print the answer',
+    )
     .helpGroup(everyday)
     .argument('<method>', 'GET, POST, PATCH, PUT or DELETE', method)
-    .argument('<path>', 'behind /cli/v1, such as /queue')
+    .argument('<path>', 'behind that, such as /queue')
     .option('--query <name=value>', 'a parameter of the query; may be given several times', pair, [])
     .option('--body <json>', 'what is sent; `-` reads it from stdin')
     .addHelpText(

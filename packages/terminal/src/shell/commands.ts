@@ -100,16 +100,16 @@ function optionOf(name: string, parameter: Parameter): Option {
   const value =
     parameter.kind === 'flag' ? '' : ` <${'value' in parameter ? parameter.value : optionName(name)}>`
   const option = new Option(`--${optionName(name)}${value}`, parameter.summary)
-    if ('choices' in parameter) option.choices(parameter.choices)
-    if (parameter.kind !== 'choices' && parameter.kind !== 'list') return option
-    // The first time there is none before.
-    return option.argParser<string[] | undefined>((text, before) => {
-      try {
-        return [...(before ?? []), ...(valueOf(name, parameter, text) as string[])]
-      } catch (error) {
-        throw new InvalidArgumentError(`It ${(error as Error).message.replace(/^--\S+ /, '')}.`)
-      }
-    })
+  if ('choices' in parameter) option.choices(parameter.choices)
+  if (parameter.kind !== 'choices' && parameter.kind !== 'list') return option
+  // The first time there is none before.
+  return option.argParser<string[] | undefined>((text, before) => {
+    try {
+      return [...(before ?? []), ...(valueOf(name, parameter, text) as string[])]
+    } catch (error) {
+      throw new InvalidArgumentError(`It ${(error as Error).message.replace(/^--\S+ /, '')}.`)
+    }
+  })
 }
 
 function terminalCommand(program: Command): void {

@@ -6,8 +6,6 @@ import { wrongUsage } from './failure.ts'
 import { connectionOf, talkOf } from './session.ts'
 import { textFromStdin } from './stdin.ts'
 
-const prefix = '/cli/v1'
-
 /**
  * Sends a request and prints the body of its answer, JSON in lines that can be read; a stream as it comes.
  * @throws ApiError for every answer that is not 2xx
@@ -21,12 +19,13 @@ export async function sendRequest(
   const talk = talkOf(command)
   const sent = body === '-' ? await textFromStdin() : body
   if (sent !== undefined && !isJson(sent)) throw wrongUsage('--body is no JSON.')
+  const connection = await connectionOf(command, talk)
+  const prefix = connection.desk.tenant ? '/dashboard/v1' : '/cli/v1'
   const whole = path.startsWith(`${prefix}/`) ? path : `${prefix}/${path.replace(/^\//, '')}`
   const target = new URL(whole, 'http://server')
   if (!target.pathname.startsWith(`${prefix}/`) || target.host !== 'server')
     throw wrongUsage(`The path must be one of ${prefix}, such as /queue.`)
   for (const [name, value] of query) target.searchParams.append(name, value)
-  const connection = await connectionOf(command, talk)
   const response = await connection.request(target.pathname + target.search, {
     method,
     headers: { accept: '*/*', ...(sent !== undefined && { 'content-type': 'application/json' }) },

@@ -8,7 +8,7 @@ import type { ActivityBrief } from './schemas.ts'
 
 /**
  * What a piece of work was made from: the task, the brief of its campaign, and the newest texts of the steps before it, in
- * their order. Serves `GET /dm/v1/activities/:activityId/brief`.
+ * their order. Serves `GET …/activities/:activityId/brief` of reviewers and of the dashboard.
  * @throws DomainError `NOT_FOUND`
  */
 export async function getBrief(ctx: Ctx, activityId: string): Promise<ActivityBrief> {

@@ -31,7 +31,8 @@ const reasonChars = 300
  * and then by when they are due; what is blocked, the oldest first; what is at work or waits for its agent, the oldest first;
  * and what has failed or was cancelled, the newest first. Each part is read by its index and only as far as the page needs it; what comes
  * while somebody reads moves no line to another page. `counts` are of everything that matches `type`, `agent` and the
- * tenant. Serves `GET /cli/v1/queue`.
+ * tenant. Serves `GET /cli/v1/queue` and
+ * `GET /dashboard/v1/queue`.
  * @throws DomainError `VALIDATION_ERROR` on `cursor`; `FORBIDDEN` for a tenant outside the scope
  */
 export async function listWork(ctx: Ctx, query: Partial<WorkQuery> = {}): Promise<WorkQueue> {

@@ -18,6 +18,8 @@ export const WorkQuery = z.object({
   cursor: z.string().min(1).max(200).optional(),
 })
 export type WorkQuery = z.output<typeof WorkQuery>
+/** Of people of one tenant, who name none. */
+export const TenantWorkQuery = WorkQuery.omit({ tenantId: true })
 
 /** One line of the queue: a question that waits for a verdict, or a piece of work. */
 export const WorkItem = z.object({

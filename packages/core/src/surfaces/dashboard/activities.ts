@@ -1,10 +1,12 @@
 import { z } from 'zod'
+import { getBrief } from '../../domain/activities/brief-queries.ts'
 import { listComments } from '../../domain/activities/comment-queries.ts'
 import { addComment } from '../../domain/activities/comments.ts'
 import { getActivity, getOutput } from '../../domain/activities/detail.ts'
 import { listActivities } from '../../domain/activities/queries.ts'
 import { retryActivity } from '../../domain/activities/retry.ts'
 import {
+  ActivityBrief,
   ActivityDetail,
   ActivityOutput,
   ActivityPage,
@@ -15,6 +17,8 @@ import {
   RetryReceipt,
 } from '../../domain/activities/schemas.ts'
 import { watchActivity } from '../../domain/activities/stream.ts'
+import { listWork } from '../../domain/activities/work-queries.ts'
+import { TenantWorkQuery, WorkQueue } from '../../domain/activities/work-schemas.ts'
 import { NewComment } from '../../domain/runs/schemas.ts'
 import { endpoint } from '../../gateway/endpoint.ts'
 import { stream } from '../../gateway/stream.ts'
@@ -38,6 +42,25 @@ export const detail = endpoint({
   reply: { 200: ActivityDetail },
   errors: ['NOT_FOUND'],
 }).handle((ctx, { params }) => getActivity(ctx, params.activityId))
+
+export const queue = endpoint({
+  id: 'dashboard.queue',
+  route: 'GET /queue',
+  summary: 'What waits for a verdict and what stands still, or what runs and what has failed',
+  access: team,
+  query: TenantWorkQuery,
+  reply: { 200: WorkQueue },
+  errors: ['VALIDATION_ERROR'],
+}).handle((ctx, { query }) => listWork(ctx, query))
+
+export const brief = endpoint({
+  id: 'dashboard.activities.brief',
+  route: 'GET /activities/:activityId/brief',
+  summary: 'What a piece of work was made from: task, campaign, and the texts of the steps before it',
+  access: team,
+  reply: { 200: ActivityBrief },
+  errors: ['NOT_FOUND'],
+}).handle((ctx, { params }) => getBrief(ctx, params.activityId))
 
 export const output = endpoint({
   id: 'dashboard.activities.output',

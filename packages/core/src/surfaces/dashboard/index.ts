@@ -24,10 +24,12 @@ export const dashboard = surface({
   limits: { perMinute: 300, burst: 60, by: 'user' },
   concurrency: 10,
   endpoints: [
+    activities.queue,
     activities.list,
     activities.detail,
     activities.comments,
     activities.comment,
+    activities.brief,
     activities.output,
     activities.retry,
     activities.live,

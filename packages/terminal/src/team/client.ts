@@ -1,0 +1,37 @@
+import type { Client } from '@copydesk/client'
+import { exitCodes, Failure } from '../shell/failure.ts'
+import { type Answers, teamAnswers, type Tenant } from './answers.ts'
+import { teamEvents, teamText } from './streams.ts'
+
+/**
+ * A client for an admin or a member of a tenant, on which operations and screens work as they do for staff: what they ask of
+ * `/cli/v1` is answered from the dashboard. What the dashboard does not tell is refused before anything is sent.
+ */
+export function teamClient(client: Client, tenant: Tenant): Client {
+  const answers = teamAnswers(client, tenant)
+  const call = async (surface: string, route: string, input: Given = {}) => {
+    if (surface !== 'cli') return client.call(surface as never, route as never, input as never)
+    const answer = answers[route as keyof Answers] as ((input: Given) => Promise<unknown>) | undefined
+    if (!answer) throw forStaff()
+    return answer(input)
+  }
+  const stream = (surface: string, route: string, input: Given = {}) => {
+    if (surface !== 'cli') return client.stream(surface as never, route as never, input as never)
+    const { params, query: _, ...how } = input
+    if (route === 'GET /events/stream') return teamEvents(client, tenant, how)
+    if (route === 'GET /activities/:id/stream') return teamText(client, params?.['id'] ?? '', how)
+    throw forStaff()
+  }
+  return { call, stream } as unknown as Client
+}
+
+interface Given {
+  params?: Record<string, string>
+  query?: Record<string, unknown>
+  signal?: AbortSignal
+  headers?: Record<string, string>
+}
+
+function forStaff(): Failure {
+  return new Failure('That is for reviewers and super-admins.', { exitCode: exitCodes.forbidden })
+}
