@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 
-/** A text that was edited, a note with a verdict, a comment, why a risk is raised or work is ended, words to the client. */
-export const draftKinds = ['text', 'note', 'comment', 'reason', 'message'] as const
+/** A text that was edited, a note with a verdict, a comment, why a risk is raised or work is ended, words to the client, a brief. */
+export const draftKinds = ['text', 'note', 'comment', 'reason', 'message', 'brief'] as const
 export type DraftKind = (typeof draftKinds)[number]
 
 /** What a draft is about, so that it is found again and can be told from others. */

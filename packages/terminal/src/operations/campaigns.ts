@@ -151,6 +151,11 @@ const deliverableColumns: ReadonlyArray<Column<Deliverable>> = [
   },
 ]
 
+/** What a campaign promises, and how the present period stands. */
+export function deliverableRows({ deliverables }: Campaign, width: number): Row[] {
+  return tableOf(deliverableColumns, deliverables, width)
+}
+
 type Work = Campaign['recentActivities'][number]
 /** The columns in which the work of a campaign is listed, on paper and on the screen. */
 export const campaignWorkColumns: ReadonlyArray<Column<Work>> = [
@@ -168,14 +173,12 @@ export const campaignWorkColumns: ReadonlyArray<Column<Work>> = [
 ]
 
 /** How far a campaign is, and its latest work. */
-export function campaignParts(
-  { deliverables, recentActivities, costByAgent }: Campaign,
-  width: number,
-): Row[] {
+export function campaignParts(campaign: Campaign, width: number): Row[] {
+  const { recentActivities, costByAgent } = campaign
   const costs = costByAgent.filter(({ costUsd }) => costUsd > 0)
   return [
     emptyRow,
-    ...tableOf(deliverableColumns, deliverables, width),
+    ...deliverableRows(campaign, width),
     ...(recentActivities.length > 0
       ? [emptyRow, ...tableOf(campaignWorkColumns, recentActivities, width)]
       : []),

@@ -7,8 +7,9 @@ import { dismiss, feed, snooze } from './feed.ts'
 import { claim, escalate, forward, release } from './handling.ts'
 import { LineFault, readInput, wordsOf } from './line.ts'
 import { log } from './log.ts'
-import type { AnyFollowing, AnyOperation } from './operation.ts'
+import type { AnyFollowing, AnyOperation, Desk } from './operation.ts'
 import { queue } from './queue.ts'
+import { mayRun } from './rights.ts'
 import { show } from './show.ts'
 import { status } from './status.ts'
 import { cancel, comment, pause, resume, retry } from './steering.ts'
@@ -56,6 +57,17 @@ export const followings = [tail] as unknown as readonly AnyFollowing[]
 /** @returns undefined for a name that no operation has */
 export function operationNamed(name: string): AnyOperation | AnyFollowing | undefined {
   return [...operations, ...followings].find((each) => each.name === name)
+}
+
+/** Whether whoever sits at a desk may run what has this name. */
+export function mayRunNamed(desk: Pick<Desk, 'audience'>, name: string): boolean {
+  const operation = operationNamed(name)
+  return operation !== undefined && mayRun(desk, operation)
+}
+
+/** What somebody may run, in the order of the help. */
+export function operationsFor(desk: Pick<Desk, 'audience'>): readonly AnyOperation[] {
+  return operations.filter((operation) => mayRun(desk, operation))
 }
 
 /** Whether a line that begins with this word may be a command. */

@@ -1,3 +1,4 @@
+import { mayRunNamed } from '../operations/catalogue.ts'
 import type { DraftSubject } from '../account/drafts.ts'
 import { type LogItem, logRows } from '../operations/log.ts'
 import { type Activity, withEarlierComments } from '../operations/show.ts'
@@ -20,6 +21,7 @@ export const activityScreen =
   (id: string): OpenScreen =>
   (shell) => {
     const params = { id }
+    const tabs = activityTabs.filter((each) => each !== 'log' || mayRunNamed(shell.desk, 'log'))
     const live = liveText(shell, id)
     let activity: Activity | undefined
     let log: readonly LogItem[] | undefined
@@ -85,14 +87,27 @@ export const activityScreen =
     const bindings: readonly Binding[] = [
       {
         key: 'p',
+        needs: 'pause',
         label: 'pause',
         help: 'hold it back; the turn under way ends',
         run: async () => void (await steer('pause')),
       },
-      { key: 'u', label: 'resume', help: 'let it go on', run: async () => void (await steer('resume')) },
-      { key: 't', label: 'retry', help: 'give it another run', run: async () => void (await steer('retry')) },
-      { key: 'X', label: 'cancel', help: 'end it for good', run: cancel },
-      { key: 'm', label: 'comment', run: comment },
+      {
+        key: 'u',
+        needs: 'resume',
+        label: 'resume',
+        help: 'let it go on',
+        run: async () => void (await steer('resume')),
+      },
+      {
+        key: 't',
+        needs: 'retry',
+        label: 'retry',
+        help: 'give it another run',
+        run: async () => void (await steer('retry')),
+      },
+      { key: 'X', needs: 'cancel', label: 'cancel', help: 'end it for good', run: cancel },
+      { key: 'm', needs: 'comment', label: 'comment', run: comment },
       {
         key: 'F',
         label: 'follow',
@@ -100,7 +115,14 @@ export const activityScreen =
         run: () => void (following = !following),
       },
       { key: 'o', label: 'question', quiet: true, help: 'what people are asked about it', run: openQuestion },
-      { key: 'l', label: 'log', quiet: true, help: 'what has happened to it', run: () => show('log') },
+      {
+        key: 'l',
+        needs: 'log',
+        label: 'log',
+        quiet: true,
+        help: 'what has happened to it',
+        run: () => show('log'),
+      },
       { key: '/', label: 'command', quiet: true, run: () => commandLine(shell) },
     ]
     /** Output that is complete, drawn as what it is; kept, since it is long. */
@@ -135,7 +157,7 @@ export const activityScreen =
         ...activityHead(activity, width, shell.now()),
         ...draftHint(drafts(), { comment: 'm', reason: 'X' }),
       ].slice(0, Math.max(1, Math.floor(height / 2))),
-      tabRow(activityTabs, tab, {
+      tabRow(tabs, tab, {
         runs: activity?.runs.length ?? 0,
         subtasks: activity?.subtasks.length ?? 0,
         comments: activity?.commentsTotal ?? 0,
@@ -161,7 +183,7 @@ export const activityScreen =
       bindings: () => (drafts().length > 0 ? [...bindings, discard] : bindings),
       subjects: () => [{ kind: 'activity', id, title: activity?.title ?? '' }],
       onKey(key, { width, height }) {
-        const other = tabAfter(activityTabs, tab, key)
+        const other = tabAfter(tabs, tab, key)
         if (other) {
           show(other)
           return true

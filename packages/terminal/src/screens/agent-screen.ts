@@ -24,13 +24,15 @@ export function agentBindings(shell: Shell, agent: () => Named | undefined): Bin
   return [
     {
       key: 'p',
+      needs: 'pause',
       label: 'pause',
       help: 'hold its work back; what is under way ends',
       run: () => steer('pause'),
     },
-    { key: 'u', label: 'resume', help: 'let it go on', run: () => steer('resume') },
+    { key: 'u', needs: 'resume', label: 'resume', help: 'let it go on', run: () => steer('resume') },
     {
       key: 'e',
+      needs: 'resume',
       label: 'mended',
       help: 'say that what it failed of is mended',
       run: async () => {

@@ -1,10 +1,12 @@
 import { type AgentState, agentColumns } from '../operations/agents.ts'
+import { mayRunNamed } from '../operations/catalogue.ts'
 import { type Column, row, span } from '../paper/row.ts'
 import { counted } from '../paper/words.ts'
 import { agentBindings, agentScreen } from './agent-screen.ts'
 import { current, type List, listOf, listRows, moved, replaced } from './list.ts'
 import { followEvents } from './live.ts'
 import type { OpenScreen } from './screen.ts'
+import type { Shell } from './shell.ts'
 
 /** An agent of one tenant, with the work that was given up and that nobody has tried again. */
 interface Worker extends AgentState {
@@ -39,7 +41,9 @@ export const agentsScreen: OpenScreen = (shell) => {
       const input = { query, signal: stop.signal }
       const [agents, queues] = await Promise.all([
         shell.client.call('cli', 'GET /agents', input),
-        shell.client.call('cli', 'GET /agents/queues', input),
+        mayRunNamed(shell.desk, 'queues')
+          ? shell.client.call('cli', 'GET /agents/queues', input)
+          : { data: [] },
       ])
       const dead = new Map(
         queues.data.map((each) => [`${each.tenantId} ${each.agentRole}`, each.deadLettered]),
@@ -73,10 +77,15 @@ export const agentsScreen: OpenScreen = (shell) => {
       )
     },
     rows: ({ width, height }) =>
-      listRows(list, columns, { width, height, empty: loaded ? 'No agent.' : 'Asking the server …' }),
+      listRows(list, columnsFor(shell), {
+        width,
+        height,
+        empty: loaded ? 'No agent.' : 'Asking the server …',
+      }),
     bindings: () => [
       {
         key: 'enter',
+        needs: 'queues',
         label: 'open',
         help: 'how it is set up, and what it did last',
         run: () => {
@@ -93,6 +102,12 @@ export const agentsScreen: OpenScreen = (shell) => {
     refresh,
     close: () => stop.abort(),
   }
+}
+
+/** Without what only staff are told, and without the one tenant of somebody's own. */
+function columnsFor({ desk }: Shell): ReadonlyArray<Column<Worker>> {
+  const untold = new Set(desk.tenant ? ['tenant', 'waiting', 'dead'] : [])
+  return columns.filter(({ title }) => !untold.has(title))
 }
 
 /** Errors first, then such as are held back; otherwise as the server has them. */

@@ -3,7 +3,7 @@ import { memo, useEffect, useReducer } from 'react'
 import { printed } from '../paper/row.ts'
 import { bodySize, frameRows } from './frame.ts'
 import { type KeyName, keysOf } from './keys.ts'
-import type { Size } from './screen.ts'
+import { bindingsOf, type Size } from './screen.ts'
 import { everywhere } from './sections.ts'
 import type { Shell } from './shell.ts'
 
@@ -56,7 +56,7 @@ function press(shell: Shell, key: KeyName, size: Size): void {
     }
     const screen = shell.screens.at(-1)
     if (!screen) return
-    const binding = [...screen.bindings(), ...everywhere(shell)].find((each) => each.key === key)
+    const binding = [...bindingsOf(shell, screen), ...everywhere(shell)].find((each) => each.key === key)
     if (binding) await binding.run()
     else screen.onKey?.(key, bodySize(size))
   })

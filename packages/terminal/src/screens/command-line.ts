@@ -1,8 +1,10 @@
 import { withTenant } from '../account/own-tenant.ts'
 import type { ask } from '../operations/ask.ts'
 import type { bulk } from '../operations/bulk.ts'
+import { mayRunNamed, operationsFor } from '../operations/catalogue.ts'
 import { slashLine } from '../operations/line.ts'
 import type { AnyFollowing, AnyOperation, Line } from '../operations/operation.ts'
+import { refusal } from '../operations/rights.ts'
 import { decideAll } from './bulk-verdict.ts'
 import { commandHelp } from './command-help.ts'
 import { commandPrompt } from './command-prompt.ts'
@@ -25,12 +27,14 @@ export async function commandLine(shell: Shell, text = ''): Promise<void> {
   const line = await new Promise<string | undefined>((resolve) => {
     const history = [...shell.past.earlier, ...shell.history, ...(unfinished.get(shell) ?? [])]
     const left = (words: string) => void unfinished.set(shell, [words])
-    shell.show(commandPrompt({ history, known, text, left }, resolve))
+    shell.show(commandPrompt({ history, known, offered: operationsFor(shell.desk), text, left }, resolve))
   })
   if (!line?.trim()) return
   const meaning = meaningOf(line)
   const before = [...shell.history]
   remember(shell, line.trim())
+  if (meaning.kind === 'words' && !mayRunNamed(shell.desk, 'ask'))
+    return shell.say('That is no command: /help shows what there is. Plain words are for reviewers.', 'warn')
   if (meaning.kind === 'words') return askPlainly(shell, meaning.words, { before, remember, runCommand })
   if (meaning.kind === 'command') return runCommand(shell, meaning.operation, meaning.input)
   if (meaning.name === 'help') return shell.open(commandHelp)
@@ -53,6 +57,8 @@ async function runCommand(
   given: Line['input'],
   asked = false,
 ): Promise<void> {
+  const why = refusal(shell.desk, operation)
+  if (why !== undefined) return shell.say(why, 'warn')
   // What somebody has said yes to is run as it was shown.
   const input = asked
     ? given

@@ -1,5 +1,6 @@
 import { operationIn } from '../operations/catalogue.ts'
 import { LineFault, optionName } from '../operations/line.ts'
+import type { Named } from '../operations/operation.ts'
 import { cutRow, type Row, row, span } from '../paper/row.ts'
 import { widthOf } from '../paper/width.ts'
 import { type Completions, completionsOf, type Known } from './completion.ts'
@@ -21,11 +22,14 @@ export function commandPrompt(
   {
     history,
     known,
+    offered,
     text = '',
     left,
   }: {
     history: readonly string[]
     known: Known
+    /** The commands of whoever types. */
+    offered: readonly Named[]
     text?: string
     /** Told of a line that is left and not run, so that it can be brought back. */
     left?(words: string): void
@@ -54,7 +58,7 @@ export function commandPrompt(
   }
   const complete = (steps: number) => {
     const base = cycle?.base ?? textOf(line)
-    const found = cycle ?? completionsOf(base, known)
+    const found = cycle ?? completionsOf(base, known, offered)
     const { offers, from } = found
     if (offers.length === 0) return
     const at = cycle ? (cycle.at + steps + offers.length) % offers.length : steps > 0 ? 0 : offers.length - 1
@@ -84,11 +88,11 @@ export function commandPrompt(
     hint: 'enter: do it · tab: complete · ↑↓: before · esc: leave it',
     rows({ width }) {
       const typed = textOf(line)
-      const offered = cycle ?? { ...completionsOf(typed, known), at: -1 }
+      const offers = cycle ?? { ...completionsOf(typed, known, offered), at: -1 }
       return [
         ...(fault ? faultRows(typed, fault, width) : [cutRow(hintRow(typed), width)]),
         [span(': ', 'accent'), ...inputRow(line, width - 2)],
-        ...offerRows(typed === '' ? [] : offered.offers, offered.at, width),
+        ...offerRows(typed === '' ? [] : offers.offers, offers.at, width),
       ]
     },
     onKey,

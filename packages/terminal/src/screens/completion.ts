@@ -1,4 +1,4 @@
-import { operationIn, operations } from '../operations/catalogue.ts'
+import { operationIn } from '../operations/catalogue.ts'
 import { isArgument, optionName, quoted } from '../operations/line.ts'
 import type { Completion, Named, Parameter } from '../operations/operation.ts'
 import { ownCommands } from './meaning.ts'
@@ -21,14 +21,15 @@ export interface Completions {
 /** How many are looked through at the most when a list is offered. */
 const most = 100
 
-export function completionsOf(line: string, known: Known): Completions {
+/** @param offered the commands of whoever types */
+export function completionsOf(line: string, known: Known, offered: readonly Named[]): Completions {
   const from = wordStart(line)
   const word = line.slice(from).replace(/^"/, '')
   const before = wordsBefore(line.slice(0, from))
   const [command] = before
-  if (command === undefined) return { from, offers: commandsLike(word) }
+  if (command === undefined) return { from, offers: commandsLike(word, offered) }
   const { operation, rest } = operationIn([command.replace(/^\//, ''), ...before.slice(1)])
-  if (!operation) return { from, offers: before.length === 1 ? secondWords(command, word) : [] }
+  if (!operation) return { from, offers: before.length === 1 ? secondWords(command, word, offered) : [] }
   const offers = offersFor(operation, rest, word, known)
   return { from, offers: offers.filter(({ value, what }) => fits(value, what, word)).slice(0, most) }
 }
@@ -40,19 +41,19 @@ function fits(value: string, what: string, word: string): boolean {
 }
 
 /** Of commands whose name has two words, the second. */
-function secondWords(first: string, word: string): Offer[] {
-  return operations.flatMap(({ name, summary }) => {
+function secondWords(first: string, word: string, offered: readonly Named[]): Offer[] {
+  return offered.flatMap(({ name, summary }) => {
     const [begins, second] = name.split(' ')
     const isMeant = begins === first.replace(/^\//, '') && second?.startsWith(word.toLowerCase())
     return isMeant ? [{ value: second ?? '', what: summary }] : []
   })
 }
 
-function commandsLike(word: string): Offer[] {
+function commandsLike(word: string, offered: readonly Named[]): Offer[] {
   const slash = word.startsWith('/') ? '/' : ''
   const typed = word.slice(slash.length).toLowerCase()
   const all = [
-    ...operations.map(({ name, summary }) => ({ value: name, what: summary })),
+    ...offered.map(({ name, summary }) => ({ value: name, what: summary })),
     ...Object.entries(ownCommands).map(([value, what]) => ({ value, what })),
   ]
   return all

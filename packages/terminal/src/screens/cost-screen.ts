@@ -15,7 +15,8 @@ const days = 7
 
 /** What agents have cost since the month began, by what it went into, and on the last days. */
 export const costScreen: OpenScreen = (shell) => {
-  let by: (typeof costGroups)[number] = 'tenant'
+  const groups = costGroups.filter((group) => group !== 'tenant' || !shell.desk.tenant)
+  let by: (typeof costGroups)[number] = groups[0] ?? 'agent'
   let costs: Costs | undefined
   let list: List<Part> = listOf<Part>([])
   /** Lines that the days leave for the list. */
@@ -39,7 +40,7 @@ export const costScreen: OpenScreen = (shell) => {
       shell.changed()
     })
   const turn = (step: number) => {
-    by = costGroups[(costGroups.indexOf(by) + step + costGroups.length) % costGroups.length] ?? 'tenant'
+    by = groups[(groups.indexOf(by) + step + groups.length) % groups.length] ?? by
     list = listOf<Part>([])
     costs = undefined
     refresh()
@@ -55,11 +56,15 @@ export const costScreen: OpenScreen = (shell) => {
       const lower = costs ? dayRows(costs, width, height) : []
       const empty = costs ? 'Nothing has cost anything yet.' : 'Asking the server …'
       room = height - lower.length
-      const upper = listRows(list, columnsFor(list.items, width), { width, height: room, empty })
+      const upper = listRows(list, columnsFor(list.items, width, shell.desk.tenant !== undefined), {
+        width,
+        height: room,
+        empty,
+      })
       return [...upper, ...lower]
     },
     bindings: () => [
-      { key: 'tab', label: 'by', help: 'by tenant, agent, model or campaign', run: () => turn(1) },
+      { key: 'tab', label: 'by', help: `by ${groups.join(', ')}`, run: () => turn(1) },
       {
         key: 'shift+tab',
         label: 'by',
@@ -78,7 +83,7 @@ export const costScreen: OpenScreen = (shell) => {
 }
 
 /** With a bar for each part where there is room, as long as its share of the greatest. */
-function columnsFor(items: readonly Part[], width: number): ReadonlyArray<Column<Part>> {
+function columnsFor(items: readonly Part[], width: number, isShort: boolean): ReadonlyArray<Column<Part>> {
   const most = items.reduce((highest, { costUsd }) => Math.max(highest, costUsd), 0)
   const room = Math.min(20, Math.floor(width / 5))
   const bar: Column<Part> = {
@@ -88,7 +93,8 @@ function columnsFor(items: readonly Part[], width: number): ReadonlyArray<Column
   }
   const [label, cost, share, ...rest] = costColumns
   if (!label || !cost || !share) return costColumns
-  return [label, cost, share, bar, ...rest]
+  // Runs and tokens are told to staff.
+  return [label, cost, share, bar, ...(isShort ? [] : rest)]
 }
 
 /** The last days, each with its date where there is room for that. */

@@ -16,6 +16,7 @@ export const draftWords: Readonly<Record<DraftKind, string>> = {
   comment: 'a comment',
   reason: 'a reason',
   message: 'words to the client',
+  brief: 'a brief',
 }
 
 /** Something that a person has written, which is kept until it has been sent. */

@@ -5,6 +5,7 @@ import { type Column, emptyRow, row, span } from '../paper/row.ts'
 import { ageOf } from '../paper/words.ts'
 import { discarded, draftWords } from './drafting.ts'
 import { current, type List, listOf, listRows, moved, replaced } from './list.ts'
+import { startCampaign } from './new-campaign.ts'
 import { resultScreen } from './result-screen.ts'
 import type { OpenScreen } from './screen.ts'
 import type { Shell } from './shell.ts'
@@ -26,6 +27,7 @@ export const draftsScreen: OpenScreen = (shell) => {
   const open = (draft: Draft) => {
     if (draft.approvalId !== undefined) shell.openWork('approval', draft.approvalId)
     else if (draft.activityId !== undefined) shell.openWork('activity', draft.activityId)
+    else if (draft.kind === 'brief') void shell.attempt(() => startCampaign(shell))
     else shell.say('It is about several pieces: mark them in the queue, and r goes on with it', 'dim')
   }
   refresh()

@@ -3,7 +3,7 @@ import { cutRow, emptyRow, type Row, row, rowWidth, span, spread } from '../pape
 import { spoken } from '../paper/spoken.ts'
 import { sentence } from './faults.ts'
 import type { KeyName } from './keys.ts'
-import type { Binding, Size } from './screen.ts'
+import { type Binding, bindingsOf, type Size } from './screen.ts'
 import type { Shell } from './shell.ts'
 
 /** Lines of the frame around a screen: its head, what was said last, and its keys. */
@@ -65,7 +65,7 @@ export function frameRows(shell: Shell, size: Size, extra: readonly Binding[]): 
   const filled = [...lines, ...Array.from({ length: body.height - lines.length }, () => emptyRow)]
   const foot = shell.overlay
     ? row(span(shell.overlay.hint, 'dim'))
-    : (safely(() => [footRow([...screen.bindings(), ...extra], size.width)])[0] ?? emptyRow)
+    : (safely(() => [footRow([...bindingsOf(shell, screen), ...extra], size.width)])[0] ?? emptyRow)
   return [head(shell, title, size.width), ...filled, ...words, ...over, foot]
     .slice(-size.height)
     .map((line) => cutRow(line, size.width))
@@ -89,12 +89,13 @@ function head(shell: Shell, title: Row, width: number): Row {
 }
 
 /** Where one is, or that what is shown is no longer new; first with all that can be said, last with what must be. */
-function standing({ link, place, tenantName }: Shell): Row[] {
+function standing({ link, place, tenantName, desk }: Shell): Row[] {
   const since = new Date(link.heardAt).toTimeString().slice(0, 8)
   if (link.state === 'cut') return [row(span(`no connection, as of ${since}`, 'bad'))]
   if (link.state === 'refused') return [row(span(`logged out, as of ${since}`, 'bad'))]
   const where = span(place, 'dim')
-  if (tenantName === undefined) return [row(where), []]
+  // Whoever belongs to one tenant sees no other anyway.
+  if (tenantName === undefined || desk.tenant) return [row(where), []]
   const only = span(`only ${tenantName}`, 'warn')
   return [row(only, ' ', where), row(only)]
 }

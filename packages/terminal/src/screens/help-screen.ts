@@ -1,9 +1,9 @@
-import { operations } from '../operations/catalogue.ts'
+import { operationsFor } from '../operations/catalogue.ts'
 import { flowText } from '../paper/flow.ts'
 import { emptyRow, type Row, row, span } from '../paper/row.ts'
 import { fit } from '../paper/width.ts'
 import { keyLabel } from './frame.ts'
-import type { Binding, OpenScreen } from './screen.ts'
+import { type Binding, bindingsOf, type OpenScreen } from './screen.ts'
 import { type Scroll, scrolled, scrollRows } from './scroll.ts'
 
 /** Keys that move in every list. */
@@ -22,7 +22,7 @@ export function helpScreen(everywhere: readonly Binding[]): OpenScreen {
     const below = shell.screens.at(-1)
     const linesFor = (width: number): Row[] => [
       row(span(below ? `Keys on ${below.name}` : 'Keys', 'strong')),
-      ...(below?.bindings() ?? []).flatMap(({ key, label, help }) =>
+      ...bindingsOf(shell, below).flatMap(({ key, label, help }) =>
         entry(keyLabel(key), help ?? label, width),
       ),
       ...moving.flatMap(([keys, meaning]) => entry(keys, meaning, width)),
@@ -31,7 +31,7 @@ export function helpScreen(everywhere: readonly Binding[]): OpenScreen {
       ...everywhere.flatMap(({ key, label, help }) => entry(keyLabel(key), help ?? label, width)),
       emptyRow,
       row(span('Commands, behind : or /', 'strong')),
-      ...operations.flatMap(({ name, summary }) => entry(`/${name}`, summary, width)),
+      ...operationsFor(shell.desk).flatMap(({ name, summary }) => entry(`/${name}`, summary, width)),
     ]
     let scroll: Scroll = { top: 0 }
     let lines: Row[] = []
@@ -55,7 +55,7 @@ export function helpScreen(everywhere: readonly Binding[]): OpenScreen {
 
 function entry(key: string, meaning: string, width: number): Row[] {
   return flowText(meaning, width, {
-    first: [span(`  ${fit(key, 13)} `, 'accent')],
-    rest: [span(' '.repeat(16))],
+    first: [span(`  ${fit(key, 16)} `, 'accent')],
+    rest: [span(' '.repeat(19))],
   })
 }

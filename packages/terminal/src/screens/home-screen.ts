@@ -15,8 +15,11 @@ import { counted, usd } from '../paper/words.ts'
 import { signed } from './drafting.ts'
 import { current, type List, listOf, listRows, moved, replaced } from './list.ts'
 import { followEvents } from './live.ts'
+import { newCampaignBinding } from './new-campaign.ts'
 import type { OpenScreen, Size } from './screen.ts'
 import type { Shell } from './shell.ts'
+import { campaignScreen } from './campaign-screen.ts'
+import { campaignsScreen } from './campaigns-screen.ts'
 import { tenantsScreen } from './tenants-screen.ts'
 
 /** How much of the feed is asked for: who works it off sees what comes next. */
@@ -71,9 +74,11 @@ export const homeScreen: OpenScreen = (shell) => {
           if (!item) return
           const { kind, id } = item.subject
           if (kind === 'approval' || kind === 'activity') shell.openWork(kind, id)
-          else shell.open(tenantsScreen)
+          else if (!shell.desk.tenant) shell.open(tenantsScreen)
+          else shell.open(kind === 'campaign' ? campaignScreen(id) : campaignsScreen)
         },
       },
+      newCampaignBinding(shell),
       { key: 'd', label: 'dismiss', help: 'until something new happens to it', run: () => aside('dismiss') },
       {
         key: 's',
@@ -178,5 +183,6 @@ function wellRow({ infrastructure }: Status, width: number): Row {
     span('  '),
   ])
   const rest = ill.length === 0 ? `all ${well} services are well` : `${well} services are well`
+  if (infrastructure.length === 0) return emptyRow
   return cutRow([...parts, span(`● ${rest}`, 'good')], width)
 }

@@ -21,7 +21,9 @@ export function knownTo(shell: Shell): Known {
   // Without them there is less to offer; who types is not told of it.
   const ask = async () => {
     const [tenants, agents] = await Promise.all([
-      shell.client.call('cli', 'GET /tenants', { query: { limit: 100 } }),
+      shell.desk.tenant
+        ? { data: [shell.desk.tenant] }
+        : shell.client.call('cli', 'GET /tenants', { query: { limit: 100 } }),
       shell.client.call('cli', 'GET /agents'),
     ])
     asked.tenant = tenants.data.map(({ id, name }) => ({ value: id, what: name }))

@@ -8,11 +8,13 @@ import { App } from './app.tsx'
 import { sentence } from './faults.ts'
 import { homeScreen } from './home-screen.ts'
 import { createShell } from './shell.ts'
+import type { Surroundings } from './surroundings.ts'
 
 export interface TerminalOptions {
   client: Client
   /** Shown at the top: the profile, the server and the person. */
   place: string
+  own?: Surroundings['own']
   tenantId?: string
   past: History
   drafts: Drafts
@@ -24,7 +26,7 @@ const mostFrames = 250
 const agesMs = 30_000
 
 /** Opens the terminal on this process's own; resolves when it is left. */
-export async function openTerminal({ client, place, tenantId, past, drafts }: TerminalOptions): Promise<void> {
+export async function openTerminal({ client, place, own, tenantId, past, drafts }: TerminalOptions): Promise<void> {
   keepSmall()
   const spoken = process.env['INK_SCREEN_READER'] === 'true'
   let release: (work: () => Promise<void>) => Promise<void> = (work) => work()
@@ -35,6 +37,7 @@ export async function openTerminal({ client, place, tenantId, past, drafts }: Te
       place,
       past,
       drafts,
+      ...(own && { own }),
       ...(tenantId !== undefined && { tenantId }),
       now: Date.now,
       after(ms, fn) {

@@ -98,16 +98,18 @@ export const queueScreen: OpenScreen = (shell) => {
   }
   const bindings: readonly Binding[] = [
     { key: 'enter', label: 'open', quiet: true, help: 'look at it with all that a verdict needs', run: open },
-    { key: 'a', label: 'approve', run: decide('approve') },
+    { key: 'a', needs: 'approve', label: 'approve', run: decide('approve') },
     {
       key: 'r',
+      needs: 'reject',
       label: 'reject',
       help: 'turn it down: its agent tries again, or the work ends',
       run: decide('reject'),
     },
-    { key: 'space', label: 'mark', run: () => void (list = toggled(list)) },
+    { key: 'space', needs: 'bulk', label: 'mark', run: () => void (list = toggled(list)) },
     {
       key: '*',
+      needs: 'bulk',
       label: 'all',
       quiet: true,
       help: 'mark all, or none',

@@ -9,7 +9,7 @@ import { ageOf } from '../paper/words.ts'
 import { discarded, draftAbout, draftHint, draftWords } from './drafting.ts'
 import type { Shell } from './shell.ts'
 
-const keys: Readonly<Record<DraftKind, string>> = {
+const keys: Readonly<Partial<Record<DraftKind, string>>> = {
   text: 'e',
   note: 'r or b',
   comment: 'c',

@@ -6,6 +6,7 @@ import type { Shell } from './shell.ts'
  */
 export async function nextToReview(shell: Shell, passed: ReadonlySet<string>): Promise<string | undefined> {
   const ofTenant = shell.tenantId === undefined ? {} : { tenantId: shell.tenantId }
+  const isClient = shell.desk.tenant !== undefined
   return shell.attempt(async () => {
     const { approval } = await shell.client.call('cli', 'GET /approvals/next', { query: ofTenant })
     if (!approval || !passed.has(approval.id)) return approval?.id
@@ -15,7 +16,10 @@ export async function nextToReview(shell: Shell, passed: ReadonlySet<string>): P
     // What others look at is theirs, and what the client was asked comes back by itself.
     return data.find(
       ({ id, claimedBy, forwardedFrom, forwardedTo }) =>
-        !passed.has(id) && !claimedBy && forwardedFrom === undefined && forwardedTo === undefined,
+        !passed.has(id) &&
+        !claimedBy &&
+        (isClient || forwardedFrom === undefined) &&
+        forwardedTo === undefined,
     )?.id
   })
 }

@@ -15,8 +15,15 @@ const tabs = ['text', 'changes', 'brief', 'comments', 'log'] as const
 export type ReviewTab = (typeof tabs)[number] | 'draft'
 
 /** The parts of a question; where the person has written something, that too. */
-export function reviewTabs(hasDraft: boolean): readonly ReviewTab[] {
-  return hasDraft ? [...tabs, 'draft'] : tabs
+export function reviewTabs({
+  hasDraft,
+  hasLog,
+}: {
+  hasDraft: boolean
+  hasLog: boolean
+}): readonly ReviewTab[] {
+  const known = tabs.filter((tab) => hasLog || tab !== 'log')
+  return hasDraft ? [...known, 'draft'] : known
 }
 
 /** Names in the head are cut to so many columns, so that what comes after them is seen as well. */

@@ -1,20 +1,14 @@
 import { row, span } from '../paper/row.ts'
 import type { Row } from '../paper/row.ts'
+import { mayRunNamed } from '../operations/catalogue.ts'
 import { commandLine } from './command-line.ts'
 import type { Piece } from '../operations/show.ts'
 import { nextToReview } from './review-next.ts'
 import { askComment, draftAbout, sayKept } from './drafting.ts'
 import { reviewDrafts } from './review-drafts.ts'
 import { type ReviewTab, reviewBody, reviewHead, reviewTabs, successorOf } from './review-rows.ts'
-import {
-  type AskVerdict,
-  askApprove,
-  askEdit,
-  askEscalate,
-  askForward,
-  askReject,
-  askRevise,
-} from './review-verdicts.ts'
+import { reviewBindings } from './review-keys.ts'
+import { type AskVerdict, askEdit, askEscalate, askForward } from './review-verdicts.ts'
 import { openReview } from './review.ts'
 import type { Binding, OpenScreen } from './screen.ts'
 import { type Scroll, scrolled, scrollRows } from './scroll.ts'
@@ -116,69 +110,19 @@ export const reviewScreen =
       if (!piece?.activity) return shell.say('There is no piece of work that could be commented on', 'dim')
       await askComment(shell, draftAbout(piece, 'comment'), 'c')
     }
-    const bindings: readonly Binding[] = [
-      { key: 'a', label: 'approve', run: decide(askApprove, 'approved') },
-      {
-        key: 'r',
-        label: 'reject',
-        help: 'turn it down: its agent tries again, or the work ends',
-        run: decide(askReject, 'rejected'),
+    const bindings = reviewBindings({
+      decide,
+      show,
+      comment,
+      async next() {
+        if (!(await next())) shell.say('Nothing else waits for you', 'dim')
       },
-      {
-        key: 'b',
-        label: 'send back',
-        help: 'ask the agent for another version',
-        run: decide(askRevise, 'sent back'),
+      openWork() {
+        const id = review.piece?.activity?.id
+        if (id !== undefined) shell.openWork('activity', id)
       },
-      {
-        key: 'e',
-        label: 'edit',
-        help: 'change the text in your editor and approve it',
-        run: decide(askEdit, 'edited and approved'),
-      },
-      {
-        key: 'd',
-        label: 'changes',
-        help: 'what changed from the version before',
-        run: () => show('changes'),
-      },
-      {
-        key: 'n',
-        label: 'next',
-        help: 'pass it over and go on to the next',
-        run: async () => {
-          if (!(await next())) shell.say('Nothing else waits for you', 'dim')
-        },
-      },
-      { key: 'i', label: 'brief', quiet: true, help: 'what the agent was told', run: () => show('brief') },
-      { key: 'l', label: 'log', quiet: true, help: 'what has happened to it', run: () => show('log') },
-      { key: 'c', label: 'comment', quiet: true, run: comment },
-      {
-        key: 'x',
-        label: 'escalate',
-        quiet: true,
-        help: 'raise its risk',
-        run: decide(askEscalate, 'escalated'),
-      },
-      {
-        key: 'f',
-        label: 'to the client',
-        quiet: true,
-        help: 'ask the client as well',
-        run: decide(askForward, 'sent to the client'),
-      },
-      {
-        key: 'o',
-        label: 'open',
-        quiet: true,
-        help: 'the piece of work: its output, runs and cost',
-        run: () => {
-          const id = review.piece?.activity?.id
-          if (id !== undefined) shell.openWork('activity', id)
-        },
-      },
-      { key: '/', label: 'command', quiet: true, run: () => commandLine(shell) },
-    ]
+      command: () => commandLine(shell),
+    })
     const discard: Binding = {
       key: 'D',
       label: 'discard draft',
@@ -186,7 +130,8 @@ export const reviewScreen =
       help: 'throw away what you wrote about it; asked once',
       run: () => drafts.discard(review.piece),
     }
-    const tabs = () => reviewTabs(drafts.of(review.piece).length > 0)
+    const tabs = () =>
+      reviewTabs({ hasDraft: drafts.of(review.piece).length > 0, hasLog: mayRunNamed(shell.desk, 'log') })
     const linesFor = (width: number): Row[] => {
       const { piece } = review
       // The last draft of the question has been sent or discarded.

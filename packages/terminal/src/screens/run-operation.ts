@@ -2,6 +2,7 @@ import { operationNamed } from '../operations/catalogue.ts'
 import { slashLine } from '../operations/line.ts'
 import { asTyped } from '../operations/refused.ts'
 import type { Line } from '../operations/operation.ts'
+import { refusal } from '../operations/rights.ts'
 import { row, span } from '../paper/row.ts'
 import type { Shell } from './shell.ts'
 import type { Undoing } from './undo.ts'
@@ -32,6 +33,8 @@ export function runOperation(
   return shell.attempt(async () => {
     const operation = operationNamed(name)
     if (!operation || !('run' in operation)) throw new Error(`There is no command /${name}`)
+    const why = refusal(desk, operation)
+    if (why !== undefined) throw new Error(why)
     const asks = operation.does === 'decides' && !asked
     const given = ((asks ? await operation.settled?.(desk, input as never) : undefined) ?? input) as never
     if (asks) {

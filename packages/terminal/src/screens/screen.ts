@@ -1,3 +1,4 @@
+import { mayRunNamed } from '../operations/catalogue.ts'
 import type { Row } from '../paper/row.ts'
 import type { KeyName } from './keys.ts'
 import type { Shell } from './shell.ts'
@@ -16,6 +17,8 @@ export interface Binding {
   /** A sentence for the help; default: the label. */
   help?: string
   run(): void | Promise<void>
+  /** The operation that it runs: who may not run that does not have the key. */
+  needs?: string
   /** In the help only: there is no room for all in the footer. */
   quiet?: true
 }
@@ -48,3 +51,8 @@ export interface Screen {
 
 /** Opens a screen; what it needs it gets from the shell. */
 export type OpenScreen = (shell: Shell) => Screen
+
+/** What a screen lets the person do who looks at it. */
+export function bindingsOf({ desk }: Pick<Shell, 'desk'>, screen: Screen | undefined): readonly Binding[] {
+  return (screen?.bindings() ?? []).filter(({ needs }) => needs === undefined || mayRunNamed(desk, needs))
+}

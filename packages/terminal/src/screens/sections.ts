@@ -1,4 +1,6 @@
+import { mayRunNamed } from '../operations/catalogue.ts'
 import { agentsScreen } from './agents-screen.ts'
+import { campaignsScreen } from './campaigns-screen.ts'
 import { commandLine } from './command-line.ts'
 import { costScreen } from './cost-screen.ts'
 import { commonBindings } from './frame.ts'
@@ -9,8 +11,10 @@ import type { Binding, OpenScreen } from './screen.ts'
 import type { Shell } from './shell.ts'
 import { tenantsScreen } from './tenants-screen.ts'
 
+type Sections = ReadonlyArray<[key: string, label: string, screen: OpenScreen]>
+
 /** Screens that are one key away from everywhere; the first key closes them again. */
-const sections: ReadonlyArray<[key: string, label: string, screen: OpenScreen]> = [
+const ofStaff: Sections = [
   ['2', 'queue', queueScreen],
   ['3', 'agents', agentsScreen],
   ['4', 'tenants', tenantsScreen],
@@ -18,12 +22,17 @@ const sections: ReadonlyArray<[key: string, label: string, screen: OpenScreen]> 
   ['6', 'requests', requestsScreen],
 ]
 
+/** The same for a tenant's own people. */
+const ofTeam: Sections = ofStaff.map((section) =>
+  section[2] === tenantsScreen ? ['4', 'campaigns', campaignsScreen] : section,
+)
+
 /** What the keys mean that mean the same on every screen; the help, which tells of them all, stands last. */
 export function everywhere(shell: Shell): Binding[] {
   const atHome = shell.screens.length === 1
   const ways: Binding[] = [
     { key: '1', label: 'home', quiet: true, run: () => shell.go() },
-    ...sections.map(([key, label, screen]): Binding => {
+    ...(shell.desk.tenant ? ofTeam : ofStaff).map(([key, label, screen]): Binding => {
       const run = () => shell.go(screen)
       // Elsewhere there is no room for them in the footer.
       return atHome ? { key, label, run } : { key, label, run, quiet: true }
@@ -32,7 +41,7 @@ export function everywhere(shell: Shell): Binding[] {
   const line: Binding = {
     key: ':',
     label: 'command',
-    help: 'a command, or plain words',
+    help: mayRunNamed(shell.desk, 'ask') ? 'a command, or plain words' : 'a command',
     run: () => commandLine(shell),
   }
   const all = [...ways, line, ...commonBindings(shell)]

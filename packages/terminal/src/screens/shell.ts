@@ -3,6 +3,7 @@ import type { Row, Tone } from '../paper/row.ts'
 import { activityScreen } from './activity-screen.ts'
 import { choice, confirmation, type Overlay, prompt, type PromptOptions } from './overlay.ts'
 import { sentence } from './faults.ts'
+import { teamClient } from '../team/client.ts'
 import { createLink, type Link } from './link.ts'
 import { createLive, type Live } from './live.ts'
 import { meaning, noted, type RequestLog } from './requests.ts'
@@ -79,8 +80,8 @@ export function createShell(surroundings: Surroundings, end: () => void): Shell 
   let overlay: Overlay | undefined
   let message: Message | undefined
   const undoing = createUndoing()
-  const { tenantId } = surroundings
-  let tenant = tenantId === undefined ? undefined : { id: tenantId, name: tenantId }
+  const { tenantId, own } = surroundings
+  let tenant = own?.tenant ?? (tenantId === undefined ? undefined : { id: tenantId, name: tenantId })
 
   /** Nothing that goes wrong by the clock may end the terminal. */
   const after = (ms: number, fn: () => void) =>
@@ -111,7 +112,12 @@ export function createShell(surroundings: Surroundings, end: () => void): Shell 
     },
     retry: () => screens.at(-1)?.refresh(),
   })
-  const { client, log } = noted(surroundings.client, { ...surroundings, heard: (what) => link.heard(what) })
+  const { client: asking, log } = noted(surroundings.client, {
+    ...surroundings,
+    heard: (what) => link.heard(what),
+  })
+  // What is noted is what goes to the server.
+  const client = own ? teamClient(asking, own.tenant) : asking
   const live = createLive({ client, tenantId: () => tenant?.id, after })
   const say = (text: string, tone: Tone = 'plain') => {
     message = { text, tone }
@@ -138,7 +144,7 @@ export function createShell(surroundings: Surroundings, end: () => void): Shell 
   const answer = <T>(make: (tell: (value: T) => void) => Overlay): Promise<T> =>
     new Promise((resolve) => show(make(resolve)))
 
-  const desk: Desk = { client, now: surroundings.now }
+  const desk: Desk = { client, now: surroundings.now, ...own }
   const shell: Shell = {
     ...surroundings,
     client,

@@ -1,5 +1,6 @@
 import type { Client } from '@copydesk/client'
 import type { Drafts } from '../account/drafts.ts'
+import type { Audience } from '../operations/operation.ts'
 import type { History } from '../account/history.ts'
 
 /** Where the terminal is logged in, and what it needs of the world. */
@@ -7,6 +8,8 @@ export interface Surroundings {
   client: Client
   /** Shown at the top: the profile, the server and the person. */
   place: string
+  /** Of an admin or a member of a tenant: which of both, and the tenant. */
+  own?: { audience: Audience; tenant: { id: string; name: string } }
   /** The tenant that everything is narrowed to, if any. */
   tenantId?: string
   /** What was said and run at earlier times: to be said again, and nothing that "it" could stand for. */

@@ -12,10 +12,12 @@ export async function openClient(command: Command): Promise<void> {
   const { openTerminal } = await import('../screens/open.tsx')
   const { draftsOf } = await import('../account/drafts.ts')
   const { openHistory } = await import('../account/history.ts')
-  const { desk, tenantId } = connection
+  const { client, desk, tenantId } = connection
+  const { audience, tenant } = desk
   const narrowed = tenantId === undefined ? {} : { tenantId }
   await openTerminal({
-    client: desk.client,
+    client,
+    ...(audience && tenant && { own: { audience, tenant } }),
     place: connection.describe(),
     past: await openHistory(process.env),
     drafts: draftsOf(process.env, connection),

@@ -1,0 +1,90 @@
+import {
+  type Campaign,
+  campaignFacts,
+  campaignWorkColumns,
+  deliverableRows,
+} from '../operations/campaigns.ts'
+import { markdownRows } from '../paper/markdown.ts'
+import { emptyRow, type Row, row, span } from '../paper/row.ts'
+import { current, type List, listOf, listRows, moved, replaced } from './list.ts'
+import { followEvents } from './live.ts'
+import { resultScreen } from './result-screen.ts'
+import type { OpenScreen } from './screen.ts'
+
+type Work = Campaign['recentActivities'][number]
+
+/** One campaign: how far it is, and its latest work, each piece one key away. */
+export const campaignScreen =
+  (campaignId: string): OpenScreen =>
+  (shell) => {
+    let campaign: Campaign | undefined
+    let list: List<Work> = listOf<Work>([])
+    const stop = new AbortController()
+    const refresh = () =>
+      void shell.attempt(async () => {
+        campaign = await shell.client.call('dashboard', 'GET /campaigns/:campaignId', {
+          params: { campaignId },
+          signal: stop.signal,
+        })
+        list = replaced(list, campaign.recentActivities)
+        shell.changed()
+      })
+    const headFor = (width: number, height: number): Row[] =>
+      campaign
+        ? [...campaignFacts(campaign), emptyRow, ...deliverableRows(campaign, width), emptyRow].slice(
+            0,
+            Math.max(1, Math.floor((height * 2) / 3)),
+          )
+        : []
+    refresh()
+    followEvents(shell, stop.signal, refresh)
+    return {
+      name: 'a campaign',
+      title: () => row(span(campaign?.name ?? 'campaign', 'strong')),
+      rows({ width, height }) {
+        const head = headFor(width, height)
+        const empty = campaign ? 'Its work is not planned yet.' : 'Asking the server …'
+        return [
+          ...head,
+          ...listRows(list, campaignWorkColumns.slice(1), { width, height: height - head.length, empty }),
+        ]
+      },
+      bindings: () => [
+        {
+          key: 'enter',
+          label: 'open',
+          help: 'the piece of work: its text as it is written, its runs and cost',
+          run: () => {
+            const work = current(list)
+            if (work) shell.openWork('activity', work.id)
+          },
+        },
+        {
+          key: 'o',
+          label: 'question',
+          help: 'what people are asked about it',
+          run: () => {
+            const work = current(list)
+            if (work?.approvalId !== undefined) shell.openWork('approval', work.approvalId)
+            else shell.say('Nobody is asked about it', 'dim')
+          },
+        },
+        {
+          key: 'i',
+          label: 'brief',
+          run: () => {
+            const brief = campaign?.brief
+            if (brief !== undefined)
+              shell.open(resultScreen('the brief', (width) => markdownRows(brief, width)))
+          },
+        },
+      ],
+      subjects: () => list.items.map(({ id, title }) => ({ kind: 'activity', id, title })),
+      onKey(key, { width, height }) {
+        list = moved(list, key, height - headFor(width, height).length) ?? list
+        return current(list) !== undefined
+      },
+      refresh,
+      close: () => stop.abort(),
+    }
+  }
