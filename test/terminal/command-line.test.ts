@@ -91,7 +91,7 @@ describe('the command line of the terminal', () => {
     terminal.press('q', ':', '/tail', 'enter')
     await terminal.shows(/copydesk \/tail/)
     await agent.deliver('# Oats\n\nSpring is here.')
-    await terminal.shows(/\? [0-9A-Z]{26} Social post: draft · Tenant 1/)
+    await terminal.shows(/\? Tenant 1: question, low risk: Social post: draft/)
     terminal.press('q', ':', 'help', 'enter')
     await terminal.shows(/copydesk commands/)
     terminal.press('q', ':', '/frobnicate', 'enter')

@@ -1,7 +1,8 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { cli, program } from '../cli/process.ts'
+import { cli } from '../cli/process.ts'
+import { bundled } from '../kit/bundled.ts'
 import { password } from '../kit/app.ts'
 import { openTerminal } from '../kit/terminal.ts'
 import { createStaff, type Staff } from './staff.ts'
@@ -15,7 +16,7 @@ async function sit(staff: Staff, email: string, env: Record<string, string> = {}
   const args = ['login', desk.url, '--email', email, '--password-stdin']
   const logged = await cli(args, { cwd: folder, input: `${password}\n` })
   expect(logged).toMatchObject({ code: 0 })
-  const main = await program()
+  const main = await bundled('main')
   const terminal = openTerminal({
     command: process.execPath,
     args: [main, 'terminal'],

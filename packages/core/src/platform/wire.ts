@@ -85,17 +85,29 @@ export function queryList<Item extends z.ZodType>(
   item: Item,
   max = 100,
 ): z.ZodType<z.output<Item>[], string | readonly string[]> {
-  const split = (value: unknown) =>
-    value === undefined
-      ? undefined
-      : (Array.isArray(value) ? value : [value])
-          .flatMap((part) => String(part).split(','))
-          .map((part) => part.trim())
-          .filter((part) => part !== '')
-  return z.preprocess(split, z.array(item).max(max)) as unknown as z.ZodType<
+  return z.preprocess(parted, z.array(item).max(max)) as unknown as z.ZodType<
     z.output<Item>[],
     string | readonly string[]
   >
+}
+
+function parted(value: unknown): string[] | undefined {
+  if (value === undefined) return undefined
+  return (Array.isArray(value) ? value : [value])
+    .flatMap((part) => String(part).split(','))
+    .map((part) => part.trim())
+    .filter((part) => part !== '')
+}
+
+/** Some of several words in a query string, as `queryList` reads them; what is none of them is told of the parameter as a whole. */
+export function queryChoices<const Choice extends string>(
+  choices: readonly Choice[],
+): z.ZodType<Choice[], string | readonly string[]> {
+  const isChoice = (word: string) => (choices as readonly string[]).includes(word)
+  const words = z
+    .array(z.string().meta({ enum: [...choices] }))
+    .refine((all) => all.length > 0 && all.every(isChoice), `Must be some of ${choices.join(', ')}`)
+  return z.preprocess(parted, words) as unknown as z.ZodType<Choice[], string | readonly string[]>
 }
 
 /** `limit`, `cursor` and `order` as every list takes them; add the filters with `.extend()`. */

@@ -14,7 +14,7 @@ export type ReviewKind = keyof typeof reviewKinds
 export type ReviewerEvent = (typeof reviewKinds)[ReviewKind][number]
 
 /** All of them, in the order in which they are offered. */
-export const reviewKindNames = Object.keys(reviewKinds) as [ReviewKind, ...ReviewKind[]]
+export const reviewKindNames = Object.keys(reviewKinds) as ReviewKind[]
 
 /** The events of some kinds. */
 export function eventsOfKinds(kinds: readonly ReviewKind[] = reviewKindNames): ReviewerEvent[] {

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { reviewKindNames } from '../../domain/events/review-kinds.ts'
 import { watchReviewed } from '../../domain/events/review-stream.ts'
 import { stream } from '../../gateway/stream.ts'
-import { isoDate, queryList } from '../../platform/wire.ts'
+import { isoDate, queryChoices } from '../../platform/wire.ts'
 import { reviewers } from './access.ts'
 
 /** Whose it is, and when it happened. */
@@ -26,7 +26,7 @@ export const live = stream({
   access: reviewers,
   query: z.object({
     tenantId: z.string().optional(),
-    'filter.kind': queryList(z.enum(reviewKindNames)).optional(),
+    'filter.kind': queryChoices(reviewKindNames).optional(),
   }),
   events: {
     approval_created: z.object({
