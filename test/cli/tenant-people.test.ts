@@ -65,7 +65,7 @@ describe('an admin of a tenant', () => {
     const shown = await ada.run('show', asked?.id ?? '')
     expect(shown.stdout).toContain('Oats at dawn.')
     expect(shown.stdout).toContain('Spring')
-    expect((await ada.run('status')).stdout).toMatch(/Tenant 1 +1/)
+    expect((await ada.run('status')).stdout).toMatch(/Tenant 1\t1/)
     expect(await ada.json('feed')).toMatchObject({ data: [{ kind: 'approval', tenantName: 'Tenant 1' }] })
     for (const line of [['agents'], ['cost', '--by', 'agent'], ['campaign', 'list', '--status', 'active']])
       expect(await ada.run(...line)).toMatchObject({ code: 0 })

@@ -49,10 +49,13 @@ describe('the terminal of an admin', () => {
     await terminal.shows(/What should be different/)
     terminal.press('Name the price')
     terminal.press('enter')
-    await terminal.shows(/sent back/)
+    await terminal.shows(/sent back[^]*Nothing else waits/)
     const again = await staff.desk.next()
     await again.deliver('Rye at night, 3 pounds.')
-    await terminal.shows(/queue: waiting|Nothing else waits/)
+    terminal.press('2')
+    await terminal.shows(/queue: waiting[^]*Social post: draft/)
+    terminal.press('enter')
+    await terminal.shows(/Rye at night, 3 pounds\./)
   })
 
   it('starts a campaign from a brief in the editor, keeps it when it is left, and shows how far it is', async () => {
