@@ -35,7 +35,6 @@ export async function startServer(folder: string, parent: string): Promise<OwnSe
     const port = await freePort()
     const settings = [
       'fsync=off',
-      'synchronous_commit=off',
       'full_page_writes=off',
       'autovacuum=off',
       'jit=off',

@@ -162,7 +162,7 @@ describe('copydesk agent test', () => {
       folder.path,
     )
     expect(refused.stdout).toContain(
-      'WRONG  result: a result is refused with 400: "text": A successful result needs text',
+      'WRONG  result: a result is refused with 400: A successful result needs text',
     )
   })
 

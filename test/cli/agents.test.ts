@@ -88,7 +88,6 @@ describe('copydesk agent', () => {
       [['set', 'blog_writer', '--prompt', 'prompt.md'], 2, 'Nothing fills {{compny}}'],
       [['set', 'blog_writer'], 2, 'Say what is to be changed'],
       [['set', 'blog_writer', '--fallback', 'gpt-99'], 2, 'adapterConfig.fallbackModels: No provider serves'],
-      [['set', 'blog_writer', '--built-in'], 2, 'name it with --tenant'],
       [['set', 'blog_writer', ...own, '--command', 'claude'], 2, 'adapterConfig.command'],
       [['set', 'blog_writer', ...own, '--command', 'x', '--built-in'], 2, 'Give one of'],
       [['set', 'blog_writer', ...own, '--header', 'X-Key'], 2, '--header needs --webhook'],

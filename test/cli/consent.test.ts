@@ -27,7 +27,7 @@ describe('copydesk consent', () => {
     await using it = await asking()
     const { staff, pause, consent, person } = it
     const list = await staff.run(['consent', 'list'], person)
-    expect(list.stdout).toMatch(new RegExp(`${consent} +pending +claude-desktop 1.2 +/pause social_writer`))
+    expect(list.stdout).toMatch(new RegExp(`${consent}\tpending\tclaude-desktop 1.2\t/pause social_writer`))
     const shown = await staff.json<{ status: string }>(['consent', 'show', consent], person)
     expect(shown.status).toBe('pending')
     using screen = await onScreen(['consent', 'give', consent], { cwd: staff.home, env: {} })

@@ -9,8 +9,8 @@ describe('what a command prints when it is refused', () => {
     const day =
       'must be a day or an instant with its zone from 1970-01-01 to 2999-12-31, such as 2026-04-10 or 2026-04-10T09:30:00Z'
     const cases: ReadonlyArray<[args: string[], code: number, stderr: string]> = [
-      [['cost', '--tenant', 'x'], 4, 'error: You are not assigned to this tenant\n'],
-      [['run', 'social_writer', 'Write', '--tenant', 'x', '--yes'], 2, 'error: --tenant must be a ULID\n'],
+      [['cost', '--tenant', nothing], 4, 'error: You are not assigned to this tenant\n'],
+      [['cost', '--tenant', 'x'], 1, 'error: There is no tenant x. `copydesk tenants` shows them.\n'],
       [['cost', '--from', 'yesterday'], 2, `error: --from ${day}\n`],
       [['cost', '--to', '2026-02-30'], 2, `error: --to ${day}\n`],
       [['log', nothing], 1, 'error: There is no activity with this id\n'],

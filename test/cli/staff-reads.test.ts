@@ -83,7 +83,7 @@ describe('the commands that read', () => {
       [['queue', '--status', 'open'], 2, /Allowed choices are/],
       [['queue', '--limit', '500'], 2, /--limit must be a whole number from 1 to 200/],
       [['queue', '--cursor', '%'], 2, /^error: --cursor: /],
-      [['cost', '--from', 'soon'], 2, /startDate/],
+      [['cost', '--from', 'soon'], 2, /^error: --from must be a day/],
       [['show'], 2, /missing required argument 'ids'/],
       [['bulk', 'approve', '--dry-run'], 2, /Name approvals by --ids, or say/],
       [['bulk', 'reject', '--risk', 'low', '--dry-run'], 2, /needs --note/],

@@ -104,7 +104,7 @@ describe('an assistant', () => {
       ['tenants', { surprise: 1 }, /surprise/],
       ['tenants', { confirmation: 'x' }, /confirmation/],
       ['approve', { ids: ['x'], confirmation: 7 }, /approve does not take confirmation/],
-      ['pause', { target: 'social_writer' }, /--tenant/],
+      ['pause', { target: 'social_writer', tenant: 7 }, /--tenant/],
       ['bulk', { action: 'approve', ids: [] }, /one or more/],
     ]
     for (const [name, given, words] of wrong) {

@@ -204,9 +204,9 @@ describe('a blog post', () => {
       const named = data['approvalId'] ?? data['activityId'] ?? data['campaignId']
       expect(await tap(phone, String(data['deepLink']))).toMatchObject({ id: named })
     }
-    // Reviewers are told of what they are to look at.
-    const whose = { tenantId: ours.tenantId, tenantName: 'Hearth' }
-    expect(onDesk.heard).toEqual(
+    // Reviewers are told of what they are to look at, with when it was.
+    const whose = { tenantId: ours.tenantId, tenantName: 'Hearth', at: expect.any(String) }
+    expect(onDesk.heard.filter(({ event }) => event === 'approval_created')).toEqual(
       onDashboard.heard
         .filter(({ event }) => event === 'approval_created')
         .map(({ data, ...one }) => ({ ...one, data: { ...data, activityIds: undefined, ...whose } })),

@@ -45,8 +45,13 @@ async function statementsOf(query: string): Promise<Ran[]> {
 }
 
 async function planOf({ text, params }: Ran): Promise<string> {
-  const explain = app.db.dialect === 'sqlite' ? 'explain query plan' : 'explain'
-  return JSON.stringify(await app.db.sql.all(`${explain} ${text}`, params))
+  if (app.db.dialect === 'sqlite')
+    return JSON.stringify(await app.db.sql.all(`explain query plan ${text}`, params))
+  return app.db.write(async (tx) => {
+    // The tenant has no runs, and PostgreSQL reads an empty table as a whole: what counts is whether an index serves.
+    if (text.includes('from runs')) await tx.run('set local enable_seqscan = off')
+    return JSON.stringify(await tx.all(`explain ${text}`, params))
+  })
 }
 
 describe('cli.nl at a tenant with the work of years', () => {

@@ -167,6 +167,8 @@ function valueOf(parameter: Parameter): fc.Arbitrary<unknown> {
       return fc.array(fc.string(), { minLength: 1, maxLength: 4 })
     case 'list':
       return fc.array(fc.stringMatching(/^[A-Z0-9]+$/), { minLength: 1, maxLength: 4 })
+    case 'choices':
+      return fc.subarray([...parameter.choices], { minLength: 1 })
     case 'number':
       return fc.integer({ min: parameter.min, max: parameter.max })
     case 'choice':

@@ -106,6 +106,7 @@ export function queryChoices<const Choice extends string>(
   const isChoice = (word: string) => (choices as readonly string[]).includes(word)
   const words = z
     .array(z.string().meta({ enum: [...choices] }))
+    .max(choices.length)
     .refine((all) => all.length > 0 && all.every(isChoice), `Must be some of ${choices.join(', ')}`)
   return z.preprocess(parted, words) as unknown as z.ZodType<Choice[], string | readonly string[]>
 }
