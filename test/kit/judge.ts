@@ -52,11 +52,16 @@ export async function judge(response: Response, from: EndpointInfo | undefined):
   return { status, code, headers, text, summary: [status, code, told].filter((part) => part).join(' ') }
 }
 
-/** Holds the answer to what is no HTTP against the contract. @throws Error with a sentence on what is wrong */
-export async function checkUnparsed(answer: Response): Promise<void> {
+/**
+ * Holds the answer to what is no HTTP against the contract.
+ * @param isHead whether it has no body
+ * @throws Error with a sentence on what is wrong
+ */
+export async function checkUnparsed(answer: Response, isHead: boolean): Promise<void> {
   const { status, headers } = answer
   if (![400, 408, 413, 431].includes(status)) fault(`answered ${status} to what is no HTTP`)
   if (!headers.has('x-request-id')) fault(`answered ${status} without an id`)
+  if (isHead) return
   const { error } = JSON.parse(await answer.text()) as Refused
   if (!/^(BAD_REQUEST|PAYLOAD_TOO_LARGE)$/.test(error.code) || inner.test(error.message))
     fault(`answered ${status} ${error.code} ${error.message}`)

@@ -75,6 +75,13 @@ describe('clientError', () => {
     expect(answer.headers.get('connection')).toBe('close')
   })
 
+  it('answers a HEAD without a body', async () => {
+    const large = `HEAD /health?${'a'.repeat(30_000)} HTTP/1.1\r\nHost: x\r\n\r\n`
+    const { status, headers, body } = read(await exchange(large))
+    expect([status, body]).toEqual([431, ''])
+    expect(Number(headers.get('content-length'))).toBeGreaterThan(0)
+  })
+
   it('answers what comes after a good request on the same connection', async () => {
     const { socket, got } = open()
     socket.write(`${head}\r\n`)

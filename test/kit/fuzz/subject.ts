@@ -79,7 +79,7 @@ async function onSocket(): Promise<Subject> {
       }
       // What is no HTTP, or has too long a head, is refused by node's own parser, before there is a request that counts.
       const isParsed = answer.headers.has('x-ratelimit-limit')
-      if (!isParsed && (wire.broken || answer.status === 431)) await checkUnparsed(answer)
+      if (!isParsed && (wire.broken || answer.status === 431)) await checkUnparsed(answer, isHead)
       else if (isHead) checkHeaders(answer)
       else
         await judge(answer, undefined).catch((error: Error) => {

@@ -20,7 +20,7 @@ const refusals: Readonly<Record<string, readonly [status: number, message: strin
  */
 export function createClientErrorListener(runtime: Runtime) {
   const answered = new WeakSet<Duplex>()
-  return (error: Error & { code?: string }, socket: Duplex): void => {
+  return (error: Error & { code?: string; rawPacket?: Buffer }, socket: Duplex): void => {
     // What it sends on is as little HTTP as before.
     if (answered.has(socket)) return
     answered.add(socket)
@@ -30,9 +30,11 @@ export function createClientErrorListener(runtime: Runtime) {
     const [status, message] = refusals[error.code ?? ''] ?? [400, 'The request is not valid HTTP']
     const { headers, body } = refuse(runtime, status, message, socket)
     const lines = headers.flatMap((name, i) => (i % 2 === 0 ? [`${name}: ${headers[i + 1]}\r\n`] : []))
+    // The answer to a HEAD has none, as far as what the parser had in hands tells that it is one.
+    const sent = error.rawPacket?.subarray(0, 5).toString('latin1') === 'HEAD ' ? '' : body
     const stop = runtime.clock.after(lingerMs, () => socket.destroy())
     socket.once('close', stop)
-    socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`)
+    socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${sent}`)
   }
 }
 
