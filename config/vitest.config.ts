@@ -1,10 +1,9 @@
-import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 import { locatePostgres } from './postgres.ts'
 import { scratchFolder } from './scratch.ts'
-import { planRun } from './vitest.setup.ts'
+import { nameOfRun, planRun } from './vitest.setup.ts'
 
 /**
  * `*.db.test.ts` runs once on each database, every other `*.test.ts` once.
@@ -24,7 +23,7 @@ export default defineConfig(async () => {
   const missing = 'start' in located ? undefined : `postgresql: NOT tested, because ${located.reason}`
   if (required && missing) throw new Error(missing)
 
-  const name = `${process.pid}_${randomBytes(3).toString('hex')}`
+  const name = nameOfRun()
   const root = fileURLToPath(new URL('..', import.meta.url))
   const run = {
     prefix: `copydesk_test_${name}_`,

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import { Client } from 'pg'
 import type { TestProject } from 'vitest/node'
@@ -19,7 +20,13 @@ export interface TestRun {
 }
 
 const key = Symbol.for('copydesk.test-run')
-const shelf = globalThis as { [key]?: TestRun }
+const nameKey = Symbol.for('copydesk.test-run-name')
+const shelf = globalThis as { [key]?: TestRun; [nameKey]?: string }
+
+/** What the names of all that this run makes have in common. The configuration is read several times, by modules of their own. */
+export function nameOfRun(): string {
+  return (shelf[nameKey] ??= `${process.pid}_${randomBytes(3).toString('hex')}`)
+}
 
 /** Leaves the run for the set-up below, which vitest loads as a module of its own. */
 export function planRun(run: TestRun): void {
