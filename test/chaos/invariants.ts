@@ -33,7 +33,8 @@ export async function brokenInvariants(
   }
   await none(
     'activities that are not done',
-    `select id, status, title from activities where status <> 'done'`,
+    `select a.id, a.status, a.title, r.attempt, r.status as run, r.error from activities a left join runs r on r.activity_id = a.id
+     where a.status <> 'done'`,
   )
   await none('runs that are open', `select id, status from runs where status in ('pending', 'running')`)
   await none(
