@@ -9,6 +9,7 @@ import {
   type EntityManager,
   type Sql,
 } from './database.ts'
+import { openWithEntities } from './discovery.ts'
 import { toMigrations } from './migrate.ts'
 import { PatientDriver } from './postgres-driver.ts'
 import { forkFor, TenantGuard } from './scope.ts'
@@ -26,23 +27,25 @@ export async function openPostgres(options: DatabaseOptions): Promise<Database> 
       { cause: error },
     )
   })
-  const orm = (await PostgresOrm.init({
-    clientUrl: url,
-    entities: [...options.entities],
-    driver: PatientDriver,
-    extensions: [Migrator],
-    pool: { min: 0, max: poolSize },
-    migrations: {
-      migrationsList: toMigrations(options.migrations, 'postgresql'),
-      snapshot: false,
-      transactional: true,
-    },
-    subscribers: [new TenantGuard()],
-    forceUtcTimezone: true,
-    ensureDatabase: false,
-    colors: false,
-    logger: (message) => log.debug(message),
-  })) as unknown as MikroORM
+  const orm = (await openWithEntities('postgresql', options.entities, (entities) =>
+    PostgresOrm.init({
+      clientUrl: url,
+      ...entities,
+      driver: PatientDriver,
+      extensions: [Migrator],
+      pool: { min: 0, max: poolSize },
+      migrations: {
+        migrationsList: toMigrations(options.migrations, 'postgresql'),
+        snapshot: false,
+        transactional: true,
+      },
+      subscribers: [new TenantGuard()],
+      forceUtcTimezone: true,
+      ensureDatabase: false,
+      colors: false,
+      logger: (message) => log.debug(message),
+    }),
+  )) as unknown as MikroORM
   const hub = createListener(url, options)
   return {
     dialect: 'postgresql',

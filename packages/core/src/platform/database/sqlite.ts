@@ -8,6 +8,7 @@ import { type Database, DatabaseError, type DatabaseOptions, type Sql, type SqlV
 import { createMutex, type Mutex } from './mutex.ts'
 import { SerialDialect } from './sqlite-dialect.ts'
 import { explain } from './sqlite-faults.ts'
+import { openWithEntities } from './discovery.ts'
 import { forkFor, TenantGuard } from './scope.ts'
 import { toMigrations } from './migrate.ts'
 
@@ -28,22 +29,24 @@ export async function openSqlite(options: DatabaseOptions): Promise<Database> {
   const { mutex, leave } = joinQueue(path)
   const writer = openHandle(path, options)
   const reader = openHandle(path, options, true)
-  const orm = (await SqliteOrm.init({
-    dbName: path,
-    entities: [...options.entities],
-    extensions: [Migrator],
-    driverOptions: new SerialDialect(writer, mutex),
-    migrations: {
-      migrationsList: toMigrations(options.migrations, 'sqlite'),
-      snapshot: false,
-      transactional: true,
-    },
-    subscribers: [new TenantGuard()],
-    forceUtcTimezone: true,
-    ensureDatabase: false,
-    colors: false,
-    logger: (message) => options.log.debug(message),
-  })) as unknown as MikroORM
+  const orm = (await openWithEntities('sqlite', options.entities, (entities) =>
+    SqliteOrm.init({
+      dbName: path,
+      ...entities,
+      extensions: [Migrator],
+      driverOptions: new SerialDialect(writer, mutex),
+      migrations: {
+        migrationsList: toMigrations(options.migrations, 'sqlite'),
+        snapshot: false,
+        transactional: true,
+      },
+      subscribers: [new TenantGuard()],
+      forceUtcTimezone: true,
+      ensureDatabase: false,
+      colors: false,
+      logger: (message) => options.log.debug(message),
+    }),
+  )) as unknown as MikroORM
   const tx = statements(writer, path)
   const listeners = new Map<string, Set<(payload: string) => void>>()
   let pending: Array<[string, string]> = []

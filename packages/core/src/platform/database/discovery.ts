@@ -1,0 +1,46 @@
+import type { EntitySchema, MikroORM, Options } from '@mikro-orm/core'
+import type { Dialect } from './database.ts'
+
+type EntityOptions = Partial<Pick<Options, 'entities' | 'discovery' | 'propagationOnPrototype'>>
+
+const opened = new WeakMap<readonly EntitySchema[], Map<Dialect, MikroORM>>()
+
+/**
+ * Opens the ORM with what an earlier one of this process has found out about the same entities: their metadata and the
+ * functions that it compiled for them. They belong to the entities, not to a database, and making them anew takes most of
+ * the time that opening a database takes.
+ * @param open is given the options that say which entities there are
+ */
+export async function openWithEntities<Orm extends MikroORM<any, any, any>>(
+  dialect: Dialect,
+  entities: readonly EntitySchema[],
+  open: (options: EntityOptions) => Promise<Orm>,
+): Promise<Orm> {
+  const ofEntities = opened.get(entities) ?? new Map<Dialect, MikroORM>()
+  const earlier = ofEntities.get(dialect)
+  if (earlier) return open(asIn(earlier))
+  const orm = await open({ entities: [...entities] })
+  opened.set(entities, ofEntities.set(dialect, orm))
+  return orm
+}
+
+function asIn(earlier: MikroORM): EntityOptions {
+  const metadata = earlier.getMetadata()
+  const comparator = earlier.config.getComparator(metadata)
+  const hydrator = earlier.config.getHydrator(metadata)
+  return {
+    entities: [],
+    // The classes of the entities have their accessors already.
+    propagationOnPrototype: false,
+    discovery: {
+      warnWhenNoEntities: false,
+      afterDiscovered(storage, platform) {
+        for (const meta of metadata) storage.set(meta.class, meta)
+        Object.assign(platform.getConfig(), {
+          getComparator: () => comparator,
+          getHydrator: () => hydrator,
+        })
+      },
+    },
+  }
+}
