@@ -1,7 +1,7 @@
 import stringWidth from 'string-width'
 
 const ascii = /^[ -~]*$/
-const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' })
+let graphemes: Intl.Segmenter | undefined
 
 /** Columns that a text takes on a terminal: wide letters and emoji take two. */
 export function widthOf(text: string): number {
@@ -10,7 +10,10 @@ export function widthOf(text: string): number {
 
 /** The letters of a text as people count them. */
 export function lettersOf(text: string): string[] {
-  return ascii.test(text) ? Array.from(text) : Array.from(graphemes.segment(text), ({ segment }) => segment)
+  if (ascii.test(text)) return Array.from(text)
+  // Made when it is needed: it takes longer to make than most commands take to do their work.
+  graphemes ??= new Intl.Segmenter('en', { granularity: 'grapheme' })
+  return Array.from(graphemes.segment(text), ({ segment }) => segment)
 }
 
 /** The text in at most `width` columns; what was cut off is told by an ellipsis. No letter is cut in two. */

@@ -51,7 +51,7 @@ export interface DatabaseOptions {
   entities: readonly EntitySchema[]
   migrations: readonly MigrationScript[]
   log: Logger
-  /** Connections to PostgreSQL for each of the two pools (units of work, hand-written statements). */
+  /** Connections to PostgreSQL for each of the two pools (units of work, hand-written statements); the first that opens it decides. */
   poolSize?: number
   /** SQLite only: `full` (default) survives a power cut, `off` is for tests that throw the file away. */
   synchronous?: 'full' | 'off'

@@ -38,11 +38,12 @@ export interface MigrationStatus {
 /** What the database has been through, and what is left to do. */
 export async function migrationStatus(db: Database): Promise<MigrationStatus> {
   const executed = (await db.orm.migrator.getExecuted()).map((row) => row.name)
-  const pending = (await db.orm.migrator.getPending()).map((row) => row.name)
-  const known = new Set(
-    (db.orm.config.get('migrations').migrationsList ?? []).map((m) => ('name' in m ? m.name : '')),
-  )
-  return { executed, pending, unknown: executed.filter((name) => !known.has(name)) }
+  const known = (db.orm.config.get('migrations').migrationsList ?? []).map((m) => ('name' in m ? m.name : ''))
+  return {
+    executed,
+    pending: known.filter((name) => !executed.includes(name)),
+    unknown: executed.filter((name) => !known.includes(name)),
+  }
 }
 
 /**
@@ -62,18 +63,17 @@ export async function migrateDown(db: Database, to?: string): Promise<string[]> 
 }
 
 /** @throws DatabaseError when the database has been migrated by a newer version than this one */
-export async function refuseFutureSchema(db: Database): Promise<void> {
-  const { unknown } = await migrationStatus(db)
-  if (unknown.length === 0) return
+export async function refuseFutureSchema(db: Database): Promise<MigrationStatus> {
+  const status = await migrationStatus(db)
+  if (status.unknown.length === 0) return status
   throw new DatabaseError(
-    `The database was migrated by a newer version of Copydesk (it knows ${unknown.join(', ')}). Start that version, or restore a backup made before the upgrade.`,
+    `The database was migrated by a newer version of Copydesk (it knows ${status.unknown.join(', ')}). Start that version, or restore a backup made before the upgrade.`,
   )
 }
 
 /** @throws DatabaseError unless the schema is exactly the one that this version needs */
 export async function requireCurrentSchema(db: Database): Promise<void> {
-  await refuseFutureSchema(db)
-  const { pending } = await migrationStatus(db)
+  const { pending } = await refuseFutureSchema(db)
   if (pending.length > 0) {
     throw new DatabaseError(
       `The database lacks ${pending.length === 1 ? 'a migration' : `${pending.length} migrations`}. Run \`copydesk migrate up\`.`,

@@ -1,6 +1,8 @@
 import { PostgreSqlConnection, PostgreSqlDriver } from '@mikro-orm/postgresql'
 import type { Configuration } from '@mikro-orm/core'
-import type { Driver } from 'kysely'
+import { type Driver, PostgresDriver } from 'kysely'
+import type { Pool } from 'pg'
+import { poolsOf } from './postgres-pools.ts'
 
 /**
  * The ORM's driver, outliving broken connections. kysely keeps a connection on which no transaction could begin or be
@@ -17,9 +19,17 @@ export class PatientDriver extends PostgreSqlDriver {
 
 class PatientConnection extends PostgreSqlConnection {
   override createKyselyDialect(overrides: Parameters<PostgreSqlConnection['createKyselyDialect']>[0]) {
-    const dialect = super.createKyselyDialect(overrides)
-    const createDriver = dialect.createDriver.bind(dialect)
-    dialect.createDriver = () => patient(createDriver())
+    let made: Pool | undefined
+    const onPoolCreated = (pool: Pool) => void (made = pool)
+    const dialect = super.createKyselyDialect({ ...overrides, onPoolCreated } as typeof overrides)
+    dialect.createDriver = () => {
+      const shared = poolsOf(this.config.get('clientUrl') ?? '').forUnitsOfWork(made as Pool)
+      // Ended by the last who uses it, not with this driver.
+      const end = async () => undefined
+      return patient(
+        new PostgresDriver({ pool: { options: shared.options, connect: () => shared.connect(), end } }),
+      )
+    }
     return dialect
   }
 }

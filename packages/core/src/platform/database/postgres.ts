@@ -1,7 +1,7 @@
 import { Migrator } from '@mikro-orm/migrations'
 import { MikroORM as PostgresOrm } from '@mikro-orm/postgresql'
 import type { MikroORM } from '@mikro-orm/sql'
-import { Client, Pool, type PoolClient } from 'pg'
+import { Client, type Pool, type PoolClient } from 'pg'
 import {
   type Database,
   DatabaseError,
@@ -12,16 +12,16 @@ import {
 import { openWithEntities } from './discovery.ts'
 import { toMigrations } from './migrate.ts'
 import { PatientDriver } from './postgres-driver.ts'
+import { joinPools } from './postgres-pools.ts'
 import { forkFor, TenantGuard } from './scope.ts'
 
-/** PostgreSQL: one pool for the ORM's units of work, one for hand-written statements, one connection that listens. */
+/** PostgreSQL: a pool for the ORM's units of work and one for hand-written statements, both shared, and a connection that listens. */
 export async function openPostgres(options: DatabaseOptions): Promise<Database> {
   const { url, log, poolSize = 8 } = options
-  const pool = new Pool({ connectionString: url, max: poolSize })
-  const lost = (error: Error) => log.warn('a PostgreSQL connection was lost', { error })
-  // The pool hears of idle connections only; of one in use nobody would, and the process would end.
-  pool.on('error', lost).on('connect', (client) => client.on('error', lost))
-  await pool.query('select 1').catch((error: Error) => {
+  const pools = joinPools(options)
+  const pool = pools.statements
+  await pool.query('select 1').catch(async (error: Error) => {
+    await pools.leave()
     throw new DatabaseError(
       `PostgreSQL at ${new URL(url).host} does not answer (${error.message}). Check that it runs and that the URL, user and password are right.`,
       { cause: error },
@@ -90,7 +90,7 @@ export async function openPostgres(options: DatabaseOptions): Promise<Database> 
     async close() {
       await hub.close()
       await orm.close(true)
-      await pool.end()
+      await pools.leave()
     },
   }
 }
