@@ -6,12 +6,12 @@ import { join } from 'node:path'
 import type { EntitySchema } from '@mikro-orm/core'
 import { MikroORM as PostgresOrm } from '@mikro-orm/postgresql'
 import { MikroORM as SqliteOrm } from '@mikro-orm/sqlite'
-import { Client } from 'pg'
 import {
   type Database,
   type Dialect,
   openDatabase,
 } from '../../packages/core/src/platform/database/database.ts'
+import { type TestPlace, takePostgres } from './postgres-databases.ts'
 import { type MigrationScript, migrateUp } from '../../packages/core/src/platform/database/migrate.ts'
 import type { Logger } from '../../packages/core/src/platform/log.ts'
 import { eventEntities } from '../../packages/core/src/platform/events/entities.ts'
@@ -49,11 +49,11 @@ export const silent: Logger = {
 
 /**
  * A database of its own for one test, with the schema in place. Copied from a template that is made once a run for each
- * schema; gone when disposed.
+ * schema; gone or emptied when disposed.
  */
 export async function openTestDatabase(options: TestDatabaseOptions = {}): Promise<TestDatabase> {
   const { entities = platformEntities, migrations, log = silent } = options
-  const place = dialect === 'sqlite' ? await sqliteCopy(options) : await postgresCopy(options)
+  const place = dialect === 'sqlite' ? await sqliteCopy(options) : await postgresPlace(options)
   const opened: Database[] = []
   const again = async (logger: Logger = log) => {
     const db = await openDatabase({
@@ -62,7 +62,6 @@ export async function openTestDatabase(options: TestDatabaseOptions = {}): Promi
       migrations: migrations ?? [],
       log: logger,
       synchronous: 'off',
-      poolSize: 4,
     })
     opened.push(db)
     return db
@@ -73,21 +72,17 @@ export async function openTestDatabase(options: TestDatabaseOptions = {}): Promi
     again,
     async [Symbol.asyncDispose]() {
       await Promise.all(opened.map((db) => db.close()))
-      await place.drop()
+      await place.release()
     },
   }
 }
 
-interface Place {
-  url: string
-  drop(): Promise<void>
-}
-
-function folderOfRun(): string {
+/** Where the files of this run are. */
+export function folderOfRun(): string {
   return process.env['COPYDESK_TEST_FOLDER'] ?? join(tmpdir(), `copydesk-test-${process.pid}`)
 }
 
-async function sqliteCopy(options: TestDatabaseOptions): Promise<Place> {
+async function sqliteCopy(options: TestDatabaseOptions): Promise<TestPlace> {
   const folder = folderOfRun()
   await mkdir(folder, { recursive: true })
   const template = join(folder, `template-${await fingerprint(options)}.db`)
@@ -100,64 +95,24 @@ async function sqliteCopy(options: TestDatabaseOptions): Promise<Place> {
   await copyFile(template, path)
   return {
     url: path,
-    drop: async () => {
+    release: async () => {
       for (const end of ['', '-wal', '-shm']) await rm(path + end, { force: true })
     },
   }
 }
 
-async function postgresCopy(options: TestDatabaseOptions): Promise<Place> {
+async function postgresPlace(options: TestDatabaseOptions): Promise<TestPlace> {
   const prefix = process.env['COPYDESK_TEST_PREFIX'] ?? `copydesk_test_${process.pid}_`
+  const { entities = platformEntities, migrations = [], server = serverUrl() } = options
   const template = `${prefix}template_${await fingerprint(options)}`
-  const name = `${prefix}${randomBytes(6).toString('hex')}`
-  const server = options.server ?? serverUrl()
-  await onServer(server, async (client) => {
-    // One worker makes the template; a database cannot be copied while somebody is connected to it.
-    await client.query('select pg_advisory_lock(hashtext($1))', [template])
-    const made = await client.query('select from pg_database where datname = $1', [template])
-    if (made.rowCount === 0) {
-      const draft = `${template}_draft`
-      await client.query(`drop database if exists ${draft}`)
-      await client.query(`create database ${draft}`)
-      await build(urlOf(server, draft), options)
-      await client.query(`alter database ${draft} rename to ${template}`)
-    }
-    await client.query(`create database ${name} template ${template} ${await copying(client)}`)
-    await client.query('select pg_advisory_unlock(hashtext($1))', [template])
-  })
-  return {
-    url: urlOf(server, name),
-    drop: () =>
-      onServer(server, async (client) => void (await client.query(`drop database ${name} with (force)`))),
-  }
-}
-
-/** Copies files, which costs a third of writing the copy to a log that nobody reads; servers before 15 know no other way. */
-async function copying(client: Client): Promise<string> {
-  const { rows } = await client.query('show server_version_num')
-  return Number(rows[0]?.server_version_num) >= 150_000 ? 'strategy file_copy' : ''
-}
-
-async function onServer(server: string, work: (client: Client) => Promise<void>): Promise<void> {
-  const client = new Client({ connectionString: server })
-  await client.connect()
-  try {
-    await work(client)
-  } finally {
-    await client.end()
-  }
+  const open = (url: string) => openDatabase({ url, entities, migrations, log: silent })
+  return takePostgres({ server, template, build: (url) => build(url, options), open })
 }
 
 function serverUrl(): string {
   const url = process.env['COPYDESK_TEST_POSTGRES']
   if (!url) throw new Error('COPYDESK_TEST_POSTGRES is not set; run the tests by config/vitest.config.ts')
   return url
-}
-
-function urlOf(server: string, name: string): string {
-  const url = new URL(server)
-  url.pathname = `/${name}`
-  return url.href
 }
 
 async function build(url: string, { entities = platformEntities, migrations }: TestDatabaseOptions) {
