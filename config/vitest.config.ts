@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 import { locatePostgres } from './postgres.ts'
 import { scratchFolder } from './scratch.ts'
+import { LongestFirst } from './vitest.order.ts'
 import { nameOfRun, planRun } from './vitest.setup.ts'
 
 /**
@@ -73,6 +74,7 @@ export default defineConfig(async () => {
     test: {
       // A third one works while the others wait for processes, clocks and disks.
       maxWorkers: 3,
+      sequence: { sequencer: LongestFirst },
       globalSetup: [join(root, 'config/vitest.setup.ts')],
       projects: postgres ? [sqlite, postgresql] : [sqlite],
     },

@@ -1,8 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { bundled } from '../kit/bundled.ts'
+import { folderOfRun } from '../kit/database.ts'
 
 export interface Ended {
   code: number | null
@@ -43,14 +44,29 @@ export async function cli(args: readonly string[], options: RunOptions): Promise
   return (await startCli(args, options)).ended
 }
 
-/** Sets an installation up in `cwd` and ends it again. @returns what it said meanwhile */
-export async function setUpIn(cwd: string): Promise<string> {
+/** Sets an installation up in `cwd` by `copydesk up`, and ends it again. @returns what it said meanwhile */
+export async function setUpAnew(cwd: string): Promise<string> {
   const running = await startCli(['up', '--port', '0'], { cwd })
   await running.says('answers on')
   running.child.kill('SIGTERM')
   const { code, stderr } = await running.ended
   if (code !== 0) throw new Error(`copydesk up ended with ${code}:\n${stderr}`)
   return stderr
+}
+
+let installation: Promise<string> | undefined
+
+/** Gives `cwd` the files of an installation that was set up, as they were before it was ever used. */
+export async function setUpIn(cwd: string): Promise<void> {
+  const source = await (installation ??= setUpOnce())
+  cpSync(source, cwd, { recursive: true })
+}
+
+async function setUpOnce(): Promise<string> {
+  const folder = join(folderOfRun(), `installation-${process.pid}`)
+  mkdirSync(folder, { recursive: true })
+  await setUpAnew(folder)
+  return folder
 }
 
 export function start(command: string, args: readonly string[], { cwd, env, input }: RunOptions): Running {

@@ -12,7 +12,7 @@ import {
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { cli, setUpIn, startCli, temporaryFolder } from './process.ts'
+import { cli, setUpAnew, startCli, temporaryFolder } from './process.ts'
 
 describe('copydesk up', () => {
   it('sets up what is missing, says how to become the first super-admin, and answers', async () => {
@@ -32,10 +32,10 @@ describe('copydesk up', () => {
 
   it('creates nothing the second time, and leaves the keys as they are', async () => {
     using folder = temporaryFolder()
-    expect(await setUpIn(folder.path)).toContain('created: keys')
+    expect(await setUpAnew(folder.path)).toContain('created: keys')
     const secrets = join(folder.path, 'copydesk-data', 'secrets.json')
     const before = readFileSync(secrets, 'utf8')
-    expect(await setUpIn(folder.path)).not.toContain('created:')
+    expect(await setUpAnew(folder.path)).not.toContain('created:')
     expect(readFileSync(secrets, 'utf8')).toBe(before)
   })
 
@@ -67,11 +67,11 @@ describe('copydesk up', () => {
 
   it('closes what other users could read of an installation, and says so', async () => {
     using folder = temporaryFolder()
-    await setUpIn(folder.path)
+    await setUpAnew(folder.path)
     const data = join(folder.path, 'copydesk-data')
     writeFileSync(join(data, 'copydesk.json'), '{}', { mode: 0o644 })
     chmodSync(join(data, 'copydesk.db'), 0o644)
-    const said = await setUpIn(folder.path)
+    const said = await setUpAnew(folder.path)
     for (const name of ['copydesk.db', 'copydesk.json']) {
       expect(said).toContain(`Other users could read ${join(data, name)}; it is closed for them now.`)
       expect(statSync(join(data, name)).mode & 0o777).toBe(0o600)
@@ -91,7 +91,7 @@ describe('copydesk up', () => {
     }
     first.child.kill('SIGKILL')
     await first.ended
-    expect(await setUpIn(folder.path)).not.toContain('Another server')
+    expect(await setUpAnew(folder.path)).not.toContain('Another server')
   })
 
   it('says how it is to be started again: as it was started', async () => {
@@ -106,7 +106,7 @@ describe('copydesk up', () => {
 
   it('refuses to make new keys for a database that has others', async () => {
     using folder = temporaryFolder()
-    await setUpIn(folder.path)
+    await setUpAnew(folder.path)
     const secrets = join(folder.path, 'copydesk-data', 'secrets.json')
     rmSync(secrets)
     const ended = await cli(['up', '--port', '0'], { cwd: folder.path })
@@ -119,7 +119,7 @@ describe('copydesk up', () => {
 
   it('says in one sentence that its keys are wrong, damaged or open to others', async () => {
     using folder = temporaryFolder()
-    await setUpIn(folder.path)
+    await setUpAnew(folder.path)
     const secrets = join(folder.path, 'copydesk-data', 'secrets.json')
     const good = readFileSync(secrets, 'utf8')
     const wrong = JSON.parse(good) as { encryptionKeys: Array<{ key: string }> }
@@ -144,7 +144,7 @@ describe('copydesk up', () => {
 
   it('says in one sentence that the port is taken, the database damaged or the data folder a file', async () => {
     using folder = temporaryFolder()
-    await setUpIn(folder.path)
+    await setUpAnew(folder.path)
     const other = createServer().listen(0, '127.0.0.1')
     await once(other, 'listening')
     const port = String((other.address() as AddressInfo).port)

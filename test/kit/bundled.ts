@@ -3,14 +3,16 @@ import { existsSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { bundle } from '../../config/bundle.ts'
 
+const further = { serve: 'test/kit/serve.ts', connect: 'examples/agent-runtime/connect.ts' }
+
 let made: Promise<string> | undefined
 
 /**
  * A program bundled from the present source, once a run: as it is shipped, and started in a fraction of the time.
- * @param name `main` is the command line, `serve` a bare server to be killed
+ * @param name `main` is the command line, `serve` a bare server to be killed, `connect` the example of that name
  * @returns the path of what Node runs
  */
-export async function bundled(name: 'main' | 'serve'): Promise<string> {
+export async function bundled(name: 'main' | keyof typeof further): Promise<string> {
   return join(await (made ??= bundleOnce()), `${name}.mjs`)
 }
 
@@ -19,7 +21,7 @@ async function bundleOnce(): Promise<string> {
   if (!folder) throw new Error('COPYDESK_TEST_BUNDLE is not set; run the tests by config/vitest.config.ts')
   if (!existsSync(folder)) {
     const draft = `${folder}-${randomUUID()}`
-    await bundle(draft, { serve: 'test/kit/serve.ts' })
+    await bundle(draft, further)
     try {
       renameSync(draft, folder)
     } catch {
