@@ -2,10 +2,10 @@ import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
 import { connect as connectTo } from 'node:net'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { type Running, start } from '../cli/process.ts'
 import { brief, encryptionKeys, signingKeys } from '../kit/app.ts'
+import { bundled } from '../kit/bundled.ts'
 import { exampleRuntimes, startRuntime as startExample } from '../kit/examples.ts'
 import { createListeningDesk, type ListeningDesk } from '../kit/listening.ts'
 
@@ -17,19 +17,15 @@ const verdict = (note?: string) =>
     ? { resolution: 'approved' as const }
     : { resolution: 'revision_requested' as const, note }
 
-function connectExample(args: readonly string[], env: Record<string, string>): Running {
-  const program = fileURLToPath(new URL('../../examples/agent-runtime/connect.ts', import.meta.url))
-  return start(process.execPath, ['--conditions=@copydesk/source', program, ...args], {
-    cwd: process.cwd(),
-    env,
-  })
+async function connectExample(args: readonly string[], env: Record<string, string>): Promise<Running> {
+  return start(process.execPath, [await bundled('connect'), ...args], { cwd: process.cwd(), env })
 }
 
 /** Points all writers of the team at `url`, as the README of the example says. */
 async function connect(desk: ListeningDesk, url: string): Promise<void> {
   const { dataDir, database } = desk.app.options
   await writeFile(join(dataDir, 'secrets.json'), JSON.stringify({ encryptionKeys, signingKeys }))
-  const { ended } = connectExample([desk.team.tenantId, 'social_writer'], {
+  const { ended } = await connectExample([desk.team.tenantId, 'social_writer'], {
     SECRET: secret,
     WEBHOOK_URL: url,
     COPYDESK_DATA_DIR: dataDir,
