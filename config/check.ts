@@ -5,8 +5,8 @@ import { dependencyFaults } from './dependencies.ts'
 import { sourceFaults } from './source-rules.ts'
 
 /**
- * Everything that has to pass before a change is kept, in the order in which it fails fastest. Stops at the first step
- * that fails, with exit code 1. `npm test` runs it; words after it (`npm test -- types lint`) name the steps to run.
+ * Everything that has to pass before a change is kept: checks of the source, two at a time, then the tests. Stops at the first
+ * step that fails, with exit code 1. `npm test` runs it; words after it (`npm test -- types lint`) name the steps to run.
  * `npm test -- changed [REVISION]` runs what the uncommitted change (or what came since the revision) can have broken, in
  * about a minute: rules and dead code of the whole, format and lint of the changed files, and the tests nearest to them.
  */
@@ -15,7 +15,7 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 interface Step {
   name: string
   title: string
-  /** A command whose output is shown as it comes, or a check that returns what it found wrong. */
+  /** A command, or a check that returns what it found wrong. */
   run: readonly string[] | (() => readonly string[])
   /** Variables of its environment beside those of this process. */
   env?: Record<string, string>
@@ -24,12 +24,12 @@ interface Step {
 }
 
 const steps: readonly Step[] = [
-  { name: 'format', title: 'format (biome)', run: ['biome', 'format', '--config-path=config'] },
   {
     name: 'lint',
     title: 'lint (oxlint, type-aware)',
     run: ['oxlint', '--config=config/oxlint.json', '--tsconfig=config/tsconfig.json', '--deny-warnings'],
   },
+  { name: 'format', title: 'format (biome)', run: ['biome', 'format', '--config-path=config'] },
   { name: 'rules', title: 'source rules (raw SQL, layers)', run: () => sourceFaults(root) },
   {
     name: 'types',
@@ -61,17 +61,26 @@ const chosen = change
   : steps.filter((step) => wanted.length === 0 || wanted.includes(step.name))
 const done: string[] = []
 const repeated: string[] = []
-for (const step of chosen) {
-  console.log(`\n== ${step.title}`)
-  const start = performance.now()
-  const passed = await perform(step)
-  const seconds = ((performance.now() - start) / 1000).toFixed(1)
-  console.log(`== ${step.title}: ${passed ? 'ok' : 'FAILED'}, ${seconds} s`)
-  if (!passed) process.exit(1)
-  done.push(step.name)
-}
+const isTests = ({ name }: Step) => name === 'tests'
+// Two at a time: most of them keep one processor busy. The tests need the whole machine.
+const quick = chosen.filter((step) => !isTests(step))
+await Promise.all([work(quick), work(quick)])
+await work(chosen.filter(isTests))
 for (const line of repeated) console.log(line)
 console.log(`\nEverything passed: ${done.join(', ')}.`)
+
+/** Takes steps from the list until it is empty. Ends the process when one fails. */
+async function work(list: Step[]): Promise<void> {
+  for (let step = list.shift(); step; step = list.shift()) {
+    if (isTests(step)) console.log(`\n== ${step.title}`)
+    const start = performance.now()
+    const { passed, output } = await perform(step)
+    const seconds = ((performance.now() - start) / 1000).toFixed(1)
+    console.log(`${output}== ${step.title}: ${passed ? 'ok' : 'FAILED'}, ${seconds} s`)
+    if (!passed) process.exit(1)
+    done.push(step.name)
+  }
+}
 
 function findChange(base: string | undefined): ChangedTests {
   try {
@@ -102,33 +111,35 @@ function stepsFor({ changed, chosen: tests, left, bothDatabases }: ChangedTests)
   return narrowed
 }
 
-/** @returns true when the step found nothing wrong */
-async function perform(step: Step): Promise<boolean> {
+/** @returns whether the step found nothing wrong, and what it printed unless that was shown as it came */
+async function perform(step: Step): Promise<{ passed: boolean; output: string }> {
   if (typeof step.run === 'function') {
     const faults = step.run()
-    for (const fault of faults) console.log(fault)
-    return faults.length === 0
+    return { passed: faults.length === 0, output: faults.map((fault) => `${fault}\n`).join('') }
   }
   const [command = '', ...args] = step.run
   const child = spawn(command, args, {
     cwd: root,
-    stdio: ['inherit', 'pipe', 'inherit'],
+    stdio: ['inherit', 'pipe', 'pipe'],
     shell: process.platform === 'win32',
     env: { ...process.env, ...step.env, ...(process.stdout.isTTY && { FORCE_COLOR: '1' }) },
   })
+  let output = ''
   let tail = ''
-  child.stdout.on('data', (chunk: Buffer) => {
-    process.stdout.write(chunk)
+  const show = (chunk: Buffer) => {
+    if (!isTests(step)) output += chunk.toString()
+    else process.stdout.write(chunk)
     if (!step.repeat) return
     const lines = (tail + chunk.toString()).split('\n')
     tail = lines.pop() ?? ''
     repeated.push(...lines.filter((line) => step.repeat?.test(line)))
-  })
+  }
+  child.stdout.on('data', show)
+  child.stderr.on('data', show)
   return new Promise((resolve) => {
     child.on('error', (error) => {
-      console.log(`${command} could not be started: ${error.message}`)
-      resolve(false)
+      resolve({ passed: false, output: `${command} could not be started: ${error.message}\n` })
     })
-    child.on('close', (code) => resolve(code === 0))
+    child.on('close', (code) => resolve({ passed: code === 0, output }))
   })
 }

@@ -1,7 +1,7 @@
 import { cpSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { cli, setUpIn, startCli, temporaryFolder } from './process.ts'
+import { cli, setUpAnew, setUpIn, startCli, temporaryFolder } from './process.ts'
 
 /** An installation with one tenant, made once and copied for each test. */
 const template = temporaryFolder()
@@ -225,7 +225,7 @@ describe('copydesk campaign on the machine', () => {
       server.child.kill('SIGTERM')
       await server.ended
     }
-    expect(await setUpIn(cwd)).not.toContain('There is no work yet')
+    expect(await setUpAnew(cwd)).not.toContain('There is no work yet')
   })
 
   it('says both ways where there is neither an installation nor a login', async () => {

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { bundled } from '../kit/bundled.ts'
+import { bundled, shortLived } from '../kit/bundled.ts'
 import { folderOfRun } from '../kit/database.ts'
 
 export interface Ended {
@@ -36,7 +36,7 @@ export function temporaryFolder() {
 
 /** Starts the command line. */
 export async function startCli(args: readonly string[], options: RunOptions): Promise<Running> {
-  return start(process.execPath, [await bundled('main'), ...args], options)
+  return start(process.execPath, [...shortLived, await bundled('main'), ...args], options)
 }
 
 /** Runs the command line to its end. */
@@ -59,7 +59,7 @@ let installation: Promise<string> | undefined
 /** Gives `cwd` the files of an installation that was set up, as they were before it was ever used. */
 export async function setUpIn(cwd: string): Promise<void> {
   const source = await (installation ??= setUpOnce())
-  cpSync(source, cwd, { recursive: true })
+  cpSync(source, cwd, { recursive: true, force: false, errorOnExist: true })
 }
 
 async function setUpOnce(): Promise<string> {

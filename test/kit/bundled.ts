@@ -5,6 +5,9 @@ import { bundle } from '../../config/bundle.ts'
 
 const further = { serve: 'test/kit/serve.ts', connect: 'examples/agent-runtime/connect.ts' }
 
+/** Flags of Node for programs that end soon: room enough that nothing has to be collected while they start. */
+export const shortLived = ['--min-semi-space-size=16']
+
 let made: Promise<string> | undefined
 
 /**
