@@ -2,11 +2,13 @@ import { createHash } from 'node:crypto'
 import { readdirSync } from 'node:fs'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
-import { describe, expect, it } from 'vitest'
+import { text } from 'node:stream/consumers'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { z } from 'zod'
+import type { Ports } from '../../packages/core/src/gateway/ports.ts'
 import { stream } from '../../packages/core/src/gateway/stream.ts'
 import { upload } from '../../packages/core/src/gateway/upload.ts'
-import { createRig, errorOf, listen, team } from './rig.ts'
+import { createRig, errorOf, listen, team, tenantA } from './rig.ts'
 
 const put = upload({
   id: 'd.put',
@@ -178,6 +180,37 @@ describe('upload', () => {
       body,
     })
     expect(overWire.status).toBe(status)
+  })
+
+  it.each([
+    ['of another type', 'files', 'a.png', 'image/png', 'abc'],
+    ['in a field that takes none', 'other', 'a.txt', 'text/plain', 'abc'],
+    ['that is too large', 'cover', 'a.txt', 'text/plain', 'x'.repeat(100)],
+    ['that is taken', 'files', 'a.txt', 'text/plain', 'abc'],
+  ])('survives a form that ends in the middle of a file %s', async (_what, field, name, type, content) => {
+    const errors: Error[] = []
+    const note = (error: Error) => void errors.push(error)
+    process.on('uncaughtExceptionMonitor', note)
+    onTestFinished(() => void process.off('uncaughtExceptionMonitor', note))
+    // All of the form has arrived when it is known who sends it.
+    const authenticate: Ports['authenticate'] = async () => {
+      for (let turn = 0; turn < 5; turn += 1) await new Promise((resolve) => setImmediate(resolve))
+      return { id: 'U', type: 'human', role: 'member', tenantId: tenantA, appAccess: ['dashboard'] }
+    }
+    const { gateway, call } = createRig([put], { ports: { authenticate } })
+    await using server = await listen(gateway.node)
+    const start = `--b\r\nContent-Disposition: form-data; name="${field}"; filename="${name}"\r\nContent-Type: ${type}\r\n\r\n`
+    const headers = { 'content-type': 'multipart/form-data; boundary=b' }
+    for (const body of [start, start + content, `${start}${content}\r\n`, `${start}${content}\r\n--b`]) {
+      const { status } = await call('POST', '/dashboard/v1/files', { as: 'member', body, headers })
+      expect([400, 413]).toContain(status)
+      const socket = connect(server.port, '127.0.0.1')
+      socket.write(
+        `POST /dashboard/v1/files HTTP/1.1\r\nhost: x\r\nconnection: close\r\nauthorization: Bearer member\r\ncontent-length: ${body.length}\r\ncontent-type: ${headers['content-type']}\r\n\r\n${body}`,
+      )
+      expect(await text(socket)).toMatch(/^HTTP\/1\.1 4(00|13) /)
+    }
+    expect(errors).toEqual([])
   })
 
   it('gives everything back when the sender goes in the middle of a file', async () => {

@@ -98,6 +98,8 @@ async function collect(incoming: Incoming, rules: FileRules, aside: Aside): Prom
     else fields[name] = earlier === undefined ? value : [earlier, value].flat()
   })
   boy.on('file', (field, content, name, _encoding, mime) => {
+    // The form fails by itself when it ends inside of a file; a file that nobody reads any more would end the process then.
+    content.on('error', broken)
     const rule = Object.hasOwn(rules, field) ? rules[field] : undefined
     const nth = (counts.get(field) ?? 0) + 1
     counts.set(field, nth)
