@@ -59,6 +59,20 @@ describe('cli.tenants.list', () => {
     expect(await names(operator.client)).toEqual(['Ours', 'Theirs'])
   })
 
+  it.each([
+    ['a control character', 'a\0b'],
+    ['a quote', "'"],
+    ['a long text', 'x'.repeat(10_000)],
+    ['an emoji', '😀'],
+    ['a lone percent sign', '%'],
+  ])('refuses %s as the name of a tenant, from operators too', async (_what, named) => {
+    const query = new URLSearchParams({ tenantId: named }).toString()
+    for (const path of ['/dm/v1/agents', '/dm/v1/agents/queues', '/dm/v1/approvals/next', '/cli/v1/agents']) {
+      const { status, code } = await operator.send('GET', `${path}?${query}`)
+      expect({ path, status, code }).toEqual({ path, status: 403, code: 'FORBIDDEN' })
+    }
+  })
+
   it('finds by search no tenant of others', async () => {
     expect(await names(ours.reviewer, { query: { search: 'Theirs' } })).toEqual([])
     expect(await names(narrow, { query: { search: 'Ours' } })).toEqual([])

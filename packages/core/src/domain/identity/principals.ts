@@ -1,4 +1,4 @@
-import type { Clock } from '../../platform/clock.ts'
+import { type Clock, isUlid } from '../../platform/clock.ts'
 import { sha256Hex } from '../../platform/crypto/hash.ts'
 import type { Database } from '../../platform/database/database.ts'
 import type { Logger } from '../../platform/log.ts'
@@ -200,6 +200,8 @@ function reaches({ tenants }: Principal, tenantId: string): boolean {
 async function reviewed(db: Database, principal: Principal, named: string | undefined): Promise<Scope> {
   const everything = principal.role === 'super_admin' && principal.tenants === undefined
   if (everything && named === undefined) return 'all'
+  // What is no id is not looked up: not every text is one for a database.
+  if (named !== undefined && !isUlid(named)) throw notAssigned()
   if (everything) {
     if ((await tenantStatus(db.sql, named as string)) === undefined) throw notAssigned()
     return [named as string]
