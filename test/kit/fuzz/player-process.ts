@@ -40,7 +40,8 @@ async function play({ id, seed, numRuns, path }: Extract<Order, { kind: 'play' }
     timeout: 30_000,
     ...(path !== undefined && { path, endOnFailure: true }),
   })
-  const fault = details.failed ? fc.defaultReportMessage(details) : undefined
+  const why = details.errorInstance instanceof Error ? `\n${details.errorInstance.message}` : ''
+  const fault = details.failed ? `${fc.defaultReportMessage(details)}${why}` : undefined
   return { statuses, ...(fault !== undefined && { fault }) }
 }
 
