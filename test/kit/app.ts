@@ -31,7 +31,7 @@ export interface TestApp extends AsyncDisposable {
   fetch(path: string, init?: RequestInit, from?: { ip?: string }): Promise<Response>
   clientFor(token?: string): Client
   team(name?: string): Promise<Team>
-  /** Resolves when `probe` gives something; asks again, ever less often. */
+  /** Resolves when `probe` gives something; asks again after each event and a few times a second. */
   until<T>(probe: () => Promise<T | undefined | false>, what: string): Promise<T>
   /** Another instance on the same database, as another process would be; stopped with the first. */
   another(changes?: Partial<CopydeskOptions>): Promise<Copydesk>
@@ -139,11 +139,10 @@ export async function createTestApp(
     },
     async until<T>(probe: () => Promise<T | undefined | false>, what: string): Promise<T> {
       const deadline = Date.now() + 45_000
-      // Most things come soon; a question costs as much as the work that others have to do meanwhile.
-      for (let wait = 15; Date.now() < deadline; wait = Math.min(wait + 15, 100)) {
+      while (Date.now() < deadline) {
         const found = await probe()
         if (found !== undefined && found !== false) return found
-        await new Promise((resolve) => setTimeout(resolve, wait))
+        await new Promise((resolve) => setTimeout(resolve, 20))
       }
       throw new Error(`gave up waiting until ${what}`)
     },
