@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { cli, setUpIn, startCli, temporaryFolder } from './process.ts'
+import { cli, setUpAnew, setUpIn, startCli, temporaryFolder } from './process.ts'
 
 const email = 'root@example.com'
 const password = 'a long password'
@@ -130,7 +130,7 @@ describe('copydesk keys rotate encryption', () => {
       expect(await server.addTemplate('once')).toEqual(first)
     }
     // A restart proves that nothing needs the old key.
-    await setUpIn(cwd)
+    await setUpAnew(cwd)
   })
 
   it('refuses to remove a key that something is still encrypted with', async () => {
