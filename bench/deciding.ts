@@ -6,7 +6,7 @@ const count = 200
 const reviewers = 50
 
 /**
- * 50 reviewers decide at once, two on each approval, while the agents write anew what was sent back. Of two verdicts one
+ * 50 reviewers decide at once, two on each approval, while the agents write again what was sent back. Of two verdicts one
  * counts, and the other person is told so.
  */
 export const deciding: Bench = {
@@ -43,7 +43,7 @@ export const deciding: Bench = {
       }
     }
     const begun = performance.now()
-    await Promise.all(reviewerTokens(reviewerIds).map(decide))
+    await Promise.all((await reviewerTokens(reviewerIds)).map(decide))
     const seconds = (performance.now() - begun) / 1_000
     expectEqual('verdicts', answers.get(200) ?? 0, count)
     expectEqual('conflicts', answers.get(409) ?? 0, count)

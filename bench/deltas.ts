@@ -5,7 +5,7 @@ import { type Installation, installationIn, lookInto, memberTokens, waitFor } fr
 import { type Bench, expectEqual, less, percentile } from './measure.ts'
 import { now, type Pace, timesIn } from './pace.ts'
 import { inDatabase } from './postgres.ts'
-import { startSubject, type Subject, temporaryFolder } from './processes.ts'
+import { type Subject, startSubject, temporaryFolder } from './processes.ts'
 import { prepareRuns } from './work.ts'
 
 const pace: Pace = { runs: 200, deltas: 300, everyMs: 20 }
@@ -76,14 +76,15 @@ async function prepare(installation: Installation): Promise<Call[]> {
   await db.close()
   const newId = createIds(createSystemClock())
   const people = Map.groupBy(rows, (row) => row.tenant_id)
-  return [...people].flatMap(([tenantId, own]) => {
+  const calls = [...people].map(async ([tenantId, own]) => {
     const watched = [...own, ...own]
-    const tokens = memberTokens(tenantId, Array.from({ length: watched.length / perPerson }, newId))
+    const tokens = await memberTokens(tenantId, Array.from({ length: watched.length / perPerson }, newId))
     return watched.map(({ id }, i) => ({
       path: `/dashboard/v1/activities/${id}/stream`,
       token: tokens[Math.floor(i / perPerson)] as string,
     }))
   })
+  return (await Promise.all(calls)).flat()
 }
 
 /** Has every watcher follow, lets the text come, and takes the time of each piece on its way. */
@@ -93,7 +94,7 @@ async function watch(writer: Subject, server: Subject, calls: readonly Call[]): 
   await using _writer = writer
   await using _server = server
   try {
-    await waitFor(async () => (await writer.ask<number>('atWork')) === pace.runs, 'all runs are at work')
+    await waitFor(async () => (await writer.ask<number>('atWork')) === pace.runs, 'all runs are running')
     const port = Number(new URL(server.url).port)
     for (const call of calls) sockets.push(await follow(port, call, (delay) => void delays.push(delay)))
     const before = await writer.ask<number>('memory')

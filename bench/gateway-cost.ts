@@ -13,7 +13,7 @@ export const gatewayCost: Bench = {
     using folder = temporaryFolder()
     const installation = installationIn(folder.path)
     const { reviewerIds, tenantId } = await seed(installation, { approvals: rows, reviewers: 150 })
-    const calls = reviewerTokens(reviewerIds).map((token) => ({
+    const calls = (await reviewerTokens(reviewerIds)).map((token) => ({
       path: `/dm/v1/approvals?limit=${rows}`,
       headers: { authorization: `Bearer ${token}` },
     }))

@@ -1,7 +1,7 @@
 import { installationIn, reviewerTokens, seed } from './installation.ts'
 import { type Call, load } from './load.ts'
 import { type Bench, expectEqual, interleave, less, more } from './measure.ts'
-import { startSubject, type Subject, temporaryFolder } from './processes.ts'
+import { type Subject, startSubject, temporaryFolder } from './processes.ts'
 
 const rows = 25
 const peer = 'bare h3, the same rows from one prepared statement'
@@ -13,7 +13,7 @@ export const gatewayGet: Bench = {
     using folder = temporaryFolder()
     const installation = installationIn(folder.path)
     const { reviewerIds, tenantId } = await seed(installation, { approvals: rows, reviewers: 150 })
-    const calls = reviewerTokens(reviewerIds).map((token) => ({
+    const calls = (await reviewerTokens(reviewerIds)).map((token) => ({
       path: `/dm/v1/approvals?limit=${rows}`,
       headers: { authorization: `Bearer ${token}` },
     }))

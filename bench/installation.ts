@@ -1,10 +1,10 @@
 import { join } from 'node:path'
 import { type CopydeskOptions, createCopydesk } from '@copydesk/core'
+import { createTokens } from '../packages/core/src/domain/accounts/identity/tokens.ts'
 import { createSystemClock } from '../packages/core/src/platform/clock.ts'
 import { type Database, openDatabase } from '../packages/core/src/platform/database/database.ts'
 import { jobEntities } from '../packages/core/src/platform/jobs/entities.ts'
 import { silentLogger } from '../packages/core/src/platform/logger.ts'
-import { createTokens } from '../packages/core/src/domain/identity/tokens.ts'
 
 export type Installation = Pick<
   CopydeskOptions,
@@ -66,17 +66,19 @@ export async function seed(
     const others: string[] = []
     for (let i = 0; i < neighbours; i += 1)
       others.push((await system.tenants.create({ name: `Neighbour ${i}` })).id)
-    const staff = await Promise.all(
-      Array.from({ length: reviewers }, (_, i) =>
-        system.users.create({
+    // One after another: passwords that wait to be hashed are limited.
+    const staff: Array<{ id: string }> = []
+    for (let i = 0; i < reviewers; i += 1) {
+      staff.push(
+        await system.users.create({
           email: `reviewer${i}@bench.example`,
           name: `Rita ${i}`,
           password,
           role: 'reviewer',
           tenantIds: [tenantId],
         }),
-      ),
-    )
+      )
+    }
     const actor = {
       id: admin.id,
       type: 'human',
@@ -86,11 +88,13 @@ export async function seed(
       name: 'Ada',
     } as const
     for (let rest = approvals; rest > 0; rest -= 50)
-      await copydesk.as({ tenantId, actor }).campaigns.create({
-        name: 'Spring',
-        brief: '# Spring\n\nHearth & Oat is a bakery.\n\n## Products\n\n- **Rye Loaf**: baked overnight\n',
-        deliverables: [{ type: 'social_post', quantity: Math.min(rest, 50) }],
-      } as never)
+      await copydesk.as(actor).call('dashboard.campaigns.create', {
+        body: {
+          name: 'Spring',
+          brief: '# Spring\n\nHearth & Oat is a bakery.\n\n## Products\n\n- **Rye Loaf**: baked overnight\n',
+          deliverables: [{ type: 'social_post', quantity: Math.min(rest, 50) }],
+        },
+      })
     let approvalIds: string[] = []
     const list = async () => {
       const ids: string[] = []
@@ -140,15 +144,26 @@ export async function waitFor(probe: () => Promise<boolean>, what: string): Prom
 const tokens = createTokens({ signingKeys, clock: createSystemClock() })
 
 /** Access tokens as a login would give them. The limits count by person, so a load needs many. */
-export function reviewerTokens(ids: readonly string[]): string[] {
-  return ids.map((sub) =>
-    tokens.sign('access', { sub, role: 'reviewer', appAccess: ['dm-portal'], name: 'Rita', sid: sub }),
+export function reviewerTokens(ids: readonly string[]): Promise<string[]> {
+  return Promise.all(
+    ids.map((sub) =>
+      tokens.sign('access', { sub, role: 'reviewer', appAccess: ['dm-portal'], name: 'Rita', sid: sub }),
+    ),
   )
 }
 
 /** The same for members of one tenant; they need not be in the database to be let in. */
-export function memberTokens(tenantId: string, ids: readonly string[]): string[] {
-  return ids.map((sub) =>
-    tokens.sign('access', { sub, role: 'member', appAccess: ['dashboard'], tenantId, name: 'Mia', sid: sub }),
+export function memberTokens(tenantId: string, ids: readonly string[]): Promise<string[]> {
+  return Promise.all(
+    ids.map((sub) =>
+      tokens.sign('access', {
+        sub,
+        role: 'member',
+        appAccess: ['dashboard'],
+        tenantId,
+        name: 'Mia',
+        sid: sub,
+      }),
+    ),
   )
 }

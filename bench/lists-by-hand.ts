@@ -1,6 +1,6 @@
+import { createCopydesk } from '@copydesk/core'
 import BetterSqlite from 'better-sqlite3'
 import pg from 'pg'
-import { createCopydesk } from '@copydesk/core'
 import type { SqlValue } from '../packages/core/src/platform/database/database.ts'
 import { silentLogger } from '../packages/core/src/platform/logger.ts'
 import type { Installation } from './installation.ts'
@@ -17,7 +17,7 @@ interface Ran {
 }
 
 /**
- * What an endpoint asks its database, asked again by the driver alone: prepared, with nobody to let in, nothing to check and
+ * What an endpoint asks its database, asked again by the driver alone: prepared, with no one to let in, nothing to check and
  * nothing to encode.
  * @returns milliseconds of each repetition, for each read
  */

@@ -17,7 +17,7 @@ const count = 300
 const tenants = 40
 const peer = 'the same statements by the raw driver'
 
-/** What is read, as somebody of the big tenant, as its reviewer, or as a reviewer of 40 tenants. */
+/** What is read, as someone of the big tenant, as its reviewer, or as a reviewer of 40 tenants. */
 const reads: readonly (Read & { name: string })[] = [
   { name: 'activities', by: 'member', path: '/dashboard/v1/activities' },
   { name: 'activities.blocked', by: 'member', path: '/dashboard/v1/activities?filter.status=blocked' },
@@ -113,9 +113,9 @@ async function prepare(installation: Installation): Promise<Record<Read['by'], s
           )
     })
     return {
-      member: memberTokens(tenantId, reviewerIds),
-      reviewer: reviewerTokens(reviewerIds.slice(0, 15)),
-      'reviewer of 40': reviewerTokens(wide),
+      member: await memberTokens(tenantId, reviewerIds),
+      reviewer: await reviewerTokens(reviewerIds.slice(0, 15)),
+      'reviewer of 40': await reviewerTokens(wide),
     }
   } finally {
     await db.close()

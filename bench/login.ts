@@ -3,7 +3,7 @@ import { createPasswords } from '../packages/core/src/platform/crypto/password.t
 import { silentLogger } from '../packages/core/src/platform/logger.ts'
 import { installationIn } from './installation.ts'
 import { type Bench, expectEqual, interleave, less, median, more, percentile } from './measure.ts'
-import { startSubject, type Subject, temporaryFolder } from './processes.ts'
+import { type Subject, startSubject, temporaryFolder } from './processes.ts'
 
 /** Logins to one account from new addresses are limited: each login is that of the next of these people. */
 const people = Array.from({ length: 40 }, (_, n) => `rita.${n}@bench.example`)
@@ -117,7 +117,7 @@ async function compareRefusals(subject: Subject) {
   }
   const unknown: number[] = []
   const wrong: number[] = []
-  for (let i = 0; i < 20; i += 1) await time(i % 2 === 0 ? nextPerson() : `nobody${i}@bench.example`)
+  for (let i = 0; i < 20; i += 1) await time(i % 2 === 0 ? nextPerson() : `no one${i}@bench.example`)
   for (let i = 0; i < tries; i += 1) {
     // Now the one first, now the other, so that neither always comes after the same thing.
     const pair = [

@@ -1,9 +1,9 @@
 import { findPostgres } from '../config/postgres.ts'
 import type { Contest } from './contenders/run.ts'
 import { type Installation, installationIn, waitFor } from './installation.ts'
-import { type Bench, expectEqual, median, type Metrics, more, percentile } from './measure.ts'
+import { type Bench, expectEqual, type Metrics, median, more, percentile } from './measure.ts'
 import { inDatabase } from './postgres.ts'
-import { startSubject, type Subject, temporaryFolder } from './processes.ts'
+import { type Subject, startSubject, temporaryFolder } from './processes.ts'
 import { prepareRuns } from './work.ts'
 
 const rounds = 3

@@ -2,7 +2,7 @@ import { connect, type Socket } from 'node:net'
 import { createIds, createSystemClock } from '../packages/core/src/platform/clock.ts'
 import { installationIn, memberTokens, seed } from './installation.ts'
 import { type Bench, expectEqual, less, median } from './measure.ts'
-import { startSubject, type Subject, temporaryFolder } from './processes.ts'
+import { type Subject, startSubject, temporaryFolder } from './processes.ts'
 
 const streams = 10_000
 /** The gateway lets one person have so many open. */
@@ -19,7 +19,7 @@ export const sse: Bench = {
     const installation = installationIn(folder.path)
     const { tenantId, approvalIds } = await seed(installation, { approvals: pushes + 1, reviewers: 1 })
     const newId = createIds(createSystemClock())
-    const people = memberTokens(tenantId, Array.from({ length: (streams + warmUp) / perPerson }, newId))
+    const people = await memberTokens(tenantId, Array.from({ length: (streams + warmUp) / perPerson }, newId))
     const ours = await measure(
       await startSubject('servers/copydesk.ts', { ...installation, approvalIds }, folder.path),
       (i) =>

@@ -16,7 +16,7 @@ const peer = 'less on as many lines'
 const gapMs = 15
 /** Between two events of the three tenants, milliseconds. */
 const newsMs = 30
-/** As often as a screen looks anew in an hour in which something happens every two seconds, and until all is warm. */
+/** As often as a screen looks again in an hour in which something happens every two seconds, and until all is warm. */
 const looks = { warmUp: 1_200, hour: 1_800 }
 const patienceMs = 60_000
 

@@ -5,10 +5,10 @@ import { findPostgres } from '../config/postgres.ts'
 import { openDatabase } from '../packages/core/src/platform/database/database.ts'
 import { jobEntities } from '../packages/core/src/platform/jobs/entities.ts'
 import { silentLogger } from '../packages/core/src/platform/logger.ts'
-import { type Installation, installationIn, reviewerTokens, seed, type Seeded } from './installation.ts'
+import { type Installation, installationIn, reviewerTokens, type Seeded, seed } from './installation.ts'
 import { type Bench, expectEqual, interleave, type Metrics, more } from './measure.ts'
 import { onServer, withName } from './postgres.ts'
-import { startSubject, type Subject, temporaryFolder } from './processes.ts'
+import { type Subject, startSubject, temporaryFolder } from './processes.ts'
 
 const count = 400
 const reviewers = 8
@@ -72,7 +72,7 @@ async function compare(
   fresh: (work: (database: string) => Promise<{ rate: number }>) => Promise<{ rate: number }>,
 ): Promise<Metrics> {
   const { adminId, approvalIds, reviewerIds } = seeded
-  const tokens = reviewerTokens(reviewerIds)
+  const tokens = await reviewerTokens(reviewerIds)
   const bare = { adminId, reviewerId: reviewerIds[0] }
   const { ours, theirs } = await interleave(3, {
     ours: () =>

@@ -16,7 +16,7 @@ export interface PreparedRuns {
   adminId: string
 }
 
-/** Sets an installation up with tenants whose runs nobody has begun. */
+/** Sets an installation up with tenants whose runs no one has begun. */
 export async function prepareRuns(
   installation: Installation,
   { tenants, pieces }: Size = { tenants: 10, pieces: 50 },
@@ -56,12 +56,13 @@ async function takeOn(copydesk: Awaited<ReturnType<typeof createCopydesk>>, numb
     tenantId,
   })
   const actor = { id: adminId, type: 'human', role: 'admin', appAccess: ['dashboard'], tenantId } as const
-  const own = copydesk.as({ tenantId, actor })
-  await own.agents.configure('social_writer', { concurrency: 10 })
-  await own.campaigns.create({
-    name: 'Spring',
-    brief: '# Spring\n\nHearth & Oat is a bakery.\n\n## Products\n\n- **Rye Loaf**: baked overnight\n',
-    deliverables: [{ type: 'social_post', quantity: pieces }],
-  } as never)
+  await copydesk.asSystem({ tenantId }).agents.configure('social_writer', { concurrency: 10 })
+  await copydesk.as(actor).call('dashboard.campaigns.create', {
+    body: {
+      name: 'Spring',
+      brief: '# Spring\n\nHearth & Oat is a bakery.\n\n## Products\n\n- **Rye Loaf**: baked overnight\n',
+      deliverables: [{ type: 'social_post', quantity: pieces }],
+    },
+  })
   return { tenantId, adminId }
 }

@@ -5,12 +5,12 @@ import { fileURLToPath } from 'node:url'
 import { copyFonts } from './fonts.ts'
 
 /**
- * Builds the two libraries into packages/<name>/dist, as they are published: JavaScript and declarations. The core comes
- * first, because the client's types are made from its declarations.
+ * Builds the libraries into packages/<name>/dist, as they are published: JavaScript and declarations. The writer comes before
+ * the core, and that before the client, because the client's types are made from its declarations.
  */
 const root = fileURLToPath(new URL('..', import.meta.url))
 
-for (const name of ['core', 'client']) {
+for (const name of ['writer', 'core', 'client']) {
   const folder = join(root, 'packages', name)
   rmSync(join(folder, 'dist'), { recursive: true, force: true })
   const project = join(folder, 'tsconfig.build.json')

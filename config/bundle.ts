@@ -5,7 +5,7 @@ import { copyFonts } from './fonts.ts'
 const root = fileURLToPath(new URL('..', import.meta.url))
 /** The two packages with binaries: the `dependencies` of the published package. */
 const outside = ['better-sqlite3', '@node-rs/argon2']
-/** Packages that bundled code tries to load and does without; nobody has them. */
+/** Packages that bundled code tries to load and does without; no one has them. */
 const absent = ['pg-native', 'pg-cloudflare', 'cloudflare:sockets']
 
 /**
@@ -21,7 +21,8 @@ export async function bundle(folder: string, more: Record<string, string> = {}):
       main: 'packages/server/src/main.ts',
       // Started as threads of their own, by the names of their files.
       'pdf-worker': 'packages/core/src/platform/pdf/pdf-worker.ts',
-      'text-thread': 'packages/core/src/domain/text-thread.ts',
+      'calendar-worker': 'packages/core/src/platform/threads/calendar-worker.ts',
+      'text-thread': 'packages/core/src/composition/text-thread.ts',
       ...more,
     },
     platform: 'node',

@@ -20,7 +20,7 @@ const unknownS = 3
 
 /** Everything reaches everything through these, so the way from a change to its tests ends there. */
 const hubs =
-  /^packages\/core\/src\/(?:index|assemble|worker|doctor|ports|api[\w-]*|surfaces\/(?:surfaces|describe|\w+\/index)|domain\/(?:entities|jobs|services))\.ts$|^packages\/client\/src\/index\.ts$|^packages\/(?:server|terminal)\/src\/(?:main|index)\.ts$/
+  /^packages\/core\/src\/(?:index|composition\/[\w-]+|kernel\/services|surfaces\/(?:surfaces|describe|\w+\/index))\.ts$|^packages\/client\/src\/index\.ts$|^packages\/(?:server|terminal)\/src\/(?:main|index)\.ts$/
 const bothFor =
   /queries\.ts$|\/migrations\/|\/entit(?:y|ies)\.ts$|-entity\.ts$|core\/src\/platform\/(?:database|events|jobs)\//
 
@@ -113,6 +113,7 @@ function importersOf(root: string, texts: ReadonlyMap<string, string>): Map<stri
   const importers = new Map<string, string[]>()
   const packages: Record<string, string> = {
     '@copydesk/core': 'packages/core/src/index.ts',
+    '@copydesk/writer': 'packages/writer/src/index.ts',
     '@copydesk/client': 'packages/client/src/index.ts',
     '@copydesk/client/agent': 'packages/client/src/agent.ts',
   }

@@ -1,7 +1,9 @@
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { type ChangedTests, changedTests } from './changed.ts'
+import { commitFaults } from './commits.ts'
 import { dependencyFaults } from './dependencies.ts'
+import { sizeNotice } from './sizes.ts'
 import { sourceFaults } from './source-rules.ts'
 
 /**
@@ -17,6 +19,8 @@ interface Step {
   title: string
   /** A command, or a check that returns what it found wrong. */
   run: readonly string[] | (() => readonly string[])
+  /** A line to be shown though nothing is wrong. */
+  notice?: () => string | undefined
   /** Variables of its environment beside those of this process. */
   env?: Record<string, string>
   /** Lines of its output that are said again at the very end. */
@@ -29,14 +33,24 @@ const steps: readonly Step[] = [
     title: 'lint (oxlint, type-aware)',
     run: ['oxlint', '--config=config/oxlint.json', '--tsconfig=config/tsconfig.json', '--deny-warnings'],
   },
-  { name: 'format', title: 'format (biome)', run: ['biome', 'format', '--config-path=config'] },
-  { name: 'rules', title: 'source rules (raw SQL, layers)', run: () => sourceFaults(root) },
+  {
+    name: 'format',
+    title: 'format and order of imports (biome)',
+    run: ['biome', 'check', '--config-path=config'],
+  },
+  {
+    name: 'rules',
+    title: 'source rules (raw SQL, layers, names, sizes)',
+    run: () => sourceFaults(root),
+    notice: () => sizeNotice(root),
+  },
   {
     name: 'types',
     title: 'types (tsc)', // More checkers work out the same types again: half as fast on two cores, and twice the memory.
     run: ['tsc', '-p', 'config/tsconfig.json', '--checkers', '1'],
   },
   { name: 'dead', title: 'dead code (knip)', run: ['knip', '--config=config/knip.json'] },
+  { name: 'commits', title: 'form of the commits', run: () => commitFaults(root) },
   { name: 'deps', title: 'dependencies (no install scripts)', run: () => dependencyFaults(root) },
   { name: 'build', title: 'build (rolldown)', run: ['node', 'config/build.ts'] },
   {
@@ -115,7 +129,9 @@ function stepsFor({ changed, chosen: tests, left, bothDatabases }: ChangedTests)
 async function perform(step: Step): Promise<{ passed: boolean; output: string }> {
   if (typeof step.run === 'function') {
     const faults = step.run()
-    return { passed: faults.length === 0, output: faults.map((fault) => `${fault}\n`).join('') }
+    const notice = step.notice?.()
+    const lines = notice ? [...faults, notice] : faults
+    return { passed: faults.length === 0, output: lines.map((line) => `${line}\n`).join('') }
   }
   const [command = '', ...args] = step.run
   const child = spawn(command, args, {

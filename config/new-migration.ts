@@ -6,8 +6,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { entities } from '../packages/core/src/domain/entities.ts'
-import { migrations } from '../packages/core/src/domain/migrations/migrations.ts'
+import { entities } from '../packages/core/src/composition/entities.ts'
+import { migrations } from '../packages/core/src/composition/migrations/migrations.ts'
 import { type Dialect, openDatabase } from '../packages/core/src/platform/database/database.ts'
 import { silentLogger } from '../packages/core/src/platform/logger.ts'
 
@@ -32,7 +32,7 @@ for (const url of [join(folder, 'new.db'), postgres]) {
 rmSync(folder, { recursive: true })
 const number = String(migrations.length + 1).padStart(4, '0')
 const file = fileURLToPath(
-  new URL(`../packages/core/src/domain/migrations/${number}-${name}.ts`, import.meta.url),
+  new URL(`../packages/core/src/composition/migrations/${number}-${name}.ts`, import.meta.url),
 )
 const list = (sql: string[]) => sql.map((line) => `      ${JSON.stringify(line)},`).join('\n')
 const both = (sql: Record<Dialect, string[]>) =>

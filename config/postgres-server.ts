@@ -16,7 +16,7 @@ export interface OwnServer {
 
 /**
  * Starts a PostgreSQL of its own from the binaries in `folder`: empty directory, free port, this machine only, and
- * without fsync and background cleaning, because nothing in it outlives the run. As root it runs as `postgres` or `nobody`.
+ * without fsync and background cleaning, because nothing in it outlives the run. As root it runs as `postgres` or `no one`.
  * @param parent where its directory is made
  * @throws Error with what the server said when it does not come up
  */
@@ -38,7 +38,7 @@ export async function startServer(folder: string, parent: string): Promise<OwnSe
       'full_page_writes=off',
       'autovacuum=off',
       'jit=off',
-      // Nobody follows it, and it keeps no statistics for anybody.
+      // No one follows it, and it keeps no statistics for anybody.
       'wal_level=minimal',
       'max_wal_senders=0',
       'track_counts=off',
@@ -104,7 +104,7 @@ function lesserAccount(): { uid: number; gid: number } {
       // no such account, try the next
     }
   }
-  throw new Error('PostgreSQL does not run as root and there is no account `postgres` or `nobody`')
+  throw new Error('PostgreSQL does not run as root and there is no account `postgres` or `no one`')
 }
 
 export async function freePort(): Promise<number> {

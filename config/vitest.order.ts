@@ -1,7 +1,14 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
-/** Folders whose files take longest, since they start processes and wait for them. */
-const long = ['test/chaos/', 'test/cli/', 'test/client/', 'test/docs/']
+/** Folders and files that take longest: they start processes and wait for them, or ask a great deal. */
+const long = [
+  'test/chaos/',
+  'test/cli/agent-test',
+  'test/client/',
+  'test/docs/',
+  'test/surfaces/fuzz',
+  'test/cli/',
+]
 
 /** Starts what takes longest first, so that at the end of a run no worker waits for one long file of another. */
 export class LongestFirst extends BaseSequencer {

@@ -12,7 +12,7 @@ export interface OpenQueue {
 /** Opens a queue on an empty database; `work` is called with the number of each job, and is the job. */
 export type JobContender = (database: string, work: (n: number) => Promise<void> | void) => Promise<OpenQueue>
 
-/** Jobs at work at a time, in every contender. */
+/** Jobs in progress at a time, in every contender. */
 export const concurrency = 32
 
 /** Asks again until `probe` is true. */

@@ -1,5 +1,5 @@
-import { PgBoss } from 'pg-boss'
 import { Client } from 'pg'
+import { PgBoss } from 'pg-boss'
 import { concurrency, eventually, type JobContender } from './job-contender.ts'
 
 /** With LISTEN/NOTIFY, batches that are settled job by job, and fetching without pause while batches are full. */

@@ -1,6 +1,6 @@
 import { H3, toNodeHandler } from 'h3'
-import { assemble } from '../../packages/core/src/assemble.ts'
-import { listForReview } from '../../packages/core/src/domain/approvals/queries.ts'
+import { assemble } from '../../packages/core/src/composition/assemble.ts'
+import { listApprovalsForReview } from '../../packages/core/src/domain/work/approvals/queries.ts'
 import { silentLogger } from '../../packages/core/src/platform/logger.ts'
 import type { Installation } from '../installation.ts'
 import { listen, settings } from '../servers/answer.ts'
@@ -16,4 +16,4 @@ const ctx = contextFor({
   actor: { id: reviewerId, type: 'human', role: 'reviewer', appAccess: ['dm-portal'] },
 })
 const query = { limit: rows, sortBy: 'risk_then_age', order: 'desc' } as never
-listen(toNodeHandler(new H3().get('/approvals', () => listForReview(ctx, query))))
+listen(toNodeHandler(new H3().get('/approvals', () => listApprovalsForReview(ctx, query))))

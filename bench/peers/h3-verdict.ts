@@ -5,7 +5,7 @@ import { jobEntities } from '../../packages/core/src/platform/jobs/entities.ts'
 import { silentLogger } from '../../packages/core/src/platform/logger.ts'
 import { listen, settings } from '../servers/answer.ts'
 
-/** The rows of one verdict, by hand-written statements in one durable transaction; nothing is checked, nobody is asked who he is. */
+/** The rows of one verdict, by hand-written statements in one durable transaction; nothing is checked, no one is asked who he is. */
 const { database, adminId, reviewerId } = settings<{
   database: string
   adminId: string

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http'
 import { clockText, type Pace } from '../pace.ts'
 import { listen, settings } from '../servers/answer.ts'
 
-/** The same text for as many watchers, as few lines of node write it: nothing is kept, nobody is asked who they are. */
+/** The same text for as many watchers, as few lines of node write it: nothing is kept, no one is asked who they are. */
 const { pace } = settings<{ pace: Pace }>()
 const watchers = new Map<string, ServerResponse[]>()
 

@@ -1,6 +1,6 @@
 import { createCopydesk } from '@copydesk/core'
-import { localAdapter } from '../../packages/core/src/domain/agents/adapters/local.ts'
-import { deliver } from '../../packages/core/src/domain/runs/result.ts'
+import { localAdapter } from '../../packages/core/src/domain/work/runs/adapters/local.ts'
+import { deliver } from '../../packages/core/src/domain/work/runs/lifecycle/result.ts'
 import { silentLogger } from '../../packages/core/src/platform/logger.ts'
 import type { Installation } from '../installation.ts'
 import { clockText, type Pace } from '../pace.ts'

@@ -48,11 +48,13 @@ answer({
     const before = await count('1 = 1')
     const wanted = 200
     for (let i = 1; i <= wanted; i += 1) {
-      await copydesk.as({ tenantId, actor }).campaigns.create({
-        name: `One ${i}`,
-        brief: '# One\n\nHearth & Oat is a bakery.\n',
-        deliverables: [{ type: 'social_post', quantity: 1 }],
-      } as never)
+      await copydesk.as(actor).call('dashboard.campaigns.create', {
+        body: {
+          name: `One ${i}`,
+          brief: '# One\n\nHearth & Oat is a bakery.\n',
+          deliverables: [{ type: 'social_post', quantity: 1 }],
+        },
+      })
       await waitFor(async () => (await count('completed_at is not null')) === before + i, 'a run has ended')
     }
     const rows = await db.sql.all<{ started_at: number | Date; created_on: number | Date }>(

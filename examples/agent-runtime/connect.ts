@@ -25,13 +25,7 @@ const copydesk = await createCopydesk({
   worker: false,
 })
 try {
-  const admins = await copydesk
-    .asSystem()
-    .users.list({ 'filter.tenantId': tenantId, 'filter.role': 'admin', limit: 1 })
-  const admin = admins.data[0]
-  if (!admin) throw new Error(`The tenant ${tenantId} has no admin to do this for.`)
-  const actor = { id: admin.id, type: 'human' as const, role: 'admin' as const, tenantId, appAccess: [] }
-  const { agents } = copydesk.as({ tenantId, actor })
+  const { agents } = copydesk.asSystem({ tenantId })
   for (const role of roles) {
     await agents.configure(role, {
       adapterType: 'adapter_b',

@@ -33,7 +33,7 @@ server.listen(Number(PORT), '127.0.0.1', () => {
   console.log(`The agent runtime listens on http://127.0.0.1:${port}/ and reports to ${COPYDESK_URL}.`)
 })
 
-// What is at work may end; what does not in half a minute is given back to Copydesk.
+// What is running may end; what does not in half a minute is given back to Copydesk.
 process.once('SIGTERM', () => {
   server.close()
   void runtime.close()

@@ -2,9 +2,9 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { entities } from '../../packages/core/src/domain/entities.ts'
-import { migrations } from '../../packages/core/src/domain/migrations/migrations.ts'
-import { asNumber } from '../../packages/core/src/platform/database/row.ts'
+import { entities } from '../../packages/core/src/composition/entities.ts'
+import { migrations } from '../../packages/core/src/composition/migrations/migrations.ts'
+import { asNumber } from '../kit/columns.ts'
 import { openTestDatabase } from '../kit/database.ts'
 import { fillReviewQueue } from '../kit/review-queue.ts'
 import { endMember, freePort, startMember } from './fleet.ts'
@@ -26,7 +26,7 @@ describe('cli.approvals.bulk_resolve', () => {
     const installation = { database: database.url, dataDir, baseUrl }
     const [tenant] = (await seedTenants(installation, 1)) as [SeededTenant]
     const ids = await fillReviewQueue(db, tenant.tenantId, count)
-    // It only takes requests: what the verdicts have woken is counted, and nobody works it off.
+    // It only takes requests: what the verdicts have woken is counted, and no one works it off.
     let server = await startMember('web', port, installation)
     onTestFinished(() => endMember(server, 'SIGKILL'))
     const reviewer = await logIn(baseUrl, tenant.reviewer, 'dm-portal')

@@ -2,8 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { entities } from '../../packages/core/src/domain/entities.ts'
-import { migrations } from '../../packages/core/src/domain/migrations/migrations.ts'
+import { entities } from '../../packages/core/src/composition/entities.ts'
+import { migrations } from '../../packages/core/src/composition/migrations/migrations.ts'
 import { openTestDatabase } from '../kit/database.ts'
 import { createTestRuntime, type Dispatch } from '../kit/runtime.ts'
 import { endMember, freePort, type Member, type ServerRole, startMember } from './fleet.ts'
@@ -36,13 +36,13 @@ async function killedAtDispatch() {
   )
   await seedTenants(installation, 1, async (copydesk, { tenantId, adminId }: SeededTenant) => {
     const actor = { id: adminId, type: 'human', role: 'admin', appAccess: ['dashboard'], tenantId } as const
-    const own = copydesk.as({ tenantId, actor })
-    await own.agents.configure('social_writer', {
+    await copydesk.asSystem({ tenantId }).agents.configure('social_writer', {
       adapterType: 'adapter_b',
       adapterConfig: { webhookUrl: runtime.url },
     })
     const deliverables = [{ type: 'social_post' as const, quantity: 1 }]
-    await own.campaigns.create({ name: 'Spring', brief: 'Oats', deliverables })
+    const body = { name: 'Spring', brief: 'Oats', deliverables }
+    await copydesk.as(actor).call('dashboard.campaigns.create', { body })
   })
   const start = async (role: ServerRole) => void members.push(await startMember(role, port, installation))
   await start('all')
@@ -62,7 +62,7 @@ async function killedAtDispatch() {
     async takenOver() {
       const deadline = Date.now() + 45_000
       while ((await one('select lease_owner from runs'))['lease_owner'] === dead) {
-        if (Date.now() > deadline) throw new Error('nobody has taken the run over')
+        if (Date.now() > deadline) throw new Error('no one has taken the run over')
         await new Promise((resolve) => setTimeout(resolve, 20))
       }
     },
@@ -81,7 +81,7 @@ async function deliver({ callbackUrl, taskToken }: Dispatch, text: string) {
 }
 
 describe('a server that is killed right after it has dispatched a run', { timeout: 120_000 }, () => {
-  it('takes the result of that dispatch when it is back, before it has taken the run over', async () => {
+  it('accepts the result of that dispatch after the restart, before it has recovered the run', async () => {
     await using office = await killedAtDispatch()
     // It answers, and takes over nothing.
     await office.start('web')
@@ -90,7 +90,7 @@ describe('a server that is killed right after it has dispatched a run', { timeou
     expect(await office.activity()).toMatchObject({ status: 'awaiting_approval' })
   })
 
-  it('takes that result after it has taken the run over, once, and dispatches the run to nobody else', async () => {
+  it('accepts that result after it has recovered the run, once, and does not dispatch the run again', async () => {
     await using office = await killedAtDispatch()
     await office.start('all')
     await office.takenOver()

@@ -5,16 +5,16 @@ import type { Client } from '@copydesk/client'
 import { expect, it, onTestFinished } from 'vitest'
 import { startOwnServer } from '../../config/postgres.ts'
 import type { OwnServer } from '../../config/postgres-server.ts'
-import { entities } from '../../packages/core/src/domain/entities.ts'
-import { migrations } from '../../packages/core/src/domain/migrations/migrations.ts'
+import { entities } from '../../packages/core/src/composition/entities.ts'
+import { migrations } from '../../packages/core/src/composition/migrations/migrations.ts'
 import type { Database } from '../../packages/core/src/platform/database/database.ts'
 import { brief } from '../kit/app.ts'
 import { dialect, openTestDatabase } from '../kit/database.ts'
 import { pricedModel } from '../kit/runtime.ts'
+import { type Fleet, injectFault } from './fault-injection.ts'
 import { endMember, freePort, type Member, startMember } from './fleet.ts'
 import { follow } from './follower.ts'
 import { brokenInvariants, brokenMoney, untoldEvents } from './invariants.ts'
-import { misfortune, type World } from './misfortunes.ts'
 import { ignoreCuts, retryFailed, reviewOnce } from './people.ts'
 import { createProxy } from './proxy.ts'
 import { chosenSeed, type Random, randomFrom } from './random.ts'
@@ -69,19 +69,20 @@ async function play(server: OwnServer, random: Random): Promise<{ story: string;
   const accepted: string[] = []
   const seeded = await seedTenants(installation, tenants, async (copydesk, { tenantId, adminId }, index) => {
     const actor = { id: adminId, type: 'human', role: 'admin', appAccess: ['dashboard'], tenantId } as const
-    const own = copydesk.as({ tenantId, actor })
     const runtime = { webhookUrl: misfit.url, timeoutMs: 20_000 }
     const adapters = [
       { adapterType: 'adapter_b' as const, adapterConfig: runtime, model: pricedModel },
       { adapterType: 'adapter_a' as const, adapterConfig: { command: 'writer' } },
       { adapterType: 'local' as const },
     ]
-    await own.agents.configure('social_writer', { concurrency: 10, ...adapters[index % adapters.length] })
-    accepted.push((await own.campaigns.create({ name: 'Spring', brief, deliverables })).id)
+    const { agents } = copydesk.asSystem({ tenantId })
+    await agents.configure('social_writer', { concurrency: 10, ...adapters[index % adapters.length] })
+    const body = { name: 'Spring', brief, deliverables }
+    accepted.push((await copydesk.as(actor).call('dashboard.campaigns.create', { body })).id)
   })
   for (const role of ['web', 'web', 'worker', 'worker'] as const)
     members.push(await startMember(role, await freePort(), installation))
-  const world: World = { members, installation, databaseProxy, webProxy, databaseServer: server }
+  const world: Fleet = { members, installation, databaseProxy, webProxy, databaseServer: server }
   const people = await Promise.all(seeded.map((tenant) => meet(baseUrl, tenant)))
   const followers = people.map(({ admin }) => follow(admin))
 
@@ -99,7 +100,7 @@ async function play(server: OwnServer, random: Random): Promise<{ story: string;
   const happened: string[] = []
   while (happened.length < misfortunesOfRound) {
     await pause(100 + random() * 600)
-    happened.push(await misfortune(world, random))
+    happened.push(await injectFault(world, random))
   }
   calm = true
   misfit.behave()

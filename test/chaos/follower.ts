@@ -1,6 +1,6 @@
 import type { Client } from '@copydesk/client'
 
-/** Somebody who follows a tenant's stream through every cut. */
+/** Someone who follows a tenant's stream through every cut. */
 export interface Follower {
   /** Numbers of the events that were told, in the order of their arrival. */
   readonly told: readonly number[]

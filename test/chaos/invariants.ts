@@ -1,4 +1,4 @@
-import { tenantEvents } from '../../packages/core/src/domain/events/stream.ts'
+import { tenantEvents } from '../../packages/core/src/domain/work/events.ts'
 import type { Database, Row } from '../../packages/core/src/platform/database/database.ts'
 
 /** Steps that one piece of each deliverable type has, as the default templates say. */
@@ -106,7 +106,7 @@ export async function untoldEvents(
     const types = tenantEvents.map(() => '?').join(', ')
     const rows = await db.sql.all<Row>(
       `select seq from event where tenant_id = ? and seq >= ? and type in (${types}) order by seq`,
-      [tenantId, told[0] ?? 0, ...tenantEvents],
+      [tenantId, told[0] ?? 0, ...tenantEvents.map(({ type }) => type)],
     )
     const happened = rows.map((row) => Number(row.seq))
     const heard = new Set(told)

@@ -1,17 +1,17 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
-/** A way to a server that breaks when it is told to. */
+/** A connection to a server that can be interrupted by the test. */
 export interface Proxy extends AsyncDisposable {
   port: number
   /** Breaks every connection that is open. */
   cut(): void
-  /** Lets nobody through from now on; what is open breaks. */
+  /** Lets no one through from now on; what is open breaks. */
   shut(): void
   open(): void
 }
 
-/** @param target the port on 127.0.0.1 that the next connection goes to; undefined lets it through to nobody */
+/** @param target the port on 127.0.0.1 that the next connection goes to; undefined lets it through to no one */
 export async function createProxy(target: () => number | undefined): Promise<Proxy> {
   const sockets = new Set<Socket>()
   let isOpen = true

@@ -34,7 +34,7 @@ export async function createMisfit(baseUrl: () => string, random: Random): Promi
   }
   const clientOf = (token: string) => createClient({ baseUrl: baseUrl(), token })
 
-  /** Hands the result in until somebody says yes or no. */
+  /** Hands the result in until someone says yes or no. */
   const deliver = async ({ taskId, taskToken, callbackUrl, wakeReason }: Work, text: string) => {
     // An approved piece stays as it is.
     const settled = wakeReason === 'review_approved'
@@ -135,7 +135,7 @@ async function post(url: string, token: string, body: unknown): Promise<number |
   }
 }
 
-/** Text is told while it is written; what does not come through is in the result. */
+/** Text is streamed while it is written; text that does not arrive is in the result. */
 function ignoreRefusal(error: unknown): void {
   if (error instanceof ApiError && error.status < 500 && ![401, 409, 429].includes(error.status)) throw error
 }

@@ -1,11 +1,11 @@
 import { fileURLToPath } from 'node:url'
-import { type Copydesk, createCopydesk, type CopydeskOptions } from '@copydesk/core'
 import { type Client, createClient } from '@copydesk/client'
-import { BUILTIN_WRITER } from '../../packages/core/src/platform/models/writer/writer.ts'
+import { type Copydesk, type CopydeskOptions, createCopydesk } from '@copydesk/core'
 import { silentLogger } from '../../packages/core/src/platform/logger.ts'
+import { BUILTIN_WRITER } from '../../packages/core/src/platform/models/builtin.ts'
 import { encryptionKeys, password, signingKeys } from '../kit/app.ts'
-import type { Installation } from './fleet.ts'
 import { pricedModel } from '../kit/runtime.ts'
+import type { Installation } from './fleet.ts'
 
 const commandFile = fileURLToPath(new URL('command.ts', import.meta.url))
 

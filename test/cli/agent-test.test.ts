@@ -41,7 +41,7 @@ async function createCareless(
     void text(request).then(async (body) => {
       response.writeHead(202).end()
       const work = JSON.parse(body) as Work
-      // Work that nobody has given to try it with.
+      // Work that no one has given to try it with.
       if (!work.callbackUrl) return
       const base = `${new URL(work.callbackUrl).origin}/agent/v1/runs/${work.taskId}`
       const call = async (path: string, body?: object) => {
@@ -91,7 +91,7 @@ describe('copydesk agent test', () => {
     expect({ code, ok: report.ok }).toEqual({ code: 0, ok: true })
   })
 
-  it('says what a careless runtime does wrong, and what to do', async () => {
+  it('reports the protocol errors of a faulty runtime, with remedies', async () => {
     using folder = temporaryFolder()
     await using careless = await createCareless(async (_, call) => {
       await call('/stream', { delta: 'One ', sequenceNum: 0 })
@@ -111,18 +111,18 @@ describe('copydesk agent test', () => {
     const { code, stdout } = await agentTest(args, folder.path)
     expect(code).toBe(1)
     expect(stdout).toContain(
-      'WRONG  secret: a wrong secret is answered 202, none 202\n       → Compare the header',
+      'WRONG  secret: a request with a wrong secret is answered 202, one without a secret 202\n       → Compare the header',
     )
-    expect(stdout).toMatch(/^ok {5}answer: work is answered 202 after \d+ ms$/m)
+    expect(stdout).toMatch(/^ok {5}answer: the dispatch was answered 202 after \d+ ms$/m)
     expect(stdout).toContain('ok     result: delivered: success\n')
-    expect(stdout).toContain('WRONG  text: after number 0 comes 2\n')
-    expect(stdout).toContain('WRONG  repetition: the same work given twice is delivered 2 times\n')
-    expect(stdout).toContain('WRONG  end: after the result comes stream\n')
-    expect(stdout).toContain('WRONG  heartbeat: none comes within the 10 s of a run\n')
+    expect(stdout).toContain('WRONG  text: number 0 is followed by 2\n')
+    expect(stdout).toContain('WRONG  repetition: a run that is dispatched twice is delivered 2 times\n')
+    expect(stdout).toContain('WRONG  end: the result is followed by stream\n')
+    expect(stdout).toContain('WRONG  heartbeat: no heartbeat within the 10 s of a run\n')
     expect(stdout).not.toContain('cancel:')
   })
 
-  it('says so when work goes on that nobody wants any more', async () => {
+  it('reports that a runtime ignores a cancellation', async () => {
     using folder = temporaryFolder()
     const seen = new Set<string>()
     await using deaf = await createCareless(async ({ taskId }, call) => {
@@ -138,35 +138,37 @@ describe('copydesk agent test', () => {
     const { code, stdout } = await agentTest([...args, '--json'], folder.path)
     const { steps } = JSON.parse(stdout) as Report
     expect(code).toBe(1)
-    expect(steps.filter(({ ok }) => !ok)).toMatchObject([{ name: 'cancel', message: 'text comes after it' }])
-    expect(steps[0]).toMatchObject({ name: 'secret', message: 'not tried: --secret-env names none' })
+    expect(steps.filter(({ ok }) => !ok)).toMatchObject([
+      { name: 'cancel', message: 'text arrives after the cancellation' },
+    ])
+    expect(steps[0]).toMatchObject({ name: 'secret', message: 'not tested: --secret-env names none' })
   })
 
-  it('ends at the first thing without which nothing goes: an answer, a result', async () => {
+  it('stops at the first missing requirement: a response, a result', async () => {
     using folder = temporaryFolder()
     const port = String(await freePort())
     const nobody = `http://127.0.0.1:${await freePort()}/`
     const unanswered = await agentTest(['blog_writer', '--url', nobody, '--port', port], folder.path)
     expect(unanswered.code).toBe(1)
-    expect(unanswered.stdout).toMatch(/^WRONG {2}answer: work is not answered: .*ECONNREFUSED/m)
+    expect(unanswered.stdout).toMatch(/^WRONG {2}answer: the dispatch was not answered: .*ECONNREFUSED/m)
     await using silent = await createCareless(() => undefined)
     const silence = await agentTest(
       ['blog_writer', '--url', silent.url, '--port', port, '--wait', '5'],
       folder.path,
     )
-    expect(silence.stdout).toContain('WRONG  result: none came within 5 s, and 0 other calls\n')
-    expect(silence.stdout).toContain(`→ Let the runtime report to http://127.0.0.1:${port}:`)
+    expect(silence.stdout).toContain('WRONG  result: no result within 5 s, and 0 other requests\n')
+    expect(silence.stdout).toContain(`→ Configure the runtime to report to http://127.0.0.1:${port}:`)
     await using wrong = await createCareless((_, call) => call('/result', { status: 'success', text: '' }))
     const refused = await agentTest(
       ['blog_writer', '--url', wrong.url, '--port', port, '--wait', '5'],
       folder.path,
     )
     expect(refused.stdout).toContain(
-      'WRONG  result: a result is refused with 400: A successful result needs text',
+      'WRONG  result: the result was rejected with 400: A successful result needs text',
     )
   })
 
-  it('says what is wrong with the command', async () => {
+  it('reports errors of the command line', async () => {
     using folder = temporaryFolder()
     const url = ['--url', 'http://127.0.0.1:1/']
     const port = ['--port', String(await freePort())]
@@ -181,7 +183,7 @@ describe('copydesk agent test', () => {
     expect(await wrong('blog_writer', '--url', 'ftp://example.com')).toContain(
       '--url takes the http or https address',
     )
-    expect(await wrong('blog_writer', ...url, '--secret-env', 'NONE')).toContain('NONE holds no secret')
+    expect(await wrong('blog_writer', ...url, '--secret-env', 'NONE')).toContain('NONE is empty or not set')
     expect(await wrong('blog_writer')).toContain('--url')
   })
 })

@@ -27,7 +27,7 @@ async function desk() {
 }
 
 describe('copydesk agent', () => {
-  it('lists, shows, sets and pushes, and puts back', async () => {
+  it('lists, shows, sets, pushes and restores agents', async () => {
     using t = await desk()
     const role = 'blog_writer'
     t.write('prompt.md', 'You write for {{company}}.')
@@ -58,7 +58,7 @@ describe('copydesk agent', () => {
     expect(await t.json('agent', 'restore', role, '2', ...own)).toMatchObject({ concurrency: 9 })
   })
 
-  it('gives the work of a tenant to a runtime, to the built-in loop and to further models', async () => {
+  it('configures a runtime, the built-in loop and fallback models for a tenant', async () => {
     using t = await desk()
     const set = ['agent', 'set', 'blog_writer', '--tenant', 'Example Ltd']
     const url = 'https://agents.example/work'
@@ -78,7 +78,7 @@ describe('copydesk agent', () => {
     })
   })
 
-  it('refuses what there is not, in one sentence', async () => {
+  it('rejects unknown agents, tenants and options, in one sentence', async () => {
     using t = await desk()
     t.write('prompt.md', 'You write for {{compny}}.')
     const own = ['--tenant', 'Example Ltd']
@@ -86,13 +86,13 @@ describe('copydesk agent', () => {
       [['set', 'blog_writer', '--model', 'gpt-99'], 2, 'defaultModel: No provider serves the model gpt-99'],
       [['set', 'blog_writer', '--tools', 'rm'], 2, 'defaultTools.0'],
       [['set', 'blog_writer', '--prompt', 'prompt.md'], 2, 'Nothing fills {{compny}}'],
-      [['set', 'blog_writer'], 2, 'Say what is to be changed'],
+      [['set', 'blog_writer'], 2, 'Give at least one option that changes something'],
       [['set', 'blog_writer', '--fallback', 'gpt-99'], 2, 'adapterConfig.fallbackModels: No provider serves'],
       [['set', 'blog_writer', ...own, '--command', 'claude'], 2, 'adapterConfig.command'],
       [['set', 'blog_writer', ...own, '--command', 'x', '--built-in'], 2, 'Give one of'],
       [['set', 'blog_writer', ...own, '--header', 'X-Key'], 2, '--header needs --webhook'],
       [['set', 'poet', '--concurrency', '1'], 1, 'There is no agent with this role'],
-      [['show', 'blog_writer', '--against', '1'], 2, '--against goes with --at'],
+      [['show', 'blog_writer', '--against', '1'], 2, '--against needs --at'],
       [['show', 'blog_writer', '--at', '7'], 1, 'There is no version with this number'],
       [['push', 'blog_writer', '--fields', 'color'], 2, 'fields.0'],
     ] as const) {
@@ -105,7 +105,7 @@ describe('copydesk agent', () => {
 })
 
 describe('copydesk skill', () => {
-  it('adds, lists, shows and removes, for all tenants or for one', async () => {
+  it('adds, lists, shows and removes skills, for all tenants or for one', async () => {
     using t = await desk()
     t.write('tone.md', '---\nname: Tone\ndescription: Before you write.\n---\n\nWarm and plain.\n')
     t.write('more.md', 'Fresh oats.')

@@ -17,7 +17,7 @@ async function understood(answer: () => Answer) {
 }
 
 describe('copydesk ask', () => {
-  it('answers with text and a table, and does nothing', async () => {
+  it('prints text and a table, and changes nothing', async () => {
     const table = [
       ['Tenant', 'Waits'],
       ['Tenant\u001b[2J 1', '3'],
@@ -30,7 +30,7 @@ describe('copydesk ask', () => {
     expect(await staff.json(['ask', 'what waits?'])).toEqual(answer)
   })
 
-  it('shows the command that it would run, and runs it only with --yes or when somebody agrees', async () => {
+  it('prints the proposed command, and runs it only with --yes or after a confirmation', async () => {
     let approvalId = ''
     const description = 'Approves one text of Tenant 1.'
     await using staff = await understood(() => ({
@@ -41,11 +41,11 @@ describe('copydesk ask', () => {
     const before = await staff.desk.state()
     const shown = await staff.run(['ask', 'approve', 'it'])
     expect(shown).toMatchObject({ code: 0, stderr: '' })
-    expect(shown.stdout).toMatch(/Approves one text[^]*\/approve [^]*It was not run\.\n$/)
+    expect(shown.stdout).toMatch(/Approves one text[^]*\/approve [^]*It was not executed\.\n$/)
     using declined = await onScreen(['ask', 'approve it'], { cwd: staff.home, env: staff.env })
     await declined.shows('Run it?')
     declined.type('n')
-    await declined.shows('It was not run.')
+    await declined.shows('It was not executed.')
     expect(await declined.ended).toBe(0)
     expect(await staff.desk.state()).toEqual(before)
     expect(await staff.json(['ask', 'approve it', '--yes'])).toMatchObject([{ approvalId, done: true }])
@@ -53,11 +53,11 @@ describe('copydesk ask', () => {
     expect(piece?.approval).toMatchObject({ status: 'approved', resolutionNote: 'Well "put"' })
   })
 
-  it('ends with 1 where the server asks back, with the question on stderr or as JSON on stdout', async () => {
+  it('exits with 1 when the server asks back, with the question on stderr or as JSON on stdout', async () => {
     const clarification = { question: 'Which one?', options: ['the first', 'the second'] }
     const answer: Answer = { type: 'clarification', clarification }
     await using staff = await understood(() => answer)
-    const reason = 'error: Nothing was done: it is not clear what is meant.\n'
+    const reason = 'error: Nothing was done: the request is ambiguous.\n'
     expect(await staff.run(['ask', 'approve it'])).toMatchObject({
       code: 1,
       stdout: '',

@@ -7,14 +7,14 @@ import { createStaff } from './staff.ts'
 const enter = '\r'
 const hostile = '\u001b]0;owned\u0007\u001b[2JOats'
 
-describe('somebody at a terminal', () => {
-  it('is asked with what it would touch, and nothing happens when they say no', async () => {
+describe('a user at a terminal', () => {
+  it('is asked for confirmation with the affected rows, and nothing happens after a no', async () => {
     await using staff = await createStaff()
     const { approvalId } = await staff.waiting()
     await staff.desk.app.db.write((tx) => tx.run('update approvals set title = ?', [hostile]))
     const before = await staff.desk.state()
     using refused = await onScreen(['approve', approvalId], { cwd: staff.home, env: staff.env })
-    await refused.shows('Approve what waits for a verdict?')
+    await refused.shows('Approve pending approvals?')
     expect(refused.lines().join('\n')).toContain('␛[2JOats · Tenant 1')
     refused.type('n')
     expect(await refused.ended).toBe(0)
@@ -24,14 +24,14 @@ describe('somebody at a terminal', () => {
 
     using agreed = await onScreen(['bulk', 'approve', '--risk', 'low'], { cwd: staff.home, env: staff.env })
     await agreed.shows('1 approval would be decided')
-    await agreed.shows('Give one verdict on all')
+    await agreed.shows('Give one verdict on up to 500')
     agreed.type('y')
     await agreed.shows('1 of 1 decided')
     expect(await agreed.ended).toBe(0)
     expect(await staff.json(['queue'])).toMatchObject({ pending: [] })
   })
 
-  it('logs in with an e-mail and a password that nobody can read', async () => {
+  it('logs in with an e-mail address and a password that is not echoed', async () => {
     await using staff = await createStaff()
     const env = { TMPDIR: join(staff.home, 'tmp') }
     using screen = await onScreen(['login', staff.desk.url], { cwd: staff.home, env })
@@ -48,7 +48,7 @@ describe('somebody at a terminal', () => {
     expect(shown).not.toContain(password)
   })
 
-  it('watches in place, and is told how to take back what can be', async () => {
+  it('watches in place, and is shown the command to undo an operation', async () => {
     await using staff = await createStaff()
     using screen = await onScreen(['queue', '--watch', '0.1'], { cwd: staff.home, env: staff.env })
     await screen.shows('0 approvals pending')
@@ -58,7 +58,7 @@ describe('somebody at a terminal', () => {
     screen.type('\u0003')
     expect(await screen.ended).toBe(0)
     using claimed = await onScreen(['claim', approvalId], { cwd: staff.home, env: staff.env })
-    await claimed.shows(`Take it back with: copydesk release ${approvalId}`)
+    await claimed.shows(`Undo it with: copydesk release ${approvalId}`)
     expect(await claimed.ended).toBe(0)
   })
 

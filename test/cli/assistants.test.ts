@@ -9,8 +9,8 @@ async function json<T>(args: string[], cwd: string, input?: string): Promise<T> 
   return JSON.parse(ended.stdout) as T
 }
 
-describe('an assistant at a server that was started by command', () => {
-  it('acts with the key that was made for it, and `copydesk audit` says through whom', async () => {
+describe('an assistant at a server started from the command line', () => {
+  it('uses the key created for it, and `copydesk audit` names it', async () => {
     using folder = temporaryFolder()
     const cwd = folder.path
     const server = await startCli(['up', '--port', '0', '--json'], { cwd })

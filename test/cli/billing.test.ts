@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { person } from '../surfaces/registering.ts'
+import { person } from '../surfaces/auth/registrations.ts'
 import { cli, setUpIn, startCli, temporaryFolder } from './process.ts'
 
 async function json(args: string[], cwd: string): Promise<never> {
@@ -10,7 +10,7 @@ async function json(args: string[], cwd: string): Promise<never> {
 }
 
 describe('copydesk coupon', () => {
-  it('creates, lists and disables', async () => {
+  it('creates, lists and disables coupons', async () => {
     using folder = temporaryFolder()
     await setUpIn(folder.path)
     const cwd = folder.path
@@ -39,7 +39,7 @@ describe('copydesk coupon', () => {
     expect(unknown).toMatchObject({ code: 1, stderr: 'error: There is no coupon with this code\n' })
   })
 
-  it('creates nothing that does not fit, and nothing twice', async () => {
+  it('rejects invalid and duplicate coupons', async () => {
     using folder = temporaryFolder()
     await setUpIn(folder.path)
     const cwd = folder.path
@@ -68,7 +68,7 @@ describe('copydesk coupon', () => {
 })
 
 describe('copydesk plan', () => {
-  it('lists the prices and sets one, and its trial', async () => {
+  it('lists prices and sets a price and a trial', async () => {
     using folder = temporaryFolder()
     await setUpIn(folder.path)
     const cwd = folder.path

@@ -30,7 +30,7 @@ function installation() {
 }
 
 describe('copydesk campaign on the machine', () => {
-  it('starts a campaign from a brief, by the service of the dashboard, and says what comes next', async () => {
+  it('creates a campaign from a brief, through the service of the dashboard, and prints the next step', async () => {
     using folder = installation()
     const cwd = folder.path
     const made = await cli(
@@ -52,7 +52,7 @@ describe('copydesk campaign on the machine', () => {
     expect({ code: made.code, stderr: made.stderr }).toMatchObject({ code: 0 })
     expect(made.stderr).toContain('for Hearth & Oat')
     expect(made.stderr).toContain('No server is running')
-    expect(made.stdout).toMatch(/“Spring at the \*bakery\*” is taken in as campaign [0-9A-Z]{26}/)
+    expect(made.stdout).toMatch(/“Spring at the \*bakery\*” is created as campaign [0-9A-Z]{26}/)
     const id = /campaign show ([0-9A-Z]{26})/.exec(made.stdout)?.[1] ?? ''
     const shown = await cli(['campaign', 'show', id, '--json'], { cwd })
     expect(JSON.parse(shown.stdout)).toMatchObject({
@@ -80,11 +80,11 @@ describe('copydesk campaign on the machine', () => {
     )
   })
 
-  it('prints the shape of the contract, reads the brief from stdin, and lets the server plan it', async () => {
+  it('prints the shape of the contract, reads the brief from stdin, and leaves the planning to the server', async () => {
     using folder = installation()
     const cwd = folder.path
     const server = await startCli(['up', '--port', '0'], { cwd })
-    await server.says('answers on')
+    await server.says('serves http')
     try {
       const made = await cli(
         [
@@ -114,7 +114,7 @@ describe('copydesk campaign on the machine', () => {
     }
   })
 
-  it('names the option at fault, and starts nothing then', async () => {
+  it('names the invalid option, and creates nothing', async () => {
     using folder = installation()
     const cwd = folder.path
     writeFileSync(join(cwd, 'empty.md'), ' \n')
@@ -125,12 +125,15 @@ describe('copydesk campaign on the machine', () => {
     const cases: ReadonlyArray<[args: string[], said: RegExp]> = [
       [
         [...given, '--deliverable', 'blog=2'],
-        /--deliverable blog=2: there is no type “blog”; known are blog_post, social_post/,
+        /--deliverable blog=2: there is no type “blog”; known types are blog_post, social_post/,
       ],
-      [[...given, '--deliverable', 'blog_post'], /--deliverable blog_post: write how many .* blog_post=2/],
+      [
+        [...given, '--deliverable', 'blog_post'],
+        /--deliverable blog_post: add the quantity per period, .* blog_post=2/,
+      ],
       [
         [...given, '--deliverable', 'blog_post=0'],
-        /--deliverable blog_post=0: the count must be a whole number from 1 to 200/,
+        /--deliverable blog_post=0: the quantity must be a whole number from 1 to 200/,
       ],
       [[...given, '--deliverable', 'blog_post=201'], /from 1 to 200/],
       [[...given, '--deliverable', 'blog_post=1@nowhere'], /There is no platform "nowhere"; known are/],
@@ -141,10 +144,10 @@ describe('copydesk campaign on the machine', () => {
       [[...promise, '--brief', 'empty.md'], /--brief: empty\.md is empty/],
       [
         [...promise, '--brief', 'long.md'],
-        /--brief: long\.md has 100001 characters, and a brief has 100000 at the most/,
+        /--brief: long\.md has 100001 characters, and a brief has at most 100000/,
       ],
       [[...promise, '--brief', 'huge.md'], /--brief: huge\.md is too long/],
-      [[...promise, '--brief', 'binary.md'], /--brief: binary\.md is no text in UTF-8/],
+      [[...promise, '--brief', 'binary.md'], /--brief: binary\.md is not UTF-8 text/],
       [
         [...promise, ...given, '--title', 'x'.repeat(201)],
         /--title has 201 characters: a title has 1 to 200/,
@@ -170,7 +173,7 @@ describe('copydesk campaign on the machine', () => {
     })
   })
 
-  it('asks which tenant is meant where there are several, and how to make one where there is none', async () => {
+  it('asks for a tenant when there are several, and explains how to create one when there is none', async () => {
     using folder = installation()
     const cwd = folder.path
     await cli(['tenant', 'create', '--name', 'Anvil'], { cwd })
@@ -178,9 +181,9 @@ describe('copydesk campaign on the machine', () => {
     const unsaid = await cli(args, { cwd })
     expect(unsaid).toMatchObject({ code: 2, stdout: '' })
     expect(unsaid.stderr).toMatch(/--tenant: “(?:Anvil|Hearth & Oat)”, “(?:Anvil|Hearth & Oat)”/)
-    expect(await cli([...args, '--tenant', 'Nobody'], { cwd })).toMatchObject({
+    expect(await cli([...args, '--tenant', 'No one'], { cwd })).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('There is no tenant Nobody'),
+      stderr: expect.stringContaining('There is no tenant No one'),
     })
     expect((await cli([...args, '--tenant', 'anvil', '--json'], { cwd })).code).toBe(0)
     expect((await cli(['campaign', 'list', '--tenant', tenantId, '--json'], { cwd })).stdout).toContain(
@@ -205,8 +208,8 @@ describe('copydesk campaign on the machine', () => {
         stderr: expect.stringContaining('There is no tenant Your Company'),
       })
       const first = await create('Your Company')
-      expect(first).toMatchObject({ code: 0, stderr: expect.stringContaining('Your Company is created') })
-      expect((await create('your company')).stderr).not.toContain('is created as')
+      expect(first).toMatchObject({ code: 0, stderr: expect.stringContaining('Your Company was created') })
+      expect((await create('your company')).stderr).not.toContain('was created as')
       expect(await create('Another')).toMatchObject({ code: 1, stdout: '' })
       const person = [
         'user',
@@ -225,10 +228,10 @@ describe('copydesk campaign on the machine', () => {
       server.child.kill('SIGTERM')
       await server.ended
     }
-    expect(await setUpAnew(cwd)).not.toContain('There is no work yet')
+    expect(await setUpAnew(cwd)).not.toContain('There is no campaign yet')
   })
 
-  it('says both ways where there is neither an installation nor a login', async () => {
+  it('explains both ways when there is neither an installation nor a login', async () => {
     using folder = temporaryFolder()
     const ended = await cli(['campaign', 'list'], { cwd: folder.path })
     expect(ended).toMatchObject({ code: 4, stdout: '' })

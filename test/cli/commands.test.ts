@@ -2,17 +2,17 @@ import { chmodSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import { describe, expect, it } from 'vitest'
-import { cli, setUpIn, temporaryFolder } from './process.ts'
+import { cliProcess, setUpIn, temporaryFolder } from './process.ts'
 
 async function json(args: string[], cwd: string, input?: string): Promise<never> {
-  const ended = await cli([...args, '--json'], { cwd, ...(input !== undefined && { input }) })
+  const ended = await cliProcess([...args, '--json'], { cwd, ...(input !== undefined && { input }) })
   expect(ended.stderr).not.toContain('error')
   expect(ended.code).toBe(0)
   return JSON.parse(ended.stdout) as never
 }
 
 describe('copydesk tenant, user, api-key', () => {
-  it('create, list and revoke, with data on stdout and talk on stderr', async () => {
+  it('create, list and revoke, with data on stdout and messages on stderr', async () => {
     using folder = temporaryFolder()
     await setUpIn(folder.path)
     const cwd = folder.path
@@ -35,14 +35,14 @@ describe('copydesk tenant, user, api-key', () => {
       'admin',
       '--password-stdin',
     ]
-    const common = await cli([...create, '--tenant', id], { cwd, input: 'Password1' })
+    const common = await cliProcess([...create, '--tenant', id], { cwd, input: 'Password1' })
     expect(common).toMatchObject({ code: 2, stdout: '' })
     expect(common.stderr).toMatch(/^error: .*passwords that guessers try first.*\n$/)
     const user = await json([...create, '--tenant', id], cwd, 'a long password\n')
     expect(user).toMatchObject({ email: 'a@example.com', role: 'admin', tenantId: id })
     expect(JSON.stringify(user)).not.toContain('a long password')
     expect(await json(['user', 'list', '--tenant', id], cwd)).toHaveLength(1)
-    const twice = await cli([...create, '--tenant', id], { cwd, input: 'a long password' })
+    const twice = await cliProcess([...create, '--tenant', id], { cwd, input: 'a long password' })
     expect(twice).toMatchObject({ code: 1, stdout: '' })
     expect(twice.stderr).toMatch(/^error: There is a user with the e-mail a@example\.com already\n$/)
 
@@ -54,10 +54,10 @@ describe('copydesk tenant, user, api-key', () => {
       key: string
     }
     expect(key.key).toMatch(/^cdk_live_/)
-    const listed = await cli(['api-key', 'list'], { cwd })
+    const listed = await cliProcess(['api-key', 'list'], { cwd })
     expect(listed.stdout).toContain(key.id)
     expect(listed.stdout).not.toContain(key.key)
-    const unasked = await cli(['api-key', 'revoke', key.id], { cwd })
+    const unasked = await cliProcess(['api-key', 'revoke', key.id], { cwd })
     expect(unasked.code).toBe(2)
     expect(unasked.stderr).toContain('Add --yes')
     expect(await json(['api-key', 'list'], cwd)).toMatchObject([{ status: 'active' }])
@@ -67,15 +67,15 @@ describe('copydesk tenant, user, api-key', () => {
     ])
   })
 
-  it('end with 2 and the name of what is wrong, and create nothing', async () => {
+  it('exit with 2 and the invalid value, and create nothing', async () => {
     using folder = temporaryFolder()
     await setUpIn(folder.path)
     const cwd = folder.path
-    const zone = await cli(['tenant', 'create', '--name', 'X', '--timezone', 'Mars/North'], { cwd })
+    const zone = await cliProcess(['tenant', 'create', '--name', 'X', '--timezone', 'Mars/North'], { cwd })
     expect(zone).toMatchObject({ code: 2, stdout: '' })
     expect(zone.stderr).toContain('timezone: Mars/North is no IANA time zone')
     expect(await json(['tenant', 'list'], cwd)).toEqual([])
-    const nobody = await cli(
+    const nobody = await cliProcess(
       ['user', 'create', '--email', 'a@b.de', '--name', 'A', '--role', 'super_admin'],
       { cwd },
     )
@@ -84,9 +84,9 @@ describe('copydesk tenant, user, api-key', () => {
     expect(await json(['user', 'list'], cwd)).toEqual([])
   })
 
-  it('say that nothing is set up yet, and create no database', async () => {
+  it('report a missing installation, and create no database', async () => {
     using folder = temporaryFolder()
-    const ended = await cli(['tenant', 'list'], { cwd: folder.path })
+    const ended = await cliProcess(['tenant', 'list'], { cwd: folder.path })
     expect(ended).toMatchObject({ code: 1, stdout: '' })
     expect(ended.stderr).toMatch(
       /^error: There is no installation in .*copydesk-data\. Run `.* up` .*--data-dir.*\n$/,
@@ -96,7 +96,7 @@ describe('copydesk tenant, user, api-key', () => {
 })
 
 describe('copydesk migrate', () => {
-  it('shows, plans, takes back and applies the steps', async () => {
+  it('lists, prints, reverts and applies migrations', async () => {
     using folder = temporaryFolder()
     await setUpIn(folder.path)
     const cwd = folder.path
@@ -104,13 +104,13 @@ describe('copydesk migrate', () => {
     expect(before.pending).toEqual([])
     const last = before.executed.at(-1)
     expect(await json(['migrate', 'down', '--dry-run'], cwd)).toEqual({ wouldTakeBack: [last] })
-    expect((await cli(['migrate', 'down'], { cwd })).code).toBe(2)
+    expect((await cliProcess(['migrate', 'down'], { cwd })).code).toBe(2)
     expect(await json(['migrate', 'status'], cwd)).toEqual(before)
     expect(await json(['migrate', 'down', '--yes'], cwd)).toEqual({ takenBack: [last] })
-    const refused = await cli(['serve', '--port', '0'], { cwd })
+    const refused = await cliProcess(['serve', '--port', '0'], { cwd })
     expect(refused.code).toBe(1)
     expect(refused.stderr).toContain('copydesk migrate up')
-    expect((await cli(['migrate', 'up', '--dry-run'], { cwd })).stdout).toMatch(
+    expect((await cliProcess(['migrate', 'up', '--dry-run'], { cwd })).stdout).toMatch(
       /(create|alter) (table|index)/i,
     )
     expect(await json(['migrate', 'up'], cwd)).toEqual({ applied: [last] })
@@ -119,14 +119,14 @@ describe('copydesk migrate', () => {
 })
 
 describe('copydesk doctor', () => {
-  it('says what is wrong and how to mend it, and mends it when asked to', async () => {
+  it('reports problems with remedies, and repairs them on request', async () => {
     using folder = temporaryFolder()
     await setUpIn(folder.path)
     const cwd = folder.path
     expect(await json(['doctor'], cwd)).toMatchObject({ ok: true })
     const secrets = join(cwd, 'copydesk-data', 'secrets.json')
     chmodSync(secrets, 0o644)
-    const sick = await cli(['doctor'], { cwd })
+    const sick = await cliProcess(['doctor'], { cwd })
     expect(sick.code).toBe(1)
     expect(sick.stdout).toContain(`WRONG  secrets file: other users can read ${secrets}`)
     expect(statSync(secrets).mode & 0o777).toBe(0o644)
@@ -134,7 +134,7 @@ describe('copydesk doctor', () => {
     expect(statSync(secrets).mode & 0o777).toBe(0o600)
     const database = join(cwd, 'copydesk-data', 'copydesk.db')
     chmodSync(database, 0o644)
-    const open = await cli(['doctor'], { cwd })
+    const open = await cliProcess(['doctor'], { cwd })
     expect(open.code).toBe(1)
     expect(open.stdout).toContain(`WRONG  file modes: other users can read ${database}`)
     expect(await json(['doctor', '--repair'], cwd)).toMatchObject({ ok: true })
@@ -142,8 +142,8 @@ describe('copydesk doctor', () => {
     const config = join(cwd, 'elsewhere.json')
     writeFileSync(config, '{ "providers": { "hosted_a": { "apiKey": "sk-secret", "models": ["m"] } } }')
     chmodSync(config, 0o644)
-    const shared = await cli(['doctor', '--config', config], { cwd })
-    expect(shared.stdout).toContain(`WRONG  configuration file: everybody on this machine can read ${config}`)
+    const shared = await cliProcess(['doctor', '--config', config], { cwd })
+    expect(shared.stdout).toContain(`WRONG  configuration file: all users of this machine can read ${config}`)
   })
 })
 
@@ -154,9 +154,9 @@ describe('copydesk', () => {
     [['tenant', 'create']],
     [['serve', '--port', 'x']],
     [['routes', '--surface', 'moon']],
-  ])('ends %j with 2 and a sentence, without a stack trace', async (args) => {
+  ])('exits %j with 2 and a sentence, without a stack trace', async (args) => {
     using folder = temporaryFolder()
-    const ended = await cli(args, { cwd: folder.path })
+    const ended = await cliProcess(args, { cwd: folder.path })
     expect(ended).toMatchObject({ code: 2, stdout: '' })
     expect(ended.stderr).not.toBe('')
     expect(ended.stderr).not.toMatch(/^\s+at /m)
@@ -188,9 +188,9 @@ describe('copydesk', () => {
     expect(readdirSync(folder.path)).toEqual([])
   })
 
-  it('tells its version, as text and as JSON', async () => {
+  it('prints its version, as text and as JSON', async () => {
     using folder = temporaryFolder()
-    const text = await cli(['version'], { cwd: folder.path })
+    const text = await cliProcess(['version'], { cwd: folder.path })
     expect(text).toMatchObject({ code: 0, stderr: '' })
     expect(await json(['version'], folder.path)).toMatchObject({ version: text.stdout.trim() })
   })

@@ -1,8 +1,8 @@
 import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { openTerminal } from '../kit/terminal.ts'
 import { bundled } from '../kit/bundled.ts'
+import { openTerminal } from '../kit/terminal.ts'
 import { start } from './process.ts'
 import { createStaff, type Staff } from './staff.ts'
 
@@ -33,7 +33,7 @@ function bash({ home }: Staff, env: Record<string, string>, script: string) {
     .ended
 }
 
-/** A word of a script, whatever stands in it. */
+/** Quotes a word of a script. */
 const quoted = (word: string) => `'${word.replaceAll("'", String.raw`'\''`)}'`
 
 /** What a real bash would offer for the last of `words`, which are split as readline does. */
@@ -61,8 +61,8 @@ async function offered(
 const afterColon = String.raw`\ Baker\'s\ \"\$HOME\"\ Ltd`
 const wholeName = String.raw`Rye\ \&\ Oats:${afterColon}`
 
-describe('the completion of bash', () => {
-  it('needs nothing but bash, and is sourced again without an error', async () => {
+describe('the bash completion', () => {
+  it('requires only bash, and can be sourced repeatedly', async () => {
     await using typing = await createTyping()
     const { staff, env } = typing
     const script = `
@@ -103,14 +103,14 @@ describe('the completion of bash', () => {
     expect(await offered(typing, ['copydesk', 'queue', '--tenant', '=', 'rye'], apart)).toEqual([])
   })
 
-  it('runs nothing of what is typed', async () => {
+  it('executes nothing of what is typed', async () => {
     await using typing = await createTyping()
     for (const word of ['$(touch owned)', '`touch owned`', '"$(touch owned)', '; touch owned'])
       await offered(typing, ['copydesk', 'queue', word, ''])
     expect(existsSync(join(typing.staff.home, 'owned'))).toBe(false)
   })
 
-  it('completes on a terminal what can then be run', async () => {
+  it('completes on a terminal to a command that can be run', async () => {
     await using typing = await createTyping()
     const { staff, env } = typing
     await using terminal = openTerminal({

@@ -18,7 +18,7 @@ describe('copydesk completion', () => {
     expect(stdout).toContain('copydesk complete --')
   })
 
-  it('offers commands, options, choices and what the server has', async () => {
+  it('offers commands, options, choices and values from the server', async () => {
     await using staff = await createStaff()
     const { approvalId, activityId } = await staff.waiting()
     await staff.desk.app.db.write((tx) => tx.run('update approvals set title = ?', ['Oats\u001b[2J\t\nrye']))
@@ -48,7 +48,7 @@ describe('copydesk completion', () => {
     expect(await offered(staff, ['que'])).not.toContain('approve')
   })
 
-  it('offers profiles, and nothing of a server that is away or knows nobody', async () => {
+  it('offers profiles, and nothing from a server that is offline or rejects the login', async () => {
     await using staff = await createStaff()
     const { TMPDIR = '' } = staff.env
     const login = ['login', staff.desk.url, '--api-key-stdin', '--profile', 'mine']

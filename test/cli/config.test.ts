@@ -21,7 +21,7 @@ async function show(cwd: string, env: Record<string, string> = {}, args: string[
 }
 
 describe('configuration', () => {
-  it('lets the command line go before the environment, and the environment before the file', async () => {
+  it('prefers the command line to the environment, and the environment to the file', async () => {
     using folder = temporaryFolder()
     const file = join(folder.path, 'my.json')
     writeFileSync(file, JSON.stringify({ dataDir: 'd', host: '10.0.0.1', port: 1, log: { level: 'warn' } }))
@@ -34,7 +34,7 @@ describe('configuration', () => {
     expect(of('defaultModel')).toMatchObject({ source: 'not set' })
   })
 
-  it('limits the mails to people outside, by the file or the environment', async () => {
+  it('limits e-mails to people without an account, by the file or the environment', async () => {
     using folder = temporaryFolder()
     const usual = await show(folder.path)
     expect(usual.of('mail.limits.perTenant')).toMatchObject({ value: 50, source: 'default' })
@@ -56,7 +56,7 @@ describe('configuration', () => {
     expect(wrong.stderr).toContain('mail.limits.perTenant: must not be negative')
   })
 
-  it('takes trusted proxies as a list, or with what they do to X-Forwarded-For, from the file and the environment', async () => {
+  it('accepts trusted proxies as a list, or with their mode, from the file and the environment', async () => {
     using folder = temporaryFolder()
     const file = join(folder.path, 'copydesk.json')
     const env = { COPYDESK_CONFIG: file }
@@ -76,7 +76,7 @@ describe('configuration', () => {
     expect(stderr).toContain('trustProxy.forwardedFor: must be one of set, append')
   })
 
-  it('takes command-line agents from the file, shows their names, and names what is wrong with them', async () => {
+  it('reads command-line agents from the file, shows their names, and reports invalid ones', async () => {
     using folder = temporaryFolder()
     const file = join(folder.path, 'copydesk.json')
     const write = (commands: object) => writeFileSync(file, JSON.stringify({ commands }))
@@ -91,10 +91,10 @@ describe('configuration', () => {
     })
     expect(code).toBe(2)
     expect(stderr).toContain('commands.writer.argv: must name a program')
-    expect(stderr).toContain('commands.writer.shell: there is no such setting')
+    expect(stderr).toContain('commands.writer.shell: unknown setting')
   })
 
-  it('finds copydesk.json in the data folder, and takes paths in a file relative to it', async () => {
+  it('finds copydesk.json in the data folder, and resolves paths in a file relative to it', async () => {
     using folder = temporaryFolder()
     mkdirSync(join(folder.path, 'copydesk-data'))
     writeFileSync(join(folder.path, 'copydesk-data', 'copydesk.json'), '{"port": 9100}')
@@ -141,7 +141,7 @@ describe('configuration', () => {
     }
   })
 
-  it('takes Redis from the environment or a file, and shows where it is without its password', async () => {
+  it('reads Redis from the environment or a file, and shows its address without the password', async () => {
     using folder = temporaryFolder()
     const file = join(folder.path, 'redis-url')
     writeFileSync(file, 'rediss://copydesk:p@ss-word@cache.internal:6380/2\n')
@@ -158,7 +158,7 @@ describe('configuration', () => {
     expect((await show(folder.path)).of('redis.url')).toMatchObject({ source: 'not set' })
   })
 
-  it('takes the clients of channels from the environment or a file, and shows those that are set', async () => {
+  it('reads OAuth clients from the environment or a file, and shows those that are set', async () => {
     using folder = temporaryFolder()
     const file = join(folder.path, 'secret')
     writeFileSync(file, 'client-secret\n')
@@ -182,10 +182,10 @@ describe('configuration', () => {
     ])
   })
 
-  it('warns of a COPYDESK_ variable that nothing reads', async () => {
+  it('warns about an unknown COPYDESK_ variable', async () => {
     using folder = temporaryFolder()
     const { warnings } = await show(folder.path, { COPYDESK_PROT: '1' })
-    expect(warnings).toEqual(['The environment variable COPYDESK_PROT is not one that Copydesk reads.'])
+    expect(warnings).toEqual(['The environment variable COPYDESK_PROT is unknown to Copydesk.'])
   })
 
   it.each([
@@ -212,12 +212,12 @@ describe('configuration', () => {
     ],
     [{ COPYDESK_CORS_ORIGINS: '*' }, 'corsOrigins.0: must be an origin', 'COPYDESK_CORS_ORIGINS'],
     [{ COPYDESK_REDIS_PREFIX: 'desk' }, 'redis.url: is missing', ''],
-    [{ COPYDESK_CHANNELS_REDIRECT_URLS: '/channels' }, 'channels.redirectUrls.0: must be a whole URL', ''],
-    [{ COPYDESK_CHANNELS_REDIRECT_URLS: 'javascript:x' }, 'redirectUrls.0: is not a place', ''],
+    [{ COPYDESK_CHANNELS_REDIRECT_URLS: '/channels' }, 'channels.redirectUrls.0: must be a complete URL', ''],
+    [{ COPYDESK_CHANNELS_REDIRECT_URLS: 'javascript:x' }, 'redirectUrls.0: cannot be used', ''],
     [{ COPYDESK_CHANNELS_CMS_SITE_CLIENT_ID: 'x' }, 'channels.cms_site.clientSecret: is missing', ''],
     [{ COPYDESK_SIGNING_KEYS_FILE: '/does/not/exist' }, '/does/not/exist', 'COPYDESK_SIGNING_KEYS_FILE'],
     [{ COPYDESK_CONFIG: '/does/not/exist.json' }, '/does/not/exist.json does not exist', ''],
-  ])('refuses %j and names the field and where it was set', async (env, what, where) => {
+  ])('rejects %j and names the field and its source', async (env, what, where) => {
     using folder = temporaryFolder()
     const ended = await cli(['config', 'show'], {
       cwd: folder.path,
@@ -229,28 +229,24 @@ describe('configuration', () => {
     expect(ended.stderr).not.toMatch(/^\s+at /m)
   })
 
-  it('says all faults of a file at once, unknown names too', async () => {
+  it('reports all errors of a file at once, unknown names too', async () => {
     using folder = temporaryFolder()
     const file = join(folder.path, 'c.json')
     writeFileSync(file, JSON.stringify({ prot: 1, log: { levle: 'info' }, port: 'x' }))
     const ended = await cli(['config', 'show', '--config', file], { cwd: folder.path })
     expect(ended.code).toBe(2)
-    for (const line of [
-      'prot: there is no such setting',
-      'log.levle: there is no such setting',
-      'port: must be',
-    ]) {
+    for (const line of ['prot: unknown setting', 'log.levle: unknown setting', 'port: must be']) {
       expect(ended.stderr).toContain(line)
     }
   })
 
-  it('says where a file stops being JSON, and shows nothing of it', async () => {
+  it('reports the position of a JSON syntax error, and quotes nothing of the file', async () => {
     using folder = temporaryFolder()
     const file = join(folder.path, 'c.json')
     writeFileSync(file, '{\n  "port": 1,\n  "secret-word" 2\n}')
     const ended = await cli(['config', 'show', '--config', file], { cwd: folder.path })
     expect(ended.code).toBe(2)
-    expect(ended.stderr).toContain('is not JSON: look at line 3, column 17')
+    expect(ended.stderr).toContain('is not valid JSON: line 3, column 17')
     expect(ended.stderr).not.toContain('secret-word')
   })
 })
@@ -258,23 +254,23 @@ describe('configuration', () => {
 describe('config/copydesk.example.json', () => {
   const file = fileURLToPath(new URL('../../config/copydesk.example.json', import.meta.url))
 
-  it('is a configuration that is understood', async () => {
+  it('is a valid configuration', async () => {
     using folder = temporaryFolder()
     const { of } = await show(folder.path, {}, ['--config', file])
     expect(of('baseUrl')).toMatchObject({ value: 'https://copydesk.example.com', source: `file ${file}` })
     expect(of('database.url')).toMatchObject({ value: 'sqlite:/var/lib/copydesk/copydesk.db' })
   })
 
-  it('starts a server as it is shipped', async () => {
+  it('starts a server unchanged', async () => {
     using folder = temporaryFolder()
     const options = ['--config', file, '--data-dir', join(folder.path, 'data'), '--port', '0']
     const running = await startCli(['up', ...options], { cwd: folder.path })
-    await running.says('answers on')
+    await running.says('serves http')
     running.child.kill('SIGTERM')
     expect((await running.ended).code).toBe(0)
   })
 
-  it('is in the package, with the unit that tells where it is', async () => {
+  it('is in the package, with the systemd unit that refers to it', async () => {
     const manifest = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
       files: string[]
     }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { password } from '../kit/app.ts'
-import { ask, assistantKey, connectAssistant, openOffice } from '../kit/assistant.ts'
+import { ask, assistantKey, connectAssistant, openAssistant } from '../kit/assistant.ts'
 import { onScreen } from './screen.ts'
 import { createStaff } from './staff.ts'
 
@@ -9,7 +9,7 @@ async function asking() {
   await using stack = new AsyncDisposableStack()
   const staff = stack.use(await createStaff())
   const { app, team, url } = staff.desk
-  const office = stack.use(await openOffice(app))
+  const office = stack.use(await openAssistant(app))
   const { key, credential } = await assistantKey(app, team.reviewerId)
   const client = stack.use(await connectAssistant(office, credential))
   const act = { target: 'social_writer', tenant: team.tenantId }
@@ -23,7 +23,7 @@ async function asking() {
 }
 
 describe('copydesk consent', () => {
-  it('shows what an assistant wants, and lets its person agree at a terminal', async () => {
+  it('shows the operation of an assistant, and accepts the consent of its user at a terminal', async () => {
     await using it = await asking()
     const { staff, pause, consent, person } = it
     const list = await staff.run(['consent', 'list'], person)
@@ -31,23 +31,23 @@ describe('copydesk consent', () => {
     const shown = await staff.json<{ status: string }>(['consent', 'show', consent], person)
     expect(shown.status).toBe('pending')
     using screen = await onScreen(['consent', 'give', consent], { cwd: staff.home, env: {} })
-    await screen.shows('Agree to this?')
-    expect(screen.lines().join('\n')).toContain('claude-desktop 1.2 wants to do this in your name')
+    await screen.shows('Give this consent?')
+    expect(screen.lines().join('\n')).toContain('claude-desktop 1.2 wants to run this in your name')
     screen.type('y')
-    await screen.shows('Tell it to go on')
+    await screen.shows('Tell it to continue')
     expect(await screen.ended).toBe(0)
     expect(await pause()).toMatchObject({ failed: false, data: { done: true } })
     expect(await staff.json<unknown[]>(['consent', 'list'], person)).toEqual([])
   })
 
-  it('does not agree where nobody is asked, nor with a key', async () => {
+  it('rejects a consent without a terminal, and with a key', async () => {
     await using it = await asking()
     const { staff, pause, consent, key, person } = it
     const piped = await staff.run(['consent', 'give', consent], { ...person, input: 'y\n' })
-    expect(piped).toMatchObject({ code: 2, stderr: expect.stringContaining('nobody can be asked here') })
+    expect(piped).toMatchObject({ code: 2, stderr: expect.stringContaining('there is none here') })
     const env = { COPYDESK_URL: staff.desk.url, COPYDESK_API_KEY: key }
     using screen = await onScreen(['consent', 'give', consent], { cwd: staff.home, env })
-    await screen.shows('is an API key. Log in beside it with')
+    await screen.shows('is an API key. Log in with')
     expect(await screen.ended).toBe(4)
     expect((await staff.run(['consent', 'decline', consent], { env })).code).toBe(4)
     const direct = ['api', 'POST', `/consents/${consent}/answer`, '--body', '{"agreed":true}']
@@ -55,7 +55,7 @@ describe('copydesk consent', () => {
     expect((await pause()).data.done).toBe(false)
   })
 
-  it('declines, and the assistant is told so', async () => {
+  it('declines, and the assistant is informed', async () => {
     await using it = await asking()
     const { staff, pause, consent, person } = it
     expect((await staff.run(['consent', 'decline', consent], person)).stdout).toContain('declined')

@@ -10,14 +10,14 @@ async function json<T = Record<string, unknown>>(args: string[], cwd: string): P
   return JSON.parse(ended.stdout) as T
 }
 
-/** Creates a tenant. @returns the command that invites somebody to it */
+/** Creates a tenant. @returns the command that invites someone to it */
 async function invitation(cwd: string): Promise<string[]> {
   const { id } = await json<{ id: string }>(['tenant', 'create', '--name', 'Example Ltd'], cwd)
   return ['user', 'invite', '--email', 'Eve@Example.com', '--role', 'admin', '--tenant', id]
 }
 
 describe('copydesk user invite and invite', () => {
-  it('invite: the server writes the mail, and says where without the link', async () => {
+  it('invite: the server sends the e-mail; the output does not contain the link', async () => {
     using folder = temporaryFolder()
     const cwd = folder.path
     await setUpIn(cwd)
@@ -37,7 +37,7 @@ describe('copydesk user invite and invite', () => {
     expect(stdout + stderr).not.toContain(tokenIn(mail as NonNullable<typeof mail>))
   })
 
-  it('list, send again and revoke', async () => {
+  it('list, resend and revoke', async () => {
     using folder = temporaryFolder()
     const cwd = folder.path
     await setUpIn(cwd)
@@ -57,7 +57,7 @@ describe('copydesk user invite and invite', () => {
     expect(listed.stdout).toMatch(new RegExp(`^ID\tE-MAIL.*\\n${id}\teve@example\\.com\teve\tadmin\trevoked`))
   })
 
-  it('end with the name of what is wrong', async () => {
+  it('exit with the invalid value', async () => {
     using folder = temporaryFolder()
     const cwd = folder.path
     await setUpIn(cwd)
@@ -76,10 +76,10 @@ describe('copydesk user invite and invite', () => {
   })
 })
 
-describe('the configuration of mail', () => {
+describe('the configuration of e-mail', () => {
   const show = (cwd: string, env: Record<string, string>) => cli(['config', 'show', '--json'], { cwd, env })
 
-  it('comes from the environment, the password from a file; neither is shown', async () => {
+  it('is read from the environment, the password from a file; neither is shown', async () => {
     using folder = temporaryFolder()
     const file = join(folder.path, 'password')
     writeFileSync(file, 'the-mail-password\n')
@@ -113,7 +113,10 @@ describe('the configuration of mail', () => {
 
   it.each([
     ['mail.from: is missing', { COPYDESK_MAIL_SMTP_HOST: 'h' }],
-    ['mail.smtp.url: says it all', { COPYDESK_MAIL_SMTP_URL: 'smtp://h', COPYDESK_MAIL_SMTP_HOST: 'h' }],
+    [
+      'mail.smtp.url: contains all settings',
+      { COPYDESK_MAIL_SMTP_URL: 'smtp://h', COPYDESK_MAIL_SMTP_HOST: 'h' },
+    ],
     ['mail.smtp.url: must have the form', { COPYDESK_MAIL_SMTP_URL: 'http://h' }],
     ['mail.smtp.host: is missing', { COPYDESK_MAIL_SMTP_PORT: '25' }],
     ['mail.smtp.password: is missing', { COPYDESK_MAIL_SMTP_HOST: 'h', COPYDESK_MAIL_SMTP_USER: 'u' }],

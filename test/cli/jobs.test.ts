@@ -1,11 +1,11 @@
-import { createCopydesk } from '@copydesk/core'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { createCopydesk } from '@copydesk/core'
 import { describe, expect, it } from 'vitest'
 import { silent } from '../kit/database.ts'
 import { cli, setUpIn, temporaryFolder } from './process.ts'
 
-/** An installation in which a planning job was given up; what was wrong with it is mended. @returns the tenant */
+/** An installation in which a planning job was given up; what was wrong with it is fixed. @returns the tenant */
 async function withDeadLetter(cwd: string): Promise<string> {
   await setUpIn(cwd)
   const dataDir = join(cwd, 'copydesk-data')
@@ -23,10 +23,8 @@ async function withDeadLetter(cwd: string): Promise<string> {
   const { default: BetterSqlite } = await import('better-sqlite3')
   const file = new BetterSqlite(join(dataDir, 'copydesk.db'))
   const actor = { id: tenantId, type: 'human', role: 'admin', tenantId, appAccess: ['dashboard'] } as const
-  await copydesk.as({ tenantId, actor }).campaigns.create({
-    name: 'Spring',
-    brief: 'Oats',
-    deliverables: [{ type: 'social_post', quantity: 1 }],
+  await copydesk.as(actor).call('dashboard.campaigns.create', {
+    body: { name: 'Spring', brief: 'Oats', deliverables: [{ type: 'social_post', quantity: 1 }] },
   })
   file.exec(`update job set max_attempts = 1, payload = '{}' where kind = 'campaign.plan'`)
   await copydesk.start()
@@ -38,7 +36,7 @@ async function withDeadLetter(cwd: string): Promise<string> {
 }
 
 describe('copydesk jobs', () => {
-  it('lists, shows and tries again what was given up', async () => {
+  it('lists, shows and retries dead letters', async () => {
     using folder = temporaryFolder()
     const { path: cwd } = folder
     await withDeadLetter(cwd)
@@ -55,11 +53,11 @@ describe('copydesk jobs', () => {
     const id = letter?.id ?? ''
     const table = await cli(['jobs', 'list'], { cwd })
     expect(table.stdout).toMatch(
-      new RegExp(`^${id}\tcampaign\\.plan\tExample Ltd\t[\\d-]{10}\tcampaign`, 'm'),
+      new RegExp(`^${id}\tcampaign\\.plan\tExample Ltd\t[\\d-]{10}\tThe payload of campaign`, 'm'),
     )
     expect((await cli(['jobs', 'list', '--agent', 'blog_writer', '--json'], { cwd })).stdout).toBe('[]\n')
     const shown = await cli(['jobs', 'show', id], { cwd })
-    expect(shown.stdout).toMatch(/try 1, invalid: campaign\.plan needs \{ campaignId \}/)
+    expect(shown.stdout).toMatch(/try 1, invalid: The payload of campaign\.plan is wrong at "campaignId"/)
 
     const unnamed = await cli(['jobs', 'retry'], { cwd })
     expect(unnamed).toMatchObject({ code: 2, stdout: '' })
@@ -76,7 +74,7 @@ describe('copydesk jobs', () => {
     ])
   })
 
-  it('shows how the queues stand', async () => {
+  it('shows the queues', async () => {
     using folder = temporaryFolder()
     const { path: cwd } = folder
     const tenantId = await withDeadLetter(cwd)

@@ -9,7 +9,7 @@ async function picked(staff: Staff, args: readonly string[]): Promise<unknown> {
 }
 
 describe('--json with fields', () => {
-  it('picks them of every row, in the order as given, and keeps the shape of the answer', async () => {
+  it('picks fields of every row, in the given order, and keeps the shape of the reply', async () => {
     await using staff = await createStaff()
     const { approvalId, activityId } = await staff.waiting()
     const { tenantId } = staff.desk.team
@@ -45,7 +45,7 @@ describe('--json with fields', () => {
     expect(stdout.indexOf('"title"')).toBeLessThan(stdout.indexOf('"id"'))
   })
 
-  it('takes no argument of the command for a field', async () => {
+  it('does not take an argument of the command for a field', async () => {
     await using staff = await createStaff()
     const { approvalId } = await staff.waiting()
     expect(await picked(staff, ['show', '--json', approvalId])).toMatchObject([
@@ -63,7 +63,7 @@ describe('--json with fields', () => {
     ).toEqual({ matched: expect.any(Number) })
   })
 
-  it('ends with 2 for a field that there is not, and names those that there are', async () => {
+  it('exits with 2 for an unknown field, and lists the known ones', async () => {
     await using staff = await createStaff()
     const { approvalId } = await staff.waiting()
     const cases: ReadonlyArray<[args: string[], says: RegExp]> = [
@@ -85,18 +85,18 @@ describe('--json with fields', () => {
     }
   })
 
-  it('says that a command has run whose answer lacks a field', async () => {
+  it('reports that a command was executed whose reply lacks a field', async () => {
     await using staff = await createStaff()
     const { approvalId } = await staff.waiting()
     const ended = await staff.run(['claim', approvalId, '--json=nope'])
     expect(ended).toMatchObject({ code: 2, stdout: '' })
-    expect(ended.stderr).toMatch(/has run/)
+    expect(ended.stderr).toMatch(/was executed/)
     expect(await picked(staff, ['show', approvalId, '--json=approval.claimedBy.name'])).toEqual([
       { approval: { claimedBy: { name: expect.any(String) } } },
     ])
   })
 
-  it('picks of every event that is followed, and of each document that is watched', async () => {
+  it('picks fields of every followed event, and of each watched document', async () => {
     const { streams, between } = watchStreams()
     await using staff = await createStaff({ between })
     const following = await staff.begin(['tail', '--json=event,data.approvalId'])
@@ -127,6 +127,6 @@ describe('--json with fields', () => {
     expect(wrong).toMatchObject({ code: 2, stdout: '' })
     expect(wrong.stderr).toMatch(/no field nane\. .*\bname\b/)
     const kept = await cli(['jobs', 'retry', '--json', 'id'], { cwd })
-    expect(kept.stderr).toContain('Name what to try again')
+    expect(kept.stderr).toContain('Give the ids to retry')
   })
 })

@@ -11,7 +11,7 @@ const unseen =
   /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff]|[\u{e0000}-\u{e007f}]/u
 
 describe('what commands print as JSON', () => {
-  it('holds nothing that a terminal obeys or that nobody sees, and reads as the same value', async () => {
+  it('contains no control or invisible characters, and parses to the same value', async () => {
     await using staff = await createStaff()
     const { approvalId, activityId } = await staff.waiting(hostile)
     const lines: Record<string, readonly string[]> = {
@@ -28,7 +28,7 @@ describe('what commands print as JSON', () => {
     }
   })
 
-  it('is as harmless while something is watched or followed', async () => {
+  it('is escaped in watched and followed output as well', async () => {
     await using staff = await createStaff()
     const { approvalId } = await staff.waiting(hostile)
     const watching = await staff.begin(['show', approvalId, '--watch', '0.1', '--json'])
@@ -37,7 +37,7 @@ describe('what commands print as JSON', () => {
     expect((await watching.ended).stdout).not.toMatch(unseen)
   })
 
-  it('is as harmless for the commands on this machine', async () => {
+  it('is escaped in commands on this machine as well', async () => {
     using folder = temporaryFolder()
     const options = { cwd: folder.path }
     await setUpIn(folder.path)

@@ -86,14 +86,14 @@ function age(folder: string, hours: number) {
 }
 
 describe('copydesk keys rotate signing', () => {
-  it('changes the key of a running server: older tokens stay good until the old key is retired', async () => {
+  it('rotates the key of a running server: older tokens stay valid until the old key is retired', async () => {
     using folder = temporaryFolder()
     const cwd = folder.path
     await using server = await open(cwd)
     const before = (await server.logIn()).accessToken
     expect(keyIdOf(before)).toBe('k1')
     expect(await cli(['keys', 'rotate', 'signing'], { cwd })).toMatchObject({ code: 0, stdout: 'k2\n' })
-    await server.running.says('the keys were read anew')
+    await server.running.says('the keys were reloaded')
     const after = (await server.logIn()).accessToken
     expect(keyIdOf(after)).toBe('k2')
     expect([await server.me(before), await server.me(after)]).toEqual([200, 200])
@@ -113,7 +113,7 @@ describe('copydesk keys rotate signing', () => {
 })
 
 describe('copydesk keys rotate encryption', () => {
-  it('encrypts everything anew while the server runs, and the old key can go', async () => {
+  it('re-encrypts everything while the server runs, after which the old key can be retired', async () => {
     using folder = temporaryFolder()
     const cwd = folder.path
     {
@@ -133,7 +133,7 @@ describe('copydesk keys rotate encryption', () => {
     await setUpAnew(cwd)
   })
 
-  it('refuses to remove a key that something is still encrypted with', async () => {
+  it('refuses to remove a key that is still used for encryption', async () => {
     using folder = temporaryFolder()
     const cwd = folder.path
     await setUpIn(cwd)
@@ -149,7 +149,7 @@ describe('copydesk keys rotate encryption', () => {
 })
 
 describe('copydesk keys', () => {
-  it('leaves keys alone that the environment gives, and says what to do', async () => {
+  it('does not change keys from the environment, and explains what to do', async () => {
     using folder = temporaryFolder()
     const cwd = folder.path
     await setUpIn(cwd)
@@ -159,10 +159,10 @@ describe('copydesk keys', () => {
     const env = { COPYDESK_SIGNING_KEYS: signingKeys.map(({ id, secret }) => `${id}:${secret}`).join(',') }
     const refused = await cli(['keys', 'rotate', 'signing'], { cwd, env })
     expect(refused).toMatchObject({ code: 1, stdout: '' })
-    expect(refused.stderr).toContain('put a new key first')
+    expect(refused.stderr).toContain('add a new key as the first one')
   })
 
-  it('is not confused by two at once: both keys are there afterwards, or one is told to try again', async () => {
+  it('handles two concurrent rotations: both keys exist afterwards, or one command reports the conflict', async () => {
     using folder = temporaryFolder()
     const cwd = folder.path
     await setUpIn(cwd)

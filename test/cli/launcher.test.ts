@@ -51,14 +51,14 @@ function npxThat(folder: string, script: string): string {
 }
 
 describe.skipIf(process.platform === 'win32')('bin/copydesk.mjs', () => {
-  it('starts the program in this process when Node is new enough', async () => {
+  it('starts the program in the same process when Node is new enough', async () => {
     using folder = temporaryFolder()
     const ended = await start(process.execPath, [installed(folder.path), '3', 'a b'], { cwd: folder.path })
       .ended
     expect(ended).toEqual({ code: 3, signal: null, stdout: '["3","a b"]\n', stderr: '' })
   })
 
-  it('hands over to the Node of a clone when its own is too old, and says so in one line', async () => {
+  it('switches to the Node of a clone when the current one is too old, with a message of one line', async () => {
     using folder = temporaryFolder()
     const self = installed(folder.path)
     withNodeOfClone(folder.path)
@@ -69,7 +69,7 @@ describe.skipIf(process.platform === 'win32')('bin/copydesk.mjs', () => {
     expect(ended.stderr).toBe('copydesk: Node 20.11.1 is too old; using the Node of this folder.\n')
   })
 
-  it('passes signals on, and ends as the program ended', async () => {
+  it('forwards signals, and exits like the program', async () => {
     using folder = temporaryFolder()
     const self = installed(folder.path)
     withNodeOfClone(folder.path)
@@ -81,7 +81,7 @@ describe.skipIf(process.platform === 'win32')('bin/copydesk.mjs', () => {
     expect(died).toMatchObject({ code: null, signal: 'SIGKILL' })
   })
 
-  it('asks npx for the platform package, without the settings of the npx that started it', async () => {
+  it('requests the platform package from npx, without the settings of the parent npx', async () => {
     using folder = temporaryFolder()
     const self = installed(folder.path)
     const newer = join(folder.path, 'newer-node')
@@ -99,7 +99,7 @@ describe.skipIf(process.platform === 'win32')('bin/copydesk.mjs', () => {
     expect(readFileSync(join(folder.path, 'npx-env'), 'utf8')).not.toMatch(/^npm_config_package=/m)
   })
 
-  it('fails with one sentence when npx cannot help either', async () => {
+  it('fails with one sentence when npx fails too', async () => {
     using folder = temporaryFolder()
     const self = installed(folder.path)
     const env = { PATH: npxThat(folder.path, 'echo "npm error network" >&2; exit 1') }
@@ -113,7 +113,7 @@ describe.skipIf(process.platform === 'win32')('bin/copydesk.mjs', () => {
     )
   })
 
-  it('does not start itself again and again when the Node that it found is too old as well', async () => {
+  it('does not restart itself endlessly when the other Node is too old as well', async () => {
     using folder = temporaryFolder()
     const self = installed(folder.path)
     withNodeOfClone(folder.path)
@@ -123,14 +123,14 @@ describe.skipIf(process.platform === 'win32')('bin/copydesk.mjs', () => {
     expect(ended.stderr).toContain('Copydesk needs Node 22.18 or newer')
   })
 
-  it('says what to do when the program has not been built', async () => {
+  it('explains what to do when the program has not been built', async () => {
     using folder = temporaryFolder()
     const ended = await start(process.execPath, [installed(folder.path, '')], { cwd: folder.path }).ended
     expect(ended).toMatchObject({ code: 1, stdout: '' })
     expect(ended.stderr).toContain('Run `npm run build`')
   })
 
-  it('holds no syntax newer than ES2019, which is what Node 12 parses', () => {
+  it('contains no syntax newer than ES2019, which is what Node 12 parses', () => {
     const text = readFileSync(launcher, 'utf8')
     const asItIs = transformSync('copydesk.mjs', text, { target: 'esnext' })
     const forNode12 = transformSync('copydesk.mjs', text, { target: 'es2019' })

@@ -23,7 +23,7 @@ async function withPassword(staff: Staff, ...more: string[]) {
 }
 
 describe('copydesk login', () => {
-  it('checks an API key, says who one is and for whom, and keeps it for its owner only', async () => {
+  it('verifies an API key, prints user and tenants, and stores it readable by the owner only', async () => {
     await using staff = await createStaff()
     const args = ['login', staff.desk.url, '--api-key-stdin', '--json']
     const { code, stdout } = await staff.run(args, { ...bare(staff), input: staff.key.key })
@@ -46,7 +46,7 @@ describe('copydesk login', () => {
     expect(shown.stdout).not.toContain(staff.key.key)
   })
 
-  it('keeps nothing that the server refuses', async () => {
+  it('stores nothing that the server rejects', async () => {
     await using staff = await createStaff()
     const cases: ReadonlyArray<[args: string[], input: string, code: number]> = [
       [['--api-key-stdin'], 'cdk_test_nokey', 4],
@@ -65,7 +65,7 @@ describe('copydesk login', () => {
     expect(existsSync(fileOf(staff))).toBe(false)
   })
 
-  it('ends with 4 and a way to log in where nobody has, and once the key is revoked', async () => {
+  it('exits with 4 and a hint without a login, and once the key is revoked', async () => {
     await using staff = await createStaff()
     const nobody = await staff.run(['queue'], bare(staff))
     expect(nobody).toMatchObject({ code: 4, stdout: '', stderr: expect.stringContaining('copydesk login') })
@@ -105,7 +105,7 @@ describe('copydesk login', () => {
     expect(response.status).toBe(401)
   })
 
-  it('renews the session once for two processes at the same time', async () => {
+  it('renews the session once for two concurrent processes', async () => {
     let renewals = 0
     await using staff = await createStaff({
       between: (request, response, handle) => {
@@ -119,7 +119,7 @@ describe('copydesk login', () => {
       profiles: Record<string, { session: { accessToken: string; refreshToken: string } }>
     }
     const session = all.profiles['local']?.session
-    if (!session) throw new Error('nobody is logged in')
+    if (!session) throw new Error('no one is logged in')
     const { refreshToken } = session
     session.accessToken = `x.${Buffer.from('{"exp":1}').toString('base64url')}.x`
     writeFileSync(file, JSON.stringify(all))
@@ -141,7 +141,7 @@ describe('copydesk login', () => {
 })
 
 describe('profiles', () => {
-  it('are taken by --profile, then COPYDESK_PROFILE, then URL and key of the environment, then the one in use', async () => {
+  it('are selected by --profile, then COPYDESK_PROFILE, then URL and key of the environment, then the one in use', async () => {
     await using staff = await createStaff()
     await loggedIn(staff, '--profile', 'good')
     const { TMPDIR = '' } = staff.env
@@ -190,7 +190,7 @@ describe('profiles', () => {
     expect(heard).toBe(before + 1)
   })
 
-  it('are for their owner only again, and that is said', async () => {
+  it('get restricted permissions again, with a warning', async () => {
     await using staff = await createStaff()
     await loggedIn(staff)
     chmodSync(fileOf(staff), 0o644)
@@ -205,7 +205,7 @@ describe('profiles', () => {
     expect(damaged).toMatchObject({ code: 1, stderr: expect.stringContaining('is damaged') })
   })
 
-  it('narrow commands to their tenant, unless another is named', async () => {
+  it('restrict commands to their tenant, unless another is named', async () => {
     await using staff = await createStaff()
     const { tenantId } = staff.desk.team
     const { id: other } = await staff.desk.app.copydesk

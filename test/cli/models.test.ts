@@ -16,7 +16,7 @@ async function json(args: string[], cwd: string, more: More = {}) {
 }
 
 describe('copydesk provider', () => {
-  it('adds, checks, changes and removes, and never shows the key', async () => {
+  it('adds, checks, changes and removes providers, and never shows the key', async () => {
     await using server = await startCompatible([], { apiKey: secret, models: ['shelf-1', 'shelf-2'] })
     using folder = temporaryFolder()
     await setUpIn(folder.path)
@@ -63,7 +63,7 @@ describe('copydesk provider', () => {
 })
 
 describe('copydesk model', () => {
-  it('lists what is served and sets prices, over those of the configuration', async () => {
+  it('lists available models and sets prices, which override those of the configuration', async () => {
     using folder = temporaryFolder()
     await setUpIn(folder.path)
     const cwd = folder.path
@@ -100,7 +100,7 @@ describe('copydesk model', () => {
 })
 
 describe('copydesk runs', () => {
-  it('lists nothing where nothing has run, and says what is not there', async () => {
+  it('lists nothing without runs, and reports unknown ids', async () => {
     using folder = temporaryFolder()
     await setUpIn(folder.path)
     const cwd = folder.path

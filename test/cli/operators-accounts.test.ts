@@ -72,7 +72,7 @@ const logIn = (send: Send, email: string, app: string, given = password) =>
   send('POST /auth/v1/login', { email, password: given, app })
 
 describe('copydesk tenant mark-paid', () => {
-  it('lets a tenant be activated, which says what to do while it has not paid', async () => {
+  it('allows the activation of a tenant, which explains what to do before that', async () => {
     using folder = desk()
     const cwd = folder.path
     const customer = await served(cwd, async (send) => {
@@ -109,7 +109,7 @@ describe('copydesk tenant mark-paid', () => {
 })
 
 describe('copydesk user reset-password', () => {
-  it('prints a password once that opens the account, also that of a super-admin, and ends every session', async () => {
+  it('prints a new password once, also for a super-admin, and ends every session', async () => {
     using folder = desk()
     const cwd = folder.path
     expect(await cli(['user', 'reset-password', root], { cwd })).toMatchObject({ code: 2, stdout: '' })
@@ -182,7 +182,7 @@ describe('copydesk user set-role', () => {
 })
 
 describe('copydesk doctor and config show', () => {
-  it('tell that registration is closed unless it is opened, and what visitors may take', async () => {
+  it('show that registration is closed by default, and its limits', async () => {
     using folder = desk()
     const cwd = folder.path
     const settings = async (env: Record<string, string>) => {

@@ -47,7 +47,7 @@ function desk(cwd: string): Desk {
 const widest = (text: string) => Math.max(...text.split('\n').map((line) => line.length))
 
 describe('copydesk tenant', () => {
-  it('lists and shows tenants, and asks before it shuts one out', async () => {
+  it('lists and shows tenants, and asks for confirmation before it suspends one', async () => {
     using folder = temporaryFolder()
     const { cwd, tenantId } = desk(folder.path)
     expect(await json(['tenant', 'list', '--search', 'exmaple'], cwd)).toMatchObject([{ id: tenantId }])
@@ -85,7 +85,7 @@ describe('copydesk tenant', () => {
     expect(active).toMatchObject({ code: 1, stderr: 'error: The tenant is already active\n' })
   })
 
-  it('prints a token that reads the tenant, in the name of a super-admin', async () => {
+  it('prints a token for read-only access to a tenant, in the name of a super-admin', async () => {
     using folder = temporaryFolder()
     const { cwd, tenantId } = desk(folder.path)
     const plain = await cli(['tenant', 'impersonate', 'example.com'], { cwd })
@@ -100,7 +100,7 @@ describe('copydesk tenant', () => {
 })
 
 describe('copydesk user', () => {
-  it('suspends and reinstates, and filters its list', async () => {
+  it('suspends, reinstates and filters users', async () => {
     using folder = temporaryFolder()
     const { cwd, adminId } = desk(folder.path)
     const reason = ['--reason', 'left']
@@ -122,7 +122,7 @@ describe('copydesk user', () => {
 })
 
 describe('copydesk audit', () => {
-  it('tells who did what, narrowed by tenant, act, actor and time', async () => {
+  it('lists who did what, filtered by tenant, action, actor and time', async () => {
     using folder = temporaryFolder()
     const { cwd, tenantId, adminId } = desk(folder.path)
     const all = (await json(['audit'], cwd)) as Array<{ action: string; actor: object }>
@@ -148,7 +148,7 @@ describe('copydesk audit', () => {
 })
 
 describe('tables', () => {
-  it('fit 80 columns and keep ids whole', async () => {
+  it('fit 80 columns and keep ids complete', async () => {
     using folder = temporaryFolder()
     const { cwd, tenantId, adminId } = desk(folder.path)
     await cli(['api-key', 'create', '--user', admin, '--name', 'a rather long name of a key'], { cwd })

@@ -16,8 +16,8 @@ async function titled(staff: Staff): Promise<string> {
 const lineWith = (text: string, part: string) => text.split('\n').find((line) => line.includes(part)) ?? ''
 const widest = (text: string) => Math.max(...text.split('\n').map((line) => line.length))
 
-describe('what commands print off a terminal', () => {
-  it('is whole: one row a line, its cells parted by one tab', async () => {
+describe('the output of commands without a terminal', () => {
+  it('is not cut: one row per line, cells separated by one tab', async () => {
     await using staff = await createStaff()
     const approvalId = await titled(staff)
     const { stdout } = await staff.run(['queue'])
@@ -33,7 +33,7 @@ describe('what commands print off a terminal', () => {
     expect(new Set(agents.map((line) => line.split('\t').length)).size).toBe(1)
   })
 
-  it('has texts in the lines that they were written in', async () => {
+  it('keeps the lines of texts', async () => {
     await using staff = await createStaff()
     const approvalId = await titled(staff)
     const { stdout } = await staff.run(['show', approvalId])
@@ -41,7 +41,7 @@ describe('what commands print off a terminal', () => {
     expect(stdout.split('\n')).toContain(inOneLine)
   })
 
-  it('shows a rewritten text as a whole before and after', async () => {
+  it('shows a rewritten text completely before and after', async () => {
     await using staff = await createStaff()
     const { approvalId } = await staff.waiting(sentence)
     await staff.run(['revise', approvalId, '--note', 'Other words', '--yes'])
@@ -55,7 +55,7 @@ describe('what commands print off a terminal', () => {
     )
   })
 
-  it('fits the columns that COLUMNS names, and nothing else that it says', async () => {
+  it('fits the width in COLUMNS, and ignores invalid values of it', async () => {
     await using staff = await createStaff()
     const approvalId = await titled(staff)
     for (const COLUMNS of ['80', '120']) {
@@ -71,7 +71,7 @@ describe('what commands print off a terminal', () => {
     }
   })
 
-  it('fits the terminal where there is one', async () => {
+  it('fits the terminal', async () => {
     await using staff = await createStaff()
     await titled(staff)
     using screen = await onScreen(['queue'], { cwd: staff.home, env: staff.env })
@@ -80,7 +80,7 @@ describe('what commands print off a terminal', () => {
     expect(widest(screen.lines().join('\n'))).toBeLessThanOrEqual(100)
   })
 
-  it('is as whole for the commands on this machine', async () => {
+  it('is not cut for commands on this machine either', async () => {
     using folder = temporaryFolder()
     await setUpIn(folder.path)
     const cwd = folder.path
@@ -94,7 +94,7 @@ describe('what commands print off a terminal', () => {
     expect(widest(narrow.stdout)).toBeLessThanOrEqual(80)
   })
 
-  it('ends without a word where the reader goes away', async () => {
+  it('ends silently when the reader closes the pipe', async () => {
     await using staff = await createStaff()
     await titled(staff)
     const running = await staff.begin(['queue', '--watch', '0.1'])

@@ -3,6 +3,7 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { bundled, shortLived } from '../kit/bundled.ts'
+import { type CommandHost, startCommandHost } from '../kit/command-hosting.ts'
 import { folderOfRun } from '../kit/database.ts'
 
 export interface Ended {
@@ -15,7 +16,7 @@ export interface Ended {
 export interface RunOptions {
   cwd: string
   /** The whole environment beside PATH and HOME, which is `cwd`. */
-  env?: Record<string, string>
+  env?: Record<string, string> | undefined
   input?: string
 }
 
@@ -39,15 +40,26 @@ export async function startCli(args: readonly string[], options: RunOptions): Pr
   return start(process.execPath, [...shortLived, await bundled('main'), ...args], options)
 }
 
-/** Runs the command line to its end. */
-export async function cli(args: readonly string[], options: RunOptions): Promise<Ended> {
+/** Runs the command line to its end, in a process of its own. */
+export async function cliProcess(args: readonly string[], options: RunOptions): Promise<Ended> {
   return (await startCli(args, options)).ended
+}
+
+let host: CommandHost | undefined
+
+/**
+ * Runs the command line to its end, in a process that has loaded it already: a fraction of the cost of a new one. Where that
+ * process is busy, a new one is started.
+ */
+export async function cli(args: readonly string[], options: RunOptions): Promise<Ended> {
+  host ??= startCommandHost(await bundled('command-host'))
+  return host.isBusy ? cliProcess(args, options) : host.run(args, environmentOf(options), options)
 }
 
 /** Sets an installation up in `cwd` by `copydesk up`, and ends it again. @returns what it said meanwhile */
 export async function setUpAnew(cwd: string): Promise<string> {
   const running = await startCli(['up', '--port', '0'], { cwd })
-  await running.says('answers on')
+  await running.says('serves http')
   running.child.kill('SIGTERM')
   const { code, stderr } = await running.ended
   if (code !== 0) throw new Error(`copydesk up ended with ${code}:\n${stderr}`)
@@ -69,8 +81,12 @@ async function setUpOnce(): Promise<string> {
   return folder
 }
 
+function environmentOf({ cwd, env }: Pick<RunOptions, 'cwd' | 'env'>): Record<string, string> {
+  return { PATH: process.env['PATH'] ?? '', HOME: cwd, ...env }
+}
+
 export function start(command: string, args: readonly string[], { cwd, env, input }: RunOptions): Running {
-  const child = spawn(command, args, { cwd, env: { PATH: process.env['PATH'], HOME: cwd, ...env } })
+  const child = spawn(command, args, { cwd, env: environmentOf({ cwd, env }) })
   let stdout = ''
   let stderr = ''
   const heard = new Set<() => void>()

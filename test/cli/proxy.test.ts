@@ -62,12 +62,12 @@ async function diagnosed(manner: Manner, settings: Record<string, string> = {}) 
 }
 
 describe('copydesk doctor', () => {
-  it('is content with a proxy that sets X-Forwarded-For', async () => {
+  it('accepts a proxy that sets X-Forwarded-For', async () => {
     const found = await diagnosed(manners['sets'] as Manner)
     expect(found).toMatchObject({ ok: true, message: expect.stringContaining('counts as 203.0.113.77') })
   })
 
-  it('finds that callers choose their address behind a proxy that appends, and is content once it knows', async () => {
+  it('detects that callers can choose their address behind a proxy that appends, until it is configured', async () => {
     const append = manners['appends'] as Manner
     expect(await diagnosed(append)).toMatchObject({
       ok: false,
@@ -78,17 +78,17 @@ describe('copydesk doctor', () => {
     expect(told).toMatchObject({ ok: true, message: expect.stringContaining('counts as 203.0.113.77') })
   })
 
-  it('finds that all callers count as one behind a proxy that is not trusted, or that says nothing', async () => {
+  it('detects that all callers count as one behind a proxy that is not trusted, or sends no header', async () => {
     const untrusted = await diagnosed(manners['sets'] as Manner, { COPYDESK_TRUST_PROXY: '10.0.0.1' })
     expect(untrusted).toMatchObject({
       ok: false,
-      remedy: expect.stringContaining('Name 127.0.0.1 in trustProxy'),
+      remedy: expect.stringContaining('Add 127.0.0.1 to trustProxy'),
     })
     const silent = await diagnosed(manners['drops'] as Manner)
     expect(silent).toMatchObject({ ok: false, message: expect.stringContaining('all callers count as one') })
   })
 
-  it('looks at nothing where no server runs', async () => {
+  it('checks nothing without a running server', async () => {
     using folder = temporaryFolder()
     const server = await startCli(['up', '--port', '0', '--json'], { cwd: folder.path })
     await server.says('"pid"')
@@ -101,13 +101,13 @@ describe('copydesk doctor', () => {
   })
 })
 
-describe('what an arrival says', () => {
+describe('the assessment of an arrival', () => {
   const forged = '198.51.100.9'
   const trustProxy = { addresses: ['10.0.0.1'], forwardedFor: 'set' as const }
   const outside = { baseUrl: 'https://desk.example.com', trustProxy }
   const asItWas = { remote: '10.0.0.1', viaProxy: true, forwardedFor: forged, ip: forged }
 
-  it('tells a proxy that hands on what its caller wrote from a machine without one', () => {
+  it('distinguishes a proxy that passes the header on from a machine without one', () => {
     expect(judgeArrival(asItWas, forged, outside)).toMatchObject({ ok: false })
     const here = { ...outside, baseUrl: 'http://localhost:8420' }
     expect(judgeArrival({ ...asItWas, remote: '127.0.0.1' }, forged, here)).toMatchObject({ ok: true })

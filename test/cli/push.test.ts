@@ -18,7 +18,7 @@ describe('the configuration of push', () => {
     COPYDESK_PUSH_IOS_TOPIC: 'com.example.desk',
   }
 
-  it('comes from the environment, its keys from files, which are not shown', async () => {
+  it('is read from the environment, its keys from files, which are not shown', async () => {
     using folder = temporaryFolder()
     const file = join(folder.path, 'key.p8')
     writeFileSync(file, pem)

@@ -3,8 +3,8 @@ import { createStaff } from './staff.ts'
 
 const nothing = '01J9ZX6T4QH8C3V5N7M2K0B1AD'
 
-describe('what a command prints when it is refused', () => {
-  it('names what was typed, once, and says what there is not', async () => {
+describe('the output of a rejected command', () => {
+  it('names the typed option, once, and what does not exist', async () => {
     await using staff = await createStaff()
     const day =
       'must be a day or an instant with its zone from 1970-01-01 to 2999-12-31, such as 2026-04-10 or 2026-04-10T09:30:00Z'
@@ -30,7 +30,7 @@ describe('what a command prints when it is refused', () => {
     }
   })
 
-  it('is the same for what belongs to a tenant of others as for what there is not', async () => {
+  it('is the same for data of another tenant as for unknown data', async () => {
     await using staff = await createStaff()
     const other = await staff.desk.app.team()
     const foreign = await staff.run(['cost', '--tenant', other.tenantId])

@@ -1,7 +1,7 @@
 import { createClient } from '@copydesk/client'
 import { describe, expect, it } from 'vitest'
-import { entities } from '../../packages/core/src/domain/entities.ts'
-import { migrations } from '../../packages/core/src/domain/migrations/migrations.ts'
+import { entities } from '../../packages/core/src/composition/entities.ts'
+import { migrations } from '../../packages/core/src/composition/migrations/migrations.ts'
 import { brief } from '../kit/app.ts'
 import { dialect, openTestDatabase } from '../kit/database.ts'
 import { cli, type Running, setUpIn, startCli, temporaryFolder } from './process.ts'
@@ -19,13 +19,13 @@ async function stop(servers: readonly Running[]): Promise<void> {
 }
 
 describe.skipIf(dialect === 'sqlite')('copydesk serve --role', () => {
-  it('two that serve and two that work share one PostgreSQL', { timeout: 180_000 }, async () => {
+  it('two web and two worker processes share one PostgreSQL', { timeout: 180_000 }, async () => {
     await using database = await openTestDatabase({ entities, migrations })
     using folder = temporaryFolder()
     const { path: cwd } = folder
     const env = { COPYDESK_DATABASE_URL: database.url, COPYDESK_LOG_LEVEL: 'warn' }
     const up = await startCli(['up', '--port', '0'], { cwd, env })
-    await up.says('answers on')
+    await up.says('serves http')
     await stop([up])
     const made = async (args: string[], input = '') => {
       const ended = await cli([...args, '--json'], { cwd, env, input })
@@ -91,7 +91,7 @@ describe.skipIf(dialect === 'sqlite')('copydesk serve --role', () => {
 })
 
 describe.skipIf(dialect !== 'sqlite')('copydesk serve', () => {
-  it('refuses to share a SQLite file between roles, in a sentence that says what to do', async () => {
+  it('rejects roles on SQLite, with the remedy in a sentence', async () => {
     using folder = temporaryFolder()
     const { path: cwd } = folder
     await setUpIn(cwd)
@@ -108,7 +108,7 @@ describe.skipIf(dialect !== 'sqlite')('copydesk serve', () => {
     expect(unknown.stderr).toContain('role: must be one of all, web, worker')
   })
 
-  it('tells agents the port that it was given when any free one will do', async () => {
+  it('passes agents the port that was picked', async () => {
     using folder = temporaryFolder()
     const { path: cwd } = folder
     await setUpIn(cwd)

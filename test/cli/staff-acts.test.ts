@@ -8,8 +8,8 @@ const pendingIn = async (staff: Staff) =>
     ({ id }) => id,
   )
 
-describe('the commands that decide', () => {
-  it('ask first, and where nobody can be asked do nothing without --yes', async () => {
+describe('commands with decisions', () => {
+  it('ask for confirmation, and without a terminal do nothing unless --yes is given', async () => {
     await using staff = await createStaff()
     const { approvalId, activityId } = await staff.waiting()
     const before = await staff.desk.state()
@@ -33,14 +33,14 @@ describe('the commands that decide', () => {
     expect(await staff.desk.state()).toEqual(before)
   })
 
-  it('approve what stdin names, one id a line, and end with 1 when some could not be', async () => {
+  it('approve the ids from stdin, one a line, and exit with 1 when some failed', async () => {
     await using staff = await createStaff()
     const first = await staff.waiting('One')
     const second = await staff.waiting('Two')
     const input = `${first.approvalId}\n\n  01J9ZX6T4QH8C3V5N7M2K0B1AD\r\n${second.approvalId}`
     const { code, stdout, stderr } = await staff.run(['approve', '-', '--yes', '--json'], { input })
     expect(code).toBe(1)
-    expect(stderr).toBe('error: 1 could not be done.\n')
+    expect(stderr).toBe('error: 1 failed.\n')
     expect(JSON.parse(stdout)).toEqual([
       { approvalId: first.approvalId, done: true, woken: expect.any(Number) },
       {
@@ -60,7 +60,7 @@ describe('the commands that decide', () => {
     })
   })
 
-  it('approve the text as an editor leaves it, bound to the version that was read', async () => {
+  it('approve the edited text, bound to the version that was opened', async () => {
     await using staff = await createStaff()
     const { approvalId, activityId } = await staff.waiting('Rye at night.')
     const failing = await staff.waiting('Another')
@@ -85,7 +85,7 @@ describe('the commands that decide', () => {
     expect(await pendingIn(staff)).toEqual([failing.approvalId])
   })
 
-  it('keep a text that was edited and not sent, and go on with it until it is discarded', async () => {
+  it('keep an unsent edited text, and continue it until it is discarded', async () => {
     await using staff = await createStaff()
     const { approvalId } = await staff.waiting('Rye at night.')
     const editor = join(staff.home, 'editor')
@@ -97,11 +97,11 @@ describe('the commands that decide', () => {
     does('printf " Half a" >> "$1"; exit 3')
     expect(await edit()).toMatchObject({
       code: 1,
-      stderr: expect.stringMatching(/ended with 3: nothing was approved\. What it saved is kept/),
+      stderr: expect.stringMatching(/ended with 3: nothing was approved\. The saved text is kept/),
     })
     does('printf " loaf" >> "$1"')
     const refused = await edit('--hash', '0'.repeat(64))
-    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('What you wrote is kept') })
+    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('Your draft is kept') })
     const drafts = join(staff.home, '.config', 'copydesk', 'drafts')
     const files = readdirSync(drafts, { recursive: true, withFileTypes: true }).filter((each) =>
       each.isFile(),
@@ -115,14 +115,14 @@ describe('the commands that decide', () => {
     does('printf " And oats." >> "$1"')
     expect(await edit()).toMatchObject({
       code: 0,
-      stderr: expect.stringContaining('You go on with your draft'),
+      stderr: expect.stringContaining('You continue your draft'),
     })
     const [piece] = await staff.json<Array<{ text: { text: string } }>>(['show', approvalId])
     expect(piece?.text.text).toBe('Rye at night. Half a loaf And oats.')
     expect(existsSync(kept)).toBe(false)
   })
 
-  it('do not edit a newer text by a draft of an older one without showing both', async () => {
+  it('do not continue the draft of an older version without showing both', async () => {
     await using staff = await createStaff()
     const { approvalId } = await staff.waiting('Rye at night.')
     const editor = join(staff.home, 'editor')
@@ -144,7 +144,7 @@ describe('the commands that decide', () => {
     expect(piece?.text.text).toBe('Rye. Now.')
   })
 
-  it('reject for another try, or with --end for good', async () => {
+  it('reject for another version, or with --end for good', async () => {
     await using staff = await createStaff()
     const [tried, ended] = [await staff.waiting('Rye at night.'), await staff.waiting('Another')]
     const reject = (id: string, ...more: string[]) =>
@@ -166,7 +166,7 @@ describe('the commands that decide', () => {
     expect(await pendingIn(staff)).toEqual([approvalId])
   })
 
-  it('decide on many at once, and show before what that would be', async () => {
+  it('decide on many at once, and show them before', async () => {
     await using staff = await createStaff()
     const { approvalId } = await staff.waiting()
     const before = await staff.desk.state()
@@ -178,7 +178,7 @@ describe('the commands that decide', () => {
     expect(await pendingIn(staff)).toEqual([])
   })
 
-  it('send back, raise the risk, and ask the client', async () => {
+  it('request a revision, raise the risk, and ask the client', async () => {
     await using staff = await createStaff()
     const { approvalId } = await staff.waiting()
     const escalate = ['escalate', approvalId, '--risk', 'high', '--reason', 'Names a rival', '--yes']
@@ -191,8 +191,8 @@ describe('the commands that decide', () => {
   })
 })
 
-describe('the commands that steer', () => {
-  it('hold work and agents back and let them go on', async () => {
+describe('commands for steering', () => {
+  it('pause and resume activities and agents', async () => {
     await using staff = await createStaff()
     const { activityId } = await staff.waiting()
     const { tenantId } = staff.desk.team
@@ -221,7 +221,7 @@ describe('the commands that steer', () => {
     expect(await staff.json(['comment', activityId, 'Nearly there'])).toMatchObject({ text: 'Nearly there' })
   })
 
-  it('claim and let go, snooze and dismiss', async () => {
+  it('claim and release, snooze and dismiss', async () => {
     await using staff = await createStaff()
     const { approvalId } = await staff.waiting()
     expect(await staff.json(['claim', approvalId])).toMatchObject({ claimedBy: { name: 'Rita Reviewer' } })

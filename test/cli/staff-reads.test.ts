@@ -14,8 +14,8 @@ async function everything(staff: Staff): Promise<{ approvalId: string; activityI
   return found
 }
 
-describe('the commands that read', () => {
-  it('print tables for people and the reply for programs, and nothing that a terminal obeys', async () => {
+describe('commands that read', () => {
+  it('print tables for people and the reply for programs, without control characters', async () => {
     await using staff = await createStaff()
     const { approvalId, activityId } = await everything(staff)
     const { tenantId } = staff.desk.team
@@ -54,7 +54,7 @@ describe('the commands that read', () => {
     expect((await staff.run(['show', approvalId])).stdout).toMatch(/Rye at night\.\n/)
   })
 
-  it('show again and again with --watch, one JSON document a line, until Ctrl-C', async () => {
+  it('repeat with --watch, one JSON document a line, until Ctrl-C', async () => {
     await using staff = await createStaff()
     const watching = await staff.begin(['queue', '--watch', '0.1', '--json'])
     await watching.says('"pending":[]')
@@ -71,7 +71,7 @@ describe('the commands that read', () => {
     expect(documents.at(-1)).toMatchObject({ counts: { pending: 1 } })
   })
 
-  it('end with 1 for what is not there, 2 for what is wrong, 4 for what is not allowed', async () => {
+  it('exit with 1 for unknown ids, 2 for invalid input, 4 for missing permissions', async () => {
     await using staff = await createStaff()
     const nothing = '01J9ZX6T4QH8C3V5N7M2K0B1AD'
     const admin = await keyOf(staff.desk, staff.desk.team.adminId)
@@ -85,7 +85,7 @@ describe('the commands that read', () => {
       [['queue', '--cursor', '%'], 2, /^error: --cursor: /],
       [['cost', '--from', 'soon'], 2, /^error: --from must be a day/],
       [['show'], 2, /missing required argument 'ids'/],
-      [['bulk', 'approve', '--dry-run'], 2, /Name approvals by --ids, or say/],
+      [['bulk', 'approve', '--dry-run'], 2, /Give --ids, or a filter/],
       [['bulk', 'reject', '--risk', 'low', '--dry-run'], 2, /needs --note/],
       [['queue', '--tenant', nothing], 4, /^error: /],
       [['impersonate', staff.desk.team.tenantId], 4, /^error: /],
@@ -100,7 +100,7 @@ describe('the commands that read', () => {
     }
   })
 
-  it('say which server is down, and end with 1', async () => {
+  it('report an unreachable server, and exit with 1', async () => {
     await using staff = await createStaff()
     const env = { ...staff.env, COPYDESK_URL: 'http://127.0.0.1:9' }
     for (const args of [['status'], ['tail'], ['api', 'GET', '/queue']]) {
@@ -113,7 +113,7 @@ describe('the commands that read', () => {
     }
   })
 
-  it('give a super-admin a way into the dashboard', async () => {
+  it('give a super-admin read-only access to the dashboard', async () => {
     await using staff = await createStaff()
     const { key } = await keyOf(staff.desk, (await superAdminOf(staff.desk)).id)
     const env = { ...staff.env, COPYDESK_API_KEY: key }
@@ -126,7 +126,7 @@ describe('the commands that read', () => {
 })
 
 describe('copydesk show', () => {
-  it('shows all comments, also those that are on later pages', async () => {
+  it('shows all comments, also those on later pages', async () => {
     await using staff = await createStaff()
     const { activityId } = await staff.waiting()
     const { app, team } = staff.desk
@@ -138,12 +138,12 @@ describe('copydesk show', () => {
     expect(piece?.activity.comments.map(({ text }) => text)).toEqual(texts)
     await keepComments(app, { activityId, tenantId: team.tenantId, total: 900 })
     const { stdout } = await staff.run(['show', activityId])
-    expect(stdout).toContain('130 earlier comments left out')
+    expect(stdout).toContain('130 earlier comments omitted')
   })
 })
 
 describe('copydesk api', () => {
-  it('sends any request and prints the answer', async () => {
+  it('sends any request and prints the response', async () => {
     await using staff = await createStaff()
     const { activityId } = await staff.waiting()
     const list = await staff.run(['api', 'get', '/queue', '--query', 'limit=1', '--query', 'status=all'])

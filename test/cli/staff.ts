@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import { password } from '../kit/app.ts'
-import { createListeningDesk, type ListeningDesk } from '../kit/listening.ts'
+import { createListeningHarness, type ListeningHarness } from '../kit/listening.ts'
 import { cli, type Ended, type Running, type RunOptions, startCli } from './process.ts'
 
-/** Somebody of staff at a shell prompt, and the server that they work on. */
+/** Someone of staff at a shell prompt, and the server that they work on. */
 export interface Staff extends AsyncDisposable {
-  desk: ListeningDesk
+  desk: ListeningHarness
   /** Their home, empty at first. */
   home: string
   /** What the environment says of the server. */
@@ -24,10 +24,15 @@ export interface Staff extends AsyncDisposable {
   waiting(text?: string): Promise<{ approvalId: string; activityId: string }>
 }
 
-/** @param options those of a listening desk; the environment names its server and the key of its reviewer */
-export async function createStaff(options: Parameters<typeof createListeningDesk>[0] = {}): Promise<Staff> {
+/**
+ * @param options those of `createListeningHarness`; the environment contains its server and the key of its
+ * reviewer
+ */
+export async function createStaff(
+  options: Parameters<typeof createListeningHarness>[0] = {},
+): Promise<Staff> {
   await using stack = new AsyncDisposableStack()
-  const desk = stack.use(await createListeningDesk(options))
+  const desk = stack.use(await createListeningHarness(options))
   const home = mkdtempSync(join(tmpdir(), 'copydesk-staff-'))
   stack.defer(() => rmSync(home, { recursive: true, force: true }))
   mkdirSync(join(home, 'tmp'))
@@ -59,10 +64,10 @@ export async function createStaff(options: Parameters<typeof createListeningDesk
   }
 }
 
-/** The streams of events that are opened at the server, and what tells of them. */
+/** The event streams that are opened at the server, and the responses that open them. */
 export function watchStreams() {
   const streams: ServerResponse[] = []
-  const between: NonNullable<Parameters<typeof createListeningDesk>[0]>['between'] = (
+  const between: NonNullable<Parameters<typeof createListeningHarness>[0]>['between'] = (
     request,
     response,
     handle,
@@ -73,12 +78,12 @@ export function watchStreams() {
   return { streams, between }
 }
 
-export function keyOf({ app }: ListeningDesk, userId: string): Promise<{ id: string; key: string }> {
+export function keyOf({ app }: ListeningHarness, userId: string): Promise<{ id: string; key: string }> {
   return app.copydesk.asSystem().apiKeys.create({ userId, name: 'A shell' })
 }
 
 /** A super-admin, who logs in with `password`. */
-export async function superAdminOf({ app }: ListeningDesk): Promise<{ id: string; email: string }> {
+export async function superAdminOf({ app }: ListeningHarness): Promise<{ id: string; email: string }> {
   const email = 'sue.super@test.example'
   const { id } = await app.copydesk
     .asSystem()

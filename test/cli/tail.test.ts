@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { createProxy } from '../chaos/proxy.ts'
 import type { Agent } from '../kit/runtime.ts'
-import { createStaff, type Staff, watchStreams } from './staff.ts'
 import type { Running } from './process.ts'
+import { createStaff, type Staff, watchStreams } from './staff.ts'
 
 interface Told {
   event: string
@@ -28,7 +28,7 @@ async function write(agent: Agent, from: number, pieces: readonly string[]): Pro
 }
 
 describe('copydesk tail', () => {
-  it('tells every event once, though the way to the server is cut, and goes on later where it ended', async () => {
+  it('prints every event once despite disconnects, and continues later where it ended', async () => {
     const { streams, between } = watchStreams()
     await using staff = await createStaff({ between })
     const { proxy, env } = await through(staff)
@@ -58,7 +58,7 @@ describe('copydesk tail', () => {
     expect(toldBy(later)).toEqual(told.slice(2))
   })
 
-  it('tells in a line each what agents and other people do, and of the kinds asked for only', async () => {
+  it('prints in a line each what agents and other users do, filtered by kind', async () => {
     const { streams, between } = watchStreams()
     await using staff = await createStaff({ between })
     const { desk } = staff
@@ -73,7 +73,7 @@ describe('copydesk tail', () => {
     })
     const woken = await desk.next()
     await woken.call('POST /runs/:runId/result', { status: 'success', metadata: { nothingToDo: true } })
-    await all.says('work done')
+    await all.says('activity done')
     const stuck = await desk.order()
     const stuckId = (await desk.activityOf(stuck.runId)).id
     await stuck.call('POST /runs/:runId/actions/report-blocker', {
@@ -88,7 +88,7 @@ describe('copydesk tail', () => {
         .split('\n')
         .map((line) => line.replace(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d {2}/, 'At '))
     const verdict = `At ✔ Tenant 1: Ada Admin approved: Social post: draft  ${approvalId}`
-    const blocker = `At ■ Tenant 1: work is blocked (Which shop?␛[2J): Social post: draft  ${stuckId}`
+    const blocker = `At ■ Tenant 1: activity is blocked (Which shop?␛[2J): Social post: draft  ${stuckId}`
     expect((await linesOf(all)).toSorted()).toEqual(
       [
         // It wrote, and then heard that it was approved.
@@ -98,7 +98,7 @@ describe('copydesk tail', () => {
         ]),
         `At ? Tenant 1: question, low risk: Social post: draft  ${approvalId}`,
         verdict,
-        `At ✔ Tenant 1: work done: Social post: draft  ${activityId}`,
+        `At ✔ Tenant 1: activity done: Social post: draft  ${activityId}`,
         `At ▶ Tenant 1: social_writer started a run: Social post: draft  ${stuckId}`,
         blocker,
       ].toSorted(),
@@ -107,7 +107,7 @@ describe('copydesk tail', () => {
     const wrong = await staff.run(['tail', '--only', 'gossip'])
     expect(wrong).toMatchObject({ code: 2, stdout: '' })
     expect(wrong.stderr).toContain(
-      'must be some of questions, runs, verdicts, deliveries, blockers, parted by commas',
+      'must be some of questions, runs, verdicts, deliveries, blockers, separated by commas',
     )
     expect(await staff.run(['tail', activityId, '--only', 'runs'])).toMatchObject({
       code: 2,
@@ -115,7 +115,7 @@ describe('copydesk tail', () => {
     })
   })
 
-  it('tells a text as it is written, whole though it is cut, and ends with it', async () => {
+  it('prints a text as it is written, completely despite disconnects, and ends with it', async () => {
     await using staff = await createStaff()
     const { proxy, env } = await through(staff)
     await using _ = proxy
@@ -136,7 +136,7 @@ describe('copydesk tail', () => {
     expect(told.at(-1)).toMatchObject({ event: 'activity_completed', data: { status: 'awaiting_approval' } })
   })
 
-  it('prints a text for people without anything that a terminal obeys', async () => {
+  it('prints a text for people without control characters', async () => {
     await using staff = await createStaff()
     const { activityId } = await staff.waiting('Rye\u001b[2J\nat night\u0007.')
     const { code, stdout, stderr } = await staff.run(['tail', activityId])
@@ -144,7 +144,7 @@ describe('copydesk tail', () => {
     expect(stdout).toContain('Rye␛[2J\nat night␇.\n')
   })
 
-  it('ends with 1 for what is not there', async () => {
+  it('exits with 1 for an unknown id', async () => {
     await using staff = await createStaff()
     const ended = await staff.run(['tail', '01J9ZX6T4QH8C3V5N7M2K0B1AD', '--json'])
     expect(ended).toMatchObject({

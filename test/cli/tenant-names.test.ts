@@ -60,12 +60,12 @@ describe('every --tenant of staff', () => {
     'profile use': ['profile', 'use', 'local'],
   }
 
-  it('is known to this test', () => {
+  it('is covered by this test', () => {
     const staff = takingTenants(staffCommands()).filter((path) => !onMachine.includes(path))
     expect(staff.toSorted()).toEqual(Object.keys(lines).toSorted())
   })
 
-  it('takes an id, a name and a domain, and says which it cannot tell', { timeout: 120_000 }, async () => {
+  it('accepts an id, a name and a domain, and reports ambiguous ones', { timeout: 120_000 }, async () => {
     await using staff = await createStaff()
     const system = staff.desk.app.copydesk.asSystem()
     const { id } = await system.tenants.create({ name, domain, plan: 'pro', timezone: 'UTC' })
@@ -100,7 +100,7 @@ describe('every --tenant of staff', () => {
     expect((await staff.run(['impersonate', domain], { env })).code).toBe(0)
   })
 
-  it('follows what happens at a tenant that is named', async () => {
+  it('follows the events of a named tenant', async () => {
     const { streams, between } = watchStreams()
     await using staff = await createStaff({ between })
     const { name: own } = await staff.desk.app.copydesk.asSystem().tenants.get(staff.desk.team.tenantId)
@@ -112,7 +112,7 @@ describe('every --tenant of staff', () => {
     expect((await following.ended).code).toBe(0)
   })
 
-  it('need not be said where one reaches a single tenant, and has to be where there are several', async () => {
+  it('is optional for users of one tenant, and required for others', async () => {
     await using staff = await createStaff()
     const needing = [
       ['run', 'blog_writer', 'Write about the oven', '--yes'],
@@ -164,14 +164,14 @@ describe('every --tenant of operators', () => {
     'jobs retry': ['jobs', 'retry', '--all', '--yes'],
   }
 
-  it('is known to this test', async () => {
+  it('is covered by this test', async () => {
     const program = await createProgram([])
     const staff = new Set(takingTenants(staffCommands()))
     const own = takingTenants(program).filter((path) => !staff.has(path) || onMachine.includes(path))
     expect(own.toSorted()).toEqual(Object.keys(lines).toSorted())
   })
 
-  it('takes an id, a name and a domain, and says which it cannot tell', { timeout: 180_000 }, async () => {
+  it('accepts an id, a name and a domain, and reports ambiguous ones', { timeout: 180_000 }, async () => {
     using folder = temporaryFolder()
     const cwd = folder.path
     await setUpIn(cwd)

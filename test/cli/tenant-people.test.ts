@@ -9,7 +9,7 @@ const bare = (staff: Staff) => ({ env: { TMPDIR: join(staff.home, 'tmp') } })
 const admin = 'admin.1.tenant-1@test.example'
 const member = 'member.1.tenant-1@test.example'
 
-/** Logs somebody of a tenant in, as the profile in use. */
+/** Logs someone of a tenant in, as the profile in use. */
 async function logIn(staff: Staff, email: string, ...more: string[]) {
   const args = ['login', staff.desk.url, '--email', email, '--password-stdin', ...more]
   return staff.run(args, { ...bare(staff), input: `${password}\n` })
@@ -29,7 +29,7 @@ function brief(staff: Staff): string[] {
 }
 
 describe('an admin of a tenant', () => {
-  it('logs in for the dashboard without naming it, and staff as before', async () => {
+  it('logs in to the dashboard without naming it, and staff as before', async () => {
     await using staff = await createStaff()
     const { stdout, stderr } = await logIn(staff, admin, '--json')
     expect(stderr).toContain('Logged in')
@@ -49,7 +49,7 @@ describe('an admin of a tenant', () => {
     expect(await staff.desk.count(sessions, staff.desk.team.adminId)).toBe(2)
   })
 
-  it('starts a campaign at the server, watches it, and decides on what it brings', async () => {
+  it('creates a campaign at the server, watches it, and decides on its approvals', async () => {
     await using staff = await createStaff()
     const ada = await as(staff, admin)
     const made = await ada.json<{ id: string }>(...brief(staff))
@@ -70,7 +70,10 @@ describe('an admin of a tenant', () => {
     for (const line of [['agents'], ['cost', '--by', 'agent'], ['campaign', 'list', '--status', 'active']])
       expect(await ada.run(...line)).toMatchObject({ code: 0 })
     const sent = await ada.run('revise', asked?.id ?? '', '--note', 'Name the price', '--yes')
-    expect(sent).toMatchObject({ code: 0, stdout: expect.stringContaining('sent back, 1 agent woken') })
+    expect(sent).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('revision requested, 1 agent woken'),
+    })
     await (await staff.desk.next()).deliver('Oats at dawn, 2 pounds.')
     const again = (
       await ada.json<typeof pending extends never ? never : { pending: Array<{ id: string }> }>('queue')
@@ -79,7 +82,7 @@ describe('an admin of a tenant', () => {
     expect(await ada.json('queue')).toMatchObject({ counts: { pending: 0 } })
   })
 
-  it('is told in one sentence what is for staff', async () => {
+  it('gets one sentence for a command of staff', async () => {
     await using staff = await createStaff()
     const ada = await as(staff, admin)
     for (const line of [
@@ -99,7 +102,7 @@ describe('an admin of a tenant', () => {
 })
 
 describe('a member of a tenant', () => {
-  it('reads all of it and neither starts nor decides', async () => {
+  it('reads everything, and neither creates campaigns nor decides', async () => {
     await using staff = await createStaff()
     const { approvalId, activityId } = await staff.waiting()
     const mia = await as(staff, member)
@@ -119,8 +122,8 @@ describe('a member of a tenant', () => {
   })
 })
 
-describe('people of a tenant', () => {
-  it('never see another one', async () => {
+describe('users of a tenant', () => {
+  it('never see another tenant', async () => {
     await using staff = await createStaff()
     const { approvalId, activityId } = await staff.waiting()
     const { data } = await staff.desk.team.admin.call('dashboard', 'GET /campaigns', {})
@@ -152,7 +155,7 @@ describe('people of a tenant', () => {
     expect(await eve.run('queue', '--tenant', other.tenantId)).toMatchObject({ code: 0 })
   })
 
-  it('follow what happens, and the text of a piece of work', async () => {
+  it('follow events, and the text of an activity', async () => {
     await using staff = await createStaff()
     const { activityId, approvalId } = await staff.waiting('Rye at night.')
     await as(staff, member)
@@ -186,7 +189,7 @@ describe('people of a tenant', () => {
 })
 
 describe('staff', () => {
-  it('are told who starts campaigns, and how', async () => {
+  it('are told who can create campaigns, and how', async () => {
     await using staff = await createStaff()
     const refused = await staff.run(brief(staff))
     expect(refused).toMatchObject({ code: 4, stdout: '' })

@@ -5,10 +5,10 @@ import { pathToFileURL } from 'node:url'
 import { extractText, getDocumentProxy } from 'unpdf'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { bundle } from '../../config/bundle.ts'
-import type { TextTasks } from '../../packages/core/src/domain/text-tasks.ts'
+import type { textTasks } from '../../packages/core/src/composition/text-tasks.ts'
 import type { PdfTasks } from '../../packages/core/src/platform/pdf/pdf-worker.ts'
+import { createThreads, threadFile } from '../../packages/core/src/platform/threads/pool.ts'
 import type { Tasks } from '../../packages/core/src/platform/threads/serve.ts'
-import { createThreads, threadFile } from '../../packages/core/src/platform/threads/threads.ts'
 
 /** Far from any node_modules. */
 const folder = mkdtempSync(join(tmpdir(), 'copydesk-pdf-'))
@@ -37,8 +37,8 @@ async function inThread<T extends Tasks, N extends keyof T & string>(
   }
 }
 
-describe('the program as it is shipped', () => {
-  it('makes PDFs without the packages and fonts that they are made with', async () => {
+describe('the bundled program', () => {
+  it('creates PDFs without the packages and fonts of the repository', async () => {
     const info = { title: 'Report', createdOn: new Date(0) }
     const markdown = '# **Łódź** *Αθήνα* `Київ`\n\n|Tiếng|Việt|\n|-|-|\n|a|b|'
     const pdf = await inThread<PdfTasks, 'make'>('pdf-worker', 'make', { markdown, info })
@@ -49,8 +49,8 @@ describe('the program as it is shipped', () => {
     )
   })
 
-  it('works on long texts in threads', async () => {
-    const [outline] = await inThread<TextTasks, 'compare'>('text-thread', 'compare', [
+  it('processes long texts in worker threads', async () => {
+    const [outline] = await inThread<typeof textTasks, 'compare'>('text-thread', 'compare', [
       ['one two', 'one three'],
     ])
     expect(outline?.parts).toEqual([

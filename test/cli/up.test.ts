@@ -12,10 +12,10 @@ import {
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { cli, setUpAnew, startCli, temporaryFolder } from './process.ts'
+import { cliProcess, setUpAnew, startCli, temporaryFolder } from './process.ts'
 
 describe('copydesk up', () => {
-  it('sets up what is missing, says how to become the first super-admin, and answers', async () => {
+  it('sets up an installation, explains how to create the first super-admin, and serves', async () => {
     using folder = temporaryFolder()
     const running = await startCli(['up', '--port', '0', '--json'], { cwd: folder.path })
     await running.says('"pid"')
@@ -30,7 +30,7 @@ describe('copydesk up', () => {
     expect(statSync(join(data, 'secrets.json')).mode & 0o777).toBe(0o600)
   })
 
-  it('creates nothing the second time, and leaves the keys as they are', async () => {
+  it('creates nothing the second time, and keeps the keys', async () => {
     using folder = temporaryFolder()
     expect(await setUpAnew(folder.path)).toContain('created: keys')
     const secrets = join(folder.path, 'copydesk-data', 'secrets.json')
@@ -39,7 +39,7 @@ describe('copydesk up', () => {
     expect(readFileSync(secrets, 'utf8')).toBe(before)
   })
 
-  it('answers requests until it is told to stop', async () => {
+  it('serves requests until it is stopped', async () => {
     using folder = temporaryFolder()
     const running = await startCli(['up', '--port', '0', '--json'], { cwd: folder.path })
     await running.says('"pid"')
@@ -50,7 +50,7 @@ describe('copydesk up', () => {
     await expect(fetch(`${url}/health`)).rejects.toThrow(/fetch failed/)
   })
 
-  it('keeps everything in the data folder to its owner, also in a folder that was there for everybody', async () => {
+  it('keeps everything in the data folder private to its owner, also in an existing shared folder', async () => {
     using folder = temporaryFolder()
     const data = join(folder.path, 'copydesk-data')
     mkdirSync(data, { mode: 0o755 })
@@ -65,7 +65,7 @@ describe('copydesk up', () => {
     expect(open).toEqual([])
   })
 
-  it('closes what other users could read of an installation, and says so', async () => {
+  it('restricts the permissions of files that others could read, with a message', async () => {
     using folder = temporaryFolder()
     await setUpAnew(folder.path)
     const data = join(folder.path, 'copydesk-data')
@@ -73,20 +73,22 @@ describe('copydesk up', () => {
     chmodSync(join(data, 'copydesk.db'), 0o644)
     const said = await setUpAnew(folder.path)
     for (const name of ['copydesk.db', 'copydesk.json']) {
-      expect(said).toContain(`Other users could read ${join(data, name)}; it is closed for them now.`)
+      expect(said).toContain(
+        `Other users could read ${join(data, name)}; its permissions are restricted now.`,
+      )
       expect(statSync(join(data, name)).mode & 0o777).toBe(0o600)
     }
   })
 
-  it('refuses a second server on the same SQLite folder, and starts again after a kill', async () => {
+  it('rejects a second server on the same SQLite folder, and starts again after a kill', async () => {
     using folder = temporaryFolder()
     const first = await startCli(['up', '--port', '0', '--json'], { cwd: folder.path })
     await first.says('"pid"')
     for (const name of ['up', 'serve']) {
-      const second = await cli([name, '--port', '0'], { cwd: folder.path })
+      const second = await cliProcess([name, '--port', '0'], { cwd: folder.path })
       expect(second).toMatchObject({ code: 1, stdout: '' })
       expect(second.stderr).toMatch(
-        /^error: Another server \(process \d+\) already runs on the data folder .*\n$/,
+        /^error: Another server \(process \d+\) already uses the data folder .*\n$/,
       )
     }
     first.child.kill('SIGKILL')
@@ -94,7 +96,7 @@ describe('copydesk up', () => {
     expect(await setUpAnew(folder.path)).not.toContain('Another server')
   })
 
-  it('says how it is to be started again: as it was started', async () => {
+  it('prints the command with which it was started', async () => {
     using folder = temporaryFolder()
     const env = { npm_command: 'exec' }
     const running = await startCli(['up', '--port', '0', '--data-dir', 'here'], { cwd: folder.path, env })
@@ -104,20 +106,20 @@ describe('copydesk up', () => {
     expect((await running.ended).code).toBe(0)
   })
 
-  it('refuses to make new keys for a database that has others', async () => {
+  it('refuses to create new keys for a database that has keys', async () => {
     using folder = temporaryFolder()
     await setUpAnew(folder.path)
     const secrets = join(folder.path, 'copydesk-data', 'secrets.json')
     rmSync(secrets)
-    const ended = await cli(['up', '--port', '0'], { cwd: folder.path })
+    const ended = await cliProcess(['up', '--port', '0'], { cwd: folder.path })
     expect(ended).toMatchObject({ code: 1, stdout: '' })
-    expect(ended.stderr).toMatch(/^error: The database .* is there, but not the keys .*\n$/)
+    expect(ended.stderr).toMatch(/^error: The database .* exists, but the keys .*\n$/)
     expect(existsSync(secrets)).toBe(false)
-    const doctor = await cli(['doctor'], { cwd: folder.path })
-    expect(doctor.stdout).toContain('is there, but not the keys that it was set up with')
+    const doctor = await cliProcess(['doctor'], { cwd: folder.path })
+    expect(doctor.stdout).toContain('exists, but the keys that it was set up with are missing')
   })
 
-  it('says in one sentence that its keys are wrong, damaged or open to others', async () => {
+  it('reports in one sentence that its keys are wrong, damaged or readable by others', async () => {
     using folder = temporaryFolder()
     await setUpAnew(folder.path)
     const secrets = join(folder.path, 'copydesk-data', 'secrets.json')
@@ -132,25 +134,25 @@ describe('copydesk up', () => {
       ['{', /^error: The secrets file .* is damaged\. .*\n$/],
     ] as const) {
       writeFileSync(secrets, content)
-      const ended = await cli(['up', '--port', '0'], { cwd: folder.path })
+      const ended = await cliProcess(['up', '--port', '0'], { cwd: folder.path })
       expect(ended.code).toBe(1)
       expect(ended.stderr).toMatch(sentence)
     }
     writeFileSync(secrets, good)
     chmodSync(secrets, 0o644)
-    const ended = await cli(['up', '--port', '0'], { cwd: folder.path })
+    const ended = await cliProcess(['up', '--port', '0'], { cwd: folder.path })
     expect(ended.stderr).toMatch(/^error: Other users can read the secrets file .*\n$/)
   })
 
-  it('says in one sentence that the port is taken, the database damaged or the data folder a file', async () => {
+  it('reports in one sentence that the port is in use, the database damaged or the data folder a file', async () => {
     using folder = temporaryFolder()
     await setUpAnew(folder.path)
     const other = createServer().listen(0, '127.0.0.1')
     await once(other, 'listening')
     const port = String((other.address() as AddressInfo).port)
-    const taken = await cli(['up', '--port', port], { cwd: folder.path })
+    const taken = await cliProcess(['up', '--port', port], { cwd: folder.path })
     const fresh = join(folder.path, 'fresh')
-    const early = await cli(['up', '--port', port, '--data-dir', fresh], { cwd: folder.path })
+    const early = await cliProcess(['up', '--port', port, '--data-dir', fresh], { cwd: folder.path })
     expect(early.stderr).toMatch(/^error: Port \d+ on 127\.0\.0\.1 is already in use: .*\n$/)
     expect(existsSync(fresh)).toBe(false)
     other.close()
@@ -160,11 +162,11 @@ describe('copydesk up', () => {
       join(folder.path, 'copydesk-data', 'copydesk.db'),
       'no database at all, just some words\n'.repeat(9),
     )
-    const damaged = await cli(['up', '--port', '0'], { cwd: folder.path })
+    const damaged = await cliProcess(['up', '--port', '0'], { cwd: folder.path })
     expect(damaged.code).toBe(1)
     expect(damaged.stderr).toMatch(/^error: .*copydesk\.db.*\n$/)
     writeFileSync(join(folder.path, 'file'), '')
-    const file = await cli(['up', '--data-dir', 'file'], { cwd: folder.path })
+    const file = await cliProcess(['up', '--data-dir', 'file'], { cwd: folder.path })
     expect(file.stderr).toMatch(/^error: .* is a file, .*\n$/)
   })
 })

@@ -7,9 +7,9 @@ import {
   createAgentRuntime,
   type RunEnd,
 } from '@copydesk/client/agent'
-import type { TestClock } from '../kit/clock.ts'
-import { createListeningDesk, type ListeningDesk } from '../kit/listening.ts'
 import { brief } from '../kit/app.ts'
+import type { TestClock } from '../kit/clock.ts'
+import { createListeningHarness, type ListeningHarness } from '../kit/listening.ts'
 
 export const secret = { header: 'x-runtime-key', value: 'a secret of two' }
 
@@ -21,7 +21,7 @@ export interface Call {
   status?: number
 }
 
-export interface AgentDesk extends ListeningDesk {
+export interface AgentDesk extends ListeningHarness {
   agent: AgentRuntime
   /** Where work is given to it. */
   workUrl: string
@@ -38,12 +38,12 @@ export interface AgentDesk extends ListeningDesk {
 
 interface Options extends Omit<AgentRuntimeOptions, 'secret' | 'clock' | 'fetch'> {
   clock?: TestClock
-  /** Stands between the runtime and Copydesk. @returns true when it has answered itself */
+  /** Intercepts requests between the runtime and Copydesk. @returns true when it has responded itself */
   trouble?(call: string, request: IncomingMessage, response: ServerResponse): boolean
   timeoutMs?: number
 }
 
-/** A desk, all of whose agents are one runtime made with the kit, behind a socket on both sides. */
+/** A harness whose agents all use one runtime made with the kit, with a socket on both sides. */
 export async function createAgentDesk({
   clock,
   trouble,
@@ -57,7 +57,7 @@ export async function createAgentDesk({
   let underWay = 0
   const now = () => clock?.now() ?? Date.now()
   const desk = stack.use(
-    await createListeningDesk({
+    await createListeningHarness({
       ...(clock && { clock }),
       async between(request, response, handle) {
         const call: Call = { name: request.url?.split('/').at(-1) ?? '', at: now() }

@@ -9,7 +9,7 @@ const untilStopped = (signal: AbortSignal) =>
   })
 
 describe('a dispatch', () => {
-  it('that comes twice is worked on once, also when the work is over', async () => {
+  it('that is repeated is executed once, also after its end', async () => {
     let performed = 0
     const held = Promise.withResolvers<void>()
     await using desk = await createAgentDesk({
@@ -34,7 +34,7 @@ describe('a dispatch', () => {
     expect(names(desk)).toEqual(['result'])
   })
 
-  it('of a newer attempt goes on with the work at hand, and its watchers see the text from the start', async () => {
+  it('of a newer attempt continues the active execution, and viewers get the text from the start', async () => {
     let performed = 0
     const held = Promise.withResolvers<void>()
     await using desk = await createAgentDesk({
@@ -62,7 +62,7 @@ describe('a dispatch', () => {
     expect(await desk.run(runId)).toMatchObject({ status: 'completed', attempt: 2 })
   })
 
-  it('that is one too many comes again', async () => {
+  it('beyond the maximum is dispatched again later', async () => {
     const held = Promise.withResolvers<void>()
     await using desk = await createAgentDesk({
       concurrency: 1,
@@ -84,7 +84,7 @@ describe('a dispatch', () => {
 })
 
 describe('close', () => {
-  it('takes no more work and waits for what there is', async () => {
+  it('is rejected after close(), which waits for active runs', async () => {
     const held = Promise.withResolvers<void>()
     await using desk = await createAgentDesk({
       async perform() {
@@ -105,7 +105,7 @@ describe('close', () => {
     expect(desk.ends).toEqual([{ runId, outcome: 'delivered' }])
   })
 
-  it('hands in what is not done in time as a failure that is tried again', async () => {
+  it('that exceeds the grace period is delivered as a failure that is retried', async () => {
     await using desk = await createAgentDesk({ perform: (run) => untilStopped(run.signal) })
     const runId = await desk.give()
     await desk.agent.close(0)

@@ -61,12 +61,12 @@ async function createDoors(options: { baseUrl?: string; concurrency?: number; ma
 
 describe('createAgentRuntime', () => {
   it.each(['node', 'fetch'] as const)(
-    'by %s takes work from nobody but Copydesk, and says why',
+    'by %s is rejected with a reason, unless it comes from Copydesk',
     async (name) => {
       await using made = await createDoors({ maxBytes: 200 })
       const ask = made.doors[name]
       const refusals: Array<[RequestInit, number, string]> = [
-        [{ method: 'GET', headers }, 405, 'Work is given by POST.'],
+        [{ method: 'GET', headers }, 405, 'A dispatch must be a POST request.'],
         [
           { method: 'POST', body },
           401,
@@ -82,31 +82,27 @@ describe('createAgentRuntime', () => {
         [
           { method: 'POST', body, headers: { ...headers, 'content-type': 'text/plain' } },
           415,
-          'A dispatch is application/json.',
+          'A dispatch must have the content type application/json.',
         ],
         [
           { method: 'POST', body: `"${'x'.repeat(300)}"`, headers },
           413,
-          'A dispatch may have 200 bytes here.',
+          'A dispatch may have at most 200 bytes here.',
         ],
         [{ method: 'POST', body: '', headers }, 400, 'The body is not JSON.'],
         [{ method: 'POST', body: '{', headers }, 400, 'The body is not JSON.'],
-        [{ method: 'POST', body: 'null', headers }, 400, 'A dispatch names its run in taskId.'],
-        [{ method: 'POST', body: '[]', headers }, 400, 'A dispatch names its run in taskId.'],
-        [
-          { method: 'POST', body: '{"taskId":"a run"}', headers },
-          400,
-          'A dispatch carries its token in taskToken.',
-        ],
+        [{ method: 'POST', body: 'null', headers }, 400, 'A dispatch must have a taskId.'],
+        [{ method: 'POST', body: '[]', headers }, 400, 'A dispatch must have a taskId.'],
+        [{ method: 'POST', body: '{"taskId":"a run"}', headers }, 400, 'A dispatch must have a taskToken.'],
         [
           { method: 'POST', body: '{"taskId":"a run","taskToken":"a\\r\\nb","timeoutMs":1}', headers },
           400,
-          'A dispatch carries its token in taskToken.',
+          'A dispatch must have a taskToken.',
         ],
         [
           { method: 'POST', body: '{"taskId":"a run","taskToken":"a"}', headers },
           400,
-          'A dispatch says in timeoutMs how many milliseconds there are.',
+          'A dispatch must have a positive number timeoutMs.',
         ],
       ]
       for (const [init, status, text] of refusals) expect(await ask(init)).toMatchObject({ status, text })
@@ -118,13 +114,13 @@ describe('createAgentRuntime', () => {
       // The right secret is all that was missing.
       expect(await ask({ method: 'POST', body, headers })).toMatchObject({
         status: 202,
-        text: 'Run a run is taken.',
+        text: 'Run a run is accepted.',
       })
       await expect.poll(() => made.performed).toEqual(['a run'])
     },
   )
 
-  it('refuses a body without a length that grows too large, and reads on until it is told', async () => {
+  it('without a length that grows too large is rejected, and its body is read to the end', async () => {
     await using made = await createDoors({ maxBytes: 1_000 })
     const asked = httpRequest(made.url, { method: 'POST', headers })
     for (let n = 0; n < 50; n += 1) asked.write('x'.repeat(1_000))
@@ -135,14 +131,14 @@ describe('createAgentRuntime', () => {
     expect(made.runtime.busy).toBe(0)
   })
 
-  it('takes more than it can do by asking Copydesk to come again', async () => {
+  it('beyond its maximum is answered with a delay for Copydesk', async () => {
     await using made = await createDoors({ concurrency: 2 })
     const give = (taskId: string, taskToken = taskId) =>
       made.doors.fetch({ method: 'POST', headers, body: JSON.stringify({ ...dispatch, taskId, taskToken }) })
     expect((await give('one')).status).toBe(202)
     expect((await give('two')).status).toBe(202)
     const refused = await give('three')
-    expect(refused).toMatchObject({ status: 503, text: '2 runs are at work already.' })
+    expect(refused).toMatchObject({ status: 503, text: '2 runs are running already.' })
     expect(refused.headers.get('retry-after')).toBe('60')
     // What it has already is no more work.
     expect((await give('one')).status).toBe(202)
@@ -150,7 +146,7 @@ describe('createAgentRuntime', () => {
     await expect.poll(() => made.performed).toEqual(['one', 'two'])
   })
 
-  it('goes where the dispatch says only to its own callback', async () => {
+  it('uses only the callback of its own run', async () => {
     const runtime = createAgentRuntime({ secret, perform: async () => 'A text' })
     for (const callbackUrl of [
       undefined,
@@ -169,7 +165,7 @@ describe('createAgentRuntime', () => {
     }
   })
 
-  it('is not made without a secret', () => {
+  it('cannot be created without a secret', () => {
     for (const wrong of [
       { header: '', value: 'x' },
       { header: 'x', value: '' },

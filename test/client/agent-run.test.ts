@@ -4,8 +4,8 @@ import { createAgentDesk, names, outputOf, shownOf } from './agent-desk.ts'
 
 /** A runtime made with the kit, and the whole of Copydesk behind a socket. */
 
-describe('what perform returns', () => {
-  it('is delivered once, after the text that was shown, and nothing follows', async () => {
+describe('the return value of perform', () => {
+  it('is delivered once, after the streamed text, and nothing follows', async () => {
     const prompts: string[] = []
     await using desk = await createAgentDesk({
       async perform(run) {
@@ -26,7 +26,7 @@ describe('what perform returns', () => {
     expect(desk.agent.busy).toBe(0)
   })
 
-  it('may be a text of its own, or that there is nothing to do', async () => {
+  it('may be another text, or state that there is nothing to do', async () => {
     await using desk = await createAgentDesk({
       async perform(run) {
         if (run.dispatch.wakeReason === 'review_approved') return { nothingToDo: true }
@@ -48,7 +48,7 @@ describe('what perform returns', () => {
     expect((await desk.activityOf(runId)).status).toBe('done')
   })
 
-  it('keeps the conversation for the next run of the piece', async () => {
+  it('keeps the session for the next run of the activity', async () => {
     const sessions: Array<string | null> = []
     await using desk = await createAgentDesk({
       async perform({ dispatch }) {
@@ -69,7 +69,7 @@ describe('what perform returns', () => {
     expect(sessions).toEqual([null, 'conversation-7'])
   })
 
-  it('that Copydesk cannot take becomes a failure that says so', async () => {
+  it('that Copydesk rejects becomes a failure with the reason', async () => {
     await using desk = await createAgentDesk({ perform: async () => 'x'.repeat(1_000_001) })
     const runId = await desk.give()
     const [end] = await desk.ended()
@@ -83,7 +83,7 @@ describe('what perform returns', () => {
   })
 })
 
-describe('what perform throws', () => {
+describe('an error thrown by perform', () => {
   const withStatus = (fields: object) => Object.assign(new Error('The model said no'), fields)
   it.each<[string, () => unknown, string, number?]>([
     ['a failure of a kind', () => new RunFailure('refusal', 'The model said no'), 'refusal'],
@@ -106,7 +106,7 @@ describe('what perform throws', () => {
     ['an error of the network', () => withStatus({ code: 'ECONNRESET' }), 'transient'],
     ['a bug', () => new TypeError('The model said no'), 'internal'],
     ['no error at all', () => 'The model said no', 'internal'],
-  ])('is handed in with its family: %s', async (_, thrown, family, retryAfterMs = 0) => {
+  ])('is delivered with its family: %s', async (_, thrown, family, retryAfterMs = 0) => {
     await using desk = await createAgentDesk({
       async perform() {
         throw thrown()
@@ -129,7 +129,7 @@ describe('what perform throws', () => {
     expect(next !== undefined).toBe(passes)
   })
 
-  it('is nothing, and neither is there a text: that is a failure, too', async () => {
+  it('is missing together with a text: this is a failure, too', async () => {
     await using desk = await createAgentDesk({ perform: async (run) => run.text(' \n') })
     const runId = await desk.give()
     await desk.ended()

@@ -11,7 +11,7 @@ const untilStopped = (signal: AbortSignal) =>
   })
 
 describe('the limit of 60 requests a minute', () => {
-  it('holds for a long text with tool calls, which arrives whole and in order', async () => {
+  it('is respected for a long text with tool calls, which arrives completely and in order', async () => {
     const clock = createTestClock()
     const words = Array.from({ length: 2_000 }, (_, n) => `word ${n} `)
     let written = 0
@@ -49,7 +49,7 @@ describe('the limit of 60 requests a minute', () => {
     expect(names(desk).filter((name) => name === 'heartbeat').length).toBeGreaterThan(8)
   })
 
-  it('is waited for where somebody else has used it up', async () => {
+  it('is waited for when another client has used it up', async () => {
     const clock = createTestClock()
     let refusals = 2
     await using desk = await createAgentDesk({
@@ -70,14 +70,14 @@ describe('the limit of 60 requests a minute', () => {
   })
 })
 
-describe('trouble on the way', () => {
-  it('does nothing twice: a lost answer is asked for again, and a result that is there already is there', async () => {
+describe('network errors', () => {
+  it('cause no duplicates: a request with a lost response is repeated, and an existing result is accepted', async () => {
     const lost = new Set<string>()
     await using desk = await createAgentDesk({
       trouble(call, _, response) {
         if (lost.has(call)) return false
         lost.add(call)
-        // It is carried out, and nobody hears of it; a context is not even asked for.
+        // The request is executed, but its response is lost; a context request is not even sent.
         if (call !== 'context') {
           response.end = () => response.destroy()
           return false
@@ -111,7 +111,7 @@ describe('trouble on the way', () => {
       expect(names(desk).filter((name) => name === call).length, call).toBeGreaterThanOrEqual(2)
   })
 
-  it('leaves out text that cannot be shown: the result has all of it', async () => {
+  it('skip text that cannot be streamed: the result contains all of it', async () => {
     await using desk = await createAgentDesk({
       trouble(call, _, response) {
         if (call !== 'stream') return false
@@ -130,7 +130,7 @@ describe('trouble on the way', () => {
 })
 
 describe('the heartbeat', () => {
-  it('keeps a long run alive, whose newest token is used from then on', async () => {
+  it('keeps a long run alive, whose latest token is used from then on', async () => {
     const clock = createTestClock()
     await using desk = await createAgentDesk({
       clock,
@@ -152,7 +152,7 @@ describe('the heartbeat', () => {
     expect(late.status).toBe(401)
   })
 
-  it('stops work that nobody wants any more, and the run ends at once', async () => {
+  it('stops a cancelled run, which ends at once', async () => {
     const clock = createTestClock()
     const why: unknown[] = []
     await using desk = await createAgentDesk({
@@ -167,14 +167,14 @@ describe('the heartbeat', () => {
     })
     const runId = await desk.give()
     const reached = await desk.reach(() => desk.ends.find((end) => end.runId === runId), 'the run has ended')
-    expect(reached).toEqual({ runId, outcome: 'failed', error: 'Stopped: the work is not wanted any more' })
-    expect(why).toEqual([new RunStopped('cancelled', 'Stopped: the work is not wanted any more')])
+    expect(reached).toEqual({ runId, outcome: 'failed', error: 'Stopped: the run was cancelled' })
+    expect(why).toEqual([new RunStopped('cancelled', 'Stopped: the run was cancelled')])
     expect(await desk.run(runId)).toMatchObject({ status: 'failed', error_family: 'invalid' })
     expect((await desk.activityOf(runId)).status).toBe('reassigned')
     expect(await shownOf(desk, runId)).toBe('Before ')
   })
 
-  it('does not wait for ever for work that does not hear', async () => {
+  it('waits a limited time for code that ignores the cancellation', async () => {
     const clock = createTestClock()
     await using desk = await createAgentDesk({
       clock,
@@ -189,7 +189,7 @@ describe('the heartbeat', () => {
     expect((await desk.run(runId)).status).toBe('failed')
   })
 
-  it('hears when the run has ended elsewhere, and nothing more is sent', async () => {
+  it('detects that the run has ended elsewhere, and nothing more is sent', async () => {
     const clock = createTestClock()
     const why: unknown[] = []
     await using desk = await createAgentDesk({

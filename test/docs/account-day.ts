@@ -1,15 +1,15 @@
 import { cli, temporaryFolder } from '../cli/process.ts'
 import { createTestClock } from '../kit/clock.ts'
-import { createListeningDesk } from '../kit/listening.ts'
+import { createListeningHarness } from '../kit/listening.ts'
 import { createStable } from './stable.ts'
 import type { Shown } from './staff-day.ts'
 
-/** As long as the address that it stands for, so that columns stay where they are. */
+/** As long as the address that it replaces, so that columns stay aligned. */
 const server = 'https://desk.acme.test'
 
-/** The commands by which somebody comes to a server and leaves it, run as processes: the same bytes each time. */
+/** The commands by which someone comes to a server and leaves it, run as processes: the same bytes each time. */
 export async function accountDay(): Promise<Shown[]> {
-  await using desk = await createListeningDesk({ clock: createTestClock() })
+  await using desk = await createListeningHarness({ clock: createTestClock() })
   using home = temporaryFolder()
   const { key } = await desk.app.copydesk
     .asSystem()

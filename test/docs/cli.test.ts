@@ -9,7 +9,7 @@ import { type Shown, staffDay } from './staff-day.ts'
 
 const folder = fileURLToPath(new URL('../../docs/cli/', import.meta.url))
 
-/** The commands that work on a server, as they stand in the help. */
+/** The commands that use a server, as listed in the help. */
 function commands(): Command[] {
   const program = new Command('copydesk').addOption(jsonOption()).configureHelp({ showGlobalOptions: true })
   registerCommands(program)
@@ -48,7 +48,7 @@ function index(all: readonly Command[]): string {
     '# Commands against a server',
     '',
     'What each command takes and prints, for people and for programs; [scripting.md](../scripting.md) says how they go together.',
-    '`npm run docs:cli` writes these pages anew from the commands themselves.',
+    '`npm run docs:cli` writes these pages again from the commands themselves.',
     '',
     '| command | what it does |',
     '| --- | --- |',
@@ -58,7 +58,7 @@ function index(all: readonly Command[]): string {
 }
 
 describe('docs/cli', () => {
-  it('shows what the commands take and print (npm run docs:cli writes it anew)', async () => {
+  it('contains input and output of the commands (npm run docs:cli regenerates it)', async () => {
     const all = commands()
     const shown = [...(await staffDay()), ...(await accountDay())]
     for (const command of all) {

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
-import { createCommands } from '../../packages/core/src/domain/agents/commands/commands.ts'
-import { readLines } from '../../packages/core/src/domain/agents/commands/lines.ts'
-import { resultOf } from '../../packages/core/src/domain/agents/commands/result.ts'
+import { createCommands } from '../../packages/core/src/domain/work/runs/commands/commands.ts'
+import { readLines } from '../../packages/core/src/domain/work/runs/commands/lines.ts'
+import { resultOf } from '../../packages/core/src/domain/work/runs/commands/result.ts'
 import { Commands, toCommands } from '../../packages/server/src/config/commands.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -41,7 +41,7 @@ const withoutAccount = {
 }
 
 describe('the commands in the documentation', () => {
-  it('are such as the server takes', () => {
+  it('are accepted by the server', () => {
     expect(Object.keys(known).toSorted()).toEqual(['claude', 'codex', 'example', 'gemini', 'walled'])
     const nothing = {} as never
     const made = () =>
@@ -49,7 +49,7 @@ describe('the commands in the documentation', () => {
     expect(made).not.toThrow()
   })
 
-  it.each(Object.entries(withoutAccount))('understand what %s says without an account', (name, said) => {
+  it.each(Object.entries(withoutAccount))('parse the output of %s without an account', (name, said) => {
     const command = known[name]
     if (!command) throw new Error(`${name} is not in the documentation`)
     const reader = readLines(command.lines ?? [], { delta: () => undefined, tool: () => undefined })
@@ -60,7 +60,7 @@ describe('the commands in the documentation', () => {
     expect((result as { error: string }).error).toMatch(said.error)
   })
 
-  it('understand the lines of an agent that works', () => {
+  it('parse the output of a working agent', () => {
     const reader = readLines(known['codex']?.lines ?? [], { delta: () => undefined, tool: () => undefined })
     for (const line of [
       { type: 'thread.started', thread_id: 't1' },

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { settings } from '../../packages/server/src/config/settings.ts'
 
 const page = readFileSync(new URL('../../docs/configuration.md', import.meta.url), 'utf8')
-// Channels are alike: one row stands for all of them.
+// Channels are alike: one row represents all of them.
 const channel = /^channels\.[a-z_]+\./
 
 describe('docs/configuration.md', () => {

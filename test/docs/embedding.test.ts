@@ -42,7 +42,7 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 describe('the TypeScript of README.md and the pages on embedding', () => {
-  it('compiles as it stands, with --strict', { timeout: 600_000 }, async () => {
+  it('compiles unchanged, with --strict', { timeout: 600_000 }, async () => {
     const compilerOptions = {
       strict: true,
       noEmit: true,
@@ -107,7 +107,7 @@ async function firstAnswer({ url, ended }: Running & { url: string }): Promise<R
 const hosts = ['node', 'express', 'fastify', 'hono', 'h3']
 
 describe.each(hosts)('docs/embedding/%s.md', (host) => {
-  it('serves what it says, with the address of the caller', async () => {
+  it('behaves as described, with the address of the caller', async () => {
     const running = await run(`docs/embedding/${host}.md`)
     try {
       expect((await firstAnswer(running)).status).toBe(200)
@@ -119,7 +119,7 @@ describe.each(hosts)('docs/embedding/%s.md', (host) => {
       })
       expect([login.status, await login.json()]).toMatchObject([401, { error: { code: 'UNAUTHORIZED' } }])
       expect(login.headers.get('x-request-id')).toMatch(/^[0-9A-Z]{26}$/)
-      // A host that tells no address has a limit twenty times as wide.
+      // A host without client addresses has a limit twenty times as high.
       expect(login.headers.get('x-ratelimit-limit')).toBe('60')
       expect((await fetch(`${url}/dm/v1/approvals`, { method: 'PATCH' })).status).toBe(401)
       const shop = await fetch(`${url}/shop`)
@@ -135,7 +135,7 @@ describe.each(hosts)('docs/embedding/%s.md', (host) => {
 })
 
 describe('docs/embedding/next.md', () => {
-  it('answers as a route handler, with the address that the proxy gives', async () => {
+  it('works as a route handler, with the address from the proxy', async () => {
     const page = folderOf('docs/embedding/next.md')
     writeFileSync(
       join(page, 'try.ts'),
@@ -164,8 +164,8 @@ describe('docs/embedding/next.md', () => {
   })
 })
 
-describe('a program that lacks its keys', () => {
-  it('is told each of them in one error, and has created nothing', async () => {
+describe('a program without keys', () => {
+  it('gets one error that names each of them, and has created nothing', async () => {
     const page = 'docs/embedding/node.md'
     rmSync(join(folderOf(page), 'copydesk.db'), { force: true })
     const before = globSync('*', { cwd: folderOf(page) }).toSorted()

@@ -27,12 +27,12 @@ function claims(): string[] {
 }
 
 describe('docs/security.md', () => {
-  it('names the tests of each line, or says whose part it is', () => {
+  it('names the tests of each claim, or who is responsible', () => {
     expect(claims().length).toBeGreaterThan(75)
     expect(claims().filter((claim) => !claim.match(namedFile) && !anothers.test(claim))).toEqual([])
   })
 
-  it('names only files that are there', () => {
+  it('names only existing files', () => {
     const named = [...page.matchAll(namedFile)].map(([, file]) => file ?? '')
     expect(named.length).toBeGreaterThan(150)
     expect(named.filter((file) => !existsSync(`${root}/${file}`))).toEqual([])

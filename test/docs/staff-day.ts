@@ -1,19 +1,19 @@
 import { createClient } from '@copydesk/client'
 import { followings, operations } from '../../packages/terminal/src/operations/catalogue.ts'
-import { checkInput, shellLine } from '../../packages/terminal/src/operations/line.ts'
+import { checkInput, shellLine } from '../../packages/terminal/src/operations/invocation.ts'
 import type {
   AnyFollowing,
   AnyOperation,
-  Desk as StaffDesk,
+  OperationContext as StaffDesk,
 } from '../../packages/terminal/src/operations/operation.ts'
-import { cleanLines } from '../../packages/terminal/src/paper/clean.ts'
-import { printed } from '../../packages/terminal/src/paper/row.ts'
+import { cleanLines } from '../../packages/terminal/src/render/clean.ts'
+import { printed } from '../../packages/terminal/src/render/row.ts'
 import { password } from '../kit/app.ts'
 import { createTestClock, type TestClock } from '../kit/clock.ts'
-import { createDesk, type Desk } from '../kit/runtime.ts'
+import { type AgentHarness, createAgentHarness } from '../kit/runtime.ts'
 import { createStable } from './stable.ts'
 
-/** A command as somebody ran it, and what it printed for people and for programs. */
+/** A command as someone ran it, and what it printed for people and for programs. */
 export interface Shown {
   name: string
   line: string
@@ -39,10 +39,10 @@ const second = first
   .replace('twelve hours', 'fourteen hours')
   .replace('your nearest shop', 'the shop near you')
 
-/** Every command that works on a server, on one day at a small desk: the same bytes each time. */
+/** Every command that uses a server, for one day of a small installation: the same bytes each time. */
 export async function staffDay(): Promise<Shown[]> {
   const clock = createTestClock()
-  await using desk = await createDesk({ clock })
+  await using desk = await createAgentHarness({ clock })
   const { app, team } = desk
   const stable = createStable()
   const reviewer = await deskOf(desk, clock, team.reviewerId)
@@ -53,7 +53,7 @@ export async function staffDay(): Promise<Shown[]> {
     const given = checkInput(operation, input)
     const result = stable(await operation.run(at, given as never))
     const rows = operation.print(result as never, { width, now: clock.now() })
-    const asks = operation.does === 'decides' && given['dryRun'] !== true
+    const asks = operation.effect === 'decides' && given['dryRun'] !== true
     const line = stable(shellLine(operation, given)) + (asks ? ' --yes' : '')
     shown.push({ name, line, text: printed(rows, false).trimEnd(), json: JSON.stringify(result, null, 2) })
     return result
@@ -130,7 +130,7 @@ export async function staffDay(): Promise<Shown[]> {
 }
 
 async function waiting(
-  desk: Desk,
+  desk: AgentHarness,
   { client }: StaffDesk,
   runId: string,
 ): Promise<{ activityId: string; approvalId: string }> {
@@ -140,7 +140,7 @@ async function waiting(
   return { activityId, approvalId: asked?.id ?? '' }
 }
 
-async function deskOf({ app }: Desk, clock: TestClock, userId: string): Promise<StaffDesk> {
+async function deskOf({ app }: AgentHarness, clock: TestClock, userId: string): Promise<StaffDesk> {
   const { key } = await app.copydesk.asSystem().apiKeys.create({ userId, name: 'Shell' })
   const client = createClient({
     baseUrl: 'http://copydesk.test',
@@ -153,7 +153,7 @@ async function deskOf({ app }: Desk, clock: TestClock, userId: string): Promise<
 async function tailed(
   at: StaffDesk,
   clock: TestClock,
-  { app }: Desk,
+  { app }: AgentHarness,
   id: string,
   stable: <T>(value: T) => T,
 ): Promise<Shown> {

@@ -1,5 +1,5 @@
-import { type Assembled, assemble } from '../../packages/core/src/assemble.ts'
-import type { Ctx, Principal, Role } from '../../packages/core/src/domain/context.ts'
+import { type Assembled, assemble } from '../../packages/core/src/composition/assemble.ts'
+import type { Ctx, Principal, Role } from '../../packages/core/src/kernel/context.ts'
 import type { TestApp } from '../kit/app.ts'
 
 const person = (tenantId: string, role: Role): Principal => ({
@@ -11,11 +11,10 @@ const person = (tenantId: string, role: Role): Principal => ({
   name: 'Ada Admin',
 })
 
-/** The services on agents as somebody of a tenant has them. */
-export const adminOf = (app: TestApp, tenantId: string, role: Role = 'admin') =>
-  app.copydesk.as({ tenantId, actor: person(tenantId, role) }).agents
+/** The services on the agents of one tenant. */
+export const adminOf = (app: TestApp, tenantId: string) => app.copydesk.asSystem({ tenantId }).agents
 
-/** The parts of an instance on the same database, for functions that have no door to the outside. */
+/** The parts of an instance on the same database, for functions without an endpoint. */
 export async function parts(
   app: TestApp,
 ): Promise<Assembled & AsyncDisposable & { adminOf(tenantId: string): Ctx }> {

@@ -1,9 +1,10 @@
 import type { TestApp } from '../kit/app.ts'
+import { rowsOf } from '../kit/rows.ts'
 
-/** Everything that stands in some tables, to show that an act has changed nothing in them. */
+/** All rows of some tables, to show that a request has changed nothing in them. */
 export async function contents(app: TestApp, tables: readonly string[]): Promise<Record<string, unknown>> {
   const all: Record<string, unknown> = {}
-  for (const table of tables) all[table] = await app.db.sql.all(`select * from ${table} order by 1`)
+  for (const table of tables) all[table] = await app.db.sql.all(`select * from ${rowsOf(table)} order by 1`)
   return all
 }
 

@@ -1,7 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { dueAfter, officeHours, type WorkingHours } from '../../packages/core/src/domain/approvals/hours.ts'
-import { instantAt } from '../../packages/core/src/domain/campaigns/periods.ts'
+import {
+  dueAfter,
+  officeHours,
+  type WorkingHours,
+} from '../../packages/core/src/domain/work/approvals/hours.ts'
+import { instantAt } from '../../packages/core/src/kernel/periods.ts'
 
 const hour = 3_600_000
 const never = new Date('2030-01-01T00:00:00Z')
@@ -34,7 +38,7 @@ describe('dueAfter', () => {
     expect(dueAfter(new Date('2026-04-10T16:00Z'), 4 * hour, officeHours, 'Europe/London', limit)).toBe(limit)
   })
 
-  it('adds up: first one part and then the other is the same as both, whatever the zone and the clocks do', () => {
+  it('is additive: two parts result in the same as the whole, in any zone and over clock changes', () => {
     const part = fc.integer({ min: 1, max: 40 * 60 }).map((minutes) => minutes * 60_000)
     fc.assert(
       fc.property(

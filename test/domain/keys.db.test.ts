@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { createTestClock } from '../kit/clock.ts'
 import { brief, encryptionKeys, signingKeys } from '../kit/app.ts'
-import { createDesk } from '../kit/runtime.ts'
+import { createTestClock } from '../kit/clock.ts'
+import { createAgentHarness } from '../kit/runtime.ts'
 
 const newer = { id: 'k2', key: Buffer.alloc(32, 8).toString('base64') }
 
-describe('reseal', () => {
-  it('moves every secret to the current key; then the old one is needed by nothing', async () => {
-    await using desk = await createDesk()
+describe('reencrypt', () => {
+  it('re-encrypts every secret with the current key; then the old one can be retired', async () => {
+    await using desk = await createAgentHarness()
     const { app, team } = desk
     const headers = {
       authorization: `Bearer ${team.adminToken}`,
@@ -31,8 +31,8 @@ describe('reseal', () => {
     expect(before['k1']).toBeGreaterThan(2)
 
     keys.replace({ encryptionKeys: [newer, ...encryptionKeys], signingKeys })
-    expect(await keys.reseal()).toBe(before['k1'])
-    expect(await keys.reseal()).toBe(0)
+    expect(await keys.reencrypt()).toBe(before['k1'])
+    expect(await keys.reencrypt()).toBe(0)
     expect(await keys.inUse()).toEqual({ k2: before['k1'] })
 
     keys.replace({ encryptionKeys: [newer], signingKeys })
@@ -43,12 +43,12 @@ describe('reseal', () => {
   })
 })
 
-describe('a key that is not known', () => {
-  it('is looked for at most once a second, however many tokens name it', async () => {
+describe('an unknown key', () => {
+  it('is looked up at most once a second, however many tokens name it', async () => {
     const clock = createTestClock()
     let asked = 0
     const added = { id: 's2', secret: 'another secret that is long enough to sign with' }
-    await using desk = await createDesk({
+    await using desk = await createAgentHarness({
       clock,
       reloadKeys: () => {
         asked += 1

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { faultOfName, nameOfAddress, shownName } from '../../packages/core/src/domain/names.ts'
+import { faultOfName, nameOfAddress, shownName } from '../../packages/core/src/kernel/names.ts'
 
 const links = [
   'https://evil.example',
@@ -50,20 +50,20 @@ describe('the name of a person or a company', () => {
   it.each(broken)('is one line of text: %j', (name) => expect(faultOfName(name)).toContain('one line'))
 })
 
-describe('a name in a mail', () => {
-  it.each(honest)('is %j as it is', (name) => expect(shownName(name)).toBe(name))
+describe('a name in an e-mail', () => {
+  it.each(honest)('keeps %j unchanged', (name) => expect(shownName(name)).toBe(name))
 
-  it.each([...links, ...broken])('is harmless where it was taken before: %j', (name) =>
+  it.each([...links, ...broken])('is made harmless when it was accepted by an earlier version: %j', (name) =>
     expect(faultOfName(shownName(name))).toBeUndefined(),
   )
 
-  it('is short, and does not end its quotation', () => {
+  it('is shortened, and cannot close its quotation marks', () => {
     expect(shownName('x'.repeat(200))).toBe(`${'x'.repeat(80)}…`)
     expect(shownName('Ada” owes you 100 €. “Pay')).toBe("Ada' owes you 100 €. 'Pay")
   })
 })
 
-it('is made of an e-mail address where nobody has said it', () => {
+it('is derived from the e-mail address when it is not set', () => {
   expect(nameOfAddress('eve.new@test.example')).toBe('eve new')
   expect(nameOfAddress('eve_new+list@test.example')).toBe('eve new list')
   expect(nameOfAddress('...@test.example')).toBe('...')

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { progressOf } from '../../packages/core/src/domain/work/campaigns/policy.ts'
 import {
   addDays,
   dayIn,
@@ -9,8 +10,7 @@ import {
   monthStart,
   periodOf,
   startOfDay,
-} from '../../packages/core/src/domain/campaigns/periods.ts'
-import { progressOf } from '../../packages/core/src/domain/campaigns/policy.ts'
+} from '../../packages/core/src/kernel/periods.ts'
 
 const zones = fc.constantFrom(...Intl.supportedValuesOf('timeZone'))
 const days = fc.integer({ min: 0, max: 20 * 365 }).map((count) => addDays('2020-01-01', count))
@@ -100,14 +100,14 @@ describe('periodOf', () => {
 describe('progressOf', () => {
   const month = { periodStart: '2026-06-01', periodEnd: '2026-06-30', target: 10 }
 
-  it('misses a period only when it is over and pieces are lacking', () => {
+  it('is behind only when it is over and activities are missing', () => {
     const nothing = { ...month, completed: 0, inProgress: 0 }
     expect(progressOf(nothing, '2026-06-30')).toBe('at_risk')
     expect(progressOf(nothing, '2026-07-01')).toBe('missed')
     expect(progressOf({ ...nothing, completed: 10 }, '2026-07-01')).toBe('on_track')
   })
 
-  it('compares what is made with the share of days that has passed', () => {
+  it('compares results with the share of days that has passed', () => {
     expect(progressOf({ ...month, completed: 0, inProgress: 0 }, '2026-06-01')).toBe('on_track')
     expect(progressOf({ ...month, completed: 4, inProgress: 0 }, '2026-06-15')).toBe('at_risk')
     expect(progressOf({ ...month, completed: 4, inProgress: 1 }, '2026-06-15')).toBe('on_track')

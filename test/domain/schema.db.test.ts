@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { entities } from '../../packages/core/src/domain/entities.ts'
-import { migrations } from '../../packages/core/src/domain/migrations/migrations.ts'
+import { entities } from '../../packages/core/src/composition/entities.ts'
+import { migrations } from '../../packages/core/src/composition/migrations/migrations.ts'
 import {
   migrateDown,
   migrateUp,
@@ -10,7 +10,7 @@ import {
 import { openTestDatabase } from '../kit/database.ts'
 
 describe('the migrations', () => {
-  it('make exactly the schema that the entities describe', async () => {
+  it('create exactly the schema of the entities', async () => {
     await using database = await openTestDatabase({ entities, migrations: [] })
     await using migrated = await openTestDatabase({ entities, migrations })
     await migrateUp(migrated.db)
@@ -18,7 +18,7 @@ describe('the migrations', () => {
     expect((await database.db.orm.schema.getUpdateSchemaSQL()).trim()).not.toBe('')
   })
 
-  it('go down and up again', async () => {
+  it('can be reverted and applied again', async () => {
     await using database = await openTestDatabase({ entities, migrations })
     await migrateUp(database.db)
     const names = migrations.map(({ name }) => name)
@@ -27,7 +27,7 @@ describe('the migrations', () => {
     expect(await migrateUp(database.db)).toEqual(names)
   })
 
-  it('are refused on a schema of the future', async () => {
+  it('are rejected on a schema of a newer version', async () => {
     await using database = await openTestDatabase({ entities, migrations })
     await migrateUp(database.db)
     await database.db.write((tx) =>

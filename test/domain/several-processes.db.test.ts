@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { requestCancel } from '../../packages/core/src/domain/runs/cancel.ts'
-import { Run } from '../../packages/core/src/domain/runs/entities.ts'
-import { command } from '../../packages/core/src/domain/command.ts'
+import { Run } from '../../packages/core/src/domain/work/runs/entities.ts'
+import { requestCancel } from '../../packages/core/src/domain/work/runs/lifecycle/cancel.ts'
+import { transact } from '../../packages/core/src/kernel/transact.ts'
 import { brief, createTestApp } from '../kit/app.ts'
 import { createTestClock } from '../kit/clock.ts'
 import { dialect } from '../kit/database.ts'
@@ -9,11 +9,11 @@ import { createTestRuntime, type Dispatch } from '../kit/runtime.ts'
 import { adminOf, parts } from './agents.ts'
 
 /**
- * On clocks that stand still nobody ever looks round by himself: what happens in another instance happens because it was
+ * On clocks that stand still no one ever looks round by himself: what happens in another instance happens because it was
  * told at once.
  */
-describe.skipIf(dialect === 'sqlite')('a process that only serves and one that only works', () => {
-  it('work hand in hand without a moment’s wait: planning, runs, verdicts, events', async () => {
+describe.skipIf(dialect === 'sqlite')('a web process and a worker process', () => {
+  it('cooperate without a delay: planning, runs, verdicts, events', async () => {
     await using web = await createTestApp({ clock: createTestClock(), worker: false })
     await web.another({
       clock: createTestClock(),
@@ -66,7 +66,7 @@ describe.skipIf(dialect === 'sqlite')('a process that only serves and one that o
     expect([...seen]).toEqual(expect.arrayContaining(told))
   })
 
-  it('a run that somebody wants to stop is stopped in the process that has it, at once', async () => {
+  it('a run that is cancelled on another process is stopped at once', async () => {
     const dispatches: Dispatch[] = []
     const held = Promise.withResolvers<number>()
     await using runtime = await createTestRuntime((dispatch) => {
@@ -92,8 +92,8 @@ describe.skipIf(dialect === 'sqlite')('a process that only serves and one that o
       'the run is dispatched',
     )
     await using inside = await parts(web)
-    await command(inside.system(), async (cmd) => {
-      await requestCancel(cmd, await cmd.em.findOneOrFail(Run, { id: dispatch?.taskId ?? '' }))
+    await transact(inside.system(), async (txn) => {
+      await requestCancel(txn, await txn.em.findOneOrFail(Run, { id: dispatch?.taskId ?? '' }))
     })
     const run = await web.until(async () => {
       const row = await web.db.sql.get<{ status: string; error: string }>('select status, error from runs')
@@ -103,7 +103,7 @@ describe.skipIf(dialect === 'sqlite')('a process that only serves and one that o
     held.resolve(202)
   })
 
-  it('a process that works answers for its health and nothing else', async () => {
+  it('a worker process serves health checks only', async () => {
     await using web = await createTestApp({ worker: false })
     const worker = await web.another({ doors: 'health' })
     const ask = async (path: string) => (await worker.fetch(new Request(`http://worker.test${path}`))).status

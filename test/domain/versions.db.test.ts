@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest'
-import { command } from '../../packages/core/src/domain/command.ts'
-import type { Command, Ctx } from '../../packages/core/src/domain/context.ts'
-import { compareData, compareTexts } from '../../packages/core/src/domain/versions/comparisons.ts'
-import { ConfigVersion } from '../../packages/core/src/domain/versions/entities.ts'
+import type { Ctx, Transaction } from '../../packages/core/src/kernel/context.ts'
+import { transact } from '../../packages/core/src/kernel/transact.ts'
+import { compareData, compareTexts } from '../../packages/core/src/kernel/versions/comparisons.ts'
+import { ConfigVersion } from '../../packages/core/src/kernel/versions/entities.ts'
+import { getVersion, listVersions } from '../../packages/core/src/kernel/versions/queries.ts'
 import {
-  keepVersion,
+  saveVersion,
   type VersionChange,
-  versionData,
   type VersionSubject,
-} from '../../packages/core/src/domain/versions/keep.ts'
-import { getVersion, listVersions } from '../../packages/core/src/domain/versions/queries.ts'
+  versionData,
+} from '../../packages/core/src/kernel/versions/save.ts'
 import { createTestApp } from '../kit/app.ts'
 import { createTestClock } from '../kit/clock.ts'
 import { parts } from './agents.ts'
@@ -22,7 +22,7 @@ async function desk() {
   const app = await createTestApp({ clock, worker: false })
   const inside = await parts(app)
   const keep = (ctx: Ctx, change: Omit<VersionChange, keyof VersionSubject>, whose = subject) =>
-    command(ctx, (cmd) => keepVersion(cmd, { ...whose, ...change }))
+    transact(ctx, (txn) => saveVersion(txn, { ...whose, ...change }))
   return {
     clock,
     app,
@@ -36,7 +36,7 @@ async function desk() {
 }
 
 describe('keepVersion', () => {
-  it('keeps the original with the first change, and each change after it, with who made it', async () => {
+  it('stores the original with the first change, and each change after it, with its author', async () => {
     await using t = await desk()
     const system = t.inside.system()
     const since = new Date(t.clock.now() - 5_000)
@@ -58,10 +58,10 @@ describe('keepVersion', () => {
     const cursor = first.pagination.nextCursor ?? ''
     const rest = await listVersions(system, subject, { limit: 2, order: 'asc', cursor })
     expect(rest.data.map(({ version }) => version)).toEqual([3])
-    expect(await command(system, (cmd: Command) => versionData(cmd, subject, 1))).toEqual(one)
+    expect(await transact(system, (txn: Transaction) => versionData(txn, subject, 1))).toEqual(one)
   })
 
-  it('makes no version of a change that changes nothing', async () => {
+  it('creates no version for a change without effect', async () => {
     await using t = await desk()
     const system = t.inside.system()
     await t.keep(system, { after: { b: [1], a: { c: 2, d: null } } })
@@ -70,7 +70,7 @@ describe('keepVersion', () => {
     expect((await listVersions(system, subject)).data).toHaveLength(1)
   })
 
-  it('keeps what was changed past it before it goes on', async () => {
+  it('stores changes made without versioning before the next one', async () => {
     await using t = await desk()
     const system = t.inside.system()
     await t.keep(system, { after: { n: 1 } })
@@ -79,25 +79,25 @@ describe('keepVersion', () => {
     expect((await getVersion(system, subject, 2)).data).toEqual({ n: 2 })
   })
 
-  it('goes with its command: what is rolled back leaves no version', async () => {
+  it('is part of its transaction: a rollback creates no version', async () => {
     await using t = await desk()
     const system = t.inside.system()
-    const broken = command(system, async (cmd) => {
-      await keepVersion(cmd, { ...subject, after: { n: 1 } })
+    const broken = transact(system, async (txn) => {
+      await saveVersion(txn, { ...subject, after: { n: 1 } })
       throw new Error('too late')
     })
     await expect(broken).rejects.toThrow('too late')
     expect(await t.app.db.sql.all('select * from config_versions')).toEqual([])
   })
 
-  it('never gives one number twice', async () => {
+  it('never uses a number twice', async () => {
     await using t = await desk()
     await t.keep(t.inside.system(), { after: { n: 1 } })
-    const twice = command(t.inside.system(), async (cmd) => {
-      const known = await cmd.em.findOneOrFail(ConfigVersion, { version: 1 })
+    const twice = transact(t.inside.system(), async (txn) => {
+      const known = await txn.em.findOneOrFail(ConfigVersion, { version: 1 })
       const { createdById, createdByName, createdOn } = known
-      cmd.em.create(ConfigVersion, {
-        id: cmd.newId(),
+      txn.em.create(ConfigVersion, {
+        id: txn.newId(),
         ...subject,
         version: 1,
         data: { n: 9 },
@@ -113,7 +113,7 @@ describe('keepVersion', () => {
 })
 
 describe('getVersion', () => {
-  it('shows what changed since another version, field by field and texts word by word', async () => {
+  it('returns the changes since another version, field by field and texts word by word', async () => {
     await using t = await desk()
     const system = t.inside.system()
     const first = { prompt: long('Be brief.'), limits: { turns: 3, seconds: 60 }, tools: ['a'], gone: 1 }
@@ -146,7 +146,7 @@ describe('getVersion', () => {
       })
   })
 
-  it('is for those who see the subject: neither a neighbour nor a tenant where it is the installation’s', async () => {
+  it('is visible to those who can read its subject: not to other tenants', async () => {
     await using t = await desk()
     const [ours, theirs] = [await t.app.team(), await t.app.team()]
     const own: VersionSubject = { kind: 'agent', subjectId: t.inside.newId(), tenantId: ours.tenantId }
@@ -162,7 +162,7 @@ describe('getVersion', () => {
     ] as const) {
       expect((await listVersions(ctx, whose)).data).toEqual([])
       await expect(getVersion(ctx, whose, 1)).rejects.toMatchObject({ code: 'NOT_FOUND' })
-      await expect(command(ctx, (cmd) => versionData(cmd, whose, 1))).rejects.toMatchObject({
+      await expect(transact(ctx, (txn) => versionData(txn, whose, 1))).rejects.toMatchObject({
         code: 'NOT_FOUND',
       })
     }
@@ -170,7 +170,7 @@ describe('getVersion', () => {
 })
 
 describe('compareData', () => {
-  it('tells a field that became null from one that is gone, and a text from a number', async () => {
+  it('distinguishes null from a missing field, and a text from a number', async () => {
     await using t = await desk()
     expect(await compareData(t.inside.system(), { a: 1, b: 1, c: 'x' }, { a: null, c: 2 })).toEqual([
       { field: 'a', before: 1, after: null },
@@ -184,7 +184,7 @@ describe('compareTexts', () => {
   const words = (n: number, seed: number) =>
     Array.from({ length: n }, (_, i) => `w${(i * seed) % 7919}${i % 9 === 0 ? '\n' : ' '}`).join('')
 
-  it('puts both texts together again, whatever the size, and says where it is coarse', async () => {
+  it('restores both texts from the difference, whatever the size, and marks a coarse comparison', async () => {
     await using t = await desk()
     for (const [before, after, granularity] of [
       ['', 'a b', undefined],
@@ -206,7 +206,7 @@ describe('compareTexts', () => {
     }
   })
 
-  it('refuses one person with THROTTLED who has too many compared at once, and nobody else', async () => {
+  it('rejects a user with THROTTLED who requests too many comparisons concurrently, and no one else', async () => {
     await using t = await desk()
     const [one, other] = [await t.app.team(), await t.app.team()].map(({ tenantId }) =>
       t.inside.adminOf(tenantId),
@@ -225,7 +225,7 @@ describe('compareTexts', () => {
     expect((await foreign).parts.length).toBeGreaterThan(0)
   })
 
-  it('compares two texts once, however often they are asked for', async () => {
+  it('compares two texts once, however often it is requested', async () => {
     await using t = await desk()
     const [before, after] = [words(5_000, 3), words(5_000, 5)]
     const ask = () => compareTexts(t.inside.system(), before, after)

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import type { AssistantAccess, Principal } from '../../packages/core/src/domain/context.ts'
 import { access } from '../../packages/core/src/gateway/access.ts'
 import { endpoint } from '../../packages/core/src/gateway/endpoint.ts'
+import type { AssistantAccess, Principal } from '../../packages/core/src/kernel/context.ts'
 import { createRig, errorOf, tenantA } from './rig.ts'
 
 const anybody = access({ roles: 'any', credentials: ['jwt', 'apikey', 'task'] })
@@ -54,20 +54,20 @@ describe('a request that names an assistant', () => {
     ['a key of which nothing is known', key(), forbidden, forbidden, forbidden],
     ['a login', person, 200, 200, forbidden],
     ['a task token', { ...person, type: 'agent', role: 'agent' } as Principal, 200, 200, forbidden],
-  ])('with %s does what that allows, and what is refused does not begin', async (_, who, ...wanted) => {
+  ])('with %s does what that allows, and a forbidden request has no effect', async (_, who, ...wanted) => {
     const { send, done, audits } = rig(who)
     expect([await send('GET /a'), await send('POST /ask'), await send('POST /a')]).toEqual(wanted)
     expect(done()).toBe(wanted.filter((answer) => answer === 200).length)
     expect(audits.map(({ ctx }) => ctx.trace.assistant)).not.toContain(undefined)
   })
 
-  it('is held to it whatever is in the header', async () => {
+  it('is restricted to its right, whatever is in the header', async () => {
     const { send } = rig(key('none'))
     for (const name of ['', ' ', ',', '\t', '\u00e9', 'x'.repeat(9_000)])
       expect(await send('GET /a', name)).toEqual(forbidden)
   })
 
-  it('is told to be one in the log and the audit, by a name that does no harm there', async () => {
+  it('is named in the log and the audit, with a sanitized name', async () => {
     const { send, audits, lines } = rig(key('decide'))
     const names = ['claude-desktop 1.2', '', ' a\t\u00ff  b ', 'x'.repeat(101)]
     for (const name of names) await send('POST /a', name)
@@ -77,8 +77,8 @@ describe('a request that names an assistant', () => {
   })
 })
 
-describe('a request that names none', () => {
-  it('is the work of the caller alone, whatever the key says of assistants', async () => {
+describe('a request without an assistant header', () => {
+  it('is attributed to the caller alone, whatever the key says about assistants', async () => {
     const { send, audits, lines } = rig(key('none'))
     expect(await send('POST /a', null)).toBe(200)
     expect(audits[0]?.ctx.trace).not.toHaveProperty('assistant')

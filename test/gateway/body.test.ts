@@ -74,7 +74,7 @@ describe('JSON bodies', () => {
     })
   })
 
-  it('takes text that only looks dangerous', async () => {
+  it('accepts text that only looks dangerous', async () => {
     const { call } = createRig(all)
     const name = 'a "quoted" \\u0000 , {"name":1} \u{1f600} \\'
     const response = await call('POST', '/dashboard/v1/order', {
@@ -90,7 +90,7 @@ describe('JSON bodies', () => {
     ['application/json; charset=latin1', {}],
     ['application/json', { 'content-encoding': 'gzip' }],
     [undefined, {}],
-  ])('answers content type %s with 415', async (type, extra) => {
+  ])('responds to content type %s with 415', async (type, extra) => {
     const { call } = createRig(all)
     const response = await call('POST', '/dashboard/v1/order', {
       as: 'member',
@@ -100,7 +100,7 @@ describe('JSON bodies', () => {
     expect(await errorOf(response)).toEqual({ status: 415, code: 'UNSUPPORTED_MEDIA_TYPE' })
   })
 
-  it('takes other names of JSON', async () => {
+  it('accepts other names of JSON', async () => {
     const { call } = createRig(all)
     for (const type of [
       'application/json; charset=UTF-8',
@@ -116,7 +116,7 @@ describe('JSON bodies', () => {
     }
   })
 
-  it('needs no body where none is declared, and takes an empty one where all is optional', async () => {
+  it('requires no body where none is declared, and accepts an empty one when all fields are optional', async () => {
     const { call, gateway } = createRig(all)
     expect((await call('POST', '/dashboard/v1/bare', { as: 'member' })).status).toBe(204)
     expect((await call('POST', '/dashboard/v1/bare', { as: 'member', json: {} })).status).toBe(204)
@@ -132,7 +132,7 @@ describe('JSON bodies', () => {
     }
   })
 
-  it('answers a megabyte of brackets fast', async () => {
+  it('responds to a megabyte of brackets quickly', async () => {
     const { call } = createRig(all)
     const before = performance.now()
     for (const body of ['['.repeat(1_000_000), `{"extra":${'['.repeat(500_000)}${']'.repeat(500_000)}}`]) {
@@ -144,7 +144,7 @@ describe('JSON bodies', () => {
 })
 
 describe('body size', () => {
-  it('answers a declared length over the limit with 413', async () => {
+  it('responds to a declared length over the limit with 413', async () => {
     const { gateway } = createRig(all)
     await using server = await listen(gateway.node)
     const response = await fetch(`${server.url}/dashboard/v1/order`, {
@@ -157,7 +157,7 @@ describe('body size', () => {
     expect(response.headers.has('x-request-id')).toBe(true)
   })
 
-  it('bounds a body without end and closes the connection, also where no body is read', async () => {
+  it('limits an endless body and closes the connection, also where no body is read', async () => {
     const { gateway, clock } = createRig(all)
     await using server = await listen(gateway.node)
     for (const [path, as, status] of [
@@ -171,7 +171,7 @@ describe('body size', () => {
     }
   })
 
-  it('bounds a web stream without end', async () => {
+  it('limits an endless web stream', async () => {
     const { call } = createRig(all)
     const endless = new ReadableStream({
       pull: (controller) => controller.enqueue(new Uint8Array(65_536).fill(32)),
@@ -180,7 +180,7 @@ describe('body size', () => {
     expect(await errorOf(response)).toMatchObject({ status: 413 })
   })
 
-  it('takes the body that an outer program has parsed already', async () => {
+  it('accepts a body that an outer program has parsed already', async () => {
     const { gateway } = createRig(all)
     await using server = await listen(async (req, res) => {
       const chunks: Buffer[] = []

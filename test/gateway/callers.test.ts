@@ -33,7 +33,7 @@ describe('tenant rules', () => {
     expect(await errorOf(both)).toEqual({ status: 400, code: 'VALIDATION_ERROR', field: 'tenantId' })
   })
 
-  it('refuses a task token for another run', async () => {
+  it('rejects the task token of another run', async () => {
     const status = endpoint({
       id: 'agent.status',
       route: 'GET /runs/:runId/status',

@@ -12,7 +12,7 @@ const ip = raw({
 }).handle(async (_ctx, input) => ({ body: input.ip }))
 
 describe('client address', () => {
-  it('is the first entry of X-Forwarded-For, as written, from a trusted proxy only', () => {
+  it('is the first entry of X-Forwarded-For, unchanged, from a trusted proxy only', () => {
     const trusting = createClientIp({ addresses: ['10.0.0.0/8', '192.0.2.7', 'fd00::/8'] })
     const forwarded = '203.0.113.9, 10.0.0.1'
     for (const proxy of ['10.1.2.3', '192.0.2.7', '::ffff:10.1.2.3', 'fd12::1'])
@@ -24,7 +24,7 @@ describe('client address', () => {
     expect(trusting(undefined, forwarded)).toBe('unknown')
   })
 
-  it('takes what stands there, and the proxy itself where nothing does', () => {
+  it('is the entry whatever it contains, and the proxy itself without one', () => {
     const find = createClientIp()
     for (const [given, found] of [
       ['203.0.113.9', '203.0.113.9'],
@@ -41,17 +41,17 @@ describe('client address', () => {
     expect(find('127.0.0.1', undefined)).toBe('127.0.0.1')
   })
 
-  it('trusts nobody where the list is empty, and refuses a list that it does not understand', () => {
+  it('trusts no proxy when the list is empty, and rejects an invalid list', () => {
     expect(createClientIp({ addresses: [] })('127.0.0.1', '203.0.113.9')).toBe('127.0.0.1')
     for (const wrong of ['proxy.local', '10.0.0.0/33', '10.0.0', '10.0.0/8', '010.0.0.1', '', '*'])
       expect(() => createClientIp({ addresses: [wrong] })).toThrow(`trustProxy: "${wrong}"`)
   })
 
-  it('is the rightmost entry that no trusted proxy wrote, where the proxies append', () => {
+  it('is the rightmost entry that no trusted proxy wrote, when the proxies append', () => {
     const find = createClientIp({ addresses: ['10.0.0.0/8', 'fd00::/8'], forwardedFor: 'append' })
     for (const [given, found] of [
       ['203.0.113.9', '203.0.113.9'],
-      // What the caller has made up stands before what the proxies have added.
+      // The entry made up by the caller precedes those added by the proxies.
       ['1.1.1.1, 203.0.113.9', '203.0.113.9'],
       ['1.1.1.1, 10.9.9.9, 203.0.113.9', '203.0.113.9'],
       ['1.1.1.1, 203.0.113.9, 10.0.0.2', '203.0.113.9'],
@@ -71,7 +71,7 @@ describe('client address', () => {
     expect(find(undefined, '203.0.113.9')).toBe('unknown')
   })
 
-  it('cannot be chosen by a caller behind a proxy that appends, so that limits count it', async () => {
+  it('cannot be chosen by a caller behind a proxy that appends, so that limits apply', async () => {
     const limits = { perMinute: 2, burst: 0, by: 'ip' } as const
     const options = { trustProxy: { forwardedFor: 'append' } } as const
     const { call } = createRig([ip], { surface: { limits }, options })
@@ -94,7 +94,7 @@ describe('client address', () => {
     expect(await (await fetch(`${server.url}/dashboard/v1/ip`)).text()).toBe('127.0.0.1')
   })
 
-  it('is counted by household: an IPv4 address, an IPv6 network of 64 bits, whatever the spelling or the port', () => {
+  it('is counted by network: an IPv4 address, an IPv6 /64, in any spelling and with any port', () => {
     const same = (...all: string[]) => new Set(all.map(countedAs)).size
     expect(
       same('203.0.113.9', '203.0.113.9:51000', '203.0.113.9:51001', '::ffff:203.0.113.9', '::FFFF:cb00:7109'),
@@ -113,7 +113,7 @@ describe('client address', () => {
     expect(same('garbage', 'gar:bage', '[', '1.2.3.4:5:6')).toBe(4)
   })
 
-  it('is what limits count by, which a caller cannot change from outside', async () => {
+  it('is the key of rate limits, which a caller cannot change', async () => {
     const limits = { perMinute: 2, burst: 0, by: 'ip' } as const
     const { call } = createRig([ip], { surface: { limits } })
     const ask = async (from: string, forwarded: string) =>

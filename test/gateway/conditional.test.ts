@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { delegate } from '../../packages/core/src/gateway/delegate.ts'
 import { endpoint } from '../../packages/core/src/gateway/endpoint.ts'
-import { raw } from '../../packages/core/src/gateway/raw.ts'
 import { toOpenApi } from '../../packages/core/src/gateway/openapi.ts'
+import { raw } from '../../packages/core/src/gateway/raw.ts'
 import { surface } from '../../packages/core/src/gateway/surface.ts'
 import { createRig, listen, publicAccess, team } from './rig.ts'
 
@@ -43,7 +43,7 @@ async function open() {
 }
 
 describe('a conditional GET', () => {
-  it('has a weak tag of its content and may be kept, but asked for each time', async () => {
+  it('has a weak ETag of its content and must be revalidated', async () => {
     const { tag, first, call } = await open()
     expect(tag).toMatch(/^W\/"[\w-]{27}"$/)
     expect(first.headers.get('cache-control')).toBe('private, no-cache')
@@ -55,7 +55,7 @@ describe('a conditional GET', () => {
     expect(other.headers.get('etag')).not.toBe(tag)
   })
 
-  it('compares weakly, with one tag, a list, or any', async () => {
+  it('compares weakly, with one ETag, a list, or any', async () => {
     const { tag, opaque, ask } = await open()
     for (const known of [
       tag,
@@ -82,7 +82,7 @@ describe('a conditional GET', () => {
       expect([unknown, await ask(unknown)]).toEqual([unknown, 200])
   })
 
-  it('says on 304 what it would on 200, without the body', async () => {
+  it('returns with 304 the headers of 200, without the body', async () => {
     const { tag, call } = await open()
     const headers = { 'if-none-match': tag, origin: 'https://app.example.com' }
     const known = await call('GET', '/dashboard/v1/read', { as: 'member', headers })
@@ -95,7 +95,7 @@ describe('a conditional GET', () => {
     expect(known.headers.get('content-type')).toBe(null)
   })
 
-  it('answers HEAD alike, over a real connection too', async () => {
+  it('responds to HEAD alike, over a real connection too', async () => {
     const { tag, ask } = await open()
     expect([await ask(tag, 'HEAD'), await ask('"a"', 'HEAD')]).toEqual([304, 200])
     const { gateway } = rig()
@@ -109,14 +109,14 @@ describe('a conditional GET', () => {
     }
   })
 
-  it('asks for the credential first', async () => {
+  it('checks the credential first', async () => {
     const { tag, call } = await open()
     const headers = { 'if-none-match': tag }
     expect((await call('GET', '/dashboard/v1/read', { as: 'forged', headers })).status).toBe(401)
     expect((await call('GET', '/dashboard/v1/read', { as: 'outsider', headers })).status).toBe(403)
   })
 
-  it('is for JSON that is read: neither writes nor files, nor surfaces that do not say so', async () => {
+  it('applies to JSON reads only: not to writes, files, and surfaces without the option', async () => {
     const { call } = rig()
     const any = { 'if-none-match': '*' }
     const written = await call('POST', '/dashboard/v1/write', { as: 'member', headers: any })
@@ -138,7 +138,7 @@ describe('a conditional GET', () => {
     ).toThrow('d.odd: only a GET can be conditional')
   })
 
-  it('goes with the surface that serves it, and stands in the OpenAPI document', async () => {
+  it('applies to the surface that serves it, and is in the OpenAPI document', async () => {
     const there = delegate(read, { id: 'm.read', route: 'GET /read', access: team })
     const spec = {
       name: 'mobile',

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { endpoint } from '../../packages/core/src/gateway/endpoint.ts'
 import { raw } from '../../packages/core/src/gateway/raw.ts'
-import { stream } from '../../packages/core/src/gateway/stream.ts'
+import { eventStream } from '../../packages/core/src/gateway/stream.ts'
 import { createRig, listen, publicAccess, team } from './rig.ts'
 
 const show = endpoint({
@@ -19,7 +19,7 @@ const remove = endpoint({
   access: team,
   reply: { 204: z.void() },
 }).handle(async () => {})
-const live = stream({
+const live = eventStream({
   id: 'd.live',
   route: 'GET /live',
   summary: 'Watch',
@@ -49,7 +49,7 @@ const rig = (more: object = {}) =>
 const allowed = (response: Response) => response.headers.get('access-control-allow-origin')
 
 describe('CORS', () => {
-  it.each(origins)('lets pages of %s read answers, refusals too', async (origin) => {
+  it.each(origins)('allows pages of %s to read responses, errors too', async (origin) => {
     const { call } = rig()
     for (const [path, as, status] of [
       ['/things/a', 'member', 200],
@@ -92,7 +92,7 @@ describe('CORS', () => {
     'null',
     '*',
     '',
-  ])('lets nobody in who only looks like it: %s', async (origin) => {
+  ])('rejects similar origins: %s', async (origin) => {
     const { call } = rig()
     const got = await call('GET', '/dashboard/v1/things/a', { as: 'member', headers: { origin } })
     expect([got.status, allowed(got), got.headers.get('vary')]).toEqual([200, null, 'Origin'])
@@ -103,7 +103,7 @@ describe('CORS', () => {
     expect(asked.headers.get('access-control-allow-methods')).toBe(null)
   })
 
-  it('answers a preflight with the methods of the path, without a credential, over a real connection too', async () => {
+  it('responds to a preflight with the methods of the path, without a credential, over a real connection too', async () => {
     const { call, gateway } = rig()
     const headers = {
       origin: app,
@@ -137,7 +137,7 @@ describe('CORS', () => {
     expect(nowhere.status).toBe(401)
   })
 
-  it('tells caches that answers differ by origin also where none came', async () => {
+  it('sends Vary: Origin also without an origin', async () => {
     const { call } = rig()
     expect((await call('GET', '/dashboard/v1/file')).headers.get('vary')).toBe('Origin')
     expect((await createRig([file]).call('GET', '/dashboard/v1/file')).headers.get('vary')).toBe(null)
@@ -152,7 +152,7 @@ describe('CORS', () => {
     'https://*.example.com',
     'https://a.example:443',
     'https://user@a.example',
-  ])('refuses to be set up with %s', (origin) => {
+  ])('rejects the setting %s', (origin) => {
     expect(() => createRig([file], { options: { cors: { origins: [origin] } } })).toThrow('is no origin')
   })
 })
@@ -176,7 +176,7 @@ describe('security headers', () => {
     'cache-control': 'no-store',
   }
 
-  it('stand on every answer, and a file runs nothing', async () => {
+  it('are in every response, and a file executes nothing', async () => {
     const { call } = rig()
     for (const [path, as] of [
       ['/things/a', 'member'],
@@ -190,14 +190,14 @@ describe('security headers', () => {
     expect((await call('GET', '/elsewhere')).headers.get('x-content-type-options')).toBe('nosniff')
   })
 
-  it('ask for TLS only where it is there', async () => {
+  it('require TLS only where it is used', async () => {
     const ask = async (more: object) =>
       (await rig(more).call('GET', '/dashboard/v1/file')).headers.get('strict-transport-security')
     expect(await ask({})).toBe(null)
     expect(await ask({ hsts: true })).toBe('max-age=31536000')
   })
 
-  it('do not tell what serves them', async () => {
+  it('do not reveal the server software', async () => {
     await using server = await listen(rig().gateway.node)
     const { headers } = await fetch(`${server.url}/dashboard/v1/file`)
     expect([headers.get('server'), headers.get('x-powered-by')]).toEqual([null, null])

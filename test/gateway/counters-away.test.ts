@@ -3,9 +3,10 @@ import { z } from 'zod'
 import { startRedis } from '../../config/redis.ts'
 import { endpoint } from '../../packages/core/src/gateway/endpoint.ts'
 import { createSharedCounters } from '../../packages/core/src/platform/counters/shared.ts'
-import { createRedis, RedisAway } from '../../packages/core/src/platform/redis.ts'
+import { RedisAway } from '../../packages/core/src/platform/redis.ts'
+import { createRedis } from '../../packages/core/src/platform/redis-connection.ts'
 import { createTestClock } from '../kit/clock.ts'
-import { createLogBook, openRedisProxy, openRedisSpace, type RedisSpace, redisUrl } from '../kit/redis.ts'
+import { createLogRecorder, openRedisProxy, openRedisSpace, type RedisSpace, redisUrl } from '../kit/redis.ts'
 import { atOnce, createRig, errorOf, team } from './rig.ts'
 
 const ping = endpoint({
@@ -23,7 +24,7 @@ const back = { level: 'info', message: 'Redis answers again' }
 
 /** A server that reaches its Redis by `url`. */
 async function serve(space: RedisSpace, url: string, timeoutMs = 5_000) {
-  const book = createLogBook()
+  const book = createLogRecorder()
   const redis = await space.another({ url, timeoutMs, retryMs, log: book.log })
   const counters = createSharedCounters({ redis, clock: createTestClock(), log: book.log })
   const rig = createRig([ping], { surface: { limits }, ports: { counters } })
@@ -39,8 +40,8 @@ async function serve(space: RedisSpace, url: string, timeoutMs = 5_000) {
 const statuses = async (many: number, ask: () => Promise<Response>) =>
   (await Promise.all(Array.from({ length: many }, ask))).map(({ status }) => status).toSorted((a, b) => a - b)
 
-describe.skipIf(!redisUrl)('a server whose Redis goes away', () => {
-  it('goes on with counters of its own, says so once, and comes back by itself', async () => {
+describe.skipIf(!redisUrl)('a server that loses its Redis connection', () => {
+  it('continues with local counters, logs it once, and reconnects by itself', async () => {
     await using space = await openRedisSpace()
     await using proxy = await openRedisProxy()
     const { ask, lines, redis, isBack } = await serve(space, proxy.url)
@@ -62,7 +63,7 @@ describe.skipIf(!redisUrl)('a server whose Redis goes away', () => {
     expect(Object.keys(await space.keys()).some((key) => key.endsWith('U-admin'))).toBe(true)
   })
 
-  it('lets one moment of requests wait for a Redis that hangs, and nobody after them', async () => {
+  it('delays requests once for a Redis that hangs, and none after that', async () => {
     await using space = await openRedisSpace()
     await using proxy = await openRedisProxy()
     const timeoutMs = 200
@@ -82,7 +83,7 @@ describe.skipIf(!redisUrl)('a server whose Redis goes away', () => {
     expect(lines).toMatchObject([went, { message: back.message }])
   })
 
-  it('keeps the cap of a user with what is open on it, and tells the others again when Redis is back', async () => {
+  it('keeps the stream limit of a user across the outage, and synchronizes afterwards', async () => {
     await using space = await openRedisSpace()
     await using proxy = await openRedisProxy()
     const { counters, redis, isBack } = await serve(space, proxy.url)
@@ -100,7 +101,7 @@ describe.skipIf(!redisUrl)('a server whose Redis goes away', () => {
     expect(others).toEqual([true, false, false])
   })
 
-  it('starts without it', async () => {
+  it('starts without Redis', async () => {
     await using space = await openRedisSpace()
     await using proxy = await openRedisProxy()
     await proxy.cut()
@@ -114,7 +115,7 @@ describe.skipIf(!redisUrl)('a server whose Redis goes away', () => {
     expect(lines).toMatchObject([{ ...went, reason: expect.stringContaining('ECONNREFUSED') }, back])
   })
 
-  it('stops at once, with and without it', async () => {
+  it('stops at once, with and without Redis', async () => {
     await using space = await openRedisSpace()
     await using proxy = await openRedisProxy()
     const { redis, counters } = await serve(space, proxy.url)
@@ -131,8 +132,8 @@ describe.skipIf(!redisUrl)('a server whose Redis goes away', () => {
     expect(other.redis.up).toBe(false)
   })
 
-  it('tells why it is refused, and never the password', async () => {
-    const { log, lines } = createLogBook()
+  it('reports why the connection is rejected, and never the password', async () => {
+    const { log, lines } = createLogRecorder()
     const url = new URL(redisUrl)
     url.username = 'nobody'
     url.password = 'a-secret-word'
@@ -149,13 +150,13 @@ describe.skipIf(!redisUrl)('a server whose Redis goes away', () => {
 
 const own = redisUrl ? await startRedis().catch(() => undefined) : undefined
 
-describe.skipIf(!own)('a Redis that is there and cannot be used', () => {
-  it('counts as away while it is full, and while it is a replica', async () => {
-    const { log, lines } = createLogBook()
+describe.skipIf(!own)('a Redis that responds but cannot be used', () => {
+  it('counts as unavailable while it is full, and while it is a replica', async () => {
+    const { log, lines } = createLogRecorder()
     const redis = createRedis({ url: own?.url ?? '', log, retryMs, timeoutMs: 5_000 })
     await redis.start()
     const counters = createSharedCounters({ redis, clock: createTestClock(), log })
-    const admin = createRedis({ url: own?.url ?? '', log: createLogBook().log })
+    const admin = createRedis({ url: own?.url ?? '', log: createLogRecorder().log })
     await admin.start()
     const rule = { limit: 1, burst: 0, windowMs: 60_000 }
     for (const [broken, whole] of [

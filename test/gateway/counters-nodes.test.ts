@@ -4,7 +4,7 @@ import {
   type SharedCountersOptions,
 } from '../../packages/core/src/platform/counters/shared.ts'
 import { createTestClock } from '../kit/clock.ts'
-import { createLogBook, openRedisSpace, type RedisSpace, redisUrl } from '../kit/redis.ts'
+import { createLogRecorder, openRedisSpace, type RedisSpace, redisUrl } from '../kit/redis.ts'
 import { atOnce } from './rig.ts'
 
 const rule = { limit: 300, burst: 60, windowMs: 60_000 }
@@ -14,7 +14,7 @@ const leaseMs = 15_000
 /** Another server on the same Redis: a connection, counters and a clock of its own. */
 async function join(space: RedisSpace, more: Partial<SharedCountersOptions> = {}, at = start) {
   const clock = createTestClock(at)
-  const { log, lines } = createLogBook()
+  const { log, lines } = createLogRecorder()
   const redis = await space.another()
   return { clock, redis, lines, counters: createSharedCounters({ redis, clock, log, ...more }) }
 }
@@ -22,7 +22,7 @@ async function join(space: RedisSpace, more: Partial<SharedCountersOptions> = {}
 const admitted = (counts: Array<{ admitted: boolean }>) => counts.filter((count) => count.admitted).length
 
 describe.skipIf(!redisUrl)('counters of several servers', () => {
-  it('admit together what one would, though their clocks differ by an hour', async () => {
+  it('enforce one limit together, though their clocks differ by an hour', async () => {
     await using space = await openRedisSpace()
     const nodes = [await join(space), await join(space, {}, start + 3_600_000), await join(space)]
     const counts = await atOnce(900, (i) => nodes[i % 3]?.counters.hit('k', rule))
@@ -30,13 +30,13 @@ describe.skipIf(!redisUrl)('counters of several servers', () => {
     for (const { counters, clock } of nodes) {
       const { admitted, used, resetAt } = await counters.hit('k', rule)
       expect([admitted, used]).toEqual([false, 360])
-      // Told in the time of the server that tells it.
+      // In the time of the server that emits it.
       expect(resetAt).toBeGreaterThan(clock.now() + 30_000)
       expect(resetAt).toBeLessThanOrEqual(clock.now() + 60_000)
     }
   })
 
-  it('share places: one that is left on one server is free on the other', async () => {
+  it('share slots: one that is released on one server is free on the other', async () => {
     await using space = await openRedisSpace()
     const [a, b] = [await join(space), await join(space)]
     const tries = await atOnce(40, (i) => (i % 2 === 0 ? a : b).counters.enter('streams:u', 5))
@@ -54,7 +54,7 @@ describe.skipIf(!redisUrl)('counters of several servers', () => {
     expect(await third.counters.enter('streams:u', 5)).toBe(false)
   })
 
-  it('free the places of a server that died when their lease ends, and no other', async () => {
+  it('free the slots of a killed server when their lease expires, and no others', async () => {
     await using space = await openRedisSpace()
     const [dead, alive] = [await join(space, { time: 'clock' }), await join(space, { time: 'clock' })]
     for (let i = 0; i < 3; i += 1) await dead.counters.enter('streams:u', 5)
@@ -68,7 +68,7 @@ describe.skipIf(!redisUrl)('counters of several servers', () => {
     expect(await alive.counters.enter('streams:u', 5)).toBe(false)
   })
 
-  it('renew thousands of places in time', async () => {
+  it('renew thousands of slots in time', async () => {
     await using space = await openRedisSpace()
     const [a, b] = [await join(space, { time: 'clock' }), await join(space, { time: 'clock' })]
     const names = Array.from({ length: 1_201 }, (_, i) => `streams:${i}`)
@@ -82,7 +82,7 @@ describe.skipIf(!redisUrl)('counters of several servers', () => {
     expect(await space.keys()).toEqual({})
   })
 
-  it('enter again what Redis has forgotten', async () => {
+  it('restore what Redis has lost', async () => {
     await using space = await openRedisSpace()
     const [a, b] = [await join(space, { time: 'clock' }), await join(space, { time: 'clock' })]
     await a.counters.enter('streams:u', 1)
@@ -92,7 +92,7 @@ describe.skipIf(!redisUrl)('counters of several servers', () => {
     expect(await b.counters.enter('streams:u', 1)).toBe(false)
   })
 
-  it('leave nothing in Redis that does not end, under the names of the contract', async () => {
+  it('leave only expiring keys in Redis, with the names of the contract', async () => {
     await using space = await openRedisSpace()
     const { counters } = await join(space)
     const key = 'rate:dashboard:01JZ0000000000000000000A00:U-admin'
@@ -109,7 +109,7 @@ describe.skipIf(!redisUrl)('counters of several servers', () => {
     expect(bytes).toBeLessThan(360 * 16 + 512)
   })
 
-  it('go on when Redis has forgotten the scripts', async () => {
+  it('continue when Redis has lost the scripts', async () => {
     await using space = await openRedisSpace()
     const { counters, lines } = await join(space)
     expect((await counters.hit('k', rule)).used).toBe(1)
@@ -118,7 +118,7 @@ describe.skipIf(!redisUrl)('counters of several servers', () => {
     expect(lines).toEqual([])
   })
 
-  it('never admit more after a clock was set back, and forget it when it was by more than a window', async () => {
+  it('never exceed the limit after a clock was set back, and reset when it was by more than a window', async () => {
     await using space = await openRedisSpace()
     const [now, behind, longAgo] = [
       await join(space, { time: 'clock' }),
@@ -135,7 +135,7 @@ describe.skipIf(!redisUrl)('counters of several servers', () => {
     expect((await longAgo.counters.hit('k', one)).admitted).toBe(true)
   })
 
-  it('count alone, and say so, where a key is somebody else’s', async () => {
+  it('count locally, and log it, when a key has an unexpected type', async () => {
     await using space = await openRedisSpace()
     const { counters, lines, redis } = await join(space)
     await space.redis.send('SET', `${space.prefix}k`, 'x', 'PX', '60000')

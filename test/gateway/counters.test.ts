@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import type { Counters } from '../../packages/core/src/platform/counters/counters.ts'
-import { createMemoryCounters } from '../../packages/core/src/platform/counters/memory.ts'
+import { type Counters, createMemoryCounters } from '../../packages/core/src/platform/counters/counters.ts'
 import { createSharedCounters } from '../../packages/core/src/platform/counters/shared.ts'
 import { createTestClock, type TestClock } from '../kit/clock.ts'
-import { createLogBook, openRedisSpace, redisUrl } from '../kit/redis.ts'
+import { createLogRecorder, openRedisSpace, redisUrl } from '../kit/redis.ts'
 import { atOnce } from './rig.ts'
 
 interface Subject extends AsyncDisposable {
@@ -19,7 +18,7 @@ async function inProcess(): Promise<Subject> {
 async function inRedis(): Promise<Subject> {
   const clock = createTestClock()
   const space = await openRedisSpace()
-  const { log, lines } = createLogBook()
+  const { log, lines } = createLogRecorder()
   return {
     clock,
     counters: createSharedCounters({ redis: space.redis, clock, log, time: 'clock' }),
@@ -32,7 +31,7 @@ async function inRedis(): Promise<Subject> {
 
 /** What holds wherever is counted. */
 function countersOf(open: () => Promise<Subject>): void {
-  it('admit limit and burst in any window, to the millisecond', async () => {
+  it('allow limit and burst in any window, to the millisecond', async () => {
     await using subject = await open()
     const { counters, clock } = subject
     const rule = { limit: 20, burst: 5, windowMs: 60_000 }
@@ -49,7 +48,7 @@ function countersOf(open: () => Promise<Subject>): void {
     expect(admitted.length).toBeGreaterThanOrEqual(Math.floor(elapsed / 60_000) * 25)
   })
 
-  it('admit exactly so many of those who come at once', async () => {
+  it('allow exactly the limit under concurrency', async () => {
     await using subject = await open()
     const rule = { limit: 300, burst: 60, windowMs: 60_000 }
     const all = await atOnce(1_000, () => subject.counters.hit('k', rule))
@@ -59,7 +58,7 @@ function countersOf(open: () => Promise<Subject>): void {
     expect(all.filter((count) => !count.admitted).every(({ used }) => used === 360)).toBe(true)
   })
 
-  it('do not count what they refuse, and tell when the oldest leaves', async () => {
+  it('do not count rejected requests, and return when the oldest expires', async () => {
     await using subject = await open()
     const { counters, clock } = subject
     const start = clock.now()
@@ -73,7 +72,7 @@ function countersOf(open: () => Promise<Subject>): void {
     expect(await counters.hit('k', rule)).toEqual({ admitted: true, used: 1, resetAt: start + 7_000 })
   })
 
-  it('keep keys apart, and follow a rule that becomes narrower', async () => {
+  it('keep keys separate, and apply a rule that becomes stricter', async () => {
     await using subject = await open()
     const { counters } = subject
     const rule = { limit: 3, burst: 0, windowMs: 60_000 }
@@ -83,7 +82,7 @@ function countersOf(open: () => Promise<Subject>): void {
     expect(await counters.hit('c', { ...rule, limit: 0 })).toMatchObject({ admitted: false, used: 0 })
   })
 
-  it('give so many places and no more, and one back for each that is left', async () => {
+  it('allocate up to the maximum of slots, and one more for each that is released', async () => {
     await using subject = await open()
     const { counters } = subject
     const taken = await atOnce(20, () => counters.enter('streams:u', 5))
@@ -95,7 +94,7 @@ function countersOf(open: () => Promise<Subject>): void {
     expect(again.filter(Boolean)).toHaveLength(2)
   })
 
-  it('give nothing back that was not taken', async () => {
+  it('ignore the release of a slot that was not allocated', async () => {
     await using subject = await open()
     const { counters } = subject
     counters.leave('p')
@@ -108,7 +107,7 @@ function countersOf(open: () => Promise<Subject>): void {
     expect(await counters.enter('p', 1)).toBe(false)
   })
 
-  it('keep a place for as long as it is used', async () => {
+  it('keep a slot while it is in use', async () => {
     await using subject = await open()
     const { counters, clock } = subject
     await counters.enter('p', 1)

@@ -29,8 +29,8 @@ const withSecret = endpoints.filter(({ method, definition }) => {
   return fields.some(isSecret) || (definition.secretPath && method !== 'GET')
 })
 
-describe('an endpoint that takes a credential', () => {
-  it('is found by the names of its fields', () => {
+describe('an endpoint with a credential in its input', () => {
+  it('is detected by the names of its fields', () => {
     const ids = withSecret.map(({ id }) => id)
     for (const id of [
       'auth.login',
@@ -52,7 +52,7 @@ describe('an endpoint that takes a credential', () => {
     (_, { definition }) => expect(definition.takesCredential).toBe(true),
   )
 
-  it('does not offer an Idempotency-Key, and nobody is refused for one', () => {
+  it('does not offer an Idempotency-Key, and accepts requests with one', () => {
     const { paths } = openApiDocument('https://copydesk.example') as {
       paths: Record<string, Record<string, { parameters?: Array<{ name?: string }> }>>
     }

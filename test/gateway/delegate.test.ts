@@ -44,7 +44,7 @@ describe('delegate', () => {
     expect(await errorOf(noId)).toMatchObject({ status: 404 })
   })
 
-  it('refuses a route that cannot stand for the other', () => {
+  it('rejects a route with other parameters', () => {
     const spec = { id: 'x', access: team }
     expect(() => delegate(resolve, { ...spec, route: 'PUT /approvals/:id/resolve' })).toThrow(
       'cannot stand for',

@@ -4,7 +4,7 @@ import { delegate } from '../../packages/core/src/gateway/delegate.ts'
 import type { Deprecation } from '../../packages/core/src/gateway/deprecation.ts'
 import { endpoint } from '../../packages/core/src/gateway/endpoint.ts'
 import { toOpenApi } from '../../packages/core/src/gateway/openapi.ts'
-import { stream } from '../../packages/core/src/gateway/stream.ts'
+import { eventStream } from '../../packages/core/src/gateway/stream.ts'
 import { surface } from '../../packages/core/src/gateway/surface.ts'
 import { createRig, listen, team } from './rig.ts'
 
@@ -43,7 +43,7 @@ const base = {
 } as const
 
 describe('deprecation', () => {
-  it('is told by every answer of an endpoint, refusals too, and by no other', async () => {
+  it('is announced by every response of an endpoint, errors too, and by no other', async () => {
     const { call } = createRig([make('old', autumn), make('new')])
     expect(told(await call('GET', '/dashboard/v1/old', { as: 'member' }))).toEqual(ofAutumn)
     expect(told(await call('GET', '/dashboard/v1/old', { as: 'forged' }))).toEqual(ofAutumn)
@@ -51,8 +51,8 @@ describe('deprecation', () => {
     expect(told(await call('GET', '/dashboard/v1/gone', { as: 'member' }))).toEqual(nothing)
   })
 
-  it('is told by everything on a surface, unless an endpoint says its own', async () => {
-    const live = stream({
+  it('is announced by all endpoints of a surface, unless an endpoint has a separate notice', async () => {
+    const live = eventStream({
       id: 'live',
       route: 'GET /live',
       summary: 'Watch',
@@ -80,7 +80,7 @@ describe('deprecation', () => {
     ])
   })
 
-  it('stands in the OpenAPI document', () => {
+  it('is in the OpenAPI document', () => {
     const operations = (deprecated?: Deprecation) => {
       const door = surface({
         ...base,
@@ -96,13 +96,13 @@ describe('deprecation', () => {
     expect(operations(spring)).toEqual([true, true])
   })
 
-  it('is not handed on to the surface that an endpoint is delegated to', async () => {
+  it('is not inherited by the surface that an endpoint is delegated to', async () => {
     const there = delegate(make('old', autumn), { id: 'there', route: 'GET /there', access: team })
     const { call } = createRig([there])
     expect(told(await call('GET', '/dashboard/v1/there', { as: 'member' }))).toEqual(nothing)
   })
 
-  it('leaves twelve months, to the day', () => {
+  it('allows twelve months, to the day', () => {
     const build = (deprecated: Deprecation) => surface({ ...base, endpoints: [], deprecated })
     expect(() => build({ since: '2026-05-31', sunset: '2027-05-31' })).not.toThrow()
     expect(() => build({ since: '2026-05-31', sunset: '2027-05-30' })).toThrow(

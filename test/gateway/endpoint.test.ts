@@ -28,7 +28,7 @@ describe('endpoint options', () => {
     }
   })
 
-  it('hands a raw endpoint the bytes as they came, and sends what it gives', async () => {
+  it('passes the raw bytes to a raw endpoint, and sends its response', async () => {
     const hook = raw({
       id: 'pg.webhook',
       route: 'POST /webhook',
@@ -52,7 +52,7 @@ describe('endpoint options', () => {
     expect([redirect.status, redirect.headers.get('location')]).toEqual([302, '/x'])
   })
 
-  it('sends a raw body in pieces', async () => {
+  it('sends a raw body in chunks', async () => {
     const file = raw({
       id: 'm.file',
       route: 'GET /file',
@@ -86,7 +86,7 @@ describe('surface', () => {
     limits: { perMinute: 1, burst: 0, by: 'user' },
   } as const
 
-  it('refuses two endpoints with one route or one id', () => {
+  it('rejects two endpoints with one route or one id', () => {
     expect(() =>
       surface({ ...spec, endpoints: [make('GET /a/:x', 'one'), make('GET /a/:y', 'two')] }),
     ).toThrow('Surface s: one and two both serve GET /a/:y')
@@ -95,7 +95,7 @@ describe('surface', () => {
     ).toThrow('two endpoints have the id one')
   })
 
-  it('prefers literal segments whatever the order of the list', async () => {
+  it('prefers literal segments, whatever the order of the list', async () => {
     for (const endpoints of [
       [make('GET /a/:x', 'param'), make('GET /a/b', 'literal')],
       [make('GET /a/b', 'literal'), make('GET /a/:x', 'param')],

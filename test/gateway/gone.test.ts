@@ -2,9 +2,9 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import type { Principal } from '../../packages/core/src/domain/context.ts'
 import { endpoint } from '../../packages/core/src/gateway/endpoint.ts'
 import { upload } from '../../packages/core/src/gateway/upload.ts'
+import type { Principal } from '../../packages/core/src/kernel/context.ts'
 import { createRig, listen, team, tenantA } from './rig.ts'
 
 const order = endpoint({
@@ -48,13 +48,13 @@ const head = (path: string, ...headers: string[]) =>
 const json = 'content-type: application/json'
 const form = 'content-type: multipart/form-data; boundary=b'
 
-describe('a sender who has left while it was asked who that is', () => {
+describe('a client that disconnects during authentication', () => {
   it.each([
     ['with a part of the body', `${head('order', json, 'content-length: 100')}{"name":`],
     ['with all of the body', `${head('order', json, 'content-length: 12')}{"name":"x"}`],
     ['with a chunk', `${head('order', json, 'transfer-encoding: chunked')}4\r\n{"na\r\n`],
     ['with nothing of it', head('order', json, 'content-length: 12')],
-    ['with a body that nobody wants', `${head('bare', 'content-length: 100')}x`],
+    ['with a body that no one wants', `${head('bare', 'content-length: 100')}x`],
     ['with a part of a form', `${head('files', form, 'content-length: 100')}--b\r\n`],
     ['with all of a form', `${head('files', form, 'content-length: 7')}--b--\r\n`],
   ])('%s, is let go of, with the place that was taken', async (_, text) => {
@@ -80,7 +80,7 @@ describe('a sender who has left while it was asked who that is', () => {
     socket.destroy()
     await left
     known.resolve(member)
-    // It comes back when nothing is at work any more.
+    // It comes back when nothing is running any more.
     await gateway.drain()
     expect(lines.filter(({ message }) => message === 'response')).toHaveLength(1)
   })

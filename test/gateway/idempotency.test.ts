@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import type { Principal } from '../../packages/core/src/domain/context.ts'
-import { DomainError } from '../../packages/core/src/domain/errors.ts'
 import { access } from '../../packages/core/src/gateway/access.ts'
 import { endpoint } from '../../packages/core/src/gateway/endpoint.ts'
+import type { Principal } from '../../packages/core/src/kernel/context.ts'
+import { DomainError } from '../../packages/core/src/kernel/errors.ts'
 import { createRig, errorOf, team, tenantA, tenantB } from './rig.ts'
 
 function rig() {
@@ -42,7 +42,7 @@ function rig() {
 }
 
 describe('Idempotency-Key', () => {
-  it('acts once and replays the first answer', async () => {
+  it('executes once and replays the first response', async () => {
     const { send, made, audits } = rig()
     const first = await send('x')
     const again = await send('x')
@@ -54,21 +54,21 @@ describe('Idempotency-Key', () => {
     expect(audits).toHaveLength(1)
   })
 
-  it('replays an answer without a body', async () => {
+  it('replays a response without a body', async () => {
     const { send, made } = rig()
     await send('x', { path: 'others' })
     const again = await send('x', { path: 'others' })
     expect([again.status, again.headers.get('idempotent-replayed'), made()]).toEqual([204, 'true', 1])
   })
 
-  it('refuses the same key with another body', async () => {
+  it('rejects the same key with another body', async () => {
     const { send, made } = rig()
     await send('x')
     expect(await errorOf(await send('y'))).toEqual({ status: 422, code: 'UNPROCESSABLE' })
     expect(made()).toBe(1)
   })
 
-  it('refuses the same request while the first is in flight', async () => {
+  it('rejects the same request while the first is in progress', async () => {
     const { send, block, made } = rig()
     const hold = Promise.withResolvers<void>()
     block(hold.promise)
@@ -80,7 +80,7 @@ describe('Idempotency-Key', () => {
     expect(made()).toBe(1)
   })
 
-  it('keeps successes only', async () => {
+  it('stores successful responses only', async () => {
     const { send, made } = rig()
     expect((await send('fail')).status).toBe(409)
     const again = await send('fail')
@@ -96,7 +96,7 @@ describe('Idempotency-Key', () => {
     expect(made()).toBe(4)
   })
 
-  it('takes another tenant in the header for another request, and another API key for another caller', async () => {
+  it('treats another tenant in the header as another request, and another API key as another caller', async () => {
     const apiKey = (keyId: string): Principal => ({
       id: 'U-rev',
       type: 'api_key',
@@ -126,7 +126,7 @@ describe('Idempotency-Key', () => {
     expect(await send('two', tenantB)).toEqual({ scope: [tenantB] })
   })
 
-  it('refuses a key that is none', async () => {
+  it('rejects an invalid key', async () => {
     const { send } = rig()
     expect(await errorOf(await send('x', { key: 'a b' }))).toEqual({
       status: 400,

@@ -46,8 +46,8 @@ function createHost() {
   return { ask, lines, gateway }
 }
 
-describe('a host that does not tell the address of callers', () => {
-  it('is told so once, with what to do', async () => {
+describe('a host that does not pass the address of callers', () => {
+  it('is logged once, with the remedy', async () => {
     const { ask, lines, gateway } = createHost()
     await gateway.fetch(new Request('http://host.test/dashboard/v1/open'), { ip: '203.0.113.9' })
     const warnings = () => lines.filter(({ level }) => level === 'warn')
@@ -57,14 +57,14 @@ describe('a host that does not tell the address of callers', () => {
     expect(warnings()[0]?.message).toContain('fetch(request, { ip })')
   })
 
-  it('keeps one caller from using up what all of them have: twenty times as much is shared', async () => {
+  it('shares a limit twenty times as high, of which one caller cannot use up everything', async () => {
     const { ask } = createHost()
     const statuses = []
     for (let i = 0; i < 61; i += 1) statuses.push(await ask('/open'))
     expect(statuses).toEqual([...Array.from({ length: 60 }, () => 204), 429])
   })
 
-  it('counts tries to log in, and mails for a new password, for each e-mail on its own', async () => {
+  it('counts login attempts and password resets for each e-mail address separately', async () => {
     const { ask } = createHost()
     for (const path of ['/login', '/forgot']) {
       const ofOne = [await ask(path, 'one@x'), await ask(path, 'One@x'), await ask(path, 'one@x')]
@@ -73,7 +73,7 @@ describe('a host that does not tell the address of callers', () => {
     }
   })
 
-  it('does not count by e-mail what has an address', async () => {
+  it('does not count by e-mail address when the client address is known', async () => {
     const { gateway } = createHost()
     const forgotten = (ip: string) =>
       gateway.fetch(

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { endpoint } from '../../packages/core/src/gateway/endpoint.ts'
 import { toOpenApi } from '../../packages/core/src/gateway/openapi.ts'
 import { raw } from '../../packages/core/src/gateway/raw.ts'
-import { stream } from '../../packages/core/src/gateway/stream.ts'
+import { eventStream } from '../../packages/core/src/gateway/stream.ts'
 import { strictly } from '../../packages/core/src/gateway/strict.ts'
 import { surface } from '../../packages/core/src/gateway/surface.ts'
 import { upload } from '../../packages/core/src/gateway/upload.ts'
@@ -46,7 +46,7 @@ const gone = endpoint({
   access: publicAccess,
   reply: { 204: z.void() },
 }).handle(async () => {})
-const live = stream({
+const live = eventStream({
   id: 'd.live',
   route: 'GET /live',
   summary: 'Watch',
@@ -117,7 +117,7 @@ describe('toOpenApi', () => {
     expect(document.paths['/d/v1/items/{itemId}'].delete.responses['204'].content).toBe(undefined)
   })
 
-  it('writes bodies and replies as they travel', () => {
+  it('describes bodies and replies as they are on the wire', () => {
     const patch = document.paths['/d/v1/items/{itemId}'].patch
     const body = patch.requestBody.content['application/json'].schema
     expect(body.properties.due).toMatchObject({ type: 'string', format: 'date-time' })
@@ -138,7 +138,7 @@ describe('toOpenApi', () => {
     expect(query.every((one: { required?: boolean }) => one.required !== true)).toBe(true)
   })
 
-  it('shows streams, forms, pages and who may call', () => {
+  it('describes streams, forms, pages and access rules', () => {
     const { get } = document.paths['/d/v1/live']
     expect(Object.keys(get.responses['200'].content)).toEqual(['text/event-stream'])
     expect(get.responses['200']['x-events'].tick.properties.item.$ref).toBe('#/components/schemas/Item')
@@ -150,7 +150,7 @@ describe('toOpenApi', () => {
     expect(Object.keys(document.paths['/d/v1/page'].get.responses['200'].content)).toEqual(['text/html'])
   })
 
-  it('leaves no reference open', () => {
+  it('has no dangling references', () => {
     const text = JSON.stringify(document)
     const names = [...text.matchAll(/"\$ref":"([^"]+)"/g)].map((match) => match[1] as string)
     expect(names.length).toBeGreaterThan(10)
@@ -166,7 +166,7 @@ describe('toOpenApi', () => {
 
 describe('strictly', () => {
   const accepts = (schema: z.ZodType, value: unknown) => strictly(schema).safeParse(value).success
-  it('refuses unknown fields at every depth', () => {
+  it('rejects unknown fields at every depth', () => {
     const inner = z.object({ a: z.number() })
     const schema = z.object({
       list: z.array(inner).optional(),
@@ -180,7 +180,7 @@ describe('strictly', () => {
     expect(accepts(schema, { by: { k: { a: 1, x: 1 } } })).toBe(false)
   })
 
-  it('keeps refinements, and objects that take what comes', () => {
+  it('keeps refinements, and objects that accept any field', () => {
     const schema = z.object({ a: z.number(), any: z.looseObject({}).optional() }).refine(({ a }) => a > 1)
     expect(accepts(schema, { a: 2, any: { x: 1 } })).toBe(true)
     expect(accepts(schema, { a: 1 })).toBe(false)
@@ -198,7 +198,7 @@ describe('query values', () => {
     const result = schema.safeParse(value)
     return result.success ? result.data : 'refused'
   }
-  it('takes plain numbers only', () => {
+  it('accepts plain numbers only', () => {
     const limit = pageQuery.shape.limit
     expect(['1', '100', undefined].map((text) => reads(limit, text))).toEqual([1, 100, 25])
     for (const text of ['0', '101', '1e1', '0x10', '', ' 5', '5.5', 'ten', ['1', '2']]) {
@@ -207,7 +207,7 @@ describe('query values', () => {
     expect(reads(queryInt(-5, 5), '-5')).toBe(-5)
   })
 
-  it('takes flags and lists', () => {
+  it('accepts flags and lists', () => {
     expect(['true', 'false', '1', ''].map((text) => reads(queryBool, text))).toEqual([
       true,
       false,

@@ -1,26 +1,25 @@
 import { get, type IncomingMessage } from 'node:http'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { DomainError } from '../../packages/core/src/domain/errors.ts'
 import { endpoint } from '../../packages/core/src/gateway/endpoint.ts'
-import type { Channel } from '../../packages/core/src/gateway/sse.ts'
-import { stream } from '../../packages/core/src/gateway/stream.ts'
+import type { SseChannel } from '../../packages/core/src/gateway/sse.ts'
+import { eventStream } from '../../packages/core/src/gateway/stream.ts'
 import { surface } from '../../packages/core/src/gateway/surface.ts'
-import type { Counters } from '../../packages/core/src/platform/counters/counters.ts'
-import { createMemoryCounters } from '../../packages/core/src/platform/counters/memory.ts'
+import { DomainError } from '../../packages/core/src/kernel/errors.ts'
+import { type Counters, createMemoryCounters } from '../../packages/core/src/platform/counters/counters.ts'
 import { createSharedCounters } from '../../packages/core/src/platform/counters/shared.ts'
 import { createTestClock } from '../kit/clock.ts'
-import { createLogBook, openRedisSpace, redisUrl } from '../kit/redis.ts'
+import { createLogRecorder, openRedisSpace, redisUrl } from '../kit/redis.ts'
 import { createRig, errorOf, listen, team } from './rig.ts'
 
 const events = { tick: z.object({}) }
 
 /** One server with streams on two surfaces, and what its handlers hold. */
 async function serve(counters: Counters) {
-  const channels: Channel<typeof events>[] = []
+  const channels: SseChannel<typeof events>[] = []
   const holds: PromiseWithResolvers<void>[] = []
   const live = (id: string) =>
-    stream({
+    eventStream({
       id,
       route: 'GET /live',
       summary: 'Watch',
@@ -93,7 +92,7 @@ async function openPair(where: Where) {
   if (where === 'in Redis') {
     const space = stack.use(await openRedisSpace())
     for (let i = 0; i < 2; i += 1)
-      both.push(createSharedCounters({ redis: await space.another(), clock, log: createLogBook().log }))
+      both.push(createSharedCounters({ redis: await space.another(), clock, log: createLogRecorder().log }))
   } else {
     const counters = createMemoryCounters(clock)
     both.push(counters, counters)
@@ -120,7 +119,7 @@ const expectOne = ({ b }: { b: Served }) =>
   expect.poll(async () => (await b.open('/mobile/v1/live')).statusCode, { interval: 10 }).toBe(200)
 
 function streamsOf(where: Where): void {
-  it('are five over all surfaces of all servers', async () => {
+  it('are limited to five over all surfaces of all servers', async () => {
     await using pair = await openPair(where)
     await expectFive(pair)
     for (const served of [pair.a, pair.b]) {
@@ -135,7 +134,7 @@ function streamsOf(where: Where): void {
     expect((await pair.a.call('GET', '/dashboard/v1/nothing', { as: 'member' })).status).toBe(404)
   })
 
-  it('become free when the reader goes', async () => {
+  it('are released when the client disconnects', async () => {
     await using pair = await openPair(where)
     const [first] = await expectFive(pair)
     first?.destroy()
@@ -143,7 +142,7 @@ function streamsOf(where: Where): void {
     expect((await pair.a.call('GET', '/dashboard/v1/live', { as: 'member' })).status).toBe(429)
   })
 
-  it('become free when the server ends them', async () => {
+  it('are released when the server ends them', async () => {
     await using pair = await openPair(where)
     await expectFive(pair)
     pair.a.channels[0]?.close()
@@ -155,7 +154,7 @@ function streamsOf(where: Where): void {
     await expectOne(pair)
   })
 
-  it('become free when they are refused before they begin', async () => {
+  it('are released when they are rejected before they begin', async () => {
     await using pair = await openPair(where)
     for (let i = 0; i < 12; i += 1) {
       const refused = await pair.a.call('GET', '/dashboard/v1/live?next=refuse', { as: 'member' })
@@ -166,7 +165,7 @@ function streamsOf(where: Where): void {
     await expectFive(pair)
   })
 
-  it('become free when a server shuts down', async () => {
+  it('are released when a server shuts down', async () => {
     await using pair = await openPair(where)
     const opened = await expectFive(pair)
     await pair.a.gateway.drain()
@@ -175,7 +174,7 @@ function streamsOf(where: Where): void {
     expect(opened).toHaveLength(5)
   })
 
-  it('become free when the reader goes while the stream is being opened', async () => {
+  it('are released when the client disconnects while the stream is being opened', async () => {
     await using pair = await openPair(where)
     const { a } = pair
     for (let i = 1; i <= 5; i += 1) await a.leave('/dashboard/v1/live?next=wait', () => a.holds.length === i)
@@ -184,7 +183,7 @@ function streamsOf(where: Where): void {
 }
 
 function requestsOf(where: Where): void {
-  it('have as many places as the surface says, over all servers', async () => {
+  it('have the limit of the surface, over all servers', async () => {
     await using pair = await openPair(where)
     const { a, b } = pair
     const first = a.call('GET', '/dashboard/v1/slow', { as: 'member' })
@@ -202,7 +201,7 @@ function requestsOf(where: Where): void {
     expect([(await second).status, (await fourth).status]).toEqual([204, 204])
   })
 
-  it('give their place back when the caller goes, though the work goes on', async () => {
+  it('release their slot when the client disconnects, though the handler continues', async () => {
     await using pair = await openPair(where)
     const { a, b } = pair
     for (let i = 1; i <= 2; i += 1) await a.leave('/dashboard/v1/slow', () => a.holds.length === i)
@@ -219,7 +218,7 @@ function requestsOf(where: Where): void {
     aborter.abort()
     const two = [0, 1].map(() => b.call('GET', '/dashboard/v1/slow', { as: 'member' }))
     await expect.poll(() => b.holds.length).toBe(3)
-    // When the work that nobody waits for ends, nothing is given back a second time.
+    // When the work that no one waits for ends, nothing is given back a second time.
     for (const hold of [...a.holds, b.holds[0]]) hold?.resolve()
     await gone
     await expect.poll(() => a.lines.filter(({ message }) => message === 'response')).toHaveLength(2)
@@ -234,14 +233,14 @@ for (const where of ['in process', 'in Redis'] as const) {
     describe('the streams of one user', () => {
       streamsOf(where)
     })
-    describe('the requests of one user at the same time', () => {
+    describe('concurrent requests of one user', () => {
       requestsOf(where)
     })
   })
 }
 
-describe('a reader who goes before the place is taken', () => {
-  it('gives the place back at once, and its handler is not asked', async () => {
+describe('a client that disconnects before the slot is allocated', () => {
+  it('releases the slot at once, and its handler is not called', async () => {
     const inner = createMemoryCounters(createTestClock())
     const entering: PromiseWithResolvers<void>[] = []
     const late = await serve({
@@ -255,7 +254,7 @@ describe('a reader who goes before the place is taken', () => {
       },
     })
     for (let i = 1; i <= 5; i += 1) await late.leave('/dashboard/v1/live', () => entering.length === i)
-    // The server hears of it in its own time.
+    // The server detects it later.
     await expect
       .poll(() => new Promise((resolve) => late.server.server.getConnections((_, open) => resolve(open))))
       .toBe(0)

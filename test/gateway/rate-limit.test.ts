@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { endpoint } from '../../packages/core/src/gateway/endpoint.ts'
-import { createMemoryCounters } from '../../packages/core/src/platform/counters/memory.ts'
+import { createMemoryCounters } from '../../packages/core/src/platform/counters/counters.ts'
 import { createManualClock, createRig, errorOf, publicAccess, team } from './rig.ts'
 
 const ping = endpoint({
@@ -46,7 +46,7 @@ const numbers = (response: Response) =>
   ['limit', 'remaining', 'reset'].map((name) => Number(response.headers.get(`x-ratelimit-${name}`)))
 
 describe('createMemoryCounters', () => {
-  it('forgets keys that are idle, and never keeps more than it may', () => {
+  it('deletes idle keys, and never exceeds its maximum size', () => {
     const clock = createManualClock(0)
     const counters = createMemoryCounters(clock, 50)
     const rule = { limit: 1, burst: 0, windowMs: 60_000 }
@@ -59,7 +59,7 @@ describe('createMemoryCounters', () => {
 })
 
 describe('rate limit', () => {
-  it('shows what is left and refuses beyond limit and burst', async () => {
+  it('returns the remaining requests and rejects beyond limit and burst', async () => {
     const { call, clock } = rig()
     const seen: number[] = []
     for (let i = 0; i < 6; i += 1) {
@@ -78,7 +78,7 @@ describe('rate limit', () => {
     expect((await call('GET', '/dashboard/v1/ping', { as: 'member' })).status).toBe(204)
   })
 
-  it('counts callers without a principal by address, refused ones too, IPv6 by its network', async () => {
+  it('counts callers without a principal by address, rejected ones too, IPv6 by network', async () => {
     const { call } = rig()
     const ask = (from: string, path = 'open', as?: string) =>
       call('GET', `/dashboard/v1/${path}`, { from, as })
@@ -89,7 +89,7 @@ describe('rate limit', () => {
     expect((await ask('2001:db8:1:3::1')).status).toBe(204)
   })
 
-  it('has limits of its own for an endpoint, by address or by a field of the body too', async () => {
+  it('has separate limits for an endpoint, by address or by a field of the body', async () => {
     const { call } = createRig([forgot, login])
     const ask = async (path: string, email: string) => {
       const response = await call('POST', `/dashboard/v1/${path}`, { json: { email }, from: '203.0.113.1' })

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import type { Principal } from '../../packages/core/src/domain/context.ts'
-import { stream } from '../../packages/core/src/gateway/stream.ts'
+import { eventStream } from '../../packages/core/src/gateway/stream.ts'
+import type { Principal } from '../../packages/core/src/kernel/context.ts'
 import { createRig, team } from './rig.ts'
 
 /** A gateway whose callers can be refused while they are inside. */
@@ -9,7 +9,7 @@ function rig(opening: () => Promise<void> = async () => undefined) {
   const refused = new Set<string>()
   const told: Array<() => void> = []
   const ended: string[] = []
-  const live = stream({
+  const live = eventStream({
     id: 'dashboard.live',
     route: 'GET /live',
     summary: 'Stays open',
@@ -38,7 +38,7 @@ function rig(opening: () => Promise<void> = async () => undefined) {
 }
 
 describe('an open stream', () => {
-  it('ends at the moment its caller is refused, and no other does', async () => {
+  it('ends when access of its caller is revoked, and no other does', async () => {
     const { open, refuse, ended } = rig()
     const member = await open('member')
     await open('admin')
@@ -47,7 +47,7 @@ describe('an open stream', () => {
     expect(await member.text()).toContain('hello')
   })
 
-  it('ends at once when its caller was refused while it was being opened', async () => {
+  it('ends at once when access was revoked while it was being opened', async () => {
     const gate = Promise.withResolvers<void>()
     const { open, refuse, ended } = rig(() => gate.promise)
     const opening = open('member')

@@ -1,7 +1,5 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { AuditEntry, Ctx, Principal } from '../../packages/core/src/domain/context.ts'
-import { DomainError, type ErrorCode } from '../../packages/core/src/domain/errors.ts'
 import { access, publicAccess } from '../../packages/core/src/gateway/access.ts'
 import { createGateway } from '../../packages/core/src/gateway/mount.ts'
 import type {
@@ -11,6 +9,8 @@ import type {
   Ports,
 } from '../../packages/core/src/gateway/ports.ts'
 import { type AnySurface, type SurfaceSpec, surface } from '../../packages/core/src/gateway/surface.ts'
+import type { AuditEntry, Ctx, Principal } from '../../packages/core/src/kernel/context.ts'
+import { DomainError, type ErrorCode } from '../../packages/core/src/kernel/errors.ts'
 import { type Clock, createIds } from '../../packages/core/src/platform/clock.ts'
 import type { LogFields, Logger } from '../../packages/core/src/platform/log.ts'
 
@@ -48,7 +48,7 @@ export interface ManualClock extends Clock {
   advance(ms: number): void
 }
 
-/** A clock that stands still until it is told to go on. */
+/** A clock that moves only when the test advances it. */
 export function createManualClock(start = 1_800_000_000_000): ManualClock {
   let now = start
   const timers = new Set<{ at: number; fn: () => void }>()

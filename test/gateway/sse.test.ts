@@ -1,20 +1,20 @@
 import { get, type IncomingMessage } from 'node:http'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import type { Principal } from '../../packages/core/src/domain/context.ts'
-import { DomainError } from '../../packages/core/src/domain/errors.ts'
-import { type Channel, encodeFrame } from '../../packages/core/src/gateway/sse.ts'
-import { stream } from '../../packages/core/src/gateway/stream.ts'
+import { encodeFrame, type SseChannel } from '../../packages/core/src/gateway/sse.ts'
+import { eventStream } from '../../packages/core/src/gateway/stream.ts'
+import type { Principal } from '../../packages/core/src/kernel/context.ts'
+import { DomainError } from '../../packages/core/src/kernel/errors.ts'
 import { isoDate } from '../../packages/core/src/platform/wire.ts'
 import { createRig, errorOf, listen, team } from './rig.ts'
 
 const events = { tick: z.object({ n: z.number(), at: isoDate.optional() }) }
-type Ticks = Channel<typeof events>
+type Ticks = SseChannel<typeof events>
 
 function rig(more: { ports?: object; options?: object } = {}) {
   const channels: Ticks[] = []
   const ended: number[] = []
-  const live = stream({
+  const live = eventStream({
     id: 'd.live',
     route: 'GET /live',
     summary: 'Watch',
@@ -25,7 +25,7 @@ function rig(more: { ports?: object; options?: object } = {}) {
       channel.onClose(() => void ended.push(nth))
     },
   })
-  const chat = stream({
+  const chat = eventStream({
     id: 'd.chat',
     route: 'POST /chat',
     summary: 'Chat',
@@ -60,7 +60,7 @@ function open(url: string, as: string, headers: Record<string, string> = {}) {
 }
 
 describe('stream', () => {
-  it('frames events, with ids, and ends when the handler closes', async () => {
+  it('formats events with ids, and ends when the handler closes', async () => {
     const { call, gateway, audits } = rig()
     const expected =
       'id: 1\nevent: tick\ndata: {"n":5,"at":"1970-01-01T00:00:00.000Z"}\n\nevent: tick\ndata: {"n":2}\n\n'
@@ -79,7 +79,7 @@ describe('stream', () => {
     expect(await overWire.text()).toBe(expected)
   })
 
-  it('refuses like any endpoint before the first message, and breaks off after it', async () => {
+  it('returns an error before the first message, and disconnects on an error after it', async () => {
     const { call, lines } = rig()
     const refused = await call('POST', '/dashboard/v1/chat', { as: 'member', json: { message: 'refuse' } })
     expect(await errorOf(refused)).toEqual({ status: 404, code: 'NOT_FOUND' })
@@ -90,7 +90,7 @@ describe('stream', () => {
     expect(lines.some((line) => line.message === 'A stream broke off')).toBe(true)
   })
 
-  it('hands over the last event id from the header or the query', async () => {
+  it('passes the last event id from the header or the query', async () => {
     const { gateway, channels } = rig()
     await using server = await listen(gateway.node)
     await open(`${server.url}/dashboard/v1/live`, 'member', { 'last-event-id': '41' })
@@ -99,7 +99,7 @@ describe('stream', () => {
     expect(channels.map((channel) => channel.lastEventId)).toEqual(['41', '42', undefined])
   })
 
-  it('beats every 15 s while it is open, and sends one frame to all', async () => {
+  it('sends a heartbeat every 15 s while it is open, one buffer for all streams', async () => {
     const { gateway, channels, clock } = rig()
     await using server = await listen(gateway.node)
     const one = await open(`${server.url}/dashboard/v1/live`, 'member')
@@ -112,7 +112,7 @@ describe('stream', () => {
     await expect.poll(() => [one.text, two.text]).toEqual([expected, expected])
   })
 
-  it('opens five for a user over all doors, and gives the place back when one goes', async () => {
+  it('allows five per user over all surfaces, and releases the slot on disconnect', async () => {
     const { gateway, ended, call } = rig()
     await using server = await listen(gateway.node)
     const url = `${server.url}/dashboard/v1/live`
@@ -129,7 +129,7 @@ describe('stream', () => {
     await expect.poll(async () => (await open(url, 'member')).response.statusCode).toBe(200)
   })
 
-  it('tells the handler when a web reader goes', async () => {
+  it('notifies the handler when a web client disconnects', async () => {
     const { call, channels, ended, lines } = rig()
     const response = await call('GET', '/dashboard/v1/live', { as: 'member' })
     channels[0]?.send({ event: 'tick', data: { n: 1 } })
@@ -140,7 +140,7 @@ describe('stream', () => {
     await expect.poll(() => lines.at(-1)).toMatchObject({ message: 'response', status: 200 })
   })
 
-  it('drops a reader that is too slow, on node and on the web', async () => {
+  it('disconnects a client that is too slow, on node and on the web', async () => {
     const { gateway, channels, ended, call } = rig({ options: { maxStreamBuffer: 1 << 20 } })
     await using server = await listen(gateway.node)
     const slow = await open(`${server.url}/dashboard/v1/live`, 'member')
@@ -179,10 +179,10 @@ describe('stream', () => {
     await expect.poll(() => one.closed).toBe(true)
   })
 
-  it('ends a stream too that was being opened when the gateway began to drain', async () => {
+  it('also ends a stream that was being opened when the gateway began to drain', async () => {
     const arrived = Promise.withResolvers<void>()
     const slow = Promise.withResolvers<void>()
-    const waiting = stream({
+    const waiting = eventStream({
       id: 'd.slow',
       route: 'GET /slow',
       summary: 'Watch, after a look into a slow database',
@@ -204,7 +204,7 @@ describe('stream', () => {
     await expect.poll(() => one.closed).toBe(true)
   })
 
-  it('refuses HEAD on a stream', async () => {
+  it('rejects HEAD on a stream', async () => {
     const { call } = rig()
     const response = await call('HEAD', '/dashboard/v1/live', { as: 'member' })
     expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET'])

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { access, publicAccess } from '../../packages/core/src/gateway/access.ts'
 import { delegate } from '../../packages/core/src/gateway/delegate.ts'
 import { endpoint } from '../../packages/core/src/gateway/endpoint.ts'
-import { stream } from '../../packages/core/src/gateway/stream.ts'
+import { eventStream } from '../../packages/core/src/gateway/stream.ts'
 import { type EndpointTypes, surface } from '../../packages/core/src/gateway/surface.ts'
 import { upload } from '../../packages/core/src/gateway/upload.ts'
 import { isoDate, page, pageQuery } from '../../packages/core/src/platform/wire.ts'
@@ -48,7 +48,7 @@ const gone = endpoint({
   reply: { 204: z.void() },
 }).handle(async () => {})
 
-const live = stream({
+const live = eventStream({
   id: 't.live',
   route: 'GET /things/:thingId/stream',
   summary: 'Watch',
@@ -88,7 +88,7 @@ const things = surface({
 
 describe('EndpointTypes', () => {
   type T = EndpointTypes<typeof things>
-  it('tells a client what to send and what it gets, in wire form', () => {
+  it('types requests and replies in wire form', () => {
     expectTypeOf<keyof T>().toEqualTypeOf<
       't.list' | 't.change' | 't.gone' | 't.live' | 't.put' | 'u.change'
     >()
@@ -102,7 +102,7 @@ describe('EndpointTypes', () => {
     expectTypeOf<T['t.put']['body']>().toEqualTypeOf<FormData>()
   })
 
-  it('refuses a handler that gives something else than it declares', () => {
+  it('rejects a handler that returns something else than it declares', () => {
     endpoint({
       id: 't.bad',
       route: 'GET /bad',

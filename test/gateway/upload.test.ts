@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { z } from 'zod'
 import type { Ports } from '../../packages/core/src/gateway/ports.ts'
-import { stream } from '../../packages/core/src/gateway/stream.ts'
+import { eventStream } from '../../packages/core/src/gateway/stream.ts'
 import { upload } from '../../packages/core/src/gateway/upload.ts'
 import { createRig, errorOf, listen, team, tenantA } from './rig.ts'
 
@@ -44,7 +44,7 @@ const skill = upload({
   },
 }).handle(async (_ctx, { body, files }) => ({ ...body, count: files.file.length }))
 
-const live = stream({
+const live = eventStream({
   id: 'd.kb',
   route: 'POST /kb',
   summary: 'Upload and watch',
@@ -74,7 +74,7 @@ const rig = () => createRig([put, skill, live])
 const good = { label: 'x' }
 
 describe('upload', () => {
-  it('hands over files small and large, and leaves nothing behind', async () => {
+  it('passes small and large files, and leaves no temporary files behind', async () => {
     const { gateway, call } = rig()
     const before = leftovers()
     const big = Buffer.alloc(1 << 20, 'abc')
@@ -187,7 +187,7 @@ describe('upload', () => {
     ['in a field that takes none', 'other', 'a.txt', 'text/plain', 'abc'],
     ['that is too large', 'cover', 'a.txt', 'text/plain', 'x'.repeat(100)],
     ['that is taken', 'files', 'a.txt', 'text/plain', 'abc'],
-  ])('survives a form that ends in the middle of a file %s', async (_what, field, name, type, content) => {
+  ])('handles a form that ends in the middle of a file %s', async (_what, field, name, type, content) => {
     const errors: Error[] = []
     const note = (error: Error) => void errors.push(error)
     process.on('uncaughtExceptionMonitor', note)
@@ -213,7 +213,7 @@ describe('upload', () => {
     expect(errors).toEqual([])
   })
 
-  it('gives everything back when the sender goes in the middle of a file', async () => {
+  it('releases everything when the client disconnects in the middle of a file', async () => {
     const { gateway, call, lines } = createRig([put], { surface: { concurrency: 1 } })
     const before = leftovers()
     await using server = await listen(gateway.node)
@@ -234,7 +234,7 @@ describe('upload', () => {
     expect(next.status).toBe(201)
   })
 
-  it('takes JSON where the endpoint says so', async () => {
+  it('accepts JSON where the endpoint declares it', async () => {
     const { call } = rig()
     const byJson = await call('PATCH', '/dashboard/v1/skill', { as: 'member', json: { content: 'c' } })
     expect(await byJson.json()).toEqual({ content: 'c', count: 0 })
@@ -245,7 +245,7 @@ describe('upload', () => {
     expect(await byForm.json()).toEqual({ name: 'n', count: 1 })
   })
 
-  it('replays an idempotent upload by what its files hold', async () => {
+  it('replays an idempotent upload by the content of its files', async () => {
     const { call } = rig()
     const send = (content: string) =>
       call('POST', '/dashboard/v1/files', {
@@ -258,7 +258,7 @@ describe('upload', () => {
     expect((await send('two')).status).toBe(422)
   })
 
-  it('feeds a stream, which may keep a file that is too large to tell of it', async () => {
+  it('passes a stream, which may store a file that is too large for a response', async () => {
     const { call } = rig()
     const send = async (content: string) =>
       (

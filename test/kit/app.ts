@@ -2,9 +2,9 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Client, createClient } from '@copydesk/client'
-import { type Copydesk, type CopydeskOptions, createCopydesk } from '@copydesk/core'
-import { entities } from '../../packages/core/src/domain/entities.ts'
-import { migrations } from '../../packages/core/src/domain/migrations/migrations.ts'
+import { type Copydesk, type CopydeskOptions, createCopydesk, type Principal } from '@copydesk/core'
+import { entities } from '../../packages/core/src/composition/entities.ts'
+import { migrations } from '../../packages/core/src/composition/migrations/migrations.ts'
 import type { Database } from '../../packages/core/src/platform/database/database.ts'
 import type { Logger } from '../../packages/core/src/platform/log.ts'
 import { openTestDatabase } from './database.ts'
@@ -35,6 +35,11 @@ export interface TestApp extends AsyncDisposable {
   until<T>(probe: () => Promise<T | undefined | false>, what: string): Promise<T>
   /** Another instance on the same database, as another process would be; stopped with the first. */
   another(changes?: Partial<CopydeskOptions>): Promise<Copydesk>
+}
+
+/** The admin of a team, as an embedding program names who it calls for. */
+export function adminOf({ tenantId, adminId }: Pick<Team, 'tenantId' | 'adminId'>): Principal {
+  return { id: adminId, type: 'human', role: 'admin', tenantId, appAccess: ['dashboard'] }
 }
 
 export const password = 'Correct-horse-1'

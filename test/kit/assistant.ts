@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type CallToolResult, Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
-import type { AssistantAccess } from '../../packages/core/src/domain/context.ts'
+import type { AssistantAccess } from '../../packages/core/src/kernel/context.ts'
 import { createAssistants } from '../../packages/server/src/mcp/assistants.ts'
 import { brief, createTestApp, type Team, type TestApp } from './app.ts'
 import { silent } from './database.ts'
@@ -10,11 +10,11 @@ import { silent } from './database.ts'
 /** An instance that listens, also for assistants, as a server does. */
 export interface Office extends AsyncDisposable {
   url: string
-  /** Lets nobody in any more and waits for who is there. */
+  /** Lets no one in any more and waits for who is there. */
   drain(): Promise<void>
 }
 
-export async function openOffice(
+export async function openAssistant(
   app: TestApp,
   { corsOrigins = [], now }: { corsOrigins?: string[]; now?: () => number } = {},
 ): Promise<Office> {
@@ -41,7 +41,7 @@ export async function openOffice(
   }
 }
 
-/** A key with which an assistant acts for somebody. */
+/** A key with which an assistant acts for someone. */
 export async function assistantKey(
   app: TestApp,
   userId: string,
@@ -68,7 +68,7 @@ export async function pendingApproval(app: TestApp, team: Team): Promise<string>
 export async function openQuestion() {
   await using stack = new AsyncDisposableStack()
   const app = stack.use(await createTestApp())
-  const office = stack.use(await openOffice(app))
+  const office = stack.use(await openAssistant(app))
   const team = await app.team()
   const id = await pendingApproval(app, team)
   const { credential } = await assistantKey(app, team.reviewerId)

@@ -26,10 +26,10 @@ const words: Record<
 const hourMs = 3_600_000
 
 /**
- * Gives a tenant the work of years in a few statements, and its neighbours some of the same kind. One activity of a hundred
- * each is blocked, has failed, is at work or waits; a tenth of the approvals wait for a verdict.
- * @param neighbours tenants that have a part of it each: 10 is a tenth
- * @param now milliseconds; what waits expires up to 70 hours later
+ * Inserts years of data of a tenant with a few statements, and some for its neighbours. Of every hundred
+ * activities one each is blocked, failed, running or queued; a tenth of the approvals is pending.
+ * @param neighbours other tenants that get a part of it each: 10 is a tenth
+ * @param now milliseconds; pending approvals expire up to 70 hours later
  */
 export async function fillBigTenant(
   db: Database,
@@ -41,7 +41,7 @@ export async function fillBigTenant(
       for (const statement of statementsFor(db.dialect, owner, mark, mark === 0 ? 1 : share, now))
         await tx.run(statement)
   })
-  // As the server does in time by itself; nobody does it for SQLite.
+  // As the server does in time by itself; no one does it for SQLite.
   if (db.dialect === 'postgresql') await db.write((tx) => tx.run('analyze'))
 }
 

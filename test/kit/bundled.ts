@@ -3,7 +3,11 @@ import { existsSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { bundle } from '../../config/bundle.ts'
 
-const further = { serve: 'test/kit/serve.ts', connect: 'examples/agent-runtime/connect.ts' }
+const further = {
+  serve: 'test/kit/serve.ts',
+  connect: 'examples/agent-runtime/connect.ts',
+  'command-host': 'test/kit/command-host.ts',
+}
 
 /** Flags of Node for programs that end soon: room enough that nothing has to be collected while they start. */
 export const shortLived = ['--min-semi-space-size=16']
@@ -12,7 +16,8 @@ let made: Promise<string> | undefined
 
 /**
  * A program bundled from the present source, once a run: as it is shipped, and started in a fraction of the time.
- * @param name `main` is the command line, `serve` a bare server to be killed, `connect` the example of that name
+ * @param name `main` is the command line, `serve` a bare server to be killed, `connect` the example of that name,
+ *   `command-host` runs many command lines in one process
  * @returns the path of what Node runs
  */
 export async function bundled(name: 'main' | keyof typeof further): Promise<string> {

@@ -1,11 +1,11 @@
 import type { EndpointInfo } from '@copydesk/core'
-import type { App } from '../../packages/core/src/domain/context.ts'
+import type { App } from '../../packages/core/src/kernel/context.ts'
 import { password } from './app.ts'
 import { badKey, byRule, type Caller, claimsOf, key, type Person, plain, takes, token } from './callers.ts'
-import type { World } from './world.ts'
+import type { SeededInstance } from './seeded-instance.ts'
 
 /** Callers who have been shut out since their credential was made, and the keys of programs. */
-export async function shutOutCallers(world: World): Promise<Caller[]> {
+export async function shutOutCallers(world: SeededInstance): Promise<Caller[]> {
   const { app, tokens, shut, leavers, spare, superAdmin, clock } = world
   const system = app.copydesk.asSystem()
   const isJwt = (info: EndpointInfo) => takes(info, 'jwt')
@@ -44,21 +44,21 @@ export async function shutOutCallers(world: World): Promise<Caller[]> {
   await app.clientFor(left).call('auth', 'POST /logout')
   return [
     token(
-      'somebody who has logged out',
+      'someone who has logged out',
       () => left,
       isJwt,
       () => plain,
     ),
     token('a suspended user', admin(leavers.adminId, leavers.tenantId), isJwt, () => plain),
-    token('somebody of a suspended tenant', admin(shut.adminId, shut.tenantId), isJwt, () => plain),
+    token('someone of a suspended tenant', admin(shut.adminId, shut.tenantId), isJwt, () => plain),
     key('a key that is none', 'cdk_test_nokey', () => badKey),
     key('a mistyped key', typo, () => badKey),
-    key('a well-formed key that nobody has', unknown.key, () => badKey),
+    key('a well-formed key that no one has', unknown.key, () => badKey),
     key('an access token as a key', tokens.sign('access', claimsOf(world, 'super_admin')), () => badKey),
     key('a revoked key', revoked.key, () => badKey),
     key('an expired key', old.key, () => badKey),
     key('the key of a suspended user', gone.key, () => plain),
-    key('the key of somebody who was removed', orphan.key, () => plain),
+    key('the key of someone who was removed', orphan.key, () => plain),
     key('the key of a suspended tenant', closed.key, () => plain),
     token(
       'a key as a token',
@@ -70,7 +70,7 @@ export async function shutOutCallers(world: World): Promise<Caller[]> {
   ]
 }
 
-async function appsOf({ app }: World, userId: string): Promise<readonly App[]> {
+async function appsOf({ app }: SeededInstance, userId: string): Promise<readonly App[]> {
   const row = await app.db.sql.get<{ app_access: string | App[] }>(
     'select app_access from users where id = ?',
     [userId],

@@ -1,6 +1,5 @@
 import { createHmac } from 'node:crypto'
 import type { EndpointInfo } from '@copydesk/core'
-import { createTokens } from '../../packages/core/src/domain/identity/tokens.ts'
 import { signingKeys } from './app.ts'
 import {
   byRule,
@@ -16,7 +15,8 @@ import {
   token,
 } from './callers.ts'
 import { createTestClock } from './clock.ts'
-import type { World } from './world.ts'
+import type { SeededInstance } from './seeded-instance.ts'
+import { createTestTokens } from './test-tokens.ts'
 
 const roles: readonly Person[] = ['admin', 'member', 'reviewer', 'super_admin']
 const reads = (info: EndpointInfo) => info.method === 'GET'
@@ -29,9 +29,9 @@ const signed = (header: object, claims: object, by = secret) => {
 }
 
 /** Callers who show a token: of every kind, right and wrong. */
-export function tokenCallers(world: World): Caller[] {
+export function tokenCallers(world: SeededInstance): Caller[] {
   const { tokens, clock, ours, theirs, superAdmin, registrations } = world
-  const past = createTokens({ signingKeys, clock: createTestClock(clock.now() - 3_600_000) })
+  const past = createTestTokens({ signingKeys, clock: createTestClock(clock.now() - 3_600_000) })
   const isJwt = (info: EndpointInfo) => takes(info, 'jwt')
   const isTask = (info: EndpointInfo) => takes(info, 'task')
   const isVisitor = (info: EndpointInfo) => takes(info, 'registration')
@@ -154,7 +154,7 @@ export function tokenCallers(world: World): Caller[] {
       () => plain,
     ),
     token(
-      'somebody of a tenant that is not there',
+      'someone of a tenant that is not there',
       () => tokens.sign('access', { ...claims(), tenantId: run }),
       isJwt,
       () => '401 TENANT_NOT_FOUND Bearer',

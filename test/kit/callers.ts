@@ -1,6 +1,6 @@
 import type { EndpointInfo } from '@copydesk/core'
-import type { App, Role } from '../../packages/core/src/domain/context.ts'
-import type { World } from './world.ts'
+import type { App, Role } from '../../packages/core/src/kernel/context.ts'
+import type { SeededInstance } from './seeded-instance.ts'
 
 export type Person = Exclude<Role, 'agent'>
 type Restricted = Exclude<EndpointInfo['access'], { public: true }>
@@ -15,7 +15,7 @@ export const expired: Refusal = '401 TOKEN_EXPIRED Bearer error="expired_token"'
 export const badKey: Refusal = '401 INVALID_API_KEY Bearer'
 export const forbidden: Refusal = '403 FORBIDDEN'
 
-/** Somebody at the door, with what is said to that one where it has no business; undefined where it is let in. */
+/** A caller, with the error of endpoints to which it has no access; undefined where it has access. */
 export interface Caller {
   name: string
   /** The `Authorization` header. */
@@ -62,8 +62,8 @@ export function byRule(info: EndpointInfo, role: Role, apps: readonly App[]): Re
   return rule.apps.length > 0 && !rule.apps.some((app) => apps.includes(app)) ? forbidden : undefined
 }
 
-/** The claims of an access token of somebody of ours. */
-export function claimsOf(world: World, role: Person, apps: readonly App[] = everyApp) {
+/** The claims of an access token of someone of ours. */
+export function claimsOf(world: SeededInstance, role: Person, apps: readonly App[] = everyApp) {
   const { ours, superAdmin, newId } = world
   const [adminId, memberId] = ours.ids['users'] ?? []
   const sub = { admin: adminId, member: memberId, reviewer: ours.reviewerId, super_admin: superAdmin.id }[

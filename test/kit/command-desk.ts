@@ -33,19 +33,17 @@ export interface CommandDesk extends AsyncDisposable {
   /** The last run once it has ended. */
   ended(count?: number): Promise<Row>
   activity(): Promise<Row & { text: string | null }>
-  /** Names of what stands in a folder of the agents, such as `work`. */
+  /** Names in a folder of the agents, such as `work`. */
   folder(name: string): Promise<string[]>
 }
 
-export async function createCommandDesk(
+export async function createCommandHarness(
   commands: Record<string, CommandOptions>,
   options: Partial<CopydeskOptions> & { allowErrors?: boolean } = {},
 ): Promise<CommandDesk> {
   const app = await createTestApp({ commands, ...options })
   const team = await app.team()
-  const { tenantId, adminId } = team
-  const actor = { id: adminId, type: 'human' as const, role: 'admin' as const, tenantId, appAccess: [] }
-  const { agents } = app.copydesk.as({ tenantId, actor })
+  const { agents } = app.copydesk.asSystem({ tenantId: team.tenantId })
   const use: CommandDesk['use'] = async (command, more = {}) => {
     await agents.configure('social_writer', { adapterType: 'adapter_a', adapterConfig: { command, ...more } })
   }

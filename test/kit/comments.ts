@@ -1,9 +1,9 @@
 import { createIds } from '../../packages/core/src/platform/clock.ts'
-import { createTestClock } from './clock.ts'
 import type { TestApp } from './app.ts'
+import { createTestClock } from './clock.ts'
 
 /**
- * Puts comments under an activity, past the doors: some hundreds of requests would tell nothing more.
+ * Inserts comments of an activity directly into the database, which is faster than hundreds of requests.
  * @returns their texts, oldest first
  */
 export async function keepComments(

@@ -11,11 +11,11 @@ import {
   type Dialect,
   openDatabase,
 } from '../../packages/core/src/platform/database/database.ts'
-import { type TestPlace, takePostgres } from './postgres-databases.ts'
 import { type MigrationScript, migrateUp } from '../../packages/core/src/platform/database/migrate.ts'
-import type { Logger } from '../../packages/core/src/platform/log.ts'
 import { eventEntities } from '../../packages/core/src/platform/events/entities.ts'
 import { jobEntities } from '../../packages/core/src/platform/jobs/entities.ts'
+import type { Logger } from '../../packages/core/src/platform/log.ts'
+import { type TestPlace, takePostgres } from './postgres-databases.ts'
 
 export interface TestDatabase extends AsyncDisposable {
   readonly db: Database

@@ -29,8 +29,8 @@ const moving = `select id from runs where lease_owner is not null and open = ?
   limit 1`
 
 /**
- * Everything that stands in the database about the work, read when nothing moves by itself: what differs between two readings
- * was done by the test.
+ * The complete state of activities and runs in the database at rest: the test caused any difference between
+ * two readings.
  */
 export async function stateAtRest(app: TestApp, now: () => Date): Promise<Record<string, unknown>> {
   const isMoving = () => app.db.sql.get(moving, [true, true, now(), true, now()])

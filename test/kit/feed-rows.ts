@@ -1,7 +1,7 @@
-import { rankOf } from '../../packages/core/src/domain/approvals/policy.ts'
-import type { RiskLevel } from '../../packages/core/src/domain/approvals/entities.ts'
-import type { SqlValue } from '../../packages/core/src/platform/database/database.ts'
+import type { RiskLevel } from '../../packages/core/src/domain/work/approvals/entities.ts'
+import { rankOf } from '../../packages/core/src/domain/work/approvals/policy.ts'
 import { createIds } from '../../packages/core/src/platform/clock.ts'
+import type { SqlValue } from '../../packages/core/src/platform/database/database.ts'
 import type { TestApp } from './app.ts'
 import type { TestClock } from './clock.ts'
 

@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto'
 import type { EndpointInfo } from '@copydesk/core'
 import { brief, password } from './app.ts'
 import { redirectUrl } from './oauth-server.ts'
-import { reportOn, wantedAct } from './world-work.ts'
-import { newCustomer, type Side, type World } from './world.ts'
+import { newCustomer, type SeededInstance, type SeededTenant } from './seeded-instance.ts'
+import { wantedAct } from './seeded-people.ts'
+import { reportOn } from './seeded-work.ts'
 
 /** What an endpoint is asked with. */
 export interface Input {
@@ -12,11 +13,13 @@ export interface Input {
   body?: unknown
 }
 
-const soon = ({ clock }: World) => ({ body: { until: new Date(clock.now() + 3_600_000).toISOString() } })
-const postOf = ({ ids }: Side) => ids['blog_posts']?.[0] ?? ''
+const soon = ({ clock }: SeededInstance) => ({
+  body: { until: new Date(clock.now() + 3_600_000).toISOString() },
+})
+const postOf = ({ ids }: SeededTenant) => ids['blog_posts']?.[0] ?? ''
 
 /** Inputs that schemas and names alone do not lead to. */
-const examples: Record<string, (world: World) => Partial<Input> | Partial<Input>[]> = {
+const examples: Record<string, (world: SeededInstance) => Partial<Input> | Partial<Input>[]> = {
   'admin.agent_configs.change': () => ({
     body: { defaultConcurrency: 3, adapterConfig: { promptTemplate: 'You write for {{company}}.' } },
   }),
@@ -94,7 +97,7 @@ const examples: Record<string, (world: World) => Partial<Input> | Partial<Input>
     { body: { status: 'success', text: 'Three ads', usage: { inputTokens: 10, outputTokens: 20 } } },
     { body: { status: 'completed', output: 'Three ads', sessionId: null, usage: null, error: null } },
   ],
-  // Runs that are at work are those of ads writers.
+  // Runs that are running are those of ads writers.
   'agent.sessions.put': ({ ours }) => ({
     params: { agentRole: 'ads_writer' },
     body: {
@@ -232,6 +235,6 @@ const examples: Record<string, (world: World) => Partial<Input> | Partial<Input>
 export const delegatedId = ({ id }: EndpointInfo) => id.replace(/^cli\./, 'dm.')
 
 /** Whole inputs that an endpoint is known to take. */
-export function examplesFor(world: World, info: EndpointInfo): Partial<Input>[] {
+export function examplesFor(world: SeededInstance, info: EndpointInfo): Partial<Input>[] {
   return [(examples[info.id] ?? examples[delegatedId(info)])?.(world) ?? []].flat()
 }

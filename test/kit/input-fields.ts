@@ -4,7 +4,7 @@ import type { z } from 'zod'
 /** One value that an endpoint takes: a text, a number, a list. */
 export interface InputField {
   where: 'query' | 'headers' | 'body'
-  /** Names from the outside in; `*` stands for each item of a list or a record. */
+  /** Names from the outside in; `*` represents each item of a list or a record. */
   path: readonly string[]
   schema: z.ZodType
 }

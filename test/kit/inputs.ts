@@ -5,7 +5,7 @@ import { password } from './app.ts'
 import { claimsOf, type Person, ruleOf } from './callers.ts'
 import { type Known, valid } from './fuzz/valid.ts'
 import { examplesFor, type Input } from './input-examples.ts'
-import type { Side, World } from './world.ts'
+import type { SeededInstance, SeededTenant } from './seeded-instance.ts'
 
 /** The rows that ids in paths, queries and bodies belong to, by the end of their names. */
 const tables: readonly (readonly [RegExp, string])[] = [
@@ -27,7 +27,7 @@ const tables: readonly (readonly [RegExp, string])[] = [
   [/reportId$/i, 'reports'],
 ]
 
-/** What parameters and fields hold that no schema tells. */
+/** The content of parameters and fields that no schema describes. */
 const words: Readonly<Record<string, readonly string[]>> = {
   timezone: ['Europe/Berlin', 'Asia/Kolkata', 'UTC'],
   country: ['DE', 'IN', 'US'],
@@ -53,15 +53,15 @@ const words: Readonly<Record<string, readonly string[]>> = {
 
 /**
  * Values by the name of a field.
- * @param side whose rows are meant; on the operators' surface nobody else's than those of others can be
+ * @param side whose rows are meant; on the operators' surface no one else's than those of others can be
  */
-export function knownTo(world: World, info: EndpointInfo, side: Side): Known {
+export function knownTo(world: SeededInstance, info: EndpointInfo, side: SeededTenant): Known {
   return (field) => {
     // An external runtime would be waited for while the clock stands still.
     if (info.id === 'agent.health.test' && field === 'agentRole') return ['social_writer']
     if (info.id === 'cli.approvals.bulk_resolve' && field === 'ids') return side.ids['approvals']
     if (words[field]) return words[field]
-    // Whoever calls must not be shut out by what is asked.
+    // Anyone who calls must not be shut out by what is asked.
     if (field.endsWith('tenantId') || field === 'tenantIds') {
       if (info.surface !== 'admin') return [side.tenantId]
       return [world.spare.tenantId, world.theirs.tenantId]
@@ -83,7 +83,7 @@ export function knownTo(world: World, info: EndpointInfo, side: Side): Known {
  * @param side whose rows it is about
  * @throws Error with a sentence that says what to add where it cannot be made
  */
-export function inputFor(world: World, info: EndpointInfo, side: Side = world.ours): Input {
+export function inputFor(world: SeededInstance, info: EndpointInfo, side: SeededTenant = world.ours): Input {
   const { body, query, names, keys, params } = info.definition
   const known = knownTo(world, info, side)
   const [given = {}] = examplesFor(side === world.ours ? world : { ...world, ours: side }, info)
@@ -94,7 +94,7 @@ export function inputFor(world: World, info: EndpointInfo, side: Side = world.ou
     if (value === undefined) {
       const where = params[key] === 'ulid' ? 'the table of its rows to `tables`' : 'a value to `words`'
       throw new Error(
-        `${info.id} takes :${name}, and nobody knows one: add ${where} there, or an example to test/kit/input-examples.ts`,
+        `${info.id} takes :${name}, and no one knows one: add ${where} there, or an example to test/kit/input-examples.ts`,
       )
     }
     made[name] = String(value)
@@ -126,7 +126,7 @@ function textOf(info: EndpointInfo, query: z.ZodObject, known: Known): Record<st
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, [inner].flat().join(',')]))
 }
 
-/** The roles of people that an endpoint is meant for; none where it is for nobody of flesh and blood. */
+/** The roles of people that an endpoint is meant for; none where it is for no one of flesh and blood. */
 export function rolesFor(info: EndpointInfo): readonly Person[] {
   const rule = ruleOf(info)
   if (!rule?.credentials.includes('jwt')) return []
@@ -134,11 +134,11 @@ export function rolesFor(info: EndpointInfo): readonly Person[] {
 }
 
 /**
- * The `Authorization` header of somebody of ours who is meant to call an endpoint; undefined where none is needed.
+ * The `Authorization` header of someone of ours who is meant to call an endpoint; undefined where none is needed.
  * @param role default: the first that it is meant for
  */
 export function callerFor(
-  world: World,
+  world: SeededInstance,
   info: EndpointInfo,
   input?: Pick<Input, 'params'>,
   role = rolesFor(info)[0],

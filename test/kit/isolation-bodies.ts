@@ -1,6 +1,7 @@
 import type { EndpointInfo } from '@copydesk/core'
 import { delegatedId } from './input-examples.ts'
-import { reportOn, wantedAct } from './world-work.ts'
+import { wantedAct } from './seeded-people.ts'
+import { reportOn } from './seeded-work.ts'
 
 type Ids = Record<string, string>
 

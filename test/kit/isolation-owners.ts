@@ -1,11 +1,11 @@
-import { entities } from '../../packages/core/src/domain/entities.ts'
+import { entities } from '../../packages/core/src/composition/entities.ts'
 import type { TwoTenants } from './two-tenants.ts'
 
 /** Knows whose the ids, hashes, addresses and words in the database are. */
 export interface Owners {
-  /** What stands in a text and belongs to another tenant than those that its reader may see. */
+  /** What a text contains of tenants that its reader must not see. */
   strangersIn(text: string, allowed: readonly string[]): string[]
-  /** How many different things of a tenant stand in a text. */
+  /** How many different rows of a tenant a text mentions. */
   countIn(text: string, tenantId: string): number
 }
 
@@ -24,7 +24,7 @@ export async function ownersOf({ app: { db }, twins }: TwoTenants): Promise<Owne
   await own('select id as value, id as owner from tenants')
   await own('select sha256 as value, tenant_id as owner from outputs')
   await own('select email as value, tenant_id as owner from users')
-  // A reviewer of one tenant only is nobody that another tenant knows of.
+  // A reviewer of one tenant only is no one that another tenant knows of.
   const single = 'from tenant_assignments group by user_id having count(*) = 1'
   await own(`select user_id as value, max(tenant_id) as owner ${single}`)
   const found = (text: string) => [...new Set(text.match(marks))]

@@ -53,7 +53,7 @@ export function placesOf(endpoints: readonly EndpointInfo[]): Place[] {
   })
 }
 
-/** What a parameter is an id of; a plain `:id` is one of what stands before it. */
+/** What a parameter is an id of; a plain `:id` belongs to the path segment before it. */
 const nameOf = (part: string, before: string | undefined) => (part === ':id' ? `${before} id` : part.slice(1))
 
 /** Spots that take no id of any tenant, and why. */
@@ -65,7 +65,7 @@ export const tenantless: Record<string, string> = {
     'skills of the installation, which are the same for everybody',
   'agent.sessions.put: sessionId in the body': 'is a session of the runtime, not one of ours',
   'mobile.push.register: deviceId in the body':
-    'names a device, which belongs to who logs in at it, whoever had it before',
+    'names a device, which belongs to who logs in at it, anyone who had it before',
   'tenant.notifications.read: ids in the body':
     'passes over what is not the caller’s own, as on the mobile surface',
   'mobile.notifications.read: ids in the body':
@@ -73,7 +73,7 @@ export const tenantless: Record<string, string> = {
   'dashboard.campaigns.create: platformIds in the body': 'names platforms, which are the same for everybody',
 }
 
-/** What stands in paths and is no id; every twin has it. */
+/** Path parameters that are not ids; every tenant has the same values. */
 const words: Record<string, string> = {
   agentRole: 'social_writer',
   role: 'social_writer',

@@ -1,10 +1,10 @@
 import type { EndpointInfo } from '@copydesk/core'
 import { bodyFor } from './isolation-bodies.ts'
 import { pathOf, schemaOf } from './isolation-places.ts'
-import type { CallerKind, Knocker, TwoTenants, Twin } from './two-tenants.ts'
+import type { CallerKind, ComparedTenant, IsolationCaller, TwoTenants } from './two-tenants.ts'
 
 /** Whether the access matrix lets this kind of caller through, whatever the id. */
-export function mayCall({ access }: EndpointInfo, kind: Knocker): boolean {
+export function mayCall({ access }: EndpointInfo, kind: IsolationCaller): boolean {
   if (access.public) return true
   if (kind === 'key')
     return access.credentials.includes('apikey') && (access.roles === 'any' || access.roles.includes('admin'))
@@ -68,7 +68,7 @@ const timeless = (text: string) => text.replace(/(\d\.[0-9a-z]+\.[0-9A-Z]{26})\.
 export async function everythingReadBy(
   two: TwoTenants,
   endpoints: readonly EndpointInfo[],
-  { tokens, ids }: Pick<Twin, 'tokens' | 'ids'>,
+  { tokens, ids }: Pick<ComparedTenant, 'tokens' | 'ids'>,
   kind: CallerKind,
   more: Pick<Sent, 'query' | 'headers'> = {},
 ): Promise<Map<string, string>> {

@@ -1,7 +1,7 @@
 import { type Client, createClient } from '@copydesk/client'
 import type { TestApp } from './app.ts'
 
-/** A client that shows an API key of somebody. */
+/** A client that shows an API key of someone. */
 export async function keyClient(
   app: TestApp,
   userId: string,

@@ -1,24 +1,25 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { createDesk, type Desk } from './runtime.ts'
+import { type AgentHarness, createAgentHarness } from './runtime.ts'
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => Promise<void>
 
-/** A desk whose instance is reached over a socket, as runtimes of other people reach it. */
-export interface ListeningDesk extends Desk {
+/** A harness whose instance listens on a socket, as external runtimes reach it. */
+export interface ListeningHarness extends AgentHarness {
   url: string
 }
 
 /**
- * @param options those of `createDesk`; `between` stands between the socket and the instance, to break what passes there
+ * @param options those of `createAgentHarness`; `between` intercepts requests between the socket and the
+ * instance, to interrupt them
  */
-export async function createListeningDesk({
+export async function createListeningHarness({
   between = (request, response, handle) => handle(request, response),
   ...options
-}: Parameters<typeof createDesk>[0] & {
+}: Parameters<typeof createAgentHarness>[0] & {
   between?: (request: IncomingMessage, response: ServerResponse, handle: Handler) => unknown
-} = {}): Promise<ListeningDesk> {
+} = {}): Promise<ListeningHarness> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
@@ -28,7 +29,7 @@ export async function createListeningDesk({
     server.close()
     await once(server, 'close')
   })
-  const desk = stack.use(await createDesk({ baseUrl: url, ...options }))
+  const desk = stack.use(await createAgentHarness({ baseUrl: url, ...options }))
   server.on('request', (request, response) =>
     between(request, response, (...both) => desk.app.copydesk.node(...both)),
   )

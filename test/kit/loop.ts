@@ -1,12 +1,12 @@
 import type { CopydeskOptions } from '@copydesk/core'
-import { asJson, asNumber } from '../../packages/core/src/platform/database/row.ts'
+import { asJson, asNumber } from './columns.ts'
 import { type ModelScript, type ModelServer, startAnthropicLike, startOpenAiLike } from './model-servers.ts'
-import { createDesk, type Desk, pricedModel } from './runtime.ts'
+import { type AgentHarness, createAgentHarness, pricedModel } from './runtime.ts'
 
 /** A model of another vendor: 0.2 micro-dollars for a token in and 1.2 for a token out. */
 export const otherModel = 'gpt-5.6-luna'
 
-export interface Loop extends Desk {
+export interface Loop extends AgentHarness {
   /** Serve `pricedModel` and `otherModel`. */
   first: ModelServer
   second: ModelServer
@@ -60,7 +60,7 @@ export async function createLoop(
   const first = stack.use(await startAnthropicLike(options.first ?? []))
   const second = stack.use(await startOpenAiLike(options.second ?? []))
   const desk = stack.use(
-    await createDesk({
+    await createAgentHarness({
       providers: [
         { id: 'one', type: 'hosted_a', apiKey: 'k', baseUrl: first.url, models: [pricedModel] },
         { id: 'two', type: 'hosted_b', apiKey: 'k', baseUrl: second.url, models: [otherModel] },

@@ -1,4 +1,4 @@
-/** What a model server is told to answer; each protocol writes it in its own words. */
+/** What a model server responds; each protocol formats it differently. */
 export interface ModelReply {
   /** Pieces of text, one event each. */
   text?: readonly string[]

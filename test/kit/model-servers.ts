@@ -2,9 +2,9 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import {
   completionEvents,
-  messageEvents,
   type ModelCall,
   type ModelReply,
+  messageEvents,
   responseEvents,
   type SseEvent,
 } from './model-replies.ts'

@@ -189,7 +189,7 @@ function proves({ challenge, method }: Grant, verifier: string | null): boolean 
   return createHash('sha256').update(verifier).digest('base64url') === challenge
 }
 
-/** Begins to connect a channel as somebody who is logged in. */
+/** Begins to connect a channel as someone who is logged in. */
 export function beginConnect(
   app: TestApp,
   token: string,

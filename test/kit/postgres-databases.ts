@@ -57,7 +57,7 @@ export async function takePostgres(wanted: Wanted): Promise<TestPlace> {
 async function createFrom({ server, template, build }: Wanted): Promise<string> {
   const name = `${process.env['COPYDESK_TEST_PREFIX'] ?? `copydesk_test_${process.pid}_`}${randomBytes(6).toString('hex')}`
   await onServer(server, async (client) => {
-    // A database cannot be copied while somebody is connected to it.
+    // A database cannot be copied while someone is connected to it.
     await client.query('select pg_advisory_lock(hashtext($1))', [template])
     const made = await client.query('select from pg_database where datname = $1', [template])
     if (made.rowCount === 0) {
@@ -142,7 +142,7 @@ async function schemaOf(db: Database): Promise<string> {
   return String(row?.schema)
 }
 
-/** Copies files, which costs a third of writing the copy to a log that nobody reads; servers before 15 know no other way. */
+/** Copies files, which costs a third of writing the copy to a log that no one reads; servers before 15 know no other way. */
 async function copying(client: Client): Promise<string> {
   const { rows } = await client.query('show server_version_num')
   return Number(rows[0]?.server_version_num) >= 150_000 ? 'strategy file_copy' : ''

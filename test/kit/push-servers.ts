@@ -45,7 +45,7 @@ function claimsOf(token: string, key: KeyObject, alg: string, kid: string): Reco
     Buffer.from(signature, 'base64url'),
   )
   const header = JSON.parse(Buffer.from(head, 'base64url').toString()) as Record<string, unknown>
-  if (!good || header['alg'] !== alg || header['kid'] !== kid) throw new Error('a token that nobody signed')
+  if (!good || header['alg'] !== alg || header['kid'] !== kid) throw new Error('a token that no one signed')
   return JSON.parse(Buffer.from(body, 'base64url').toString()) as Record<string, unknown>
 }
 

@@ -22,7 +22,7 @@ export interface Receiver extends AsyncDisposable {
   reply: Replier
 }
 
-/** Somebody else's server, which is told of events. Answers 204 unless told otherwise. */
+/** A receiver of outgoing webhooks. Responds with 204 by default. */
 export async function createReceiver(reply: Replier = () => 204): Promise<Receiver> {
   const received: Received[] = []
   const receiver = { received, reply }

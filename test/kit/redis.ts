@@ -1,7 +1,8 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import type { LogFields, Logger } from '../../packages/core/src/platform/log.ts'
-import { createRedis, defineScript, type Redis } from '../../packages/core/src/platform/redis.ts'
+import { defineScript, type Redis } from '../../packages/core/src/platform/redis.ts'
+import { createRedis } from '../../packages/core/src/platform/redis-connection.ts'
 
 /** The Redis of this run; empty where none could be had, which the head of the run's output says. */
 export const redisUrl = process.env['COPYDESK_TEST_REDIS'] ?? ''
@@ -30,7 +31,7 @@ export async function openRedisSpace(): Promise<RedisSpace> {
     const made = createRedis({
       url: redisUrl,
       prefix,
-      log: createLogBook().log,
+      log: createLogRecorder().log,
       timeoutMs: 5_000,
       ...options,
     })
@@ -79,7 +80,7 @@ if left <= 0 then return redis.call('DEL', KEYS[1]) end
 return redis.call('PEXPIRE', KEYS[1], left)
 `)
 
-/** Stands between a server and its Redis, so that a test can take Redis away from it. */
+/** A proxy between a server and its Redis, with which a test can interrupt the connection. */
 export interface RedisProxy extends AsyncDisposable {
   url: string
   /** Breaks the connections off and refuses new ones, as a Redis does that is stopped. */
@@ -138,7 +139,7 @@ export interface LogLine extends LogFields {
 }
 
 /** A logger that keeps its lines. */
-export function createLogBook(): { log: Logger; lines: LogLine[] } {
+export function createLogRecorder(): { log: Logger; lines: LogLine[] } {
   const lines: LogLine[] = []
   const at =
     (level: string) =>

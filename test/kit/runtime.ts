@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net'
 import type { CallInput, Reply, RouteOf } from '@copydesk/client'
 import type { CopydeskOptions } from '@copydesk/core'
 import type { SqlValue } from '../../packages/core/src/platform/database/database.ts'
-import type { TestClock } from './clock.ts'
 import { brief, createTestApp, type Team, type TestApp } from './app.ts'
+import type { TestClock } from './clock.ts'
 import { stateAtRest } from './desk-state.ts'
 
 /** What Copydesk posts to an external runtime, word for word, and the headers that came with it. */
@@ -28,11 +28,11 @@ export type DispatchAnswer = number | { status: number; headers: Record<string, 
 
 export interface TestRuntime extends AsyncDisposable {
   url: string
-  /** The next dispatch that nobody has taken yet, in the order of arrival. */
+  /** The next dispatch that no one has taken yet, in the order of arrival. */
   next(): Promise<Dispatch>
-  /** Gives back what was taken and is for somebody else. */
+  /** Gives back what was taken and is for someone else. */
   putBack(dispatches: readonly Dispatch[]): void
-  /** Dispatches that nobody has taken yet. */
+  /** Dispatches that no one has taken yet. */
   readonly waiting: number
 }
 
@@ -49,7 +49,7 @@ export async function createTestRuntime(
     const chunks: Buffer[] = []
     request.on('data', (chunk: Buffer) => void chunks.push(chunk))
     request.on('end', () => {
-      // Somebody asks whether it is there.
+      // Someone asks whether it is there.
       if (request.method !== 'POST') return void response.writeHead(405).end()
       const body = JSON.parse(Buffer.concat(chunks).toString('utf8')) as Dispatch
       const dispatch = { ...body, headers: request.headers }
@@ -88,7 +88,7 @@ export async function createTestRuntime(
 type RunRoute = Extract<RouteOf<'agent'>, `${string}:runId${string}`>
 type Body<R extends RunRoute> = CallInput<'agent', R>['body']
 
-/** The agent of one dispatch: every door that its task token opens. */
+/** The agent of one dispatch: every endpoint that its task token gives access to. */
 export interface Agent {
   runId: string
   dispatch: Dispatch
@@ -117,7 +117,7 @@ export function agentOf(app: TestApp, dispatch: Dispatch): Agent {
 /** A model whose price is 1 micro-dollar for a token in and 5 for a token out. */
 export const pricedModel = 'claude-haiku-4-5'
 
-export interface Desk extends AsyncDisposable {
+export interface AgentHarness extends AsyncDisposable {
   app: TestApp
   team: Team
   runtime: TestRuntime
@@ -125,7 +125,9 @@ export interface Desk extends AsyncDisposable {
   next(clock?: TestClock): Promise<Agent>
   /** Orders one piece and gives the agent of its first run. */
   order(type?: DeliverableType, more?: Partial<NewCampaign>): Promise<Agent & { campaignId: string }>
-  /** Everything that stands in the database about the work once it rests, to show that a refusal has changed nothing. */
+  /**
+   * The complete state of activities and runs at rest, to show that a rejected request has changed nothing.
+   */
   state(): Promise<Record<string, unknown>>
   run(id: string): Promise<Row>
   activityOf(runId: string): Promise<Row>
@@ -140,12 +142,12 @@ type DeliverableType = NewCampaign['deliverables'][number]['type']
 type AgentChanges = Parameters<ReturnType<TestApp['copydesk']['asSystem']>['agents']['configure']>[1]
 
 /** An instance with one team, all of whose agents are played by the test. */
-export async function createDesk(
+export async function createAgentHarness(
   options: Partial<CopydeskOptions> & {
     allowErrors?: boolean
     answer?: (dispatch: Dispatch) => DispatchAnswer | Promise<DispatchAnswer>
   } = {},
-): Promise<Desk> {
+): Promise<AgentHarness> {
   const { answer, ...changes } = options
   await using stack = new AsyncDisposableStack()
   const runtime = stack.use(await createTestRuntime(answer))
@@ -166,15 +168,12 @@ export async function createDesk(
     }),
   )
   const team = await app.team()
-  const { tenantId, adminId } = team
-  const { agents } = app.copydesk.as({
-    tenantId,
-    actor: { id: adminId, type: 'human', role: 'admin', tenantId, appAccess: ['dashboard'] },
-  })
+  const { tenantId } = team
+  const { agents } = app.copydesk.asSystem({ tenantId })
   const roles = await app.db.sql.all<{ role: string }>('select role from tenant_agents where tenant_id = ?', [
     tenantId,
   ])
-  const configure: Desk['configure'] = async (changed, only = roles.map(({ role }) => role)) => {
+  const configure: AgentHarness['configure'] = async (changed, only = roles.map(({ role }) => role)) => {
     for (const role of only) await agents.configure(role, changed)
   }
   await configure({
@@ -184,7 +183,7 @@ export async function createDesk(
   })
   const one = async (text: string, id: string) => (await app.db.sql.get<Row>(text, [id])) as Row
   const run = (id: string) => one('select * from runs where id = ?', id)
-  const count: Desk['count'] = async (text, ...params) =>
+  const count: AgentHarness['count'] = async (text, ...params) =>
     Number((await app.db.sql.get<{ n: number }>(text, params))?.n)
   const next = async (clock?: TestClock) => {
     if (clock)

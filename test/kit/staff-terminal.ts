@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { temporaryFolder } from '../cli/process.ts'
-import { bundled } from './bundled.ts'
 import { createTestApp, type Team, type TestApp } from './app.ts'
+import { bundled } from './bundled.ts'
 import { createTestClock, type TestClock } from './clock.ts'
 import { createPlanter } from './feed-rows.ts'
 import { openTerminal, type Terminal, type TerminalOptions } from './terminal.ts'
@@ -25,17 +25,17 @@ export interface StaffDesk extends AsyncDisposable {
   apiKey: string
   /** Opens the reviewer's terminal; with `shell` as a job of a shell. */
   terminal(options?: StaffTerminalOptions): Promise<Terminal>
-  /** Stands before the server from now on; without one everything passes. */
+  /** Intercepts requests to the server from now on; without one everything passes. */
   gate: Gate | undefined
   /** Breaks every connection, those of streams too. */
   breakOff(): void
-  /** Tells those who follow events that something waits at a tenant. */
+  /** Emits an event about a pending item of a tenant. */
   tell(team: Team): Promise<void>
   /** Paths of all requests so far. */
   readonly asked: readonly string[]
 }
 
-export async function createStaffDesk(): Promise<StaffDesk> {
+export async function createStaffTerminal(): Promise<StaffDesk> {
   await using stack = new AsyncDisposableStack()
   const clock = createTestClock(Date.now())
   const app = stack.use(await createTestApp({ clock, worker: false }))

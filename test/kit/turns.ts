@@ -3,7 +3,7 @@ export interface Turns<T> {
   value: T
   /** How many turns the event loop made. */
   turns: number
-  /** The most CPU time that one turn of the loop took, milliseconds: for so long nobody else was answered. */
+  /** The most CPU time that one turn of the loop took, milliseconds: for so long no one else was answered. */
   longestMs: number
 }
 

@@ -2,21 +2,22 @@ import { brief, createTestApp, password, type Team, type TestApp } from './app.t
 import { createTestClock, type TestClock } from './clock.ts'
 import { connectChannel, createOAuthServer } from './oauth-server.ts'
 import { type Agent, agentOf, createTestRuntime, type Dispatch, type TestRuntime } from './runtime.ts'
-import { addWebhook, askForConsent, configureOwn, registerDevice, reportOn } from './world-work.ts'
+import { askForConsent, registerDevice } from './seeded-people.ts'
+import { addWebhook, configureOwn, reportOn } from './seeded-work.ts'
 
 /** The kinds of callers that belong to one tenant. */
 export const callerKinds = ['admin', 'member', 'reviewer', 'agent'] as const
 export type CallerKind = (typeof callerKinds)[number]
-/** Also a program with a key of the tenant's admin, which few doors take. */
+/** Also a program with a key of the tenant's admin, which few endpoints accept. */
 export const knockers = [...callerKinds, 'key'] as const
-export type Knocker = (typeof knockers)[number]
+export type IsolationCaller = (typeof knockers)[number]
 
 /** A tenant in the middle of its work, with something of everything. */
-export interface Twin extends Team {
-  /** Stands in every text that belongs to the tenant, and in no other. */
+export interface ComparedTenant extends Team {
+  /** Is contained in every text of the tenant, and in no other. */
   word: string
   /** A token of each kind of caller; the agent's is that of the open run. */
-  tokens: Record<Knocker, string>
+  tokens: Record<IsolationCaller, string>
   /** An id of its own for each name under which endpoints take one. */
   ids: Record<string, string>
   /** The agent of the run that is open, and the activity that it works on. */
@@ -32,9 +33,9 @@ export interface TwoTenants extends AsyncDisposable {
   /** Takes the work of all of them. */
   runtime: TestRuntime
   /** Those that are set up. */
-  twins: readonly Twin[]
+  twins: readonly ComparedTenant[]
   /** Sets up the next tenant: the same name, the same people, the same work as the others, but for its word. */
-  twin(word: string): Promise<Twin>
+  twin(word: string): Promise<ComparedTenant>
 }
 
 /** An instance whose clock stands still and whose agents are played by the test, for tenants of the same shape. */
@@ -46,7 +47,7 @@ export async function createTwoTenants(): Promise<TwoTenants> {
   const app = stack.use(
     await createTestApp({ clock, allowHosts: ['127.0.0.1'], channels: provider.channels }),
   )
-  const twins: Twin[] = []
+  const twins: ComparedTenant[] = []
   const owned = stack.move()
 
   const next = async (dispatches: Dispatch[]): Promise<Agent> => {
@@ -89,7 +90,7 @@ export async function createTwoTenants(): Promise<TwoTenants> {
       // Text that was written live is stored in batches, and a run is let go of once its runtime has answered.
       clock.advance(200)
       await app.until(async () => !(await app.db.sql.get(unsettled)), 'everything is settled')
-      const twin: Twin = {
+      const twin: ComparedTenant = {
         ...team,
         ...work,
         ids: {
@@ -123,14 +124,13 @@ export async function createTwoTenants(): Promise<TwoTenants> {
 const unsettled = `select id from runs where lease_owner is not null
   union all select id from reports where status = 'generating' limit 1`
 
-async function giveToRuntime(app: TestApp, { tenantId, adminId }: Team, webhookUrl: string) {
-  const actor = { id: adminId, type: 'human' as const, role: 'admin' as const, tenantId }
-  const { agents } = app.copydesk.as({ tenantId, actor: { ...actor, appAccess: ['dashboard'] } })
+async function giveToRuntime(app: TestApp, { tenantId }: Team, webhookUrl: string) {
+  const { agents } = app.copydesk.asSystem({ tenantId })
   for (const role of ['social_writer', 'researcher', 'blog_writer'])
     await agents.configure(role, { adapterType: 'adapter_b', concurrency: 10, adapterConfig: { webhookUrl } })
 }
 
-/** Four pieces: one that waits for a verdict on its second version, one approved, one failed, and one at work. */
+/** Four pieces: one that waits for a verdict on its second version, one approved, one failed, and one in progress. */
 async function fillWithWork(team: Team, word: string, next: () => Promise<Agent>) {
   const { admin, member, reviewer, adminId, tenantId } = team
   const { id: campaignId } = await admin.call('dashboard', 'POST /campaigns', {
@@ -210,7 +210,7 @@ async function fillWithWork(team: Team, word: string, next: () => Promise<Agent>
     deliverableId: deliverables[0]?.id ?? '',
     approvalId: approvals[0]?.id ?? '',
     approvalIds: approvals[0]?.id ?? '',
-    // Nobody decides on it, so that it stays in every list.
+    // No one decides on it, so that it stays in every list.
     itemId: questions[0]?.id ?? '',
     cursor: questions[0]?.id ?? '',
     runId: atWork.runId,

@@ -6,16 +6,16 @@ import {
   assistantKey,
   assistantsOf,
   connectAssistant,
-  openOffice,
+  openAssistant,
   openQuestion,
   pendingApproval,
   statusOf,
 } from '../kit/assistant.ts'
 import { createTestClock } from '../kit/clock.ts'
-import { createDesk } from '../kit/runtime.ts'
+import { createAgentHarness } from '../kit/runtime.ts'
 
-describe('a person who is asked by the client', () => {
-  it('sees what would be done, and it is done once when they accept', async () => {
+describe('a user who is asked by the client', () => {
+  it('sees the operation, which is executed once on acceptance', async () => {
     await using question = await openQuestion()
     const { app, office, team, id, credential } = question
     const asked: string[] = []
@@ -26,7 +26,7 @@ describe('a person who is asked by the client', () => {
     await using client = await connectAssistant(office, credential, { person })
     const answer = await ask(client, 'approve', { ids: [id], note: 'Well "put"' })
     expect(answer).toMatchObject({ failed: false, data: { done: true } })
-    expect(asked).toEqual([expect.stringContaining(`claude-desktop 1.2 wants to do this in your name`)])
+    expect(asked).toEqual([expect.stringContaining(`claude-desktop 1.2 wants to run this in your name`)])
     expect(asked[0]).toContain(`/approve ${id} --note "Well \\"put\\""`)
     expect(asked[0]).toContain('Tenant 1')
     expect(await statusOf(team, id)).toBe('approved')
@@ -36,7 +36,7 @@ describe('a person who is asked by the client', () => {
     ])
   })
 
-  it('says no, and nothing is done', async () => {
+  it('declines, and nothing is done', async () => {
     await using question = await openQuestion()
     const { app, office, team, id, credential } = question
     await using client = await connectAssistant(office, credential, { person: () => 'decline' })
@@ -46,7 +46,7 @@ describe('a person who is asked by the client', () => {
     expect(await assistantsOf(app, 'approval.resolve')).toEqual([])
   })
 
-  it('is asked before anything that is no read', async () => {
+  it('is asked before any operation other than a read', async () => {
     await using question = await openQuestion()
     const { app, office, team, id, credential } = question
     const asked: string[] = []
@@ -82,7 +82,7 @@ describe('a person who is asked by the client', () => {
 })
 
 describe('a consent', () => {
-  it('is given by a person with a login, counts once, and the record names who agreed and how', async () => {
+  it('is given by a user with a login, counts once, and the audit record names who gave it and how', async () => {
     await using question = await openQuestion()
     const { app, office, team, id, credential } = question
     await using client = await connectAssistant(office, credential)
@@ -106,10 +106,10 @@ describe('a consent', () => {
     expect(again).not.toBe(consent)
   })
 
-  it('is good for one act as it was shown, once, and for ten minutes', async () => {
+  it('is valid for one operation as it was shown, once, and for ten minutes', async () => {
     const clock = createTestClock()
     await using app = await createTestApp({ clock, worker: false })
-    await using office = await openOffice(app, { now: clock.now })
+    await using office = await openAssistant(app, { now: clock.now })
     const team = await app.team()
     const { credential } = await assistantKey(app, team.reviewerId)
     await using client = await connectAssistant(office, credential)
@@ -134,7 +134,7 @@ describe('a consent', () => {
     expect(await assistantsOf(app, 'agent.pause')).toHaveLength(1)
   })
 
-  it('is the person’s whose key it is: nobody else sees it, answers it or uses it', async () => {
+  it('belongs to the user of the key: no one else can see, answer or use it', async () => {
     await using question = await openQuestion()
     const { app, office, team, id, credential } = question
     const other = await app.team('Another')
@@ -164,9 +164,9 @@ describe('a consent', () => {
     expect(await statusOf(team, id)).toBe('pending')
   })
 
-  it('is void when the text has become another one', async () => {
-    await using desk = await createDesk()
-    await using office = await openOffice(desk.app)
+  it('is invalid when the text has changed', async () => {
+    await using desk = await createAgentHarness()
+    await using office = await openAssistant(desk.app)
     const { team } = desk
     const agent = await desk.order()
     await agent.deliver('The first draft')
@@ -193,10 +193,10 @@ describe('a consent', () => {
     expect(await statusOf(team, approvalId)).toBe('expired')
   })
 
-  it('counts at every server of the installation, and what it allows is done once', async () => {
+  it('counts on every server of the installation, and is used once', async () => {
     await using app = await createTestApp()
-    await using here = await openOffice(app)
-    await using there = await openOffice(app)
+    await using here = await openAssistant(app)
+    await using there = await openAssistant(app)
     const team = await app.team()
     const id = await pendingApproval(app, team)
     const { credential } = await assistantKey(app, team.reviewerId)
@@ -209,9 +209,9 @@ describe('a consent', () => {
     expect(await assistantsOf(app, 'approval.resolve')).toEqual(['claude-desktop 1.2'])
   })
 
-  it('cannot be asked for without end', async () => {
+  it('can be requested a limited number of times', async () => {
     await using app = await createTestApp({ worker: false })
-    await using office = await openOffice(app)
+    await using office = await openAssistant(app)
     const team = await app.team()
     const { credential } = await assistantKey(app, team.reviewerId)
     await using client = await connectAssistant(office, credential)
@@ -222,86 +222,6 @@ describe('a consent', () => {
     expect(await propose('100')).toMatchObject(refused)
   })
 })
-
-describe('an assistant that wants to agree in the place of its person', () => {
-  it('gets nothing done by any tool and any argument, with all that it was given', async () => {
-    await using question = await openQuestion()
-    const { app, office, team, id, credential } = question
-    await using client = await connectAssistant(office, credential)
-    const first = await ask(client, 'approve', { ids: [id] })
-    const received = [...texts(first.data), first.text, ...first.text.split(/[\s`:.,]+/)]
-    const { tools } = await client.listTools()
-    const names = tools.map(({ name }) => name)
-    expect(names.filter((name) => /consent|confirm|agree/.test(name))).toEqual([])
-    const values = [...new Set(received)].filter((text) => text !== '' && text.length < 2_000)
-    const extra = ['confirmation', 'consent', 'agreed', 'actHash', 'elicited', 'requestState', '_meta']
-    for (const value of values.filter((text) => /[0-9A-Z]{26}|true|accept|[0-9a-f]{12}/.test(text))) {
-      for (const name of extra) {
-        const answer = await ask(client, 'approve', { ids: [id], [name]: value }).catch(() => undefined)
-        expect(answer?.data.done, `${name}: ${value}`).not.toBe(true)
-      }
-    }
-    const { consent = '' } = first.data
-    for (const { name, inputSchema } of tools) {
-      const parameters = Object.keys((inputSchema.properties ?? {}) as object)
-      for (const parameter of parameters) {
-        for (const value of [consent, [consent], `give ${consent}`, `/consent give ${consent}`])
-          await ask(client, name, { [parameter]: value }).catch(() => undefined)
-      }
-    }
-    // What the protocol itself carries stands for nobody either, where the client has not said that it can ask.
-    for (const requestState of [consent, `${consent} accept`]) {
-      const forged = {
-        name: 'approve',
-        arguments: { ids: [id] },
-        inputResponses: { agreed: { action: 'accept', content: {} } },
-        requestState,
-      }
-      const answer = (await client
-        .request({ method: 'tools/call', params: forged as never })
-        .catch(() => ({}))) as {
-        structuredContent?: { done?: boolean }
-      }
-      expect(answer.structuredContent?.done).not.toBe(true)
-    }
-    expect(await statusOf(team, id)).toBe('pending')
-    expect(await assistantsOf(app, 'approval.resolve')).toEqual([])
-    expect(await assistantsOf(app, 'consent.agree')).toEqual([])
-  })
-
-  it('is refused at the endpoint too: a key does not agree, marked or not', async () => {
-    await using question = await openQuestion()
-    const { app, office, team, id, credential } = question
-    await using client = await connectAssistant(office, credential)
-    const { consent = '' } = (await ask(client, 'approve', { ids: [id] })).data
-    const send = (authorization: string, more: Record<string, string> = {}) =>
-      app.fetch(`/cli/v1/consents/${consent}/answer`, {
-        method: 'POST',
-        headers: { authorization, 'content-type': 'application/json', ...more },
-        body: JSON.stringify({ agreed: true }),
-      })
-    const marked = { 'x-copydesk-assistant': 'claude-desktop 1.2' }
-    expect((await send(credential)).status).toBe(401)
-    expect((await send(credential, marked)).status).toBe(401)
-    expect((await send(`Bearer ${team.reviewerToken}`, marked)).status).toBe(403)
-    const act = (more: Record<string, string>) =>
-      app.fetch(`/cli/v1/approvals/${id}/resolve`, {
-        method: 'POST',
-        headers: { authorization: credential, 'content-type': 'application/json', ...marked, ...more },
-        body: JSON.stringify({ resolution: 'approved' }),
-      })
-    for (const wrong of [consent, 'yes', '01JZ8K3V9Q4W5X6Y7Z8A9B0C1D'])
-      expect((await act({ 'x-copydesk-consent': wrong })).status, wrong).toBe(403)
-    expect(await statusOf(team, id)).toBe('pending')
-    expect((await send(`Bearer ${team.reviewerToken}`)).status).toBe(200)
-  })
-})
-
-/** Every text in a value. */
-function texts(value: unknown): string[] {
-  if (typeof value === 'string') return [value]
-  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(texts) : []
-}
 
 /** The consents that the record names for an act, newest first. */
 async function consentsOf(app: TestApp, action: string): Promise<unknown[]> {

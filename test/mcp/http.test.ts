@@ -7,7 +7,7 @@ import {
   assistantKey,
   assistantsOf,
   connectAssistant,
-  openOffice,
+  openAssistant,
   openQuestion,
   pendingApproval,
   statusOf,
@@ -44,12 +44,12 @@ async function exchange(url: string, text: string): Promise<string> {
 describe.each(['modern', 'legacy'] as const)('an assistant that speaks the %s revision', (era) => {
   it('gets the tools that its key allows, and reads', async () => {
     await using app = await createTestApp()
-    await using office = await openOffice(app)
+    await using office = await openAssistant(app)
     const team = await app.team()
     const id = await pendingApproval(app, team)
     const { credential } = await assistantKey(app, team.reviewerId, 'read')
     await using client = await connectAssistant(office, credential, { era })
-    expect(client.getInstructions()).toContain('This credential only reads')
+    expect(client.getInstructions()).toContain('This credential is read-only')
     const { tools } = await client.listTools()
     const names = tools.map(({ name }) => name)
     expect(names).toEqual(expect.arrayContaining(['feed', 'show', 'tenants', 'agents', 'log', 'ask']))
@@ -62,14 +62,14 @@ describe.each(['modern', 'legacy'] as const)('an assistant that speaks the %s re
     expect(await statusOf(team, id)).toBe('pending')
   })
 
-  it('with a key to decide does so after a person has agreed, and the record names it', async () => {
+  it('with a key to decide does so after a user’s consent, with an audit record that names it', async () => {
     await using question = await openQuestion()
     const { app, office, team, id, credential } = question
     await using client = await connectAssistant(office, credential, { era })
     const { tools } = await client.listTools()
     const approve = tools.find(({ name }) => name === 'approve')
     expect(approve?.annotations).toMatchObject({ readOnlyHint: false, destructiveHint: true })
-    expect(approve?.description).toContain('A person has to agree')
+    expect(approve?.description).toContain('The user has to consent')
     expect(approve?.inputSchema).toMatchObject({
       required: ['ids'],
       properties: { ids: { type: 'array' } },
@@ -89,10 +89,10 @@ describe.each(['modern', 'legacy'] as const)('an assistant that speaks the %s re
   })
 })
 
-describe('the door of assistants', () => {
-  it('opens to credentials of staff only, and tells others what is missing', async () => {
+describe('the MCP endpoint', () => {
+  it('accepts credentials of staff only, and tells others what is missing', async () => {
     await using app = await createTestApp({ worker: false })
-    await using office = await openOffice(app)
+    await using office = await openAssistant(app)
     const { reviewerId, adminToken, reviewerToken } = await app.team()
     const nobody = await post(office.url, {})
     expect(nobody.status).toBe(401)
@@ -111,9 +111,9 @@ describe('the door of assistants', () => {
     expect(tools.filter(({ annotations }) => annotations?.readOnlyHint !== true)).toEqual([])
   })
 
-  it('is shut to pages of other origins, whatever they show', async () => {
+  it('rejects pages of other origins, with any credential', async () => {
     await using app = await createTestApp({ worker: false })
-    await using office = await openOffice(app, { corsOrigins: ['https://app.example.com'] })
+    await using office = await openAssistant(app, { corsOrigins: ['https://app.example.com'] })
     const { credential: authorization } = await assistantKey(app, (await app.team()).reviewerId)
     for (const origin of [
       'http://evil.example',
@@ -126,9 +126,9 @@ describe('the door of assistants', () => {
       expect((await post(office.url, { authorization, origin })).status, origin).toBe(200)
   })
 
-  it('takes what the protocol knows and no more', async () => {
+  it('accepts exactly what the protocol defines', async () => {
     await using app = await createTestApp({ worker: false })
-    await using office = await openOffice(app)
+    await using office = await openAssistant(app)
     const { credential: authorization } = await assistantKey(app, (await app.team()).reviewerId)
     const get = await fetch(`${office.url}/mcp`, { headers: { authorization, accept: 'text/event-stream' } })
     expect(get.status).toBe(405)
@@ -146,9 +146,9 @@ describe('the door of assistants', () => {
     expect(answer.headers.get('cache-control')).toBe('no-store')
   })
 
-  it('answers as every other path does: an id, security headers, limits, the envelope', async () => {
+  it('responds like every other path: with an id, security headers, limits, the error envelope', async () => {
     await using app = await createTestApp({ worker: false })
-    await using office = await openOffice(app)
+    await using office = await openAssistant(app)
     const { reviewerId } = await app.team()
     const { credential: authorization } = await assistantKey(app, reviewerId)
     const none = await assistantKey(app, reviewerId, 'none')
@@ -184,9 +184,9 @@ describe('the door of assistants', () => {
     }
   })
 
-  it('answers 405 with Allow to methods that fetch itself refuses, and 400 to two hosts', async () => {
+  it('responds with 405 and Allow to methods that fetch itself rejects, and with 400 to two hosts', async () => {
     await using app = await createTestApp({ worker: false })
-    await using office = await openOffice(app)
+    await using office = await openAssistant(app)
     const { credential } = await assistantKey(app, (await app.team()).reviewerId)
     const head = (line: string, host = 'Host: x') =>
       `${line} HTTP/1.1\r\n${host}\r\nAuthorization: ${credential}\r\nConnection: close\r\n\r\n`
@@ -204,10 +204,10 @@ describe('the door of assistants', () => {
     }
   })
 
-  it('refuses with 429 beyond its limit, and says when to come back', async () => {
+  it('responds with 429 and Retry-After beyond its limit', async () => {
     const clock = createTestClock()
     await using app = await createTestApp({ worker: false, clock })
-    await using office = await openOffice(app, { now: clock.now })
+    await using office = await openAssistant(app, { now: clock.now })
     const { credential: authorization } = await assistantKey(app, (await app.team()).reviewerId)
     let refused: Response | undefined
     for (let round = 0; round < 150 && !refused; round += 1) {
@@ -220,9 +220,9 @@ describe('the door of assistants', () => {
     expect((await post(office.url, { authorization })).status).toBe(429)
   })
 
-  it('lets nobody in any more when the server ends', async () => {
+  it('rejects requests once the server stops', async () => {
     await using app = await createTestApp({ worker: false })
-    await using office = await openOffice(app)
+    await using office = await openAssistant(app)
     const { credential: authorization } = await assistantKey(app, (await app.team()).reviewerId)
     expect((await post(office.url, { authorization })).status).toBe(200)
     await office.drain()
@@ -230,9 +230,9 @@ describe('the door of assistants', () => {
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1'])
   })
 
-  it('shuts in the middle when the key is revoked', async () => {
+  it('closes the connection when the key is revoked', async () => {
     await using app = await createTestApp({ worker: false })
-    await using office = await openOffice(app)
+    await using office = await openAssistant(app)
     const { reviewerId } = await app.team()
     const { credential, id } = await assistantKey(app, reviewerId)
     await using client = await connectAssistant(office, credential)
@@ -241,9 +241,9 @@ describe('the door of assistants', () => {
     await expect(ask(client, 'tenants')).rejects.toMatchObject({ data: { status: 401 } })
   })
 
-  it('counts what is called by the limits of the surface', async () => {
+  it('counts calls by the limits of the surface', async () => {
     await using app = await createTestApp({ worker: false })
-    await using office = await openOffice(app)
+    await using office = await openAssistant(app)
     const { credential: authorization } = await assistantKey(app, (await app.team()).reviewerId)
     const statuses = new Set<number>()
     for (let round = 0; round < 15; round += 1) {

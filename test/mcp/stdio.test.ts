@@ -2,7 +2,6 @@ import type { Client } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { describe, expect, it } from 'vitest'
 import { cli, temporaryFolder } from '../cli/process.ts'
-import { bundled } from '../kit/bundled.ts'
 import { createTestApp } from '../kit/app.ts'
 import {
   answerConsent,
@@ -11,10 +10,11 @@ import {
   assistantsOf,
   createAssistantClient,
   type Manner,
-  openOffice,
+  openAssistant,
   pendingApproval,
   statusOf,
 } from '../kit/assistant.ts'
+import { bundled } from '../kit/bundled.ts'
 
 /** Starts `copydesk mcp` as a client's configuration says it; ended with `await using`. */
 async function start(url: string, key: string, manner: Manner = {}): Promise<Client & AsyncDisposable> {
@@ -37,9 +37,9 @@ async function start(url: string, key: string, manner: Manner = {}): Promise<Cli
 }
 
 describe.each(['modern', 'legacy'] as const)('copydesk mcp with a client of the %s revision', (era) => {
-  it('reads, and decides when the person who is asked accepts', async () => {
+  it('reads, and decides when the user accepts the prompt', async () => {
     await using app = await createTestApp()
-    await using office = await openOffice(app)
+    await using office = await openAssistant(app)
     const team = await app.team()
     const id = await pendingApproval(app, team)
     const { key } = await assistantKey(app, team.reviewerId)
@@ -60,9 +60,9 @@ describe.each(['modern', 'legacy'] as const)('copydesk mcp with a client of the 
     expect(await assistantsOf(app, 'approval.resolve')).toEqual(['claude-desktop 1.2'])
   })
 
-  it('acts once a person has agreed at the server, where the client cannot ask', async () => {
+  it('executes once after a consent at the server, when the client cannot ask', async () => {
     await using app = await createTestApp()
-    await using office = await openOffice(app)
+    await using office = await openAssistant(app)
     const team = await app.team()
     const id = await pendingApproval(app, team)
     const { key } = await assistantKey(app, team.reviewerId)
@@ -79,9 +79,9 @@ describe.each(['modern', 'legacy'] as const)('copydesk mcp with a client of the 
 })
 
 describe('copydesk mcp', () => {
-  it('with a key to read has tools that read, and tells when the key is revoked or the server gone', async () => {
+  it('with a read-only key has only tools that read, and reports a revoked key or an unreachable server', async () => {
     await using app = await createTestApp({ worker: false })
-    const office = await openOffice(app)
+    const office = await openAssistant(app)
     const team = await app.team()
     const { key, id } = await assistantKey(app, team.reviewerId, 'read')
     const other = await assistantKey(app, team.reviewerId, 'read')
@@ -98,9 +98,9 @@ describe('copydesk mcp', () => {
     expect(await ask(second, 'tenants')).toMatchObject(away)
   })
 
-  it('does not start with a key that is not for assistants, or none, and says why', async () => {
+  it('does not start without a key for assistants, and reports the reason', async () => {
     await using app = await createTestApp({ worker: false })
-    await using office = await openOffice(app)
+    await using office = await openAssistant(app)
     using folder = temporaryFolder()
     const { key } = await assistantKey(app, (await app.team()).reviewerId, 'none')
     const env = { COPYDESK_URL: office.url, COPYDESK_API_KEY: key }
@@ -112,9 +112,9 @@ describe('copydesk mcp', () => {
     expect(nobody.stderr).toContain('copydesk login')
   })
 
-  it('ends when the client does', async () => {
+  it('ends when the client disconnects', async () => {
     await using app = await createTestApp({ worker: false })
-    await using office = await openOffice(app)
+    await using office = await openAssistant(app)
     using folder = temporaryFolder()
     const { key } = await assistantKey(app, (await app.team()).reviewerId, 'read')
     const env = { COPYDESK_URL: office.url, COPYDESK_API_KEY: key }

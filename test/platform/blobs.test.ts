@@ -23,14 +23,14 @@ async function filesIn(directory: string): Promise<string[]> {
 const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
 
 describe('createDirectoryBlobs', () => {
-  it('keeps bytes exactly and reports their size and hash', async () => {
+  it('stores bytes exactly and returns their size and hash', async () => {
     const { blobs } = await setup()
     const bytes = randomBytes(100_000)
     expect(await blobs.put('t1/files/a.bin', bytes)).toEqual({ size: 100_000, sha256: sha256(bytes) })
     expect(await blobs.get('t1/files/a.bin')).toEqual(bytes)
   })
 
-  it('takes Node streams and web streams', async () => {
+  it('accepts Node streams and web streams', async () => {
     const { blobs } = await setup()
     const parts = [randomBytes(70_000), randomBytes(3), randomBytes(70_000)]
     const whole = Buffer.concat(parts)
@@ -42,7 +42,7 @@ describe('createDirectoryBlobs', () => {
     expect(await blobs.get('web')).toEqual(whole)
   })
 
-  it('streams a blob out, and an empty one', async () => {
+  it('streams a blob, also an empty one', async () => {
     const { blobs } = await setup()
     const bytes = randomBytes(200_000)
     await blobs.put('a', bytes)
@@ -51,7 +51,7 @@ describe('createDirectoryBlobs', () => {
     expect(await new Response(await blobs.stream('empty')).text()).toBe('')
   })
 
-  it('has nothing where nothing was put, under a directory of blobs, or under a blob', async () => {
+  it('returns nothing for an unknown key, a directory and a path below a blob', async () => {
     const { blobs } = await setup()
     await blobs.put('t1/a', Buffer.from('x'))
     for (const key of ['t2/a', 't1', 't1/a/b']) {
@@ -60,7 +60,7 @@ describe('createDirectoryBlobs', () => {
     }
   })
 
-  it('removes a blob, and says whether there was one', async () => {
+  it('deletes a blob, and returns whether it existed', async () => {
     const { blobs } = await setup()
     await blobs.put('t1/a', Buffer.from('x'))
     expect(await blobs.remove('t1/a')).toBe(true)
@@ -88,7 +88,7 @@ describe('createDirectoryBlobs', () => {
     '%2e%2e/a',
     'a'.repeat(300),
     'a/'.repeat(300) + 'a',
-  ])('refuses the key %j and touches nothing', async (key) => {
+  ])('rejects the key %j and changes nothing', async (key) => {
     const { blobs, parent } = await setup()
     await writeFile(join(parent, 'b'), 'outside')
     const calls = [blobs.put(key, Buffer.from('x')), blobs.get(key), blobs.stream(key), blobs.remove(key)]
@@ -98,7 +98,7 @@ describe('createDirectoryBlobs', () => {
     expect(await filesIn(parent)).toEqual(['b'])
   })
 
-  it('leaves the old blob and no half file where the source breaks, and hands its error on', async () => {
+  it('keeps the old blob and no partial file when the source fails, and passes its error on', async () => {
     const { blobs, root } = await setup()
     await blobs.put('t1/a', Buffer.from('old'))
     const broken = Object.assign(new Error('connection reset'), { code: 'ECONNRESET', syscall: 'read' })
@@ -111,7 +111,7 @@ describe('createDirectoryBlobs', () => {
     expect(await filesIn(root)).toEqual(['a'])
   })
 
-  it('leaves the old blob and no half file where the disk is full', async () => {
+  it('keeps the old blob and no partial file when the disk is full', async () => {
     const { blobs, root } = await setup()
     await blobs.put('t1/a', Buffer.from('old'))
     const source = fileURLToPath(new URL('../../packages/core/src/platform/blobs.ts', import.meta.url))
@@ -127,7 +127,7 @@ describe('createDirectoryBlobs', () => {
     expect(await filesIn(root)).toEqual(['a'])
   })
 
-  it('gives a reader the old blob or the new one, whole, while both are written', async () => {
+  it('returns either the old or the new blob completely during a concurrent write', async () => {
     const { blobs, root } = await setup()
     const versions = [Buffer.alloc(300_000, 1), Buffer.alloc(300_000, 2)]
     await blobs.put('a', Buffer.alloc(300_000, 1))
@@ -140,7 +140,7 @@ describe('createDirectoryBlobs', () => {
     expect(await filesIn(root)).toEqual(['a'])
   })
 
-  it('keeps files for the owner of the process alone', async () => {
+  it('makes files readable by the owner of the process only', async () => {
     const { blobs, root } = await setup()
     await blobs.put('t1/a', Buffer.from('x'))
     expect((await stat(join(root, 't1/a'))).mode & 0o777).toBe(0o600)
@@ -148,7 +148,7 @@ describe('createDirectoryBlobs', () => {
     expect(await readFile(join(root, 't1/a'), 'utf8')).toBe('x')
   })
 
-  it('checks that it can write, and leaves nothing behind', async () => {
+  it('checks that it is writable, and leaves nothing behind', async () => {
     const { blobs, parent, root } = await setup()
     await blobs.check()
     expect(await filesIn(root)).toEqual([])

@@ -33,7 +33,7 @@ const long = 100_000
 
 /** What holds wherever it is kept. */
 function cacheOf(open: () => Promise<Subject>): void {
-  it('gives back a value until its time is over', async () => {
+  it('returns a value until it expires', async () => {
     await using subject = await open()
     const { cache } = subject
     await cache.set('a', { x: [1, null, 'ü'] }, long)
@@ -43,7 +43,7 @@ function cacheOf(open: () => Promise<Subject>): void {
     expect(await cache.get('a')).toBeUndefined()
   })
 
-  it('tells a missing value from null', async () => {
+  it('distinguishes a missing value from null', async () => {
     await using subject = await open()
     const { cache } = subject
     await cache.set('a', null, long)
@@ -51,7 +51,7 @@ function cacheOf(open: () => Promise<Subject>): void {
     expect(await cache.get('b')).toBeUndefined()
   })
 
-  it('gives a new value a new time', async () => {
+  it('restarts the expiry with a new value', async () => {
     await using subject = await open()
     const { cache } = subject
     await cache.set('a', 1, long)
@@ -61,7 +61,7 @@ function cacheOf(open: () => Promise<Subject>): void {
     expect(await cache.get('a')).toBe(2)
   })
 
-  it('never shares an object: not with the writer, not between readers, not between keys', async () => {
+  it('never shares an object between writers, readers or keys', async () => {
     await using subject = await open()
     const { cache } = subject
     const value = { list: [1] }
@@ -74,7 +74,7 @@ function cacheOf(open: () => Promise<Subject>): void {
     expect(await cache.get('t2:a')).toEqual({ list: [1] })
   })
 
-  it('forgets what is deleted', async () => {
+  it('forgets deleted keys', async () => {
     await using subject = await open()
     const { cache } = subject
     await cache.set('a', 1, long)
@@ -83,7 +83,7 @@ function cacheOf(open: () => Promise<Subject>): void {
     expect(await cache.get('a')).toBeUndefined()
   })
 
-  it('counts within one span of time that later steps do not move', async () => {
+  it('counts within a fixed window', async () => {
     await using subject = await open()
     const { cache } = subject
     expect(await cache.increment('n', long)).toBe(1)
@@ -94,7 +94,7 @@ function cacheOf(open: () => Promise<Subject>): void {
     expect(await cache.increment('n', long)).toBe(1)
   })
 
-  it('loses no count of callers in parallel, and goes on from a number that was set', async () => {
+  it('counts exactly under concurrency, and continues from a number that was set', async () => {
     await using subject = await open()
     const { cache } = subject
     await cache.set('n', 8, long)
@@ -102,7 +102,7 @@ function cacheOf(open: () => Promise<Subject>): void {
     expect(await cache.get('n')).toBe(58)
   })
 
-  it('refuses what it cannot keep', async () => {
+  it('rejects values that cannot be serialized', async () => {
     await using subject = await open()
     const { cache } = subject
     await cache.set('text', 'x', long)
@@ -117,7 +117,7 @@ function cacheOf(open: () => Promise<Subject>): void {
   })
 }
 
-describe('a cache in process', () => {
+describe('an in-process cache', () => {
   cacheOf(async () => inProcess())
 })
 describe.skipIf(!redisUrl)('a cache in Redis', () => {
@@ -125,7 +125,7 @@ describe.skipIf(!redisUrl)('a cache in Redis', () => {
 })
 
 describe('createMemoryCache', () => {
-  it('ends a value to the millisecond', async () => {
+  it('expires a value to the millisecond', async () => {
     const { cache, pass } = inProcess()
     await cache.set('a', 1, 100)
     void pass(0.099)
@@ -134,7 +134,7 @@ describe('createMemoryCache', () => {
     expect(await cache.get('a')).toBeUndefined()
   })
 
-  it('drops the entry that was not asked for longest', async () => {
+  it('evicts the least recently used entry', async () => {
     const { cache } = inProcess(2)
     await cache.set('a', 1, 100)
     await cache.set('b', 2, 100)
@@ -143,7 +143,7 @@ describe('createMemoryCache', () => {
     expect(await Promise.all(['a', 'b', 'c'].map((key) => cache.get(key)))).toEqual([1, undefined, 3])
   })
 
-  it('drops nothing when a key is written again', async () => {
+  it('evicts nothing when a key is overwritten', async () => {
     const { cache } = inProcess(2)
     await cache.set('a', 1, 100)
     await cache.set('b', 2, 100)
@@ -154,7 +154,7 @@ describe('createMemoryCache', () => {
 })
 
 describe.skipIf(!redisUrl)('createSharedCache', () => {
-  it('is one for all servers', async () => {
+  it('is shared by all servers', async () => {
     await using space = await openRedisSpace()
     const [one, two] = [await space.another(), await space.another()].map((redis) =>
       createSharedCache({ redis, clock: createTestClock() }),
@@ -168,7 +168,7 @@ describe.skipIf(!redisUrl)('createSharedCache', () => {
     expect(Object.keys(await space.keys())).toEqual(['cache:b'])
   })
 
-  it('is one of this process while Redis is away, and lets no old value return', async () => {
+  it('is local while Redis is unavailable, and does not return outdated values afterwards', async () => {
     await using space = await openRedisSpace()
     await using proxy = await openRedisProxy()
     const redis = await space.another({ url: proxy.url, retryMs: 20 })

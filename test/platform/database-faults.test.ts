@@ -64,7 +64,7 @@ async function sentenceOf(work: Promise<unknown>): Promise<string> {
 
 const program = join(import.meta.dirname, 'other-program.ts')
 
-/** Another program that locks the file by `sql` until it is told to let go. */
+/** Another program that locks the file with `sql` until it is told to release it. */
 async function hold(path: string, sql: string) {
   const child = fork(program, ['hold', path, sql], { execArgv: [] })
   const gone = once(child, 'exit')
@@ -78,7 +78,7 @@ async function hold(path: string, sql: string) {
   }
 }
 
-/** The fault that somebody meets who opens the file and writes, without the rights of root. */
+/** The fault that someone meets who opens the file and writes, without the rights of root. */
 async function writeAsOther(path: string): Promise<string> {
   const user = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
   const child = fork(program, ['write', path], { execArgv: [], ...user })
@@ -87,7 +87,7 @@ async function writeAsOther(path: string): Promise<string> {
 }
 
 describe('openDatabase', () => {
-  it('names a folder that is missing, and does not make it', async () => {
+  it('names a missing folder, and does not create it', async () => {
     await using place = await openFolder()
     const folder = join(place.folder, 'missing')
     const sentence = await sentenceOf(openFile(join(folder, 'copydesk.db')))
@@ -105,7 +105,7 @@ describe('openDatabase', () => {
     expect(sentence).toContain('Check that the path is a file you may read and write.')
   })
 
-  it('names a file that is no database, and leaves it as it is', async () => {
+  it('names a file that is not a database, and does not change it', async () => {
     await using place = await openFolder()
     const path = join(place.folder, 'letter.txt')
     const text = 'Dear reader, this is no database. '.repeat(200)
@@ -116,7 +116,7 @@ describe('openDatabase', () => {
     expect(await readFile(path, 'utf8')).toBe(text)
   })
 
-  it.each([0.7, 0.3, 0.01])('names a file that was cut off at %f of its length', async (part) => {
+  it.each([0.7, 0.3, 0.01])('names a file that was truncated at %f of its length', async (part) => {
     await using place = await openFolder()
     await truncate(place.path, Math.floor((await stat(place.path)).size * part))
     const sentence = await sentenceOf(openFile(place.path))
@@ -125,7 +125,7 @@ describe('openDatabase', () => {
   })
 
   it(
-    'names a database that another program has for itself, and opens it when that program is gone',
+    'names a database that another program has locked, and opens it once that program is gone',
     waits,
     async () => {
       await using place = await openFolder()
@@ -161,7 +161,7 @@ describe('openDatabase', () => {
 })
 
 describe('a damaged page', () => {
-  it('is told by whatever meets it: a reading, a hand-written statement, a unit of work', async () => {
+  it('is reported by reads, raw statements and transactions', async () => {
     await using place = await openFolder()
     const { size } = await stat(place.path)
     const handle = await open(place.path, 'r+')
@@ -185,7 +185,7 @@ describe('a damaged page', () => {
 
 describe('a lock of another program', () => {
   it(
-    'is waited for and told; reading goes on, nothing is written, and later writers are not held up',
+    'is waited for and reported; reads continue, nothing is written, and later writes work',
     waits,
     async () => {
       await using place = await openFolder()
@@ -205,7 +205,7 @@ describe('a lock of another program', () => {
     },
   )
 
-  it('that is let go in time is not noticed', waits, async () => {
+  it('that is released in time has no effect', waits, async () => {
     await using place = await openFolder()
     const db = await openFile(place.path)
     const holder = await hold(place.path, 'begin exclusive')

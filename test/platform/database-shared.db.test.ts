@@ -3,8 +3,8 @@ import { openDatabase } from '../../packages/core/src/platform/database/database
 import { jobEntities } from '../../packages/core/src/platform/jobs/entities.ts'
 import { dialect, openTestDatabase, silent } from '../kit/database.ts'
 
-describe('two instances of one process on the same database', () => {
-  it('work on when the other is closed, and leave no connection behind at the end', async () => {
+describe('two instances on one database in one process', () => {
+  it('are independent: one works after the other is closed, and no connection remains', async () => {
     await using database = await openTestDatabase()
     const name = 'two-instances'
     const url = dialect === 'sqlite' ? database.url : `${database.url}?application_name=${name}`

@@ -51,13 +51,13 @@ export const happened = (subject: string, rest: Partial<NewEvent> = {}): NewEven
   ...rest,
 })
 
-/** Appends in one transaction and tells, as a command does. */
+/** Appends in one transaction and notifies, as a service does. */
 export async function write({ db, log }: Process, ...events: NewEvent[]): Promise<void> {
   await db.write((tx) => log.append(tx, events))
-  log.poke()
+  log.wakeUp()
 }
 
-/** Notes what a follower is told. */
+/** Records the events of a follower. */
 export function notebook() {
   const events: StoredEvent[] = []
   /** Subjects, and `resync`. */
@@ -92,6 +92,6 @@ export async function writeMany({ db, log }: Process, name: string, transactions
         await log.append(tx, events.slice(1))
       })
     }
-    log.poke()
+    log.wakeUp()
   }
 }

@@ -6,7 +6,7 @@ import { createTestClock } from '../kit/clock.ts'
 import { everything, happened, notebook, openArchive, patience, write, writeMany } from './event-archive.ts'
 
 describe('follow', () => {
-  it('gives the past and then the present without a gap or a repeat, however often one joins while others write', async () => {
+  it('returns stored and live events without a gap or a repetition, whenever a follower joins during writes', async () => {
     await using archive = await openArchive(createSystemClock())
     const [one, two, three] = [await archive.process(), await archive.process(), await archive.process()]
     let writing = true
@@ -35,7 +35,7 @@ describe('follow', () => {
     }
   })
 
-  it('loses nothing that is told between the reading of its past and its joining', async () => {
+  it('loses no event emitted between the reading of stored events and the subscription', async () => {
     await using archive = await openArchive(createTestClock())
     const writer = await archive.process()
     await write(writer, happened('past'))
@@ -50,8 +50,8 @@ describe('follow', () => {
     })
     const { log } = await archive.process(db)
     const [witness, book] = [notebook(), notebook()]
-    // On SQLite nobody else tells this log that another process wrote.
-    await writer.log.follow(everything, undefined, { event: log.poke, resync: () => undefined })
+    // On SQLite this log gets no notification of another process's writes.
+    await writer.log.follow(everything, undefined, { event: log.wakeUp, resync: () => undefined })
     await log.follow(everything, undefined, witness)
     await log.follow({ tenants: 'all', types: ['thing_happened'] }, 0, book)
     await next('present')
@@ -60,7 +60,7 @@ describe('follow', () => {
     expect(book.told).toEqual(['past', ...witness.told])
   })
 
-  it('without a number tells only what comes later', async () => {
+  it('without a cursor returns later events only', async () => {
     await using archive = await openArchive(createTestClock())
     const process = await archive.process()
     await write(process, happened('past'), happened('more past'))
@@ -72,7 +72,7 @@ describe('follow', () => {
     await expect.poll(() => book.told, patience).toEqual(['later', 'later still'])
   })
 
-  it('resumes on a process that has not yet read as far as another had told', async () => {
+  it('resumes on a process that has read fewer events than the one before', async () => {
     await using archive = await openArchive(createTestClock())
     const [ahead, behind] = [await archive.process(), await archive.process()]
     // By hand, so that no process is notified; only the one that looks knows of them.
@@ -84,7 +84,7 @@ describe('follow', () => {
     )
     const first = notebook()
     await ahead.log.follow(everything, 0, first)
-    ahead.log.poke()
+    ahead.log.wakeUp()
     await expect.poll(() => first.told, patience).toEqual(['known', 'known too'])
     const resumed = notebook()
     await behind.log.follow(everything, ahead.log.last(), resumed)
@@ -92,7 +92,7 @@ describe('follow', () => {
     await expect.poll(() => resumed.told, patience).toEqual(['new'])
   })
 
-  it('from a number that was never given, as after a restored backup, says resync and goes on live', async () => {
+  it('from an unknown cursor, such as after a restored backup, sends resync and continues live', async () => {
     await using archive = await openArchive(createTestClock())
     const process = await archive.process()
     await write(process, happened('past'))
@@ -104,7 +104,7 @@ describe('follow', () => {
     expect(book.told[0]).toBe('resync')
   })
 
-  it('tells the others although one follower fails', async () => {
+  it('notifies other followers although one fails', async () => {
     await using archive = await openArchive(createTestClock())
     const process = await archive.process()
     const failing = {
@@ -120,7 +120,7 @@ describe('follow', () => {
     await expect.poll(() => book.told, patience).toEqual(['one', 'two'])
   })
 
-  it('is over once it is ended, for this follower alone', async () => {
+  it('ends for one follower separately', async () => {
     await using archive = await openArchive(createTestClock())
     const process = await archive.process()
     const [ended, other] = [notebook(), notebook()]
@@ -144,7 +144,7 @@ describe('a filter', () => {
     happened('a other', { tenantId: 'tenant-a', type: 'other_happened' }),
     happened('b thing', { tenantId: 'tenant-b' }),
     happened('b other', { tenantId: 'tenant-b', type: 'other_happened' }),
-    happened('nobody’s thing'),
+    happened('no one’s thing'),
   ]
   const filters: Array<[EventFilter, string[]]> = [
     [{ tenants: 'all' }, list.map(({ subject }) => subject)],
@@ -158,7 +158,7 @@ describe('a filter', () => {
     [{ tenants: ['tenant-b'], types: ['x', 'other_happened'], subject: 'b other' }, ['b other']],
   ]
 
-  it('by tenants, types and subject picks the same from the past, from the present and from a reading', async () => {
+  it('by tenants, types and subject selects the same from stored events, live events and reads', async () => {
     await using archive = await openArchive(createTestClock())
     const process = await archive.process()
     const live = filters.map(() => notebook())
@@ -174,7 +174,7 @@ describe('a filter', () => {
     }
   })
 
-  it('does not end a long past early: what it picks is found behind more than two pages of others', async () => {
+  it('does not end early: it finds matches behind more than two pages of other events', async () => {
     await using archive = await openArchive(createTestClock())
     const process = await archive.process()
     const rare: EventFilter = { tenants: ['tenant-a'] }

@@ -16,7 +16,7 @@ import {
 const subjects = (events: readonly StoredEvent[]) => events.map(({ subject }) => subject)
 
 describe('append', () => {
-  it('numbers events so that readers of every process see each once, in order, while four processes write', async () => {
+  it('numbers events so that readers of every process get each once, in order, while four processes write', async () => {
     await using archive = await openArchive(createSystemClock())
     const processes = await Promise.all(Array.from({ length: 4 }, () => archive.process()))
     const books = processes.map(() => notebook())
@@ -33,7 +33,7 @@ describe('append', () => {
     for (const { log } of processes) expect(log.last()).toBe(books[0]!.events.at(-1)?.seq)
   })
 
-  it('shows no later event before an earlier one that is not yet committed', async () => {
+  it('returns no event before an earlier one that is not yet committed', async () => {
     await using archive = await openArchive(createTestClock())
     const [slow, quick, reader] = [await archive.process(), await archive.process(), await archive.process()]
     const book = notebook()
@@ -59,7 +59,7 @@ describe('append', () => {
     await expect.poll(() => book.told, patience).toEqual(['slow', 'quick'])
   })
 
-  it('of a transaction that is rolled back is never told', async () => {
+  it('of a transaction that is rolled back is never emitted', async () => {
     await using archive = await openArchive(createTestClock())
     const process = await archive.process()
     const book = notebook()
@@ -82,7 +82,7 @@ describe('append', () => {
     expect(numbers).toEqual(numbers.toSorted((a, b) => a - b))
   })
 
-  it('keeps what was said: tenant, type, subject, data and the instant', async () => {
+  it('keeps tenant, type, subject, data and instant', async () => {
     await using archive = await openArchive(createTestClock())
     const process = await archive.process()
     const event = {
@@ -99,7 +99,7 @@ describe('append', () => {
 })
 
 describe('events of another process', () => {
-  it('are told at once on PostgreSQL, and at the next look, a second later, on SQLite', async () => {
+  it('are received at once on PostgreSQL, and at the next poll, a second later, on SQLite', async () => {
     await using archive = await openArchive(createTestClock())
     const [here, there] = [await archive.process(), await archive.process()]
     const book = notebook()
@@ -114,12 +114,12 @@ describe('events of another process', () => {
     await expect.poll(() => book.told, patience).toEqual(['there'])
   })
 
-  it('are found by the next look when the notification was lost', async () => {
+  it('are found by the next poll when the notification was lost', async () => {
     await using archive = await openArchive(createTestClock())
     const { log } = await archive.process()
     const book = notebook()
     await log.follow(everything, undefined, book)
-    // Written by hand: nobody is notified.
+    // Written by hand: no one is notified.
     await archive.db.write((tx) =>
       tx.run(`insert into event (type, subject, data, at) values ('x', 'unannounced', '{}', ?)`, [
         archive.clock.date(),
@@ -131,7 +131,7 @@ describe('events of another process', () => {
 })
 
 describe('prune', () => {
-  it('deletes what is older; who resumes from before it hears resync once, then what remains and what comes', async () => {
+  it('deletes older events; a follower that resumes before them gets resync once, then the remaining and new ones', async () => {
     await using archive = await openArchive(createTestClock())
     const [process, other] = [await archive.process(), await archive.process()]
     const watching = notebook()
@@ -171,7 +171,7 @@ describe('prune', () => {
     expect(watching.told).toEqual(['old', 'old too', 'at the limit', 'new', 'later'])
   })
 
-  it('of everything leaves the numbers growing, also for a process that begins afterwards', async () => {
+  it('of all events does not reset the numbers, also for a new process', async () => {
     await using archive = await openArchive(createTestClock())
     const process = await archive.process()
     await write(process, happened('one'), happened('two'))

@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest'
 import type { JobHandler } from '../../packages/core/src/platform/jobs/jobs.ts'
 import type { JobQueue } from '../../packages/core/src/platform/jobs/queue.ts'
 import { createTestClock } from '../kit/clock.ts'
-import { alphabetically, note, notebook, openFloor, patience } from '../kit/floor.ts'
+import { alphabetically, createJobWorkers, note, notebook, patience } from '../kit/job-queues.ts'
 
 describe('caps', () => {
-  it('let one job of a group be at work over two processes, and keep nobody else waiting', async () => {
-    await using floor = await openFloor(createTestClock())
+  it('run one job of a group over two processes, and do not delay others', async () => {
+    await using floor = await createJobWorkers(createTestClock())
     const { names, note: write } = notebook()
     const gate = floor.gate()
     const grouped: unknown[] = []
@@ -19,8 +19,8 @@ describe('caps', () => {
         most = Math.max(most, ++atWork)
         grouped.push(payload['name'])
         await gate.passed
-        // Both are told to look for more while this one still has its place.
-        for (const queue of queues) queue.poke()
+        // Both poll for more while this one still has its slot.
+        for (const queue of queues) queue.wakeUp()
         await floor.jobs()
         atWork--
       },
@@ -37,7 +37,7 @@ describe('caps', () => {
       ]),
     )
     // Both at the same moment, so that each could take the free place for its own.
-    for (const queue of queues) queue.poke()
+    for (const queue of queues) queue.wakeUp()
     // The one of the group stands still all the while that the others, which come after it, are done.
     await expect
       .poll(() => names.toSorted(alphabetically), patience)
@@ -48,8 +48,8 @@ describe('caps', () => {
     expect(most).toBe(1)
   })
 
-  it('of two let a third begin when one of the two has ended', async () => {
-    await using floor = await openFloor(createTestClock())
+  it('of two start a third when one of the two has ended', async () => {
+    await using floor = await createJobWorkers(createTestClock())
     const gates = {
       a: floor.gate(),
       b: floor.gate(),
@@ -74,7 +74,7 @@ describe('caps', () => {
     await expect.poll(() => begun, patience).toEqual(['a', 'b', 'free'])
     // Comes after the third, so the third would have begun before it.
     await floor.db.write((tx) => worker.enqueue(tx, [note('later')]))
-    worker.poke()
+    worker.wakeUp()
     await expect.poll(() => begun, patience).toEqual(['a', 'b', 'free', 'later'])
     gates.b.open()
     await expect.poll(() => begun, patience).toEqual(['a', 'b', 'free', 'later', 'c'])
@@ -82,8 +82,8 @@ describe('caps', () => {
 })
 
 describe('prune', () => {
-  it('deletes what was done before the instant: not what was done then, is dead, waits or is at work', async () => {
-    await using floor = await openFloor(createTestClock())
+  it('deletes jobs completed before the instant: not those completed then, dead, queued or running', async () => {
+    await using floor = await createJobWorkers(createTestClock())
     const gate = floor.gate()
     const { names, note: write } = notebook()
     const worker = await floor.worker({
@@ -107,7 +107,7 @@ describe('prune', () => {
     floor.clock.advance(1_000)
     const now = floor.clock.date()
     await floor.db.write((tx) => worker.enqueue(tx, [note('new')]))
-    worker.poke()
+    worker.wakeUp()
     await expect.poll(states, patience).toEqual(['test.note done', ...others, 'test.note done'])
     expect(await worker.prune(now)).toBe(1)
     expect(await states()).toEqual([...others, 'test.note done'])
@@ -117,8 +117,8 @@ describe('prune', () => {
 })
 
 describe('stop', () => {
-  it('waits for what is at work, takes nothing new, and tells nobody to hurry', async () => {
-    await using floor = await openFloor(createTestClock())
+  it('waits for running jobs, starts no new ones, and aborts none', async () => {
+    await using floor = await createJobWorkers(createTestClock())
     const happened: string[] = []
     const gate = floor.gate()
     const worker = await floor.worker({
@@ -131,14 +131,14 @@ describe('stop', () => {
     })
     await worker.start()
     await floor.db.write((tx) => worker.enqueue(tx, [note('a')]))
-    worker.poke()
+    worker.wakeUp()
     await expect.poll(() => happened, patience).toEqual(['a begins'])
     const stopped = worker.stop().then(() => happened.push('stopped'))
     await floor.db.write((tx) => worker.enqueue(tx, [note('b')]))
-    worker.poke()
+    worker.wakeUp()
     gate.open()
     await stopped
-    worker.poke()
+    worker.wakeUp()
     await worker.stop()
     expect(happened).toEqual(['a begins', 'a ends', 'stopped'])
     expect(await floor.jobs()).toMatchObject([
@@ -147,8 +147,8 @@ describe('stop', () => {
     ])
   })
 
-  it('tells what takes longer than the grace to stop, and leaves the job to another process', async () => {
-    await using floor = await openFloor(createTestClock())
+  it('aborts a job that exceeds the grace period, and leaves it to another process', async () => {
+    await using floor = await createJobWorkers(createTestClock())
     const { names, note: write } = notebook()
     const signals: AbortSignal[] = []
     const one = await floor.worker({
@@ -162,7 +162,7 @@ describe('stop', () => {
     const two = await floor.worker({ 'test.note': write })
     await one.start()
     await floor.db.write((tx) => one.enqueue(tx, [note('long')]))
-    one.poke()
+    one.wakeUp()
     await expect.poll(() => signals, patience).toHaveLength(1)
     const from = floor.clock.now()
     const stopped = one.stop(5_000)

@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest'
 import type { JobFailure } from '../../packages/core/src/platform/jobs/entities.ts'
 import { Unretryable } from '../../packages/core/src/platform/jobs/jobs.ts'
 import { createTestClock } from '../kit/clock.ts'
-import { openFloor, patience } from '../kit/floor.ts'
+import { createJobWorkers, patience } from '../kit/job-queues.ts'
 
 describe('a job that fails', () => {
-  it('is tried again after a growing and random wait, keeps its history, and is given up in the end', async () => {
-    await using floor = await openFloor(createTestClock())
+  it('is retried after a growing, random delay, keeps its history, and becomes a dead letter in the end', async () => {
+    await using floor = await createJobWorkers(createTestClock())
     let roll = 0
     const worker = await floor.worker(
       async ({ attempt }) => {
@@ -27,7 +27,7 @@ describe('a job that fails', () => {
       roll = next.random
       if (index === 0) await floor.put(worker, { tenantId: 'tenant', payload: { n: 7 }, maxAttempts: 4 })
       floor.clock.advance(wait)
-      worker.poke()
+      worker.wakeUp()
       const error = `the try ${attempt} was in vain`
       failures.push({ attempt, at: floor.clock.date().toISOString(), error })
       wait = next.wait
@@ -36,7 +36,7 @@ describe('a job that fails', () => {
       expect(await worker.deadLetters({ tenants: 'all' })).toEqual([])
     }
     floor.clock.advance(wait)
-    worker.poke()
+    worker.wakeUp()
     const at = floor.clock.date()
     failures.push({ attempt: 4, at: at.toISOString(), error: 'the try 4 was in vain' })
     await expect
@@ -55,8 +55,8 @@ describe('a job that fails', () => {
     ])
   })
 
-  it('never waits for more than five minutes, jitter aside', async () => {
-    await using floor = await openFloor(createTestClock())
+  it('never waits for more than five minutes, not counting jitter', async () => {
+    await using floor = await createJobWorkers(createTestClock())
     const worker = await floor.worker(() => Promise.reject(new Error('no')), { random: () => 0.5 })
     await worker.start()
     await floor.put(worker, { maxAttempts: 12 })
@@ -66,13 +66,13 @@ describe('a job that fails', () => {
         .poll(floor.jobs, patience)
         .toMatchObject([{ status: 'waiting', attempt: index + 1, runAt }])
       floor.clock.advance(seconds * 1_000)
-      worker.poke()
+      worker.wakeUp()
     }
     await expect.poll(floor.jobs, patience).toMatchObject([{ status: 'dead', attempt: 12 }])
   })
 
-  it('is given up at once when its handler says that another try is in vain', async () => {
-    await using floor = await openFloor(createTestClock())
+  it('becomes a dead letter at once when its handler reports that a retry is pointless', async () => {
+    await using floor = await createJobWorkers(createTestClock())
     const worker = await floor.worker(() => Promise.reject(new Unretryable('there is no such campaign')))
     await worker.start()
     await floor.put(worker, { maxAttempts: 9 })
@@ -84,8 +84,8 @@ describe('a job that fails', () => {
 })
 
 describe('retry', () => {
-  it('gives a dead letter all its attempts once more and keeps the history of its first life', async () => {
-    await using floor = await openFloor(createTestClock())
+  it('gives a dead letter all its attempts again and keeps its history', async () => {
+    await using floor = await createJobWorkers(createTestClock())
     let tries = 0
     const worker = await floor.worker(
       async () => {
@@ -97,7 +97,7 @@ describe('retry', () => {
     await floor.put(worker, { maxAttempts: 2 })
     await expect.poll(floor.jobs, patience).toMatchObject([{ status: 'waiting', failures: [{}] }])
     floor.clock.advance(1_000)
-    worker.poke()
+    worker.wakeUp()
     await expect.poll(floor.jobs, patience).toMatchObject([{ status: 'dead' }])
     const [letter] = await worker.deadLetters({ tenants: 'all' })
     expect(await worker.retry(letter?.id ?? '')).toBe(true)
@@ -105,14 +105,14 @@ describe('retry', () => {
     await expect.poll(floor.jobs, patience).toMatchObject([{ status: 'waiting', failures: [{}, {}, {}] }])
     expect(await worker.deadLetters({ tenants: 'all' })).toEqual([])
     floor.clock.advance(1_000)
-    worker.poke()
+    worker.wakeUp()
     await expect.poll(floor.jobs, patience).toMatchObject([{ status: 'done' }])
     const [{ failures } = { failures: [] }] = await floor.jobs()
     expect(failures.map(({ error }) => error)).toEqual(['failure 1', 'failure 2', 'failure 3'])
   })
 
-  it('refuses what is no dead letter, and changes nothing', async () => {
-    await using floor = await openFloor(createTestClock())
+  it('rejects jobs that are no dead letters, and changes nothing', async () => {
+    await using floor = await createJobWorkers(createTestClock())
     const worker = await floor.worker(async () => undefined)
     await worker.start()
     await floor.put(worker, {}, { runAt: new Date(floor.clock.now() + 60_000) })
@@ -124,8 +124,8 @@ describe('retry', () => {
 })
 
 describe('deadLetters', () => {
-  it('tells the newest first, and no more than was asked for', async () => {
-    await using floor = await openFloor(createTestClock())
+  it('returns the newest first, up to the requested number', async () => {
+    await using floor = await createJobWorkers(createTestClock())
     const worker = await floor.worker(({ payload }) =>
       Promise.reject(new Unretryable(`${payload['name'] as string} cannot be done`)),
     )
@@ -145,8 +145,8 @@ describe('deadLetters', () => {
     expect(await told(2)).toEqual(['c', 'b'])
   })
 
-  it('does not keep the unique key of a dead job from a new one', async () => {
-    await using floor = await openFloor(createTestClock())
+  it('does not block the unique key of a dead job', async () => {
+    await using floor = await createJobWorkers(createTestClock())
     const worker = await floor.worker(() => Promise.reject(new Unretryable('no')))
     await worker.start()
     await floor.put(worker, { uniqueKey: 'plan:1' })

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { Unretryable } from '../../packages/core/src/platform/jobs/jobs.ts'
 import { createTestClock } from '../kit/clock.ts'
-import { openFloor, patience } from '../kit/floor.ts'
+import { createJobWorkers, patience } from '../kit/job-queues.ts'
 
 /** How long a job stays with a process that says nothing more. */
 const leaseMs = 30_000
@@ -12,12 +12,12 @@ describe('a lease', () => {
     { end: 'failed', fault: new Error('too slow') },
     { end: 'hopeless', fault: new Unretryable('never') },
   ])(
-    'that has ended gives the job to another process, and the late, $end end of the first changes nothing',
+    'that has expired passes the job to another process, and the late, $end end of the first changes nothing',
     async ({ fault }) => {
-      await using floor = await openFloor(createTestClock())
+      await using floor = await createJobWorkers(createTestClock())
       const begun: string[] = []
       const gates = { one: floor.gate(), two: floor.gate() }
-      // Its own clock stands still, so it neither renews nor hears that its lease has ended.
+      // Its clock is stopped, so it neither renews its lease nor detects that it has expired.
       const one = await floor.worker(
         async ({ attempt }) => {
           begun.push(`one, try ${attempt}`)
@@ -50,8 +50,8 @@ describe('a lease', () => {
     },
   )
 
-  it('that has ended fences a process off from its own older try, too', async () => {
-    await using floor = await openFloor(createTestClock())
+  it('that has expired fences off the process’s own earlier attempt, too', async () => {
+    await using floor = await createJobWorkers(createTestClock())
     const still = createTestClock()
     const gates = [floor.gate(), floor.gate()]
     const begun: number[] = []
@@ -70,7 +70,7 @@ describe('a lease', () => {
     floor.clock.advance(leaseMs)
     await two.start()
     await expect.poll(floor.jobs, patience).toMatchObject([{ status: 'waiting', attempt: 1 }])
-    one.poke()
+    one.wakeUp()
     await expect.poll(() => begun, patience).toEqual([1, 2])
     const held = await floor.jobs()
     gates[0]?.open()
@@ -83,8 +83,8 @@ describe('a lease', () => {
     expect(await floor.jobs()).toMatchObject([{ status: 'done', attempt: 2 }, { status: 'done' }])
   })
 
-  it('is renewed for as long as the work takes, and nobody else begins it', async () => {
-    await using floor = await openFloor(createTestClock())
+  it('is renewed while the job runs, and no other process starts it', async () => {
+    await using floor = await createJobWorkers(createTestClock())
     const begun: string[] = []
     const gate = floor.gate()
     const work = (name: string) => () => {
@@ -116,8 +116,8 @@ describe('a lease', () => {
     expect(begun).toEqual(['one'])
   })
 
-  it('that is lost aborts the signal of the handler, and no other', async () => {
-    await using floor = await openFloor(createTestClock())
+  it('that is lost aborts the signal of that handler only', async () => {
+    await using floor = await createJobWorkers(createTestClock())
     const still = createTestClock()
     const gate = floor.gate()
     const signals: AbortSignal[] = []
@@ -148,8 +148,8 @@ describe('a lease', () => {
       .toEqual([true, false])
   })
 
-  it('that ends on the last attempt makes a dead letter, which its process cannot undo', async () => {
-    await using floor = await openFloor(createTestClock())
+  it('that expires on the last attempt creates a dead letter, which its process cannot undo', async () => {
+    await using floor = await createJobWorkers(createTestClock())
     const begun: string[] = []
     const gate = floor.gate()
     const one = await floor.worker(

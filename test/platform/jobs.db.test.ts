@@ -2,18 +2,18 @@ import { describe, expect, it } from 'vitest'
 import { createSystemClock } from '../../packages/core/src/platform/clock.ts'
 import type { JobQueue } from '../../packages/core/src/platform/jobs/queue.ts'
 import { createTestClock } from '../kit/clock.ts'
-import { alphabetically, note, notebook, openFloor, patience } from '../kit/floor.ts'
+import { alphabetically, createJobWorkers, note, notebook, patience } from '../kit/job-queues.ts'
 
 describe('enqueue', () => {
-  it('gives each of 200 jobs to one worker once, though three processes take from them', async () => {
-    await using floor = await openFloor(createSystemClock())
+  it('gives each of 200 jobs to one worker once, with three processes', async () => {
+    await using floor = await createJobWorkers(createSystemClock())
     const ran: string[] = []
     const arrived = new Set<string>()
     const all = floor.gate()
     const workers = await Promise.all(
       ['one', 'two', 'three'].map((name) =>
         floor.worker({
-          // Nobody goes on before all three have a job in hand, so that none of them does it all alone.
+          // No one goes on before all three have a job in hand, so that none of them does it all alone.
           'test.note': async ({ payload }) => {
             if (arrived.add(name).size === 3) all.open()
             await all.passed
@@ -38,8 +38,8 @@ describe('enqueue', () => {
     expect(new Set((await floor.jobs()).map(({ attempt }) => attempt))).toEqual(new Set([1]))
   })
 
-  it('leaves nothing behind when its transaction rolls back', async () => {
-    await using floor = await openFloor(createTestClock())
+  it('stores nothing when its transaction rolls back', async () => {
+    await using floor = await createJobWorkers(createTestClock())
     const { names, note: write } = notebook()
     const worker = await floor.worker({ 'test.note': write })
     await worker.start()
@@ -49,7 +49,7 @@ describe('enqueue', () => {
     })
     await expect(changed).rejects.toThrow('changed my mind')
     await floor.db.write((tx) => worker.enqueue(tx, [note('committed')]))
-    worker.poke()
+    worker.wakeUp()
     await expect.poll(() => names, patience).toEqual(['committed'])
     await worker.stop()
     expect(names).toEqual(['committed'])
@@ -57,9 +57,9 @@ describe('enqueue', () => {
   })
 
   it.each([1, 10])(
-    'is served by priority, then by the time it was due, then as it came, %i at a time',
+    'is served by priority, then due time, then creation, %i at a time',
     async (concurrency) => {
-      await using floor = await openFloor(createTestClock())
+      await using floor = await createJobWorkers(createTestClock())
       const { names, note: write } = notebook()
       const worker = await floor.worker({ 'test.note': write }, { concurrency })
       const ago = (ms: number) => new Date(floor.clock.now() - ms)
@@ -81,8 +81,8 @@ describe('enqueue', () => {
     },
   )
 
-  it('keeps a job until it is due, however urgent it is', async () => {
-    await using floor = await openFloor(createTestClock())
+  it('delays a job until it is due, whatever its priority', async () => {
+    await using floor = await createJobWorkers(createTestClock())
     const { names, note: write } = notebook()
     const worker = await floor.worker({ 'test.note': write })
     const runAt = new Date(floor.clock.now() + 60_000)
@@ -96,15 +96,15 @@ describe('enqueue', () => {
     await expect.poll(isUnderWay, patience).toBe(false)
     floor.clock.advance(59_999)
     await floor.db.write((tx) => worker.enqueue(tx, [note('a moment too early')]))
-    worker.poke()
+    worker.wakeUp()
     await expect.poll(() => names, patience).toEqual(['at once', 'a moment too early'])
-    // Nobody pokes: the worker looks by itself every two seconds.
+    // No one pokes: the worker looks by itself every two seconds.
     floor.clock.advance(2_000)
     await expect.poll(() => names, patience).toEqual(['at once', 'a moment too early', 'in a minute'])
   })
 
-  it('leaves kinds that a worker has no handler for to one that has', async () => {
-    await using floor = await openFloor(createTestClock())
+  it('leaves kinds without a handler to a worker that has one', async () => {
+    await using floor = await createJobWorkers(createTestClock())
     const here = notebook()
     const there = notebook()
     const one = await floor.worker({ 'test.note': here.note })
@@ -126,8 +126,8 @@ describe('enqueue', () => {
 })
 
 describe('a unique key', () => {
-  it('folds jobs while one waits or is at work; once that is done a new one is taken', async () => {
-    await using floor = await openFloor(createTestClock())
+  it('merges jobs while one is queued or running; afterwards a new one is accepted', async () => {
+    await using floor = await createJobWorkers(createTestClock())
     const names: unknown[] = []
     const gate = floor.gate()
     const worker = await floor.worker({
@@ -143,18 +143,18 @@ describe('a unique key', () => {
     await Promise.all(processes.flatMap((db) => [ask(db, 'while it waits'), ask(db, 'while it waits')]))
     await worker.start()
     await expect.poll(() => names, patience).toEqual(['first'])
-    await Promise.all(processes.map((db) => ask(db, 'while it is at work')))
+    await Promise.all(processes.map((db) => ask(db, 'while it is running')))
     expect(await floor.jobs()).toMatchObject([{ status: 'running' }])
     gate.open()
     await expect.poll(floor.jobs, patience).toMatchObject([{ status: 'done' }])
     await ask(floor.db, 'afterwards')
-    worker.poke()
+    worker.wakeUp()
     await expect.poll(floor.jobs, patience).toMatchObject([{ status: 'done' }, { status: 'done' }])
     expect(names).toEqual(['first', 'afterwards'])
   })
 
-  it('makes one job of those of a single call, and of several processes that ask at the same moment', async () => {
-    await using floor = await openFloor(createTestClock())
+  it('creates one job for a single call, and for several concurrent processes', async () => {
+    await using floor = await createJobWorkers(createTestClock())
     const queue = await floor.worker({})
     const keyed = note('keyed', { uniqueKey: 'plan:1' })
     await floor.db.write((tx) => queue.enqueue(tx, [keyed, note('free'), keyed, note('free')]))

@@ -16,7 +16,7 @@ function sink(isTTY = false) {
 }
 
 describe('createLogger', () => {
-  it('writes one JSON object a line where the stream is no terminal', () => {
+  it('writes one JSON object per line when the stream is not a terminal', () => {
     const stream = sink()
     createLogger({ stream, clock }).info('ready\nnow', { port: 80, nested: { a: [1] } })
     expect(stream.lines).toHaveLength(1)
@@ -26,7 +26,7 @@ describe('createLogger', () => {
     ])
   })
 
-  it('writes for people on a terminal, with the stack of an error below', () => {
+  it('writes text on a terminal, with the stack of an error below', () => {
     const stream = sink(true)
     const log = createLogger({ stream, clock, level: 'debug' })
     log.error('run failed', { run: 'r1', error: new Error('boom') })
@@ -35,7 +35,7 @@ describe('createLogger', () => {
     expect(line?.split('\n')[1]).toContain('    Error: boom')
   })
 
-  it('does what `format` says on any stream', () => {
+  it('uses `format` on any stream', () => {
     const [tty, file] = [sink(true), sink()]
     createLogger({ stream: tty, clock, format: 'json' }).info('a')
     createLogger({ stream: file, clock, format: 'pretty' }).info('a', { b: 'c d' })
@@ -49,21 +49,21 @@ describe('createLogger', () => {
     ['warn', ['warn', 'error']],
     ['error', ['error']],
     ['silent', []],
-  ] as const)('writes at level %s what is at least as serious', (level, expected) => {
+  ] as const)('writes at level %s entries of that severity or higher', (level, expected) => {
     const stream = sink()
     const log = createLogger({ stream, clock, level })
     for (const name of ['debug', 'info', 'warn', 'error'] as const) log[name](name)
     expect(stream.json().map((line) => line.level)).toEqual(expected)
   })
 
-  it('writes each of many equal lines', () => {
+  it('writes each of many equal entries', () => {
     const stream = sink()
     const log = createLogger({ stream, clock })
     for (let i = 0; i < 20; i += 1) log.info('same')
     expect(stream.lines).toHaveLength(20)
   })
 
-  it('adds the fields of a child, the nearest winning', () => {
+  it('adds the fields of a child, the nearest taking precedence', () => {
     const stream = sink()
     const log = createLogger({ stream, clock }).child({ a: 1, b: 1 }).child({ b: 2 })
     log.info('x', { c: 3 })
@@ -74,7 +74,7 @@ describe('createLogger', () => {
     ])
   })
 
-  it('keeps time, level and message safe from fields of that name', () => {
+  it('protects time, level and message from fields of that name', () => {
     const stream = sink()
     createLogger({ stream, clock }).info('real', { level: 'fake', msg: 'fake', args: ['x'], message: 'm' })
     expect(stream.json()).toMatchObject([
@@ -82,14 +82,14 @@ describe('createLogger', () => {
     ])
   })
 
-  it.each(['json', 'pretty'] as const)('cuts secrets from message and fields in %s', (format) => {
+  it.each(['json', 'pretty'] as const)('redacts secrets from message and fields in %s', (format) => {
     const stream = sink()
     const log = createLogger({ stream, clock, format }).child({ authorization: 's3cr3t' })
     log.error('Bearer s3cr3t', { error: new Error('password=s3cr3t'), nested: { apiKey: 's3cr3t' } })
     expect(stream.lines.join('')).not.toContain('s3cr3t')
   })
 
-  it('lets no text forge a line or move the cursor of a terminal', () => {
+  it('prevents forged lines and terminal control sequences', () => {
     const stream = sink()
     createLogger({ stream, clock, format: 'pretty' }).info('a\n10:20 ERROR b\u001b[2J', {
       'k\n': 'v\r\u009b',
@@ -98,7 +98,7 @@ describe('createLogger', () => {
     expect(stream.lines[0]).not.toMatch(/[\u001b\u009b\r]|\n./)
   })
 
-  it('takes a message without text and fields that cannot be read', () => {
+  it('accepts an empty message and unreadable fields', () => {
     const stream = sink()
     const broken = new Proxy(
       {},
@@ -114,7 +114,7 @@ describe('createLogger', () => {
 })
 
 describe('silentLogger', () => {
-  it('takes everything and has children', () => {
+  it('accepts all entries and has children', () => {
     expect(silentLogger.child({ a: 1 }).child({}).info('x', {})).toBeUndefined()
   })
 })

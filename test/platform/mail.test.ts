@@ -1,10 +1,10 @@
 import { mkdtemp, readdir, rm, stat } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
+import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { writeLetter } from '../../packages/core/src/platform/mail/letter.ts'
+import { renderEmail } from '../../packages/core/src/platform/mail/email-message.ts'
 import { MailError } from '../../packages/core/src/platform/mail/mail.ts'
 import { createMailSender, type MailOptions } from '../../packages/core/src/platform/mail/sender.ts'
 import { parseSmtpUrl } from '../../packages/core/src/platform/mail/smtp.ts'
@@ -17,7 +17,7 @@ const mail = {
   id: '01ARZ3NDEKTSV4RRFFQ69G5FAV',
   to: 'ada@test.example',
   subject: 'Grüße aus der Werkstatt',
-  ...writeLetter({
+  ...renderEmail({
     greeting: 'Hello Ada,',
     paragraphs: ['Größe: 3 € = 100 %.'],
     link: { label: 'Go', url: link },
@@ -36,8 +36,8 @@ const senderFor = (options: MailOptions, more: Partial<Parameters<typeof createM
 
 const to = ({ port }: { port: number }) => ({ smtp: `smtp://127.0.0.1:${port}` })
 
-describe('mail by SMTP', () => {
-  it('arrives once, with text and HTML, under an id that every try has', async () => {
+describe('an e-mail by SMTP', () => {
+  it('arrives once, with text and HTML, with the same message id for every attempt', async () => {
     await using server = await createTestMailServer()
     const sender = senderFor(to(server))
     await sender.send(mail)
@@ -60,7 +60,7 @@ describe('mail by SMTP', () => {
     }
   })
 
-  it('logs in where it has a password, and says no password when it is wrong', async () => {
+  it('logs in when a password is set, and does not report the password when it is wrong', async () => {
     await using server = await createTestMailServer({ password: 'p@ss:word/1' })
     const url = (password: string) => `smtp://desk:${encodeURIComponent(password)}@127.0.0.1:${server.port}`
     await senderFor({ smtp: url('p@ss:word/1') }).send(mail)
@@ -69,7 +69,7 @@ describe('mail by SMTP', () => {
     const refused = await senderFor({ smtp: url('wrong-horse') })
       .send(mail)
       .catch((error: unknown) => error)
-    // Whoever corrects the password wants the mails that waited.
+    // Anyone who corrects the password wants the mails that waited.
     expect(refused).toMatchObject({
       name: 'MailError',
       final: false,
@@ -79,9 +79,9 @@ describe('mail by SMTP', () => {
     expect(server.taken).toHaveLength(1)
   })
 
-  it('says no password to another machine without TLS, unless that was asked for', async () => {
+  it('sends no password to another machine without TLS, unless configured', async () => {
     await using server = await createTestMailServer({ password: 'secret-1' })
-    // The same machine under a name that says so to nobody.
+    // The same machine under a name that says so to no one.
     const remote = { host: '::ffff:127.0.0.1', port: server.port, user: 'desk', password: 'secret-1' }
     await expect(senderFor({ smtp: remote }).send(mail)).rejects.toMatchObject({
       name: 'MailError',
@@ -92,7 +92,7 @@ describe('mail by SMTP', () => {
     expect(server.logins).toHaveLength(1)
   })
 
-  it.each([421, 450, 451, 452])('may be tried again after %i', async (code) => {
+  it.each([421, 450, 451, 452])('may be retried after %i', async (code) => {
     const answers = [{ code, text: 'come back later' }]
     await using server = await createTestMailServer({ refusal: () => answers.shift() })
     const sender = senderFor(to(server))
@@ -101,7 +101,7 @@ describe('mail by SMTP', () => {
     expect(server.taken).toHaveLength(1)
   })
 
-  it.each(['recipient', 'refusal'] as const)('is refused for good by a 5xx to the %s', async (where) => {
+  it.each(['recipient', 'refusal'] as const)('is rejected for good by a 5xx to the %s', async (where) => {
     await using server = await createTestMailServer({
       [where]: () => ({ code: 550, text: `no, not ${link}` }),
     })
@@ -113,7 +113,7 @@ describe('mail by SMTP', () => {
     expect(server.taken).toEqual([])
   })
 
-  it('may be tried again when nobody answers, and gives up when it is told to', async () => {
+  it('may be retried when there is no response, and gives up when aborted', async () => {
     const server = createServer().listen(0, '127.0.0.1')
     await new Promise((resolve) => server.once('listening', resolve))
     const { port } = server.address() as AddressInfo
@@ -130,7 +130,7 @@ describe('mail by SMTP', () => {
     await expect(senderFor(to({ port })).check()).rejects.toBeInstanceOf(MailError)
   })
 
-  it('tells whether the server answers, and sends nothing to find out', async () => {
+  it('reports whether the server responds, without sending anything', async () => {
     await using server = await createTestMailServer()
     expect(await senderFor(to(server)).check()).toBe('the mail server 127.0.0.1 answers')
     expect(server.taken).toEqual([])
@@ -156,13 +156,13 @@ describe('the URL of a mail server', () => {
     'smtp:///x',
     'smtp://mail.example/x',
     'smtp://m.example?tls=0',
-  ])('%j is refused', (url) => {
+  ])('%j is rejected', (url) => {
     expect(() => parseSmtpUrl(url)).toThrow(/smtp:\/\/user:password@host/)
   })
 })
 
-describe('mail without a mail server', () => {
-  it('becomes a file of its own that only its owner can read; another try replaces it', async () => {
+describe('an e-mail without a mail server', () => {
+  it('becomes a file that only its owner can read; a retry replaces it', async () => {
     const folder = join(await mkdtemp(join(tmpdir(), 'copydesk-mail-')), 'mail')
     const logged: string[] = []
     const log = { ...silent, info: (...line: unknown[]) => void logged.push(JSON.stringify(line)) }
@@ -184,10 +184,10 @@ describe('mail without a mail server', () => {
   })
 })
 
-describe('a letter', () => {
-  it('takes nothing in it as markup', () => {
+describe('the text of an e-mail', () => {
+  it('escapes markup', () => {
     const evil = `<img src=x onerror="alert('1')">&amp;`
-    const { text, html } = writeLetter({
+    const { text, html } = renderEmail({
       greeting: `Hello ${evil}`,
       paragraphs: [evil],
       link: { label: evil, url: `https://app.example/?a=1&b="><script>` },
@@ -202,8 +202,8 @@ describe('a letter', () => {
     expect(text.split('\n')).toContain('https://app.example/?a=1&b="><script>')
   })
 
-  it('sets apart what others have written, every line of it, and says whose it is', () => {
-    const { text, html } = writeLetter({
+  it('marks every line of quoted text, and names its author', () => {
+    const { text, html } = renderEmail({
       greeting: 'Hello,',
       paragraphs: ['Ours.'],
       quote: { from: '“Ada” writes:', paragraphs: ['Theirs.\n\nOurs again?', '</blockquote><p>Ours?'] },
@@ -219,10 +219,10 @@ describe('a letter', () => {
     expect(after).toContain('Ours at the end.')
   })
 
-  it('lets no name begin a line or a header of its own', async () => {
+  it('prevents line breaks and headers in names', async () => {
     await using server = await createTestMailServer()
     const name = 'Ada\r\nBcc: eve@evil.example\n\nPay here:\u2028now\u0000'
-    const letter = writeLetter({ greeting: `Hello ${name}`, paragraphs: [] })
+    const letter = renderEmail({ greeting: `Hello ${name}`, paragraphs: [] })
     await senderFor(to(server)).send({ ...mail, ...letter, subject: `For ${name}` })
     const [first] = server.taken
     expect(first?.to).toEqual([mail.to])

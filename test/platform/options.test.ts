@@ -84,14 +84,14 @@ describe('createCopydesk', () => {
       { commands: { x: { shell: true } } },
       ['commands.x.argv', 'commands.x.shell'],
     ],
-  ])('refuses %s by name, before anything is created', async (_, changes, parts) => {
+  ])('rejects %s by name, before anything is created', async (_, changes, parts) => {
     const { message, isThere } = await saidTo(changes)
     expect(message).toMatch(/^TypeError createCopydesk: /)
     for (const part of parts) expect(message).toContain(part)
     expect(isThere).toBe(false)
   })
 
-  it('refuses options that are none at all', async () => {
+  it('rejects unknown options', async () => {
     await expect(createCopydesk(undefined as never)).rejects.toThrow('createCopydesk: the options: ')
   })
 })

@@ -4,8 +4,8 @@ import { eventEntities } from '../../packages/core/src/platform/events/entities.
 import { silent } from '../kit/database.ts'
 
 /**
- * Another program at a SQLite file. `hold <path> <sql>` takes a lock, says `held` and lets go when it is told anything;
- * `write <path>` opens the file as the server does, writes to it and says how that ended.
+ * Another program that uses a SQLite file. `hold <path> <sql>` takes a lock, prints `held` and releases it on
+ * any input; `write <path>` opens the file like the server, writes to it and prints the result.
  */
 const [what, path = '', sql = ''] = process.argv.slice(2)
 

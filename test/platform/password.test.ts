@@ -19,26 +19,26 @@ describe('createPasswords', () => {
     expect(await passwords.verifyPassword(stored, '')).toBe(false)
   })
 
-  it('accepts the same password from a keyboard that composes letters differently', async () => {
+  it('accepts the same password in another Unicode normalization', async () => {
     const stored = await passwords.hashPassword('caf\u00e9')
     expect(await passwords.verifyPassword(stored, 'cafe\u0301')).toBe(true)
   })
 
-  it('refuses where there is no hash, or none that can be read', async () => {
+  it('rejects a missing and an invalid hash', async () => {
     expect(await passwords.verifyPassword(undefined, 'x')).toBe(false)
     expect(await passwords.verifyPassword('', 'x')).toBe(false)
     expect(await passwords.verifyPassword('$2b$10$abcdefghijklmnopqrstuv', 'x')).toBe(false)
   })
 
-  it('asks for a new hash where the cost has changed', async () => {
+  it('requests a new hash when the cost has changed', async () => {
     expect(passwords.needsRehash(await passwords.hashPassword('x'))).toBe(false)
     expect(passwords.needsRehash(hashSync('x', { memoryCost: 8192, timeCost: 2, parallelism: 1 }))).toBe(true)
     expect(passwords.needsRehash('broken')).toBe(true)
   })
 })
 
-describe('the lines in front of the hasher', () => {
-  /** A hasher that finishes nothing until it is told to. */
+describe('the queues of the password hasher', () => {
+  /** A hasher that finishes nothing until the test allows it. */
   function heldPasswords(maxWaiting: number) {
     const started: string[] = []
     const finish: Array<() => void> = []
@@ -58,7 +58,7 @@ describe('the lines in front of the hasher', () => {
     return { passwords, started, next: () => finish.shift()?.() }
   }
 
-  it('refuse at once whoever comes when a line is full, and nobody in the other lines', async () => {
+  it('reject at once when a queue is full, and do not affect the other queues', async () => {
     const { passwords, started, next } = heldPasswords(3)
     const logins = Array.from({ length: 6 }, (_, n) => passwords.verifyPassword(undefined, `login ${n}`))
     await expect(logins[5]).rejects.toThrow('too many')
@@ -75,7 +75,7 @@ describe('the lines in front of the hasher', () => {
     next()
   })
 
-  it('take turns, so that a flood of logins delays a reset by one turn', async () => {
+  it('take turns, so that many logins delay a reset by one turn', async () => {
     const { passwords, started, next } = heldPasswords(50)
     const waiting = [
       ...Array.from({ length: 6 }, (_, n) => passwords.verifyPassword(undefined, `login ${n}`)),
@@ -105,7 +105,7 @@ describe('the lines in front of the hasher', () => {
 describe('createSlots', () => {
   const open = (size: number) => createSlots<'one'>({ size, maxWaiting: 10, refuse: () => new Error('full') })
 
-  it('runs at most so many at once, in the order they came, and goes on after a failure', async () => {
+  it('run a limited number at once, in order, and continue after a failure', async () => {
     const slots = open(2)
     const started: number[] = []
     const finish: Array<(fail?: boolean) => void> = []
@@ -130,7 +130,7 @@ describe('createSlots', () => {
     expect(await slots('one', async () => 'free again')).toBe('free again')
   })
 
-  it('refuses a size that would stop everything', () => {
+  it('rejects a size of zero', () => {
     expect(() => open(0)).toThrow(RangeError)
   })
 })

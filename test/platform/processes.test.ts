@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { mkdtemp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -41,7 +41,7 @@ function run(code: string, more: Partial<ProcessSpec> = {}) {
     .then((end) => ({ ...end, output }))
 }
 
-/** Ended; whether somebody has asked yet how is all the same. */
+/** Ended; whether someone has asked yet how is all the same. */
 function isGone(pid: number): boolean {
   if (startOf(pid) === undefined) return true
   return process.platform === 'linux' && / Z /.test(readFileSync(`/proc/${pid}/stat`, 'latin1').slice(0, 60))
@@ -55,14 +55,14 @@ async function until(probe: () => boolean | Promise<boolean>, what: string): Pro
   throw new Error(`gave up waiting until ${what}`)
 }
 
-/** Starts a program of its own that outlives it and tells its number. */
+/** Starts a program that outlives it and prints its process id. */
 const withGrandchild = (after: string) => `
   const { spawn } = require('node:child_process')
   const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'inherit' })
   process.stdout.write(String(child.pid) + '\\n', () => { ${after} })`
 
 describe('run', () => {
-  it('tells what the program writes and how it ends', async () => {
+  it('returns what the program writes and how it ends', async () => {
     const end = await run(
       `process.stdin.on('data', (d) => process.stdout.write(String(d).toUpperCase())).on('end', () => { console.error('bye'); process.exit(3) })`,
       { stdin: 'grüße ✓' },
@@ -71,28 +71,28 @@ describe('run', () => {
     expect(await readdir(join(folder, 'processes'))).toEqual([])
   })
 
-  it('does not mind a program that reads nothing of a long text', async () => {
+  it('accepts that a program does not read a long input', async () => {
     expect(await run('process.exit(0)', { stdin: 'x'.repeat(5_000_000) })).toMatchObject({ code: 0 })
   })
 
-  it('gives the environment that it is given, and nothing of its own', async () => {
+  it('passes the given environment only', async () => {
     const { output } = await run('process.stdout.write(Object.keys(process.env).join())', { env: { A: '1' } })
     expect(output.replace(/,?__CF[^,]*/, '')).toBe('A')
   })
 
-  it('ends a program that writes too much', async () => {
+  it('stops a program that writes too much', async () => {
     const end = await run(`for (;;) process.stdout.write('x'.repeat(10_000))`, { maxBytes: 100_000 })
     expect(end).toMatchObject({ tooMuch: true, signal: 'SIGKILL' })
     expect(end.output.length).toBeLessThanOrEqual(100_000)
   })
 
-  it('keeps the end of what goes to standard error', async () => {
+  it('keeps the end of stderr', async () => {
     const { stderr } = await run(`console.error('x'.repeat(100_000) + 'the end')`)
     expect(stderr.length).toBe(16_384)
     expect(stderr).toMatch(/the end\n$/)
   })
 
-  it('asks a program to end and makes it when it does not', async () => {
+  it('terminates a program, and kills it when it does not end', async () => {
     const stop = new AbortController()
     const polite = await run(
       `process.on('SIGTERM', () => { process.stdout.write('bye', () => process.exit(0)) }); process.stdout.write('up'); setInterval(() => {}, 1000)`,
@@ -113,13 +113,13 @@ describe('run', () => {
     expect(asked).toEqual(['enough'])
   })
 
-  it('leaves nobody of the group behind, whoever was started by whom', async () => {
+  it('leaves no process of the group behind, whichever started it', async () => {
     const { output, code } = await run(withGrandchild('process.exit(0)'))
     expect(code).toBe(0)
     await until(() => isGone(Number(output)), 'the grandchild is gone')
   })
 
-  it('says why a program cannot be started', async () => {
+  it('reports why a program cannot be started', async () => {
     await expect(run('', { argv: [join(folder, 'none')] })).rejects.toMatchObject({ code: 'ENOENT' })
     await writeFile(join(folder, 'plain'), 'no program')
     await expect(run('', { argv: [join(folder, 'plain')] })).rejects.toMatchObject({ code: 'EACCES' })
@@ -128,7 +128,7 @@ describe('run', () => {
     expect(await readdir(join(folder, 'processes')).catch(() => [])).toEqual([])
   })
 
-  it('knows that Windows has no process groups', () => {
+  it('handles the lack of process groups on Windows', () => {
     expect([make('win32').supported, make('linux').supported, make('darwin').supported]).toEqual([
       false,
       true,
@@ -161,7 +161,7 @@ describe('reap', () => {
   const leaderOf = async () =>
     (JSON.parse(await readFile(join(folder, 'processes', 'run.1.json'), 'utf8')) as { pid: number }).pid
 
-  it('ends what a killed server has left, with all that it has started', async () => {
+  it('stops processes left by a killed server, with their children', async () => {
     const grandchild = await serve(withGrandchild(''))
     const leader = await leaderOf()
     expect(make().reap()).toBe(0)
@@ -173,7 +173,7 @@ describe('reap', () => {
     expect(make().reap()).toBe(0)
   })
 
-  it('ends what is left of a group whose leader is gone', async () => {
+  it('stops the rest of a group whose leader is gone', async () => {
     const grandchild = await serve(withGrandchild(''))
     const leader = await leaderOf()
     await kill()
@@ -184,7 +184,7 @@ describe('reap', () => {
     await until(() => isGone(grandchild), 'the grandchild is gone')
   })
 
-  it('leaves a process alone that has the number of one that ended, and those of other machines', async () => {
+  it('ignores a process that reuses a process id, and those of other machines', async () => {
     const stranger = spawn(node, ['-e', 'setInterval(() => {}, 1000)'], { detached: true, stdio: 'ignore' })
     const pid = stranger.pid as number
     await mkdir(join(folder, 'processes'))

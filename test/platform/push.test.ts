@@ -41,7 +41,7 @@ const fault = (code: string) => ({
 })
 
 describe('push to Android', () => {
-  it('goes out with a token that the service account has asked for, once for all of an hour', async () => {
+  it('is sent with a token that is requested once for an hour', async () => {
     await using server = await createAndroidServer()
     await using desk = pushFor({ android: server.options })
     expect(await desk.send('android')).toBe('sent')
@@ -66,7 +66,7 @@ describe('push to Android', () => {
     expect(server.tokens).toBe(2)
   })
 
-  it('asks for another token when the one it has is refused, once', async () => {
+  it('requests another token once when the current one is rejected', async () => {
     await using server = await createAndroidServer()
     await using desk = pushFor({ android: server.options })
     server.reactions.push({ status: 401 })
@@ -77,7 +77,7 @@ describe('push to Android', () => {
     expect(server.pushed).toHaveLength(4)
   })
 
-  it('tells what came of a message that was not taken', async () => {
+  it('reports why a message was rejected', async () => {
     await using server = await createAndroidServer()
     await using desk = pushFor({ android: server.options })
     const table: Array<[Reaction, string]> = [
@@ -101,7 +101,7 @@ describe('push to Android', () => {
     expect(await desk.send('android')).toBe('sent')
   })
 
-  it('is tried again later where the service or its tokens cannot be reached', async () => {
+  it('is retried later when the service or its token endpoint is unreachable', async () => {
     await using server = await createAndroidServer()
     const nobody = 'http://127.0.0.1:9'
     await using away = pushFor({ android: { ...server.options, baseUrl: nobody } })
@@ -117,7 +117,7 @@ describe('push to Android', () => {
   })
 
   it.each(['', '[]', 'null', '{}', '{"project_id":"p","client_email":"e","private_key":"k"}'])(
-    'refuses %s as a service account, and quotes nothing of it',
+    'rejects %s as a service account, and quotes nothing of it',
     (serviceAccount) => {
       expect(() => pushFor({ android: { serviceAccount } })).toThrow(
         /^push\.android\.serviceAccount: (?!.*"k")/,
@@ -127,7 +127,7 @@ describe('push to Android', () => {
 })
 
 describe('push to iOS', () => {
-  it('goes out over one connection with one token, which is renewed within its hour', async () => {
+  it('is sent over one connection with one token, which is renewed within its hour', async () => {
     await using server = await createIosServer()
     await using desk = pushFor({ ios: server.options })
     expect(await Promise.all([desk.send('ios'), desk.send('ios'), desk.send('ios')])).toEqual([
@@ -156,7 +156,7 @@ describe('push to iOS', () => {
     expect([server.connections, server.tokens]).toEqual([1, 2])
   })
 
-  it('renews a token that is called expired, but not more often than the service bears', async () => {
+  it('renews an expired token, but not more often than the service allows', async () => {
     await using server = await createIosServer()
     await using desk = pushFor({ ios: server.options })
     const expired = { status: 403, body: { reason: 'ExpiredProviderToken' } }
@@ -169,7 +169,7 @@ describe('push to iOS', () => {
     expect(server.tokens).toBe(2)
   })
 
-  it('tells what came of a message that was not taken', async () => {
+  it('reports why a message was rejected', async () => {
     await using server = await createIosServer()
     await using desk = pushFor({ ios: server.options })
     const table: Array<[Reaction, string]> = [
@@ -192,7 +192,7 @@ describe('push to iOS', () => {
     expect(await desk.send('ios')).toBe('sent')
   })
 
-  it('does not know what came of a message when it is told to stop waiting', async () => {
+  it('reports an unknown outcome when it is aborted', async () => {
     await using server = await createIosServer()
     await using desk = pushFor({ ios: server.options })
     server.reactions.push('silent')
@@ -204,7 +204,7 @@ describe('push to iOS', () => {
     expect(await desk.send('ios')).toBe('sent')
   })
 
-  it('is tried again later where the service cannot be reached, or nobody vouches for it', async () => {
+  it('is retried later when the service is unreachable or its certificate is untrusted', async () => {
     await using server = await createIosServer()
     await using away = pushFor({ ios: { ...server.options, baseUrl: 'https://127.0.0.1:9' } })
     expect(await away.send('ios')).toBe('transient')
@@ -219,7 +219,7 @@ describe('push to iOS', () => {
     expect(await good.push.check('ios')).toContain('com.example.desk')
   })
 
-  it('refuses a key of another kind, and quotes nothing of it', () => {
+  it('rejects a key of another kind, and quotes nothing of it', () => {
     const options = { keyId: 'k', teamId: 't', topic: 'x' }
     const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
     const rsa = privateKey.export({ type: 'pkcs8', format: 'pem' }) as string
@@ -234,7 +234,7 @@ describe('push to iOS', () => {
 })
 
 describe('a platform without a sender', () => {
-  it('is told nothing', async () => {
+  it('is skipped', async () => {
     await using desk = pushFor({})
     expect(desk.push.platforms).toEqual([])
     expect(await desk.send('ios')).toBe('refused')

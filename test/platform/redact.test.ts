@@ -32,7 +32,7 @@ describe('redactText', () => {
     ['Set-Cookie: sid=s3cr3t; HttpOnly', 's3cr3t'],
     ['-----BEGIN RSA PRIVATE KEY-----\ns3cr3t\n-----END RSA PRIVATE KEY-----', 's3cr3t'],
     ['-----BEGIN PRIVATE KEY-----\ns3cr3t (cut off)', 's3cr3t'],
-  ])('cuts the secret out of %j', (text, secret) => {
+  ])('redacts the secret in %j', (text, secret) => {
     expect(redactText(text)).not.toContain(secret)
     expect(redactText(text)).toContain('[redacted]')
   })
@@ -44,11 +44,11 @@ describe('redactText', () => {
     'https://example.com:8080/path?x=1@2',
     'used 120 tokens: 100 in, 20 out',
     'mail to someone@example.com',
-  ])('leaves %j as it is', (text) => {
+  ])('keeps %j unchanged', (text) => {
     expect(redactText(text)).toBe(text)
   })
 
-  it('keeps what stands around a URL password readable', () => {
+  it('keeps the surroundings of a URL password readable', () => {
     expect(redactText('to postgres://app:pw@db/app now')).toBe('to postgres://app:[redacted]@db/app now')
   })
 
@@ -70,7 +70,7 @@ describe('redactText', () => {
     'basic 0',
     'sk-',
     'api_',
-  ])('takes four times as long for four times as much of %j', (piece) => {
+  ])('takes linear time for %j', (piece) => {
     const [short, long] = [50_000, 200_000].map((length) => {
       const text = piece.repeat(Math.ceil(length / piece.length))
       return cpuOf(() => redactText(text))
@@ -80,7 +80,7 @@ describe('redactText', () => {
     expect(long).toBeLessThan(150)
   })
 
-  it('cuts the tokens that a plain pattern would cut', () => {
+  it('redacts tokens that a plain pattern would cut in half', () => {
     const piece = fc.oneof(
       fc.constantFrom(
         'eyJ',
@@ -110,7 +110,7 @@ describe('redactText', () => {
 })
 
 describe('redact', () => {
-  it('cuts values by the name of their key, however it is written', () => {
+  it('redacts values by the name of their key, in any spelling', () => {
     const names = [
       'password',
       'newPassword',
@@ -133,7 +133,7 @@ describe('redact', () => {
     expect(Object.values(redact(input) as object)).toEqual(names.map(() => '[redacted]'))
   })
 
-  it('cuts whole objects, lists and numbers under such keys', () => {
+  it('redacts whole objects, lists and numbers under such keys', () => {
     expect(redact({ credentials: { user: 'a' }, secret: ['b'], otp: 123456 })).toEqual({
       credentials: '[redacted]',
       secret: '[redacted]',
@@ -153,7 +153,7 @@ describe('redact', () => {
     expect(redact(kept)).toEqual(kept)
   })
 
-  it('cuts deep inside lists, maps, headers and header lists', () => {
+  it('redacts deep inside lists, maps, headers and header lists', () => {
     const input = {
       list: [{ a: new Map([['token', 's3cr3t']]) }],
       headers: new Headers({ authorization: 'Bearer s3cr3t', accept: 'text/html' }),
@@ -168,7 +168,7 @@ describe('redact', () => {
     expect(text).toContain('text/html')
   })
 
-  it('survives cycles, and does not take a shared object for one', () => {
+  it('handles cycles, and keeps shared objects', () => {
     const shared = { x: 1 }
     const loop: Record<string, unknown> = { a: shared, b: shared }
     loop.self = loop
@@ -192,7 +192,7 @@ describe('redact', () => {
     })
   })
 
-  it('gives only what JSON can carry, and never throws', () => {
+  it('returns only what JSON can represent, and never throws', () => {
     const odd = {
       big: 2n ** 64n,
       at: new Date(0),
@@ -224,7 +224,7 @@ describe('redact', () => {
     expect(redact({ odd })).toEqual({ odd: '[unreadable]' })
   })
 
-  it('stops at a depth that nobody reads', () => {
+  it('stops at a maximum depth', () => {
     let deep: unknown = 'end'
     for (let i = 0; i < 10_000; i += 1) deep = { deep }
     expect(JSON.stringify(redact(deep))).toContain('[too deep]')
@@ -238,7 +238,7 @@ describe('redact', () => {
 })
 
 describe('isSecretKey', () => {
-  it('knows the names of secrets from names that only look alike', () => {
+  it('distinguishes names of secrets from similar names', () => {
     expect(['bearerToken', 'web_hook_secret', 'jwt'].every(isSecretKey)).toBe(true)
     expect(['tokenizer', 'secretary', 'key', 'author', 'password_changed_at'].some(isSecretKey)).toBe(false)
   })

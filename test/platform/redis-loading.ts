@@ -3,8 +3,8 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createCopydesk } from '../../packages/core/src/index.ts'
-import { createRedis } from '../../packages/core/src/platform/redis.ts'
 import { silentLogger } from '../../packages/core/src/platform/logger.ts'
+import { createRedis } from '../../packages/core/src/platform/redis-connection.ts'
 
 /**
  * An installation without Redis, in a process of its own, because modules stay loaded. Prints as JSON whether the client of Redis

@@ -6,7 +6,7 @@ import { redisUrl } from '../kit/redis.ts'
 const program = fileURLToPath(new URL('./redis-loading.ts', import.meta.url))
 
 describe('createRedis', () => {
-  it('loads its client only where it is used', async () => {
+  it('loads its client only when it is used', async () => {
     const args = ['--conditions=@copydesk/source', program, redisUrl]
     const { code, stdout } = await start(process.execPath, args, { cwd: '/' }).ended
     expect(code).toBe(0)

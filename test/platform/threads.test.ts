@@ -1,10 +1,8 @@
-import { describe, expect, it } from 'vitest'
-import {
-  createThreads,
-  type ThreadOptions,
-  threadFile,
-  type Threads,
-} from '../../packages/core/src/platform/threads/threads.ts'
+import { afterAll, describe, expect, it } from 'vitest'
+import { silentLogger } from '../../packages/core/src/platform/logger.ts'
+import { createBree } from '../../packages/core/src/platform/threads/bree.ts'
+import { createThreads, threadFile } from '../../packages/core/src/platform/threads/pool.ts'
+import type { ThreadOptions, Threads } from '../../packages/core/src/platform/threads/threads.ts'
 import type { TestTasks } from './thread-tasks.ts'
 
 function desk(changes: Partial<ThreadOptions> = {}): Threads<TestTasks> & AsyncDisposable {
@@ -22,7 +20,7 @@ function desk(changes: Partial<ThreadOptions> = {}): Threads<TestTasks> & AsyncD
 
 const by = (owner: string, maxWaiting = 10) => ({ owner, maxWaiting })
 
-/** A task that is at work until it is let go. */
+/** A task that is running until it is let go. */
 function gate() {
   const shared = new Int32Array(new SharedArrayBuffer(4))
   return {
@@ -34,12 +32,18 @@ function gate() {
   }
 }
 
-describe.each([
-  ['kept', true],
-  ['one for each task', false],
-])('threads, %s', (_, keep) => {
-  it('gives back what a task returns, and what it throws', async () => {
-    await using threads = desk({ keep })
+const bree = createBree({ log: silentLogger })
+afterAll(bree.stop)
+
+const kinds: Array<[string, Partial<ThreadOptions>]> = [
+  ['kept', { keep: true }],
+  ['one for each task', { keep: false }],
+  ['one for each task, started by Bree', { keep: false, start: bree.startThread }],
+]
+
+describe.each(kinds)('worker threads, %s', (_, kind) => {
+  it('return the result of a task, and throw its error', async () => {
+    await using threads = desk(kind)
     const value = { text: 'ä', list: [1, null], bytes: new Uint8Array([1]) }
     expect(await threads.run('echo', value, by('a'))).toEqual(value)
     await expect(threads.run('fail', 'no', by('a'))).rejects.toMatchObject({
@@ -50,8 +54,8 @@ describe.each([
     expect(await threads.run('echo', 1, by('a'))).toBe(1)
   })
 
-  it('lets the event loop turn while a task is at work', async () => {
-    await using threads = desk({ keep })
+  it('do not block the event loop while a task is running', async () => {
+    await using threads = desk(kind)
     const one = gate()
     const work = threads.run('wait', one.shared, by('a'))
     // A loop that the task held up would not get to open its gate.
@@ -59,24 +63,24 @@ describe.each([
     expect(await work).toMatch(/ok|not-equal/)
   })
 
-  it('ends what takes longer than the deadline, with that task alone', async () => {
-    await using threads = desk({ keep, deadlineMs: 2_000 })
+  it('end a task that exceeds the deadline, and no other', async () => {
+    await using threads = desk({ ...kind, deadlineMs: 2_000 })
     const stuck = threads.run('spin', undefined as never, by('a'))
     expect(await threads.run('echo', 1, by('b'))).toBe(1)
     await expect(stuck).rejects.toMatchObject({ reason: 'deadline' })
     expect(await threads.run('echo', 2, by('a'))).toBe(2)
   })
 
-  it('survives a task that takes more memory than it may, or ends its thread', async () => {
-    await using threads = desk({ keep })
+  it('recover from a task that exceeds its memory, or ends its thread', async () => {
+    await using threads = desk(kind)
     await expect(threads.run('fill', undefined as never, by('a'))).rejects.toMatchObject({ reason: 'died' })
     await expect(threads.run('exit', 3, by('a'))).rejects.toMatchObject({ reason: 'died' })
     expect(await threads.run('echo', 1, by('a'))).toBe(1)
   })
 })
 
-describe('the queue of threads', () => {
-  it('does one task of an owner at a time, and those of others meanwhile', async () => {
+describe('the queue of worker threads', () => {
+  it('runs one task of an owner at a time, in parallel to those of others', async () => {
     await using threads = desk()
     const one = gate()
     const ended: string[] = []
@@ -91,7 +95,7 @@ describe('the queue of threads', () => {
     expect(ended).toEqual(['b1', 'a1', 'a2'])
   })
 
-  it('refuses what is too much for an owner, or for all, and takes more once there is room', async () => {
+  it('rejects tasks beyond the limit of an owner, or of all, and accepts more once there is room', async () => {
     await using threads = desk({ threads: 1, maxWaiting: 3 })
     const one = gate()
     const work = threads.run('wait', one.shared, by('a'))
@@ -105,7 +109,7 @@ describe('the queue of threads', () => {
     expect(await threads.run('echo', 7, by('a', 1))).toBe(7)
   })
 
-  it('stops a task when its signal is aborted, at work or waiting', async () => {
+  it('stops a task when its signal is aborted, running or queued', async () => {
     await using threads = desk({ threads: 1 })
     const signals = [new AbortController(), new AbortController(), new AbortController()] as const
     signals[2].abort()
@@ -121,7 +125,7 @@ describe('the queue of threads', () => {
     expect(await threads.run('echo', 2, by('a'))).toBe(2)
   })
 
-  it('rejects what is at work and what waits when it is closed, and takes nothing more', async () => {
+  it('rejects running and queued tasks when it is closed, and accepts no more', async () => {
     const threads = desk({ threads: 1 })
     const work = [threads.run('spin', undefined as never, by('a')), threads.run('echo', 1, by('b'))]
     const refused = work.map((task) => expect(task).rejects.toMatchObject({ reason: 'closed' }))

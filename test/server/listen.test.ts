@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest'
 import { serve } from '../../packages/server/src/listen.ts'
 
 describe('serve', () => {
-  it('listens on any free port, answers, and gives the port back', async () => {
+  it('listens on a free port, responds, and releases the port', async () => {
     const one = await serve((_req, res) => res.end('hi'), { port: 0, drain: async () => {} })
     expect(await (await fetch(one.url)).text()).toBe('hi')
     await one.close()
@@ -16,18 +16,18 @@ describe('serve', () => {
     await two.close()
   })
 
-  it('says in one sentence that the port is in use and what to do', async () => {
+  it('reports in one sentence that the port is in use and the remedy', async () => {
     const one = await serve((_req, res) => res.end(), { port: 0 })
     await expect(serve((_req, res) => res.end(), { port: one.port })).rejects.toThrow(
       `Port ${one.port} on 127.0.0.1 is already in use: stop the program that uses it, or choose another port`,
     )
     await one.close()
     await expect(serve((_req, res) => res.end(), { port: 0, host: '192.0.2.1' })).rejects.toThrow(
-      'no address 192.0.2.1',
+      'does not have the address 192.0.2.1',
     )
   })
 
-  it('closes though a stream is open, and lets running answers get through', async () => {
+  it('closes despite an open stream, and lets active responses finish', async () => {
     const hold = Promise.withResolvers<void>()
     let drained = () => {}
     const served = await serve(
@@ -62,7 +62,7 @@ describe('serve', () => {
     await stream
   })
 
-  it('outlives a chunked body that is cut off', async () => {
+  it('survives a chunked body that is cut off', async () => {
     const script = fileURLToPath(new URL('./cut-body.ts', import.meta.url))
     const { stdout } = await promisify(execFile)(process.execPath, ['--conditions=@copydesk/source', script])
     expect(stdout.trim()).toBe('cut, then 200 still here')

@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createTestApp, type TestApp } from '../kit/app.ts'
 import { type Served, serve } from '../../packages/server/src/listen.ts'
+import { createTestApp, type TestApp } from '../kit/app.ts'
 
 let app: TestApp
 let served: Served
@@ -61,7 +61,7 @@ describe('clientError', () => {
       [`${head}X-Big: ${'z'.repeat(20_000)}`, 'z'.repeat(200_000)],
       431,
     ],
-  ] as const)('answers %s in the envelope, with an id', async (_, pieces, status) => {
+  ] as const)('responds to %s with the error envelope, with an id', async (_, pieces, status) => {
     const answer = read(await exchange(...pieces))
     expect(answer.status).toBe(status)
     expect(JSON.parse(answer.body)).toEqual({
@@ -75,14 +75,14 @@ describe('clientError', () => {
     expect(answer.headers.get('connection')).toBe('close')
   })
 
-  it('answers a HEAD without a body', async () => {
+  it('responds to a HEAD without a body', async () => {
     const large = `HEAD /health?${'a'.repeat(30_000)} HTTP/1.1\r\nHost: x\r\n\r\n`
     const { status, headers, body } = read(await exchange(large))
     expect([status, body]).toEqual([431, ''])
     expect(Number(headers.get('content-length'))).toBeGreaterThan(0)
   })
 
-  it('answers what comes after a good request on the same connection', async () => {
+  it('responds to an invalid request after a valid one on the same connection', async () => {
     const { socket, got } = open()
     socket.write(`${head}\r\n`)
     await expect.poll(got).toContain('200 OK')
@@ -91,7 +91,7 @@ describe('clientError', () => {
     expect([...got().matchAll(/HTTP\/1\.1 (\d{3})/g)].map(([, status]) => status)).toEqual(['200', '400'])
   })
 
-  it('writes nothing into an answer that is under way', async () => {
+  it('writes nothing into an unfinished response', async () => {
     const { adminToken } = await app.team()
     const { socket, got } = open()
     socket.write(
@@ -104,7 +104,7 @@ describe('clientError', () => {
     expect(got()).not.toContain('BAD_REQUEST')
   })
 
-  it('does without an expectation that nobody knows', async () => {
+  it('ignores an unknown expectation', async () => {
     const answer = read(await exchange(`${head}Expect: magic\r\nConnection: close\r\n\r\n`))
     expect(answer.status).toBe(200)
   })

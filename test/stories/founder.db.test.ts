@@ -5,7 +5,7 @@ import { createTestClock } from '../kit/clock.ts'
 import { createIosServer } from '../kit/push-servers.ts'
 
 describe('a founder with a phone', () => {
-  it('is called, decides where the message leads, and loads nothing twice', async () => {
+  it('gets a push notification, decides on the linked page, and loads nothing twice', async () => {
     const clock = createTestClock()
     await using ios = await createIosServer()
     await using app = await createTestApp({ clock, allowHosts: ['127.0.0.1'], push: { ios: ios.options } })
@@ -33,7 +33,7 @@ describe('a founder with a phone', () => {
       }
     }
 
-    // Work is ordered, and the phone rings when somebody has to decide.
+    // Work is ordered, and the phone rings when someone has to decide.
     await phone.call('dashboard', 'POST /campaigns', {
       body: { name: 'Spring', brief, deliverables: [{ type: 'social_post', quantity: 1 }] },
     })
@@ -88,7 +88,7 @@ describe('a founder with a phone', () => {
       pendingApprovals: { count: 0, items: [] },
       recentActivities: { inProgress: 0, items: [{ id: activity.id, status: 'done' }] },
     })
-    // Of the own verdict nobody is told; what is told is read once.
+    // The user's own verdict causes no notification; notifications are marked as read once.
     const told = await phone.call('mobile', 'GET /notifications')
     expect(told.data.map(({ type }) => type)).toEqual(['activity_completed', 'approval_created'])
     expect(await phone.call('mobile', 'PATCH /notifications/read', { body: {} })).toEqual({ marked: 2 })

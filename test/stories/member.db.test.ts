@@ -19,7 +19,7 @@ const approve = (client: Client, approvalId = '') =>
   })
 
 describe('a member', () => {
-  it('wishes for a blog post, waits for an admin, talks about it, and reads it at the end of the day', async () => {
+  it('requests a blog post, waits for an admin, comments on it, and reads it at the end of the day', async () => {
     await using app = await createTestApp()
     const { admin, adminId, member } = await app.team()
     const me = await member.call('auth', 'GET /me')
@@ -56,7 +56,7 @@ describe('a member', () => {
     const inbox = await member.call('mobile', 'GET /notifications')
     expect(inbox).toMatchObject({ unreadCount: 1, data: [{ title: `Approved: ${topic}` }] })
 
-    // They talk about it: who is called sees that, and nobody else; who has answered does no more.
+    // They talk about it: who is called sees that, and no one else; who has answered does no more.
     const say = (by: Client, text: string) =>
       by.call('dashboard', 'POST /activities/:activityId/comments', { params, body: { text } })
     const first = await say(member, `Is this right, @human:${adminId}? And you, @agent:blog_writer?`)

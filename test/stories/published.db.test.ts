@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { brief, createTestApp, type Team, type TestApp } from '../kit/app.ts'
-import { type Heard, record, type Recording } from './recording.ts'
+import { type Heard, type Recording, record } from './recording.ts'
 import { tap } from './tap.ts'
 
 const ulid = expect.stringMatching(/^[0-9A-Z]{26}$/)
@@ -27,11 +27,11 @@ async function question(
   return { ...asked, about: asked.linkedActivities[0] ?? nothing }
 }
 
-/** What tells of a thing, without the number that it has. */
+/** The kind of an event, without its number. */
 const withoutNumbers = (heard: readonly Heard[]) => heard.map(({ event, data }) => [event, data])
 
 describe('a blog post', () => {
-  it('goes from the brief on the dashboard over the reviewer to the founder’s phone, and each surface is told of its part once', async () => {
+  it('passes from the brief on the dashboard over the reviewer to the founder’s phone, and each surface gets its events once', async () => {
     await using stack = new AsyncDisposableStack()
     const app = stack.use(await createTestApp({ writerPaceMs: 1 }))
     const [ours, theirs] = [await app.team('Hearth'), await app.team('Rival')]
@@ -43,7 +43,7 @@ describe('a blog post', () => {
     const onDesk = await listen('dm')
     const onPhone = await listen('mobile')
 
-    // An admin orders, and the agents work. Somebody else has them work as well.
+    // An admin orders, and the agents work. Someone else has them work as well.
     const campaign = await order(ours)
     await order(theirs)
     const first = await question(app, ours)
@@ -100,7 +100,7 @@ describe('a blog post', () => {
       return found.status === 'done' && found
     }, 'the post is done')
     expect(done).toMatchObject({ outputPreview: third.about.output?.slice(0, 500) })
-    onDashboard.mend()
+    onDashboard.reconnect()
 
     // It is finished on every surface.
     const shownTo = {
@@ -127,7 +127,7 @@ describe('a blog post', () => {
       [1, false],
     ])
 
-    // A member’s wish is what everybody hears last.
+    // A member’s request is the last event for everyone.
     const { topic } = await member.call('dashboard', 'POST /blog-requests', { body: { topic: 'Rye' } })
     const wish = await question(app, ours, 'content_direction')
 
@@ -204,7 +204,7 @@ describe('a blog post', () => {
       const named = data['approvalId'] ?? data['activityId'] ?? data['campaignId']
       expect(await tap(phone, String(data['deepLink']))).toMatchObject({ id: named })
     }
-    // Reviewers are told of what they are to look at, with when it was.
+    // Reviewers are notified of pending approvals with a time.
     const whose = { tenantId: ours.tenantId, tenantName: 'Hearth', at: expect.any(String) }
     expect(onDesk.heard.filter(({ event }) => event === 'approval_created')).toEqual(
       onDashboard.heard

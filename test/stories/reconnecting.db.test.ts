@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createTestApp, type Team, type TestApp } from '../kit/app.ts'
-import { record, type Recording } from './recording.ts'
+import { type Recording, record } from './recording.ts'
 
 let app: TestApp
 let team: Team
@@ -13,7 +13,7 @@ afterAll(() => app[Symbol.asyncDispose]())
 
 const surfaces = ['dashboard', 'dm', 'mobile', 'inbox'] as const
 
-/** A member's wish, of which the people of every surface are told. */
+/** A member's request, of which the users of every surface are notified. */
 const wish = (topic: string) => team.member.call('dashboard', 'POST /blog-requests', { body: { topic } })
 
 const titles = ({ heard }: Recording) =>
@@ -26,19 +26,19 @@ describe.each(surfaces)('the stream of %s', (surface) => {
   const listen = (stack: AsyncDisposableStack, after?: string) =>
     record(app, stack, { surface, after, token: surface === 'dm' ? team.reviewerToken : team.adminToken })
 
-  it('misses nothing when it was cut before it had told anything', async () => {
+  it('misses nothing when it was disconnected before the first event', async () => {
     await using stack = new AsyncDisposableStack()
     const recording = await listen(stack)
     recording.cut()
     await wish('One')
-    recording.mend()
+    recording.reconnect()
     await app.until(async () => recording.opened() === 2, 'it is followed again')
     await wish('Two')
     await heardOf(recording, 'Two')
     expect(titles(recording)).toEqual(['One', 'Two'])
   })
 
-  it('repeats nothing when it was cut after it had been taken up in the middle', async () => {
+  it('repeats nothing when it was disconnected after a resume', async () => {
     await using stack = new AsyncDisposableStack()
     const first = await listen(stack)
     await wish('Three')
@@ -48,7 +48,7 @@ describe.each(surfaces)('the stream of %s', (surface) => {
     await heardOf(second, 'Four')
     second.cut()
     await wish('Five')
-    second.mend()
+    second.reconnect()
     await heardOf(second, 'Five')
     expect(titles(second)).toEqual(['Four', 'Five'])
   })

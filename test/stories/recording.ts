@@ -14,9 +14,9 @@ export interface Recording {
   heard: Heard[]
   /** The text of each run, by its id, in the order in which the runs began to write. */
   texts: Map<string, string>
-  /** Breaks the connection off; the client's next one is let through by `mend` only. */
+  /** Breaks the connection off; the client's next one is let through by `fix` only. */
   cut(): void
-  mend(): void
+  reconnect(): void
   /** How many times the server has opened the stream. */
   opened(): number
 }
@@ -74,7 +74,7 @@ export async function record(
     line.abort()
     await following
   })
-  // Who begins now is told at once where that is.
+  // A new follower gets the current state at once, if there is any.
   await app.until(async () => (after ? opened : read) > 0, `${surface} is followed`)
   return {
     heard,
@@ -84,7 +84,7 @@ export async function record(
       line.abort()
       line = new AbortController()
     },
-    mend: () => whole?.resolve(),
+    reconnect: () => whole?.resolve(),
     opened: () => opened,
   }
 }

@@ -8,7 +8,7 @@ const order = (team: Team, quantity: number) =>
   })
 
 describe('a reviewer of several tenants', () => {
-  it('sees where work waits, takes the most urgent, decides on the rest at once, and finds that in the figures', async () => {
+  it('sees pending approvals by tenant, decides the most urgent, then the rest at once, and finds that in the statistics', async () => {
     await using stack = new AsyncDisposableStack()
     const app = stack.use(await createTestApp())
     const [one, two, foreign] = [await app.team('Hearth'), await app.team('Mill'), await app.team('Rival')]
@@ -109,7 +109,7 @@ describe('a reviewer of several tenants', () => {
     })
     expect(output.text).toBe(edited)
 
-    // The figures agree with what was done, for whoever may see them.
+    // The figures agree with what was done, for anyone who may see them.
     const statistics = (query: object = {}, who = me) =>
       who.call('dm', 'GET /approvals/statistics', { query })
     const all = { resolved: 4, approved: 3, rejected: 0, revisionRequested: 1, edited: 1 }

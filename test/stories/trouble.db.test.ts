@@ -1,19 +1,19 @@
 import { describe, expect, it } from 'vitest'
-import { neighbourOf } from '../domain/acting.ts'
+import { neighbourOf } from '../domain/agent-harness.ts'
 import { password } from '../kit/app.ts'
 import { createTestClock } from '../kit/clock.ts'
-import { createDesk } from '../kit/runtime.ts'
+import { createAgentHarness } from '../kit/runtime.ts'
 import { type Heard, record } from './recording.ts'
 import { tap } from './tap.ts'
 
 const hour = 3_600_000
 const told = (heard: readonly Heard[]) => heard.map(({ event, data }) => [event, data])
 
-describe('what goes wrong', () => {
-  it('reaches everybody whom it concerns, on the surface that they work with', async () => {
+describe('failures', () => {
+  it('are reported to everyone concerned, on the surface that they use', async () => {
     await using stack = new AsyncDisposableStack()
     const clock = createTestClock()
-    const desk = stack.use(await createDesk({ clock }))
+    const desk = stack.use(await createAgentHarness({ clock }))
     const { app, team } = desk
     const theirs = await neighbourOf(desk)
     await desk.configure({ concurrency: 9 })
@@ -33,7 +33,7 @@ describe('what goes wrong', () => {
     await failing.fail('The key is refused', { family: 'auth' })
     const { data } = await team.reviewer.call('dm', 'GET /approvals')
     const approval = data[0] ?? { id: '', title: '' }
-    // Nobody decides: they are warned four hours before it is too late, and then the work stops.
+    // No one decides: they are warned four hours before it is too late, and then the work stops.
     clock.advance(68 * hour)
     const until = (event: string, step: number) =>
       app.until(async () => {

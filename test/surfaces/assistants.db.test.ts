@@ -1,6 +1,6 @@
 import { createClient } from '@copydesk/client'
-import type { AssistantAccess } from '../../packages/core/src/domain/context.ts'
 import { describe, expect, it } from 'vitest'
+import type { AssistantAccess } from '../../packages/core/src/kernel/context.ts'
 import { brief, createTestApp, type Team, type TestApp } from '../kit/app.ts'
 import { createOperator } from '../kit/operator.ts'
 
@@ -38,7 +38,7 @@ const forbidden = { status: 403, code: 'FORBIDDEN' }
 const approve = (id: string) => ({ params: { id }, body: { resolution: 'approved' as const } })
 
 describe('cli.me', () => {
-  it('says whom a credential stands for, and what an assistant may do with it', async () => {
+  it('returns the principal of a credential, and what an assistant may do with it', async () => {
     await using app = await createTestApp({ worker: false })
     const { reviewerId, reviewer } = await app.team()
     const who = { id: reviewerId, name: 'Rita Reviewer', role: 'reviewer' }
@@ -55,7 +55,7 @@ describe('cli.me', () => {
 })
 
 describe('an assistant', () => {
-  it('reads and does not decide, unless the key says so, and the record names it', async () => {
+  it('can read but not decide, unless the key allows it, and is named in audit records', async () => {
     await using app = await createTestApp()
     const team = await app.team()
     const operator = await createOperator(app)
@@ -84,7 +84,7 @@ describe('an assistant', () => {
     expect(others.map((each: { assistant: unknown }) => each.assistant)).not.toContain('claude-desktop 1.2')
   })
 
-  it('reads only, with the login of somebody who may decide', async () => {
+  it('can only read with the login of a user who may decide', async () => {
     await using app = await createTestApp()
     const team = await app.team()
     const id = await pending(app, team)
@@ -102,7 +102,7 @@ describe('an assistant', () => {
     expect((await send({})).status).toBe(200)
   })
 
-  it('has the right that was given with the key, which operators see and the record keeps', async () => {
+  it('has the right that the key was created with, which is listed and in the audit record', async () => {
     await using app = await createTestApp({ worker: false })
     const operator = await createOperator(app)
     const { reviewerId: userId } = await app.team()

@@ -1,8 +1,8 @@
 import type { EndpointInfo } from '@copydesk/core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import type { Assembled } from '../../packages/core/src/assemble.ts'
-import type { Ctx, Principal } from '../../packages/core/src/domain/context.ts'
+import type { Assembled } from '../../packages/core/src/composition/assemble.ts'
+import type { Ctx, Principal } from '../../packages/core/src/kernel/context.ts'
 import { describeSurfaces } from '../../packages/core/src/surfaces/describe.ts'
 import { parts } from '../domain/agents.ts'
 import { createTestApp, type Team, type TestApp } from '../kit/app.ts'
@@ -120,7 +120,7 @@ function queriesOf({ id, definition }: EndpointInfo): Array<Record<string, strin
 }
 
 describe.each(lists.map((info) => [info.id, info] as const))('%s', (_, info) => {
-  it('reads by an index, in its order, and no more than it shows, by every filter and from every page', async () => {
+  it('uses an index, in its order, and reads no more rows than it returns, with every filter and on every page', async () => {
     const seen = new Set<string>()
     const faults: string[] = []
     for (const query of queriesOf(info)) {
@@ -135,7 +135,7 @@ describe.each(lists.map((info) => [info.id, info] as const))('%s', (_, info) => 
           : []
       for (const one of [...ran, ...again, ...both]) {
         // Apps that page by place are told how many there are: that is counted.
-        if (one.text.startsWith('select count(*) as total from')) continue
+        if (one.text.startsWith('select count(*) as "total" from')) continue
         // The same statement has one plan on SQLite; on PostgreSQL it is what the values make of it.
         const key = app.db.dialect === 'sqlite' ? one.text : one.text + JSON.stringify(one.params)
         if (seen.has(key)) continue
@@ -150,7 +150,7 @@ describe.each(lists.map((info) => [info.id, info] as const))('%s', (_, info) => 
 
 describe('a list of campaigns', () => {
   it.each(['dashboard.campaigns.list', 'mobile.campaigns.list'])(
-    'counts what waits in each by the campaign, and not all that waits at the tenant: %s',
+    'counts pending approvals by campaign, and not those of the whole tenant: %s',
     async (id) => {
       const info = lists.find((one) => one.id === id) as EndpointInfo
       const { ran } = await runs(info, {})
@@ -166,7 +166,7 @@ describe('a list', () => {
   const count = async (text: string) =>
     Number((await app.db.sql.get<{ n: number }>(`select count(*) as n from ${text}`, [team.tenantId]))?.n)
 
-  it('says how many there are, as the rows do', async () => {
+  it('returns a total that equals the number of its rows', async () => {
     const pending = await count(`approvals where status = 'pending' and tenant_id = ?`)
     const risky = await count(`approvals where status = 'pending' and risk_rank = 1 and tenant_id = ?`)
     expect([pending, risky]).toEqual([2_000, 666])
@@ -231,7 +231,7 @@ describe('a list', () => {
     }
   }
 
-  it('gives everything that is there from first to last once, whatever comes meanwhile', async () => {
+  it('returns every existing item once, although rows are added meanwhile', async () => {
     const plant = createPlanter(app, clock)
     const { tenantId } = team
     const add = async () => {

@@ -1,12 +1,12 @@
-import { expect } from 'vitest'
 import type { Reply } from '@copydesk/client'
-import { createDesk, type Agent, type Desk } from '../kit/runtime.ts'
+import { expect } from 'vitest'
 import type { TestClock } from '../kit/clock.ts'
+import { type Agent, type AgentHarness, createAgentHarness } from '../kit/runtime.ts'
 
 export const article = (title: string, more = '') =>
   `# ${title}\n\nOats keep you full **until noon**. [Find a shop](https://shop.example)${more}\n\nMeta description: Why oats last.\n`
 
-export interface Newsroom extends Desk {
+export interface Newsroom extends AgentHarness {
   /** The activity that writes the post, and the run that wrote the first version of it. */
   activityId: string
   /** The only post. */
@@ -33,9 +33,9 @@ interface Approval {
 
 type Verdict = { resolution: 'approved' | 'rejected' | 'revision_requested'; note?: string }
 
-/** A desk whose writer has handed in the first version of a blog post. */
+/** A harness whose writer has delivered the first version of a blog post. */
 export async function openNewsroom(clock?: TestClock, text = article('Why oats')): Promise<Newsroom> {
-  const desk = await createDesk(clock ? { clock } : {})
+  const desk = await createAgentHarness(clock ? { clock } : {})
   const researcher = await desk.order('blog_post')
   await researcher.deliver('Facts about oats')
   const writer = await desk.next(clock)

@@ -19,16 +19,16 @@ function failing(wrong: (field: InputField, info: EndpointInfo) => boolean): str
 const typeOf = ({ schema }: InputField) => schema._zod.def.type
 
 describe('the inputs of all endpoints', () => {
-  it('hold dates, or this looks at nothing', () => {
+  it('contain dates, so that this test covers something', () => {
     expect(endpoints.flatMap(inputFields).filter(isForDates).length).toBeGreaterThan(20)
   })
 
-  it.each(datesOutside)('take no date beyond 1970 to 2999: %s', (date) => {
+  it.each(datesOutside)('accept no date outside of 1970 to 2999: %s', (date) => {
     expect(failing((field) => isForDates(field) && field.schema.safeParse(date).success)).toEqual([])
   })
 
   it.each(['1970-01-01', '2999-12-31', '1970-01-01T00:00:00.000Z', '2999-12-31T23:59:59.999Z'])(
-    'take the first and the last date: %s',
+    'accept the first and the last date: %s',
     (date) => {
       const form = date.length === 10 ? '2026-04-10' : '2026-04-10T09:30:00Z'
       const refuses = ({ schema }: InputField) =>
@@ -37,7 +37,7 @@ describe('the inputs of all endpoints', () => {
     },
   )
 
-  it('have no field named after a date that takes any text', () => {
+  it('have no date field that accepts any text', () => {
     const named =
       /(^|\.|[a-z])(date|day|month|until|since)$|[a-z](Date|At|On|Until|Since|Month)$|^(periodStart|periodEnd|scheduleFor)$/
     expect(
@@ -50,14 +50,14 @@ describe('the inputs of all endpoints', () => {
     ).toEqual([])
   })
 
-  it('bound every number from below and above', () => {
+  it('limit every number in both directions', () => {
     const taken = (field: InputField) =>
       typeOf(field) === 'number' &&
       [1e308, -1e308, 2 ** 53 - 1, -(2 ** 53 - 1)].some((value) => field.schema.safeParse(value).success)
     expect(failing(taken)).toEqual([])
   })
 
-  it('take no number that is none', () => {
+  it('accept no invalid number', () => {
     const none = [Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, 'NaN', 'Infinity', '1e308']
     expect(
       failing(
@@ -66,7 +66,7 @@ describe('the inputs of all endpoints', () => {
     ).toEqual([])
   })
 
-  it('bound the length of every list', () => {
+  it('limit the length of every list', () => {
     const endless = ({ schema }: InputField) =>
       !(schema._zod.def.checks ?? []).some(
         (check) => check._zod.def.check === 'max_length' || check._zod.def.check === 'length_equals',

@@ -1,8 +1,8 @@
 import type { ApiError } from '@copydesk/client'
 import { describe, expect, it } from 'vitest'
 import type { TestApp } from '../kit/app.ts'
-import { createDesk } from '../kit/runtime.ts'
 import { keepComments } from '../kit/comments.ts'
+import { createAgentHarness } from '../kit/runtime.ts'
 
 const refusal = (call: Promise<unknown>) =>
   call.then(
@@ -12,7 +12,7 @@ const refusal = (call: Promise<unknown>) =>
 
 async function discussed(total: number) {
   await using stack = new AsyncDisposableStack()
-  const desk = stack.use(await createDesk())
+  const desk = stack.use(await createAgentHarness())
   const agent = await desk.order()
   const { id: activityId } = await desk.activityOf(agent.runId)
   const texts = await keepComments(desk.app, { activityId, tenantId: desk.team.tenantId, total })
@@ -28,8 +28,8 @@ async function discussed(total: number) {
 
 const textsOf = ({ data }: { data: Array<{ text: string }> }) => data.map(({ text }) => text)
 
-describe('comments of an activity', () => {
-  it('are read page by page, a hundred at a time, in both orders, on each surface', async () => {
+describe('dashboard.activities.comments', () => {
+  it('returns comments page by page, a hundred at a time, in both orders, on each surface', async () => {
     await using t = await discussed(250)
     const { member, reviewer } = t.desk.team
     const first = await member.call('dashboard', 'GET /activities/:activityId/comments', { params: t.params })
@@ -60,7 +60,24 @@ describe('comments of an activity', () => {
     expect(textsOf(small)).toEqual(t.texts.slice(0, 2))
   })
 
-  it('stand in the detail as the latest hundred, oldest first, with how many there are', async () => {
+  it('rejects an invalid limit and cursor, and returns 404 to another tenant', async () => {
+    await using t = await discussed(1)
+    const { member } = t.desk.team
+    const list = (query: object, who = member) =>
+      refusal(who.call('dashboard', 'GET /activities/:activityId/comments', { params: t.params, query }))
+    for (const [field, query] of [
+      ['limit', { limit: 0 }],
+      ['limit', { limit: 101 }],
+      ['cursor', { cursor: 'x' }],
+    ] as const)
+      expect(await list(query)).toEqual({ status: 400, code: 'VALIDATION_ERROR', field })
+    const neighbour = await (t.desk.app satisfies TestApp).team()
+    expect(await list({}, neighbour.member)).toEqual({ status: 404, code: 'NOT_FOUND' })
+  })
+})
+
+describe('comments of an activity', () => {
+  it('are in the detail as the latest hundred, oldest first, with their total', async () => {
     await using t = await discussed(250)
     const { member, reviewer } = t.desk.team
     const seen = await member.call('dashboard', 'GET /activities/:activityId', { params: t.params })
@@ -70,7 +87,7 @@ describe('comments of an activity', () => {
     expect(reviewed).toMatchObject({ comments: seen.comments, commentsTotal: 250 })
   })
 
-  it('are no longer than 10,000 characters, of people and of agents', async () => {
+  it('are limited to 10,000 characters, for people and agents', async () => {
     await using t = await discussed(0)
     const body = { text: 'x'.repeat(10_001) }
     const tooLong = { status: 400, code: 'VALIDATION_ERROR', field: 'text' }
@@ -84,20 +101,5 @@ describe('comments of an activity', () => {
       params: t.params,
     })
     expect(commentsTotal).toBe(0)
-  })
-
-  it('refuse a limit and a cursor that are none, and are not there for a neighbour', async () => {
-    await using t = await discussed(1)
-    const { member } = t.desk.team
-    const list = (query: object, who = member) =>
-      refusal(who.call('dashboard', 'GET /activities/:activityId/comments', { params: t.params, query }))
-    for (const [field, query] of [
-      ['limit', { limit: 0 }],
-      ['limit', { limit: 101 }],
-      ['cursor', { cursor: 'x' }],
-    ] as const)
-      expect(await list(query)).toEqual({ status: 400, code: 'VALIDATION_ERROR', field })
-    const neighbour = await (t.desk.app satisfies TestApp).team()
-    expect(await list({}, neighbour.member)).toEqual({ status: 404, code: 'NOT_FOUND' })
   })
 })

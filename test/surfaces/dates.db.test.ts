@@ -1,19 +1,19 @@
 import type { EndpointInfo } from '@copydesk/core'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { describeSurfaces } from '../../packages/core/src/surfaces/describe.ts'
-import { createDoor } from '../kit/door.ts'
 import { datesOutside, type InputField, inputFields, isForDates } from '../kit/input-fields.ts'
 import { callerFor, inputFor } from '../kit/inputs.ts'
-import { createWorld, type World } from '../kit/world.ts'
+import { createRequester } from '../kit/requester.ts'
+import { createSeededInstance, type SeededInstance } from '../kit/seeded-instance.ts'
 
 /** Dates from outside: bounded at every endpoint, no range without an end, and stored as they were sent. */
 
-let world: World
-let door: ReturnType<typeof createDoor>
+let world: SeededInstance
+let door: ReturnType<typeof createRequester>
 
 beforeAll(async () => {
-  world = await createWorld()
-  door = createDoor(world)
+  world = await createSeededInstance()
+  door = createRequester(world)
 })
 
 // The limits of callers have tests of their own.
@@ -24,7 +24,7 @@ afterAll(() => world[Symbol.asyncDispose]())
 const endpoints = describeSurfaces()
 const endpoint = (id: string) => endpoints.find((info) => info.id === id) as EndpointInfo
 
-/** A right request of somebody who may ask, with some fields of it changed. */
+/** A right request of someone who may ask, with some fields of it changed. */
 function ask(info: EndpointInfo, { query, body }: { query?: Record<string, string>; body?: object }) {
   const input = inputFor(world, info)
   return door.ask(info, {
@@ -48,7 +48,7 @@ const dated = endpoints.flatMap((info): [string, EndpointInfo, InputField][] => 
 })
 
 describe.each(dated)('%s', (_, info, { where, path }) => {
-  it('refuses dates beyond 1970 to 2999 with 400 and the name of the field', async () => {
+  it('rejects dates outside of 1970 to 2999 with 400 and the name of the field', async () => {
     for (const date of datesOutside) {
       const answer = await ask(info, { [where]: { [path[0] as string]: date } })
       expect(answer.summary, date).toBe('400 VALIDATION_ERROR')
@@ -70,7 +70,7 @@ describe.each(reports)('the days of %s', (_, info) => {
     { startDate: '0000-01-01', endDate: '0099-12-31' },
     { endDate: '0001-01-01T00:00:00Z' },
     { startDate: '0999-12-31', endDate: '1000-01-01' },
-  ])('are refused at once for $startDate to $endDate', async (query) => {
+  ])('are rejected at once for $startDate to $endDate', async (query) => {
     const answer = await ask(info, { query: query as Record<string, string> })
     expect(answer.summary).toBe('400 VALIDATION_ERROR')
   })
@@ -80,7 +80,7 @@ describe.each(reports)('the days of %s', (_, info) => {
     ['1970-01-01', '1970-01-01', 1],
     ['1970-01-01', '1970-12-31', 365],
     ['2998-12-31', '2999-12-31', 366],
-  ])('are each shown once from %s to %s', async (startDate, endDate, count) => {
+  ])('are each returned once from %s to %s', async (startDate, endDate, count) => {
     const answer = await ask(info, { query: { startDate, endDate } })
     expect(answer.status).toBe(200)
     const { dailySeries } = JSON.parse(answer.text) as { dailySeries: { date: string }[] }
@@ -89,7 +89,7 @@ describe.each(reports)('the days of %s', (_, info) => {
     expect([days[0], days.at(-1), days.length]).toEqual([startDate, endDate, count])
   })
 
-  it('are at most 366, which the refusal says', async () => {
+  it('are at most 366, as the error message says', async () => {
     for (const query of [
       { startDate: '2024-01-01', endDate: '2025-01-01' },
       { startDate: '1970-01-01', endDate: '2999-12-31' },
@@ -109,7 +109,7 @@ describe('the first and the last date', () => {
   it.each([
     ['1970-01-01', '1970-12-31'],
     ['2998-01-01', '2999-12-31'],
-  ])('stand in a goal as they were sent, with figures: %s to %s', async (periodStart, periodEnd) => {
+  ])('are returned unchanged in a goal, with figures: %s to %s', async (periodStart, periodEnd) => {
     const created = await ask(endpoint('tenant.goals.create'), { body: { periodStart, periodEnd } })
     expect(created.status).toBe(201)
     const { id } = JSON.parse(created.text) as { id: string }
@@ -125,7 +125,7 @@ describe('the first and the last date', () => {
     })
   })
 
-  it('stand in a campaign as they were sent', async () => {
+  it('are returned unchanged in a campaign', async () => {
     const dates = { startDate: '1970-01-01', endDate: '2999-12-31' }
     const created = await ask(endpoint('dashboard.campaigns.create'), { body: dates })
     expect(created.status).toBe(201)
@@ -136,7 +136,7 @@ describe('the first and the last date', () => {
   })
 
   it.each(['1970-01-01T00:00:00.000Z', '2999-12-31T23:59:59.999Z'])(
-    'stand in a request as they were sent: %s',
+    'are returned unchanged in a request: %s',
     async (scheduleFor) => {
       const info = endpoint('dashboard.social_requests.create')
       const created = await ask(info, { body: { scheduleFor, topic: scheduleFor } })
@@ -147,7 +147,7 @@ describe('the first and the last date', () => {
     },
   )
 
-  it('stands in an API key as it was sent', async () => {
+  it('is returned unchanged in an API key', async () => {
     const expiresAt = '2999-12-31T23:59:59.999Z'
     const created = await ask(endpoint('admin.api_keys.create'), { body: { expiresAt } })
     expect(JSON.parse(created.text)).toMatchObject({ expiresAt })
@@ -159,7 +159,7 @@ describe('the first and the last date', () => {
 
 describe('a recurring template', () => {
   it.each(['0 0 30 2 *', '0 0 31 2,4,6,9,11 *', '* * 31 2 *', '0 0 31 6 *'])(
-    'that is never due is refused: %s',
+    'that is never due is rejected: %s',
     async (cron) => {
       const answer = await ask(endpoint('admin.recurring_templates.create'), { body: { cron } })
       expect(answer.summary).toBe('400 VALIDATION_ERROR')
@@ -168,7 +168,7 @@ describe('a recurring template', () => {
   )
 
   it.each(['0-99999999999 * * * *', '*/0 * * * *', '*/1e308 * * * *', '0 0 1-1e308 * *', '-1 * * * *'])(
-    'with numbers that no clock has is refused: %s',
+    'with invalid numbers is rejected: %s',
     async (cron) => {
       const answer = await ask(endpoint('admin.recurring_templates.create'), { body: { cron } })
       expect(answer.summary).toBe('400 VALIDATION_ERROR')

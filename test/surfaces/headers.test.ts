@@ -9,7 +9,7 @@ const seen = async (options: Parameters<typeof createTestApp>[0]) => {
 }
 
 describe('the headers of an instance', () => {
-  it('follow its base URL and its list of origins', async () => {
+  it('depend on its base URL and its list of origins', async () => {
     expect(await seen({})).toEqual([null, null])
     expect(await seen({ baseUrl: 'https://desk.example.com', corsOrigins: [origin] })).toEqual([
       'max-age=31536000',
@@ -17,7 +17,7 @@ describe('the headers of an instance', () => {
     ])
   })
 
-  it('are refused where nobody could mean them', async () => {
+  it('are rejected when they cannot be meant for it', async () => {
     await expect(createTestApp({ corsOrigins: ['*'] })).rejects.toThrow('corsOrigins: "*" is no origin')
     await expect(createTestApp({ trustProxy: ['10.0.0'] })).rejects.toThrow('trustProxy: "10.0.0"')
   })

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { assemble } from '../../packages/core/src/assemble.ts'
-import { createCampaign } from '../../packages/core/src/domain/campaigns/create.ts'
-import type { Principal } from '../../packages/core/src/domain/context.ts'
+import { assemble } from '../../packages/core/src/composition/assemble.ts'
+import { createCampaign } from '../../packages/core/src/domain/work/campaigns/create.ts'
+import type { Principal } from '../../packages/core/src/kernel/context.ts'
 import { brief, createTestApp, password, type Team, type TestApp } from '../kit/app.ts'
 import { createTestClock } from '../kit/clock.ts'
 
@@ -30,8 +30,8 @@ const die = (app: TestApp, committed: boolean) =>
     await tx.run('update idempotency_records set status = null, response = null, committed = ?', [committed])
   })
 
-describe('an Idempotency-Key whose server died', () => {
-  it('after the act: it is never done again, and the caller is told that it was done', async () => {
+describe('an Idempotency-Key whose server was killed', () => {
+  it('after the operation: it is not repeated, and the caller learns that it was executed', async () => {
     const clock = createTestClock()
     await using app = await createTestApp({ clock, worker: false })
     const team = await app.team()
@@ -39,7 +39,7 @@ describe('an Idempotency-Key whose server died', () => {
     await die(app, true)
     expect(await create(app, team, 'k1')).toMatchObject({
       status: 409,
-      error: { code: 'CONFLICT', message: expect.stringContaining('still at work') },
+      error: { code: 'CONFLICT', message: expect.stringContaining('still in progress') },
     })
     clock.advance(minute)
     expect(await create(app, team, 'k1')).toMatchObject({
@@ -49,7 +49,7 @@ describe('an Idempotency-Key whose server died', () => {
     expect(await campaigns(app)).toBe(1)
   })
 
-  it('before the act: the same request is carried out a minute later, once', async () => {
+  it('before the operation: the same request is executed a minute later, once', async () => {
     const clock = createTestClock()
     await using app = await createTestApp({ clock, worker: false })
     const team = await app.team()
@@ -68,13 +68,13 @@ describe('an Idempotency-Key whose server died', () => {
   })
 })
 
-describe('a request that outlives its hold on the key', () => {
-  it('does nothing once a repeated request has taken the key over', async () => {
+describe('a request that outlives its lock on the key', () => {
+  it('does nothing once a repeated request has taken over the key', async () => {
     const clock = createTestClock()
     await using app = await createTestApp({ clock, worker: false })
     const team = await app.team()
     await create(app, team, 'k1')
-    // The first request is still at work: its answer is not there, and nothing of it is committed.
+    // The first request is still in progress: its answer is not there, and nothing of it is committed.
     await die(app, false)
     const record = await app.db.sql.get<{ key: string; claimed_by: string }>(
       'select key, claimed_by from idempotency_records',
@@ -101,7 +101,7 @@ describe('a request that outlives its hold on the key', () => {
 })
 
 describe('an Idempotency-Key across a change of the encryption keys', () => {
-  it('is good under the new key, also when the old key is gone, and for the same request only', async () => {
+  it('is valid under the new key, also after the old key was removed, and for the same request only', async () => {
     await using app = await createTestApp({ worker: false })
     const team = await app.team()
     const { signingKeys } = app.options
@@ -109,7 +109,7 @@ describe('an Idempotency-Key across a change of the encryption keys', () => {
     const fresh = { id: 'k2', key: Buffer.alloc(32, 9).toString('base64') }
     const first = await create(app, team, 'k1')
     app.copydesk.keys.replace({ encryptionKeys: [fresh, ...(old ? [old] : [])], signingKeys })
-    await app.copydesk.keys.reseal()
+    await app.copydesk.keys.reencrypt()
     expect(await create(app, team, 'k1')).toEqual(first)
     app.copydesk.keys.replace({ encryptionKeys: [fresh], signingKeys })
     expect(await create(app, team, 'k1')).toEqual(first)
@@ -118,8 +118,8 @@ describe('an Idempotency-Key across a change of the encryption keys', () => {
   })
 })
 
-describe('an answer that is kept', () => {
-  it('is forgotten after a day, and cleared away', async () => {
+describe('a stored response', () => {
+  it('expires after a day, and is deleted', async () => {
     const clock = createTestClock()
     await using app = await createTestApp({ clock, worker: false })
     const team = await app.team()
@@ -130,11 +130,11 @@ describe('an answer that is kept', () => {
     })
     const again = { ...team, adminToken: accessToken }
     expect(await create(app, again, 'k1')).toEqual(first)
-    // Nothing is at work while an hour passes in one step.
     await app.db.write((tx) => tx.run('delete from job'))
     await app.another({ worker: { concurrency: 1 } })
     clock.advance(61 * minute)
     await app.until(async () => {
+      clock.advance(10 * minute)
       const kept = await app.db.sql.all('select key from idempotency_records')
       return kept.length === 0
     }, 'the answer is cleared away')

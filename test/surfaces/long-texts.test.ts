@@ -1,10 +1,10 @@
 import type { ApiError } from '@copydesk/client'
 import { describe, expect, it } from 'vitest'
 import { createTestApp } from '../kit/app.ts'
-import { createDesk, type Desk } from '../kit/runtime.ts'
+import { createOperator } from '../kit/operator.ts'
+import { type AgentHarness, createAgentHarness } from '../kit/runtime.ts'
 import { measureTurns } from '../kit/turns.ts'
 import { sendForm, toneSkill } from './skill-forms.ts'
-import { createOperator } from '../kit/operator.ts'
 
 /**
  * What one turn of the event loop may cost at most with the largest input, milliseconds of CPU. Parsing, storing and answering a
@@ -12,24 +12,30 @@ import { createOperator } from '../kit/operator.ts'
  */
 const mostMs = 400
 
-/** As many phrases as a brand may have, of which as many as possible stand at every place of a text of one letter. */
+/**
+ * The maximum number of phrases of a brand, as many as possible of which match at every position of a text of
+ * one letter.
+ */
 const hostileBrand = {
   bannedPhrases: Array.from({ length: 300 }, (_, n) => 'a'.repeat((n % 200) + 1)),
   claims: Array.from({ length: 100 }, () => ({ phrase: 'a', proof: null })),
 }
 
-async function pendingApproval({ team }: Desk) {
+async function pendingApproval({ team }: AgentHarness) {
   const query = { 'filter.status': 'pending' } as const
   return (await team.reviewer.call('dm', 'GET /approvals', { query })).data[0]
 }
 
 /** Does `act`, and shows that another tenant is answered before it has ended, and that no turn of the loop was long. */
-async function expectOthersAnswered<T>(desk: Desk, act: () => Promise<T>): Promise<T> {
+async function expectOthersAnswered<T>(desk: AgentHarness, act: () => Promise<T>): Promise<T> {
   const other = await desk.app.team()
+  const list = () => other.member.call('dashboard', 'GET /activities')
+  // The first request verifies the token, which waits for a thread.
+  await list()
   const order: string[] = []
   const { value, longestMs } = await measureTurns(async () => {
     const heavy = act().finally(() => order.push('the heavy one'))
-    const light = other.member.call('dashboard', 'GET /activities').then(() => order.push('another tenant'))
+    const light = list().then(() => order.push('another tenant'))
     await Promise.all([heavy, light])
     return heavy
   })
@@ -39,8 +45,8 @@ async function expectOthersAnswered<T>(desk: Desk, act: () => Promise<T>): Promi
 }
 
 describe('checks of a text against the brand', () => {
-  it('hold nobody up, whatever a member has banned and a reviewer has edited', async () => {
-    await using desk = await createDesk()
+  it('do not block other requests, whatever phrases are banned and texts edited', async () => {
+    await using desk = await createAgentHarness()
     const { member, reviewer } = desk.team
     await member.call('tenant', 'PUT /context', { body: hostileBrand })
     const agent = await desk.order()
@@ -62,8 +68,8 @@ describe('checks of a text against the brand', () => {
     ])
   })
 
-  it('hold nobody up, whatever an agent delivers', async () => {
-    await using desk = await createDesk()
+  it('do not block other requests, whatever an agent delivers', async () => {
+    await using desk = await createAgentHarness()
     await desk.team.member.call('tenant', 'PUT /context', { body: hostileBrand })
     const agent = await desk.order()
     const text = `${'a'.repeat(990_000)} aaa`
@@ -73,8 +79,8 @@ describe('checks of a text against the brand', () => {
     ])
   })
 
-  it('hold nobody up with a letter that has hundreds of thousands of accents', async () => {
-    await using desk = await createDesk()
+  it('do not block other requests for a character with hundreds of thousands of combining marks', async () => {
+    await using desk = await createAgentHarness()
     await desk.team.member.call('tenant', 'PUT /context', { body: { bannedPhrases: ['cheap'] } })
     const agent = await desk.order()
     await expectOthersAnswered(desk, () => agent.deliver(`chea\u0301p${'\u0301\u0323'.repeat(240_000)}`))
@@ -83,8 +89,8 @@ describe('checks of a text against the brand', () => {
     ])
   })
 
-  it('report a phrase that is listed twice once, and no more than a hundred', async () => {
-    await using desk = await createDesk()
+  it('report a duplicate phrase once, and at most a hundred phrases', async () => {
+    await using desk = await createAgentHarness()
     const words = Array.from({ length: 150 }, (_, n) => `word${n}`)
     const body = { bannedPhrases: ['Cheap', 'Cheap', 'chéap', ...words] }
     const kept = await desk.team.member.call('tenant', 'PUT /context', { body })
@@ -100,8 +106,8 @@ describe('checks of a text against the brand', () => {
     ['bannedPhrases.0', { bannedPhrases: ['p'.repeat(201)] }],
     ['claims', { claims: Array.from({ length: 101 }, (_, n) => ({ phrase: `p${n}` })) }],
     ['claims.0.phrase', { claims: [{ phrase: 'p'.repeat(201) }] }],
-  ])('takes no more than the contract of the profile allows, and names %s', async (field, body) => {
-    await using desk = await createDesk()
+  ])('accepts no more than the limits of the profile, and names %s', async (field, body) => {
+    await using desk = await createAgentHarness()
     const error = await desk.team.member.call('tenant', 'PUT /context', { body }).catch((e: ApiError) => e)
     expect(error).toMatchObject({ status: 400, code: 'VALIDATION_ERROR', field })
   })
@@ -118,8 +124,8 @@ describe('comparisons', () => {
     return text
   }
 
-  it('of versions of a skill hold nobody up, also when four are asked for at once', async () => {
-    await using desk = await createDesk()
+  it('of versions of a skill do not block other requests, also when four are requested concurrently', async () => {
+    await using desk = await createAgentHarness()
     const operator = await createOperator(desk.app)
     const post = (text: string, method = 'POST', path = '') =>
       sendForm(desk.app, method, `/admin/v1/skills${path}`, operator.token, {
@@ -142,8 +148,8 @@ describe('comparisons', () => {
     expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1)
   })
 
-  it('of versions of a text, and of an edit, hold nobody up', async () => {
-    await using desk = await createDesk()
+  it('of versions of a text, and of an edit, do not block other requests', async () => {
+    await using desk = await createAgentHarness()
     const { reviewer } = desk.team
     const agent = await desk.order()
     await agent.deliver(words(1, 100_000))
@@ -168,7 +174,7 @@ describe('the built-in writer', () => {
     ['a heading of blanks', `# a${' '.repeat(95_000)}x`],
     ['brackets without an end', '['.repeat(95_000)],
     ['names without an end', `Products:\n${'a and '.repeat(16_000)}`],
-  ])('holds nobody up over a brief of %s', async (_, brief) => {
+  ])('does not block other requests for a brief of %s', async (_, brief) => {
     await using app = await createTestApp({ worker: { concurrency: 2 } })
     const [team, other] = [await app.team(), await app.team()]
     const { longestMs } = await measureTurns(async () => {

@@ -1,9 +1,9 @@
-import { describe, expect, it } from 'vitest'
 import type { CopydeskOptions } from '@copydesk/core'
+import { describe, expect, it } from 'vitest'
 import { createTestApp, password, type Team, type TestApp } from '../kit/app.ts'
 import { createTestClock } from '../kit/clock.ts'
 import { nthMail } from '../kit/mail.ts'
-import { of } from './inviting.ts'
+import { of } from './auth/invitations.ts'
 
 const noon = Date.parse('2026-03-10T12:00:00Z')
 
@@ -15,7 +15,7 @@ const opened = (limits?: NonNullable<CopydeskOptions['mail']>['limits']) => {
 
 let invited = 0
 
-/** Invites somebody new over HTTP, at one of the servers. */
+/** Invites someone new over HTTP, at one of the servers. */
 async function invite(server: Pick<TestApp['copydesk'], 'fetch'>, { adminToken }: Team) {
   invited += 1
   const response = await server.fetch(
@@ -35,8 +35,8 @@ const statuses = async (answers: Promise<Array<{ status: number }>>) =>
 const count = async (app: TestApp, what: string) =>
   Number((await app.db.sql.get<{ n: number }>(`select count(*) as n from ${what}`))?.n)
 
-describe('mails to people outside', () => {
-  it('are limited for each tenant and day, exactly, at every server and after a restart', async () => {
+describe('e-mails to people without an account', () => {
+  it('are limited for each tenant and day, exactly, on every server and after a restart', async () => {
     const { clock, app: opening } = opened({ perTenant: 3, total: 100 })
     await using app = await opening
     const team = await app.team()
@@ -62,7 +62,7 @@ describe('mails to people outside', () => {
     expect((await invite(app.copydesk, again)).status).toBe(201)
   })
 
-  it('are limited for all tenants together, and operators go on', async () => {
+  it('are limited for all tenants together, except for operators', async () => {
     const { app: opening } = opened({ perTenant: 3, total: 4 })
     await using app = await opening
     const [one, two] = [await app.team(), await app.team()]
@@ -93,7 +93,7 @@ describe('mails to people outside', () => {
     expect(await count(app, `job where kind = 'mail.invitation'`)).toBe(3)
   })
 
-  it('are fifty a day for a tenant where nothing else is configured, and none where that is', async () => {
+  it('are limited to fifty a day and tenant by default, or to the configured number', async () => {
     const { app: opening } = opened()
     await using app = await opening
     const team = await app.team()
@@ -109,8 +109,8 @@ describe('mails to people outside', () => {
   })
 })
 
-describe('a mail to somebody outside', () => {
-  it('has a subject of ours, and shows what others have written as names and nothing else', async () => {
+describe('an e-mail to a person without an account', () => {
+  it('has a fixed subject, and contains text of others only as names', async () => {
     await using app = await createTestApp()
     const team = await app.team()
     // As it may have been taken by an earlier version.

@@ -1,8 +1,8 @@
 import { expect } from 'vitest'
+import { contents } from '../domain/contents.ts'
 import { createTestApp, type Team, type TestApp } from '../kit/app.ts'
 import { createTestClock } from '../kit/clock.ts'
-import { createOperator, expectRefused, operatorTables, type Operator, sendTo } from '../kit/operator.ts'
-import { contents } from '../domain/contents.ts'
+import { createOperator, expectRefused, type Operator, operatorTables, sendTo } from '../kit/operator.ts'
 
 const path = '/admin/v1/agent-configs'
 const touched = [...operatorTables, 'master_agents', 'config_versions', 'skills']

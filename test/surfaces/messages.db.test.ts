@@ -2,9 +2,9 @@ import type { EndpointInfo } from '@copydesk/core'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { z } from 'zod'
 import { describeSurfaces } from '../../packages/core/src/surfaces/describe.ts'
-import { createDoor, unknownId } from '../kit/door.ts'
 import { callerFor, inputFor } from '../kit/inputs.ts'
-import { createWorld, type World } from '../kit/world.ts'
+import { createRequester, unknownId } from '../kit/requester.ts'
+import { createSeededInstance, type SeededInstance } from '../kit/seeded-instance.ts'
 
 /** Generated from the route tables: what people read when they are refused. */
 
@@ -16,12 +16,12 @@ const idsOf = ({ definition }: EndpointInfo) =>
     (name, i) => definition.params[definition.keys[i] as string] === 'ulid' && name !== 'runId',
   )
 
-let world: World
-let door: ReturnType<typeof createDoor>
+let world: SeededInstance
+let door: ReturnType<typeof createRequester>
 
 beforeAll(async () => {
-  world = await createWorld()
-  door = createDoor(world)
+  world = await createSeededInstance()
+  door = createRequester(world)
 })
 
 // The limits of callers have tests of their own.
@@ -44,7 +44,7 @@ function right(info: EndpointInfo) {
 }
 
 describe.each(named(endpoints.filter((info) => idsOf(info).length > 0)))('%s', (_, info) => {
-  it('says what there is not, in the same words whether the id is unknown or none at all', async () => {
+  it('returns the same message for an unknown and an invalid id', async () => {
     const asked = right(info)
     for (const name of idsOf(info)) {
       const answerTo = async (id: string) =>
@@ -64,7 +64,7 @@ describe.each(named(endpoints.filter(({ definition }) => definition.query ?? def
   (_, info) => {
     const query = Object.entries((info.definition.query?.shape ?? {}) as Record<string, z.ZodType>)
 
-    it('names a field that is wrong beside the message and not in it', async () => {
+    it('names an invalid field beside the message and not in it', async () => {
       const asked = right(info)
       const tries = [
         ...query
@@ -93,7 +93,7 @@ describe.each(named(endpoints.filter(({ definition }) => definition.query ?? def
 )
 
 describe('a limit', () => {
-  it('says after how many seconds to try again, which is what Retry-After says', async () => {
+  it('returns the seconds of Retry-After', async () => {
     const login = () =>
       world.app.fetch('/auth/v1/forgot-password', {
         method: 'POST',
@@ -111,8 +111,8 @@ describe('a limit', () => {
   })
 })
 
-describe('a path that there is not', () => {
-  it('is told to be none', async () => {
+describe('an unknown path', () => {
+  it('returns 404', async () => {
     const answer = await world.app.fetch('/dashboard/v1/nowhere', {
       headers: { authorization: `Bearer ${world.ours.adminToken}` },
     })

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createTwoTenants, type Twin, type TwoTenants } from '../kit/two-tenants.ts'
+import { type ComparedTenant, createTwoTenants, type TwoTenants } from '../kit/two-tenants.ts'
 
 let two: TwoTenants
-let ours: Twin
-let theirs: Twin
+let ours: ComparedTenant
+let theirs: ComparedTenant
 
 beforeAll(async () => {
   two = await createTwoTenants()
@@ -25,7 +25,7 @@ const ids = async (table: string, which = '1 = 1') => {
 const idOf = ({ id }: { id: string }) => id
 
 describe('mobile.approvals.list', () => {
-  it('shows high risk first, then the oldest, with the hours that are left', async () => {
+  it('lists high risk first, then the oldest, with the hours left', async () => {
     const list = await ours.member.call('mobile', 'GET /approvals')
     const risks = list.data.map(({ riskLevel }) => ['high', 'medium', 'low'].indexOf(riskLevel))
     expect(risks).toEqual(risks.toSorted((one, other) => one - other))
@@ -55,7 +55,7 @@ describe('mobile.approvals.list', () => {
     }
   })
 
-  it('filters, and pages by place without losing any', async () => {
+  it('filters, and returns each once over all pages', async () => {
     const find = (query: object) => ours.admin.call('mobile', 'GET /approvals', { query })
     const all = (await find({})).data.map(idOf)
     const pendingCount = (await ids('approvals', "status = 'pending'")).length
@@ -68,7 +68,7 @@ describe('mobile.approvals.list', () => {
     expect(pages.map(({ total }) => total)).toEqual(pages.map(() => all.length))
   })
 
-  it('refuses a place or a number that is none', async () => {
+  it('rejects an invalid page or number', async () => {
     for (const [query, field] of [
       [{ limit: '0' }, 'limit'],
       [{ limit: '101' }, 'limit'],
@@ -88,7 +88,7 @@ describe('mobile.approvals.list', () => {
 })
 
 describe('mobile.approvals.get', () => {
-  it('shows exactly the first 800 characters of a text, and what a verdict has to name', async () => {
+  it('returns exactly the first 800 characters of a text, and what a verdict requires', async () => {
     const params = { approvalId: ours.ids['approvalId'] ?? '' }
     // The 800th character is the first half of one that takes two.
     const text = `${'x'.repeat(799)}😀 and more`
@@ -122,7 +122,7 @@ describe('mobile.approvals.get', () => {
 })
 
 describe('mobile.activities.list', () => {
-  it('shows the newest first and filters by status and campaign', async () => {
+  it('lists the newest first and filters by status and campaign', async () => {
     const find = (query: object) => ours.member.call('mobile', 'GET /activities', { query })
     const all = await find({})
     expect(all.data.map(idOf)).toEqual((await ids('activities')).slice(0, 20))
@@ -146,7 +146,7 @@ describe('mobile.activities.list', () => {
 })
 
 describe('mobile.activities.get', () => {
-  it('shows the beginning of the newest text, the newest question about it, and when it was last worked on', async () => {
+  it('returns the beginning of the latest text, its latest approval, and the time of the last change', async () => {
     const activityId = ours.ids['activityId'] ?? ''
     const activity = await ours.member.call('mobile', 'GET /activities/:activityId', {
       params: { activityId },
@@ -174,7 +174,7 @@ describe('mobile.activities.get', () => {
 })
 
 describe('mobile.campaigns.list', () => {
-  it('counts what is going on in each', async () => {
+  it('counts active items of each', async () => {
     const { data, total } = await ours.member.call('mobile', 'GET /campaigns', {
       query: { 'filter.status': 'active' },
     })
@@ -199,7 +199,7 @@ describe('mobile.campaigns.list', () => {
 })
 
 describe('mobile.campaigns.get', () => {
-  it('shows how its promises stand in the present period', async () => {
+  it('returns the progress of its deliverables in the current period', async () => {
     const params = { campaignId: ours.ids['campaignId'] ?? '' }
     const campaign = await ours.member.call('mobile', 'GET /campaigns/:campaignId', { params })
     expect(campaign).toMatchObject({
@@ -228,7 +228,7 @@ describe('mobile.campaigns.get', () => {
 })
 
 describe('mobile.analytics.spend', () => {
-  it('tells of this month, its cap, and the last seven days of the tenant’s zone', async () => {
+  it('returns the cost of this month, its cap, and the last seven days of the tenant’s zone', async () => {
     const spend = () => ours.member.call('mobile', 'GET /analytics/spend')
     const free = await spend()
     expect(free).toMatchObject({ totalUsd: 0.25, topAgents: [{ agentRole: 'social_writer', costUsd: 0.25 }] })
@@ -256,7 +256,7 @@ describe('mobile.analytics.spend', () => {
 })
 
 describe('every read', () => {
-  it('carries a tag, and is 304 without a body to who has that version', async () => {
+  it('has an ETag, and returns 304 without a body for the same version', async () => {
     const ask = (path: string, tag?: string, token = ours.tokens.member) =>
       two.app.fetch(`/mobile/v1${path}`, {
         headers: { authorization: `Bearer ${token}`, ...(tag && { 'if-none-match': tag }) },

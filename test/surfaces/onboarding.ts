@@ -1,5 +1,5 @@
-import { sendTo, type Operator } from '../kit/operator.ts'
 import type { TestApp } from '../kit/app.ts'
+import { type Operator, sendTo } from '../kit/operator.ts'
 
 export const customer = {
   displayName: 'Hearth & Oat',

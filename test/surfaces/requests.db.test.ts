@@ -1,18 +1,18 @@
 import { describe, expect, it } from 'vitest'
 import { createTestClock, type TestClock } from '../kit/clock.ts'
 import { connectChannel, createOAuthServer } from '../kit/oauth-server.ts'
-import { createDesk, type Desk } from '../kit/runtime.ts'
+import { type AgentHarness, createAgentHarness } from '../kit/runtime.ts'
 import { refusal } from './refusal.ts'
 
 const topic = 'Why oats keep you full'
 
-const askFor = ({ team }: Desk, body: object = {}, who: 'admin' | 'member' = 'admin') =>
+const askFor = ({ team }: AgentHarness, body: object = {}, who: 'admin' | 'member' = 'admin') =>
   team[who].call('dashboard', 'POST /blog-requests', { body: { topic, ...body } })
 
-const blogRequests = async ({ team }: Desk, query = {}) =>
+const blogRequests = async ({ team }: AgentHarness, query = {}) =>
   (await team.admin.call('dashboard', 'GET /blog-requests', { query })).data
 
-const pending = async ({ team }: Desk, type: 'content_direction' | 'content_review') =>
+const pending = async ({ team }: AgentHarness, type: 'content_direction' | 'content_review') =>
   (
     await team.admin.call('dashboard', 'GET /approvals', {
       query: { 'filter.status': 'pending', 'filter.type': type },
@@ -20,7 +20,7 @@ const pending = async ({ team }: Desk, type: 'content_direction' | 'content_revi
   ).data
 
 /** Approves what waits for review, and ends the turn that follows. */
-async function approveNext(desk: Desk, clock?: TestClock): Promise<void> {
+async function approveNext(desk: AgentHarness, clock?: TestClock): Promise<void> {
   const [approval] = await pending(desk, 'content_review')
   await desk.team.admin.call('dashboard', 'POST /approvals/:approvalId/resolve', {
     params: { approvalId: approval?.id ?? '' },
@@ -31,8 +31,8 @@ async function approveNext(desk: Desk, clock?: TestClock): Promise<void> {
 }
 
 describe('dashboard.blog_requests.create', () => {
-  it('has what an admin asks for made beside what the campaign promises, and completes it', async () => {
-    await using desk = await createDesk()
+  it('creates the post that an admin requests in addition to the campaign’s deliverables, and completes the request', async () => {
+    await using desk = await createAgentHarness()
     const planned = await desk.order('blog_post')
     const made = await askFor(desk, {
       targetKeyword: 'oats breakfast',
@@ -63,8 +63,8 @@ describe('dashboard.blog_requests.create', () => {
     ).toBe(1)
   })
 
-  it('asks the admins about what a member wants, and takes their answer', async () => {
-    await using desk = await createDesk()
+  it('asks the admins about a member’s request, and applies their verdict', async () => {
+    await using desk = await createAgentHarness()
     await desk.order('blog_post')
     const first = await askFor(desk, {}, 'member')
     expect(first.status).toBe('draft')
@@ -97,8 +97,8 @@ describe('dashboard.blog_requests.create', () => {
     expect(desk.runtime.waiting).toBe(0)
   })
 
-  it('waits for a campaign that makes blog posts, and starts with it', async () => {
-    await using desk = await createDesk()
+  it('waits for a campaign with blog posts, and starts with it', async () => {
+    await using desk = await createAgentHarness()
     const social = await desk.order('social_post')
     await askFor(desk)
     await desk.app.until(
@@ -117,8 +117,8 @@ describe('dashboard.blog_requests.create', () => {
     expect(await blogRequests(desk)).toMatchObject([{ status: 'in_production' }])
   })
 
-  it('makes each of several requests once, though they and their jobs come at the same moment', async () => {
-    await using desk = await createDesk()
+  it('creates each of several requests once, though they and their jobs are concurrent', async () => {
+    await using desk = await createAgentHarness()
     await desk.configure({ concurrency: 10 })
     await desk.order('blog_post')
     await desk.app.another()
@@ -139,9 +139,9 @@ describe('dashboard.blog_requests.create', () => {
     expect(pieces.map(({ piece }) => piece)).toEqual([2, 3, 4])
   })
 
-  it('refuses channels that are no website of the tenant, and what no field takes', async () => {
+  it('rejects channels other than websites of the tenant, and invalid fields', async () => {
     await using provider = await createOAuthServer()
-    await using desk = await createDesk({ channels: provider.channels, allowHosts: ['127.0.0.1'] })
+    await using desk = await createAgentHarness({ channels: provider.channels, allowHosts: ['127.0.0.1'] })
     const other = await desk.app.team('Other')
     await connectChannel(desk.app, provider, other.adminToken, 'cms_site')
     for (const platform of ['search_ads', 'cms_site'] as const)
@@ -169,9 +169,9 @@ describe('dashboard.blog_requests.create', () => {
 })
 
 describe('dashboard.social_requests.create', () => {
-  it('makes a post for each network, not before its time, and is completed with the last', async () => {
+  it('creates a post for each network at its time, and is completed with the last', async () => {
     const clock = createTestClock()
-    await using desk = await createDesk({ clock })
+    await using desk = await createAgentHarness({ clock })
     const planned = await desk.order('social_post')
     await planned.deliver('The planned one')
     await approveNext(desk, clock)

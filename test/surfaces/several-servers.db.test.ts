@@ -37,7 +37,7 @@ async function startServer(app: TestApp, space: RedisSpace, leaseMs: number) {
 }
 
 describe.skipIf(!redisUrl)('two servers on one Redis', () => {
-  it('admit together exactly what one would, of 200 callers at once', { timeout: 60_000 }, async () => {
+  it('enforce one limit together for 200 concurrent requests', { timeout: 60_000 }, async () => {
     await using space = await openRedisSpace()
     await using app = await createTestApp()
     const { adminToken } = await app.team()
@@ -77,7 +77,7 @@ describe.skipIf(!redisUrl)('two servers on one Redis', () => {
     expect((await b.ask('/nothing', { 'x-forwarded-for': '203.0.113.8' })).status).toBe(404)
   })
 
-  it('free the streams of one that was killed when their lease ends', { timeout: 60_000 }, async () => {
+  it('free the stream slots of a killed one when their lease expires', { timeout: 60_000 }, async () => {
     await using space = await openRedisSpace()
     await using app = await createTestApp()
     const { adminToken } = await app.team()

@@ -1,9 +1,9 @@
 import { expect } from 'vitest'
+import { contents } from '../domain/contents.ts'
 import { createTestApp, type TestApp } from '../kit/app.ts'
 import { createTestClock } from '../kit/clock.ts'
 import { createOperator, expectRefused, operatorTables, sendTo } from '../kit/operator.ts'
-import { contents } from '../domain/contents.ts'
-import { sendForm, type SkillForm, toneSkill } from './skill-forms.ts'
+import { type SkillForm, sendForm, toneSkill } from './skill-forms.ts'
 
 const path = '/admin/v1/skills'
 const touched = [...operatorTables, 'master_agents', 'config_versions', 'skills']

@@ -1,7 +1,7 @@
-import { expect } from 'vitest'
 import type { Client } from '@copydesk/client'
+import { expect } from 'vitest'
 import { password, type TestApp } from '../kit/app.ts'
-import type { Desk } from '../kit/runtime.ts'
+import type { AgentHarness } from '../kit/runtime.ts'
 
 /** What a reviewer does to one activity. */
 export function steer(reviewer: Client, activityId: string) {
@@ -22,8 +22,20 @@ export function steer(reviewer: Client, activityId: string) {
   }
 }
 
+/** What a reviewer does to one agent of a tenant. */
+export function steerAgent(reviewer: Client, tenantId: string, agentRole: string) {
+  const params = { tenantId, agentRole }
+  return {
+    see: () => reviewer.call('dm', 'GET /agents/:tenantId/:agentRole', { params }),
+    pause: (body = {}) => reviewer.call('dm', 'POST /agents/:tenantId/:agentRole/pause', { params, body }),
+    resume: () => reviewer.call('dm', 'POST /agents/:tenantId/:agentRole/resume', { params }),
+    clear: (body = {}) =>
+      reviewer.call('dm', 'POST /agents/:tenantId/:agentRole/clear-error', { params, body }),
+  }
+}
+
 /** The refusal of a call that must change no row. */
-export async function refused(desk: Desk, call: () => Promise<unknown>) {
+export async function refused(desk: AgentHarness, call: () => Promise<unknown>) {
   const before = await desk.state()
   const error = await call().then(
     () => undefined,
@@ -34,9 +46,9 @@ export async function refused(desk: Desk, call: () => Promise<unknown>) {
 }
 
 /** Nothing that is open stands without a mover. */
-export const sweepOf = ({ app }: Pick<Desk, 'app'>) => app.copydesk.asSystem().activities.sweep()
+export const sweepOf = ({ app }: Pick<AgentHarness, 'app'>) => app.copydesk.asSystem().activities.sweep()
 
-/** Somebody who works for these tenants, logged in. */
+/** Someone who works for these tenants, logged in. */
 export async function addReviewer(app: TestApp, name: string, tenantIds: string[]) {
   const email = `${name}@test.example`
   const { id } = await app.copydesk

@@ -19,7 +19,7 @@ async function approve(app: TestApp, team: Team): Promise<string> {
 }
 
 describe('dashboard.events.stream', () => {
-  it('tells everything in order, text included, and resumes without a gap or a repeat', async () => {
+  it('streams all events in order, text included, and resumes without a gap or a repetition', async () => {
     await using app = await createTestApp({ writerPaceMs: 1 })
     const team = await app.team()
     const seen: Array<{ event: string; id: string | undefined }> = []
@@ -69,7 +69,7 @@ describe('dashboard.events.stream', () => {
 })
 
 describe('dashboard.activities.stream', () => {
-  it('shows a late viewer the text from its start, and closes when the activity is done', async () => {
+  it('streams the text from its start to a late viewer, and closes when the activity is done', async () => {
     await using app = await createTestApp({ writerPaceMs: 2 })
     const team = await app.team()
     await team.admin.call('dashboard', 'POST /campaigns', { body: oneSocialPost })
@@ -78,7 +78,7 @@ describe('dashboard.activities.stream', () => {
         query: { 'filter.status': 'in_progress' },
       })
       return data[0]
-    }, 'an agent is at work')
+    }, 'an agent is running')
     let text = ''
     const events: string[] = []
     const watched = (async () => {
@@ -98,7 +98,7 @@ describe('dashboard.activities.stream', () => {
     expect(text).toBe(output.text)
   })
 
-  it('says at once that an activity has ended', async () => {
+  it('reports an ended activity at once', async () => {
     await using app = await createTestApp()
     const team = await app.team()
     await team.admin.call('dashboard', 'POST /campaigns', { body: oneSocialPost })

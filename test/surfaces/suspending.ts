@@ -9,7 +9,7 @@ export const suspend = (operator: Operator, id: string, body: object = { reason:
 export const reinstate = (operator: Operator, id: string, body?: object) =>
   operator.send('POST', `/admin/v1/tenants/${id}/reinstate`, body)
 
-/** Tries to log in, as the admin of the first team unless somebody else is named. */
+/** Tries to log in, as the admin of the first team unless someone else is named. */
 export const logIn = (app: TestApp, email = adminEmail, to = 'dashboard') =>
   sendTo(app, 'POST', '/auth/v1/login', { body: { email, password, app: to } })
 

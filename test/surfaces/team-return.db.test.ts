@@ -14,11 +14,11 @@ afterAll(() => app[Symbol.asyncDispose]())
 const remove = (team: Team, userId: string) =>
   team.admin.call('dashboard', 'DELETE /team/users/:userId', { params: { userId } })
 
-describe('somebody who was taken off the team', () => {
+describe('a user who was removed from the team', () => {
   const inviteAgain = (team: Team, email: string, role: 'admin' | 'member' | 'reviewer' = 'member') =>
     team.admin.call('dashboard', 'POST /team/invite', { body: { email, name: 'Back Again', role } })
 
-  it('can be invited again and has the old account, but nothing that opened a door before', async () => {
+  it('can be invited again to the old account, without any earlier access', async () => {
     const team = await app.team('Return')
     const other = await join(app, team, 'bea', 'admin')
     const system = app.copydesk.asSystem()
@@ -56,7 +56,7 @@ describe('somebody who was taken off the team', () => {
     await expect(back.client.call('auth', 'GET /me')).rejects.toMatchObject({ status: 401 })
   })
 
-  it('stays with the tenant whose account it is, and is no reviewer', async () => {
+  it('stays with the tenant of the account, and does not become a reviewer', async () => {
     const team = await app.team('Former')
     const other = await join(app, team, 'fay', 'member')
     await remove(team, other.id)
@@ -67,7 +67,7 @@ describe('somebody who was taken off the team', () => {
     await expect(logIn(app, other.email)).rejects.toMatchObject({ status: 403 })
   })
 
-  it('is not let in by it once the account is shut for another reason', async () => {
+  it('is not reactivated by an invitation when the account was suspended for another reason', async () => {
     const team = await app.team('Twice')
     const other = await join(app, team, 'gus', 'member')
     await remove(team, other.id)

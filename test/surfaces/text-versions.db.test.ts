@@ -1,7 +1,8 @@
 import type { ApiError } from '@copydesk/client'
-import { describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { sha256Hex } from '../../packages/core/src/platform/crypto/hash.ts'
-import { createDesk, type Desk } from '../kit/runtime.ts'
+import type { Team } from '../kit/app.ts'
+import { type AgentHarness, createAgentHarness } from '../kit/runtime.ts'
 
 const refusal = (call: Promise<unknown>) =>
   call.then(
@@ -11,7 +12,7 @@ const refusal = (call: Promise<unknown>) =>
 const notFound = { status: 404, code: 'NOT_FOUND' }
 
 /** A piece whose first version was sent back, and whose third is the reviewer's own and approved. */
-async function written(desk: Desk) {
+async function written(desk: AgentHarness) {
   const { reviewer } = desk.team
   const verdict = async (body: {
     resolution: 'approved' | 'revision_requested'
@@ -33,17 +34,33 @@ async function written(desk: Desk) {
   return id
 }
 
-describe('versions of a text', () => {
-  it('are listed, read and compared on both surfaces, and nobody else sees them', async () => {
-    await using desk = await createDesk()
+const texts = ['Warm oats for cold days', 'Cold oats for warm days', 'Cold oats for summer days']
+
+let desk: AgentHarness
+let neighbour: Team
+let params: { activityId: string }
+/** Of an activity without a text. */
+let empty: { activityId: string }
+
+beforeAll(async () => {
+  desk = await createAgentHarness()
+  neighbour = await desk.app.team()
+  params = { activityId: await written(desk) }
+  const agent = await desk.order()
+  empty = { activityId: (await desk.activityOf(agent.runId)).id }
+})
+
+afterAll(() => desk[Symbol.asyncDispose]())
+
+describe('dashboard.versions.list', () => {
+  const path = 'GET /activities/:activityId/versions'
+
+  it('lists the versions of a text, newest first, with author and approval', async () => {
     const { member, reviewer, reviewerId } = desk.team
-    const activityId = await written(desk)
-    const params = { activityId }
-    const texts = ['Warm oats for cold days', 'Cold oats for warm days', 'Cold oats for summer days']
     const byAgent = { id: 'social_writer', name: 'Social writer', type: 'agent' }
-    const { data, pagination } = await reviewer.call('dm', 'GET /activities/:activityId/versions', { params })
-    expect(pagination).toEqual({ hasMore: false, nextCursor: null })
-    expect(data).toMatchObject([
+    const list = await member.call('dashboard', path, { params })
+    expect(list.pagination).toEqual({ hasMore: false, nextCursor: null })
+    expect(list.data).toMatchObject([
       {
         version: 3,
         author: { id: reviewerId, name: 'Rita Reviewer', type: 'human' },
@@ -53,36 +70,69 @@ describe('versions of a text', () => {
       { version: 2, author: byAgent, approved: false },
       { version: 1, author: byAgent, approved: false, contentHash: sha256Hex(texts[0] ?? '') },
     ])
-    expect(await member.call('dashboard', 'GET /activities/:activityId/versions', { params })).toEqual({
-      data,
-      pagination,
-    })
+    expect(await reviewer.call('dm', path, { params })).toEqual(list)
+    expect((await member.call('dashboard', path, { params: empty })).data).toEqual([])
+  })
 
-    // Page by page, in both orders.
+  it('returns each version once, page by page, in both orders', async () => {
     for (const order of ['asc', 'desc'] as const) {
       const seen: number[] = []
       let cursor: string | undefined
       do {
-        const page = await member.call('dashboard', 'GET /activities/:activityId/versions', {
-          params,
-          query: { limit: 1, order, ...(cursor && { cursor }) },
-        })
+        const query = { limit: 1, order, ...(cursor && { cursor }) }
+        const page = await desk.team.member.call('dashboard', path, { params, query })
         seen.push(...page.data.map(({ version }) => version))
         cursor = page.pagination.nextCursor ?? undefined
       } while (cursor)
       expect(seen).toEqual(order === 'asc' ? [1, 2, 3] : [3, 2, 1])
     }
+    const unknown = desk.team.member.call('dashboard', path, { params, query: { cursor: 'none' } })
+    expect(await refusal(unknown)).toMatchObject({ status: 400, field: 'cursor' })
+  })
 
-    for (const [at, text] of texts.entries())
-      expect(
-        await reviewer.call('dm', 'GET /activities/:activityId/versions/:version', {
-          params: { activityId, version: at + 1 },
-        }),
-      ).toMatchObject({ activityId, version: at + 1, text, format: 'markdown', contentHash: sha256Hex(text) })
+  it('returns 404 to another tenant, on both surfaces', async () => {
+    expect(await refusal(neighbour.admin.call('dashboard', path, { params }))).toEqual(notFound)
+    expect(await refusal(neighbour.reviewer.call('dm', path, { params }))).toEqual(notFound)
+  })
+})
 
-    const diff = (query: { from?: number; to?: number } = {}) =>
-      member.call('dashboard', 'GET /activities/:activityId/diff', { params, query })
-    expect(await diff()).toEqual({
+describe('dashboard.versions.get', () => {
+  const path = 'GET /activities/:activityId/versions/:version'
+
+  it('returns the text of one version, to the team and to reviewers', async () => {
+    const { member, reviewer } = desk.team
+    for (const [at, text] of texts.entries()) {
+      const version = { params: { ...params, version: at + 1 } }
+      const seen = await member.call('dashboard', path, version)
+      expect(seen).toMatchObject({
+        ...params,
+        version: at + 1,
+        text,
+        format: 'markdown',
+        contentHash: sha256Hex(text),
+      })
+      expect(await reviewer.call('dm', path, version)).toEqual(seen)
+    }
+  })
+
+  it('returns 404 for an unknown version, and to another tenant', async () => {
+    const read = (version: number, { member } = desk.team) =>
+      refusal(member.call('dashboard', path, { params: { ...params, version } }))
+    expect(await read(4)).toEqual(notFound)
+    expect(await read(1, neighbour)).toEqual(notFound)
+    const foreign = neighbour.reviewer.call('dm', path, { params: { ...params, version: 1 } })
+    expect(await refusal(foreign)).toEqual(notFound)
+  })
+})
+
+describe('dashboard.versions.diff', () => {
+  const path = 'GET /activities/:activityId/diff'
+  const diff = (query: { from?: number; to?: number } = {}) =>
+    desk.team.member.call('dashboard', path, { params, query })
+
+  it('returns the word-by-word difference between the two latest versions', async () => {
+    const latest = await diff()
+    expect(latest).toEqual({
       from: 2,
       to: 3,
       changes: [
@@ -92,6 +142,10 @@ describe('versions of a text', () => {
         { kind: 'same', text: ' days' },
       ],
     })
+    expect(await desk.team.reviewer.call('dm', path, { params })).toEqual(latest)
+  })
+
+  it('contains both texts completely, for any two versions; version 0 is empty', async () => {
     for (let from = 0; from <= 3; from += 1) {
       for (let to = 0; to <= 3; to += 1) {
         const { changes } = await diff({ from, to })
@@ -103,33 +157,17 @@ describe('versions of a text', () => {
         expect([side('added'), side('removed')]).toEqual([texts[from - 1] ?? '', texts[to - 1] ?? ''])
       }
     }
-    expect(await reviewer.call('dm', 'GET /activities/:activityId/diff', { params })).toEqual(await diff())
+  })
 
+  it('returns 404 for an unknown version, without a text, and to another tenant', async () => {
     expect(await refusal(diff({ to: 4 }))).toEqual(notFound)
     expect(await refusal(diff({ from: -1 }))).toMatchObject({ status: 400, field: 'from' })
-    const unknown = { params, query: { cursor: 'none' } }
-    expect(
-      await refusal(member.call('dashboard', 'GET /activities/:activityId/versions', unknown)),
-    ).toMatchObject({ status: 400, field: 'cursor' })
-
-    // A neighbour's, and one without a text.
-    const neighbour = await desk.app.team()
-    const agent = await desk.order()
-    const empty = { params: { activityId: (await desk.activityOf(agent.runId)).id } }
-    const list = await member.call('dashboard', 'GET /activities/:activityId/versions', empty)
-    expect(list.data).toEqual([])
-    const version = 1
     // Each is looked at from the start: one may be refused while another is waited for.
     const answers = [
-      member.call('dashboard', 'GET /activities/:activityId/diff', empty),
-      member.call('dashboard', 'GET /activities/:activityId/diff', { ...empty, query: { from: 0, to: 0 } }),
-      neighbour.admin.call('dashboard', 'GET /activities/:activityId/versions', { params }),
-      neighbour.admin.call('dashboard', 'GET /activities/:activityId/diff', { params }),
-      neighbour.reviewer.call('dm', 'GET /activities/:activityId/versions', { params }),
-      neighbour.reviewer.call('dm', 'GET /activities/:activityId/versions/:version', {
-        params: { activityId, version },
-      }),
-      neighbour.reviewer.call('dm', 'GET /activities/:activityId/diff', { params }),
+      desk.team.member.call('dashboard', path, { params: empty }),
+      desk.team.member.call('dashboard', path, { params: empty, query: { from: 0, to: 0 } }),
+      neighbour.admin.call('dashboard', path, { params }),
+      neighbour.reviewer.call('dm', path, { params }),
     ].map(refusal)
     expect(await Promise.all(answers)).toEqual(answers.map(() => notFound))
   })

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { write } from '../domain/viewers.ts'
+import { write } from '../domain/work/viewers.ts'
 import { createStaff } from './staff.ts'
 
 /** The number of the last line of `Line …` that is seen. */
 const lastLine = (screen: string) => Number(/.*Line (\d+)/s.exec(screen)?.[1])
 
-describe('a piece of work at the terminal', () => {
-  it('shows its text as it is written, keeps the end in sight until somebody looks back, and then what became of it', async () => {
+describe('an activity at the terminal', () => {
+  it('shows its text as it is written, scrolls to the end until the user scrolls back, and then shows the result', async () => {
     await using staff = await createStaff()
     const { desk } = staff
     const agent = await desk.order()
@@ -30,7 +30,7 @@ describe('a piece of work at the terminal', () => {
     terminal.press('G')
     await expect.poll(() => lastLine(terminal.screen())).toBe(61)
     await agent.deliver('# Done\n\nAll of it.')
-    await terminal.shows(/waits for a verdict/)
+    await terminal.shows(/has a pending approval/)
     terminal.press('l')
     await terminal.shows(/\[log\]/)
     terminal.press('tab')
@@ -38,10 +38,10 @@ describe('a piece of work at the terminal', () => {
     await terminal.shows(/success|completed|succeeded/)
     terminal.press('o')
     await terminal.shows(/All of it\./)
-    await terminal.shows(/lapses in/)
+    await terminal.shows(/expires in/)
   })
 
-  it('is paused, which can be taken back, commented on, and cancelled with a reason, which cannot', async () => {
+  it('can be paused, which can be undone, commented on, and cancelled with a reason, which cannot', async () => {
     await using staff = await createStaff()
     const { desk, other } = staff
     const agent = await desk.order()
@@ -49,39 +49,39 @@ describe('a piece of work at the terminal', () => {
     const detail = () => other.call('cli', 'GET /activities/:id', { params: { id } })
     const terminal = await staff.sit()
     terminal.press('z')
-    await terminal.shows(/There is nothing that can be taken back/)
+    await terminal.shows(/There is nothing to undo/)
     terminal.press('v', 'v')
     await terminal.shows(/Social post: draft/)
     terminal.press('enter')
     await terminal.shows(/in progress/)
     terminal.press('p')
-    await terminal.shows(/is pausing · z takes it back/)
+    await terminal.shows(/is pausing · z undoes it/)
     await expect.poll(async () => (await detail()).hold).toBe('pausing')
     terminal.press('z')
-    await terminal.shows(/Taken back: “pause/)
+    await terminal.shows(/Undone: “pause/)
     await expect.poll(async () => (await detail()).hold).toBe(undefined)
     terminal.press('m')
-    await terminal.shows(/What do you want to say/)
+    await terminal.shows(/Your comment\?/)
     terminal.press('Name the price 🌾', 'enter')
     await expect.poll(async () => (await detail()).comments.length).toBe(1)
     expect((await detail()).comments[0]?.text).toBe('Name the price 🌾')
     terminal.press('X')
-    await terminal.shows(/Why is it ended/)
+    await terminal.shows(/Why is it cancelled/)
     terminal.press('enter')
     await terminal.shows(/It cannot be empty/)
     terminal.press('The offer has ended', 'enter')
-    await terminal.shows(/end an activity for good/)
+    await terminal.shows(/cancel an activity for good/)
     terminal.press('n')
-    await terminal.hides(/end an activity for good/)
+    await terminal.hides(/cancel an activity for good/)
     expect((await detail()).status).not.toBe('failed')
     terminal.press('X')
-    await terminal.shows(/Why is it ended/)
+    await terminal.shows(/Why is it cancelled/)
     terminal.press('The offer has ended', 'enter')
-    await terminal.shows(/end an activity for good/)
+    await terminal.shows(/cancel an activity for good/)
     terminal.press('y')
     await terminal.shows(/is cancelled/)
     await terminal.shows(/Failed: /)
     terminal.press('z')
-    await terminal.shows(/“cancel .*cannot be taken back/)
+    await terminal.shows(/“cancel .*cannot be undone/)
   })
 })

@@ -1,9 +1,9 @@
 import { describe, it } from 'vitest'
-import { createStaffDesk } from '../kit/staff-terminal.ts'
+import { createStaffTerminal } from '../kit/staff-terminal.ts'
 
 describe('agents', () => {
-  it('are paused, resumed and declared mended, those that need somebody first', async () => {
-    await using desk = await createStaffDesk()
+  it('are paused, resumed and recovered, those in error first', async () => {
+    await using desk = await createStaffTerminal()
     const { db } = desk.app
     await db.write((tx) =>
       tx.run(
@@ -17,8 +17,8 @@ describe('agents', () => {
     await terminal.shows(/agents +0 running · 1 in error/)
     terminal.press('enter')
     await terminal.shows('✘ 1 m ago  The key of the model was refused')
-    await terminal.shows(/runs on +\S+/)
-    await terminal.shows('It has not run yet.')
+    await terminal.shows(/runtime +\S+/)
+    await terminal.shows('There are no runs yet.')
     terminal.press('e')
     await terminal.shows('strategist of Anvil is active')
     await terminal.hides('refused')
@@ -27,7 +27,7 @@ describe('agents', () => {
     terminal.press('p')
     await terminal.shows(/1 paused/)
     await terminal.shows(/› .* paused/)
-    await terminal.shows('z takes it back')
+    await terminal.shows('z undoes it')
     terminal.press('u')
     await terminal.hides('1 paused')
     terminal.press('p')
@@ -36,13 +36,13 @@ describe('agents', () => {
     await terminal.hides('1 paused')
   })
 
-  it('show what waits for them and what they have given up', async () => {
-    await using desk = await createStaffDesk()
+  it('are listed with their queues and dead letters', async () => {
+    await using desk = await createStaffTerminal()
     const { plant, hearth } = desk
     await plant.failed(hearth.tenantId, 'Given up', 2, { agent_role: 'blog_writer' })
     const terminal = await desk.terminal({ columns: 120 })
     terminal.press('3')
-    await terminal.shows(/tenant +agent +state +at work +waiting +dead +model/)
+    await terminal.shows(/tenant +agent +state +running +waiting +dead +model/)
     await terminal.shows(/Hearth & Oat +blog_writer/)
   })
 })

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { createStaff } from './staff.ts'
 
 describe('the command line of the terminal', () => {
-  it('completes commands, options, choices and ids, remembers lines, and shows where a fault is', async () => {
+  it('completes commands, options, choices and ids, keeps a history, and marks errors', async () => {
     await using staff = await createStaff()
     const { desk } = staff
     await (await desk.order()).deliver('# Oats\n\nSpring is here.')
@@ -33,7 +33,7 @@ describe('the command line of the terminal', () => {
     terminal.press('enter')
     await terminal.shows(/y: yes/)
     terminal.press('y')
-    await terminal.shows(/is of high risk/)
+    await terminal.shows(/has high risk/)
     terminal.press(':')
     await terminal.shows(/plain words/)
     terminal.press('up')
@@ -47,7 +47,7 @@ describe('the command line of the terminal', () => {
     await terminal.hides(/must be one of/)
   })
 
-  it('has the lines of earlier times, for their owner only, and takes none of them for what "it" stands for', async () => {
+  it('restores the history, for its owner only, and does not resolve "it" from it', async () => {
     await using staff = await createStaff()
     await (await staff.desk.order()).deliver('# Oats\n\nSpring is here.')
     const first = await staff.sit()
@@ -77,7 +77,7 @@ describe('the command line of the terminal', () => {
     expect(readFileSync(file, 'utf8')).toBe('show the social post\n/queues\napprove it\n')
   })
 
-  it('opens what is read as a screen to scroll in, and follows what happens', async () => {
+  it('opens results of reads as a scrollable screen, and follows events', async () => {
     await using staff = await createStaff()
     const { desk } = staff
     const agent = await desk.order()

@@ -1,8 +1,8 @@
 import { describe, it } from 'vitest'
 import { createIds } from '../../packages/core/src/platform/clock.ts'
-import { createStaffDesk, type StaffDesk } from '../kit/staff-terminal.ts'
+import { createStaffTerminal, type StaffDesk } from '../kit/staff-terminal.ts'
 
-/** A run that cost something, ended at the desk's present. */
+/** A run with a cost, ended at the harness's current time. */
 async function addRun({ app, clock }: StaffDesk, tenantId: string, role: string, micros: number) {
   const id = createIds(clock)()
   const at = new Date(clock.now())
@@ -17,8 +17,8 @@ async function addRun({ app, clock }: StaffDesk, tenantId: string, role: string,
 }
 
 describe('cost', () => {
-  it('is told by tenant, agent, model and campaign, with bars and the last days', async () => {
-    await using desk = await createStaffDesk()
+  it('is shown by tenant, agent, model and campaign, with bars and the last days', async () => {
+    await using desk = await createStaffTerminal()
     await addRun(desk, desk.hearth.tenantId, 'blog_writer', 3_000_000)
     await addRun(desk, desk.anvil.tenantId, 'analyst', 1_000_000)
     const terminal = await desk.terminal()

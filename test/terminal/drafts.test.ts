@@ -49,8 +49,8 @@ async function decideElsewhere(
   await other.call('cli', 'POST /approvals/:id/resolve', { params, body: { ...body, note: 'Off brand' } })
 }
 
-describe('a text that was edited and not sent', () => {
-  it('is kept, said to be there, gone on with, and gone when it was sent', async () => {
+describe('an unsent edited text', () => {
+  it('is kept, shown, continued, and deleted when it was sent', async () => {
     const { staff, open } = await withText()
     await using _ = staff
     const terminal = await open()
@@ -58,13 +58,13 @@ describe('a text that was edited and not sent', () => {
     await terminal.shows(/with these changes\?/)
     await terminal.shows(/Added by hand/)
     terminal.press('n')
-    await terminal.shows(/What you wrote is kept: e goes on with it/)
+    await terminal.shows(/Your draft is kept: e continues it/)
     await terminal.shows(/✎ You have a draft of the text \(e\); D discards/)
     terminal.press('e')
     await terminal.shows(/with these changes\?/)
     await terminal.shows(/Added by hand\.\s+Added by hand\./)
     terminal.press('escape')
-    await terminal.shows(/What you wrote is kept/)
+    await terminal.shows(/Your draft is kept/)
     for (const file of draftFiles(staff)) expect(statSync(file).mode & 0o777).toBe(0o600)
     expect(draftFiles(staff)).toHaveLength(2)
     terminal.press('q')
@@ -80,16 +80,16 @@ describe('a text that was edited and not sent', () => {
     await expect.poll(() => draftFiles(staff)).toEqual([])
   })
 
-  it('outlives a client that is killed, with what was typed at a prompt', async () => {
+  it('survives a killed client, with what was typed at a prompt', async () => {
     const { staff, open } = await withText()
     await using _ = staff
     const terminal = await open()
     terminal.press('e')
     await terminal.shows(/with these changes\?/)
     terminal.press('q')
-    await terminal.shows(/What you wrote is kept/)
+    await terminal.shows(/Your draft is kept/)
     terminal.press('r')
-    await terminal.shows(/Why is .* turned down\?/)
+    await terminal.shows(/Why is .* rejected\?/)
     terminal.press('Too loud for')
     await terminal.shows(/> Too loud for/)
     const texts = () => draftFiles(staff).map((file) => readFileSync(file, 'utf8'))
@@ -105,16 +105,16 @@ describe('a text that was edited and not sent', () => {
     again.press('r')
     await again.shows(/> Too loud for/)
     again.press(' this brand', 'enter')
-    await again.shows(/rejected/)
+    await again.shows(/rejected: /)
     expect(await approvals(staff)).toMatchObject([{ resolution_note: 'Too loud for this brand' }])
     again.press(':', 'drafts', 'enter')
-    await again.shows(/drafts {2}1 written and not sent/)
+    await again.shows(/drafts {2}1 not sent/)
     again.press('enter')
     await again.shows(/Added by hand/)
     await again.shows(/text\.md/)
   })
 
-  it('is kept where somebody else was faster, and shown beside the present text', async () => {
+  it('is kept when another user decided first, and shown beside the current text', async () => {
     const { staff, open } = await withText()
     await using _ = staff
     const terminal = await open()
@@ -122,14 +122,14 @@ describe('a text that was edited and not sent', () => {
     await terminal.shows(/with these changes\?/)
     await decideElsewhere(staff, { resolution: 'rejected' })
     terminal.press('y')
-    await terminal.shows(/This approval is already rejected. What you wrote is kept/)
+    await terminal.shows(/This approval is already rejected. Your draft is kept/)
     await terminal.shows(/Decided: rejected by Otto Other/)
     await terminal.shows(/\[draft\]/)
     await terminal.shows(/Added by hand/)
     expect(draftFiles(staff)).toHaveLength(2)
   })
 
-  it('follows the piece to its next version, where one is asked which of both goes on', async () => {
+  it('applies to the next version, when the user chooses between both', async () => {
     const { staff, open } = await withText()
     await using _ = staff
     const terminal = await open()
@@ -138,7 +138,7 @@ describe('a text that was edited and not sent', () => {
     await decideElsewhere(staff, { resolution: 'revision_requested' })
     await (await staff.desk.next()).deliver(second)
     terminal.press('y')
-    await terminal.shows(/The text has changed since you saw it[^]* What you wrote is\s+kept: e/)
+    await terminal.shows(/The text has changed since you saw it[^]* Your draft is\s+kept: e/)
     await terminal.shows(/version 2 by/)
     await terminal.shows(/It was made from version 1\. From version 2/)
     terminal.press('e')
@@ -180,7 +180,7 @@ describe('a text that was edited and not sent', () => {
     isOff = true
     terminal.press('y')
     await terminal.shows(said)
-    await terminal.shows(/What you\s+wrote\s+is\s+kept/)
+    await terminal.shows(/Your\s+draft\s+is\s+kept/)
     isOff = false
     await terminal.shows(/The server answers again/)
     terminal.press('e')
@@ -190,7 +190,7 @@ describe('a text that was edited and not sent', () => {
     await expect.poll(() => draftFiles(staff)).toEqual([])
   })
 
-  it('is kept where the editor fails, and not where it empties the text', async () => {
+  it('is kept when the editor fails, and not when it empties the text', async () => {
     const { staff, open } = await withText()
     await using _ = staff
     const editor = join(staff.folder, 'editor.sh')
@@ -201,10 +201,10 @@ describe('a text that was edited and not sent', () => {
     await terminal.shows(/ended with 3\. Nothing was changed/)
     does('printf "\\nHalf a" >> "$1"; exit 3')
     terminal.press('e')
-    await terminal.shows(/ended with 3\. What you wrote is kept/)
+    await terminal.shows(/ended with 3\. Your draft is kept/)
     does(': > "$1"')
     terminal.press('e')
-    await terminal.shows(/An empty text cannot be approved; your draft is as it was before/)
+    await terminal.shows(/An empty text cannot be approved; your draft is unchanged/)
     does('true')
     terminal.press('e')
     await terminal.shows(/with these changes\?/)
@@ -219,14 +219,14 @@ describe('a text that was edited and not sent', () => {
     expect(draftFiles(staff)).toEqual([])
   })
 
-  it('is nobody else’s: another user of the same machine has drafts of their own', async () => {
+  it('is private: another user of the same machine has separate drafts', async () => {
     const { staff, open } = await withText()
     await using _ = staff
     const terminal = await open()
     terminal.press('c')
-    await terminal.shows(/What do you want to say/)
+    await terminal.shows(/Your comment\?/)
     terminal.press('Mine', 'escape')
-    await terminal.shows(/What you wrote is kept: c goes on with it/)
+    await terminal.shows(/Your draft is kept: c continues it/)
     terminal.press('ctrl+c')
     await terminal.ended
     const { users, apiKeys } = staff.desk.app.copydesk.asSystem()
@@ -240,12 +240,12 @@ describe('a text that was edited and not sent', () => {
     const { key } = await apiKeys.create({ userId, name: 'Terminal' })
     const hers = await open({ COPYDESK_API_KEY: key })
     hers.press('c')
-    await hers.shows(/What do you want to say/)
+    await hers.shows(/Your comment\?/)
     expect(hers.screen()).not.toContain('Mine')
     hers.press('escape')
-    await hers.hides(/What do you want to say/)
+    await hers.hides(/Your comment\?/)
     hers.press(':', 'drafts', 'enter')
-    await hers.shows(/0 written and not sent/)
+    await hers.shows(/0 not sent/)
     const mine = await open()
     mine.press('c')
     await mine.shows(/> Mine/)
@@ -254,14 +254,14 @@ describe('a text that was edited and not sent', () => {
     expect(draftFiles(staff)).toEqual([])
   })
 
-  it('goes for no other: there is a bound, at which one is told to discard some', async () => {
+  it('is not deleted for new ones: at the maximum the user is told to discard some', async () => {
     const { staff, open } = await withText()
     await using _ = staff
     const terminal = await open()
     terminal.press('r')
-    await terminal.shows(/turned down/)
+    await terminal.shows(/rejected/)
     terminal.press('Off brand', 'escape')
-    await terminal.shows(/What you wrote is kept/)
+    await terminal.shows(/Your draft is kept/)
     const [file = ''] = draftFiles(staff)
     for (let n = 0; n < 199; n += 1) {
       const folder = join(file, '..', '..', `${String(n).padStart(26, '0')}-note`)
@@ -273,12 +273,12 @@ describe('a text that was edited and not sent', () => {
     terminal.press('enter')
     await terminal.shows(/You have a draft of a note/)
     terminal.press('e')
-    await terminal.shows(/There are 200 drafts, and no more are kept\. Discard some first: :drafts/)
+    await terminal.shows(/There are 200 drafts, which is the maximum\. Discard some first: :drafts/)
     terminal.press('r')
     await terminal.shows(/> Off brand/)
     terminal.press('enter')
-    await terminal.shows(/rejected/)
+    await terminal.shows(/rejected: /)
     terminal.press(':', 'drafts', 'enter')
-    await terminal.shows(/drafts {2}199 written and not sent/)
+    await terminal.shows(/drafts {2}199 not sent/)
   })
 })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createStaffDesk, type StaffDesk } from '../kit/staff-terminal.ts'
+import { createStaffTerminal, type StaffDesk } from '../kit/staff-terminal.ts'
 
 /** What waits at two tenants: of high, medium and low risk, and something that stands still. */
 async function plantDay({ plant, hearth, anvil }: StaffDesk) {
@@ -14,8 +14,8 @@ const order = (lines: readonly string[], titles: readonly string[]) =>
   lines.flatMap((line) => titles.find((title) => line.includes(title)) ?? [])
 
 describe('home', () => {
-  it('shows what needs somebody first, how the tenants stand, and whether the installation is well', async () => {
-    await using desk = await createStaffDesk()
+  it('shows the feed first, the status of tenants, and the health of the installation', async () => {
+    await using desk = await createStaffTerminal()
     await plantDay(desk)
     const terminal = await desk.terminal()
     await terminal.shows(/3 approvals waiting · 1 high risk · 1 blocked/)
@@ -24,13 +24,13 @@ describe('home', () => {
     expect(order(terminal.lines(), titles)).toEqual(titles)
     await terminal.shows(/Anvil +1 +1 +· +1 +\$0\.00/)
     await terminal.shows(/Hearth & Oat +2 +· +· +· +\$0\.00/)
-    await terminal.shows(/● .*well/)
+    await terminal.shows(/● .*healthy/)
     await terminal.shows(/2 queue +3 agents +4 tenants/)
     expect(terminal.isChosen(2)).toBe(true)
   })
 
-  it('shows what happens while nobody presses a key, and keeps what is looked at', async () => {
-    await using desk = await createStaffDesk()
+  it('updates without a key, and keeps the selection', async () => {
+    await using desk = await createStaffTerminal()
     await plantDay(desk)
     const terminal = await desk.terminal()
     await terminal.shows('Summer letter')
@@ -43,26 +43,26 @@ describe('home', () => {
     await terminal.shows(/› +approval .*Summer letter/)
   })
 
-  it('takes an item out of the feed, for good or for a while', async () => {
-    await using desk = await createStaffDesk()
+  it('dismisses and snoozes an item of the feed', async () => {
+    await using desk = await createStaffTerminal()
     await plantDay(desk)
     const terminal = await desk.terminal()
     await terminal.shows(/› +approval .*Anvil offer/)
     terminal.press('d')
     await terminal.shows('What is of high risk can be snoozed, not dismissed')
     terminal.press('s')
-    await terminal.shows('Put it aside for how long?')
+    await terminal.shows('Snooze it for how long?')
     terminal.press('down', 'enter')
     await terminal.hides('Anvil offer')
-    await terminal.shows(/out of your feed until 20/)
+    await terminal.shows(/is hidden until 20/)
     await terminal.shows(/› .*Numbers of May/)
     terminal.press('d')
     await terminal.hides('Numbers of May')
-    await terminal.shows(/out of your feed until something new/)
+    await terminal.shows(/is hidden until something new/)
   })
 
-  it('is one key away from every screen, and they from it', async () => {
-    await using desk = await createStaffDesk()
+  it('opens every screen with one key, and returns with it', async () => {
+    await using desk = await createStaffTerminal()
     await plantDay(desk)
     const terminal = await desk.terminal()
     await terminal.shows('Summer letter')
@@ -85,8 +85,8 @@ describe('home', () => {
     expect(await terminal.ended).toBe(0)
   })
 
-  it('stays open on escape, and says which key leaves', async () => {
-    await using desk = await createStaffDesk()
+  it('stays open on escape, and shows the key that quits', async () => {
+    await using desk = await createStaffTerminal()
     await plantDay(desk)
     const terminal = await desk.terminal()
     await terminal.shows('Summer letter')
@@ -106,8 +106,8 @@ describe('home', () => {
     [80, 24],
     [40, 10],
     [20, 6],
-  ])('has what matters on a window of %i × %i', async (columns, rows) => {
-    await using desk = await createStaffDesk()
+  ])('shows what matters on a window of %i × %i', async (columns, rows) => {
+    await using desk = await createStaffTerminal()
     await plantDay(desk)
     const terminal = await desk.terminal()
     await terminal.shows('Summer letter')

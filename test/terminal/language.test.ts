@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { createStaff } from './staff.ts'
 
 describe('plain words at the terminal', () => {
-  it('are answered with facts, and run as the command that was shown only on a yes', async () => {
+  it('are answered with facts, or run as the proposed command after a confirmation', async () => {
     await using staff = await createStaff()
     const { desk } = staff
     await (await desk.order()).deliver('# Oats\n\nSpring is here.')
@@ -19,7 +19,7 @@ describe('plain words at the terminal', () => {
     await terminal.shows(/Run it\?/)
     expect(await pending()).toBe(1)
     terminal.press('n')
-    await terminal.shows(/It was not run/)
+    await terminal.shows(/It was not executed/)
     expect(await pending()).toBe(1)
     terminal.press(':', 'up', 'enter')
     await terminal.shows(/Run it\?/)
@@ -27,7 +27,7 @@ describe('plain words at the terminal', () => {
     await expect.poll(pending).toBe(0)
   })
 
-  it('that are not clear are asked back, and the answer goes on with them', async () => {
+  it('that are ambiguous lead to a question, whose answer continues them', async () => {
     await using staff = await createStaff()
     const { desk } = staff
     await (await desk.order()).deliver('# Oats\n\nSpring is here.')

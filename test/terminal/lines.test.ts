@@ -1,13 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { followings, operations, readLine } from '../../packages/terminal/src/operations/catalogue.ts'
+import { followings, operations, parseInvocation } from '../../packages/terminal/src/operations/catalogue.ts'
 import {
   checkInput,
-  LineFault,
   readInput,
   slashLine,
+  UsageError,
   wordsOf,
-} from '../../packages/terminal/src/operations/line.ts'
+} from '../../packages/terminal/src/operations/invocation.ts'
 import type {
   AnyFollowing,
   AnyOperation,
@@ -90,11 +90,11 @@ const forms: ReadonlyArray<[line: string, name: string, input: Record<string, un
 ]
 
 describe('readLine', () => {
-  it.each(forms)('understands %s', (line, name, input) => {
-    const { operation, input: read } = readLine(line)
+  it.each(forms)('parses %s', (line, name, input) => {
+    const { operation, input: read } = parseInvocation(line)
     expect(operation.name).toBe(name)
     expect(read).toEqual(input)
-    expect(readLine(slashLine(operation, read))).toEqual({ operation, input: read })
+    expect(parseInvocation(slashLine(operation, read))).toEqual({ operation, input: read })
   })
 
   it.each([
@@ -106,25 +106,25 @@ describe('readLine', () => {
     ['/queue --colour red', /no option/],
     ['/claim 1 2', /does not take/],
     ['/approve "1', /not closed/],
-  ])('refuses %s and says why', (line, reason) => {
-    expect(() => readLine(line)).toThrow(LineFault)
-    expect(() => readLine(line)).toThrow(reason)
+  ])('rejects %s with a reason', (line, reason) => {
+    expect(() => parseInvocation(line)).toThrow(UsageError)
+    expect(() => parseInvocation(line)).toThrow(reason)
   })
 
-  it('takes words behind -- as they are', () => {
-    expect(readLine(`/comment ${id} -- --force`).input).toEqual({ id, text: '--force' })
+  it('takes words after -- literally', () => {
+    expect(parseInvocation(`/comment ${id} -- --force`).input).toEqual({ id, text: '--force' })
   })
 })
 
 describe('slashLine', () => {
-  it('gives a line that means the same, whatever stands in it', () => {
+  it('formats a line that parses to the same input, whatever it contains', () => {
     const everything = [...operations, ...followings]
     fc.assert(
       fc.property(
         fc.constantFrom(...everything).chain((each) => fc.tuple(fc.constant(each), inputOf(each))),
         ([each, input]) => {
           const line = slashLine(each, input)
-          expect(readLine(line)).toEqual({ operation: each, input: checkInput(each, input) })
+          expect(parseInvocation(line)).toEqual({ operation: each, input: checkInput(each, input) })
           expect(readInput(each, wordsOf(line).slice(each.name.split(' ').length))).toEqual(
             checkInput(each, input),
           )
@@ -143,16 +143,16 @@ describe('checkInput', () => {
     ['approve', { ids: [7] }],
     ['claim', { id: ['x'] }],
     ['claim', { id: 'x', force: true }],
-  ])('refuses to %s what a program gives wrongly: %o', (name, input) => {
+  ])('rejects for %s invalid input of a program: %o', (name, input) => {
     const found = operations.find((each) => each.name === name)
-    expect(() => checkInput(found as AnyOperation, input)).toThrow(LineFault)
+    expect(() => checkInput(found as AnyOperation, input)).toThrow(UsageError)
   })
 })
 
 /** What an operation could be called with. */
 function inputOf(each: AnyOperation | AnyFollowing): fc.Arbitrary<Record<string, unknown>> {
-  const known = Object.entries(each.takes).map(([name, parameter]) => [name, valueOf(parameter)] as const)
-  const needed = Object.entries(each.takes)
+  const known = Object.entries(each.params).map(([name, parameter]) => [name, valueOf(parameter)] as const)
+  const needed = Object.entries(each.params)
     .filter(
       ([, parameter]) =>
         parameter.kind.startsWith('arg') || parameter.kind === 'choice argument' || 'required' in parameter,

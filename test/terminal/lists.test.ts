@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import { createTestClock } from '../kit/clock.ts'
 import { createPlanter } from '../kit/feed-rows.ts'
-import { createStaffDesk } from '../kit/staff-terminal.ts'
+import { createStaffTerminal } from '../kit/staff-terminal.ts'
 import { createStaff } from './staff.ts'
 
 const long = 'The summer catalogue for all of our shops'
 const text = `# Oats\n\n${'Morning oats are rolled, never rushed, and always honest. '.repeat(8)}`
 
 describe('a list at the terminal', () => {
-  it('shows titles before it shows what matters less, and the campaign where there is room', async () => {
+  it('shows titles before columns of a lower rank, and the campaign when there is room', async () => {
     await using staff = await createStaff()
     const { desk } = staff
     const agent = await desk.order('social_post', { name: 'Spring launch' })
@@ -27,8 +27,8 @@ describe('a list at the terminal', () => {
     await terminal.shows(/› +low +.*The summer catalogue/)
   })
 
-  it('says where one is in it and how much there is below', async () => {
-    await using desk = await createStaffDesk()
+  it('shows the position and the number of rows below', async () => {
+    await using desk = await createStaffTerminal()
     for (let n = 1; n <= 30; n += 1)
       await desk.plant.approval(desk.hearth.tenantId, `Piece ${n}.`, 'low', 5 + n)
     const terminal = await desk.terminal()
@@ -50,7 +50,7 @@ describe('a list at the terminal', () => {
 })
 
 describe('running text at the terminal', () => {
-  it('keeps a measure of 90 columns on a wide screen', async () => {
+  it('has at most 90 columns on a wide screen', async () => {
     await using staff = await createStaff()
     await (await staff.desk.order()).deliver(text)
     const terminal = await staff.sit({ columns: 200, rows: 50 })
@@ -63,8 +63,8 @@ describe('running text at the terminal', () => {
   })
 })
 
-describe('the campaign of a question', () => {
-  it('stands in the review, also where there is little room', async () => {
+describe('the campaign of an approval', () => {
+  it('is shown in the review, also with little room', async () => {
     await using staff = await createStaff()
     await (await staff.desk.order('social_post', { name: 'Spring launch' })).deliver(text)
     const terminal = await staff.sit({ columns: 40, rows: 10 })
@@ -73,14 +73,14 @@ describe('the campaign of a question', () => {
     await terminal.shows(/campaign\s+Spring\s+launch/)
   })
 
-  it('of a question that no work belongs to is left out', async () => {
+  it('is omitted for an approval without an activity', async () => {
     await using staff = await createStaff()
     const plant = createPlanter(staff.desk.app, createTestClock(Date.now()))
     await plant.approval(staff.desk.team.tenantId, 'Which?', 'low', 5)
     const terminal = await staff.sit()
     await terminal.shows(/1 pending/)
     terminal.press('enter')
-    await terminal.shows(/lapses in/)
+    await terminal.shows(/expires in/)
     expect(terminal.screen()).not.toContain('campaign')
   })
 })

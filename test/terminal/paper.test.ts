@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { changesBetween } from '../../packages/terminal/src/paper/compare.ts'
-import { diffRows } from '../../packages/terminal/src/paper/diff.ts'
-import { flowText } from '../../packages/terminal/src/paper/flow.ts'
-import { markdownRows } from '../../packages/terminal/src/paper/markdown.ts'
-import { printed, rowWidth } from '../../packages/terminal/src/paper/row.ts'
+import { changesBetween } from '../../packages/terminal/src/render/compare.ts'
+import { diffRows } from '../../packages/terminal/src/render/diff.ts'
+import { flowText } from '../../packages/terminal/src/render/flow.ts'
+import { markdownRows } from '../../packages/terminal/src/render/markdown.ts'
+import { printed, rowWidth } from '../../packages/terminal/src/render/row.ts'
 
 const harmful = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e]/u
 const text = fc.string({ unit: 'grapheme', maxLength: 200 })
@@ -51,7 +51,7 @@ describe('markdownRows', () => {
     ])
   })
 
-  it('never breaks off, and lets nothing through that a terminal obeys', () => {
+  it('never throws, and contains no control characters', () => {
     fc.assert(
       fc.property(text, fc.integer({ min: 20, max: 120 }), (markdown, width) => {
         expect(printed(markdownRows(markdown, width), false)).not.toMatch(harmful)
@@ -61,7 +61,7 @@ describe('markdownRows', () => {
 })
 
 describe('flowText', () => {
-  it('keeps every letter but spaces at the breaks, in no more than the width', () => {
+  it('keeps every character except spaces at line breaks, within the width', () => {
     fc.assert(
       fc.property(text, fc.integer({ min: 4, max: 60 }), (words, width) => {
         const rows = flowText(words, width)
@@ -80,7 +80,7 @@ describe('flowText', () => {
 })
 
 describe('diffRows', () => {
-  it('tells what is gone and what is new without colours, and leaves out what is far from it', () => {
+  it('shows removed and added text without colours, and omits unchanged lines', () => {
     const changes = [
       { kind: 'same', text: 'a\nb\nc\nrests ' },
       { kind: 'removed', text: 'twelve' },
@@ -92,7 +92,7 @@ describe('diffRows', () => {
     ).toEqual(['⋯', 'c', 'rests [-twelve-]{+fourteen+} hours', 'd', '⋯'])
   })
 
-  it('leaves the marks to colours where there are some', () => {
+  it('uses colours instead of markers where available', () => {
     const changes = changesBetween('It rests twelve hours.', 'It rests fourteen hours.')
     const rows = diffRows({ from: 1, to: 2, changes }, { width: 80, colour: true })
     expect(printed(rows, false)).toBe('It rests twelvefourteen hours.')
@@ -101,7 +101,7 @@ describe('diffRows', () => {
     expect(tones).toContainEqual(['fourteen', 'added'])
   })
 
-  it('shows what was rewritten as it was and as it is, one above the other or beside each other', () => {
+  it('shows a rewritten text before and after, one above the other or side by side', () => {
     const before = 'Title\n\nMorning oats are cheap and quick to cook on any day.\n\nFind your shop.'
     const after = 'Title\n\nA loaf of rye asks for patience, and gives it back.\n\nFind your shop.'
     const diff = { from: 1, to: 2, changes: changesBetween(before, after) }
@@ -119,7 +119,7 @@ describe('diffRows', () => {
     for (const line of diffRows(diff, { width: 120 })) expect(rowWidth(line)).toBeLessThanOrEqual(120)
   })
 
-  it('shows a few changes in a long paragraph, what is new, and what is gone within the text', () => {
+  it('shows few changes in a long paragraph, added text, and text removed within a line', () => {
     const before =
       'Our loaf rests twelve hours in the cold, is baked at night and sold by seven in the morning.'
     for (const after of [
@@ -132,7 +132,7 @@ describe('diffRows', () => {
     }
   })
 
-  it('keeps every letter of both texts, in no more than the width', () => {
+  it('keeps every character of both texts, within the width', () => {
     fc.assert(
       fc.property(text, text, fc.integer({ min: 20, max: 140 }), (before, after, width) => {
         const changes = changesBetween(before, after)
@@ -147,7 +147,7 @@ describe('diffRows', () => {
 })
 
 describe('changesBetween', () => {
-  it('has a bound on its work: very long texts are compared by lines, very different ones as a whole', () => {
+  it('has bounded cost: very long texts are compared by lines, very different ones as a whole', () => {
     const lines = (word: string) =>
       Array.from({ length: 50_000 }, (_, n) => `${word} ${n} ${word}`).join('\n')
     const [before, after] = [`First\n${lines('rye')}\nLast`, `First\n${lines('oats')}\nLast`]

@@ -15,28 +15,28 @@ async function withPieces(count: number) {
 }
 
 describe('the queue at the terminal', () => {
-  it('decides on many at once after it has shown them, and says of each what became of it', async () => {
+  it('shows many before it decides on them, and the outcome of each afterwards', async () => {
     const { staff, ids } = await withPieces(30)
     await using _ = staff
     const terminal = await staff.sit()
     await terminal.shows(/30 pending/)
     terminal.press('*')
     await terminal.shows(/30 marked/)
+    const approved = () =>
+      staff.desk.count(`select count(*) as n from approvals where resolution = 'approved'`)
+    terminal.press('a')
+    await terminal.shows(/Approve 30 approvals\?/)
+    terminal.press('n')
+    await terminal.shows(/Nothing was decided/)
+    expect(await approved()).toBe(0)
+    terminal.press('a')
+    await terminal.shows(/Approve 30 approvals\?/)
+    // Someone else decides on some of them while the question is on the screen.
     for (const id of ids.slice(0, 5))
       await staff.other.call('cli', 'POST /approvals/:id/resolve', {
         params: { id },
         body: { resolution: 'rejected', note: 'No' },
       })
-    terminal.press('a')
-    await terminal.shows(/Approve 25 pieces\? 5 cannot be decided\./)
-    await terminal.shows(/Piece 1\. .*already rejected/)
-    const approved = () =>
-      staff.desk.count(`select count(*) as n from approvals where resolution = 'approved'`)
-    terminal.press('n')
-    await terminal.shows(/Nothing was decided/)
-    expect(await approved()).toBe(0)
-    terminal.press('a')
-    await terminal.shows(/Approve 25 pieces\?/)
     terminal.press('y')
     await terminal.shows(/25 decided, 5 skipped, 0 failed/)
     expect(await approved()).toBe(25)
@@ -47,7 +47,7 @@ describe('the queue at the terminal', () => {
     await terminal.shows(/0 pending/)
   })
 
-  it('decides on what was shown and on nothing that came while somebody read it', async () => {
+  it('decides on what was shown and on nothing that arrived meanwhile', async () => {
     const { staff, plant, tenantId, ids } = await withPieces(2)
     await using _ = staff
     const terminal = await staff.sit()
@@ -55,7 +55,7 @@ describe('the queue at the terminal', () => {
     terminal.press(':')
     await terminal.shows(/plain words/)
     terminal.press('bulk approve --risk low', 'enter')
-    await terminal.shows(/Approve 2 pieces\?/)
+    await terminal.shows(/Approve 2 approvals\?/)
     const late = await plant.approval(tenantId, 'Piece that came late.', 'low', 9)
     terminal.press('y')
     await terminal.shows(/2 decided, 0 skipped, 0 failed/)
@@ -66,7 +66,7 @@ describe('the queue at the terminal', () => {
     expect(rows).toEqual(wanted)
   })
 
-  it('turns several down with one note', async () => {
+  it('rejects several with one note', async () => {
     const { staff } = await withPieces(3)
     await using _ = staff
     const terminal = await staff.sit()
@@ -74,9 +74,9 @@ describe('the queue at the terminal', () => {
     terminal.press(' ', ' ')
     await terminal.shows(/2 marked/)
     terminal.press('r')
-    await terminal.shows(/Why are 2 pieces turned down\?/)
+    await terminal.shows(/Why are 2 approvals rejected\?/)
     terminal.press('Off brand', 'enter')
-    await terminal.shows(/Reject 2 pieces\?/)
+    await terminal.shows(/Reject 2 approvals\?/)
     terminal.press('y')
     await terminal.shows(/2 decided, 0 skipped, 0 failed/)
     const notes = await staff.desk.app.db.sql.all(
@@ -85,7 +85,7 @@ describe('the queue at the terminal', () => {
     expect(notes).toEqual([{ resolution_note: 'Off brand' }, { resolution_note: 'Off brand' }])
   })
 
-  it('looks through all that there is, not only through what was fetched', async () => {
+  it('searches the whole queue, not only loaded pages', async () => {
     const { staff } = await withPieces(450)
     await using _ = staff
     const terminal = await staff.sit()
@@ -95,7 +95,7 @@ describe('the queue at the terminal', () => {
     await expect.poll(terminal.screen).toMatch(/› .*Piece 441\./)
   })
 
-  it('narrows itself while somebody types, by words and by fields, and sorts', async () => {
+  it('filters while the user types, by words and by fields, and sorts', async () => {
     const { staff, plant, tenantId } = await withPieces(12)
     await using _ = staff
     await plant.approval(tenantId, 'The risky one', 'high', 9)
@@ -104,7 +104,7 @@ describe('the queue at the terminal', () => {
     await terminal.shows(/13 pending/)
     await terminal.shows(/high .*The risky one/)
     terminal.press('/')
-    await terminal.shows(/Only lines with/)
+    await terminal.shows(/Only rows with/)
     terminal.press('Piece 11')
     await terminal.shows(/1 with “Piece 11”/)
     terminal.press('ctrl+u', 'risk:high')
@@ -114,7 +114,7 @@ describe('the queue at the terminal', () => {
     await terminal.shows(/1 with “status:blocked”/)
     await terminal.shows(/A blocked one/)
     terminal.press('/')
-    await terminal.shows(/Only lines with/)
+    await terminal.shows(/Only rows with/)
     terminal.press('ctrl+u', 'enter')
     await terminal.shows(/Piece 3/)
     terminal.press('s')

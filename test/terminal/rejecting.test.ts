@@ -4,7 +4,7 @@ import { createStaff } from './staff.ts'
 const text = '# Oats\n\nMorning Oats are rolled and cheap.'
 
 describe('a rejection at the terminal', () => {
-  it('says that the agent tries again, which it does', async () => {
+  it('announces that the agent writes another version, which it does', async () => {
     await using staff = await createStaff()
     const { desk } = staff
     await (await desk.order()).deliver(text)
@@ -13,20 +13,20 @@ describe('a rejection at the terminal', () => {
     terminal.press('enter')
     await terminal.shows(/rolled and cheap/)
     terminal.press('r')
-    await terminal.shows(/Why is .* turned down\?/)
-    await terminal.shows(/Next: its agent reads this and writes another version\./)
-    await terminal.shows(/tab: end the work instead/)
+    await terminal.shows(/Why is .* rejected\?/)
+    await terminal.shows(/Next: its agent reads the note and writes another version\./)
+    await terminal.shows(/tab: cancel the activity instead/)
     terminal.press('tab')
-    await terminal.shows(/Next: the work ends for good/)
+    await terminal.shows(/Next: the activity is cancelled for good/)
     terminal.press('tab')
-    await terminal.shows(/Next: its agent reads this/)
+    await terminal.shows(/Next: its agent reads the note/)
     terminal.press('Off brand', 'enter')
-    await terminal.shows(/rejected: .*Nothing else waits/)
+    await terminal.shows(/rejected: .*Nothing else is pending/)
     const again = await desk.next()
     expect(again.dispatch.prompt).toContain('Off brand')
   })
 
-  it('ends the work for good where that is chosen, and wakes nobody', async () => {
+  it('cancels the activity for good when chosen, and wakes no agent', async () => {
     await using staff = await createStaff()
     const { desk } = staff
     const agent = await desk.order()
@@ -35,19 +35,19 @@ describe('a rejection at the terminal', () => {
     const terminal = await staff.sit()
     await terminal.shows(/1 pending/)
     terminal.press('r')
-    await terminal.shows(/Next: its agent reads this and writes another version\./)
+    await terminal.shows(/Next: its agent reads the note and writes another version\./)
     terminal.press('tab')
-    await terminal.shows(/Next: the work ends for good/)
+    await terminal.shows(/Next: the activity is cancelled for good/)
     terminal.press('escape')
     await terminal.hides(/Next:/)
     terminal.press('enter')
     await terminal.shows(/rolled and cheap/)
     terminal.press('r')
-    await terminal.shows(/Next: its agent reads this/)
+    await terminal.shows(/Next: its agent reads the note/)
     terminal.press('tab')
-    await terminal.shows(/Next: the work ends for good\. Nothing more is written/)
+    await terminal.shows(/Next: the activity is cancelled for good\. No further version is written/)
     terminal.press('Off brand', 'enter')
-    await terminal.shows(/rejected, and the work has ended: .*Nothing else waits/)
+    await terminal.shows(/rejected, and the activity is cancelled: .*Nothing else is\s+pending/)
     const [approval] = await desk.app.db.sql.all('select resolution, resolution_note from approvals')
     expect(approval).toEqual({ resolution: 'rejected', resolution_note: 'Off brand' })
     const [activity] = await desk.app.db.sql.all(
@@ -58,7 +58,7 @@ describe('a rejection at the terminal', () => {
     expect(await desk.count('select count(*) as n from runs where open = ?', true)).toBe(0)
   })
 
-  it('by a command says before it is done what it ends', async () => {
+  it('by a command shows what it cancels before the confirmation', async () => {
     await using staff = await createStaff()
     const { desk } = staff
     await (await desk.order()).deliver(text)
@@ -66,13 +66,13 @@ describe('a rejection at the terminal', () => {
     const terminal = await staff.sit({ columns: 120 })
     await terminal.shows(/1 pending/)
     terminal.press(':', `reject ${asked?.id} --note "Off brand"`, 'enter')
-    await terminal.shows(/Next: its agent reads this and writes another version\./)
+    await terminal.shows(/Next: its agent reads the note and writes another version\./)
     terminal.press('n')
     await terminal.hides(/Next:/)
     terminal.press(':', `reject ${asked?.id} --note "Off brand" --end`, 'enter')
-    await terminal.shows(/Next: the work ends for good/)
+    await terminal.shows(/Next: the activity is cancelled for good/)
     terminal.press('y')
-    await terminal.shows(/rejected, 1 piece of work ended/)
+    await terminal.shows(/rejected, 1 activity ended/)
     expect(
       await desk.count(`select count(*) as n from activities where failure_reason = 'cancelled_by_reviewer'`),
     ).toBe(1)

@@ -33,7 +33,7 @@ it.each([
   ['read', 20_000],
   ['what a model may be asked', 120_000],
 ] as const)(
-  'waits for what is %s for %d ms, and says then that the server does not answer',
+  'waits for what is %s for %d ms, then reports that the server does not respond',
   async (what, ms) => {
     const { client, log, clock, heard, asked } = await atSlowServer()
     const [first, second] = [asked(), asked()]
@@ -55,7 +55,7 @@ it.each([
   },
 )
 
-it('does not hold a screen that was left against the server', async () => {
+it('does not count the requests of a closed screen as failures', async () => {
   const { client, log, clock, heard, asked } = await atSlowServer()
   const left = new AbortController()
   const read = () =>

@@ -10,7 +10,7 @@ const second = '# Spring oats\n\nMorning Oats are **rolled** and honest. Find yo
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
 
 describe('a review at the terminal', () => {
-  it('sends a text back with a note, shows word by word what changed, and approves it by a key', async () => {
+  it('requests a revision with a note, shows the changes word by word, and approves with a key', async () => {
     await using staff = await createStaff()
     const { desk } = staff
     const agent = await desk.order()
@@ -20,13 +20,13 @@ describe('a review at the terminal', () => {
     terminal.press('enter')
     await terminal.shows(/Morning Oats are rolled and cheap/)
     await terminal.shows(/version 1 by/)
-    await terminal.shows(/lapses in \d+/)
+    await terminal.shows(/expires in \d+/)
     terminal.press('i')
     await terminal.shows(/Write the piece in full/)
     terminal.press('i', 'b')
     await terminal.shows(/What should be different/)
     terminal.press('Not cheap, but honest', 'enter')
-    await terminal.shows(/sent back: .*Nothing else waits/)
+    await terminal.shows(/revision requested: .*Nothing else is pending/)
     const again = await desk.next()
     expect(again.dispatch.prompt).toContain('Not cheap, but honest')
     await again.deliver(second)
@@ -39,7 +39,7 @@ describe('a review at the terminal', () => {
     terminal.press('a')
     await terminal.shows(/Approve “.*” for Tenant 1, version 2\?/)
     terminal.press('y')
-    await terminal.shows(/approved: .*Nothing else waits/)
+    await terminal.shows(/approved: .*Nothing else is pending/)
     const verdicts = await desk.app.db.sql.all('select resolution, content_hash from approvals order by id')
     expect(verdicts).toEqual([
       { resolution: 'revision_requested', content_hash: sha256(first) },
@@ -47,7 +47,7 @@ describe('a review at the terminal', () => {
     ])
   })
 
-  it('approves a text as it was changed in the editor, after the changes were shown', async () => {
+  it('approves an edited text, after the changes were shown', async () => {
     await using staff = await createStaff()
     const { desk, folder } = staff
     const agent = await desk.order()
@@ -67,14 +67,14 @@ describe('a review at the terminal', () => {
     terminal.press('e')
     await terminal.shows(/with these changes\?/)
     terminal.press('y')
-    await terminal.shows(/edited and approved: .*Nothing else waits/)
+    await terminal.shows(/edited and approved: .*Nothing else is pending/)
     const [approval] = await desk.app.db.sql.all('select resolution, edited, content_hash from approvals')
     expect(approval).toMatchObject({ resolution: 'approved', content_hash: sha256(second) })
     terminal.press('z')
-    await terminal.shows(/“approve .*” cannot be taken back/)
+    await terminal.shows(/“approve .*” cannot be undone/)
   })
 
-  it('claims what is open, tells who else looks at it, and tells plainly that another has decided', async () => {
+  it('claims the open approval, shows the claim of others, and reports the verdict of another user', async () => {
     await using staff = await createStaff()
     const { desk, other } = staff
     const agent = await desk.order()
@@ -91,7 +91,7 @@ describe('a review at the terminal', () => {
     await expect.poll(claimedBy).toBe(undefined)
     await other.call('cli', 'POST /approvals/:id/claim', { params })
     terminal.press('enter')
-    await terminal.shows(/Otto Other looks at this as well/)
+    await terminal.shows(/Otto Other has claimed this/)
     terminal.press('a')
     await terminal.shows(/Approve “/)
     await other.call('cli', 'POST /approvals/:id/resolve', {
@@ -102,11 +102,11 @@ describe('a review at the terminal', () => {
     await terminal.shows(/This approval is already rejected/)
     await terminal.shows(/Decided: rejected by Otto Other: Off brand/)
     terminal.press('a')
-    await terminal.shows(/decided already/)
+    await terminal.shows(/already/)
     expect(await desk.count(`select count(*) as n from approvals where resolution = 'rejected'`)).toBe(1)
   })
 
-  it('approves nothing that was not shown: a text that changed meanwhile is shown instead', async () => {
+  it('approves nothing that was not shown: a changed text is shown instead', async () => {
     await using staff = await createStaff()
     const { desk, other } = staff
     const agent = await desk.order()
@@ -143,7 +143,7 @@ describe('a review at the terminal', () => {
     expect(last).toEqual({ resolution: 'approved', content_hash: sha256(second) })
   })
 
-  it('shows hostile text as text, and wide letters in their columns', async () => {
+  it('shows hostile text as text, and wide letters aligned', async () => {
     await using staff = await createStaff()
     const { desk, other } = staff
     const agent = await desk.order()

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { createStaffDesk } from '../kit/staff-terminal.ts'
+import { createStaffTerminal } from '../kit/staff-terminal.ts'
 
-describe('a text that is meant to do harm', () => {
-  it('is shown as it is and does nothing', async () => {
-    await using desk = await createStaffDesk()
+describe('hostile text', () => {
+  it('is shown escaped and has no effect', async () => {
+    await using desk = await createStaffTerminal()
     const title = 'Offer\u001b[2J\u001b]0;owned\u0007\r\nnext \u202egnp.exe \u009b31m done'
     await desk.plant.approval(desk.hearth.tenantId, title, 'high', 10)
     const terminal = await desk.terminal({ columns: 120 })
@@ -17,8 +17,8 @@ describe('a text that is meant to do harm', () => {
 })
 
 describe('wide letters and emoji', () => {
-  it('keep the columns where they are', async () => {
-    await using desk = await createStaffDesk()
+  it('keep columns aligned', async () => {
+    await using desk = await createStaffTerminal()
     await desk.plant.approval(desk.hearth.tenantId, '春のパンの計画', 'high', 10)
     await desk.plant.approval(desk.hearth.tenantId, '👩‍🌾🥖 of the market', 'medium', 10)
     await desk.plant.approval(desk.hearth.tenantId, 'Plain title of a plan', 'low', 10)
@@ -35,12 +35,12 @@ describe('wide letters and emoji', () => {
   })
 })
 
-describe('without colour', () => {
+describe('without colours', () => {
   it.each([
     ['NO_COLOR', '1'],
     ['TERM', 'dumb'],
-  ])('says everything by signs: %s=%s', async (name, value) => {
-    await using desk = await createStaffDesk()
+  ])('uses symbols: %s=%s', async (name, value) => {
+    await using desk = await createStaffTerminal()
     await desk.plant.approval(desk.hearth.tenantId, 'Spring post', 'high', 10)
     await desk.plant.approval(desk.hearth.tenantId, 'Summer post', 'low', 10)
     const terminal = await desk.terminal({ env: { [name]: value } })
@@ -56,8 +56,8 @@ describe('without colour', () => {
 })
 
 describe('with a screen reader', () => {
-  it('tells what is looked at in words, without drawings, and no more than that', async () => {
-    await using desk = await createStaffDesk()
+  it('reads the selected row in words, without decoration, and nothing else', async () => {
+    await using desk = await createStaffTerminal()
     await desk.plant.approval(desk.hearth.tenantId, 'Spring post', 'high', 10)
     await desk.plant.approval(desk.hearth.tenantId, 'Summer post', 'low', 10)
     const terminal = await desk.terminal({ env: { INK_SCREEN_READER: 'true' } })
@@ -79,7 +79,7 @@ describe('with a screen reader', () => {
     terminal.press(' ', 'k')
     await terminal.shows(/1 of 2, marked, risk high/)
     terminal.press('r')
-    await terminal.shows(/Why is .* turned down\?/)
+    await terminal.shows(/Why is .* rejected\?/)
     terminal.press('escape')
     await terminal.hides('Why is')
     terminal.press('1', 'q')

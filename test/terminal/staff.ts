@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Client } from '@copydesk/client'
 import { createClient } from '@copydesk/client'
 import { bundled } from '../kit/bundled.ts'
-import { createListeningDesk, type ListeningDesk } from '../kit/listening.ts'
+import { createListeningHarness, type ListeningHarness } from '../kit/listening.ts'
 import { openTerminal, type Terminal } from '../kit/terminal.ts'
 
 export interface StaffOptions {
@@ -15,7 +15,7 @@ export interface StaffOptions {
 
 /** A server on a socket, and a reviewer who sits at a terminal of their own. */
 export interface Staff extends AsyncDisposable {
-  desk: ListeningDesk
+  desk: ListeningHarness
   /** Opens the terminal and goes to the queue. */
   sit(options?: StaffOptions): Promise<Terminal>
   /** Another reviewer of the same tenant, elsewhere. */
@@ -24,11 +24,13 @@ export interface Staff extends AsyncDisposable {
   folder: string
 }
 
-export async function createStaff(options: Parameters<typeof createListeningDesk>[0] = {}): Promise<Staff> {
+export async function createStaff(
+  options: Parameters<typeof createListeningHarness>[0] = {},
+): Promise<Staff> {
   await using stack = new AsyncDisposableStack()
   const folder = mkdtempSync(join(tmpdir(), 'copydesk-staff-'))
   stack.defer(() => rmSync(folder, { recursive: true, force: true }))
-  const desk = stack.use(await createListeningDesk(options))
+  const desk = stack.use(await createListeningHarness(options))
   const { users, apiKeys } = desk.app.copydesk.asSystem()
   const keyOf = async (userId: string) => (await apiKeys.create({ userId, name: 'Terminal' })).key
   const { tenantId, reviewerId } = desk.team

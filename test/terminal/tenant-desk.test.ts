@@ -2,15 +2,15 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { cli } from '../cli/process.ts'
-import { bundled } from '../kit/bundled.ts'
 import { password } from '../kit/app.ts'
+import { bundled } from '../kit/bundled.ts'
 import { openTerminal } from '../kit/terminal.ts'
 import { createStaff, type Staff } from './staff.ts'
 
 const admin = 'admin.1.tenant-1@test.example'
 const member = 'member.1.tenant-1@test.example'
 
-/** Logs somebody of the tenant in and opens their terminal. */
+/** Logs someone of the tenant in and opens their terminal. */
 async function sit(staff: Staff, email: string, env: Record<string, string> = {}) {
   const { desk, folder } = staff
   const args = ['login', desk.url, '--email', email, '--password-stdin']
@@ -35,7 +35,7 @@ async function waiting({ desk }: Staff, text = 'Rye at **night**.'): Promise<voi
 }
 
 describe('the terminal of an admin', () => {
-  it('shows what waits, and takes a verdict with its note and the next version', async () => {
+  it('lists pending approvals, and accepts a verdict with its note for the next version', async () => {
     await using staff = await createStaff()
     await waiting(staff)
     await using terminal = await sit(staff, admin)
@@ -44,12 +44,12 @@ describe('the terminal of an admin', () => {
     await terminal.shows(/queue: waiting/)
     terminal.press('enter')
     await terminal.shows(/Rye at night\./)
-    expect(terminal.screen()).toMatch(/a approve.*r reject.*b send back/)
+    expect(terminal.screen()).toMatch(/a approve.*r reject.*b revise/)
     terminal.press('b')
     await terminal.shows(/What should be different/)
     terminal.press('Name the price')
     terminal.press('enter')
-    await terminal.shows(/sent back[^]*Nothing else waits/)
+    await terminal.shows(/revision requested[^]*Nothing else is pending/)
     const again = await staff.desk.next()
     await again.deliver('Rye at night, 3 pounds.')
     terminal.press('2')
@@ -58,19 +58,19 @@ describe('the terminal of an admin', () => {
     await terminal.shows(/Rye at night, 3 pounds\./)
   })
 
-  it('starts a campaign from a brief in the editor, keeps it when it is left, and shows how far it is', async () => {
+  it('creates a campaign from a brief in the editor, keeps the draft, and shows its progress', async () => {
     await using staff = await createStaff()
     const editor = join(staff.folder, 'editor.sh')
     writeFileSync(editor, '#!/bin/sh\nprintf "# Autumn\\n\\nPlums.\\n" > "$1"\n', { mode: 0o755 })
     await using terminal = await sit(staff, admin, { EDITOR: editor })
     terminal.press('4')
-    await terminal.shows(/No campaign yet/)
+    await terminal.shows(/No campaigns yet/)
     terminal.press('n')
-    await terminal.shows(/What is made of it in each period/)
+    await terminal.shows(/Which deliverables in each period/)
     terminal.press('escape')
-    await terminal.shows(/What you wrote is kept/)
+    await terminal.shows(/Your draft is kept/)
     terminal.press('n')
-    await terminal.shows(/What is made of it in each period/)
+    await terminal.shows(/Which deliverables in each period/)
     terminal.press('ctrl+u')
     terminal.press('poem=1')
     terminal.press('enter')
@@ -80,13 +80,13 @@ describe('the terminal of an admin', () => {
     terminal.press('enter')
     await terminal.shows(/Start “Autumn”\?/)
     terminal.press('y')
-    await terminal.shows(/“Autumn” is taken in as campaign/)
+    await terminal.shows(/“Autumn” is created as campaign/)
     const agent = await staff.desk.next()
     await terminal.shows(/Autumn +(?:draft|active)/)
     terminal.press('enter')
     await terminal.shows(/social_post +1/)
     await agent.deliver('Plums.')
-    await terminal.shows(/1 approval waiting/)
+    await terminal.shows(/1 pending approval/)
     terminal.press('enter')
     await terminal.shows(/Plums\./)
   })
@@ -119,7 +119,7 @@ describe('the terminal of an admin', () => {
 })
 
 describe('the terminal of a member', () => {
-  it('reads everything and has no key that decides or starts', async () => {
+  it('reads everything and has no key to decide or create', async () => {
     await using staff = await createStaff()
     await waiting(staff)
     await using terminal = await sit(staff, member)

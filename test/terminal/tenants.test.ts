@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { createStaffDesk } from '../kit/staff-terminal.ts'
+import { createStaffTerminal } from '../kit/staff-terminal.ts'
 
 describe('tenants', () => {
-  it('are searched, and narrow every screen until all are shown again', async () => {
-    await using desk = await createStaffDesk()
+  it('can be searched, and filter every screen until all are shown again', async () => {
+    await using desk = await createStaffTerminal()
     await desk.plant.approval(desk.hearth.tenantId, 'Spring post', 'low', 40)
     await desk.plant.approval(desk.anvil.tenantId, 'Anvil offer', 'high', 30)
     const terminal = await desk.terminal()
@@ -38,8 +38,8 @@ describe('tenants', () => {
 })
 
 describe('requests', () => {
-  it('are told as commands, and copied', async () => {
-    await using desk = await createStaffDesk()
+  it('are shown as shell commands, and copied', async () => {
+    await using desk = await createStaffTerminal()
     const terminal = await desk.terminal()
     await terminal.shows(/approvals waiting/)
     terminal.press('6')

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createStaffDesk, type Gate } from '../kit/staff-terminal.ts'
+import { createStaffTerminal, type Gate } from '../kit/staff-terminal.ts'
 import type { Terminal } from '../kit/terminal.ts'
 
 const dead: Gate = (request) => {
@@ -23,9 +23,9 @@ function expectRestored(terminal: Terminal) {
   expect(written.lastIndexOf('\u001b[?2004l')).toBeGreaterThan(written.lastIndexOf('\u001b[?2004h'))
 }
 
-describe('a connection that is lost', () => {
-  it('is told, with how old the data is; all goes on by itself, live news too', async () => {
-    await using desk = await createStaffDesk()
+describe('a lost connection', () => {
+  it('is shown with the age of the data; everything resumes automatically, live events too', async () => {
+    await using desk = await createStaffTerminal()
     const { plant, hearth } = desk
     await plant.approval(hearth.tenantId, 'Spring post', 'low', 40)
     const terminal = await desk.terminal()
@@ -54,15 +54,15 @@ describe('a connection that is lost', () => {
       .toMatch('Written afterwards')
   })
 
-  it('never keeps a key waiting', async () => {
-    await using desk = await createStaffDesk()
+  it('never delays keys', async () => {
+    await using desk = await createStaffTerminal()
     await desk.plant.approval(desk.hearth.tenantId, 'Spring post', 'low', 40)
     const terminal = await desk.terminal()
     await terminal.shows('Spring post')
     // Nothing is answered from now on, and nothing refused.
     desk.gate = () => false
     terminal.press('3')
-    await terminal.shows('Asking the server …')
+    await terminal.shows('Loading …')
     terminal.press('?')
     await terminal.shows('Keys on agents')
     terminal.press('1')
@@ -72,9 +72,9 @@ describe('a connection that is lost', () => {
   })
 })
 
-describe('a credential that is dead', () => {
-  it('is told with what to do, keeps the screen, and goes on when there is a new one', async () => {
-    await using desk = await createStaffDesk()
+describe('an invalid credential', () => {
+  it('is reported with the remedy, keeps the screen, and works again with a new one', async () => {
+    await using desk = await createStaffTerminal()
     await desk.plant.approval(desk.hearth.tenantId, 'Spring post', 'low', 40)
     const terminal = await desk.terminal()
     await terminal.shows('Spring post')
@@ -89,15 +89,15 @@ describe('a credential that is dead', () => {
   })
 })
 
-describe('a fault in a screen', () => {
-  it('is told in a sentence, and the rest can be used', async () => {
-    await using desk = await createStaffDesk()
+describe('an error in a screen', () => {
+  it('is reported in a sentence, and other screens work', async () => {
+    await using desk = await createStaffTerminal()
     await desk.plant.approval(desk.hearth.tenantId, 'Spring post', 'low', 40)
     const terminal = await desk.terminal()
     await terminal.shows('Spring post')
     desk.gate = answer(200, { data: [{ tenantId: 'a', role: 7 }] }, /\/agents/)
     terminal.press('3')
-    await terminal.shows(/Something is wrong in the terminal itself/)
+    await terminal.shows(/Internal error in the terminal/)
     expect(terminal.screen()).not.toMatch(/\.mjs|^ +at /m)
     terminal.press('1')
     await terminal.shows('Spring post')
@@ -107,9 +107,9 @@ describe('a fault in a screen', () => {
   })
 })
 
-describe('the terminal below', () => {
-  it.each(['SIGTERM', 'SIGHUP'] as const)('is as it was after %s', async (signal) => {
-    await using desk = await createStaffDesk()
+describe('the terminal of the shell', () => {
+  it.each(['SIGTERM', 'SIGHUP'] as const)('is restored after %s', async (signal) => {
+    await using desk = await createStaffTerminal()
     const terminal = await desk.terminal()
     await terminal.shows('approvals waiting')
     terminal.kill(signal)
@@ -117,8 +117,8 @@ describe('the terminal below', () => {
     expectRestored(terminal)
   })
 
-  it('is as it was when one leaves, and is not cleared for every frame', async () => {
-    await using desk = await createStaffDesk()
+  it('is restored on exit, and is not cleared for every frame', async () => {
+    await using desk = await createStaffTerminal()
     for (let n = 0; n < 40; n += 1)
       await desk.plant.approval(desk.hearth.tenantId, `Piece ${n}`, 'low', 40 + n)
     const terminal = await desk.terminal()
@@ -136,8 +136,8 @@ describe('the terminal below', () => {
     expectRestored(terminal)
   })
 
-  it('gets the shell back for a while with Ctrl-Z', async () => {
-    await using desk = await createStaffDesk()
+  it('is returned to the shell on Ctrl-Z', async () => {
+    await using desk = await createStaffTerminal()
     const terminal = await desk.terminal({ shell: true })
     await terminal.shows('approvals waiting')
     terminal.press('ctrl+z')

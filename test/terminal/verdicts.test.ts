@@ -19,20 +19,20 @@ async function withQuestions(...questions: ReadonlyArray<[title: string, more?: 
 }
 
 describe('verdicts at the terminal', () => {
-  it('go one by one from question to question, also when the keys come faster than the questions', async () => {
+  it('are given one after the other, also when keys are pressed faster than approvals load', async () => {
     const { staff, rows } = await withQuestions(['First?'], ['Second?'], ['Third?'])
     await using _ = staff
     const terminal = await staff.sit()
     await terminal.shows(/3 pending/)
     terminal.press('enter')
     await terminal.shows(/copydesk First\?/)
-    await terminal.shows(/lapses in/)
+    await terminal.shows(/expires in/)
     terminal.press('a')
     await terminal.shows(/Approve “First\?”/)
     terminal.press('yayay')
     await terminal.shows(/approved: First\?/)
     await terminal.shows(/copydesk Second\?/)
-    await terminal.shows(/lapses in/)
+    await terminal.shows(/expires in/)
     expect(await rows()).toMatchObject([
       { title: 'First?', status: 'approved' },
       { title: 'Second?', status: 'pending' },
@@ -41,17 +41,17 @@ describe('verdicts at the terminal', () => {
     await terminal.shows(/copydesk Second\?/)
     terminal.press('n')
     await terminal.shows(/copydesk Third\?/)
-    await terminal.shows(/lapses in/)
+    await terminal.shows(/expires in/)
     terminal.press('r')
-    await terminal.shows(/Why is “Third\?” for Tenant 1 turned down\?/)
+    await terminal.shows(/Why is “Third\?” for Tenant 1 rejected\?/)
     terminal.press('enter')
     await terminal.shows(/It cannot be empty/)
     terminal.press('Not now', 'enter')
-    await terminal.shows(/rejected: Third\?\. Nothing else waits for you/)
+    await terminal.shows(/rejected: Third\?\. Nothing else is pending/)
     expect((await rows()).map(({ status }) => status)).toEqual(['approved', 'pending', 'rejected'])
   })
 
-  it('choose one of the options where there are some, which is asked only once', async () => {
+  it('select one of the options, if any, with a single prompt', async () => {
     const { staff, rows } = await withQuestions([
       'Which?',
       { options: '["The warm one","The \\u001b[31mred one"]' },
@@ -60,7 +60,7 @@ describe('verdicts at the terminal', () => {
     const terminal = await staff.sit()
     await terminal.shows(/1 pending/)
     terminal.press('enter')
-    await terminal.shows(/To choose: 1\. The warm one {2}2\. The ␛\[31mred one/)
+    await terminal.shows(/Options: 1\. The warm one {2}2\. The ␛\[31mred one/)
     terminal.press('a')
     await terminal.shows(/Approve “Which\?” for Tenant 1 with which\?/)
     terminal.press('2')
@@ -68,7 +68,7 @@ describe('verdicts at the terminal', () => {
     expect(await rows()).toMatchObject([{ status: 'approved', selected_option: 'The \u001b[31mred one' }])
   })
 
-  it('can wait: the risk is raised, the client is asked as well, and who leaves lets go of the question', async () => {
+  it('can be postponed: the risk is raised, the client is asked, and the claim is released on leaving', async () => {
     const { staff, ids, rows } = await withQuestions(['Hard?'])
     await using _ = staff
     const params = { id: ids[0] ?? '' }
@@ -78,14 +78,14 @@ describe('verdicts at the terminal', () => {
     terminal.press('enter')
     await terminal.shows(/risk low/)
     terminal.press('x')
-    await terminal.shows(/Which risk has “Hard\?”/)
+    await terminal.shows(/Which risk does “Hard\?”/)
     terminal.press('2')
     await terminal.shows(/Why\? People read it/)
     terminal.press('Names a rival', 'enter')
     await terminal.shows(/escalated: Hard\?/)
     await terminal.shows(/risk high/)
     terminal.press('f')
-    await terminal.shows(/What is the client told/)
+    await terminal.shows(/A note to the client/)
     terminal.press('Is it true?', 'enter')
     await terminal.shows(/sent to the client: Hard\?/)
     expect((await detail()).forwardedTo).toBeDefined()
@@ -96,7 +96,7 @@ describe('verdicts at the terminal', () => {
     await expect.poll(async () => (await detail()).claimedBy).toBe(undefined)
   })
 
-  it('tell what the brand forbids in the text', async () => {
+  it('show banned phrases of the brand in the text', async () => {
     await using staff = await createStaff()
     const { desk } = staff
     await desk.team.admin.call('tenant', 'PUT /context', {

@@ -1,7 +1,7 @@
-export { ApiError } from './errors.ts'
 export type { Clock } from './agent/clock.ts'
 export type { Dispatch } from './agent/dispatch.ts'
 export { type FailureFamily, RunFailure, RunStopped } from './agent/failure.ts'
 export type { AgentRun, RunContext, RunResult } from './agent/run.ts'
 export { type AgentRuntime, type AgentRuntimeOptions, createAgentRuntime } from './agent/runtime.ts'
 export type { RunEnd } from './agent/work.ts'
+export { ApiError } from './errors.ts'

@@ -2,11 +2,11 @@ interface Body {
   error?: { code?: string; message?: string; field?: string; details?: unknown }
 }
 
-/** An answer that is not 2xx, as the server worded it. */
+/** A response that is not 2xx, with the server's message. */
 export class ApiError extends Error {
   override readonly name = 'ApiError'
   readonly status: number
-  /** One of the contract's codes, such as `CONFLICT`. */
+  /** One of the contract's error codes, such as `CONFLICT`. */
   readonly code: string
   readonly field: string | undefined
   readonly details: unknown

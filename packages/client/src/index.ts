@@ -20,7 +20,7 @@ type Part<K extends string, T> = [T] extends [undefined]
     ? { [P in K]?: T }
     : { [P in K]: T }
 
-/** What a call takes: exactly what its endpoint declares. */
+/** The input of a request, exactly as its endpoint declares it. */
 export type CallInput<N extends SurfaceName, R> = (keyof Types<N, R>['params'] extends never
   ? { params?: undefined }
   : { params: Types<N, R>['params'] }) &
@@ -37,32 +37,32 @@ export type EventsOf<N extends SurfaceName, R> =
 
 type Input<T> = Record<string, never> extends T ? [input?: T] : [input: T]
 
-/** How one who follows a stream learns of the connection below it. */
+/** Callbacks for the connection state of a stream. */
 interface Watched {
-  /** Told that the stream stands, and that it has broken off and is opened anew. */
+  /** Called when the stream is connected, and when it was disconnected and reconnects. */
   connected?(stands: boolean): void
 }
 
 export interface ClientOptions {
-  /** Where the server is, without a path. */
+  /** Base URL of the server, without a path. */
   baseUrl: string
-  /** An access or task token; a function is asked before every request. */
+  /** An access or task token; a function is called before every request. */
   token?: string | (() => string | undefined | Promise<string | undefined>)
   apiKey?: string
   fetch?: typeof globalThis.fetch
 }
 
-/** Calls every endpoint by its surface and route, with the types of the server's own route tables. */
+/** Calls every endpoint by its surface and route, with the types of the server's route tables. */
 export interface Client {
-  /** @throws ApiError for every answer that is not 2xx */
+  /** @throws ApiError for every response that is not 2xx */
   call<N extends SurfaceName, const R extends RouteOf<N>>(
     surface: N,
     route: R,
     ...input: Input<CallInput<N, R>>
   ): Promise<Reply<N, R>>
   /**
-   * Follows a stream: reconnects by itself after what was seen last, ends when the server closes it after its last event
-   * or when `signal` aborts.
+   * Follows a stream: reconnects after the last received event, ends when the server closes it after its last
+   * event or when `signal` aborts.
    */
   stream<N extends SurfaceName, const R extends RouteOf<N>>(
     surface: N,
@@ -80,7 +80,7 @@ interface AnyInput {
   connected?(stands: boolean): void
 }
 
-/** Streams that end with events of their own, which are news like others elsewhere. */
+/** Streams for which the default final events are ordinary events. */
 const endsOf: Partial<Record<string, readonly string[]>> = {
   'cli GET /activities/:id/stream': ['activity_completed'],
 }
@@ -107,7 +107,7 @@ export function createClient(options: ClientOptions): Client {
     const url = new URL(base + (surface === 'root' ? '' : `/${surface}/v1`) + filled)
     for (const [name, value] of Object.entries(input.query ?? {}))
       if (value !== undefined) url.searchParams.set(name, String(value as string | number | boolean))
-    // A form brings its own content type, with the boundary between its parts.
+    // A form sets its content type, with the boundary between its parts.
     const isForm = input.body instanceof FormData
     const json: Record<string, string> =
       input.body === undefined || isForm ? {} : { 'content-type': 'application/json' }
@@ -133,7 +133,7 @@ export function createClient(options: ClientOptions): Client {
       const given = (input ?? {}) as AnyInput
       const open = (lastEventId: string | undefined) => {
         const headers = new Headers(given.headers)
-        // Where the caller began is long past when the connection breaks.
+        // The initial cursor is outdated when the connection breaks.
         if (lastEventId !== undefined) headers.set('last-event-id', lastEventId)
         const from = { ...given, headers: Object.fromEntries(headers) }
         return request(surface, route, from, { accept: 'text/event-stream' })

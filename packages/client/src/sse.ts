@@ -1,3 +1,4 @@
+import { createParser, type EventSourceMessage } from 'eventsource-parser'
 import { ApiError } from './errors.ts'
 
 /** One event of a stream, with its data parsed. */
@@ -13,10 +14,11 @@ const longestWaitMs = 10_000
 const usualEnds: readonly string[] = ['completed', 'error']
 
 /**
- * Reads a stream of server-sent events and opens it anew after what was seen last when the connection breaks.
- * @param ends names of the events after which nothing more comes
- * @param connected told that the stream stands, and that it has broken off
- * @throws ApiError when the server refuses the stream
+ * Reads a stream of server-sent events and reconnects after the last received event when the connection
+ * breaks.
+ * @param ends names of the final events
+ * @param connected called when the stream is connected, and when it is disconnected
+ * @throws ApiError when the server rejects the stream
  */
 export async function* follow(
   open: (lastEventId: string | undefined) => Promise<Response>,
@@ -30,17 +32,17 @@ export async function* follow(
     try {
       const response = await open(lastEventId)
       connected(true)
-      for await (const { id, told } of read(response)) {
+      for await (const { id, event = 'message', data } of read(response)) {
         lastEventId = id ?? lastEventId
-        if (!told) continue
+        if (data === undefined) continue
         wait = firstWaitMs
-        yield told
-        if (ends.includes(told.event)) return
+        yield { event, data: JSON.parse(data) as unknown, id }
+        if (ends.includes(event)) return
       }
     } catch (error) {
       if (signal?.aborted) return
       if (error instanceof ApiError && error.status !== 429 && error.status < 500) throw error
-      // Who asks too much has been answered.
+      // A rejected request for too many streams is final.
       if (!(error instanceof ApiError)) connected(false)
     }
     await pause(wait, signal)
@@ -48,36 +50,20 @@ export async function* follow(
   }
 }
 
-interface Block {
-  id: string | undefined
-  /** Missing when the block only says after which id to resume. */
-  told?: ServerEvent
-}
-
-async function* read(response: Response): AsyncGenerator<Block> {
+/** Messages, and before each message with an id, as well as for an id without a message, the id alone. */
+async function* read(response: Response): AsyncGenerator<Partial<EventSourceMessage>> {
   if (!response.body) return
   const decoder = new TextDecoder()
-  let rest = ''
+  let blocks: Partial<EventSourceMessage>[] = []
+  const parser = createParser({
+    onId: (id) => void blocks.push({ id }),
+    onEvent: (message) => void blocks.push(message),
+  })
   for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>) {
-    const blocks = (rest + decoder.decode(chunk, { stream: true })).split('\n\n')
-    rest = blocks.pop() ?? ''
-    for (const block of blocks) yield parse(block)
+    parser.feed(decoder.decode(chunk, { stream: true }))
+    yield* blocks
+    blocks = []
   }
-}
-
-function parse(block: string): Block {
-  const fields = new Map<string, string>()
-  for (const line of block.split('\n')) {
-    const colon = line.indexOf(':')
-    if (colon <= 0) continue
-    const name = line.slice(0, colon)
-    const value = line.slice(colon + 1).replace(/^ /, '')
-    fields.set(name, fields.has(name) ? `${fields.get(name)}\n${value}` : value)
-  }
-  const data = fields.get('data')
-  const id = fields.get('id')
-  if (data === undefined) return { id }
-  return { id, told: { event: fields.get('event') ?? 'message', data: JSON.parse(data) as unknown, id } }
 }
 
 function pause(ms: number, signal?: AbortSignal): Promise<void> {

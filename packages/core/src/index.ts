@@ -1,23 +1,25 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
-import type { Attachment } from './gateway/attach.ts'
+import { assemble } from './composition/assemble.ts'
+import { checkOptions } from './composition/check-options.ts'
+import { examine, type Finding } from './composition/doctor.ts'
+import { keysInUse, proveKey, reencrypt } from './composition/keys/keys.ts'
+import { migrations } from './composition/migrations/migrations.ts'
+import type { CopydeskOptions, Keys } from './composition/options.ts'
+import { createPorts } from './composition/ports.ts'
+import { bindSystem, type SystemApi } from './composition/system.ts'
+import { createWorker, type Worker } from './composition/worker.ts'
+import { seedPlans } from './domain/accounts/tenants/plan-seeds.ts'
+import { seedDefaultAgents } from './domain/agents/configuration/default-agents.ts'
+import { seedTemplates } from './domain/work/campaigns/templates.ts'
+import type { AttachedPath } from './gateway/attach.ts'
+import type { Caller } from './gateway/call.ts'
 import { trustedProxies } from './gateway/client-ip.ts'
-import { createGateway, type Gateway } from './gateway/mount.ts'
 import type { EndpointInfo } from './gateway/info.ts'
+import { createGateway, type Gateway } from './gateway/mount.ts'
 import { toOpenApi } from './gateway/openapi.ts'
-import { bindApi, type Api } from './api.ts'
-import { createWorker, type Worker } from './worker.ts'
-import { type Assembled, assemble } from './assemble.ts'
-import { checkOptions } from './check-options.ts'
-import type { CopydeskOptions, Keys } from './options.ts'
-import { migrations } from './domain/migrations/migrations.ts'
-import { seedMasters } from './domain/agents/masters.ts'
-import { seedTemplates } from './domain/campaigns/templates.ts'
-import { command } from './domain/command.ts'
-import { seedPlans } from './domain/tenants/plan-seeds.ts'
-import { type Finding, examine } from './doctor.ts'
-import { proveKey } from './domain/settings/key-proof.ts'
-import { keysInUse, reseal } from './domain/settings/keys.ts'
+import type { Principal } from './kernel/context.ts'
+import { transact } from './kernel/transact.ts'
 import {
   type MigrationStatus,
   migrateDown,
@@ -25,28 +27,29 @@ import {
   migrationStatus,
   requireCurrentSchema,
 } from './platform/database/migrate.ts'
-import { createPorts } from './ports.ts'
-import { surfaces as builtIn } from './surfaces/surfaces.ts'
+import { version } from './platform/version.ts'
 import { docs } from './surfaces/root/docs.ts'
 import { root } from './surfaces/root/index.ts'
-import { version } from './version.ts'
+import { surfaces as builtIn } from './surfaces/surfaces.ts'
 
-export type { CopydeskOptions, Keys, ProviderConfig } from './options.ts'
-export type { ChannelOptions } from './domain/channels/clients.ts'
-export type { Api } from './api.ts'
-export type { CommandOptions, LineRule } from './domain/agents/commands/options.ts'
-export type { Checkout, CheckoutRequest, PaymentProvider } from './domain/tenants/payments.ts'
-export type { Finding } from './doctor.ts'
-export type { Attachment } from './gateway/attach.ts'
+export type { Finding } from './composition/doctor.ts'
+export type { CopydeskOptions, Keys, ProviderConfig } from './composition/options.ts'
+export type { SystemApi } from './composition/system.ts'
+export type { ChannelOptions } from './domain/accounts/channels/clients.ts'
+export type { Checkout, CheckoutRequest, PaymentProvider } from './domain/accounts/tenants/payments.ts'
+export type { CommandOptions, LineRule } from './domain/work/runs/commands/options.ts'
+export type { AttachedPath } from './gateway/attach.ts'
+export type { Caller } from './gateway/call.ts'
 export type { EndpointInfo } from './gateway/info.ts'
+export type { Principal } from './kernel/context.ts'
+export { DomainError } from './kernel/errors.ts'
 export type { Clock } from './platform/clock.ts'
+export { DatabaseError } from './platform/database/database.ts'
+export type { Logger } from './platform/log.ts'
+export { createLogger } from './platform/logger.ts'
 export type { MailOptions } from './platform/mail/sender.ts'
 export type { PushOptions } from './platform/push/senders.ts'
-export type { Logger } from './platform/log.ts'
-export { DatabaseError } from './platform/database/database.ts'
-export { DomainError } from './domain/errors.ts'
-export { createLogger } from './platform/logger.ts'
-export { version } from './version.ts'
+export { version } from './platform/version.ts'
 /** The wire types of every endpoint, for `@copydesk/client`. */
 export type Surfaces = typeof builtIn
 
@@ -68,7 +71,7 @@ export interface Copydesk {
    * Another path behind the same pipeline: request id, credential, limits, headers, log and draining are those of every request.
    * The program routes requests for that path there.
    */
-  attach(attachment: Attachment): Pick<Gateway, 'fetch' | 'node'>
+  attach(attachment: AttachedPath): Pick<Gateway, 'fetch' | 'node'>
   /** One surface on its own, by name. */
   surface(name: string): Pick<Gateway, 'fetch' | 'node'>
   migrations: {
@@ -88,28 +91,32 @@ export interface Copydesk {
   keys: {
     /** Works with other keys from now on, without a restart. @throws TypeError on keys that cannot be used */
     replace(keys: Keys): void
-    /** Encrypts anew what is sealed with an older key. @returns how many texts */
-    reseal(): Promise<number>
+    /** Encrypts again what is sealed with an older key. @returns how many texts */
+    reencrypt(): Promise<number>
     /** How many sealed texts each encryption key still has to open, by the id of the key. */
     inUse(): Promise<Record<string, number>>
   }
   routes(): EndpointInfo[]
   openapi(): object
-  /** The services under the access rules of one person. */
-  as(person: { tenantId?: string; actor: ActorInput }): Api
-  /** The services without any access rule, over all tenants or inside of one. Said aloud on purpose. */
-  asSystem(of?: { tenantId: string }): Api
+  /**
+   * Calls endpoints in process as one person, API key or run: `copydesk.as(person).call('dm.approvals.claim', { params })`. Each runs by its own
+   * definition, with the access, schemas and audit that it has over HTTP. The embedding program vouches for who that is.
+   */
+  as(principal: Principal): Caller<Surfaces>
+  /**
+   * What operators do, without any access rule, over all tenants or inside of one. Said aloud on purpose.
+   * @param of `onBehalfOf` is the person that mails and audit records name, in place of Copydesk itself
+   */
+  asSystem(of?: { tenantId: string; onBehalfOf?: Principal }): SystemApi
   /**
    * A path, good for a minute, at which the server that runs with these keys tells how a request arrives: from which address, and
    * with which `X-Forwarded-For`.
    */
-  arrivalPath(): string
-  /** What is wrong with this installation and how to mend it. */
+  arrivalPath(): Promise<string>
+  /** What is wrong with this installation and how to fix it. */
   doctor(): Promise<Finding[]>
   readonly version: string
 }
-
-export type ActorInput = Parameters<Assembled['contextFor']>[0]['actor']
 
 /**
  * Puts an instance together; nothing runs and nothing is migrated until asked to.
@@ -175,16 +182,16 @@ export async function createCopydesk(options: CopydeskOptions): Promise<Copydesk
     },
     async setUp() {
       await requireCurrentSchema(db)
-      await proveKey(db, services.box)
-      await command(assembled.system(), async (cmd) => {
-        await seedMasters(cmd)
-        await seedTemplates(cmd)
-        await seedPlans(cmd)
+      await proveKey(db, services.encryptor)
+      await transact(assembled.system(), async (txn) => {
+        await seedDefaultAgents(txn)
+        await seedTemplates(txn)
+        await seedPlans(txn)
       })
     },
     async start() {
       await requireCurrentSchema(db)
-      await proveKey(db, services.box)
+      await proveKey(db, services.encryptor)
       services.commands.processes.reap()
       await assembled.redis?.start()
       await services.events.start()
@@ -199,18 +206,18 @@ export async function createCopydesk(options: CopydeskOptions): Promise<Copydesk
     stop: () => (stopping ??= stop()),
     keys: {
       replace: assembled.useKeys,
-      reseal: () => reseal(assembled.system()),
+      reencrypt: () => reencrypt(assembled.system()),
       inUse: () => keysInUse(assembled.system()),
     },
     routes: gateway.endpoints,
     openapi: () => openApiDocument(baseUrl),
-    as: ({ tenantId, actor }) =>
-      bindApi(assembled.contextFor({ actor, ...(tenantId && { tenantId }) }), 'checked'),
+    as: gateway.as as Copydesk['as'],
     asSystem: (of) => {
       const system = assembled.system()
-      return bindApi(of ? { ...system, scope: [of.tenantId] } : system, 'system')
+      if (!of) return bindSystem(system)
+      return bindSystem({ ...system, actor: of.onBehalfOf ?? system.actor, scope: [of.tenantId] })
     },
-    arrivalPath: () => `/health/arrival/${services.tokens.sign('arrival', { sub: newId() })}`,
+    arrivalPath: async () => `/health/arrival/${await services.tokens.sign('arrival', { sub: newId() })}`,
     doctor: () => examine(assembled),
   }
 }

@@ -1,20 +1,20 @@
 import { existsSync } from 'node:fs'
 import type { Copydesk, Logger } from '@copydesk/core'
+import { Failure } from '@copydesk/terminal/failure'
 import { hostsOfChannels } from './config/channels.ts'
 import { toCommands } from './config/commands.ts'
-import { hostsOfPush } from './config/push.ts'
 import { toMailOptions } from './config/mail.ts'
 import { hostsOfProviders, toModels, toProviders } from './config/providers.ts'
+import { hostsOfPush } from './config/push.ts'
 import type { Config } from './config/schema.ts'
 import { secretsFile } from './config/secrets.ts'
-import { Failure } from '@copydesk/terminal/failure'
 import { invocation } from './invocation.ts'
 import { referencePage } from './reference.ts'
 import { currentKeys } from './reload-keys.ts'
 
 /**
- * Puts the instance together that a configuration describes. Nothing is created, migrated or started by it.
- * @throws Failure when the keys or the database file are not there: `copydesk up` has not run
+ * Creates the instance that a configuration describes. Does not create, migrate or start anything else.
+ * @throws Failure when the keys or the database file are missing: `copydesk up` has not run
  */
 export async function openApp(
   config: Config,
@@ -62,7 +62,7 @@ export async function openApp(
   })
 }
 
-/** Opens the instance for one piece of work and closes it again, whatever comes of it. */
+/** Opens the instance, calls a function with it, and closes it even when the function fails. */
 export async function withApp<T>(config: Config, work: (copydesk: Copydesk) => Promise<T>): Promise<T> {
   const copydesk = await openApp(config, { worker: false })
   try {
@@ -72,23 +72,23 @@ export async function withApp<T>(config: Config, work: (copydesk: Copydesk) => P
   }
 }
 
-/** The file of a SQLite database; undefined for any other. */
+/** The file of a SQLite database; undefined for PostgreSQL. */
 export function databaseFile(config: Config): string | undefined {
   return config.database.url.startsWith('sqlite:') ? config.database.url.slice('sqlite:'.length) : undefined
 }
 
-/** @throws Failure when the keys or the database file are not there, with what to do */
+/** @throws Failure that says what to do when the keys or the database file are missing */
 export function requireInstallation(config: Config): void {
   requireKeys(config)
   requireDatabase(config)
 }
 
-/** @throws Failure when the database is there and its keys are not: new ones could not open what is encrypted */
+/** @throws Failure when the database exists and its keys do not: new keys could not decrypt its secrets */
 export function requireKeysOfDatabase(config: Config): void {
   const file = databaseFile(config)
   if (config.encryptionKeys.length > 0 || file === undefined || !existsSync(file)) return
   throw new Failure(
-    `The database ${file} is there, but not the keys that it was set up with. Put ${secretsFile(config.dataDir)} back from a backup; new keys could not open what is encrypted.`,
+    `The database ${file} exists, but the keys that it was set up with are missing. Restore ${secretsFile(config.dataDir)} from a backup; new keys cannot decrypt the stored secrets.`,
   )
 }
 
@@ -98,12 +98,12 @@ function requireKeys(config: Config): void {
   requireKeysOfDatabase(config)
   if (encryptionKeys.length === 0 && signingKeys.length === 0) {
     throw new Failure(
-      `There is no installation in ${dataDir}. Run \`${invocation()} up\` to set one up there, or name the folder of yours with --data-dir.`,
+      `There is no installation in ${dataDir}. Run \`${invocation()} up\` to set one up there, or name the folder of an existing one with --data-dir.`,
     )
   }
   const what = encryptionKeys.length === 0 ? 'encryptionKeys' : 'signingKeys'
   throw new Failure(
-    `There are no ${what}: neither the configuration nor ${secretsFile(dataDir)} holds any. Run \`copydesk up\` once, or set them.`,
+    `There are no ${what}: neither the configuration nor ${secretsFile(dataDir)} contains any. Run \`copydesk up\` once, or configure them.`,
   )
 }
 

@@ -8,18 +8,18 @@ export interface BootOptions {
   config: Config
   copydesk: Copydesk
   log: Logger
-  /** Called with the address once requests are answered. */
+  /** Called with the address once the server accepts requests. */
   onReady(url: string): void
 }
 
-/** Terminals and npx may each deliver one Ctrl-C: two that come together are one. */
+/** A terminal and npx may each deliver the same Ctrl-C: two signals within this time count as one. */
 const sameSignalMs = 500
 
 /**
- * Serves until SIGTERM or SIGINT, then stops accepting, ends the streams, lets requests and runs finish, and closes the
- * database. A second signal ends the process at once.
+ * Serves until SIGTERM or SIGINT, then stops accepting connections, ends the streams, lets requests and runs
+ * finish, and closes the database. A second signal ends the process at once.
  * @returns when everything has ended
- * @throws Error with one sentence when the port cannot be had; the instance is stopped by then
+ * @throws Error with one sentence when the port cannot be opened; the instance is stopped by then
  */
 export async function boot({ config, copydesk, log, onReady }: BootOptions): Promise<void> {
   let stopping: Promise<void> | undefined
@@ -57,10 +57,10 @@ function untilSignal(log: Logger): Promise<void> {
       const now = performance.now()
       if (first === undefined) {
         first = now
-        log.info('stopping: no new requests, running work is finished', { signal })
+        log.info('stopping: no new requests, active runs and jobs finish', { signal })
         resolve()
       } else if (now - first > sameSignalMs) {
-        log.warn('stopped at once, work that was running starts again next time', { signal })
+        log.warn('stopped at once, interrupted runs and jobs start again next time', { signal })
         process.exit(1)
       }
     }

@@ -5,7 +5,7 @@ import type { Config } from './config/schema.ts'
 /** How long the server may take to answer, milliseconds. */
 const patienceMs = 5_000
 
-/** A request as it has arrived at the server. */
+/** A request as it arrived at the server. */
 export interface Arrival {
   remote: string | null
   viaProxy: boolean
@@ -19,13 +19,13 @@ const ok = (message: string): Finding => ({ name, ok: true, message })
 const wrong = (message: string, remedy: string): Finding => ({ name, ok: false, message, remedy })
 
 /**
- * Sends a request through the public address, with an `X-Forwarded-For` that it has made up, and looks what has become of that at
- * the server: whether callers can choose the address that they are counted by, or all count as one.
- * @param path where the server tells how requests arrive; it opens to the keys of this installation only
+ * Sends a request through the public address, with a made-up `X-Forwarded-For`, and checks how it arrives at
+ * the server: whether callers can choose the address for which they are counted, or all count as one.
+ * @param path the endpoint that reports how requests arrive; it accepts only the keys of this installation
  */
 export async function examineProxy(path: string, config: Config): Promise<Finding> {
   const { baseUrl } = config
-  // Of a block that is for documentation: nobody has such an address.
+  // From a block reserved for documentation: no client has such an address.
   const forged = `198.51.100.${randomInt(1, 255)}`
   let response: Response
   try {
@@ -35,17 +35,17 @@ export async function examineProxy(path: string, config: Config): Promise<Findin
       signal: AbortSignal.timeout(patienceMs),
     })
   } catch {
-    return ok(`not looked at: nothing answers at ${baseUrl}. Run this again while the server runs`)
+    return ok(`not checked: nothing answers at ${baseUrl}. Run this again while the server runs`)
   }
   if (response.status !== 200)
     return wrong(
-      `${baseUrl} answers ${response.status}, not as the server of this installation does`,
-      'Set baseUrl to the address at which this server is reached from outside, and let it run in this version with these keys.',
+      `${baseUrl} answers ${response.status}, which is not the answer of this installation's server`,
+      'Set baseUrl to the address at which this server is reached from outside, and run it in this version with these keys.',
     )
   return judgeArrival((await response.json()) as Arrival, forged, config)
 }
 
-/** What an arrival says about the proxies in between, and about `trustProxy`. */
+/** What an arrival reveals about the proxies in between, and about `trustProxy`. */
 export function judgeArrival(
   { remote, viaProxy, forwardedFor, ip }: Arrival,
   forged: string,
@@ -54,27 +54,26 @@ export function judgeArrival(
   const isAppending = trustProxy.forwardedFor === 'append'
   if (forwardedFor === null)
     return wrong(
-      `the proxy at ${remote} hands on no X-Forwarded-For, so that all callers count as one`,
-      `Let it set the header to the address of its caller. ${page}`,
+      `the proxy at ${remote} sends no X-Forwarded-For, so that all callers count as one`,
+      `Configure it to set the header to the address of its caller. ${page}`,
     )
   const entries = forwardedFor.split(',').map((entry) => entry.trim())
   if (forwardedFor === forged) {
-    if (isLocal(baseUrl))
-      return ok(`${baseUrl} is on this machine, without a proxy that would change anything`)
+    if (isLocal(baseUrl)) return ok(`${baseUrl} is on this machine, without a proxy that changes the header`)
     return viaProxy
       ? wrong(
-          `the proxy at ${remote} hands X-Forwarded-For on as its caller wrote it, and the server believes it: callers choose the address that they are counted by`,
-          `Let it set the header, or append to it and set trustProxy.forwardedFor to append. ${page}`,
+          `the proxy at ${remote} passes X-Forwarded-For on unchanged, and the server believes it: callers choose the address that they are counted by`,
+          `Configure it to set the header, or to append to it and set trustProxy.forwardedFor to append. ${page}`,
         )
       : ok(
-          `requests come from ${remote}, whose X-Forwarded-For is not believed; if that is a proxy, name it in trustProxy`,
+          `requests come from ${remote}, whose X-Forwarded-For is not trusted; if that is a proxy, add it to trustProxy`,
         )
   }
   const does = entries.includes(forged) ? 'appends to' : 'sets'
   if (!viaProxy)
     return wrong(
       `the proxy at ${remote} ${does} X-Forwarded-For, but is not trusted, so that all callers count as one`,
-      `Name ${remote} in trustProxy.addresses${does === 'sets' ? '' : ', and set trustProxy.forwardedFor to append'}. ${page}`,
+      `Add ${remote} to trustProxy.addresses${does === 'sets' ? '' : ', and set trustProxy.forwardedFor to append'}. ${page}`,
     )
   if (does === 'sets') return ok(`the proxy at ${remote} sets X-Forwarded-For; this request counts as ${ip}`)
   if (isAppending)

@@ -1,18 +1,18 @@
 import { chmodSync, existsSync, statfsSync, statSync } from 'node:fs'
 import type { Finding } from '@copydesk/core'
+import { explain } from '@copydesk/terminal/failure'
 import type { Loaded } from './config/load.ts'
 import type { Config } from './config/schema.ts'
 import { areSecretsExposed, secretsFile } from './config/secrets.ts'
 import { closeFiles, exposedFiles } from './file-modes.ts'
-import { explain } from '@copydesk/terminal/failure'
 import { ensureDataDir } from './setup.ts'
 
-/** Below this much free space a warning is due before writes begin to fail, bytes. */
+/** Free space below which a warning is reported before writes begin to fail, bytes. */
 const littleSpace = 200 * 1024 * 1024
 
 /**
- * Looks at what lies around the database: data folder, free space, who can read the files.
- * @param repair closes files that others can read
+ * Checks the environment of the database: data folder, free space, permissions of the files.
+ * @param repair restricts the permissions of files that others can read
  */
 export function examineMachine({ config, file, sources }: Loaded, repair: boolean): Finding[] {
   const { dataDir } = config
@@ -30,14 +30,17 @@ export function examineMachine({ config, file, sources }: Loaded, repair: boolea
     message: exposed
       ? `other users can read ${secrets}`
       : wasExposed
-        ? 'was readable by others, is closed now'
+        ? 'was readable by others, its permissions are restricted now'
         : 'only its owner can read it',
     ...(exposed && { remedy: `Run \`chmod 600 ${secrets}\`, or \`copydesk doctor --repair\`.` }),
   })
   return findings
 }
 
-/** A configuration file that holds keys must not be for everybody; its group may be the one that the server runs as. */
+/**
+ * A configuration file that contains keys must not be world-readable; its group may be the one that the
+ * server runs as.
+ */
 function configFile(file: string | undefined, sources: Loaded['sources']): Finding[] {
   const name = 'configuration file'
   if (file === undefined || process.platform === 'win32') return []
@@ -45,10 +48,10 @@ function configFile(file: string | undefined, sources: Loaded['sources']): Findi
     ([path, source]) => source === `file ${file}` && /key|secret|password|account|url$/i.test(path),
   )
   if (!holdsKeys || (statSync(file).mode & 0o007) === 0)
-    return [{ name, ok: true, message: `${file} is understood` }]
+    return [{ name, ok: true, message: `${file} is valid` }]
   const remedy = `Run \`chmod o= ${file}\`.`
   return [
-    { name, ok: false, message: `everybody on this machine can read ${file}, which holds keys`, remedy },
+    { name, ok: false, message: `all users of this machine can read ${file}, which contains keys`, remedy },
   ]
 }
 
@@ -63,7 +66,7 @@ function fileModes(config: Config, repair: boolean): Finding {
     return { name, ok: false, message: `other users can read ${list}`, remedy }
   }
   closeFiles(exposed)
-  return { name, ok: true, message: `closed for other users: ${list}` }
+  return { name, ok: true, message: `permissions restricted: ${list}` }
 }
 
 function folder(dataDir: string): Finding {
@@ -74,7 +77,7 @@ function folder(dataDir: string): Finding {
   }
   try {
     ensureDataDir(dataDir)
-    return { name, ok: true, message: `${dataDir} can be written` }
+    return { name, ok: true, message: `${dataDir} is writable` }
   } catch (error) {
     return { name, ok: false, message: explain(error).message }
   }
@@ -89,6 +92,6 @@ function space(dataDir: string): Finding {
     name: 'disk space',
     ok,
     message,
-    ...(!ok && { remedy: 'Free some space: writes are refused when it is used up.' }),
+    ...(!ok && { remedy: 'Free some space: writes fail when the disk is full.' }),
   }
 }

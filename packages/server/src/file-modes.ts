@@ -4,13 +4,13 @@ import { Failure } from '@copydesk/terminal/failure'
 import { databaseFile } from './app.ts'
 import type { Config } from './config/schema.ts'
 
-/** What Copydesk keeps in the data folder, beside the database and the secrets file. */
+/** The files that Copydesk keeps in the data folder, besides the database and the secrets file. */
 const kept = ['copydesk.json', 'blobs', 'mail', 'agents', 'server.lock', 'server.pid']
 
 /**
- * Files and folders of an installation that other users of the machine can reach: the database with what SQLite keeps
- * beside it, and what lies in the data folder. The secrets file has a rule of its own (`areSecretsExposed`). Windows
- * keeps rights in another way and is not asked.
+ * Files and folders of an installation that other users of the machine can access: the database with SQLite's
+ * files beside it, and the contents of the data folder. The secrets file has a separate check
+ * (`areSecretsExposed`). Not checked on Windows, which has other access rights.
  */
 export function exposedFiles(config: Config): string[] {
   if (process.platform === 'win32') return []
@@ -23,8 +23,8 @@ export function exposedFiles(config: Config): string[] {
 }
 
 /**
- * Takes away every right of other users: files become 0600, folders 0700.
- * @throws Failure when this user may not, with what to do
+ * Removes all permissions of other users: files become 0600, folders 0700.
+ * @throws Failure that says what to do when this user may not change them
  */
 export function closeFiles(files: readonly string[]): void {
   for (const file of files) {
@@ -32,7 +32,7 @@ export function closeFiles(files: readonly string[]): void {
       chmodSync(file, statSync(file).isDirectory() ? 0o700 : 0o600)
     } catch (cause) {
       throw new Failure(
-        `Other users can read ${file}, and this user may not change that. Run \`chmod go= ${file}\` as its owner.`,
+        `Other users can read ${file}, and this user may not change its permissions. Run \`chmod go= ${file}\` as its owner.`,
         { cause },
       )
     }

@@ -9,7 +9,7 @@ export interface Start {
 }
 
 /**
- * The words that start this program once more the way it was started, for commands that people are told to type:
+ * The command that starts this program again the same way, for messages that tell people what to type:
  * `copydesk` is on the path of an installed package only, not of `npx` or of a clone.
  * @returns for example `npx copydesk`, `node bin/copydesk.mjs` or `copydesk`
  */
@@ -18,7 +18,7 @@ export function invocation({ env, argv, cwd }: Start = { ...process, cwd: proces
     const named = env['npm_config_package']
     return named ? `npx --package=${named} copydesk` : 'npx copydesk'
   }
-  // The launcher passes on what it was called by where it hands over to a newer Node.
+  // The launcher passes on the command that started it when it switches to a newer Node.
   const script = env['COPYDESK_STARTED_AS'] ?? argv[1] ?? 'copydesk'
   return basename(script).endsWith('.mjs') ? `node ${relative(cwd, script)}` : 'copydesk'
 }

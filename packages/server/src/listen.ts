@@ -6,34 +6,34 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { listen } from 'listhen'
 
 export interface ServeOptions {
-  /** `0` takes any free port. */
+  /** `0` picks a free port. */
   port: number
   /** Default `127.0.0.1`; `0.0.0.0` listens on every interface. */
   host?: string
-  /** Ends streams and waits for the work of the handler; called by `close`. */
+  /** Ends streams and waits for the handler's pending requests; called by `close`. */
   drain?(): Promise<void>
-  /** Answers what is no HTTP; without it node does, with an empty body. */
+  /** Responds to input that is not HTTP; without it node responds with an empty body. */
   clientError?(error: Error, socket: Duplex): void
-  /** How long `close` waits before it cuts what is left, milliseconds; default 10,000. */
+  /** How long `close` waits before it cuts remaining connections, milliseconds; default 10,000. */
   graceMs?: number
 }
 
 export interface Served {
   port: number
-  /** Without a slash at the end. */
+  /** Without a trailing slash. */
   url: string
   server: Server
-  /** Stops accepting, drains, and ends every connection. Settles when the port is free again. */
+  /** Stops accepting, drains, and ends every connection. Resolves when the port is free again. */
   close(): Promise<void>
 }
 
-// Longer than load balancers keep their side open, so that it is they who close.
+// Longer than the keep-alive of load balancers, so that they close the connection first.
 const keepAliveMs = 65_000
 const pollMs = 20
 
 /**
  * Listens for HTTP.
- * @throws Error with one sentence that names the port and what to do, when the port cannot be had
+ * @throws Error with one sentence that names the port and the remedy when the port cannot be opened
  */
 export async function serve(
   handler: (req: IncomingMessage, res: ServerResponse) => unknown,
@@ -72,13 +72,13 @@ async function open(
     autoClose: false,
   })
   const server = listener.server as Server
-  // Its shutdown helper reads the socket of every finished answer, which is gone when a request was cut off: the
-  // process would die of it. Only our own handler stays.
+  // Its shutdown helper reads the socket of every finished response, which is undefined when a request was
+  // cut off and would crash the process. Only our handler stays.
   server.removeAllListeners('request')
   server.on('request', handler)
-  // Node would answer 417 to an expectation that it does not know, in its own words; we may as well do without it.
+  // Node would respond with its own 417 to an unknown expectation; ignoring the expectation is allowed.
   server.on('checkExpectation', handler)
-  // The handler refuses requests that name no host, and says so.
+  // The handler rejects requests without a host, with a message.
   Object.assign(server, { requireHostHeader: false })
   server.keepAliveTimeout = keepAliveMs
   server.headersTimeout = keepAliveMs + 1_000
@@ -88,7 +88,7 @@ async function open(
 const isLoopback = (host: string) => /^(?:localhost|127\.[\d.]+|::1)$/.test(host)
 
 /**
- * Takes a port and gives it back, because only node says why it cannot be had. `0` finds one that is free.
+ * Opens a port and closes it again, because only node reports why it cannot be opened. `0` finds a free one.
  * @returns the port
  * @throws Error see `serve`
  */
@@ -110,10 +110,10 @@ function explain(code: string | undefined, port: number, host: string): string {
     case 'EADDRINUSE':
       return `Port ${port} on ${host} is already in use: stop the program that uses it, or choose another port`
     case 'EACCES':
-      return `Port ${port} needs more rights than this user has: choose a port above 1023`
+      return `Port ${port} needs more permissions than this user has: choose a port above 1023`
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
-      return `This machine has no address ${host}: choose 127.0.0.1, 0.0.0.0 or one of its own to listen on port ${port}`
+      return `This machine does not have the address ${host}: choose 127.0.0.1, 0.0.0.0 or one of its addresses to listen on port ${port}`
     default:
       return `Port ${port} on ${host} cannot be opened (${code ?? 'unknown reason'}): choose another port`
   }
@@ -124,7 +124,7 @@ async function shut(server: Server, options: ServeOptions): Promise<void> {
   const late = new AbortController()
   const over = sleep(options.graceMs ?? 10_000, true, { signal: late.signal }).catch(() => true)
   await Promise.race([options.drain?.() ?? stopped, over])
-  // Connections that are kept alive become idle one by one, as their last answers get through.
+  // Keep-alive connections become idle one by one, as their last responses are sent.
   do server.closeIdleConnections()
   while (!(await Promise.race([stopped, over, sleep(pollMs, false)])))
   late.abort()

@@ -1,5 +1,6 @@
 import { enableCompileCache } from 'node:module'
 
-// Before anything else is loaded: what has been compiled once is not compiled at the next start.
+// Before anything else is loaded: caches compiled code for the next start.
 enableCompileCache()
-await import('./start.ts')
+const { run } = await import('./run.ts')
+await run(process.argv.slice(2))

@@ -1,7 +1,9 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** The script of the API reference page: beside the bundled program, else in node_modules when run from source. */
+/**
+ * The script of the API reference page: beside the bundled program, or in node_modules when run from source.
+ */
 export function referencePage(): string | undefined {
   const here = import.meta.dirname
   const places = [

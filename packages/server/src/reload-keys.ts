@@ -3,15 +3,15 @@ import type { Copydesk, Keys, Logger } from '@copydesk/core'
 import type { Config } from './config/schema.ts'
 import { readSecrets, secretsFile } from './config/secrets.ts'
 
-/** Within so many milliseconds a running server works with keys that were rotated. */
+/** A running server uses rotated keys within this many milliseconds. */
 export const reloadMs = 2_000
 
 /** Where the keys come from. */
 export type KeySource = Pick<Config, 'dataDir' | 'keysFromFile' | keyof Keys>
 
 /**
- * The keys as they are now: from the secrets file where that is their source, else as the configuration gives them.
- * @returns undefined when the file cannot be read at this moment: the keys that are in use stay
+ * The current keys: from the secrets file where that is their source, otherwise from the configuration.
+ * @returns undefined when the file cannot be read at this moment: the server keeps its keys
  */
 export function currentKeys({
   dataDir,
@@ -29,7 +29,7 @@ export function currentKeys({
   }
 }
 
-/** Takes rotated keys into a running server. @returns stops doing so */
+/** Loads rotated keys into a running server. @returns a function that stops this */
 export function followKeys(copydesk: Copydesk, config: Config, log: Logger): () => void {
   if (config.keysFromFile.length === 0) return () => undefined
   const file = secretsFile(config.dataDir)
@@ -37,7 +37,7 @@ export function followKeys(copydesk: Copydesk, config: Config, log: Logger): () 
     const keys = currentKeys(config)
     if (!keys) return log.error('The secrets file cannot be read; the keys in use stay', { file })
     copydesk.keys.replace(keys)
-    log.info('the keys were read anew', {
+    log.info('the keys were reloaded', {
       signing: keys.signingKeys.map(({ id }) => id),
       encryption: keys.encryptionKeys.map(({ id }) => id),
     })

@@ -3,16 +3,16 @@ import { join } from 'node:path'
 import { Failure } from '@copydesk/terminal/failure'
 
 /**
- * Holds the data folder for one server: two on one SQLite file would each hand out the same work and count limits apart. The
- * operating system lets go of the lock when the process ends, however it ends.
- * @returns what gives the folder back
- * @throws Failure when another server has it
+ * Locks the data folder for one server: two servers on one SQLite file would each hand out the same runs and
+ * count limits separately. The operating system releases the lock when the process ends, however it ends.
+ * @returns a function that releases the lock
+ * @throws Failure when another server has the lock
  */
 export async function lockDataDir(dataDir: string): Promise<() => void> {
   const file = join(dataDir, 'server.lock')
   const pidFile = join(dataDir, 'server.pid')
   closeSync(openSync(file, 'a', 0o600))
-  // Node has no file locks; SQLite has, on every system, and is here anyway.
+  // Node has no file locks; SQLite has, on every operating system, and is a dependency anyway.
   const { default: Sqlite } = await import('better-sqlite3')
   const lock = new Sqlite(file, { timeout: 0 })
   try {
@@ -23,7 +23,7 @@ export async function lockDataDir(dataDir: string): Promise<() => void> {
     if (code !== 'SQLITE_BUSY') throw new Failure(`${file} cannot be locked (${code}).`, { cause })
     const pid = existsSync(pidFile) ? ` (process ${readFileSync(pidFile, 'utf8').trim()})` : ''
     throw new Failure(
-      `Another server${pid} already runs on the data folder ${dataDir}. Stop it first, or choose another folder with --data-dir; several servers need PostgreSQL.`,
+      `Another server${pid} already uses the data folder ${dataDir}. Stop it first, or choose another folder with --data-dir; several servers need PostgreSQL.`,
       { cause },
     )
   }
@@ -34,7 +34,7 @@ export async function lockDataDir(dataDir: string): Promise<() => void> {
   }
 }
 
-/** Whether a server runs on the data folder of a SQLite database. */
+/** Whether a server uses the data folder of a SQLite database. */
 export async function isServed(dataDir: string): Promise<boolean> {
   const file = join(dataDir, 'server.lock')
   if (!existsSync(file)) return false

@@ -1,26 +1,26 @@
 import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Copydesk, Logger } from '@copydesk/core'
+import { Failure } from '@copydesk/terminal/failure'
 import { databaseFile, openApp, requireKeysOfDatabase } from './app.ts'
 import type { Config } from './config/schema.ts'
 import { areSecretsExposed, createSecrets, readSecrets, secretsFile } from './config/secrets.ts'
-import { Failure } from '@copydesk/terminal/failure'
 
-/** What was missing and is there now, in words. */
+/** What was missing and has been created, as messages. */
 export interface SetUp {
   copydesk: Copydesk
   created: string[]
-  /** False until somebody with the role super_admin is there. */
+  /** Whether there is a super-admin. */
   hasSuperAdmin: boolean
-  /** False until somebody is there to work for. */
+  /** Whether there is a tenant. */
   hasTenant: boolean
-  /** The configuration with the keys that are there now. */
+  /** The configuration with the existing and created keys. */
   config: Config
 }
 
 /**
- * Makes an installation out of what is there: data folder, keys, database, migrations, templates and agents. What is
- * there already stays as it is, so it can be done any number of times.
+ * Completes an installation: data folder, keys, database, migrations, templates and agents. Keeps what
+ * exists, so it can run any number of times.
  * @throws Failure or DatabaseError, each with a remedy
  */
 export async function setUp(config: Config, log?: Logger): Promise<SetUp> {
@@ -51,14 +51,14 @@ export async function setUp(config: Config, log?: Logger): Promise<SetUp> {
 
 /**
  * Creates the data folder, for its owner only.
- * @returns true when it was not there
- * @throws Failure when it cannot be written
+ * @returns true when it did not exist
+ * @throws Failure when it is not writable
  */
 export function ensureDataDir(dataDir: string): boolean {
   const wasThere = existsSync(dataDir)
   if (wasThere && !statSync(dataDir).isDirectory()) {
     throw new Failure(
-      `${dataDir} is a file, and the data folder is needed there. Move it away, or choose another place with --data-dir.`,
+      `${dataDir} is a file, but must be a folder. Move it away, or choose another place with --data-dir.`,
     )
   }
   if (!wasThere) mkdirSync(dataDir, { recursive: true, mode: 0o700 })
@@ -66,7 +66,7 @@ export function ensureDataDir(dataDir: string): boolean {
     accessSync(dataDir, constants.R_OK | constants.W_OK | constants.X_OK)
   } catch (cause) {
     throw new Failure(
-      `The data folder ${dataDir} cannot be written by this user. Change its owner or mode, or choose another place with --data-dir.`,
+      `The data folder ${dataDir} is not writable for this user. Change its owner or mode, or choose another place with --data-dir.`,
       { cause },
     )
   }

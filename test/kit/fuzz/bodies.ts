@@ -1,5 +1,5 @@
-import fc from 'fast-check'
 import type { EndpointInfo } from '@copydesk/core'
+import fc from 'fast-check'
 import type { z } from 'zod'
 import { edged } from './edges.ts'
 import { write } from './hostile.ts'
@@ -130,7 +130,7 @@ const rawBytes: fc.Arbitrary<Body> = fc
   .tuple(fc.uint8Array({ maxLength: 200 }), types)
   .map(([bytes, type]) => ({ bytes, type }))
 
-/** Forms with files: fields as their schema says, names and contents as nobody would want them. */
+/** Forms with files: fields as their schema says, names and contents as no one would want them. */
 function forms(info: EndpointInfo, known: Known): fc.Arbitrary<Body> {
   const { body, files = {} } = info.definition
   const fields = (body ? fc.oneof(valid(body, known), nearly(valid(body, known))) : fc.constant({})).map(

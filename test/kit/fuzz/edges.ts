@@ -96,7 +96,7 @@ function edgesOf(schema: z.ZodType, name: string, known: Known): fc.Arbitrary<un
   }
 }
 
-/** A value of a schema of which one field, or two, stands at an end. */
+/** A value of a schema with one field, or two, at the limit of its range. */
 export function edged(
   schema: z.ZodType,
   value: fc.Arbitrary<unknown>,

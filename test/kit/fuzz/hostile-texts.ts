@@ -208,7 +208,7 @@ const addresses = [
   `${'a'.repeat(64)}@${'b'.repeat(189)}.com`,
 ]
 
-/** Text that attacks whoever reads it. */
+/** Text that attacks anyone who reads it. */
 export const hostileTexts: readonly string[] = [
   ...sql,
   ...shell,

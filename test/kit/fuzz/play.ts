@@ -1,21 +1,21 @@
 import type { EndpointInfo } from '@copydesk/core'
-import { describeSurfaces } from '../../../packages/core/src/surfaces/describe.ts'
 import type { Logger } from '../../../packages/core/src/platform/log.ts'
+import { describeSurfaces } from '../../../packages/core/src/surfaces/describe.ts'
+import { assertContract, checkNothingOfTheirs } from '../assert-contract.ts'
 import { examplesFor } from '../input-examples.ts'
 import { callerFor, knownTo, rolesFor } from '../inputs.ts'
-import { checkNothingOfTheirs, judge } from '../judge.ts'
-import { createWorld, type World } from '../world.ts'
-import type { Known } from './valid.ts'
+import { createSeededInstance, type SeededInstance } from '../seeded-instance.ts'
 import { requests, type WireRequest } from './requests.ts'
+import type { Known } from './valid.ts'
 
 const endpoints = describeSurfaces()
 
-/** An installation that is asked anything, and tells at once when something inside of it went wrong. */
+/** An instance for any request, which reports internal errors at once. */
 export interface Playground extends AsyncDisposable {
-  world: World
+  world: SeededInstance
   /** The requests for an endpoint, see `requests`. */
   cases(info: EndpointInfo): ReturnType<typeof requests>
-  /** The headers of a case with those of whoever sends it. */
+  /** The headers of a case with those of anyone who sends it. */
   headersOf(info: EndpointInfo, request: WireRequest): [string, string][]
   /**
    * Sends a case through `fetch` and holds the answer against the contract.
@@ -24,13 +24,13 @@ export interface Playground extends AsyncDisposable {
   play(info: EndpointInfo, request: WireRequest): Promise<number>
   /** Lets time pass, so that limits of callers do not hide what stands behind them. */
   rest(info: EndpointInfo): void
-  /** @throws Error when the installation has logged an error or a code was thrown that nobody declared */
+  /** @throws Error when the installation has logged an error or a code was thrown that no one declared */
   checkQuiet(): void
 }
 
 export async function createPlayground(): Promise<Playground> {
   const faults: string[] = []
-  const world = await createWorld({
+  const world = await createSeededInstance({
     allowErrors: true,
     log: complaining(faults),
     onUndeclaredError: ({ endpoint, code }) =>
@@ -71,7 +71,7 @@ export async function createPlayground(): Promise<Playground> {
         },
         { ip: `10.${callers >> 16}.${(callers >> 8) & 255}.${callers & 255}` },
       )
-      const answer = await judge(response, answering(request.method, url.pathname))
+      const answer = await assertContract(response, answering(request.method, url.pathname))
       if (role !== 'super_admin') checkNothingOfTheirs(answer.text)
       checkQuiet()
       return answer.status
@@ -80,8 +80,8 @@ export async function createPlayground(): Promise<Playground> {
   }
 }
 
-/** Ids of ours, and now and then of somebody else. */
-function mixed(world: World, info: EndpointInfo): Known {
+/** Ids of ours, and now and then of someone else. */
+function mixed(world: SeededInstance, info: EndpointInfo): Known {
   const [own, foreign] = [knownTo(world, info, world.ours), knownTo(world, info, world.theirs)]
   return (field) => {
     const known = own(field)

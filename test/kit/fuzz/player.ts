@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import type { EndpointInfo } from '@copydesk/core'
 import type { Limits } from './watchdog.ts'
 
-/** What the process of the server is told to do. */
+/** Messages to the process of the server. */
 export type Order =
   | { kind: 'play'; id: string; seed: number; numRuns: number; path?: string }
   | { kind: 'stop' }
@@ -34,7 +34,7 @@ const program = fileURLToPath(new URL('./player-process.ts', import.meta.url))
 export interface PlayerOptions {
   /** Default: the usual ones. */
   limits?: Limits
-  /** How many times a request that never ends is made smaller: the server is started anew for each. Default 12. */
+  /** How many times a request that never ends is made smaller: the server is started again for each. Default 12. */
   mostSteps?: number
 }
 

@@ -1,5 +1,5 @@
-import fc from 'fast-check'
 import type { EndpointInfo } from '@copydesk/core'
+import fc from 'fast-check'
 import { bodies } from './bodies.ts'
 import { edged } from './edges.ts'
 import { Written } from './hostile.ts'
@@ -152,7 +152,7 @@ function queries(info: EndpointInfo, known: Known): fc.Arbitrary<string> {
   )
 }
 
-/** A value as it stands in a query. */
+/** A value as it is written in a query. */
 const written = (value: unknown) => (value instanceof Written ? value.text : String(value))
 
 /** What a header can hold: one line of Latin-1. */

@@ -1,7 +1,7 @@
 import type { EndpointInfo } from '@copydesk/core'
 import fc from 'fast-check'
 import { serve } from '../../../packages/server/src/listen.ts'
-import { checkHeaders, checkUnparsed, judge } from '../judge.ts'
+import { assertContract, checkHeaders, checkUnparsed } from '../assert-contract.ts'
 import { createPlayground } from './play.ts'
 import { requests, type WireRequest } from './requests.ts'
 import { exchange, readAnswers, type Way, ways } from './wire.ts'
@@ -82,7 +82,7 @@ async function onSocket(): Promise<Subject> {
       if (!isParsed && (wire.broken || answer.status === 431)) await checkUnparsed(answer, isHead)
       else if (isHead) checkHeaders(answer)
       else
-        await judge(answer, undefined).catch((error: Error) => {
+        await assertContract(answer, undefined).catch((error: Error) => {
           throw new Error(`Sent ${way.how}: ${error.message}`, { cause: error })
         })
       return answer.status

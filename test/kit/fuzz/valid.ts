@@ -34,9 +34,9 @@ const defOf = (schema: z.ZodType) => schema._zod.def as unknown as Def
 const checksOf = (schema: z.ZodType) => (defOf(schema).checks ?? []).map((check) => check._zod.def)
 
 /**
- * Values as a caller would send them for a schema: most of them pass it. What a refinement asks for beyond the types is
+ * Values for a schema as a caller would send them: most of them are valid. Refinements beyond the types are
  * only met by chance.
- * @param field the name of the field that the value stands in
+ * @param field the name of the field with the value
  */
 export function valid(schema: z.ZodType, known: Known, field = ''): fc.Arbitrary<unknown> {
   const def = defOf(schema)
@@ -97,7 +97,7 @@ export function valid(schema: z.ZodType, known: Known, field = ''): fc.Arbitrary
 /** True when an object may do without the field. */
 const isOptional = (schema: z.ZodType): boolean => schema.safeParse(undefined).success
 
-/** A preprocess passes everything on, a codec or a transform takes what stands before it. */
+/** A preprocess passes everything on; a codec or a transform validates its input schema. */
 function pipe(schema: z.ZodType, known: Known, field: string): fc.Arbitrary<unknown> {
   const def = defOf(schema)
   if (defOf(def.in).type === 'transform') return valid(def.out, known, field)

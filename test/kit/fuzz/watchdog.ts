@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads'
 
 /** What a request may cost the server, in time of its own thread and not of the clock: others may be using the machine. */
 export interface Limits {
-  /** The longest stretch in which nobody else is answered, milliseconds of CPU. */
+  /** The longest stretch in which no one else is answered, milliseconds of CPU. */
   stallMs: number
   /** From the request to its answer, milliseconds: of CPU, or of the clock less what the machine was busy with other things. */
   totalMs: number

@@ -167,7 +167,7 @@ const broken: Record<string, Sending> = {
     pieces: [head(plain, [...sized(plain), ['x-big', 'z'.repeat(20_000)]]), bodyOf(plain)],
     broken: true,
   }),
-  'with an expectation that nobody knows': (plain) => ({
+  'with an expectation that no one knows': (plain) => ({
     pieces: [head(plain, [...sized(plain), ['expect', 'magic']]), bodyOf(plain)],
     broken: true,
   }),
@@ -238,7 +238,7 @@ export function exchange(port: number, wire: Wire): Promise<Buffer> {
       // A stream of events has no end of its own.
       if (Buffer.concat(got).includes('text/event-stream')) socket.destroy()
     })
-    // Whoever is refused in the middle of sending may meet a closed door.
+    // A rejected request may find the connection closed while it is still being sent.
     socket.on('error', () => undefined)
     socket.on('end', () => socket.end())
     socket.on('close', () => resolve(Buffer.concat(got)))

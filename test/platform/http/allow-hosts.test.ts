@@ -39,7 +39,7 @@ describe('allowHosts', () => {
     ['169.254.169.254', '169.254.169.254', '169.254.169.253'],
     ['0.0.0.0/0', '127.0.0.1', '::1'],
     ['127.0.0.1', '127.0.0.1', '::ffff:127.0.0.1'],
-  ])('"%s" opens %s and leaves %s shut', (allowed, open, shut) => {
+  ])('"%s" allows %s and not %s', (allowed, open, shut) => {
     expect(passes(allowed, open, at('any.example'))).toBe(true)
     expect(passes(allowed, shut, at('any.example'))).toBe(false)
   })
@@ -54,12 +54,12 @@ describe('allowHosts', () => {
     '0.0.0.0',
     '224.0.0.1',
     '::ffff:10.0.0.1',
-  ])('a name that is allowed does not open %s', (address) => {
+  ])('an allowed name does not allow %s', (address) => {
     expect(passes('erp.corp', '10.0.0.5', at('erp.corp'))).toBe(true)
     expect(passes('erp.corp', address, at('erp.corp'))).toBe(false)
   })
 
-  it('lifts no other rule', () => {
+  it('disables no other rule', () => {
     const guard = createGuard(['erp.corp', '127.0.0.1'])
     const reasonOf = (url: string) => {
       try {
@@ -106,7 +106,7 @@ describe('allowHosts', () => {
     '[10.0.0.1]',
     'fe80::1%eth0',
     'fe80::%eth0/64',
-  ])('refuses the entry "%s" when the client is made', (entry) => {
+  ])('rejects the entry "%s" when the client is created', (entry) => {
     expect(() => createHttpClient({ log: silentLogger, allowHosts: ['erp.corp', entry] })).toThrow(TypeError)
     expect(() => createGuard([entry])).toThrow(`Allowed host "${entry}" cannot be read`)
   })

@@ -1,6 +1,6 @@
 import { lookup as systemLookup } from 'node:dns/promises'
-import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
+import { createServer } from 'node:net'
 import { buildConnector } from 'undici'
 import { describe, expect, it } from 'vitest'
 import {
@@ -24,7 +24,7 @@ function openClient(options: Partial<HttpClientOptions> = {}): HttpClient & Asyn
 const v4 = (...addresses: string[]) => addresses.map((address) => ({ address, family: 4 as const }))
 
 describe('a request', () => {
-  it('reaches a local server only where its address or name is allowed', async () => {
+  it('reaches a local server only when its address or name is allowed', async () => {
     await using server = await startServer((response) => response.end('{"ok":true}'))
     await using closed = openClient({ lookup: async () => v4('127.0.0.1') })
     for (const host of [server.host, `intranet.example:${server.port}`]) {
@@ -49,7 +49,7 @@ describe('a request', () => {
     '127.0.0.1.',
     '[::ffff:127.0.0.1]',
     '①②⑦.0.0.1',
-  ])('to this machine written as %s reaches nobody', async (host) => {
+  ])('to this machine written as %s is rejected', async (host) => {
     await using server = await startServer()
     await using client = openClient()
     const url = `http://${host}:${server.port}/`
@@ -59,7 +59,7 @@ describe('a request', () => {
     expect(server.connections).toBe(0)
   })
 
-  it('to "localhost" is refused by what the machine itself resolves it to', async () => {
+  it('to "localhost" is rejected by the address that the machine resolves it to', async () => {
     const known = await systemLookup('localhost').catch(() => undefined)
     await using server = await startServer()
     const client = createHttpClient({ log: silentLogger })
@@ -69,7 +69,7 @@ describe('a request', () => {
     await client.close()
   })
 
-  it('says what was answered, whatever the status, and decodes text by its charset', async () => {
+  it('returns the response with any status, and decodes text by its charset', async () => {
     await using server = await startServer((response) => {
       response.writeHead(418, { 'content-type': 'text/plain; charset="iso-8859-1"', 'x-two': ['a', 'b'] })
       response.end(Buffer.from('caf\u00e9', 'latin1'))
@@ -84,7 +84,7 @@ describe('a request', () => {
     expect(await answer.text()).toBe('café')
   })
 
-  it('frames and names itself: headers of the caller that would change that are dropped', async () => {
+  it('sets framing and user agent itself: the caller’s headers for that are dropped', async () => {
     await using server = await startServer()
     await using client = openClient({ allowHosts: [server.host], userAgent: 'Tester' })
     const headers = {
@@ -121,15 +121,15 @@ describe('a request', () => {
   })
 })
 
-describe('a name', () => {
-  it('is refused by the address at the other end, though it was public when it was looked up', async () => {
+describe('a host name', () => {
+  it('is rejected by the connected address, though the name was public when it was resolved', async () => {
     await using server = await startServer()
     const answers = ['8.8.8.8']
     const rebinding = () => answers.shift() ?? '127.0.0.1'
     const target = { host: 'rebind.example', port: server.port }
     const guard = createGuard()
     guard.checkAddress(rebinding(), target)
-    // A real dialler whose own lookup is the second one, which nobody has checked.
+    // A real dialler whose own lookup is the second one, which no one has checked.
     const dial = buildConnector({
       lookup: (_host, _options, done) => done(null, [{ address: rebinding(), family: 4 }]),
     })
@@ -147,7 +147,7 @@ describe('a name', () => {
     expect(server.heard).toEqual([])
   })
 
-  it('is looked up once for a connection and judged anew for the next', async () => {
+  it('is resolved once per connection and checked again for the next', async () => {
     await using server = await startServer((response) =>
       response.setHeader('connection', 'close').end('reached'),
     )
@@ -167,7 +167,7 @@ describe('a name', () => {
     { found: ['127.0.0.1', '10.0.0.7'] },
     { found: ['10.0.0.7', '127.0.0.1'] },
     { found: ['127.0.0.1', '127.0.0.1', '169.254.169.254'] },
-  ])('with one bad address among $found is refused whole', async ({ found }) => {
+  ])('with one forbidden address among $found is rejected', async ({ found }) => {
     await using server = await startServer()
     await using client = openClient({ allowHosts: [server.host], lookup: async () => v4(...found) })
     const failure = await failureOf(client.request(`http://many.example:${server.port}/`))
@@ -180,7 +180,7 @@ describe('a name', () => {
   it.each([
     ['nothing', async () => []],
     ['an error', () => Promise.reject(new Error('no such host'))],
-  ] as const)('that resolves to %s is told as unknown', async (_what, lookup) => {
+  ] as const)('that resolves to %s is reported as unknown', async (_what, lookup) => {
     await using client = openClient({ lookup })
     const failure = await failureOf(client.request('http://gone.example/'))
     expect(failure).toMatchObject({ reason: 'dns', maybeSent: false })
@@ -193,7 +193,7 @@ describe('a name', () => {
 })
 
 describe('a connection', () => {
-  it('that nobody takes, or that speaks no TLS, is told as such and nothing was sent', async () => {
+  it('that is refused, or without TLS, is reported as such and nothing was sent', async () => {
     const gone = createServer()
     await new Promise<void>((resolve) => gone.listen(0, '127.0.0.1', resolve))
     const { port } = gone.address() as AddressInfo

@@ -28,8 +28,8 @@ async function startStream(piece: string) {
   return Object.assign(server, { opened: opened.promise, hungUp: hungUp.promise })
 }
 
-describe('the time limit of a request', () => {
-  it('covers the look-up of the name', async () => {
+describe('the timeout of a request', () => {
+  it('includes name resolution', async () => {
     const lookup = () => {
       queueMicrotask(() => client.clock.advance(30_000))
       return never()
@@ -40,7 +40,7 @@ describe('the time limit of a request', () => {
     expect(failure.message).toBe('slow.example did not finish its answer within 30000 ms.')
   })
 
-  it('covers the wait for the headers, and hangs up', async () => {
+  it('includes the wait for the headers, and disconnects', async () => {
     const hungUp = Promise.withResolvers<void>()
     await using server = await startServer((response) => {
       response.on('close', hungUp.resolve)
@@ -51,7 +51,7 @@ describe('the time limit of a request', () => {
     await hungUp.promise
   })
 
-  it('covers the body though pieces of it go on arriving, read or unread', async () => {
+  it('includes the body, even while parts of it arrive, read or unread', async () => {
     await using server = await startStream('one')
     await using client = openClient({ timeoutMs: 1_000 })
     const reader = (await client.request(server.url)).body.getReader()
@@ -71,7 +71,7 @@ describe('the time limit of a request', () => {
     expect(await failureOf(unread.text())).toMatchObject({ reason: 'timeout' })
   })
 
-  it('is one for all redirects together', async () => {
+  it('includes all redirects', async () => {
     await using server = await startServer((response, { url }) => {
       client.clock.advance(400)
       response.writeHead(302, { location: `${url}x` }).end()
@@ -81,7 +81,7 @@ describe('the time limit of a request', () => {
     expect(server.heard).toHaveLength(3)
   })
 
-  it('is the one that the request names, and not a millisecond less', async () => {
+  it('is the requested one, and not a millisecond less', async () => {
     await using server = await startStream('one ')
     await using client = openClient({ timeoutMs: 1_000 })
     const answer = await client.request(server.url, { timeoutMs: 5_000 })
@@ -91,7 +91,7 @@ describe('the time limit of a request', () => {
     expect(await answer.text()).toBe('one two')
   })
 
-  it('leaves no timer behind, however the exchange ends', async () => {
+  it('leaves no timer behind, however the request ends', async () => {
     await using server = await startServer((response, { url }) => {
       if (url === '/broken') response.socket?.destroy()
       else if (url === '/large') response.end('x'.repeat(2_000))
@@ -124,8 +124,8 @@ describe('the time limit of a request', () => {
   })
 })
 
-describe('the time limit of a connection', () => {
-  it('covers the look-up of the name, and nothing was sent', async () => {
+describe('the connect timeout', () => {
+  it('includes name resolution, and nothing was sent', async () => {
     await using client = openClient({ lookup: never, connectTimeoutMs: 5 })
     expect(await failureOf(client.request('http://slow.example/'))).toMatchObject({
       reason: 'connect',
@@ -135,7 +135,7 @@ describe('the time limit of a connection', () => {
 })
 
 describe('the signal of a caller', () => {
-  it('that is aborted already sends nothing', async () => {
+  it('that is aborted already prevents the request', async () => {
     await using server = await startServer()
     await using client = openClient()
     const cause = new Error('changed my mind')
@@ -148,7 +148,7 @@ describe('the signal of a caller', () => {
     expect(server.connections).toBe(0)
   })
 
-  it('ends the wait for a connection', async () => {
+  it('aborts the connection attempt', async () => {
     const caller = new AbortController()
     const lookup = () => {
       setImmediate(() => caller.abort())
@@ -162,7 +162,7 @@ describe('the signal of a caller', () => {
     await expect(client.guardedFetch('http://slow.example/', { signal })).rejects.toBe(signal.reason)
   })
 
-  it('ends the wait for the headers and the reading of the body', async () => {
+  it('aborts the wait for the headers and the reading of the body', async () => {
     const caller = new AbortController()
     const cause = new Error('changed my mind')
     await using silent = await startServer(() => caller.abort(cause))
@@ -184,7 +184,7 @@ describe('the signal of a caller', () => {
 })
 
 describe('guardedFetch', () => {
-  it('hands on each piece as it comes and ends with the silence after the last', async () => {
+  it('passes each part as it arrives and times out after the last', async () => {
     await using server = await startStream('piece 0')
     await using client = openClient({ timeoutMs: 1_000, silenceMs: 300_000 })
     const response = await client.guardedFetch(server.url)
@@ -208,13 +208,13 @@ describe('guardedFetch', () => {
     await server.hungUp
   })
 
-  it('ends with the silence before the headers', async () => {
+  it('times out before the headers', async () => {
     await using server = await startServer(() => client.clock.advance(300_000))
     await using client = openClient()
     await expect(client.guardedFetch(server.url)).rejects.toMatchObject({ cause: { reason: 'timeout' } })
   })
 
-  it('hangs up when the reader leaves', async () => {
+  it('disconnects when the reader leaves', async () => {
     await using server = await startStream('one')
     await using client = openClient()
     const response = await client.guardedFetch(server.url)

@@ -175,7 +175,7 @@ describe('createGuard', () => {
     ['http://223.255.255.255/', 'http://223.255.255.255/'],
     ['http://[2606:4700:4700::1111]/', 'http://[2606:4700:4700::1111]/'],
     ['https://[2A00:1450::0001]:8443/', 'https://[2a00:1450::1]:8443/'],
-  ])('lets %s pass', (url, checked) => {
+  ])('accepts %s', (url, checked) => {
     expect(createGuard().checkUrl(url).href).toBe(checked)
     expect(createGuard().checkUrl(new URL(url)).href).toBe(checked)
   })
@@ -189,7 +189,7 @@ describe('createGuard', () => {
     'fe80::1%eth0',
     '2606:4700::1%1',
     '8.8.8.8/32',
-  ])('takes "%s" for no address, should a resolver or a socket give it', (text) => {
+  ])('does not accept "%s" as an address from a resolver or a socket', (text) => {
     const target = { host: 'example.com', port: 80 }
     expect(() => createGuard().checkAddress(text, target)).toThrow(
       expect.objectContaining({ reason: 'address', address: text }),

@@ -16,7 +16,7 @@ const never = () => new Promise<never>(() => {})
 const text = (piece: { value?: Uint8Array | undefined }) => new TextDecoder().decode(piece.value)
 
 describe('maxBytes', () => {
-  it('lets a body of exactly that size through and refuses one byte more', async () => {
+  it('accepts a body of exactly that size and rejects one byte more', async () => {
     await using server = await startServer((response, { url }) => {
       // Without a length, so that the bytes are counted.
       response.write('x'.repeat(Number(url.slice(1)) - 1))
@@ -33,7 +33,7 @@ describe('maxBytes', () => {
     )
   })
 
-  it('refuses a body that says that it is too long before any of it is read', async () => {
+  it('rejects a body with a declared length over the limit before reading it', async () => {
     await using server = await startServer((response, { method }) => {
       response.writeHead(200, { 'content-length': '1001' })
       if (method === 'HEAD') response.end()
@@ -50,7 +50,7 @@ describe('maxBytes', () => {
     ['gzip', gzipSync],
     ['deflate', deflateSync],
     ['br', brotliCompressSync],
-  ])('counts what a %s body unpacks to, so that a bomb is cut off early', async (encoding, pack) => {
+  ])('counts the decompressed size of a %s body, so that a bomb is cut off early', async (encoding, pack) => {
     const bomb = pack(Buffer.alloc(32 * 1024 * 1024))
     const small = pack('unpacked')
     await using server = await startServer((response, { url }) => {
@@ -71,7 +71,7 @@ describe('maxBytes', () => {
     expect([answer.headers.has('content-encoding'), await answer.text()]).toEqual([false, 'unpacked'])
   })
 
-  it('ends a body without end and hangs up on it', async () => {
+  it('stops reading an endless body and disconnects', async () => {
     const hungUp = Promise.withResolvers<void>()
     await using server = await startServer((response) => {
       const more = () => {
@@ -88,7 +88,7 @@ describe('maxBytes', () => {
 })
 
 describe('a body', () => {
-  it('that is not JSON is a bad response, and its words are not repeated', async () => {
+  it('that is not JSON is a bad response, and is not quoted', async () => {
     await using server = await startServer((response) => response.end('<html>secret</html>'))
     await using client = openClient()
     const failure = await failureOf((await client.request(server.url)).json())
@@ -105,7 +105,7 @@ describe('a body', () => {
     ['br', Buffer.from('not packed at all')],
     ['br', brotliCompressSync('cut short, though the connection ends well').subarray(0, -4)],
     ['deflate', Buffer.from('not packed')],
-  ])('that says %s and is not is a bad response', async (encoding, bytes) => {
+  ])('that declares %s and is not is a bad response', async (encoding, bytes) => {
     await using server = await startServer((response) =>
       response.writeHead(200, { 'content-encoding': encoding }).end(bytes),
     )
@@ -114,7 +114,7 @@ describe('a body', () => {
   })
 
   it.each(['zstd', 'gzip, gzip', 'compress'])(
-    'in %s, which was not offered, is a bad response',
+    'in %s, which was not requested, is a bad response',
     async (encoding) => {
       await using server = await startServer((response) =>
         response.writeHead(200, { 'content-encoding': encoding }).end('x'),
@@ -145,7 +145,7 @@ describe('a body', () => {
   })
 })
 
-describe('an answer', () => {
+describe('a response', () => {
   it.each([
     ['nothing', '', 'network'],
     ['half a header', 'HTTP/1.1 200 OK\r\nx-ha', 'network'],
@@ -163,7 +163,7 @@ describe('an answer', () => {
     expect(await failureOf(client.request(server.url))).toMatchObject({ reason, maybeSent: true })
   })
 
-  it('with a status that fetch does not know is a bad response there, and is hung up on', async () => {
+  it('with a status that fetch does not know is a bad response, and the connection is closed', async () => {
     const hungUp = Promise.withResolvers<void>()
     await using server = await startServer((response) => {
       response.on('close', hungUp.resolve).writeHead(999)
@@ -176,7 +176,7 @@ describe('an answer', () => {
 })
 
 describe('close', () => {
-  it('fails what is under way and what comes later', async () => {
+  it('rejects pending and later requests', async () => {
     const arrived = Promise.withResolvers<void>()
     await using server = await startServer((response, { url }) => {
       if (url === '/body') response.write('half')
@@ -205,7 +205,7 @@ describe('close', () => {
 })
 
 describe('the log', () => {
-  it('names origin, status and reason, and nothing of path, query, header or body', async () => {
+  it('contains origin, status and reason, and nothing of path, query, headers or body', async () => {
     await using server = await startServer((response, { url }) => {
       if (url.startsWith('/secret-broken')) response.socket?.destroy()
       else if (url.startsWith('/secret-moved')) response.writeHead(302, { location: '/secret-there' }).end()

@@ -3,7 +3,7 @@ import { createHttpClient, type HttpClientOptions } from '../../../packages/core
 import { silentLogger } from '../../../packages/core/src/platform/logger.ts'
 import { failureOf, type Heard, startServer } from './server.ts'
 
-/** Answers `/to` as it is told and everything else with 200. */
+/** Responds to `/to` as configured and to everything else with 200. */
 const redirecting = (status: number, location: () => string) =>
   startServer((response, { url }) => {
     if (url === '/to') response.writeHead(status, { location: location() }).end('elsewhere')
@@ -19,7 +19,7 @@ function openClient(options: Partial<HttpClientOptions>) {
 const seen = (heard: Heard[]) => heard.map(({ method, url, body }) => [method, url, body])
 
 describe('a redirect', () => {
-  it('to a private address or name is refused, and nobody there is asked', async () => {
+  it('to a private address or name is rejected, and nothing is sent there', async () => {
     await using inside = await startServer()
     let location = ''
     await using outside = await redirecting(302, () => location)
@@ -46,14 +46,14 @@ describe('a redirect', () => {
     ['data:text/plain,hello', 'scheme'],
     ['http://user:pass@example.com/', 'credentials'],
     ['http://[::1', 'bad_url'],
-  ])('to %s is refused as %s', async (location, reason) => {
+  ])('to %s is rejected as %s', async (location, reason) => {
     await using server = await redirecting(301, () => location)
     await using client = openClient({ allowHosts: [server.host] })
     expect(await failureOf(client.request(`${server.url}/to`))).toMatchObject({ reason, maybeSent: true })
     expect(server.heard).toHaveLength(1)
   })
 
-  it('is followed as often as is allowed, and a circle ends', async () => {
+  it('is followed up to the limit, and a loop ends', async () => {
     await using server = await startServer((response, { url }) => {
       const left = Number(url.slice(1))
       if (left === 0) response.end('arrived')
@@ -69,7 +69,7 @@ describe('a redirect', () => {
     expect(server.heard).toHaveLength(4)
   })
 
-  it('to another origin takes no header along that could hold a key', async () => {
+  it('to another origin drops every header that could contain a key', async () => {
     await using other = await startServer()
     let location = ''
     await using server = await redirecting(307, () => location)
@@ -124,7 +124,7 @@ describe('a redirect', () => {
     expect(last?.['content-type']).toBe(then === method ? 'text/plain' : undefined)
   })
 
-  it('is handed out where the caller follows by hand', async () => {
+  it('is returned when the caller follows redirects itself', async () => {
     await using server = await redirecting(302, () => 'http://10.0.0.1/')
     await using client = openClient({ allowHosts: [server.host] })
     const answer = await client.request(`${server.url}/to`, { redirect: 'manual' })
@@ -135,7 +135,7 @@ describe('a redirect', () => {
     expect(server.heard).toHaveLength(2)
   })
 
-  it('fails a fetch that forbids it, and a body that cannot be sent twice', async () => {
+  it('rejects a fetch that forbids it, and a body that cannot be sent twice', async () => {
     await using server = await redirecting(307, () => '/next')
     await using client = openClient({ allowHosts: [server.host] })
     const url = `${server.url}/to`

@@ -1,7 +1,7 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { LogFields, Logger } from '../../../packages/core/src/platform/log.ts'
 import { OutboundError } from '../../../packages/core/src/platform/http/outbound-error.ts'
+import type { LogFields, Logger } from '../../../packages/core/src/platform/log.ts'
 
 /** A request as a local server got it, its body included. */
 export interface Heard {
@@ -22,7 +22,7 @@ export interface LocalServer extends AsyncDisposable {
   readonly connections: number
 }
 
-/** Listens on 127.0.0.1 and remembers all that reaches it, so that "nobody was asked" can be asserted. */
+/** Listens on 127.0.0.1 and remembers all that reaches it, so that "no one was asked" can be asserted. */
 export async function startServer(
   answer: (response: ServerResponse, request: Heard) => void = (response) => void response.end('reached'),
 ): Promise<LocalServer> {

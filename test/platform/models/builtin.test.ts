@@ -1,16 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import type { Clock } from '../../../packages/core/src/platform/clock.ts'
+import { type Compose, createBuiltinWriter } from '../../../packages/core/src/platform/models/builtin.ts'
 import type { ModelCall, ModelRequest, ModelSink } from '../../../packages/core/src/platform/models/port.ts'
-import { compose as composeNow } from '../../../packages/core/src/platform/models/writer/compose.ts'
-import {
-  type Compose,
-  createBuiltinWriter,
-} from '../../../packages/core/src/platform/models/writer/writer.ts'
-import { granola } from './granola.ts'
+import { compose as composeNow } from '../../../packages/writer/src/compose.ts'
+import { granola } from '../../writer/granola.ts'
 
 const compose: Compose = async (brief) => composeNow(brief)
 
-/** A clock that moves only when it is told to. */
+/** A clock that moves only when the test advances it. */
 function standingClock(): Clock & { waiting(): number; step(): void; asked: number[] } {
   const due = new Map<number, () => void>()
   const asked: number[] = []
@@ -66,13 +63,13 @@ const request = (more: Partial<ModelRequest> = {}): ModelRequest => ({
 })
 
 describe('createBuiltinWriter', () => {
-  it('is always ready, and says that it is no model', async () => {
+  it('is always ready, and says that it is not a language model', async () => {
     const writer = createBuiltinWriter({ compose, clock: standingClock() })
     expect(writer).toMatchObject({ id: 'builtin', type: 'builtin', models: ['builtin-writer'] })
     expect(await writer.check()).toMatchObject({ ok: true, message: expect.stringContaining('no model') })
   })
 
-  it('streams in short pieces that add up to the text, with an estimate of tokens', async () => {
+  it('streams in short parts that add up to the text, with an estimate of tokens', async () => {
     const sink = listener()
     const result = await createBuiltinWriter({ compose, clock: standingClock() }).generate(request(), sink)
     expect(sink.deltas.join('')).toBe(result.text)
@@ -86,7 +83,7 @@ describe('createBuiltinWriter', () => {
     })
   })
 
-  it('gives the same bytes again', async () => {
+  it('returns the same bytes again', async () => {
     const writer = createBuiltinWriter({ compose, clock: standingClock() })
     const [one, two] = await Promise.all([
       writer.generate(request(), listener()),
@@ -95,7 +92,7 @@ describe('createBuiltinWriter', () => {
     expect(one?.text).toBe(two?.text)
   })
 
-  it('waits between the pieces when it is told to', async () => {
+  it('waits between the parts when configured', async () => {
     const clock = standingClock()
     const sink = listener()
     const writing = createBuiltinWriter({ compose, clock, paceMs: 40 }).generate(request(), sink)
@@ -112,7 +109,7 @@ describe('createBuiltinWriter', () => {
     expect(new Set(clock.asked)).toEqual(new Set([40]))
   })
 
-  it('stops in a wait when the caller gives up, and leaves no timer behind', async () => {
+  it('stops waiting when the caller aborts, and leaves no timer behind', async () => {
     const clock = standingClock()
     const sink = listener()
     const stop = new AbortController()
@@ -120,7 +117,7 @@ describe('createBuiltinWriter', () => {
       request({ signal: stop.signal }),
       sink,
     )
-    // Watched from the start, so that the rejection has somebody to hear it.
+    // Watched from the start, so that the rejection has someone to hear it.
     const ended = writing.catch((error: unknown) => error)
     await settled()
     stop.abort(new Error('cancelled'))
@@ -130,7 +127,7 @@ describe('createBuiltinWriter', () => {
     expect(clock.waiting()).toBe(0)
   })
 
-  it('stops between pieces without a pace, too', async () => {
+  it('stops between parts without a delay, too', async () => {
     const stop = new AbortController()
     const sink = listener()
     const writing = createBuiltinWriter({ compose, clock: standingClock() }).generate(

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { OutboundError } from '../../../packages/core/src/platform/http/outbound-error.ts'
-import { parseRetryAfter } from '../../../packages/core/src/platform/models/families.ts'
 import { toModelError } from '../../../packages/core/src/platform/models/failures.ts'
+import { parseRetryAfter } from '../../../packages/core/src/platform/models/families.ts'
 import { ModelError } from '../../../packages/core/src/platform/models/port.ts'
 
 const now = Date.UTC(2026, 0, 5, 12, 0, 0)
@@ -16,7 +16,7 @@ describe('parseRetryAfter', () => {
     ['soon', undefined],
     ['', undefined],
     [undefined, undefined],
-  ])('reads %j as %j milliseconds', (header, ms) => {
+  ])('parses %j as %j milliseconds', (header, ms) => {
     expect(parseRetryAfter(header, now)).toBe(ms)
   })
 })
@@ -25,7 +25,7 @@ describe('toModelError', () => {
   const about = { provider: 'p1', now }
   const coded = (code: string) => Object.assign(new Error('no'), { code })
 
-  it('hands a ModelError through untouched', () => {
+  it('passes a ModelError through unchanged', () => {
     const error = new ModelError('quota', 'wait', { retryAfterMs: 5 })
     expect(toModelError(error, about)).toBe(error)
   })
@@ -42,7 +42,7 @@ describe('toModelError', () => {
     [new TypeError('x is not a function'), 'internal'],
     [coded('BLOCKED_ADDRESS'), 'internal'],
     ['a string', 'internal'],
-  ])('sorts %s into %s', (error, family) => {
+  ])('maps %s to %s', (error, family) => {
     expect(toModelError(error, about)).toMatchObject({ name: 'ModelError', family })
   })
 })

@@ -42,7 +42,7 @@ function meter(heard: (text: string) => void = () => undefined) {
   return { calls, sink }
 }
 
-describe.each(protocols)('requests to $type are told one by one', ({ type, start, requests }) => {
+describe.each(protocols)('requests to $type are reported one by one', ({ type, start, requests }) => {
   async function begin(script: ModelScript) {
     const server = await start(script)
     const provider = createSdkProvider({ id: 'p1', type, apiKey: 'key-1', baseUrl: server.url, fetch })
@@ -62,7 +62,7 @@ describe.each(protocols)('requests to $type are told one by one', ({ type, start
     ])
   })
 
-  it('with what the provider admits, also when it refuses', async () => {
+  it('with the usage that the provider reports, also of a refusal', async () => {
     await using it = await begin([
       { text: ['x'], headers: { [requests]: '50' } },
       { status: 429, headers: { [requests]: '40' } },
@@ -81,7 +81,7 @@ describe.each(protocols)('requests to $type are told one by one', ({ type, start
     ])
   })
 
-  it.each(['cut', 'unfinished'] as const)('with a guess where the answer is %s', async (how) => {
+  it.each(['cut', 'unfinished'] as const)('with an estimate when the response is %s', async (how) => {
     await using it = await begin([{ text: ['Once upon a time'], [how]: true }])
     const { calls, sink } = meter()
     await expect(it.provider.generate(ask(), sink)).rejects.toMatchObject({ family: 'transient' })
@@ -90,7 +90,7 @@ describe.each(protocols)('requests to $type are told one by one', ({ type, start
     expect(calls[0]?.usage.inputTokens).toBeGreaterThanOrEqual(100)
   })
 
-  it('with a guess where the caller gave up in the middle', async () => {
+  it('with an estimate when the caller aborts', async () => {
     await using it = await begin([{ text: ['Once upon a time'], hang: true }])
     const stop = new AbortController()
     const { calls, sink } = meter(() => stop.abort(new Error('enough')))
@@ -101,7 +101,7 @@ describe.each(protocols)('requests to $type are told one by one', ({ type, start
     expect(calls[0]?.usage.inputTokens).toBeGreaterThanOrEqual(100)
   })
 
-  it('and a refusal has cost what it says', async () => {
+  it('and a refusal costs what it reports', async () => {
     await using it = await begin([
       { text: ['No.'], refused: true, usage: { inputTokens: 9, outputTokens: 2 } },
     ])
@@ -112,7 +112,7 @@ describe.each(protocols)('requests to $type are told one by one', ({ type, start
     ])
   })
 
-  it('so that the caller can end the work before the next one', async () => {
+  it('so that the caller can stop before the next one', async () => {
     await using it = await begin(() => calling)
     const { calls, sink } = meter()
     const enough = new Error('the money is spent')

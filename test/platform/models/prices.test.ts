@@ -10,7 +10,7 @@ describe('costMicros', () => {
     })
   })
 
-  it('rounds a half up, and less than a half down', () => {
+  it('rounds half up', () => {
     const own = { m: { input: 1, output: 1 } }
     expect(costMicros('m', { inputTokens: 499_999, outputTokens: 0 }, own).micros).toBe(0)
     expect(costMicros('m', { inputTokens: 499_999, outputTokens: 1 }, own).micros).toBe(1)
@@ -32,7 +32,7 @@ describe('costMicros', () => {
     expect(costMicros('gpt-5.4-2026-03-05', usage)).toEqual(costMicros('gpt-5.4', usage))
   })
 
-  it('does not price what it does not know, nor names of object members', () => {
+  it('has no price for unknown models and names of object members', () => {
     for (const model of ['llama3', 'claude-sonnet-9', 'constructor', '__proto__']) {
       expect(costMicros(model, { inputTokens: 5_000_000, outputTokens: 5_000_000 })).toEqual({
         micros: 0,
@@ -41,7 +41,7 @@ describe('costMicros', () => {
     }
   })
 
-  it('takes own prices first', () => {
+  it('prefers configured prices', () => {
     const own = { llama3: { input: 2_000_000, output: 0 }, 'gpt-5': { input: 0, output: 0 } }
     expect(costMicros('llama3', { inputTokens: 3, outputTokens: 0 }, own)).toEqual({
       micros: 6,
@@ -53,19 +53,19 @@ describe('costMicros', () => {
     })
   })
 
-  it('charges long requests at their price, from the first token over the limit', () => {
+  it('charges long requests at their higher price, from the first token', () => {
     expect(costMicros('claude-haiku-5-5', { inputTokens: 100_000, outputTokens: 0 }).micros).toBe(10_000)
     expect(costMicros('claude-haiku-5-5', { inputTokens: 100_001, outputTokens: 0 }).micros).toBe(50_001)
   })
 
-  it('counts the built-in writer as priced, at nothing', () => {
+  it('prices the built-in writer at zero', () => {
     expect(costMicros('builtin-writer', { inputTokens: 500, outputTokens: 900 })).toEqual({
       micros: 0,
       priced: true,
     })
   })
 
-  it('holds whole prices only, and never gives a fraction', () => {
+  it('contains integers only, and never returns a fraction', () => {
     for (const price of Object.values(modelPrices)) {
       for (const each of [price.input, price.output, price.long?.input ?? 0])
         expect(Number.isInteger(each)).toBe(true)
@@ -81,7 +81,7 @@ describe('costMicros', () => {
     )
   })
 
-  it('refuses half tokens', () => {
+  it('rejects fractions of tokens', () => {
     expect(() => costMicros('gpt-5', { inputTokens: 0.5, outputTokens: 0 })).toThrow(RangeError)
   })
 })

@@ -22,7 +22,7 @@ describe('createSdkProvider', () => {
     },
   )
 
-  it('needs an address for a server of one’s own, and no key', async () => {
+  it('requires an address for a self-hosted server, and no key', async () => {
     expect(() => createSdkProvider({ id: 'p1', type: 'local', fetch })).toThrow('base URL')
     await using server = await startCompatible([{ text: ['Hello'] }])
     const provider = createSdkProvider({ id: 'p1', type: 'local', baseUrl: `${server.url}/`, fetch })
@@ -30,7 +30,7 @@ describe('createSdkProvider', () => {
     expect(server.calls[0]?.headers.authorization).toBeUndefined()
   })
 
-  it('says when a server of one’s own lacks the model, and tells tags apart leniently', async () => {
+  it('reports a model that a self-hosted server lacks, and compares tags leniently', async () => {
     await using server = await startCompatible([], { models: ['llama3:8b', 'phi'] })
     const checked = (models: string[]) =>
       createSdkProvider({ id: 'p1', type: 'local', baseUrl: server.url, models, fetch }).check()
@@ -41,7 +41,7 @@ describe('createSdkProvider', () => {
     })
   })
 
-  it('keeps prompts out of the vendor’s store', async () => {
+  it('disables storage of prompts at the vendor', async () => {
     await using server = await startOpenAiLike([{ text: ['x'] }])
     await createSdkProvider({ id: 'p1', type: 'hosted_b', apiKey: 'k', baseUrl: server.url, fetch }).generate(
       ask(),
@@ -50,7 +50,7 @@ describe('createSdkProvider', () => {
     expect(server.calls[0]?.body.store).toBe(false)
   })
 
-  it('prints nothing about a model that the SDK does not know', async () => {
+  it('prints no warning about a model unknown to the SDK', async () => {
     await using server = await startAnthropicLike([{ text: ['x'] }])
     const printed: unknown[] = []
     const note = (warning: Error) => printed.push(warning.message)
@@ -59,13 +59,13 @@ describe('createSdkProvider', () => {
       ask(),
       listener(),
     )
-    // Warnings are told in a later turn of the loop.
+    // Warnings are emitted in a later turn of the event loop.
     await new Promise((resolve) => setImmediate(resolve))
     process.off('warning', note)
     expect(printed).toEqual([])
   })
 
-  it('uses the injected fetch for everything', async () => {
+  it('uses the injected fetch for all requests', async () => {
     await using server = await startAnthropicLike([{ text: ['x'] }])
     const seen: string[] = []
     const own: typeof fetch = (input, init) => {

@@ -39,7 +39,7 @@ describe.each(protocols)('createSdkProvider, $type', ({ type, start }) => {
     )
   }
 
-  it('streams the text in the pieces that the provider sends and reports usage and model', async () => {
+  it('streams the text as the provider sends it and reports usage and model', async () => {
     await using it = await begin([
       { text: ['Good ', 'morning', '.'], usage: { inputTokens: 12, outputTokens: 7 } },
     ])
@@ -58,7 +58,7 @@ describe.each(protocols)('createSdkProvider, $type', ({ type, start }) => {
     expect(JSON.stringify(it.server.calls[0]?.headers)).toContain('key-1')
   })
 
-  it('runs the tools that are asked for, hands back their output and sums usage over the turns', async () => {
+  it('runs the requested tools, returns their output and sums up usage over the turns', async () => {
     await using it = await begin([
       {
         text: ['Looking it up. '],
@@ -95,7 +95,7 @@ describe.each(protocols)('createSdkProvider, $type', ({ type, start }) => {
     expect(JSON.stringify(it.server.calls[1]?.body)).toContain('a cereal')
   })
 
-  it('tells the model about a tool that fails or gets bad input, and goes on', async () => {
+  it('reports a failed tool or invalid input to the model, and continues', async () => {
     await using it = await begin([
       { toolCalls: [{ id: 'call_1', name: 'look_up', input: { word: 'rye' } }] },
       { toolCalls: [{ id: 'call_2', name: 'look_up', input: { wrong: 1 } }] },
@@ -120,7 +120,7 @@ describe.each(protocols)('createSdkProvider, $type', ({ type, start }) => {
     expect(JSON.stringify(it.server.calls[1]?.body)).toContain('the shelf is empty')
   })
 
-  it('stops after maxTurns although the model would go on', async () => {
+  it('stops after maxTurns although the model would continue', async () => {
     const more = { toolCalls: [{ id: 'call_1', name: 'look_up', input: { word: 'oat' } }] }
     await using it = await begin(() => more)
     const result = await it.provider.generate(
@@ -131,7 +131,7 @@ describe.each(protocols)('createSdkProvider, $type', ({ type, start }) => {
     expect(it.server.calls).toHaveLength(2)
   })
 
-  it('says that the text was cut off by the length limit', async () => {
+  it('reports that the text was cut off by the length limit', async () => {
     await using it = await begin([{ text: ['Once upon'], truncated: true }])
     expect(await it.provider.generate(ask(), listener())).toMatchObject({
       text: 'Once upon',
@@ -150,7 +150,7 @@ describe.each(protocols)('createSdkProvider, $type', ({ type, start }) => {
     [503, 'transient'],
     [400, 'invalid'],
     [404, 'invalid'],
-  ])('takes status %i as a failure of the family %s, without trying again', async (status, family) => {
+  ])('maps status %i to a failure of the family %s, without a retry', async (status, family) => {
     await using it = await begin(() => ({ status }))
     await expect(it.provider.generate(ask(), listener())).rejects.toMatchObject({
       name: 'ModelError',
@@ -159,26 +159,23 @@ describe.each(protocols)('createSdkProvider, $type', ({ type, start }) => {
     expect(it.server.calls).toHaveLength(1)
   })
 
-  it('passes on how long the provider wants to be left alone', async () => {
+  it('passes on the provider’s retry delay', async () => {
     const failure = await failing({ status: 429, headers: { 'retry-after': '17' } })
     expect(failure).toMatchObject({ family: 'quota', retryAfterMs: 17_000 })
   })
 
-  it('takes an overload in the middle of the stream as quota', async () => {
+  it('maps an overload in the middle of the stream to quota', async () => {
     const type = protocolOverload(start)
     const failure = await failing({ text: ['Once '], failure: { type, message: 'Overloaded, slow down' } })
     expect(failure).toMatchObject({ family: 'quota', message: expect.stringContaining('slow down') })
   })
 
-  it.each(['cut', 'unfinished'] as const)(
-    'takes a stream that ends too early (%s) as transient',
-    async (how) => {
-      const failure = await failing({ text: ['Once ', 'upon '], [how]: true })
-      expect(failure).toMatchObject({ name: 'ModelError', family: 'transient' })
-    },
-  )
+  it.each(['cut', 'unfinished'] as const)('maps a truncated stream (%s) to transient', async (how) => {
+    const failure = await failing({ text: ['Once ', 'upon '], [how]: true })
+    expect(failure).toMatchObject({ name: 'ModelError', family: 'transient' })
+  })
 
-  it('neither runs nor tells a tool call of a turn that was cut off', async () => {
+  it('neither runs nor reports a tool call of a turn that was cut off', async () => {
     const toolCalls = [{ id: 'call_1', name: 'look_up', input: { word: 'oat' } }]
     const reply = { text: ['Looking. '], toolCalls }
     await using it = await begin([
@@ -200,14 +197,14 @@ describe.each(protocols)('createSdkProvider, $type', ({ type, start }) => {
     expect(sink.heard.map((each) => each.kind)).toEqual(['text', 'text'])
   })
 
-  it('takes a refusal as such, with or without words', async () => {
+  it('detects a refusal, with or without text', async () => {
     expect(await failing({ refused: true })).toMatchObject({ family: 'refusal' })
     expect(await failing({ text: ['I cannot help with that.'], refused: true })).toMatchObject({
       family: 'refusal',
     })
   })
 
-  it('takes an empty answer as invalid', async () => {
+  it('maps an empty response to invalid', async () => {
     expect(await failing({})).toMatchObject({
       family: 'invalid',
       message: expect.stringContaining('empty output'),
@@ -215,7 +212,7 @@ describe.each(protocols)('createSdkProvider, $type', ({ type, start }) => {
     expect(await failing({ text: [' \n'] })).toMatchObject({ family: 'invalid' })
   })
 
-  it('takes a server that is not there as transient', async () => {
+  it('maps an unreachable server to transient', async () => {
     const server = await start([])
     await server[Symbol.asyncDispose]()
     const provider = createSdkProvider({ id: 'p1', type, apiKey: 'key-1', baseUrl: server.url, fetch })
@@ -226,7 +223,7 @@ describe.each(protocols)('createSdkProvider, $type', ({ type, start }) => {
     })
   })
 
-  it('lets go of a slow server when the caller gives up, with the reason of the caller', async () => {
+  it('disconnects from a slow server when the caller aborts, with the caller’s reason', async () => {
     await using it = await begin([{ text: ['Once '], hang: true }])
     const stop = new AbortController()
     const sink = listener()
@@ -243,7 +240,7 @@ describe.each(protocols)('createSdkProvider, $type', ({ type, start }) => {
     expect(sink.text()).toBe('Once ')
   })
 
-  it('asks nobody when the caller has given up before', async () => {
+  it('sends nothing when the caller has aborted before', async () => {
     await using it = await begin([{ text: ['x'] }])
     await expect(
       it.provider.generate(ask({ signal: AbortSignal.abort(new Error('late')) }), listener()),

@@ -1,4 +1,4 @@
-/** What the kit needs of time, in milliseconds. A test puts its own in its place. */
+/** The clock that the kit uses, in milliseconds; tests pass their own. */
 export interface Clock {
   /** Since any fixed instant. */
   now(): number
@@ -14,7 +14,7 @@ export const systemClock: Clock = {
   },
 }
 
-/** Waits. @throws what `signal` was aborted with, at once */
+/** Waits. @throws the reason of `signal` as soon as that aborts */
 export function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const stop = () => {

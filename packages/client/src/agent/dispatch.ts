@@ -1,8 +1,8 @@
-/** What Copydesk posts to give a run to a runtime. */
+/** The body that Copydesk posts to dispatch a run to a runtime. */
 export interface Dispatch {
   /** The id of the run. */
   taskId: string
-  /** Speaks for this run, and for this attempt of it. */
+  /** Authorizes requests for this run, and for this attempt of it. */
   taskToken: string
   /** How long the run may go on without a heartbeat. */
   timeoutMs: number
@@ -13,11 +13,11 @@ export interface Dispatch {
   prompt: string
   systemPrompt: string
   skillsContext: string
-  /** The conversation of an earlier run of the same activity, where the runtime has named one. */
+  /** The session of an earlier run of the same activity, when the runtime has reported one. */
   sessionId: string | null
 }
 
-/** A request as far as a dispatch needs it, from whatever server it comes. */
+/** The part of a request that a dispatch needs, independent of the server. */
 export interface Incoming {
   method: string
   header(name: string): string | undefined
@@ -31,22 +31,25 @@ export interface Answer {
   headers?: Record<string, string>
 }
 
-export interface Door {
+export interface DispatchEndpoint {
   secret: { header: string; value: string }
   maxBytes: number
 }
 
-/** Takes a dispatch in. @returns it, or the answer that refuses it and says why */
-export async function takeIn(incoming: Incoming, { secret, maxBytes }: Door): Promise<Dispatch | Answer> {
-  // First, so that a HEAD with the secret tells whether it is the right one.
+/** Parses a dispatch. @returns it, or the response that rejects it with the reason */
+export async function takeIn(
+  incoming: Incoming,
+  { secret, maxBytes }: DispatchEndpoint,
+): Promise<Dispatch | Answer> {
+  // First, so that a HEAD request with the secret can test the secret.
   if (!(await isSame(incoming.header(secret.header) ?? '', secret.value)))
     return { status: 401, text: `The header ${secret.header} does not carry the secret of this runtime.` }
   if (incoming.method !== 'POST') {
-    return { status: 405, text: 'Work is given by POST.', headers: { allow: 'POST' } }
+    return { status: 405, text: 'A dispatch must be a POST request.', headers: { allow: 'POST' } }
   }
   if (!/^application\/json\s*(;|$)/i.test(incoming.header('content-type') ?? ''))
-    return { status: 415, text: 'A dispatch is application/json.' }
-  const tooLarge = { status: 413, text: `A dispatch may have ${maxBytes} bytes here.` }
+    return { status: 415, text: 'A dispatch must have the content type application/json.' }
+  const tooLarge = { status: 413, text: `A dispatch may have at most ${maxBytes} bytes here.` }
   if (Number(incoming.header('content-length') ?? 0) > maxBytes) return tooLarge
   const body = await incoming.read(maxBytes)
   if (body === undefined) return tooLarge
@@ -60,7 +63,7 @@ export async function takeIn(incoming: Incoming, { secret, maxBytes }: Door): Pr
 
 export const isDispatch = (found: Dispatch | Answer): found is Dispatch => 'taskToken' in found
 
-/** Fields that may come later are let through. @throws TypeError that says what is missing */
+/** Unknown fields are allowed. @throws TypeError that names the missing field */
 function toDispatch(value: unknown): Dispatch {
   const given = (typeof value === 'object' && value !== null ? value : {}) as Record<string, unknown>
   const text = (name: string) => {
@@ -68,12 +71,11 @@ function toDispatch(value: unknown): Dispatch {
     return typeof found === 'string' ? found : ''
   }
   const { timeoutMs } = given
-  if (text('taskId') === '') throw new TypeError('A dispatch names its run in taskId.')
-  // It goes into a header.
-  if (!/^[\x21-\x7e]+$/.test(text('taskToken')))
-    throw new TypeError('A dispatch carries its token in taskToken.')
+  if (text('taskId') === '') throw new TypeError('A dispatch must have a taskId.')
+  // It becomes part of a header.
+  if (!/^[\x21-\x7e]+$/.test(text('taskToken'))) throw new TypeError('A dispatch must have a taskToken.')
   if (typeof timeoutMs !== 'number' || !(timeoutMs > 0))
-    throw new TypeError('A dispatch says in timeoutMs how many milliseconds there are.')
+    throw new TypeError('A dispatch must have a positive number timeoutMs.')
   return {
     taskId: text('taskId'),
     taskToken: text('taskToken'),
@@ -90,7 +92,7 @@ function toDispatch(value: unknown): Dispatch {
 }
 
 /**
- * Where the Copydesk is that a dispatch comes from, by its `callbackUrl`.
+ * The base URL of the Copydesk server that sent a dispatch, from its `callbackUrl`.
  * @returns undefined when that is not the callback of the run
  */
 export function originOf({ callbackUrl, taskId }: Dispatch): string | undefined {
@@ -100,7 +102,7 @@ export function originOf({ callbackUrl, taskId }: Dispatch): string | undefined 
   return url.origin + url.pathname.slice(0, -path.length)
 }
 
-/** Compares digests, which have one length: how long it takes tells nothing about the secret. */
+/** Compares digests of equal length, so that the duration reveals nothing about the secret. */
 async function isSame(one: string, other: string): Promise<boolean> {
   const [a, b] = await Promise.all([one, other].map(digest))
   let difference = 0

@@ -3,16 +3,16 @@ import { ApiError } from '../errors.ts'
 const families = ['transient', 'quota', 'auth', 'refusal', 'invalid', 'internal'] as const
 
 /**
- * What kind of failure it is decides what follows: `transient` and `quota` are tried again, everything else needs a person;
- * `auth` and `internal` mark the agent as broken as well.
+ * The kind of a failure decides what follows: `transient` and `quota` are retried, everything else needs a
+ * person; `auth` and `internal` also set the agent to error.
  */
 export type FailureFamily = (typeof families)[number]
 
-/** Throw it in `perform` to say what kind of failure it is. */
+/** Throw it in `perform` to report the kind of a failure. */
 export class RunFailure extends Error {
   override readonly name = 'RunFailure'
   readonly family: FailureFamily
-  /** The earliest moment at which trying again makes sense, in milliseconds from now. */
+  /** The minimum delay before a retry, in milliseconds. */
   readonly retryAfterMs: number | undefined
 
   constructor(family: FailureFamily, message: string, options: { retryAfterMs?: number } = {}) {
@@ -22,10 +22,13 @@ export class RunFailure extends Error {
   }
 }
 
-/** Why a run was stopped before its work was done; the reason of its `signal`. */
+/** Why a run was stopped before its end; the reason of its `signal`. */
 export class RunStopped extends Error {
   override readonly name = 'RunStopped'
-  /** `cancelled`: nobody wants it any more; `over`: it takes nothing more from here; `closing`: this runtime ends. */
+  /**
+   * `cancelled`: the run is no longer wanted; `over`: Copydesk accepts nothing more for this attempt;
+   * `closing`: this runtime stops.
+   */
   readonly why: 'cancelled' | 'over' | 'closing'
 
   constructor(why: RunStopped['why'], message: string) {
@@ -34,19 +37,20 @@ export class RunStopped extends Error {
   }
 }
 
-/** A failure as it is handed in. */
+/** A failure as it is delivered. */
 export interface Failure {
   error: string
   family: FailureFamily
   retryAfterMs?: number
 }
 
-/** The longest text of a failure that is taken, in characters. */
+/** The maximum length of an error message, in characters. */
 const longest = 10_000
 
 /**
- * Says of anything that was thrown what kind of failure it is: by its own `family`, by the HTTP status that the errors of
- * model clients carry (`status` or `statusCode`, with their `Retry-After`), or by what `fetch` throws. The rest is `internal`.
+ * Classifies anything that was thrown: by its own `family`, by the HTTP status that the errors of model
+ * clients have (`status` or `statusCode`, with their `Retry-After`), or by what `fetch` throws. The rest is
+ * `internal`.
  */
 export function toFailure(thrown: unknown): Failure {
   const error = (thrown instanceof Error ? thrown : new Error(String(thrown))) as Error & Partial<Told>
@@ -61,7 +65,7 @@ export function toFailure(thrown: unknown): Failure {
   }
 }
 
-/** What errors of all kinds may tell about themselves. */
+/** Fields that errors of various kinds may have. */
 interface Told {
   family: unknown
   retryAfterMs: unknown
@@ -85,7 +89,7 @@ function familyOf(error: Error & Partial<Told>): FailureFamily {
   return isNetwork || error.name === 'AbortError' || error.name === 'TimeoutError' ? 'transient' : 'internal'
 }
 
-/** @returns what a `Retry-After` in seconds asks for, in milliseconds */
+/** @returns a `Retry-After` in seconds as milliseconds */
 function askedMs(headers: unknown): number | undefined {
   const value =
     headers instanceof Headers

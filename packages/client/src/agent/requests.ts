@@ -27,14 +27,14 @@ export function fromNode(request: IncomingMessage): Incoming {
     },
     read(limit) {
       const body = createCollector(limit)
-      // Somebody has read it before: there will be no end to wait for.
+      // The stream was read before: waiting for its end would never finish.
       if (request.readableEnded) return Promise.resolve('')
       return new Promise((resolve, reject) => {
         request.on('error', reject)
         request.on('close', () => reject(new Error('The request ended before its body did')))
         request.on('end', () => resolve(body.text()))
         request.on('data', (chunk: Uint8Array) => {
-          // The rest is let run by, so that the refusal can still be read.
+          // The rest is read and dropped, so that the client can still read the response.
           if (!body.add(chunk)) resolve(undefined)
         })
       })
@@ -43,7 +43,7 @@ export function fromNode(request: IncomingMessage): Incoming {
 }
 
 export function toNode(response: ServerResponse, { status, text, headers }: Answer): void {
-  // What was not read of the request would be taken for the next one.
+  // Unread parts of the request would be parsed as the next one.
   const rest = response.req.complete ? {} : { connection: 'close' }
   response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8', ...rest, ...headers }).end(text)
 }
@@ -52,7 +52,7 @@ function createCollector(limit: number) {
   const chunks: Uint8Array[] = []
   let size = 0
   return {
-    /** @returns false when it has become too much */
+    /** @returns false when the limit is exceeded */
     add(chunk: Uint8Array): boolean {
       size += chunk.length
       if (size <= limit) chunks.push(chunk)

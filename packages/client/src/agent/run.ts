@@ -1,50 +1,63 @@
 import type { Reply } from '../index.ts'
 import type { Dispatch } from './dispatch.ts'
-import type { BodyOf, Line, RunRoute } from './line.ts'
+import type { BodyOf, RunConnection, RunRoute } from './run-connection.ts'
 import type { TextSender } from './text.ts'
 
 type Call<R extends RunRoute> = (body: BodyOf<R>) => Promise<Reply<'agent', R>>
 
-/** Everything that Copydesk knows about a run: prompt, system prompt, what was written before, what the reviewer said. */
+/**
+ * Everything that Copydesk knows about a run: prompt, system prompt, the previous text, the reviewer's note.
+ */
 export type RunContext = Reply<'agent', 'GET /runs/:runId/context'>
 
-/** One run, as `perform` gets it. Calls are tried again while Copydesk restarts or asks to wait. */
+/** One run, as `perform` gets it. Requests are retried while Copydesk restarts or asks to wait. */
 export interface AgentRun {
   readonly id: string
   readonly dispatch: Dispatch
-  /** Aborted, with a `RunStopped` as its reason, when the work is not wanted any more. Hand it to your model's client. */
+  /**
+   * Aborted, with a `RunStopped` as its reason, when the run is no longer wanted. Pass it to your model's
+   * client.
+   */
   readonly signal: AbortSignal
   context(): Promise<RunContext>
-  /** Shows text to those who watch, as it is written. Never waits and never fails; call it for every token. */
+  /** Streams text to viewers as it is written. Never waits and never fails; call it for every token. */
   text(delta: string): void
-  /** Puts a tool call on the record and its cost on the bill. Leave credentials out of `input` and `output`. */
+  /** Records a tool call with its cost. Omit credentials from `input` and `output`. */
   toolCall: Call<'POST /runs/:runId/tool-call'>
-  /** Stops the activity until a person has dealt with what is in the way. */
+  /** Blocks the activity until a person has resolved the blocker. */
   reportBlocker: Call<'POST /runs/:runId/actions/report-blocker'>
-  /** Gives a part of the work to another role; one level deep. */
+  /** Creates a subtask for another role; one level deep. */
   createSubtask: Call<'POST /runs/:runId/actions/create-subtask'>
-  /** Asks a person to look. */
+  /** Requests a review by people. */
   requestReview: Call<'POST /runs/:runId/actions/request-review'>
-  /** Asks people to decide something. */
+  /** Asks people for a decision. */
   createApproval: Call<'POST /runs/:runId/actions/create-approval'>
-  /** Hands the work over. */
+  /** Reassigns the activity. */
   reassign: Call<'POST /runs/:runId/actions/reassign'>
-  /** Leaves a comment. */
+  /** Adds a comment. */
   addComment: Call<'POST /runs/:runId/actions/add-comment'>
 }
 
 /** What `perform` returns. */
 export interface RunResult {
-  /** The piece. Left out, it is the text that was shown by `run.text`. */
+  /** The text. Default: the text that was streamed with `run.text`. */
   text?: string
-  /** There was nothing to write, as when the piece was approved, or when an action has ended the turn. */
+  /**
+   * There was nothing to write, for example because the text was approved, or because an action has ended the
+   * run.
+   */
   nothingToDo?: boolean
   usage?: { inputTokens: number; outputTokens: number }
-  /** The conversation with the model, which the next dispatch of the same activity names again. */
+  /** The session with the model, which the next dispatch of the same activity contains. */
   sessionId?: string
 }
 
-export function createRun(dispatch: Dispatch, line: Line, text: TextSender, signal: AbortSignal): AgentRun {
+export function createRun(
+  dispatch: Dispatch,
+  line: RunConnection,
+  text: TextSender,
+  signal: AbortSignal,
+): AgentRun {
   const act =
     <const R extends RunRoute>(route: R): Call<R> =>
     (body) =>

@@ -8,49 +8,53 @@ import { type RunEnd, startWork, type Work } from './work.ts'
 
 export interface AgentRuntimeOptions {
   /**
-   * Where Copydesk is, without a path. Tokens are sent to no other place, whatever a dispatch says. Without it, they are sent
-   * to where the dispatch says, which is only as good as the secret.
+   * Base URL of Copydesk, without a path. Tokens are sent nowhere else, whatever a dispatch contains. Without
+   * it, they are sent to the address in the dispatch, which is trusted only because of the secret.
    */
   baseUrl?: string
-  /** The header that Copydesk proves itself with: `authHeader` and `authValue` of the agent. */
+  /** The header with which Copydesk authenticates: `authHeader` and `authValue` of the agent. */
   secret: { header: string; value: string }
   /**
-   * Does the work of one run. What it returns is delivered, what it throws is handed in as a failure; `RunFailure` says of what
-   * kind. Nothing else has to be sent.
+   * Executes one run. Its return value is delivered, an error is delivered as a failure, of the kind of a
+   * `RunFailure`. Nothing else has to be sent.
    */
   perform(run: AgentRun): Promise<RunResult | string | void>
-  /** How many runs may be at work at the same time; default 4. Not fewer than all agents that work here may have. */
+  /**
+   * Maximum number of concurrent runs; default 4. At least the concurrency of all agents that use this
+   * runtime.
+   */
   concurrency?: number
-  /** When Copydesk is to come again if that many are at work; default 60,000 milliseconds. */
+  /** Delay after which Copydesk should dispatch again at the maximum; default 60,000 milliseconds. */
   busyRetryMs?: number
-  /** The largest dispatch that is taken, in bytes; default 16 MiB. */
+  /** Maximum size of a dispatch, in bytes; default 16 MiB. */
   maxBytes?: number
-  /** Called once for every run that was taken, when all is over. */
+  /** Called once for every accepted run, when it has ended. */
   onEnd?(end: RunEnd): void
   fetch?: typeof globalThis.fetch
   clock?: Clock
 }
 
 export interface AgentRuntime {
-  /** Mount it where a fetch handler goes. */
+  /** A fetch handler. */
   fetch(request: Request): Promise<Response>
   /** The same for `node:http`, Express and Connect; the body must not have been read. */
   node(request: IncomingMessage, response: ServerResponse): Promise<void>
-  /** How many runs are at work. */
+  /** The number of active runs. */
   readonly busy: number
   /**
-   * Takes no more work and waits for what is at work. What is not done after `graceMs`, default 30,000, is stopped and handed in
-   * as a failure that Copydesk tries again.
+   * Accepts no more runs and waits for active ones. Those that exceed `graceMs`, default 30,000, are stopped
+   * and delivered as a failure that Copydesk retries.
    */
   close(graceMs?: number): Promise<void>
 }
 
-/** How many dispatches that have ended are known again. */
+/** How many ended dispatches are remembered to detect repetitions. */
 const remembered = 1_000
 
 /**
- * An agent runtime: takes work from Copydesk, answers at once, works in the background and hands the result in once.
- * @throws TypeError when there is no secret: everybody could give it work
+ * An agent runtime: accepts runs from Copydesk, responds at once, executes them in the background and
+ * delivers each result once.
+ * @throws TypeError without a secret: anyone could dispatch runs
  */
 export function createAgentRuntime(options: AgentRuntimeOptions): AgentRuntime {
   const { secret, concurrency = 4, busyRetryMs = 60_000, maxBytes = 16 << 20, clock = systemClock } = options
@@ -60,14 +64,14 @@ export function createAgentRuntime(options: AgentRuntimeOptions): AgentRuntime {
     )
   const fetch = options.fetch ?? globalThis.fetch
   const atWork = new Set<Work>()
-  /** By run: the work on it, as long as it is alive, and the token of its newest dispatch. */
+  /** By run id: its execution while active, and the token of its latest dispatch. */
   const known = new Map<string, { token: string; work: Work }>()
   let closing = false
 
   const begin = (dispatch: Dispatch, baseUrl: string) => {
     const { taskId, taskToken } = dispatch
     const perform = async (run: AgentRun) => {
-      // The answer goes first, however long the work keeps the process busy.
+      // The response is sent first, however long the run blocks the process.
       await new Promise((resolve) => setTimeout(resolve))
       return options.perform(run)
     }
@@ -89,7 +93,7 @@ export function createAgentRuntime(options: AgentRuntimeOptions): AgentRuntime {
     if (!isDispatch(dispatch)) return dispatch
     const { taskId, taskToken } = dispatch
     const before = known.get(taskId)
-    const taken = { status: 202, text: `Run ${taskId} is taken.` }
+    const taken = { status: 202, text: `Run ${taskId} is accepted.` }
     if (before?.token === taskToken) return taken
     if (before?.work.isAlive) {
       before.token = taskToken
@@ -99,7 +103,7 @@ export function createAgentRuntime(options: AgentRuntimeOptions): AgentRuntime {
     const baseUrl = options.baseUrl ?? originOf(dispatch)
     if (baseUrl === undefined) return { status: 400, text: 'callbackUrl is not the callback of the run.' }
     if (closing || atWork.size >= concurrency) {
-      const text = closing ? 'This runtime is about to stop.' : `${atWork.size} runs are at work already.`
+      const text = closing ? 'This runtime is about to stop.' : `${atWork.size} runs are running already.`
       return { status: 503, text, headers: { 'retry-after': String(Math.ceil(busyRetryMs / 1_000)) } }
     }
     begin(dispatch, baseUrl)
@@ -117,7 +121,7 @@ export function createAgentRuntime(options: AgentRuntimeOptions): AgentRuntime {
       try {
         toNode(response, await take(fromNode(request)))
       } catch {
-        // Its sender has left.
+        // The client has disconnected.
         response.destroy()
       }
     },

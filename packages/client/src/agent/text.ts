@@ -1,44 +1,49 @@
 import { type Clock, pause } from './clock.ts'
 
-/** How long text is collected before it is sent, so that a run stays within its requests a minute. */
+/** How long text is buffered before it is sent, so that a run stays within its rate limit. */
 const batchMs = 2_000
-/** The longest piece, in UTF-16 units; Copydesk takes twice as much. */
+/** Maximum length of a delta, in UTF-16 units; Copydesk accepts twice as much. */
 const longestPiece = 50_000
-/** How long the last of the text may take to get through before the result goes without it, which holds all of it anyway. */
+/**
+ * How long the last deltas may take before the result is sent without them, which contains all text anyway.
+ */
 const endMs = 15_000
 
-/** Sends the text of a run as it is written: in pieces with growing numbers, one after the other. */
+/** Streams the text of a run as it is written: in deltas with increasing numbers, one after the other. */
 export interface TextSender {
   /** All text so far. */
   readonly text: string
   push(delta: string): void
-  /** Sends everything anew from the first number on, for an attempt that knows nothing of it yet. */
+  /** Sends everything again from the first number on, for a new attempt. */
   restart(): void
-  /** Sends what is left without waiting for more. Resolves when it is there, or when it cannot get there; then none follows. */
+  /**
+   * Sends the rest without further buffering. Resolves when it has arrived, or cannot arrive; nothing is sent
+   * afterwards.
+   */
   end(): Promise<void>
   /** Sends nothing more. */
   stop(): void
 }
 
-/** @param send one piece; it fails when no further piece can get through */
+/** @param send sends one delta; fails when no further delta can be sent */
 export function createTextSender(
   clock: Clock,
   send: (delta: string, sequenceNum: number, signal: AbortSignal) => Promise<unknown>,
 ): TextSender {
   const stopped = new AbortController()
   let text = ''
-  /** How much of the text is there, and under which number the next piece goes. */
+  /** How much of the text was sent, and the number of the next delta. */
   let place = { length: 0, number: 0 }
   let ending = false
   let hurry: AbortController | undefined
   let sending: Promise<void> | undefined
-  /** Gives the piece up that is on its way to an attempt that is over. */
+  /** Aborts the delta that is being sent for an attempt that is over. */
   let attempt = new AbortController()
   let last = -Infinity
 
   const nextPiece = () => {
     let end = Math.min(text.length, place.length + longestPiece)
-    // Half of a pair means nothing: its other half comes with the next piece.
+    // Half of a surrogate pair is kept back for the next delta.
     if (isFirstHalf(text.charCodeAt(end - 1)) && !(ending && end === text.length)) end -= 1
     return text.slice(place.length, end)
   }

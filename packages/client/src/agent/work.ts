@@ -2,25 +2,25 @@ import { ApiError } from '../errors.ts'
 import type { Clock } from './clock.ts'
 import type { Dispatch } from './dispatch.ts'
 import { RunFailure, RunStopped, toFailure } from './failure.ts'
-import { type BodyOf, createLine, type Line } from './line.ts'
 import { type AgentRun, createRun, type RunResult } from './run.ts'
+import { type BodyOf, createRunConnection, type RunConnection } from './run-connection.ts'
 import { createTextSender } from './text.ts'
 
 /** How a run ended for this runtime. */
 export interface RunEnd {
   runId: string
-  /** `delivered`: Copydesk has the result; `failed`: it has the failure; `abandoned`: it takes neither from here. */
+  /** `delivered`: Copydesk has the result; `failed`: it has the failure; `abandoned`: it accepts neither. */
   outcome: 'delivered' | 'failed' | 'abandoned'
-  /** What went wrong, unless it was delivered. */
+  /** The error, unless the result was delivered. */
   error?: string
 }
 
-/** One dispatch at work. */
+/** One active dispatch. */
 export interface Work {
   readonly ended: Promise<RunEnd>
-  /** False once it takes nothing more: the same run would have to be begun anew. */
+  /** False once nothing more can be sent: the same run would have to start again. */
   readonly isAlive: boolean
-  /** The dispatch came again, for a newer attempt that goes on with the same work. */
+  /** Switches to a newer attempt, which continues the same execution. */
   adopt(token: string): void
   stop(reason: RunStopped): void
 }
@@ -34,7 +34,10 @@ export interface WorkOptions {
 
 type Delivery = BodyOf<'POST /runs/:runId/result'>
 
-/** Between two heartbeats: soon enough to hear of a cancellation, and several within the shortest time of a run. */
+/**
+ * Interval of heartbeats: short enough to learn of a cancellation, and several within the shortest timeout of
+ * a run.
+ */
 const beatMs = 15_000
 /** How long `perform` may take to end once its signal is aborted. */
 const graceMs = 10_000
@@ -43,15 +46,15 @@ const longestMs = 86_400_000
 export function startWork(dispatch: Dispatch, options: WorkOptions): Work {
   const { clock } = options
   const { taskId: runId, timeoutMs } = dispatch
-  /** Tells `perform` to stop. */
+  /** Aborts `perform`. */
   const stopping = new AbortController()
   /** Nothing may be sent any more. */
   const over = new AbortController()
-  const line = createLine({
+  const line = createRunConnection({
     ...options,
     runId,
     token: dispatch.taskToken,
-    onRefused: () => end(new RunStopped('over', 'Copydesk takes nothing more from this attempt of the run')),
+    onRefused: () => end(new RunStopped('over', 'Copydesk accepts nothing more for this attempt of the run')),
   })
   const text = createTextSender(clock, (delta, sequenceNum, signal) =>
     line.call('text', 'POST /runs/:runId/stream', {
@@ -64,7 +67,7 @@ export function startWork(dispatch: Dispatch, options: WorkOptions): Work {
     if (stopping.signal.aborted) return
     text.stop()
     stopping.abort(reason)
-    // Who wants to stop does not wait until Copydesk is there again.
+    // A stop does not wait until Copydesk is reachable again.
     if (reason.why === 'closing') cancelClosing = clock.after(2 * graceMs, () => end(reason))
   }
   const end = (reason: RunStopped) => {
@@ -74,7 +77,8 @@ export function startWork(dispatch: Dispatch, options: WorkOptions): Work {
   let cancelDeadline = () => {}
   const prolong = () => {
     cancelDeadline()
-    const late = () => end(new RunStopped('over', 'The time of the run is over, and Copydesk was not there'))
+    const late = () =>
+      end(new RunStopped('over', 'The lease of the run has expired, and Copydesk was not reachable'))
     cancelDeadline = clock.after(Math.min(timeoutMs, longestMs), late)
   }
   const beat = keepAlive(line, over.signal, {
@@ -115,9 +119,9 @@ export function startWork(dispatch: Dispatch, options: WorkOptions): Work {
   }
 }
 
-/** Says to Copydesk that the run is at work, and hears whether it is still wanted. */
+/** Sends a heartbeat, whose response says whether the run is still wanted. */
 function keepAlive(
-  line: Line,
+  line: RunConnection,
   signal: AbortSignal,
   run: {
     clock: Clock
@@ -131,14 +135,14 @@ function keepAlive(
     const used = line.token
     try {
       const answer = await line.call('beat', 'POST /runs/:runId/heartbeat', { signal })
-      // A dispatch that came again meanwhile has brought a newer one.
+      // A repeated dispatch has brought a newer token meanwhile.
       if (line.token === used) line.token = answer.taskToken
       run.prolong()
-      if (answer.cancel) run.stop(new RunStopped('cancelled', 'Stopped: the work is not wanted any more'))
+      if (answer.cancel) run.stop(new RunStopped('cancelled', 'Stopped: the run was cancelled'))
     } catch (error) {
       if (error instanceof ApiError && error.status === 404)
         run.end(new RunStopped('over', 'Copydesk does not know this run'))
-      // Whatever else it was, the next one may get through.
+      // After any other error, the next heartbeat may succeed.
     }
     if (!signal.aborted) cancel = run.clock.after(run.everyMs, () => void beat())
   }
@@ -146,7 +150,7 @@ function keepAlive(
   return { stop: () => cancel() }
 }
 
-/** Waits for `perform`; not for ever, once it is to stop. */
+/** Waits for `perform`; for a limited time once it was aborted. */
 async function inTime<T>(performed: Promise<T>, signal: AbortSignal, clock: Clock): Promise<T> {
   let cancel = () => {}
   const late = Promise.withResolvers<never>()
@@ -182,8 +186,12 @@ function toError(thrown: unknown): Delivery {
   return { status: 'error', error, metadata }
 }
 
-/** Hands the one result in. That there is one already is as good: the answer to an earlier try was lost. */
-async function deliver(line: Line, signal: AbortSignal, body: Delivery): Promise<Omit<RunEnd, 'runId'>> {
+/** Delivers the result. An existing result counts as success: the response to an earlier attempt was lost. */
+async function deliver(
+  line: RunConnection,
+  signal: AbortSignal,
+  body: Delivery,
+): Promise<Omit<RunEnd, 'runId'>> {
   try {
     await line.call('end', 'POST /runs/:runId/result', { body, signal })
   } catch (error) {

@@ -1,5 +1,5 @@
-import type { App, Principal, Role } from '../domain/context.ts'
-import { DomainError } from '../domain/errors.ts'
+import type { App, Principal, Role } from '../kernel/context.ts'
+import { DomainError } from '../kernel/errors.ts'
 
 /** The kinds of credential that a caller can show; each is separated from the others by its own rules. */
 export type CredentialKind = 'jwt' | 'apikey' | 'task' | 'registration'
@@ -40,7 +40,7 @@ export function access(rule: {
 const reads = new Set(['GET', 'HEAD'])
 
 /**
- * The surface access matrix: role, app access, and that an impersonation token only reads. Somebody who impersonates
+ * The surface access matrix: role, app access, and that an impersonation token only reads. Someone who impersonates
  * sees what an administrator of that tenant sees on the dashboard, and nothing of a super-admin's.
  * @throws DomainError `FORBIDDEN`
  */

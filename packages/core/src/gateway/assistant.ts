@@ -1,7 +1,6 @@
-import { assistantRight } from '../domain/assistant.ts'
-import type { Principal } from '../domain/context.ts'
-import { DomainError } from '../domain/errors.ts'
-import { type Exchange, header } from './exchange.ts'
+import { assistantRight, type Principal } from '../kernel/context.ts'
+import { DomainError } from '../kernel/errors.ts'
+import { header, type RequestContext } from './request-context.ts'
 
 const longestName = 100
 
@@ -10,7 +9,7 @@ const longestName = 100
  * credential lets an assistant do. `X-Copydesk-Consent` names what a person has agreed to, for the record.
  * @throws DomainError `FORBIDDEN`
  */
-export function checkAssistant(x: Exchange): Promise<void> | void {
+export function checkAssistant(x: RequestContext): Promise<void> | void {
   const said = header(x.incoming, 'x-copydesk-assistant')
   if (said === undefined) return
   x.assistant = nameOf(said)
@@ -29,7 +28,7 @@ export function checkAssistant(x: Exchange): Promise<void> | void {
 }
 
 /** The consent of a person that the act is carried out under, which a program that has asked for one names. */
-function readConsent(x: Exchange, principal: Principal): Promise<void> | void {
+function readConsent(x: RequestContext, principal: Principal): Promise<void> | void {
   const id = header(x.incoming, 'x-copydesk-consent')
   const { consentInUse } = x.runtime.ports
   if (id === undefined || !consentInUse) return
@@ -38,7 +37,7 @@ function readConsent(x: Exchange, principal: Principal): Promise<void> | void {
   x.consent = found
 }
 
-/** A name that can stand in a log and on a screen, whatever somebody calls it. */
+/** A name that can stand in a log and on a screen, whatever someone calls it. */
 function nameOf(said: string): string {
   const name = said
     .replace(/[^\x20-\x7e]+/g, '?')

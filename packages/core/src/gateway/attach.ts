@@ -2,7 +2,7 @@ import { raw } from './raw.ts'
 import { type AnySurface, surface } from './surface.ts'
 
 /** One path that another part of the program answers: everything before and after that is what every request has. */
-export interface Attachment {
+export interface AttachedPath {
   name: string
   /** Such as `/mcp`. */
   path: `/${string}`
@@ -23,7 +23,7 @@ const own =
 
 /** A surface of one endpoint, as which the pipeline serves an attachment. */
 export function attached(
-  { name, path, handle, maxBodyBytes }: Attachment,
+  { name, path, handle, maxBodyBytes }: AttachedPath,
   { access, limits, concurrency }: AnySurface,
 ): AnySurface {
   const endpoint = raw({

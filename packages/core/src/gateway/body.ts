@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
-import { DomainError } from '../domain/errors.ts'
-import { header, type Incoming } from './exchange.ts'
+import { DomainError } from '../kernel/errors.ts'
 import { parseJson } from './json.ts'
+import { header, type Incoming } from './request-context.ts'
 
 const none = Buffer.alloc(0)
 const utf8 = new TextDecoder('utf-8', { fatal: true })
@@ -16,7 +16,7 @@ export function hasBody(incoming: Incoming): boolean {
 }
 
 /** The refusal of a body that is larger than `limit` bytes. */
-export function tooLarge(limit: number, field?: string): DomainError {
+export function bodyTooLarge(limit: number, field?: string): DomainError {
   const size = limit >= 1 << 20 ? `${+(limit / (1 << 20)).toFixed(1)} MiB` : `${limit} bytes`
   return new DomainError('PAYLOAD_TOO_LARGE', `Larger than the limit of ${size}`, field ? { field } : {})
 }
@@ -29,12 +29,12 @@ export function tooLarge(limit: number, field?: string): DomainError {
 export async function readBytes(incoming: Incoming, limit: number): Promise<Buffer> {
   if (!hasBody(incoming)) return none
   const declared = Number(header(incoming, 'content-length') ?? 0)
-  if (declared > limit) throw tooLarge(limit)
+  if (declared > limit) throw bodyTooLarge(limit)
   if (incoming.node) return readNode(incoming.node.req, limit)
   return readWeb(incoming.web as Request, limit)
 }
 
-/** The refusal of a request whose sender has left; nobody hears it. */
+/** The refusal of a request whose sender has left; no one hears it. */
 export const cutShort = () => new DomainError('BAD_REQUEST', 'The request ended before its body did')
 
 function readNode(req: IncomingMessage, limit: number): Promise<Buffer> {
@@ -51,7 +51,7 @@ function readNode(req: IncomingMessage, limit: number): Promise<Buffer> {
     }
     const onData = (chunk: Buffer) => {
       size += chunk.length
-      if (size > limit) done(tooLarge(limit))
+      if (size > limit) done(bodyTooLarge(limit))
       else chunks.push(chunk)
     }
     const onEnd = () => done(undefined)
@@ -70,7 +70,7 @@ function readElsewhere(req: IncomingMessage, limit: number): Buffer {
       : body === undefined
         ? none
         : Buffer.from(typeof body === 'string' ? body : JSON.stringify(body))
-  if (bytes.length > limit) throw tooLarge(limit)
+  if (bytes.length > limit) throw bodyTooLarge(limit)
   return bytes
 }
 
@@ -86,7 +86,7 @@ async function readWeb(request: Request, limit: number): Promise<Buffer> {
     size += part.value.byteLength
     if (size > limit) {
       reader.cancel().catch(() => {})
-      throw tooLarge(limit)
+      throw bodyTooLarge(limit)
     }
     chunks.push(part.value)
   }

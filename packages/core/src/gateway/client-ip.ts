@@ -1,4 +1,5 @@
 import ipaddr from 'ipaddr.js'
+import { LRUCache } from 'lru-cache'
 
 /** Whose `X-Forwarded-For` is believed, and what it means. */
 export interface TrustedProxies {
@@ -32,10 +33,11 @@ const longest = 64
  * Finds the caller's address: the socket's, or what `X-Forwarded-For` says when the socket belongs to a trusted proxy.
  * @throws Error on an address that is none
  */
+// Not `proxy-addr`: it knows no proxies that set the header, and no port behind an address.
 export function createClientIp({ addresses = loopback, forwardedFor: form }: TrustedProxies = {}): ClientIp {
   const ranges = addresses.map((entry) => {
     try {
-      // `10.0.0` and `010.0.0.1` are addresses too, and not those that somebody meant.
+      // `10.0.0` and `010.0.0.1` are addresses too, and not those that someone meant.
       const [address = ''] = entry.split('/')
       if (!address.includes(':') && !ipaddr.IPv4.isValidFourPartDecimal(address)) throw new Error(address)
       return entry.includes('/') ? ipaddr.parseCIDR(entry) : wholeAddress(entry)
@@ -44,18 +46,14 @@ export function createClientIp({ addresses = loopback, forwardedFor: form }: Tru
     }
   })
   // A proxy has few addresses; a caller that connects directly cannot grow this without end.
-  const known = new Map<string, boolean>()
-
-  function trusts(remote: string): boolean {
-    let answer = known.get(remote)
-    if (answer === undefined) {
+  const known = new LRUCache<string, boolean>({
+    max: 1_000,
+    memoMethod(remote) {
       const address = withoutPort(remote)
-      answer = ipaddr.isValid(address) && matches(ipaddr.process(address), ranges)
-      if (known.size >= 1_000) known.clear()
-      known.set(remote, answer)
-    }
-    return answer
-  }
+      return ipaddr.isValid(address) && matches(ipaddr.process(address), ranges)
+    },
+  })
+  const trusts = (remote: string) => known.memo(remote)
 
   function find(remote: string | undefined, forwardedFor: string | undefined): string {
     if (remote === undefined) return 'unknown'

@@ -1,12 +1,11 @@
 import type { z } from 'zod'
-import type { ErrorCode } from '../domain/errors.ts'
-import { isConditional } from './conditional.ts'
+import type { ErrorCode } from '../kernel/errors.ts'
+import type { CountRule } from '../platform/counters/counters.ts'
 import { type AnyEndpoint, type Definition, takesKey } from './definition.ts'
 import { deprecationHeaders } from './deprecation.ts'
 import { encoderFor } from './encode.ts'
 import { impliedErrors } from './errors.ts'
-import type { CountRule } from '../platform/counters/counters.ts'
-import type { AnySurface } from './surface.ts'
+import { type AnySurface, isConditional } from './surface.ts'
 
 /** An endpoint on its surface with everything worked out that does not depend on the request. */
 export interface Compiled {

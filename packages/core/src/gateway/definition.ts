@@ -1,11 +1,11 @@
 import { z } from 'zod'
-import type { Ctx } from '../domain/context.ts'
-import type { ErrorCode } from '../domain/errors.ts'
+import type { Ctx } from '../kernel/context.ts'
+import type { ErrorCode } from '../kernel/errors.ts'
 import type { Access } from './access.ts'
 import type { Deprecation } from './deprecation.ts'
-import type { FileRules } from './multipart.ts'
 import { type Method, parseRoute, type Route } from './route.ts'
 import { strictly } from './strict.ts'
+import type { FileRules } from './uploaded-file.ts'
 
 /** A limit of one endpoint, on top of its surface's. */
 export interface EndpointLimit {

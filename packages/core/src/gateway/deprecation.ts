@@ -9,7 +9,7 @@ export interface Deprecation {
 }
 
 /**
- * Whoever builds on an interface gets a year to leave it.
+ * Anyone who builds on an interface gets a year to leave it.
  * @throws Error on dates that are none, a sunset that comes too early, and a link that is none
  */
 export function checkDeprecation(what: string, { since, sunset, link }: Deprecation): void {

@@ -1,9 +1,9 @@
-import { DomainError, type ErrorCode } from '../domain/errors.ts'
+import { DomainError, type ErrorCode } from '../kernel/errors.ts'
 import { type AnyEndpoint, type Definition, takesKey } from './definition.ts'
 import type { AnySurface } from './surface.ts'
 
 /** The status that each code of the contract answers with. */
-export const statusOf: Readonly<Record<ErrorCode, number>> = {
+export const statusOfCode: Readonly<Record<ErrorCode, number>> = {
   VALIDATION_ERROR: 400,
   BAD_REQUEST: 400,
   UNAUTHORIZED: 401,
@@ -72,7 +72,7 @@ export function refusals(surface: AnySurface, endpoint: AnyEndpoint): Set<ErrorC
   // A body is read to its limit also where none is asked for, because an Idempotency-Key stands for it too.
   if (method !== 'GET') codes.add('PAYLOAD_TOO_LARGE')
   if (takesKey(endpoint)) {
-    // An Idempotency-Key that is none, that is at work, or that was used for something else.
+    // An Idempotency-Key that is none, that is running, or that was used for something else.
     for (const code of ['VALIDATION_ERROR', 'CONFLICT', 'UNPROCESSABLE'] as const) codes.add(code)
   }
   // A tenant that is named twice.

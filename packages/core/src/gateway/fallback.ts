@@ -1,4 +1,4 @@
-import { DomainError } from '../domain/errors.ts'
+import { DomainError } from '../kernel/errors.ts'
 import { publicAccess } from './access.ts'
 import { type Compiled, compile } from './compile.ts'
 import type { AnyEndpoint } from './definition.ts'

@@ -1,10 +1,10 @@
-import type { Exchange } from './exchange.ts'
 import type { RawReply } from './raw.ts'
 import { encodeReply, rawAnswer } from './reply.ts'
+import type { RequestContext } from './request-context.ts'
 import { OpenChannel } from './sse.ts'
 
 /** Runs the endpoint's handler in a context of its own, unless an earlier answer is replayed. */
-export async function handle(x: Exchange): Promise<void> {
+export async function handle(x: RequestContext): Promise<void> {
   if (x.answer) return
   const { endpoint, runtime, incoming, principal, scope, requestId } = x
   const { def } = endpoint
@@ -30,7 +30,7 @@ export async function handle(x: Exchange): Promise<void> {
 }
 
 /** Opens a stream; comes back when its headers are out, though `open` may go on. */
-async function openStream(x: Exchange): Promise<void> {
+async function openStream(x: RequestContext): Promise<void> {
   const channel = new OpenChannel(x)
   x.stream = channel
   if (channel.closed) return
@@ -52,7 +52,7 @@ async function openStream(x: Exchange): Promise<void> {
  * Writes the audit record of a write that its handler did not write in its own transaction, and of everything that is
  * done with an impersonation token: that only reads, and all of it is on the record.
  */
-export async function recordAudit(x: Exchange): Promise<void> {
+export async function recordAudit(x: RequestContext): Promise<void> {
   const { endpoint, ctx, trace, runtime, answer } = x
   const recorded = endpoint.writes || x.principal?.impersonating !== undefined
   if (!recorded || !ctx || !trace || trace.audited || !runtime.ports.audit) return

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
-import { DomainError, invalid } from '../domain/errors.ts'
-import { type Exchange, header } from './exchange.ts'
+import { DomainError, invalid } from '../kernel/errors.ts'
 import { textAnswer } from './reply.ts'
+import { header, type RequestContext } from './request-context.ts'
 
 const replayed = ['Idempotent-Replayed', 'true']
 
@@ -11,7 +11,7 @@ const replayed = ['Idempotent-Replayed', 'true']
  * @throws DomainError `CONFLICT` while the first is in flight, and when its answer was lost; `UNPROCESSABLE` when the
  *   request is another one
  */
-export async function claim(x: Exchange): Promise<void> {
+export async function claimIdempotencyKey(x: RequestContext): Promise<void> {
   const store = x.runtime.ports.idempotency
   const given = header(x.incoming, 'idempotency-key')
   if (!store || given === undefined || !x.endpoint.takesKey) return
@@ -28,7 +28,7 @@ export async function claim(x: Exchange): Promise<void> {
       x.claim = claimed.claim
       return
     case 'running':
-      throw new DomainError('CONFLICT', 'The first request with this Idempotency-Key is still at work')
+      throw new DomainError('CONFLICT', 'The first request with this Idempotency-Key is still in progress')
     case 'unanswered':
       throw new DomainError(
         'CONFLICT',
@@ -44,8 +44,8 @@ export async function claim(x: Exchange): Promise<void> {
   }
 }
 
-/** Keeps the answer of a success for whoever asks again, and forgets the claim of anything else. */
-export async function settleClaim(x: Exchange): Promise<void> {
+/** Keeps the answer of a success for anyone who asks again, and forgets the claim of anything else. */
+export async function settleClaim(x: RequestContext): Promise<void> {
   const store = x.runtime.ports.idempotency
   const { claim: held, answer } = x
   if (!store || !held) return

@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../domain/errors.ts'
+import type { ErrorCode } from '../kernel/errors.ts'
 import type { Access } from './access.ts'
 import type { AnyEndpoint, Kind } from './definition.ts'
 import type { Deprecation } from './deprecation.ts'

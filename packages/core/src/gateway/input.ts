@@ -1,14 +1,13 @@
 import { createHash } from 'node:crypto'
 import type { z } from 'zod'
-import { check } from '../domain/check.ts'
-import { DomainError, invalid, notFound } from '../domain/errors.ts'
+import { check } from '../kernel/check.ts'
+import { DomainError, invalid, notFound } from '../kernel/errors.ts'
 import { isUlid } from '../platform/clock.ts'
 import { decodeJson, hasBody, mediaType, readBytes } from './body.ts'
 import type { Input } from './definition.ts'
-import { type Exchange, header, type Incoming } from './exchange.ts'
 import { isCleanText } from './json.ts'
 import { readMultipart } from './multipart.ts'
-import { nounOf } from './nouns.ts'
+import { header, type Incoming, type RequestContext } from './request-context.ts'
 
 /** What a raw endpoint gets beside. */
 interface RawInput {
@@ -21,7 +20,7 @@ interface RawInput {
  * @throws DomainError `NOT_FOUND` for a parameter of the wrong form, `VALIDATION_ERROR`, `PAYLOAD_TOO_LARGE`,
  *   `UNSUPPORTED_MEDIA_TYPE`
  */
-export async function readInput(x: Exchange): Promise<void> {
+export async function readInput(x: RequestContext): Promise<void> {
   const { def } = x.endpoint
   const { incoming } = x
   const input: Input & Partial<RawInput> & { files?: unknown } = {
@@ -52,9 +51,13 @@ export async function readInput(x: Exchange): Promise<void> {
   }
 }
 
-const limitOf = (x: Exchange) => x.endpoint.def.maxBodyBytes ?? x.runtime.maxBodyBytes
+const limitOf = (x: RequestContext) => x.endpoint.def.maxBodyBytes ?? x.runtime.maxBodyBytes
 
-async function readJson(x: Exchange, input: Input & { files?: unknown }, schema: z.ZodType | undefined) {
+async function readJson(
+  x: RequestContext,
+  input: Input & { files?: unknown },
+  schema: z.ZodType | undefined,
+) {
   const bytes = await readBytes(x.incoming, limitOf(x))
   if (x.endpoint.takesKey && header(x.incoming, 'idempotency-key') !== undefined) {
     x.bodyHash = createHash('sha256').update(bytes).digest('hex')
@@ -65,7 +68,7 @@ async function readJson(x: Exchange, input: Input & { files?: unknown }, schema:
   if (files) input.files = Object.fromEntries(Object.keys(files).map((field) => [field, []]))
 }
 
-function readParams(x: Exchange): Record<string, unknown> {
+function readParams(x: RequestContext): Record<string, unknown> {
   const { names, keys, params } = x.endpoint.def
   const values: Record<string, unknown> = {}
   for (let i = 0; i < names.length; i += 1) {
@@ -133,3 +136,29 @@ function requestOf({ web, node }: Incoming): Pick<Request, 'url' | 'method' | 'h
   })
   return { url, method, headers, signal: gone.signal }
 }
+
+/** What ids name whose parameter or path says it in other words than the domain. */
+const otherNouns: Readonly<Record<string, string>> = {
+  'api-keys': 'API key',
+  blog: 'blog post',
+  feed: 'item of the feed',
+  itemId: 'item of the feed',
+}
+
+/**
+ * What the id at a place of a path names, in the words of the domain: `activity` for the last part of `/activities/:id`. So that
+ * what is no id at all is refused in the words that an unknown one is refused in.
+ */
+function nounOf(path: string, parameter: string): string {
+  const parts = path.split('/')
+  const collection = parts[parts.indexOf(`:${parameter}`) - 1] ?? ''
+  // Both kinds of templates are called `templateId`.
+  const isNamedByPath = parameter === 'id' || parameter === 'templateId'
+  const name = isNamedByPath ? collection : parameter
+  return otherNouns[name] ?? spaced(isNamedByPath ? singular(name) : name.replace(/Id$/, ''))
+}
+
+const singular = (plural: string) => plural.replace(/ies$/, 'y').replace(/s$/, '')
+
+const spaced = (name: string) =>
+  name.replaceAll('-', ' ').replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)

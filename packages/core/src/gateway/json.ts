@@ -1,4 +1,4 @@
-import { DomainError, invalid } from '../domain/errors.ts'
+import { DomainError, invalid } from '../kernel/errors.ts'
 
 const maxDepth = 64
 

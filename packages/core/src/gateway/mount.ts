@@ -1,17 +1,19 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { H3, type H3Event, toNodeHandler } from 'h3'
+import type { Principal } from '../kernel/context.ts'
 import { publicAccess } from './access.ts'
-import { type Attachment, attached } from './attach.ts'
+import { type AttachedPath, attached } from './attach.ts'
+import { type Caller, createCallers } from './call.ts'
 import { type Compiled, compile } from './compile.ts'
-import type { Exchange, Incoming } from './exchange.ts'
 import { createFallback } from './fallback.ts'
 import { type EndpointInfo, infoOf } from './info.ts'
+import { createClientErrorListener, refuseWithoutOneHost } from './parser-errors.ts'
 import { run } from './pipeline.ts'
 import type { GatewayOptions, Ports } from './ports.ts'
+import { createRequestContext, type Incoming } from './request-context.ts'
 import { createRuntime, type Runtime } from './runtime.ts'
 import { type AnySurface, surface } from './surface.ts'
-import { createClientErrorListener, refuseWithoutOneHost } from './unparsed.ts'
 
 type NodeHandler = (req: IncomingMessage, res: ServerResponse) => Promise<void>
 type Fetch = (request: Request, from?: { ip?: string | undefined }) => Promise<Response>
@@ -29,8 +31,10 @@ export interface Gateway extends MountedSurface {
   endpoints(): EndpointInfo[]
   /** @throws Error when there is no surface of that name */
   surface(name: string): MountedSurface
+  /** Calls endpoints in process, as someone whom the embedding program vouches for. */
+  as(principal: Principal): Caller<readonly AnySurface[]>
   /** Another door beside the surfaces, behind the same pipeline. */
-  attach(attachment: Attachment): MountedSurface
+  attach(attachment: AttachedPath): MountedSurface
   /** How many streams are open. */
   readonly streams: number
   /** Refuses new requests, ends the streams and waits until the last answer is through. */
@@ -49,9 +53,9 @@ export function createGateway(given: {
   const surfaces = withRoot(given.surfaces)
   checkDistinct(surfaces)
   const runtime = createRuntime(given.ports, given.options)
-  given.ports.onRefused?.(() => runtime.hub.recheck())
+  given.ports.onRefused?.(() => runtime.streams.recheck())
   const doors = surfaces
-    .map((item) => ({ prefix: item.prefix, name: item.name, ...openDoor(runtime, item) }))
+    .map((item) => ({ prefix: item.prefix, name: item.name, ...mountSurface(runtime, item) }))
     .toSorted((a, b) => b.prefix.length - a.prefix.length)
   const pick = (path: string) => doors.find(({ prefix }) => under(path, prefix)) as (typeof doors)[number]
   return {
@@ -63,12 +67,13 @@ export function createGateway(given: {
     attach(attachment) {
       const like = surfaces.find(({ name }) => name === attachment.like)
       if (!like) throw new Error(`There is no surface "${attachment.like}"`)
-      const { fetch, node } = openDoor(runtime, attached(attachment, like))
+      const { fetch, node } = mountSurface(runtime, attached(attachment, like))
       return {
         fetch,
         node: (req, res) => (refuseWithoutOneHost(runtime, req, res) ? Promise.resolve() : node(req, res)),
       }
     },
+    as: createCallers(runtime, given.surfaces),
     clientError: createClientErrorListener(runtime),
     endpoints: () => given.surfaces.flatMap((item) => item.endpoints.map((one) => infoOf(item, one))),
     surface(name) {
@@ -77,11 +82,11 @@ export function createGateway(given: {
       return { fetch: door.fetch, node: door.node }
     },
     get streams() {
-      return runtime.hub.size
+      return runtime.streams.size
     },
     async drain() {
       runtime.draining = true
-      runtime.hub.closeAll()
+      runtime.streams.closeAll()
       if (runtime.active > 0) await new Promise<void>((resolve) => (runtime.onIdle = resolve))
     },
   }
@@ -127,7 +132,7 @@ function under(path: string, prefix: string): boolean {
   return prefix === '' || Number.isNaN(next) || next === 47 || next === 63 || next === 35
 }
 
-function openDoor(runtime: Runtime, item: AnySurface): MountedSurface {
+function mountSurface(runtime: Runtime, item: AnySurface): MountedSurface {
   const app = new H3({ silent: true, allowMalformedURL: true })
   const serve = (endpoint: Compiled) => (event: H3Event) => exchange(runtime, endpoint, event)
   for (const one of item.endpoints) {
@@ -179,45 +184,10 @@ function exchange(runtime: Runtime, endpoint: Compiled, event: H3Event): Promise
   }
   runtime.active += 1
   const done = context.done as (() => void) | undefined
-  const x = createExchange(runtime, endpoint, incoming, () => {
+  const x = createRequestContext(runtime, endpoint, incoming, () => {
     runtime.active -= 1
     if (runtime.active === 0) runtime.onIdle?.()
     done?.()
   })
   return run(x)
-}
-
-function createExchange(
-  runtime: Runtime,
-  endpoint: Compiled,
-  incoming: Incoming,
-  done: () => void,
-): Exchange {
-  return {
-    endpoint,
-    runtime,
-    incoming,
-    done,
-    requestId: '',
-    startedAt: runtime.clock.now(),
-    ip: '',
-    principal: undefined,
-    scope: undefined,
-    assistant: undefined,
-    consent: undefined,
-    rule: undefined,
-    count: undefined,
-    place: undefined,
-    bodyHash: undefined,
-    input: undefined,
-    discard: undefined,
-    claim: undefined,
-    trace: undefined,
-    ctx: undefined,
-    answer: undefined,
-    stream: undefined,
-    sending: undefined,
-    response: undefined,
-    bytes: 0,
-  }
 }

@@ -1,50 +1,18 @@
 import { createHash } from 'node:crypto'
-import { once } from 'node:events'
-import { createReadStream, type WriteStream } from 'node:fs'
-import { readFile } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { Busboy } from '@fastify/busboy'
-import { DomainError, invalid } from '../domain/errors.ts'
-import { type Aside, createAside } from './aside.ts'
-import { cutShort, tooLarge } from './body.ts'
-import { header, type Incoming } from './exchange.ts'
+import { DomainError, invalid } from '../kernel/errors.ts'
+import { bodyTooLarge, cutShort } from './body.ts'
 import { isCleanText } from './json.ts'
-
-/** What one file field of a form takes. */
-export interface FileRule {
-  /** Largest file in bytes. */
-  maxBytes: number
-  /** Default 1. */
-  maxFiles?: number
-  /** Least number of files; default 1, so that the field is required. */
-  minFiles?: number
-  /** Media types or file name endings, such as `text/csv` and `.md`; anything when absent. */
-  types?: readonly string[]
-  /** Hands over a file that is too large, cut and marked, instead of answering 413. */
-  keepTooLarge?: boolean
-}
-
-export type FileRules = Readonly<Record<string, FileRule>>
-
-/** One received file. It can be read until the answer is given. */
-export interface UploadedFile {
-  field: string
-  /** The last part of the name that the client gave. */
-  name: string
-  /** As the client declares it, without parameters. */
-  type: string
-  /** Size in bytes; of what was kept when the file is too large. */
-  size: number
-  /** Of the content, lower-case hex. */
-  sha256: string
-  /** Cut at the cap; only where the rule keeps such files. */
-  tooLarge: boolean
-  bytes(): Promise<Buffer>
-  stream(): Readable
-}
-
-/** The received files by field. */
-export type Upload<F extends FileRules> = { [K in keyof F]: UploadedFile[] }
+import { header, type Incoming } from './request-context.ts'
+import {
+  type Aside,
+  createAside,
+  type FileRule,
+  type FileRules,
+  keep,
+  type UploadedFile,
+} from './uploaded-file.ts'
 
 interface Form {
   fields: Record<string, unknown>
@@ -55,7 +23,6 @@ interface Form {
   discard(): Promise<void>
 }
 
-const inMemory = 64 * 1024
 const maxField = 256 * 1024
 const maxFields = 100
 
@@ -93,12 +60,12 @@ async function collect(incoming: Incoming, rules: FileRules, aside: Aside): Prom
 
   boy.on('field', (name, value, nameCut, valueCut) => {
     const earlier = fields[name]
-    if (nameCut || valueCut) fail(tooLarge(maxField, name))
+    if (nameCut || valueCut) fail(bodyTooLarge(maxField, name))
     else if (name === '__proto__' || !isCleanText(name + value)) fail(invalid(name, 'Is not plain text'))
     else fields[name] = earlier === undefined ? value : [earlier, value].flat()
   })
   boy.on('file', (field, content, name, _encoding, mime) => {
-    // The form fails by itself when it ends inside of a file; a file that nobody reads any more would end the process then.
+    // The form fails by itself when it ends inside of a file; a file that no one reads any more would end the process then.
     content.on('error', broken)
     const rule = Object.hasOwn(rules, field) ? rules[field] : undefined
     const nth = (counts.get(field) ?? 0) + 1
@@ -167,54 +134,6 @@ function refusal(field: string, name: string, mime: string, nth: number, rule: F
   const fits = rule.types?.some((type) => (type.startsWith('.') ? lower.endsWith(type) : type === mime))
   if (fits === false) return invalid(field, `Takes ${rule.types?.join(', ')}, not ${mime}`)
   return undefined
-}
-
-type Named = Pick<UploadedFile, 'field' | 'name' | 'type'>
-
-/** Reads one file to its end: into memory, or to disk from 64 KiB on. */
-async function keep(aside: Aside, content: Readable, rule: FileRule, named: Named): Promise<UploadedFile> {
-  const hash = createHash('sha256')
-  let chunks: Buffer[] = []
-  let size = 0
-  let cut = false
-  let spill: { path: string; out: WriteStream } | undefined
-  for await (const chunk of content as AsyncIterable<Buffer>) {
-    if (cut) continue
-    const room = rule.maxBytes - size
-    cut = chunk.length > room
-    if (cut && !rule.keepTooLarge) throw tooLarge(rule.maxBytes, named.field)
-    const part = cut ? chunk.subarray(0, room) : chunk
-    size += part.length
-    hash.update(part)
-    if (!spill && size > inMemory) {
-      spill = await aside.open()
-      for (const early of chunks) spill.out.write(early)
-      chunks = []
-    }
-    if (!spill) chunks.push(part)
-    else if (!spill.out.write(part)) await once(spill.out, 'drain')
-  }
-  const path = spill?.path
-  if (spill) await new Promise<void>((resolve, reject) => spill.out.once('error', reject).end(resolve))
-  const whole = path === undefined ? Buffer.concat(chunks, size) : undefined
-  return {
-    ...named,
-    name: cleanName(named.name),
-    size,
-    sha256: hash.digest('hex'),
-    tooLarge: cut,
-    bytes: async () => whole ?? readFile(path as string),
-    stream: () => (whole ? Readable.from([whole]) : createReadStream(path as string)),
-  }
-}
-
-function cleanName(name: string | undefined): string {
-  // biome-ignore lint: control characters are what must go
-  const clean = (name ?? '')
-    .toWellFormed()
-    .replace(/[\u0000-\u001f\u007f]/g, '')
-    .trim()
-  return clean === '' ? 'file' : clean.slice(-255)
 }
 
 function hashOf(fields: Record<string, unknown>, files: Record<string, UploadedFile[]>): string {

@@ -1,10 +1,9 @@
 import { z } from 'zod'
-import type { ErrorCode } from '../domain/errors.ts'
-import { isConditional } from './conditional.ts'
-import { type AnyEndpoint, takesKey } from './definition.ts'
-import { refusals, statusOf } from './errors.ts'
-import type { AnySurface } from './surface.ts'
+import type { ErrorCode } from '../kernel/errors.ts'
 import { apiError, ulid } from '../platform/wire.ts'
+import { type AnyEndpoint, takesKey } from './definition.ts'
+import { refusals, statusOfCode } from './errors.ts'
+import { type AnySurface, isConditional } from './surface.ts'
 
 type Json = Record<string, unknown>
 
@@ -164,7 +163,7 @@ function responses(surface: AnySurface, endpoint: AnyEndpoint, schemas: Json): J
   if (isConditional(surface, endpoint)) found['304'] = { description: 'The caller has this version already' }
   const byStatus = new Map<number, ErrorCode[]>()
   for (const code of refusals(surface, endpoint)) {
-    byStatus.set(statusOf[code], [...(byStatus.get(statusOf[code]) ?? []), code])
+    byStatus.set(statusOfCode[code], [...(byStatus.get(statusOfCode[code]) ?? []), code])
   }
   for (const [status, codes] of [...byStatus].toSorted(([a], [b]) => a - b)) {
     const schema = { $ref: '#/components/schemas/ApiError' }

@@ -1,45 +1,49 @@
-import { DomainError, type ErrorCode } from '../domain/errors.ts'
+import { DomainError, type ErrorCode } from '../kernel/errors.ts'
 import { checkAssistant } from './assistant.ts'
-import { statusOf, toApiError } from './errors.ts'
-import type { Exchange } from './exchange.ts'
+import { statusOfCode, toApiError } from './errors.ts'
 import { handle, recordAudit } from './handler.ts'
-import { claim, settleClaim } from './idempotency.ts'
+import { claimIdempotencyKey, settleClaim } from './idempotency.ts'
 import { readInput } from './input.ts'
 import { jsonAnswer, send } from './reply.ts'
-import { logRequest, logResponse } from './request-log.ts'
+import { header, type RequestContext } from './request-context.ts'
 import * as stage from './stages.ts'
 
 /** One step of every request. */
 export interface Stage {
   name: string
-  run(x: Exchange): Promise<void> | void
+  run(x: RequestContext): Promise<void> | void
   /** `always`: also after a refusal. `end`: when the answer is through, also that of a stream. */
   when?: 'always' | 'end'
+  /** Only of a request from outside: a program that embeds the service vouches for the caller, and counts for itself. */
+  only?: 'outside'
 }
 
 /** The life of a request, in the order of the contract. Surfaces differ by parameters only. */
 export const pipeline: readonly Stage[] = [
   { name: 'request id', run: stage.assignId },
-  { name: 'client address', run: stage.findClient },
+  { name: 'client address', run: stage.findClient, only: 'outside' },
   { name: 'draining', run: stage.refuseWhenDraining },
-  { name: 'authentication', run: stage.authenticate },
+  { name: 'authentication', run: stage.authenticate, only: 'outside' },
   { name: 'tenant', run: stage.resolveTenant },
   { name: 'surface access', run: stage.checkSurface },
-  { name: 'assistant', run: checkAssistant },
-  { name: 'rate limit', run: stage.limitRate },
-  { name: 'throttle', run: stage.throttle },
-  { name: 'request log', run: logRequest },
+  { name: 'assistant', run: checkAssistant, only: 'outside' },
+  { name: 'rate limit', run: stage.limitRate, only: 'outside' },
+  { name: 'throttle', run: stage.throttle, only: 'outside' },
+  { name: 'request log', run: logRequest, only: 'outside' },
   { name: 'input', run: readInput },
-  { name: 'endpoint limit', run: stage.limitByField },
-  { name: 'idempotency', run: claim },
+  { name: 'endpoint limit', run: stage.limitByField, only: 'outside' },
+  { name: 'idempotency', run: claimIdempotencyKey, only: 'outside' },
   { name: 'handler', run: handle },
   { name: 'audit', run: recordAudit },
-  { name: 'count', run: stage.countRequest, when: 'always' },
-  { name: 'idempotent answer', run: settleClaim, when: 'always' },
-  { name: 'answer', run: answer, when: 'always' },
+  { name: 'count', run: stage.countRequest, when: 'always', only: 'outside' },
+  { name: 'idempotent answer', run: settleClaim, when: 'always', only: 'outside' },
+  { name: 'answer', run: answer, when: 'always', only: 'outside' },
   { name: 'release', run: release, when: 'end' },
-  { name: 'response log', run: logResponse, when: 'end' },
+  { name: 'response log', run: logResponse, when: 'end', only: 'outside' },
 ]
+
+/** What is left of it for a call in process: the same tenant rule, access, schemas and audit. */
+export const inProcess: readonly Stage[] = pipeline.filter(({ only }) => only !== 'outside')
 
 const opening = pipeline.filter((step) => step.when !== 'end')
 const closing = pipeline.filter((step) => step.when === 'end')
@@ -48,7 +52,7 @@ const closing = pipeline.filter((step) => step.when === 'end')
  * Takes a request through all stages.
  * @returns the web response; on node's own response a placeholder, when everything is sent
  */
-export async function run(x: Exchange): Promise<Response> {
+export async function run(x: RequestContext): Promise<Response> {
   let refused = false
   for (const step of opening) {
     if (refused && step.when !== 'always') continue
@@ -64,16 +68,16 @@ export async function run(x: Exchange): Promise<Response> {
   if (!through) await close(x)
   else {
     void through.then(() => close(x))
-    if (x.incoming.node) return letGo(x)
+    if (x.incoming.node) return detach(x)
   }
   return x.response ?? sent
 }
 
 /**
- * A long answer on node's own response keeps what its closing needs and no more. H3 waits for it by a promise that nobody
+ * A long answer on node's own response keeps what its closing needs and no more. H3 waits for it by a promise that no one
  * settles, so what it holds for the request is collected while the stream is open.
  */
-function letGo(x: Exchange): Promise<Response> {
+function detach(x: RequestContext): Promise<Response> {
   x.input = undefined
   x.ctx = undefined
   x.trace = undefined
@@ -84,7 +88,7 @@ function letGo(x: Exchange): Promise<Response> {
 // What h3 is told when node's response has got everything already.
 const sent = new Response(null)
 
-async function close(x: Exchange): Promise<void> {
+async function close(x: RequestContext): Promise<void> {
   for (const step of closing) {
     try {
       await step.run(x)
@@ -95,8 +99,8 @@ async function close(x: Exchange): Promise<void> {
   x.done()
 }
 
-/** Turns what was thrown into the answer, and logs what nobody is told. */
-function refuse(x: Exchange, error: unknown, step: string): void {
+/** Turns what was thrown into the answer, and logs what no one is told. */
+function refuse(x: RequestContext, error: unknown, step: string): void {
   const body = toApiError(error)
   const { code } = body.error
   const { id, allowed } = x.endpoint
@@ -114,11 +118,11 @@ function refuse(x: Exchange, error: unknown, step: string): void {
   if (code === 'TOKEN_EXPIRED') headers.push('WWW-Authenticate', 'Bearer error="expired_token"')
   else if (code === 'INVALID_TOKEN') headers.push('WWW-Authenticate', 'Bearer error="invalid_token"')
   // Every 401 names the scheme that would help, also that of a login (RFC 9110, 15.5.2).
-  else if (statusOf[code] === 401) headers.push('WWW-Authenticate', 'Bearer')
+  else if (statusOfCode[code] === 401) headers.push('WWW-Authenticate', 'Bearer')
   const seconds = retryAfter(error, code)
   if (seconds !== undefined) headers.push('Retry-After', String(seconds))
   if (error instanceof MethodNotAllowed) headers.push('Allow', error.allow)
-  x.answer = jsonAnswer(statusOf[code], body, headers)
+  x.answer = jsonAnswer(statusOfCode[code], body, headers)
 }
 
 /** After how many seconds the caller may try again. */
@@ -137,13 +141,51 @@ export class MethodNotAllowed extends DomainError {
   }
 }
 
-function answer(x: Exchange): void {
+function answer(x: RequestContext): void {
   if (x.stream) x.stream.begin()
   else if (x.answer) send(x, x.answer)
 }
 
 /** Gives back what the request held: its place, and its files. */
-async function release(x: Exchange): Promise<void> {
+async function release(x: RequestContext): Promise<void> {
   stage.leave(x)
   await x.discard?.()
+}
+
+/** The line before the handler: at the level `debug`, because the line after the answer says it all again. */
+function logRequest(x: RequestContext): void {
+  x.runtime.log.debug('request', about(x))
+}
+
+/** The line after the answer: who asked for what, and how it ended. */
+function logResponse(x: RequestContext): void {
+  const { runtime, endpoint } = x
+  const status = x.stream ? 200 : (x.answer?.status ?? 500)
+  const durationMs = Math.round((runtime.clock.now() - x.startedAt) * 10) / 10
+  runtime.log.info('response', { ...about(x), status, durationMs, responseBytes: x.bytes })
+  runtime.options.onAnswer?.({
+    surface: endpoint.surface.name,
+    endpoint: endpoint.id,
+    method: x.incoming.method,
+    status,
+    durationMs,
+  })
+}
+
+function about(x: RequestContext): Record<string, unknown> {
+  const { principal, incoming } = x
+  const fields: Record<string, unknown> = {
+    requestId: x.requestId,
+    method: incoming.method,
+    path: x.endpoint.shownPath ?? incoming.path,
+    surface: x.endpoint.surface.name,
+    userId: principal?.id ?? null,
+    tenantId: principal?.tenantId ?? null,
+    clientIp: x.ip,
+    userAgent: header(incoming, 'user-agent') ?? null,
+  }
+  if (x.assistant !== undefined) fields.assistant = x.assistant
+  const clientRequestId = header(incoming, 'x-request-id')
+  if (clientRequestId !== undefined) fields.clientRequestId = clientRequestId.slice(0, 128)
+  return fields
 }

@@ -1,10 +1,18 @@
-import type { AuditEntry, Claim, Ctx, GivenConsent, Principal, Scope, Trace } from '../domain/context.ts'
-import type { ErrorCode } from '../domain/errors.ts'
+import type {
+  AuditEntry,
+  Ctx,
+  GivenConsent,
+  IdempotencyClaim,
+  Principal,
+  Scope,
+  Trace,
+} from '../kernel/context.ts'
+import type { ErrorCode } from '../kernel/errors.ts'
 import type { Clock, NewId } from '../platform/clock.ts'
 import type { Counters } from '../platform/counters/counters.ts'
 import type { Logger } from '../platform/log.ts'
-import type { TrustedProxies } from './client-ip.ts'
 import type { CredentialKind } from './access.ts'
+import type { TrustedProxies } from './client-ip.ts'
 import type { TenantRule } from './surface.ts'
 
 /** What stands in the `Authorization` header. */
@@ -17,7 +25,7 @@ type Eventually<T> = T | Promise<T>
 
 /** What a store knows about an idempotency key. */
 export type Claimed =
-  | { state: 'new'; claim: Claim }
+  | { state: 'new'; claim: IdempotencyClaim }
   | { state: 'running' }
   | { state: 'other' }
   | { state: 'unanswered' }
@@ -34,9 +42,9 @@ export interface IdempotencyStore {
    *   the first was carried out but its answer was lost, else its answer
    */
   begin(key: string, hash: string): Eventually<Claimed>
-  complete(claim: Claim, answer: { status: number; body: string }): Eventually<void>
+  complete(claim: IdempotencyClaim, answer: { status: number; body: string }): Eventually<void>
   /** Forgets a claim that came to nothing. */
-  abandon(claim: Claim): Eventually<void>
+  abandon(claim: IdempotencyClaim): Eventually<void>
 }
 
 /** What the application puts behind the gateway. */
@@ -72,7 +80,7 @@ export interface Ports {
   counters?: Counters
   /** Asked at every heartbeat of a stream, and when `onRefused` says so; false ends it. */
   stillValid?(principal: Principal): boolean
-  /** Takes a function that is to be called when somebody's access has ended. */
+  /** Takes a function that is to be called when someone's access has ended. */
   onRefused?(fn: () => void): void
 }
 

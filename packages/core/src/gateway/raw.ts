@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { Ctx } from '../domain/context.ts'
+import type { Ctx } from '../kernel/context.ts'
 import { type BaseSpec, define, type Endpoint } from './definition.ts'
 import type { HandlerInput, SchemaIn, SchemaOut } from './endpoint.ts'
 import type { ParamSchemas, ParamsIn, ParamsOut, Route } from './route.ts'

@@ -1,8 +1,9 @@
+import { createHash } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
+import fresh from 'fresh'
 import { hasBody } from './body.ts'
-import { entityTag, isKnown } from './conditional.ts'
-import { type Answer, type Exchange, header } from './exchange.ts'
 import type { RawReply } from './raw.ts'
+import { type Answer, header, type RequestContext } from './request-context.ts'
 
 const closedPolicy = "default-src 'none'; frame-ancestors 'none'"
 const jsonHeaders = [
@@ -28,20 +29,27 @@ export function textAnswer(status: number, body: string, extra: readonly string[
 }
 
 /** What a handler returned, encoded through the schema that its endpoint declares. */
-export function encodeReply(x: Exchange, value: unknown): Answer {
+export function encodeReply(x: RequestContext, value: unknown): Answer {
   const { conditional, def, encode } = x.endpoint
   if (!encode) return { status: def.success, headers: ['Cache-Control', 'no-store'], body: null }
   const body = JSON.stringify(encode(value))
   if (!conditional) return { status: def.success, headers: jsonHeaders, body }
   const tag = entityTag(body)
   const headers = [...cachedHeaders, 'ETag', tag]
-  return isKnown(header(x.incoming, 'if-none-match'), tag)
+  // The comparison is weak either way; beside the tag with its own `W/` it would let `W/W/` pass.
+  return fresh({ 'if-none-match': header(x.incoming, 'if-none-match') }, { etag: tag.slice(2) })
     ? { status: 304, headers: ['Cache-Control', 'private, no-cache', 'ETag', tag], body: null }
     : { status: def.success, headers, body }
 }
 
+/** A weak validator of a body: the same JSON has the same one, on every server. */
+function entityTag(body: string): string {
+  // Not `etag`: its SHA-1 lets anyone who writes the content make two versions with one tag.
+  return `W/"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"`
+}
+
 /** The bytes of a raw endpoint. */
-export function rawAnswer(x: Exchange, reply: RawReply): Answer {
+export function rawAnswer(x: RequestContext, reply: RawReply): Answer {
   const status = reply.status ?? x.endpoint.def.success
   const headers = Object.entries(reply.headers ?? {}).flatMap(([name, value]) =>
     value === undefined ? [] : [name, value],
@@ -51,13 +59,13 @@ export function rawAnswer(x: Exchange, reply: RawReply): Answer {
   if (typeof type === 'string' && type !== '' && !names.has('content-type'))
     headers.push('Content-Type', type)
   if (!names.has('cache-control')) headers.push('Cache-Control', 'no-store')
-  // A file that somebody uploaded must not run as a page of ours.
+  // A file that someone uploaded must not run as a page of ours.
   if (!names.has('content-security-policy')) headers.push('Content-Security-Policy', closedPolicy)
   return { status, headers, body: reply.body ?? null }
 }
 
 /** Headers that every answer carries, whatever became of the request. */
-export function commonHeaders(x: Exchange): string[] {
+export function commonHeaders(x: RequestContext): string[] {
   const { runtime, count, rule } = x
   const headers = ['X-Request-Id', x.requestId]
   if (count && rule) {
@@ -71,7 +79,7 @@ export function commonHeaders(x: Exchange): string[] {
 }
 
 /** Sends the answer: straight to node's response where there is one, as a web response elsewhere. */
-export function send(x: Exchange, answer: Answer): void {
+export function send(x: RequestContext, answer: Answer): void {
   const headers = commonHeaders(x)
   headers.push(...answer.headers)
   const silent = x.incoming.method === 'HEAD' || answer.status === 204 || answer.status === 304
@@ -102,10 +110,10 @@ export function webResponse(
   return new Response(body, { status, headers: pairs })
 }
 
-function sendNode(x: Exchange, { status, body }: Answer, headers: string[], silent: boolean): void {
-  const { req, res } = x.incoming.node as NonNullable<Exchange['incoming']['node']>
+function sendNode(x: RequestContext, { status, body }: Answer, headers: string[], silent: boolean): void {
+  const { req, res } = x.incoming.node as NonNullable<RequestContext['incoming']['node']>
   if (res.destroyed || res.headersSent) return
-  // A body that nobody read must not be taken for the next request, and may never end.
+  // A body that no one read must not be taken for the next request, and may never end.
   const unread = !req.complete && hasBody(x.incoming)
   if (unread || x.runtime.draining) if (req.httpVersionMajor < 2) headers.push('Connection', 'close')
   res.writeHead(status, headers)
@@ -116,9 +124,9 @@ function sendNode(x: Exchange, { status, body }: Answer, headers: string[], sile
   } else res.end(body)
 }
 
-/** Sends the answer while its sender still sends: whoever closes now makes the other side miss it. */
-function linger(x: Exchange, body: string | Uint8Array): Promise<void> {
-  const { req, res } = x.incoming.node as NonNullable<Exchange['incoming']['node']>
+/** Sends the answer while its sender still sends: anyone who closes now makes the other side miss it. */
+function linger(x: RequestContext, body: string | Uint8Array): Promise<void> {
+  const { req, res } = x.incoming.node as NonNullable<RequestContext['incoming']['node']>
   const { promise, resolve } = Promise.withResolvers<void>()
   res.write(body)
   const stop = x.runtime.clock.after(lingerMs, resolve)
@@ -129,7 +137,7 @@ function linger(x: Exchange, body: string | Uint8Array): Promise<void> {
   })
 }
 
-async function pipe(x: Exchange, res: ServerResponse, body: AsyncIterable<Uint8Array>): Promise<void> {
+async function pipe(x: RequestContext, res: ServerResponse, body: AsyncIterable<Uint8Array>): Promise<void> {
   let wake: (() => void) | undefined
   const onChange = () => wake?.()
   res.on('drain', onChange).on('close', onChange)
@@ -147,7 +155,7 @@ async function pipe(x: Exchange, res: ServerResponse, body: AsyncIterable<Uint8A
   }
 }
 
-function fromIterable(x: Exchange, body: AsyncIterable<Uint8Array>) {
+function fromIterable(x: RequestContext, body: AsyncIterable<Uint8Array>) {
   const { promise: done, resolve } = Promise.withResolvers<void>()
   const source = body[Symbol.asyncIterator]()
   const readable = new ReadableStream<Uint8Array>({

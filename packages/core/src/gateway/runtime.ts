@@ -1,11 +1,10 @@
 import type { Clock, NewId } from '../platform/clock.ts'
+import { type Counters, createMemoryCounters } from '../platform/counters/counters.ts'
 import type { Logger } from '../platform/log.ts'
 import { type ClientIp, createClientIp } from './client-ip.ts'
 import { type Cors, createCors } from './cors.ts'
-import { createHub, type Hub } from './hub.ts'
-import type { Counters } from '../platform/counters/counters.ts'
-import { createMemoryCounters } from '../platform/counters/memory.ts'
 import type { GatewayOptions, Ports } from './ports.ts'
+import { createStreamRegistry, type StreamRegistry } from './stream-registry.ts'
 
 /** What all requests of one gateway share. */
 export interface Runtime {
@@ -15,7 +14,7 @@ export interface Runtime {
   readonly newId: NewId
   readonly log: Logger
   readonly counters: Counters
-  readonly hub: Hub
+  readonly streams: StreamRegistry
   readonly cors: Cors
   readonly maxBodyBytes: number
   readonly maxStreams: number
@@ -41,7 +40,7 @@ export function createRuntime(ports: Ports, options: GatewayOptions): Runtime {
     newId: options.newId,
     log: options.log,
     counters: ports.counters ?? createMemoryCounters(clock),
-    hub: createHub(clock, options.heartbeatMs ?? 15_000, options.maxStreamBuffer ?? 1 << 20),
+    streams: createStreamRegistry(clock, options.heartbeatMs ?? 15_000, options.maxStreamBuffer ?? 1 << 20),
     cors: createCors(options.cors),
     maxBodyBytes: options.maxBodyBytes ?? 1 << 20,
     maxStreams: options.maxStreams ?? 5,

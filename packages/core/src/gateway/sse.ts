@@ -1,7 +1,8 @@
 import { z } from 'zod'
-import { type Exchange, header } from './exchange.ts'
-import type { Beating } from './hub.ts'
-import { commonHeaders, webResponse } from './reply.ts'
+import { commonHeaders } from './reply.ts'
+import { header, type RequestContext } from './request-context.ts'
+import { NodeSink, type SseSink, WebSink } from './sse-sink.ts'
+import type { RegisteredStream } from './stream-registry.ts'
 
 /** Data schemas by event name. */
 export type EventSchemas = Readonly<Record<string, z.ZodType>>
@@ -12,7 +13,7 @@ export type Message<E extends EventSchemas> = {
 }[keyof E & string]
 
 /** An open stream of server-sent events to one client. */
-export interface Channel<E extends EventSchemas = EventSchemas> {
+export interface SseChannel<E extends EventSchemas = EventSchemas> {
   /** The id that the client saw last, from the `Last-Event-ID` header or the `lastEventId` parameter. */
   readonly lastEventId: string | undefined
   readonly closed: boolean
@@ -24,7 +25,7 @@ export interface Channel<E extends EventSchemas = EventSchemas> {
   sendRaw(frame: Uint8Array): boolean
   /** Ends the stream after what was sent. */
   close(): void
-  /** Calls `fn` once when the stream ends, whoever ends it; at once when it has ended. */
+  /** Calls `fn` once when the stream ends, anyone who ends it; at once when it has ended. */
   onClose(fn: () => void): void
 }
 
@@ -54,22 +55,11 @@ function idLine(id: string | number): string {
   return `id: ${String(id).replace(/[\r\n\0]/g, '')}\n`
 }
 
-/** Where the bytes go: node's response or a web stream. */
-interface Sink {
-  open(headers: string[]): void
-  write(frame: Uint8Array): void
-  /** Bytes that wait for the reader. */
-  waiting(): number
-  end(): void
-  /** Breaks the connection off. */
-  cut(): void
-}
-
 /**
  * The stream that answers an exchange, with the side that the pipeline holds. Nothing is sent before the first message or
  * `begin`. Thousands are open at a time, so it is a class: what they share they have once.
  */
-export class OpenChannel implements Channel, Beating {
+export class OpenChannel implements SseChannel, RegisteredStream {
   readonly lastEventId: string | undefined
   /** Settles when the headers are out. */
   readonly started: Promise<void>
@@ -77,19 +67,20 @@ export class OpenChannel implements Channel, Beating {
   readonly ended: Promise<void>
   begun = false
   closed = false
-  readonly #x: Exchange
-  readonly #sink: Sink
+  readonly #x: RequestContext
+  readonly #sink: SseSink
   #onStart!: () => void
   #onEnd!: () => void
   #listeners: (() => void)[] | undefined
 
-  constructor(x: Exchange) {
+  constructor(x: RequestContext) {
     this.#x = x
     this.lastEventId = lastEventId(x)
     this.started = new Promise((resolve) => (this.#onStart = resolve))
     this.ended = new Promise((resolve) => (this.#onEnd = resolve))
-    this.#sink = x.incoming.node ? new NodeSink(x, this) : new WebSink(x, this)
-    // Whoever left before is not heard leaving again.
+    const onGone = () => this.finish()
+    this.#sink = x.incoming.node ? new NodeSink(x, onGone) : new WebSink(x, onGone)
+    // Anyone who left before is not heard leaving again.
     if (x.incoming.node?.res.destroyed) this.finish()
   }
 
@@ -98,11 +89,11 @@ export class OpenChannel implements Channel, Beating {
     if (this.begun || this.closed) return
     this.begun = true
     this.#sink.open([...commonHeaders(this.#x), ...sseHeaders])
-    this.#x.runtime.hub.add(this)
+    this.#x.runtime.streams.add(this)
     this.#onStart()
-    // Whoever was refused while it was being opened.
+    // Anyone who was refused while it was being opened.
     this.recheck()
-    // All that were open have been ended by then, and nobody would come back for this one.
+    // All that were open have been ended by then, and no one would come back for this one.
     if (this.#x.runtime.draining) this.close()
   }
 
@@ -120,14 +111,14 @@ export class OpenChannel implements Channel, Beating {
     const { runtime, requestId } = this.#x
     this.#sink.write(frame)
     this.#x.bytes += frame.byteLength
-    if (this.#sink.waiting() <= runtime.hub.maxBuffer) return true
+    if (this.#sink.waiting() <= runtime.streams.maxBuffer) return true
     runtime.log.warn('A stream was dropped: its reader is too slow', { requestId })
     this.#sink.cut()
     this.finish()
     return false
   }
 
-  beat(frame: Uint8Array): void {
+  sendHeartbeat(frame: Uint8Array): void {
     this.recheck()
     this.sendRaw(frame)
   }
@@ -150,7 +141,7 @@ export class OpenChannel implements Channel, Beating {
   finish(): void {
     if (this.closed) return
     this.closed = true
-    this.#x.runtime.hub.remove(this)
+    this.#x.runtime.streams.remove(this)
     this.#onEnd()
     this.#onStart()
     for (const fn of this.#listeners ?? []) guarded(this.#x, fn)
@@ -162,7 +153,7 @@ export class OpenChannel implements Channel, Beating {
   }
 }
 
-function guarded(x: Exchange, fn: () => void): void {
+function guarded(x: RequestContext, fn: () => void): void {
   try {
     fn()
   } catch (error) {
@@ -170,85 +161,10 @@ function guarded(x: Exchange, fn: () => void): void {
   }
 }
 
-function lastEventId(x: Exchange): string | undefined {
+function lastEventId(x: RequestContext): string | undefined {
   const { incoming } = x
   const inQuery = incoming.search.includes('lastEventId=')
     ? new URLSearchParams(incoming.search).get('lastEventId')
     : undefined
   return header(incoming, 'last-event-id') ?? inQuery ?? undefined
-}
-
-/** Node's own response, without a web stream in between. */
-class NodeSink implements Sink {
-  readonly #node: NonNullable<Exchange['incoming']['node']>
-
-  constructor(x: Exchange, channel: OpenChannel) {
-    this.#node = x.incoming.node as NonNullable<Exchange['incoming']['node']>
-    this.#node.res.once('close', () => channel.finish())
-  }
-
-  open(headers: string[]): void {
-    const { req, res } = this.#node
-    if (req.httpVersionMajor < 2) {
-      // The end of the connection is the end of the stream: no chunk framing around every message.
-      res.shouldKeepAlive = false
-      res.useChunkedEncodingByDefault = false
-      headers.push('Connection', 'close')
-    }
-    res.writeHead(200, headers)
-    res.flushHeaders()
-  }
-
-  write(frame: Uint8Array): void {
-    this.#node.res.write(frame)
-  }
-
-  waiting(): number {
-    return this.#node.res.writableLength
-  }
-
-  end(): void {
-    this.#node.res.end()
-  }
-
-  cut(): void {
-    this.#node.res.destroy()
-  }
-}
-
-class WebSink implements Sink {
-  readonly #x: Exchange
-  readonly #body: ReadableStream<Uint8Array>
-  #controller!: ReadableStreamDefaultController<Uint8Array>
-
-  constructor(x: Exchange, channel: OpenChannel) {
-    this.#x = x
-    this.#body = new ReadableStream<Uint8Array>(
-      {
-        start: (given) => void (this.#controller = given),
-        cancel: () => channel.finish(),
-      },
-      { highWaterMark: 0, size: (frame) => frame?.byteLength ?? 0 },
-    )
-  }
-
-  open(headers: string[]): void {
-    this.#x.response = webResponse(200, headers, this.#body)
-  }
-
-  write(frame: Uint8Array): void {
-    this.#controller.enqueue(frame)
-  }
-
-  waiting(): number {
-    return -(this.#controller.desiredSize ?? 0)
-  }
-
-  end(): void {
-    this.#controller.close()
-  }
-
-  cut(): void {
-    this.#controller.error(new Error('The reader of the stream is too slow'))
-  }
 }

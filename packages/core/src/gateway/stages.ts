@@ -1,18 +1,18 @@
-import type { Principal } from '../domain/context.ts'
-import { DomainError, invalid, rateLimited } from '../domain/errors.ts'
-import { checkAccess, type RestrictedAccess } from './access.ts'
-import { countedAs } from './client-ip.ts'
-import { type Exchange, header } from './exchange.ts'
+import type { Principal } from '../kernel/context.ts'
+import { DomainError, invalid, rateLimited } from '../kernel/errors.ts'
 import type { Count, CountRule } from '../platform/counters/counters.ts'
 import { sha256Hex } from '../platform/crypto/hash.ts'
+import { checkAccess, type RestrictedAccess } from './access.ts'
+import { countedAs } from './client-ip.ts'
 import type { Credential } from './ports.ts'
+import { header, type RequestContext } from './request-context.ts'
 
 /** Gives the request its own id, whatever the caller sends. */
-export function assignId(x: Exchange): void {
+export function assignId(x: RequestContext): void {
   x.requestId = x.runtime.newId()
 }
 
-export function findClient(x: Exchange): void {
+export function findClient(x: RequestContext): void {
   x.ip = x.runtime.clientIp(x.incoming.remote, header(x.incoming, 'x-forwarded-for'))
   if (x.incoming.remote === undefined) x.runtime.warnAddressless()
 }
@@ -21,21 +21,21 @@ export function findClient(x: Exchange): void {
 const callersWithoutAddress = 20
 
 /** Whom a limit by address counts, and how wide it is: where no address is known, it is that of all callers together. */
-function byAddress(x: Exchange, rule: CountRule): { who: string; rule: CountRule } {
+function byAddress(x: RequestContext, rule: CountRule): { who: string; rule: CountRule } {
   if (x.incoming.remote !== undefined) return { who: countedAs(x.ip), rule }
   const { limit, burst } = rule
   const wide = { ...rule, limit: limit * callersWithoutAddress, burst: burst * callersWithoutAddress }
   return { who: 'unknown', rule: wide }
 }
 
-/** The gateway is going down; the caller finds another one, or this one anew, in a moment. */
+/** The gateway is going down; the caller finds another one, or this one again, in a moment. */
 export class Unavailable extends DomainError {
   constructor() {
     super('INTERNAL_ERROR', 'The server is restarting; try again in a moment')
   }
 }
 
-export function refuseWhenDraining(x: Exchange): void {
+export function refuseWhenDraining(x: RequestContext): void {
   if (x.runtime.draining) throw new Unavailable()
 }
 
@@ -43,7 +43,7 @@ export function refuseWhenDraining(x: Exchange): void {
  * Asks the application who shows the credential.
  * @throws DomainError `UNAUTHORIZED` when there is none, or none of a kind that is accepted here
  */
-export function authenticate(x: Exchange): Promise<void> | void {
+export function authenticate(x: RequestContext): Promise<void> | void {
   const { access } = x.endpoint.def
   if (access.public) return
   const found = x.runtime.ports.authenticate(readCredential(x, access), access.credentials)
@@ -53,7 +53,7 @@ export function authenticate(x: Exchange): Promise<void> | void {
 
 const scheme = /^(Bearer|ApiKey) +(\S+) *$/i
 
-function readCredential(x: Exchange, access: RestrictedAccess): Credential {
+function readCredential(x: RequestContext, access: RestrictedAccess): Credential {
   const value = header(x.incoming, 'authorization')
   if (value === undefined) throw new DomainError('UNAUTHORIZED', 'The Authorization header is missing')
   const match = scheme.exec(value)
@@ -67,7 +67,7 @@ function readCredential(x: Exchange, access: RestrictedAccess): Credential {
 }
 
 /** Finds what the principal may see here, by the rule of the surface. */
-export function resolveTenant(x: Exchange): Promise<void> | void {
+export function resolveTenant(x: RequestContext): Promise<void> | void {
   const { principal } = x
   if (!principal) return
   const { ports } = x.runtime
@@ -81,7 +81,7 @@ export function resolveTenant(x: Exchange): Promise<void> | void {
 }
 
 /** A task token is good for the run that it was made for and for no other. */
-function ownRun(x: Exchange, principal: Principal): Principal {
+function ownRun(x: RequestContext, principal: Principal): Principal {
   const named = x.incoming.params?.runId
   if (named !== undefined && named !== principal.id) {
     throw new DomainError('UNAUTHORIZED', 'The task token belongs to another run')
@@ -89,7 +89,7 @@ function ownRun(x: Exchange, principal: Principal): Principal {
   return principal
 }
 
-function namedTenant(x: Exchange): string | undefined {
+function namedTenant(x: RequestContext): string | undefined {
   const rule = x.endpoint.surface.tenant
   const { search } = x.incoming
   const both = rule === 'query-or-header' || rule === 'claim-or-assigned'
@@ -104,20 +104,20 @@ function namedTenant(x: Exchange): string | undefined {
 }
 
 /** The access matrix: role, app access, and that observers only read. */
-export function checkSurface(x: Exchange): void {
+export function checkSurface(x: RequestContext): void {
   const { access } = x.endpoint.def
   if (!access.public) checkAccess(access, x.principal as Principal, x.incoming.method)
 }
 
 /** Counts the request against its surface. @throws DomainError `RATE_LIMITED` */
-export async function limitRate(x: Exchange): Promise<void> {
+export async function limitRate(x: RequestContext): Promise<void> {
   await countRequest(x)
   const { extraRule, def } = x.endpoint
   if (extraRule && def.limit?.field === undefined) await limitEndpoint(x)
 }
 
 /** Counts the request once, also one that was refused before it came to its limit. */
-export function countRequest(x: Exchange): Promise<void> | void {
+export function countRequest(x: RequestContext): Promise<void> | void {
   if (x.count) return
   const { rule, surface, def } = x.endpoint
   const { principal } = x
@@ -141,7 +141,7 @@ export function countRequest(x: Exchange): Promise<void> | void {
   admit(x, count)
 }
 
-function admit(x: Exchange, count: Count): void {
+function admit(x: RequestContext, count: Count): void {
   x.count = count
   if (count.admitted) return
   const wait = { until: count.resetAt, now: x.runtime.clock.now() }
@@ -149,7 +149,7 @@ function admit(x: Exchange, count: Count): void {
 }
 
 /** Counts an endpoint's own limit that is not counted by a field of the body. */
-export async function limitEndpoint(x: Exchange): Promise<void> {
+export async function limitEndpoint(x: RequestContext): Promise<void> {
   const { extraRule, def, id } = x.endpoint
   if (!extraRule || !def.limit) return
   const counted =
@@ -161,9 +161,9 @@ export async function limitEndpoint(x: Exchange): Promise<void> {
 
 /**
  * Counts it by the field of the body that it names. Where the host tells no address, what is counted by address is counted by
- * such a field too, so that nobody is troubled by what others try.
+ * such a field too, so that no one is troubled by what others try.
  */
-export async function limitByField(x: Exchange): Promise<void> {
+export async function limitByField(x: RequestContext): Promise<void> {
   const { extraRule, def, id } = x.endpoint
   if (!extraRule || !def.limit) return
   const isAddressless = x.incoming.remote === undefined && def.limit.by === 'ip'
@@ -172,12 +172,12 @@ export async function limitByField(x: Exchange): Promise<void> {
   const { by } = def.limit
   const who = by === 'user' && x.principal ? x.principal.id : countedAs(x.ip)
   const body = (x.input?.body ?? {}) as Record<string, unknown>
-  // Hashed: whatever comes, the key stays short, and nobody's address lies in a store that others look into.
+  // Hashed: whatever comes, the key stays short, and no one's address lies in a store that others look into.
   const value = sha256Hex(String(body[field]).toLowerCase())
   await hitOwnLimit(x, `rate:${id}:${who}:${value}`, extraRule)
 }
 
-async function hitOwnLimit(x: Exchange, key: string, rule: CountRule): Promise<void> {
+async function hitOwnLimit(x: RequestContext, key: string, rule: CountRule): Promise<void> {
   const count = await x.runtime.counters.hit(key, rule)
   if (count.admitted) return
   x.rule = rule
@@ -185,7 +185,7 @@ async function hitOwnLimit(x: Exchange, key: string, rule: CountRule): Promise<v
 }
 
 /** Takes one of the places for requests at the same time, or one of those for streams. @throws DomainError `THROTTLED` */
-export async function throttle(x: Exchange): Promise<void> {
+export async function throttle(x: RequestContext): Promise<void> {
   const { def, surface } = x.endpoint
   const isStream = def.kind === 'stream'
   const max = isStream ? x.runtime.maxStreams : x.principal && surface.concurrency
@@ -197,20 +197,20 @@ export async function throttle(x: Exchange): Promise<void> {
     // A stream hears itself that its reader is gone.
     if (!isStream) onGone(x, () => leave(x))
   } else {
-    const what = isStream ? `${max} streams are open` : `${max} requests are at work`
+    const what = isStream ? `${max} streams are open` : `${max} requests are running`
     throw new DomainError('THROTTLED', `${what} already; wait until one has ended`)
   }
 }
 
 /** Gives the place of the request back, once. */
-export function leave(x: Exchange): void {
+export function leave(x: RequestContext): void {
   if (x.place === undefined) return
   x.runtime.counters.leave(x.place)
   x.place = undefined
 }
 
 /** Calls `fn` when the caller is gone, at the latest when the answer is through. */
-function onGone({ incoming: { node, web } }: Exchange, fn: () => void): void {
+function onGone({ incoming: { node, web } }: RequestContext, fn: () => void): void {
   if (node) node.res.once('close', fn)
   else web?.signal.addEventListener('abort', fn, { once: true })
 }

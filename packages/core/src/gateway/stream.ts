@@ -1,10 +1,10 @@
 import type { z } from 'zod'
-import type { Ctx } from '../domain/context.ts'
+import type { Ctx } from '../kernel/context.ts'
 import { type BaseSpec, define, type Endpoint } from './definition.ts'
 import type { HandlerInput, SchemaIn, SchemaOut } from './endpoint.ts'
-import type { FileRules, Upload } from './multipart.ts'
 import type { ParamSchemas, ParamsIn, ParamsOut, Route } from './route.ts'
-import type { Channel, EventSchemas } from './sse.ts'
+import type { EventSchemas, SseChannel } from './sse.ts'
+import type { FileRules, Upload } from './uploaded-file.ts'
 
 export type EventsIn<E> = { [K in keyof E]: E[K] extends z.ZodType ? z.input<E[K]> : never }
 
@@ -19,9 +19,9 @@ export interface StreamSpec<Id extends string, R extends Route, P, Q, B, H, E, F
 /**
  * Defines an endpoint that answers with server-sent events. `open` runs once: what it throws before the first message
  * is an ordinary refusal; the headers leave with the first message or when it returns, and the stream stays open until
- * somebody closes it.
+ * someone closes it.
  */
-export function stream<
+export function eventStream<
   const Id extends string,
   const R extends Route,
   P extends ParamSchemas<R> = object,
@@ -37,7 +37,7 @@ export function stream<
       input: HandlerInput<ParamsOut<R, P>, SchemaOut<Q>, SchemaOut<B>, SchemaOut<H>> & {
         files: F extends FileRules ? Upload<F> : undefined
       },
-      channel: Channel<E>,
+      channel: SseChannel<E>,
     ): Promise<void> | void
   },
 ): Endpoint<

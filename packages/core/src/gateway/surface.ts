@@ -32,7 +32,6 @@ export interface SurfaceSpec<Name extends string, Es extends readonly AnyEndpoin
   conditional?: boolean
   /** Announced on every answer; an endpoint may say its own. */
   deprecated?: Deprecation
-  /** Flat, in path order. */
   endpoints: Es
 }
 
@@ -70,9 +69,31 @@ export function surface<const Name extends string, const Es extends readonly Any
   return Object.freeze({ ...spec })
 }
 
+type Module = Readonly<Record<string, unknown>>
+
+/** Every endpoint that resource files export, in the order of their paths. @param modules `import * as` of each file */
+export function endpointsOf<const M extends readonly Module[]>(
+  ...modules: M
+): Array<Extract<{ [I in keyof M]: M[I][keyof M[I]] }[number], AnyEndpoint>> {
+  const found = modules.flatMap((module) => Object.values(module)).filter(isEndpoint)
+  return found.toSorted((a, b) => (orderOf(a) < orderOf(b) ? -1 : 1)) as never
+}
+
+const isEndpoint = (value: unknown): value is AnyEndpoint =>
+  typeof value === 'object' && value !== null && 'route' in value && 'run' in value
+/** As docs list them: reads first, what deletes last. */
+const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
+const orderOf = ({ path, method }: AnyEndpoint) => `${path} ${methods.indexOf(method)}`
+
 /** The wire types of a surface's endpoints by their id, for a typed client. */
 export type EndpointTypes<S extends { readonly endpoints: readonly AnyEndpoint[] }> = {
   [E in S['endpoints'][number] as E['id']]: E['~types'] extends WireTypes
     ? { id: E['id']; route: E['route'] } & E['~types']
     : never
+}
+
+/** True where the answer carries an `ETag` and may be 304: the endpoint says so, or its surface for everything it reads. */
+export function isConditional(surface: AnySurface, endpoint: AnyEndpoint): boolean {
+  const reads = endpoint.method === 'GET' && endpoint.kind === 'json'
+  return endpoint.conditional || (reads && surface.conditional === true)
 }

@@ -1,9 +1,9 @@
 import type { z } from 'zod'
-import type { Ctx } from '../domain/context.ts'
+import type { Ctx } from '../kernel/context.ts'
 import { type BaseSpec, define, type Endpoint } from './definition.ts'
 import type { HandlerInput, Replies, ReplyIn, ReplyOut, SchemaIn, SchemaOut } from './endpoint.ts'
-import type { FileRules, Upload } from './multipart.ts'
 import type { ParamSchemas, ParamsIn, ParamsOut, Route } from './route.ts'
+import type { FileRules, Upload } from './uploaded-file.ts'
 
 export interface UploadSpec<Id extends string, R extends Route, P, Q, B, J, H, F, Y>
   extends BaseSpec<Id, R, P, Q, H> {

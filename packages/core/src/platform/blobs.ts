@@ -19,7 +19,7 @@ export class BlobError extends Error {
 
 /**
  * Files by key. A key is 1 to 512 characters: segments of letters, digits, `.`, `_` and `-` that begin with a letter
- * or digit, joined by `/`. Whoever writes a key names the owner in it. Every function may throw {@link BlobError}.
+ * or digit, joined by `/`. Anyone who writes a key names the owner in it. Every function may throw {@link BlobError}.
  */
 export interface Blobs {
   /**

@@ -1,7 +1,8 @@
+import { LRUCache } from 'lru-cache'
 import type { Clock } from './clock.ts'
 
 /**
- * A cache of JSON values under string keys, in process or on a server. Whoever writes a key names the owner in it;
+ * A cache of JSON values under string keys, in process or on a server. Anyone who writes a key names the owner in it;
  * the cache itself knows none. A value read is always a fresh copy.
  */
 export interface Cache {
@@ -27,31 +28,18 @@ interface Entry {
 
 /**
  * A cache in this process: it holds `maxEntries` (default 10,000) and drops the one that was not asked for longest.
- * Values are kept as JSON text, so nobody shares an object, and a cache on a server behaves alike.
+ * Values are kept as JSON text, so no one shares an object, and a cache on a server behaves alike.
  */
 export function createMemoryCache(options: { clock: Clock; maxEntries?: number }): Cache {
   const { clock, maxEntries = 10_000 } = options
   if (!Number.isInteger(maxEntries) || maxEntries < 1) {
     throw new RangeError(`maxEntries: expected 1 or more, got ${maxEntries}.`)
   }
-  // A Map keeps the order of insertion: putting an entry back on each use makes the first one the oldest.
-  const entries = new Map<string, Entry>()
+  const entries = new LRUCache<string, Entry>({ max: maxEntries })
 
   const find = (key: string): Entry | undefined => {
     const entry = entries.get(key)
-    if (!entry) return undefined
-    entries.delete(key)
-    if (entry.endsAt <= clock.now()) return undefined
-    entries.set(key, entry)
-    return entry
-  }
-
-  const put = (key: string, entry: Entry): void => {
-    entries.delete(key)
-    entries.set(key, entry)
-    if (entries.size <= maxEntries) return
-    const oldest = entries.keys().next()
-    if (!oldest.done) entries.delete(oldest.value)
+    return entry && entry.endsAt > clock.now() ? entry : undefined
   }
 
   return {
@@ -60,7 +48,7 @@ export function createMemoryCache(options: { clock: Clock; maxEntries?: number }
       return entry && (JSON.parse(entry.json) as T)
     },
     async set(key, value, ttlMs) {
-      put(key, { json: toJson(key, value), endsAt: clock.now() + lifetime(ttlMs) })
+      entries.set(key, { json: toJson(key, value), endsAt: clock.now() + lifetime(ttlMs) })
     },
     async delete(key) {
       entries.delete(key)
@@ -70,7 +58,7 @@ export function createMemoryCache(options: { clock: Clock; maxEntries?: number }
       const before: unknown = entry ? JSON.parse(entry.json) : 0
       if (typeof before !== 'number') throw new TypeError(`Cache key "${key}" does not hold a number.`)
       const sum = before + by
-      put(key, { json: JSON.stringify(sum), endsAt: entry?.endsAt ?? clock.now() + lifetime(ttlMs) })
+      entries.set(key, { json: JSON.stringify(sum), endsAt: entry?.endsAt ?? clock.now() + lifetime(ttlMs) })
       return sum
     },
     async check() {},

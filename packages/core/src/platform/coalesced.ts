@@ -11,7 +11,7 @@ export interface Freshness {
 
 /**
  * A value that many ask for and that is made for all of them: never twice at the same time, and no more often than `freshMs` says.
- * @returns a function that gives the value, made by the work of whoever asks when it is due; what it throws goes to all who wait
+ * @returns a function that gives the value, made by the work of anyone who asks when it is due; what it throws goes to all who wait
  */
 export function createCoalesced<T>({
   clock,
@@ -34,7 +34,7 @@ export function createCoalesced<T>({
     if (last && age >= 0 && age < freshMs) return last.value
     making ??= make(work)
     if (!last || age < 0 || age >= staleMs) return making
-    // Whoever asks next is told of it.
+    // Anyone who asks next is told of it.
     making.catch(() => undefined)
     return last.value
   }

@@ -25,7 +25,7 @@ export function createSharedCache({ redis, clock }: { redis: Redis; clock: Clock
     alone = undefined
     const keys = [...stale]
     stale.clear()
-    // Redis keeps the order, so nobody here reads an old value before this; lost again, they are kept for the next time.
+    // Redis keeps the order, so no one here reads an old value before this; lost again, they are kept for the next time.
     if (keys.length > 0) redis.send('UNLINK', ...keys.map(nameOf)).catch(() => keys.forEach(outdate))
   })
 

@@ -1,11 +1,8 @@
+import { create } from 'content-disposition'
 import type { RawReply } from '../gateway/raw.ts'
 
-/** A file that browsers save under its name and never show, whatever is in it. */
+/** A file that browsers save under its name and never display, whatever its content. */
 export function attachment({ name, bytes }: { name: string; bytes: Uint8Array }): RawReply {
-  const plain = name.replace(/[^\w .()-]/g, '_')
-  const encoded = encodeURIComponent(name).replace(/['()*]/g, (char) => `%${char.charCodeAt(0).toString(16)}`)
-  return {
-    headers: { 'Content-Disposition': `attachment; filename="${plain}"; filename*=UTF-8''${encoded}` },
-    body: bytes,
-  }
+  const disposition = create(name, { fallback: name.replace(/[^\w .()-]/g, '_') })
+  return { headers: { 'Content-Disposition': disposition }, body: bytes }
 }

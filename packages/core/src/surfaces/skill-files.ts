@@ -1,11 +1,11 @@
-import type { FileRules } from '../gateway/multipart.ts'
+import type { FileRules } from '../gateway/uploaded-file.ts'
 
 const markdown = ['.md', '.markdown', 'text/markdown']
 
 /**
- * What the form of a skill may bring: the skill itself and texts that it refers to, each in Markdown.
+ * The files of a skill's form: the skill itself and its references, each in Markdown.
  * @param maxBytes of one file
- * @param atLeast whether the skill itself must be among them
+ * @param atLeast whether the skill itself is required
  */
 export const skillFiles = (maxBytes: number, atLeast: 0 | 1) =>
   ({

@@ -5,8 +5,11 @@ import { cli } from './cli/index.ts'
 import { dashboard } from './dashboard/index.ts'
 import { dm } from './dm/index.ts'
 import { mobile } from './mobile/index.ts'
-import { tenant } from './tenant/index.ts'
 import { root } from './root/index.ts'
+import { tenant } from './tenant/index.ts'
 
-/** Every door of the service. Routes, OpenAPI, the typed client and the generated tests all come from this list. */
+/**
+ * All surfaces of the service. Routes, OpenAPI, the typed client and the generated tests are derived from
+ * this list.
+ */
 export const surfaces = [auth, dashboard, dm, mobile, admin, agent, tenant, cli, root] as const

@@ -1,41 +1,48 @@
 import { readFile } from 'node:fs/promises'
-import type { Api } from '@copydesk/core'
+import type { SystemApi } from '@copydesk/core'
+import { wrongUsage } from '@copydesk/terminal/failure'
+import { example } from '@copydesk/terminal/help'
+import { confirmed } from '@copydesk/terminal/prompts'
+import { tenantNaming } from '@copydesk/terminal/tenant-named'
 import { type Command, InvalidArgumentError } from 'commander'
 import { withApp } from '../app.ts'
-import { wrongUsage } from '@copydesk/terminal/failure'
 import { neededTenantId, tenantId, tenantIds } from './find.ts'
-import { example } from '@copydesk/terminal/help'
-import { confirmed } from '@copydesk/terminal/asking'
-import { tenantNaming } from '@copydesk/terminal/tenant-named'
 import { prepare, wholeNumber } from './options.ts'
 
 /** `agent set|push|restore`. */
 export function agentChangeCommands(group: Command): void {
   group
     .command('set')
-    .description('change an agent for all tenants that have set nothing of their own, or for one tenant')
+    .description('change an agent for all tenants that inherit its settings, or for one tenant')
     .argument('<role>', 'for example blog_writer')
-    .option('--tenant <tenant>', `only for this one: ${tenantNaming}`)
-    .option('--model <model>', 'model that it asks')
-    .option('--tools <tool...>', 'all of its tools; "none" takes them away')
-    .option('--skills <id...>', 'all of its skills of the installation, by id; "none" takes them away')
+    .option('--tenant <tenant>', `change it only for this tenant: ${tenantNaming}`)
+    .option('--model <model>', 'model that the agent uses')
+    .option('--tools <tool...>', 'all tools of the agent; "none" removes them')
+    .option(
+      '--skills <id...>',
+      'ids of all skills of the installation that the agent has; "none" removes them',
+    )
     .option('--concurrency <number>', 'runs at the same time', wholeNumber(1, 10))
-    .option('--max-cost <usd>', 'dollars that an activity may cost; "none" without --tenant', dollars)
-    .option('--plans <plan...>', 'plans that it comes with; not with --tenant')
+    .option(
+      '--max-cost <usd>',
+      'maximum cost of an activity in US dollars; "none" removes the limit, only without --tenant',
+      dollars,
+    )
+    .option('--plans <plan...>', 'plans that include the agent; not with --tenant')
     .option('--prompt <file>', 'file with the prompt template; - reads it from stdin')
-    .option('--timeout <seconds>', 'how long a run may take', wholeNumber(10, 3_600))
-    .option('--grace <seconds>', 'how much longer one that is told to stop may take', wholeNumber(0, 300))
-    .option('--turns <number>', 'turns of a run', wholeNumber(1, 100))
+    .option('--timeout <seconds>', 'maximum duration of a run', wholeNumber(10, 3_600))
+    .option('--grace <seconds>', 'how long a cancelled run may take to stop', wholeNumber(0, 300))
+    .option('--turns <number>', 'maximum number of turns of a run', wholeNumber(1, 100))
     .option(
       '--fallback <model...>',
-      'models that are asked in turn when its own fails; "none" takes them away',
+      'models to use, in this order, when the agent\'s model fails; "none" removes them',
     )
-    .option('--built-in', 'the built-in loop does its work; for one tenant, as the next three')
-    .option('--command <name>', 'a command of the configuration does its work')
-    .option('--webhook <url>', 'a runtime at this address does its work')
+    .option('--built-in', 'use the built-in loop; for one tenant only, as are the next three')
+    .option('--command <name>', 'use a command-line agent of the configuration')
+    .option('--webhook <url>', 'use the agent runtime at this address')
     .option(
       '--header <name>',
-      'header by which that runtime knows us; its value is in COPYDESK_WEBHOOK_SECRET',
+      'header that authenticates Copydesk to that runtime; its value is read from COPYDESK_WEBHOOK_SECRET',
     )
     .addHelpText(
       'after',
@@ -48,28 +55,35 @@ export function agentChangeCommands(group: Command): void {
     .action(set)
   group
     .command('push')
-    .description('bring settings to tenants that have values of their own')
+    .description('copy settings to tenants that have changed them')
     .argument('<role>', 'for example blog_writer')
     .requiredOption('--fields <field...>', 'for example defaultModel or adapterConfig.timeoutSec')
-    .option('--tenant <tenant...>', `only to these: ${tenantNaming} (default: all)`)
-    .option('--override', 'take away what tenants have set themselves; without it they are skipped')
-    .option('--yes', 'do not ask')
+    .option('--tenant <tenant...>', `only to these tenants: ${tenantNaming} (default: all)`)
+    .option(
+      '--override',
+      'overwrite what tenants have set themselves; without this option those tenants are skipped',
+    )
+    .option('--yes', 'do not ask for confirmation')
     .addHelpText('after', example('copydesk agent push blog_writer --fields defaultModel --override --yes'))
     .action(push)
   group
     .command('restore')
-    .description('put a version of an agent back, as a new version')
+    .description('restore a version of an agent, as a new version')
     .argument('<role>', 'for example blog_writer')
-    .argument('<version>', 'its number: copydesk agent show <role> --versions', wholeNumber(1, 1_000_000_000))
-    .option('--tenant <tenant>', `of what this one has set itself: ${tenantNaming}`)
+    .argument(
+      '<version>',
+      'number of the version: copydesk agent show <role> --versions',
+      wholeNumber(1, 1_000_000_000),
+    )
+    .option('--tenant <tenant>', `restore the settings of this tenant: ${tenantNaming}`)
     .addHelpText('after', example('copydesk agent restore blog_writer 1'))
     .action(restore)
 }
 
-// Words of the command line, which the services check.
-type MasterChanges = Parameters<Api['agentConfigs']['change']>[1]
-type AgentChanges = Parameters<Api['agents']['change']>[1]
-type Push = Parameters<Api['agentConfigs']['push']>[1]
+// Values of the command line; the services validate them.
+type MasterChanges = Parameters<SystemApi['agentConfigs']['change']>[1]
+type AgentChanges = Parameters<SystemApi['agents']['change']>[1]
+type Push = Parameters<SystemApi['agentConfigs']['push']>[1]
 
 interface SetOptions {
   tenant?: string
@@ -90,14 +104,14 @@ interface SetOptions {
   header?: string
 }
 
-/** Who does the work, as the options say; nothing where they say nothing. */
+/** The adapter settings from the options; empty when no option sets them. */
 function adapterOf({ builtIn, command, webhook, header }: SetOptions) {
   const named = [builtIn && 'local', command && 'adapter_a', webhook && 'adapter_b'].filter(Boolean)
   if (named.length > 1) throw wrongUsage('Give one of --built-in, --command and --webhook.')
   if (header !== undefined && webhook === undefined) throw wrongUsage('--header needs --webhook.')
   const authValue = header === undefined ? undefined : process.env['COPYDESK_WEBHOOK_SECRET']
   if (header !== undefined && !authValue)
-    throw wrongUsage(`Put the value of ${header} into the variable COPYDESK_WEBHOOK_SECRET.`)
+    throw wrongUsage(`Set the variable COPYDESK_WEBHOOK_SECRET to the value of ${header}.`)
   return {
     adapterType: named[0],
     settings: given({ command, webhookUrl: webhook, authHeader: header, authValue }),
@@ -117,7 +131,7 @@ async function set(role: string, options: SetOptions, command: Command): Promise
   const adapterConfig = Object.keys(settings).length === 0 ? undefined : settings
   const isOfOne = tenant !== undefined || adapter.adapterType !== undefined
   if (isOfOne && (plans || maxCost === 'none'))
-    throw wrongUsage('--plans and --max-cost none are not for a single tenant.')
+    throw wrongUsage('--plans and --max-cost none cannot be used with --tenant.')
   const changes = !isOfOne
     ? {
         defaultModel: model,
@@ -138,17 +152,17 @@ async function set(role: string, options: SetOptions, command: Command): Promise
         adapterConfig,
       }
   if (Object.keys(given(changes)).length === 0)
-    throw wrongUsage('Say what is to be changed; --help lists it.')
-  const { config, talk } = prepare(command)
+    throw wrongUsage('Give at least one option that changes something; --help lists them.')
+  const { config, output } = prepare(command)
   const agent = await withApp(config, async (copydesk) => {
     const system = copydesk.asSystem()
     if (!isOfOne) return system.agentConfigs.change(role, changes as MasterChanges)
-    const which = '--built-in, --command and --webhook are for a single tenant: name it with --tenant.'
+    const which = '--built-in, --command and --webhook apply to one tenant: name it with --tenant.'
     const own = copydesk.asSystem({ tenantId: await neededTenantId(system, tenant, which) })
     return own.agents.change(role, changes as AgentChanges)
   })
-  talk.data(agent, () => role)
-  talk.done(`${agent.name} works with it from the next run on.`)
+  output.data(agent, () => role)
+  output.done(`${agent.name} uses these settings from its next run on.`)
 }
 
 interface PushOptions {
@@ -160,8 +174,8 @@ interface PushOptions {
 
 async function push(role: string, options: PushOptions, command: Command): Promise<void> {
   const { fields, tenant, override = false, yes } = options
-  const { config, talk } = prepare(command)
-  const loss = `What ${tenant ? tenant.join(', ') : 'all tenants'} have set themselves in ${fields.join(', ')} is taken away.`
+  const { config, output } = prepare(command)
+  const loss = `This overwrites what ${tenant ? tenant.join(', ') : 'all tenants'} have set themselves in ${fields.join(', ')}.`
   if (override && !(await confirmed(loss, yes))) return
   const receipt = await withApp(config, async (copydesk) => {
     const system = copydesk.asSystem()
@@ -170,7 +184,10 @@ async function push(role: string, options: PushOptions, command: Command): Promi
       : { scope: 'all_tenants' as const }
     return system.agentConfigs.push(role, { ...scope, fields, overrideCustom: override } as Push)
   })
-  talk.data(receipt, () => `${receipt.pushed} tenants have it, ${receipt.skipped} keep values of their own.`)
+  output.data(
+    receipt,
+    () => `${receipt.pushed} tenants were updated, ${receipt.skipped} keep their own values.`,
+  )
 }
 
 async function restore(
@@ -179,14 +196,14 @@ async function restore(
   { tenant }: { tenant?: string },
   command: Command,
 ): Promise<void> {
-  const { config, talk } = prepare(command)
+  const { config, output } = prepare(command)
   const agent = await withApp(config, async (copydesk) => {
     const system = copydesk.asSystem()
     if (tenant === undefined) return system.agentConfigs.restore(role, version)
     return copydesk.asSystem({ tenantId: await tenantId(system, tenant) }).agents.restore(role, version)
   })
-  talk.data(agent, () => role)
-  talk.done(`Version ${version} of ${agent.name} is back.`)
+  output.data(agent, () => role)
+  output.done(`Version ${version} of ${agent.name} is restored.`)
 }
 
 function dollars(text: string): number | 'none' {

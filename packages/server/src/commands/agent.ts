@@ -1,12 +1,12 @@
+import { wrongUsage } from '@copydesk/terminal/failure'
+import { example } from '@copydesk/terminal/help'
+import { table } from '@copydesk/terminal/output'
+import { tenantNaming } from '@copydesk/terminal/tenant-named'
 import type { Command } from 'commander'
 import { withApp } from '../app.ts'
-import { wrongUsage } from '@copydesk/terminal/failure'
-import { table } from '@copydesk/terminal/talk'
 import { agentChangeCommands } from './agent-change.ts'
 import { agentTestCommand } from './agent-test/command.ts'
 import { everything, tenantId } from './find.ts'
-import { example } from '@copydesk/terminal/help'
-import { tenantNaming } from '@copydesk/terminal/tenant-named'
 import { prepare, wholeNumber } from './options.ts'
 import { compared, listedVersions } from './versions.ts'
 
@@ -14,22 +14,22 @@ import { compared, listedVersions } from './versions.ts'
 export function agentCommands(program: Command): void {
   const group = program
     .command('agent')
-    .description('the agents: what they start from, and what tenants have set themselves')
+    .description('the agents: default agents, and the agents of tenants')
     .addHelpText('after', example('copydesk agent list'))
   group
     .command('list')
-    .description('list agents as they are before any tenant changes them, or those of a tenant')
-    .option('--tenant <tenant>', `of this tenant: ${tenantNaming}`)
+    .description('list the default agents, or the agents of a tenant')
+    .option('--tenant <tenant>', `agents of this tenant: ${tenantNaming}`)
     .addHelpText('after', example('copydesk agent list --tenant "Example Ltd"'))
     .action(list)
   group
     .command('show')
-    .description('show how an agent works, its versions, or what has changed between two')
+    .description('show the settings of an agent, its versions, or the difference between two versions')
     .argument('<role>', 'for example blog_writer')
-    .option('--tenant <tenant>', `of this tenant: ${tenantNaming}`)
-    .option('--versions', 'list its versions instead')
-    .option('--at <version>', 'show this version instead', wholeNumber(1, 1_000_000_000))
-    .option('--against <version>', 'what has changed since this version', wholeNumber(1, 1_000_000_000))
+    .option('--tenant <tenant>', `agent of this tenant: ${tenantNaming}`)
+    .option('--versions', 'list the versions of the agent')
+    .option('--at <version>', 'show this version', wholeNumber(1, 1_000_000_000))
+    .option('--against <version>', 'show the changes since this version', wholeNumber(1, 1_000_000_000))
     .addHelpText(
       'after',
       example('copydesk agent show blog_writer', 'copydesk agent show blog_writer --at 3 --against 1'),
@@ -40,10 +40,10 @@ export function agentCommands(program: Command): void {
 }
 
 async function list({ tenant }: { tenant?: string }, command: Command): Promise<void> {
-  const { config, talk } = prepare(command)
+  const { config, output } = prepare(command)
   if (tenant === undefined) {
     const { data } = await withApp(config, (copydesk) => copydesk.asSystem().agentConfigs.list())
-    return talk.data(data, () =>
+    return output.data(data, () =>
       table(
         ['ROLE', 'MODEL', 'ADAPTER', 'AT ONCE', 'CAP', 'SKILLS', 'PLANS'],
         data.map((agent) => [
@@ -63,7 +63,7 @@ async function list({ tenant }: { tenant?: string }, command: Command): Promise<
     const id = await tenantId(copydesk.asSystem(), tenant)
     return copydesk.asSystem({ tenantId: id }).agents.list()
   })
-  talk.data(data, () =>
+  output.data(data, () =>
     table(
       ['ROLE', 'STATUS', 'MODEL', 'ADAPTER', 'AT ONCE', 'CAP', 'SKILLS', 'CUSTOM'],
       data.map((agent) => [
@@ -90,8 +90,8 @@ interface ShowOptions {
 
 async function show(role: string, options: ShowOptions, command: Command): Promise<void> {
   const { tenant, versions, at, against } = options
-  if (against !== undefined && at === undefined) throw wrongUsage('--against goes with --at.')
-  const { config, talk } = prepare(command)
+  if (against !== undefined && at === undefined) throw wrongUsage('--against needs --at.')
+  const { config, output } = prepare(command)
   await withApp(config, async (copydesk) => {
     const system = copydesk.asSystem()
     const own = tenant !== undefined && copydesk.asSystem({ tenantId: await tenantId(system, tenant) }).agents
@@ -99,19 +99,19 @@ async function show(role: string, options: ShowOptions, command: Command): Promi
       const all = await everything((page) =>
         own ? own.versions(role, page) : system.agentConfigs.versions(role, page),
       )
-      return talk.data(all, () => listedVersions(all))
+      return output.data(all, () => listedVersions(all))
     }
     if (at !== undefined) {
       const query = against === undefined ? {} : { against }
       const found = await (own || system.agentConfigs).version(role, at, query)
-      return talk.data(found, () => compared(found))
+      return output.data(found, () => compared(found))
     }
     const agent = await (own || system.agentConfigs).get(role)
-    talk.data(agent, () => shown(agent))
+    output.data(agent, () => shown(agent))
   })
 }
 
-/** Settings line by line, and the prompt below them. */
+/** The settings line by line, followed by the prompt. */
 function shown({ adapterConfig, ...agent }: { adapterConfig: { promptTemplate: string } }): string {
   const { promptTemplate, ...settings } = adapterConfig
   const lines = Object.entries({ ...agent, ...settings }).map(([name, value]) => {

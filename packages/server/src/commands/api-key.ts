@@ -1,11 +1,11 @@
+import { wrongUsage } from '@copydesk/terminal/failure'
+import { example } from '@copydesk/terminal/help'
+import { table } from '@copydesk/terminal/output'
+import { confirmed } from '@copydesk/terminal/prompts'
+import { tenantNaming } from '@copydesk/terminal/tenant-named'
 import { type Command, Option } from 'commander'
 import { withApp } from '../app.ts'
-import { wrongUsage } from '@copydesk/terminal/failure'
-import { table } from '@copydesk/terminal/talk'
 import { everything, tenantIds, userId } from './find.ts'
-import { example } from '@copydesk/terminal/help'
-import { tenantNaming } from '@copydesk/terminal/tenant-named'
-import { confirmed } from '@copydesk/terminal/asking'
 import { prepare, wholeNumber } from './options.ts'
 
 const dayMs = 86_400_000
@@ -15,15 +15,15 @@ const assistantAccesses = ['none', 'read', 'decide'] as const
 export function apiKeyCommands(program: Command): void {
   const group = program
     .command('api-key')
-    .description('keys with which programs act for a user')
+    .description('API keys with which programs act for a user')
     .addHelpText('after', example('copydesk api-key list'))
   group
     .command('create')
-    .description('create a key; it is shown this once')
-    .requiredOption('--user <id or e-mail>', 'the user that the key acts for')
+    .description('create an API key; it is shown only once')
+    .requiredOption('--user <id or e-mail>', 'the user for whom the key acts')
     .requiredOption('--name <name>', 'what the key is for')
-    .option('--tenant <tenant...>', `narrow the key to these tenants: ${tenantNaming}`)
-    .option('--expires-in <days>', 'days until the key ends', wholeNumber(1, 3_650))
+    .option('--tenant <tenant...>', `restrict the key to these tenants: ${tenantNaming}`)
+    .option('--expires-in <days>', 'days until the key expires', wholeNumber(1, 3_650))
     .addOption(
       new Option('--assistant <right>', 'what an assistant may do with the key (default: read)').choices(
         assistantAccesses,
@@ -42,9 +42,9 @@ export function apiKeyCommands(program: Command): void {
     .action(list)
   group
     .command('revoke')
-    .description('end a key at once')
+    .description('revoke a key at once')
     .argument('<id>', 'id of the key, as `api-key list` shows it')
-    .option('--yes', 'do not ask')
+    .option('--yes', 'do not ask for confirmation')
     .addHelpText('after', example('copydesk api-key revoke 01J9ZX6T4QH8C3V5N7M2K0B1AD --yes'))
     .action(revoke)
 }
@@ -59,7 +59,7 @@ interface CreateOptions {
 
 async function create(options: CreateOptions, command: Command): Promise<void> {
   const { user, name, tenant, expiresIn, assistant } = options
-  const { config, talk } = prepare(command)
+  const { config, output } = prepare(command)
   const created = await withApp(config, async (copydesk) => {
     const api = copydesk.asSystem()
     return api.apiKeys.create({
@@ -70,25 +70,25 @@ async function create(options: CreateOptions, command: Command): Promise<void> {
       ...(expiresIn !== undefined && { expiresAt: new Date(Date.now() + expiresIn * dayMs) }),
     })
   })
-  talk.data(created, () => created.key)
-  talk.done('Keep this key in a safe place: it cannot be shown again.')
+  output.data(created, () => created.key)
+  output.done('Store this key in a safe place: it cannot be shown again.')
 }
 
 async function list({ user }: { user?: string }, command: Command): Promise<void> {
-  const { config, talk } = prepare(command)
+  const { config, output } = prepare(command)
   const keys = await withApp(config, async (copydesk) => {
     const api = copydesk.asSystem()
     const filter = user ? { 'filter.userId': await userId(api, user) } : {}
     return everything((page) => api.apiKeys.list({ ...page, ...filter, order: 'asc' }))
   })
   const now = Date.now()
-  talk.data(keys, () =>
+  output.data(keys, () =>
     table(
       ['ID', 'NAME', 'KEY', 'STATUS', 'ASSIST', 'EXPIRES', 'USED'],
       keys.map(({ id, name, keyPreview, status, assistantAccess, expiresAt, lastUsedAt }) => [
         id,
         name,
-        // All begin alike; the end is what tells them apart.
+        // All keys begin alike; only the end distinguishes them.
         keyPreview.slice(keyPreview.indexOf('…')),
         status,
         assistantAccess,
@@ -101,10 +101,10 @@ async function list({ user }: { user?: string }, command: Command): Promise<void
 }
 
 async function revoke(id: string, { yes }: { yes?: true }, command: Command): Promise<void> {
-  const { config, talk } = prepare(command)
-  if (id.trim() === '') throw wrongUsage('Name the key by its id: `copydesk api-key list` shows them.')
-  if (!(await confirmed(`This ends the key ${id}; programs that use it are refused from now on.`, yes)))
+  const { config, output } = prepare(command)
+  if (id.trim() === '') throw wrongUsage('Give the id of the key: `copydesk api-key list` shows the ids.')
+  if (!(await confirmed(`This revokes the key ${id}; requests with it are rejected from now on.`, yes)))
     return
   await withApp(config, (copydesk) => copydesk.asSystem().apiKeys.revoke(id))
-  talk.data({ id, status: 'revoked' }, () => `${id} is revoked.`)
+  output.data({ id, status: 'revoked' }, () => `${id} is revoked.`)
 }

@@ -1,11 +1,11 @@
-import type { Api } from '@copydesk/core'
+import type { SystemApi } from '@copydesk/core'
+import { example } from '@copydesk/terminal/help'
+import { table } from '@copydesk/terminal/output'
+import { tenantNaming } from '@copydesk/terminal/tenant-named'
 import { type Command, Option } from 'commander'
 import { withApp } from '../app.ts'
-import { table } from '@copydesk/terminal/talk'
 import { everything, tenantId } from './find.ts'
-import { example } from '@copydesk/terminal/help'
-import { tenantNaming } from '@copydesk/terminal/tenant-named'
-import { prepare, since as instantSince, wholeNumber } from './options.ts'
+import { since as instantSince, prepare, wholeNumber } from './options.ts'
 
 const actorTypes = ['human', 'agent', 'api_key'] as const
 
@@ -15,10 +15,12 @@ export function auditCommand(program: Command): void {
     .command('audit')
     .description('show who did what, newest first')
     .option('--tenant <tenant>', `only what happened at this tenant: ${tenantNaming}`)
-    .option('--action <label>', 'only this, for example approval.resolve')
-    .addOption(new Option('--actor-type <type>', 'only what these did').choices(actorTypes))
-    .option('--since <when>', 'a date, or so long ago: 30m, 24h, 7d', instantSince)
-    .option('--limit <n>', 'at most so many', wholeNumber(1, 10_000), 50)
+    .option('--action <label>', 'only this action, for example approval.resolve')
+    .addOption(
+      new Option('--actor-type <type>', 'only actions of this type of principal').choices(actorTypes),
+    )
+    .option('--since <when>', 'a date, or a time ago: 30m, 24h, 7d', instantSince)
+    .option('--limit <n>', 'maximum number of entries', wholeNumber(1, 10_000), 50)
     .addHelpText('after', example('copydesk audit --tenant example.com --since 7d', 'copydesk audit --json'))
     .action(audit)
 }
@@ -33,7 +35,7 @@ interface AuditOptions {
 
 async function audit(options: AuditOptions, command: Command): Promise<void> {
   const { tenant, action, actorType, since, limit } = options
-  const { config, talk } = prepare(command)
+  const { config, output } = prepare(command)
   const records = await withApp(config, async (copydesk) => {
     const api = copydesk.asSystem()
     const filter = {
@@ -44,7 +46,7 @@ async function audit(options: AuditOptions, command: Command): Promise<void> {
     }
     return everything((page) => api.audit.list({ ...page, ...filter }), limit)
   })
-  talk.data(records, () =>
+  output.data(records, () =>
     table(
       ['WHEN', 'ACTION', 'BY', 'WHAT'],
       records.map((record) => [
@@ -53,14 +55,14 @@ async function audit(options: AuditOptions, command: Command): Promise<void> {
         doneBy(record),
         record.resourceId ?? record.resourceType,
       ]),
-      // Through whom is what one looks for: rather a line that is too long.
+      // The column that says through whom matters most: rather a line that is too long.
       records.some(({ assistant }) => assistant !== null) ? [1] : [2, 1],
     ),
   )
 }
 
 type Done = Pick<
-  Awaited<ReturnType<Api['audit']['list']>>['data'][number],
+  Awaited<ReturnType<SystemApi['audit']['list']>>['data'][number],
   'actor' | 'impersonating' | 'assistant' | 'consent'
 >
 

@@ -1,8 +1,8 @@
+import { example } from '@copydesk/terminal/help'
+import { table } from '@copydesk/terminal/output'
 import type { Command } from 'commander'
 import type { Config } from '../config/schema.ts'
 import { settings } from '../config/settings.ts'
-import { table } from '@copydesk/terminal/talk'
-import { example } from '@copydesk/terminal/help'
 import { prepare } from './options.ts'
 
 /** `config show`. */
@@ -14,11 +14,11 @@ export function configCommands(program: Command): void {
   group
     .command('show')
     .description(
-      'show every setting and where its value comes from; secrets are cut out, clients of channels left out where none is set',
+      'show every setting and where its value comes from; secrets are hidden, and clients of channels are omitted when none is set',
     )
     .addHelpText('after', example('copydesk config show', 'COPYDESK_PORT=9000 copydesk config show --json'))
     .action((_options, command: Command) => {
-      const { config, sources, file, warnings, talk } = prepare(command)
+      const { config, sources, file, warnings, output } = prepare(command)
       const shown = settings.flatMap(({ path, env, secret, shownWhenSet }) => {
         const value = valueAt(config, path)
         if (shownWhenSet && value === undefined) return []
@@ -27,12 +27,12 @@ export function configCommands(program: Command): void {
       })
       const commands = Object.keys(config.commands)
       if (commands.length > 0) {
-        // What they are given may be secret: their names say enough.
+        // The values may be secret: their names are enough.
         const source = file ? `file ${file}` : 'default'
         shown.push({ name: 'commands', value: commands, source, variable: '' })
       }
-      for (const warning of warnings) talk.warn(warning)
-      talk.data({ file: file ?? null, settings: shown, warnings }, () =>
+      for (const warning of warnings) output.warn(warning)
+      output.data({ file: file ?? null, settings: shown, warnings }, () =>
         table(
           ['SETTING', 'VALUE', 'FROM'],
           shown.map(({ name, value, source }) => [name, inWords(value), source]),
@@ -49,7 +49,7 @@ function valueAt(config: Config, path: string): unknown {
 
 const showsAddress = new Set(['database.url', 'redis.url'])
 
-/** What may be told of a secret: the ids of keys, and the URL of a store without its password. */
+/** The part of a secret that may be shown: the ids of keys, and the URL of a store without its password. */
 function cut(path: string, value: unknown): unknown {
   if (value === undefined) return undefined
   if (Array.isArray(value)) return value.map((key: { id: string }) => ({ id: key.id }))

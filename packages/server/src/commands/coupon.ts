@@ -1,8 +1,8 @@
+import { example } from '@copydesk/terminal/help'
+import { table } from '@copydesk/terminal/output'
+import { confirmed } from '@copydesk/terminal/prompts'
 import type { Command } from 'commander'
 import { withApp } from '../app.ts'
-import { table } from '@copydesk/terminal/talk'
-import { example } from '@copydesk/terminal/help'
-import { confirmed } from '@copydesk/terminal/asking'
 import { day, prepare, wholeNumber } from './options.ts'
 
 const dayMs = 86_400_000
@@ -12,19 +12,19 @@ const most = 1_000_000_000_000
 export function couponCommands(program: Command): void {
   const group = program
     .command('coupon')
-    .description('codes that make a subscription cheaper')
+    .description('discount codes for subscriptions')
     .addHelpText('after', example('copydesk coupon list'))
   group
     .command('create')
     .description('create a coupon, by a percentage or by an amount')
-    .requiredOption('--code <code>', 'what people type in; upper and lower case are the same')
-    .option('--percent <percent>', 'percentage that is taken off every cycle', wholeNumber(1, 100))
-    .option('--amount <amount>', 'amount that is taken off, in cents or paise', wholeNumber(1, most))
+    .requiredOption('--code <code>', 'code that people enter; not case-sensitive')
+    .option('--percent <percent>', 'discount of every cycle, in percent', wholeNumber(1, 100))
+    .option('--amount <amount>', 'discount, in cents or paise', wholeNumber(1, most))
     .option('--currency <currency>', 'currency of the amount: USD, INR, GBP or EUR')
     .option('--from <date>', 'first day on which it is valid (UTC)', day)
     .option('--until <date>', 'last day on which it is valid (UTC)', day)
-    .option('--max <number>', 'how many tenants may redeem it', wholeNumber(1, 1_000_000_000))
-    .option('--plan <plan...>', 'the plans that it is for (default: all that cost something)')
+    .option('--max <number>', 'maximum number of tenants that can redeem it', wholeNumber(1, 1_000_000_000))
+    .option('--plan <plan...>', 'plans that it is valid for (default: all paid plans)')
     .addHelpText(
       'after',
       example(
@@ -40,9 +40,9 @@ export function couponCommands(program: Command): void {
     .action(list)
   group
     .command('disable')
-    .description('end a coupon at once; what was discounted with it stays so')
+    .description('disable a coupon at once; existing discounts remain')
     .argument('<code>', 'code of the coupon')
-    .option('--yes', 'do not ask')
+    .option('--yes', 'do not ask for confirmation')
     .addHelpText('after', example('copydesk coupon disable SPRING --yes'))
     .action(disable)
 }
@@ -59,7 +59,7 @@ interface CreateOptions {
 }
 
 async function create(options: CreateOptions, command: Command): Promise<void> {
-  const { config, talk } = prepare(command)
+  const { config, output } = prepare(command)
   const { code, percent, amount, currency, from, until, max, plan } = options
   const coupon = await withApp(config, (copydesk) =>
     copydesk.asSystem().coupons.create({
@@ -73,14 +73,14 @@ async function create(options: CreateOptions, command: Command): Promise<void> {
       ...(plan && { plans: plan }),
     }),
   )
-  talk.data(coupon, () => coupon.code)
-  talk.done(`The coupon ${coupon.code} is ${coupon.status}.`)
+  output.data(coupon, () => coupon.code)
+  output.done(`The coupon ${coupon.code} is ${coupon.status}.`)
 }
 
 async function list(_options: object, command: Command): Promise<void> {
-  const { config, talk } = prepare(command)
+  const { config, output } = prepare(command)
   const coupons = await withApp(config, (copydesk) => copydesk.asSystem().coupons.list())
-  talk.data(coupons, () =>
+  output.data(coupons, () =>
     table(
       ['CODE', 'OFF', 'PLANS', 'REDEEMED', 'UNTIL', 'STATUS'],
       coupons.map((coupon) => [
@@ -98,8 +98,8 @@ async function list(_options: object, command: Command): Promise<void> {
 }
 
 async function disable(code: string, { yes }: { yes?: true }, command: Command): Promise<void> {
-  const { config, talk } = prepare(command)
-  if (!(await confirmed(`Nobody can redeem the coupon ${code} from now on.`, yes))) return
+  const { config, output } = prepare(command)
+  if (!(await confirmed(`No one can redeem the coupon ${code} from now on.`, yes))) return
   const coupon = await withApp(config, (copydesk) => copydesk.asSystem().coupons.disable(code))
-  talk.data(coupon, () => `${coupon.code} is ${coupon.status}.`)
+  output.data(coupon, () => `${coupon.code} is ${coupon.status}.`)
 }

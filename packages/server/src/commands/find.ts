@@ -1,6 +1,6 @@
-import type { Api } from '@copydesk/core'
+import type { SystemApi } from '@copydesk/core'
 import { Failure, wrongUsage } from '@copydesk/terminal/failure'
-import { onlyTenantId, tenantIdNamed, type TenantRegister } from '@copydesk/terminal/tenant-named'
+import { onlyTenantId, type TenantRegister, tenantIdNamed } from '@copydesk/terminal/tenant-named'
 
 interface Page<T> {
   data: T[]
@@ -10,7 +10,7 @@ interface Page<T> {
 const pageSize = 100
 const id = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/
 
-/** Everything that a list holds, page by page, or the first `limit` of it. */
+/** All items of a list, page by page, or the first `limit` of them. */
 export async function everything<T>(
   list: (page: { limit: number; cursor?: string }) => Promise<Page<T>>,
   limit = Number.POSITIVE_INFINITY,
@@ -26,8 +26,8 @@ export async function everything<T>(
   return found
 }
 
-/** The id of a user who is named by id or e-mail address. @throws Failure when there is none */
-export async function userId(api: Api, given: string): Promise<string> {
+/** The id of a user by id or e-mail address. @throws Failure when there is none */
+export async function userId(api: SystemApi, given: string): Promise<string> {
   if (id.test(given)) return given
   const email = given.trim().toLowerCase()
   const found = await everything((page) => api.users.list({ ...page, 'filter.search': email }))
@@ -36,24 +36,24 @@ export async function userId(api: Api, given: string): Promise<string> {
   return user.id
 }
 
-/** The id of a tenant that is named by id, name or domain. @throws Failure when none or several are meant */
-export function tenantId(api: Api, given: string): Promise<string> {
+/** The id of a tenant by id, name or domain. @throws Failure when none or several match */
+export function tenantId(api: SystemApi, given: string): Promise<string> {
   return tenantIdNamed(given, registerOf(api))
 }
 
-/** The same of several. */
-export async function tenantIds(api: Api, given: readonly string[]): Promise<string[]> {
+/** The ids of several tenants. */
+export async function tenantIds(api: SystemApi, given: readonly string[]): Promise<string[]> {
   const found: string[] = []
   for (const one of given) found.push(await tenantId(api, one))
   return found
 }
 
 /**
- * The same for a command that needs a tenant: where there is only one, it need not be named.
- * @param otherwise what is said where none is named and there are none or several
+ * The id for a command that needs a tenant: when there is only one, it need not be named.
+ * @param otherwise message when no tenant is named and there is not exactly one
  */
 export async function neededTenantId(
-  api: Api,
+  api: SystemApi,
   given: string | undefined,
   otherwise: string,
 ): Promise<string> {
@@ -63,7 +63,7 @@ export async function neededTenantId(
   return only
 }
 
-function registerOf(api: Api): TenantRegister {
+function registerOf(api: SystemApi): TenantRegister {
   return {
     listedBy: 'copydesk tenant list',
     find: ({ search, limit }) =>

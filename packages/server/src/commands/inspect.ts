@@ -1,17 +1,17 @@
 import type { EndpointInfo } from '@copydesk/core'
+import { Failure } from '@copydesk/terminal/failure'
+import { example } from '@copydesk/terminal/help'
+import { toJson } from '@copydesk/terminal/json'
+import { table } from '@copydesk/terminal/output'
 import type { Command } from 'commander'
 import manifest from '../../../../package.json' with { type: 'json' }
-import { Failure } from '@copydesk/terminal/failure'
-import { toJson } from '@copydesk/terminal/json'
-import { table } from '@copydesk/terminal/talk'
-import { example } from '@copydesk/terminal/help'
-import { prepare, talkOf } from './options.ts'
+import { outputOf, prepare } from './options.ts'
 
-/** `routes`, `openapi` and `version`: what this program is. They need no installation. */
+/** `routes`, `openapi` and `version`: information about this program. They need no installation. */
 export function inspectCommands(program: Command): void {
   program
     .command('routes')
-    .description('list every endpoint that is served')
+    .description('list all endpoints')
     .option('--surface <name>', 'only this surface, for example dm')
     .addHelpText('after', example('copydesk routes --surface dm'))
     .action(routes)
@@ -34,7 +34,7 @@ export function inspectCommands(program: Command): void {
         node: process.versions.node,
         platform: `${process.platform}-${process.arch}`,
       }
-      talkOf(command).data(found, () => found.version)
+      outputOf(command).data(found, () => found.version)
     })
 }
 
@@ -55,7 +55,7 @@ async function routes({ surface }: { surface?: string }, command: Command): Prom
     summary,
     errors,
   }))
-  talkOf(command).data(rows, () =>
+  outputOf(command).data(rows, () =>
     table(
       ['METHOD', 'PATH', 'ID', 'ACCESS'],
       rows.map((row) => [row.method, row.path, row.id, row.access]),

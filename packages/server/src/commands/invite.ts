@@ -1,10 +1,10 @@
+import { example } from '@copydesk/terminal/help'
+import { table } from '@copydesk/terminal/output'
+import { confirmed } from '@copydesk/terminal/prompts'
+import { tenantNaming } from '@copydesk/terminal/tenant-named'
 import { type Command, Option } from 'commander'
 import { withApp } from '../app.ts'
-import { table } from '@copydesk/terminal/talk'
 import { neededTenantId, tenantId } from './find.ts'
-import { example } from '@copydesk/terminal/help'
-import { tenantNaming } from '@copydesk/terminal/tenant-named'
-import { confirmed } from '@copydesk/terminal/asking'
 import { prepare } from './options.ts'
 
 const roles = ['admin', 'member'] as const
@@ -23,15 +23,15 @@ export function inviteCommands(program: Command): void {
     .action(list)
   group
     .command('resend')
-    .description('send an invitation anew; the link of the earlier mail is worthless then')
+    .description('send an invitation again; the link of the earlier e-mail becomes invalid')
     .argument('<id>', 'id of the invitation, as `invite list` shows it')
     .addHelpText('after', example('copydesk invite resend 01J9ZX6T4QH8C3V5N7M2K0B1AD'))
     .action(resend)
   group
     .command('revoke')
-    .description('take an invitation back')
+    .description('revoke an invitation')
     .argument('<id>', 'id of the invitation, as `invite list` shows it')
-    .option('--yes', 'do not ask')
+    .option('--yes', 'do not ask for confirmation')
     .addHelpText('after', example('copydesk invite revoke 01J9ZX6T4QH8C3V5N7M2K0B1AD --yes'))
     .action(revoke)
 }
@@ -40,14 +40,14 @@ export function inviteCommands(program: Command): void {
 export function userInviteCommand(group: Command): void {
   group
     .command('invite')
-    .description('invite somebody to a tenant by mail; the person chooses the password')
+    .description('invite a person to a tenant by e-mail; the person chooses the password')
     .requiredOption('--email <address>', 'e-mail address to log in with')
-    .addOption(new Option('--role <role>', 'what the person may do').choices(roles).makeOptionMandatory())
+    .addOption(new Option('--role <role>', 'role of the new user').choices(roles).makeOptionMandatory())
     .option(
       '--tenant <tenant>',
-      `the tenant that the person will belong to: ${tenantNaming}; not needed where there is one`,
+      `the tenant of the new user: ${tenantNaming}; not needed when there is only one`,
     )
-    .option('--name <name>', 'name of the person (default: what stands before the @)')
+    .option('--name <name>', 'name of the person (default: the part before the @)')
     .addHelpText(
       'after',
       example(
@@ -65,23 +65,23 @@ interface InviteOptions {
 }
 
 async function invite({ tenant, ...input }: InviteOptions, command: Command): Promise<void> {
-  const { config, talk } = prepare(command)
+  const { config, output } = prepare(command)
   const made = await withApp(config, async (copydesk) => {
     const api = copydesk.asSystem()
-    const which = 'There is not exactly one tenant: say with --tenant to which the person is invited.'
+    const which = 'There is not exactly one tenant: name it with --tenant.'
     return api.invitations.create({ ...input, tenantId: await neededTenantId(api, tenant, which) })
   })
-  talk.data(made, () => made.id)
-  talk.done(`${made.email} is invited: the server sends the mail. ${validity(made.expiresAt)}`)
+  output.data(made, () => made.id)
+  output.done(`${made.email} is invited: the server sends the e-mail. ${validity(made.expiresAt)}`)
 }
 
 async function list({ tenant }: { tenant?: string }, command: Command): Promise<void> {
-  const { config, talk } = prepare(command)
+  const { config, output } = prepare(command)
   const found = await withApp(config, async (copydesk) => {
     const api = copydesk.asSystem()
     return api.invitations.list(tenant === undefined ? {} : { tenantId: await tenantId(api, tenant) })
   })
-  talk.data(found, () =>
+  output.data(found, () =>
     table(
       ['ID', 'E-MAIL', 'NAME', 'ROLE', 'STATUS', 'TENANT', 'UNTIL'],
       found.map(({ id, email, name, role, status, tenantId: whose, expiresAt }) => [
@@ -98,18 +98,17 @@ async function list({ tenant }: { tenant?: string }, command: Command): Promise<
 }
 
 async function resend(id: string, _options: object, command: Command): Promise<void> {
-  const { config, talk } = prepare(command)
+  const { config, output } = prepare(command)
   const sent = await withApp(config, (copydesk) => copydesk.asSystem().invitations.resend(id))
-  talk.data(sent, () => sent.id)
-  talk.done(`${sent.email} gets another mail from the server. ${validity(sent.expiresAt)}`)
+  output.data(sent, () => sent.id)
+  output.done(`The server sends another e-mail to ${sent.email}. ${validity(sent.expiresAt)}`)
 }
 
 async function revoke(id: string, { yes }: { yes?: true }, command: Command): Promise<void> {
-  const { config, talk } = prepare(command)
-  if (!(await confirmed(`This takes the invitation ${id} back; its link is worthless from now on.`, yes)))
-    return
+  const { config, output } = prepare(command)
+  if (!(await confirmed(`This revokes the invitation ${id}; its link becomes invalid.`, yes))) return
   await withApp(config, (copydesk) => copydesk.asSystem().invitations.revoke(id))
-  talk.data({ id, status: 'revoked' }, () => `${id} is revoked.`)
+  output.data({ id, status: 'revoked' }, () => `${id} is revoked.`)
 }
 
 const validity = (until: Date) => `The invitation is valid until ${day(until)}.`

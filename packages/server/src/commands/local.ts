@@ -43,7 +43,7 @@ const groups = [
   inspectCommands,
 ]
 
-/** The commands that work on this machine, on the database itself. */
+/** The commands that use the database on this machine directly. */
 export function registerLocal(program: Command): void {
   program.commandsGroup('On this machine:')
   for (const register of groups) register(program)

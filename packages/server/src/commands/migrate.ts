@@ -1,40 +1,40 @@
+import { example } from '@copydesk/terminal/help'
+import { table } from '@copydesk/terminal/output'
+import { confirmed } from '@copydesk/terminal/prompts'
 import type { Command } from 'commander'
 import { openApp, withApp } from '../app.ts'
-import { table } from '@copydesk/terminal/talk'
-import { example } from '@copydesk/terminal/help'
-import { confirmed } from '@copydesk/terminal/asking'
 import { prepare } from './options.ts'
 
 /** `migrate up|down|status`. */
 export function migrateCommands(program: Command): void {
   const group = program
     .command('migrate')
-    .description('move the schema of the database up or down')
+    .description('migrate the schema of the database up or down')
     .addHelpText('after', example('copydesk migrate status'))
   group
     .command('status')
-    .description('show which steps are applied')
+    .description('list the migrations and whether they are applied')
     .addHelpText('after', example('copydesk migrate status --json'))
     .action((_options, command: Command) => status(command))
   group
     .command('up')
-    .description('apply the steps that are pending')
-    .option('--to <step>', 'stop after this step')
-    .option('--dry-run', 'print the SQL and change nothing')
+    .description('apply pending migrations')
+    .option('--to <step>', 'stop after this migration')
+    .option('--dry-run', 'print the SQL without changing anything')
     .addHelpText('after', example('copydesk migrate up --dry-run', 'copydesk migrate up'))
     .action((options, command: Command) => up(options, command))
   group
     .command('down')
-    .description('take the last step back, and what it holds with it')
-    .option('--to <step>', 'take back every step after this one')
-    .option('--dry-run', 'name the steps and change nothing')
-    .option('--yes', 'do not ask')
+    .description('revert the last migration and delete the data that it introduced')
+    .option('--to <step>', 'revert every migration after this one')
+    .option('--dry-run', 'list the migrations without changing anything')
+    .option('--yes', 'do not ask for confirmation')
     .addHelpText('after', example('copydesk migrate down --dry-run', 'copydesk migrate down --yes'))
     .action((options, command: Command) => down(options, command))
 }
 
 async function status(command: Command): Promise<void> {
-  const { config, talk } = prepare(command)
+  const { config, output } = prepare(command)
   const found = await withApp(config, ({ migrations }) => migrations.status())
   const rows = [
     ...found.executed.map((name) => [
@@ -43,46 +43,46 @@ async function status(command: Command): Promise<void> {
     ]),
     ...found.pending.map((name) => [name, 'pending']),
   ]
-  talk.data(found, () => table(['STEP', 'STATE'], rows))
+  output.data(found, () => table(['STEP', 'STATE'], rows))
 }
 
 async function up(options: { to?: string; dryRun?: true }, command: Command): Promise<void> {
-  const { config, talk } = prepare(command)
+  const { config, output } = prepare(command)
   if (options.dryRun) {
     const plan = await withApp(config, ({ migrations }) => migrations.plan())
-    talk.data(plan, () =>
+    output.data(plan, () =>
       plan.map(({ name, sql }) => `-- ${name}\n${sql.map(ended).join('\n')}`).join('\n\n'),
     )
-    if (plan.length === 0) talk.info('Nothing is pending.')
+    if (plan.length === 0) output.info('Nothing is pending.')
     return
   }
   const copydesk = await openApp(config, { worker: false, createDatabase: true })
   try {
     const applied = await copydesk.migrations.up(options.to)
-    talk.data({ applied }, () => (applied.length > 0 ? applied.join('\n') : 'Nothing was pending.'))
+    output.data({ applied }, () => (applied.length > 0 ? applied.join('\n') : 'Nothing was pending.'))
   } finally {
     await copydesk.stop()
   }
 }
 
 async function down(options: { to?: string; dryRun?: true; yes?: true }, command: Command): Promise<void> {
-  const { config, talk } = prepare(command)
+  const { config, output } = prepare(command)
   await withApp(config, async ({ migrations }) => {
     const { executed } = await migrations.status()
     const first = options.to === undefined ? executed.length - 1 : executed.indexOf(options.to) + 1
     const steps = executed.slice(Math.max(0, first)).toReversed()
     if (options.dryRun || steps.length === 0) {
-      talk.data({ wouldTakeBack: steps }, () =>
-        steps.length > 0 ? steps.join('\n') : 'There is nothing to take back.',
+      output.data({ wouldTakeBack: steps }, () =>
+        steps.length > 0 ? steps.join('\n') : 'There is nothing to revert.',
       )
       return
     }
     if (
-      !(await confirmed(`This takes back ${steps.join(', ')} and deletes what is stored in it.`, options.yes))
+      !(await confirmed(`This reverts ${steps.join(', ')} and deletes the data stored by them.`, options.yes))
     )
       return
     const takenBack = await migrations.down(options.to)
-    talk.data({ takenBack }, () => takenBack.join('\n'))
+    output.data({ takenBack }, () => takenBack.join('\n'))
   })
 }
 

@@ -1,34 +1,34 @@
-import type { Api } from '@copydesk/core'
+import type { SystemApi } from '@copydesk/core'
+import { wrongUsage } from '@copydesk/terminal/failure'
+import { example } from '@copydesk/terminal/help'
+import { table } from '@copydesk/terminal/output'
 import { type Command, InvalidArgumentError } from 'commander'
 import { withApp } from '../app.ts'
-import { wrongUsage } from '@copydesk/terminal/failure'
-import { table } from '@copydesk/terminal/talk'
-import { example } from '@copydesk/terminal/help'
 import { prepare } from './options.ts'
 
 /** `model list|price`. */
 export function modelCommands(program: Command): void {
   const group = program
     .command('model')
-    .description('which models are served, and what they cost')
+    .description('available models and their prices')
     .addHelpText('after', example('copydesk model list'))
   group
     .command('list')
-    .description('list the models that are served or priced')
+    .description('list models that are available or have a price')
     .addHelpText('after', example('copydesk model list --json'))
     .action(list)
   group
     .command('price')
-    .description('set what a model costs from now on')
-    .argument('<model>', 'as the provider calls it')
-    .option('--input <usd>', 'US dollars per million tokens in', dollars)
-    .option('--output <usd>', 'US dollars per million tokens out', dollars)
-    .option('--clear', 'go back to the price of the configuration or the built-in list')
+    .description('set the price of a model')
+    .argument('<model>', "the provider's name of the model")
+    .option('--input <usd>', 'US dollars per million input tokens', dollars)
+    .option('--output <usd>', 'US dollars per million output tokens', dollars)
+    .option('--clear', 'use the price of the configuration or the built-in list again')
     .addHelpText('after', example('copydesk model price llama3.3 --input 0.05 --output 0.2'))
     .action(price)
 }
 
-type Model = Awaited<ReturnType<Api['models']['list']>>[number]
+type Model = Awaited<ReturnType<SystemApi['models']['list']>>[number]
 
 const show = (models: readonly Model[]) =>
   table(
@@ -44,26 +44,26 @@ const show = (models: readonly Model[]) =>
   )
 
 async function list(_options: object, command: Command): Promise<void> {
-  const { config, talk } = prepare(command)
+  const { config, output } = prepare(command)
   const models = await withApp(config, (copydesk) => copydesk.asSystem().models.list())
-  talk.data(models, () => show(models))
+  output.data(models, () => show(models))
 }
 
 async function price(
   model: string,
-  { input, output, clear }: { input?: number; output?: number; clear?: true },
+  prices: { input?: number; output?: number; clear?: true },
   command: Command,
 ): Promise<void> {
-  const { config, talk } = prepare(command)
-  const isSet = input !== undefined && output !== undefined
-  const isNothing = input === undefined && output === undefined
-  if (clear ? !isNothing : !isSet)
-    throw wrongUsage('Give both --input and --output, or --clear and neither of them.')
+  const { config, output } = prepare(command)
+  const { input, output: perOutput, clear } = prices
+  const isSet = input !== undefined && perOutput !== undefined
+  const isNothing = input === undefined && perOutput === undefined
+  if (clear ? !isNothing : !isSet) throw wrongUsage('Give both --input and --output, or only --clear.')
   const now = await withApp(config, (copydesk) => {
     const { models } = copydesk.asSystem()
-    return isSet ? models.setPrice(model, { input, output }) : models.clearPrice(model)
+    return isSet ? models.setPrice(model, { input, output: perOutput }) : models.clearPrice(model)
   })
-  talk.data(now, () => show([now]))
+  output.data(now, () => show([now]))
 }
 
 function dollars(text: string): number {

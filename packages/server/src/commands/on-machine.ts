@@ -1,16 +1,16 @@
 import type { OnMachine } from '@copydesk/terminal/commands'
 
 /**
- * How operators run here what people with a login run on a server. What it needs is loaded when it is used: most commands go to
- * a server.
+ * How operators run commands on this machine that users with a login run against a server. Its dependencies
+ * are loaded on first use: most commands go to a server.
  */
 export const onMachine: OnMachine = {
   async isHere(command) {
-    const { isInstalled } = await import('./machine-desk.ts')
+    const { isInstalled } = await import('./machine-context.ts')
     return isInstalled(command)
   },
-  async desk(command, tenant) {
-    const { machineDesk } = await import('./machine-desk.ts')
+  async context(command, tenant) {
+    const { machineDesk } = await import('./machine-context.ts')
     return machineDesk(command, tenant)
   },
 }

@@ -1,6 +1,6 @@
+import { type CliOutput, createCliOutput } from '@copydesk/terminal/output'
 import { type Command, InvalidArgumentError } from 'commander'
 import { type Loaded, loadConfig } from '../config/load.ts'
-import { createTalk, type Talk } from '@copydesk/terminal/talk'
 
 interface Shared {
   json?: boolean | string
@@ -11,11 +11,11 @@ interface Shared {
 }
 
 /**
- * What every command starts with: how it talks, and its configuration, from the options that all commands share.
+ * What every command needs: its output and its configuration, from the options that all commands share.
  * @param command the command that runs, which commander passes last to its action
- * @param own settings by options that mean something else to other commands
+ * @param own settings from options that only this command has
  */
-export function prepare(command: Command, own: { role?: string } = {}): Loaded & { talk: Talk } {
+export function prepare(command: Command, own: { role?: string } = {}): Loaded & { output: CliOutput } {
   const { config, dataDir, host, port } = command.optsWithGlobals<Shared>()
   const loaded = loadConfig({
     env: process.env,
@@ -26,14 +26,14 @@ export function prepare(command: Command, own: { role?: string } = {}): Loaded &
     ...(host !== undefined && { host }),
     ...(port !== undefined && { port }),
   })
-  return { ...loaded, talk: talkOf(command) }
+  return { ...loaded, output: outputOf(command) }
 }
 
-export function talkOf(command: Command): Talk {
-  return createTalk(command.optsWithGlobals<Shared>().json ?? false)
+export function outputOf(command: Command): CliOutput {
+  return createCliOutput(command.optsWithGlobals<Shared>().json ?? false)
 }
 
-/** For options that take a number between `min` and `max`. */
+/** Parses an option with a number between `min` and `max`. */
 export function wholeNumber(min: number, max: number) {
   return (text: string): number => {
     const value = Number(text)
@@ -45,17 +45,17 @@ export function wholeNumber(min: number, max: number) {
 const firstYear = 1970
 const lastYear = 2999
 
-/** For options that take a calendar day; it begins in UTC. */
+/** Parses an option with a calendar day, which begins in UTC. */
 export function day(text: string): Date {
   const date = new Date(`${text}T00:00:00Z`)
-  // A day that does not exist, such as 31 April, would become another one.
+  // A day that does not exist, such as 31 April, would be parsed as another day.
   if (/^\d{4}-\d{2}-\d{2}$/.test(text) && isInRange(date) && date.toISOString().startsWith(text)) return date
   throw new InvalidArgumentError(`It must be a day from ${firstYear} to ${lastYear}, such as 2026-12-31.`)
 }
 
 const unitMs = { m: 60_000, h: 3_600_000, d: 86_400_000 } as const
 
-/** For options that take an instant, or how long ago it was: `30m`, `24h`, `7d`. */
+/** Parses an option with an instant, or with a time ago: `30m`, `24h`, `7d`. */
 export function since(text: string): Date {
   const ago = /^(\d{1,6})([mhd])$/.exec(text)
   const date = ago

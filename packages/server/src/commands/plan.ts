@@ -1,7 +1,7 @@
+import { example } from '@copydesk/terminal/help'
+import { table } from '@copydesk/terminal/output'
 import { type Command, Option } from 'commander'
 import { withApp } from '../app.ts'
-import { table } from '@copydesk/terminal/talk'
-import { example } from '@copydesk/terminal/help'
 import { prepare, wholeNumber } from './options.ts'
 
 const cycles = ['monthly', 'quarterly', 'annual'] as const
@@ -10,7 +10,7 @@ const cycles = ['monthly', 'quarterly', 'annual'] as const
 export function planCommands(program: Command): void {
   const group = program
     .command('plan')
-    .description('what tenants can subscribe to, and what it costs')
+    .description('plans and their prices')
     .addHelpText('after', example('copydesk plan list'))
   group
     .command('list')
@@ -20,12 +20,12 @@ export function planCommands(program: Command): void {
     .action(list)
   group
     .command('set')
-    .description('set a price or a trial; subscriptions that are open keep theirs')
+    .description('set a price or a trial; existing subscriptions keep theirs')
     .argument('<plan>', 'free, starter, pro, agency or enterprise')
     .requiredOption('--region <code>', 'US, IN, GB or EU')
-    .addOption(new Option('--cycle <cycle>', 'how often it is paid').choices(cycles).default('monthly'))
+    .addOption(new Option('--cycle <cycle>', 'billing cycle').choices(cycles).default('monthly'))
     .option('--price <amount>', 'price of a cycle, in cents or paise', wholeNumber(0, 1_000_000_000_000))
-    .option('--trial-days <days>', 'days before it is paid, in every region', wholeNumber(0, 365))
+    .option('--trial-days <days>', 'length of the trial in days, in every region', wholeNumber(0, 365))
     .addHelpText('after', example('copydesk plan set pro --region GB --price 6900 --trial-days 14'))
     .action(set)
 }
@@ -54,10 +54,10 @@ const show = (prices: readonly Price[]) =>
   )
 
 async function list({ region }: { region?: string }, command: Command): Promise<void> {
-  const { config, talk } = prepare(command)
+  const { config, output } = prepare(command)
   const all = await withApp(config, (copydesk) => copydesk.asSystem().plans.list())
   const prices = all.filter((price) => region === undefined || price.region === region.toUpperCase())
-  talk.data(prices, () => show(prices))
+  output.data(prices, () => show(prices))
 }
 
 interface SetOptions {
@@ -72,7 +72,7 @@ async function set(
   { region, cycle, price, trialDays }: SetOptions,
   command: Command,
 ): Promise<void> {
-  const { config, talk } = prepare(command)
+  const { config, output } = prepare(command)
   const now = await withApp(config, (copydesk) =>
     copydesk.asSystem().plans.setPrice({
       plan,
@@ -82,5 +82,5 @@ async function set(
       ...(trialDays !== undefined && { trialDays }),
     }),
   )
-  talk.data(now, () => show([now]))
+  output.data(now, () => show([now]))
 }

@@ -1,25 +1,26 @@
-import { Command } from 'commander'
 import { registerCommands } from '@copydesk/terminal/commands'
 import { example } from '@copydesk/terminal/help'
 import { jsonOption } from '@copydesk/terminal/json-option'
-import { onMachine } from './on-machine.ts'
+import { Command } from 'commander'
 import manifest from '../../../../package.json' with { type: 'json' }
+import { onMachine } from './on-machine.ts'
 
-/** Options of every command that take a value, which is no command's name. */
+/** Global options that take a value, which is not the name of a command. */
 const valued = new Set(['--config', '--data-dir', '--profile'])
 
 /**
- * The whole command line, or as much of it as `words` need: what works on a server is called most often, and waits for nothing
- * of what works on this machine. Commands load the core only when they run, so that help and mistakes answer at once.
+ * The whole command line, or the part of it that `words` need: commands for a server are called most often,
+ * and load nothing of the commands for this machine. Commands load the core only when they run, so that help
+ * and usage errors are fast.
  */
 export async function createProgram(words: readonly string[]): Promise<Command> {
   const program = new Command('copydesk')
-    .description('Plans, writes, reviews and delivers marketing work with agents, on a machine of your own.')
+    .description('Plans, writes, reviews and delivers marketing campaigns with agents, self-hosted.')
     .version(manifest.version, '-V, --version', 'print the version')
     .addOption(jsonOption())
     .option('--config <file>', 'configuration file (default: copydesk.json in the data folder)')
     .option('--data-dir <folder>', 'data folder (default: ./copydesk-data)')
-    .showHelpAfterError('(copydesk --help shows what there is)')
+    .showHelpAfterError('(copydesk --help lists all commands)')
     .configureHelp({ showGlobalOptions: true })
     .exitOverride()
     .addHelpText(
@@ -35,7 +36,7 @@ export async function createProgram(words: readonly string[]): Promise<Command> 
   return program
 }
 
-/** The name of the command in the words of a command line; undefined when there is none. */
+/** The name of the command in a command line; undefined when there is none. */
 export function commandIn(words: readonly string[]): string | undefined {
   for (let at = 0; at < words.length; at += 1) {
     const word = words[at] ?? ''

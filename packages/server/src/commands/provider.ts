@@ -1,12 +1,12 @@
-import type { Api } from '@copydesk/core'
+import type { SystemApi } from '@copydesk/core'
+import { Failure } from '@copydesk/terminal/failure'
+import { example } from '@copydesk/terminal/help'
+import { table } from '@copydesk/terminal/output'
+import { confirmed } from '@copydesk/terminal/prompts'
+import { secretFromStdin } from '@copydesk/terminal/stdin'
 import { type Command, Option } from 'commander'
 import { withApp } from '../app.ts'
-import { Failure } from '@copydesk/terminal/failure'
-import { table } from '@copydesk/terminal/talk'
-import { example } from '@copydesk/terminal/help'
-import { confirmed } from '@copydesk/terminal/asking'
 import { prepare } from './options.ts'
-import { secretFromStdin } from '@copydesk/terminal/stdin'
 
 const types = ['hosted_a', 'hosted_b', 'local', 'custom'] as const
 const plans = ['free', 'starter', 'pro', 'agency', 'enterprise'] as const
@@ -16,20 +16,20 @@ const keyVariable = 'COPYDESK_PROVIDER_API_KEY'
 export function providerCommands(program: Command): void {
   const group = program
     .command('provider')
-    .description('where models come from')
+    .description('model providers')
     .addHelpText('after', example('copydesk provider list'))
   group
     .command('list')
-    .description('list providers with how they do; those of the configuration first')
+    .description('list providers with their status; those of the configuration first')
     .addHelpText('after', example('copydesk provider list --json'))
     .action(list)
   group
     .command('add')
-    .description('add a provider; running servers serve its models at once')
-    .requiredOption('--name <name>', 'what it is called')
-    .addOption(new Option('--type <type>', 'what it is').choices(types).makeOptionMandatory())
-    .requiredOption('--model <id...>', 'the models that it offers')
-    .option('--base-url <url>', 'where it is; needed for local and custom')
+    .description('add a provider; running servers offer its models at once')
+    .requiredOption('--name <name>', 'name of the provider')
+    .addOption(new Option('--type <type>', 'type of the provider').choices(types).makeOptionMandatory())
+    .requiredOption('--model <id...>', 'models of the provider')
+    .option('--base-url <url>', 'address of the provider; needed for local and custom')
     .addOption(new Option('--plan <plan...>', 'plans whose tenants may use it (default: all)').choices(plans))
     .option('--key-stdin', `read its API key from stdin (or set ${keyVariable})`)
     .addHelpText(
@@ -39,33 +39,33 @@ export function providerCommands(program: Command): void {
     .action(add)
   group
     .command('set')
-    .description('change a provider that was added')
-    .argument('<provider>', 'its id or name')
-    .option('--base-url <url>', 'where it is now')
-    .option('--model <id...>', 'all models that it offers now')
-    .addOption(new Option('--plan <plan...>', 'plans whose tenants may use them').choices(plans))
-    .option('--key-stdin', `read another API key from stdin (or set ${keyVariable})`)
+    .description('change a provider that was added with `provider add`')
+    .argument('<provider>', 'id or name of the provider')
+    .option('--base-url <url>', 'new address')
+    .option('--model <id...>', 'all models of the provider')
+    .addOption(new Option('--plan <plan...>', 'plans whose tenants may use it').choices(plans))
+    .option('--key-stdin', `read a new API key from stdin (or set ${keyVariable})`)
     .addOption(
-      new Option('--status <status>', 'whether its models are served').choices(['active', 'disabled']),
+      new Option('--status <status>', 'whether its models are available').choices(['active', 'disabled']),
     )
     .addHelpText('after', example('copydesk provider set Vendor --status disabled'))
     .action(change)
   group
     .command('remove')
-    .description('remove a provider; agents that use its models say so on their next run')
-    .argument('<provider>', 'its id or name')
-    .option('--yes', 'do not ask')
+    .description('remove a provider; agents that use its models fail on their next run')
+    .argument('<provider>', 'id or name of the provider')
+    .option('--yes', 'do not ask for confirmation')
     .addHelpText('after', example('copydesk provider remove Vendor --yes'))
     .action(remove)
   group
     .command('check')
-    .description('ask providers whether they answer and take their key; spends no tokens')
-    .argument('[provider]', 'its id or name (default: all)')
+    .description('check that providers respond and accept their key; uses no tokens')
+    .argument('[provider]', 'id or name of the provider (default: all)')
     .addHelpText('after', example('copydesk provider check'))
     .action(check)
 }
 
-type Provider = Awaited<ReturnType<Api['providers']['list']>>['data'][number]
+type Provider = Awaited<ReturnType<SystemApi['providers']['list']>>['data'][number]
 
 const show = (providers: readonly Provider[]) =>
   table(
@@ -83,9 +83,9 @@ const show = (providers: readonly Provider[]) =>
   )
 
 async function list(_options: object, command: Command): Promise<void> {
-  const { config, talk } = prepare(command)
+  const { config, output } = prepare(command)
   const { data } = await withApp(config, (copydesk) => copydesk.asSystem().providers.list())
-  talk.data(data, () => show(data))
+  output.data(data, () => show(data))
 }
 
 interface Given {
@@ -99,7 +99,7 @@ async function add(
   options: Given & { name: string; type: (typeof types)[number]; model: string[] },
   command: Command,
 ): Promise<void> {
-  const { config, talk } = prepare(command)
+  const { config, output } = prepare(command)
   const apiKey = await keyFrom(options)
   const added = await withApp(config, async (copydesk) => {
     const { providers } = copydesk.asSystem()
@@ -112,8 +112,8 @@ async function add(
     })
     return providers.check(id)
   })
-  talk.data(added, () => show([added]))
-  if (added.statusMessage) talk.warn(added.statusMessage)
+  output.data(added, () => show([added]))
+  if (added.statusMessage) output.warn(added.statusMessage)
 }
 
 async function change(
@@ -121,7 +121,7 @@ async function change(
   options: Given & { status?: 'active' | 'disabled' },
   command: Command,
 ): Promise<void> {
-  const { config, talk } = prepare(command)
+  const { config, output } = prepare(command)
   const apiKey = await keyFrom(options)
   const changed = await withApp(config, async (copydesk) => {
     const { providers } = copydesk.asSystem()
@@ -142,12 +142,12 @@ async function change(
     })
     return now.enabled ? providers.check(id) : now
   })
-  talk.data(changed, () => show([changed]))
-  if (changed.enabled && changed.statusMessage) talk.warn(changed.statusMessage)
+  output.data(changed, () => show([changed]))
+  if (changed.enabled && changed.statusMessage) output.warn(changed.statusMessage)
 }
 
 async function remove(given: string, { yes }: { yes?: true }, command: Command): Promise<void> {
-  const { config, talk } = prepare(command)
+  const { config, output } = prepare(command)
   const question = `This removes ${given}; agents that use its models fail on their next run.`
   if (!(await confirmed(question, yes))) return
   const removed = await withApp(config, async (copydesk) => {
@@ -156,23 +156,23 @@ async function remove(given: string, { yes }: { yes?: true }, command: Command):
     await providers.remove(id)
     return { id, name }
   })
-  talk.data(removed, () => `${removed.name} is removed.`)
+  output.data(removed, () => `${removed.name} is removed.`)
 }
 
 async function check(given: string | undefined, _options: object, command: Command): Promise<void> {
-  const { config, talk } = prepare(command)
+  const { config, output } = prepare(command)
   const checked = await withApp(config, async (copydesk) => {
     const { providers } = copydesk.asSystem()
     const meant = given === undefined ? (await providers.list()).data : [await find(providers, given)]
     return Promise.all(meant.map(({ id }) => providers.check(id)))
   })
-  talk.data(checked, () => show(checked))
-  for (const { name, statusMessage } of checked) if (statusMessage) talk.warn(`${name}: ${statusMessage}`)
+  output.data(checked, () => show(checked))
+  for (const { name, statusMessage } of checked) if (statusMessage) output.warn(`${name}: ${statusMessage}`)
   if (checked.some(({ status }) => status !== 'healthy')) process.exitCode = 1
 }
 
-/** @throws Failure when there is none */
-async function find(providers: Api['providers'], given: string): Promise<Provider> {
+/** @throws Failure when there is no such provider */
+async function find(providers: SystemApi['providers'], given: string): Promise<Provider> {
   const wanted = given.trim().toLowerCase()
   const { data } = await providers.list()
   const found = data.find(({ id, name }) => id === given || name.toLowerCase() === wanted)

@@ -1,9 +1,9 @@
+import { example } from '@copydesk/terminal/help'
+import { table } from '@copydesk/terminal/output'
+import { tenantNaming } from '@copydesk/terminal/tenant-named'
 import { type Command, Option } from 'commander'
 import { withApp } from '../app.ts'
-import { table } from '@copydesk/terminal/talk'
 import { tenantId } from './find.ts'
-import { example } from '@copydesk/terminal/help'
-import { tenantNaming } from '@copydesk/terminal/tenant-named'
 import { prepare, wholeNumber } from './options.ts'
 
 const states = ['pending', 'running', 'completed', 'failed'] as const
@@ -12,15 +12,15 @@ const states = ['pending', 'running', 'completed', 'failed'] as const
 export function runCommands(program: Command): void {
   const group = program
     .command('runs')
-    .description('what agents have done')
+    .description('runs of agents')
     .addHelpText('after', example('copydesk runs list --status failed'))
   group
     .command('list')
     .description('list runs, newest first')
     .option('--tenant <tenant>', `only runs of this tenant: ${tenantNaming}`)
     .option('--agent <role>', 'only runs of this agent, for example blog_writer')
-    .addOption(new Option('--status <status>', 'only runs that stand so').choices(states))
-    .option('--limit <count>', 'how many', wholeNumber(1, 100), 20)
+    .addOption(new Option('--status <status>', 'only runs with this status').choices(states))
+    .option('--limit <count>', 'maximum number of runs', wholeNumber(1, 100), 20)
     .addHelpText('after', example('copydesk runs list --tenant "Example Ltd" --limit 50'))
     .action(list)
   group
@@ -39,7 +39,7 @@ interface ListOptions {
 }
 
 async function list({ tenant, agent, status, limit }: ListOptions, command: Command): Promise<void> {
-  const { config, talk } = prepare(command)
+  const { config, output } = prepare(command)
   const { data } = await withApp(config, async (copydesk) => {
     const api = copydesk.asSystem()
     return api.runs.list({
@@ -49,7 +49,7 @@ async function list({ tenant, agent, status, limit }: ListOptions, command: Comm
       ...(status && { status }),
     })
   })
-  talk.data(data, () =>
+  output.data(data, () =>
     table(
       ['ID', 'TENANT', 'AGENT', 'MODEL', 'STATUS', 'COST', 'STARTED', 'ERROR'],
       data.map((run) => [
@@ -68,10 +68,10 @@ async function list({ tenant, agent, status, limit }: ListOptions, command: Comm
 }
 
 async function show(id: string, _options: object, command: Command): Promise<void> {
-  const { config, talk } = prepare(command)
+  const { config, output } = prepare(command)
   const run = await withApp(config, (copydesk) => copydesk.asSystem().runs.get(id))
-  talk.data(run, () => {
-    const cost = run.priced ? `$${run.costUsd}` : 'price not known'
+  output.data(run, () => {
+    const cost = run.priced ? `$${run.costUsd}` : 'price unknown'
     const facts = [
       `${run.agentName} for ${run.tenantName}: ${run.timedOut ? 'timeout' : run.status}`,
       `${run.model ?? 'no model'}, ${run.inputTokens} tokens in, ${run.outputTokens} out, ${cost}`,

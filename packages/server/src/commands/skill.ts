@@ -1,27 +1,27 @@
 import { readFile } from 'node:fs/promises'
 import { basename } from 'node:path'
-import type { Api } from '@copydesk/core'
+import type { SystemApi } from '@copydesk/core'
+import { Failure } from '@copydesk/terminal/failure'
+import { example } from '@copydesk/terminal/help'
+import { table } from '@copydesk/terminal/output'
+import { confirmed } from '@copydesk/terminal/prompts'
+import { tenantNaming } from '@copydesk/terminal/tenant-named'
 import { type Command, Option } from 'commander'
 import { withApp } from '../app.ts'
-import { Failure } from '@copydesk/terminal/failure'
-import { table } from '@copydesk/terminal/talk'
 import { everything, tenantId } from './find.ts'
-import { example } from '@copydesk/terminal/help'
-import { tenantNaming } from '@copydesk/terminal/tenant-named'
-import { confirmed } from '@copydesk/terminal/asking'
 import { prepare } from './options.ts'
 
 /** `skill list|show|add|remove`. */
 export function skillCommands(program: Command): void {
   const group = program
     .command('skill')
-    .description('knowledge in Markdown that agents read')
+    .description('knowledge in Markdown that agents can read')
     .addHelpText('after', example('copydesk skill list'))
-  const ofTenant = () => new Option('--tenant <tenant>', `one of this tenant: ${tenantNaming}`)
+  const ofTenant = () => new Option('--tenant <tenant>', `a skill of this tenant: ${tenantNaming}`)
   group
     .command('list')
-    .description('list the skills of the installation, or what a tenant sees')
-    .option('--role <role>', 'only those that this agent has')
+    .description('list the skills of the installation, or those that a tenant sees')
+    .option('--role <role>', 'only skills of this agent')
     .addOption(ofTenant())
     .addHelpText('after', example('copydesk skill list --role blog_writer'))
     .action(list)
@@ -34,12 +34,12 @@ export function skillCommands(program: Command): void {
     .action(show)
   group
     .command('add')
-    .description('add a skill, or a new text for the one of the same name')
-    .argument('<file>', 'Markdown file; name and description may stand in its front matter')
+    .description('add a skill, or a new version of the one with the same name')
+    .argument('<file>', 'Markdown file; its front matter may contain name and description')
     .option('--name <name>', 'name of the skill')
     .option('--description <text>', 'when to use it')
-    .option('--roles <role...>', 'the agents that get it, or all')
-    .option('--references <file...>', 'further Markdown files that it points to')
+    .option('--roles <role...>', 'agents that get the skill, or all')
+    .option('--references <file...>', 'further Markdown files that the skill refers to')
     .addOption(ofTenant())
     .addHelpText('after', example('copydesk skill add tone.md --roles blog_writer social_writer'))
     .action(add)
@@ -48,7 +48,7 @@ export function skillCommands(program: Command): void {
     .description('delete a skill with its versions; agents lose it')
     .argument('<skill>', 'id or name')
     .addOption(ofTenant())
-    .option('--yes', 'do not ask')
+    .option('--yes', 'do not ask for confirmation')
     .addHelpText('after', example('copydesk skill remove "Tone of voice" --yes'))
     .action(remove)
 }
@@ -56,10 +56,10 @@ export function skillCommands(program: Command): void {
 /** The skills of the installation, or of one tenant. */
 interface Shelf {
   scope: 'global' | 'tenant'
-  skills: Api['skills']
+  skills: SystemApi['skills']
   all(role?: string): Promise<Skill[]>
 }
-type Skill = Awaited<ReturnType<Api['skills']['list']>>['data'][number]
+type Skill = Awaited<ReturnType<SystemApi['skills']['list']>>['data'][number]
 
 function onShelf<T>(
   command: Command,
@@ -89,9 +89,9 @@ async function find(shelf: Shelf, given: string): Promise<Skill> {
 }
 
 async function list({ role, tenant }: { role?: string; tenant?: string }, command: Command): Promise<void> {
-  const { talk } = prepare(command)
+  const { output } = prepare(command)
   const skills = await onShelf(command, tenant, (shelf) => shelf.all(role))
-  talk.data(skills, () =>
+  output.data(skills, () =>
     table(
       ['ID', 'NAME', 'SCOPE', 'BYTES', 'AGENTS'],
       skills.map(({ id, name, scope, sizeBytes, assignedAgents }) => [
@@ -107,14 +107,14 @@ async function list({ role, tenant }: { role?: string; tenant?: string }, comman
 }
 
 async function show(given: string, { tenant }: { tenant?: string }, command: Command): Promise<void> {
-  const { talk } = prepare(command)
+  const { output } = prepare(command)
   const skill = await onShelf(command, tenant, async (shelf) =>
     shelf.skills.get(shelf.scope, (await find(shelf, given)).id),
   )
   const { name, description, assignedAgents, references, content } = skill
   const head = `${name}\n${description}\nagents: ${assignedAgents.join(', ') || 'none'}`
   const more = references.map((one) => `\n\n--- ${one.name}\n\n${one.content}`).join('')
-  talk.data(skill, () => `${head}\n\n${content}${more}`)
+  output.data(skill, () => `${head}\n\n${content}${more}`)
 }
 
 interface AddOptions {
@@ -127,15 +127,15 @@ interface AddOptions {
 
 async function add(file: string, options: AddOptions, command: Command): Promise<void> {
   const { name, description, roles, references = [], tenant } = options
-  const { talk } = prepare(command)
+  const { output } = prepare(command)
   const files = { file: [await opened(file)], references: await Promise.all(references.map(opened)) }
   const fields = { ...(name && { name }), ...(description && { description }) }
   const { skill, isNew } = await onShelf(command, tenant, ({ scope, skills }) =>
     skills.put(scope, { ...fields, ...(roles && { agentRoles: roles }) }, files),
   )
-  talk.data(skill, () => skill.id)
-  const agents = skill.assignedAgents.join(', ') || 'nobody yet: give it with --roles'
-  talk.done(`${skill.name} is ${isNew ? 'there' : 'changed'}. It is read by ${agents}.`)
+  output.data(skill, () => skill.id)
+  const agents = skill.assignedAgents.join(', ') || 'no agent: assign it with --roles'
+  output.done(`${skill.name} is ${isNew ? 'added' : 'changed'}. It is read by ${agents}.`)
 }
 
 async function remove(
@@ -143,14 +143,14 @@ async function remove(
   { tenant, yes }: { tenant?: string; yes?: true },
   command: Command,
 ): Promise<void> {
-  const { talk } = prepare(command)
-  if (!(await confirmed(`The skill ${given} and its versions are gone for good.`, yes))) return
+  const { output } = prepare(command)
+  if (!(await confirmed(`This deletes the skill ${given} and its versions for good.`, yes))) return
   const skill = await onShelf(command, tenant, async (shelf) => {
     const found = await find(shelf, given)
     await shelf.skills.delete(shelf.scope, found.id)
     return found
   })
-  talk.data({ id: skill.id, status: 'deleted' }, () => `${skill.name} is deleted.`)
+  output.data({ id: skill.id, status: 'deleted' }, () => `${skill.name} is deleted.`)
 }
 
 async function opened(path: string) {

@@ -1,11 +1,11 @@
-import type { Api } from '@copydesk/core'
+import type { SystemApi } from '@copydesk/core'
+import { wrongUsage } from '@copydesk/terminal/failure'
+import { example } from '@copydesk/terminal/help'
+import { confirmed } from '@copydesk/terminal/prompts'
+import { tenantNaming } from '@copydesk/terminal/tenant-named'
 import type { Command } from 'commander'
 import { withApp } from '../app.ts'
-import { wrongUsage } from '@copydesk/terminal/failure'
 import { everything, tenantId, userId } from './find.ts'
-import { example } from '@copydesk/terminal/help'
-import { tenantNaming } from '@copydesk/terminal/tenant-named'
-import { confirmed } from '@copydesk/terminal/asking'
 import { prepare } from './options.ts'
 
 const named = '<tenant>'
@@ -14,10 +14,10 @@ const named = '<tenant>'
 export function tenantAccessCommands(group: Command): void {
   group
     .command('mark-paid')
-    .description('say that a tenant has paid what it owes; its subscription counts as paid')
+    .description('record that a tenant has paid; its open invoices and subscription count as paid')
     .argument(named, tenantNaming)
-    .requiredOption('--reason <text>', 'how it was paid, for the audit log')
-    .option('--yes', 'do not ask')
+    .requiredOption('--reason <text>', 'how the tenant paid, for the audit log')
+    .option('--yes', 'do not ask for confirmation')
     .addHelpText(
       'after',
       example('copydesk tenant mark-paid example.com --reason "bank transfer of 3 March" --yes'),
@@ -25,30 +25,30 @@ export function tenantAccessCommands(group: Command): void {
     .action(markPaid)
   group
     .command('activate')
-    .description('end the onboarding of a tenant that has paid; its billing begins')
+    .description('complete the onboarding of a tenant that has paid; its billing begins')
     .argument(named, tenantNaming)
     .addHelpText('after', example('copydesk tenant activate example.com'))
     .action(activate)
   group
     .command('suspend')
-    .description('shut a tenant out at once and pause its agents')
+    .description('suspend a tenant: end its access at once and pause its agents')
     .argument(named, tenantNaming)
-    .requiredOption('--reason <text>', 'why, for the audit log')
-    .option('--yes', 'do not ask')
+    .requiredOption('--reason <text>', 'reason, for the audit log')
+    .option('--yes', 'do not ask for confirmation')
     .addHelpText('after', example('copydesk tenant suspend example.com --reason "unpaid since March" --yes'))
     .action(suspend)
   group
     .command('reinstate')
-    .description('let a suspended tenant in again; its agents are what they were')
+    .description('restore the access of a suspended tenant and the state of its agents')
     .argument(named, tenantNaming)
-    .option('--note <text>', 'for the audit log')
+    .option('--note <text>', 'note, for the audit log')
     .addHelpText('after', example('copydesk tenant reinstate example.com --note "has paid"'))
     .action(reinstate)
   group
     .command('impersonate')
-    .description('print a token that shows the tenant as its admin sees it, for 30 minutes, to read only')
+    .description("print a token for read-only access to a tenant's dashboard for 30 minutes")
     .argument(named, tenantNaming)
-    .option('--as <id or e-mail>', 'the super-admin who looks; needed when there are several')
+    .option('--as <id or e-mail>', 'the super-admin to whom the token belongs; needed when there are several')
     .addHelpText('after', example('copydesk tenant impersonate example.com --as you@example.com'))
     .action(impersonate)
 }
@@ -58,8 +58,8 @@ async function markPaid(
   { reason, yes }: { reason: string; yes?: true },
   command: Command,
 ): Promise<void> {
-  const { config, talk } = prepare(command)
-  const question = `This settles every open invoice of ${tenant}.`
+  const { config, output } = prepare(command)
+  const question = `This marks every open invoice of ${tenant} as paid.`
   if (!(await confirmed(question, yes))) return
   const { status, ...done } = await withApp(config, async (copydesk) => {
     const { tenants } = copydesk.asSystem()
@@ -67,17 +67,17 @@ async function markPaid(
     const receipt = await tenants.overrideBilling(id, { action: 'mark_paid', reason })
     return { ...receipt, status: (await tenants.get(id)).status }
   })
-  talk.data({ ...done, status }, () => `${tenant} has paid and is ${status}.`)
-  if (status === 'onboarding') talk.done(`Activate it: copydesk tenant activate ${done.tenantId}`)
+  output.data({ ...done, status }, () => `${tenant} has paid and is ${status}.`)
+  if (status === 'onboarding') output.done(`Activate it: copydesk tenant activate ${done.tenantId}`)
 }
 
 async function activate(tenant: string, _options: object, command: Command): Promise<void> {
-  const { config, talk } = prepare(command)
+  const { config, output } = prepare(command)
   const done = await withApp(config, async (copydesk) => {
     const api = copydesk.asSystem()
     return api.tenants.activate(await tenantId(api, tenant))
   })
-  talk.data(done, () => done.message)
+  output.data(done, () => done.message)
 }
 
 async function suspend(
@@ -85,37 +85,39 @@ async function suspend(
   { reason, yes }: { reason: string; yes?: true },
   command: Command,
 ): Promise<void> {
-  const { config, talk } = prepare(command)
+  const { config, output } = prepare(command)
   const question = `This ends every session of ${tenant} at once and pauses its agents.`
   if (!(await confirmed(question, yes))) return
   const done = await withApp(config, async (copydesk) => {
     const api = copydesk.asSystem()
     return api.tenants.suspend(await tenantId(api, tenant), reason)
   })
-  talk.data(done, () => `${tenant} is suspended; agents paused: ${done.agentsPaused}.`)
+  output.data(done, () => `${tenant} is suspended; agents paused: ${done.agentsPaused}.`)
 }
 
 async function reinstate(tenant: string, { note }: { note?: string }, command: Command): Promise<void> {
-  const { config, talk } = prepare(command)
+  const { config, output } = prepare(command)
   const done = await withApp(config, async (copydesk) => {
     const api = copydesk.asSystem()
     return api.tenants.reinstate(await tenantId(api, tenant), note)
   })
-  talk.data(done, () => `${tenant} is ${done.status} again; agents resumed: ${done.agentsResumed}.`)
+  output.data(done, () => `${tenant} is ${done.status} again; agents resumed: ${done.agentsResumed}.`)
 }
 
 async function impersonate(tenant: string, { as }: { as?: string }, command: Command): Promise<void> {
-  const { config, talk } = prepare(command)
+  const { config, output } = prepare(command)
   const grant = await withApp(config, async (copydesk) => {
     const api = copydesk.asSystem()
     const id = await tenantId(api, tenant)
     return api.tenants.impersonate(id, { as: as ? await userId(api, as) : await onlySuperAdmin(api) })
   })
-  talk.data(grant, () => grant.impersonationToken)
-  talk.done(`The token reads ${grant.dashboardUrl} for 30 minutes; everything it reads is on the record.`)
+  output.data(grant, () => grant.impersonationToken)
+  output.done(
+    `The token gives read-only access to ${grant.dashboardUrl} for 30 minutes; every request is written to the audit log.`,
+  )
 }
 
-async function onlySuperAdmin(api: Api): Promise<string> {
+async function onlySuperAdmin(api: SystemApi): Promise<string> {
   const found = await everything((page) =>
     api.users.list({ ...page, 'filter.role': 'super_admin', 'filter.status': 'active' }),
   )
@@ -123,7 +125,7 @@ async function onlySuperAdmin(api: Api): Promise<string> {
   if (one && found.length === 1) return one.id
   throw wrongUsage(
     one
-      ? 'There are several super-admins: say who looks with --as.'
-      : 'There is no super-admin who could look.',
+      ? 'There are several super-admins: name one with --as.'
+      : 'There is no super-admin for whom to create the token.',
   )
 }

@@ -1,12 +1,12 @@
-import type { Api } from '@copydesk/core'
-import { table } from '@copydesk/terminal/talk'
+import type { SystemApi } from '@copydesk/core'
+import { table } from '@copydesk/terminal/output'
 
-type Tenant = Awaited<ReturnType<Api['tenants']['get']>>
+type Tenant = Awaited<ReturnType<SystemApi['tenants']['get']>>
 
-/** A tenant on a terminal: its head, its agents, its people. */
+/** A tenant on a terminal: its data, its agents, its users. */
 export function showTenant(tenant: Tenant): string {
   const { usage, billing } = tenant
-  const cap = tenant.spendCapUsd === null ? 'no cap' : `of at most ${usd(tenant.spendCapUsd)}`
+  const cap = tenant.spendCapUsd === null ? 'no limit' : `of at most ${usd(tenant.spendCapUsd)}`
   const flags = Object.entries(tenant.featureFlags).filter(([, on]) => on)
   const lines: Array<[string, string]> = [
     ['id', tenant.id],
@@ -17,7 +17,7 @@ export function showTenant(tenant: Tenant): string {
     ['this month', `${usd(usage.monthlySpendUsd)} (${cap}), ${usage.monthlyLlmCallCount} runs with a model`],
     ['activities', `${usage.totalActivities}, ${usage.storageBytes} bytes of text`],
     ['payment', billing.paymentStatus ?? '-'],
-    ['next bill', day(billing.nextBillingDate)],
+    ['next invoice', day(billing.nextBillingDate)],
     ['flags', flags.map(([name]) => name).join(', ') || '-'],
     ['since', day(tenant.createdOn)],
   ]

@@ -1,9 +1,9 @@
+import { example } from '@copydesk/terminal/help'
+import { table } from '@copydesk/terminal/output'
+import { tenantNaming } from '@copydesk/terminal/tenant-named'
 import { type Command, Option } from 'commander'
 import { withApp } from '../app.ts'
-import { table } from '@copydesk/terminal/talk'
 import { everything, tenantId } from './find.ts'
-import { example } from '@copydesk/terminal/help'
-import { tenantNaming } from '@copydesk/terminal/tenant-named'
 import { prepare } from './options.ts'
 import { tenantAccessCommands } from './tenant-access.ts'
 import { showTenant } from './tenant-show.ts'
@@ -14,14 +14,14 @@ const statuses = ['onboarding', 'trial', 'active', 'suspended', 'cancelled'] as 
 export function tenantCommands(program: Command): void {
   const group = program
     .command('tenant')
-    .description('the companies that work is done for')
+    .description('the companies that use this installation')
     .addHelpText('after', example('copydesk tenant list'))
   group
     .command('create')
     .description('create a tenant with the agents of its plan')
     .requiredOption('--name <name>', 'name of the company')
     .option('--plan <plan>', 'free, starter, pro, agency or enterprise', 'pro')
-    .option('--timezone <zone>', 'zone of its periods and deadlines', 'UTC')
+    .option('--timezone <zone>', 'time zone of its periods and deadlines', 'UTC')
     .option('--domain <domain>', 'domain of its website')
     .addHelpText('after', example('copydesk tenant create --name "Example Ltd" --timezone Europe/Berlin'))
     .action(create)
@@ -29,12 +29,12 @@ export function tenantCommands(program: Command): void {
     .command('list')
     .description('list tenants, all or some of them')
     .addOption(new Option('--status <status>', 'only tenants in this state').choices(statuses))
-    .option('--search <words>', 'words of the name or the domain; typing errors are forgiven')
+    .option('--search <words>', 'words of the name or the domain; typing errors are tolerated')
     .addHelpText('after', example('copydesk tenant list --status active --json'))
     .action(list)
   group
     .command('show')
-    .description('show what a tenant uses and pays, its agents and its people')
+    .description('show the usage and billing of a tenant, its agents and its users')
     .argument('<tenant>', tenantNaming)
     .addHelpText('after', example('copydesk tenant show "Example Ltd"'))
     .action(show)
@@ -45,13 +45,13 @@ async function create(
   { name, plan, timezone, domain }: { name: string; plan: string; timezone: string; domain?: string },
   command: Command,
 ): Promise<void> {
-  const { config, talk } = prepare(command)
+  const { config, output } = prepare(command)
   const tenant = await withApp(config, (copydesk) =>
     copydesk.asSystem().tenants.create({ name, plan, timezone, ...(domain && { domain }) }),
   )
-  talk.data(tenant, () => tenant.id)
-  talk.done(
-    `Tenant ${tenant.name} is there. Give it an admin: copydesk user create --role admin --tenant ${tenant.id} …`,
+  output.data(tenant, () => tenant.id)
+  output.done(
+    `Tenant ${tenant.name} is created. Give it an admin: copydesk user create --role admin --tenant ${tenant.id} …`,
   )
 }
 
@@ -59,12 +59,12 @@ async function list(
   { status, search }: { status?: (typeof statuses)[number]; search?: string },
   command: Command,
 ): Promise<void> {
-  const { config, talk } = prepare(command)
+  const { config, output } = prepare(command)
   const filter = { ...(status && { 'filter.status': status }), ...(search && { search }) }
   const tenants = await withApp(config, (copydesk) =>
     everything((page) => copydesk.asSystem().tenants.list({ ...page, ...filter, order: 'asc' })),
   )
-  talk.data(tenants, () =>
+  output.data(tenants, () =>
     table(
       ['ID', 'NAME', 'PLAN', 'STATUS', 'AGENTS', 'USERS', 'MONTH'],
       tenants.map((tenant) => [
@@ -82,10 +82,10 @@ async function list(
 }
 
 async function show(given: string, _options: object, command: Command): Promise<void> {
-  const { config, talk } = prepare(command)
+  const { config, output } = prepare(command)
   const tenant = await withApp(config, async (copydesk) => {
     const api = copydesk.asSystem()
     return api.tenants.get(await tenantId(api, given))
   })
-  talk.data(tenant, () => showTenant(tenant))
+  output.data(tenant, () => showTenant(tenant))
 }

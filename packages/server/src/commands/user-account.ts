@@ -1,8 +1,8 @@
-import { type Command, Argument } from 'commander'
-import { withApp } from '../app.ts'
-import { confirmed } from '@copydesk/terminal/asking'
 import { example } from '@copydesk/terminal/help'
+import { confirmed } from '@copydesk/terminal/prompts'
 import { secretFromStdin } from '@copydesk/terminal/stdin'
+import { Argument, type Command } from 'commander'
+import { withApp } from '../app.ts'
 import { userId } from './find.ts'
 import { prepare } from './options.ts'
 
@@ -12,10 +12,10 @@ const roles = ['admin', 'member', 'reviewer', 'super_admin'] as const
 export function userAccountCommands(group: Command): void {
   group
     .command('reset-password')
-    .description('set another password and print it once; every session of the user ends')
-    .argument('<user>', 'id or e-mail address; a super-admin too')
-    .option('--password-stdin', 'read the password from stdin instead of making one')
-    .option('--yes', 'do not ask')
+    .description('set a new password and print it once; every session of the user ends')
+    .argument('<user>', 'id or e-mail address; also of a super-admin')
+    .option('--password-stdin', 'read the password from stdin instead of generating one')
+    .option('--yes', 'do not ask for confirmation')
     .addHelpText(
       'after',
       example(
@@ -26,14 +26,15 @@ export function userAccountCommands(group: Command): void {
     .action(resetPassword)
   group
     .command('set-role')
-    .description('change what a user may do; every session of the user ends')
+    .description('change the role of a user; every session of the user ends')
     .argument('<user>', 'id or e-mail address')
     .addArgument(
-      new Argument('<role>', 'admin or member for people of a tenant, else reviewer or super_admin').choices(
-        roles,
-      ),
+      new Argument(
+        '<role>',
+        'admin or member for users of a tenant, otherwise reviewer or super_admin',
+      ).choices(roles),
     )
-    .option('--yes', 'do not ask')
+    .option('--yes', 'do not ask for confirmation')
     .addHelpText('after', example('copydesk user set-role ada@example.com admin --yes'))
     .action(setRole)
 }
@@ -43,16 +44,18 @@ async function resetPassword(
   { passwordStdin, yes }: { passwordStdin?: true; yes?: true },
   command: Command,
 ): Promise<void> {
-  const { config, talk } = prepare(command)
+  const { config, output } = prepare(command)
   const given = passwordStdin ? await secretFromStdin('password') : undefined
-  if (!(await confirmed(`This ends every session of ${user}; the old password is worthless.`, yes))) return
+  if (!(await confirmed(`This ends every session of ${user}; the old password becomes invalid.`, yes))) return
   const done = await withApp(config, async (copydesk) => {
     const { users } = copydesk.asSystem()
     return users.resetPassword(await userId(copydesk.asSystem(), user), given)
   })
-  talk.data(done, () => done.password ?? `${done.email} has the new password.`)
+  output.data(done, () => done.password ?? `${done.email} has the new password.`)
   if (done.password !== undefined)
-    talk.done(`This is the password of ${done.email}, shown once: let it be changed after the next login.`)
+    output.done(
+      `This is the password of ${done.email}, shown once: ask the user to change it after the next login.`,
+    )
 }
 
 async function setRole(
@@ -61,15 +64,16 @@ async function setRole(
   { yes }: { yes?: true },
   command: Command,
 ): Promise<void> {
-  const { config, talk } = prepare(command)
-  if (!(await confirmed(`This makes ${user} a ${role} and ends every session of this user.`, yes))) return
+  const { config, output } = prepare(command)
+  if (!(await confirmed(`This gives ${user} the role ${role} and ends every session of this user.`, yes)))
+    return
   const done = await withApp(config, async (copydesk) => {
     const { users } = copydesk.asSystem()
     return users.setRole(await userId(copydesk.asSystem(), user), role)
   })
-  talk.data(done, () => `${done.email} is ${done.role}.`)
+  output.data(done, () => `${done.email} is ${done.role}.`)
   if (done.pendingRole)
-    talk.done(
-      `${done.email} becomes ${done.pendingRole} once the address is confirmed by the link of the mail that the server sends.`,
+    output.done(
+      `${done.email} becomes ${done.pendingRole} after confirming the address with the link in the e-mail that the server sends.`,
     )
 }

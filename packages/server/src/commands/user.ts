@@ -1,15 +1,15 @@
+import { wrongUsage } from '@copydesk/terminal/failure'
+import { example } from '@copydesk/terminal/help'
+import { table } from '@copydesk/terminal/output'
+import { askSecret, confirmed } from '@copydesk/terminal/prompts'
+import { secretFromStdin } from '@copydesk/terminal/stdin'
+import { tenantNaming } from '@copydesk/terminal/tenant-named'
 import { type Command, Option } from 'commander'
 import { withApp } from '../app.ts'
-import { wrongUsage } from '@copydesk/terminal/failure'
-import { table } from '@copydesk/terminal/talk'
 import { everything, neededTenantId, tenantId, tenantIds, userId } from './find.ts'
-import { example } from '@copydesk/terminal/help'
-import { tenantNaming } from '@copydesk/terminal/tenant-named'
 import { userInviteCommand } from './invite.ts'
-import { userAccountCommands } from './user-account.ts'
-import { askSecret, confirmed } from '@copydesk/terminal/asking'
 import { prepare } from './options.ts'
-import { secretFromStdin } from '@copydesk/terminal/stdin'
+import { userAccountCommands } from './user-account.ts'
 
 const roles = ['admin', 'member', 'reviewer', 'super_admin'] as const
 type PersonRole = (typeof roles)[number]
@@ -24,13 +24,13 @@ export function userCommands(program: Command): void {
     .addHelpText('after', example('copydesk user list'))
   group
     .command('create')
-    .description('create a user; the password is asked for')
+    .description('create a user; asks for the password')
     .requiredOption('--email <address>', 'e-mail address to log in with')
     .requiredOption('--name <name>', 'name of the person')
-    .addOption(new Option('--role <role>', 'what the person may do').choices(roles).makeOptionMandatory())
+    .addOption(new Option('--role <role>', 'role of the user').choices(roles).makeOptionMandatory())
     .option(
       '--tenant <tenant...>',
-      `tenant of an admin or member, the tenants of a reviewer: ${tenantNaming}; where there is one, an admin or member needs none`,
+      `tenant of an admin or member, the tenants of a reviewer: ${tenantNaming}; not needed for an admin or member when there is only one`,
     )
     .option('--password-stdin', 'read the password from stdin')
     .addHelpText(
@@ -54,10 +54,10 @@ export function userCommands(program: Command): void {
   userAccountCommands(group)
   group
     .command('suspend')
-    .description('shut a user out of everything at once')
+    .description('suspend a user: end every session and API key at once')
     .argument('<user>', 'id or e-mail address')
-    .requiredOption('--reason <text>', 'why, for the audit log')
-    .option('--yes', 'do not ask')
+    .requiredOption('--reason <text>', 'reason, for the audit log')
+    .option('--yes', 'do not ask for confirmation')
     .addHelpText('after', example('copydesk user suspend r@example.com --reason "left the company" --yes'))
     .action(suspend)
   group
@@ -77,7 +77,7 @@ interface CreateOptions {
 }
 
 async function create(options: CreateOptions, command: Command): Promise<void> {
-  const { config, talk } = prepare(command)
+  const { config, output } = prepare(command)
   const { email, name, role, tenant: named = [] } = options
   const password = options.passwordStdin ? await secretFromStdin('password') : await askPassword()
   const ofOne = role === 'admin' || role === 'member'
@@ -90,8 +90,8 @@ async function create(options: CreateOptions, command: Command): Promise<void> {
       : named.length > 0 && { tenantIds: await tenantIds(api, named) }
     return api.users.create({ email, name, role, password, ...whose })
   })
-  talk.data(user, () => user.id)
-  talk.done(`${user.name} can log in as ${user.email}.`)
+  output.data(user, () => user.id)
+  output.done(`${user.name} can log in as ${user.email}.`)
 }
 
 interface ListOptions {
@@ -102,7 +102,7 @@ interface ListOptions {
 }
 
 async function list({ tenant, role, status, search }: ListOptions, command: Command): Promise<void> {
-  const { config, talk } = prepare(command)
+  const { config, output } = prepare(command)
   const users = await withApp(config, async (copydesk) => {
     const api = copydesk.asSystem()
     const filter = {
@@ -113,7 +113,7 @@ async function list({ tenant, role, status, search }: ListOptions, command: Comm
     }
     return everything((page) => api.users.list({ ...page, ...filter, order: 'asc' }))
   })
-  talk.data(users, () =>
+  output.data(users, () =>
     table(
       ['ID', 'E-MAIL', 'ROLE', 'STATUS', 'TENANT'],
       users.map((user) => [user.id, user.email, user.role, user.status, user.tenantName ?? '-']),
@@ -127,7 +127,7 @@ async function suspend(
   { reason, yes }: { reason: string; yes?: true },
   command: Command,
 ): Promise<void> {
-  const { config, talk } = prepare(command)
+  const { config, output } = prepare(command)
   const question = `This ends every session and API key of ${user} at once.`
   if (!(await confirmed(question, yes))) return
   const done = await withApp(config, async (copydesk) => {
@@ -135,23 +135,23 @@ async function suspend(
     const id = await userId(api, user)
     return { id, ...(await api.users.suspend(id, reason)) }
   })
-  talk.data(done, () => `${user} is suspended.`)
+  output.data(done, () => `${user} is suspended.`)
 }
 
 async function reinstate(user: string, _options: object, command: Command): Promise<void> {
-  const { config, talk } = prepare(command)
+  const { config, output } = prepare(command)
   const done = await withApp(config, async (copydesk) => {
     const api = copydesk.asSystem()
     const id = await userId(api, user)
     return { id, ...(await api.users.reinstate(id)) }
   })
-  talk.data(done, () => `${user} can log in again.`)
+  output.data(done, () => `${user} can log in again.`)
 }
 
-/** A password is never an argument: other users of the machine can see those. */
+/** A password is never an argument: other users of the machine can see arguments. */
 async function askPassword(): Promise<string> {
   if (!process.stdin.isTTY)
-    throw wrongUsage('Nobody can be asked for the password here: pass it with --password-stdin.')
+    throw wrongUsage('Cannot ask for the password without a terminal: pass it with --password-stdin.')
   const answer = await askSecret('Password (8 characters or more)', (text) =>
     text.length < 8 ? 'A password has 8 characters or more' : undefined,
   )

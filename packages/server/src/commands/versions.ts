@@ -1,4 +1,4 @@
-import { table } from '@copydesk/terminal/talk'
+import { table } from '@copydesk/terminal/output'
 import { createPaint, showWordDiff } from './demo/show.ts'
 
 interface Version {
@@ -28,10 +28,10 @@ export function listedVersions(versions: readonly Version[]): string {
   )
 }
 
-/** What a version holds, or what has changed since the one that it is compared with. */
+/** The content of a version, or what has changed since the version that it is compared with. */
 export function compared({ data, changes }: Compared): string {
   if (!changes) return Object.entries(data).map(field).join('\n')
-  if (changes.length === 0) return 'Nothing is different.'
+  if (changes.length === 0) return 'There is no difference.'
   const paint = createPaint(process.stdout.isTTY && !process.env['NO_COLOR'])
   return changes
     .map(({ field: name, before, after }) =>

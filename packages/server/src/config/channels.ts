@@ -4,7 +4,7 @@ import type { Setting } from './settings.ts'
 
 type ChannelType = Exclude<keyof ChannelOptions, 'redirectUrls'>
 
-// An object, so that a type that is missing, or is none, is found by the compiler.
+// An object, so that the compiler reports a missing or unknown type.
 const all: Record<ChannelType, true> = {
   professional_network: true,
   social_network_a: true,
@@ -36,11 +36,14 @@ const Client = z
   })
   .optional()
 
-/** Pages, and applications that have a scheme of their own; nothing that a browser would run or open on the machine. */
+/**
+ * Pages, and applications with a custom URL scheme; no scheme that a browser would execute or open on the
+ * machine.
+ */
 const RedirectUrl = z
-  .url('must be a whole URL, such as https://app.example.com/channels')
-  .regex(/^(?!(?:javascript|data|vbscript|blob|file|about):)/i, 'is not a place to send people to')
-  .regex(/^[^#]*$/, 'must have no fragment')
+  .url('must be a complete URL, such as https://app.example.com/channels')
+  .regex(/^(?!(?:javascript|data|vbscript|blob|file|about):)/i, 'cannot be used as a redirect target')
+  .regex(/^[^#]*$/, 'must not have a fragment')
 
 /** `channels` of the configuration. */
 export const Channels = z.strictObject({
@@ -49,7 +52,7 @@ export const Channels = z.strictObject({
 })
 export type Channels = z.output<typeof Channels>
 
-/** What can be set of the clients, each by a variable of its own. */
+/** The settings of the OAuth clients, each with its environment variable. */
 export const channelSettings: readonly Setting[] = [
   { path: 'channels.redirectUrls', env: ['COPYDESK_CHANNELS_REDIRECT_URLS'], kind: 'list' },
   ...types.flatMap((type): Setting[] => {
@@ -71,7 +74,9 @@ export const channelSettings: readonly Setting[] = [
   }),
 ]
 
-/** Providers of one's own may stand in a private network: who configures one wants it to be called. */
+/**
+ * Self-hosted providers may be in a private network: the operator who configures one wants it to be called.
+ */
 export function hostsOfChannels(channels: Channels): string[] {
   return types.flatMap((type) => {
     const { tokenUrl, revokeUrl, accountUrl } = channels[type] ?? {}

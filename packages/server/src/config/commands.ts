@@ -50,7 +50,7 @@ export const Commands = z.record(
 )
 export type Commands = z.output<typeof Commands>
 
-/** The same as the core takes it. */
+/** The same in the form that the core expects. */
 export function toCommands(commands: Commands): Record<string, CommandOptions> {
   return commands as Record<string, CommandOptions>
 }

@@ -8,13 +8,13 @@ export type Environment = Readonly<Record<string, string | undefined>>
 export interface FromEnvironment {
   path: string
   value: unknown
-  /** For people: the variable, and the file when it came out of one. */
+  /** For messages: the variable, and the file that it names. */
   source: string
 }
 
 /**
- * Reads every setting that the environment has. An empty variable is one that is not set.
- * @throws Failure when a variable and its `_FILE` twin are both set, or the file cannot be read
+ * Reads every setting from the environment. An empty variable counts as not set.
+ * @throws Failure when a variable and its `_FILE` variant are both set, or the file cannot be read
  */
 export function readEnvironment(env: Environment): FromEnvironment[] {
   return settings.flatMap((setting) => {
@@ -27,7 +27,7 @@ export function readEnvironment(env: Environment): FromEnvironment[] {
   })
 }
 
-/** One sentence for each `COPYDESK_…` variable that nothing reads: most likely a slip of the pen. */
+/** One sentence for each `COPYDESK_…` variable that nothing reads: probably a typing error. */
 export function unreadVariables(env: Environment): string[] {
   const known = new Set([
     ...otherVariables,
@@ -36,7 +36,7 @@ export function unreadVariables(env: Environment): string[] {
     ),
   ])
   const unread = Object.keys(env).filter((name) => name.startsWith('COPYDESK_') && !known.has(name))
-  return unread.map((name) => `The environment variable ${name} is not one that Copydesk reads.`)
+  return unread.map((name) => `The environment variable ${name} is unknown to Copydesk.`)
 }
 
 function readVariable(env: Environment, name: string, setting: Setting) {
@@ -79,7 +79,7 @@ function entries(text: string): string[] {
     .filter((entry) => entry !== '')
 }
 
-/** `id:value`; a value without an id stands for the only key and is called `main`. */
+/** `id:value`; a value without an id is the only key and is called `main`. */
 function pair(entry: string, name: 'key' | 'secret'): Record<string, string> {
   const colon = entry.indexOf(':')
   return colon === -1
@@ -87,7 +87,7 @@ function pair(entry: string, name: 'key' | 'secret'): Record<string, string> {
     : { id: entry.slice(0, colon), [name]: entry.slice(colon + 1) }
 }
 
-/** `model=input/output`, in US dollars per million tokens; anything else is left for the schema to refuse. */
+/** `model=input/output`, in US dollars per million tokens; the schema rejects anything else. */
 function price(entry: string): unknown {
   const [, model, input, output] = /^(.+)=([\d.]+)\/([\d.]+)$/.exec(entry) ?? []
   return model === undefined ? entry : { model, input: Number(input), output: Number(output) }

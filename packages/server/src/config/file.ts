@@ -4,7 +4,7 @@ import { wrongUsage } from '@copydesk/terminal/failure'
 /**
  * Reads a configuration file.
  * @returns its values with their dotted names; a list is one value
- * @throws Failure when it cannot be read or is no JSON object
+ * @throws Failure when it cannot be read or is not a JSON object
  */
 export function readConfigFile(file: string): Array<[path: string, value: unknown]> {
   let text: string
@@ -19,18 +19,18 @@ export function readConfigFile(file: string): Array<[path: string, value: unknow
   try {
     content = JSON.parse(text.replace(/^\uFEFF/, ''))
   } catch (cause) {
-    throw wrongUsage(`The configuration file ${file} is not JSON: ${whereOf(cause as Error, text)}.`)
+    throw wrongUsage(`The configuration file ${file} is not valid JSON: ${whereOf(cause as Error, text)}.`)
   }
-  if (!isObject(content)) throw wrongUsage(`The configuration file ${file} must hold one JSON object.`)
+  if (!isObject(content)) throw wrongUsage(`The configuration file ${file} must contain one JSON object.`)
   return flatten(content, [])
 }
 
-/** The place of a syntax error as an editor shows it. No text of the file: it may be a secret. */
+/** Line and column of a syntax error. Does not quote the file: it may contain secrets. */
 function whereOf(error: Error, text: string): string {
   const position = /at position (\d+)/.exec(error.message)?.[1]
-  if (position === undefined) return 'it ends too early or has a stray character'
+  if (position === undefined) return 'unexpected end or stray character'
   const before = text.slice(0, Number(position)).split('\n')
-  return `look at line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}`
+  return `line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}`
 }
 
 function flatten(value: Record<string, unknown>, path: readonly string[]): Array<[string, unknown]> {

@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
-import type { z } from 'zod'
 import { Failure, wrongUsage } from '@copydesk/terminal/failure'
+import type { z } from 'zod'
 import { type Environment, readEnvironment, unreadVariables } from './environment.ts'
 import { readConfigFile } from './file.ts'
-import { type Config, Given } from './schema.ts'
+import { type Config, ConfigInput } from './schema.ts'
 import { readSecrets, secretsFile } from './secrets.ts'
 
 export interface LoadOptions {
@@ -27,13 +27,14 @@ export interface Loaded {
   sources: ReadonlyMap<string, string>
   /** The configuration file, when there is one. */
   file: string | undefined
-  /** Sentences about what is odd and no error. */
+  /** Warnings. */
   warnings: string[]
 }
 
 /**
- * Brings together, the later winning: defaults, the secrets file, the configuration file, the environment, the command
- * line. The file is the one named by `--config` or COPYDESK_CONFIG, else `copydesk.json` in the data folder.
+ * Merges, the later taking precedence: defaults, the secrets file, the configuration file, the environment,
+ * the command line. The configuration file is the one named by `--config` or COPYDESK_CONFIG, otherwise
+ * `copydesk.json` in the data folder.
  * @throws Failure that names the field, what is wrong with it and where it was set
  */
 export function loadConfig(options: LoadOptions): Loaded {
@@ -47,7 +48,7 @@ export function loadConfig(options: LoadOptions): Loaded {
   const given = record()
   const sources = new Map<string, string>()
   const set = (path: string, value: unknown, source: string) => {
-    // A list says who they are; that they set the header goes without saying.
+    // A plain list names proxies that set the header.
     const name = path === 'trustProxy' && Array.isArray(value) ? 'trustProxy.addresses' : path
     put(given, name.split('.'), value)
     sources.set(name, source)
@@ -58,7 +59,7 @@ export function loadConfig(options: LoadOptions): Loaded {
     const flag = name === 'dataDir' ? '--data-dir' : `--${name}`
     if (options[name] !== undefined) set(name, options[name], `option ${flag}`)
   }
-  const parsed = Given.safeParse(given)
+  const parsed = ConfigInput.safeParse(given)
   if (!parsed.success) throw faulty(parsed.error, sources)
 
   const dataDir = placeOf(parsed.data.dataDir, sources.get('dataDir'), { file, cwd, presumed })
@@ -79,7 +80,7 @@ export function loadConfig(options: LoadOptions): Loaded {
   return { config, sources, file, warnings: unreadVariables(env) }
 }
 
-/** `./copydesk-data`, or the folder of this user's applications when only that one is there. */
+/** `./copydesk-data`, or the application data folder of this user when only that one exists. */
 function defaultDataDir(env: Environment, cwd: string): string {
   const here = join(cwd, 'copydesk-data')
   const shared = join(env['XDG_DATA_HOME'] || join(homedir(), '.local', 'share'), 'copydesk')
@@ -96,7 +97,7 @@ function placeOf(
   return resolve(from.file && source === `file ${from.file}` ? dirname(from.file) : from.cwd, dataDir)
 }
 
-function withDefaults(given: Given, dataDir: string): Config {
+function withDefaults(given: ConfigInput, dataDir: string): Config {
   const host = given.host ?? '127.0.0.1'
   const port = given.port ?? 8420
   const reachable =
@@ -155,26 +156,26 @@ function put(target: Record<string, unknown>, [head = '', ...rest]: string[], va
   put(target[head] as Record<string, unknown>, rest, value)
 }
 
-/** Without a prototype, so that a name such as `__proto__` in a file is a name like any other. */
+/** Without a prototype, so that a name such as `__proto__` in a file is an ordinary name. */
 function record(): Record<string, unknown> {
   return Object.create(null) as Record<string, unknown>
 }
 
-/** Says all that is wrong at once, a line each. */
+/** Lists all faults, one a line. */
 function faulty(error: z.ZodError, sources: ReadonlyMap<string, string>): Failure {
   const lines = error.issues.flatMap((issue) => {
     const path = issue.path.map(String)
     const names = issue.code === 'unrecognized_keys' ? issue.keys.map((key) => [...path, key]) : [path]
     return names.map((name) => {
       const source = sourceOf(name, sources)
-      const what = issue.code === 'unrecognized_keys' ? 'there is no such setting' : inWords(issue.message)
+      const what = issue.code === 'unrecognized_keys' ? 'unknown setting' : inWords(issue.message)
       return `${name.join('.')}: ${what}${source ? ` (${source})` : ''}`
     })
   })
   return wrongUsage(
     lines.length === 1
       ? `Configuration: ${lines[0]}`
-      : `The configuration has ${lines.length} faults:\n  ${lines.join('\n  ')}`,
+      : `The configuration has ${lines.length} errors:\n  ${lines.join('\n  ')}`,
   )
 }
 
@@ -185,7 +186,7 @@ function inWords(message: string): string {
   return options ? `must be one of ${options.replaceAll('"', '').replaceAll('|', ', ')}` : message
 }
 
-/** The source of a value, of what it stands in, or of what stands in it. */
+/** The source of a value, of its parent, or of one of its children. */
 function sourceOf(path: readonly string[], sources: ReadonlyMap<string, string>): string | undefined {
   for (let length = path.length; length > 0; length--) {
     const source = sources.get(path.slice(0, length).join('.'))

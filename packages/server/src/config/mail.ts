@@ -24,7 +24,7 @@ const Smtp = z
     const wrong = (path: string, message: string) => addIssue({ code: 'custom', path: [path], message })
     const parts = Object.values({ host, ...rest }).some((part) => part !== undefined)
     if (url !== undefined && parts)
-      wrong('url', 'says it all: leave host, port, user, password and secure out')
+      wrong('url', 'contains all settings: omit host, port, user, password and secure')
     else if (url === undefined && host === undefined) wrong('host', 'is missing')
     if ((rest.user === undefined) !== (rest.password === undefined))
       wrong(rest.user === undefined ? 'user' : 'password', 'is missing')
@@ -38,16 +38,16 @@ export const Mail = z
       .url({ protocol: /^https?$/, error: 'must be a URL that starts with http:// or https://' })
       .optional(),
     smtp: Smtp.optional(),
-    /** Mails a day (UTC) to people who are no users yet. */
+    /** E-mails a day (UTC) to people without an account. */
     limits: z.strictObject({ perTenant: mails.optional(), total: mails.optional() }).optional(),
   })
   .superRefine(({ from, smtp }, { addIssue }) => {
     if (smtp && from === undefined)
-      addIssue({ code: 'custom', path: ['from'], message: 'is missing: say which address mails come from' })
+      addIssue({ code: 'custom', path: ['from'], message: 'is missing: the sender address of e-mails' })
   })
 export type Mail = z.output<typeof Mail>
 
-/** The same as the core takes it. */
+/** The same in the form that the core expects. */
 export function toMailOptions({ from, links, smtp, limits }: Mail): MailOptions {
   const { url, host = '', ...rest } = smtp ?? {}
   const { perTenant, total } = limits ?? {}

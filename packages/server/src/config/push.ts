@@ -36,7 +36,7 @@ const setting = (path: string, rest: Pick<Setting, 'secret'> = {}): Setting => (
   ...rest,
 })
 
-/** What can be set of it, each by a variable of its own. */
+/** The settings of push services, each with its environment variable. */
 export const pushSettings: readonly Setting[] = [
   setting('android.serviceAccount', { secret: true }),
   setting('android.baseUrl'),
@@ -49,7 +49,7 @@ export const pushSettings: readonly Setting[] = [
   setting('ios.ca'),
 ]
 
-/** A way out of one's own may stand in a private network: who configures one wants it to be called. */
+/** A self-hosted relay may be in a private network: the operator who configures one wants it to be called. */
 export function hostsOfPush({ android }: Push): string[] {
   return [android?.baseUrl, android?.tokenUrl].flatMap((one) =>
     one === undefined ? [] : [new URL(one).host],

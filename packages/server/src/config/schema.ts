@@ -4,7 +4,7 @@ import { Commands } from './commands.ts'
 import { Mail } from './mail.ts'
 import { Push } from './push.ts'
 
-/** What a server can do. */
+/** The roles of a server. */
 export const roles = ['all', 'web', 'worker'] as const
 export type Role = (typeof roles)[number]
 
@@ -18,7 +18,7 @@ const origin = z
     'must be an origin as browsers send it: https://app.example.com',
   )
 
-/** When a key of the secrets file was made. */
+/** When a key of the secrets file was created. */
 const createdAt = z.iso
   .datetime()
   .refine((text) => /^(?:19[7-9]|2)/.test(text), 'must lie between 1970 and 2999')
@@ -44,8 +44,8 @@ const usdPerMillion = z
 const mebibytes = z.int('must be a whole number').min(1, 'must be 1 or more').max(1_000_000_000)
 const Hosted = z.strictObject({ apiKey: secret, baseUrl: url.optional(), models: words.optional() })
 
-/** The configuration as a file or the environment states it. Everything may be left out. */
-export const Given = z.strictObject({
+/** The configuration as a file or the environment states it. All fields are optional. */
+export const ConfigInput = z.strictObject({
   $schema: z.string().optional(),
   dataDir: z.string().min(1).optional(),
   environment: z.enum(['production', 'development']).optional(),
@@ -107,7 +107,7 @@ export const Given = z.strictObject({
   channels: Channels.optional(),
   models: z
     .strictObject({
-      /** Asked in turn when an agent's own model fails. */
+      /** Used in this order when an agent's model fails. */
       fallback: words.optional(),
       /** US dollars per million tokens. */
       prices: z
@@ -126,7 +126,7 @@ export const Given = z.strictObject({
     .optional(),
   defaultModel: z.string().min(1).optional(),
 })
-export type Given = z.output<typeof Given>
+export type ConfigInput = z.output<typeof ConfigInput>
 
 /** The keys of an installation, as its secrets file holds them. */
 export const Secrets = z.strictObject({
@@ -135,47 +135,47 @@ export const Secrets = z.strictObject({
 })
 export type Secrets = z.output<typeof Secrets>
 
-/** The configuration that a command works with: what was given, and the defaults for the rest. */
+/** The configuration that a command uses: the given values, and defaults for the rest. */
 export interface Config {
-  /** Absolute. */
+  /** An absolute path. */
   dataDir: string
   environment: 'production' | 'development'
   database: { url: string }
-  /** Where several servers count together. */
+  /** The Redis instance through which several servers share counters. */
   redis?: { url: string; prefix: string }
-  /** What a server does: answer requests, work on runs and jobs, or both. */
+  /** What a server does: serve requests, execute runs and jobs, or both. */
   role: Role
   host: string
   port: number
-  /** Without a slash at the end. */
+  /** Without a trailing slash. */
   baseUrl: string
-  /** Whose `X-Forwarded-For` is believed, and whether these proxies set it or append to it. */
+  /** The proxies whose `X-Forwarded-For` is trusted, and whether they set it or append to it. */
   trustProxy: { addresses: string[]; forwardedFor: 'set' | 'append' }
   corsOrigins: string[]
   allowHosts: string[]
   mail: Mail
-  /** How notifications reach devices. */
+  /** The push services for notifications. */
   push: Push
-  /** What links into the mobile app begin with. */
+  /** The URL scheme of links into the mobile app. */
   appScheme: string
   /** Command-line agents by name. */
   commands: Commands
   worker: { concurrency: number }
   log: { level: 'debug' | 'info' | 'warn' | 'error' | 'silent'; format?: 'pretty' | 'json' }
-  /** Empty when neither the configuration nor the data folder holds any. */
+  /** Empty when neither the configuration nor the data folder contains any. */
   encryptionKeys: Secrets['encryptionKeys']
   signingKeys: Secrets['signingKeys']
-  /** Those of the keys that the secrets file holds: they can be rotated by command. */
+  /** The kinds of keys that come from the secrets file: commands can rotate them. */
   keysFromFile: ReadonlyArray<keyof Secrets>
-  providers: NonNullable<Given['providers']>
-  /** OAuth clients of channels, and where people may be sent after they have connected one. */
+  providers: NonNullable<ConfigInput['providers']>
+  /** OAuth clients of channels, and the redirect targets after a connection. */
   channels: Channels
-  models: NonNullable<Given['models']>
-  /** How much may be kept of what people upload, MiB. */
+  models: NonNullable<ConfigInput['models']>
+  /** Quotas of uploaded files, MiB. */
   quotas: { tenantMb: number; installationMb: number }
-  /** Whether visitors may register tenants of their own. */
+  /** Whether visitors may register tenants. */
   registration: 'open' | 'closed'
-  /** What visitors may take without paying: tenants a day, and US dollars a month for all of them together. */
+  /** Limits for free registrations: tenants a day, and US dollars a month for all of them together. */
   freeTenants: { perDay: number; monthlyUsd: number }
   defaultModel?: string
 }

@@ -15,7 +15,7 @@ import { join } from 'node:path'
 import { Failure } from '@copydesk/terminal/failure'
 import { Secrets } from './schema.ts'
 
-/** Where the keys of an installation are kept when the configuration does not hold them. */
+/** The file of an installation's keys when the configuration does not contain them. */
 export function secretsFile(dataDir: string): string {
   return join(dataDir, 'secrets.json')
 }
@@ -37,7 +37,7 @@ export function readSecrets(dataDir: string): Secrets | undefined {
       `The secrets file ${file} cannot be read (${code}). Start Copydesk as the user that owns it.`,
     )
   }
-  const remedy = 'Restore it from a backup: without its keys nothing that is encrypted can be read.'
+  const remedy = 'Restore it from a backup: without its keys no stored secret can be decrypted.'
   let content: unknown
   try {
     content = JSON.parse(text)
@@ -53,8 +53,8 @@ export function readSecrets(dataDir: string): Secrets | undefined {
 }
 
 /**
- * Makes new keys and writes them so that the file is there whole or not at all, readable by its owner only. A file that
- * is there is never replaced: when another process was faster, its keys are the ones that come back.
+ * Generates new keys and writes them atomically, readable by the owner only. Never replaces an existing file:
+ * when another process was faster, returns the keys of that process.
  */
 export function createSecrets(dataDir: string): Secrets {
   const secrets: Secrets = { encryptionKeys: [newEncryptionKey([])], signingKeys: [newSigningKey([])] }
@@ -71,7 +71,10 @@ export function createSecrets(dataDir: string): Secrets {
   }
 }
 
-/** True when somebody beside the owner may read the keys. Windows keeps rights in another way and is not asked. */
+/**
+ * True when users other than the owner may read the keys. Not checked on Windows, which has other access
+ * rights.
+ */
 export function areSecretsExposed(dataDir: string): boolean {
   const file = secretsFile(dataDir)
   return process.platform !== 'win32' && existsSync(file) && (statSync(file).mode & 0o077) !== 0
@@ -92,8 +95,8 @@ function named(others: ReadonlyArray<{ id: string }>): { id: string; createdAt: 
 }
 
 /**
- * Changes the keys of the data folder; the file is whole at every moment. One at a time: a key that another process has
- * just made and used must not be lost.
+ * Changes the keys of the data folder atomically. One change at a time: a key that another process has just
+ * created and used must not be lost.
  * @throws Failure when there is no such file, or another process is changing it
  */
 export function changeSecrets(dataDir: string, change: (secrets: Secrets) => Secrets): Secrets {
@@ -103,7 +106,7 @@ export function changeSecrets(dataDir: string, change: (secrets: Secrets) => Sec
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code !== 'EEXIST') throw cause
     throw new Failure(
-      `Another process is changing the keys. Try again in a moment; if none is, remove ${lock} first.`,
+      `Another process is changing the keys. Try again in a moment; if there is no such process, delete ${lock} first.`,
       { cause },
     )
   }
@@ -118,7 +121,7 @@ export function changeSecrets(dataDir: string, change: (secrets: Secrets) => Sec
   }
 }
 
-/** @returns the path of a file beside the secrets file that holds the keys and is on the disk */
+/** @returns the path of a file beside the secrets file that contains the keys and is synced to disk */
 function writeDraft(dataDir: string, secrets: Secrets): string {
   const draft = join(dataDir, `.secrets-${randomBytes(6).toString('hex')}`)
   const handle = openSync(draft, 'wx', 0o600)

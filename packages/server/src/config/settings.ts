@@ -1,17 +1,17 @@
 import { channelSettings } from './channels.ts'
 import { pushSettings } from './push.ts'
 
-/** How the text of an environment variable becomes a value. */
+/** How the text of an environment variable is parsed. */
 export type SettingKind = 'text' | 'number' | 'boolean' | 'list' | 'encryptionKeys' | 'signingKeys' | 'prices'
 
-/** One thing that can be set: its place in the file, and the variables that set it, the first of which wins. */
+/** One setting: its path in the file, and the variables that set it, the first of which takes precedence. */
 export interface Setting {
   path: string
   env: readonly string[]
   kind: SettingKind
-  /** Also read from the file that `<variable>_FILE` names, and never shown. */
+  /** Can also be read from the file that `<variable>_FILE` names, and is never shown. */
   secret?: true
-  /** One of many alike: left out of what is shown where it is not set. */
+  /** One of a group of similar settings: omitted from `config show` when it is not set. */
   shownWhenSet?: true
 }
 
@@ -78,7 +78,7 @@ export const settings: readonly Setting[] = [
   { path: 'defaultModel', env: ['COPYDESK_DEFAULT_MODEL'], kind: 'text' },
 ]
 
-/** Variables that mean something without being settings. */
+/** Variables that have a meaning without being settings. */
 export const otherVariables: readonly string[] = [
   'COPYDESK_CONFIG',
   'COPYDESK_DEBUG',

@@ -1,23 +1,23 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Copydesk, Logger } from '@copydesk/core'
-import type { Door } from '@copydesk/terminal/mcp'
+import type { McpEndpoint } from '@copydesk/terminal/mcp'
 import type { Config } from '../config/schema.ts'
 
 const path = '/mcp'
 const largestBody = 1 << 20
-/** What a request of an assistant to the surfaces takes from the one that came in. */
+/** The headers that an assistant's request to the surfaces takes from the incoming request. */
 const handedOn = ['authorization', 'user-agent', 'x-forwarded-for', 'x-tenant-id', 'x-request-id']
 
 export interface Assistants {
-  /** @returns false for a request that is for another door; nothing was done with it */
+  /** @returns false for a request to another endpoint, which was not handled */
   takes(req: IncomingMessage, res: ServerResponse): boolean
-  /** Refuses new requests, and waits until the last answer is through. */
+  /** Refuses new requests, and waits for the last response. */
   drain(): Promise<void>
 }
 
 /**
- * Serves assistants at `/mcp`, beside the surfaces and behind the same pipeline. Whatever they do goes through `/cli/v1` as if
- * they had called it themselves, so that access, limits, tenancy and the audit are those of every request.
+ * Serves assistants at `/mcp`, beside the surfaces and behind the same pipeline. All their requests go
+ * through `/cli/v1`, so that access, limits, tenancy and the audit log apply as to every request.
  */
 export function createAssistants(parts: {
   copydesk: Pick<Copydesk, 'attach' | 'fetch' | 'version'>
@@ -28,13 +28,13 @@ export function createAssistants(parts: {
   const { copydesk, config, log, now = Date.now } = parts
   const { baseUrl, corsOrigins } = config
   const origins = new Set([new URL(baseUrl).origin, ...corsOrigins])
-  let opened: Promise<Door> | undefined
+  let opened: Promise<McpEndpoint> | undefined
   let active = 0
   let draining = false
   let onIdle: () => void = () => undefined
   // Half a megabyte of code that a server without assistants never needs.
   const open = () => {
-    opened ??= import('@copydesk/terminal/mcp').then(({ createDoor }) =>
+    opened ??= import('@copydesk/terminal/mcp').then(({ createMcpEndpoint: createDoor }) =>
       createDoor({
         version: copydesk.version,
         baseUrl,
@@ -48,9 +48,9 @@ export function createAssistants(parts: {
   const answer = async (request: Request, from: { ip?: string }): Promise<Response> => {
     if (draining) return restarting()
     const origin = request.headers.get('origin')
-    // A page that somebody looks at must not reach a server on that machine or in that network.
+    // A web page must not reach a server on the visitor's machine or network.
     if (origin !== null && !origins.has(origin))
-      return refusal(403, 'FORBIDDEN', 'Pages of this origin may not call; see corsOrigins')
+      return refusal(403, 'FORBIDDEN', 'This origin is not allowed; see corsOrigins')
     const send: typeof globalThis.fetch = (url, init) => {
       const inner = new Request(url, init)
       for (const name of handedOn) {

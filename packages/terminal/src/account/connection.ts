@@ -1,35 +1,35 @@
 import { type Client, createClient } from '@copydesk/client'
-import type { Desk } from '../operations/operation.ts'
+import type { OperationContext } from '../operations/operation.ts'
 import { exitCodes, Failure, wrongUsage } from '../shell/failure.ts'
 import { teamClient } from '../team/client.ts'
 import { type Environment, type Profile, profilesFile, readProfiles } from './profiles.ts'
 import { tokenOf } from './session.ts'
 
-/** A server, and who one is there. */
+/** A connection to a server with one user's credential. */
 export interface Connection {
-  /** Of the profile; `environment` where the variables of the environment say it all. */
+  /** Name of the profile; `environment` when the variables of the environment are used. */
   name: string
-  /** Where the server is, without a path. */
+  /** Address of the server, without a path. */
   url: string
-  desk: Desk
-  /** Sends what is asked as it is, whoever one is. */
+  context: OperationContext
+  /** Sends requests to any surface, for every kind of user. */
   client: Client
-  /** Who one is there, where that has been said at the login. */
+  /** The user, when known from the login. */
   email?: string
-  /** Commands that can be narrowed to a tenant are, unless another is named. */
+  /** Default tenant of commands that accept one. */
   tenantId?: string
-  /** Where and as whom, in a few words. */
+  /** Server and user, as a short text for messages. */
   describe(): string
   /** Sends any request to the server with the credential. @param path with its leading slash */
   request(path: string, init?: RequestInit): Promise<Response>
 }
 
-export interface Wanted {
-  /** What `--profile` says. */
+export interface ConnectionRequest {
+  /** Value of `--profile`. */
   profile?: string | undefined
   env: Environment
   warn?: (message: string) => void
-  /** Told of every request that could not reach the server. */
+  /** Called for every request that could not reach the server. */
   onUnreachable?: (failure: Failure) => void
   now?: () => number
 }
@@ -42,10 +42,11 @@ interface Chosen {
 }
 
 /**
- * Who one is and where, from the first of these that says it: `--profile`, `COPYDESK_PROFILE`, `COPYDESK_URL` with
- * `COPYDESK_API_KEY`, the profile that is in use. `COPYDESK_URL` beside a profile changes its address only where the host is
- * the one that the credential was saved for: a key is sent nowhere else, unless the environment gives it.
- * @throws Failure where nobody has logged in
+ * The connection from the first of these that is set: `--profile`, `COPYDESK_PROFILE`, `COPYDESK_URL` with
+ * `COPYDESK_API_KEY`, the profile in use. `COPYDESK_URL` together with a profile changes its address only
+ * when the host is the one that the credential was saved for: a key is sent nowhere else, unless it comes
+ * from the environment.
+ * @throws Failure when there is no login
  */
 export async function connect({
   env,
@@ -53,7 +54,7 @@ export async function connect({
   onUnreachable,
   now = Date.now,
   ...wanted
-}: Wanted): Promise<Connection> {
+}: ConnectionRequest): Promise<Connection> {
   const file = profilesFile(env)
   const { name, url, apiKey, profile } = choose(
     env,
@@ -74,12 +75,12 @@ export async function connect({
   })
   const known = apiKey === undefined ? profile?.user : undefined
   const tenant = key === undefined ? profile?.tenant : undefined
-  const who = known ? `${known.name} (${name})` : 'the key of the environment'
+  const who = known ? `${known.name} (${name})` : 'the API key of the environment'
   return {
     name,
     url,
     client,
-    desk: deskAt({ client, now }, known, tenant),
+    context: deskAt({ client, now }, known, tenant),
     ...(known && { email: known.email }),
     ...(profile?.tenantId !== undefined && { tenantId: profile.tenantId }),
     describe: () => `${who} at ${url}`,
@@ -92,12 +93,12 @@ export async function connect({
   }
 }
 
-/** The desk of staff, or that of an admin or a member of a tenant. */
+/** The context of staff, or that of an admin or a member of a tenant. */
 function deskAt(
-  { client, now }: Pick<Desk, 'client' | 'now'>,
+  { client, now }: Pick<OperationContext, 'client' | 'now'>,
   user: Profile['user'] | undefined,
   tenant: Profile['tenant'],
-): Desk {
+): OperationContext {
   if (!tenant) return { client, now }
   const audience = user?.role === 'admin' ? 'admin' : 'member'
   return { client: teamClient(client, tenant), now, audience, tenant }
@@ -115,12 +116,12 @@ function choose(
   const name = named || current
   const profile = name === undefined ? undefined : profiles[name]
   if (named && !profile)
-    throw wrongUsage(`There is no profile ${named}. \`copydesk profile list\` shows what there is.`)
+    throw wrongUsage(`There is no profile ${named}. \`copydesk profile list\` shows all profiles.`)
   if (name === undefined || !profile) {
     throw new Failure(
       given !== undefined
-        ? `Nobody has logged in at ${given}. Run \`copydesk login ${given}\`, or set COPYDESK_API_KEY.`
-        : 'Nobody has logged in. Run `copydesk login https://your.server`, or set COPYDESK_URL and COPYDESK_API_KEY. `copydesk up` starts a server on this machine, and `copydesk --help` shows the rest.',
+        ? `There is no login for ${given}. Run \`copydesk login ${given}\`, or set COPYDESK_API_KEY.`
+        : 'You are not logged in. Run `copydesk login https://your.server`, or set COPYDESK_URL and COPYDESK_API_KEY. `copydesk up` starts a server on this machine, and `copydesk --help` shows the rest.',
       { exitCode: exitCodes.forbidden },
     )
   }
@@ -131,12 +132,12 @@ function choose(
       { exitCode: exitCodes.forbidden },
     )
   }
-  // A profile that is named stands for its own key, except where that must not go.
+  // A profile named explicitly uses its saved key, except when that would be sent to another host.
   const useGiven = apiKey !== undefined && (!named || isElsewhere)
   return { name, url: given ?? profile.url, profile, ...(useGiven && { apiKey }) }
 }
 
-/** The address of a server as it was typed. @throws Failure when it is none */
+/** Normalizes the address of a server as it was typed. @throws Failure when it is not an address */
 export function serverUrl(text: string, what: string): string {
   const whole = /^[a-z][\w+.-]*:\/\//i.test(text) ? text : `${isLoopback(text) ? 'http' : 'https'}://${text}`
   const url = URL.parse(whole)
@@ -145,12 +146,12 @@ export function serverUrl(text: string, what: string): string {
   return `${url.origin}${url.pathname.replace(/\/+$/, '')}`
 }
 
-/** Whether an address, with or without its scheme, is one of this machine. */
+/** Whether an address, with or without a scheme, belongs to this machine. */
 export function isLoopback(text: string): boolean {
   return /^(?:https?:\/\/)?(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])(?:[:/]|$)/i.test(text)
 }
 
-/** A fetch whose failures say which server could not be reached, and why. */
+/** A fetch whose errors say which server could not be reached, and why. */
 export function reaching(url: string, onUnreachable?: (failure: Failure) => void): typeof globalThis.fetch {
   return async (input, init) => {
     try {
@@ -165,10 +166,10 @@ export function reaching(url: string, onUnreachable?: (failure: Failure) => void
 }
 
 const reasons: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'nothing answers there',
+  ECONNREFUSED: 'no server is listening',
   ECONNRESET: 'the connection was cut',
   ENOTFOUND: 'there is no such host',
-  EAI_AGAIN: 'its name cannot be looked up now',
+  EAI_AGAIN: 'its name cannot be resolved at the moment',
   ETIMEDOUT: 'it does not answer',
   UND_ERR_CONNECT_TIMEOUT: 'it does not answer',
   UND_ERR_SOCKET: 'the connection was cut',

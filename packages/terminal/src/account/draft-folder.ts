@@ -2,42 +2,45 @@ import { createHash } from 'node:crypto'
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 
-/** A text that was edited, a note with a verdict, a comment, why a risk is raised or work is ended, words to the client, a brief. */
+/**
+ * An edited text, a note of a verdict, a comment, the reason of an escalation or cancellation, a note to the
+ * client, a brief.
+ */
 export const draftKinds = ['text', 'note', 'comment', 'reason', 'message', 'brief'] as const
 export type DraftKind = (typeof draftKinds)[number]
 
-/** What a draft is about, so that it is found again and can be told from others. */
+/** The subject of a draft, by which it is found again and distinguished from others. */
 export interface DraftSubject {
   kind: DraftKind
   approvalId?: string | undefined
-  /** Of the piece of work; alone where it is about that and no approval. */
+  /** Id of the activity; set alone when the draft is about the activity and not about an approval. */
   activityId?: string | undefined
   title: string
   tenantName: string
-  /** Of a text: the version that was opened to be edited. */
+  /** Of a text: the version that was opened in the editor. */
   base?: { version: number; hash: string } | undefined
 }
 
 export interface Draft extends DraftSubject {
   /** Name of its folder. */
   readonly id: string
-  /** The file that holds it, for an editor. */
+  /** The file with the content, for an editor. */
   readonly file: string
   /** Milliseconds since the epoch. */
   readonly changedAt: number
-  /** What is written; of a text, which may be long, only its file has it. */
+  /** The content; empty for a text, which may be long and is only in its file. */
   readonly words?: string
-  /** How long the text was that it began with. */
+  /** Length of the text that the draft began with. */
   readonly bytes?: number
 }
 
-/** Says in a draft's folder what it is about. */
+/** Name of the file in a draft's folder that describes its subject. */
 export const subjectFile = 'draft.json'
 
 /** Ids come from a server: none may name a folder elsewhere. */
 const safe = (id: string) => (/^[0-9A-Za-z]{1,64}$/.test(id) ? id : sha256(id).slice(0, 32))
 
-/** The name of the folder of a draft: there is one of each kind for an approval, or for a piece of work. */
+/** The name of the folder of a draft: there is one of each kind for an approval or activity. */
 export function idOf({
   kind,
   approvalId,
@@ -46,7 +49,7 @@ export function idOf({
   return `${safe(approvalId ?? activityId ?? 'several')}-${kind}`
 }
 
-/** The folder of somebody's drafts at a server, within that of all. */
+/** The folder of a user's drafts at a server, within the folder of all drafts. */
 export function ownFolder(all: string, url: string, email: string): string {
   const { host } = new URL(url)
   const name = `${host}-${email}`.toLowerCase().replace(/[^\w.@-]/g, '_')
@@ -72,7 +75,9 @@ export async function draftIn(folder: string): Promise<Draft | undefined> {
   }
 }
 
-/** What a draft is about. One whose description is damaged can still be read, and goes by the name of its folder. */
+/**
+ * The subject of a draft. A draft with a damaged description can still be read, under the name of its folder.
+ */
 async function subjectIn(folder: string, id: string): Promise<Omit<DraftSubject, 'kind'>> {
   try {
     const read = JSON.parse(await readFile(join(folder, subjectFile), 'utf8')) as Partial<Draft>
@@ -83,8 +88,8 @@ async function subjectIn(folder: string, id: string): Promise<Omit<DraftSubject,
 }
 
 /**
- * Whether nothing has been written: an editor was opened on a text and has saved nothing else. Beside a file of the editor's
- * own, such as that of what it has not saved, it counts as written.
+ * Whether nothing has been written: an editor was opened on a text and saved it unchanged. With another file
+ * beside it, such as an editor's swap file, the draft counts as written.
  */
 export async function isEmptyDraft({ kind, base, bytes, file }: Draft): Promise<boolean> {
   if (kind !== 'text' || !base) return false
@@ -92,7 +97,7 @@ export async function isEmptyDraft({ kind, base, bytes, file }: Draft): Promise<
   if (names.some((name) => name !== subjectFile && name !== basename(file) && !name.endsWith('.new')))
     return false
   const { size } = await stat(file)
-  // Editors end the last line.
+  // Editors append a line break to the last line.
   if (bytes !== undefined && size !== bytes && size !== bytes + 1) return false
   const text = await readFile(file, 'utf8')
   return sha256(text) === base.hash || (text.endsWith('\n') && sha256(text.slice(0, -1)) === base.hash)

@@ -2,12 +2,12 @@ import { randomBytes } from 'node:crypto'
 import { access, constants, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import type { Connection } from './connection.ts'
 import { Failure } from '../shell/failure.ts'
+import type { Connection } from './connection.ts'
 import {
   type Draft,
-  draftIn,
   type DraftSubject,
+  draftIn,
   idOf,
   isEmptyDraft,
   ownFolder,
@@ -18,50 +18,58 @@ import { type Environment, profilesFile } from './profiles.ts'
 export type { Draft, DraftKind, DraftSubject } from './draft-folder.ts'
 
 /**
- * What a person has written and not sent, each draft in a folder of its own that only they can read. It is on the disk from the
- * first letter on, so that it outlives this process, a lost connection and an ended session. A draft goes when it has been sent
- * or is discarded, and at no other time.
+ * Unsent texts of a user, each draft in a separate folder that only the user can read. A draft is on disk
+ * from the first character on, so that it survives this process, a lost connection and an expired session. It
+ * is deleted only when it is sent or discarded.
  */
 export interface Drafts {
-  /** The latest first, as they were when they were last read or changed here. */
+  /** The latest first, as of the last read or change by this process. */
   readonly all: readonly Draft[]
-  /** Called when they have been read or changed. */
+  /** Called after drafts were read or changed. */
   onChange?: () => void
-  /** The folder that they are in for as long as it lasts, where the own one cannot be written. */
+  /** The temporary folder in use when the user's folder is not writable. */
   readonly temporary: string | undefined
-  /** Reads them anew: another terminal may have changed them. @throws Failure when they cannot be read */
+  /**
+   * Reads the drafts again: another terminal may have changed them. @throws Failure when they cannot be read
+   */
   load(): Promise<void>
-  /** The draft about an approval, or about an earlier one of the same piece of work. */
+  /** The draft about an approval, or about an earlier approval of the same activity. */
   find(about: Pick<DraftSubject, 'kind' | 'approvalId' | 'activityId'>): Draft | undefined
   /**
-   * Begins a draft with a text, in place of one about the same.
-   * @throws Failure when there are as many as are kept, or it cannot be written
+   * Creates a draft with a text, or replaces the one about the same subject.
+   * @throws Failure when the maximum number of drafts is reached, or it cannot be written
    */
   begin(about: DraftSubject, text: string): Promise<Draft>
   read(draft: Draft): Promise<string>
   write(draft: Draft, text: string): Promise<void>
-  /** @param sent what has been sent; absent: the person discards it. What was written since is kept. */
+  /**
+   * @param sent the text that was sent; absent: the user discards the draft. A later change of the draft is
+   * kept.
+   */
   remove(draft: Draft, sent?: string): Promise<void>
 }
 
-/** How many are kept. Nobody's words are thrown away for it: there is no further one until some are sent or discarded. */
+/**
+ * Maximum number of drafts. None is deleted to make room: a new draft is refused until some are sent or
+ * discarded.
+ */
 export const mostDrafts = 200
-export const noRoom = `There are ${mostDrafts} drafts, and no more are kept. Discard some first: :drafts`
+export const noRoom = `There are ${mostDrafts} drafts, which is the maximum. Discard some first: :drafts`
 
-/** The drafts of whoever a connection stands for, in `drafts` beside the profiles. */
-export function draftsOf(env: Environment, { url, email, desk }: Connection): Drafts {
+/** The drafts of a connection's user, in `drafts` beside the profiles. */
+export function draftsOf(env: Environment, { url, email, context }: Connection): Drafts {
   const folder = join(dirname(profilesFile(env)), 'drafts')
-  // Of a key of the environment only the server knows whose it is.
+  // Only the server knows the user of a key from the environment.
   return openDrafts(async () =>
-    ownFolder(folder, url, email ?? (await desk.client.call('cli', 'GET /me')).email),
+    ownFolder(folder, url, email ?? (await context.client.call('cli', 'GET /me')).email),
   )
 }
 
-/** @param folderOf where the drafts of this person at this server are; asked again after a failure */
+/** @param folderOf returns the folder of the user's drafts at this server; called again after a failure */
 function openDrafts(folderOf: () => Promise<string>): Drafts {
   let all: readonly Draft[] = []
   let last: Promise<unknown> = Promise.resolve()
-  /** One after the other: what is read while something is removed would bring it back. */
+  /** Runs operations one at a time: a read during a removal would restore the draft. */
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
     const turn = last.then(work)
     last = turn.catch(() => undefined)
@@ -133,7 +141,7 @@ function openDrafts(folderOf: () => Promise<string>): Drafts {
   return held
 }
 
-/** The folder; where nothing can be written to it a new one for temporary files, so that people can work there as well. */
+/** The folder; when it is not writable, a new temporary folder, so that the user can continue. */
 async function writable(folder: string): Promise<{ folder: string; isTemporary: boolean }> {
   try {
     await mkdir(folder, { recursive: true, mode: 0o700 })
@@ -144,7 +152,7 @@ async function writable(folder: string): Promise<{ folder: string; isTemporary: 
   }
 }
 
-/** Replaces a file at once: it is whole at every moment, and only its owner can read it. */
+/** Replaces a file atomically; only its owner can read it. */
 async function writeWhole(file: string, text: string): Promise<void> {
   const next = `${file}.${randomBytes(6).toString('hex')}.new`
   try {

@@ -1,20 +1,21 @@
-import type { Draft, Drafts, DraftSubject } from './drafts.ts'
+import type { Draft, DraftSubject, Drafts } from './drafts.ts'
 
-/** What has become of a text in an editor. */
+/** The outcome of editing a text. */
 export type Edited =
-  /** Another text, which is a draft now. */
+  /** The text was changed and is a draft now. */
   | { outcome: 'changed'; draft: Draft; text: string }
-  /** The editor ended with a fault; what it saved is a draft. */
+  /** The editor failed; what it saved is a draft. */
   | { outcome: 'kept'; fault: unknown }
-  /** The same text, so that there is no draft. */
+  /** The text is unchanged, so there is no draft. */
   | { outcome: 'same'; fault?: unknown }
-  /** Nothing at all: what was a draft before is one as it was. */
+  /** Nothing changed: an existing draft stays as it was. */
   | { outcome: 'emptied'; hadDraft: boolean }
 
 /**
- * Lets somebody change a text in an editor. It is opened where drafts are kept, so that what is saved there outlives everything.
- * @param draft what was written before and is gone on with
- * @param edit opens the editor on a file; throws when that ends with a fault
+ * Opens a text in the user's editor. The file is in the folder of the draft, so that what is saved survives
+ * this process.
+ * @param draft an existing draft to continue
+ * @param edit opens the editor on a file; throws when the editor fails
  */
 export async function editDraft(
   drafts: Drafts,
@@ -37,7 +38,7 @@ export async function editDraft(
     return { outcome: 'emptied', hadDraft: before !== undefined }
   }
   if (edited === text) {
-    // Else there is more beside it, such as what the editor has not saved.
+    // Otherwise the folder contains more, such as the editor's swap file.
     const isEmpty = !drafts.all.some(({ id }) => id === opened.id)
     if (draft ?? isEmpty) await drafts.remove(opened)
     return { outcome: 'same', ...(fault !== undefined && { fault }) }
@@ -47,7 +48,7 @@ export async function editDraft(
     : { outcome: 'kept', fault }
 }
 
-/** Editors end the last line; a text that had no such end has none afterwards. */
+/** Editors append a line break to the last line; it is removed when the original text had none. */
 function unended(before: string, edited: string): string {
   return !before.endsWith('\n') && edited.endsWith('\n') ? edited.slice(0, -1) : edited
 }

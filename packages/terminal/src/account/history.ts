@@ -2,23 +2,23 @@ import { appendFile, mkdir, readFile, rename, writeFile } from 'node:fs/promises
 import { dirname, join } from 'node:path'
 import { type Environment, profilesFile } from './profiles.ts'
 
-/** What was typed on the terminal's command line at earlier times. */
+/** The history of the terminal's command line. */
 export interface History {
   /** Oldest first. */
   readonly earlier: readonly string[]
-  /** Keeps a line for later times. What cannot be kept is not: the work goes on. */
+  /** Saves a line. Ignores errors: a missing history entry must not interrupt the user. */
   keep(line: string): Promise<void>
 }
 
 const kept = 500
 
-/** `$COPYDESK_HISTORY`, by default next to the profiles; where the variable is empty nothing is kept. */
+/** `$COPYDESK_HISTORY`, by default next to the profiles; an empty variable disables the history. */
 function historyFile(env: Environment): string | undefined {
   const named = env['COPYDESK_HISTORY']
   return named === undefined ? join(dirname(profilesFile(env)), 'history') : named || undefined
 }
 
-/** Reads the lines of earlier times; none where they cannot be read. Only their owner can read the file. */
+/** Reads the history; empty when it cannot be read. Only the owner can read the file. */
 export async function openHistory(env: Environment): Promise<History> {
   const file = historyFile(env)
   if (file === undefined) return { earlier: [], keep: async () => undefined }
@@ -35,7 +35,7 @@ export async function openHistory(env: Environment): Promise<History> {
         await mkdir(dirname(file), { recursive: true, mode: 0o700 })
         await appendFile(file, `${line.replace(/\s+/g, ' ')}\n`, { mode: 0o600 })
       } catch {
-        // A full disk or a file of somebody else is no reason to stop.
+        // A full disk or a file of another user must not stop the program.
       }
     },
   }

@@ -4,17 +4,20 @@ import { reaching } from './connection.ts'
 import { ownTenantId } from './own-tenant.ts'
 import { changeProfiles, type Profile } from './profiles.ts'
 
-/** Who somebody is at a server, and for whom they work. */
+/** A user at a server, and the tenants that the user can access. */
 export interface Arrival {
   user: Profile['user']
   tenants: Array<{ id: string; name: string }>
-  /** Whether there are more tenants than those. */
+  /** Whether the user has more tenants than those. */
   hasMore: boolean
 }
 
-export type App = 'dm-portal' | 'manage' | 'dashboard'
+export type StaffApp = 'dm-portal' | 'manage' | 'dashboard'
 
-/** A profile that an API key gives, checked against the server, and its tenant. @throws ApiError when the server refuses it */
+/**
+ * A profile with an API key, verified at the server, and its tenant. @throws ApiError when the server rejects
+ * the key
+ */
 export async function profileByKey(
   url: string,
   { apiKey, tenant }: { apiKey: string; tenant?: string | undefined },
@@ -25,10 +28,13 @@ export async function profileByKey(
   return { profile, arrival }
 }
 
-/** A profile that a password gives: a session of its own, which logging out ends. @throws ApiError when the server refuses it */
+/**
+ * A profile with a session, opened with a password and ended by `logout`. @throws ApiError when the server
+ * rejects the login
+ */
 export async function profileByPassword(
   url: string,
-  { tenant, ...given }: Credentials & { app?: App | undefined; tenant?: string | undefined },
+  { tenant, ...given }: Credentials & { app?: StaffApp | undefined; tenant?: string | undefined },
 ): Promise<{ profile: Profile; arrival: Arrival }> {
   const fetch = reaching(url)
   const { accessToken, refreshToken, user } = await openSession(url, given)
@@ -38,7 +44,7 @@ export async function profileByPassword(
     if (own) {
       const isOwn = (named: string) => [own.id, own.name].some((word) => word.toLowerCase() === named)
       if (tenant !== undefined && !isOwn(tenant.trim().toLowerCase()))
-        throw new Failure(`${user.email} belongs to ${own.name} and to no other tenant.`, {
+        throw new Failure(`${user.email} belongs only to the tenant ${own.name}.`, {
           exitCode: exitCodes.forbidden,
         })
       const { name, email, role } = user
@@ -62,20 +68,20 @@ interface Credentials {
 
 type Opened = Reply<'auth', 'POST /login'>
 
-/** Opens a session for the app that is named, or for the one that the account is for: the dashboard is that of tenants. */
+/** Opens a session for the named app, or for the app of the account: tenants' users have the dashboard. */
 async function openSession(
   url: string,
-  { app, ...given }: Credentials & { app?: App | undefined },
+  { app, ...given }: Credentials & { app?: StaffApp | undefined },
 ): Promise<Opened> {
   const fetch = reaching(url)
-  const logIn = (wanted: App) =>
+  const logIn = (wanted: StaffApp) =>
     createClient({ baseUrl: url, fetch }).call('auth', 'POST /login', { body: { ...given, app: wanted } })
   if (app !== undefined) return logIn(app)
   const first = await logIn('dm-portal').catch((error: unknown) => {
     if (error instanceof ApiError && error.status === 403) return error
     throw error
   })
-  // Some admins review for their tenant as well; their desk is that of the tenant all the same.
+  // An admin of a tenant may also be a reviewer; the context is the tenant's all the same.
   if (!(first instanceof ApiError) && !tenantOf(first.user)) return first
   const second = await logIn('dashboard').catch((error: unknown) => {
     throw first instanceof ApiError ? first : error
@@ -99,7 +105,7 @@ async function arrive(
   tenant: string | undefined,
 ): Promise<Arrival & { tenantId?: string }> {
   const tenantId = tenant === undefined ? undefined : await ownTenantId(client, tenant)
-  // Refused for a tenant that one does not look after.
+  // Rejected for a tenant to which the user has no access.
   if (tenantId !== undefined) await client.call('cli', 'GET /agents', { query: { tenantId } })
   const { data, pagination } = await client.call('cli', 'GET /tenants', { query: { limit: 20 } })
   return {
@@ -110,8 +116,8 @@ async function arrive(
   }
 }
 
-/** Keeps a profile under a name and uses it from now on. */
-export function keepProfile(file: string, name: string, profile: Profile): Promise<void> {
+/** Saves a profile under a name and uses it from now on. */
+export function saveProfile(file: string, name: string, profile: Profile): Promise<void> {
   return changeProfiles(file, (all) => {
     const before = all.profiles[name]
     const kept = before?.url === profile.url && !profile.tenant ? before.tenantId : undefined
@@ -122,8 +128,8 @@ export function keepProfile(file: string, name: string, profile: Profile): Promi
 }
 
 /**
- * Forgets a profile; a session ends at the server as well.
- * @returns the profile, and whether the server was told
+ * Deletes a profile and ends its session at the server.
+ * @returns the profile, and whether the server could be reached
  * @throws Failure when there is no such profile
  */
 export async function forgetProfile(
@@ -133,7 +139,7 @@ export async function forgetProfile(
   const profile = await changeProfiles(file, (all) => {
     const found = all.profiles[name]
     if (!found)
-      throw new Failure(`There is no profile ${name}. \`copydesk profile list\` shows what there is.`)
+      throw new Failure(`There is no profile ${name}. \`copydesk profile list\` shows all profiles.`)
     delete all.profiles[name]
     if (all.current === name) delete all.current
     return found
@@ -144,7 +150,7 @@ export async function forgetProfile(
   return { profile, isEnded }
 }
 
-/** Ends a session at its server, with a new access token where the old one has ended. */
+/** Ends a session at its server, with a new access token when the old one has expired. */
 async function endSession(url: string, accessToken: string, refreshToken: string): Promise<boolean> {
   const fetch = reaching(url)
   const logOut = (token: string) => createClient({ baseUrl: url, fetch, token }).call('auth', 'POST /logout')
@@ -152,7 +158,7 @@ async function endSession(url: string, accessToken: string, refreshToken: string
     await logOut(accessToken)
     return true
   } catch {
-    // The access token may have ended before the session.
+    // The access token may have expired before the session.
   }
   try {
     const renewed = await createClient({ baseUrl: url, fetch }).call('auth', 'POST /refresh', {

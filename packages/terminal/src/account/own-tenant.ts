@@ -1,24 +1,24 @@
 import type { Client } from '@copydesk/client'
-import { isRequired } from '../operations/line.ts'
-import type { AnyFollowing, AnyOperation, Desk, Line } from '../operations/operation.ts'
-import { type NamedTenant, onlyTenantId, tenantIdNamed, type TenantRegister } from './tenant-named.ts'
+import { isRequired } from '../operations/invocation.ts'
+import type { AnyFollowing, AnyOperation, Invocation, OperationContext } from '../operations/operation.ts'
+import { type NamedTenant, onlyTenantId, type TenantRegister, tenantIdNamed } from './tenant-named.ts'
 
-/** The id of one of the tenants that one looks after. @throws Failure when none or several are meant */
+/** The id of one of the caller's tenants. @throws Failure when none or several match */
 export function ownTenantId(client: Client, named: string): Promise<string> {
   return tenantIdNamed(named, registerOf(client))
 }
 
 /**
- * The input of an operation with the id of the tenant that it names; where it needs one and names none, of the only one that the
- * caller reaches.
- * @throws Failure when none or several are meant
+ * The input of an operation with the id of its tenant; when the operation needs a tenant and the input has
+ * none, with the caller's only tenant.
+ * @throws Failure when none or several match
  */
 export async function withTenant(
   operation: AnyOperation | AnyFollowing,
-  { client }: Desk,
-  input: Line['input'],
-): Promise<Line['input']> {
-  const parameter = operation.takes['tenant']
+  { client }: OperationContext,
+  input: Invocation['input'],
+): Promise<Invocation['input']> {
+  const parameter = operation.params['tenant']
   if (!parameter) return input
   const { tenant } = input
   if (typeof tenant === 'string') return { ...input, tenant: await ownTenantId(client, tenant) }

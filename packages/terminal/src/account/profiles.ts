@@ -1,26 +1,26 @@
+import { randomBytes } from 'node:crypto'
 import { chmod, mkdir, open, readFile, rename, rm, stat, utimes } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { randomBytes } from 'node:crypto'
 import { Failure } from '../shell/failure.ts'
 
-/** A session of somebody who has logged in with a password. */
+/** A session that was opened with a password. */
 export interface Session {
   refreshToken: string
-  /** The newest access token; there is another where it has ended. */
+  /** The latest access token; it is renewed when it expires. */
   accessToken: string
 }
 
-/** Where somebody works and as whom. Exactly one of `apiKey` and `session` is there. */
+/** A server and a credential. Exactly one of `apiKey` and `session` is set. */
 export interface Profile {
-  /** Where the server is, without a path. The credential is sent there and nowhere else. */
+  /** Address of the server, without a path. The credential is sent nowhere else. */
   url: string
   apiKey?: string
   session?: Session
   user: { name: string; email: string; role: string }
-  /** Of an admin or a member: the one tenant that they belong to. */
+  /** The tenant of an admin or a member. */
   tenant?: { id: string; name: string }
-  /** Commands that can be narrowed to a tenant are, unless another is named. */
+  /** Default tenant of commands that accept one. */
   tenantId?: string
 }
 
@@ -32,19 +32,19 @@ export interface Profiles {
 export type Environment = Readonly<Record<string, string | undefined>>
 
 const onWindows = process.platform === 'win32'
-/** A lock of which nobody has been heard for so long belongs to a process that is gone, milliseconds. */
+/** A lock that was not refreshed for this long is stale, milliseconds. */
 const abandonedMs = 30_000
 const askAgainMs = 20
 
-/** The file in which profiles are kept: `$XDG_CONFIG_HOME/copydesk/profiles.json`, by default in `~/.config`. */
+/** The file of the profiles: `$XDG_CONFIG_HOME/copydesk/profiles.json`, by default in `~/.config`. */
 export function profilesFile(env: Environment): string {
   const home = env['HOME'] || homedir()
   return join(env['XDG_CONFIG_HOME'] || join(home, '.config'), 'copydesk', 'profiles.json')
 }
 
 /**
- * All profiles; none where there is no file.
- * @param warn told when others could read the file, which is mended at once
+ * All profiles; none when there is no file.
+ * @param warn called when others could read the file, whose permissions are restricted at once
  * @throws Failure when the file is damaged
  */
 export async function readProfiles(file: string, warn?: (message: string) => void): Promise<Profiles> {
@@ -52,7 +52,7 @@ export async function readProfiles(file: string, warn?: (message: string) => voi
   try {
     if (!onWindows && ((await stat(file)).mode & 0o077) !== 0) {
       await chmod(file, 0o600)
-      warn?.(`Others could read ${file}; now only you can. Keys in it may be known: think of new ones.`)
+      warn?.(`Others could read ${file}; now only you can. Its keys may be compromised: replace them.`)
     }
     text = await readFile(file, 'utf8')
   } catch (error) {
@@ -61,18 +61,18 @@ export async function readProfiles(file: string, warn?: (message: string) => voi
   }
   try {
     const found = JSON.parse(text) as Partial<Profiles> | null
-    // Without a prototype: nobody's profile is called `constructor` unless somebody has called it so.
+    // Without a prototype: a name such as `constructor` must be found only when a profile has it.
     const profiles: Profiles['profiles'] = Object.create(null)
     if (typeof found?.profiles === 'object')
       return { ...found, profiles: Object.assign(profiles, found.profiles) }
   } catch {
-    // Said below, as for a file that is JSON and holds something else.
+    // Reported below, together with JSON of the wrong shape.
   }
   throw new Failure(`${file} is damaged. Move it away and log in again with \`copydesk login\`.`)
 }
 
 /**
- * Changes the profiles, one process at a time; the file is whole at every moment and readable by its owner only.
+ * Changes the profiles atomically, one process at a time; the file is readable by its owner only.
  * @returns what `change` returned
  */
 export async function changeProfiles<T>(
@@ -100,7 +100,7 @@ export async function changeProfiles<T>(
   return result
 }
 
-/** Waits until this process is the only one that changes the file. */
+/** Waits for the lock on the file. */
 async function lockOf(path: string): Promise<AsyncDisposable> {
   while (true) {
     try {
@@ -112,7 +112,7 @@ async function lockOf(path: string): Promise<AsyncDisposable> {
     await takeAway(path)
     await new Promise((resolve) => setTimeout(resolve, askAgainMs))
   }
-  // Whoever waits sees that somebody is still at it.
+  // Refreshed, so that waiting processes do not take the lock for stale.
   const beat = setInterval(() => void utimes(path, new Date(), new Date()).catch(() => undefined), 5_000)
   return {
     async [Symbol.asyncDispose]() {
@@ -122,7 +122,7 @@ async function lockOf(path: string): Promise<AsyncDisposable> {
   }
 }
 
-/** Takes a lock away that a process has left behind. It is moved first: of several that find it, one can. */
+/** Removes a stale lock. It is renamed first: of several processes that find it, only one can. */
 async function takeAway(path: string): Promise<void> {
   try {
     const { mtimeMs } = await stat(path)

@@ -2,10 +2,12 @@ import { ApiError, createClient } from '@copydesk/client'
 import { exitCodes, Failure } from '../shell/failure.ts'
 import { changeProfiles, type Profile } from './profiles.ts'
 
-/** An access token is renewed when it ends sooner than this, milliseconds: the way to the server takes a moment. */
+/**
+ * An access token is renewed this long before it expires, milliseconds: a request takes a moment to arrive.
+ */
 const earlyMs = 30_000
 
-/** Whether an access token can still be used. @param now milliseconds since the epoch */
+/** Whether an access token is still valid. @param now milliseconds since the epoch */
 function isFresh(token: string, now: number): boolean {
   try {
     const [, claims = ''] = token.split('.')
@@ -17,8 +19,8 @@ function isFresh(token: string, now: number): boolean {
 }
 
 /**
- * Gives the access token of a profile's session, renewed before it ends. Of several processes one renews it and the others
- * take what it has written, so that none is lost.
+ * Returns the access token of a profile's session, renewed before it expires. Of several processes one renews
+ * it and the others read what it saved, so that no refresh token is lost.
  */
 export function tokenOf(
   { file, name, url, fetch }: { file: string; name: string; url: string; fetch: typeof globalThis.fetch },
@@ -34,7 +36,7 @@ export function tokenOf(
         throw new Failure(`The profile ${name} has been logged out.`, { exitCode: exitCodes.forbidden })
       if (!isFresh(kept.accessToken, now())) {
         const { refreshToken } = kept
-        // A server may give a new refresh token with it, and the one before is used up.
+        // A server may rotate the refresh token, which invalidates the previous one.
         const renewed: { accessToken: string; refreshToken?: string } = await createClient({
           baseUrl: url,
           fetch,

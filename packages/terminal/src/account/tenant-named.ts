@@ -1,55 +1,58 @@
 import { Failure, wrongUsage } from '../shell/failure.ts'
 
-/** A tenant with all that it can be named by. */
+/** A tenant with everything by which it can be named. */
 export interface NamedTenant {
   id: string
   name: string
   domain: string | null
 }
 
-/** Where tenants are looked up: the server of staff, or the database of this machine. */
+/** Where tenants are looked up: the staff's server, or the database of this machine. */
 export interface TenantRegister {
-  /** Those that the caller reaches whose name or domain is like `search`, typing errors forgiven; without it any. */
+  /**
+   * The caller's tenants whose name or domain resembles `search`, typing errors tolerated; without it any.
+   */
   find(query: { search?: string; limit: number }): Promise<readonly NamedTenant[]>
   /** The command that lists them, for messages. */
   listedBy: string
 }
 
-/** How `--tenant` is told in the help. */
+/** Description of `--tenant` values in the help. */
 export const tenantNaming = 'id, name or domain'
 
 const id = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/i
 const longest = 200
-/** As many are looked through for the one whose whole name is meant. */
+/** Maximum number of tenants that are compared with the full name. */
 const mostAlike = 1_000
-/** As many are told where none or several are meant. */
+/** Maximum number of tenants in a message. */
 const mostTold = 5
-/** Words of a name that nothing has are looked up one by one; so many of them. */
+/** When no tenant matches the whole name, this many of its words are looked up separately. */
 const mostWords = 4
 
 /**
- * The id of the tenant that is named by id, whole name or domain, in upper or lower case. An id is taken as it is: what it
- * stands for is the server's to say.
- * @throws Failure when nothing is named; when there is none, with the nearest; when several are called so, with all of them
+ * The id of a tenant by id, full name or domain, not case-sensitive. An id is not verified here: the server
+ * does that.
+ * @throws Failure when nothing is given; when there is no such tenant, with similar ones; when several match,
+ * with all of them
  */
 export async function tenantIdNamed(given: string, { find, listedBy }: TenantRegister): Promise<string> {
   const named = given.trim()
   if (named === '') throw wrongUsage(`No tenant is named: give its ${tenantNaming}.`)
   if (id.test(named)) return named.toUpperCase()
-  if (named.length > longest) throw wrongUsage(`The name of a tenant has ${longest} letters at most.`)
+  if (named.length > longest) throw wrongUsage(`The name of a tenant has at most ${longest} characters.`)
   const wanted = fold(named)
   const alike = await find({ search: named, limit: mostAlike })
   const meant = alike.filter(({ name, domain }) => fold(name) === wanted || fold(domain ?? '') === wanted)
   const [tenant] = meant
   if (tenant && meant.length === 1) return tenant.id
   if (tenant)
-    throw wrongUsage(`Several tenants are called ${named}: ${told(meant)}. Name the one by its id or domain.`)
+    throw wrongUsage(`Several tenants are called ${named}: ${told(meant)}. Use the id or domain of one.`)
   const nearest = alike.length > 0 ? alike : await likeAnyWord(named, find)
-  const hint = nearest.length > 0 ? ` The nearest: ${told(nearest)}.` : ''
+  const hint = nearest.length > 0 ? ` Similar: ${told(nearest)}.` : ''
   throw new Failure(`There is no tenant ${named}.${hint} \`${listedBy}\` shows them.`)
 }
 
-/** The id of the only tenant that the caller reaches; undefined when there is none or another one. */
+/** The id of the caller's only tenant; undefined when there is none or another one. */
 export async function onlyTenantId({ find }: TenantRegister): Promise<string | undefined> {
   const [only, another] = await find({ limit: 2 })
   return another ? undefined : only?.id

@@ -6,15 +6,15 @@ import {
   type McpServer,
   type ServerContext,
 } from '@modelcontextprotocol/server'
-import { clean } from '../paper/clean.ts'
+import { clean } from '../render/clean.ts'
 
-/** The headers by which the requests of an assistant say so, and what a person has agreed to. */
+/** The headers that mark requests of an assistant and name the consent for them. */
 const assistantHeader = 'x-copydesk-assistant'
 const consentHeader = 'x-copydesk-consent'
 
 const longestName = 100
 
-/** The assistant as it names itself, in letters that can stand in a header. */
+/** The name that the assistant reports, in characters allowed in a header. */
 export function assistantName({ name, version }: Partial<Implementation>): string {
   const said = [name, version].filter((each) => typeof each === 'string' && each !== '').join(' ')
   const told = clean(said)
@@ -24,22 +24,22 @@ export function assistantName({ name, version }: Partial<Implementation>): strin
   return told === '' ? 'unnamed' : told
 }
 
-/** Who is at the other end, and whether it can ask its person something. */
+/** The MCP client: its name, and whether it can ask the user a question. */
 export interface AtTheOtherEnd {
   name: string
   asks: boolean
 }
 
 /**
- * From what a request says of its client or, in revisions that say it once, from what the connection began with.
- * @param fallback the name where neither says one
+ * Reads the client from a request or, in revisions that declare it only once, from the initialization.
+ * @param fallback the name when neither declares one
  */
 export function atTheOtherEnd(
   { server }: McpServer,
   { mcpReq: { envelope } }: ServerContext,
   fallback: string,
 ): AtTheOtherEnd {
-  // The SDK checks these two before it hands a request on.
+  // The SDK validates these two before it passes a request on.
   const told = (envelope ?? {}) as {
     [CLIENT_INFO_META_KEY]?: Implementation
     [CLIENT_CAPABILITIES_META_KEY]?: ClientCapabilities
@@ -49,15 +49,15 @@ export function atTheOtherEnd(
   const elicitation = able?.elicitation
   return {
     name: info ? assistantName(info) : fallback,
-    // One that says nothing of forms has them; one that only names URLs has not.
+    // A client that does not mention forms supports them; one that only mentions URLs does not.
     asks: elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined),
   }
 }
 
 /**
- * Says in every request that an assistant makes it.
- * @param consent id of the consent that an act is carried out under: its writes name it, and carry it as their idempotency
- *   keys, numbered, so that what was agreed to once is done once
+ * Marks every request as made by an assistant.
+ * @param consent id of the consent for an operation: its writes carry it, also as numbered idempotency keys,
+ * so that one consent executes the operation once
  */
 export function marked(
   fetch: typeof globalThis.fetch,

@@ -7,32 +7,32 @@ import {
   inputResponse,
   type ServerContext,
 } from '@modelcontextprotocol/server'
-import { slashLine } from '../operations/line.ts'
-import type { AnyOperation, Desk, Line, Pieces } from '../operations/operation.ts'
-import { clean } from '../paper/clean.ts'
-import { printed } from '../paper/row.ts'
-import { framed, notice } from './frame.ts'
+import { slashLine } from '../operations/invocation.ts'
+import type { AnyOperation, ContentHashes, Invocation, OperationContext } from '../operations/operation.ts'
+import { clean } from '../render/clean.ts'
+import { printed } from '../render/row.ts'
+import { notice, wrapUntrusted } from './wrap-untrusted.ts'
 
-/** An act as a person is shown it. */
+/** An operation as it is shown to the user. */
 export interface Shown {
   operation: string
-  /** As it would be typed. */
+  /** As a command line. */
   line: string
-  /** What it would touch. */
+  /** The rows that it would affect. */
   touches: string
-  pieces: Pieces
-  /** SHA-256 over all of it: a consent is good for this and nothing else. */
+  pieces: ContentHashes
+  /** SHA-256 over all of it: a consent is valid only for this operation. */
   actHash: string
 }
 
 type Consent = Reply<'cli', 'POST /consents'>
 
 interface Act {
-  desk: Desk
+  context: OperationContext
   shown: Shown
-  /** The assistant that wants it. */
+  /** The assistant that asks for consent. */
   name: string
-  /** Whether its program can ask the person. */
+  /** Whether its program can ask the user. */
   asks: boolean
   ctx: ServerContext
   /** The address of the server. */
@@ -40,13 +40,17 @@ interface Act {
 }
 
 const agreed = 'agreed'
-const declined = 'The person did not agree. Nothing was done; do not ask again unless the person wants to.'
+const declined = 'The user did not agree. Nothing was done; do not ask again unless the user wants to.'
 
-/** What a person agrees to: the command, what it would touch, and the texts that it decides over. */
-export async function shownOf(operation: AnyOperation, input: Line['input'], desk: Desk): Promise<Shown> {
+/** What a consent covers: the command, the rows that it affects, and the texts that it decides on. */
+export async function shownOf(
+  operation: AnyOperation,
+  input: Invocation['input'],
+  context: OperationContext,
+): Promise<Shown> {
   const [rows = [], pieces = {}] = await Promise.all([
-    operation.preview?.(desk, input as never),
-    operation.pieces?.(desk, input as never),
+    operation.preview?.(context, input as never),
+    operation.contentHashes?.(context, input as never),
   ])
   const line = clean(slashLine(operation, input))
   const touches = printed(rows, false)
@@ -56,46 +60,46 @@ export async function shownOf(operation: AnyOperation, input: Line['input'], des
 }
 
 /**
- * Looks whether a person has agreed to an act, and uses the consent up. Where the program of the assistant can ask, it asks the
- * person; a consent that was given at the server counts as much.
- * @returns the consent, or what the tool answers in its place
+ * Checks whether the user has consented to an operation, and uses the consent up. When the assistant's
+ * program can ask, it asks the user; a consent given at the server counts as much.
+ * @returns the consent, or the tool's answer when there is none
  * @throws ApiError
  */
 export async function agreement(
   act: Act,
 ): Promise<{ consent: string } | { answer: CallToolResult | InputRequiredResult }> {
-  const { desk, shown, asks, ctx } = act
+  const { context, shown, asks, ctx } = act
   const { operation, line, touches, actHash } = shown
-  const consent = await desk.client.call('cli', 'POST /consents', {
+  const consent = await context.client.call('cli', 'POST /consents', {
     body: { operation, line, touches, actHash },
   })
-  if (consent.status === 'declined') return { answer: refusal(declined) }
+  if (consent.status === 'declined') return { answer: refusedCall(declined) }
   const use = (elicited?: 'accepted' | 'declined') =>
-    desk.client.call('cli', 'POST /consents/:id/use', {
+    context.client.call('cli', 'POST /consents/:id/use', {
       params: { id: consent.id },
       body: { actHash, ...(elicited && { elicited }) },
     })
   if (consent.status === 'pending') {
     if (!asks) return { answer: proposal(act, consent) }
     const answer = inputResponse(ctx.mcpReq.inputResponses, agreed)
-    // An answer to something that was shown before, and has changed since, is none to this.
+    // A consent to something that was shown before and has changed since does not count.
     if (answer.kind === 'missing' || ctx.mcpReq.requestState<string>() !== consent.id)
       return { answer: question(act, consent) }
     const isAccepted = answer.kind === 'elicit' && answer.action === 'accept'
     await use(isAccepted ? 'accepted' : 'declined')
-    return isAccepted ? { consent: consent.id } : { answer: refusal(declined) }
+    return isAccepted ? { consent: consent.id } : { answer: refusedCall(declined) }
   }
   await use()
   return { consent: consent.id }
 }
 
-/** Asks the person, by the program of the assistant. */
+/** Asks the user through the assistant's program. */
 function question({ name, shown: { line, touches } }: Act, { id }: Consent): InputRequiredResult {
   const touched = touches === '' ? '' : `\n\n${touches}`
   return inputRequired({
     inputRequests: {
       [agreed]: inputRequired.elicit({
-        message: `${name} wants to do this in your name:\n\n${line}${touched}\n\nAccept to have it done.`,
+        message: `${name} wants to run this in your name:\n\n${line}${touched}\n\nAccept to run it.`,
         requestedSchema: { type: 'object', properties: {} },
       }),
     },
@@ -103,14 +107,17 @@ function question({ name, shown: { line, touches } }: Act, { id }: Consent): Inp
   })
 }
 
-/** Tells what would be done, and where a person can agree to it: nothing in it lets anybody agree. */
+/**
+ * Describes the operation, and where the user can consent: the answer itself does not allow to give the
+ * consent.
+ */
 function proposal({ shown, where }: Act, { id, expiresAt }: Consent): CallToolResult {
   const { operation, line, touches } = shown
-  const next = `Nothing has been done. A person has to agree to this first, and cannot do so through you. Show the person what would be done, word for word, and that they agree with \`copydesk consent give ${id}\` in a terminal of their own, logged in at ${where} with e-mail and password, until ${expiresAt}. Once the person says that it is given, call ${operation} again with the same input.`
+  const next = `Nothing has been done. The user has to consent to this first, and cannot do so through you. Show the user the following operation word for word, and say that they consent with \`copydesk consent give ${id}\` in a terminal, logged in at ${where} with e-mail and password, until ${expiresAt}. Once the user says that the consent is given, call ${operation} again with the same input.`
   return {
     content: [
       { type: 'text', text: next },
-      { type: 'text', text: framed(`${line}\n${touches}`) },
+      { type: 'text', text: wrapUntrusted(`${line}\n${touches}`) },
     ],
     structuredContent: {
       done: false,
@@ -124,12 +131,12 @@ function proposal({ shown, where }: Act, { id, expiresAt }: Consent): CallToolRe
   }
 }
 
-/** What a tool answers when nothing was done. */
-export function refusal(text: string): CallToolResult {
+/** The answer of a tool that did nothing. */
+export function refusedCall(text: string): CallToolResult {
   return { content: [{ type: 'text', text }], isError: true }
 }
 
-/** The same in the same order, however it was written. */
+/** Sorts keys, so that the same input always has the same text. */
 function sorted(value: Readonly<Record<string, unknown>>): [string, unknown][] {
   return Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1))
 }

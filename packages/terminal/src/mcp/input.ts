@@ -1,11 +1,11 @@
 import type { StandardSchemaWithJSON } from '@modelcontextprotocol/server'
-import { checkInput, isRequired, LineFault } from '../operations/line.ts'
-import type { AnyOperation, Line, Parameter } from '../operations/operation.ts'
+import { checkInput, isRequired, UsageError } from '../operations/invocation.ts'
+import type { AnyOperation, Invocation, Parameter } from '../operations/operation.ts'
 
 type Json = Record<string, unknown>
 
-/** What the tool of an operation takes, as JSON Schema and as a check of what comes. */
-export function toolInput(operation: AnyOperation): StandardSchemaWithJSON<unknown, Line['input']> {
+/** The input of an operation as a tool: its JSON Schema, and the validation of values. */
+export function toolInput(operation: AnyOperation): StandardSchemaWithJSON<unknown, Invocation['input']> {
   const schema = jsonSchema(operation)
   return {
     '~standard': {
@@ -15,7 +15,7 @@ export function toolInput(operation: AnyOperation): StandardSchemaWithJSON<unkno
         try {
           return { value: read(operation, value) }
         } catch (error) {
-          if (!(error instanceof LineFault)) throw error
+          if (!(error instanceof UsageError)) throw error
           return { issues: [{ message: error.message, ...(error.parameter && { path: [error.parameter] }) }] }
         }
       },
@@ -24,15 +24,15 @@ export function toolInput(operation: AnyOperation): StandardSchemaWithJSON<unkno
   }
 }
 
-/** @throws LineFault */
-function read(operation: AnyOperation, value: unknown): Line['input'] {
+/** @throws UsageError */
+function read(operation: AnyOperation, value: unknown): Invocation['input'] {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new LineFault(`${operation.name} takes an object`)
+    throw new UsageError(`${operation.name} takes an object`)
   const given = Object.fromEntries(Object.entries(value).filter(([, each]) => each !== null))
   return checkInput(operation, given)
 }
 
-function jsonSchema({ takes }: AnyOperation): Json {
+function jsonSchema({ params: takes }: AnyOperation): Json {
   const parameters = Object.entries(takes)
   const properties = Object.fromEntries(parameters.map(([name, parameter]) => [name, propertyOf(parameter)]))
   const required = parameters.filter(([, parameter]) => isRequired(parameter)).map(([name]) => name)

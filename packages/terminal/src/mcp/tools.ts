@@ -1,40 +1,40 @@
+import type { Reply } from '@copydesk/client'
 import type {
   CallToolResult,
   InputRequiredResult,
   McpServer,
   ServerContext,
 } from '@modelcontextprotocol/server'
-import type { Reply } from '@copydesk/client'
 import { withTenant } from '../account/own-tenant.ts'
 import { operations } from '../operations/catalogue.ts'
-import type { AnyOperation, Desk, Line } from '../operations/operation.ts'
+import type { AnyOperation, Invocation, OperationContext } from '../operations/operation.ts'
 import { mayRun } from '../operations/rights.ts'
-import { printed } from '../paper/row.ts'
+import { printed } from '../render/row.ts'
 import { narrowed } from '../shell/input.ts'
 import { atTheOtherEnd } from './assistant.ts'
-import { agreement, refusal, shownOf } from './consent.ts'
-import { framed, notice, tidyReply } from './frame.ts'
+import { agreement, refusedCall, shownOf } from './consent.ts'
 import { toolInput } from './input.ts'
-import { whatWentWrong } from './trouble.ts'
+import { toolError } from './tool-errors.ts'
+import { notice, tidyReply, wrapUntrusted } from './wrap-untrusted.ts'
 
-/** What a credential stands for, as the server tells it. */
+/** The permissions of a credential, as the server reports them. */
 export type Caller = Reply<'cli', 'GET /me'>
 
-/** What tools work with. */
-export interface Office {
+/** What tools need. */
+export interface ToolContext {
   /**
-   * A desk whose requests are marked as those of this assistant.
-   * @param consent id of the consent that an act is carried out under: what was agreed to once is done once
+   * A context whose requests are marked as those of this assistant.
+   * @param consent id of the consent for an operation: one consent executes it once
    */
-  deskFor(assistant: string, consent?: string): Desk
+  contextFor(assistant: string, consent?: string): OperationContext
   caller: Caller
-  /** The address of the server, at which a person can agree. */
+  /** The address of the server, at which the user can consent. */
   where: string
-  /** What can be narrowed to a tenant is, unless another one is named. */
+  /** Default tenant of operations that accept one. */
   tenantId?: string
-  /** Called by this name where a client tells none. */
+  /** The client's name when it declares none. */
   fallbackName: string
-  /** Told of faults that are ours; the assistant only hears that there was one. */
+  /** Called for internal errors; the assistant gets only a general message. */
   onFault(error: unknown): void
 }
 
@@ -43,14 +43,14 @@ const columns = 160
 type Answer = CallToolResult | InputRequiredResult
 
 /**
- * Makes a tool of each operation that the credential lets an assistant do. Reads answer at once. Everything else is done
- * only when a person has agreed to it as it stands: asked by the client, where it can, or at the server with a login. Nothing
- * that a tool takes or answers with stands for that.
+ * Makes a tool of each operation that the credential allows an assistant. Reads are executed at once. All
+ * others need the consent of the user to exactly this input: asked by the client, when it can, or given at
+ * the server with a login. No input or output of a tool replaces that.
  */
-export function registerTools(server: McpServer, office: Office): void {
+export function registerTools(server: McpServer, toolContext: ToolContext): void {
   for (const operation of operations) {
-    if (operation.secret || !mayRun({}, operation) || !isAllowed(operation, office.caller)) continue
-    const reads = operation.does === 'reads'
+    if (operation.secret || !mayRun({}, operation) || !isAllowed(operation, toolContext.caller)) continue
+    const reads = operation.effect === 'reads'
     server.registerTool(
       operation.name,
       {
@@ -59,68 +59,68 @@ export function registerTools(server: McpServer, office: Office): void {
         inputSchema: toolInput(operation),
         annotations: {
           readOnlyHint: reads,
-          destructiveHint: operation.does === 'decides',
+          destructiveHint: operation.effect === 'decides',
           idempotentHint: reads,
           openWorldHint: false,
         },
       },
-      async (given: Line['input'], ctx: ServerContext): Promise<Answer> => {
+      async (given: Invocation['input'], ctx: ServerContext): Promise<Answer> => {
         try {
-          return await (reads ? read : act)({ server, office, operation, given, ctx })
+          return await (reads ? read : act)({ server, toolContext, operation, given, ctx })
         } catch (error) {
-          const told = whatWentWrong(error)
-          if (told !== undefined) return refusal(told)
-          office.onFault(error)
-          return refusal('Something went wrong that should not. Look at what was done before you try again.')
+          const told = toolError(error)
+          if (told !== undefined) return refusedCall(told)
+          toolContext.onFault(error)
+          return refusedCall('An internal error occurred. Check what was done before you try again.')
         }
       },
     )
   }
 }
 
-function isAllowed({ does }: AnyOperation, { assistantAccess }: Caller): boolean {
+function isAllowed({ effect: does }: AnyOperation, { assistantAccess }: Caller): boolean {
   return assistantAccess === 'decide' || (assistantAccess === 'read' && does === 'reads')
 }
 
-function described({ summary, does, examples }: AnyOperation): string {
+function described({ summary, effect: does, examples }: AnyOperation): string {
   const text = `${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`
   const lines = `As a command: ${examples.join(' | ')}.`
-  if (does === 'reads') return `${text} Changes nothing. ${lines}`
-  return `${text} ${lines} A person has to agree to this before it is done. Either the person is asked directly, or the first call only tells what would be done and where the person can agree, outside of this conversation: show that to the person, and repeat the call with the same input once the person says that it is given. You cannot agree in the person's place.`
+  if (does === 'reads') return `${text} Read-only. ${lines}`
+  return `${text} ${lines} The user has to consent to this before it is done. Either the user is asked directly, or the first call only describes the operation and where the user can consent, outside of this conversation: show that to the user, and repeat the call with the same input once the user says that the consent is given. You cannot consent in the user's place.`
 }
 
 interface Call {
   server: McpServer
-  office: Office
+  toolContext: ToolContext
   operation: AnyOperation
-  given: Line['input']
+  given: Invocation['input']
   ctx: ServerContext
 }
 
-async function read({ server, office, operation, given, ctx }: Call): Promise<Answer> {
-  const { name } = atTheOtherEnd(server, ctx, office.fallbackName)
-  const desk = office.deskFor(name)
-  const input = await withTenant(operation, desk, narrowed(operation, given, office.tenantId))
-  return told(operation, await operation.run(desk, input as never), desk)
+async function read({ server, toolContext, operation, given, ctx }: Call): Promise<Answer> {
+  const { name } = atTheOtherEnd(server, ctx, toolContext.fallbackName)
+  const context = toolContext.contextFor(name)
+  const input = await withTenant(operation, context, narrowed(operation, given, toolContext.tenantId))
+  return told(operation, await operation.run(context, input as never), context)
 }
 
-async function act({ server, office, operation, given, ctx }: Call): Promise<Answer> {
-  const { deskFor, fallbackName } = office
+async function act({ server, toolContext, operation, given, ctx }: Call): Promise<Answer> {
+  const { contextFor: deskFor, fallbackName } = toolContext
   const { name, asks } = atTheOtherEnd(server, ctx, fallbackName)
-  const desk = deskFor(name)
-  const meant = await withTenant(operation, desk, narrowed(operation, given, office.tenantId))
-  const input = (await operation.settled?.(desk, meant as never)) ?? meant
-  const shown = await shownOf(operation, input, desk)
-  const agreed = await agreement({ desk, shown, name, asks, ctx, where: office.where })
+  const context = deskFor(name)
+  const meant = await withTenant(operation, context, narrowed(operation, given, toolContext.tenantId))
+  const input = (await operation.resolveInput?.(context, meant as never)) ?? meant
+  const shown = await shownOf(operation, input, context)
+  const agreed = await agreement({ context, shown, name, asks, ctx, where: toolContext.where })
   if ('answer' in agreed) return agreed.answer
   const result = await operation.run(deskFor(name, agreed.consent), input as never, shown.pieces)
-  return told(operation, result, desk)
+  return told(operation, result, context)
 }
 
-function told(operation: AnyOperation, result: unknown, desk: Desk): CallToolResult {
-  const rows = operation.print(result as never, { width: columns, now: desk.now() })
+function told(operation: AnyOperation, result: unknown, context: OperationContext): CallToolResult {
+  const rows = operation.print(result as never, { width: columns, now: context.now() })
   return {
-    content: [{ type: 'text', text: framed(printed(rows, false)) }],
+    content: [{ type: 'text', text: wrapUntrusted(printed(rows, false)) }],
     structuredContent: { done: true, notice, reply: tidyReply(result) },
   }
 }

@@ -1,29 +1,29 @@
 import type { Reply } from '@copydesk/client'
 import { tenantNaming } from '../account/tenant-named.ts'
-import { clean, cleanLines } from '../paper/clean.ts'
-import { flowText, measured } from '../paper/flow.ts'
-import { type Column, emptyRow, type Row, row, span, tableOf } from '../paper/row.ts'
-import { type Desk, operation } from './operation.ts'
+import { clean, cleanLines } from '../render/clean.ts'
+import { flowText, measured } from '../render/flow.ts'
+import { type Column, emptyRow, row, type StyledLine, span, tableOf } from '../render/row.ts'
+import { type OperationContext, operation } from './operation.ts'
 import { onlyTenant } from './paging.ts'
 
 export type Answer = Reply<'cli', 'POST /nl'>
 
 export const ask = operation({
   name: 'ask',
-  summary: 'ask in plain words; nothing is done but what you confirm',
-  does: 'reads',
-  takes: {
-    words: { kind: 'arguments', summary: 'what you want to know or to be done' },
-    tenant: { ...onlyTenant, summary: `speak of this tenant: ${tenantNaming}` },
+  summary: 'ask or instruct in plain words; changes need your confirmation',
+  effect: 'reads',
+  params: {
+    words: { kind: 'arguments', summary: 'your question or instruction' },
+    tenant: { ...onlyTenant, summary: `restrict it to this tenant: ${tenantNaming}` },
   },
   examples: ['ask what waits for me', 'ask "approve all low-risk posts older than 2 hours"'],
-  run: (desk, { words, tenant }) => answerTo(desk, words.join(' '), { tenant }),
+  run: (context, { words, tenant }) => answerTo(context, words.join(' '), { tenant }),
   print: (answer, { width }) => answerRows(answer, width),
 })
 
-/** Asks the server. @param before what was said before, oldest first */
+/** Sends the question to the server. @param before the conversation so far, oldest first */
 export function answerTo(
-  { client }: Desk,
+  { client }: OperationContext,
   query: string,
   { tenant, before = [] }: { tenant?: string | undefined; before?: readonly string[] } = {},
 ): Promise<Answer> {
@@ -35,11 +35,11 @@ export function answerTo(
   return client.call('cli', 'POST /nl', { body: { query, context } })
 }
 
-/** An answer on paper. */
-export function answerRows({ data, action, clarification }: Answer, width: number): Row[] {
-  const rows: Row[] = []
+/** The lines of an answer. */
+export function answerRows({ data, action, clarification }: Answer, width: number): StyledLine[] {
+  const rows: StyledLine[] = []
   if (data) rows.push(...paragraphs(data.text, width), ...tableRows(data.table ?? [], width))
-  if (action) rows.push(...actionRows(action, width), row(span('It was not run.', 'dim')))
+  if (action) rows.push(...actionRows(action, width), row(span('It was not executed.', 'dim')))
   if (clarification) {
     rows.push(...paragraphs(clarification.question, width))
     for (const option of clarification.options ?? []) rows.push(row(span('  • ', 'dim'), option))
@@ -47,20 +47,20 @@ export function answerRows({ data, action, clarification }: Answer, width: numbe
   return rows
 }
 
-/** A proposed command with what it would touch. */
+/** A proposed command with the rows that it would affect. */
 export function actionRows(
   { command, description, preview, destructive }: NonNullable<Answer['action']>,
   width: number,
-): Row[] {
+): StyledLine[] {
   return [
     ...paragraphs(description, width),
     row(span(command, 'accent')),
     ...(preview ? [emptyRow, ...paragraphs(preview, width)] : []),
-    ...(destructive ? [row(span('It is hard to take back.', 'warn'))] : []),
+    ...(destructive ? [row(span('It is hard to undo.', 'warn'))] : []),
   ]
 }
 
-function tableRows([titles = [], ...lines]: readonly (readonly string[])[], width: number): Row[] {
+function tableRows([titles = [], ...lines]: readonly (readonly string[])[], width: number): StyledLine[] {
   if (titles.length === 0) return []
   const columns = titles.map(
     (title, index): Column<readonly string[]> => ({

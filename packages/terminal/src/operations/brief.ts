@@ -1,30 +1,30 @@
 import { createReadStream } from 'node:fs'
-import { LineFault } from './line.ts'
+import { UsageError } from './invocation.ts'
 
-/** What servers take, characters. */
+/** Maximum length at the server, characters. */
 const longestBrief = 100_000
 const longestTitle = 200
-/** A character of UTF-8 takes four bytes at the most. */
+/** A character of UTF-8 takes at most four bytes. */
 const mostBytes = longestBrief * 4
 
 /**
  * The text of a brief.
- * @param file its path; `-` is what is piped in
- * @throws LineFault when it cannot be read, is empty, too long or no text
+ * @param file its path; `-` reads stdin
+ * @throws UsageError when it cannot be read, is empty, too long or not text
  */
 export async function readBrief(file: string): Promise<string> {
   if (file === '-' && process.stdin.isTTY)
     throw fault('`-` reads the brief from stdin: pipe it in, or name a file')
-  const named = file === '-' ? 'what was piped in' : file
+  const named = file === '-' ? 'stdin' : file
   const text = decoded(await bytesOf(file), named)
   if (text.trim() === '') throw fault(`${named} is empty`)
   const length = text.trim().length
   if (length > longestBrief)
-    throw fault(`${named} has ${length} characters, and a brief has ${longestBrief} at the most`)
+    throw fault(`${named} has ${length} characters, and a brief has at most ${longestBrief}`)
   return text
 }
 
-/** Never more than a brief can have: what comes after that is not read. */
+/** Reads at most the maximum length of a brief. */
 async function bytesOf(file: string): Promise<Buffer> {
   const chunks: Buffer[] = []
   let size = 0
@@ -39,7 +39,7 @@ async function bytesOf(file: string): Promise<Buffer> {
   }
   if (size > mostBytes)
     throw fault(
-      `${file === '-' ? 'what was piped in' : file} is too long: a brief has ${longestBrief} characters at the most`,
+      `${file === '-' ? 'stdin' : file} is too long: a brief has at most ${longestBrief} characters`,
     )
   return Buffer.concat(chunks)
 }
@@ -47,7 +47,7 @@ async function bytesOf(file: string): Promise<Buffer> {
 function whyUnread(file: string, { code, message }: NodeJS.ErrnoException): string {
   if (code === 'ENOENT') return `there is no file ${file}`
   if (code === 'EISDIR') return `${file} is a folder, and a file is needed`
-  if (code === 'EACCES') return `this user may not read ${file}`
+  if (code === 'EACCES') return `this user has no permission to read ${file}`
   return `${file} cannot be read: ${message}`
 }
 
@@ -55,13 +55,13 @@ function decoded(bytes: Buffer, named: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch {
-    throw fault(`${named} is no text in UTF-8`)
+    throw fault(`${named} is not UTF-8 text`)
   }
 }
 
-const fault = (what: string) => new LineFault(`--brief: ${what}`, 'brief')
+const fault = (what: string) => new UsageError(`--brief: ${what}`, 'brief')
 
-/** What a campaign is called where nobody says: the first heading of its brief, else its first line. */
+/** The default title of a campaign: the first heading of its brief, otherwise its first line. */
 export function titleOf(brief: string): string {
   const lines = brief.split('\n').map((line) => line.trim())
   const heading = lines.find((line) => /^#{1,6}\s+\S/.test(line))
@@ -69,11 +69,11 @@ export function titleOf(brief: string): string {
   return Array.from(first).slice(0, longestTitle).join('').slice(0, longestTitle).trim()
 }
 
-/** A title as somebody gives it. @throws LineFault when it is empty or too long */
+/** A title given by the user. @throws UsageError when it is empty or too long */
 export function checkedTitle(title: string): string {
   const length = title.trim().length
   if (length >= 1 && length <= longestTitle) return title
-  throw new LineFault(
+  throw new UsageError(
     `--title ${length === 0 ? 'is empty' : `has ${length} characters`}: a title has 1 to ${longestTitle}`,
     'title',
   )

@@ -1,12 +1,12 @@
 import type { CallInput } from '@copydesk/client'
 import { checkedTitle, readBrief, titleOf } from './brief.ts'
-import { LineFault } from './line.ts'
+import { UsageError } from './invocation.ts'
 import type { Input } from './operation.ts'
 
 export type NewCampaign = CallInput<'dashboard', 'POST /campaigns'>['body']
 type Deliverable = NewCampaign['deliverables'][number]
 
-/** What can be promised, as the server knows it. */
+/** The types of deliverables that the server knows. */
 const types = {
   blog_post: true,
   social_post: true,
@@ -19,12 +19,12 @@ const types = {
 } as const satisfies Record<Deliverable['type'], true>
 export const deliverableTypes = Object.keys(types) as ReadonlyArray<Deliverable['type']>
 
-/** Bounds of the server. */
+/** Limits of the server. */
 const mostPieces = 200
 const mostDeliverables = 50
 const mostUsd = 1_000_000_000
 
-/** What a campaign is started with. */
+/** The input to create a campaign. */
 export const campaignParameters = {
   brief: {
     kind: 'text',
@@ -37,16 +37,16 @@ export const campaignParameters = {
     value: 'type=count',
     required: true,
     summary:
-      'what is made and how many in each period, such as blog_post=2 or social_post=4@photo_network; may be given several times',
+      'type and quantity per period, such as blog_post=2 or social_post=4@photo_network; may be repeated',
   },
   title: { kind: 'text', value: 'text', summary: 'default: the first heading of the brief' },
-  budget: { kind: 'text', value: 'usd', summary: 'stop new runs when it has cost so much' },
-  start: { kind: 'text', value: 'day', summary: 'begin on this day, such as 2026-04-01' },
+  budget: { kind: 'text', value: 'usd', summary: 'start no new runs once it has cost this much' },
+  start: { kind: 'text', value: 'day', summary: 'start on this day, such as 2026-04-01' },
   end: { kind: 'text', value: 'day', summary: 'the last day' },
-  attach: { kind: 'list', value: 'link', summary: 'links that belong to the brief' },
+  attach: { kind: 'list', value: 'link', summary: 'links for the brief' },
 } as const
 
-/** The campaign that is meant. @throws LineFault that names the option at fault */
+/** The campaign from the options. @throws UsageError that names the invalid option */
 export async function newCampaign(input: Input<typeof campaignParameters>): Promise<NewCampaign> {
   const { budget, start, end, attach, title } = input
   const deliverables = deliverablesIn(input.deliverable)
@@ -54,7 +54,7 @@ export async function newCampaign(input: Input<typeof campaignParameters>): Prom
   const startDate = start === undefined ? undefined : day('start', start)
   const endDate = end === undefined ? undefined : day('end', end)
   if (startDate && endDate && endDate < startDate)
-    throw new LineFault(`--end must not be before --start, which is ${startDate}`, 'end')
+    throw new UsageError(`--end must not be before --start, which is ${startDate}`, 'end')
   const given = title === undefined ? undefined : checkedTitle(title)
   const brief = await readBrief(input.brief)
   return {
@@ -68,20 +68,20 @@ export async function newCampaign(input: Input<typeof campaignParameters>): Prom
   }
 }
 
-/** Promises from words such as `blog_post=2`, behind `@` the platforms. @throws LineFault */
+/** Deliverables from words such as `blog_post=2`, with platforms after `@`. @throws UsageError */
 export function deliverablesIn(words: readonly string[]): Deliverable[] {
-  const fault = (what: string) => new LineFault(`--deliverable ${what}`, 'deliverable')
-  if (words.length > mostDeliverables) throw fault(`can be given ${mostDeliverables} times at the most`)
+  const fault = (what: string) => new UsageError(`--deliverable ${what}`, 'deliverable')
+  if (words.length > mostDeliverables) throw fault(`can be given at most ${mostDeliverables} times`)
   return words.map((word) => {
     const [promise = '', ...places] = word.split('@')
     const [type = '', count, ...rest] = promise.split('=')
     if (!isType(type))
-      throw fault(`${word}: there is no type “${type}”; known are ${deliverableTypes.join(', ')}`)
+      throw fault(`${word}: there is no type “${type}”; known types are ${deliverableTypes.join(', ')}`)
     if (count === undefined || rest.length > 0)
-      throw fault(`${word}: write how many there are in each period, such as ${type}=2`)
+      throw fault(`${word}: add the quantity per period, such as ${type}=2`)
     const quantity = Number(count)
     if (!/^\d+$/.test(count) || quantity < 1 || quantity > mostPieces)
-      throw fault(`${word}: the count must be a whole number from 1 to ${mostPieces}`)
+      throw fault(`${word}: the quantity must be a whole number from 1 to ${mostPieces}`)
     const platformIds = places
       .join('@')
       .split('+')
@@ -95,7 +95,7 @@ const isType = (name: string): name is Deliverable['type'] => Object.hasOwn(type
 function amount(text: string): number {
   const value = Number(text)
   if (/^\d+(?:\.\d{1,6})?$/.test(text) && value <= mostUsd) return value
-  throw new LineFault(
+  throw new UsageError(
     `--budget must be an amount of US dollars from 0 to ${mostUsd}, such as 250 or 99.50`,
     'budget',
   )
@@ -103,12 +103,12 @@ function amount(text: string): number {
 
 function day(name: 'start' | 'end', text: string): string {
   const date = new Date(`${text}T00:00:00Z`)
-  // A day that does not exist, such as 31 April, would become another one.
+  // A day that does not exist, such as 31 April, would be parsed as another day.
   if (
     /^\d{4}-\d{2}-\d{2}$/.test(text) &&
     !Number.isNaN(date.getTime()) &&
     date.toISOString().startsWith(text)
   )
     return text
-  throw new LineFault(`--${name} must be a day, such as 2026-04-01`, name)
+  throw new UsageError(`--${name} must be a day, such as 2026-04-01`, name)
 }

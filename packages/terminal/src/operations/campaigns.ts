@@ -3,13 +3,13 @@ import {
   type Column,
   columnsFitting,
   emptyRow,
-  type Row,
   row,
+  type StyledLine,
   span,
-  tableOf,
   type Tone,
-} from '../paper/row.ts'
-import { counted, usd } from '../paper/words.ts'
+  tableOf,
+} from '../render/row.ts'
+import { counted, usd } from '../render/words.ts'
 import { campaignParameters, newCampaign } from './campaign-input.ts'
 import { operation } from './operation.ts'
 import { cursor, limit, more } from './paging.ts'
@@ -28,26 +28,26 @@ const tones: Readonly<Record<CampaignItem['status'], Tone>> = {
 
 export const campaignCreate = operation({
   name: 'campaign create',
-  summary: 'start a campaign from a brief; its work is planned at once, and costs what it costs',
-  does: 'steers',
+  summary: 'create a campaign from a brief; its activities are planned at once and have a cost',
+  effect: 'steers',
   audience: ['admin', 'operator'],
-  takes: campaignParameters,
+  params: campaignParameters,
   examples: [
     'campaign create --brief spring.md --deliverable blog_post=2 --deliverable social_post=4',
     'campaign create --brief spring.md --deliverable ad_copy=1 --title "Spring launch" --budget 250',
   ],
-  run: async (desk, input) =>
-    desk.client.call('dashboard', 'POST /campaigns', { body: await newCampaign(input) }),
+  run: async (context, input) =>
+    context.client.call('dashboard', 'POST /campaigns', { body: await newCampaign(input) }),
   print: ({ id, name }) => [
-    row(span('✔ ', 'good'), `“${name}” is taken in as campaign `, span(id, 'accent')),
-    row(span(`Its work is planned now. Watch it with: campaign show ${id} --watch`, 'dim')),
+    row(span('✔ ', 'good'), `“${name}” is created as campaign `, span(id, 'accent')),
+    row(span(`Its activities are being planned. Watch it with: campaign show ${id} --watch`, 'dim')),
   ],
 })
 
 const progress = ({ activityCount: { done, total } }: CampaignItem) =>
   total === 0 ? '·' : `${done}/${total}`
 
-/** The columns in which campaigns are listed, on paper and on the screen. */
+/** The columns of lists of campaigns, in commands and on the screen. */
 export const campaignColumns: ReadonlyArray<Column<CampaignItem>> = [
   { title: 'id', cell: ({ id }) => id, tone: () => 'accent' },
   { title: 'campaign', cell: ({ name }) => name, least: 12, enough: 24 },
@@ -77,37 +77,41 @@ export const campaignColumns: ReadonlyArray<Column<CampaignItem>> = [
 
 export const campaignList = operation({
   name: 'campaign list',
-  summary: 'list campaigns with what is done, what runs, what waits for approval and what it has cost',
-  does: 'reads',
+  summary: 'list campaigns with their progress, pending approvals and cost',
+  effect: 'reads',
   audience: ['admin', 'member', 'operator'],
-  takes: { status: { kind: 'choice', choices: statuses, summary: 'only such that stand so' }, limit, cursor },
+  params: {
+    status: { kind: 'choice', choices: statuses, summary: 'only campaigns with this status' },
+    limit,
+    cursor,
+  },
   examples: ['campaign list', 'campaign list --status active --json'],
-  run: (desk, { status, ...query }) =>
-    desk.client.call('dashboard', 'GET /campaigns', {
+  run: (context, { status, ...query }) =>
+    context.client.call('dashboard', 'GET /campaigns', {
       query: { ...query, ...(status && { 'filter.status': status }) },
     }),
   print: (found, { width }) =>
     found.data.length === 0
-      ? [row(span('No campaign.', 'dim'))]
+      ? [row(span('No campaigns.', 'dim'))]
       : [...tableOf(columnsFitting(campaignColumns, found.data, width), found.data, width), ...more(found)],
 })
 
 export const campaignShow = operation({
   name: 'campaign show',
-  summary: 'show how far a campaign is, its latest work, and what each agent has cost',
-  does: 'reads',
+  summary: 'show the progress of a campaign, its latest activities, and the cost of each agent',
+  effect: 'reads',
   audience: ['admin', 'member', 'operator'],
-  takes: {
+  params: {
     id: { kind: 'argument', required: true, summary: 'id of the campaign', completes: 'campaign' },
   },
   examples: ['campaign show 01J9ZX6T4QH8C3V5N7M2K0B1AD'],
-  run: (desk, { id }) =>
-    desk.client.call('dashboard', 'GET /campaigns/:campaignId', { params: { campaignId: id } }),
+  run: (context, { id }) =>
+    context.client.call('dashboard', 'GET /campaigns/:campaignId', { params: { campaignId: id } }),
   print: (campaign, { width }) => [...campaignFacts(campaign), ...campaignParts(campaign, width)],
 })
 
-/** What a campaign is, in a few lines. */
-export function campaignFacts(campaign: Campaign): Row[] {
+/** A summary of a campaign in a few lines. */
+export function campaignFacts(campaign: Campaign): StyledLine[] {
   const { id, name, status, spentUsd, budgetCapUsd, startDate, endDate, createdBy } = campaign
   const cap = budgetCapUsd === null ? '' : ` of at most ${usd(budgetCapUsd)}`
   const days = [startDate && `from ${startDate}`, endDate && `until ${endDate}`].filter(Boolean).join(' ')
@@ -121,15 +125,15 @@ export function campaignFacts(campaign: Campaign): Row[] {
   ]
 }
 
-/** What moves the campaign next, in one sentence. */
+/** The next step of a campaign, in one sentence. */
 function whatIsNext({ status, pendingApprovals, recentActivities }: Campaign): string {
-  if (pendingApprovals > 0) return `${counted(pendingApprovals, 'approval')} waiting for a verdict: queue`
-  if (status === 'draft' && recentActivities.length === 0) return 'Its work is being planned.'
+  if (pendingApprovals > 0) return `${counted(pendingApprovals, 'pending approval')}: queue`
+  if (status === 'draft' && recentActivities.length === 0) return 'Its activities are being planned.'
   const running = recentActivities.filter((each) => each.status === 'in_progress').length
   if (running > 0) return `${counted(running, 'agent')} writing.`
   return recentActivities.every((each) => each.status === 'done')
-    ? 'All that was planned is done.'
-    : 'Its agents have work.'
+    ? 'All planned activities are done.'
+    : 'Its agents are busy.'
 }
 
 type Deliverable = Campaign['deliverables'][number]
@@ -138,7 +142,7 @@ const deliverableColumns: ReadonlyArray<Column<Deliverable>> = [
   { title: 'each period', cell: ({ quantity }) => String(quantity), align: 'right' },
   { title: 'done', cell: ({ currentPeriod }) => String(currentPeriod?.completed ?? '·'), align: 'right' },
   {
-    title: 'under way',
+    title: 'in progress',
     cell: ({ currentPeriod }) => String(currentPeriod?.inProgress ?? '·'),
     align: 'right',
   },
@@ -151,13 +155,13 @@ const deliverableColumns: ReadonlyArray<Column<Deliverable>> = [
   },
 ]
 
-/** What a campaign promises, and how the present period stands. */
-export function deliverableRows({ deliverables }: Campaign, width: number): Row[] {
+/** The deliverables of a campaign, and their progress in the current period. */
+export function deliverableRows({ deliverables }: Campaign, width: number): StyledLine[] {
   return tableOf(deliverableColumns, deliverables, width)
 }
 
 type Work = Campaign['recentActivities'][number]
-/** The columns in which the work of a campaign is listed, on paper and on the screen. */
+/** The columns of lists of activities, in commands and on the screen. */
 export const campaignWorkColumns: ReadonlyArray<Column<Work>> = [
   { title: 'id', cell: ({ id }) => id, tone: () => 'accent' },
   { title: 'work', cell: ({ title }) => title, least: 12, enough: 24 },
@@ -172,8 +176,8 @@ export const campaignWorkColumns: ReadonlyArray<Column<Work>> = [
   { title: 'cost', cell: ({ costUsd }) => usd(costUsd), align: 'right', rank: 1 },
 ]
 
-/** How far a campaign is, and its latest work. */
-export function campaignParts(campaign: Campaign, width: number): Row[] {
+/** The progress of a campaign, and its latest activities. */
+export function campaignParts(campaign: Campaign, width: number): StyledLine[] {
   const { recentActivities, costByAgent } = campaign
   const costs = costByAgent.filter(({ costUsd }) => costUsd > 0)
   return [

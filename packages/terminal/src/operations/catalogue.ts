@@ -1,13 +1,13 @@
 import { agents, queues, run } from './agents.ts'
+import { claim, escalate, forward, release } from './approval-steps.ts'
 import { ask } from './ask.ts'
 import { bulk } from './bulk.ts'
 import { campaignCreate, campaignList, campaignShow } from './campaigns.ts'
 import { cost } from './cost.ts'
 import { dismiss, feed, snooze } from './feed.ts'
-import { claim, escalate, forward, release } from './handling.ts'
-import { LineFault, readInput, wordsOf } from './line.ts'
+import { readInput, UsageError, wordsOf } from './invocation.ts'
 import { log } from './log.ts'
-import type { AnyFollowing, AnyOperation, Desk } from './operation.ts'
+import type { AnyFollowing, AnyOperation, OperationContext } from './operation.ts'
 import { queue } from './queue.ts'
 import { mayRun } from './rights.ts'
 import { show } from './show.ts'
@@ -17,7 +17,7 @@ import { tail } from './tail.ts'
 import { impersonate, tenants } from './tenants.ts'
 import { approve, reject, revise } from './verdicts.ts'
 
-/** Everything that can be done at a server, in the order of the help. */
+/** All operations at a server, in the order of the help. */
 export const operations = [
   status,
   queue,
@@ -51,31 +51,31 @@ export const operations = [
   campaignShow,
 ] as unknown as readonly AnyOperation[]
 
-/** What is followed as it happens. */
+/** The operations that stream. */
 export const followings = [tail] as unknown as readonly AnyFollowing[]
 
-/** @returns undefined for a name that no operation has */
+/** @returns undefined when no operation has this name */
 export function operationNamed(name: string): AnyOperation | AnyFollowing | undefined {
   return [...operations, ...followings].find((each) => each.name === name)
 }
 
-/** Whether whoever sits at a desk may run what has this name. */
-export function mayRunNamed(desk: Pick<Desk, 'audience'>, name: string): boolean {
+/** Whether the user of a context may run the operation with this name. */
+export function mayRunNamed(context: Pick<OperationContext, 'audience'>, name: string): boolean {
   const operation = operationNamed(name)
-  return operation !== undefined && mayRun(desk, operation)
+  return operation !== undefined && mayRun(context, operation)
 }
 
-/** What somebody may run, in the order of the help. */
-export function operationsFor(desk: Pick<Desk, 'audience'>): readonly AnyOperation[] {
-  return operations.filter((operation) => mayRun(desk, operation))
+/** The operations that a user may run, in the order of the help. */
+export function operationsFor(context: Pick<OperationContext, 'audience'>): readonly AnyOperation[] {
+  return operations.filter((operation) => mayRun(context, operation))
 }
 
-/** Whether a line that begins with this word may be a command. */
-export function beginsCommand(word: string): boolean {
+/** Whether a line that begins with this word can be a command. */
+export function isCommandPrefix(word: string): boolean {
   return [...operations, ...followings].some(({ name }) => name === word || name.startsWith(`${word} `))
 }
 
-/** The operation whose name a line begins with, and the words behind that; the name has one word, or two. */
+/** The operation whose name a line begins with, and the remaining words; the name has one or two words. */
 export function operationIn(words: readonly string[]): {
   operation: AnyOperation | AnyFollowing | undefined
   rest: readonly string[]
@@ -87,13 +87,13 @@ export function operationIn(words: readonly string[]): {
     : { operation: operationNamed(first), rest: words.slice(1) }
 }
 
-/** The operation that a line behind a slash means, or what it follows, with its input. @throws LineFault */
-export function readLine(line: string): {
+/** The operation or stream of a slash command, with its input. @throws UsageError */
+export function parseInvocation(line: string): {
   operation: AnyOperation | AnyFollowing
   input: Readonly<Record<string, unknown>>
 } {
   const words = wordsOf(line.trim().replace(/^\//, ''))
   const { operation, rest } = operationIn(words)
-  if (!operation) throw new LineFault(`There is no command /${words[0] ?? ''}. /help shows what there is.`)
+  if (!operation) throw new UsageError(`There is no command /${words[0] ?? ''}. /help lists all commands.`)
   return { operation, input: readInput(operation, rest) }
 }

@@ -1,17 +1,17 @@
 import type { Reply } from '@copydesk/client'
-import { type Column, emptyRow, row, span, tableOf } from '../paper/row.ts'
-import { sparkline, usd } from '../paper/words.ts'
+import { type Column, emptyRow, row, span, tableOf } from '../render/row.ts'
+import { sparkline, usd } from '../render/words.ts'
 import { operation } from './operation.ts'
 import { ofTenant, onlyTenant } from './paging.ts'
 
 type Told = Reply<'cli', 'GET /cost'>['breakdown'][number]
 type OfStaff = 'runs' | 'inputTokens' | 'outputTokens'
-/** How many runs and tokens it took, only staff are told. */
+/** Whether runs and tokens are known, which only staff can see. */
 export type CostPart = Omit<Told, OfStaff> & Partial<Pick<Told, OfStaff>>
 
 export const costGroups = ['tenant', 'agent', 'model', 'campaign'] as const
 
-/** The columns in which costs are listed, on paper and on the screen. */
+/** The columns of lists of costs, in commands and on the screen. */
 export const costColumns: ReadonlyArray<Column<CostPart>> = [
   { title: 'for', cell: ({ label }) => label, least: 12 },
   { title: 'cost', cell: ({ costUsd }) => usd(costUsd), align: 'right' },
@@ -33,18 +33,18 @@ export const costColumns: ReadonlyArray<Column<CostPart>> = [
 
 export const cost = operation({
   name: 'cost',
-  summary: 'show what agents have cost, by default this month',
-  does: 'reads',
+  summary: 'show the cost of agents, by default of this month',
+  effect: 'reads',
   audience: ['staff', 'admin', 'member'],
-  takes: {
+  params: {
     tenant: onlyTenant,
     from: { kind: 'text', value: 'day', summary: 'from this day on, such as 2026-04-01' },
     to: { kind: 'text', value: 'day', summary: 'until the end of this day' },
     by: { kind: 'choice', choices: costGroups, summary: 'default: tenant' },
   },
   examples: ['cost', 'cost --by model --from 2026-04-01 --to 2026-04-30'],
-  run: (desk, { tenant, from, to, by }) =>
-    desk.client.call('cli', 'GET /cost', {
+  run: (context, { tenant, from, to, by }) =>
+    context.client.call('cli', 'GET /cost', {
       query: {
         ...ofTenant(tenant),
         ...(from !== undefined && { startDate: from }),

@@ -1,6 +1,6 @@
 import type { EventsOf } from '@copydesk/client'
-import { type Row, row, span, type Tone } from '../paper/row.ts'
-import { counted } from '../paper/words.ts'
+import { row, type StyledLine, span, type Tone } from '../render/row.ts'
+import { counted } from '../render/words.ts'
 import { riskTone } from './queue.ts'
 
 export type Happened = EventsOf<'cli', 'GET /events/stream'>
@@ -8,17 +8,17 @@ export type Happened = EventsOf<'cli', 'GET /events/stream'>
 interface Words {
   mark: string
   tone: Tone
-  /** What happened, to what is called `title`. */
+  /** What happened, and the title of its subject. */
   what: string
   title?: string | undefined
-  /** By which commands name it. */
+  /** The ids by which commands refer to it. */
   id: string | null
 }
 
-/** What happened at a tenant, in a line: when, where, what, to what. */
-export function eventRow(happened: Happened): Row {
+/** An event of a tenant as a line: time, tenant, event, subject. */
+export function eventRow(happened: Happened): StyledLine {
   if (happened.event === 'resync')
-    return row(span('Some of what happened is no longer kept: look at the queue.', 'warn'))
+    return row(span('Some events are no longer stored: look at the queue.', 'warn'))
   const { at, tenantName } = happened.data
   const words = wordsOf(happened)
   if (words === undefined) return row(span(`${timeOf(at)}  ${tenantName}: ${happened.event}`, 'dim'))
@@ -37,10 +37,10 @@ export const timeOf = (at: string) => `${at.slice(0, 10)} ${at.slice(11, 19)}`
 const decided: Readonly<Record<string, string>> = {
   approved: 'approved',
   rejected: 'rejected',
-  revision_requested: 'sent back',
+  revision_requested: 'revision requested',
 }
 
-/** @returns undefined for what a newer server tells of */
+/** @returns undefined for an event type of a newer server */
 function wordsOf(happened: Exclude<Happened, { event: 'resync' }>): Words | undefined {
   switch (happened.event) {
     case 'approval_created': {
@@ -50,7 +50,7 @@ function wordsOf(happened: Exclude<Happened, { event: 'resync' }>): Words | unde
     }
     case 'approval_expiring': {
       const { hoursLeft, title, approvalId } = happened.data
-      const what = `question expires in ${counted(hoursLeft, 'hour')}`
+      const what = `approval expires in ${counted(hoursLeft, 'hour')}`
       return { mark: '!', tone: 'warn', what, title, id: approvalId }
     }
     case 'approval_resolved': {
@@ -74,7 +74,7 @@ function wordsOf(happened: Exclude<Happened, { event: 'resync' }>): Words | unde
     }
     case 'activity_completed': {
       const { title, activityId } = happened.data
-      return { mark: '✔', tone: 'good', what: 'work done', title, id: activityId }
+      return { mark: '✔', tone: 'good', what: 'activity done', title, id: activityId }
     }
     case 'report_delivered': {
       const { deliveredBy, title, reportId } = happened.data
@@ -82,12 +82,12 @@ function wordsOf(happened: Exclude<Happened, { event: 'resync' }>): Words | unde
     }
     case 'activity_blocked': {
       const { reason, blockerType, title, activityId } = happened.data
-      const what = `work is blocked (${reason ?? blockerType.replaceAll('_', ' ')})`
+      const what = `activity is blocked (${reason ?? blockerType.replaceAll('_', ' ')})`
       return { mark: '■', tone: 'warn', what, title, id: activityId }
     }
     case 'agent_error': {
       const { agentRole, error, activityId } = happened.data
-      return { mark: '✘', tone: 'bad', what: `${agentRole} cannot work`, title: error, id: activityId }
+      return { mark: '✘', tone: 'bad', what: `${agentRole} is in error`, title: error, id: activityId }
     }
     default:
       return undefined

@@ -1,7 +1,7 @@
 import type { Reply } from '@copydesk/client'
-import { type Column, columnsFitting, row, span, tableOf } from '../paper/row.ts'
-import { ageOf, lasting } from '../paper/words.ts'
-import { LineFault } from './line.ts'
+import { type Column, columnsFitting, row, span, tableOf } from '../render/row.ts'
+import { ageOf, lasting } from '../render/words.ts'
+import { UsageError } from './invocation.ts'
 import { operation } from './operation.ts'
 import { cursor, limit, more, ofTenant, onlyTenant } from './paging.ts'
 import { riskTone } from './queue.ts'
@@ -11,8 +11,8 @@ export type FeedItem = Reply<'cli', 'GET /feed'>['data'][number]
 const kinds = ['approval', 'blocked', 'failed', 'budget', 'mention'] as const
 
 /**
- * The columns in which what needs somebody is listed, on paper and on the screen.
- * @param titled columns that a title gets before what matters less is shown
+ * The columns of the feed, in commands and on the screen.
+ * @param titled width that the title gets before columns of a lower rank are shown
  */
 export function feedColumns(now: number, titled = 36): Array<Column<FeedItem>> {
   return [
@@ -33,18 +33,18 @@ export function feedColumns(now: number, titled = 36): Array<Column<FeedItem>> {
 
 export const feed = operation({
   name: 'feed',
-  summary: 'show what needs you, the most urgent first',
-  does: 'reads',
+  summary: 'list what needs you, the most urgent first',
+  effect: 'reads',
   audience: ['staff', 'admin', 'member'],
-  takes: {
-    kind: { kind: 'choice', choices: kinds, summary: 'only what is of this kind' },
+  params: {
+    kind: { kind: 'choice', choices: kinds, summary: 'only items of this kind' },
     tenant: onlyTenant,
     limit,
     cursor,
   },
   examples: ['feed', 'feed --kind blocked --json'],
-  run: (desk, { kind, tenant, ...query }) =>
-    desk.client.call('cli', 'GET /feed', {
+  run: (context, { kind, tenant, ...query }) =>
+    context.client.call('cli', 'GET /feed', {
       query: { ...query, ...ofTenant(tenant), ...(kind && { 'filter.kind': kind }) },
     }),
   print: (found, { width, now }) => {
@@ -64,15 +64,15 @@ const item = {
 
 const unitMs: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 }
 
-/** Servers take no instant from then on. */
+/** The earliest instant that servers reject. */
 const afterLast = Date.UTC(3_000, 0, 1)
 
-/** An instant of the wire from one, or from how long from now: `30m`, `4h`, `2d`. @throws LineFault */
+/** An ISO instant from an instant or a duration from now: `30m`, `4h`, `2d`. @throws UsageError */
 function instantOf(text: string, now: number): string {
   const ahead = /^(\d{1,6})([mhd])$/.exec(text)
   const at = ahead ? now + Number(ahead[1]) * (unitMs[ahead[2] ?? ''] ?? 0) : Date.parse(text)
   if (!(at >= 0 && at < afterLast) || (!ahead && !/^\d{4}-\d{2}-\d{2}/.test(text)))
-    throw new LineFault(
+    throw new UsageError(
       '--until must be an instant before the year 3000 such as 2026-04-11T09:00:00Z, or 30m, 4h, 2d',
       'until',
     )
@@ -81,33 +81,36 @@ function instantOf(text: string, now: number): string {
 
 export const snooze = operation({
   name: 'snooze',
-  summary: 'take an item out of your feed for a while',
-  does: 'steers',
+  summary: 'hide an item of your feed for a while',
+  effect: 'steers',
   audience: ['staff', 'admin', 'member'],
-  takes: {
+  params: {
     id: item,
-    until: { kind: 'text', value: 'when', required: true, summary: 'an instant, or from now: 30m, 4h, 2d' },
+    until: {
+      kind: 'text',
+      value: 'when',
+      required: true,
+      summary: 'an instant, or a duration from now: 30m, 4h, 2d',
+    },
   },
   examples: ['snooze 01J9ZX6T4QH8C3V5N7M2K0B1AD --until 4h'],
-  run: (desk, { id, until }) =>
-    desk.client.call('cli', 'POST /feed/:id/snooze', {
+  run: (context, { id, until }) =>
+    context.client.call('cli', 'POST /feed/:id/snooze', {
       params: { id },
-      body: { until: instantOf(until, desk.now()) },
+      body: { until: instantOf(until, context.now()) },
     }),
   print: ({ itemId, hiddenUntil }) => [
-    row(span('✔ ', 'good'), `${itemId} is out of your feed until ${hiddenUntil ?? 'something new happens'}`),
+    row(span('✔ ', 'good'), `${itemId} is hidden until ${hiddenUntil ?? 'something new happens'}`),
   ],
 })
 
 export const dismiss = operation({
   name: 'dismiss',
-  summary: 'take an item out of your feed until something new happens to it',
-  does: 'steers',
+  summary: 'hide an item of your feed until something new happens to it',
+  effect: 'steers',
   audience: ['staff', 'admin', 'member'],
-  takes: { id: item },
+  params: { id: item },
   examples: ['dismiss 01J9ZX6T4QH8C3V5N7M2K0B1AD'],
-  run: (desk, { id }) => desk.client.call('cli', 'POST /feed/:id/dismiss', { params: { id } }),
-  print: ({ itemId }) => [
-    row(span('✔ ', 'good'), `${itemId} is out of your feed until something new happens`),
-  ],
+  run: (context, { id }) => context.client.call('cli', 'POST /feed/:id/dismiss', { params: { id } }),
+  print: ({ itemId }) => [row(span('✔ ', 'good'), `${itemId} is hidden until something new happens`)],
 })

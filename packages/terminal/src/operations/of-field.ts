@@ -1,7 +1,7 @@
-/** What a server begins with that goes on from the name of a field: "must be a ULID". */
+/** The verb with which a server's message about a field begins: "must be a ULID". */
 const goesOn = /^(?:Must|Is|Needs|Takes|Holds) /
 
-/** What is wrong with a field, in words that name it once. */
+/** The message about a field, with the name of the field once. */
 export function ofField(field: string | undefined, message: string): string {
   if (!field) return message
   if (goesOn.test(message)) return `${field} ${message.charAt(0).toLowerCase()}${message.slice(1)}`

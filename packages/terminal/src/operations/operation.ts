@@ -1,27 +1,27 @@
 import type { Client } from '@copydesk/client'
-import type { Row } from '../paper/row.ts'
+import type { StyledLine } from '../render/row.ts'
 
 interface Described {
-  /** What it is, for the help. */
+  /** Description, for the help. */
   summary: string
 }
 
-/** What an operation takes, by kind. An argument stands by its place, everything else by `--name`. */
+/** The kinds of parameters of an operation. An argument is positional, all others are `--name`. */
 export type Parameter =
   | (Described & { kind: 'argument'; required: boolean; completes?: Completion })
   /** One or more. */
   | (Described & { kind: 'arguments'; completes?: Completion })
   | (Described & { kind: 'text'; value: string; required?: true; completes?: Completion })
-  /** Parted by commas, or said several times. */
+  /** Separated by commas, or given several times. */
   | (Described & { kind: 'list'; value: string; required?: true })
-  /** Some of the choices, parted by commas or said several times. */
+  /** Some of the choices, separated by commas or given several times. */
   | (Described & { kind: 'choices'; value: string; choices: readonly string[] })
   | (Described & { kind: 'number'; value: string; min: number; max: number })
   | (Described & { kind: 'choice'; choices: readonly string[]; required?: true })
   | (Described & { kind: 'choice argument'; choices: readonly string[] })
   | (Described & { kind: 'flag' })
 
-/** What can be offered while somebody types. */
+/** Completed while the user types. */
 export type Completion = 'approval' | 'activity' | 'work' | 'feed' | 'tenant' | 'role' | 'campaign'
 
 export type Parameters = Readonly<Record<string, Parameter>>
@@ -52,14 +52,17 @@ type ValueOf<P extends Parameter> = P extends { kind: 'argument'; required: fals
                         ? C | undefined
                         : boolean
 
-/** What an operation is called with. */
+/** The input of an operation. */
 export type Input<T extends Parameters> = { [K in keyof T]: ValueOf<T[K]> }
 
-/** Who runs an operation: staff, a tenant's admin or member with a login of their own, an operator on the machine itself. */
+/**
+ * Who runs an operation: staff, an admin or member of a tenant with a login, or an operator on the machine
+ * itself.
+ */
 export type Audience = 'staff' | 'admin' | 'member' | 'operator'
 
-/** What operations work with. */
-export interface Desk {
+/** What operations need. */
+export interface OperationContext {
   client: Client
   /** Milliseconds since the epoch. */
   now(): number
@@ -69,95 +72,100 @@ export interface Desk {
   tenant?: { id: string; name: string }
 }
 
-/** What a result is printed on. */
-export interface Paper {
+/** How results are printed. */
+export interface RenderOptions {
   /** Columns of the terminal, or `unlimited`. */
   width: number
   now: number
-  /** Whether colours are seen; absent: marks say what colours would. */
+  /** Whether colours are visible; absent: markers replace colours. */
   colour?: boolean
-  /** Whether it is heard instead of seen. */
+  /** Whether a screen reader is in use. */
   spoken?: boolean
 }
 
-/** What an operation does to the world. Before one that `decides`, a person is asked: it is hard to take back. */
+/** The side effect of an operation. One that `decides` needs a confirmation: it is hard to undo. */
 export type Effect = 'reads' | 'steers' | 'decides'
 
-/** What everything that can be typed has: its name, what it is, and what it takes. */
-export interface Named<T extends Parameters = Parameters> {
-  /** The one name of it, everywhere; of two words where several things are done to one kind of thing. */
+/** What operations and streams have in common: name, description and parameters. */
+export interface OperationBase<T extends Parameters = Parameters> {
+  /**
+   * The unique name, in commands, tools and the terminal; of two words when there are several operations on
+   * one kind of thing.
+   */
   name: string
   summary: string
-  does: Effect
-  /** Absent: staff alone. */
+  effect: Effect
+  /** Absent: staff only. */
   audience?: readonly Audience[]
-  takes: T
-  /** Lines as they are typed in a shell, without the program's name. */
+  params: T
+  /** Example command lines, without the program's name. */
   examples: readonly string[]
 }
 
-/** Texts that are decided over: the hash of each by its approval, as they were seen. */
-export type Pieces = Readonly<Record<string, string>>
+/** The hash of each text to decide on, by its approval, as the user saw it. */
+export type ContentHashes = Readonly<Record<string, string>>
 
-/** One thing that staff do: a command in a shell, behind a slash in the terminal, and a tool for an assistant. */
-export interface Operation<T extends Parameters = Parameters, R = unknown> extends Named<T> {
+/** One operation of staff: a shell command, a slash command in the terminal, and a tool for an assistant. */
+export interface Operation<T extends Parameters = Parameters, R = unknown> extends OperationBase<T> {
   /**
-   * @param seen what somebody agreed to: a text that has become another one since is not decided over
-   * @throws LineFault for what only goes together, or not at all; ApiError as the server words it
+   * @param seen the texts that the user confirmed: a text that has changed since is not decided on
+   * @throws UsageError for missing or conflicting parameters; ApiError of the server
    */
-  run(desk: Desk, input: Input<T>, seen?: Pieces): Promise<R>
-  /** The result for people; scripts get it as it is. */
-  print(result: R, paper: Paper): Row[]
-  /** The same with what matches now named one by one, so that what is done is what somebody agrees to and no more. */
-  settled?(desk: Desk, input: Input<T>): Promise<Input<T>>
-  /** What it would touch, told before it is confirmed. */
-  preview?(desk: Desk, input: Input<T>): Promise<Row[]>
-  /** The texts that it decides over, as they are now. */
-  pieces?(desk: Desk, input: Input<T>): Promise<Pieces>
-  /** Its result is for the person alone, such as a token: it is no tool for an assistant. */
+  run(context: OperationContext, input: Input<T>, seen?: ContentHashes): Promise<R>
+  /** The result for people; scripts get the reply as it is. */
+  print(result: R, renderOptions: RenderOptions): StyledLine[]
+  /** The input with its filter resolved to ids, so that exactly what the user confirms is decided. */
+  resolveInput?(context: OperationContext, input: Input<T>): Promise<Input<T>>
+  /** The rows that it would affect, shown before the confirmation. */
+  preview?(context: OperationContext, input: Input<T>): Promise<StyledLine[]>
+  /** The current texts that it decides on. */
+  contentHashes?(context: OperationContext, input: Input<T>): Promise<ContentHashes>
+  /** The result is for the user only, such as a token: not available as a tool. */
   secret?: true
-  /** How many of several it could not do; a script ends with 1 then. */
-  missed?(result: R): number
-  /** Whether this input is of no use without a tenant, where `takes` leaves it open. */
+  /** How many of several failed; a script exits with 1 then. */
+  failureCount?(result: R): number
+  /** Whether this input needs a tenant, when `params` leaves it optional. */
   needsTenant?(input: Input<T>): boolean
-  /** Takes it back, where the server can: the name and the input of another operation. */
-  undo?(input: Input<T>, result: R): Line | undefined
+  /** The operation that undoes it, with its input, when the server has one. */
+  undo?(input: Input<T>, result: R): Invocation | undefined
 }
 
-/** Something that is followed as it happens, until it ends or somebody looks away. */
-export interface Following<T extends Parameters = Parameters, E = unknown> extends Named<T> {
-  does: 'reads'
-  /** Goes on by itself after a cut, without losing or repeating anything. Ends when `signal` aborts. */
-  follow(desk: Desk, input: Input<T>, signal: AbortSignal): AsyncIterable<E>
-  /** An event for people; scripts get each as it is, one a line. */
-  print(event: E, paper: Paper): Told
+/** A stream, which is followed until it ends or is stopped. */
+export interface Following<T extends Parameters = Parameters, E = unknown> extends OperationBase<T> {
+  effect: 'reads'
+  /** Reconnects without losing or repeating events. Ends when `signal` aborts. */
+  follow(context: OperationContext, input: Input<T>, signal: AbortSignal): AsyncIterable<E>
+  /** An event for people; scripts get each event as it is, one a line. */
+  print(event: E, renderOptions: RenderOptions): FollowOutput
 }
 
-/** Lines, or a piece of a text that goes on where the last one ended: a line of it may be told in several pieces. */
-export type Told = { lines: Row[] } | { piece: string }
+/**
+ * Lines, or a part of a text that continues where the last part ended: a line may arrive in several parts.
+ */
+export type FollowOutput = { lines: StyledLine[] } | { piece: string }
 
-/** An operation by its name with what it is called with. */
-export interface Line {
+/** An operation by its name, with its input. */
+export interface Invocation {
   name: string
   input: Readonly<Record<string, unknown>>
 }
 
-/** One definition of an operation, its input typed from what it takes. */
+/** Defines an operation, its input typed by its parameters. */
 export function operation<const T extends Parameters, R>(spec: Operation<T, R>): Operation<T, R> {
   return Object.freeze(spec)
 }
 
-/** One definition of what is followed. */
+/** Defines a stream. */
 export function following<const T extends Parameters, E>(spec: Following<T, E>): Following<T, E> {
   return Object.freeze(spec)
 }
 
-/** An operation whose types are not known where it is used. */
+/** An operation without its input types. */
 export type AnyOperation = Operation<Parameters, never> & {
-  run(desk: Desk, input: never, seen?: Pieces): Promise<unknown>
+  run(context: OperationContext, input: never, seen?: ContentHashes): Promise<unknown>
 }
 
-/** The same of what is followed. */
+/** A stream without its input types. */
 export type AnyFollowing = Following<Parameters, never> & {
-  follow(desk: Desk, input: never, signal: AbortSignal): AsyncIterable<unknown>
+  follow(context: OperationContext, input: never, signal: AbortSignal): AsyncIterable<unknown>
 }

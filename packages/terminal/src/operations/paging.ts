@@ -1,8 +1,8 @@
 import { tenantNaming } from '../account/tenant-named.ts'
-import { type Row, row, span } from '../paper/row.ts'
+import { row, type StyledLine, span } from '../render/row.ts'
 
-/** Says how to go on where a list has more than was shown. */
-export function more({ pagination }: { pagination: { nextCursor: string | null } }): Row[] {
+/** The option to continue with when a list has more items than were shown. */
+export function more({ pagination }: { pagination: { nextCursor: string | null } }): StyledLine[] {
   return pagination.nextCursor ? [row(span(`more with --cursor ${pagination.nextCursor}`, 'dim'))] : []
 }
 
@@ -11,9 +11,13 @@ export const limit = {
   value: 'count',
   min: 1,
   max: 100,
-  summary: 'how many at the most (25)',
+  summary: 'maximum number of items (25)',
 } as const
-export const cursor = { kind: 'text', value: 'cursor', summary: 'go on where a list before ended' } as const
+export const cursor = {
+  kind: 'text',
+  value: 'cursor',
+  summary: 'continue at this cursor of a previous list',
+} as const
 export const onlyTenant = {
   kind: 'text',
   value: 'tenant',
@@ -21,7 +25,7 @@ export const onlyTenant = {
   completes: 'tenant',
 } as const
 
-/** The query of a list that can be narrowed to a tenant. */
+/** The query of a list that accepts a tenant. */
 export function ofTenant(tenant: string | undefined): { tenantId?: string } {
   return tenant === undefined ? {} : { tenantId: tenant }
 }

@@ -3,13 +3,13 @@ import {
   type Column,
   columnsFitting,
   emptyRow,
-  type Row,
   row,
+  type StyledLine,
   span,
-  tableOf,
   type Tone,
-} from '../paper/row.ts'
-import { ageOf, counted } from '../paper/words.ts'
+  tableOf,
+} from '../render/row.ts'
+import { ageOf, counted } from '../render/words.ts'
 import { operation } from './operation.ts'
 import { onlyTenant } from './paging.ts'
 
@@ -18,14 +18,14 @@ export type WorkItem = WorkQueue['pending'][number]
 
 export const workStates = ['pending', 'running', 'blocked', 'failed'] as const
 
-/** The tone of a risk, or of no risk at all. */
+/** The tone of a risk, or of none. */
 export function riskTone(risk: WorkItem['riskLevel']): Tone {
   return risk === 'high' ? 'bad' : risk === 'medium' ? 'warn' : 'dim'
 }
 
 /**
- * The columns in which work is listed, on paper and on the screen; the campaign where any of `items` has one.
- * @param titled columns that a title gets before what matters less is shown
+ * The columns of the queue, in commands and on the screen; with the campaign when any of `items` has one.
+ * @param titled width that the title gets before columns of a lower rank are shown
  */
 export function workColumns(now: number, items: readonly WorkItem[], titled = 36): Column<WorkItem>[] {
   const columns: Column<WorkItem>[] = [
@@ -54,22 +54,22 @@ export function workColumns(now: number, items: readonly WorkItem[], titled = 36
 
 export const queue = operation({
   name: 'queue',
-  summary: 'show what waits for people, or what runs and what has failed',
-  does: 'reads',
+  summary: 'list pending and blocked activities, or those with another status',
+  effect: 'reads',
   audience: ['staff', 'admin', 'member'],
-  takes: {
+  params: {
     status: { kind: 'choice', choices: [...workStates, 'all'], summary: 'default: pending and blocked' },
-    type: { kind: 'text', value: 'type', summary: 'what is made, such as blog_post' },
+    type: { kind: 'text', value: 'type', summary: 'type of the deliverable, such as blog_post' },
     agent: { kind: 'text', value: 'role', summary: 'only of this agent', completes: 'role' },
     tenant: onlyTenant,
-    limit: { kind: 'number', value: 'count', min: 1, max: 200, summary: 'how many at the most (50)' },
-    cursor: { kind: 'text', value: 'cursor', summary: 'go on where a list before ended' },
+    limit: { kind: 'number', value: 'count', min: 1, max: 200, summary: 'maximum number of items (50)' },
+    cursor: { kind: 'text', value: 'cursor', summary: 'continue at this cursor of a previous list' },
   },
   examples: ['queue', 'queue --status failed --json', 'queue --type blog_post --agent blog_writer'],
-  run: (desk, { tenant, ...query }) =>
-    desk.client.call('cli', 'GET /queue', { query: { ...query, ...(tenant && { tenantId: tenant }) } }),
+  run: (context, { tenant, ...query }) =>
+    context.client.call('cli', 'GET /queue', { query: { ...query, ...(tenant && { tenantId: tenant }) } }),
   print: (found, { width, now }) => {
-    const lines = workStates.flatMap((state): Row[] => {
+    const lines = workStates.flatMap((state): StyledLine[] => {
       const items = found[state]
       if (items.length === 0) return []
       const ids: Column<WorkItem> = { title: 'id', cell: ({ id }) => id, tone: () => 'accent' }

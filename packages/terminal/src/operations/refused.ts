@@ -1,9 +1,9 @@
 import { ApiError } from '@copydesk/client'
-import { LineFault, spoken } from './line.ts'
+import { typedParameter, UsageError } from './invocation.ts'
 import { ofField } from './of-field.ts'
-import type { Named } from './operation.ts'
+import type { OperationBase } from './operation.ts'
 
-/** What fields of requests are called where somebody types them. */
+/** The typed names of request fields. */
 const typedAs: Readonly<Record<string, string>> = {
   startDate: 'from',
   endDate: 'to',
@@ -15,10 +15,10 @@ const typedAs: Readonly<Record<string, string>> = {
 }
 
 /**
- * What a server refused for a field of the request, as a fault of what was typed for it: `--tenant must be a ULID`, where the
- * request has `tenantId`. Everything else is passed on as it is.
+ * Rephrases a server's validation error in terms of the typed parameter: `--tenant must be a ULID` for the
+ * field `tenantId`. Returns other errors unchanged.
  */
-export function asTyped({ takes }: Named, error: unknown): unknown {
+export function asTyped({ params: takes }: OperationBase, error: unknown): unknown {
   if (!(error instanceof ApiError) || error.status !== 400 || !error.field) return error
   const name = error.field
     .split('.')
@@ -26,5 +26,5 @@ export function asTyped({ takes }: Named, error: unknown): unknown {
     .findLast((part) => part in takes)
   const parameter = name === undefined ? undefined : takes[name]
   if (name === undefined || parameter === undefined) return error
-  return new LineFault(ofField(spoken(name, parameter), error.message), name)
+  return new UsageError(ofField(typedParameter(name, parameter), error.message), name)
 }

@@ -1,16 +1,19 @@
-import { cleanLines } from '../paper/clean.ts'
-import { diffRows } from '../paper/diff.ts'
-import { flow, flowText, measured } from '../paper/flow.ts'
-import { markdownRows } from '../paper/markdown.ts'
-import { type Column, emptyRow, type Row, row, type Span, span, tableOf } from '../paper/row.ts'
-import { ageOf, counted, lasting, usd } from '../paper/words.ts'
-import type { Paper } from './operation.ts'
+import { cleanLines } from '../render/clean.ts'
+import { diffRows } from '../render/diff.ts'
+import { flow, flowText, measured } from '../render/flow.ts'
+import { markdownRows } from '../render/markdown.ts'
+import { type Column, emptyRow, row, type StyledLine, span, type TextSpan, tableOf } from '../render/row.ts'
+import { ageOf, counted, lasting, usd } from '../render/words.ts'
+import type { RenderOptions } from './operation.ts'
 import { riskTone } from './queue.ts'
 import type { Activity, Brief, Piece, Question } from './show.ts'
 
-/** A piece of work on paper. */
-export function pieceRows({ approval, activity, brief, text, diff }: Piece, paper: Paper): Row[] {
-  const { width, now } = paper
+/** An activity with its details. */
+export function pieceRows(
+  { approval, activity, brief, text, diff }: Piece,
+  renderOptions: RenderOptions,
+): StyledLine[] {
+  const { width, now } = renderOptions
   const rows = [
     ...(approval ? questionRows(approval, width, now) : []),
     ...(activity ? activityRows(activity, width) : []),
@@ -21,7 +24,8 @@ export function pieceRows({ approval, activity, brief, text, diff }: Piece, pape
     rows.push(...part('text', by))
     rows.push(...(text.format === 'markdown' ? markdownRows(text.text, width) : plainRows(text.text, width)))
   }
-  if (diff) rows.push(...part('changes', `from version ${diff.from} to ${diff.to}`), ...diffRows(diff, paper))
+  if (diff)
+    rows.push(...part('changes', `from version ${diff.from} to ${diff.to}`), ...diffRows(diff, renderOptions))
   if (activity && activity.comments.length > 0) {
     rows.push(...part('comments'), ...earlierComments(activity))
     for (const { author, text: words, createdOn } of activity.comments) {
@@ -33,14 +37,14 @@ export function pieceRows({ approval, activity, brief, text, diff }: Piece, pape
   return [...rows, emptyRow]
 }
 
-/** Says how many comments are not shown. */
-export function earlierComments({ comments, commentsTotal }: Activity): Row[] {
+/** A line for the comments that are not shown. */
+export function earlierComments({ comments, commentsTotal }: Activity): StyledLine[] {
   const left = commentsTotal - comments.length
-  return left > 0 ? [row(span(`${counted(left, 'earlier comment')} left out`, 'dim'))] : []
+  return left > 0 ? [row(span(`${counted(left, 'earlier comment')} omitted`, 'dim'))] : []
 }
 
-/** What a piece was made from, part by part. */
-export function briefParts({ prompt, campaign, sources }: Brief, width: number): Row[] {
+/** The sources of a text, by kind. */
+export function briefParts({ prompt, campaign, sources }: Brief, width: number): StyledLine[] {
   return [
     ...(prompt ? [...part('task'), ...markdownRows(prompt, width)] : []),
     ...(campaign ? [...part('brief', campaign.name), ...markdownRows(campaign.brief, width)] : []),
@@ -51,14 +55,14 @@ export function briefParts({ prompt, campaign, sources }: Brief, width: number):
   ]
 }
 
-function questionRows(question: Question, width: number, now: number): Row[] {
+function questionRows(question: Question, width: number, now: number): StyledLine[] {
   const { title, riskLevel, type, status, tenantName, tenantId, id } = question
   return [
     ...flow([span(title, 'strong')], width),
     ...fact('approval', [span(id, 'accent'), span(`  ${type}, ${status}`)], width),
     ...fact('tenant', [span(tenantName), span(`  ${tenantId}`, 'dim')], width),
     ...fact('risk', [span(riskLevel, riskTone(riskLevel)), span(deadline(question, now), 'dim')], width),
-    ...(question.claimedBy ? fact('looked at', [span(`by ${question.claimedBy.name}`, 'warn')], width) : []),
+    ...(question.claimedBy ? fact('read', [span(`by ${question.claimedBy.name}`, 'warn')], width) : []),
     ...(question.resolution ? fact('verdict', [span(verdict(question))], width) : []),
     ...(question.contentHash ? fact('hash', [span(question.contentHash, 'dim')], width) : []),
     ...(question.replacedBy
@@ -75,16 +79,16 @@ function questionRows(question: Question, width: number, now: number): Row[] {
 function deadline({ status, expiresAt }: Question, now: number): string {
   if (status !== 'pending') return ''
   const left = Date.parse(expiresAt) - now
-  return left > 0 ? `  lapses in ${lasting(left)}` : '  lapses now'
+  return left > 0 ? `  expires in ${lasting(left)}` : '  expires now'
 }
 
-/** What was decided, by whom and with which note. */
+/** The verdict, who gave it, and its note. */
 export function verdict({ resolution, resolvedBy, resolutionNote }: Question): string {
   const by = resolvedBy ? ` by ${resolvedBy.name}` : ''
   return `${resolution ?? ''}${by}${resolutionNote ? `: ${resolutionNote}` : ''}`
 }
 
-function activityRows(activity: Activity, width: number): Row[] {
+function activityRows(activity: Activity, width: number): StyledLine[] {
   const { id, title, status, type, tenantName, assignee, campaign, blocker, failureReason, hold } = activity
   const cost = activity.runs.reduce((sum, { costUsd }) => sum + costUsd, 0)
   return [
@@ -99,15 +103,15 @@ function activityRows(activity: Activity, width: number): Row[] {
   ]
 }
 
-/** How many runs have ended, and whether one is under way. */
+/** How many runs have ended, and whether one is active. */
 function runsIn({ runs, currentRun }: Activity): string {
-  const now = currentRun && (currentRun.startedAt ? ', one under way' : ', one waits for its agent')
+  const now = currentRun && (currentRun.startedAt ? ', one in progress' : ', one queued')
   return `${counted(runs.length, 'run')}${now ?? ''}`
 }
 
 type Run = Activity['runs'][number]
 
-/** The columns in which runs are listed, on paper and on the screen. */
+/** The columns of lists of runs, in commands and on the screen. */
 export const runColumns: ReadonlyArray<Column<Run>> = [
   { title: 'run', cell: ({ id }) => id, tone: () => 'accent' },
   { title: 'status', cell: ({ status }) => status },
@@ -121,23 +125,23 @@ export const runColumns: ReadonlyArray<Column<Run>> = [
   { title: '', cell: ({ error }) => error ?? '', tone: () => 'bad', least: 10 },
 ]
 
-function runRows({ runs }: Activity, width: number): Row[] {
+function runRows({ runs }: Activity, width: number): StyledLine[] {
   return [...part('runs'), ...tableOf(runColumns, runs, width)]
 }
 
-/** The line over a part, with an empty one before it. */
-function part(title: string, more = ''): Row[] {
+/** The heading of a section, after an empty line. */
+function part(title: string, more = ''): StyledLine[] {
   return [emptyRow, row(span(title, 'accent'), span(more ? `  ${more}` : '', 'dim'))]
 }
 
 const factWidth = 11
 
-function fact(name: string, parts: readonly Span[], width: number): Row[] {
+function fact(name: string, parts: readonly TextSpan[], width: number): StyledLine[] {
   const first = [span(name.padEnd(factWidth), 'dim')]
   return flow(parts, width, { first, rest: [span(' '.repeat(factWidth))] })
 }
 
-/** Text of several lines as it was written, broken to the width and to the measure of running text. */
-export function plainRows(text: string, width: number): Row[] {
+/** Text of several lines, wrapped to the width and to the maximum width of running text. */
+export function plainRows(text: string, width: number): StyledLine[] {
   return cleanLines(text).flatMap((line) => flowText(line, measured(width)))
 }

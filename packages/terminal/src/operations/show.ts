@@ -1,6 +1,6 @@
 import { ApiError, type Reply } from '@copydesk/client'
-import type { TextDiff } from '../paper/diff.ts'
-import { operation, type Desk } from './operation.ts'
+import type { TextDiff } from '../render/diff.ts'
+import { type OperationContext, operation } from './operation.ts'
 import { pieceRows } from './show-rows.ts'
 
 export type Question = Reply<'cli', 'GET /approvals/:id'>
@@ -8,42 +8,41 @@ export type Activity = Reply<'cli', 'GET /activities/:id'>
 export type Brief = Reply<'cli', 'GET /activities/:id/brief'>
 type Text = Reply<'cli', 'GET /activities/:id/versions/:version'>
 
-/** A piece of work with everything that one has to know before a verdict. */
+/** An activity with everything that a verdict needs. */
 export interface Piece {
-  /** The question that waits for a verdict or had one, where one was named. */
+  /** The pending or resolved approval, when the id named one. */
   approval: Question | null
   activity: Activity | null
   /** What it was made from. */
   brief: Brief | null
-  /** Its newest text; null as long as there is none. */
+  /** Its latest text; null when there is none. */
   text: Text | null
-  /** What changed from the version before; null for the first. */
+  /** The changes since the previous version; null for the first. */
   diff: TextDiff | null
 }
 
 export const show = operation({
   name: 'show',
-  summary:
-    'show an approval or an activity: brief, sources, checks, text, what changed, comments, runs and cost',
-  does: 'reads',
+  summary: 'show an approval or activity: brief, sources, checks, text, changes, comments, runs and cost',
+  effect: 'reads',
   audience: ['staff', 'admin', 'member'],
-  takes: {
+  params: {
     ids: { kind: 'arguments', summary: 'ids of approvals or activities', completes: 'work' },
   },
   examples: ['show 01J9ZX6T4QH8C3V5N7M2K0B1AD', 'show 01J9ZX6T4QH8C3V5N7M2K0B1AD --json'],
-  run: async (desk, { ids }) => {
+  run: async (context, { ids }) => {
     const pieces: Piece[] = []
-    for (const id of ids) pieces.push(await pieceOf(desk, id))
+    for (const id of ids) pieces.push(await pieceOf(context, id))
     return pieces
   },
-  print: (pieces, paper) => pieces.flatMap((piece) => pieceRows(piece, paper)),
+  print: (pieces, renderOptions) => pieces.flatMap((piece) => pieceRows(piece, renderOptions)),
 })
 
 /**
- * The piece that an id stands for, be it an approval's or an activity's.
+ * The activity of an id, which is an approval's or an activity's.
  * @throws ApiError `NOT_FOUND` when it is neither
  */
-export async function pieceOf({ client }: Desk, id: string): Promise<Piece> {
+export async function pieceOf({ client }: OperationContext, id: string): Promise<Piece> {
   const approval = await orNull(client.call('cli', 'GET /approvals/:id', { params: { id } }))
   const activityId = approval ? approval.linkedActivities[0]?.id : id
   if (activityId === undefined) return { approval, activity: null, brief: null, text: null, diff: null }
@@ -68,11 +67,14 @@ export async function pieceOf({ client }: Desk, id: string): Promise<Piece> {
   return { approval, activity, brief, text, diff }
 }
 
-/** Earlier comments are read in this many pages at most: who wants to read more than a thousand? */
+/** Maximum number of pages of earlier comments that are read. */
 const mostPages = 9
 
-/** An activity with the comments that its detail leaves out, page by page, as far back as anybody reads. */
-export async function withEarlierComments(client: Desk['client'], activity: Activity): Promise<Activity> {
+/** An activity with the comments that its detail omits, page by page, up to the maximum. */
+export async function withEarlierComments(
+  client: OperationContext['client'],
+  activity: Activity,
+): Promise<Activity> {
   let { comments } = activity
   for (let n = 0; n < mostPages && comments.length < activity.commentsTotal; n += 1) {
     const cursor = comments[0]?.id
@@ -97,7 +99,7 @@ async function orNull<T>(found: Promise<T>): Promise<T | null> {
 
 const isMissing = (error: unknown) => error instanceof ApiError && error.status === 404
 
-/** Both were looked for, and the answers tell of one each. */
+/** Both were looked up; this message replaces the two of the server. */
 function neither(): ApiError {
   const message = 'There is no approval and no activity with this id'
   return new ApiError(404, { error: { code: 'NOT_FOUND', message } })

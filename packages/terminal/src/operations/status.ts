@@ -1,6 +1,6 @@
 import type { Reply } from '@copydesk/client'
-import { type Column, emptyRow, type Row, row, span, tableOf } from '../paper/row.ts'
-import { counted, sparkline, usd } from '../paper/words.ts'
+import { type Column, emptyRow, row, type StyledLine, span, tableOf } from '../render/row.ts'
+import { counted, sparkline, usd } from '../render/words.ts'
 import { operation } from './operation.ts'
 import { onlyTenant } from './paging.ts'
 
@@ -10,7 +10,7 @@ type Service = Status['infrastructure'][number]
 
 const some = (count: number) => (count === 0 ? '·' : String(count))
 
-/** The columns in which tenants are listed, on paper and on the screen. */
+/** The columns of lists of tenants, in commands and on the screen. */
 export const statusColumns: ReadonlyArray<Column<OfTenant>> = [
   { title: 'tenant', cell: ({ tenantName }) => tenantName, least: 12, enough: 24 },
   {
@@ -37,7 +37,7 @@ export const statusColumns: ReadonlyArray<Column<OfTenant>> = [
   { title: 'done', cell: ({ doneByDay }) => sparkline(doneByDay), tone: () => 'good', least: 7, rank: 3 },
 ]
 
-/** Without what is not told to a tenant's own people. */
+/** Without the columns that a tenant's users do not get. */
 function columnsFor(tenants: readonly OfTenant[]): ReadonlyArray<Column<OfTenant>> {
   const areDaysTold = tenants.some(({ doneByDay }) => doneByDay.length > 0)
   return areDaysTold ? statusColumns : statusColumns.filter(({ title }) => title !== 'done')
@@ -60,20 +60,20 @@ const serviceColumns: ReadonlyArray<Column<Service>> = [
 
 export const status = operation({
   name: 'status',
-  summary: 'show what waits, runs and costs at every tenant, and whether the installation is well',
-  does: 'reads',
+  summary: 'show pending approvals, runs and cost of every tenant, and the health of the installation',
+  effect: 'reads',
   audience: ['staff', 'admin', 'member'],
-  takes: {
+  params: {
     tenant: onlyTenant,
-    all: { kind: 'flag', summary: 'every tenant, also those where nothing is going on (default)' },
-    busy: { kind: 'flag', summary: 'leave out tenants where nothing is going on' },
+    all: { kind: 'flag', summary: 'every tenant, also those without activity (default)' },
+    busy: { kind: 'flag', summary: 'only tenants with pending approvals or runs' },
   },
   examples: ['status', 'status --busy --json'],
-  run: (desk, { tenant, all, busy }) =>
-    desk.client.call('cli', 'GET /status', {
+  run: (context, { tenant, all, busy }) =>
+    context.client.call('cli', 'GET /status', {
       query: { ...(tenant !== undefined && { tenantId: tenant }), ...(busy && !all && { all: false }) },
     }),
-  print: ({ tenants, totals, infrastructure }, { width }): Row[] => {
+  print: ({ tenants, totals, infrastructure }, { width }): StyledLine[] => {
     const { pendingApprovals, runningAgents, blockedActivities, costMtd } = totals
     const all = [
       `${counted(pendingApprovals, 'approval')} waiting`,

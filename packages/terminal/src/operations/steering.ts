@@ -1,9 +1,9 @@
 import { tenantNaming } from '../account/tenant-named.ts'
-import { type Row, row, span } from '../paper/row.ts'
-import { LineFault } from './line.ts'
-import { type Desk, operation } from './operation.ts'
+import { row, type StyledLine, span } from '../render/row.ts'
+import { activityRow } from './affected-rows.ts'
+import { UsageError } from './invocation.ts'
+import { type OperationContext, operation } from './operation.ts'
 import { onlyTenant } from './paging.ts'
-import { activityRow } from './touched.ts'
 
 const activity = {
   kind: 'argument',
@@ -19,7 +19,7 @@ const target = {
 } as const
 const whose = {
   ...onlyTenant,
-  summary: `whose agent: ${tenantNaming}; not needed where you have one tenant`,
+  summary: `the agent's tenant: ${tenantNaming}; not needed when you have only one`,
 } as const
 const ulid = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/
 
@@ -30,18 +30,22 @@ interface Aim {
   tenant?: string | undefined
 }
 
-/** The parameters of an agent's path; undefined when an activity is meant. @throws LineFault for an agent without its tenant */
+/**
+ * The path parameters of an agent; undefined when an activity is meant. @throws UsageError for an agent
+ * without its tenant
+ */
 function agentMeant({ target: named, tenant }: Aim): { tenantId: string; agentRole: string } | undefined {
   if (ulid.test(named)) return undefined
-  if (tenant === undefined) throw new LineFault(`Whose ${named} is meant? Name it with --tenant`, 'tenant')
+  if (tenant === undefined)
+    throw new UsageError(`Which tenant's ${named}? Name the tenant with --tenant`, 'tenant')
   return { tenantId: tenant, agentRole: named }
 }
 
-/** @throws LineFault, ApiError `NOT_FOUND` */
-async function meant(desk: Desk, aim: Aim): Promise<Row[]> {
+/** @throws UsageError, ApiError `NOT_FOUND` */
+async function meant(context: OperationContext, aim: Aim): Promise<StyledLine[]> {
   const params = agentMeant(aim)
-  if (!params) return [await activityRow(desk, aim.target)]
-  const { role, tenantName, status } = await desk.client.call('cli', 'GET /agents/:tenantId/:agentRole', {
+  if (!params) return [await activityRow(context, aim.target)]
+  const { role, tenantName, status } = await context.client.call('cli', 'GET /agents/:tenantId/:agentRole', {
     params,
   })
   return [row(span(role, 'strong'), ` of ${tenantName}, ${status}`)]
@@ -49,46 +53,46 @@ async function meant(desk: Desk, aim: Aim): Promise<Row[]> {
 
 export const pause = operation({
   name: 'pause',
-  summary: 'hold an activity or an agent back; the turn under way ends',
-  does: 'steers',
-  takes: { target, tenant: whose, reason: { kind: 'text', value: 'text', summary: 'why' } },
+  summary: 'pause an activity or an agent; the current run finishes first',
+  effect: 'steers',
+  params: { target, tenant: whose, reason: { kind: 'text', value: 'text', summary: 'why' } },
   examples: [
     'pause 01J9ZX6T4QH8C3V5N7M2K0B1AD',
     'pause blog_writer --tenant 01J9ZX6T4QH8C3V5N7M2K0B1AD --reason "Off brand"',
   ],
-  run: async (desk, { reason, ...aim }) => {
+  run: async (context, { reason, ...aim }) => {
     const params = agentMeant(aim)
     const body = reason === undefined ? {} : { reason }
     return params
-      ? desk.client.call('cli', 'POST /agents/:tenantId/:agentRole/pause', { params, body })
-      : desk.client.call('cli', 'POST /activities/:id/pause', { params: { id: aim.target }, body })
+      ? context.client.call('cli', 'POST /agents/:tenantId/:agentRole/pause', { params, body })
+      : context.client.call('cli', 'POST /activities/:id/pause', { params: { id: aim.target }, body })
   },
   print: (paused) => [
     'role' in paused
       ? row(span('✔ ', 'good'), `${paused.role} of ${paused.tenantName} is ${paused.status}`)
       : row(span('✔ ', 'good'), `${paused.activityId} is pausing`),
   ],
-  preview: (desk, input) => meant(desk, input),
+  preview: (context, input) => meant(context, input),
   needsTenant,
   undo: (input) => ({ name: 'resume', input: aimOf(input) }),
 })
 
 export const resume = operation({
   name: 'resume',
-  summary: 'let a paused activity or agent go on',
-  does: 'steers',
-  takes: {
+  summary: 'resume a paused activity or agent',
+  effect: 'steers',
+  params: {
     target,
     tenant: whose,
-    note: { kind: 'text', value: 'text', summary: 'told to the agent of an activity' },
+    note: { kind: 'text', value: 'text', summary: 'note for the agent of an activity' },
   },
   examples: ['resume 01J9ZX6T4QH8C3V5N7M2K0B1AD', 'resume blog_writer --tenant 01J9ZX6T4QH8C3V5N7M2K0B1AD'],
-  run: async (desk, { note, ...aim }) => {
+  run: async (context, { note, ...aim }) => {
     const params = agentMeant(aim)
-    if (params && note !== undefined) throw new LineFault('An agent is resumed without a --note', 'note')
+    if (params && note !== undefined) throw new UsageError('An agent is resumed without --note', 'note')
     return params
-      ? desk.client.call('cli', 'POST /agents/:tenantId/:agentRole/resume', { params })
-      : desk.client.call('cli', 'POST /activities/:id/resume', {
+      ? context.client.call('cli', 'POST /agents/:tenantId/:agentRole/resume', { params })
+      : context.client.call('cli', 'POST /activities/:id/resume', {
           params: { id: aim.target },
           body: note === undefined ? {} : { note },
         })
@@ -96,9 +100,9 @@ export const resume = operation({
   print: (resumed) => [
     'role' in resumed
       ? row(span('✔ ', 'good'), `${resumed.role} of ${resumed.tenantName} is ${resumed.status}`)
-      : row(span('✔ ', 'good'), `${resumed.activityId} goes on with run ${resumed.runId}`),
+      : row(span('✔ ', 'good'), `${resumed.activityId} continues with run ${resumed.runId}`),
   ],
-  preview: (desk, input) => meant(desk, input),
+  preview: (context, input) => meant(context, input),
   needsTenant,
   undo: (input) => ({ name: 'pause', input: aimOf(input) }),
 })
@@ -107,46 +111,49 @@ const aimOf = ({ target: named, tenant }: Aim) => ({ target: named, ...(tenant !
 
 export const retry = operation({
   name: 'retry',
-  summary: 'give a failed activity another run; it costs what it costs',
-  does: 'decides',
+  summary: 'retry a failed activity with a new run, which has a cost',
+  effect: 'decides',
   audience: ['staff', 'admin'],
-  takes: { id: activity },
+  params: { id: activity },
   examples: ['retry 01J9ZX6T4QH8C3V5N7M2K0B1AD'],
-  run: (desk, input) => desk.client.call('cli', 'POST /activities/:id/retry', { params: input }),
-  print: ({ activityId, runId }) => [row(span('✔ ', 'good'), `${activityId} is tried again by run ${runId}`)],
-  preview: async (desk, { id }) => [await activityRow(desk, id)],
+  run: (context, input) => context.client.call('cli', 'POST /activities/:id/retry', { params: input }),
+  print: ({ activityId, runId }) => [row(span('✔ ', 'good'), `${activityId} is retried by run ${runId}`)],
+  preview: async (context, { id }) => [await activityRow(context, id)],
 })
 
 export const cancel = operation({
   name: 'cancel',
-  summary: 'end an activity for good, with what could only come after it',
-  does: 'decides',
-  takes: {
+  summary: 'cancel an activity for good, with the activities that depend on it',
+  effect: 'decides',
+  params: {
     id: activity,
-    reason: { kind: 'text', value: 'text', required: true, summary: 'why; people read it' },
+    reason: { kind: 'text', value: 'text', required: true, summary: 'the reason; people read it' },
   },
   examples: ['cancel 01J9ZX6T4QH8C3V5N7M2K0B1AD --reason "The offer has ended"'],
-  run: (desk, { id, reason }) =>
-    desk.client.call('cli', 'POST /activities/:id/cancel', { params: { id }, body: { reason } }),
+  run: (context, { id, reason }) =>
+    context.client.call('cli', 'POST /activities/:id/cancel', { params: { id }, body: { reason } }),
   print: ({ activityId, alsoCancelled }) => [
     row(span('✔ ', 'good'), `${activityId} is cancelled`),
-    ...alsoCancelled.map((id) => row(`  and with it ${id}`)),
+    ...alsoCancelled.map((id) => row(`  also cancelled: ${id}`)),
   ],
-  preview: async (desk, { id }) => {
-    const { subtasks } = await desk.client.call('cli', 'GET /activities/:id', { params: { id } })
-    return [await activityRow(desk, id), ...subtasks.map((subtask) => row(`  and with it ${subtask.title}`))]
+  preview: async (context, { id }) => {
+    const { subtasks } = await context.client.call('cli', 'GET /activities/:id', { params: { id } })
+    return [
+      await activityRow(context, id),
+      ...subtasks.map((subtask) => row(`  also cancelled: ${subtask.title}`)),
+    ]
   },
 })
 
 export const comment = operation({
   name: 'comment',
   summary: 'comment on an activity; @agent:role wakes an agent',
-  does: 'steers',
+  effect: 'steers',
   audience: ['staff', 'admin', 'member'],
-  takes: { id: activity, text: { kind: 'argument', required: true, summary: 'what to say' } },
+  params: { id: activity, text: { kind: 'argument', required: true, summary: 'the text of the comment' } },
   examples: ['comment 01J9ZX6T4QH8C3V5N7M2K0B1AD "Please name the price"'],
-  run: (desk, { id, text }) =>
-    desk.client.call('cli', 'POST /activities/:id/comments', { params: { id }, body: { text } }),
+  run: (context, { id, text }) =>
+    context.client.call('cli', 'POST /activities/:id/comments', { params: { id }, body: { text } }),
   print: ({ mentions }) => [
     row(
       span('✔ ', 'good'),
@@ -154,5 +161,5 @@ export const comment = operation({
       mentions.length > 0 ? ` to ${mentions.map(({ name }) => name).join(', ')}` : '',
     ),
   ],
-  preview: async (desk, { id }) => [await activityRow(desk, id)],
+  preview: async (context, { id }) => [await activityRow(context, id)],
 })

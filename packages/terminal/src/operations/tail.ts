@@ -1,11 +1,11 @@
 import type { EventsOf } from '@copydesk/client'
-import { row, span } from '../paper/row.ts'
-import { counted, lasting, usd } from '../paper/words.ts'
-import { eventRow, type Happened, timeOf } from './event-row.ts'
-import { following } from './operation.ts'
-import { LineFault } from './line.ts'
-import { ofTenant, onlyTenant } from './paging.ts'
+import { row, span } from '../render/row.ts'
+import { counted, lasting, usd } from '../render/words.ts'
 import type { TenantNews } from '../team/streams.ts'
+import { eventRow, type Happened, timeOf } from './event-row.ts'
+import { UsageError } from './invocation.ts'
+import { following } from './operation.ts'
+import { ofTenant, onlyTenant } from './paging.ts'
 
 type Written = EventsOf<'cli', 'GET /activities/:id/stream'>
 export type Tailed = Happened | Written | TenantNews
@@ -14,14 +14,19 @@ const kinds = ['questions', 'runs', 'verdicts', 'deliveries', 'blockers'] as con
 
 export const tail = following({
   name: 'tail',
-  summary: 'follow what happens at your tenants, or the text of an activity as it is written',
-  does: 'reads',
+  summary: 'follow the events of your tenants, or the text of an activity as it is written',
+  effect: 'reads',
   audience: ['staff', 'admin', 'member'],
-  takes: {
+  params: {
     id: { kind: 'argument', required: false, summary: 'id of an activity', completes: 'activity' },
     tenant: onlyTenant,
-    only: { kind: 'choices', value: 'kinds', choices: kinds, summary: 'only these kinds, parted by commas' },
-    after: { kind: 'text', value: 'id', summary: 'go on after the event with this id' },
+    only: {
+      kind: 'choices',
+      value: 'kinds',
+      choices: kinds,
+      summary: 'only these kinds, separated by commas',
+    },
+    after: { kind: 'text', value: 'id', summary: 'continue after the event with this id' },
   },
   examples: [
     'tail',
@@ -32,10 +37,10 @@ export const tail = following({
   follow: ({ client, tenant: own }, { id, tenant, only, after }, signal): AsyncIterable<Tailed> => {
     const headers: Record<string, string> = after === undefined ? {} : { 'last-event-id': after }
     if (id !== undefined) {
-      if (only) throw new LineFault('--only is for what happens at tenants, not for an activity', 'only')
+      if (only) throw new UsageError('--only is for what happens at tenants, not for an activity', 'only')
       return client.stream('cli', 'GET /activities/:id/stream', { params: { id }, headers, signal })
     }
-    if (only && own) throw new LineFault('--only is for reviewers and super-admins', 'only')
+    if (only && own) throw new UsageError('--only is for reviewers and super-admins', 'only')
     const query = { ...ofTenant(tenant), ...(only && { 'filter.kind': only.join(',') }) }
     return client.stream('cli', 'GET /events/stream', { query, headers, signal })
   },
@@ -45,7 +50,7 @@ export const tail = following({
         return { piece: told.data.delta }
       case 'activity_meta': {
         const { title, agentRole, status, position } = told.data
-        // Taken up after a cut: the text goes on where it was.
+        // After a reconnect the text continues where it was.
         if (position > 0) return { lines: [] }
         return { lines: [row(span(title, 'strong'), span(`  ${agentRole ?? 'people'}, ${status}`, 'dim'))] }
       }

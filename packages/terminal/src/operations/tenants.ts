@@ -1,13 +1,13 @@
 import type { Reply } from '@copydesk/client'
 import { tenantNaming } from '../account/tenant-named.ts'
-import { type Column, row, span, tableOf } from '../paper/row.ts'
-import { usd } from '../paper/words.ts'
-import { cursor, limit, more } from './paging.ts'
+import { type Column, row, span, tableOf } from '../render/row.ts'
+import { usd } from '../render/words.ts'
 import { operation } from './operation.ts'
+import { cursor, limit, more } from './paging.ts'
 
 export type Tenant = Reply<'cli', 'GET /tenants'>['data'][number]
 
-/** The columns in which tenants are listed, on paper and on the screen. */
+/** The columns of lists of tenants, in commands and on the screen. */
 export const tenantColumns: ReadonlyArray<Column<Tenant>> = [
   { title: 'id', cell: ({ id }) => id, tone: () => 'accent' },
   { title: 'name', cell: ({ name }) => name, least: 12 },
@@ -27,32 +27,33 @@ export const tenantColumns: ReadonlyArray<Column<Tenant>> = [
 
 export const tenants = operation({
   name: 'tenants',
-  summary: 'list the tenants that you look after',
-  does: 'reads',
-  takes: {
+  summary: 'list your tenants',
+  effect: 'reads',
+  params: {
     search: { kind: 'text', value: 'text', summary: 'words of the name or the domain' },
     limit,
     cursor,
   },
   examples: ['tenants', 'tenants --search hearth'],
-  run: (desk, query) => desk.client.call('cli', 'GET /tenants', { query }),
+  run: (context, query) => context.client.call('cli', 'GET /tenants', { query }),
   print: (found, { width }) =>
     found.data.length === 0
-      ? [row(span('No tenant.', 'dim'))]
+      ? [row(span('No tenants.', 'dim'))]
       : [...tableOf(tenantColumns, found.data, width), ...more(found)],
 })
 
 export const impersonate = operation({
   name: 'impersonate',
-  summary: 'get a link to see the dashboard as an admin of the tenant does, to read only',
-  does: 'steers',
-  takes: { tenant: { kind: 'argument', required: true, summary: tenantNaming, completes: 'tenant' } },
+  summary: 'get a link for read-only access to the dashboard of a tenant, as its admin',
+  effect: 'steers',
+  params: { tenant: { kind: 'argument', required: true, summary: tenantNaming, completes: 'tenant' } },
   examples: ['impersonate 01J9ZX6T4QH8C3V5N7M2K0B1AD'],
-  run: (desk, { tenant }) => desk.client.call('cli', 'POST /impersonate', { body: { tenantId: tenant } }),
+  run: (context, { tenant }) =>
+    context.client.call('cli', 'POST /impersonate', { body: { tenantId: tenant } }),
   secret: true,
   print: ({ impersonationToken, dashboardUrl }) => [
     row('dashboard  ', span(dashboardUrl, 'accent')),
     row('token      ', impersonationToken),
-    row(span('It reads only, for 30 minutes, and stands in the tenant’s audit record.', 'dim')),
+    row(span('It is read-only, expires after 30 minutes, and is recorded in the tenant’s audit log.', 'dim')),
   ],
 })

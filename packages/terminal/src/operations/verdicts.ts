@@ -1,45 +1,45 @@
 import type { CallInput } from '@copydesk/client'
-import { type Row, row, span } from '../paper/row.ts'
-import { counted } from '../paper/words.ts'
-import { LineFault } from './line.ts'
-import { type Desk, type Input, operation, type Pieces } from './operation.ts'
-import { approvalRows } from './touched.ts'
+import { row, type StyledLine, span } from '../render/row.ts'
+import { counted } from '../render/words.ts'
+import { approvalRows } from './affected-rows.ts'
+import { UsageError } from './invocation.ts'
+import { type ContentHashes, type Input, type OperationContext, operation } from './operation.ts'
 
 type Verdict = CallInput<'cli', 'POST /approvals/:id/resolve'>['body']
 
-/** What became of one approval of several. */
+/** The outcome of a verdict on one of several approvals. */
 interface Given {
   approvalId: string
   done: boolean
-  /** Pieces of work that go on because of it. */
+  /** Activities that continue because of it. */
   woken: number
-  /** Ids of the pieces of work that it has ended, where it was to. */
+  /** Ids of the activities that were cancelled with it. */
   ended?: string[]
   error?: string
 }
 
 const ids = { kind: 'arguments', summary: 'ids of approvals', completes: 'approval' } as const
-const note = { kind: 'text', value: 'text', summary: 'told to the agent and kept with the verdict' } as const
+const note = { kind: 'text', value: 'text', summary: 'note for the agent, stored with the verdict' } as const
 const neededNote = { ...note, required: true, summary: 'what is wrong; the agent reads it' } as const
 
 const missedIn = (given: readonly Given[]) => given.filter(({ done }) => !done).length
 
 export const approve = operation({
   name: 'approve',
-  summary: 'approve what waits for a verdict',
-  does: 'decides',
+  summary: 'approve pending approvals',
+  effect: 'decides',
   audience: ['staff', 'admin'],
-  takes: {
+  params: {
     ids,
     note,
-    option: { kind: 'text', value: 'text', summary: 'the option that is chosen, where a question has some' },
-    hash: { kind: 'text', value: 'sha256', summary: 'only if the text is still the one with this hash' },
+    option: { kind: 'text', value: 'text', summary: 'the chosen option, when an approval offers some' },
+    hash: { kind: 'text', value: 'sha256', summary: 'only if the text still has this hash' },
     edited: { kind: 'text', value: 'text', summary: 'approve this text instead, as a new version of yours' },
   },
   examples: ['approve 01J9ZX6T4QH8C3V5N7M2K0B1AD', 'approve 01J9ZX6T4QH8C3V5N7M2K0B1AD --note "Well put"'],
-  run: async (desk, { ids: approvals, note: words, option, hash, edited }, seen) => {
+  run: async (context, { ids: approvals, note: words, option, hash, edited }, seen) => {
     if (approvals.length > 1 && (hash ?? edited) !== undefined)
-      throw new LineFault('--hash and --edited are of one approval: name one', hash ? 'hash' : 'edited')
+      throw new UsageError('--hash and --edited are of one approval: name one', hash ? 'hash' : 'edited')
     const verdict: Verdict = {
       resolution: 'approved',
       ...(words !== undefined && { note: words }),
@@ -47,76 +47,80 @@ export const approve = operation({
       ...(edited !== undefined && { edited }),
     }
     const only = hash === undefined ? seen : Object.fromEntries(approvals.map((id) => [id, hash]))
-    return give(desk, approvals, verdict, only)
+    return give(context, approvals, verdict, only)
   },
   print: (given) => receipts(given, 'approved'),
-  missed: missedIn,
-  preview: (desk, input) => approvalRows(desk, input.ids),
-  pieces: (desk, input) => hashes(desk, input),
+  failureCount: missedIn,
+  preview: (context, input) => approvalRows(context, input.ids),
+  contentHashes: (context, input) => hashes(context, input),
 })
 
 export const reject = operation({
   name: 'reject',
-  summary: 'turn down what waits for a verdict; its agent tries again, unless the work is ended',
-  does: 'decides',
+  summary: 'reject pending approvals; the agent writes another version, unless --end is given',
+  effect: 'decides',
   audience: ['staff', 'admin'],
-  takes: {
+  params: {
     ids,
     note: neededNote,
     end: {
       kind: 'flag',
-      summary: 'end the work for good: nothing more is written, what depends on it ends too',
+      summary:
+        'cancel the activity for good: no further version is written, and dependent activities are cancelled too',
     },
   },
   examples: [
     'reject 01J9ZX6T4QH8C3V5N7M2K0B1AD --note "Off brand"',
     'reject 01J9ZX6T4QH8C3V5N7M2K0B1AD --note "The offer has ended" --end',
   ],
-  run: (desk, { ids: approvals, note: words, end }, seen) =>
-    give(desk, approvals, { resolution: 'rejected', note: words, ...(end && { endWork: true }) }, seen),
+  run: (context, { ids: approvals, note: words, end }, seen) =>
+    give(context, approvals, { resolution: 'rejected', note: words, ...(end && { endWork: true }) }, seen),
   print: (given) => receipts(given, 'rejected'),
-  missed: missedIn,
-  preview: async (desk, input) => [
-    ...(await approvalRows(desk, input.ids)),
+  failureCount: missedIn,
+  preview: async (context, input) => [
+    ...(await approvalRows(context, input.ids)),
     row(span(afterRejection(input.end), input.end ? 'warn' : 'plain')),
   ],
-  pieces: (desk, input) => hashes(desk, input),
+  contentHashes: (context, input) => hashes(context, input),
 })
 
 export const revise = operation({
   name: 'revise',
-  summary: 'send back for another version, with what should be different',
-  does: 'decides',
+  summary: 'request a revision, with a note on what should be different',
+  effect: 'decides',
   audience: ['staff', 'admin'],
-  takes: { ids, note: neededNote },
+  params: { ids, note: neededNote },
   examples: ['revise 01J9ZX6T4QH8C3V5N7M2K0B1AD --note "Shorter, and name the price"'],
-  run: (desk, { ids: approvals, note: words }, seen) =>
-    give(desk, approvals, { resolution: 'revision_requested', note: words }, seen),
-  print: (given) => receipts(given, 'sent back'),
-  missed: missedIn,
-  preview: (desk, input) => approvalRows(desk, input.ids),
-  pieces: (desk, input) => hashes(desk, input),
+  run: (context, { ids: approvals, note: words }, seen) =>
+    give(context, approvals, { resolution: 'revision_requested', note: words }, seen),
+  print: (given) => receipts(given, 'revision requested'),
+  failureCount: missedIn,
+  preview: (context, input) => approvalRows(context, input.ids),
+  contentHashes: (context, input) => hashes(context, input),
 })
 
-/** What happens to the work after a rejection, told before it is given. */
+/** The consequence of a rejection, shown before the confirmation. */
 export function afterRejection(end: boolean): string {
   return end
-    ? 'Next: the work ends for good. Nothing more is written.'
-    : 'Next: its agent reads this and writes another version.'
+    ? 'Next: the activity is cancelled for good. No further version is written.'
+    : 'Next: its agent reads the note and writes another version.'
 }
 
-/** One verdict on each, one after the other; what cannot be decided holds up nothing else, unless it is the only one. */
+/**
+ * The same verdict on each approval, one by one; a failure does not prevent the others, and is thrown when
+ * there is only one approval.
+ */
 async function give(
-  desk: Desk,
+  context: OperationContext,
   approvals: readonly string[],
   verdict: Verdict,
-  seen: Pieces = {},
+  seen: ContentHashes = {},
 ): Promise<Given[]> {
   const given: Given[] = []
   for (const id of approvals) {
     const contentHash = seen[id]
     try {
-      const { reEnqueuedActivities, endedActivities } = await desk.client.call(
+      const { reEnqueuedActivities, endedActivities } = await context.client.call(
         'cli',
         'POST /approvals/:id/resolve',
         {
@@ -138,7 +142,7 @@ async function give(
   return given
 }
 
-function receipts(given: readonly Given[], done: string): Row[] {
+function receipts(given: readonly Given[], done: string): StyledLine[] {
   return given.map((each) =>
     each.done
       ? row(span('✔ ', 'good'), `${each.approvalId} ${done}`, span(woken(each), 'dim'))
@@ -147,16 +151,16 @@ function receipts(given: readonly Given[], done: string): Row[] {
 }
 
 function woken({ woken: agents, ended }: Given): string {
-  if (ended) return `, ${counted(ended.length, 'piece of work', 'pieces of work')} ended`
+  if (ended) return `, ${counted(ended.length, 'activity', 'activities')} ended`
   return agents > 0 ? `, ${counted(agents, 'agent')} woken` : ''
 }
 
 async function hashes(
-  desk: Desk,
+  context: OperationContext,
   { ids: approvals }: Pick<Input<{ ids: typeof ids }>, 'ids'>,
-): Promise<Pieces> {
+): Promise<ContentHashes> {
   const found = await Promise.all(
-    approvals.map((id) => desk.client.call('cli', 'GET /approvals/:id', { params: { id } })),
+    approvals.map((id) => context.client.call('cli', 'GET /approvals/:id', { params: { id } })),
   )
   return Object.fromEntries(
     found.flatMap(({ id, contentHash }) => (contentHash === undefined ? [] : [[id, contentHash] as const])),

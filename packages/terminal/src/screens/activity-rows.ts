@@ -1,8 +1,8 @@
 import type { Activity } from '../operations/show.ts'
 import { runColumns } from '../operations/show-rows.ts'
-import { flow } from '../paper/flow.ts'
-import { type Column, type Row, row, type Span, span, tableOf, type Tone } from '../paper/row.ts'
-import { ageOf, counted, usd } from '../paper/words.ts'
+import { flow } from '../render/flow.ts'
+import { type Column, row, type StyledLine, span, type TextSpan, type Tone, tableOf } from '../render/row.ts'
+import { ageOf, counted, usd } from '../render/words.ts'
 
 export const activityTabs = ['output', 'log', 'runs', 'subtasks', 'comments', 'brief'] as const
 export type ActivityTab = (typeof activityTabs)[number]
@@ -14,13 +14,13 @@ const tones: Partial<Record<Activity['status'], Tone>> = {
   failed: 'bad',
 }
 
-/** What one has to know of a piece of work: in few lines, at the top and always seen. */
-export function activityHead(activity: Activity | undefined, width: number, now: number): Row[] {
-  if (!activity) return [row(span('Asking the server …', 'dim'))]
+/** The head of an activity: a few lines at the top, always visible. */
+export function activityHead(activity: Activity | undefined, width: number, now: number): StyledLine[] {
+  if (!activity) return [row(span('Loading …', 'dim'))]
   const { status, hold, tenantName, type, assignee, runs, campaign, blocker, failureReason, approval } =
     activity
   const cost = runs.reduce((sum, { costUsd }) => sum + costUsd, 0)
-  const facts: Span[] = [
+  const facts: TextSpan[] = [
     span((hold ?? status).replaceAll('_', ' '), hold ? 'warn' : (tones[status] ?? 'plain')),
     span(`  ${tenantName}`, 'strong'),
     span(`  ${type} by ${assignee.name}`),
@@ -31,7 +31,7 @@ export function activityHead(activity: Activity | undefined, width: number, now:
     ),
   ]
   const waits =
-    approval?.status === 'pending' ? [row(span('It waits for a verdict: o opens the question', 'warn'))] : []
+    approval?.status === 'pending' ? [row(span('It has a pending approval: o opens it', 'warn'))] : []
   return [
     ...flow(facts, width),
     ...(blocker ? flow([span(`Blocked: ${blocker.type}: ${blocker.description}`, 'bad')], width) : []),
@@ -40,9 +40,9 @@ export function activityHead(activity: Activity | undefined, width: number, now:
   ]
 }
 
-/** The runs of a piece of work with what each has cost. */
-export function runRows({ runs }: Activity, width: number): Row[] {
-  return runs.length > 0 ? tableOf(runColumns, runs, width) : [row(span('Nothing has run yet.', 'dim'))]
+/** The runs of an activity with the cost of each. */
+export function runRows({ runs }: Activity, width: number): StyledLine[] {
+  return runs.length > 0 ? tableOf(runColumns, runs, width) : [row(span('There are no runs yet.', 'dim'))]
 }
 
 type Subtask = Activity['subtasks'][number]
@@ -55,9 +55,9 @@ const subtaskColumns: ReadonlyArray<Column<Subtask>> = [
   { title: 'cost', cell: ({ costUsd }) => usd(costUsd), align: 'right' },
 ]
 
-/** What it has been parted into. */
-export function subtaskRows({ subtasks }: Activity, width: number): Row[] {
+/** The subtasks of an activity. */
+export function subtaskRows({ subtasks }: Activity, width: number): StyledLine[] {
   return subtasks.length > 0
     ? tableOf(subtaskColumns, subtasks, width)
-    : [row(span('It has not been parted into others.', 'dim'))]
+    : [row(span('It has no subtasks.', 'dim'))]
 }

@@ -1,10 +1,10 @@
-import { mayRunNamed } from '../operations/catalogue.ts'
 import type { DraftSubject } from '../account/drafts.ts'
+import { mayRunNamed } from '../operations/catalogue.ts'
 import { type LogItem, logRows } from '../operations/log.ts'
 import { type Activity, withEarlierComments } from '../operations/show.ts'
-import { markdownRows } from '../paper/markdown.ts'
-import { type Row, row, span } from '../paper/row.ts'
-import { activityHead, type ActivityTab, activityTabs, runRows, subtaskRows } from './activity-rows.ts'
+import { markdownRows } from '../render/markdown.ts'
+import { row, type StyledLine, span } from '../render/row.ts'
+import { type ActivityTab, activityHead, activityTabs, runRows, subtaskRows } from './activity-rows.ts'
 import { commandLine } from './command-line.ts'
 import { askComment, askKept, discarded, draftHint, runKept } from './drafting.ts'
 import { liveText } from './live-text.ts'
@@ -13,21 +13,21 @@ import type { Binding, OpenScreen } from './screen.ts'
 import { type Scroll, scrolled, scrollRows } from './scroll.ts'
 import { tabAfter, tabRow } from './tabs.ts'
 
-/** How often it is asked how the work stands, milliseconds; its text comes as it is written. */
+/** How often the status of the activity is polled, milliseconds; its text is streamed. */
 const lookMs = 3_000
 
-/** One piece of work: its text as it is written, what has happened to it, its runs and what they cost. */
+/** One activity: its text as it is written, its events, its runs and their cost. */
 export const activityScreen =
   (id: string): OpenScreen =>
   (shell) => {
     const params = { id }
-    const tabs = activityTabs.filter((each) => each !== 'log' || mayRunNamed(shell.desk, 'log'))
+    const tabs = activityTabs.filter((each) => each !== 'log' || mayRunNamed(shell.context, 'log'))
     const live = liveText(shell, id)
     let activity: Activity | undefined
     let log: readonly LogItem[] | undefined
     let tab: ActivityTab = 'output'
     let scroll: Scroll = { top: 0 }
-    /** Whether the end of the output is kept in sight. */
+    /** Whether the view scrolls to the end of the output. */
     let following = true
     let closed = false
     let callOff: () => void = () => undefined
@@ -37,7 +37,7 @@ export const activityScreen =
         const before = activity?.status
         const found = await shell.client.call('cli', 'GET /activities/:id', { params })
         activity = tab === 'comments' ? await withEarlierComments(shell.client, found) : found
-        // Its text has ended when it was handed in; a new turn writes a new one.
+        // The text stream ends when the text is delivered; a new run writes a new text.
         if (before !== activity.status && activity.status === 'in_progress') live.follow()
         if (tab === 'log')
           log = (await shell.client.call('cli', 'GET /activities/:id/log', { params, query: { limit: 100 } }))
@@ -66,20 +66,20 @@ export const activityScreen =
     const drafts = () =>
       (['comment', 'reason'] as const).flatMap((kind) => shell.drafts.find(about(kind)) ?? [])
     const cancel = async () => {
-      const question = 'Why is it ended for good? People read it.'
+      const question = 'Why is it cancelled for good? People read it.'
       const kept = await askKept(shell, about('reason'), question, { needed: true, again: 'X' })
       if (kept) await runKept(shell, { line: { name: 'cancel', input: { id, reason: kept.text } }, kept })
     }
     const comment = () => askComment(shell, about('comment'), 'm')
     const openQuestion = () => {
       if (activity?.approval) shell.openWork('approval', activity.approval.id)
-      else shell.say('Nobody is asked about it', 'dim')
+      else shell.say('It has no approval', 'dim')
     }
     const discard: Binding = {
       key: 'D',
       label: 'discard draft',
       quiet: true,
-      help: 'throw away what you wrote and did not send; asked once',
+      help: 'discard what you wrote and did not send; asks first',
       run: async () => {
         for (const draft of drafts()) await discarded(shell, draft)
       },
@@ -89,51 +89,51 @@ export const activityScreen =
         key: 'p',
         needs: 'pause',
         label: 'pause',
-        help: 'hold it back; the turn under way ends',
+        help: 'pause it; the current run finishes first',
         run: async () => void (await steer('pause')),
       },
       {
         key: 'u',
         needs: 'resume',
         label: 'resume',
-        help: 'let it go on',
+        help: 'resume it',
         run: async () => void (await steer('resume')),
       },
       {
         key: 't',
         needs: 'retry',
         label: 'retry',
-        help: 'give it another run',
+        help: 'retry it with a new run',
         run: async () => void (await steer('retry')),
       },
-      { key: 'X', needs: 'cancel', label: 'cancel', help: 'end it for good', run: cancel },
+      { key: 'X', needs: 'cancel', label: 'cancel', help: 'cancel it for good', run: cancel },
       { key: 'm', needs: 'comment', label: 'comment', run: comment },
       {
         key: 'F',
         label: 'follow',
-        help: 'keep the end of the output in sight, or no more',
+        help: 'keep scrolling to the end of the output, or stop',
         run: () => void (following = !following),
       },
-      { key: 'o', label: 'question', quiet: true, help: 'what people are asked about it', run: openQuestion },
+      { key: 'o', label: 'question', quiet: true, help: 'open its approval', run: openQuestion },
       {
         key: 'l',
         needs: 'log',
         label: 'log',
         quiet: true,
-        help: 'what has happened to it',
+        help: 'its events',
         run: () => show('log'),
       },
       { key: '/', label: 'command', quiet: true, run: () => commandLine(shell) },
     ]
-    /** Output that is complete, drawn as what it is; kept, since it is long. */
-    let finished: { of: string; width: number; lines: Row[] } | undefined
-    const outputRows = (width: number): readonly Row[] => {
+    /** Complete output, rendered as Markdown; cached, since it is long. */
+    let finished: { of: string; width: number; lines: StyledLine[] } | undefined
+    const outputRows = (width: number): readonly StyledLine[] => {
       if (live.open || live.text === '') return live.rows(width)
       if (finished?.of !== live.text || finished.width !== width)
         finished = { of: live.text, width, lines: markdownRows(live.text, width) }
       return finished.lines
     }
-    const linesFor = (width: number): readonly Row[] => {
+    const linesFor = (width: number): readonly StyledLine[] => {
       if (!activity) return []
       switch (tab) {
         case 'output': {
@@ -167,7 +167,7 @@ export const activityScreen =
     live.follow()
     void load().then(watch)
     return {
-      name: 'a piece of work',
+      name: 'an activity',
       title: () =>
         row(
           span(activity?.title ?? 'activity', 'strong'),

@@ -1,7 +1,7 @@
 import type { Reply } from '@copydesk/client'
-import { flowText, measured } from '../paper/flow.ts'
-import { type Column, emptyRow, type Row, row, span, tableOf } from '../paper/row.ts'
-import { ageOf, lasting, usd } from '../paper/words.ts'
+import { flowText, measured } from '../render/flow.ts'
+import { type Column, emptyRow, row, type StyledLine, span, tableOf } from '../render/row.ts'
+import { ageOf, lasting, usd } from '../render/words.ts'
 import { followEvents } from './live.ts'
 import type { Binding, OpenScreen } from './screen.ts'
 import { type Scroll, scrolled, scrollRows } from './scroll.ts'
@@ -15,7 +15,7 @@ interface Named {
 type Detail = Reply<'cli', 'GET /agents/:tenantId/:agentRole'>
 type Run = Detail['recentRuns'][number]
 
-/** What can be done to the agent that is looked at. */
+/** What can be done to the selected agent. */
 export function agentBindings(shell: Shell, agent: () => Named | undefined): Binding[] {
   const steer = async (name: 'pause' | 'resume') => {
     const named = agent()
@@ -26,15 +26,15 @@ export function agentBindings(shell: Shell, agent: () => Named | undefined): Bin
       key: 'p',
       needs: 'pause',
       label: 'pause',
-      help: 'hold its work back; what is under way ends',
+      help: 'pause it; current runs finish first',
       run: () => steer('pause'),
     },
-    { key: 'u', needs: 'resume', label: 'resume', help: 'let it go on', run: () => steer('resume') },
+    { key: 'u', needs: 'resume', label: 'resume', help: 'resume it', run: () => steer('resume') },
     {
       key: 'e',
       needs: 'resume',
-      label: 'mended',
-      help: 'say that what it failed of is mended',
+      label: 'fixed',
+      help: 'report that the cause of its error is fixed',
       run: async () => {
         const named = agent()
         if (!named) return
@@ -48,12 +48,12 @@ export function agentBindings(shell: Shell, agent: () => Named | undefined): Bin
   ]
 }
 
-/** How an agent of a tenant is set up, and what it did last. */
+/** The settings of a tenant's agent, and its latest runs. */
 export function agentScreen({ tenantId, role }: Named): OpenScreen {
   return (shell) => {
     let agent: Detail | undefined
     let scroll: Scroll = { top: 0 }
-    let lines: Row[] = []
+    let lines: StyledLine[] = []
     const stop = new AbortController()
     const refresh = () =>
       void shell.attempt(async () => {
@@ -69,9 +69,7 @@ export function agentScreen({ tenantId, role }: Named): OpenScreen {
       name: 'the agent',
       title: () => row(span(role, 'strong'), span(agent ? `  ${agent.tenantName}` : '', 'dim')),
       rows(size) {
-        lines = agent
-          ? detailRows(agent, size.width, shell.now())
-          : [row(span('   Asking the server …', 'dim'))]
+        lines = agent ? detailRows(agent, size.width, shell.now()) : [row(span('   Loading …', 'dim'))]
         return scrollRows(scroll, lines, size)
       },
       bindings: () => agentBindings(shell, () => ({ tenantId, role })),
@@ -103,20 +101,22 @@ function runColumns(now: number): Column<Run>[] {
   ]
 }
 
-function detailRows(agent: Detail, width: number, now: number): Row[] {
+function detailRows(agent: Detail, width: number, now: number): StyledLine[] {
   const { adapterConfig: config, lastErrorMessage, lastErrorAt } = agent
   const facts: Array<[name: string, text: string]> = [
-    ['state', `${agent.status}, ${agent.runningCount} at work, ${agent.queueDepth} waiting`],
+    ['state', `${agent.status}, ${agent.runningCount} in progress, ${agent.queueDepth} queued`],
     ['model', [agent.model, ...config.fallbackModels].join(', then ')],
-    ['runs on', agent.adapterType],
+    ['runtime', agent.adapterType],
     ['at once', String(agent.concurrency)],
     [
       'at most',
-      agent.maxCostUsdPerActivity === undefined ? 'no cap' : `${usd(agent.maxCostUsdPerActivity)} a piece`,
+      agent.maxCostUsdPerActivity === undefined
+        ? 'no cap'
+        : `${usd(agent.maxCostUsdPerActivity)} per activity`,
     ],
-    ['time', `${lasting(config.timeoutSec * 1_000)} a run, ${config.maxTurnsPerRun} turns`],
+    ['time', `${lasting(config.timeoutSec * 1_000)} per run, ${config.maxTurnsPerRun} turns`],
     ['tools', agent.toolNames.join(', ') || 'none'],
-    ['own', agent.customFields.join(', ') || 'nothing: all as the installation has it'],
+    ['own', agent.customFields.join(', ') || 'no changes: all settings of the default agent'],
   ]
   const error = lastErrorMessage
     ? flowText(
@@ -139,6 +139,8 @@ function detailRows(agent: Detail, width: number, now: number): Row[] {
       flowText(text, width, { first: [span(name.padEnd(9), 'dim')], rest: [span(' '.repeat(9))] }),
     ),
     emptyRow,
-    ...(runs.length > 0 ? tableOf(runColumns(now), runs, width) : [row(span('It has not run yet.', 'dim'))]),
+    ...(runs.length > 0
+      ? tableOf(runColumns(now), runs, width)
+      : [row(span('There are no runs yet.', 'dim'))]),
   ]
 }

@@ -1,16 +1,16 @@
 import { type AgentState, agentColumns } from '../operations/agents.ts'
 import { mayRunNamed } from '../operations/catalogue.ts'
-import { type Column, row, span } from '../paper/row.ts'
-import { counted } from '../paper/words.ts'
+import { type Column, row, span } from '../render/row.ts'
+import { counted } from '../render/words.ts'
 import { agentBindings, agentScreen } from './agent-screen.ts'
 import { current, type List, listOf, listRows, moved, replaced } from './list.ts'
 import { followEvents } from './live.ts'
 import type { OpenScreen } from './screen.ts'
 import type { Shell } from './shell.ts'
 
-/** An agent of one tenant, with the work that was given up and that nobody has tried again. */
+/** An agent of one tenant, with the number of its dead letters. */
 interface Worker extends AgentState {
-  /** Of the list: an agent is known by its tenant and its role. */
+  /** Id in the list: tenant and role. */
   id: string
   dead: number
 }
@@ -29,7 +29,7 @@ const columns: ReadonlyArray<Column<Worker>> = agentColumns.flatMap((column): Co
     : [column],
 )
 
-/** The agents of all tenants with their queues, those that need somebody first. */
+/** The agents of all tenants with their queues, those in error or paused first. */
 export const agentsScreen: OpenScreen = (shell) => {
   let list: List<Worker> = listOf<Worker>([])
   let loaded = false
@@ -41,7 +41,7 @@ export const agentsScreen: OpenScreen = (shell) => {
       const input = { query, signal: stop.signal }
       const [agents, queues] = await Promise.all([
         shell.client.call('cli', 'GET /agents', input),
-        mayRunNamed(shell.desk, 'queues')
+        mayRunNamed(shell.context, 'queues')
           ? shell.client.call('cli', 'GET /agents/queues', input)
           : { data: [] },
       ])
@@ -66,7 +66,7 @@ export const agentsScreen: OpenScreen = (shell) => {
   return {
     name: 'agents',
     title() {
-      // Nothing is counted that has not come yet.
+      // Counted only after the response has arrived.
       if (!loaded) return row(span('agents', 'strong'))
       const of = (status: AgentState['status']) => list.items.filter((each) => each.status === status).length
       return row(
@@ -80,14 +80,14 @@ export const agentsScreen: OpenScreen = (shell) => {
       listRows(list, columnsFor(shell), {
         width,
         height,
-        empty: loaded ? 'No agent.' : 'Asking the server …',
+        empty: loaded ? 'No agents.' : 'Loading …',
       }),
     bindings: () => [
       {
         key: 'enter',
         needs: 'queues',
         label: 'open',
-        help: 'how it is set up, and what it did last',
+        help: 'its settings, and its latest runs',
         run: () => {
           const agent = current(list)
           if (agent) shell.open(agentScreen(agent))
@@ -104,13 +104,13 @@ export const agentsScreen: OpenScreen = (shell) => {
   }
 }
 
-/** Without what only staff are told, and without the one tenant of somebody's own. */
-function columnsFor({ desk }: Shell): ReadonlyArray<Column<Worker>> {
-  const untold = new Set(desk.tenant ? ['tenant', 'waiting', 'dead'] : [])
+/** Without the columns for staff, and without the tenant's column for users of one tenant. */
+function columnsFor({ context }: Shell): ReadonlyArray<Column<Worker>> {
+  const untold = new Set(context.tenant ? ['tenant', 'waiting', 'dead'] : [])
   return columns.filter(({ title }) => !untold.has(title))
 }
 
-/** Errors first, then such as are held back; otherwise as the server has them. */
+/** Agents in error first, then paused ones; otherwise in the order of the server. */
 function rankOf({ status, dead }: Worker): number {
   return status === 'error' ? 0 : dead > 0 ? 1 : status === 'paused' ? 2 : status === 'running' ? 3 : 4
 }

@@ -1,6 +1,6 @@
 import { Box, Text, useApp, useInput, usePaste, useWindowSize } from 'ink'
 import { memo, useEffect, useReducer } from 'react'
-import { printed } from '../paper/row.ts'
+import { printed } from '../render/row.ts'
 import { bodySize, frameRows } from './frame.ts'
 import { type KeyName, keysOf } from './keys.ts'
 import { bindingsOf, type Size } from './screen.ts'
@@ -9,11 +9,11 @@ import type { Shell } from './shell.ts'
 
 interface AppProps {
   shell: Shell
-  /** Gets the way to hand the terminal over to another program for a while. */
+  /** Gets a function that suspends the terminal while another program uses it. */
   suspend(release: (work: () => Promise<void>) => Promise<void>): void
 }
 
-/** The terminal: draws the top screen of the shell in its frame and gives it the keys. */
+/** The terminal: draws the top screen of the shell in its frame and passes it the keys. */
 export function App({ shell, suspend }: AppProps) {
   const { suspendTerminal } = useApp()
   useEffect(() => suspend((work) => suspendTerminal(work)), [suspend, suspendTerminal])
@@ -34,7 +34,7 @@ export function App({ shell, suspend }: AppProps) {
   return (
     <Box flexDirection="column" width={size.width} height={lines.length}>
       {lines.map((line, index) => (
-        // A line is known by its place on the screen and by nothing else.
+        // A line is identified only by its position on the screen.
         // oxlint-disable-next-line react/no-array-index-key
         <Line key={index} text={printed([line], shell.colour) || ' '} />
       ))}
@@ -42,7 +42,7 @@ export function App({ shell, suspend }: AppProps) {
   )
 }
 
-/** One line, already in its colours; what has not changed is not looked at again. */
+/** One line with its colours; not rendered again while it is unchanged. */
 const Line = memo(({ text }: { text: string }) => <Text wrap="truncate">{text}</Text>)
 
 function press(shell: Shell, key: KeyName, size: Size): void {
@@ -50,7 +50,7 @@ function press(shell: Shell, key: KeyName, size: Size): void {
     const { overlay } = shell
     if (overlay) {
       if (key === 'ctrl+c') shell.quit()
-      // An answer may bring the next question, which must stay.
+      // An answer may open the next prompt, which must stay.
       else if (overlay.onKey(key) && shell.overlay === overlay) shell.show(undefined)
       return
     }

@@ -1,27 +1,27 @@
 import { bulk, decidable, type MatchingReceipt } from '../operations/bulk.ts'
-import { row, span } from '../paper/row.ts'
-import { counted } from '../paper/words.ts'
+import { row, span } from '../render/row.ts'
+import { counted } from '../render/words.ts'
 import { resultScreen } from './result-screen.ts'
 import type { Shell } from './shell.ts'
 
-/** How many the server decides at once. */
+/** Maximum number of approvals that the server decides at once. */
 const most = 500
 
 type BulkInput = Parameters<typeof bulk.run>[1]
 
 /**
- * One verdict on all that the input names or that match it: shows first what it would be on, asks, and says of each what became
- * of it. Everything is done in one request, on exactly what was shown.
- * @param asked whether the person has seen it and said yes
+ * One verdict on all approvals of the input: shows what would be decided, asks for confirmation, and shows
+ * the outcome of each. Everything is done in one request, on exactly what was shown.
+ * @param asked whether the user has seen it and confirmed
  * @returns whether anything was decided
  */
 export async function decideAll(shell: Shell, input: BulkInput, asked = false): Promise<boolean> {
   if (input.ids && input.ids.length > most) {
-    shell.say(`That is ${input.ids.length}, and ${most} are decided at once at the most`, 'warn')
+    shell.say(`You selected ${input.ids.length}, and at most ${most} can be decided at once`, 'warn')
     return false
   }
-  shell.say('Looking what it would be …', 'dim')
-  const plan = await shell.attempt(() => bulk.run(shell.desk, { ...input, dryRun: true }))
+  shell.say('Loading what would be decided …', 'dim')
+  const plan = await shell.attempt(() => bulk.run(shell.context, { ...input, dryRun: true }))
   if (!plan) return false
   if (input.dryRun) {
     openReceipt(shell, plan)
@@ -30,12 +30,12 @@ export async function decideAll(shell: Shell, input: BulkInput, asked = false): 
   const standing = decidable(plan)
   if (standing.length === 0) {
     openReceipt(shell, plan)
-    shell.say('None of them can be decided any more', 'warn')
+    shell.say('None of them is pending any more', 'warn')
     return false
   }
   const left = plan.matched - standing.length
-  const question = `${input.action === 'approve' ? 'Approve' : 'Reject'} ${counted(standing.length, 'piece')}?${left > 0 ? ` ${left} cannot be decided.` : ''}`
-  // Who agreed to what matches has not seen what came since.
+  const question = `${input.action === 'approve' ? 'Approve' : 'Reject'} ${counted(standing.length, 'approval')}?${left > 0 ? ` ${left} cannot be decided.` : ''}`
+  // The confirmation of a filter does not cover what has matched since.
   const { action, note, ids: named } = input
   if (!(asked && named) && !(await shell.confirm(question, previewRows(plan)))) {
     shell.say('Nothing was decided', 'dim')
@@ -54,7 +54,7 @@ export async function decideAll(shell: Shell, input: BulkInput, asked = false): 
   return receipt.resolved > 0
 }
 
-/** What it would be on, and of the rest why not. */
+/** What would be decided, and why the rest cannot be. */
 function previewRows({ items }: MatchingReceipt) {
   return items.map(({ title, tenantName, result, error, approvalId }) =>
     row(
@@ -74,6 +74,6 @@ function summary({ resolved, skipped, items }: MatchingReceipt): string {
 const openReceipt = (shell: Shell, receipt: MatchingReceipt) =>
   shell.open(
     resultScreen(receipt.dryRun ? 'what would be decided' : 'what was decided', (width) =>
-      bulk.print(receipt, shell.paper(width)),
+      bulk.print(receipt, shell.renderOptions(width)),
     ),
   )

@@ -4,8 +4,8 @@ import {
   campaignWorkColumns,
   deliverableRows,
 } from '../operations/campaigns.ts'
-import { markdownRows } from '../paper/markdown.ts'
-import { emptyRow, type Row, row, span } from '../paper/row.ts'
+import { markdownRows } from '../render/markdown.ts'
+import { emptyRow, row, type StyledLine, span } from '../render/row.ts'
 import { current, type List, listOf, listRows, moved, replaced } from './list.ts'
 import { followEvents } from './live.ts'
 import { resultScreen } from './result-screen.ts'
@@ -13,7 +13,7 @@ import type { OpenScreen } from './screen.ts'
 
 type Work = Campaign['recentActivities'][number]
 
-/** One campaign: how far it is, and its latest work, each piece one key away. */
+/** One campaign: its progress, and its latest activities, each of which can be opened. */
 export const campaignScreen =
   (campaignId: string): OpenScreen =>
   (shell) => {
@@ -29,7 +29,7 @@ export const campaignScreen =
         list = replaced(list, campaign.recentActivities)
         shell.changed()
       })
-    const headFor = (width: number, height: number): Row[] =>
+    const headFor = (width: number, height: number): StyledLine[] =>
       campaign
         ? [...campaignFacts(campaign), emptyRow, ...deliverableRows(campaign, width), emptyRow].slice(
             0,
@@ -43,7 +43,7 @@ export const campaignScreen =
       title: () => row(span(campaign?.name ?? 'campaign', 'strong')),
       rows({ width, height }) {
         const head = headFor(width, height)
-        const empty = campaign ? 'Its work is not planned yet.' : 'Asking the server …'
+        const empty = campaign ? 'Its activities are not planned yet.' : 'Loading …'
         return [
           ...head,
           ...listRows(list, campaignWorkColumns.slice(1), { width, height: height - head.length, empty }),
@@ -53,7 +53,7 @@ export const campaignScreen =
         {
           key: 'enter',
           label: 'open',
-          help: 'the piece of work: its text as it is written, its runs and cost',
+          help: 'the activity: its text as it is written, its runs and cost',
           run: () => {
             const work = current(list)
             if (work) shell.openWork('activity', work.id)
@@ -62,11 +62,11 @@ export const campaignScreen =
         {
           key: 'o',
           label: 'question',
-          help: 'what people are asked about it',
+          help: 'open its approval',
           run: () => {
             const work = current(list)
             if (work?.approvalId !== undefined) shell.openWork('approval', work.approvalId)
-            else shell.say('Nobody is asked about it', 'dim')
+            else shell.say('It has no approval', 'dim')
           },
         },
         {

@@ -1,16 +1,16 @@
 import { type CampaignItem, campaignColumns } from '../operations/campaigns.ts'
-import { row, span } from '../paper/row.ts'
-import { counted } from '../paper/words.ts'
+import { row, span } from '../render/row.ts'
+import { counted } from '../render/words.ts'
 import { campaignScreen } from './campaign-screen.ts'
 import { current, type List, listOf, listRows, moved, replaced } from './list.ts'
 import { followEvents } from './live.ts'
 import { newCampaignBinding } from './new-campaign.ts'
 import type { OpenScreen } from './screen.ts'
 
-/** How many are asked for at once; the next ones are fetched when the end comes near. */
+/** Page size; the next page is loaded near the end of the list. */
 const page = 100
 
-/** The campaigns of the tenant, the newest first, with how far each is. */
+/** The campaigns of the tenant with their progress, the newest first. */
 export const campaignsScreen: OpenScreen = (shell) => {
   let list: List<CampaignItem> = listOf<CampaignItem>([])
   let cursor: string | undefined
@@ -18,7 +18,7 @@ export const campaignsScreen: OpenScreen = (shell) => {
   let loading = false
   const stop = new AbortController()
 
-  /** @param from where the list goes on; absent: anew */
+  /** @param from the cursor at which the list continues; absent: reload */
   const load = (from?: string) => {
     if (loading) return
     loading = true
@@ -56,14 +56,14 @@ export const campaignsScreen: OpenScreen = (shell) => {
       listRows(list, campaignColumns.slice(1), {
         width,
         height,
-        empty: loaded ? 'No campaign yet.' : 'Asking the server …',
+        empty: loaded ? 'No campaigns yet.' : 'Loading …',
         hasMore: cursor !== undefined,
       }),
     bindings: () => [
       {
         key: 'enter',
         label: 'open',
-        help: 'how far it is, and its work',
+        help: 'its progress and activities',
         run: () => {
           const campaign = current(list)
           if (campaign) shell.open(campaignScreen(campaign.id))

@@ -1,18 +1,18 @@
 import { operationsFor } from '../operations/catalogue.ts'
-import { isArgument, isRequired, optionName } from '../operations/line.ts'
-import type { Named } from '../operations/operation.ts'
-import { flowText } from '../paper/flow.ts'
-import { emptyRow, type Row, row, span } from '../paper/row.ts'
-import { ownCommands } from './meaning.ts'
+import { isArgument, isRequired, optionName } from '../operations/invocation.ts'
+import type { OperationBase } from '../operations/operation.ts'
+import { flowText } from '../render/flow.ts'
+import { emptyRow, row, type StyledLine, span } from '../render/row.ts'
+import { ownCommands } from './parse-input.ts'
 import { resultScreen } from './result-screen.ts'
 import type { OpenScreen } from './screen.ts'
 
-/** Everything that can be written on the command line, and what each takes. */
+/** All commands of the command line, with their parameters. */
 export const commandHelp: OpenScreen = (shell) =>
   resultScreen('commands', (width) => [
-    row(span('Behind a slash or without one. What is no command is asked in plain words.', 'dim')),
+    row(span('With or without a slash. Anything that is not a command is asked in plain words.', 'dim')),
     emptyRow,
-    ...operationsFor(shell.desk).flatMap((operation) => [
+    ...operationsFor(shell.context).flatMap((operation) => [
       ...flowText(usageOf(operation), width, undefined, 'accent'),
       ...about(operation.summary, width),
     ]),
@@ -22,12 +22,12 @@ export const commandHelp: OpenScreen = (shell) =>
     ]),
   ])(shell)
 
-const indent: Row = [span('    ')]
+const indent: StyledLine = [span('    ')]
 const about = (text: string, width: number) => flowText(text, width, { first: indent, rest: indent })
 
-/** A command with what it takes; what can be left out stands in brackets. */
-export function usageOf(operation: Named): string {
-  const parts = Object.entries(operation.takes).map(([name, parameter]) => {
+/** A command with its parameters; optional ones are in brackets. */
+export function usageOf(operation: OperationBase): string {
+  const parts = Object.entries(operation.params).map(([name, parameter]) => {
     const label = isArgument(parameter)
       ? `<${optionName(name)}>`
       : `--${optionName(name)}${parameter.kind === 'flag' ? '' : ' …'}`

@@ -2,39 +2,41 @@ import { withTenant } from '../account/own-tenant.ts'
 import type { ask } from '../operations/ask.ts'
 import type { bulk } from '../operations/bulk.ts'
 import { mayRunNamed, operationsFor } from '../operations/catalogue.ts'
-import { slashLine } from '../operations/line.ts'
-import type { AnyFollowing, AnyOperation, Line } from '../operations/operation.ts'
+import { slashLine } from '../operations/invocation.ts'
+import type { AnyFollowing, AnyOperation, Invocation } from '../operations/operation.ts'
 import { refusal } from '../operations/rights.ts'
 import { decideAll } from './bulk-verdict.ts'
 import { commandHelp } from './command-help.ts'
 import { commandPrompt } from './command-prompt.ts'
 import { draftsScreen } from './drafts-screen.ts'
 import { followingScreen } from './following-screen.ts'
-import { knownTo } from './known.ts'
 import { askPlainly } from './language.ts'
-import { meaningOf } from './meaning.ts'
+import { meaningOf } from './parse-input.ts'
 import { resultScreen } from './result-screen.ts'
 import type { Shell } from './shell.ts'
+import { knownTo } from './suggestions.ts'
 
-/** How many lines are kept. */
+/** Maximum number of lines. */
 const kept = 200
-/** The line that was left last without being run: the first that is brought back, and never told to the server. */
+/**
+ * The line that was last left without running it: the first one of the history, and never sent to the server.
+ */
 const unfinished = new WeakMap<Shell, readonly string[]>()
 
-/** Asks for a command, or for plain words that are told as the command that they would run, and does it. */
+/** Asks for a command, or for plain words that are translated into a command, and runs it. */
 export async function commandLine(shell: Shell, text = ''): Promise<void> {
   const known = knownTo(shell)
   const line = await new Promise<string | undefined>((resolve) => {
     const history = [...shell.past.earlier, ...shell.history, ...(unfinished.get(shell) ?? [])]
     const left = (words: string) => void unfinished.set(shell, [words])
-    shell.show(commandPrompt({ history, known, offered: operationsFor(shell.desk), text, left }, resolve))
+    shell.show(commandPrompt({ history, known, offered: operationsFor(shell.context), text, left }, resolve))
   })
   if (!line?.trim()) return
   const meaning = meaningOf(line)
   const before = [...shell.history]
   remember(shell, line.trim())
-  if (meaning.kind === 'words' && !mayRunNamed(shell.desk, 'ask'))
-    return shell.say('That is no command: /help shows what there is. Plain words are for reviewers.', 'warn')
+  if (meaning.kind === 'words' && !mayRunNamed(shell.context, 'ask'))
+    return shell.say('Unknown command: /help lists all commands. Plain words are for reviewers.', 'warn')
   if (meaning.kind === 'words') return askPlainly(shell, meaning.words, { before, remember, runCommand })
   if (meaning.kind === 'command') return runCommand(shell, meaning.operation, meaning.input)
   if (meaning.name === 'help') return shell.open(commandHelp)
@@ -50,19 +52,19 @@ function remember({ history, past }: Shell, line: string): void {
   if (history.length > kept) history.splice(0, history.length - kept)
 }
 
-/** @param asked whether the person has seen the command and said yes */
+/** @param asked whether the user has seen the command and confirmed it */
 async function runCommand(
   shell: Shell,
   operation: AnyOperation | AnyFollowing,
-  given: Line['input'],
+  given: Invocation['input'],
   asked = false,
 ): Promise<void> {
-  const why = refusal(shell.desk, operation)
+  const why = refusal(shell.context, operation)
   if (why !== undefined) return shell.say(why, 'warn')
-  // What somebody has said yes to is run as it was shown.
+  // A confirmed command runs exactly as it was shown.
   const input = asked
     ? given
-    : await shell.attempt(() => withTenant(operation, shell.desk, narrowed(shell, operation, given)))
+    : await shell.attempt(() => withTenant(operation, shell.context, narrowed(shell, operation, given)))
   if (!input) return
   const { name } = operation
   const id = input['id']
@@ -74,22 +76,22 @@ async function runCommand(
     const { words } = input as unknown as Parameters<typeof ask.run>[1]
     return askPlainly(shell, words.join(' '), { before: [...shell.history], remember, runCommand })
   }
-  // It shows itself what it would be on.
+  // It shows what it would affect itself.
   if (name === 'bulk')
     return void (await decideAll(shell, input as unknown as Parameters<typeof bulk.run>[1], asked))
-  const isRead = operation.does === 'reads'
+  const isRead = operation.effect === 'reads'
   const done = await shell.run({ name, input }, { asked, quiet: isRead })
   if (!done) return
-  const draw = (width: number) => operation.print(done.result as never, shell.paper(width))
+  const draw = (width: number) => operation.print(done.result as never, shell.renderOptions(width))
   if (isRead || draw(200).length > 1) shell.open(resultScreen(slashLine(operation, input), draw))
 }
 
-/** The input kept to the tenant that the terminal is narrowed to, unless it names another one or exactly what is meant. */
+/** The input restricted to the terminal's tenant filter, unless it names another tenant or exact ids. */
 function narrowed(
   { tenantId }: Shell,
-  { takes }: AnyOperation | AnyFollowing,
-  input: Line['input'],
-): Line['input'] {
+  { params: takes }: AnyOperation | AnyFollowing,
+  input: Invocation['input'],
+): Invocation['input'] {
   const isOpen = 'tenant' in takes && input['tenant'] === undefined && input['ids'] === undefined
   return isOpen && tenantId !== undefined ? { ...input, tenant: tenantId } : input
 }

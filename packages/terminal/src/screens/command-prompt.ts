@@ -1,22 +1,21 @@
 import { operationIn } from '../operations/catalogue.ts'
-import { LineFault, optionName } from '../operations/line.ts'
-import type { Named } from '../operations/operation.ts'
-import { cutRow, type Row, row, span } from '../paper/row.ts'
-import { widthOf } from '../paper/width.ts'
-import { type Completions, completionsOf, type Known } from './completion.ts'
+import { optionName, UsageError } from '../operations/invocation.ts'
+import type { OperationBase } from '../operations/operation.ts'
+import { cutRow, row, type StyledLine, span } from '../render/row.ts'
+import { widthOf } from '../render/width.ts'
 import { usageOf } from './command-help.ts'
+import { type Completions, completionsOf, type Known } from './completion.ts'
 import { inputOf, inputRow, insert, type LineInput, textOf, write } from './input.ts'
 import type { KeyName } from './keys.ts'
-import { meaningOf } from './meaning.ts'
 import type { Overlay } from './overlay.ts'
+import { meaningOf } from './parse-input.ts'
 
-/** How many offers are seen at once. */
+/** Maximum number of visible suggestions. */
 const seen = 5
 
 /**
- * Asks for a command or for plain words: with the lines from before, with what could stand there, and without letting a
- * command go that cannot be run.
- * @param tell gets undefined when nothing is to be done
+ * Asks for a command or for plain words: with history, suggestions, and validation before it is submitted.
+ * @param tell gets undefined when the user leaves the prompt
  */
 export function commandPrompt(
   {
@@ -28,25 +27,25 @@ export function commandPrompt(
   }: {
     history: readonly string[]
     known: Known
-    /** The commands of whoever types. */
-    offered: readonly Named[]
+    /** The commands of the user. */
+    offered: readonly OperationBase[]
     text?: string
-    /** Told of a line that is left and not run, so that it can be brought back. */
+    /** Called with a line that is left without running it, so that it can be restored. */
     left?(words: string): void
   },
   tell: (text: string | undefined) => void,
 ): Overlay {
   let line: LineInput = inputOf(text)
-  /** What was being written before somebody looked back in the history. */
+  /** The current line before the user went back in the history. */
   let draft = text
   let back = 0
   let cycle: (Completions & { base: string; at: number }) | undefined
-  let fault: LineFault | undefined
+  let fault: UsageError | undefined
 
   const put = (next: LineInput) => {
     line = next
     cycle = undefined
-    // A fault that was told goes with its cause.
+    // A displayed error disappears when its cause is corrected.
     if (fault) fault = faultOf(textOf(line))
   }
   const look = (steps: number) => {
@@ -85,7 +84,7 @@ export function commandPrompt(
   }
   return {
     writes: true,
-    hint: 'enter: do it · tab: complete · ↑↓: before · esc: leave it',
+    hint: 'enter: run · tab: complete · ↑↓: history · esc: leave',
     rows({ width }) {
       const typed = textOf(line)
       const offers = cycle ?? { ...completionsOf(typed, known, offered), at: -1 }
@@ -100,25 +99,25 @@ export function commandPrompt(
   }
 }
 
-function faultOf(text: string): LineFault | undefined {
+function faultOf(text: string): UsageError | undefined {
   if (text.trim() === '') return undefined
   try {
     meaningOf(text)
     return undefined
   } catch (error) {
-    if (error instanceof LineFault) return error
+    if (error instanceof UsageError) return error
     throw error
   }
 }
 
-/** What is wrong, and a sign over where it is. */
-function faultRows(typed: string, fault: LineFault, width: number): Row[] {
+/** The error, and a marker above its position. */
+function faultRows(typed: string, fault: UsageError, width: number): StyledLine[] {
   const place = widthOf(typed.slice(0, placeOf(typed, fault)))
   const sign = place + 3 < width ? [row(' '.repeat(place + 2), span('▾', 'bad'))] : []
   return [cutRow(row(span(fault.message, 'bad')), width), ...sign]
 }
 
-function placeOf(typed: string, { parameter, message }: LineFault): number {
+function placeOf(typed: string, { parameter, message }: UsageError): number {
   const option = parameter === undefined ? -1 : typed.indexOf(`--${optionName(parameter)}`)
   if (option >= 0) return option
   const [, word] = /(?:option |")([^"\s]+)"?$/.exec(message) ?? []
@@ -126,15 +125,15 @@ function placeOf(typed: string, { parameter, message }: LineFault): number {
   return named >= 0 ? named : typed.length
 }
 
-/** What the command takes that is being typed; otherwise that plain words do as well. */
-function hintRow(typed: string): Row {
+/** The parameters of the command that is being typed; otherwise a hint at plain words. */
+function hintRow(typed: string): StyledLine {
   const { operation } = operationIn(typed.trim().replace(/^\//, '').split(/\s+/))
   if (!operation || !typed.includes(' '))
-    return row(span('A command, or what you want in plain words', 'strong'))
+    return row(span('A command, or a question in plain words', 'strong'))
   return row(span(usageOf(operation), 'strong'), span(`  ${operation.summary}`, 'dim'))
 }
 
-function offerRows(offers: Completions['offers'], at: number, width: number): Row[] {
+function offerRows(offers: Completions['offers'], at: number, width: number): StyledLine[] {
   const top = Math.max(0, Math.min(at - 2, offers.length - seen))
   const shown = offers.slice(top, top + seen).map(({ value, what }, index) => {
     const chosen = top + index === at

@@ -1,28 +1,28 @@
 import { operationIn } from '../operations/catalogue.ts'
-import { isArgument, optionName, quoted } from '../operations/line.ts'
-import type { Completion, Named, Parameter } from '../operations/operation.ts'
-import { ownCommands } from './meaning.ts'
+import { isArgument, optionName, quoted } from '../operations/invocation.ts'
+import type { Completion, OperationBase, Parameter } from '../operations/operation.ts'
+import { ownCommands } from './parse-input.ts'
 
-/** Something that could stand where somebody types. */
+/** A suggestion for the current position. */
 export interface Offer {
   value: string
   what: string
 }
 
-/** What is known by now of ids and names; more may come while somebody types. */
+/** Ids and names that are known so far; more may be loaded while the user types. */
 export type Known = (kind: Completion) => readonly Offer[]
 
-/** What could stand at the end of a line, and where that begins in it. */
+/** Suggestions for the end of a line, and the position that they replace. */
 export interface Completions {
   from: number
   offers: readonly Offer[]
 }
 
-/** How many are looked through at the most when a list is offered. */
+/** Maximum number of values that are searched for suggestions. */
 const most = 100
 
-/** @param offered the commands of whoever types */
-export function completionsOf(line: string, known: Known, offered: readonly Named[]): Completions {
+/** @param offered the commands of the user */
+export function completionsOf(line: string, known: Known, offered: readonly OperationBase[]): Completions {
   const from = wordStart(line)
   const word = line.slice(from).replace(/^"/, '')
   const before = wordsBefore(line.slice(0, from))
@@ -34,14 +34,14 @@ export function completionsOf(line: string, known: Known, offered: readonly Name
   return { from, offers: offers.filter(({ value, what }) => fits(value, what, word)).slice(0, most) }
 }
 
-/** A value by how it begins; an id also by words of its title. */
+/** A value by its prefix; an id also by words of its title. */
 function fits(value: string, what: string, word: string): boolean {
   const typed = word.toLowerCase()
   return value.toLowerCase().startsWith(typed) || (typed.length > 1 && what.toLowerCase().includes(typed))
 }
 
-/** Of commands whose name has two words, the second. */
-function secondWords(first: string, word: string, offered: readonly Named[]): Offer[] {
+/** The second word of commands whose name has two. */
+function secondWords(first: string, word: string, offered: readonly OperationBase[]): Offer[] {
   return offered.flatMap(({ name, summary }) => {
     const [begins, second] = name.split(' ')
     const isMeant = begins === first.replace(/^\//, '') && second?.startsWith(word.toLowerCase())
@@ -49,7 +49,7 @@ function secondWords(first: string, word: string, offered: readonly Named[]): Of
   })
 }
 
-function commandsLike(word: string, offered: readonly Named[]): Offer[] {
+function commandsLike(word: string, offered: readonly OperationBase[]): Offer[] {
   const slash = word.startsWith('/') ? '/' : ''
   const typed = word.slice(slash.length).toLowerCase()
   const all = [
@@ -62,12 +62,12 @@ function commandsLike(word: string, offered: readonly Named[]): Offer[] {
 }
 
 function offersFor(
-  operation: Named,
+  operation: OperationBase,
   before: readonly string[],
   word: string,
   known: Known,
 ): readonly Offer[] {
-  const options = Object.entries(operation.takes).filter(([, parameter]) => !isArgument(parameter))
+  const options = Object.entries(operation.params).filter(([, parameter]) => !isArgument(parameter))
   const last = before.at(-1) ?? ''
   const open = options.find(([name, { kind }]) => last === `--${optionName(name)}` && kind !== 'flag')
   if (open) return valuesFor(open[1], known)
@@ -79,10 +79,10 @@ function offersFor(
   return place ? valuesFor(place, known) : []
 }
 
-/** The argument that the next word is for. */
-function argumentAt(operation: Named, before: readonly string[]): Parameter | undefined {
+/** The argument that the next word belongs to. */
+function argumentAt(operation: OperationBase, before: readonly string[]): Parameter | undefined {
   const flags = new Set(
-    Object.entries(operation.takes).flatMap(([name, { kind }]) =>
+    Object.entries(operation.params).flatMap(([name, { kind }]) =>
       kind === 'flag' ? `--${optionName(name)}` : [],
     ),
   )
@@ -90,7 +90,7 @@ function argumentAt(operation: Named, before: readonly string[]): Parameter | un
     (word, at) =>
       !word.startsWith('--') && !(before[at - 1]?.startsWith('--') && !flags.has(before[at - 1] ?? '')),
   )
-  const places = Object.values(operation.takes).filter(isArgument)
+  const places = Object.values(operation.params).filter(isArgument)
   return places[given.length] ?? places.find(({ kind }) => kind === 'arguments')
 }
 
@@ -100,7 +100,7 @@ function valuesFor(parameter: Parameter, known: Known): readonly Offer[] {
   return kind === undefined ? [] : known(kind).map(({ value, what }) => ({ value: quoted(value), what }))
 }
 
-/** Where the word begins that is being typed: behind the last space that is in no quotes. */
+/** The start of the word that is being typed: after the last space outside quotes. */
 function wordStart(line: string): number {
   let start = 0
   let isQuoted = false

@@ -1,8 +1,8 @@
 import type { Reply } from '@copydesk/client'
 import { type CostPart, costColumns, costGroups } from '../operations/cost.ts'
-import { type Column, cutRow, emptyRow, type Row, row, span } from '../paper/row.ts'
-import { fit } from '../paper/width.ts'
-import { sparkline, usd } from '../paper/words.ts'
+import { type Column, cutRow, emptyRow, row, type StyledLine, span } from '../render/row.ts'
+import { fit } from '../render/width.ts'
+import { sparkline, usd } from '../render/words.ts'
 import { current, type List, listOf, listRows, moved, replaced } from './list.ts'
 import { followEvents } from './live.ts'
 import type { OpenScreen } from './screen.ts'
@@ -10,16 +10,16 @@ import type { OpenScreen } from './screen.ts'
 type Costs = Reply<'cli', 'GET /cost'>
 type Part = CostPart & { id: string }
 
-/** Days that are told one by one. */
+/** Days that are listed one by one. */
 const days = 7
 
-/** What agents have cost since the month began, by what it went into, and on the last days. */
+/** The cost of this month, by group, and of the last days. */
 export const costScreen: OpenScreen = (shell) => {
-  const groups = costGroups.filter((group) => group !== 'tenant' || !shell.desk.tenant)
+  const groups = costGroups.filter((group) => group !== 'tenant' || !shell.context.tenant)
   let by: (typeof costGroups)[number] = groups[0] ?? 'agent'
   let costs: Costs | undefined
   let list: List<Part> = listOf<Part>([])
-  /** Lines that the days leave for the list. */
+  /** Lines that the list gets besides the days. */
   let room = 1
   const stop = new AbortController()
 
@@ -30,7 +30,7 @@ export const costScreen: OpenScreen = (shell) => {
         query: { groupBy, ...(shell.tenantId !== undefined && { tenantId: shell.tenantId }) },
         signal: stop.signal,
       })
-      // Somebody has turned to another view.
+      // The user has switched to another grouping.
       if (groupBy !== by) return
       costs = found
       list = replaced(
@@ -54,9 +54,9 @@ export const costScreen: OpenScreen = (shell) => {
       row(span(costs ? `${usd(costs.totalUsd)} this month` : 'cost', 'strong'), span(`  by ${by}`, 'accent')),
     rows: ({ width, height }) => {
       const lower = costs ? dayRows(costs, width, height) : []
-      const empty = costs ? 'Nothing has cost anything yet.' : 'Asking the server …'
+      const empty = costs ? 'There is no cost yet.' : 'Loading …'
       room = height - lower.length
-      const upper = listRows(list, columnsFor(list.items, width, shell.desk.tenant !== undefined), {
+      const upper = listRows(list, columnsFor(list.items, width, shell.context.tenant !== undefined), {
         width,
         height: room,
         empty,
@@ -68,7 +68,7 @@ export const costScreen: OpenScreen = (shell) => {
       {
         key: 'shift+tab',
         label: 'by',
-        help: 'the same, the other way round',
+        help: 'the same, in reverse order',
         quiet: true,
         run: () => turn(-1),
       },
@@ -82,7 +82,7 @@ export const costScreen: OpenScreen = (shell) => {
   }
 }
 
-/** With a bar for each part where there is room, as long as its share of the greatest. */
+/** With a bar for each part when there is room, proportional to the largest. */
 function columnsFor(items: readonly Part[], width: number, isShort: boolean): ReadonlyArray<Column<Part>> {
   const most = items.reduce((highest, { costUsd }) => Math.max(highest, costUsd), 0)
   const room = Math.min(20, Math.floor(width / 5))
@@ -93,12 +93,12 @@ function columnsFor(items: readonly Part[], width: number, isShort: boolean): Re
   }
   const [label, cost, share, ...rest] = costColumns
   if (!label || !cost || !share) return costColumns
-  // Runs and tokens are told to staff.
+  // Only staff get runs and tokens.
   return [label, cost, share, bar, ...(isShort ? [] : rest)]
 }
 
-/** The last days, each with its date where there is room for that. */
-function dayRows({ dailySeries }: Costs, width: number, height: number): Row[] {
+/** The last days, each with its date when there is room. */
+function dayRows({ dailySeries }: Costs, width: number, height: number): StyledLine[] {
   const all = row(span('month ', 'dim'), sparkline(dailySeries.map(({ costUsd }) => costUsd)))
   if (height < days + 8) return [cutRow(all, width)]
   const last = dailySeries.slice(-days)

@@ -1,34 +1,36 @@
 import { type Draft, type DraftKind, type DraftSubject, mostDrafts, noRoom } from '../account/drafts.ts'
-import type { Line } from '../operations/operation.ts'
+import type { Invocation } from '../operations/operation.ts'
 import type { Piece } from '../operations/show.ts'
 import { afterRejection } from '../operations/verdicts.ts'
-import { type Row, row, span } from '../paper/row.ts'
-import { ageOf } from '../paper/words.ts'
+import { row, type StyledLine, span } from '../render/row.ts'
+import { ageOf } from '../render/words.ts'
 import { sentence } from './faults.ts'
-import type { PromptOptions, Turn } from './overlay.ts'
+import type { OverlayResult, PromptOptions } from './overlay.ts'
 import type { RunOptions } from './run-operation.ts'
 import type { Shell } from './shell.ts'
 
-/** What a draft is of, as it is told. */
+/** Names of the kinds of drafts. */
 export const draftWords: Readonly<Record<DraftKind, string>> = {
   text: 'the text',
   note: 'a note',
   comment: 'a comment',
   reason: 'a reason',
-  message: 'words to the client',
+  message: 'a note to the client',
   brief: 'a brief',
 }
 
-/** Something that a person has written, which is kept until it has been sent. */
+/** An unsent text of the user, which is kept until it is sent. */
 export interface Kept {
   text: string
-  /** The key that goes on with it. */
+  /** The key that continues it. */
   again: string
-  /** It has been sent: the draft goes. */
+  /** It was sent: the draft is deleted. */
   sent(): Promise<void>
 }
 
-/** What is written in a review: a comment is on the piece of work, everything else about the question. */
+/**
+ * The subject of a draft in a review: a comment is about the activity, everything else about the approval.
+ */
 export function draftAbout({ approval, activity }: Piece, kind: DraftKind): DraftSubject {
   return {
     kind,
@@ -39,7 +41,7 @@ export function draftAbout({ approval, activity }: Piece, kind: DraftKind): Draf
   }
 }
 
-/** Whether another draft can be begun, as far as it is known; says so where none can. */
+/** Whether another draft can be created, as far as known; shows a message when not. */
 export function hasRoom({ drafts, say }: Shell, about: DraftSubject): boolean {
   if (drafts.all.length < mostDrafts || drafts.find(about)) return true
   say(noRoom, 'warn')
@@ -47,10 +49,10 @@ export function hasRoom({ drafts, say }: Shell, about: DraftSubject): boolean {
 }
 
 /**
- * Asks for words, beginning with those that were written before and not sent. Each key is kept at once, so that they are there
- * again after a slip, a refusal or a crash.
- * @param again the key that asks for them again
- * @returns undefined when the person leaves it
+ * Asks for text, beginning with an unsent draft. Each key is saved at once, so that the text survives a
+ * mistake, a rejection or a crash.
+ * @param again the key that asks for it again
+ * @returns undefined when the user leaves it
  */
 export async function askKept(
   shell: Shell,
@@ -80,7 +82,7 @@ export async function askKept(
     ...(turn && { turn }),
   })
   const fault = await keeping.rest()
-  if (fault !== undefined) shell.say(`What you wrote could not be kept: ${sentence(fault)}`, 'bad')
+  if (fault !== undefined) shell.say(`Your draft could not be saved: ${sentence(fault)}`, 'bad')
   else if (text === undefined && draft) sayKept(shell, again)
   if (text === undefined) return undefined
   return {
@@ -93,8 +95,8 @@ export async function askKept(
 }
 
 /**
- * Asks why something is turned down, and what happens to the work: it is tried again, or ends.
- * @param hasWork whether there is work that it would be given back to
+ * Asks for the reason of a rejection, and its consequence: the activity is retried, or cancelled.
+ * @param hasWork whether there is an activity to which it would return
  */
 export async function askRejection(
   shell: Shell,
@@ -102,10 +104,10 @@ export async function askRejection(
   { question, hasWork }: { question: string; hasWork: boolean },
 ): Promise<{ kept: Kept; end: boolean } | undefined> {
   let end = false
-  const turn: Turn = {
+  const turn: OverlayResult = {
     ways: [
-      { next: afterRejection(false), tab: 'end the work instead' },
-      { next: afterRejection(true), tab: 'let the agent try again' },
+      { next: afterRejection(false), tab: 'cancel the activity instead' },
+      { next: afterRejection(true), tab: 'let the agent write another version' },
     ],
     turned: (at) => void (end = at === 1),
   }
@@ -114,12 +116,12 @@ export async function askRejection(
 }
 
 /**
- * Runs what was written for; the draft goes when that is done.
- * @returns undefined when it was not done, which has been said
+ * Runs the operation of a draft, which is deleted on success.
+ * @returns undefined when it failed, which has been reported
  */
 export async function runKept(
   shell: Shell,
-  { line, kept }: { line: Line; kept?: Kept },
+  { line, kept }: { line: Invocation; kept?: Kept },
   options?: RunOptions,
 ): Promise<{ result: unknown } | undefined> {
   const before = shell.message
@@ -129,23 +131,23 @@ export async function runKept(
   return done
 }
 
-/** Asks for a comment on a piece of work, and says it there. */
+/** Asks for a comment on an activity, and sends it. */
 export async function askComment(shell: Shell, about: DraftSubject, again: string): Promise<void> {
-  const question = 'What do you want to say? @agent:role wakes an agent.'
+  const question = 'Your comment? @agent:role wakes an agent.'
   const kept = await askKept(shell, about, question, { needed: true, again })
   if (!kept) return
   await runKept(shell, { line: { name: 'comment', input: { id: about.activityId, text: kept.text } }, kept })
 }
 
-/** Says that what was written is kept, after what has been said on why it was not sent. */
+/** Adds to an error message that the draft is kept. */
 export function sayKept(shell: Shell, again: string, why = ''): void {
   const { temporary } = shell.drafts
-  const where = temporary === undefined ? '' : ` in ${temporary}, since your own folder cannot be written`
+  const where = temporary === undefined ? '' : ` in ${temporary}, since your folder is not writable`
   const reason = why === '' || /[.!?]$/.test(why) ? why : `${why}.`
-  shell.say(`${reason} What you wrote is kept${where}: ${again} goes on with it`.trim(), why ? 'warn' : 'dim')
+  shell.say(`${reason} Your draft is kept${where}: ${again} continues it`.trim(), why ? 'warn' : 'dim')
 }
 
-/** Saves one text after the other, of several that come meanwhile only the last. */
+/** Saves one text after the other; of several that arrive meanwhile only the last. */
 function keeper(save: (text: string) => Promise<void>) {
   let wanted: string | undefined
   let busy: Promise<void> | undefined
@@ -168,7 +170,7 @@ function keeper(save: (text: string) => Promise<void>) {
       wanted = text
       busy ??= work()
     },
-    /** Waits until the last one is saved. @returns why it is not, if it is not */
+    /** Waits until the last one is saved. @returns the error, if any */
     async rest() {
       await busy
       return fault
@@ -176,21 +178,19 @@ function keeper(save: (text: string) => Promise<void>) {
   }
 }
 
-/** Asks once whether a draft is to go. @returns whether it has gone */
+/** Asks once whether to discard a draft. @returns whether it was discarded */
 export async function discarded(shell: Shell, draft: Draft): Promise<boolean> {
   const { kind, title, changedAt } = draft
   const what = `${draftWords[kind]} on “${title}”`
   const age = ageOf(changedAt, shell.now())
-  if (
-    !(await shell.confirm(`Discard your draft of ${what}, written ${age} ago? It exists nowhere else.`, []))
-  )
+  if (!(await shell.confirm(`Discard your draft of ${what}, written ${age} ago? There is no other copy`, [])))
     return false
   await shell.drafts.remove(draft)
   shell.say('The draft is discarded', 'dim')
   return true
 }
 
-/** A title with a sign where the person has written something on it and not sent it. */
+/** A title with a symbol when the user has a draft about it. */
 export function signed(
   { drafts, spoken }: Pick<Shell, 'drafts' | 'spoken'>,
   title: string,
@@ -205,8 +205,8 @@ export function signed(
   return isMine ? `${spoken ? 'with your draft: ' : '✎ '}${title}` : title
 }
 
-/** A line that says which drafts there are and which keys go on with them; none without drafts. */
-export function draftHint(drafts: readonly Draft[], keys: Partial<Record<DraftKind, string>>): Row[] {
+/** A line that lists the drafts and the keys that continue them; none without drafts. */
+export function draftHint(drafts: readonly Draft[], keys: Partial<Record<DraftKind, string>>): StyledLine[] {
   if (drafts.length === 0) return []
   const parts = drafts.map(({ kind }) => `${draftWords[kind]} (${keys[kind] ?? ':drafts'})`)
   return [row(span(`✎ You have a draft of ${parts.join(', ')}; D discards`, 'accent'))]

@@ -1,8 +1,8 @@
 import type { Draft } from '../account/drafts.ts'
 import { plainRows } from '../operations/show-rows.ts'
-import { flowText } from '../paper/flow.ts'
-import { type Column, emptyRow, row, span } from '../paper/row.ts'
-import { ageOf } from '../paper/words.ts'
+import { flowText } from '../render/flow.ts'
+import { type Column, emptyRow, row, span } from '../render/row.ts'
+import { ageOf } from '../render/words.ts'
 import { discarded, draftWords } from './drafting.ts'
 import { current, type List, listOf, listRows, moved, replaced } from './list.ts'
 import { startCampaign } from './new-campaign.ts'
@@ -19,7 +19,7 @@ function columnsAt(now: number): ReadonlyArray<Column<Draft>> {
   ]
 }
 
-/** Everything that the person has written at this server and not sent, the latest first. */
+/** All drafts of the user at this server, the latest first. */
 export const draftsScreen: OpenScreen = (shell) => {
   let list: List<Draft> = listOf(shell.drafts.all)
   const present = () => (list.items === shell.drafts.all ? list : (list = replaced(list, shell.drafts.all)))
@@ -28,24 +28,23 @@ export const draftsScreen: OpenScreen = (shell) => {
     if (draft.approvalId !== undefined) shell.openWork('approval', draft.approvalId)
     else if (draft.activityId !== undefined) shell.openWork('activity', draft.activityId)
     else if (draft.kind === 'brief') void shell.attempt(() => startCampaign(shell))
-    else shell.say('It is about several pieces: mark them in the queue, and r goes on with it', 'dim')
+    else shell.say('It is about several approvals: mark them in the queue, and r continues it', 'dim')
   }
   refresh()
   return {
     name: 'drafts',
-    title: () =>
-      row(span('drafts', 'strong'), span(`  ${present().items.length} written and not sent`, 'dim')),
+    title: () => row(span('drafts', 'strong'), span(`  ${present().items.length} not sent`, 'dim')),
     rows: ({ width, height }) =>
       listRows(present(), columnsAt(shell.now()), {
         width,
         height,
-        empty: 'You have written nothing that was not sent.',
+        empty: 'You have no drafts.',
       }),
     bindings: () => [
       {
         key: 'enter',
         label: 'read',
-        help: 'the whole draft, and the file that holds it',
+        help: 'the whole draft, and its file',
         run: async () => {
           const draft = current(present())
           if (draft) shell.open(await draftScreen(shell, draft))
@@ -54,7 +53,7 @@ export const draftsScreen: OpenScreen = (shell) => {
       {
         key: 'o',
         label: 'open',
-        help: 'what it is about, to go on with it there',
+        help: 'open its subject, to continue it there',
         run: () => {
           const draft = current(present())
           if (draft) open(draft)
@@ -63,7 +62,7 @@ export const draftsScreen: OpenScreen = (shell) => {
       {
         key: 'D',
         label: 'discard',
-        help: 'throw it away; asked once',
+        help: 'discard it; asks first',
         run: async () => {
           const draft = current(present())
           if (draft) await discarded(shell, draft)

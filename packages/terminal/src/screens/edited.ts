@@ -1,26 +1,26 @@
 import type { Draft } from '../account/drafts.ts'
 import { editDraft } from '../account/edit-draft.ts'
 import type { Piece } from '../operations/show.ts'
-import { changesBetween } from '../paper/compare.ts'
-import { diffRows } from '../paper/diff.ts'
-import { flowText } from '../paper/flow.ts'
-import { emptyRow } from '../paper/row.ts'
+import { changesBetween } from '../render/compare.ts'
+import { diffRows } from '../render/diff.ts'
+import { flowText } from '../render/flow.ts'
+import { emptyRow } from '../render/row.ts'
 import { discarded, draftAbout, hasRoom, type Kept, sayKept } from './drafting.ts'
 import { sentence } from './faults.ts'
 import { resultScreen } from './result-screen.ts'
 import type { Shell } from './shell.ts'
 
-/** A piece whose text is to be edited. */
+/** An approval whose text is to be edited. */
 export interface Editable extends Piece {
   text: NonNullable<Piece['text']>
-  /** Shows what was written beside the text as it is now. */
+  /** Shows the draft beside the current text. */
   showDraft(): void
 }
 
 /**
- * Lets somebody change a text in their editor, shows what they changed, and asks whether that is what they want. What they
- * write is kept as a draft until it has been sent; the next time begins with it.
- * @returns the text when they say so, undefined otherwise
+ * Opens a text in the user's editor, shows the changes, and asks for confirmation. The edited text is kept as
+ * a draft until it is sent; the next edit begins with it.
+ * @returns the text when the user confirms, undefined otherwise
  */
 export async function editedText(shell: Shell, piece: Editable, question: string): Promise<Kept | undefined> {
   const { drafts } = shell
@@ -37,7 +37,7 @@ export async function editedText(shell: Shell, piece: Editable, question: string
   const ended = 'fault' in edited && edited.fault !== undefined ? `${sentence(edited.fault)}.` : ''
   switch (edited.outcome) {
     case 'emptied': {
-      const now = edited.hadDraft ? 'your draft is as it was before' : 'nothing was changed'
+      const now = edited.hadDraft ? 'your draft is unchanged' : 'nothing was changed'
       shell.say(`An empty text cannot be approved; ${now}`, 'warn')
       return undefined
     }
@@ -55,8 +55,8 @@ export async function editedText(shell: Shell, piece: Editable, question: string
 }
 
 /**
- * Asks what becomes of a draft of a text that has changed since.
- * @returns whether it is gone on with; undefined when nothing is edited now
+ * Asks what to do with a draft of a text that has changed since.
+ * @returns whether to continue it; undefined to edit nothing now
  */
 async function wantsOld(
   shell: Shell,
@@ -64,17 +64,17 @@ async function wantsOld(
   draft: Draft,
 ): Promise<boolean | undefined> {
   const from = draft.base === undefined ? 'an earlier version' : `version ${draft.base.version}`
-  const goOn = `go on with your draft, in place of version ${text.version}`
+  const goOn = `continue your draft, in place of version ${text.version}`
   const look = 'look at both first'
-  const anew = `discard the draft and begin with version ${text.version}`
+  const startOver = `discard the draft and begin with version ${text.version}`
   const question = `Your draft was made from ${from}, and the text is version ${text.version} now.`
-  const chosen = await shell.choose(question, [goOn, look, anew])
+  const chosen = await shell.choose(question, [goOn, look, startOver])
   if (chosen === goOn) return true
   if (chosen === look) showDraft()
-  return chosen === anew && (await discarded(shell, draft)) ? false : undefined
+  return chosen === startOver && (await discarded(shell, draft)) ? false : undefined
 }
 
-/** Shows what was changed and asks whether it is meant so. */
+/** Shows the changes and asks for confirmation. */
 function isMeant(
   shell: Shell,
   draft: Draft,
@@ -95,15 +95,15 @@ function isMeant(
       (width) => [
         ...flowText(question, width, undefined, 'warn'),
         emptyRow,
-        ...diffRows({ from: 0, to: 1, changes }, shell.paper(width)),
+        ...diffRows({ from: 0, to: 1, changes }, shell.renderOptions(width)),
       ],
       [
         { key: 'y', label: 'yes, approve', run: () => answer(true) },
-        { key: 'n', label: 'not now', help: 'back to the question; what you wrote is kept', run: leave },
+        { key: 'n', label: 'not now', help: 'back to the approval; your draft is kept', run: leave },
         {
           key: 'D',
           label: 'discard',
-          help: 'throw away what you wrote',
+          help: 'discard what you wrote',
           run: async () => {
             if (!(await discarded(shell, draft))) return
             answer(false)

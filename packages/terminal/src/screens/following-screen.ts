@@ -1,24 +1,24 @@
-import { slashLine } from '../operations/line.ts'
-import type { AnyFollowing, Line } from '../operations/operation.ts'
-import { type Row, row, span } from '../paper/row.ts'
+import { slashLine } from '../operations/invocation.ts'
+import type { AnyFollowing, Invocation } from '../operations/operation.ts'
+import { row, type StyledLine, span } from '../render/row.ts'
 import type { OpenScreen } from './screen.ts'
 import { type Scroll, scrolled, scrollRows } from './scroll.ts'
 
-/** How many lines are kept, so that it can stay open for days. */
+/** Maximum number of lines, so that the screen can stay open for days. */
 const kept = 5_000
 
-/** What happens, line by line, for as long as it is open; the newest is kept in sight until somebody looks back. */
+/** Shows events, line by line, while it is open; scrolls to the newest until the user scrolls back. */
 export const followingScreen =
-  (operation: AnyFollowing, input: Line['input']): OpenScreen =>
+  (operation: AnyFollowing, input: Invocation['input']): OpenScreen =>
   (shell) => {
     const stop = new AbortController()
-    let lines: Row[] = []
+    let lines: StyledLine[] = []
     let scroll: Scroll = { top: 0 }
     let following = true
     let piece = ''
     const follow = async () => {
-      for await (const event of operation.follow(shell.desk, input as never, stop.signal)) {
-        const told = operation.print(event as never, shell.paper(200))
+      for await (const event of operation.follow(shell.context, input as never, stop.signal)) {
+        const told = operation.print(event as never, shell.renderOptions(200))
         if ('piece' in told) piece += told.piece
         else {
           if (piece !== '') lines.push(row(piece))
@@ -30,10 +30,10 @@ export const followingScreen =
     }
     void shell.attempt(follow)
     return {
-      name: 'what happens',
+      name: 'events',
       title: () => row(span(slashLine(operation, input), 'strong')),
       rows(size) {
-        if (lines.length === 0) return [row(span('Nothing has happened yet.', 'dim'))]
+        if (lines.length === 0) return [row(span('There are no events yet.', 'dim'))]
         if (following) scroll = { top: Math.max(0, lines.length - size.height) }
         return scrollRows(scroll, lines, size)
       },

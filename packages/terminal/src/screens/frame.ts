@@ -1,33 +1,33 @@
-import { flow } from '../paper/flow.ts'
-import { cutRow, emptyRow, type Row, row, rowWidth, span, spread } from '../paper/row.ts'
-import { spoken } from '../paper/spoken.ts'
+import { flow } from '../render/flow.ts'
+import { cutRow, emptyRow, row, rowWidth, type StyledLine, span, spread } from '../render/row.ts'
+import { spoken } from '../render/spoken.ts'
 import { sentence } from './faults.ts'
 import type { KeyName } from './keys.ts'
 import { type Binding, bindingsOf, type Size } from './screen.ts'
 import type { Shell } from './shell.ts'
 
-/** Lines of the frame around a screen: its head, what was said last, and its keys. */
+/** Lines of the frame around a screen: its head, the last message, and its keys. */
 const around = 3
 
-/** What a screen may fill of the whole terminal, `overlay` being as many lines as that takes. */
+/** The room for a screen in the whole terminal, `overlay` being the number of lines of the overlay. */
 export function bodySize({ width, height }: Size, overlay = 0): Size {
   return { width, height: Math.max(1, height - around - overlay) }
 }
 
-/** Keys that mean the same on every screen. */
+/** Keys that work on every screen. */
 export function commonBindings(shell: Shell): Binding[] {
   return [
     {
       key: 'z',
       label: 'undo',
-      help: 'take back what was done last, where the server can',
+      help: 'undo the last operation, where the server can',
       run: () => shell.undo(),
     },
     { key: 'R', label: 'reload', quiet: true, run: () => shell.screens.at(-1)?.refresh() },
     {
       key: 'escape',
       label: 'back',
-      help: 'back; stays at the first screen',
+      help: 'back; has no effect on the first screen',
       quiet: true,
       run: () => {
         if (shell.screens.length > 1) shell.back()
@@ -51,8 +51,8 @@ export function commonBindings(shell: Shell): Binding[] {
   ]
 }
 
-/** The whole terminal, line by line: never more lines than it has, none wider than it is. */
-export function frameRows(shell: Shell, size: Size, extra: readonly Binding[]): Row[] {
+/** All lines of the terminal: never more than its rows, none wider than its columns. */
+export function frameRows(shell: Shell, size: Size, extra: readonly Binding[]): StyledLine[] {
   const screen = shell.screens.at(-1)
   if (!screen) return []
   const most = Math.max(1, Math.floor(size.height / 2))
@@ -71,44 +71,49 @@ export function frameRows(shell: Shell, size: Size, extra: readonly Binding[]): 
     .map((line) => cutRow(line, size.width))
 }
 
-/** What a screen draws, or one sentence on why it cannot: the terminal goes on either way. */
-function safely(draw: () => Row[]): Row[] {
+/** The lines of a screen, or an error message when it cannot be drawn: the terminal continues. */
+function safely(draw: () => StyledLine[]): StyledLine[] {
   try {
     return draw()
   } catch (error) {
-    return [row(span(`This cannot be shown. ${sentence(error)}`, 'bad'))]
+    return [row(span(`This screen cannot be shown. ${sentence(error)}`, 'bad'))]
   }
 }
 
-function head(shell: Shell, title: Row, width: number): Row {
+function head(shell: Shell, title: StyledLine, width: number): StyledLine {
   const left = [span('copydesk ', 'accent'), ...title]
   const all = standing(shell)
-  // Where one is has been known for long: what stands in the way of the title goes.
+  // The location is dropped when it does not fit beside the title.
   const right = all.find((each) => rowWidth(left) + rowWidth(each) < width) ?? all.at(-1) ?? []
   return spread(left, right, width)
 }
 
-/** Where one is, or that what is shown is no longer new; first with all that can be said, last with what must be. */
-function standing({ link, place, tenantName, desk }: Shell): Row[] {
+/** The location, or that the shown data is outdated; variants from the longest to the shortest. */
+function standing({ link, place, tenantName, context }: Shell): StyledLine[] {
   const since = new Date(link.heardAt).toTimeString().slice(0, 8)
   if (link.state === 'cut') return [row(span(`no connection, as of ${since}`, 'bad'))]
   if (link.state === 'refused') return [row(span(`logged out, as of ${since}`, 'bad'))]
   const where = span(place, 'dim')
-  // Whoever belongs to one tenant sees no other anyway.
-  if (tenantName === undefined || desk.tenant) return [row(where), []]
+  // A user of one tenant sees no other tenant anyway.
+  if (tenantName === undefined || context.tenant) return [row(where), []]
   const only = span(`only ${tenantName}`, 'warn')
   return [row(only, ' ', where), row(only)]
 }
 
-/** Lines that what was said last takes at the most. */
+/** Maximum number of lines of the last message. */
 const mostSaid = 3
 
-function said({ message }: Shell, width: number): Row[] {
+function said({ message }: Shell, width: number): StyledLine[] {
   return message ? flow([span(message.text, message.tone)], width).slice(0, mostSaid) : [emptyRow]
 }
 
-/** For a screen reader: only what matters now, without drawings, so that little is read again. */
-function spokenRows(shell: Shell, title: Row, lines: readonly Row[], over: readonly Row[]): Row[] {
+/** For a screen reader: only what matters now, without decoration, so that little is read again. */
+function spokenRows(
+  shell: Shell,
+  title: StyledLine,
+  lines: readonly StyledLine[],
+  over: readonly StyledLine[],
+): StyledLine[] {
   const { message, link, overlay } = shell
   return [
     spoken(title),
@@ -120,11 +125,11 @@ function spokenRows(shell: Shell, title: Row, lines: readonly Row[], over: reado
   ].filter((line) => line.length > 0)
 }
 
-/** As many keys as there is room for; the last one, the help that tells them all, is always there. */
-function footRow(bindings: readonly Binding[], width: number): Row {
+/** As many keys as there is room for; the last one, the help, is always shown. */
+function footRow(bindings: readonly Binding[], width: number): StyledLine {
   const shown = bindings.filter(({ quiet }) => !quiet).map(keyWithLabel)
   const last = shown.pop() ?? emptyRow
-  let line: Row = emptyRow
+  let line: StyledLine = emptyRow
   for (const each of shown) {
     if (rowWidth(line) + rowWidth(each) + rowWidth(last) + 4 > width) break
     line = [...line, ...each, span('  ')]
@@ -132,7 +137,7 @@ function footRow(bindings: readonly Binding[], width: number): Row {
   return [...line, ...last]
 }
 
-function keyWithLabel({ key, label }: Binding): Row {
+function keyWithLabel({ key, label }: Binding): StyledLine {
   return [span(keyLabel(key), 'strong'), span(` ${label}`, 'dim')]
 }
 
@@ -147,7 +152,7 @@ const signs: Record<string, string> = {
   pagedown: 'pgdn',
 }
 
-/** A key as it is written on the screen. */
+/** A key as it is displayed. */
 export function keyLabel(key: KeyName): string {
   return signs[key] ?? key.replace(/^ctrl\+/, '^')
 }

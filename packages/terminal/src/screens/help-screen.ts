@@ -1,7 +1,7 @@
 import { operationsFor } from '../operations/catalogue.ts'
-import { flowText } from '../paper/flow.ts'
-import { emptyRow, type Row, row, span } from '../paper/row.ts'
-import { fit } from '../paper/width.ts'
+import { flowText } from '../render/flow.ts'
+import { emptyRow, row, type StyledLine, span } from '../render/row.ts'
+import { fit } from '../render/width.ts'
 import { keyLabel } from './frame.ts'
 import { type Binding, bindingsOf, type OpenScreen } from './screen.ts'
 import { type Scroll, scrolled, scrollRows } from './scroll.ts'
@@ -10,17 +10,17 @@ import { type Scroll, scrolled, scrollRows } from './scroll.ts'
 const moving: ReadonlyArray<[keys: string, meaning: string]> = [
   ['↑↓ jk', 'one line'],
   ['pgup pgdn', 'one page, as ^b ^f'],
-  ['g G', 'first and last, as home and end'],
+  ['g G', 'first and last, like home and end'],
 ]
 
 /**
- * What the keys do on the screen below, and what can be written on the command line.
- * @param everywhere keys that mean the same on every screen
+ * The keys of the screen below, and the commands of the command line.
+ * @param everywhere keys that work on every screen
  */
 export function helpScreen(everywhere: readonly Binding[]): OpenScreen {
   return (shell) => {
     const below = shell.screens.at(-1)
-    const linesFor = (width: number): Row[] => [
+    const linesFor = (width: number): StyledLine[] => [
       row(span(below ? `Keys on ${below.name}` : 'Keys', 'strong')),
       ...bindingsOf(shell, below).flatMap(({ key, label, help }) =>
         entry(keyLabel(key), help ?? label, width),
@@ -30,11 +30,11 @@ export function helpScreen(everywhere: readonly Binding[]): OpenScreen {
       row(span('Keys everywhere', 'strong')),
       ...everywhere.flatMap(({ key, label, help }) => entry(keyLabel(key), help ?? label, width)),
       emptyRow,
-      row(span('Commands, behind : or /', 'strong')),
-      ...operationsFor(shell.desk).flatMap(({ name, summary }) => entry(`/${name}`, summary, width)),
+      row(span('Commands, after : or /', 'strong')),
+      ...operationsFor(shell.context).flatMap(({ name, summary }) => entry(`/${name}`, summary, width)),
     ]
     let scroll: Scroll = { top: 0 }
-    let lines: Row[] = []
+    let lines: StyledLine[] = []
     return {
       name: 'help',
       title: () => row(span('help', 'strong')),
@@ -53,7 +53,7 @@ export function helpScreen(everywhere: readonly Binding[]): OpenScreen {
   }
 }
 
-function entry(key: string, meaning: string, width: number): Row[] {
+function entry(key: string, meaning: string, width: number): StyledLine[] {
   return flowText(meaning, width, {
     first: [span(`  ${fit(key, 16)} `, 'accent')],
     rest: [span(' '.repeat(19))],

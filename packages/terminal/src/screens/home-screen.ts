@@ -5,31 +5,31 @@ import {
   columnsFitting,
   cutRow,
   emptyRow,
-  type Row,
   row,
-  type Span,
+  type StyledLine,
   span,
-} from '../paper/row.ts'
-import { spokenTable } from '../paper/spoken.ts'
-import { counted, usd } from '../paper/words.ts'
+  type TextSpan,
+} from '../render/row.ts'
+import { spokenTable } from '../render/spoken.ts'
+import { counted, usd } from '../render/words.ts'
+import { campaignScreen } from './campaign-screen.ts'
+import { campaignsScreen } from './campaigns-screen.ts'
 import { signed } from './drafting.ts'
 import { current, type List, listOf, listRows, moved, replaced } from './list.ts'
 import { followEvents } from './live.ts'
 import { newCampaignBinding } from './new-campaign.ts'
 import type { OpenScreen, Size } from './screen.ts'
 import type { Shell } from './shell.ts'
-import { campaignScreen } from './campaign-screen.ts'
-import { campaignsScreen } from './campaigns-screen.ts'
 import { tenantsScreen } from './tenants-screen.ts'
 
-/** How much of the feed is asked for: who works it off sees what comes next. */
+/** Page size of the feed: large enough to see what comes next. */
 const most = 100
-/** From here on there is room for two weeks in drawings. */
+/** Minimum width for charts of two weeks. */
 const wide = 90
-/** How long an item is put aside, as the operation takes it. */
+/** Durations for which an item can be snoozed, as the operation takes them. */
 const whiles = ['1h', '4h', '1d', '7d']
 
-/** What needs somebody first, how every tenant stands, and whether the installation is well. */
+/** The feed, the status of every tenant, and the health of the installation. */
 export const homeScreen: OpenScreen = (shell) => {
   let list: List<FeedItem> = listOf<FeedItem>([])
   let status: Status | undefined
@@ -68,25 +68,30 @@ export const homeScreen: OpenScreen = (shell) => {
       {
         key: 'enter',
         label: 'open',
-        help: 'open what needs you',
+        help: 'open the item',
         run: () => {
           const item = current(list)
           if (!item) return
           const { kind, id } = item.subject
           if (kind === 'approval' || kind === 'activity') shell.openWork(kind, id)
-          else if (!shell.desk.tenant) shell.open(tenantsScreen)
+          else if (!shell.context.tenant) shell.open(tenantsScreen)
           else shell.open(kind === 'campaign' ? campaignScreen(id) : campaignsScreen)
         },
       },
       newCampaignBinding(shell),
-      { key: 'd', label: 'dismiss', help: 'until something new happens to it', run: () => aside('dismiss') },
+      {
+        key: 'd',
+        label: 'dismiss',
+        help: 'hide it until something new happens',
+        run: () => aside('dismiss'),
+      },
       {
         key: 's',
         label: 'snooze',
-        help: 'put it aside for a while',
+        help: 'hide it for a while',
         run: async () => {
           if (!current(list)) return
-          const until = await shell.choose('Put it aside for how long?', whiles)
+          const until = await shell.choose('Snooze it for how long?', whiles)
           if (until !== undefined) await aside('snooze', { until })
         },
       },
@@ -100,15 +105,15 @@ export const homeScreen: OpenScreen = (shell) => {
   }
 }
 
-function totalsRow({ totals, tenants }: Status): Row {
+function totalsRow({ totals, tenants }: Status): StyledLine {
   const high = tenants.reduce((sum, { highRiskApprovals }) => sum + highRiskApprovals, 0)
-  const parts: Span[] = [span(`${counted(totals.pendingApprovals, 'approval')} waiting`, 'strong')]
+  const parts: TextSpan[] = [span(`${counted(totals.pendingApprovals, 'approval')} waiting`, 'strong')]
   if (high > 0) parts.push(span(` · ${high} high risk`, 'bad'))
   if (totals.blockedActivities > 0) parts.push(span(` · ${totals.blockedActivities} blocked`, 'bad'))
   return [...parts, span(` · ${totals.runningAgents} running · ${usd(totals.costMtd)} this month`, 'dim')]
 }
 
-/** Lines for the feed: what the tenants leave of the screen, and half of it at the least. */
+/** Lines for the feed: what the tenants leave of the screen, and at least half of it. */
 function feedRoom({ height }: Size, status: Status | undefined): number {
   const below = (status?.tenants.length ?? 0) + 3
   return Math.max(Math.ceil(height / 2), height - below)
@@ -123,18 +128,18 @@ interface Shown {
   columns: ReadonlyArray<Column<FeedItem>>
 }
 
-function homeRows({ list, status, loaded, hasMore, columns }: Shown, size: Size): Row[] {
+function homeRows({ list, status, loaded, hasMore, columns }: Shown, size: Size): StyledLine[] {
   const height = feedRoom(size, status)
-  const empty = loaded ? 'Nothing needs you.' : 'Asking the server …'
+  const empty = loaded ? 'Nothing needs you.' : 'Loading …'
   const lines = listRows(list, columns, { width: size.width, height, empty, hasMore })
-  // What needs nobody leaves its place to the tenants.
+  // Without items the feed leaves its lines to the tenants.
   const feed = list.items.length === 0 ? lines : filled(lines, height)
   if (!status) return feed
   const room = size.height - feed.length - 1
   return [...feed, ...tenantRows(status, size.width, room), wellRow(status, size.width)]
 }
 
-/** Without the ids: what is chosen is known by its place. The title goes before what can be left out. */
+/** Without the ids: the user selects by position. The title is shortened before other columns are omitted. */
 function shortColumns(shell: Shell): ReadonlyArray<Column<FeedItem>> {
   const isOne = shell.tenantId !== undefined
   const columns = feedColumns(shell.now())
@@ -149,12 +154,12 @@ const titleFor =
   ({ title, subject: { kind, id } }: FeedItem) =>
     signed(shell, title, kind === 'approval' ? { approvalId: id } : { activityId: id })
 
-function filled(lines: readonly Row[], height: number): Row[] {
+function filled(lines: readonly StyledLine[], height: number): StyledLine[] {
   return [...lines, ...Array.from({ length: Math.max(0, height - lines.length) }, () => emptyRow)]
 }
 
-/** As many tenants as there is room for, those first where most waits. */
-function tenantRows({ tenants }: Status, width: number, room: number): Row[] {
+/** As many tenants as there is room for, those with the most pending items first. */
+function tenantRows({ tenants }: Status, width: number, room: number): StyledLine[] {
   if (room < 2 || tenants.length === 0) return []
   const weight = (tenant: Status['tenants'][number]) =>
     tenant.highRiskApprovals * 1_000 + tenant.blockedActivities * 100 + tenant.pendingApprovals
@@ -174,15 +179,15 @@ function tenantRows({ tenants }: Status, width: number, room: number): Row[] {
     : [...lines, row(span(`… and ${sorted.length - shown.length} more: 4`, 'dim'))].slice(0, room)
 }
 
-/** Which services of the installation are not well, and why; the others by their number. */
-function wellRow({ infrastructure }: Status, width: number): Row {
+/** Services of the installation that are not healthy, with the reason; the others are counted. */
+function wellRow({ infrastructure }: Status, width: number): StyledLine {
   const ill = infrastructure.filter(({ status }) => status !== 'healthy')
   const well = infrastructure.length - ill.length
-  const parts = ill.flatMap(({ service, status, detail }): Span[] => [
+  const parts = ill.flatMap(({ service, status, detail }): TextSpan[] => [
     span(`● ${service} ${status}${detail ? `, ${detail}` : ''}`, status === 'degraded' ? 'warn' : 'bad'),
     span('  '),
   ])
-  const rest = ill.length === 0 ? `all ${well} services are well` : `${well} services are well`
+  const rest = ill.length === 0 ? `all ${well} services are healthy` : `${well} services are healthy`
   if (infrastructure.length === 0) return emptyRow
   return cutRow([...parts, span(`● ${rest}`, 'good')], width)
 }

@@ -1,9 +1,9 @@
-import { lettersOf, widthOf } from '../paper/width.ts'
-import { cleanLines } from '../paper/clean.ts'
-import { type Row, row, span } from '../paper/row.ts'
+import { cleanLines } from '../render/clean.ts'
+import { row, type StyledLine, span } from '../render/row.ts'
+import { lettersOf, widthOf } from '../render/width.ts'
 import { type KeyName, typed } from './keys.ts'
 
-/** A line that somebody writes: its letters, and before which of them the next one goes. */
+/** An edited line: its characters, and the position of the cursor. */
 export interface LineInput {
   readonly letters: readonly string[]
   readonly at: number
@@ -18,7 +18,7 @@ export function textOf({ letters }: LineInput): string {
   return letters.join('')
 }
 
-/** The line after a key. @returns undefined for a key that is none of writing */
+/** The line after a key. @returns undefined for a key that does not edit */
 export function write(line: LineInput, key: KeyName): LineInput | undefined {
   const { letters, at } = line
   switch (key) {
@@ -32,7 +32,7 @@ export function write(line: LineInput, key: KeyName): LineInput | undefined {
     case 'end':
     case 'ctrl+e':
       return { letters, at: letters.length }
-    // Terminals send either for the key above Enter.
+    // Terminals send either for the backspace key.
     case 'backspace':
       return without(line, Math.max(0, at - 1), at)
     case 'delete':
@@ -50,7 +50,7 @@ export function write(line: LineInput, key: KeyName): LineInput | undefined {
   }
 }
 
-/** Puts text in where one writes, also a pasted one of several lines, which become one. */
+/** Inserts text at the cursor; pasted lines are joined to one. */
 export function insert({ letters, at }: LineInput, text: string): LineInput {
   const added = lettersOf(cleanLines(text).join(' '))
   return { letters: letters.toSpliced(at, 0, ...added), at: at + added.length }
@@ -67,8 +67,8 @@ function wordBefore({ letters, at }: LineInput): number {
   return from
 }
 
-/** The line in a field, moved so that the place where one writes is seen. */
-export function inputRow(line: LineInput, width: number): Row {
+/** The visible part of the line, scrolled so that the cursor is visible. */
+export function inputRow(line: LineInput, width: number): StyledLine {
   let from = 0
   const room = width - 1
   while (widthOf(line.letters.slice(from, line.at).join('')) > room) from += 1

@@ -1,7 +1,7 @@
 import type { Key } from 'ink'
-import { lettersOf } from '../paper/width.ts'
+import { lettersOf } from '../render/width.ts'
 
-/** A key as bindings name it: a letter as it was typed, or a name such as `enter`, `up`, `ctrl+r`. */
+/** A key as bindings name it: the typed letter, or a name such as `enter`, `up`, `ctrl+r`. */
 export type KeyName = string
 
 const named = [
@@ -20,7 +20,7 @@ const named = [
   ['delete', 'delete'],
 ] as const satisfies ReadonlyArray<readonly [keyof Key, KeyName]>
 
-/** The keys of one report of the terminal: who types fast, or is far away, has several in one. */
+/** The keys of one chunk of input: fast typing or a slow connection puts several in one. */
 export function keysOf(input: string, key: Key): KeyName[] {
   const name = named.find(([flag]) => key[flag])?.[1]
   if (name) return [name === 'tab' && key.shift ? 'shift+tab' : name]
@@ -39,7 +39,7 @@ const signs: Readonly<Record<string, KeyName>> = {
   '\u001b': 'escape',
 }
 
-/** A key of a report of several: one that types nothing is known by the control character that it sends. */
+/** A key of a chunk of several: one that types nothing is identified by its control character. */
 function keyOf(letter: string): KeyName {
   const name = signs[letter]
   if (name) return name
@@ -47,7 +47,7 @@ function keyOf(letter: string): KeyName {
   return code >= 1 && code <= 26 ? `ctrl+${String.fromCodePoint(code + 96)}` : letter
 }
 
-/** The text that a key types, if it types any. */
+/** The text that a key types, if any. */
 export function typed(key: KeyName): string | undefined {
   if (key === 'space') return ' '
   return lettersOf(key).length === 1 ? key : undefined

@@ -1,30 +1,30 @@
 import type { Heard } from './requests.ts'
 
-/** How the server can be reached: it can, it cannot, or it can and nobody is logged in any more. */
+/** The state of the connection: online, offline, or online and logged out. */
 export type LinkState = 'reached' | 'cut' | 'refused'
 
 export interface Link {
   readonly state: LinkState
-  /** When the server answered last, milliseconds since the epoch: what is shown is no younger. */
+  /** When the server last answered, milliseconds since the epoch: shown data is at most that new. */
   readonly heardAt: number
   heard(what: Heard): void
   close(): void
 }
 
-/** Between two attempts to reach a server that is gone, milliseconds: the first, and the longest. */
+/** Delay between two attempts to reach the server, milliseconds: the first, and the longest. */
 const firstWaitMs = 1_000
 const longestWaitMs = 15_000
 
 interface LinkOptions {
   now(): number
   after(ms: number, fn: () => void): () => void
-  /** The state has changed. */
+  /** Called when the state changes. */
   changed(): void
-  /** Asks the server for something, so that it is heard of. */
+  /** Sends a request to the server to learn whether it answers. */
   retry(): void
 }
 
-/** Keeps in mind whether the server can be reached, and asks again, ever less often, until it can. */
+/** Tracks whether the server can be reached, and retries with increasing delays until it can. */
 export function createLink({ now, after, changed, retry }: LinkOptions): Link {
   let state: LinkState = 'reached'
   let heardAt = now()

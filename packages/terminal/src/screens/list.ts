@@ -1,23 +1,23 @@
 import {
   type Column,
-  columnWidths,
   columnsFitting,
+  columnWidths,
   emptyRow,
-  type Row,
   row,
+  type StyledLine,
   span,
   tableRow,
   tableTitles,
-} from '../paper/row.ts'
-import { cellsInWords } from '../paper/spoken.ts'
+} from '../render/row.ts'
+import { cellsInWords } from '../render/spoken.ts'
 import type { KeyName } from './keys.ts'
 
-/** Rows of which one is looked at and some may be marked; only those that are seen are ever drawn. */
+/** Rows with one selected and any number of marked ones; only visible rows are drawn. */
 export interface List<T> {
   readonly items: readonly T[]
-  /** Place of the one that is looked at. */
+  /** Position of the selected row. */
   readonly at: number
-  /** Place of the first that is seen. */
+  /** Position of the first visible row. */
   readonly top: number
   readonly marked: ReadonlySet<string>
 }
@@ -34,7 +34,7 @@ export function current<T>({ items, at }: List<T>): T | undefined {
   return items[at]
 }
 
-/** The same list with other items: who is looked at and who is marked stays, where it is still there. */
+/** The list with other items: selection and marks are kept for items that still exist. */
 export function replaced<T extends Identified>(list: List<T>, items: readonly T[]): List<T> {
   const looked = list.items[list.at]?.id
   const found = items.findIndex(({ id }) => id === looked)
@@ -80,7 +80,7 @@ export function moved<T extends Identified>(
   }
 }
 
-/** Marks the one that is looked at, or no more, and goes on to the next. */
+/** Toggles the mark of the selected row, and moves to the next. */
 export function toggled<T extends Identified>(list: List<T>): List<T> {
   const item = list.items[list.at]
   if (!item) return list
@@ -89,20 +89,20 @@ export function toggled<T extends Identified>(list: List<T>): List<T> {
   return { ...list, marked, at: Math.min(list.at + 1, list.items.length - 1) }
 }
 
-/** Marks all, or none when all are. */
+/** Marks all, or none when all are marked. */
 export function allToggled<T extends Identified>(list: List<T>): List<T> {
   const all = list.marked.size === list.items.length
   return { ...list, marked: new Set(all ? [] : list.items.map(({ id }) => id)) }
 }
 
-/** Those that are marked, else the one that is looked at. */
+/** The marked rows, or the selected one when none is marked. */
 export function meant<T extends Identified>(list: List<T>): readonly T[] {
   if (list.marked.size > 0) return list.items.filter(({ id }) => list.marked.has(id))
   const item = list.items[list.at]
   return item ? [item] : []
 }
 
-/** The first place that is seen when `height` rows are, so that the one that is looked at is among them. */
+/** The first visible position when `height` rows are visible, so that the selected one is among them. */
 export function topFor(
   { at, top, items }: Pick<List<unknown>, 'at' | 'top' | 'items'>,
   height: number,
@@ -111,38 +111,41 @@ export function topFor(
   return Math.max(0, Math.min(lowest, at < top ? at : at >= top + height ? at - height + 1 : top))
 }
 
-/** How many items are seen on `height` lines: under the titles and, where not all are, above the line that says how it goes on. */
+/**
+ * How many rows fit on `height` lines: below the header and, when not all fit, above the line with the
+ * remaining number.
+ */
 function roomFor(count: number, height: number): number {
   const room = Math.max(1, height - 1)
   return count <= room || room < roomForPlace ? room : room - 1
 }
 
-/** Items that must be seen before a line is spent on how many there are. */
+/** Minimum number of visible rows before a line is used for the remaining number. */
 const roomForPlace = 4
 
-/** Columns before each line: whether it is looked at, and whether it is marked. */
+/** Columns before each line: whether it is selected, and whether it is marked. */
 const edge = 3
 
 interface ListSize {
   width: number
   height: number
-  /** What is said of a list without items. */
+  /** The text of a list without items. */
   empty: string
-  /** How many there are in all, where more are known of than have been fetched. */
+  /** The total number, when it is known and more than was loaded. */
   total?: number
-  /** Whether there are more than have been fetched, and nobody knows how many. */
+  /** Whether there are more than were loaded, and the total is unknown. */
   hasMore?: boolean
 }
 
 /**
- * A list as a table with titles, `height` lines in all; the last one says where one is when not all are seen. A screen reader
- * is told of the one that is looked at only.
+ * A list as a table with a header, `height` lines in all; the last one shows the position when not all rows
+ * are visible. A screen reader reads only the selected row.
  */
 export function listRows<T extends Identified>(
   list: List<T>,
   columns: ReadonlyArray<Column<T>>,
   { width, height, empty, total = 0, hasMore = false }: ListSize,
-): Row[] {
+): StyledLine[] {
   if (list.items.length === 0) return [emptyRow, row(span(`   ${empty}`, 'dim'))]
   const room = roomFor(list.items.length, height)
   const top = topFor(list, room)
@@ -160,13 +163,13 @@ export function listRows<T extends Identified>(
         ]
       : [{ ...span(sign, 'accent'), said: '' }, ...cells]
   })
-  const titles: Row = [{ ...span(' '.repeat(edge)), said: '' }, ...tableTitles(shown, widths)]
+  const titles: StyledLine = [{ ...span(' '.repeat(edge)), said: '' }, ...tableTitles(shown, widths)]
   const all = Math.max(total, list.items.length)
   const isCut = seen.length < list.items.length && height > seen.length + 1
   return [titles, ...lines, ...(isCut ? [placeRow(list.at, all, all - top - seen.length, hasMore)] : [])]
 }
 
-function placeRow(at: number, total: number, below: number, hasMore: boolean): Row {
+function placeRow(at: number, total: number, below: number, hasMore: boolean): StyledLine {
   const more = hasMore ? '+' : ''
   const rest = below > 0 ? ` · ${below}${more} more below` : ''
   return [{ ...span(`${' '.repeat(edge)}${at + 1} of ${total}${more}${rest}`, 'dim'), said: '' }]

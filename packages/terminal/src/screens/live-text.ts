@@ -1,17 +1,17 @@
-import { cleanLines } from '../paper/clean.ts'
-import { flowText, measured } from '../paper/flow.ts'
-import type { Row } from '../paper/row.ts'
+import { cleanLines } from '../render/clean.ts'
+import { flowText, measured } from '../render/flow.ts'
+import type { StyledLine } from '../render/row.ts'
 import type { Shell } from './shell.ts'
 
 /** The text of an activity while it is written. */
 export interface LiveText {
-  /** As it came, up to now. */
+  /** The raw text so far. */
   readonly text: string
-  /** Whether the stream is open: more may come. */
+  /** Whether the stream is open: more text may follow. */
   readonly open: boolean
-  /** Its lines, broken to the width; only what has come since is broken anew. */
-  rows(width: number): readonly Row[]
-  /** Follows from the start when it does not follow already. */
+  /** Its lines, wrapped to the width; only new text is wrapped again. */
+  rows(width: number): readonly StyledLine[]
+  /** Starts to follow the text from its beginning, unless it already follows. */
   follow(): void
   close(): void
 }
@@ -20,7 +20,7 @@ export function liveText(shell: Shell, id: string): LiveText {
   const stop = new AbortController()
   let text = ''
   let open = false
-  let broken = { width: 0, upTo: 0, rows: [] as Row[] }
+  let broken = { width: 0, upTo: 0, rows: [] as StyledLine[] }
 
   const cutTo = (length: number) => {
     text = text.slice(0, length)

@@ -1,26 +1,29 @@
 import type { Client } from '@copydesk/client'
 import type { Shell } from './shell.ts'
 
-/** How long events are gathered before the server is asked anew, milliseconds. */
+/** How long events are collected before the data is loaded again, milliseconds. */
 const gatherMs = 400
-/** How long to wait for each request since the last look, and at the most: who shows thousands of rows looks less often. */
+/**
+ * Delay per request since the last reload, and its maximum: a terminal that shows thousands of rows reloads
+ * less often.
+ */
 const restMs = 200
 const longestRestMs = 15_000
-/** Costs grow without an event: a screen looks again after this long, milliseconds. */
+/** Costs grow without events: a screen reloads after this time, milliseconds. */
 const atLeastMs = 60_000
-/** Before a stream that was refused is tried again, milliseconds. */
+/** Delay before a rejected stream is opened again, milliseconds. */
 const refusedMs = 5_000
 
-/** What moves something that a screen shows; runs alone would have it look without an end. */
+/** Event types that change what a screen shows; run events alone would reload without end. */
 const shown = 'questions,verdicts,deliveries,blockers'
 
-/** The one stream of events that all screens of a terminal share: a person may have five, over all surfaces. */
+/** The one event stream that all screens of a terminal share: a user may have five, over all surfaces. */
 export interface Live {
-  /** Calls back when something has happened. @returns how to end that */
+  /** Calls back on each event. @returns a function that unsubscribes */
   listen(fn: () => void): () => void
-  /** As if something had happened. */
+  /** Calls back as if an event had arrived. */
   tell(): void
-  /** Follows what the terminal is narrowed to now. */
+  /** Follows the tenant that the terminal is filtered by now. */
   reopen(): void
 }
 
@@ -30,7 +33,10 @@ interface LiveOptions {
   after(ms: number, fn: () => void): () => void
 }
 
-/** Follows events for as long as somebody listens, through cuts, and through refusals until somebody has logged in again. */
+/**
+ * Follows events while there are subscribers, through disconnects, and through rejections until the user has
+ * logged in again.
+ */
 export function createLive({ client, tenantId, after }: LiveOptions): Live {
   const listeners = new Set<() => void>()
   let stop: AbortController | undefined
@@ -45,7 +51,7 @@ export function createLive({ client, tenantId, after }: LiveOptions): Live {
       try {
         for await (const _ of client.stream('cli', 'GET /events/stream', { query, signal })) tell()
       } catch {
-        // What refuses the stream refuses the calls as well, which say so.
+        // What rejects the stream also rejects the requests, which report it.
       }
       if (!signal.aborted) await waited(refusedMs, signal, after)
     }
@@ -76,8 +82,9 @@ export function createLive({ client, tenantId, after }: LiveOptions): Live {
 }
 
 /**
- * Calls back soon after something has happened at one of the tenants, through cuts, and once a minute. Called while a screen is
- * opened: as long as another one covers it, it hears nothing, and what it has missed afterwards.
+ * Calls back soon after an event of the tenants, after reconnects, and once a minute. Called while a screen
+ * is opened: while another screen covers it, it gets no calls, and is called once afterwards if it missed
+ * some.
  */
 export function followEvents(shell: Shell, signal: AbortSignal, fn: () => void): void {
   const place = shell.screens.length
@@ -90,7 +97,7 @@ export function followEvents(shell: Shell, signal: AbortSignal, fn: () => void):
     news = false
     const before = shell.requests.made
     fn()
-    // Until the next look it is known how many requests this one has taken.
+    // The number of requests of this reload is known at the next one.
     rest = () => Math.min(longestRestMs, (shell.requests.made - before) * restMs)
   }
   let callOff: () => void
@@ -110,7 +117,7 @@ export function followEvents(shell: Shell, signal: AbortSignal, fn: () => void):
       news = true
       soon()
     }),
-    // Drawn anew after another screen was closed, this one catches up.
+    // When the screen above is closed and this one is drawn again, it is reloaded.
     shell.subscribe(soon),
     () => waiting?.(),
     () => callOff(),

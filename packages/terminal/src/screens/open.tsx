@@ -1,7 +1,7 @@
-import { render } from 'ink'
 import { spawn } from 'node:child_process'
 import { setFlagsFromString } from 'node:v8'
 import type { Client } from '@copydesk/client'
+import { render } from 'ink'
 import type { Drafts } from '../account/drafts.ts'
 import type { History } from '../account/history.ts'
 import { App } from './app.tsx'
@@ -12,7 +12,7 @@ import type { Surroundings } from './surroundings.ts'
 
 export interface TerminalOptions {
   client: Client
-  /** Shown at the top: the profile, the server and the person. */
+  /** Shown at the top: the profile, the server and the user. */
   place: string
   own?: Surroundings['own']
   tenantId?: string
@@ -20,13 +20,23 @@ export interface TerminalOptions {
   drafts: Drafts
 }
 
-/** Frames a second that ink may draw; what nobody typed is gathered before, so that keys never wait for a frame. */
+/**
+ * Maximum frames a second for output that no key caused; such output is collected before, so that keys never
+ * wait for a frame.
+ */
 const mostFrames = 250
-/** How often the ages on the screen are told anew, milliseconds. */
+/** How often ages on the screen are updated, milliseconds. */
 const agesMs = 30_000
 
-/** Opens the terminal on this process's own; resolves when it is left. */
-export async function openTerminal({ client, place, own, tenantId, past, drafts }: TerminalOptions): Promise<void> {
+/** Opens the client on this process's terminal; resolves when the user leaves it. */
+export async function openTerminal({
+  client,
+  place,
+  own,
+  tenantId,
+  past,
+  drafts,
+}: TerminalOptions): Promise<void> {
   keepSmall()
   const spoken = process.env['INK_SCREEN_READER'] === 'true'
   let release: (work: () => Promise<void>) => Promise<void> = (work) => work()
@@ -41,7 +51,7 @@ export async function openTerminal({ client, place, own, tenantId, past, drafts 
       ...(tenantId !== undefined && { tenantId }),
       now: Date.now,
       after(ms, fn) {
-        // What is still to come keeps no program alive that has been left.
+        // Pending requests must not keep the process alive after the user has left.
         const timer = setTimeout(fn, ms).unref()
         return () => clearTimeout(timer)
       },
@@ -53,15 +63,15 @@ export async function openTerminal({ client, place, own, tenantId, past, drafts 
     },
     () => leave(),
   )
-  // A fault in a screen is told in the terminal, which is more use to the person than its end.
+  // An error in a screen is shown in the terminal, which is more useful than a crash.
   const tell = (fault: unknown) => shell.say(sentence(fault), 'bad')
   process.on('uncaughtException', tell).on('unhandledRejection', tell)
-  // What was typed while the program was loading stands on the line; the first frame begins before it.
+  // Keys typed while the program was loading are echoed on the line; the first frame clears it.
   process.stdin.setRawMode?.(true)
   process.stdout.write('\r')
   const ages = setInterval(() => shell.changed(), agesMs)
   try {
-    // Where the server has to be asked whose they are, that takes its time.
+    // When the server has to be asked for the user, the drafts are loaded later.
     drafts.onChange = () => shell.changed()
     void drafts.load().catch(() => undefined)
     shell.open(homeScreen)
@@ -82,33 +92,32 @@ export async function openTerminal({ client, place, own, tenantId, past, drafts 
 }
 
 /**
- * Keeps the room for new objects as small as it is at the start. V8 would let it grow to 128 MiB, because every frame and every
- * answer leave something behind, though never more than a few megabytes live: much for a program that stays open all day.
+ * Keeps the heap for new objects at its initial size. V8 would let it grow to 128 MiB, because every frame
+ * and every response leaves garbage behind, although only a few megabytes are live: much for a program that
+ * stays open all day.
  */
 function keepSmall(): void {
   setFlagsFromString('--semi-space-growth-factor=1')
 }
 
-/** Puts a text into the clipboard of the terminal, also of one far away (OSC 52). */
+/** Copies a text to the clipboard of the terminal, also over a remote connection (OSC 52). */
 function copySequence(text: string): string {
   return `\u001b]52;c;${Buffer.from(text).toString('base64')}\u0007`
 }
 
-/** Within so many milliseconds a stop has taken effect, where there is one. */
+/** Maximum time until a stop signal takes effect, if it does, milliseconds. */
 const stopMs = 100
 
-/** Stops this process as Ctrl-Z does; resolves when it goes on. */
+/** Stops this process like Ctrl-Z; resolves when it continues. */
 async function pauseProcess(): Promise<void> {
   process.kill(0, 'SIGTSTP')
-  // The stop takes its time to come. The timer runs on with the process; where no shell stops that, it goes on at once.
+  // The signal takes effect later. The timer resumes with the process; when no shell stops the process, it
+  // continues at once.
   await new Promise((resolve) => setTimeout(resolve, stopMs))
 }
 
-/** Opens a file in the person's editor until that ends. @throws Error when it ends with a fault */
-async function editFile(
-  file: string,
-  release: (work: () => Promise<void>) => Promise<void>,
-): Promise<void> {
+/** Opens a file in the user's editor until it exits. @throws Error when the editor fails */
+async function editFile(file: string, release: (work: () => Promise<void>) => Promise<void>): Promise<void> {
   const editor = process.env['VISUAL'] || process.env['EDITOR'] || 'vi'
   let code: number | string | null = 0
   await release(

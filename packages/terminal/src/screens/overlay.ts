@@ -1,41 +1,41 @@
-import { cutRow, emptyRow, type Row, row, span } from '../paper/row.ts'
-import { wrap } from '../paper/width.ts'
+import { flowText } from '../render/flow.ts'
+import { cutRow, emptyRow, row, type StyledLine, span } from '../render/row.ts'
 import { inputOf, inputRow, insert, type LineInput, textOf, write } from './input.ts'
 import type { KeyName } from './keys.ts'
 import type { Size } from './screen.ts'
 
-/** Something that has to be answered before the screen below goes on. */
+/** A prompt that has to be answered before the screen below continues. */
 export interface Overlay {
-  /** Whether letters are typed into it, so that no key means anything else. */
+  /** Whether letters are typed into it, so that keys have no other meaning. */
   readonly writes: boolean
-  /** Lines at the lower end of the screen. */
-  rows(size: Size): Row[]
+  /** Lines at the bottom of the screen. */
+  rows(size: Size): StyledLine[]
   /** What the keys do, for the footer. */
   hint: string
-  /** @returns true when it is answered and gone */
+  /** @returns true when it was answered and is closed */
   onKey(key: KeyName): boolean
   onPaste?(text: string): void
 }
 
-/** One of two ways to go on after a prompt. */
-export interface Turn {
-  /** What happens next, and what the key says that turns to the other way. */
+/** One of two ways to continue after a prompt. */
+export interface OverlayResult {
+  /** What happens next, and the label of the key that switches to the other way. */
   readonly ways: ReadonlyArray<{ next: string; tab: string }>
   turned(at: number): void
 }
 
 export interface PromptOptions {
-  /** What stands there at first. */
+  /** Initial text. */
   text?: string
-  /** Whether it cannot be left empty. */
+  /** Whether it must not be empty. */
   needed?: boolean
-  /** Told of the line after each key that changes it. */
+  /** Called after each key that changes the line. */
   changed?(text: string): void
-  /** What may happen next: `tab` turns from one to the other. */
-  turn?: Turn
+  /** What may happen next: `tab` switches from one to the other. */
+  turn?: OverlayResult
 }
 
-/** Asks for a line. `tell` gets undefined when nothing is to be done. */
+/** Asks for a line. `tell` gets undefined when the user leaves it. */
 export function prompt(
   question: string,
   tell: (text: string | undefined) => void,
@@ -44,10 +44,10 @@ export function prompt(
   let line: LineInput = inputOf(text)
   let warned = false
   let at = 0
-  const wayRows = (width: number): Row[] => {
+  const wayRows = (width: number): StyledLine[] => {
     const way = turn?.ways[at]
     if (!way) return []
-    const next = wrap(way.next, width).map((words) => row(span(words, at === 0 ? 'plain' : 'warn')))
+    const next = flowText(way.next, width, undefined, at === 0 ? 'plain' : 'warn')
     return [...next, row(span(`tab: ${way.tab}`, 'dim'))]
   }
   const put = (next: LineInput) => {
@@ -57,11 +57,11 @@ export function prompt(
   }
   return {
     writes: true,
-    hint: 'enter: go on · esc: leave it',
+    hint: 'enter: continue · esc: leave',
     rows({ width, height }) {
-      const asked = wrap(question, width).map((words) => row(span(words, 'strong')))
+      const asked = flowText(question, width, undefined, 'strong')
       const more = [...wayRows(width), ...(warned ? [row(span('It cannot be empty', 'warn'))] : [])]
-      // What is written and what happens next are always seen, of a long question as much as there is room for.
+      // The input and what happens next are always visible; a long question is cut.
       const room = Math.max(1, height - 1 - more.length)
       const head = [...asked.slice(0, room), ...more].slice(0, Math.max(0, height - 1))
       return [...head, [span('> ', 'accent'), ...inputRow(line, width - 2)]]
@@ -89,10 +89,10 @@ export function prompt(
   }
 }
 
-/** Asks whether to do something, with what it would touch. */
+/** Asks for a confirmation, and shows the rows that would be affected. */
 export function confirmation(
   question: string,
-  preview: readonly Row[],
+  preview: readonly StyledLine[],
   tell: (yes: boolean) => void,
 ): Overlay {
   return {
@@ -106,7 +106,7 @@ export function confirmation(
         ...shown.map((line) => cutRow([span('  '), ...line], width)),
         ...(hidden > 0 ? [row(span(`  … and ${hidden} more`, 'dim'))] : []),
         emptyRow,
-        ...wrap(question, width - 8).map((line) => row(span(line, 'warn'))),
+        ...flowText(question, width - 8, undefined, 'warn'),
       ]
     },
     onKey(key) {
@@ -118,7 +118,7 @@ export function confirmation(
   }
 }
 
-/** Asks for one of several; `tell` gets undefined for none of them. */
+/** Asks for one of several options; `tell` gets undefined for none. */
 export function choice(
   question: string,
   options: readonly string[],
@@ -127,9 +127,9 @@ export function choice(
   let at = 0
   return {
     writes: false,
-    hint: '↑↓: choose · enter: take it · esc: none',
+    hint: '↑↓: choose · enter: select · esc: leave',
     rows({ width, height }) {
-      const asked = wrap(question, width).map((words) => row(span(words, 'strong')))
+      const asked = flowText(question, width, undefined, 'strong')
       const room = Math.max(1, height - asked.length - 1)
       const top = Math.max(0, Math.min(at - Math.floor(room / 2), options.length - room))
       return [

@@ -1,27 +1,27 @@
 import { type WorkItem, type WorkQueue, workStates } from '../operations/queue.ts'
 import type { Shell } from './shell.ts'
 
-/** How many are asked for at once; the next ones are fetched when the end comes near. */
+/** Page size; the next page is loaded near the end of the list. */
 const page = 200
 
 export const views = ['waiting', ...workStates, 'all'] as const
 export type View = (typeof views)[number]
 
-/** The lines of the queue as far as they have been fetched. */
+/** The rows of the queue that are loaded so far. */
 export interface QueueFeed {
   readonly items: readonly WorkItem[]
   readonly counts: WorkQueue['counts']
-  /** Whether the server has been heard at all. */
+  /** Whether the server has answered at least once. */
   readonly loaded: boolean
   readonly hasMore: boolean
   /**
-   * Fetches the next lines, or those that there were `anew`; `whole` goes on to the end. One at a time: what is asked for
-   * meanwhile follows.
+   * Loads the next page, or with `again` reloads the loaded rows; `whole` loads all pages. One request at a
+   * time: later calls are queued.
    */
-  load(view: View, how: { anew: boolean; whole: boolean }): Promise<void>
+  load(view: View, how: { reload: boolean; whole: boolean }): Promise<void>
 }
 
-/** @param changed told when lines have come */
+/** @param changed called when rows have arrived */
 export function queueFeed(shell: Shell, signal: AbortSignal, changed: () => void): QueueFeed {
   let items: readonly WorkItem[] = []
   let counts = { pending: 0, running: 0, blocked: 0, failed: 0 }
@@ -41,12 +41,12 @@ export function queueFeed(shell: Shell, signal: AbortSignal, changed: () => void
       },
       signal,
     })
-  const read = async (view: View, { anew, whole }: { anew: boolean; whole: boolean }) => {
-    if (!anew && cursor === undefined) return
-    const wanted = anew ? Math.max(page, items.length) : items.length + page
+  const read = async (view: View, { reload, whole }: { reload: boolean; whole: boolean }) => {
+    if (!reload && cursor === undefined) return
+    const wanted = reload ? Math.max(page, items.length) : items.length + page
     const old = items
-    const found: WorkItem[] = anew ? [] : [...items]
-    let from = anew ? undefined : cursor
+    const found: WorkItem[] = reload ? [] : [...items]
+    let from = reload ? undefined : cursor
     do {
       const part = await fetch(view, from)
       for (const state of workStates) found.push(...part[state])
@@ -54,14 +54,19 @@ export function queueFeed(shell: Shell, signal: AbortSignal, changed: () => void
       from = part.pagination.nextCursor ?? undefined
       cursor = from
       loaded = true
-      // Until as many have come as there were, the old ones stay: nobody's place in the list is lost.
-      items = anew && from !== undefined && found.length < old.length ? old : [...found]
+      // Until as many rows have arrived as there were, the old ones stay, so that the selection is not lost.
+      items = reload && from !== undefined && found.length < old.length ? old : [...found]
       changed()
-    } while (from !== undefined && (whole || found.length < wanted) && !signal.aborted && !waiting?.[1].anew)
+    } while (
+      from !== undefined &&
+      (whole || found.length < wanted) &&
+      !signal.aborted &&
+      !waiting?.[1].reload
+    )
   }
   const load: QueueFeed['load'] = async (view, how) => {
     if (loading) {
-      if (!waiting?.[1].anew || how.anew) waiting = [view, how]
+      if (!waiting?.[1].reload || how.reload) waiting = [view, how]
       return
     }
     loading = true

@@ -1,6 +1,6 @@
 import type { WorkItem } from '../operations/queue.ts'
 
-/** Terms that name what they are looked for in; everything else is looked for in the whole line. */
+/** Terms that name the column to search; all other terms search the whole row. */
 const fields = {
   status: ({ status }: WorkItem) => status,
   type: ({ type, approvalType }: WorkItem) => `${type} ${approvalType ?? ''}`,
@@ -11,9 +11,9 @@ const fields = {
 
 const isField = (name: string): name is keyof typeof fields => Object.hasOwn(fields, name)
 
-export const filterHint = 'words of a line, or status: type: agent: tenant: risk:'
+export const filterHint = 'words of a row, or status: type: agent: tenant: risk:'
 
-/** Lines in small letters, made once: a filter is typed letter by letter over all of them. */
+/** Rows in lower case, computed once: a filter is applied to all of them on each key. */
 const whole = new WeakMap<WorkItem, string>()
 
 function lineOf(item: WorkItem): string {
@@ -26,7 +26,7 @@ function lineOf(item: WorkItem): string {
   return line
 }
 
-/** Whether a line of the queue has all terms of a filter; undefined for a filter without any. */
+/** Whether a row matches all terms of a filter; undefined for a filter without terms. */
 export function filterOf(text: string): ((item: WorkItem) => boolean) | undefined {
   const terms = (text.toLowerCase().match(/\w+:"[^"]*"?|\S+/g) ?? []).map((word) => {
     const [, name = '', value = ''] = /^(\w+):(.*)$/.exec(word) ?? []
@@ -41,13 +41,13 @@ export const sorts = ['risk', 'age', 'tenant'] as const
 export type Sort = (typeof sorts)[number]
 
 const orders: Readonly<Record<Sort, ((a: WorkItem, b: WorkItem) => number) | undefined>> = {
-  // As it comes from the server: what waits for people first, of that the riskiest.
+  // In the order of the server: pending approvals first, of those the highest risk.
   risk: undefined,
   age: (a, b) => (a.since < b.since ? -1 : a.since > b.since ? 1 : 0),
   tenant: (a, b) => a.tenantName.localeCompare(b.tenantName),
 }
 
-/** What is seen of the queue, in its order. */
+/** The visible part of the queue, in its order. */
 export function arranged(items: readonly WorkItem[], filter: string, sort: Sort): readonly WorkItem[] {
   const fits = filterOf(filter)
   const seen = fits ? items.filter(fits) : items

@@ -1,23 +1,23 @@
 import type { DraftSubject } from '../account/drafts.ts'
 import { type WorkItem, workColumns, workStates } from '../operations/queue.ts'
-import { row, span } from '../paper/row.ts'
-import { counted } from '../paper/words.ts'
+import { row, span } from '../render/row.ts'
+import { counted } from '../render/words.ts'
 import { decideAll } from './bulk-verdict.ts'
-import { allToggled, current, type List, listOf, listRows, meant, moved, replaced, toggled } from './list.ts'
 import { askRejection, runKept, sayKept, signed } from './drafting.ts'
+import { allToggled, current, type List, listOf, listRows, meant, moved, replaced, toggled } from './list.ts'
 import { followEvents } from './live.ts'
 import { prompt } from './overlay.ts'
-import { arranged, filterHint, type Sort, sorts } from './queue-filter.ts'
 import { type QueueFeed, queueFeed, type View, views } from './queue-feed.ts'
+import { arranged, filterHint, type Sort, sorts } from './queue-filter.ts'
 import type { Binding, OpenScreen } from './screen.ts'
 import type { Shell } from './shell.ts'
 
-/** How many lines before the end the next ones are fetched. */
+/** Distance from the end at which the next page is loaded. */
 const ahead = 100
-/** Between two readings of the whole list for what has happened, for each of its lines. */
+/** Minimum time between two reloads of the whole list after events, for each of its rows. */
 const msPerLine = 5
 
-/** What waits for people, riskiest first: the way to everything that can be decided. */
+/** Pending approvals and blocked activities, the highest risk first. */
 export const queueScreen: OpenScreen = (shell) => {
   let list: List<WorkItem> = listOf<WorkItem>([])
   let view: View = 'waiting'
@@ -30,35 +30,35 @@ export const queueScreen: OpenScreen = (shell) => {
     shell.changed()
   }
   const feed = queueFeed(shell, stop.signal, arrange)
-  /** A filter and an order are of all there is, not of what happened to be fetched. */
+  /** A filter and an order apply to the whole queue, not only to loaded pages. */
   const whole = () => filter.trim() !== '' || sort !== 'risk'
-  const refresh = () => void feed.load(view, { anew: true, whole: whole() })
+  const refresh = () => void feed.load(view, { reload: true, whole: whole() })
   let due: (() => void) | undefined
-  /** Something has happened: a long list takes many requests to be read again, so that is done less often. */
+  /** After an event: reloading a long list takes many requests, so it happens less often. */
   const refreshSoon = () => {
     due ??= shell.after(Math.max(0, feed.items.length - ahead) * msPerLine, () => {
       due = undefined
       if (!stop.signal.aborted) refresh()
     })
   }
-  const more = () => void feed.load(view, { anew: false, whole: whole() })
+  const more = () => void feed.load(view, { reload: false, whole: whole() })
 
   const decide = (action: 'approve' | 'reject') => async () => {
     const items = meant(list)
     const ids = items.flatMap(({ approvalId }) => approvalId ?? [])
     const [only] = ids
-    if (only === undefined) return shell.say('Nothing is asked there that could be decided', 'dim')
+    if (only === undefined) return shell.say('It has no pending approval', 'dim')
     const what =
       ids.length === 1
         ? `“${items.find(({ approvalId }) => approvalId === only)?.title ?? ''}”`
-        : counted(ids.length, 'piece')
+        : counted(ids.length, 'approval')
     const asked =
       action === 'reject'
         ? await askRejection(shell, noteAbout(items, ids), {
             question:
               ids.length === 1
-                ? `Why is ${what} turned down?`
-                : `Why are ${what} turned down? Their agents read this and write other versions.`,
+                ? `Why is ${what} rejected?`
+                : `Why are ${what} rejected? Their agents read this and write other versions.`,
             hasWork: ids.length === 1 && items.some(({ activityId }) => activityId !== null),
           })
         : undefined
@@ -87,7 +87,7 @@ export const queueScreen: OpenScreen = (shell) => {
     }
     shell.show(
       prompt(
-        `Only lines with: ${filterHint}`,
+        `Only rows with: ${filterHint}`,
         (text) => {
           look(text ?? before)
           if (whole()) more()
@@ -97,13 +97,19 @@ export const queueScreen: OpenScreen = (shell) => {
     )
   }
   const bindings: readonly Binding[] = [
-    { key: 'enter', label: 'open', quiet: true, help: 'look at it with all that a verdict needs', run: open },
+    {
+      key: 'enter',
+      label: 'open',
+      quiet: true,
+      help: 'open it with everything that a verdict needs',
+      run: open,
+    },
     { key: 'a', needs: 'approve', label: 'approve', run: decide('approve') },
     {
       key: 'r',
       needs: 'reject',
       label: 'reject',
-      help: 'turn it down: its agent tries again, or the work ends',
+      help: 'reject it: its agent writes another version, or the activity is cancelled',
       run: decide('reject'),
     },
     { key: 'space', needs: 'bulk', label: 'mark', run: () => void (list = toggled(list)) },
@@ -131,7 +137,7 @@ export const queueScreen: OpenScreen = (shell) => {
       key: 'v',
       label: 'view',
       quiet: true,
-      help: 'waiting, pending, running, blocked, failed or all',
+      help: 'pending and blocked, pending, running, blocked, failed or all',
       run: () => {
         view = views[(views.indexOf(view) + 1) % views.length] ?? 'waiting'
         list = listOf<WorkItem>([])
@@ -163,7 +169,7 @@ export const queueScreen: OpenScreen = (shell) => {
         width,
         height,
         empty: emptyWords(feed.loaded, filter),
-        // What a filter leaves of those that have not been fetched, nobody knows.
+        // How many of the rows that are not loaded match the filter is unknown.
         ...(filter.trim() === '' ? { total: totalOf(view, feed.counts) } : { hasMore: feed.hasMore }),
       }),
     bindings: () => bindings,
@@ -185,19 +191,19 @@ export const queueScreen: OpenScreen = (shell) => {
   }
 }
 
-/** A note on one question is found again where that is open; one on several when several are turned down. */
+/** A draft about one approval is continued where that is open; one about several when these are rejected. */
 function noteAbout(items: readonly WorkItem[], ids: readonly string[]): DraftSubject {
   const item = ids.length === 1 ? items.find(({ approvalId }) => approvalId === ids[0]) : undefined
   return {
     kind: 'note',
     ...(item?.approvalId && { approvalId: item.approvalId }),
     ...(item?.activityId && { activityId: item.activityId }),
-    title: item?.title ?? counted(ids.length, 'piece'),
+    title: item?.title ?? counted(ids.length, 'approval'),
     tenantName: item?.tenantName ?? '',
   }
 }
 
-/** Without a column that would say the same on every line. */
+/** Without a column that would be the same on every row. */
 function columnsFor(shell: Shell, items: readonly WorkItem[]) {
   const { now, tenantId } = shell
   const columns = workColumns(now(), items).map((column) =>
@@ -214,6 +220,6 @@ function totalOf(view: View, counts: QueueFeed['counts']): number {
 }
 
 function emptyWords(loaded: boolean, filter: string): string {
-  if (!loaded) return 'Asking the server …'
-  return filter.trim() === '' ? 'Nothing here: all is done.' : 'No line has all of that.'
+  if (!loaded) return 'Loading …'
+  return filter.trim() === '' ? 'No items: all is done.' : 'No row matches all of that.'
 }

@@ -1,5 +1,5 @@
-import { flowText } from '../paper/flow.ts'
-import { type Column, emptyRow, row, span } from '../paper/row.ts'
+import { flowText } from '../render/flow.ts'
+import { type Column, emptyRow, row, span } from '../render/row.ts'
 import { current, type List, listOf, listRows, moved, replaced } from './list.ts'
 import type { RequestEntry } from './requests.ts'
 import type { Binding, OpenScreen } from './screen.ts'
@@ -24,7 +24,7 @@ const columns: ReadonlyArray<Column<Listed>> = [
   { title: 'command', cell: ({ command }) => command, least: 12 },
 ]
 
-/** What the terminal has asked of the server, the latest first, as commands that do the same in a shell. */
+/** The requests of the terminal, the latest first, as equivalent shell commands. */
 export const requestsScreen: OpenScreen = (shell) => {
   let list: List<Listed> = listOf<Listed>([])
   const refresh = () => {
@@ -40,7 +40,8 @@ export const requestsScreen: OpenScreen = (shell) => {
   return {
     name: 'requests',
     title: () => row(span('requests', 'strong'), span(`  ${shell.requests.made} so far`, 'dim')),
-    rows: ({ width, height }) => listRows(list, columns, { width, height, empty: 'Nothing was asked yet.' }),
+    rows: ({ width, height }) =>
+      listRows(list, columns, { width, height, empty: 'There were no requests yet.' }),
     bindings: () => [
       {
         key: 'enter',
@@ -66,7 +67,7 @@ function copyBinding(shell: Shell, entry: () => RequestEntry | undefined): Bindi
   return {
     key: 'y',
     label: 'copy',
-    help: 'copy the command, where the terminal lets programs do that',
+    help: 'copy the command, if the terminal permits it',
     run: () => {
       const command = entry()?.command
       if (command === undefined) return
@@ -82,7 +83,7 @@ function requestScreen(entry: RequestEntry): OpenScreen {
     const { at, outcome, tookMs, command } = entry
     const facts = [
       new Date(at).toISOString(),
-      outcome ?? 'under way',
+      outcome ?? 'in progress',
       ...(tookMs === undefined ? [] : [`${tookMs} ms`]),
     ]
     const linesFor = (width: number) => [

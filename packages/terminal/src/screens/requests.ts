@@ -1,31 +1,34 @@
 import { ApiError, type Client } from '@copydesk/client'
-import { shellQuoted } from '../operations/line.ts'
+import { shellQuoted } from '../operations/invocation.ts'
 
-/** One request of the terminal, and the command of a shell that does the same. */
+/** One request of the terminal, and the equivalent shell command. */
 export interface RequestEntry {
   /** Milliseconds since the epoch. */
   at: number
   command: string
-  /** Milliseconds; absent while it is under way. */
+  /** Milliseconds; absent while it is in progress. */
   tookMs?: number
-  /** `ok`, or the code of the refusal, or that the server could not be reached. */
+  /** `ok`, the error code, or that the server could not be reached. */
   outcome?: string
 }
 
 export interface RequestLog {
   /** Oldest first, the latest thousand. */
   readonly entries: readonly RequestEntry[]
-  /** How many there have been in all. */
+  /** The total number. */
   readonly made: number
 }
 
 const kept = 1_000
-/** How long an answer may take before the server counts as gone, milliseconds: reads, and what may ask a model. */
+/**
+ * Timeouts after which the server counts as offline, milliseconds: for reads, and for requests that may call
+ * a model.
+ */
 const patience = { read: 20_000, other: 120_000 }
-/** Answers of what stands before a server that is not there. */
+/** Status codes of a proxy whose server is offline. */
 const ofProxies = new Set([502, 503, 504])
 
-/** What became of a request: answered, refused because nobody is logged in any more, or not answered. */
+/** The outcome of a request: answered, rejected because the user is logged out, or not answered. */
 export type Heard = 'answered' | 'refused' | 'nothing'
 
 interface Given {
@@ -38,11 +41,11 @@ interface Given {
 interface NotedOptions {
   now(): number
   after(ms: number, fn: () => void): () => void
-  /** Told of each answer, and of a stream that breaks and stands again. */
+  /** Called for each response, and when a stream disconnects and reconnects. */
   heard(what: Heard): void
 }
 
-/** The same client, which notes each request, and waits for an answer only so long. */
+/** The same client, which records each request, and applies timeouts. */
 export function noted(
   client: Client,
   { now, after, heard }: NotedOptions,
@@ -96,15 +99,17 @@ export function noted(
 }
 
 /**
- * A signal that aborts when it is `late`, or with another one. Not `AbortSignal.timeout`: that one holds what hangs on it until
- * its time is over, answered or not, and a terminal asks all day.
+ * A signal that aborts after `late`, or with another signal. Not `AbortSignal.timeout`: that one retains its
+ * listeners until the timeout, even after the response, and a terminal sends requests all day.
  */
 function limited(outer: AbortSignal | undefined, late: (fn: () => void) => () => void) {
   const stop = new AbortController()
   const follow = () => stop.abort(outer?.reason)
   if (outer?.aborted) follow()
   outer?.addEventListener('abort', follow)
-  const callOff = late(() => stop.abort(new DOMException('No answer came', 'TimeoutError')))
+  const callOff = late(() =>
+    stop.abort(new DOMException('The server did not answer in time', 'TimeoutError')),
+  )
   return {
     signal: stop.signal,
     end() {
@@ -114,7 +119,7 @@ function limited(outer: AbortSignal | undefined, late: (fn: () => void) => () =>
   }
 }
 
-/** What a failure says about the server. */
+/** What an error reveals about the connection. */
 export function meaning(error: unknown): Heard {
   if (!(error instanceof ApiError)) return 'nothing'
   if (error.status === 401) return 'refused'

@@ -1,27 +1,27 @@
-import type { Row } from '../paper/row.ts'
-import { row, span } from '../paper/row.ts'
+import type { StyledLine } from '../render/row.ts'
+import { row, span } from '../render/row.ts'
 import type { Binding, OpenScreen } from './screen.ts'
 import { type Scroll, scrolled, scrollRows } from './scroll.ts'
 
 /**
- * Lines to be read, as long as they may be.
- * @param draw gives all of them for a width
- * @param bindings what else can be done there
+ * A scrollable screen of any number of lines.
+ * @param draw returns all of them for a width
+ * @param bindings further keys of the screen
  */
 export function resultScreen(
   title: string,
-  draw: (width: number) => Row[],
+  draw: (width: number) => StyledLine[],
   bindings: readonly Binding[] = [],
 ): OpenScreen {
   return () => {
     let scroll: Scroll = { top: 0 }
-    let drawn: { width: number; lines: Row[] } | undefined
+    let drawn: { width: number; lines: StyledLine[] } | undefined
     const linesFor = (width: number) => {
       if (drawn?.width !== width) drawn = { width, lines: draw(width) }
       return drawn.lines
     }
     return {
-      name: 'what was asked for',
+      name: 'the result',
       title: () => row(span(title, 'strong')),
       rows: (size) => scrollRows(scroll, linesFor(size.width), size),
       bindings: () => bindings,

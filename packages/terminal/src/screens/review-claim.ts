@@ -4,29 +4,29 @@ import type { Shell } from './shell.ts'
 /** How often a claim of 15 minutes is renewed, milliseconds. */
 const renewMs = 10 * 60_000
 
-/** That somebody looks at an approval, told to the others for as long as it is open here. */
+/** A claim on an approval, which others see while it is open here. */
 export interface Claim {
-  /** Whether it is this person's. */
+  /** Whether this user has the claim. */
   readonly mine: boolean
-  /** Asks for it: again when somebody else has let go of it. */
+  /** Claims it: again when someone else has released it. */
   take(): Promise<void>
-  /** Lets go of it. */
+  /** Releases it. */
   release(): void
 }
 
-export function claimFor({ client, desk, after }: Shell, approvalId: string): Claim {
-  // A tenant's own people decide beside its reviewers, and hold nothing back from them.
-  if (!mayRunNamed(desk, 'claim'))
+export function claimFor({ client, context, after }: Shell, approvalId: string): Claim {
+  // A tenant's users decide beside its reviewers, and do not claim.
+  if (!mayRunNamed(context, 'claim'))
     return { mine: false, take: async () => undefined, release: () => undefined }
   const params = { id: approvalId }
   let mine = false
   let released = false
   let callOff: () => void = () => undefined
-  /** One request after the other, so that no claim outlives its release. */
+  /** One request after the other, so that no claim is made after its release. */
   let last: Promise<void> = Promise.resolve()
   const ask = async () => {
     if (released) return
-    // Refused where somebody else looks at it or it is decided: the approval itself says so.
+    // Rejected when someone else has claimed it or it is decided: the approval itself shows that.
     mine = await client.call('cli', 'POST /approvals/:id/claim', { params }).then(
       () => true,
       () => false,
@@ -46,7 +46,7 @@ export function claimFor({ client, desk, after }: Shell, approvalId: string): Cl
       last = last.then(async () => {
         if (!mine) return
         mine = false
-        // It ends by itself when the server cannot be told.
+        // The claim expires by itself when the server cannot be reached.
         await client.call('cli', 'DELETE /approvals/:id/claim', { params }).catch(() => undefined)
       })
     },

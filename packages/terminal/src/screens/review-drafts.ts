@@ -1,11 +1,11 @@
 import { type Draft, type DraftKind } from '../account/drafts.ts'
-import type { Paper } from '../operations/operation.ts'
-import { plainRows } from '../operations/show-rows.ts'
+import type { RenderOptions } from '../operations/operation.ts'
 import type { Piece } from '../operations/show.ts'
-import { changesBetween } from '../paper/compare.ts'
-import { diffRows } from '../paper/diff.ts'
-import { emptyRow, type Row, row, span } from '../paper/row.ts'
-import { ageOf } from '../paper/words.ts'
+import { plainRows } from '../operations/show-rows.ts'
+import { changesBetween } from '../render/compare.ts'
+import { diffRows } from '../render/diff.ts'
+import { emptyRow, row, type StyledLine, span } from '../render/row.ts'
+import { ageOf } from '../render/words.ts'
 import { discarded, draftAbout, draftHint, draftWords } from './drafting.ts'
 import type { Shell } from './shell.ts'
 
@@ -18,16 +18,16 @@ const keys: Readonly<Partial<Record<DraftKind, string>>> = {
 }
 const kinds = Object.keys(keys) as DraftKind[]
 
-/** What the person has written about a question and not sent. */
+/** The user's drafts about an approval and its activity. */
 export interface ReviewDrafts {
   of(piece: Piece | undefined): readonly Draft[]
-  /** A line on them for the head; none without drafts. */
-  hint(piece: Piece | undefined): Row[]
-  /** Changes with what is shown. */
+  /** A line about them for the head; none without drafts. */
+  hint(piece: Piece | undefined): StyledLine[]
+  /** Changes when the line would change. */
   stamp(piece: Piece | undefined): string
-  /** All of them, a text beside what the text is now. */
-  rows(piece: Piece, paper: Paper): Row[]
-  /** Asks which one is to go, and once whether. */
+  /** All of them, a text compared with the current text. */
+  rows(piece: Piece, renderOptions: RenderOptions): StyledLine[]
+  /** Asks which one to discard, and for a confirmation. */
   discard(piece: Piece | undefined): Promise<void>
 }
 
@@ -49,27 +49,30 @@ export function reviewDrafts(shell: Shell): ReviewDrafts {
     }
     return read.text
   }
-  const bodyOf = (draft: Draft, piece: Piece, paper: Paper): Row[] => {
-    if (draft.kind !== 'text') return plainRows(draft.words ?? '', paper.width)
+  const bodyOf = (draft: Draft, piece: Piece, renderOptions: RenderOptions): StyledLine[] => {
+    if (draft.kind !== 'text') return plainRows(draft.words ?? '', renderOptions.width)
     const text = textOf(draft)
-    if (text === undefined) return [row(span('Reading it …', 'dim'))]
-    const rows = diffRows({ from: 0, to: 1, changes: changesBetween(piece.text?.text ?? '', text) }, paper)
-    return rows.length > 0 ? rows : [row(span('It is the text as it is now.', 'dim'))]
+    if (text === undefined) return [row(span('Loading …', 'dim'))]
+    const rows = diffRows(
+      { from: 0, to: 1, changes: changesBetween(piece.text?.text ?? '', text) },
+      renderOptions,
+    )
+    return rows.length > 0 ? rows : [row(span('It equals the current text.', 'dim'))]
   }
   return {
     of,
     hint: (piece) => draftHint(of(piece), keys),
     stamp: (piece) =>
       [...of(piece).map(keyOf), read?.of, read?.text?.length, piece?.text?.contentHash].join(' '),
-    rows: (piece, paper) =>
+    rows: (piece, renderOptions) =>
       of(piece).flatMap((draft) => [
         row(
           span(`Your draft of ${draftWords[draft.kind]}`, 'strong'),
-          span(`, ${ageOf(draft.changedAt, paper.now)} old; ${keys[draft.kind]} goes on with it`, 'dim'),
+          span(`, ${ageOf(draft.changedAt, renderOptions.now)} old; ${keys[draft.kind]} continues it`, 'dim'),
         ),
         ...versionRow(draft, piece),
         emptyRow,
-        ...bodyOf(draft, piece, paper),
+        ...bodyOf(draft, piece, renderOptions),
         emptyRow,
       ]),
     async discard(piece) {
@@ -83,15 +86,15 @@ export function reviewDrafts(shell: Shell): ReviewDrafts {
   }
 }
 
-/** What a text is compared with, and whether it was made from something else. */
-function versionRow({ kind, base }: Draft, { text }: Piece): Row[] {
+/** The version with which a text is compared, and whether it was made from another one. */
+function versionRow({ kind, base }: Draft, { text }: Piece): StyledLine[] {
   if (kind !== 'text' || !text) return []
   return base?.hash === text.contentHash
     ? [row(span(`From version ${text.version} to your draft`, 'dim'))]
     : [
         row(
           span(
-            `It was made from version ${base?.version ?? '?'}. From version ${text.version}, which is the text now, to your draft:`,
+            `It was made from version ${base?.version ?? '?'}. From version ${text.version}, which is the current one, to your draft:`,
             'warn',
           ),
         ),

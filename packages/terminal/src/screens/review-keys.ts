@@ -11,7 +11,7 @@ import {
 import type { Binding } from './screen.ts'
 
 interface ReviewActs {
-  /** @param done what is said when the verdict has been given */
+  /** @param done message after the verdict was given */
   decide(ask: AskVerdict, done: string): () => Promise<void>
   show(tab: ReviewTab): void
   next(): Promise<void>
@@ -20,7 +20,7 @@ interface ReviewActs {
   command(): Promise<void>
 }
 
-/** The keys of a review, those first that decide. */
+/** The keys of a review, those for verdicts first. */
 export function reviewBindings({
   decide,
   show,
@@ -35,15 +35,15 @@ export function reviewBindings({
       key: 'r',
       needs: 'reject',
       label: 'reject',
-      help: 'turn it down: its agent tries again, or the work ends',
+      help: 'reject it: its agent writes another version, or the activity is cancelled',
       run: decide(askReject, 'rejected'),
     },
     {
       key: 'b',
       needs: 'revise',
-      label: 'send back',
-      help: 'ask the agent for another version',
-      run: decide(askRevise, 'sent back'),
+      label: 'revise',
+      help: 'request a revision from the agent',
+      run: decide(askRevise, 'revision requested'),
     },
     {
       key: 'e',
@@ -55,22 +55,22 @@ export function reviewBindings({
     {
       key: 'd',
       label: 'changes',
-      help: 'what changed from the version before',
+      help: 'the changes since the previous version',
       run: () => show('changes'),
     },
     {
       key: 'n',
       label: 'next',
-      help: 'pass it over and go on to the next',
+      help: 'skip it and open the next',
       run: next,
     },
-    { key: 'i', label: 'brief', quiet: true, help: 'what the agent was told', run: () => show('brief') },
+    { key: 'i', label: 'brief', quiet: true, help: 'the brief of the agent', run: () => show('brief') },
     {
       key: 'l',
       needs: 'log',
       label: 'log',
       quiet: true,
-      help: 'what has happened to it',
+      help: 'the events of its activity',
       run: () => show('log'),
     },
     { key: 'c', needs: 'comment', label: 'comment', quiet: true, run: comment },
@@ -94,7 +94,7 @@ export function reviewBindings({
       key: 'o',
       label: 'open',
       quiet: true,
-      help: 'the piece of work: its output, runs and cost',
+      help: 'the activity: its output, runs and cost',
       run: openWork,
     },
     { key: '/', label: 'command', quiet: true, run: command },

@@ -1,20 +1,20 @@
 import { logRows } from '../operations/log.ts'
+import type { RenderOptions } from '../operations/operation.ts'
 import { riskTone } from '../operations/queue.ts'
-import { briefParts, earlierComments, plainRows, verdict } from '../operations/show-rows.ts'
-import type { Paper } from '../operations/operation.ts'
 import type { Activity, Piece, Question } from '../operations/show.ts'
-import { diffRows } from '../paper/diff.ts'
-import { flow } from '../paper/flow.ts'
-import { markdownRows } from '../paper/markdown.ts'
-import { emptyRow, type Row, row, type Span, span } from '../paper/row.ts'
-import { shorten } from '../paper/width.ts'
-import { ageOf, counted, lasting } from '../paper/words.ts'
+import { briefParts, earlierComments, plainRows, verdict } from '../operations/show-rows.ts'
+import { diffRows } from '../render/diff.ts'
+import { flow } from '../render/flow.ts'
+import { markdownRows } from '../render/markdown.ts'
+import { emptyRow, row, type StyledLine, span, type TextSpan } from '../render/row.ts'
+import { shorten } from '../render/width.ts'
+import { ageOf, counted, lasting } from '../render/words.ts'
 import type { Review } from './review.ts'
 
 const tabs = ['text', 'changes', 'brief', 'comments', 'log'] as const
 export type ReviewTab = (typeof tabs)[number] | 'draft'
 
-/** The parts of a question; where the person has written something, that too. */
+/** The tabs of an approval; with drafts one for these too. */
 export function reviewTabs({
   hasDraft,
   hasLog,
@@ -26,34 +26,41 @@ export function reviewTabs({
   return hasDraft ? [...known, 'draft'] : known
 }
 
-/** Names in the head are cut to so many columns, so that what comes after them is seen as well. */
+/** Maximum width of names in the head, so that what follows is visible as well. */
 const longestName = 40
 
 /**
- * What one has to know of a question before its text: in at most `most` lines, at the top and always seen. Where there is no
- * room for all, what warns comes before what is only good to know.
+ * The head of an approval: at most `most` lines at the top, always visible. When there is no room for all,
+ * warnings come before other information.
  */
 export function reviewHead(
   { piece, holder }: Review,
-  { width, most, now, hint }: { width: number; most: number; now: number; hint: readonly Row[] },
-): Row[] {
+  { width, most, now, hint }: { width: number; most: number; now: number; hint: readonly StyledLine[] },
+): StyledLine[] {
   const approval = piece?.approval
-  if (!piece || !approval) return [row(span('Asking the server …', 'dim'))]
+  if (!piece || !approval) return [row(span('Loading …', 'dim'))]
   const { text } = piece
   const newer =
     successorOf(piece) === undefined
       ? []
-      : [row(span('What you see is newer and waits for its own verdict: a, r, b or e opens it', 'warn'))]
+      : [
+          row(
+            span(
+              'A newer version is shown, which has a separate pending approval: a, r, b or e opens it',
+              'warn',
+            ),
+          ),
+        ]
   const { riskLevel, tenantName, type } = approval
   const campaign = piece.activity?.campaign?.name
-  const facts: Span[] = [
+  const facts: TextSpan[] = [
     span(shorten(tenantName, longestName), 'strong'),
     span('  risk ', 'dim'),
     span(riskLevel, riskTone(riskLevel)),
     ...(campaign === undefined ? [] : [span('  campaign ', 'dim'), span(shorten(campaign, longestName))]),
     ...countdown(approval, now),
   ]
-  const more: Span[] = [
+  const more: TextSpan[] = [
     span(`  ${type.replaceAll('_', ' ')}`, 'dim'),
     ...(text ? [span(`  version ${text.version} by ${text.author.name}`, 'dim')] : []),
   ]
@@ -61,7 +68,7 @@ export function reviewHead(
     ...(approval.status === 'pending' ? [] : decidedRows(approval, width)),
     ...newer,
     ...(holder !== undefined && approval.status === 'pending'
-      ? [row(span(`${holder} looks at this as well`, 'warn'))]
+      ? [row(span(`${holder} has claimed this`, 'warn'))]
       : []),
     ...checkRows(approval, width),
     ...optionRows(approval, width),
@@ -71,7 +78,7 @@ export function reviewHead(
   return (whole.length <= most ? whole : [...flow(facts, width), ...warnings]).slice(0, most)
 }
 
-function countdown({ status, dueAt, expiresAt }: Question, now: number): Span[] {
+function countdown({ status, dueAt, expiresAt }: Question, now: number): TextSpan[] {
   if (status !== 'pending') return []
   const left = Date.parse(expiresAt) - now
   const due = dueAt === undefined ? undefined : Date.parse(dueAt) - now
@@ -80,12 +87,12 @@ function countdown({ status, dueAt, expiresAt }: Question, now: number): Span[] 
       ? []
       : [due > 0 ? span(`  due in ${lasting(due)}`) : span(`  due ${lasting(-due)} ago`, 'warn')]),
     left > 0
-      ? span(`  lapses in ${lasting(left)}`, left < 3_600_000 ? 'bad' : 'dim')
-      : span('  has lapsed', 'bad'),
+      ? span(`  expires in ${lasting(left)}`, left < 3_600_000 ? 'bad' : 'dim')
+      : span('  has expired', 'bad'),
   ]
 }
 
-/** Id of the question that is to be decided in place of a piece's, where a newer text has brought one. */
+/** Id of the approval that supersedes this one because a newer text exists. */
 export function successorOf(piece: Piece | undefined): string | undefined {
   const { approval, activity } = piece ?? {}
   if (!approval || approval.status === 'pending') return undefined
@@ -93,7 +100,7 @@ export function successorOf(piece: Piece | undefined): string | undefined {
   return approval.replacedBy ?? (open?.status === 'pending' && open.id !== approval.id ? open.id : undefined)
 }
 
-function decidedRows(approval: Question, width: number): Row[] {
+function decidedRows(approval: Question, width: number): StyledLine[] {
   const words = verdict(approval).replaceAll('_', ' ') || approval.status
   return flow(
     [span('Decided: ', 'dim'), span(words, approval.status === 'approved' ? 'good' : 'warn')],
@@ -101,7 +108,7 @@ function decidedRows(approval: Question, width: number): Row[] {
   )
 }
 
-function checkRows({ checks = [] }: Question, width: number): Row[] {
+function checkRows({ checks = [] }: Question, width: number): StyledLine[] {
   if (checks.length === 0) return []
   const found = checks.map(({ kind, phrase, count }) =>
     span(`${kind.replaceAll('_', ' ')} “${phrase}” ${counted(count, 'time')}  `, 'warn'),
@@ -109,60 +116,66 @@ function checkRows({ checks = [] }: Question, width: number): Row[] {
   return flow([span('Checks: ', 'dim'), ...found], width)
 }
 
-function optionRows({ options = [] }: Question, width: number): Row[] {
+function optionRows({ options = [] }: Question, width: number): StyledLine[] {
   if (options.length === 0) return []
   const listed = options.map((option, index) => span(`${index + 1}. ${option}  `))
-  return flow([span('To choose: ', 'dim'), ...listed], width)
+  return flow([span('Options: ', 'dim'), ...listed], width)
 }
 
-/** What one part of a question shows, all of its lines. */
-export function reviewBody({ piece, log }: Review, tab: Exclude<ReviewTab, 'draft'>, paper: Paper): Row[] {
-  const { width, now } = paper
+/** All lines of one tab of an approval. */
+export function reviewBody(
+  { piece, log }: Review,
+  tab: Exclude<ReviewTab, 'draft'>,
+  renderOptions: RenderOptions,
+): StyledLine[] {
+  const { width, now } = renderOptions
   if (!piece) return []
   switch (tab) {
     case 'text':
       return textRows(piece, width)
     case 'changes':
-      return changeRows(piece, paper)
+      return changeRows(piece, renderOptions)
     case 'brief':
       return briefRows(piece, width)
     case 'comments':
       return commentRows(piece.activity, width, now)
     case 'log':
-      if (!log) return [row(span('Asking the server …', 'dim'))]
+      if (!log) return [row(span('Loading …', 'dim'))]
       return log.length > 0
         ? log.flatMap((item) => logRows(item, width))
-        : nothing('Nothing has happened yet.')
+        : nothing('There are no events yet.')
   }
 }
 
-const nothing = (words: string): Row[] => [row(span(words, 'dim'))]
+const nothing = (words: string): StyledLine[] => [row(span(words, 'dim'))]
 
-function textRows({ text, approval }: Piece, width: number): Row[] {
+function textRows({ text, approval }: Piece, width: number): StyledLine[] {
   if (text) return text.format === 'markdown' ? markdownRows(text.text, width) : plainRows(text.text, width)
   return approval?.description ? plainRows(approval.description, width) : nothing('There is no text yet.')
 }
 
-function changeRows({ text, diff, approval }: Piece, paper: Paper): Row[] {
+function changeRows({ text, diff, approval }: Piece, renderOptions: RenderOptions): StyledLine[] {
   if (!diff) return nothing(text ? 'This is the first version.' : 'There is no text yet.')
-  const note = approval?.description ? [...plainRows(approval.description, paper.width), emptyRow] : []
-  const rows = diffRows(diff, paper)
+  const note = approval?.description
+    ? [...plainRows(approval.description, renderOptions.width), emptyRow]
+    : []
+  const rows = diffRows(diff, renderOptions)
   return [
     row(span(`From version ${diff.from} to ${diff.to}`, 'dim')),
     emptyRow,
     ...note,
-    ...(rows.length > 0 ? rows : nothing('Nothing is different.')),
+    ...(rows.length > 0 ? rows : nothing('There is no difference.')),
   ]
 }
 
-function briefRows({ brief, approval, text }: Piece, width: number): Row[] {
+function briefRows({ brief, approval, text }: Piece, width: number): StyledLine[] {
   const asked = approval?.description && text ? [...plainRows(approval.description, width), emptyRow] : []
   return [...asked, ...(brief ? briefParts(brief, width) : nothing('There is no brief.'))]
 }
 
-/** What people and agents have said on a piece of work, oldest first. */
-export function commentRows(activity: Activity | null, width: number, now: number): Row[] {
-  if (!activity || activity.comments.length === 0) return nothing('Nobody has said anything.')
+/** The comments of an activity, oldest first. */
+export function commentRows(activity: Activity | null, width: number, now: number): StyledLine[] {
+  if (!activity || activity.comments.length === 0) return nothing('There are no comments.')
   const rows = activity.comments.flatMap(({ author, text, createdOn }) => [
     row(span(author.name, 'strong'), span(`  ${ageOf(createdOn, now)} ago`, 'dim')),
     ...plainRows(text, width),

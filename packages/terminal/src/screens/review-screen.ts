@@ -1,40 +1,40 @@
-import { row, span } from '../paper/row.ts'
-import type { Row } from '../paper/row.ts'
 import { mayRunNamed } from '../operations/catalogue.ts'
-import { commandLine } from './command-line.ts'
 import type { Piece } from '../operations/show.ts'
-import { nextToReview } from './review-next.ts'
+import type { StyledLine } from '../render/row.ts'
+import { row, span } from '../render/row.ts'
+import { commandLine } from './command-line.ts'
 import { askComment, draftAbout, sayKept } from './drafting.ts'
-import { reviewDrafts } from './review-drafts.ts'
-import { type ReviewTab, reviewBody, reviewHead, reviewTabs, successorOf } from './review-rows.ts'
-import { reviewBindings } from './review-keys.ts'
-import { type AskVerdict, askEdit, askEscalate, askForward } from './review-verdicts.ts'
 import { openReview } from './review.ts'
+import { reviewDrafts } from './review-drafts.ts'
+import { reviewBindings } from './review-keys.ts'
+import { nextToReview } from './review-next.ts'
+import { type ReviewTab, reviewBody, reviewHead, reviewTabs, successorOf } from './review-rows.ts'
+import { type AskVerdict, askEdit, askEscalate, askForward } from './review-verdicts.ts'
 import type { Binding, OpenScreen } from './screen.ts'
 import { type Scroll, scrolled, scrollRows } from './scroll.ts'
 import { tabAfter, tabRow } from './tabs.ts'
 
-/** One question with all that a verdict needs; after the verdict the next one. */
+/** One approval with everything that a verdict needs; after the verdict the next one opens. */
 export const reviewScreen =
   (approvalId: string): OpenScreen =>
   (shell) => {
-    /** Those that were decided or passed over: they do not come again by themselves. */
+    /** Approvals that were decided or skipped: they are not opened again automatically. */
     const passed = new Set<string>()
     let tab: ReviewTab = 'text'
     let scroll: Scroll = { top: 0 }
-    /** True from a key that decides to its end: a second one must not decide again. */
+    /** True from a key that decides until its request ends: a second key must not decide again. */
     let deciding = false
-    let body: { key: string; of: unknown; lines: Row[] } | undefined
+    let body: { key: string; of: unknown; lines: StyledLine[] } | undefined
     const start = (id: string) =>
       openReview(shell, id, () => {
-        // Whoever has decided knows what has become of it, and has changed it perhaps.
+        // After the user's own verdict a change is not reported.
         if (!deciding && !passed.has(id)) shell.say('The text has changed: this is the new one', 'warn')
       })
     let review = start(approvalId)
     const drafts = reviewDrafts(shell)
-    // Where they cannot be read yet, they can when something is written.
+    // When they cannot be read yet, they are read again when something is written.
     void shell.drafts.load().catch(() => undefined)
-    /** What was drawn last: nothing is decided that nobody has seen. */
+    /** What was drawn last: only what the user has seen can be decided. */
     let drawn: string | undefined
 
     const goTo = (id: string) => {
@@ -54,14 +54,13 @@ export const reviewScreen =
       const { piece } = review
       const approval = piece?.approval
       if (deciding) return
-      if (!piece || !approval || drawn !== shownOf(piece)) return shell.say('It is still on its way', 'dim')
+      if (!piece || !approval || drawn !== shownOf(piece)) return shell.say('It is still loading', 'dim')
       const successor = successorOf(piece)
       if (successor !== undefined) {
-        shell.say('A newer version waits for a verdict: this is it', 'warn')
+        shell.say('A newer version is pending: this is it', 'warn')
         return goTo(successor)
       }
-      if (approval.status !== 'pending')
-        return shell.say(`That is decided already: it is ${approval.status}`, 'warn')
+      if (approval.status !== 'pending') return shell.say(`It is already ${approval.status}`, 'warn')
       deciding = true
       try {
         const wanted = await ask(shell, { ...piece, approval, showDraft: () => open('draft') })
@@ -71,11 +70,11 @@ export const reviewScreen =
         const why = shell.message?.text
         if (given) await wanted.kept?.sent()
         if (given && ask !== askEscalate && ask !== askForward) {
-          if (!(await next())) shell.say(`${told}. Nothing else waits for you.`, 'good')
+          if (!(await next())) shell.say(`${told}. Nothing else is pending.`, 'good')
         } else if (!given) {
           const hasChanged = await presentContent(piece)
           if (wanted.kept) sayKept(shell, wanted.kept.again, hasChanged ? shell.message?.text : why)
-          // What somebody has made of the text is seen beside what it has become.
+          // A draft of the text is shown compared with the changed text.
           if (ask === askEdit) open('draft')
         }
       } finally {
@@ -83,8 +82,8 @@ export const reviewScreen =
       }
     }
     /**
-     * Shows what there is now, and the question that has taken the place of this one, where one has.
-     * @returns whether that is another text, which has been said
+     * Loads the current state, and the approval that has superseded this one, if any.
+     * @returns whether the text has changed, which has been reported
      */
     const presentContent = async ({ text }: Piece): Promise<boolean> => {
       await review.load()
@@ -92,7 +91,7 @@ export const reviewScreen =
       const successor = successorOf(piece)
       if (successor === undefined && piece?.text?.contentHash === text?.contentHash) return false
       shell.say(
-        'The text has changed since you saw it, so nothing was decided. This is the present one.',
+        'The text has changed since you saw it, so nothing was decided. This is the current version.',
         'warn',
       )
       if (successor !== undefined) goTo(successor)
@@ -107,7 +106,7 @@ export const reviewScreen =
     const show = (wanted: ReviewTab) => open(tab === wanted ? 'text' : wanted)
     const comment = async () => {
       const { piece } = review
-      if (!piece?.activity) return shell.say('There is no piece of work that could be commented on', 'dim')
+      if (!piece?.activity) return shell.say('There is no activity to comment on', 'dim')
       await askComment(shell, draftAbout(piece, 'comment'), 'c')
     }
     const bindings = reviewBindings({
@@ -115,7 +114,7 @@ export const reviewScreen =
       show,
       comment,
       async next() {
-        if (!(await next())) shell.say('Nothing else waits for you', 'dim')
+        if (!(await next())) shell.say('Nothing else is pending', 'dim')
       },
       openWork() {
         const id = review.piece?.activity?.id
@@ -127,21 +126,21 @@ export const reviewScreen =
       key: 'D',
       label: 'discard draft',
       quiet: true,
-      help: 'throw away what you wrote about it; asked once',
+      help: 'discard what you wrote about it; asks first',
       run: () => drafts.discard(review.piece),
     }
     const tabs = () =>
-      reviewTabs({ hasDraft: drafts.of(review.piece).length > 0, hasLog: mayRunNamed(shell.desk, 'log') })
-    const linesFor = (width: number): Row[] => {
+      reviewTabs({ hasDraft: drafts.of(review.piece).length > 0, hasLog: mayRunNamed(shell.context, 'log') })
+    const linesFor = (width: number): StyledLine[] => {
       const { piece } = review
-      // The last draft of the question has been sent or discarded.
+      // The last draft about the approval was sent or discarded.
       if (tab === 'draft' && piece && !tabs().includes(tab)) tab = 'text'
       const of = tab === 'log' ? review.log : tab === 'draft' ? drafts.stamp(piece) : piece
       const key = `${tab} ${width}`
       if (body?.key === key && body.of === of) return body.lines
-      const paper = shell.paper(width)
-      if (tab !== 'draft') body = { key, of, lines: reviewBody(review, tab, paper) }
-      else body = { key, of, lines: piece ? drafts.rows(piece, paper) : [] }
+      const renderOptions = shell.renderOptions(width)
+      if (tab !== 'draft') body = { key, of, lines: reviewBody(review, tab, renderOptions) }
+      else body = { key, of, lines: piece ? drafts.rows(piece, renderOptions) : [] }
       return body.lines
     }
     const headFor = (width: number, height: number) => [
@@ -184,6 +183,6 @@ export const reviewScreen =
     }
   }
 
-/** What a verdict would be on. */
+/** What a verdict would apply to. */
 const shownOf = (piece: Piece | undefined) =>
   piece && `${piece.approval?.id} ${piece.text?.contentHash ?? ''}`

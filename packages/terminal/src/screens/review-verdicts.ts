@@ -1,50 +1,52 @@
-import type { Line } from '../operations/operation.ts'
+import type { Invocation } from '../operations/operation.ts'
 import type { Piece, Question } from '../operations/show.ts'
-import { shorten } from '../paper/width.ts'
+import { shorten } from '../render/width.ts'
 import { askKept, askRejection, draftAbout, type Kept } from './drafting.ts'
 import { editedText } from './edited.ts'
 import type { Shell } from './shell.ts'
 
-/** A question as it is seen at the moment of a key: what is decided is decided on this and nothing newer. */
+/**
+ * An approval as it was displayed when the key was pressed: the verdict applies to this and nothing newer.
+ */
 export interface Seen extends Piece {
   approval: Question
-  /** Shows what the person has written beside the text as it is now. */
+  /** Shows the user's draft compared with the current text. */
   showDraft(): void
 }
 
-/** A verdict as the person wants it, and what they have written for it. */
-export interface Wanted {
-  line: Line
+/** A verdict with its note and the draft of that. */
+export interface VerdictRequest {
+  line: Invocation
   kept?: Kept
-  /** What has been done then, where the key alone does not say it. */
+  /** The message afterwards, when it differs from that of the key. */
   done?: string
 }
 
 /**
- * Asks what is needed for a verdict: once, and for none where the person leaves it.
- * @returns the operation with its input, ready to be run without asking again
+ * Asks for what a verdict needs: once, and without a verdict when the user leaves it.
+ * @returns the operation with its input, to be run without another confirmation
  */
-export type AskVerdict = (shell: Shell, seen: Seen) => Promise<Wanted | undefined>
+export type AskVerdict = (shell: Shell, seen: Seen) => Promise<VerdictRequest | undefined>
 
-/** Short enough for a question on a small window: the whole title stands at its top. */
+/** Short enough for a prompt in a small window: the full title is at its top. */
 const named = ({ approval: { title, tenantName } }: Seen) =>
   `“${shorten(title, 48)}” for ${shorten(tenantName, 32)}`
 
-/** Approves what is seen; the hash holds the server to it. */
+/** Approves the displayed text; its hash prevents the approval of another one. */
 export const askApprove: AskVerdict = async (shell, seen) => {
   const choice = await option(shell, seen)
   if (choice === undefined) return undefined
   const version = seen.text ? `, version ${seen.text.version}` : ''
-  // Who has chosen has said yes.
+  // Choosing an option is the confirmation.
   if (choice === '' && !(await shell.confirm(`Approve ${named(seen)}${version}?`, []))) return undefined
   return { line: approval(seen, choice) }
 }
 
-/** Approves the text as the person makes it in their editor. */
+/** Approves the text as the user edits it. */
 export const askEdit: AskVerdict = async (shell, seen) => {
   const { text } = seen
   if (!text) {
-    shell.say('There is no text that could be edited', 'warn')
+    shell.say('There is no text to edit', 'warn')
     return undefined
   }
   const kept = await editedText(shell, { ...seen, text }, `Approve ${named(seen)} with these changes?`)
@@ -53,7 +55,7 @@ export const askEdit: AskVerdict = async (shell, seen) => {
   return choice === undefined ? undefined : { line: approval(seen, choice, kept.text), kept }
 }
 
-function approval({ approval: { id }, text }: Seen, choice: string, edited?: string): Line {
+function approval({ approval: { id }, text }: Seen, choice: string, edited?: string): Invocation {
   return {
     name: 'approve',
     input: {
@@ -65,7 +67,7 @@ function approval({ approval: { id }, text }: Seen, choice: string, edited?: str
   }
 }
 
-/** @returns the option that is chosen, an empty text where there are none, undefined when it is left */
+/** @returns the chosen option, an empty text when there are none, undefined when the user leaves it */
 async function option(shell: Shell, seen: Seen): Promise<string | undefined> {
   const { options = [] } = seen.approval
   return options.length === 0 ? '' : shell.choose(`Approve ${named(seen)} with which?`, options)
@@ -74,13 +76,13 @@ async function option(shell: Shell, seen: Seen): Promise<string | undefined> {
 export const askReject: AskVerdict = async (shell, seen) => {
   const { id, linkedActivities } = seen.approval
   const asked = await askRejection(shell, draftAbout(seen, 'note'), {
-    question: `Why is ${named(seen)} turned down?`,
+    question: `Why is ${named(seen)} rejected?`,
     hasWork: linkedActivities.length > 0,
   })
   if (!asked) return undefined
   const { kept, end } = asked
   const line = { name: 'reject', input: { ids: [id], note: kept.text, ...(end && { end }) } }
-  return { line, kept, ...(end && { done: 'rejected, and the work has ended' }) }
+  return { line, kept, ...(end && { done: 'rejected, and the activity is cancelled' }) }
 }
 
 export const askRevise: AskVerdict = async (shell, seen) => {
@@ -92,7 +94,7 @@ export const askRevise: AskVerdict = async (shell, seen) => {
 export const askEscalate: AskVerdict = async (shell, seen) => {
   const { id, riskLevel } = seen.approval
   const higher = riskLevel === 'low' ? ['medium', 'high'] : ['high']
-  const risk = await shell.choose(`Which risk has ${named(seen)}?`, higher)
+  const risk = await shell.choose(`Which risk does ${named(seen)} have?`, higher)
   if (risk === undefined) return undefined
   const about = draftAbout(seen, 'reason')
   const kept = await askKept(shell, about, 'Why? People read it.', { needed: true, again: 'x' })
@@ -100,7 +102,7 @@ export const askEscalate: AskVerdict = async (shell, seen) => {
 }
 
 export const askForward: AskVerdict = async (shell, seen) => {
-  const question = `What is the client told about ${named(seen)}? It may be nothing.`
+  const question = `A note to the client about ${named(seen)}? It may be empty.`
   const kept = await askKept(shell, draftAbout(seen, 'message'), question, { again: 'f' })
   if (!kept) return undefined
   const note = kept.text.trim() === '' ? {} : { note: kept.text }

@@ -3,24 +3,27 @@ import { type Piece, pieceOf } from '../operations/show.ts'
 import { claimFor } from './review-claim.ts'
 import type { Shell } from './shell.ts'
 
-/** How often it is looked whether somebody else has decided, or a new text has come, milliseconds. */
+/** How often to check whether someone else has decided, or the text has changed, milliseconds. */
 const lookMs = 4_000
 
-/** A question that is open before somebody, kept as it stands at the server. */
+/** An open approval, kept in sync with the server. */
 export interface Review {
   readonly id: string
-  /** Undefined until it has come. */
+  /** Undefined until it is loaded. */
   readonly piece: Piece | undefined
-  /** What has happened to its activity; undefined until it was asked for. */
+  /** The events of its activity; undefined until they are requested. */
   readonly log: readonly LogItem[] | undefined
-  /** Name of somebody else who looks at it. */
+  /** Name of another user who has claimed it. */
   readonly holder: string | undefined
   load(): Promise<void>
   loadLog(): Promise<void>
   close(): void
 }
 
-/** Opens a question, claims it, and looks after it until it is closed. @param changed told when its text is another now */
+/**
+ * Opens an approval, claims it, and polls it until it is closed. @param changed called when its text has
+ * changed
+ */
 export function openReview(shell: Shell, id: string, changed: () => void): Review {
   const claim = claimFor(shell, id)
   let piece: Piece | undefined
@@ -29,7 +32,7 @@ export function openReview(shell: Shell, id: string, changed: () => void): Revie
   let callOff: () => void = () => undefined
 
   const load = async () => {
-    const found = await shell.attempt(() => pieceOf(shell.desk, id))
+    const found = await shell.attempt(() => pieceOf(shell.context, id))
     if (closed || !found) return
     const before = piece
     piece = found
@@ -49,7 +52,7 @@ export function openReview(shell: Shell, id: string, changed: () => void): Revie
     if (found) log = found.data
     shell.changed()
   }
-  /** Asks only for the question itself; for all of it where that is another than what is shown. */
+  /** Loads only the approval itself; everything when it differs from what is shown. */
   const look = async () => {
     const shown = piece?.approval
     try {
@@ -60,7 +63,7 @@ export function openReview(shell: Shell, id: string, changed: () => void): Revie
       if (now.status === 'pending' && !now.claimedBy) void claim.take()
       shell.changed()
     } catch {
-      // The next look tells it; what is shown stays.
+      // The next poll reports it; what is shown stays.
     }
     watch()
   }

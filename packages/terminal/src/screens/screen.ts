@@ -1,15 +1,15 @@
 import { mayRunNamed } from '../operations/catalogue.ts'
-import type { Row } from '../paper/row.ts'
+import type { StyledLine } from '../render/row.ts'
 import type { KeyName } from './keys.ts'
 import type { Shell } from './shell.ts'
 
-/** Columns and rows that a screen may fill. */
+/** Columns and rows of a screen. */
 export interface Size {
   readonly width: number
   readonly height: number
 }
 
-/** A key and what it does; the footer shows it, and the help explains it. */
+/** A key and its action; shown in the footer and explained in the help. */
 export interface Binding {
   key: KeyName
   /** One or two words for the footer. */
@@ -17,42 +17,47 @@ export interface Binding {
   /** A sentence for the help; default: the label. */
   help?: string
   run(): void | Promise<void>
-  /** The operation that it runs: who may not run that does not have the key. */
+  /** The operation that it runs: users without the right to it do not get the key. */
   needs?: string
-  /** In the help only: there is no room for all in the footer. */
+  /** Shown only in the help: the footer has no room for all. */
   quiet?: true
 }
 
-/** Something that has an id and can be named on the command line. */
+/** Something with an id that can be given on the command line. */
 export interface Subject {
   kind: 'approval' | 'activity' | 'tenant' | 'role' | 'campaign'
-  /** What is typed. */
+  /** The text to type. */
   id: string
   title: string
 }
 
-/** One screen while it is open. Everything that it shows is there at once: what is still under way is said, never waited for. */
+/** One open screen. Drawing never waits: what is still loading is shown as such. */
 export interface Screen {
-  /** Under which heading its keys stand in the help. */
+  /** The heading of its keys in the help. */
   readonly name: string
-  title(): Row
+  title(): StyledLine
   /** At most `size.height` lines of at most `size.width` columns. */
-  rows(size: Size): Row[]
+  rows(size: Size): StyledLine[]
   bindings(): readonly Binding[]
-  /** Keys that no binding names, such as those that move in a list. @returns whether it meant anything */
+  /**
+   * Handles keys without a binding, such as those that move in a list. @returns whether the key was handled
+   */
   onKey?(key: KeyName, size: Size): boolean
-  /** What stands on it: offered first where an id is typed. */
+  /** Items on the screen: suggested first when an id is typed. */
   subjects?(): readonly Subject[]
-  /** Asks the server anew. */
+  /** Reloads its data. */
   refresh(): void
-  /** Ends what is still under way for it. */
+  /** Ends its pending requests and timers. */
   close(): void
 }
 
-/** Opens a screen; what it needs it gets from the shell. */
+/** Opens a screen; gets its dependencies from the shell. */
 export type OpenScreen = (shell: Shell) => Screen
 
-/** What a screen lets the person do who looks at it. */
-export function bindingsOf({ desk }: Pick<Shell, 'desk'>, screen: Screen | undefined): readonly Binding[] {
-  return (screen?.bindings() ?? []).filter(({ needs }) => needs === undefined || mayRunNamed(desk, needs))
+/** The key bindings of a screen. */
+export function bindingsOf(
+  { context }: Pick<Shell, 'context'>,
+  screen: Screen | undefined,
+): readonly Binding[] {
+  return (screen?.bindings() ?? []).filter(({ needs }) => needs === undefined || mayRunNamed(context, needs))
 }

@@ -1,13 +1,13 @@
-import { cutRow, type Row, row, span } from '../paper/row.ts'
+import { cutRow, row, type StyledLine, span } from '../render/row.ts'
 import type { KeyName } from './keys.ts'
 import type { Size } from './screen.ts'
 
-/** How far down somebody has read in a longer text. */
+/** The scroll position in a longer text. */
 export interface Scroll {
   readonly top: number
 }
 
-/** The place after a key that moves. @returns undefined for any other key */
+/** The position after a key that scrolls. @returns undefined for any other key */
 export function scrolled({ top }: Scroll, key: KeyName, lines: number, height: number): Scroll | undefined {
   const lowest = Math.max(0, lines - height)
   const to = (place: number) => ({ top: Math.max(0, Math.min(lowest, place)) })
@@ -37,8 +37,12 @@ export function scrolled({ top }: Scroll, key: KeyName, lines: number, height: n
   }
 }
 
-/** The lines that are seen, the last of them saying how many there are below. */
-export function scrollRows({ top }: Scroll, lines: readonly Row[], { width, height }: Size): Row[] {
+/** The visible lines, the last of them with the number of lines below. */
+export function scrollRows(
+  { top }: Scroll,
+  lines: readonly StyledLine[],
+  { width, height }: Size,
+): StyledLine[] {
   const from = Math.max(0, Math.min(top, lines.length - height))
   const seen = lines.slice(from, from + height).map((line) => cutRow(line, width))
   const below = lines.length - from - height

@@ -13,7 +13,7 @@ import { tenantsScreen } from './tenants-screen.ts'
 
 type Sections = ReadonlyArray<[key: string, label: string, screen: OpenScreen]>
 
-/** Screens that are one key away from everywhere; the first key closes them again. */
+/** Screens that can be opened from everywhere with one key; the same key closes them. */
 const ofStaff: Sections = [
   ['2', 'queue', queueScreen],
   ['3', 'agents', agentsScreen],
@@ -22,26 +22,26 @@ const ofStaff: Sections = [
   ['6', 'requests', requestsScreen],
 ]
 
-/** The same for a tenant's own people. */
+/** The same for a tenant's users. */
 const ofTeam: Sections = ofStaff.map((section) =>
   section[2] === tenantsScreen ? ['4', 'campaigns', campaignsScreen] : section,
 )
 
-/** What the keys mean that mean the same on every screen; the help, which tells of them all, stands last. */
+/** Key bindings of every screen; the help comes last. */
 export function everywhere(shell: Shell): Binding[] {
   const atHome = shell.screens.length === 1
   const ways: Binding[] = [
     { key: '1', label: 'home', quiet: true, run: () => shell.go() },
-    ...(shell.desk.tenant ? ofTeam : ofStaff).map(([key, label, screen]): Binding => {
+    ...(shell.context.tenant ? ofTeam : ofStaff).map(([key, label, screen]): Binding => {
       const run = () => shell.go(screen)
-      // Elsewhere there is no room for them in the footer.
+      // On other screens the footer has no room for them.
       return atHome ? { key, label, run } : { key, label, run, quiet: true }
     }),
   ]
   const line: Binding = {
     key: ':',
     label: 'command',
-    help: mayRunNamed(shell.desk, 'ask') ? 'a command, or plain words' : 'a command',
+    help: mayRunNamed(shell.context, 'ask') ? 'a command, or plain words' : 'a command',
     run: () => commandLine(shell),
   }
   const all = [...ways, line, ...commonBindings(shell)]

@@ -1,78 +1,81 @@
-import type { Desk, Line, Paper } from '../operations/operation.ts'
-import type { Row, Tone } from '../paper/row.ts'
-import { activityScreen } from './activity-screen.ts'
-import { choice, confirmation, type Overlay, prompt, type PromptOptions } from './overlay.ts'
-import { sentence } from './faults.ts'
+import type { Invocation, OperationContext, RenderOptions } from '../operations/operation.ts'
+import type { StyledLine, Tone } from '../render/row.ts'
 import { teamClient } from '../team/client.ts'
+import { activityScreen } from './activity-screen.ts'
+import { sentence } from './faults.ts'
 import { createLink, type Link } from './link.ts'
 import { createLive, type Live } from './live.ts'
+import { choice, confirmation, type Overlay, type PromptOptions, prompt } from './overlay.ts'
 import { meaning, noted, type RequestLog } from './requests.ts'
 import { reviewScreen } from './review-screen.ts'
-import { runOperation, type RunOptions } from './run-operation.ts'
+import { type RunOptions, runOperation } from './run-operation.ts'
 import type { OpenScreen, Screen } from './screen.ts'
 import type { Surroundings } from './surroundings.ts'
 import { createUndoing } from './undo.ts'
 
-/** What was said last, at the lower end of the screen. */
+/** The last message, at the bottom of the screen. */
 export interface Message {
   readonly text: string
   readonly tone: Tone
 }
 
-/** What the screens share: the way to the server, to each other, and to the person. */
+/** What the screens share: the connection to the server, navigation, and prompts. */
 export interface Shell extends Omit<Surroundings, 'tenantId'> {
-  readonly desk: Desk
+  readonly context: OperationContext
   readonly requests: RequestLog
   readonly screens: readonly Screen[]
   readonly overlay: Overlay | undefined
   readonly message: Message | undefined
-  /** Of the tenant that everything is narrowed to; changed by `narrow` only. */
+  /** The tenant filter of all screens; changed by `narrow` only. */
   readonly tenantId: string | undefined
   readonly tenantName: string | undefined
-  /** How the server can be reached, and when it answered last. */
+  /** Whether the server can be reached, and when it last answered. */
   readonly link: Pick<Link, 'state' | 'heardAt'>
   readonly live: Live
-  /** What can be taken back, the latest last. */
-  readonly undoable: readonly Line[]
-  /** What was said and run on the command line, the latest last. */
+  /** Operations that can be undone, the latest last. */
+  readonly undoable: readonly Invocation[]
+  /** The command history, the latest last. */
   readonly history: string[]
-  /** What results are drawn on, so many columns wide. */
-  paper(width: number): Paper
+  /** Options to render results of this width. */
+  renderOptions(width: number): RenderOptions
   open(screen: OpenScreen): void
-  /** Opens what has an id: a question with all that its verdict needs, or a piece of work. */
+  /** Opens an id: an approval for review, or an activity. */
   openWork(kind: 'approval' | 'activity', id: string): void
-  /** Closes the top screen; the last one ends the terminal. */
+  /** Closes the top screen; closing the last one ends the program. */
   back(): void
-  /** Closes all but the first screen and opens this one over it, if any. */
+  /** Closes all but the first screen and opens this one over it, if given. */
   go(screen?: OpenScreen): void
   quit(): void
-  /** Narrows every screen to one tenant, or to none. */
+  /** Filters every screen by one tenant, or removes the filter. */
   narrow(tenant?: { id: string; name: string }): void
   say(text: string, tone?: Tone): void
   ask(question: string, options?: PromptOptions): Promise<string | undefined>
-  confirm(question: string, preview: readonly Row[]): Promise<boolean>
+  confirm(question: string, preview: readonly StyledLine[]): Promise<boolean>
   choose(question: string, options: readonly string[]): Promise<string | undefined>
   show(overlay: Overlay | undefined): void
   /**
-   * Runs an operation: asks before one that decides, says what became of it, remembers how to take it back.
-   * @returns undefined when it was not done, which has been said
+   * Runs an operation: asks for confirmation where needed, reports the outcome, records how to undo it.
+   * @returns undefined when it failed or was not confirmed, which has been reported
    */
-  run(line: Line, options?: RunOptions): Promise<{ result: unknown } | undefined>
-  /** Takes back what was done last, or says that it stands. */
+  run(line: Invocation, options?: RunOptions): Promise<{ result: unknown } | undefined>
+  /** Undoes the last operation, or reports that it cannot be undone. */
   undo(): Promise<void>
-  /** Does something that may fail; the failure is said, not thrown. */
+  /** Runs an action that may fail; reports the error instead of throwing it. */
   attempt<T>(work: () => Promise<T>): Promise<T | undefined>
-  /** Something to be seen has changed: drawn at the next frame. */
+  /** Schedules a frame after a change. */
   changed(): void
-  /** A key has been pressed: drawn as soon as all keys of one report have done what they do. */
+  /** Schedules a frame after a key: drawn when all keys of one chunk of input have been handled. */
   pressed(): void
   subscribe(fn: () => void): () => void
 }
 
-/** Between two frames for what nobody typed, milliseconds: quick enough to read along, and no work for a slow line. */
+/**
+ * Interval of frames that no key caused, milliseconds: fast enough to read along, and little data for a slow
+ * connection.
+ */
 const frameMs = 50
 
-/** @param end called when the last screen is left */
+/** @param end called when the last screen is closed */
 export function createShell(surroundings: Surroundings, end: () => void): Shell {
   const listeners = new Set<() => void>()
   let drawn: (() => void) | undefined
@@ -83,7 +86,7 @@ export function createShell(surroundings: Surroundings, end: () => void): Shell 
   const { tenantId, own } = surroundings
   let tenant = own?.tenant ?? (tenantId === undefined ? undefined : { id: tenantId, name: tenantId })
 
-  /** Nothing that goes wrong by the clock may end the terminal. */
+  /** An error in a timer must not end the terminal. */
   const after = (ms: number, fn: () => void) =>
     surroundings.after(ms, () => {
       try {
@@ -105,7 +108,7 @@ export function createShell(surroundings: Surroundings, end: () => void): Shell 
     changed() {
       if (link.state === 'reached') {
         say('The server answers again', 'good')
-        // What has happened meanwhile is not known.
+        // Events of the meantime are unknown.
         live.tell()
       }
       changed()
@@ -116,7 +119,7 @@ export function createShell(surroundings: Surroundings, end: () => void): Shell 
     ...surroundings,
     heard: (what) => link.heard(what),
   })
-  // What is noted is what goes to the server.
+  // Requests are recorded as they are sent to the server.
   const client = own ? teamClient(asking, own.tenant) : asking
   const live = createLive({ client, tenantId: () => tenant?.id, after })
   const say = (text: string, tone: Tone = 'plain') => {
@@ -132,7 +135,7 @@ export function createShell(surroundings: Surroundings, end: () => void): Shell 
     try {
       return await work()
     } catch (error) {
-      // The head says already that the server is gone: what was said last is worth more than the same once again.
+      // The head already shows that the server is offline: the last message is worth more than a repetition.
       const isKnown =
         before.state !== 'reached' && before.state === link.state && meaning(error) !== 'answered'
       const isSaid = isKnown && message !== undefined && message === before.message
@@ -140,16 +143,16 @@ export function createShell(surroundings: Surroundings, end: () => void): Shell 
       return undefined
     }
   }
-  /** Asks through an overlay that tells its answer. */
+  /** Opens an overlay and resolves with its answer. */
   const answer = <T>(make: (tell: (value: T) => void) => Overlay): Promise<T> =>
     new Promise((resolve) => show(make(resolve)))
 
-  const desk: Desk = { client, now: surroundings.now, ...own }
+  const context: OperationContext = { client, now: surroundings.now, ...own }
   const shell: Shell = {
     ...surroundings,
     client,
     after,
-    desk,
+    context,
     requests: log,
     link,
     live,
@@ -172,7 +175,7 @@ export function createShell(surroundings: Surroundings, end: () => void): Shell 
       return undoing.undoable
     },
     history: [],
-    paper: (width) => ({
+    renderOptions: (width) => ({
       width,
       now: surroundings.now(),
       colour: surroundings.colour,
@@ -188,7 +191,7 @@ export function createShell(surroundings: Surroundings, end: () => void): Shell 
       screens.at(-1)?.close()
       screens = screens.slice(0, -1)
       message = undefined
-      // What was done above may have changed what is seen below.
+      // The screens above may have changed the data of the one below.
       screens.at(-1)?.refresh()
       if (screens.length === 0) end()
       changed()
@@ -210,9 +213,9 @@ export function createShell(surroundings: Surroundings, end: () => void): Shell 
       tenant = to
       live.reopen()
       for (const screen of screens) screen.refresh()
-      // Once more for those that were just asking about the others.
+      // Repeated for callers that waited while the others were asked.
       live.tell()
-      say(to ? `Everything is narrowed to ${to.name}` : 'All tenants are shown again')
+      say(to ? `All screens show only ${to.name}` : 'All screens show all tenants again')
     },
     say,
     show,

@@ -1,31 +1,31 @@
 import type { Client } from '@copydesk/client'
 import type { Drafts } from '../account/drafts.ts'
-import type { Audience } from '../operations/operation.ts'
 import type { History } from '../account/history.ts'
+import type { Audience } from '../operations/operation.ts'
 
-/** Where the terminal is logged in, and what it needs of the world. */
+/** The login of the terminal, and its environment. */
 export interface Surroundings {
   client: Client
-  /** Shown at the top: the profile, the server and the person. */
+  /** Shown at the top: the profile, the server and the user. */
   place: string
-  /** Of an admin or a member of a tenant: which of both, and the tenant. */
+  /** The role and the tenant of an admin or a member. */
   own?: { audience: Audience; tenant: { id: string; name: string } }
-  /** The tenant that everything is narrowed to, if any. */
+  /** The tenant filter, if any. */
   tenantId?: string
-  /** What was said and run at earlier times: to be said again, and nothing that "it" could stand for. */
+  /** Lines of earlier sessions: can be recalled, but are not context for "it". */
   past: History
-  /** What was written and not sent. */
+  /** The user's drafts. */
   drafts: Drafts
   now(): number
-  /** Calls back after `ms`. @returns how to call it off */
+  /** Calls back after `ms`. @returns a function that cancels it */
   after(ms: number, fn: () => void): () => void
-  /** Puts a text where it can be pasted from, if the terminal does that. */
+  /** Copies a text to the clipboard, if the terminal supports that. */
   copy(text: string): void
-  /** Gives the shell below the terminal back until the program is called to the front again. */
+  /** Suspends the program until the shell brings it to the foreground again. */
   pause(): Promise<void>
-  /** Lets somebody change a file in the editor of their choice. @throws Error when that ends with a fault */
+  /** Opens a file in the user's editor. @throws Error when the editor fails */
   edit(file: string): Promise<void>
-  /** Whether a screen reader reads: no drawings, and words instead of signs. */
+  /** Whether a screen reader is in use: no decoration, and words instead of symbols. */
   spoken: boolean
   /** Whether the terminal shows colours. */
   colour: boolean

@@ -1,13 +1,13 @@
 import { type Tenant, tenantColumns } from '../operations/tenants.ts'
-import { row, span } from '../paper/row.ts'
+import { row, span } from '../render/row.ts'
 import { current, type List, listOf, listRows, moved, replaced } from './list.ts'
 import { followEvents } from './live.ts'
 import type { OpenScreen } from './screen.ts'
 
-/** How many are asked for at once; the next ones are fetched when the end comes near. */
+/** Page size; the next page is loaded near the end of the list. */
 const page = 100
 
-/** The tenants that one looks after: found by words of their name, and chosen to see nothing but them. */
+/** The user's tenants: searched by name, and selected to filter all screens. */
 export const tenantsScreen: OpenScreen = (shell) => {
   let list: List<Tenant> = listOf<Tenant>([])
   let search = ''
@@ -17,7 +17,7 @@ export const tenantsScreen: OpenScreen = (shell) => {
   let loading = false
   const stop = new AbortController()
 
-  /** @param from where the list goes on; absent: anew */
+  /** @param from the cursor at which the list continues; absent: reload */
   const load = (from?: string) => {
     loading = true
     const own = (asked += 1)
@@ -25,7 +25,7 @@ export const tenantsScreen: OpenScreen = (shell) => {
       .attempt(async () => {
         const query = { limit: page, ...(search && { search }), ...(from !== undefined && { cursor: from }) }
         const found = await shell.client.call('cli', 'GET /tenants', { query, signal: stop.signal })
-        // Somebody has gone on writing: another answer is waited for.
+        // The user has typed on: the response to the newer request counts.
         if (own !== asked) return
         list = replaced(list, from === undefined ? found.data : [...list.items, ...found.data])
         cursor = found.pagination.nextCursor ?? undefined
@@ -58,14 +58,14 @@ export const tenantsScreen: OpenScreen = (shell) => {
       listRows(list, [chosenColumn(shell.tenantId), ...tenantColumns.slice(1)], {
         width,
         height,
-        empty: loaded ? 'No tenant.' : 'Asking the server …',
+        empty: loaded ? 'No tenants.' : 'Loading …',
         hasMore: cursor !== undefined,
       }),
     bindings: () => [
       {
         key: 'enter',
         label: 'only this one',
-        help: 'narrow every screen to the tenant, or show all again',
+        help: 'filter every screen by the tenant, or show all again',
         run: narrow,
       },
       ...(shell.tenantId === undefined
@@ -74,7 +74,7 @@ export const tenantsScreen: OpenScreen = (shell) => {
       {
         key: '/',
         label: 'search',
-        help: 'words of the name or the domain; nothing shows all again',
+        help: 'words of the name or the domain; empty shows all again',
         run: async () => {
           const text = await shell.ask('Which tenants?', { text: search })
           if (text === undefined) return
@@ -98,7 +98,7 @@ function mostShown({ items }: List<Tenant>, cursor: string | undefined) {
   return span(`  ${items.length}${cursor === undefined ? '' : ' and more'}`, 'dim')
 }
 
-/** Which one everything is narrowed to. */
+/** The tenant filter of all screens. */
 function chosenColumn(tenantId: string | undefined) {
   return {
     title: '',

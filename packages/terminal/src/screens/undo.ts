@@ -1,23 +1,23 @@
-import type { Line } from '../operations/operation.ts'
-import { shorten } from '../paper/width.ts'
+import type { Invocation } from '../operations/operation.ts'
+import { shorten } from '../render/width.ts'
 import type { Shell } from './shell.ts'
 
-/** What was done, and how it is taken back; nothing does where there is no `back`. */
+/** An operation, and how to undo it; without `back` it cannot be undone. */
 interface Done {
-  readonly line: Line
-  readonly back: Line | undefined
+  readonly line: Invocation
+  readonly back: Invocation | undefined
 }
 
-/** What was done at this terminal, so that the latest can be taken back. */
+/** The operations of this terminal, so that the latest can be undone. */
 export interface Undoing {
-  /** What can be taken back, the latest last. */
-  readonly undoable: readonly Line[]
-  did(line: Line, back: Line | undefined): void
-  /** Takes back what was done last, or says that it stands. */
+  /** Operations that can be undone, the latest last. */
+  readonly undoable: readonly Invocation[]
+  did(line: Invocation, back: Invocation | undefined): void
+  /** Undoes the last operation, or reports that it cannot be undone. */
   undo(shell: Pick<Shell, 'run' | 'say'>): Promise<void>
 }
 
-/** How many steps are remembered. */
+/** Maximum number of steps. */
 const remembered = 50
 
 export function createUndoing(): Undoing {
@@ -29,23 +29,24 @@ export function createUndoing(): Undoing {
     did: (line, back) => void (done = [...done, { line, back }].slice(-remembered)),
     async undo(shell) {
       const last = done.at(-1)
-      if (!last) return shell.say('There is nothing that can be taken back', 'dim')
+      if (!last) return shell.say('There is nothing to undo', 'dim')
       const before = done.slice(0, -1)
       done = before
       const earlier = before.at(-1)
-      const next = earlier?.back ? `; z again takes back ${inWords(earlier.line)}` : ''
+      const next = earlier?.back ? `; z again undoes ${inWords(earlier.line)}` : ''
       if (!last.back)
-        return shell.say(`${inWords(last.line)} cannot be taken back: others go on with it${next}`, 'warn')
-      const tell = () => `Taken back: ${inWords(last.line)}${next}`
+        return shell.say(`${inWords(last.line)} cannot be undone: others depend on it${next}`, 'warn')
+      const tell = () => `Undone: ${inWords(last.line)}${next}`
       const taken = await shell.run(last.back, { asked: true, tell })
-      // Taking back is not itself to be taken back by the same key: it would go in circles. What failed may be tried again.
+      // An undo is not recorded as undoable: the key would alternate between two states. A failed undo may be
+      // retried.
       done = taken ? before : [...before, last]
     },
   }
 }
 
-/** A line in few words: its name, and what it is about. */
-function inWords({ name, input }: Line): string {
+/** A command line as a short text: its name, and its subject. */
+function inWords({ name, input }: Invocation): string {
   const about = Object.values(input).find((value) => typeof value === 'string' || Array.isArray(value))
   return `“${shorten([name, about ?? []].flat().join(' '), 40)}”`
 }

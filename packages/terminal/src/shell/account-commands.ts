@@ -1,16 +1,16 @@
 import { type Command, Option } from 'commander'
+import type { StaffApp } from '../account/login.ts'
 import { tenantNaming } from '../account/tenant-named.ts'
-import type { App } from '../account/login.ts'
-import { everyday } from './everyday.ts'
 import { example } from './help.ts'
+import { everyday } from './help-groups.ts'
 
-const apps = ['dm-portal', 'manage', 'dashboard'] as const satisfies readonly App[]
+const apps = ['dm-portal', 'manage', 'dashboard'] as const satisfies readonly StaffApp[]
 
 export interface LoginOptions {
   apiKeyStdin?: true
   email?: string
   passwordStdin?: true
-  app?: App
+  app?: StaffApp
   tenant?: string
 }
 
@@ -18,19 +18,16 @@ export interface LoginOptions {
 export function accountCommands(program: Command): void {
   program
     .command('login')
-    .description('log in at a server with an API key, or with e-mail and password; it is kept as a profile')
+    .description(
+      'log in at a server with an API key, or with e-mail and password, and save the login as a profile',
+    )
     .helpGroup(everyday)
-    .argument('[url]', 'where the server is (default: http://127.0.0.1:8420)')
+    .argument('[url]', 'address of the server (default: http://127.0.0.1:8420)')
     .option('--api-key-stdin', 'read an API key from stdin')
     .option('--email <email>', 'log in with this e-mail and a password')
     .option('--password-stdin', 'with --email: read the password from stdin')
-    .addOption(
-      new Option(
-        '--app <app>',
-        'which app the password opens (default: the one that the account is for)',
-      ).choices(apps),
-    )
-    .option('--tenant <tenant>', `work for this tenant unless a command names another: ${tenantNaming}`)
+    .addOption(new Option('--app <app>', 'app to log in to (default: the app of the account)').choices(apps))
+    .option('--tenant <tenant>', `default tenant of commands: ${tenantNaming}`)
     .addHelpText(
       'after',
       example(
@@ -44,7 +41,7 @@ export function accountCommands(program: Command): void {
     })
   program
     .command('logout')
-    .description('forget the profile in use; a session ends at the server as well')
+    .description('delete the profile in use and end its session at the server')
     .helpGroup(everyday)
     .addHelpText('after', example('copydesk logout', 'copydesk logout --profile ci'))
     .action(async (_options, command: Command) => {
@@ -57,12 +54,12 @@ export function accountCommands(program: Command): void {
 function profileCommands(program: Command): void {
   const group = program
     .command('profile')
-    .description('the servers that you have logged in at')
+    .description('saved logins')
     .helpGroup(everyday)
     .addHelpText('after', example('copydesk profile list'))
   group
     .command('list')
-    .description('list profiles; the one in use is marked')
+    .description('list profiles; marks the one in use')
     .addHelpText('after', example('copydesk profile list --json'))
     .action(async (_options, command: Command) => {
       const { listProfiles } = await import('./account-actions.ts')
@@ -72,10 +69,7 @@ function profileCommands(program: Command): void {
     .command('use')
     .description('use a profile from now on')
     .argument('<name>', 'name of the profile')
-    .option(
-      '--tenant <tenant>',
-      `and work for this tenant unless a command names another: ${tenantNaming}, or \`all\` for none`,
-    )
+    .option('--tenant <tenant>', `new default tenant of commands: ${tenantNaming}, or \`all\` for none`)
     .addHelpText('after', example('copydesk profile use ci'))
     .action(async (name: string, { tenant }: { tenant?: string }, command: Command) => {
       const { applyProfile } = await import('./account-actions.ts')
@@ -92,7 +86,7 @@ function profileCommands(program: Command): void {
     })
   group
     .command('remove')
-    .description('forget a profile; a session ends at the server as well')
+    .description('delete a profile and end its session at the server')
     .argument('<name>', 'name of the profile')
     .addHelpText('after', example('copydesk profile remove ci'))
     .action(async (name: string, _options: object, command: Command) => {

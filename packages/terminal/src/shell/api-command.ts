@@ -1,20 +1,20 @@
 import { type Command, InvalidArgumentError } from 'commander'
-import { everyday } from './everyday.ts'
 import { wrongUsage } from './failure.ts'
 import { example } from './help.ts'
+import { everyday } from './help-groups.ts'
 
-/** `api`: any request to the surface of staff. */
+/** `api`: any request to the surface of the user. */
 export function apiCommand(program: Command): void {
   program
     .command('api')
     .description(
-      'send any request to /cli/v1, with a login of a tenant to /dashboard/v1, and print the answer',
+      'send any request to /cli/v1, or with a login of a tenant to /dashboard/v1, and print the response',
     )
     .helpGroup(everyday)
     .argument('<method>', 'GET, POST, PATCH, PUT or DELETE', method)
-    .argument('<path>', 'behind that, such as /queue')
-    .option('--query <name=value>', 'a parameter of the query; may be given several times', pair, [])
-    .option('--body <json>', 'what is sent; `-` reads it from stdin')
+    .argument('<path>', 'path after that, such as /queue')
+    .option('--query <name=value>', 'parameter of the query; may be given several times', pair, [])
+    .option('--body <json>', 'request body; `-` reads it from stdin')
     .addHelpText(
       'after',
       example(

@@ -1,41 +1,44 @@
 import type { Connection } from '../account/connection.ts'
-import { actionRows, type Answer, ask } from '../operations/ask.ts'
-import { readLine } from '../operations/catalogue.ts'
-import type { Line } from '../operations/operation.ts'
-import { canAsk, confirmed } from './asking.ts'
+import { type Answer, actionRows, ask } from '../operations/ask.ts'
+import { parseInvocation } from '../operations/catalogue.ts'
+import type { Invocation } from '../operations/operation.ts'
 import { Failure } from './failure.ts'
-import { performed, settled } from './run-command.ts'
-import { onStderr, onStdout, paperNow, stderrPaper } from './session.ts'
-import type { Talk } from './talk.ts'
+import type { CliOutput } from './output.ts'
+import { canAsk, confirmed } from './prompts.ts'
+import { performed, resolveInput } from './run-command.ts'
+import { onStderr, onStdout, renderOptionsNow, stderrOptions } from './session.ts'
 
 /**
- * Asks in plain words. What the server proposes to do is done with `--yes`, or when the person at the terminal agrees.
+ * Asks in plain words. What the server proposes is executed with `--yes`, or when the user at the terminal
+ * confirms.
  * @throws Failure when the server asks back: its question goes to stderr, with `--json` to stdout
  */
 export async function askCommand(
   connection: Connection,
-  words: Line['input'],
+  words: Invocation['input'],
   yes: boolean,
-  talk: Talk,
+  output: CliOutput,
 ): Promise<void> {
-  const answer: Answer = await ask.run(connection.desk, words as never)
+  const answer: Answer = await ask.run(connection.context, words as never)
   const { action, clarification } = answer
   if (clarification) {
-    // To a program the question is data; to a person it is no answer that could go down a pipe.
-    if (talk.json) talk.data(answer, () => '')
-    else process.stderr.write(`${onStderr(ask.print(answer, { ...paperNow(), ...stderrPaper() }))}\n`)
-    throw new Failure('Nothing was done: it is not clear what is meant.')
+    // For a program the server's question is data; for a person it is a message, which must not go into a
+    // pipe.
+    if (output.json) output.data(answer, () => '')
+    else
+      process.stderr.write(`${onStderr(ask.print(answer, { ...renderOptionsNow(), ...stderrOptions() }))}\n`)
+    throw new Failure('Nothing was done: the request is ambiguous.')
   }
-  const isAsked = !yes && !talk.json && canAsk()
+  const isAsked = !yes && !output.json && canAsk()
   if (!action || !(yes || isAsked)) {
-    talk.data(answer, () => onStdout(ask.print(answer, paperNow())))
+    output.data(answer, () => onStdout(ask.print(answer, renderOptionsNow())))
     return
   }
-  const { operation, input } = readLine(action.command)
+  const { operation, input } = parseInvocation(action.command)
   if (!('run' in operation))
     throw new Failure(`Run \`copydesk ${action.command.replace(/^\//, '')}\` for that.`)
-  const proposed = await settled(operation, connection, input)
-  process.stderr.write(`${onStderr(actionRows(action, stderrPaper().width))}\n`)
-  if (isAsked && !(await confirmed('Run it?', undefined))) return talk.info('It was not run.')
-  await performed(operation, connection, proposed, talk)
+  const proposed = await resolveInput(operation, connection, input)
+  process.stderr.write(`${onStderr(actionRows(action, stderrOptions().width))}\n`)
+  if (isAsked && !(await confirmed('Run it?', undefined))) return output.info('It was not executed.')
+  await performed(operation, connection, proposed, output)
 }

@@ -1,9 +1,10 @@
 /**
- * The script by which bash completes a command: it needs bash 3.2 or newer and nothing else, holds under `set -eu`, and may be
- * sourced any number of times.
+ * The completion script for bash: it needs bash 3.2 or newer and nothing else, works under `set -eu`, and may
+ * be sourced any number of times.
  *
- * Readline takes a word apart at characters such as `:` and `=`, and puts what is offered in the place of the last part only. So
- * the parts are joined before the program is asked, and what stood before the last one is taken off what it answers.
+ * Readline splits words at characters such as `:` and `=`, and replaces only the last part with a completion.
+ * The script therefore joins the parts before it calls the program, and removes what precedes the last part
+ * from the completions.
  * @param name of the program, which has a command `complete`
  */
 export function bashScript(name: string): string {

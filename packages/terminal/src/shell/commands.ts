@@ -1,25 +1,25 @@
 import { Argument, type Command, InvalidArgumentError, Option } from 'commander'
-import { followings, operations } from '../operations/catalogue.ts'
-import { isArgument, optionName, takesIds, valueOf } from '../operations/line.ts'
-import type { AnyFollowing, AnyOperation, Named, Parameter } from '../operations/operation.ts'
-import { accountCommands } from './account-commands.ts'
 import { mcpCommand } from '../mcp/command.ts'
+import { followings, operations } from '../operations/catalogue.ts'
+import { isArgument, optionName, takesIds, valueOf } from '../operations/invocation.ts'
+import type { AnyFollowing, AnyOperation, OperationBase, Parameter } from '../operations/operation.ts'
+import { accountCommands } from './account-commands.ts'
 import { apiCommand } from './api-command.ts'
-import { consentCommands } from './consent-commands.ts'
 import { completionCommands } from './completion-commands.ts'
-import { everyday } from './everyday.ts'
+import { consentCommands } from './consent-commands.ts'
 import { example } from './help.ts'
+import { everyday } from './help-groups.ts'
 import { groupOf, type OnMachine } from './on-machine.ts'
 
-export type { MachineDesk, OnMachine } from './on-machine.ts'
+export type { MachineContext, OnMachine } from './on-machine.ts'
 
 /**
- * The commands that talk to a server, made of the operations. What they need is loaded when they run, so that help and
- * mistakes answer at once.
- * @param machine how those that operators run on the machine as well are run there; absent: they work on a server only
+ * The commands against a server, derived from the operations. Their dependencies are loaded when they run, so
+ * that help and usage errors are fast.
+ * @param machine runs commands of operators on this machine; absent: against a server only
  */
 export function registerCommands(program: Command, machine?: OnMachine): void {
-  program.option('--profile <name>', 'server and credential to use (default: those of the last login)')
+  program.option('--profile <name>', 'login to use (default: the profile in use)')
   for (const operation of operations) operationCommand(program, operation, machine)
   for (const followed of followings) followingCommand(program, followed)
   apiCommand(program)
@@ -32,20 +32,20 @@ export function registerCommands(program: Command, machine?: OnMachine): void {
 
 function operationCommand(program: Command, operation: AnyOperation, machine: OnMachine | undefined): void {
   const command = commandOf(program, operation)
-  if (operation.does === 'reads' && operation.name !== 'ask')
+  if (operation.effect === 'reads' && operation.name !== 'ask')
     command.addOption(
-      new Option('--watch [seconds]', 'show it again and again, by default every 5 seconds').argParser(
+      new Option('--watch [seconds]', 'repeat it until Ctrl-C, by default every 5 seconds').argParser(
         seconds,
       ),
     )
-  if (operation.does === 'decides') command.option('--yes', 'do not ask')
-  if (operation.name === 'ask') command.option('--yes', 'run the command that is proposed, without asking')
+  if (operation.effect === 'decides') command.option('--yes', 'do not ask for confirmation')
+  if (operation.name === 'ask') command.option('--yes', 'run the proposed command without confirmation')
   if (operation.name === 'approve')
     command
-      .option('--edit', 'change the text first, in the program that $EDITOR names')
-      .option('--fresh', 'with --edit: discard your draft and begin with the text as it is')
+      .option('--edit', 'edit the text first, with the program in $EDITOR')
+      .option('--fresh', 'with --edit: discard your draft and start from the current text')
   if (operation.audience?.includes('operator'))
-    command.option('--tenant <tenant>', 'whose, on the machine of the server: id, domain or name')
+    command.option('--tenant <tenant>', 'the tenant, on the machine of the server: id, domain or name')
   command.action(async () => {
     if (operation.audience?.includes('operator')) {
       const { runWhere } = await import('./run-where.ts')
@@ -64,8 +64,8 @@ function followingCommand(program: Command, followed: AnyFollowing): void {
   })
 }
 
-/** What a server refuses is told of what was typed, not of what was sent. */
-async function asTypedHere(operation: Named, run: () => Promise<void>): Promise<void> {
+/** Validation errors of a server refer to typed options instead of request fields. */
+async function asTypedHere(operation: OperationBase, run: () => Promise<void>): Promise<void> {
   try {
     await run()
   } catch (error) {
@@ -74,8 +74,8 @@ async function asTypedHere(operation: Named, run: () => Promise<void>): Promise<
   }
 }
 
-/** A command with the arguments, the options and the examples of what it stands for. */
-function commandOf(program: Command, { name, summary, takes, examples }: Named): Command {
+/** Adds the arguments, options and examples of an operation to a command. */
+function commandOf(program: Command, { name, summary, params: takes, examples }: OperationBase): Command {
   const [first = name, second] = name.split(' ')
   const command = (second === undefined ? program : groupOf(program, first))
     .command(second ?? first)
@@ -102,7 +102,7 @@ function optionOf(name: string, parameter: Parameter): Option {
   const option = new Option(`--${optionName(name)}${value}`, parameter.summary)
   if ('choices' in parameter) option.choices(parameter.choices)
   if (parameter.kind !== 'choices' && parameter.kind !== 'list') return option
-  // The first time there is none before.
+  // The first result is not preceded by a separator.
   return option.argParser<string[] | undefined>((text, before) => {
     try {
       return [...(before ?? []), ...(valueOf(name, parameter, text) as string[])]
@@ -115,7 +115,7 @@ function optionOf(name: string, parameter: Parameter): Option {
 function terminalCommand(program: Command): void {
   program
     .command('terminal')
-    .description('open the terminal client; `copydesk` alone does the same')
+    .description('open the terminal client; `copydesk` without a command does the same')
     .helpGroup(everyday)
     .addHelpText('after', example('copydesk terminal'))
     .action(async (_options, command: Command) => {

@@ -1,28 +1,28 @@
-import { type Command as Known, type Complete, RootCommand, script } from '@bomb.sh/tab'
+import { type Complete, type Command as Known, RootCommand, script } from '@bomb.sh/tab'
 import type { Client } from '@copydesk/client'
 import type { Command } from 'commander'
 import { profilesFile, readProfiles } from '../account/profiles.ts'
 import { operationIn, operationNamed } from '../operations/catalogue.ts'
-import { isArgument, optionName } from '../operations/line.ts'
-import type { Completion, Named } from '../operations/operation.ts'
-import { clean } from '../paper/clean.ts'
+import { isArgument, optionName } from '../operations/invocation.ts'
+import type { Completion, OperationBase } from '../operations/operation.ts'
+import { clean } from '../render/clean.ts'
 import { bashScript } from './bash-script.ts'
+import { createCliOutput } from './output.ts'
 import { connectionOf } from './session.ts'
-import { createTalk } from './talk.ts'
 
-/** Whoever types does not wait longer for ids than this, milliseconds. */
+/** Maximum time that a completion waits for ids, milliseconds. */
 const patienceMs = 700
 
-/** Prints the script that makes a shell ask for completions. */
+/** Prints the completion script of a shell. */
 export function printScript(program: Command, shell: string): void {
-  // The script of the library for bash needs the functions of another package, and cannot be sourced twice.
+  // The library's script for bash depends on another package, and cannot be sourced twice.
   if (shell === 'bash') process.stdout.write(bashScript(program.name()))
   else script(shell, program.name(), program.name())
 }
 
 /**
- * Prints what could stand for the last of `words`, one a line with what it is. Ids come from the server, as long as it answers
- * in time; otherwise there are just none.
+ * Prints completions for `words`, one a line with a description. Ids come from the server when it answers in
+ * time.
  */
 export async function complete(program: Command, words: readonly string[], command: Command): Promise<void> {
   const root = new RootCommand()
@@ -38,7 +38,7 @@ interface Value {
 }
 type Values = ReadonlyMap<Completion | 'profile', readonly Value[]>
 
-/** Adds the commands, options and arguments of a command and of those below it. */
+/** Adds the commands, options and arguments of a command and its subcommands. */
 function add(command: Command, path: string, root: RootCommand, values: Values): void {
   const help = command.createHelp()
   const known: Known = path === '' ? root : root.command(path, command.description())
@@ -48,7 +48,7 @@ function add(command: Command, path: string, root: RootCommand, values: Values):
     const name = long?.slice(2)
     if (name === undefined) continue
     const alias = short?.slice(1)
-    // A value that may be left out is not waited for: the next word may be anything.
+    // An optional value is not completed: the next word may be anything.
     if (!required) known.option(name, description, alias)
     else known.option(name, description, offering(argChoices, valuesOf(operation, name, values)), alias)
   }
@@ -57,14 +57,14 @@ function add(command: Command, path: string, root: RootCommand, values: Values):
     known.argument(argument.name(), offering(argument.argChoices, offered), argument.variadic)
   }
   for (const below of help.visibleCommands(command)) {
-    // Commander's own `help` has no parent that could be walked.
+    // Commander's built-in `help` has no parent to walk up to.
     if (below.name() !== 'help') add(below, `${path} ${below.name()}`.trim(), root, values)
   }
 }
 
-function valuesOf(operation: Named | undefined, spelled: string, values: Values): readonly Value[] {
+function valuesOf(operation: OperationBase | undefined, spelled: string, values: Values): readonly Value[] {
   if (spelled === 'profile') return values.get('profile') ?? []
-  const found = Object.entries(operation?.takes ?? {}).find(([name]) => optionName(name) === spelled)?.[1]
+  const found = Object.entries(operation?.params ?? {}).find(([name]) => optionName(name) === spelled)?.[1]
   const kind = found && 'completes' in found ? found.completes : undefined
   return kind === undefined ? [] : (values.get(kind) ?? [])
 }
@@ -75,14 +75,14 @@ function offering(
 ): (offer: Complete) => void {
   return (offer) => {
     for (const choice of choices ?? []) offer(choice, '')
-    // What others wrote must neither move the cursor nor end the line.
+    // Text of others must neither move the cursor nor end the line.
     for (const { value, what } of values) offer(value, clean(what))
   }
 }
 
-/** What the words could need: profiles, and of the server only what the command takes where the cursor is. */
+/** The values for the words: profiles, and from the server only what the command takes at the cursor. */
 async function valuesFor(
-  meant: Named | undefined,
+  meant: OperationBase | undefined,
   words: readonly string[],
   command: Command,
 ): Promise<Values> {
@@ -95,23 +95,23 @@ async function valuesFor(
     )
     const kinds = neededKinds(meant, words)
     if (kinds.length === 0) return values
-    const { desk } = await connectionOf(command, createTalk(false))
+    const { context } = await connectionOf(command, createCliOutput(false))
     const signal = AbortSignal.timeout(patienceMs)
-    const found = await Promise.all(kinds.map((kind) => sources[kind](desk.client, signal)))
+    const found = await Promise.all(kinds.map((kind) => sources[kind](context.client, signal)))
     kinds.forEach((kind, index) => values.set(kind, found[index] ?? []))
   } catch {
-    // Nobody has logged in, the server is away or too slow: there is nothing to offer, and nothing to say either.
+    // Not logged in, or the server is offline or too slow: no completions, and no message either.
   }
   return values
 }
 
-function neededKinds(meant: Named | undefined, words: readonly string[]): Completion[] {
+function neededKinds(meant: OperationBase | undefined, words: readonly string[]): Completion[] {
   const last = words.at(-1) ?? ''
   const attached = /^(--[\w-]+)=/.exec(last)?.[1]
   if (!meant || (last.startsWith('-') && attached === undefined)) return []
   const before = attached ?? words.at(-2) ?? ''
   const isOption = before.startsWith('--')
-  const parameters = Object.entries(meant.takes).filter(([name, parameter]) =>
+  const parameters = Object.entries(meant.params).filter(([name, parameter]) =>
     isOption && parameter.kind !== 'flag' ? `--${optionName(name)}` === before : isArgument(parameter),
   )
   return parameters.flatMap(([, parameter]) =>
@@ -148,7 +148,7 @@ const sources: Readonly<Record<Completion, Source>> = {
     const { data } = await client.call('cli', 'GET /tenants', { query: { limit: 100 }, signal })
     return data.flatMap(({ id, name, domain }) => [
       { value: id, what: name },
-      // A name that would not come through a terminal as it is, is no help.
+      // A name with characters that a terminal would not echo unchanged is not offered.
       ...(clean(name) === name ? [{ value: name, what: domain ?? id }] : []),
       ...(domain === null ? [] : [{ value: domain, what: name }]),
     ])

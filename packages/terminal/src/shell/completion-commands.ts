@@ -1,14 +1,14 @@
 import { Argument, type Command } from 'commander'
-import { everyday } from './everyday.ts'
 import { example } from './help.ts'
+import { everyday } from './help-groups.ts'
 
-/** `completion`, and what the scripts that it prints ask for each time. */
+/** `completion`, and the command that its scripts call for each completion. */
 export function completionCommands(program: Command): void {
   program
     .command('completion')
     .description('print a script that completes commands, options and ids as you type')
     .helpGroup(everyday)
-    .addArgument(new Argument('<shell>', 'which shell').choices(['bash', 'zsh', 'fish']))
+    .addArgument(new Argument('<shell>', 'the shell').choices(['bash', 'zsh', 'fish']))
     .addHelpText('after', example('source <(copydesk completion bash)', 'copydesk completion fish | source'))
     .action(async (shell: string) => {
       const { printScript } = await import('./complete.ts')

@@ -1,19 +1,19 @@
 import type { Command } from 'commander'
-import { everyday } from './everyday.ts'
 import { example } from './help.ts'
+import { everyday } from './help-groups.ts'
 
 const id = '01J9ZX6T4QH8C3V5N7M2K0B1AD'
 
-/** `consent list|show|give|decline`: what assistants want to do in somebody's name. */
+/** `consent list|show|give|decline`: consents to operations of assistants. */
 export function consentCommands(program: Command): void {
   const group = program
     .command('consent')
-    .description('agree to what an assistant wants to do in your name, or decline it')
+    .description('give or decline consents to operations of assistants in your name')
     .helpGroup(everyday)
     .addHelpText('after', example('copydesk consent list', `copydesk consent give ${id}`))
   group
     .command('list')
-    .description('list what assistants have asked for in the last ten minutes')
+    .description('list consents that assistants have asked for in the last ten minutes')
     .addHelpText('after', example('copydesk consent list --json'))
     .action(async (_options, command: Command) => {
       const { listConsents } = await import('./consent-actions.ts')
@@ -21,7 +21,7 @@ export function consentCommands(program: Command): void {
     })
   group
     .command('show')
-    .description('show one of them: the command, and what it would touch')
+    .description('show a consent: the command, and the rows that it would affect')
     .argument('<id>', 'id of the consent')
     .addHelpText('after', example(`copydesk consent show ${id}`))
     .action(async (given: string, _options, command: Command) => {
@@ -30,7 +30,7 @@ export function consentCommands(program: Command): void {
     })
   group
     .command('give')
-    .description('agree to one, at a terminal and with a login: the assistant can then do it, once')
+    .description('give a consent, at a terminal and with a login: the assistant can then do this once')
     .argument('<id>', 'id of the consent')
     .addHelpText('after', example(`copydesk consent give ${id}`))
     .action(async (given: string, _options, command: Command) => {
@@ -39,7 +39,7 @@ export function consentCommands(program: Command): void {
     })
   group
     .command('decline')
-    .description('decline one')
+    .description('decline a consent')
     .argument('<id>', 'id of the consent')
     .addHelpText('after', example(`copydesk consent decline ${id}`))
     .action(async (given: string, _options, command: Command) => {

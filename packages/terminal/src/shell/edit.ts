@@ -2,47 +2,47 @@ import { spawn } from 'node:child_process'
 import type { Connection } from '../account/connection.ts'
 import { type Draft, type Drafts, draftsOf } from '../account/drafts.ts'
 import { editDraft } from '../account/edit-draft.ts'
-import type { Line } from '../operations/operation.ts'
+import type { Invocation } from '../operations/operation.ts'
 import { type Piece, pieceOf } from '../operations/show.ts'
-import { changesBetween } from '../paper/compare.ts'
-import { type DiffPaper, diffRows } from '../paper/diff.ts'
-import type { Row } from '../paper/row.ts'
-import { ageOf } from '../paper/words.ts'
-import { confirmed } from './asking.ts'
+import { changesBetween } from '../render/compare.ts'
+import { type DiffOptions, diffRows } from '../render/diff.ts'
+import type { StyledLine } from '../render/row.ts'
+import { ageOf } from '../render/words.ts'
 import { Failure, wrongUsage } from './failure.ts'
-import type { Talk } from './talk.ts'
+import type { CliOutput } from './output.ts'
+import { confirmed } from './prompts.ts'
 
-/** How a text is to be edited: beginning anew, and without being asked. */
+/** Options of an edit: starting again, and without confirmation. */
 interface Ways {
   fresh: boolean
   yes: true | undefined
 }
 
-/** A verdict on the text as somebody has changed it. */
+/** A verdict on the edited text. */
 export interface EditedInput {
-  input: Line['input']
-  /** What was changed, to be seen before it is sent. */
-  changes(paper: DiffPaper): Row[]
-  /** It has been sent: the draft goes. */
+  input: Invocation['input']
+  /** The changes, shown before they are sent. */
+  changes(renderOptions: DiffOptions): StyledLine[]
+  /** It was sent: the draft is deleted. */
   sent(): Promise<void>
 }
 
 /**
- * The input of a verdict on the text as somebody has changed it in their editor, bound to the version that they have read: a
- * newer one is not overwritten. What they write is kept as a draft until it has been sent; the next time begins with it.
- * @returns undefined when the person does not want to begin anew after all
- * @throws Failure when there is no text, or none to be approved, or the editor ends with a fault
+ * The input of a verdict on a text that the user edits, bound to the version that was opened: a newer one is
+ * not overwritten. The edited text is kept as a draft until it is sent; the next edit begins with it.
+ * @returns undefined when the user decides not to start again
+ * @throws Failure when there is no text, or an empty one, or the editor fails
  */
 export async function editedInput(
   connection: Connection,
-  input: Line['input'],
+  input: Invocation['input'],
   { fresh, yes }: Ways,
-  talk: Talk,
+  output: CliOutput,
 ): Promise<EditedInput | undefined> {
   const [id, ...others] = input['ids'] as string[]
   if (id === undefined || others.length > 0) throw wrongUsage('--edit takes one approval at a time.')
-  const { text, approval, activity } = await pieceOf(connection.desk, id)
-  if (!text) throw new Failure(`${id} has no text that could be changed.`)
+  const { text, approval, activity } = await pieceOf(connection.context, id)
+  if (!text) throw new Failure(`${id} has no text that can be edited.`)
   const drafts = draftsOf(process.env, connection)
   await drafts.load()
   const about = {
@@ -56,54 +56,58 @@ export async function editedInput(
   const draft = await goneOnWith(
     drafts,
     drafts.find(about),
-    { fresh, yes, text, now: connection.desk.now() },
-    talk,
+    { fresh, yes, text, now: connection.context.now() },
+    output,
   )
   if (draft === false) return undefined
   const edited = await editDraft(drafts, { about, text: text.text, draft }, openEditor)
   if (edited.outcome === 'emptied') throw new Failure('An empty text cannot be approved: nothing was done.')
   if (edited.outcome === 'kept')
     throw new Failure(
-      `${(edited.fault as Error).message} What it saved is kept: the same command goes on with it.`,
+      `${(edited.fault as Error).message} The saved text is kept: the same command continues with it.`,
     )
   if ('fault' in edited) throw edited.fault
   const hash = input['hash'] ?? text.contentHash
   if (edited.outcome === 'same') {
-    talk.info('The text is as it was: it is approved unchanged.')
+    output.info('The text is unchanged: it is approved as it is.')
     return { input: { ...input, hash }, changes: () => [], sent: async () => undefined }
   }
   return {
     input: { ...input, hash, edited: edited.text },
-    changes: (paper) => diffRows({ from: 0, to: 1, changes: changesBetween(text.text, edited.text) }, paper),
+    changes: (renderOptions) =>
+      diffRows({ from: 0, to: 1, changes: changesBetween(text.text, edited.text) }, renderOptions),
     sent: () => drafts.remove(edited.draft, edited.text),
   }
 }
 
-/** The draft that is gone on with, if any; false when the person does not want it to be discarded. */
+/** The draft to continue, if any; false when the user does not want to discard it. */
 async function goneOnWith(
   drafts: Drafts,
   draft: Draft | undefined,
   { fresh, yes, text, now }: Ways & { text: NonNullable<Piece['text']>; now: number },
-  talk: Talk,
+  output: CliOutput,
 ): Promise<Draft | undefined | false> {
   if (!draft) return undefined
   const age = ageOf(draft.changedAt, now)
   if (fresh) {
-    if (!(await confirmed(`Discard your draft, written ${age} ago? It exists nowhere else.`, yes)))
+    if (!(await confirmed(`Discard your draft, written ${age} ago? There is no other copy.`, yes)))
       return false
     await drafts.remove(draft)
     return undefined
   }
   if (draft.base?.hash !== text.contentHash) {
     const from = `Your draft was made from version ${draft.base?.version ?? '?'}, and the text is version ${text.version} now.`
-    if (yes) throw new Failure(`${from} Leave --yes out to see what it changes, or discard it with --fresh.`)
-    talk.warn(from)
+    if (yes) throw new Failure(`${from} Omit --yes to see what it changes, or discard it with --fresh.`)
+    output.warn(from)
   }
-  talk.info(`You go on with your draft, written ${age} ago; --fresh begins with the text as it is.`)
+  output.info(`You continue your draft, written ${age} ago; --fresh starts from the current text.`)
   return draft
 }
 
-/** Runs an editor as a shell would: its variable may hold options. What it says goes to stderr, stdout is for data. */
+/**
+ * Runs an editor as a shell would: its variable may contain options. Its output goes to stderr, stdout is for
+ * data.
+ */
 function openEditor(file: string): Promise<void> {
   const editor = process.env['VISUAL'] || process.env['EDITOR'] || 'vi'
   return new Promise((resolve, reject) => {

@@ -1,9 +1,9 @@
 import { ofField } from '../operations/of-field.ts'
 
-/** What a command ends with: done, failed, wrong usage, not allowed. */
+/** Exit codes: success, failure, usage error, not permitted. */
 export const exitCodes = { done: 0, failed: 1, usage: 2, forbidden: 4 } as const
 
-/** A fault that a person can mend. Its message is shown as it is: what is wrong, where, and what to do. */
+/** An error that a person can fix. Its message is shown as it is: what is wrong, where, and what to do. */
 export class Failure extends Error {
   readonly exitCode: number
 
@@ -14,7 +14,7 @@ export class Failure extends Error {
   }
 }
 
-/** The command was called in a way that it does not understand. */
+/** The command line is invalid. */
 export function wrongUsage(message: string): Failure {
   return new Failure(message, { exitCode: exitCodes.usage })
 }
@@ -23,14 +23,14 @@ const usageCodes = new Set(['VALIDATION_ERROR', 'BAD_REQUEST'])
 const forbiddenCodes = new Set(['FORBIDDEN', 'UNAUTHORIZED'])
 
 /**
- * One sentence and an exit code for anything that was thrown, on this machine or by a server. Errors are known by name, not
- * by class: the core is only loaded by commands that use it.
+ * One sentence and an exit code for anything that was thrown, on this machine or by a server. Errors are
+ * identified by name, not by class: the core is only loaded by commands that use it.
  */
 export function explain(error: unknown): { message: string; exitCode: number } {
   if (error instanceof Failure) return { message: error.message, exitCode: error.exitCode }
   if (!(error instanceof Error)) return { message: String(error), exitCode: exitCodes.failed }
   const { code, field } = error as { code?: unknown; field?: unknown }
-  if (error.name === 'LineFault') return { message: error.message, exitCode: exitCodes.usage }
+  if (error.name === 'UsageError') return { message: error.message, exitCode: exitCodes.usage }
   if (error.name === 'ApiError') return explainAnswer(error as Refused)
   if (error.name === 'DomainError') {
     const exitCode = usageCodes.has(String(code))
@@ -45,7 +45,7 @@ export function explain(error: unknown): { message: string; exitCode: number } {
   const known = explainSystem(error)
   if (known) return { message: known, exitCode: exitCodes.failed }
   return {
-    message: `Something went wrong that should not: ${firstLine(error.message)}. COPYDESK_DEBUG=1 shows where.`,
+    message: `Internal error: ${firstLine(error.message)}. COPYDESK_DEBUG=1 shows where.`,
     exitCode: exitCodes.failed,
   }
 }
@@ -56,7 +56,7 @@ interface Refused extends Error {
   requestId?: string
 }
 
-/** What a server has answered: the number of the request leads to it in the server's log. */
+/** The error of a server with its request id, by which it can be found in the server's log. */
 function explainAnswer({ status, message, field, requestId }: Refused): {
   message: string
   exitCode: number
@@ -72,7 +72,7 @@ function explainAnswer({ status, message, field, requestId }: Refused): {
   return { message: `${ofField(where, message)}${which}`, exitCode }
 }
 
-/** What the operating system refused, also where it stands behind another error. */
+/** An error of the operating system, also as the cause of another error. */
 function explainSystem(error: Error): string | undefined {
   for (let each: unknown = error; each instanceof Error; each = each.cause) {
     const { code, path = 'the data folder' } = each as NodeJS.ErrnoException
@@ -83,12 +83,12 @@ function explainSystem(error: Error): string | undefined {
       case 'ENOSPC':
       case 'EDQUOT':
       case 'SQLITE_FULL':
-        return `The disk is full: ${path} cannot be written. Free some space and start again; nothing that was accepted is lost.`
+        return `The disk is full: ${path} cannot be written. Free some space and start again; no accepted data is lost.`
       case 'EACCES':
       case 'EPERM':
         return error.message.startsWith('Port ')
           ? firstLine(error.message)
-          : `This user has no right to use ${path}. Change its owner or mode, or choose another place with --data-dir.`
+          : `This user has no permission to use ${path}. Change its owner or mode, or choose another place with --data-dir.`
       case 'EROFS':
       case 'SQLITE_READONLY':
         return `${path} cannot be written, its file system is read-only. Choose another place with --data-dir.`

@@ -1,51 +1,52 @@
 import type { Command } from 'commander'
 import { withTenant } from '../account/own-tenant.ts'
-import { checkInput } from '../operations/line.ts'
-import type { AnyFollowing, Told } from '../operations/operation.ts'
-import { cleanLines } from '../paper/clean.ts'
-import { toJson } from '../paper/json.ts'
+import { checkInput } from '../operations/invocation.ts'
+import type { AnyFollowing, FollowOutput } from '../operations/operation.ts'
+import { cleanLines } from '../render/clean.ts'
+import { toJson } from '../render/json.ts'
 import type { Failure } from './failure.ts'
 import { givenTo, narrowed } from './input.ts'
 import { requireRight } from './run-command.ts'
-import { connectionOf, interruption, onStdout, paperNow, talkOf } from './session.ts'
+import { connectionOf, interruption, onStdout, outputOf, renderOptionsNow } from './session.ts'
 
 /**
- * Follows something until it ends or Ctrl-C: with `--json` one event a line with its id, by which `--after` goes on later.
- * @throws Failure when the server cannot be reached at first; later it is waited for
+ * Follows a stream until it ends or Ctrl-C: with `--json` one event a line with its id, from which `--after`
+ * continues later.
+ * @throws Failure when the first connection fails; later ones are retried
  */
 export async function followCommand(followed: AnyFollowing, command: Command): Promise<void> {
-  const talk = talkOf(command)
+  const output = outputOf(command)
   const given = await givenTo(followed, command)
   let refused: Failure | undefined
   let hasBegun = false
   let isAway = false
   const ended = new AbortController()
-  const connection = await connectionOf(command, talk, (failure) => {
+  const connection = await connectionOf(command, output, (failure) => {
     if (hasBegun) {
-      if (!isAway) talk.warn(`${failure.message} Trying again.`)
+      if (!isAway) output.warn(`${failure.message} Trying again.`)
       isAway = true
       return
     }
     refused = failure
     ended.abort()
   })
-  requireRight(connection.desk, followed)
+  requireRight(connection.context, followed)
   const meant = narrowed(followed, given, connection.tenantId)
-  const input = checkInput(followed, await withTenant(followed, connection.desk, meant))
+  const input = checkInput(followed, await withTenant(followed, connection.context, meant))
   const signal = AbortSignal.any([interruption(), ended.signal])
-  // Nothing may have happened yet, so it is by an answer that one knows that the server is there.
-  await connection.desk.client.call('cli', 'GET /me').catch((error: unknown) => {
+  // Without events a successful response shows that the server can be reached.
+  await connection.context.client.call('cli', 'GET /me').catch((error: unknown) => {
     throw refused ?? error
   })
   hasBegun = true
   let inText = false
-  for await (const event of followed.follow(connection.desk, input as never, signal)) {
+  for await (const event of followed.follow(connection.context, input as never, signal)) {
     isAway = false
-    if (talk.json) {
-      process.stdout.write(`${toJson(talk.picked(event, 'top'))}\n`)
+    if (output.json) {
+      process.stdout.write(`${toJson(output.picked(event, 'top'))}\n`)
       continue
     }
-    const told: Told = followed.print(event as never, paperNow())
+    const told: FollowOutput = followed.print(event as never, renderOptionsNow())
     if ('piece' in told) {
       process.stdout.write(cleanLines(told.piece).join('\n'))
       inText = true

@@ -1,14 +1,17 @@
 import type { Command } from 'commander'
-import { isArgument, takesIds, valueOf } from '../operations/line.ts'
-import type { Line, Named } from '../operations/operation.ts'
+import { isArgument, takesIds, valueOf } from '../operations/invocation.ts'
+import type { Invocation, OperationBase } from '../operations/operation.ts'
 import { wrongUsage } from './failure.ts'
 import { textFromStdin } from './stdin.ts'
 
 /**
- * What a command was called with, as its operation takes it, not yet checked for what is missing.
- * @throws LineFault for values that it does not know
+ * The input of an operation from a command line, not yet checked for missing parameters.
+ * @throws UsageError for invalid values
  */
-export async function givenTo({ takes }: Named, command: Command): Promise<Line['input']> {
+export async function givenTo(
+  { params: takes }: OperationBase,
+  command: Command,
+): Promise<Invocation['input']> {
   const given: Record<string, unknown> = {}
   const options = command.opts<Record<string, unknown>>()
   const places = Object.keys(takes).filter((name) => isArgument(takes[name] as never))
@@ -21,7 +24,7 @@ export async function givenTo({ takes }: Named, command: Command): Promise<Line[
   return given
 }
 
-/** The ids, with those from stdin where `-` stands. @throws Failure when stdin is somebody's keyboard */
+/** The ids, with those from stdin in place of `-`. @throws Failure when stdin is a terminal */
 async function withStdin(ids: readonly string[]): Promise<string[]> {
   if (!ids.includes('-')) return [...ids]
   if (process.stdin.isTTY) throw wrongUsage('`-` reads ids from stdin, one a line: pipe them in.')
@@ -30,12 +33,15 @@ async function withStdin(ids: readonly string[]): Promise<string[]> {
   return ids.flatMap((id) => (id === '-' ? known : [id]))
 }
 
-/** The input for the tenant of the profile, unless something says more exactly what is meant; `all` looks past it. */
+/**
+ * The input with the profile's default tenant, unless it names something more specific; `all` ignores the
+ * default.
+ */
 export function narrowed(
-  { takes }: Named,
-  given: Line['input'],
+  { params: takes }: OperationBase,
+  given: Invocation['input'],
   tenantId: string | undefined,
-): Line['input'] {
+): Invocation['input'] {
   if (!('tenant' in takes) || takes['tenant']?.kind !== 'text') return given
   const { tenant, ...rest } = given
   if (tenant === 'all') return rest

@@ -1,9 +1,12 @@
 import { wrongUsage } from './failure.ts'
 
-/** Names of fields by their place in the order as given, with what is picked below each; undefined: all of it. */
+/** Field names in the given order, each with the fields picked below it; undefined: all of it. */
 export type Fields = ReadonlyMap<string, Fields | undefined>
 
-/** Where a field that nothing has is refused: everywhere, or only at the top, as what is below differs from one to the next. */
+/**
+ * Where an unknown field is rejected: everywhere, or only at the top, when the rows below have different
+ * fields.
+ */
 export type Strictness = 'everywhere' | 'top'
 
 type Entry = Readonly<Record<string, unknown>>
@@ -17,10 +20,12 @@ export function areFields(word: string): boolean {
   return names.length <= most && names.every((name) => path.test(name))
 }
 
-/** The fields of `--json=title,campaign.name`. @throws Failure when they are none */
+/** The fields of `--json=title,campaign.name`. @throws Failure when they are invalid */
 export function fieldsIn(text: string): Fields {
   if (!areFields(text))
-    throw wrongUsage(`--json takes up to ${most} names of fields parted by commas, such as --json=id,title.`)
+    throw wrongUsage(
+      `--json takes up to ${most} names of fields separated by commas, such as --json=id,title.`,
+    )
   const fields = new Map<string, Fields | undefined>()
   for (const name of text.split(',')) {
     const names = name.split('.')
@@ -42,9 +47,9 @@ export function fieldsIn(text: string): Fields {
 }
 
 /**
- * What is picked of an answer, in the same shape: of each row where it is a list, of the object where it is one, and of the rows
- * of its lists what the object itself does not have.
- * @throws Failure for a field that is nowhere; where there are no rows, any field may be meant
+ * The picked fields of a reply, in the same shape: of each row of a list, of an object, and of the rows of
+ * its lists for fields that the object does not have.
+ * @throws Failure for an unknown field; when there are no rows, any field is accepted
  */
 export function pickFields(answer: unknown, fields: Fields, strictness: Strictness = 'everywhere'): unknown {
   const value: unknown = JSON.parse(JSON.stringify(answer))
@@ -72,7 +77,7 @@ export function pickFields(answer: unknown, fields: Fields, strictness: Strictne
   return { ...(picked(value, own) as Entry), ...Object.fromEntries(parts) }
 }
 
-/** @param above names of fields that would have been known as well */
+/** @param above names of fields of the parent that would have been valid as well */
 function check(
   values: readonly unknown[],
   fields: Fields,
@@ -100,9 +105,9 @@ function check(
 }
 
 function unknownField(name: string, known: readonly string[]): Error {
-  const those = known.length > 0 ? `There are ${known.join(', ')}.` : 'There are none.'
+  const those = known.length > 0 ? `Fields: ${known.join(', ')}.` : 'There are none.'
   return wrongUsage(
-    `The answer has no field ${name}. ${those} The command has run; only its answer is not shown.`,
+    `The reply has no field ${name}. ${those} The command was executed; only its output is missing.`,
   )
 }
 

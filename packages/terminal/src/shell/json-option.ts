@@ -3,18 +3,18 @@ import { areFields } from './json-fields.ts'
 
 const long = '--json'
 
-/** The option by which every command prints for programs. */
+/** The option of every command for output as JSON. */
 export function jsonOption(): Option {
   return new Option(
     `${long} [fields]`,
-    'print data as JSON on stdout; of it these fields, as in --json=id,title',
+    'print data as JSON on stdout; optionally only these fields, as in --json=id,title',
   )
 }
 
 /**
- * The words of a command line in a form that can be read in one way only: `--json` with its fields behind `=`, or with nothing
- * behind it. A word behind `--json` stands for fields where the command takes no further argument, or only ids, which no list
- * of fields can be.
+ * Makes a command line unambiguous: `--json` with its fields after `=`, or without a value. A word after
+ * `--json` is a list of fields when the command takes no further argument, or only ids, which cannot be field
+ * names.
  */
 export function withFieldsAttached(program: Command, words: readonly string[]): string[] {
   const end = words.indexOf('--')
@@ -44,7 +44,7 @@ export function withFieldsAttached(program: Command, words: readonly string[]): 
   })
 }
 
-/** How many of the words behind an option are its values. */
+/** How many of the words after an option are its values. */
 function valuesBehind(command: Command, words: readonly string[], at: number): number {
   const option = optionOf(command, words[at] ?? '')
   const isValue = (index: number) => index < words.length && !(words[index] ?? '').startsWith('-')

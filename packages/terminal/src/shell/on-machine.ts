@@ -1,32 +1,35 @@
 import type { Command } from 'commander'
-import type { Desk } from '../operations/operation.ts'
-import { everyday } from './everyday.ts'
+import type { OperationContext } from '../operations/operation.ts'
 import { example } from './help.ts'
+import { everyday } from './help-groups.ts'
 
-/** How operators run on the machine, on its data folder, what people with a login run on a server. */
+/** How operators run commands on the machine, on its data folder, that users run against a server. */
 export interface OnMachine {
-  /** Whether there is an installation where the command says, or where one is looked for. */
+  /** Whether there is an installation at the given or default place. */
   isHere(command: Command): boolean | Promise<boolean>
   /**
-   * A desk on the installation itself, acting as its operator, for one of its tenants. The installation is opened by the first
-   * request, which fails where there is none, or the tenant is not known.
-   * @param tenant id, domain or name; absent: the only one there is
+   * A context on the installation itself, acting as its operator, for one of its tenants. The installation is
+   * opened by the first request, which fails when it or the tenant does not exist.
+   * @param tenant id, domain or name; absent: the only one
    */
-  desk(command: Command, tenant: string | undefined): Promise<MachineDesk & AsyncDisposable>
+  context(command: Command, tenant: string | undefined): Promise<MachineContext & AsyncDisposable>
 }
 
-export interface MachineDesk {
-  desk: Desk
-  /** Sentences on where something was done and for whom; after work was begun also that no server is there to do it. */
+export interface MachineContext {
+  context: OperationContext
+  /**
+   * Messages on the place and tenant of what was done; after a campaign was created also that no server is
+   * running.
+   */
   told(): Promise<string[]>
 }
 
 const summaries: Readonly<Record<string, string>> = {
   campaign:
-    'start campaigns and see how far they are; here on the machine, or at a server with a login of the tenant',
+    'create campaigns and show their progress; on this machine, or at a server with a login of the tenant',
 }
 
-/** The command that others of two words stand below. */
+/** The parent command of commands with two words. */
 export function groupOf(program: Command, name: string): Command {
   const known = program.commands.find((each) => each.name() === name)
   return (

@@ -2,16 +2,16 @@ import type { Command } from 'commander'
 import type { Connection } from '../account/connection.ts'
 import { withTenant } from '../account/own-tenant.ts'
 import { operationNamed } from '../operations/catalogue.ts'
-import { checkInput, shellLine } from '../operations/line.ts'
-import type { AnyOperation, Desk, Line, Named } from '../operations/operation.ts'
+import { checkInput, shellLine } from '../operations/invocation.ts'
+import type { AnyOperation, Invocation, OperationBase, OperationContext } from '../operations/operation.ts'
 import { refusal } from '../operations/rights.ts'
-import type { Row } from '../paper/row.ts'
-import { canAsk, confirmed } from './asking.ts'
+import type { StyledLine } from '../render/row.ts'
+import type { EditedInput } from './edit.ts'
 import { exitCodes, Failure, wrongUsage } from './failure.ts'
 import { givenTo, narrowed } from './input.ts'
-import { connectionOf, onStderr, onStdout, paperNow, stderrPaper, talkOf } from './session.ts'
-import type { EditedInput } from './edit.ts'
-import type { Talk } from './talk.ts'
+import type { CliOutput } from './output.ts'
+import { canAsk, confirmed } from './prompts.ts'
+import { connectionOf, onStderr, onStdout, outputOf, renderOptionsNow, stderrOptions } from './session.ts'
 
 interface Options {
   yes?: true
@@ -21,86 +21,86 @@ interface Options {
 }
 
 /**
- * Runs an operation as a command of the shell: asks where it decides, prints what came of it.
- * @param machine the desk of an operator on the machine; absent: the one at the server that one is logged in at
+ * Runs an operation as a shell command: asks for confirmation where needed, prints the result.
+ * @param machine the context of an operator on the machine; absent: that of the login at a server
  */
 export async function runCommand(
   operation: AnyOperation,
   command: Command,
-  machine?: Pick<Connection, 'desk'>,
+  machine?: Pick<Connection, 'context'>,
 ): Promise<void> {
-  const talk = talkOf(command)
+  const output = outputOf(command)
   const { yes, edit, fresh, watch } = command.opts<Options>()
   const given = await givenTo(operation, command)
   const isTried = given['dryRun'] === true
-  if (operation.does === 'decides' && !isTried && !yes && !canAsk())
+  if (operation.effect === 'decides' && !isTried && !yes && !canAsk())
     throw wrongUsage(
-      `${operation.name} is hard to take back, and nobody can be asked here. Add --yes to say so.`,
+      `${operation.name} is hard to undo and needs a confirmation, which is not possible without a terminal. Add --yes to confirm it.`,
     )
   if (Array.isArray(given['ids']) && given['ids'].length === 0) {
-    talk.data([], () => '')
-    return talk.info('There are no ids on stdin: nothing was done.')
+    output.data([], () => '')
+    return output.info('There are no ids on stdin: nothing was done.')
   }
-  if (!('tenant' in operation.takes)) checkInput(operation, given)
-  if (machine) return shownOrRun(operation, machine, checkInput(operation, given), watch, talk)
-  const connection = await connectionOf(command, talk)
-  requireRight(connection.desk, operation)
+  if (!('tenant' in operation.params)) checkInput(operation, given)
+  if (machine) return shownOrRun(operation, machine, checkInput(operation, given), watch, output)
+  const connection = await connectionOf(command, output)
+  requireRight(connection.context, operation)
   const meant = narrowed(operation, given, connection.tenantId)
-  let input = checkInput(operation, await withTenant(operation, connection.desk, meant))
+  let input = checkInput(operation, await withTenant(operation, connection.context, meant))
   if (operation.name === 'ask') {
     const { askCommand } = await import('./ask-command.ts')
-    return askCommand(connection, input, yes ?? false, talk)
+    return askCommand(connection, input, yes ?? false, output)
   }
   if (fresh && !edit) throw wrongUsage('--fresh is for --edit: it discards your draft.')
   if (edit) {
     const { editedInput } = await import('./edit.ts')
-    const edited = await editedInput(connection, input, { fresh: fresh ?? false, yes }, talk)
-    if (!edited) return talk.info('Nothing was done.')
-    return sendEdited(operation, connection, edited, yes, talk)
+    const edited = await editedInput(connection, input, { fresh: fresh ?? false, yes }, output)
+    if (!edited) return output.info('Nothing was done.')
+    return sendEdited(operation, connection, edited, yes, output)
   }
-  if (operation.does === 'decides' && !isTried) {
-    if (!yes) input = await settled(operation, connection, input)
-    if (!(await agreed(operation, connection, input, yes))) return talk.info('Nothing was done.')
+  if (operation.effect === 'decides' && !isTried) {
+    if (!yes) input = await resolveInput(operation, connection, input)
+    if (!(await agreed(operation, connection, input, yes))) return output.info('Nothing was done.')
   }
-  await shownOrRun(operation, connection, input, watch, talk)
+  await shownOrRun(operation, connection, input, watch, output)
 }
 
-/** @throws Failure with exit code 4 where whoever is logged in may not run it */
-export function requireRight(desk: Desk, operation: Named): void {
-  const why = refusal(desk, operation)
+/** @throws Failure with exit code 4 when the user may not run it */
+export function requireRight(context: OperationContext, operation: OperationBase): void {
+  const why = refusal(context, operation)
   if (why !== undefined) throw new Failure(why, { exitCode: exitCodes.forbidden })
 }
 
-/** Shows it again and again where that is wanted, else runs it once. */
+/** Runs it once, or repeatedly with `--watch`. */
 async function shownOrRun(
   operation: AnyOperation,
-  at: Pick<Connection, 'desk'>,
-  input: Line['input'],
+  at: Pick<Connection, 'context'>,
+  input: Invocation['input'],
   watch: Options['watch'],
-  talk: Talk,
+  output: CliOutput,
 ): Promise<void> {
-  if (watch === undefined) return performed(operation, at, input, talk)
+  if (watch === undefined) return performed(operation, at, input, output)
   const { watchCommand } = await import('./watch.ts')
-  await watchCommand(operation, at, input, watch === true ? undefined : watch, talk)
+  await watchCommand(operation, at, input, watch === true ? undefined : watch, output)
 }
 
-/** Sends a text that was edited; until it has been sent it is kept. */
+/** Sends an edited text, which is kept as a draft until then. */
 async function sendEdited(
   operation: AnyOperation,
   connection: Connection,
   { input, changes, sent }: EditedInput,
   yes: true | undefined,
-  talk: Talk,
+  output: CliOutput,
 ): Promise<void> {
-  const kept = () => talk.info('What you wrote is kept: the same command goes on with it.')
+  const kept = () => output.info('Your draft is kept: the same command continues with it.')
   const isChanged = input['edited'] !== undefined
-  if (!yes && isChanged) process.stderr.write(`${onStderr(changes(stderrPaper()))}\n\n`)
+  if (!yes && isChanged) process.stderr.write(`${onStderr(changes(stderrOptions()))}\n\n`)
   if (!(await agreed(operation, connection, input, yes))) {
-    talk.info('Nothing was done.')
+    output.info('Nothing was done.')
     return isChanged ? kept() : undefined
   }
   try {
-    await performed(operation, connection, input, talk)
+    await performed(operation, connection, input, output)
   } catch (error) {
     if (isChanged) kept()
     throw error
@@ -108,48 +108,48 @@ async function sendEdited(
   await sent()
 }
 
-/** What is asked about: what matches now, and nothing that comes while somebody reads. */
-export async function settled(
+/** What the user confirms: the current matches, without those that arrive while the user reads. */
+export async function resolveInput(
   operation: AnyOperation,
-  { desk }: Connection,
-  input: Line['input'],
-): Promise<Line['input']> {
-  return (await operation.settled?.(desk, input as never)) ?? input
+  { context }: Connection,
+  input: Invocation['input'],
+): Promise<Invocation['input']> {
+  return (await operation.resolveInput?.(context, input as never)) ?? input
 }
 
-/** Shows what an operation would touch and asks. @returns false when the person says no */
+/** Shows what an operation would affect and asks for confirmation. @returns false when the user declines */
 export async function agreed(
   operation: AnyOperation,
-  { desk }: Connection,
-  input: Line['input'],
+  { context }: Connection,
+  input: Invocation['input'],
   yes: true | undefined,
 ): Promise<boolean> {
   if (yes) return true
-  const rows = (await operation.preview?.(desk, input as never)) ?? []
+  const rows = (await operation.preview?.(context, input as never)) ?? []
   if (rows.length > 0) process.stderr.write(`${onStderr(rows)}\n`)
   return confirmed(`${capital(operation.summary)}?`, yes)
 }
 
 /**
- * Runs an operation and prints what came of it.
- * @throws Failure when some of several could not be done
+ * Runs an operation and prints its result.
+ * @throws Failure when some of several failed
  */
 export async function performed(
   operation: AnyOperation,
-  { desk }: Pick<Connection, 'desk'>,
-  input: Line['input'],
-  talk: Talk,
+  { context }: Pick<Connection, 'context'>,
+  input: Invocation['input'],
+  output: CliOutput,
 ): Promise<void> {
-  const result = await operation.run(desk, input as never)
-  talk.data(result, () => onStdout(withoutEnd(operation.print(result as never, paperNow()))))
-  const missed = operation.missed?.(result as never) ?? 0
-  if (missed > 0) throw new Failure(`${missed} could not be done.`)
+  const result = await operation.run(context, input as never)
+  output.data(result, () => onStdout(withoutEnd(operation.print(result as never, renderOptionsNow()))))
+  const missed = operation.failureCount?.(result as never) ?? 0
+  if (missed > 0) throw new Failure(`${missed} failed.`)
   const back = operation.undo?.(input as never, result as never)
   const undo = back && operationNamed(back.name)
-  if (back && undo && process.stderr.isTTY) talk.info(`Take it back with: ${shellLine(undo, back.input)}`)
+  if (back && undo && process.stderr.isTTY) output.info(`Undo it with: ${shellLine(undo, back.input)}`)
 }
 
-function withoutEnd(rows: readonly Row[]): readonly Row[] {
+function withoutEnd(rows: readonly StyledLine[]): readonly StyledLine[] {
   return rows.at(-1)?.length === 0 ? rows.slice(0, -1) : rows
 }
 

@@ -4,7 +4,7 @@ import type { AnyOperation } from '../operations/operation.ts'
 import { wrongUsage } from './failure.ts'
 import type { OnMachine } from './on-machine.ts'
 import { runCommand } from './run-command.ts'
-import { talkOf } from './session.ts'
+import { outputOf } from './session.ts'
 
 interface Options {
   profile?: string
@@ -14,9 +14,9 @@ interface Options {
 }
 
 /**
- * Runs what operators run on the machine and people of a tenant at a server. It goes to the server where `--profile` or
- * COPYDESK_PROFILE names a login, or the login in use is one of a tenant; else to the installation that `--data-dir` or
- * `--config` names, or that is there.
+ * Runs a command on the machine or at a server. It goes to the server when `--profile` or COPYDESK_PROFILE
+ * names a login, or the login in use is one of a tenant; otherwise to the installation that `--data-dir` or
+ * `--config` names, or the default one.
  */
 export async function runWhere(
   operation: AnyOperation,
@@ -32,14 +32,14 @@ export async function runWhere(
       )
     return runCommand(operation, command)
   }
-  await using here = await machine.desk(command, tenant)
+  await using here = await machine.context(command, tenant)
   await runCommand(operation, command, here)
-  if (operation.does === 'reads') return
-  const talk = talkOf(command)
-  for (const line of await here.told()) talk.info(line)
+  if (operation.effect === 'reads') return
+  const output = outputOf(command)
+  for (const line of await here.told()) output.info(line)
 }
 
-/** The login that the command is for, where it is one of a tenant or is named. */
+/** The login for the command, when it is one of a tenant or named explicitly. */
 async function loginMeant({ profile: named, dataDir, config }: Options): Promise<Profile | undefined> {
   const isHere = dataDir !== undefined || config !== undefined
   if (named !== undefined && isHere)

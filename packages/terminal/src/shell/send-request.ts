@@ -1,14 +1,14 @@
 import { ApiError } from '@copydesk/client'
 import type { Command } from 'commander'
-import { escapeUnseen, toJson } from '../paper/json.ts'
+import { escapeUnseen, toJson } from '../render/json.ts'
 import type { Options } from './api-command.ts'
 import { wrongUsage } from './failure.ts'
-import { connectionOf, talkOf } from './session.ts'
+import { connectionOf, outputOf } from './session.ts'
 import { textFromStdin } from './stdin.ts'
 
 /**
- * Sends a request and prints the body of its answer, JSON in lines that can be read; a stream as it comes.
- * @throws ApiError for every answer that is not 2xx
+ * Sends a request and prints the body of its response, JSON indented; a stream as it arrives.
+ * @throws ApiError for every response that is not 2xx
  */
 export async function sendRequest(
   method: string,
@@ -16,15 +16,15 @@ export async function sendRequest(
   { query, body }: Options,
   command: Command,
 ): Promise<void> {
-  const talk = talkOf(command)
+  const output = outputOf(command)
   const sent = body === '-' ? await textFromStdin() : body
   if (sent !== undefined && !isJson(sent)) throw wrongUsage('--body is no JSON.')
-  const connection = await connectionOf(command, talk)
-  const prefix = connection.desk.tenant ? '/dashboard/v1' : '/cli/v1'
+  const connection = await connectionOf(command, output)
+  const prefix = connection.context.tenant ? '/dashboard/v1' : '/cli/v1'
   const whole = path.startsWith(`${prefix}/`) ? path : `${prefix}/${path.replace(/^\//, '')}`
   const target = new URL(whole, 'http://server')
   if (!target.pathname.startsWith(`${prefix}/`) || target.host !== 'server')
-    throw wrongUsage(`The path must be one of ${prefix}, such as /queue.`)
+    throw wrongUsage(`The path must be below ${prefix}, such as /queue.`)
   for (const [name, value] of query) target.searchParams.append(name, value)
   const response = await connection.request(target.pathname + target.search, {
     method,
@@ -35,7 +35,9 @@ export async function sendRequest(
   if (response.headers.get('content-type')?.startsWith('text/event-stream')) return copied(response)
   const text = await response.text()
   if (text !== '')
-    process.stdout.write(isJson(text) ? `${toJson(talk.picked(JSON.parse(text)), 2)}\n` : escapeUnseen(text))
+    process.stdout.write(
+      isJson(text) ? `${toJson(output.picked(JSON.parse(text)), 2)}\n` : escapeUnseen(text),
+    )
 }
 
 async function copied({ body }: Response): Promise<void> {

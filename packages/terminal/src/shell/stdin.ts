@@ -1,6 +1,6 @@
 import { wrongUsage } from './failure.ts'
 
-/** Everything that is piped in. */
+/** Reads all of stdin. */
 export async function textFromStdin(): Promise<string> {
   const chunks: Buffer[] = []
   for await (const chunk of process.stdin) chunks.push(chunk as Buffer)
@@ -8,9 +8,10 @@ export async function textFromStdin(): Promise<string> {
 }
 
 /**
- * A secret from stdin, without the line's end: as an argument other users of the machine could see it.
+ * A secret from stdin, without the line break at its end: an argument would be visible to other users of the
+ * machine.
  * @param what for the message, such as "password"
- * @throws Failure when there is nothing
+ * @throws Failure when stdin is empty
  */
 export async function secretFromStdin(what: string): Promise<string> {
   const text = (await textFromStdin()).replace(/\r?\n$/, '')

@@ -1,31 +1,34 @@
 import type { CallInput, Client, Reply, RouteOf } from '@copydesk/client'
-import { LineFault } from '../operations/line.ts'
+import { UsageError } from '../operations/invocation.ts'
 import { teamStatus } from './status.ts'
 
-/** The one tenant that an admin or a member belongs to. */
-export interface Tenant {
+/** The tenant of an admin or a member. */
+export interface OwnTenant {
   id: string
   name: string
 }
 
 type Cli = RouteOf<'cli'>
-/** What is missing of a reply is what only staff are told. */
+/** Missing fields of a reply are those that only staff get. */
 export type Answers = {
   [R in Cli]?: (input: CallInput<'cli', R>) => Promise<Partial<Reply<'cli', R>>>
 }
 
-/** The answers to requests of `/cli/v1`, in its shapes, from what the dashboard tells the people of a tenant. */
-export function teamAnswers(client: Client, tenant: Tenant): Answers {
+/** Replies of `/cli/v1`, in its shapes, composed from replies of the dashboard. */
+export function teamAnswers(client: Client, tenant: OwnTenant): Answers {
   const whose = { tenantId: tenant.id, tenantName: tenant.name }
   const withTenant = <T extends object>(item: T) => ({ ...item, ...whose })
   const all = <T extends object, P>({ data, ...rest }: { data: T[] } & P) => ({
     ...rest,
     data: data.map(withTenant),
   })
-  /** The query without the tenant, which the dashboard takes from the login. @throws LineFault for another one */
+  /**
+   * The query without the tenant, which the dashboard takes from the login. @throws UsageError for another
+   * one
+   */
   const own = <Q extends { tenantId?: string | undefined }>({ tenantId, ...query }: Q) => {
     if (tenantId === undefined || tenantId === tenant.id || tenantId === tenant.name) return query
-    throw new LineFault(`You are logged in for ${tenant.name} and for no other tenant`, 'tenant')
+    throw new UsageError(`You are logged in for ${tenant.name} and for no other tenant`, 'tenant')
   }
   const activity = ({ id }: { id: string }) => ({ params: { activityId: id } })
   const approval = ({ id }: { id: string }) => ({ params: { approvalId: id } })

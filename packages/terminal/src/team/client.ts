@@ -1,13 +1,14 @@
 import type { Client } from '@copydesk/client'
 import { exitCodes, Failure } from '../shell/failure.ts'
-import { type Answers, teamAnswers, type Tenant } from './answers.ts'
+import { type Answers, type OwnTenant, teamAnswers } from './answers.ts'
 import { teamEvents, teamText } from './streams.ts'
 
 /**
- * A client for an admin or a member of a tenant, on which operations and screens work as they do for staff: what they ask of
- * `/cli/v1` is answered from the dashboard. What the dashboard does not tell is refused before anything is sent.
+ * A client for an admin or a member of a tenant, on which operations and screens work as they do for staff:
+ * their requests to `/cli/v1` are answered from the dashboard. Requests that the dashboard cannot answer are
+ * rejected before anything is sent.
  */
-export function teamClient(client: Client, tenant: Tenant): Client {
+export function teamClient(client: Client, tenant: OwnTenant): Client {
   const answers = teamAnswers(client, tenant)
   const call = async (surface: string, route: string, input: Given = {}) => {
     if (surface !== 'cli') return client.call(surface as never, route as never, input as never)
@@ -33,5 +34,5 @@ interface Given {
 }
 
 function forStaff(): Failure {
-  return new Failure('That is for reviewers and super-admins.', { exitCode: exitCodes.forbidden })
+  return new Failure('This is for reviewers and super-admins.', { exitCode: exitCodes.forbidden })
 }

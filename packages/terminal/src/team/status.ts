@@ -1,9 +1,12 @@
 import type { Client, Reply } from '@copydesk/client'
 
-/** Days that are told one by one, as staff see them. */
+/** Days that are listed one by one, as staff see them. */
 const days = 14
 
-/** How the own tenant stands, put together from what the dashboard tells; how the installation is, is for staff alone. */
+/**
+ * The status of the user's tenant, composed from the dashboard; the health of the installation is for staff
+ * only.
+ */
 export async function teamStatus(
   client: Client,
   whose: { tenantId: string; tenantName: string },

@@ -1,11 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { ApiError, type Client, type EventsOf } from '@copydesk/client'
-import type { Tenant } from './answers.ts'
+import type { OwnTenant } from './answers.ts'
 
 type Written = EventsOf<'cli', 'GET /activities/:id/stream'>
 type Happened = EventsOf<'cli', 'GET /events/stream'>
 
-/** What else happens at a tenant, of which its own people are told and staff are not. */
+/** Further event types of a tenant, which its users get and staff do not. */
 export interface TenantNews {
   id: string
   event: 'tenant_news'
@@ -19,7 +19,7 @@ export interface TenantNews {
   }
 }
 
-/** Events that staff are told of as well, in the same shape. */
+/** Events that staff get as well, in the same shape. */
 const shared: ReadonlySet<string> = new Set([
   'approval_created',
   'approval_expiring',
@@ -33,10 +33,10 @@ interface Followed {
   connected?(stands: boolean): void
 }
 
-/** What happens at the tenant, without the text that all of its agents write. */
+/** The events of the tenant, without the text that all of its agents write. */
 export async function* teamEvents(
   client: Client,
-  tenant: Tenant,
+  tenant: OwnTenant,
   how: Followed,
 ): AsyncIterable<Happened | TenantNews> {
   const whose = { tenantId: tenant.id, tenantName: tenant.name }
@@ -48,11 +48,14 @@ export async function* teamEvents(
   }
 }
 
-/** Between two looks at whether an activity still has a turn, milliseconds: the dashboard's stream goes on over its waits. */
+/**
+ * Interval of checks whether an activity still has a run, milliseconds: the dashboard's stream continues
+ * while the activity waits.
+ */
 const lookMs = 2_000
 const atWork: ReadonlySet<string> = new Set(['created', 'assigned', 'in_progress'])
 
-/** The text of an activity while its turn goes on, then the whole as it was handed in, as staff follow it. */
+/** The text of an activity while its run continues, then the whole delivered text, as staff follow it. */
 export async function* teamText(client: Client, activityId: string, how: Followed): AsyncIterable<Written> {
   const params = { activityId }
   const stop = how.signal ? { signal: how.signal } : {}
@@ -71,7 +74,7 @@ export async function* teamText(client: Client, activityId: string, how: Followe
     for await (const told of turnOf(client, activityId, how)) {
       if (told.event !== 'text_delta') continue
       const { delta, runId, attempt: number } = told.data
-      // Another attempt writes the text anew.
+      // Another attempt writes the text again.
       if (attempt !== undefined && attempt !== `${runId} ${number}`) {
         yield begin()
         text = ''
@@ -89,7 +92,7 @@ export async function* teamText(client: Client, activityId: string, how: Followe
   yield ended(await detail(), whole)
 }
 
-/** What the dashboard streams of an activity, until its turn is over. */
+/** What the dashboard streams of an activity, until its run is over. */
 async function* turnOf(client: Client, activityId: string, { signal, ...how }: Followed) {
   const over = new AbortController()
   const ends = signal ? AbortSignal.any([signal, over.signal]) : over.signal
@@ -98,7 +101,8 @@ async function* turnOf(client: Client, activityId: string, { signal, ...how }: F
     while (!ends.aborted) {
       await pause(lookMs, undefined, { signal: ends, ref: false }).catch(() => undefined)
       if (ends.aborted) return
-      // A server that is away is waited for; what refuses this refuses the stream as well, which says so.
+      // Retries while the server is offline; what rejects this request rejects the stream as well, which
+      // reports it.
       const now = await client
         .call('dashboard', 'GET /activities/:activityId', { params, signal: ends })
         .catch(() => undefined)

@@ -1,12 +1,12 @@
-import type { ReviewerAgentState } from '../agents/review-schemas.ts'
+import type { ReviewerAgentState } from '../work/agent-control/schemas.ts'
 import { actAccounts } from './act-accounts.ts'
 import { ambiguousTenant, unknownName } from './choices.ts'
 import { leftOver } from './coverage.ts'
+import { actionAnswer, clarificationAnswer, type Interpretation } from './interpretation.ts'
 import { bare } from './notes.ts'
+import { readWords } from './parsed-query.ts'
 import { capital, plain, quoted, spaced } from './plain.ts'
-import { asked, proposed, type Reading } from './reading.ts'
-import { readWords } from './said.ts'
-import type { Request, Scene } from './scene.ts'
+import type { LanguageRequest, QueryContext } from './query-context.ts'
 import { makers } from './vocabulary.ts'
 
 const nameOf = ({ role, tenantName }: ReviewerAgentState) => `the ${spaced(role)} of ${plain(tenantName, 80)}`
@@ -19,7 +19,11 @@ const optionsFor = (agents: readonly ReviewerAgentState[], verb: string, after =
   )
 
 /** Holds an agent back, or lets it go on. */
-export async function actOnAgent(scene: Scene, request: Request, verb: 'pause' | 'resume'): Promise<Reading> {
+export async function actOnAgent(
+  scene: QueryContext,
+  request: LanguageRequest,
+  verb: 'pause' | 'resume',
+): Promise<Interpretation> {
   const { said, slots, note } = request
   const vague = ambiguousTenant(request, { verb: `${verb} ${said.roles[0] ?? 'agents'}` })
   if (vague) return vague
@@ -29,17 +33,18 @@ export async function actOnAgent(scene: Scene, request: Request, verb: 'pause' |
   const agents = await meant(scene, request)
   const wanted = agents.filter(({ status }) => (status === 'paused') === (verb === 'resume'))
   const [agent] = wanted
-  if (agents.length === 0) return asked('No agent that you work with fits that.', [], { unsure: true })
+  if (agents.length === 0)
+    return clarificationAnswer('No agent that you work with fits that.', [], { unsure: true })
   if (!agent) {
     const state = verb === 'pause' ? 'paused already' : 'not paused'
-    return asked(
+    return clarificationAnswer(
       agents.length === 1 && agents[0]
         ? `${capital(nameOf(agents[0]))} is ${state}.`
         : `All of these agents are ${state}.`,
     )
   }
   if (wanted.length > 1)
-    return asked(
+    return clarificationAnswer(
       `Which agent is to ${verb === 'pause' ? 'be paused' : 'go on'}?`,
       optionsFor(wanted, verb, after),
     )
@@ -47,16 +52,16 @@ export async function actOnAgent(scene: Scene, request: Request, verb: 'pause' |
   const about = { agent: { role, tenantId: tenant } }
   const preview = `${runningCount} at work, ${queueDepth} waiting at ${nameOf(agent)}`
   return verb === 'pause'
-    ? proposed(
+    ? actionAnswer(
         { name: verb, role, tenant, ...(note && { reason: note }) },
         `Hold the work of ${nameOf(agent)} back; what is under way ends`,
         preview,
         about,
       )
-    : proposed({ name: verb, role, tenant }, `Let ${nameOf(agent)} go on`, preview, about)
+    : actionAnswer({ name: verb, role, tenant }, `Let ${nameOf(agent)} go on`, preview, about)
 }
 
-async function meant(scene: Scene, { said, slots }: Request): Promise<ReviewerAgentState[]> {
+async function meant(scene: QueryContext, { said, slots }: LanguageRequest): Promise<ReviewerAgentState[]> {
   const tenant = said.tenants[0]?.id
   const there = (await scene.agents()).filter(
     ({ role, tenantId, status }) =>
@@ -71,13 +76,13 @@ async function meant(scene: Scene, { said, slots }: Request): Promise<ReviewerAg
 }
 
 /** Gives an agent of a tenant a task. */
-export async function giveTask(scene: Scene, request: Request): Promise<Reading> {
+export async function giveTask(scene: QueryContext, request: LanguageRequest): Promise<Interpretation> {
   const { said, slots } = request
   const prompt = promptIn(request)
   const after = prompt === undefined ? '' : `: ${prompt}`
   const dropped = outsideOf(prompt ?? '', request)
   if (dropped.length > 0 && prompt !== undefined)
-    return asked(
+    return clarificationAnswer(
       `Not all of it was understood: ${quoted(dropped.join(' '))}. Say the task behind a colon: run blog_writer for Hearth: write about rye.`,
       [],
       { unsure: true },
@@ -85,7 +90,7 @@ export async function giveTask(scene: Scene, request: Request): Promise<Reading>
   const roles = said.roles.length > 0 ? said.roles : makersOf(said.text)
   const [role] = roles
   if (role === undefined || roles.length > 1)
-    return asked(
+    return clarificationAnswer(
       'Which agent is to do it?',
       (roles.length > 1 ? roles : scene.known.roles).map(
         (one) => `run ${one}${said.tenants[0] ? ` for tenant ${said.tenants[0].id}` : ''}${after}`,
@@ -105,14 +110,19 @@ export async function giveTask(scene: Scene, request: Request): Promise<Reading>
     return unknownName(scene, slots.unknownName, `run ${role}`)
   const [agent] = agents
   if (!agent)
-    return asked(`There is no ${spaced(role)} there.`, optionsFor(there, 'run', after), { unsure: true })
+    return clarificationAnswer(`There is no ${spaced(role)} there.`, optionsFor(there, 'run', after), {
+      unsure: true,
+    })
   if (agents.length > 1)
-    return asked(`For which tenant is the ${spaced(role)} to work?`, optionsFor(agents, 'run', after))
+    return clarificationAnswer(
+      `For which tenant is the ${spaced(role)} to work?`,
+      optionsFor(agents, 'run', after),
+    )
   const about = { agent: { role, tenantId: agent.tenantId } }
   if (prompt === undefined)
-    return asked(`What is ${nameOf(agent)} to do?`, [], { ...about, missing: 'prompt' })
+    return clarificationAnswer(`What is ${nameOf(agent)} to do?`, [], { ...about, missing: 'prompt' })
   const held = agent.status === 'paused' ? '; it is paused, and does it once it is resumed' : ''
-  return proposed(
+  return actionAnswer(
     { name: 'run', role, prompt, tenant: agent.tenantId },
     `Give ${nameOf(agent)} a task, which costs a run${held}`,
     `The task: ${prompt}`,
@@ -126,7 +136,7 @@ function makersOf(text: string): string[] {
 }
 
 /** The words of a request that neither name the agent nor are a part of what it is told. */
-function outsideOf(prompt: string, request: Request): string[] {
+function outsideOf(prompt: string, request: LanguageRequest): string[] {
   const told = readWords(prompt)
   return leftOver(request, actAccounts('run'))
     .map((at) => request.slots.claims.words[at] ?? '')
@@ -141,7 +151,7 @@ function outsideOf(prompt: string, request: Request): string[] {
 const making = /\b(write|draft|compose|produce)\b/i
 
 /** What is to be done: in quotation marks, after the names, or from the verb up to them. */
-function promptIn({ said, note }: Request): string | undefined {
+function promptIn({ said, note }: LanguageRequest): string | undefined {
   const { raw, beforeNames, afterNames, quotes } = said
   const whole = [...raw.slice(afterNames).matchAll(/["“]([^"”]+)["”]/g)]
   if (

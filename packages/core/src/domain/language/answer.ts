@@ -1,8 +1,8 @@
-import type { Ctx } from '../context.ts'
-import { narrowed, notAssigned } from '../scope.ts'
+import type { Ctx } from '../../kernel/context.ts'
+import { narrowed, notAssigned } from '../../kernel/scope.ts'
 import { interpret } from './interpret.ts'
 import { askModel } from './model.ts'
-import { lookAround } from './scene.ts'
+import { loadContext } from './query-context.ts'
 import type { LanguageAnswer, LanguageQuery } from './schemas.ts'
 
 /**
@@ -13,7 +13,7 @@ import type { LanguageAnswer, LanguageQuery } from './schemas.ts'
 export async function answer(ctx: Ctx, { query, context }: LanguageQuery): Promise<LanguageAnswer> {
   const { tenantId, history = [] } = context
   const own = tenantId === undefined ? ctx : narrowed(ctx, tenantId)
-  const setting = await lookAround(own)
+  const setting = await loadContext(own)
   if (tenantId !== undefined && setting.counts.length === 0) throw notAssigned()
   const reading = await interpret(setting, query, history)
   if (!reading.unsure) return reading.answer

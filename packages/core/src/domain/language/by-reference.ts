@@ -1,18 +1,26 @@
 import { byTitle } from './by-title.ts'
-import { type Found, inTime, mostAtOnce, ofKind, optionsFor, type Wanted, whichOf } from './choices.ts'
+import {
+  byAge,
+  type MatchResult,
+  mostAtOnce,
+  ofKind,
+  optionsFor,
+  type TargetSpec,
+  whichOf,
+} from './choices.ts'
+import { clarificationAnswer, type Interpretation } from './interpretation.ts'
 import { findPieces, listByState, listPending, type Piece } from './piece-queries.ts'
-import { asked, type Reading } from './reading.ts'
-import { filterOf, isNarrowed, type Request, type Scene, within } from './scene.ts'
+import { filterOf, isNarrowed, type LanguageRequest, type QueryContext, scopedTo } from './query-context.ts'
 
 /**
  * Finds what was spoken of before.
  * @returns undefined where nothing was, and the words mean something without it too
  */
 export async function byReference(
-  scene: Scene,
-  request: Request,
-  wanted: Wanted,
-): Promise<Found | Reading | undefined> {
+  scene: QueryContext,
+  request: LanguageRequest,
+  wanted: TargetSpec,
+): Promise<MatchResult | Interpretation | undefined> {
   const { reference, order } = request.slots
   for await (const { ids } of scene.earlier()) {
     if (ids.length === 0) continue
@@ -24,29 +32,29 @@ export async function byReference(
     )
     // The oldest of one thing is no answer to anything.
     if (pieces.length === 0 || (order && pieces.length === 1)) continue
-    if (order) return ofKind(scene, inTime(pieces, order).slice(0, 1), wanted)
+    if (order) return ofKind(scene, byAge(pieces, order).slice(0, 1), wanted)
     const isBoth = /\bboth\b/.test(request.said.text)
     if (reference === 'many' && !(isBoth && pieces.length !== 2)) return ofKind(scene, pieces, wanted)
     if (typeof reference === 'number') {
       const one = pieces.at(reference)
       return one
         ? ofKind(scene, [one], wanted)
-        : asked(`There were only ${pieces.length}.`, optionsFor(pieces, wanted))
+        : clarificationAnswer(`There were only ${pieces.length}.`, optionsFor(pieces, wanted))
     }
     return pieces.length === 1 ? ofKind(scene, pieces, wanted) : whichOf(pieces, wanted)
   }
   // "the first one" and "that post" mean something without a word before them too.
   if (typeof reference === 'number' || order || isNarrowed(request)) return undefined
-  return asked(
+  return clarificationAnswer(
     `It is not clear what "${reference === 'many' ? 'these' : 'it'}" is. Name it by its title or its id.`,
   )
 }
 
 /** Of what was spoken of before, what a request that narrows it down means as well. */
 async function thatFit(
-  scene: Scene,
-  request: Request,
-  wanted: Wanted,
+  scene: QueryContext,
+  request: LanguageRequest,
+  wanted: TargetSpec,
   pieces: readonly Piece[],
 ): Promise<Piece[]> {
   const { said } = request
@@ -58,14 +66,18 @@ async function thatFit(
 }
 
 /** Finds all that a request narrows down to, or the one of it that is meant. */
-export async function byFilter(scene: Scene, request: Request, wanted: Wanted): Promise<Found | Reading> {
+export async function byFilter(
+  scene: QueryContext,
+  request: LanguageRequest,
+  wanted: TargetSpec,
+): Promise<MatchResult | Interpretation> {
   const { slots } = request
   const { items, total } = await fitting(scene, request, wanted)
   // A title may be made of words that say what is made.
   if (items.length === 0 && slots.phrase.length > 0)
     return byTitle(scene, request, wanted, [slots.phrase.join(' ')])
   if (items.length === 0)
-    return asked(
+    return clarificationAnswer(
       wanted.kind === 'activity' ? 'There is no such work.' : 'Nothing that fits waits for a verdict.',
     )
   const place = slots.order ? 0 : slots.reference
@@ -74,7 +86,8 @@ export async function byFilter(scene: Scene, request: Request, wanted: Wanted): 
     return one ? ofKind(scene, [one], wanted) : whichOf(items, wanted)
   }
   if (slots.all) {
-    if (total > mostAtOnce) return asked(`That is ${total}; at most ${mostAtOnce} can be decided at once.`)
+    if (total > mostAtOnce)
+      return clarificationAnswer(`That is ${total}; at most ${mostAtOnce} can be decided at once.`)
     const found = await ofKind(scene, items, wanted)
     return 'pieces' in found ? { ...found, all: true } : found
   }
@@ -82,9 +95,9 @@ export async function byFilter(scene: Scene, request: Request, wanted: Wanted): 
   return one ? ofKind(scene, items, wanted) : whichOf(items, wanted)
 }
 
-async function fitting(scene: Scene, request: Request, { kind, states = [] }: Wanted) {
+async function fitting(scene: QueryContext, request: LanguageRequest, { kind, states = [] }: TargetSpec) {
   const { slots, said } = request
-  const [ctx, filter] = [within(scene, said), filterOf(scene.ctx, request)]
+  const [ctx, filter] = [scopedTo(scene, said), filterOf(scene.ctx, request)]
   const asked = slots.state === 'pending' ? undefined : slots.state
   if (kind === 'approval' || (kind === 'any' && asked === undefined))
     return listPending(ctx, filter, mostAtOnce, slots.order)

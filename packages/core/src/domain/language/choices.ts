@@ -1,11 +1,11 @@
+import { clarificationAnswer, type Interpretation, mostOptions, nameOf } from './interpretation.ts'
 import { nearest } from './names.ts'
 import { findPieces, type Piece } from './piece-queries.ts'
 import { quoted, spaced } from './plain.ts'
-import { asked, mostOptions, nameOf, type Reading } from './reading.ts'
-import type { Request, Scene } from './scene.ts'
-import type { Asked } from './slot-forms.ts'
+import type { LanguageRequest, QueryContext } from './query-context.ts'
+import type { AskedStatus } from './slot-forms.ts'
 
-export interface Wanted {
+export interface TargetSpec {
   /** `approval` is a question that waits, `activity` a piece of work, `any` whichever it is. */
   kind: 'approval' | 'activity' | 'any'
   /** The request that a choice would be, before the piece: `approve`. */
@@ -13,30 +13,37 @@ export interface Wanted {
   /** What comes after the piece: ` because …`. */
   after?: string
   /** In which states work is that this can be done to. */
-  states?: ReadonlyArray<Exclude<Asked, 'pending'>>
+  states?: ReadonlyArray<Exclude<AskedStatus, 'pending'>>
 }
 
 /** The most that one command names. */
 export const mostAtOnce = 500
 
-export interface Found {
+export interface MatchResult {
   pieces: Piece[]
   /** True where all that fits is meant, and not what was named. */
   all?: true
 }
 
 /** One that is meant by a name that several tenants share. */
-export function ambiguousTenant({ said }: Request, { verb }: Pick<Wanted, 'verb'>): Reading | undefined {
+export function ambiguousTenant(
+  { said }: LanguageRequest,
+  { verb }: Pick<TargetSpec, 'verb'>,
+): Interpretation | undefined {
   if (said.tenants.length < 2) return undefined
-  return asked(
+  return clarificationAnswer(
     `Which tenant do you mean?`,
     said.tenants.map(({ id, name }) => `${verb} for tenant ${id} (${quoted(name)})`),
   )
 }
 
-export function unknownName({ counts }: Pick<Scene, 'counts'>, name: string, verb: string): Reading {
+export function unknownName(
+  { counts }: Pick<QueryContext, 'counts'>,
+  name: string,
+  verb: string,
+): Interpretation {
   const known = counts.map(({ tenantId: id, tenantName }) => ({ id, name: tenantName }))
-  return asked(
+  return clarificationAnswer(
     `There is nothing called ${quoted(name)} among the tenants that you work for. ${known.length > 0 ? 'Do you mean one of these?' : ''}`,
     nearest(name, known).map((one) => `${verb} for tenant ${one.id} (${quoted(one.name)})`),
     { unsure: true },
@@ -44,8 +51,8 @@ export function unknownName({ counts }: Pick<Scene, 'counts'>, name: string, ver
 }
 
 /** What is left over of a request that is understood but for these words. */
-export function notAll(words: readonly string[], options: readonly string[] = []): Reading {
-  return asked(
+export function notAll(words: readonly string[], options: readonly string[] = []): Interpretation {
+  return clarificationAnswer(
     `Not all of it was understood: ${quoted(words.join(' '))}. What can be narrowed down is tenant, agent, type, risk, age, state and expiry; one thing is named by its title or its id.`,
     options,
     { unsure: true },
@@ -53,40 +60,40 @@ export function notAll(words: readonly string[], options: readonly string[] = []
 }
 
 /** By since when they are as they are, what is asked for first. */
-export function inTime(pieces: readonly Piece[], order: 'oldest' | 'newest'): Piece[] {
+export function byAge(pieces: readonly Piece[], order: 'oldest' | 'newest'): Piece[] {
   const sign = order === 'oldest' ? 1 : -1
   return pieces.toSorted((a, b) => sign * (a.since.getTime() - b.since.getTime()))
 }
 
 /** The same pieces as what an act is done to: the question about work, or the work that a question is about. */
 export async function ofKind(
-  scene: Scene,
+  scene: QueryContext,
   pieces: readonly Piece[],
-  { kind }: Wanted,
-): Promise<Found | Reading> {
+  { kind }: TargetSpec,
+): Promise<MatchResult | Interpretation> {
   if (kind === 'any' || pieces.every((piece) => piece.kind === kind)) return { pieces: [...pieces] }
   const ids = pieces.map((piece) => (piece.kind === kind ? piece.id : piece.other))
   const lost = pieces.find((_, at) => ids[at] === null)
   if (lost)
     return kind === 'approval'
-      ? asked(
+      ? clarificationAnswer(
           `Nobody is asked about ${nameOf(lost)}: it is ${spaced(lost.status)}, and waits for no verdict.`,
         )
-      : asked(`${nameOf(lost)} belongs to no piece of work.`)
+      : clarificationAnswer(`${nameOf(lost)} belongs to no piece of work.`)
   return { pieces: await findPieces(scene.ctx, [...new Set(ids as string[])]) }
 }
 
 /** Asks which of several pieces is meant. */
-export function whichOf(pieces: readonly Piece[], wanted: Wanted): Reading {
+export function whichOf(pieces: readonly Piece[], wanted: TargetSpec): Interpretation {
   const ids = pieces.map(({ id }) => id)
   const more = pieces.length > mostOptions ? ' These are the first.' : ''
-  return asked(`Which one do you mean?${more}`, optionsFor(pieces, wanted), { ids })
+  return clarificationAnswer(`Which one do you mean?${more}`, optionsFor(pieces, wanted), { ids })
 }
 
 /** Requests that name one piece each, with its title for people. */
 export function optionsFor(
   pieces: readonly Piece[],
-  { verb, after = '' }: Pick<Wanted, 'verb' | 'after'>,
+  { verb, after = '' }: Pick<TargetSpec, 'verb' | 'after'>,
 ): string[] {
   return pieces.map(
     (piece) => `${verb} ${piece.id} (${quoted(`${piece.title}, ${piece.tenantName}`)})${after}`,

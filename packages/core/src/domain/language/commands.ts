@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { isoDay, isoInstant, ulid } from '../../platform/wire.ts'
-import { workStates } from '../activities/work-schemas.ts'
-import { riskLevels } from '../approvals/entities.ts'
+import { workStates } from '../work/activities/work-schemas.ts'
+import { riskLevels } from '../work/approvals/entities.ts'
 import { plain } from './plain.ts'
 
 const id = ulid

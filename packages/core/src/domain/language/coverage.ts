@@ -1,7 +1,7 @@
 import type { SlotName } from './claims.ts'
 import { startsOf, wholeWords } from './claims.ts'
 import { displayWords, exclusionWords, functionWords } from './function-words.ts'
-import type { Request } from './scene.ts'
+import type { LanguageRequest } from './query-context.ts'
 import type { Slots } from './slots.ts'
 
 /** What an interpretation takes into account of a request. */
@@ -17,9 +17,9 @@ export interface Accounts {
 /**
  * The words of a request that an interpretation does not account for, by their places. Each word has to be one of its forms,
  * in one of its slots, or without content; a word in a slot that it does not take into account is left over like one that
- * nobody knows.
+ * no one knows.
  */
-export function leftOver({ slots: { claims } }: Request, accounts: Accounts): number[] {
+export function leftOver({ slots: { claims } }: LanguageRequest, accounts: Accounts): number[] {
   const { words, by } = claims
   const known = new Set<SlotName>(accounts.slots)
   const formed = placesOf(words, accounts.forms ?? [])
@@ -59,7 +59,7 @@ function placesOf(words: readonly string[], forms: readonly RegExp[]): Set<numbe
 }
 
 /** The same request, in which the words that are left over may be a title or the name of a tenant. */
-export function withTitle(request: Request, places: readonly number[]): Request {
+export function withTitle(request: LanguageRequest, places: readonly number[]): LanguageRequest {
   const { words, by } = request.slots.claims
   const isLeft = new Set(places)
   const isMade = (at: number) =>
@@ -90,6 +90,6 @@ function unknownNameIn(words: readonly string[], isLeft: ReadonlySet<number>): s
 const leading = new Set(['for', 'of', 'at', 'from', 'tenant', 'client', 'customer'])
 
 /** Whether a word among those that are left over takes something out of what is meant. */
-export function excludes({ slots: { claims } }: Request, places: readonly number[]): boolean {
+export function excludes({ slots: { claims } }: LanguageRequest, places: readonly number[]): boolean {
   return places.some((at) => exclusionWords.has(claims.words[at] ?? ''))
 }

@@ -1,11 +1,24 @@
-import type { Row } from '../../platform/database/database.ts'
-import { asInstant, asNumber, placeholders } from '../../platform/database/row.ts'
-import type { DeliverableType } from '../campaigns/entities.ts'
-import type { Ctx } from '../context.ts'
-import { type Condition, equals, where } from '../paging-queries.ts'
-import type { RunStatus } from '../runs/entities.ts'
-import { madeWithin } from '../runs/span.ts'
-import { within } from '../scope.ts'
+import type { Ctx } from '../../kernel/context.ts'
+import { type Condition, equals, where } from '../../kernel/paging-queries.ts'
+import { within } from '../../kernel/scope.ts'
+import { placeholders } from '../../platform/database/database.ts'
+import {
+  count,
+  instant,
+  leftTable,
+  pick,
+  type RowOf,
+  type Selection,
+  select,
+  table,
+} from '../../platform/database/read.ts'
+import { Tenant } from '../accounts/tenants/entities.ts'
+import { Activity } from '../work/activities/entities.ts'
+import { Approval } from '../work/approvals/entities.ts'
+import type { DeliverableType } from '../work/campaigns/entities.ts'
+import { madeWithin } from '../work/runs/budget/date-range.ts'
+import { Run, type RunStatus } from '../work/runs/entities.ts'
+import { countRows } from './queries.ts'
 
 /** Instants; the last is not part of the span. */
 export interface TimeSpan {
@@ -13,26 +26,40 @@ export interface TimeSpan {
   until: Date
 }
 
-export interface WorkedRun {
-  id: string
-  role: string
-  tenantName: string
-  /** Of the activity; null where that is gone, or where there was none. */
-  title: string | null
-  activityId: string
-  status: RunStatus
-  error: string | null
-  startedOn: Date
-  costMicros: number
-}
+const r = table(Run, 'r')
+const t = table(Tenant, 't')
+const x = table(Activity, 'x')
+const a = table(Approval, 'a')
+const worked = leftTable(Activity, 'x')
 
-export interface HistoryItem {
-  at: Date
-  /** Of the activity or the approval. */
-  id: string
-  title: string
-  tenantName: string
-}
+const workedRun = select({
+  id: r.id,
+  role: r.agentRole,
+  tenantName: t.name,
+  /** Of the activity; null where that is gone, or where there was none. */
+  title: worked.title,
+  ...pick(r, 'activityId', 'status', 'error'),
+  startedOn: r.createdOn,
+  costMicros: r.costMicros,
+})
+export type WorkedRun = RowOf<typeof workedRun>
+
+const byStatus = select({ status: r.status, runs: count('count(*)'), micros: count('sum(r.cost_micros)') })
+
+const finished = select({
+  at: instant('x.completed_at'),
+  id: x.id,
+  title: x.title,
+  tenantName: t.name,
+})
+/** An activity or an approval, and when it was done or asked for. */
+export type HistoryItem = RowOf<typeof finished>
+const askedFor: Selection<HistoryItem> = select({
+  at: a.createdOn,
+  id: a.id,
+  title: a.title,
+  tenantName: t.name,
+})
 
 /** The runs of agents that were ordered in a span, the latest first, and how many there are by status. */
 export async function listRunsOf(
@@ -48,32 +75,19 @@ export async function listRunsOf(
     roles.length > 0 ? { sql: `r.agent_role in (${placeholders(roles)})`, params: [...roles] } : undefined,
     failed ? { sql: `r.status in ('failed', 'timeout')`, params: [] } : undefined,
   )
-  const [rows, counted] = await Promise.all([
-    ctx.sql.all<Row>(
-      `select r.id, r.agent_role, t.name as tenant_name, x.title, r.activity_id, r.status, r.error, r.created_on, r.cost_micros
-       from runs r join tenants t on t.id = r.tenant_id left join activities x on x.id = r.activity_id
+  const [items, counted] = await Promise.all([
+    workedRun.all(
+      ctx.sql,
+      `from ${r} join ${t} on t.id = r.tenant_id left join ${worked} on x.id = r.activity_id
        where ${condition.sql} order by r.id desc limit ?`,
       [...condition.params, limit],
     ),
-    ctx.sql.all<Row>(
-      `select r.status, count(*) as n, sum(r.cost_micros) as micros from runs r where ${condition.sql} group by r.status`,
-      condition.params,
-    ),
+    byStatus.all(ctx.sql, `from ${r} where ${condition.sql} group by r.status`, condition.params),
   ])
   return {
-    items: rows.map((row) => ({
-      id: row.id as string,
-      role: row.agent_role as string,
-      tenantName: row.tenant_name as string,
-      title: row.title as string | null,
-      activityId: row.activity_id as string,
-      status: row.status as RunStatus,
-      error: row.error as string | null,
-      startedOn: asInstant(row.created_on),
-      costMicros: asNumber(row.cost_micros),
-    })),
-    counts: Object.fromEntries(counted.map(({ status, n }) => [status as string, asNumber(n)])),
-    costMicros: counted.reduce((sum, { micros }) => sum + asNumber(micros), 0),
+    items,
+    counts: Object.fromEntries(counted.map(({ status, runs }) => [status, runs])),
+    costMicros: counted.reduce((sum, { micros }) => sum + micros, 0),
   }
 }
 
@@ -97,8 +111,8 @@ export function listFinished(
       : undefined,
   )
   return listHistory(ctx, {
-    from: 'activities x join tenants t on t.id = x.tenant_id',
-    columns: 'x.completed_at as at, x.id, x.title, t.name as tenant_name',
+    selection: finished,
+    from: `from ${x} join ${t} on t.id = x.tenant_id`,
     condition,
     order: 'x.completed_at desc, x.id desc',
     limit,
@@ -108,8 +122,8 @@ export function listFinished(
 /** The approvals that were asked for in a span, the latest first, and how many there are. */
 export function listAskedFor(ctx: Ctx, span: TimeSpan, limit: number) {
   return listHistory(ctx, {
-    from: 'approvals a join tenants t on t.id = a.tenant_id',
-    columns: 'a.created_on as at, a.id, a.title, t.name as tenant_name',
+    selection: askedFor,
+    from: `from ${a} join ${t} on t.id = a.tenant_id`,
     condition: where(within(ctx.scope, 'a.tenant_id'), madeWithin('a.id', span), {
       sql: 'a.forwarded_from is null',
       params: [],
@@ -121,23 +135,21 @@ export function listAskedFor(ctx: Ctx, span: TimeSpan, limit: number) {
 
 async function listHistory(
   ctx: Ctx,
-  list: { from: string; columns: string; condition: Condition; order: string; limit: number },
+  list: {
+    selection: Selection<HistoryItem>
+    from: string
+    condition: Condition
+    order: string
+    limit: number
+  },
 ): Promise<{ items: HistoryItem[]; total: number }> {
-  const { from, columns, condition, order, limit } = list
-  const [rows, counted] = await Promise.all([
-    ctx.sql.all<Row>(`select ${columns} from ${from} where ${condition.sql} order by ${order} limit ?`, [
+  const { selection, from, condition, order, limit } = list
+  const [items, total] = await Promise.all([
+    selection.all(ctx.sql, `${from} where ${condition.sql} order by ${order} limit ?`, [
       ...condition.params,
       limit,
     ]),
-    ctx.sql.get<Row>(`select count(*) as n from ${from} where ${condition.sql}`, condition.params),
+    countRows(ctx, from, condition),
   ])
-  return {
-    items: rows.map((row) => ({
-      at: asInstant(row.at),
-      id: row.id as string,
-      title: row.title as string,
-      tenantName: row.tenant_name as string,
-    })),
-    total: asNumber(counted?.n),
-  }
+  return { items, total }
 }

@@ -3,18 +3,17 @@ import { act } from './acts.ts'
 import { notAll } from './choices.ts'
 import { leftOver, withTitle } from './coverage.ts'
 import { exclusionWords } from './function-words.ts'
+import { clarificationAnswer, type Interpretation } from './interpretation.ts'
 import { bare, cutNote } from './notes.ts'
+import { withoutLabels } from './parsed-query.ts'
 import { capital, plain, quoted } from './plain.ts'
-import { notExcluded, read } from './questions.ts'
-import { readEach } from './read-each.ts'
-import { asked, type Reading } from './reading.ts'
-import { withoutLabels } from './said.ts'
-import { hear, type Request, type Scene, toRequest } from './scene.ts'
+import { type LanguageRequest, parse, type QueryContext, toRequest } from './query-context.ts'
+import { notExcluded, read, readEach } from './questions.ts'
 import { startCampaign, undo } from './unavailable.ts'
 import { conditions, exceptions, type Verb } from './vocabulary.ts'
 
 /** Everything but what was said before. */
-type Setting = Omit<Scene, 'earlier'>
+type Setting = Omit<QueryContext, 'earlier'>
 
 /** How many earlier requests are looked at for what "it" stands for. */
 const remembered = 6
@@ -27,15 +26,15 @@ export async function interpret(
   setting: Setting,
   words: string,
   history: readonly string[],
-): Promise<Reading> {
-  const scene: Scene = { ...setting, earlier: () => earlierReadings(setting, history) }
+): Promise<Interpretation> {
+  const scene: QueryContext = { ...setting, earlier: () => earlierReadings(setting, history) }
   const request = toUnderstand(setting, words)
   const continued = await continuation(setting, request, words, history)
   return continued ?? withCorrections(request, await understand(scene, request, history))
 }
 
-/** A word that was taken for another is told, so that nobody is answered something else without knowing. */
-function withCorrections({ said }: Request, reading: Reading): Reading {
+/** A word that was taken for another is told, so that no one is answered something else without knowing. */
+function withCorrections({ said }: LanguageRequest, reading: Interpretation): Interpretation {
   const { data } = reading.answer
   if (!data || said.corrections.length === 0) return reading
   const told = said.corrections.map(([word, meant]) => `${quoted(word)} was read as ${quoted(meant)}`)
@@ -43,7 +42,7 @@ function withCorrections({ said }: Request, reading: Reading): Reading {
   return { ...reading, answer: { ...reading.answer, data: { ...data, text } } }
 }
 
-async function* earlierReadings(setting: Setting, history: readonly string[]): AsyncIterable<Reading> {
+async function* earlierReadings(setting: Setting, history: readonly string[]): AsyncIterable<Interpretation> {
   const last = Math.max(0, history.length - remembered)
   for (let at = history.length - 1; at >= last; at -= 1) {
     const line = withoutManner(plain(history[at] ?? ''))
@@ -64,9 +63,9 @@ function withoutManner(line: string): string {
 }
 
 /** Parts what is asked from the reason that comes along with it. */
-export function toUnderstand(setting: Pick<Setting, 'known'>, words: string): Request {
+export function toUnderstand(setting: Pick<Setting, 'known'>, words: string): LanguageRequest {
   const raw = withoutLabels(plain(words))
-  const whole = hear(setting, raw)
+  const whole = parse(setting, raw)
   const [first] = whole.acts
   if (first === undefined) return toRequest(whole)
   const loose = first === 'reject' || first === 'revise' || first === 'cancel' || first === 'escalate'
@@ -76,7 +75,7 @@ export function toUnderstand(setting: Pick<Setting, 'known'>, words: string): Re
   // Between two tenants of a list a comma begins no reason.
   if (whole.besides.length > 0 && whole.tenantsAt.start < head.length && whole.tenantsAt.end > head.length)
     return toRequest(whole)
-  const said = hear(setting, head)
+  const said = parse(setting, head)
   if (note !== undefined && isListOfIds(note)) return toRequest(whole)
   return note === undefined || said.acts.length === 0 ? toRequest(whole) : toRequest(said, bare(note))
 }
@@ -88,10 +87,10 @@ const isListOfIds = (note: string) =>
 /** Takes words that ask for nothing by themselves as the answer to a question that was asked back. */
 async function continuation(
   setting: Setting,
-  { said }: Pick<Request, 'said'>,
+  { said }: Pick<LanguageRequest, 'said'>,
   words: string,
   history: readonly string[],
-): Promise<Reading | undefined> {
+): Promise<Interpretation | undefined> {
   const last = plain(history.at(-1) ?? '')
   const ellipsis = await sameOf(setting, { said }, words, history)
   if (ellipsis) return ellipsis
@@ -99,7 +98,8 @@ async function continuation(
   if (!isTask || last === '' || last.startsWith('/') || isQuestion(said.text, words)) return undefined
   const before = await interpret(setting, last, history.slice(0, -1).slice(-1))
   const answer = plain(words)
-  if (before.missing && abandoned.test(answer)) return asked('Nothing is done. What is to be done?')
+  if (before.missing && abandoned.test(answer))
+    return clarificationAnswer('Nothing is done. What is to be done?')
   if (before.missing === 'prompt') return interpret(setting, `${last}: ${answer}`, history.slice(0, -1))
   if (said.acts.length > 0) return undefined
   if (before.missing === 'note') return interpret(setting, `${last} because ${answer}`, history.slice(0, -1))
@@ -115,10 +115,10 @@ const abandoned =
 /** "And Hearth?" asks for the same of another tenant. */
 async function sameOf(
   setting: Setting,
-  { said }: Pick<Request, 'said'>,
+  { said }: Pick<LanguageRequest, 'said'>,
   words: string,
   history: readonly string[],
-): Promise<Reading | undefined> {
+): Promise<Interpretation | undefined> {
   const last = plain(history.at(-1) ?? '')
   const isSame = /^(?:and|what about|how about|(?:the )?same for|same|now)\b/i.test(plain(words))
   if (!isSame || last === '' || last.startsWith('/') || said.tenants.length === 0) return undefined
@@ -126,7 +126,7 @@ async function sameOf(
     return undefined
   const before = toUnderstand(setting, last)
   const { tenants, besides } = said
-  const scene: Scene = { ...setting, earlier: () => earlierReadings(setting, history.slice(0, -1)) }
+  const scene: QueryContext = { ...setting, earlier: () => earlierReadings(setting, history.slice(0, -1)) }
   return understand(scene, { ...before, said: { ...before.said, tenants, besides } }, history.slice(0, -1))
 }
 
@@ -145,12 +145,18 @@ function chosen(options: readonly string[], text: string, answer: string): strin
   return answer.length > 2 && fitting.length === 1 ? fitting[0] : undefined
 }
 
-async function understand(scene: Scene, given: Request, history: readonly string[]): Promise<Reading> {
+async function understand(
+  scene: QueryContext,
+  given: LanguageRequest,
+  history: readonly string[],
+): Promise<Interpretation> {
   const { said } = given
   const [verb, ...more] = said.acts
   const isFree = verb !== undefined && freeVerbs.has(verb)
   if (said.negated)
-    return asked('You say what is not to be done, and nothing is. What is to be done?', [], { unsure: true })
+    return clarificationAnswer('You say what is not to be done, and nothing is. What is to be done?', [], {
+      unsure: true,
+    })
   if (more.length > 0) return oneAtATime(said.raw)
   if (!isFree && (exceptions.test(said.text) || (verb !== undefined && conditions.test(said.text))))
     return notExcluded()
@@ -167,7 +173,7 @@ async function understand(scene: Scene, given: Request, history: readonly string
 }
 
 /** What of a request no act of this kind can take into account. */
-function unclearIn(request: Request, verb: Verb): Reading | undefined {
+function unclearIn(request: LanguageRequest, verb: Verb): Interpretation | undefined {
   const { said, slots, note } = request
   if (freeVerbs.has(verb)) return undefined
   if (slots.title.some((word) => exclusionWords.has(word))) return notExcluded()
@@ -180,21 +186,21 @@ function unclearIn(request: Request, verb: Verb): Reading | undefined {
 
 const isListOfQuotes = (raw: string) => /["”»]\s*(?:,|;|&|\+|\band\b|\bor\b)\s*["“„«]/i.test(raw)
 
-function oneAtATime(raw: string): Reading {
+function oneAtATime(raw: string): Interpretation {
   const parts = raw
     .split(/\s*(?:,|;|\.)?\s+(?:and then|and|then|but)\s+/i)
     .map((part) => part.trim())
     .filter((part) => part.length > 2)
-  return asked('One thing at a time: what comes first?', parts.length > 1 ? parts : [])
+  return clarificationAnswer('One thing at a time: what comes first?', parts.length > 1 ? parts : [])
 }
 
-/** A command is confirmed for one tenant, so that nobody agrees to more than is shown. */
-function oneTenantAtATime({ said, note }: Request): Reading {
+/** A command is confirmed for one tenant, so that no one agrees to more than is shown. */
+function oneTenantAtATime({ said, note }: LanguageRequest): Interpretation {
   const { raw, tenants, besides, acts, tenantsAt } = said
   const reason = note === undefined ? '' : acts[0] === 'run' ? `: ${note}` : ` because ${note}`
   const options = [...tenants, ...besides].map(
     ({ id, name }) =>
       `${raw.slice(0, tenantsAt.start)}tenant ${id} (${quoted(name)})${raw.slice(tenantsAt.end)}${reason}`,
   )
-  return asked('One tenant at a time: which one comes first?', options)
+  return clarificationAnswer('One tenant at a time: which one comes first?', options)
 }

@@ -1,22 +1,27 @@
-import { type Intent, names, ofList, ofPending, ofTenant, says } from './intent.ts'
 import {
   agentWorkForm,
   askingForm,
   costForm,
   feedForm,
+  type Intent,
+  names,
   newsForm,
+  ofList,
+  ofPending,
+  ofTenant,
   queuesForm,
+  says,
   statusForm,
   tenantsForm,
   urgentForm,
   waitersForm,
-} from './intent-forms.ts'
+} from './intent.ts'
+import { type LanguageRequest } from './query-context.ts'
 import { readAgents, readQueues, readTenants } from './read-agents.ts'
 import { noCostOf, readCost } from './read-cost.ts'
 import { readAgentWork, readHistory } from './read-history.ts'
 import { readVerdicts } from './read-verdicts.ts'
 import { readFeed, readStatus, readUrgent, readWaiting, readWork } from './read-work.ts'
-import { type Request } from './scene.ts'
 
 /** What is asked about many things: the first that fits comes first. */
 export const listIntents: readonly Intent[] = [
@@ -166,7 +171,7 @@ export const listIntents: readonly Intent[] = [
 ]
 
 /** Whether a request speaks of what waits for people, or of a list without saying which. */
-function isOfPending(request: Request): boolean {
+function isOfPending(request: LanguageRequest): boolean {
   const { slots } = request
   if (slots.order !== undefined || slots.reference !== undefined || names(request)) return false
   if (slots.state !== undefined) return slots.state === 'pending'

@@ -1,14 +1,14 @@
 import { z } from 'zod'
 import type { ModelTool } from '../../platform/models/port.ts'
 import { ulid } from '../../platform/wire.ts'
-import { riskLevels } from '../approvals/entities.ts'
+import { riskLevels } from '../work/approvals/entities.ts'
 import { daysOr } from './days.ts'
+import type { Interpretation } from './interpretation.ts'
+import type { QueryContext } from './query-context.ts'
 import { readAgents, readQueues, readTenants } from './read-agents.ts'
 import { readCost } from './read-cost.ts'
 import { readLog, readPiece } from './read-one.ts'
 import { readFeed, readStatus, readWork } from './read-work.ts'
-import type { Reading } from './reading.ts'
-import type { Scene } from './scene.ts'
 import { requestOf } from './synthetic.ts'
 
 const subjects = [
@@ -41,7 +41,7 @@ const Look = z.object({
  * Lets a model look at what the person may see, by the same functions that answer the person.
  * @param heard is told of everything that was looked at
  */
-export function readTool(scene: Scene, heard: (reading: Reading) => void): ModelTool {
+export function readTool(scene: QueryContext, heard: (reading: Interpretation) => void): ModelTool {
   return {
     name: 'read',
     description:
@@ -63,7 +63,7 @@ export function readTool(scene: Scene, heard: (reading: Reading) => void): Model
   }
 }
 
-async function look(scene: Scene, asked: z.output<typeof Look>): Promise<Reading> {
+async function look(scene: QueryContext, asked: z.output<typeof Look>): Promise<Interpretation> {
   const { what, tenant: tenantId, id, title, risk, days, by } = asked
   const found = scene.counts.find((one) => one.tenantId === tenantId)
   if (tenantId !== undefined && !found) throw new Error('There is no such tenant')

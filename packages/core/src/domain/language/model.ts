@@ -1,14 +1,14 @@
 import { z } from 'zod'
+import type { Ctx } from '../../kernel/context.ts'
+import { toUsd } from '../../kernel/money.ts'
 import type { ModelCall, ModelProvider } from '../../platform/models/port.ts'
-import type { Ctx } from '../context.ts'
-import { toUsd } from '../money.ts'
 import { SlashCommand } from './commands.ts'
 import { toUnderstand } from './interpret.ts'
+import { clarificationAnswer, type Interpretation } from './interpretation.ts'
 import { readTool } from './model-reads.ts'
 import { plain } from './plain.ts'
 import { checkProposal } from './proposals.ts'
-import { asked, type Reading } from './reading.ts'
-import type { Request, Scene } from './scene.ts'
+import type { LanguageRequest, QueryContext } from './query-context.ts'
 
 /** The longest that a person waits for a model, milliseconds. */
 const patienceMs = 20_000
@@ -38,21 +38,21 @@ const Question = z.object({
  * @returns undefined where there is no model, or it fails, refuses, is too slow or says nothing that can be used
  */
 export async function askModel(
-  scene: Scene,
+  scene: QueryContext,
   words: string,
   history: readonly string[],
-  before: Reading,
-): Promise<Reading | undefined> {
+  before: Interpretation,
+): Promise<Interpretation | undefined> {
   const { ctx } = scene
   const model = ctx.services.models.nameFor('')
   const provider = providerOf(ctx, model)
   if (!provider) return undefined
   const request = toUnderstand(scene, words)
   const seen = new Set([...before.ids, ...request.said.ids])
-  let read: Reading | undefined
+  let read: Interpretation | undefined
   let proposal: SlashCommand | undefined
   let question: z.output<typeof Question> | undefined
-  const heard = (reading: Reading) => {
+  const heard = (reading: Interpretation) => {
     read = reading
     for (const id of reading.ids) seen.add(id)
   }
@@ -79,12 +79,12 @@ export async function askModel(
   ])
   if (!told) return undefined
   if (proposal) return checkProposal(scene, request, proposal, seen)
-  if (question) return asked(question.question, harmless(scene, request, question.options))
+  if (question) return clarificationAnswer(question.question, harmless(scene, request, question.options))
   return read?.answer.type === 'data' ? read : undefined
 }
 
 /** Options are sent as if the person had said them, so they ask for nothing that the person has not asked for. */
-function harmless(scene: Scene, { said }: Request, options: readonly string[] = []): string[] {
+function harmless(scene: QueryContext, { said }: LanguageRequest, options: readonly string[] = []): string[] {
   return options.filter((option) =>
     toUnderstand(scene, option).said.acts.every((verb) => said.acts.includes(verb)),
   )

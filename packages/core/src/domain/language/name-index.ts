@@ -1,4 +1,4 @@
-import { isNearly, type Named, wordsOf } from './names.ts'
+import { isNearly, type NamedThing, wordsOf } from './names.ts'
 
 /** A word of a name: whose it is, and which of its words. */
 interface NamePlace<T> {
@@ -9,14 +9,14 @@ interface NamePlace<T> {
 }
 
 /** Names by their words, so that a text can be looked through without reading every name for every word of it. */
-export interface NameIndex<T extends Named> {
+export interface NameIndex<T extends NamedThing> {
   readonly names: readonly T[]
   /** Where a word stands in names, letter for letter or mistyped. */
   placesOf(word: string): ReadonlyArray<NamePlace<T>>
 }
 
 /** Reads each name once. */
-export function indexNames<T extends Named>(names: readonly T[]): NameIndex<T> {
+export function indexNames<T extends NamedThing>(names: readonly T[]): NameIndex<T> {
   const places = new Map<string, Array<NamePlace<T>>>()
   for (const item of names) {
     const name = wordsOf(item.name)

@@ -1,14 +1,14 @@
-import { fold } from '../text-match.ts'
+import { distancesTo, normalize } from '../../kernel/text.ts'
 import type { NameIndex } from './name-index.ts'
 import { keywords, smallWords } from './vocabulary.ts'
 
-export interface Named {
+export interface NamedThing {
   id: string
   name: string
 }
 
 /** Words of a text that were found to be a name: from the first to before the last. */
-export interface Mention<T> {
+export interface FoundName<T> {
   items: T[]
   from: number
   to: number
@@ -20,7 +20,7 @@ export interface Mention<T> {
 
 /** The words of a name as a person would type them. */
 export function wordsOf(text: string): string[] {
-  return fold(text)
+  return normalize(text)
     .replace(/[’']s\b/g, '')
     .split(/[^\p{L}\p{N}']+/u)
     .filter((word) => word !== '' && word !== 'and')
@@ -36,21 +36,7 @@ export function isNearly(word: string, other: string): boolean {
 
 /** How many letters have to be changed, added, left out or swapped with their neighbour. */
 export function distance(a: string, b: string): number {
-  let before: number[] = []
-  let above = Array.from({ length: b.length + 1 }, (_, column) => column)
-  for (let i = 1; i <= a.length; i += 1) {
-    const row = [i]
-    for (let j = 1; j <= b.length; j += 1) {
-      const changed = (above[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1)
-      let best = Math.min((above[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1, changed)
-      const swapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]
-      if (swapped) best = Math.min(best, (before[j - 2] ?? 0) + 1)
-      row.push(best)
-    }
-    before = above
-    above = row
-  }
-  return above[b.length] ?? 0
+  return distancesTo(a, b)[b.length] ?? 0
 }
 
 /** Names stand at the beginning; what comes after so many words is what an agent is told, or a reason. */
@@ -79,11 +65,11 @@ const before = new Set([
  * @param words of the text, folded
  * @param skipped names that are not looked for
  */
-export function findNamed<T extends Named>(
+export function findNamed<T extends NamedThing>(
   words: readonly string[],
   index: NameIndex<T>,
   skipped: ReadonlySet<T> = new Set(),
-): Mention<T> | undefined {
+): FoundName<T> | undefined {
   let best: Best<T> | undefined
   const heard = words.slice(0, mostWords)
   for (const [from, word] of heard.entries()) {
@@ -157,8 +143,8 @@ function scoreOf(
 /** How many letters of two names are compared. */
 const compared = 24
 
-/** The names that come nearest to what somebody may have meant, at most `count`. */
-export function nearest<T extends Named>(said: string, known: readonly T[], count = 5): T[] {
+/** The names that come nearest to what someone may have meant, at most `count`. */
+export function nearest<T extends NamedThing>(said: string, known: readonly T[], count = 5): T[] {
   const start = (text: string) => wordsOf(text).join(' ').slice(0, compared)
   const target = start(said)
   return known

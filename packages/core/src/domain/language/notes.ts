@@ -1,4 +1,4 @@
-import { masked } from './said.ts'
+import { masked } from './parsed-query.ts'
 
 /** Words that say that a reason or a message follows. */
 const openings = [

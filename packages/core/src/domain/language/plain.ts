@@ -5,7 +5,7 @@ const escapes = /[\u001b\u009b](?:\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|\[?[0-?
 const unseen = /[\p{Cc}\u00ad\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb]+/gu
 
 /**
- * Text of whoever it may be as one line that is safe to print: nothing in it moves a cursor, turns the direction of writing
+ * Text from any author as one line that is safe to print: nothing in it moves a cursor, turns the direction of writing
  * or ends the line.
  * @param longest characters; what is longer is cut and ends with an ellipsis
  */

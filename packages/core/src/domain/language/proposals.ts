@@ -1,8 +1,8 @@
 import { act } from './acts.ts'
 import { type Act, actOf, type SlashCommand } from './commands.ts'
+import { actionAnswer, clarificationAnswer, type Interpretation } from './interpretation.ts'
 import { findPieces } from './piece-queries.ts'
-import { asked, proposed, type Reading } from './reading.ts'
-import type { Request, Scene } from './scene.ts'
+import type { LanguageRequest, QueryContext } from './query-context.ts'
 import { requestOf } from './synthetic.ts'
 import { decide } from './verdicts.ts'
 
@@ -13,17 +13,19 @@ import { decide } from './verdicts.ts'
  * @param seen ids that were resolved from the person's words or read for this request
  */
 export async function checkProposal(
-  scene: Scene,
-  request: Request,
+  scene: QueryContext,
+  request: LanguageRequest,
   command: SlashCommand,
   seen: ReadonlySet<string>,
-): Promise<Reading> {
+): Promise<Interpretation> {
   const wanted = actOf(command)
   if (wanted !== undefined && !saysSo(request, wanted))
-    return asked('What is to be done? Say it with a verb, such as approve, reject, pause or retry.')
+    return clarificationAnswer(
+      'What is to be done? Say it with a verb, such as approve, reject, pause or retry.',
+    )
   const ids = idsOf(command)
   if (wanted !== undefined && meansSeveral(command) && !wantsSeveral(request))
-    return asked('Which one do you mean? Name it by its title or its id.')
+    return clarificationAnswer('Which one do you mean? Name it by its title or its id.')
   const { tenant, role } = { tenant: undefined, role: undefined, ...command } as {
     tenant?: string
     role?: string
@@ -32,8 +34,8 @@ export async function checkProposal(
   const isKnown =
     ids.every((id) => seen.has(id)) && (await findPieces(scene.ctx, ids)).length === new Set(ids).size
   if (!isKnown || (tenant !== undefined && !there))
-    return asked('It is not clear what is meant. Name it by its title or its id.')
-  if (wanted === undefined) return proposed(command, `Open the screen ${command.name}`)
+    return clarificationAnswer('It is not clear what is meant. Name it by its title or its id.')
+  if (wanted === undefined) return actionAnswer(command, `Open the screen ${command.name}`)
   const named = there && { id: there.tenantId, name: there.tenantName }
   const said = { ids, tenant: named, roles: role === undefined ? [] : [role], acts: [wanted] }
   return inWords(scene, command, wanted, said)
@@ -41,11 +43,11 @@ export async function checkProposal(
 
 /** The same answer that the person's own words would have had. */
 function inWords(
-  scene: Scene,
+  scene: QueryContext,
   command: SlashCommand,
   wanted: Act,
   said: Parameters<typeof requestOf>[0],
-): Promise<Reading> {
+): Promise<Interpretation> {
   const { note, reason, prompt } = {
     note: undefined,
     reason: undefined,
@@ -73,7 +75,7 @@ interface Words {
 }
 
 /** Whether a person's own words ask for an act. */
-function saysSo({ said }: Request, wanted: Act): boolean {
+function saysSo({ said }: LanguageRequest, wanted: Act): boolean {
   if (said.negated) return false
   return said.acts.some(
     (verb) => verb === wanted || (verb === 'stop' && (wanted === 'pause' || wanted === 'cancel')),
@@ -87,6 +89,6 @@ function idsOf(command: SlashCommand): string[] {
 
 const meansSeveral = (command: SlashCommand) => command.name === 'bulk' || idsOf(command).length > 1
 
-function wantsSeveral({ said, slots }: Request): boolean {
+function wantsSeveral({ said, slots }: LanguageRequest): boolean {
   return slots.all || slots.reference === 'many' || said.ids.length > 1
 }

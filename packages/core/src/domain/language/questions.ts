@@ -3,10 +3,10 @@ import { excludes, leftOver, withTitle } from './coverage.ts'
 import { daysOf } from './days.ts'
 import { hasTarget, type Intent } from './intent.ts'
 import { intents } from './intents.ts'
+import { clarificationAnswer, factAnswer, type Interpretation } from './interpretation.ts'
 import { anything } from './piece-intents.ts'
 import { plain, quoted } from './plain.ts'
-import { asked, type Reading } from './reading.ts'
-import { hear, type Request, type Scene, toRequest } from './scene.ts'
+import { type LanguageRequest, parse, type QueryContext, toRequest } from './query-context.ts'
 
 /** An intent that a request may have, and the places of the words that it does not account for. */
 interface Candidate {
@@ -14,13 +14,13 @@ interface Candidate {
   left: readonly number[]
 }
 
-const candidatesOf = (request: Request): Candidate[] =>
+const candidatesOf = (request: LanguageRequest): Candidate[] =>
   intents
     .filter((intent) => intent.isMeant(request))
     .map((intent) => ({ intent, left: leftOver(request, intent.accounts) }))
 
 /** The first intent that takes every word of a request into account. */
-const wholeOf = (candidates: readonly Candidate[], request: Request) =>
+const wholeOf = (candidates: readonly Candidate[], request: LanguageRequest) =>
   candidates.find(({ intent, left }) => left.length === 0 && (intent.names !== 'piece' || hasTarget(request)))
     ?.intent
 
@@ -28,7 +28,7 @@ const wholeOf = (candidates: readonly Candidate[], request: Request) =>
  * Answers what is only asked. An intent answers where it accounts for every word, or where those that it leaves over are the
  * title of one piece, or the name of a person; whatever else is left over is asked back, and never dropped.
  */
-export async function read(scene: Scene, request: Request): Promise<Reading> {
+export async function read(scene: QueryContext, request: LanguageRequest): Promise<Interpretation> {
   const vague = ambiguousTenant(request, { verb: wordsWithout(request, /[@#]\w+/) || 'status' })
   if (vague && request.said.ids.length + request.said.quotes.length === 0) return vague
   const candidates = candidatesOf(request)
@@ -40,7 +40,11 @@ export async function read(scene: Scene, request: Request): Promise<Reading> {
   return notCovered(scene, request, candidates, reading && { reading, intent: able.intent })
 }
 
-async function answered(scene: Scene, intent: Intent, request: Request): Promise<Reading> {
+async function answered(
+  scene: QueryContext,
+  intent: Intent,
+  request: LanguageRequest,
+): Promise<Interpretation> {
   if (!intent.accounts.slots.includes('span')) return intent.answer(scene, request)
   const days = await daysOf(scene, request)
   if (days && 'answer' in days) return days
@@ -48,24 +52,25 @@ async function answered(scene: Scene, intent: Intent, request: Request): Promise
 }
 
 /** The first intent that speaks of something by its name, and may take the words that are left over for one. */
-function ableToName(request: Request, candidates: readonly Candidate[]): Candidate | undefined {
+function ableToName(request: LanguageRequest, candidates: readonly Candidate[]): Candidate | undefined {
   const able = candidates.find(({ intent, left }) => intent.names !== undefined && left.length > 0)
   return able && !excludes(request, able.left) ? able : undefined
 }
 
 /** @param named what came of taking the words that are left over for a name */
 function notCovered(
-  scene: Scene,
-  request: Request,
+  scene: QueryContext,
+  request: LanguageRequest,
   candidates: readonly Candidate[],
-  named: { reading: Reading; intent: Intent } | undefined,
-): Reading {
+  named: { reading: Interpretation; intent: Intent } | undefined,
+): Interpretation {
   const best = candidates
     .filter(({ intent }) => intent !== anything)
     .toSorted((a, b) => a.left.length - b.left.length)[0]
   const left = best?.left ?? wordsOf(request)
   const parts = partsOf(scene, request)
-  if (parts.length > 1) return asked('One thing at a time: what comes first?', parts, { unsure: true })
+  if (parts.length > 1)
+    return clarificationAnswer('One thing at a time: what comes first?', parts, { unsure: true })
   if (excludes(request, left)) return notExcluded()
   if (named && named.intent !== anything) return named.reading
   // Pieces that have some of the words in their titles.
@@ -77,7 +82,7 @@ function notCovered(
   if (best?.intent.lacks) return best.intent.lacks(words)
   if (named && !best && (near.length > 0 || looking.test(request.said.text))) return named.reading
   const said = words.length > 0 ? `: ${quoted(words.join(' '))}` : ''
-  return asked(
+  return clarificationAnswer(
     best
       ? `Not all of it was understood${said}. Say it in other words, or take one of these.`
       : `That was not understood${said}. Ask in other words, or take one of these.`,
@@ -96,14 +101,14 @@ function notCovered(
 const looking =
   /^(?:show|see|view|display|read|find|search|look|what about|what is|how is|where is|is|has|tell me)\b/
 
-export function notExcluded(): Reading {
-  return asked('Exceptions and conditions are not understood. Say which ones are meant.', [], {
+export function notExcluded(): Interpretation {
+  return clarificationAnswer('Exceptions and conditions are not understood. Say which ones are meant.', [], {
     unsure: true,
   })
 }
 
 /** Every word that has content. */
-const wordsOf = (request: Request) => leftOver(request, { slots: [], shows: true })
+const wordsOf = (request: LanguageRequest) => leftOver(request, { slots: [], shows: true })
 
 const nameForm = (name: string) =>
   new RegExp(
@@ -112,7 +117,7 @@ const nameForm = (name: string) =>
   )
 
 /** The words of a request without what a form matches and without marks, for another name to be added. */
-function wordsWithout({ said }: Request, form: RegExp): string {
+function wordsWithout({ said }: LanguageRequest, form: RegExp): string {
   return said.text
     .replace(form, '')
     .replaceAll(/[@#]\w+/g, '')
@@ -121,7 +126,7 @@ function wordsWithout({ said }: Request, form: RegExp): string {
 }
 
 /** Requests that are joined in one, where each is understood by itself. */
-function partsOf(scene: Scene, { said }: Request): string[] {
+function partsOf(scene: QueryContext, { said }: LanguageRequest): string[] {
   const parts = said.raw
     .split(/\s*(?:,|;|\.|\?)?\s+(?:and then|and also|and|then|but|or)\s+|[;.?]\s+/i)
     .map((part) => part.trim())
@@ -130,8 +135,8 @@ function partsOf(scene: Scene, { said }: Request): string[] {
 }
 
 /** Whether a text is a request of which every word is accounted for. */
-function isUnderstood(scene: Scene, text: string): boolean {
-  const request = toRequest(hear(scene, text))
+function isUnderstood(scene: QueryContext, text: string): boolean {
+  const request = toRequest(parse(scene, text))
   if (request.said.acts.length > 0) return request.said.acts.length === 1 && !request.said.negated
   return wholeOf(candidatesOf(request), request) !== undefined
 }
@@ -139,7 +144,11 @@ function isUnderstood(scene: Scene, text: string): boolean {
 const prepositions = /^(?:for|of|at|from|in|on|to|with|by|about|into|the|a|an)$/
 
 /** The request without the words that were not understood, where that is one. */
-function withoutWords(scene: Scene, { said, slots }: Request, left: readonly number[]): string[] {
+function withoutWords(
+  scene: QueryContext,
+  { said, slots }: LanguageRequest,
+  left: readonly number[],
+): string[] {
   const { words } = slots.claims
   if (left.length === 0 || left.some((at) => /^[@#]/.test(words[at] ?? ''))) return []
   const isLeft = new Set(left)
@@ -155,4 +164,31 @@ function withoutWords(scene: Scene, { said, slots }: Request, left: readonly num
       .replaceAll(/@id|@quote/g, ''),
   )
   return said.ids.length + said.quotes.length === 0 && isUnderstood(scene, text) ? [text] : []
+}
+
+/** Answers for each of several tenants what is asked about them: sentence by sentence, with one table below. */
+export async function readEach(
+  scene: QueryContext,
+  { said, slots }: LanguageRequest,
+): Promise<Interpretation> {
+  const { tenants, besides } = said
+  if (tenants.length > 1) return read(scene, { said, slots })
+  const texts: string[] = []
+  const rows: string[][] = []
+  const ids: string[] = []
+  let titles: readonly string[] = []
+  for (const tenant of [...tenants, ...besides]) {
+    const reading = await read(scene, { said: { ...said, tenants: [tenant], besides: [] }, slots })
+    const { data } = reading.answer
+    // What is unclear about one of them is unclear about all.
+    if (!data) return reading
+    texts.push(data.text)
+    ids.push(...reading.ids)
+    const [head, ...lines] = data.table ?? []
+    if (!head) continue
+    const isNamed = head.includes('Tenant')
+    titles = isNamed ? head : ['Tenant', ...head]
+    rows.push(...lines.map((line) => (isNamed ? line : [tenant.name, ...line])))
+  }
+  return factAnswer(texts.join(' '), { titles, rows }, { ids })
 }

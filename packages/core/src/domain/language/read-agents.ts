@@ -1,9 +1,9 @@
-import type { ReviewerAgentState } from '../agents/review-schemas.ts'
-import { listQueues } from '../runs/queue-queries.ts'
-import { listTenants } from '../tenants/list-queries.ts'
+import { listTenants } from '../accounts/tenants/queries.ts'
+import type { ReviewerAgentState } from '../work/agent-control/schemas.ts'
+import { listQueues } from '../work/runs/queue/queue-queries.ts'
+import { factAnswer, type Interpretation, mostRows } from './interpretation.ts'
 import { counted, dollars, duration, plain, spaced } from './plain.ts'
-import { mostRows, type Reading, told } from './reading.ts'
-import { type Request, type Scene, within } from './scene.ts'
+import { type LanguageRequest, type QueryContext, scopedTo } from './query-context.ts'
 
 const statusWords: ReadonlyArray<readonly [ReviewerAgentState['status'], RegExp]> = [
   ['paused', /\b(?:paused|on hold|held|pausing|stopped|suspended)\b/],
@@ -16,7 +16,7 @@ const statusWords: ReadonlyArray<readonly [ReviewerAgentState['status'], RegExp]
 ]
 
 /** Agents and what they do, or those in one state. */
-export async function readAgents(scene: Scene, { said }: Request): Promise<Reading> {
+export async function readAgents(scene: QueryContext, { said }: LanguageRequest): Promise<Interpretation> {
   const wanted = statusWords.filter(([, form]) => form.test(said.text)).map(([status]) => status)
   const tenant = said.tenants[0]
   const found = (await scene.agents()).filter(
@@ -52,7 +52,7 @@ export async function readAgents(scene: Scene, { said }: Request): Promise<Readi
   ])
   const titles = ['Tenant', 'Agent', 'State', 'At work', 'Waiting', 'Last error']
   const [one] = found
-  return told(
+  return factAnswer(
     text,
     { titles, rows },
     found.length === 1 && one ? { agent: { role: one.role, tenantId: one.tenantId } } : {},
@@ -65,8 +65,8 @@ function summary(agents: readonly ReviewerAgentState[]): string {
 }
 
 /** What waits for agents. */
-export async function readQueues(scene: Scene, { said }: Request): Promise<Reading> {
-  const { data } = await listQueues(within(scene, said))
+export async function readQueues(scene: QueryContext, { said }: LanguageRequest): Promise<Interpretation> {
+  const { data } = await listQueues(scopedTo(scene, said))
   const found = data.filter(({ agentRole }) => said.roles.length === 0 || said.roles.includes(agentRole))
   const sum = (of: (one: (typeof data)[number]) => number) => found.reduce((all, one) => all + of(one), 0)
   const busy = found.filter(
@@ -86,18 +86,18 @@ export async function readQueues(scene: Scene, { said }: Request): Promise<Readi
     sum((one) => one.waiting),
     'run',
   )} waiting, ${sum((one) => one.active)} at work, ${sum((one) => one.delayed)} to be tried again later, ${sum((one) => one.failed)} failed in the last 24 hours.`
-  return told(text, {
+  return factAnswer(text, {
     titles: ['Tenant', 'Agent', 'Waiting', 'At work', 'Later', 'Failed', 'Paused', 'Oldest'],
     rows,
   })
 }
 
 /** For whom the person works. */
-export async function readTenants({ ctx, counts }: Scene): Promise<Reading> {
+export async function readTenants({ ctx, counts }: QueryContext): Promise<Interpretation> {
   const { data } = await listTenants(ctx, { limit: mostRows })
   const rows = data
     .toSorted((a, b) => a.name.localeCompare(b.name))
     .map((one) => [one.name, one.status, one.plan, dollars(one.monthlySpendUsd), one.id])
   const text = `You work for ${counted(counts.length, 'tenant')}.${counts.length > data.length ? ` These are the newest ${data.length}.` : ''}`
-  return told(text, { titles: ['Tenant', 'Status', 'Plan', 'This month', 'Id'], rows })
+  return factAnswer(text, { titles: ['Tenant', 'Status', 'Plan', 'This month', 'Id'], rows })
 }

@@ -1,8 +1,8 @@
-import { costReport } from '../costs/report-queries.ts'
+import { costReport } from '../insight/costs/queries.ts'
 import { oneTenantOf } from './days.ts'
+import { clarificationAnswer, factAnswer, type Interpretation } from './interpretation.ts'
 import { dollars, plain, quoted, spaced } from './plain.ts'
-import { asked, type Reading, told } from './reading.ts'
-import { type Request, type Scene, within } from './scene.ts'
+import { type LanguageRequest, type QueryContext, scopedTo } from './query-context.ts'
 
 /** What costs are told by. */
 const groupings = [
@@ -13,12 +13,15 @@ const groupings = [
 ] as const
 
 /** What was spent, this month where no days are named. */
-export async function readCost(scene: Scene, { said, days: span }: Request): Promise<Reading> {
+export async function readCost(
+  scene: QueryContext,
+  { said, days: span }: LanguageRequest,
+): Promise<Interpretation> {
   const tenant = said.tenants[0]
-  const ctx = within(scene, said)
+  const ctx = scopedTo(scene, said)
   const named = groupings.filter(([, form]) => form.test(said.text)).map(([group]) => group)
   if (named.length > 1)
-    return asked(
+    return clarificationAnswer(
       'Costs are told by one thing at a time.',
       named.map((group) => `cost by ${group}`),
     )
@@ -41,14 +44,16 @@ export async function readCost(scene: Scene, { said, days: span }: Request): Pro
     'Share',
     'Runs',
   ]
-  return told(
+  return factAnswer(
     `${who.charAt(0).toUpperCase()}${who.slice(1)} cost ${dollars(total)} ${span?.words ?? 'this month'}.${top}`,
     { titles, rows },
   )
 }
 
 /** What is said where the cost of something else is asked for. */
-export function noCostOf(words: readonly string[]): Reading {
+export function noCostOf(words: readonly string[]): Interpretation {
   const question = `There is no cost of ${quoted(words.join(' '))} to tell: costs are known by tenant, agent, model and campaign, and for days that are over.`
-  return asked(question, ['cost by tenant', 'cost by agent', 'cost by campaign'], { unsure: true })
+  return clarificationAnswer(question, ['cost by tenant', 'cost by agent', 'cost by campaign'], {
+    unsure: true,
+  })
 }

@@ -1,15 +1,15 @@
-import { toUsd } from '../money.ts'
+import { toUsd } from '../../kernel/money.ts'
 import { daysOr, type RequestedDays } from './days.ts'
 import { listAskedFor, listFinished, listRunsOf } from './history-queries.ts'
+import { factAnswer, type Interpretation, mostRows } from './interpretation.ts'
 import { capital, counted, dollars, minuteOf, plain, spaced } from './plain.ts'
-import { mostRows, type Reading, told } from './reading.ts'
-import { type Request, type Scene, within } from './scene.ts'
+import { type LanguageRequest, type QueryContext, scopedTo } from './query-context.ts'
 import { listVerdicts } from './verdict-queries.ts'
 
 /** What has happened in a span of days: what was asked for, decided and finished, and what went wrong. */
-export async function readHistory(scene: Scene, request: Request): Promise<Reading> {
+export async function readHistory(scene: QueryContext, request: LanguageRequest): Promise<Interpretation> {
   const { said } = request
-  const ctx = within(scene, said)
+  const ctx = scopedTo(scene, said)
   const days = await daysOr(scene, request, 'since yesterday')
   const span = { from: days.startsAt, until: days.endsAt }
   const [askedFor, verdicts, finished, failed] = await Promise.all([
@@ -45,7 +45,7 @@ export async function readHistory(scene: Scene, request: Request): Promise<Readi
     })),
   ].toSorted((a, b) => b.at.getTime() - a.at.getTime())
   const rows = events.map((one) => [minuteOf(one.at), one.what, one.title, one.tenantName, one.who, one.id])
-  return told(
+  return factAnswer(
     text,
     { titles: ['When', 'What', 'Title', 'Tenant', 'Who', 'Id'], rows },
     { ids: events.slice(0, mostRows).map(({ id }) => id) },
@@ -53,11 +53,11 @@ export async function readHistory(scene: Scene, request: Request): Promise<Readi
 }
 
 /** What agents have done in a span of days. */
-export async function readAgentWork(scene: Scene, request: Request): Promise<Reading> {
+export async function readAgentWork(scene: QueryContext, request: LanguageRequest): Promise<Interpretation> {
   const { said } = request
   const days = await daysOr(scene, request, 'today')
   const { items, counts, costMicros } = await listRunsOf(
-    within(scene, said),
+    scopedTo(scene, said),
     { from: days.startsAt, until: days.endsAt },
     { roles: said.roles },
     mostRows,
@@ -79,7 +79,7 @@ export async function readAgentWork(scene: Scene, request: Request): Promise<Rea
     dollars(toUsd(one.costMicros)),
     one.activityId,
   ])
-  return told(
+  return factAnswer(
     `${whoOf(request)} ${often} ${wordsOf(days)}${cost}.${rest}`,
     { titles: ['When', 'Agent', 'Tenant', 'Title', 'State', 'Error', 'Cost', 'Activity'], rows },
     { ids: [...new Set(items.map(({ activityId }) => activityId))] },
@@ -88,7 +88,7 @@ export async function readAgentWork(scene: Scene, request: Request): Promise<Rea
 
 const wordsOf = ({ words }: RequestedDays) => words
 
-function whoOf({ said: { roles, tenants } }: Request): string {
+function whoOf({ said: { roles, tenants } }: LanguageRequest): string {
   const of = tenants[0] ? ` of ${plain(tenants[0].name, 80)}` : ''
   const [role, ...others] = roles
   if (role === undefined) return `The agents${of}`

@@ -1,22 +1,22 @@
-import { listLog } from '../activities/log-queries.ts'
-import { getApproval, shownText } from '../approvals/queries.ts'
+import { listLog } from '../work/activities/log-queries.ts'
+import { getApproval, shownText } from '../work/approvals/queries.ts'
+import { factAnswer, type Interpretation, nameOf } from './interpretation.ts'
 import { findPieces, type Piece } from './piece-queries.ts'
 import { counted, duration, minuteOf, plain, spaced } from './plain.ts'
-import { nameOf, type Reading, told } from './reading.ts'
-import type { Request, Scene } from './scene.ts'
-import type { Asked } from './slot-forms.ts'
+import type { LanguageRequest, QueryContext } from './query-context.ts'
+import type { AskedStatus } from './slot-forms.ts'
 import { findTargets } from './targets.ts'
 
 /** The most characters of a text that are repeated in an answer. */
 const excerpt = 600
 
 /** One thing that is named: how it stands, and how its text begins. */
-export function readPiece(scene: Scene, request: Request): Promise<Reading> {
+export function readPiece(scene: QueryContext, request: LanguageRequest): Promise<Interpretation> {
   return describe(scene, request, () => '')
 }
 
 /** How long one thing has stood as it does. */
-export function readWait(scene: Scene, request: Request): Promise<Reading> {
+export function readWait(scene: QueryContext, request: LanguageRequest): Promise<Interpretation> {
   return describe(scene, request, ({ status, since }, now) => {
     const long = duration(now - since.getTime())
     return status === 'pending' || status === 'awaiting_approval'
@@ -26,7 +26,7 @@ export function readWait(scene: Scene, request: Request): Promise<Reading> {
 }
 
 /** When one thing lapses. */
-export function readExpiry(scene: Scene, request: Request): Promise<Reading> {
+export function readExpiry(scene: QueryContext, request: LanguageRequest): Promise<Interpretation> {
   // That it expires is asked, and not among those that expire soon.
   const { expiresWithin: _, ...slots } = request.slots
   return describe(scene, { ...request, slots }, ({ expiresAt }, now) =>
@@ -38,10 +38,10 @@ export function readExpiry(scene: Scene, request: Request): Promise<Reading> {
 
 /** @param more what the sentence says beside how it stands */
 async function describe(
-  scene: Scene,
-  request: Request,
+  scene: QueryContext,
+  request: LanguageRequest,
   more: (piece: Piece, now: number) => string,
-): Promise<Reading> {
+): Promise<Interpretation> {
   const found = await findTargets(scene, request, { kind: 'any', verb: 'show' })
   if ('answer' in found) return found
   const [piece] = found.pieces
@@ -81,14 +81,14 @@ async function describe(
     piece.status === 'pending' && piece.riskLevel
       ? `waits for a verdict, ${piece.riskLevel} risk`
       : `is ${spaced(piece.hold ?? piece.status)}`
-  return told(
+  return factAnswer(
     `${nameOf(piece)} ${waits}.${denials(piece, request)}${more(piece, now)}`,
     { titles: ['What', 'Value'], rows },
     { ids: [piece.id] },
   )
 }
 
-const statesOf: Readonly<Partial<Record<Piece['status'], Asked>>> = {
+const statesOf: Readonly<Partial<Record<Piece['status'], AskedStatus>>> = {
   pending: 'pending',
   awaiting_approval: 'pending',
   in_progress: 'running',
@@ -98,7 +98,7 @@ const statesOf: Readonly<Partial<Record<Piece['status'], Asked>>> = {
 }
 
 /** What a request says of a piece that is not so. */
-function denials(piece: Piece, { slots }: Request): string {
+function denials(piece: Piece, { slots }: LanguageRequest): string {
   const isHeld = piece.hold !== null
   return [
     slots.state && statesOf[piece.status] !== slots.state && ` It is not ${slots.state}.`,
@@ -108,7 +108,7 @@ function denials(piece: Piece, { slots }: Request): string {
     .join('')
 }
 
-function readSeveral({ ctx }: Scene, pieces: readonly Piece[]): Reading {
+function readSeveral({ ctx }: QueryContext, pieces: readonly Piece[]): Interpretation {
   const now = ctx.clock.now()
   const rows = pieces.map((piece) => [
     piece.title,
@@ -117,7 +117,7 @@ function readSeveral({ ctx }: Scene, pieces: readonly Piece[]): Reading {
     duration(now - piece.since.getTime()),
     piece.id,
   ])
-  return told(
+  return factAnswer(
     `${counted(pieces.length, 'piece')} are meant.`,
     { titles: ['Title', 'Tenant', 'Status', 'Since', 'Id'], rows },
     { ids: pieces.map(({ id }) => id) },
@@ -125,7 +125,7 @@ function readSeveral({ ctx }: Scene, pieces: readonly Piece[]): Reading {
 }
 
 /** What has happened to one thing. */
-export async function readLog(scene: Scene, request: Request): Promise<Reading> {
+export async function readLog(scene: QueryContext, request: LanguageRequest): Promise<Interpretation> {
   const found = await findTargets(scene, request, { kind: 'any', verb: 'log' })
   if ('answer' in found) return found
   const [piece] = found.pieces
@@ -139,5 +139,5 @@ export async function readLog(scene: Scene, request: Request): Promise<Reading> 
     : ''
   const text = `${nameOf(piece)} is ${spaced(now?.hold ?? now?.status ?? piece.status)}${now?.reason ? `: ${plain(now.reason, 300)}` : ''}.${denials(piece, request)}${end}${pagination.hasMore ? ' There is more.' : ''}`
   const rows = data.map(({ at, actor, message }) => [minuteOf(at), actor, message])
-  return told(text, { titles: ['When', 'Who', 'What'], rows }, { ids: [piece.id] })
+  return factAnswer(text, { titles: ['When', 'Who', 'What'], rows }, { ids: [piece.id] })
 }

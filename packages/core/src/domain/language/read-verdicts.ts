@@ -1,9 +1,9 @@
 import { daysOr, type RequestedDays } from './days.ts'
+import { clarificationAnswer, factAnswer, type Interpretation, mostRows, nameOf } from './interpretation.ts'
 import { isNearly, wordsOf } from './names.ts'
 import { type Piece } from './piece-queries.ts'
 import { capital, minuteOf, plain, quoted, spaced } from './plain.ts'
-import { asked, mostRows, nameOf, type Reading, told } from './reading.ts'
-import { isNarrowed, type Request, type Scene, within } from './scene.ts'
+import { isNarrowed, type LanguageRequest, type QueryContext, scopedTo } from './query-context.ts'
 import type { AskedVerdict } from './slots.ts'
 import { findTargets } from './targets.ts'
 import { accountsFor } from './title-match.ts'
@@ -18,9 +18,9 @@ const done: Record<AskedVerdict, string> = {
 }
 
 /** What was decided in a span of days, how much, and by whom. */
-export async function readVerdicts(scene: Scene, request: Request): Promise<Reading> {
+export async function readVerdicts(scene: QueryContext, request: LanguageRequest): Promise<Interpretation> {
   const { said, slots } = request
-  const ctx = within(scene, said)
+  const ctx = scopedTo(scene, said)
   const days = await daysOr(scene, request, 'last 30 days')
   const span = { from: days.startsAt, until: days.endsAt }
   const people = await peopleOf(scene, request, days)
@@ -63,24 +63,24 @@ export async function readVerdicts(scene: Scene, request: Request): Promise<Read
     one.note ?? '',
     one.activityId ?? one.id,
   ])
-  return told(
+  return factAnswer(
     text.filter((part) => typeof part === 'string').join(' '),
     { titles: ['Title', 'Tenant', 'Verdict', 'By', 'When', 'Note', 'Id'], rows },
     { ids: items.map(({ activityId, id }) => activityId ?? id) },
   )
 }
 
-/** Who is meant: the person who asks, somebody who is named by what nothing else accounts for, or everybody. */
+/** Who is meant: the person who asks, someone who is named by what nothing else accounts for, or everybody. */
 async function peopleOf(
-  { ctx }: Scene,
-  { said, slots }: Request,
+  { ctx }: QueryContext,
+  { said, slots }: LanguageRequest,
   days: RequestedDays,
-): Promise<{ ids: string[]; name: string } | Reading | undefined> {
+): Promise<{ ids: string[]; name: string } | Interpretation | undefined> {
   if (slots.title.length === 0)
     return /\b(?:i|me|my|myself)\b/.test(spokenWords(said.text))
       ? { ids: [ctx.actor.id], name: 'you' }
       : undefined
-  const people = await listDeciders(within({ ctx }, said), { from: days.startsAt, until: days.endsAt })
+  const people = await listDeciders(scopedTo({ ctx }, said), { from: days.startsAt, until: days.endsAt })
   const named = people.filter(({ name }) => {
     const words = wordsOf(name)
     return slots.title.every((word) => words.some((other) => isNearly(word, other)))
@@ -100,7 +100,7 @@ async function peopleOf(
       ),
     ),
   ]
-  return asked(question, options, { unsure: true })
+  return clarificationAnswer(question, options, { unsure: true })
 }
 
 /** Without what only asks to be shown something. */
@@ -108,7 +108,7 @@ const spokenWords = (text: string) =>
   text.replace(/\b(?:show|tell|give|to|for) me\b|\b(?:can|could|may) i\b/g, '')
 
 /** What became of the approvals of one piece, and by whom. */
-export async function readVerdictOf(scene: Scene, request: Request): Promise<Reading> {
+export async function readVerdictOf(scene: QueryContext, request: LanguageRequest): Promise<Interpretation> {
   const found = await targetOf(scene, request)
   if ('answer' in found) return found
   const { piece } = found
@@ -116,7 +116,7 @@ export async function readVerdictOf(scene: Scene, request: Request): Promise<Rea
   const approvals = await listApprovalsOf(scene.ctx, { activityId, id: piece.id })
   const about = { ids: [piece.id] }
   if (approvals.length === 0)
-    return told(
+    return factAnswer(
       `Nobody was asked to decide on ${nameOf(piece)}: it is ${spaced(piece.hold ?? piece.status)}.`,
       undefined,
       about,
@@ -127,7 +127,7 @@ export async function readVerdictOf(scene: Scene, request: Request): Promise<Rea
     one.resolvedByName ?? '',
     one.note ?? '',
   ])
-  return told(
+  return factAnswer(
     textOf(piece, approvals, request.slots.verdict),
     { titles: ['When', 'Verdict', 'By', 'Note'], rows },
     about,
@@ -159,12 +159,15 @@ const sentenceOf = ({ title, tenantName, resolution, resolvedByName, resolvedAt 
   `${nameOf({ title, tenantName })} was ${done[resolution ?? 'any']}${resolvedByName ? ` by ${plain(resolvedByName, 80)}` : ''}${resolvedAt ? ` on ${minuteOf(resolvedAt)}` : ''}`
 
 /** One piece that is named; also one whose approval belongs to no work and is decided already. */
-async function targetOf(scene: Scene, request: Request): Promise<{ piece: Piece } | Reading> {
+async function targetOf(
+  scene: QueryContext,
+  request: LanguageRequest,
+): Promise<{ piece: Piece } | Interpretation> {
   const found = await findTargets(scene, request, { kind: 'any', verb: 'who decided' })
   if (!('answer' in found)) {
     const [piece, ...others] = found.pieces
     if (piece && others.length === 0) return { piece }
-    return asked('Only one at a time can be meant here. Which one?')
+    return clarificationAnswer('Only one at a time can be meant here. Which one?')
   }
   const title = request.said.quotes[0] ?? request.slots.title.join(' ')
   const { said } = request
@@ -172,14 +175,14 @@ async function targetOf(scene: Scene, request: Request): Promise<{ piece: Piece 
   const decided =
     title === '' || !found.unsure || isNarrow
       ? []
-      : await searchDecided(within(scene, request.said), title, 2)
+      : await searchDecided(scopedTo(scene, request.said), title, 2)
   const [only] = decided.filter(({ title: whole }) => accountsFor(whole, title))
   return only && decided.length === 1 ? { piece: only } : found
 }
 
 /** The last verdict of the person who asks, as a sentence; undefined where there is none in the last 30 days. */
 export async function lastOwnVerdict(
-  { ctx }: Scene,
+  { ctx }: QueryContext,
   resolution: DecidedApproval['resolution'],
 ): Promise<{ sentence: string; approval: DecidedApproval } | undefined> {
   const until = new Date(ctx.clock.now() + 1)

@@ -1,16 +1,20 @@
-import { costReport } from '../costs/report-queries.ts'
-import { listFeed } from '../feed/queries.ts'
+import { costReport } from '../insight/costs/queries.ts'
+import { listFeed } from '../insight/feed/queries.ts'
 import type { RequestedDays } from './days.ts'
 import { listFinished } from './history-queries.ts'
+import { factAnswer, type Interpretation, mostRows } from './interpretation.ts'
 import { listByState, listPending, type Piece } from './piece-queries.ts'
 import { counted, dollars, duration, minuteOf, plain, spaced } from './plain.ts'
-import { mostRows, type Reading, told } from './reading.ts'
-import { filterOf, type Request, type Scene, within } from './scene.ts'
+import { filterOf, type LanguageRequest, type QueryContext, scopedTo } from './query-context.ts'
 import type { Asked } from './slots.ts'
 
 /** What waits for people, or how work stands, with what narrows it down said in the sentence. */
-export async function readWork(scene: Scene, request: Request, state: Asked): Promise<Reading> {
-  const ctx = within(scene, request.said)
+export async function readWork(
+  scene: QueryContext,
+  request: LanguageRequest,
+  state: Asked,
+): Promise<Interpretation> {
+  const ctx = scopedTo(scene, request.said)
   const { days, slots } = request
   if (state === 'done' && days) return readFinished(scene, request, days)
   const filter = filterOf(scene.ctx, request)
@@ -47,42 +51,50 @@ export async function readWork(scene: Scene, request: Request, state: Asked): Pr
       ...(state === 'running' || state === 'done' ? [] : [piece.reason ?? '']),
       piece.id,
     ])
-    return told(text, { titles, rows }, about)
+    return factAnswer(text, { titles, rows }, about)
   }
-  if (total === 0) return told(`Nothing${narrowing} waits for a verdict.`)
+  if (total === 0) return factAnswer(`Nothing${narrowing} waits for a verdict.`)
   const oldest = items.toSorted((a, b) => a.since.getTime() - b.since.getTime())[0]
   const waiting = total === items.length && oldest ? ` The oldest has waited for ${age(oldest, now)}.` : ''
   const text = `${counted(total, 'approval')}${narrowing} ${total === 1 ? 'waits' : 'wait'} for a verdict.${waiting}${rest}`
-  return told(text, pendingTable(items, now), about)
+  return factAnswer(text, pendingTable(items, now), about)
 }
 
 /** What was finished in a span of days. */
-async function readFinished(scene: Scene, request: Request, days: RequestedDays): Promise<Reading> {
+async function readFinished(
+  scene: QueryContext,
+  request: LanguageRequest,
+  days: RequestedDays,
+): Promise<Interpretation> {
   const { said, slots } = request
   const filter = { deliverableType: slots.deliverableType, agentRoles: said.roles }
   const span = { from: days.startsAt, until: days.endsAt }
   const most = Math.min(mostRows, slots.limit ?? mostRows)
-  const { items, total } = await listFinished(within(scene, said), span, filter, most)
+  const { items, total } = await listFinished(scopedTo(scene, said), span, filter, most)
   const rest = total > items.length ? ` These are the latest ${items.length}.` : ''
   const text = `${total === 0 ? 'No piece' : counted(total, 'piece')} of work${narrowed(request)} ${total > 1 ? 'were' : 'was'} finished ${days.words}.${rest}`
   const rows = items.map((one) => [one.title, one.tenantName, minuteOf(one.at), one.id])
-  return told(text, { titles: ['Title', 'Tenant', 'When', 'Id'], rows }, { ids: items.map(({ id }) => id) })
+  return factAnswer(
+    text,
+    { titles: ['Title', 'Tenant', 'When', 'Id'], rows },
+    { ids: items.map(({ id }) => id) },
+  )
 }
 
 /** How soon an approval has to expire to be urgent, milliseconds. */
 const urgentMs = 86_400_000
 
 /** What cannot wait: approvals of a high risk, past their due time, or soon to expire. */
-export async function readUrgent(scene: Scene, request: Request): Promise<Reading> {
+export async function readUrgent(scene: QueryContext, request: LanguageRequest): Promise<Interpretation> {
   const now = scene.ctx.clock.now()
   const filter = { ...filterOf(scene.ctx, request), urgentBefore: new Date(now + urgentMs) }
   const most = Math.min(mostRows, request.slots.limit ?? mostRows)
-  const { items, total } = await listPending(within(scene, request.said), filter, most)
+  const { items, total } = await listPending(scopedTo(scene, request.said), filter, most)
   const what = 'with a high risk, past its due time or expiring within 24 h'
-  if (total === 0) return told(`Nothing${narrowed(request)} is urgent: there is no approval ${what}.`)
+  if (total === 0) return factAnswer(`Nothing${narrowed(request)} is urgent: there is no approval ${what}.`)
   const rest = total > items.length ? ` These are the first ${items.length}.` : ''
   const text = `${counted(total, 'approval')}${narrowed(request)} ${total === 1 ? 'is' : 'are'} urgent: ${what}.${rest}`
-  return told(text, pendingTable(items, now), { ids: items.map(({ id }) => id) })
+  return factAnswer(text, pendingTable(items, now), { ids: items.map(({ id }) => id) })
 }
 
 function pendingTable(items: readonly Piece[], now: number) {
@@ -101,7 +113,7 @@ function pendingTable(items: readonly Piece[], now: number) {
 const age = (piece: Piece, now: number) => duration(now - piece.since.getTime())
 
 /** What narrows a list down, as a part of its sentence. */
-function narrowed({ said, slots, days }: Request): string {
+function narrowed({ said, slots, days }: LanguageRequest): string {
   const parts = [
     slots.risks.length > 0 && `with ${slots.risks.join(' or ')} risk`,
     slots.approvalType && `about ${spaced(slots.approvalType)}`,
@@ -118,12 +130,12 @@ function narrowed({ said, slots, days }: Request): string {
 }
 
 /** Which tenants wait for the person. */
-export function readWaiting(scene: Scene, { said }: Request): Reading {
+export function readWaiting(scene: QueryContext, { said }: LanguageRequest): Interpretation {
   const now = scene.ctx.clock.now()
   const waiting = ofTenants(scene, said.tenants[0]?.id)
     .filter(({ pendingApprovals }) => pendingApprovals > 0)
     .toSorted((a, b) => (a.oldestPendingOn?.getTime() ?? 0) - (b.oldestPendingOn?.getTime() ?? 0))
-  if (waiting.length === 0) return told('Nobody waits for a verdict.')
+  if (waiting.length === 0) return factAnswer('Nobody waits for a verdict.')
   const rows = waiting.map((one) => [
     one.tenantName,
     String(one.pendingApprovals),
@@ -131,17 +143,17 @@ export function readWaiting(scene: Scene, { said }: Request): Reading {
     one.oldestPendingOn ? duration(now - one.oldestPendingOn.getTime()) : '',
   ])
   const text = `${counted(waiting.length, 'tenant')} ${waiting.length === 1 ? 'waits' : 'wait'} for verdicts, the longest for ${rows[0]?.[3]}.`
-  return told(text, { titles: ['Tenant', 'Waiting', 'High risk', 'Oldest'], rows })
+  return factAnswer(text, { titles: ['Tenant', 'Waiting', 'High risk', 'Oldest'], rows })
 }
 
-const ofTenants = ({ counts }: Scene, tenantId: string | undefined) =>
+const ofTenants = ({ counts }: QueryContext, tenantId: string | undefined) =>
   counts.filter((one) => tenantId === undefined || one.tenantId === tenantId)
 
 /** How everything stands, or one tenant. */
-export async function readStatus(scene: Scene, { said }: Request): Promise<Reading> {
+export async function readStatus(scene: QueryContext, { said }: LanguageRequest): Promise<Interpretation> {
   const tenant = said.tenants[0]
   const counts = ofTenants(scene, tenant?.id)
-  const ctx = within(scene, said)
+  const ctx = scopedTo(scene, said)
   const { totalUsd, breakdown } = await costReport(ctx, { groupBy: 'tenant', tenantId: tenant?.id })
   const cost = new Map(breakdown.map(({ key, costUsd }) => [key, costUsd]))
   const sum = (of: (one: (typeof counts)[number]) => number) => counts.reduce((all, one) => all + of(one), 0)
@@ -166,14 +178,14 @@ export async function readStatus(scene: Scene, { said }: Request): Promise<Readi
     dollars(cost.get(one.tenantId) ?? 0),
   ])
   const titles = ['Tenant', 'Waiting', 'High risk', 'At work', 'Blocked', 'Agents in error', 'This month']
-  return told(text, { titles, rows })
+  return factAnswer(text, { titles, rows })
 }
 
 /** What needs the person first. */
-export async function readFeed(scene: Scene, { said }: Request): Promise<Reading> {
-  const { data } = await listFeed(within(scene, said), { limit: 20 })
+export async function readFeed(scene: QueryContext, { said }: LanguageRequest): Promise<Interpretation> {
+  const { data } = await listFeed(scopedTo(scene, said), { limit: 20 })
   const [first] = data
-  if (!first) return told('Nothing needs you now.')
+  if (!first) return factAnswer('Nothing needs you now.')
   const now = scene.ctx.clock.now()
   const rows = data.map((item) => [
     item.title,
@@ -185,7 +197,7 @@ export async function readFeed(scene: Scene, { said }: Request): Promise<Reading
   ])
   const ids = data.filter(({ subject }) => subject.kind === 'approval' || subject.kind === 'activity')
   const text = `First "${plain(first.title, 80)}" of ${plain(first.tenantName, 80)} (${plain(first.reason, 200)})${data.length > 1 ? `, then ${data.length - 1} more` : ''}.`
-  return told(
+  return factAnswer(
     text,
     { titles: ['Title', 'Tenant', 'Reason', 'Since', 'Deadline', 'Id'], rows },
     { ids: ids.map(({ subject }) => subject.id) },

@@ -1,9 +1,9 @@
-import type { Resolution, RiskLevel } from '../approvals/entities.ts'
+import type { Resolution, RiskLevel } from '../work/approvals/entities.ts'
 import type { SlotName } from './claims.ts'
 import { lengthOfTime, numberWord } from './lengths.ts'
 
 /** How work stands, as people ask for it. */
-export type Asked = 'pending' | 'running' | 'blocked' | 'failed' | 'done'
+export type AskedStatus = 'pending' | 'running' | 'blocked' | 'failed' | 'done'
 
 /** What was decided, as people ask for it; `any` is whatever it was. */
 export type AskedVerdict = Resolution | 'any'
@@ -59,7 +59,7 @@ export const verdictForms: ReadonlyArray<readonly [AskedVerdict, RegExp]> = verd
     ] as const,
 )
 
-export const stateForms: ReadonlyArray<readonly [Asked, RegExp]> = [
+export const stateForms: ReadonlyArray<readonly [AskedStatus, RegExp]> = [
   ['failed', /\b(?:fail(?:s|ed|ing|ures?)?|broken|broke|went wrong|gone wrong|crash(?:ed|es)?|errored)\b/],
   ['blocked', /\b(?:block(?:ed|s|ers?)?|stuck|stand(?:s|ing)? still)\b/],
   [

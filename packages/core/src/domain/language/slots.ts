@@ -1,10 +1,10 @@
-import { type ApprovalType, type RiskLevel, riskLevels } from '../approvals/entities.ts'
-import type { DeliverableType } from '../campaigns/entities.ts'
+import { type ApprovalType, type RiskLevel, riskLevels } from '../work/approvals/entities.ts'
+import type { DeliverableType } from '../work/campaigns/entities.ts'
 import { type Claiming, type Claims, claimingOf } from './claims.ts'
 import { countIn, minutesIn } from './lengths.ts'
-import type { Said } from './said.ts'
+import type { ParsedQuery } from './parsed-query.ts'
 import {
-  type Asked,
+  type AskedStatus,
   type AskedVerdict,
   clausePluralForm,
   expiryForms,
@@ -26,7 +26,7 @@ import { spanPatterns } from './spans.ts'
 import { untilPatterns } from './until.ts'
 import { approvalKinds, deliverableKinds } from './vocabulary.ts'
 
-export type { Asked, AskedVerdict } from './slot-forms.ts'
+export type { AskedStatus as Asked, AskedVerdict } from './slot-forms.ts'
 
 /** What narrows a request down. */
 export interface Slots {
@@ -35,7 +35,7 @@ export interface Slots {
   olderThan?: number
   approvalType?: ApprovalType
   deliverableType?: DeliverableType
-  state?: Asked
+  state?: AskedStatus
   /** What was decided already. */
   verdict?: AskedVerdict
   /** The days that are spoken of, as they were said. */
@@ -57,14 +57,14 @@ export interface Slots {
   title: readonly string[]
   /** The same with them. */
   phrase: readonly string[]
-  /** A name that nobody has: what stands after "for" or "of". */
+  /** A name that no one has: what stands after "for" or "of". */
   unknownName?: string
   /** Which slot accounts for which word. */
   claims: Claims
 }
 
 /** Reads what narrows a request down, and which of its words say so. */
-export function readSlots(said: Said): Slots {
+export function readSlots(said: ParsedQuery): Slots {
   const claiming = claimingOf(said.text)
   const slots: Slots = {
     risks: [],

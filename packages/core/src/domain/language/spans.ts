@@ -1,5 +1,5 @@
+import { addDays, firstOfMonth, lastOfMonth } from '../../kernel/periods.ts'
 import { isoDay } from '../../platform/wire.ts'
-import { addDays, firstOfMonth, lastOfMonth } from '../campaigns/periods.ts'
 import { countIn, numberWord } from './lengths.ts'
 
 /** Days of a span in words, the last of them included, and how it is spoken of. */
@@ -135,11 +135,11 @@ const spanForms: ReadonlyArray<readonly [RegExp, Resolve]> = [
   [new RegExp(`\\b(?:on |last )${weekday}\\b`), ([, name], today) => onDay(lastWeekday(name, today))],
 ]
 
-/** The forms in which days are spoken of, for whoever looks for them. */
+/** The forms in which days are spoken of, for anyone who looks for them. */
 export const spanPatterns: readonly RegExp[] = spanForms.map(([form]) => form)
 
 /**
- * The days that somebody speaks of.
+ * The days that someone speaks of.
  * @param words in small letters, dates as they were written
  * @param today in the zone that days are counted in
  * @returns undefined when no time is named, or one that there is not

@@ -1,14 +1,14 @@
-import type { Named } from './names.ts'
-import type { Said } from './said.ts'
-import type { Request } from './scene.ts'
+import type { NamedThing } from './names.ts'
+import type { ParsedQuery } from './parsed-query.ts'
+import type { LanguageRequest } from './query-context.ts'
 import type { Slots } from './slots.ts'
 
 /** What is asked, where it is known already and no words have to be understood. */
 export function requestOf(
-  said: Partial<Said> & { tenant?: Named | undefined },
+  said: Partial<ParsedQuery> & { tenant?: NamedThing | undefined },
   slots: Partial<Slots> = {},
   note?: string,
-): Request {
+): LanguageRequest {
   const { tenant, ...rest } = said
   return {
     said: {

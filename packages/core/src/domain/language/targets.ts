@@ -1,16 +1,20 @@
 import { byFilter, byReference } from './by-reference.ts'
 import { anyTitled, byTitle } from './by-title.ts'
-import { ambiguousTenant, type Found, notAll, ofKind, unknownName, type Wanted } from './choices.ts'
+import { ambiguousTenant, type MatchResult, notAll, ofKind, type TargetSpec, unknownName } from './choices.ts'
 import type { SlotName } from './claims.ts'
+import { clarificationAnswer, type Interpretation } from './interpretation.ts'
 import { findPieces } from './piece-queries.ts'
-import { asked, type Reading } from './reading.ts'
-import { isNarrowed, type Request, type Scene, within } from './scene.ts'
+import { isNarrowed, type LanguageRequest, type QueryContext, scopedTo } from './query-context.ts'
 
 /**
  * Finds what a request speaks of: by id, by title, by what was spoken of before, or by what narrows it down.
  * @returns a question where nothing fits, or more than one thing does
  */
-export async function findTargets(scene: Scene, request: Request, wanted: Wanted): Promise<Found | Reading> {
+export async function findTargets(
+  scene: QueryContext,
+  request: LanguageRequest,
+  wanted: TargetSpec,
+): Promise<MatchResult | Interpretation> {
   const { said, slots } = request
   const vague = ambiguousTenant(request, wanted)
   if (vague) return vague
@@ -31,23 +35,27 @@ export async function findTargets(scene: Scene, request: Request, wanted: Wanted
     if (meant) return meant
   }
   if (wanted.kind === 'activity' && slots.state === undefined && !isNarrowed(request) && !slots.all)
-    return asked(`What do you want to ${wanted.verb}? Name it by its title or its id.`)
+    return clarificationAnswer(`What do you want to ${wanted.verb}? Name it by its title or its id.`)
   return byFilter(scene, request, wanted)
 }
 
 /** Whether one of several is meant in two ways, or one and all of them. */
-function isRankedTwice({ said, slots }: Request): boolean {
+function isRankedTwice({ said, slots }: LanguageRequest): boolean {
   const isPlaced = typeof slots.reference === 'number'
   return (isPlaced && slots.order !== undefined) || /\b(?:all|every|everything|each)\b/.test(said.text)
 }
 
-const wordsOf = ({ slots: { claims } }: Request, slots: readonly SlotName[]) =>
+const wordsOf = ({ slots: { claims } }: LanguageRequest, slots: readonly SlotName[]) =>
   claims.words.filter((_, at) => slots.some((slot) => claims.by[at] === slot))
 
-async function byIds(scene: Scene, { said }: Request, wanted: Wanted): Promise<Found | Reading> {
+async function byIds(
+  scene: QueryContext,
+  { said }: LanguageRequest,
+  wanted: TargetSpec,
+): Promise<MatchResult | Interpretation> {
   const { ids } = said
-  const pieces = await findPieces(within(scene, said), ids)
+  const pieces = await findPieces(scopedTo(scene, said), ids)
   const missing = ids.find((id) => !pieces.some((piece) => piece.id === id))
-  if (missing !== undefined) return asked(`Nothing with the id ${missing} is known here.`)
+  if (missing !== undefined) return clarificationAnswer(`Nothing with the id ${missing} is known here.`)
   return ofKind(scene, pieces, wanted)
 }

@@ -1,5 +1,5 @@
 import type { NameIndex } from './name-index.ts'
-import { findNamed, type Named } from './names.ts'
+import { findNamed, type NamedThing } from './names.ts'
 
 /** A word of a request, or what stands for several of them. */
 export interface Token {
@@ -8,14 +8,14 @@ export interface Token {
   start: number
   end: number
   /** The tenants that it may stand for. */
-  tenants?: readonly Named[]
+  tenants?: readonly NamedThing[]
 }
 
 export interface NamedTenants {
   /** All that the name may stand for. */
-  tenants: Named[]
+  tenants: NamedThing[]
   /** Those that are named along with it: "of Hearth and Rye Mill". */
-  besides: Named[]
+  besides: NamedThing[]
   /** The words of a part of a tenant's name, which may as well be those of a title. */
   partOfName: string[]
   /** From where to where in the request they are named; empty without a name. */
@@ -33,7 +33,7 @@ const between =
   /^(?:\s*,\s*(?:and\s+|or\s+)?|\s+(?:and|or|vs\.?|versus|with|than|to|&|\+)\s+)(?:(?:for|of|at|from|the|tenant|client|customer)\s+)*$/i
 
 /** Finds the tenants that are named, and leaves one mark in the place of all that are named side by side. */
-export function markTenants(tokens: Token[], raw: string, known: NameIndex<Named>): NamedTenants {
+export function markTenants(tokens: Token[], raw: string, known: NameIndex<NamedThing>): NamedTenants {
   const given = tokens.some(({ tenants }) => tenants)
   const { part, elsewhere } = given ? { part: [], elsewhere: [] } : markOne(tokens, known)
   const partOfName = [...part]
@@ -67,9 +67,9 @@ function beside(
   tokens: Token[],
   raw: string,
   group: Token,
-  named: readonly Named[],
-  known: NameIndex<Named>,
-): { one: Named; start: number; group: Token; part: string[] } | undefined {
+  named: readonly NamedThing[],
+  known: NameIndex<NamedThing>,
+): { one: NamedThing; start: number; group: Token; part: string[] } | undefined {
   // On a copy, and no further than a name is long: one that stands somewhere else may be a part of a title.
   const middle = tokens.indexOf(group)
   const [first, end] = [Math.max(0, middle - longestName), middle + longestName]
@@ -95,9 +95,9 @@ function beside(
 /** Marks the name that stands out most. @returns its words where they are only a part of it, and who else is named as clearly */
 function markOne(
   tokens: Token[],
-  known: NameIndex<Named>,
-  skipped: ReadonlySet<Named> = new Set(),
-): { part: string[]; elsewhere: Named[] } {
+  known: NameIndex<NamedThing>,
+  skipped: ReadonlySet<NamedThing> = new Set(),
+): { part: string[]; elsewhere: NamedThing[] } {
   // A name in which there is an "and" is said with it or without.
   const places = tokens.flatMap(({ text }, at) => (text === 'and' ? [] : [at]))
   const words = places.map((at) => tokens[at]?.text ?? '')

@@ -1,4 +1,4 @@
-import { fold } from '../text-match.ts'
+import { normalize } from '../../kernel/text.ts'
 import { isNearly } from './names.ts'
 import { keywords, smallWords } from './vocabulary.ts'
 
@@ -8,7 +8,7 @@ import { keywords, smallWords } from './vocabulary.ts'
  * @param others words that were said as well and may be a part of the title
  */
 export function accountsFor(title: string, said: string, others: readonly string[] = []): boolean {
-  if (fold(title).includes(fold(said).trim()) && others.length === 0) return true
+  if (normalize(title).includes(normalize(said).trim()) && others.length === 0) return true
   const words = wordsOf(title)
   for (const other of others) take(words, (word) => stem(word) === stem(other))
   const all = wordsOf(said)
@@ -25,7 +25,7 @@ export function accountsFor(title: string, said: string, others: readonly string
 const ordinary = new Set([...smallWords, ...keywords])
 
 const wordsOf = (text: string) =>
-  fold(text)
+  normalize(text)
     .split(/[^\p{L}\p{N}]+/u)
     .filter((word) => word !== '')
 

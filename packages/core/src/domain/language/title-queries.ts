@@ -1,17 +1,10 @@
+import type { Ctx } from '../../kernel/context.ts'
+import { type Condition, where } from '../../kernel/paging-queries.ts'
+import { within } from '../../kernel/scope.ts'
+import { searched } from '../../kernel/search-queries.ts'
 import { firstIdAt } from '../../platform/clock.ts'
-import type { Ctx } from '../context.ts'
-import { type Condition, where } from '../paging-queries.ts'
-import { within } from '../scope.ts'
-import { searched } from '../search-queries.ts'
-import {
-  activities,
-  approvals,
-  type Piece,
-  type PieceFilter,
-  pendingWhere,
-  readPieces,
-  workWhere,
-} from './piece-queries.ts'
+import { type PieceFilter, pendingWhere, workWhere } from './piece-filter.ts'
+import { activities, approvals, type Piece, type Source } from './piece-queries.ts'
 
 /** How far back titles of work are looked for, days. */
 const titleDays = 180
@@ -25,7 +18,7 @@ export async function searchPieces(
 ): Promise<Piece[]> {
   const request = { limit, order: 'desc' as const }
   const recent = { sql: 'x.id >= ?', params: [firstIdAt(new Date(ctx.clock.now() - titleDays * 86_400_000))] }
-  const look = async (source: typeof approvals, key: 'a' | 'x', condition: Condition) => {
+  const look = async (source: Source, key: 'a' | 'x', condition: Condition) => {
     const ids = await searched(ctx.sql, {
       id: `${key}.id`,
       texts: [`${key}.title`],
@@ -36,7 +29,7 @@ export async function searchPieces(
       typos: true,
     })
     if (ids.params.length === 0) return []
-    return readPieces(ctx, source, where(condition, ids), `${key}.id desc`, limit)
+    return source.read(ctx, where(condition, ids), `${key}.id desc`, limit)
   }
   const [questions, work] = await Promise.all([
     wanted === 'activity' ? [] : look(approvals, 'a', pendingWhere(ctx, filter)),
@@ -70,5 +63,5 @@ export async function searchDecided(ctx: Ctx, search: string, limit: number): Pr
     typos: true,
   }
   const ids = await searched(ctx.sql, query)
-  return ids.params.length === 0 ? [] : readPieces(ctx, approvals, where(condition, ids), 'a.id desc', limit)
+  return ids.params.length === 0 ? [] : approvals.read(ctx, where(condition, ids), 'a.id desc', limit)
 }

@@ -1,11 +1,11 @@
 import { isUlid } from '../../platform/clock.ts'
 import { act } from './acts.ts'
 import { optionsFor } from './choices.ts'
+import { clarificationAnswer, type Interpretation } from './interpretation.ts'
 import { findPieces } from './piece-queries.ts'
 import { plain } from './plain.ts'
+import type { LanguageRequest, QueryContext } from './query-context.ts'
 import { lastOwnVerdict } from './read-verdicts.ts'
-import { asked, type Reading } from './reading.ts'
-import type { Request, Scene } from './scene.ts'
 import { requestOf } from './synthetic.ts'
 
 /** What takes back what a command did; all others have gone out to others. */
@@ -25,18 +25,24 @@ const possible = 'Pausing and resuming, claiming and releasing can be taken back
  * Takes back what was done last, where that is possible: the opposite command, or why there is none.
  * @param history what the same person said and did before, oldest first
  */
-export async function undo(scene: Scene, request: Request, history: readonly string[]): Promise<Reading> {
+export async function undo(
+  scene: QueryContext,
+  request: LanguageRequest,
+  history: readonly string[],
+): Promise<Interpretation> {
   const { text } = request.said
   const line = plain(history.findLast((one) => acting.test(one)) ?? '')
   const name = acting.exec(line)?.[1] ?? ''
   const isOfVerdict = /\b(?:approv\w*|accept\w*|reject\w*|verdicts?|decisions?|revis\w*|sign)\b/.test(text)
   if (isOfVerdict || verdicts.has(name)) return ofVerdict(scene, text)
   if (request.slots.title.length > 0)
-    return asked(`It is not clear what is to be taken back. ${possible}`, [], { unsure: true })
+    return clarificationAnswer(`It is not clear what is to be taken back. ${possible}`, [], { unsure: true })
   const opposite = opposites[name]
-  if (name === '') return asked(`There is nothing here that can be taken back. ${possible}`)
+  if (name === '') return clarificationAnswer(`There is nothing here that can be taken back. ${possible}`)
   if (!opposite)
-    return asked(`${line.split(' ')[0]} cannot be taken back: others have gone on with it. ${possible}`)
+    return clarificationAnswer(
+      `${line.split(' ')[0]} cannot be taken back: others have gone on with it. ${possible}`,
+    )
   const ids = (line.match(/\b[0-7][0-9A-HJKMNP-TV-Z]{25}\b/g) ?? []).filter(isUlid)
   const role = /^\/\w+ ([a-z][a-z0-9_]*)\b/.exec(line)?.[1]
   const tenant = scene.counts.find(({ tenantId }) => ids.includes(tenantId))
@@ -46,13 +52,13 @@ export async function undo(scene: Scene, request: Request, history: readonly str
   return act(scene, requestOf({ ...said, acts: [opposite] }), opposite)
 }
 
-async function ofVerdict(scene: Scene, text: string): Promise<Reading> {
+async function ofVerdict(scene: QueryContext, text: string): Promise<Interpretation> {
   const kind = /\b(?:approv|accept|sign)/.test(text) ? 'approved' : /\breject/.test(text) ? 'rejected' : null
   const last = await lastOwnVerdict(scene, kind)
   const [piece] = last ? await findPieces(scene.ctx, [last.approval.activityId ?? last.approval.id]) : []
   const verbs =
     piece?.kind === 'activity' && piece.status === 'in_progress' ? ['show', 'pause', 'cancel'] : ['show']
-  return asked(
+  return clarificationAnswer(
     `A verdict cannot be taken back: the agents go on with it at once.${last ? ` Your last one: ${last.sentence}.` : ''}`,
     piece ? verbs.flatMap((verb) => optionsFor([piece], { verb })) : [],
     { ids: piece ? [piece.id] : [] },
@@ -60,8 +66,8 @@ async function ofVerdict(scene: Scene, text: string): Promise<Reading> {
 }
 
 /** How a campaign is started: by a command of the tenant's admins and of operators, not by staff. */
-export function startCampaign(): Reading {
-  return asked(
+export function startCampaign(): Interpretation {
+  return clarificationAnswer(
     'A campaign is started with its brief in a file: `copydesk campaign create --brief brief.md --deliverable blog_post=2`, by an admin of the tenant with a login of their own, or with --tenant on the machine of the server. Then its work is planned at once.',
     ['cost by campaign', 'status'],
   )

@@ -1,12 +1,12 @@
+import { addDays, instantAt } from '../../kernel/periods.ts'
 import { isInstantInRange } from '../../platform/wire.ts'
-import { addDays, instantAt } from '../campaigns/periods.ts'
 import { lengthOfTime, minutesIn } from './lengths.ts'
 import { validDay, weekday, weekdayOf, weekdays } from './spans.ts'
 
 const clockTime = "\\d{1,2}(?::\\d\\d)? ?(?:am|pm|o'?clock|h)|\\d{1,2}:\\d\\d"
 const dayAheadWords = `tomorrow|next week|(?:next )?${weekday}|\\d{4}-\\d\\d-\\d\\d(?:t[\\d:.]+z)?`
 
-/** The forms in which people say until when, for whoever looks for them. */
+/** The forms in which people say until when, for anyone who looks for them. */
 export const untilPatterns: readonly RegExp[] = [
   new RegExp(`\\b(?:for|in) ${lengthOfTime}\\b`),
   new RegExp(
@@ -15,7 +15,7 @@ export const untilPatterns: readonly RegExp[] = [
   new RegExp(`\\b(?:(?:until|till|at|by) )?(?:${clockTime})(?![\\w:])`),
 ]
 
-/** When somebody's working day begins, minutes since midnight. */
+/** When someone's working day begins, minutes since midnight. */
 const morning = 9 * 60
 
 /**

@@ -1,33 +1,18 @@
-import type { Row } from '../../platform/database/database.ts'
-import { asDate, asNumber, placeholders } from '../../platform/database/row.ts'
+import type { Ctx } from '../../kernel/context.ts'
+import { type Condition, equals, where } from '../../kernel/paging-queries.ts'
+import { within } from '../../kernel/scope.ts'
+import { placeholders } from '../../platform/database/database.ts'
+import { count, nullable, pick, type RowOf, select, table, text } from '../../platform/database/read.ts'
+import { Tenant } from '../accounts/tenants/entities.ts'
 import {
-  type ApprovalStatus,
+  Approval,
   type ApprovalType,
   type Resolution,
   type RiskLevel,
   resolutions,
-} from '../approvals/entities.ts'
-import { rankOf } from '../approvals/policy.ts'
-import type { DeliverableType } from '../campaigns/entities.ts'
-import type { Ctx } from '../context.ts'
-import { type Condition, equals, where } from '../paging-queries.ts'
-import { within } from '../scope.ts'
-
-/** An approval and what became of it. */
-export interface DecidedApproval {
-  id: string
-  title: string
-  tenantId: string
-  tenantName: string
-  type: ApprovalType
-  status: ApprovalStatus
-  /** Null while it is pending, and where nobody has decided it. */
-  resolution: Resolution | null
-  resolvedAt: Date | null
-  resolvedByName: string | null
-  note: string | null
-  activityId: string | null
-}
+} from '../work/approvals/entities.ts'
+import { rankOf } from '../work/approvals/policy.ts'
+import type { DeliverableType } from '../work/campaigns/entities.ts'
 
 export interface VerdictFilter {
   from: Date
@@ -41,9 +26,26 @@ export interface VerdictFilter {
   risks?: readonly RiskLevel[]
 }
 
-const columns = `select a.id, a.title, a.tenant_id, t.name as tenant_name, a.type, a.status, a.resolution, a.resolved_at,
-  a.resolved_by_name, a.resolution_note, (select max(l.activity_id) from approval_links l where l.approval_id = a.id) as activity_id
-  from approvals a join tenants t on t.id = a.tenant_id`
+const a = table(Approval, 'a')
+const t = table(Tenant, 't')
+const from = `from ${a} join ${t} on t.id = a.tenant_id`
+
+const decided = select({
+  ...pick(a, 'id', 'title', 'tenantId'),
+  tenantName: t.name,
+  ...pick(a, 'type', 'status', 'resolution', 'resolvedAt', 'resolvedByName'),
+  note: a.resolutionNote,
+  activityId: nullable(text('(select max(l.activity_id) from approval_links l where l.approval_id = a.id)')),
+})
+
+/** An approval and what became of it. */
+export interface DecidedApproval extends RowOf<typeof decided> {
+  /** Null while it is pending, and where no one has decided it. */
+  resolution: Resolution | null
+}
+
+const byResolution = select({ resolution: a.resolution, verdicts: count('count(*)') })
+const decider = select({ id: text('a.resolved_by_id'), name: nullable(text('max(a.resolved_by_name)')) })
 
 /** The verdicts of a span, the latest first, and how many there are of each kind. What was sent to the client counts once. */
 export async function listVerdicts(
@@ -53,17 +55,14 @@ export async function listVerdicts(
 ): Promise<{ items: DecidedApproval[]; counts: Record<Resolution, number> }> {
   const condition = decidedWhere(ctx, filter)
   const [rows, counted] = await Promise.all([
-    ctx.sql.all<Row>(`${columns} where ${condition.sql} order by a.resolved_at desc, a.id desc limit ?`, [
+    decided.all(ctx.sql, `${from} where ${condition.sql} order by a.resolved_at desc, a.id desc limit ?`, [
       ...condition.params,
       limit,
     ]),
-    ctx.sql.all<Row>(
-      `select a.resolution, count(*) as n from approvals a where ${condition.sql} group by a.resolution`,
-      condition.params,
-    ),
+    byResolution.all(ctx.sql, `from ${a} where ${condition.sql} group by a.resolution`, condition.params),
   ])
   const counts = Object.fromEntries(
-    resolutions.map((one) => [one, asNumber(counted.find(({ resolution }) => resolution === one)?.n)]),
+    resolutions.map((one) => [one, counted.find(({ resolution }) => resolution === one)?.verdicts ?? 0]),
   ) as Record<Resolution, number>
   return { items: rows.map(toDecided), counts }
 }
@@ -74,12 +73,13 @@ export async function listDeciders(
   span: Pick<VerdictFilter, 'from' | 'until'>,
 ): Promise<Array<{ id: string; name: string }>> {
   const condition = decidedWhere(ctx, span)
-  const rows = await ctx.sql.all<Row>(
-    `select a.resolved_by_id as id, max(a.resolved_by_name) as name from approvals a
-     where ${condition.sql} and a.resolved_by_id is not null group by a.resolved_by_id order by count(*) desc, 1 limit 100`,
+  const rows = await decider.all(
+    ctx.sql,
+    `from ${a} where ${condition.sql} and a.resolved_by_id is not null
+     group by a.resolved_by_id order by count(*) desc, 1 limit 100`,
     condition.params,
   )
-  return rows.map((row) => ({ id: row.id as string, name: (row.name as string | null) ?? '' }))
+  return rows.map(({ id, name }) => ({ id, name: name ?? '' }))
 }
 
 /** The approvals that were asked for one activity, or one of them alone, the latest first; at most 20. */
@@ -96,10 +96,8 @@ export async function listApprovalsOf(
           params: [activityId],
         }
   const condition = where(scope, about, { sql: 'a.forwarded_from is null', params: [] })
-  const rows = await ctx.sql.all<Row>(
-    `${columns} where ${condition.sql} order by a.id desc limit 20`,
-    condition.params,
-  )
+  const rest = `${from} where ${condition.sql} order by a.id desc limit 20`
+  const rows = await decided.all(ctx.sql, rest, condition.params)
   return rows.map(toDecided)
 }
 
@@ -122,21 +120,6 @@ function decidedWhere(ctx: Ctx, filter: VerdictFilter): Condition {
   )
 }
 
-const isResolution = (value: unknown): value is Resolution =>
-  (resolutions as readonly unknown[]).includes(value)
-
-function toDecided(row: Row): DecidedApproval {
-  return {
-    id: row.id as string,
-    title: row.title as string,
-    tenantId: row.tenant_id as string,
-    tenantName: row.tenant_name as string,
-    type: row.type as ApprovalType,
-    status: row.status as ApprovalStatus,
-    resolution: isResolution(row.resolution) ? row.resolution : null,
-    resolvedAt: asDate(row.resolved_at),
-    resolvedByName: row.resolved_by_name as string | null,
-    note: row.resolution_note as string | null,
-    activityId: row.activity_id as string | null,
-  }
+function toDecided(row: RowOf<typeof decided>): DecidedApproval {
+  return { ...row, resolution: resolutions.find((one) => one === row.resolution) ?? null }
 }

@@ -1,9 +1,15 @@
-import { type Found } from './choices.ts'
+import { type MatchResult } from './choices.ts'
 import type { SlashCommand } from './commands.ts'
+import {
+  actionAnswer,
+  clarificationAnswer,
+  type Interpretation,
+  nameOf,
+  previewOf,
+} from './interpretation.ts'
 import { listPending, type Piece } from './piece-queries.ts'
 import { counted, spaced } from './plain.ts'
-import { asked, nameOf, previewOf, proposed, type Reading } from './reading.ts'
-import { filterOf, type Request, type Scene, within } from './scene.ts'
+import { filterOf, type LanguageRequest, type QueryContext, scopedTo } from './query-context.ts'
 import { findTargets } from './targets.ts'
 
 type Verdict = 'approve' | 'reject' | 'revise'
@@ -11,24 +17,29 @@ type Verdict = 'approve' | 'reject' | 'revise'
 const doing: Record<Verdict, string> = { approve: 'Approve', reject: 'Reject', revise: 'Send back' }
 
 /** A verdict on one approval, on several, or on all that fit. */
-export async function decide(scene: Scene, request: Request, verb: Verdict): Promise<Reading> {
+export async function decide(
+  scene: QueryContext,
+  request: LanguageRequest,
+  verb: Verdict,
+): Promise<Interpretation> {
   const note = request.note ?? (request.said.ids.length > 0 ? request.said.quotes[0] : request.said.quotes[1])
   const after = note === undefined ? '' : ` because ${note}`
   const found = await findTargets(scene, request, { kind: 'approval', verb, after })
   if ('answer' in found) return found
   const { pieces } = found
   const over = pieces.find(({ status }) => status !== 'pending')
-  if (over) return asked(`${nameOf(over)} is ${spaced(over.status)} already: it waits for no verdict.`)
+  if (over)
+    return clarificationAnswer(`${nameOf(over)} is ${spaced(over.status)} already: it waits for no verdict.`)
   const about = { ids: pieces.map(({ id }) => id) }
   const what = found.all && pieces.length > 1 ? counted(pieces.length, 'approval') : inWords(pieces)
   if (verb !== 'approve' && note === undefined)
-    return asked(`What is wrong with ${what}? The agents are told, and work by it.`, [], {
+    return clarificationAnswer(`What is wrong with ${what}? The agents are told, and work by it.`, [], {
       ...about,
       missing: 'note',
     })
   const { command, total } = await commandFor(scene, request, verb, found, note)
   const told = note === undefined ? '' : ', with a note to the agents'
-  return proposed(command, `${doing[verb]} ${what}${told}`, previewOf(pieces, total), about)
+  return actionAnswer(command, `${doing[verb]} ${what}${told}`, previewOf(pieces, total), about)
 }
 
 function inWords(pieces: readonly Piece[]): string {
@@ -37,10 +48,10 @@ function inWords(pieces: readonly Piece[]): string {
 }
 
 async function commandFor(
-  scene: Scene,
-  request: Request,
+  scene: QueryContext,
+  request: LanguageRequest,
   verb: Verdict,
-  { pieces, all }: Found,
+  { pieces, all }: MatchResult,
   note: string | undefined,
 ): Promise<{ command: SlashCommand; total: number }> {
   const ids = pieces.map(({ id }) => id)
@@ -48,7 +59,7 @@ async function commandFor(
   if (verb === 'revise') return { command: { name: verb, ids, note: note ?? '' }, total }
   const filter = all && total > 1 ? expressible(scene, request) : undefined
   if (filter) {
-    const matched = await listPending(within(scene, request.said), filterOf(scene.ctx, request), 0)
+    const matched = await listPending(scopedTo(scene, request.said), filterOf(scene.ctx, request), 0)
     return { command: { name: 'bulk', action: verb, ...filter, ...(note && { note }) }, total: matched.total }
   }
   if (all && total > 1) return { command: { name: 'bulk', action: verb, ids, ...(note && { note }) }, total }
@@ -57,7 +68,7 @@ async function commandFor(
 }
 
 /** What narrows a request down as the command says it; undefined where it has no words for it, and ids have to do. */
-function expressible({ ctx }: Scene, { said, slots }: Request) {
+function expressible({ ctx }: QueryContext, { said, slots }: LanguageRequest) {
   const { risks, approvalType, olderThan } = slots
   const more = [slots.deliverableType, slots.expiresWithin, slots.overdue || undefined, said.roles[0]]
   if (more.some((value) => value !== undefined) || risks.length > 1 || said.ids.length > 0) return undefined

@@ -1,8 +1,8 @@
-import type { ApprovalType } from '../approvals/entities.ts'
-import type { DeliverableType } from '../campaigns/entities.ts'
+import type { ApprovalType } from '../work/approvals/entities.ts'
+import type { DeliverableType } from '../work/campaigns/entities.ts'
 import type { Act } from './commands.ts'
 
-/** `stop` may be a pause or the end: whoever says it is asked. */
+/** `stop` may be a pause or the end: anyone who says it is asked. */
 export type Verb = Act | 'stop' | 'open' | 'compare' | 'tail' | 'undo' | 'campaign'
 
 const it = '(.{1,80}?)'
@@ -62,7 +62,7 @@ export const verbs: ReadonlyArray<readonly [Verb, RegExp]> = [
   ['open', /\b(?:open|go to|switch to|jump to)\b/],
 ]
 
-/** Words of which one is meant when a word that nobody knows is one letter away. */
+/** Words of which one is meant when a word that no one knows is one letter away. */
 export const keywords =
   `approve accept reject decline revise escalate forward claim release pause resume retry cancel snooze
   dismiss compare continue unpause status waiting waits pending running blocked failed paused agents

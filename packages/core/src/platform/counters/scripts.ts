@@ -12,7 +12,7 @@ end
 /**
  * One request in a sliding window. The key is a list of the instants of what was admitted, oldest first: a dozen bytes for
  * each, and gone when the window is empty. A clock that was set back makes the window longer, never wider; by more than a
- * window, and it starts anew.
+ * window, and it starts again.
  * Arguments: time, room, length of the window. @returns admitted, used, milliseconds until the oldest leaves
  */
 export const hitScript = defineScript(`${readTime}

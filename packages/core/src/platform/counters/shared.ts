@@ -2,8 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { Clock } from '../clock.ts'
 import type { Logger } from '../log.ts'
 import { type Redis, RedisAway } from '../redis.ts'
-import type { Counters } from './counters.ts'
-import { createMemoryCounters } from './memory.ts'
+import { type Counters, createMemoryCounters } from './counters.ts'
 import { enterScript, hitScript, renewScript } from './scripts.ts'
 
 export interface SharedCountersOptions {
@@ -23,7 +22,7 @@ export interface SharedCountersOptions {
 const renewedAtOnce = 500
 
 /**
- * Counts that several servers share. A window admits exactly what its rule says, whoever asks where. A place is a member
+ * Counts that several servers share. A window admits exactly what its rule says, anyone who asks where. A place is a member
  * of a sorted set with the end of its lease; the server that took it renews all of its places together, three times a
  * lease. As long as Redis is away each server counts for itself; when it is back, the places that are still taken are
  * entered again.

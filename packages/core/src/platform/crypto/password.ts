@@ -7,7 +7,7 @@ const COSTS = {
   low: { memoryCost: 64, timeCost: 1, parallelism: 1 },
 } as const
 
-/** Hashes that nobody has the password of, one at each cost: checked where there is no account to check. */
+/** Hashes that no one has the password of, one at each cost: checked where there is no account to check. */
 const DECOYS = {
   full: '$argon2id$v=19$m=19456,t=2,p=1$BpKTzeGo99UdRe+6pxd4QQ$fC6JTjI7djJ9NEJZ29qCtsLyqT79Qx4WlegEjkeHqNw',
   low: '$argon2id$v=19$m=64,t=1,p=1$iEmdYT8qyAewTE7+qGHQIA$TVnc3VaP5UaWocJsAGnM3+JMJpOq8NBGAcjeLkxchT8',
@@ -33,7 +33,7 @@ export interface Passwords {
    * @throws what `refuse` gives when too many wait
    */
   verifyPassword(stored: string | undefined, password: string, lane?: HashLane): Promise<boolean>
-  /** True where `stored` was made with other costs than today's; hash anew after a good sign-in. */
+  /** True where `stored` was made with other costs than today's; hash again after a good sign-in. */
   needsRehash(stored: string): boolean
 }
 
@@ -95,4 +95,27 @@ function readable(stored: string): boolean {
   } catch {
     return false
   }
+}
+
+/** One text with a line for each password: a tenth of the memory of a set of them. */
+let list: Promise<string> | undefined
+
+/** Nothing shorter is taken as a password anywhere, so nothing shorter has to be on the list. */
+const shortest = 8
+
+/**
+ * True for a password that guessers try first, whatever its case and the punctuation at its end. The list of some 18,000 is loaded
+ * when it is asked for the first time: 25 ms, and 4 MB that stay.
+ */
+export async function isCommonPassword(password: string): Promise<boolean> {
+  list ??= load()
+  const known = await list
+  const lower = password.normalize('NFKC').toLowerCase()
+  return [lower, lower.replace(/[^\p{L}\p{N}]+$/u, '')].some((form) => known.includes(`\n${form}\n`))
+}
+
+async function load(): Promise<string> {
+  const { dictionary } = await import('@zxcvbn-ts/language-common')
+  const long = dictionary['passwords-common'].filter(({ length }) => length >= shortest)
+  return `\n${long.join('\n').toLowerCase()}\n`
 }

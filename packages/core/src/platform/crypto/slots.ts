@@ -1,5 +1,5 @@
 /** Runs a piece of work in its turn; of the lanes that have some waiting, each gets every next turn. */
-export type Slots<Lane extends string> = <T>(lane: Lane, work: () => Promise<T>) => Promise<T>
+export type WorkLanes<Lane extends string> = <T>(lane: Lane, work: () => Promise<T>) => Promise<T>
 
 /**
  * Runs at most `size` pieces of work at once. Others wait in the lane of their kind, in the order they came, and lanes take turns: a flood in
@@ -7,14 +7,15 @@ export type Slots<Lane extends string> = <T>(lane: Lane, work: () => Promise<T>)
  * @param options.maxWaiting how many may wait in each lane; beyond that, work is refused at once
  * @param options.refuse the error that it is refused with
  */
+// Not `p-queue`: it has one queue, in which a flood of one kind delays every other.
 export function createSlots<Lane extends string>(options: {
   size: number
   maxWaiting: number
   refuse: () => Error
-}): Slots<Lane> {
+}): WorkLanes<Lane> {
   const { size, maxWaiting, refuse } = options
   if (!Number.isInteger(size) || size < 1) throw new RangeError(`Slots: expected 1 or more, got ${size}.`)
-  /** Lanes in the order of their turns; one that nobody waits in is not here. */
+  /** Lanes in the order of their turns; one that no one waits in is not here. */
   const lanes = new Map<Lane, Array<() => void>>()
   let free = size
 

@@ -1,5 +1,5 @@
-import type { MikroORM, SqlEntityManager } from '@mikro-orm/sql'
 import type { EntitySchema } from '@mikro-orm/core'
+import type { MikroORM, SqlEntityManager } from '@mikro-orm/sql'
 import type { Logger } from '../log.ts'
 import type { MigrationScript } from './migrate.ts'
 
@@ -57,7 +57,7 @@ export interface DatabaseOptions {
   synchronous?: 'full' | 'off'
 }
 
-/** A fault of the database that a person can mend: one plain sentence with the remedy. */
+/** A fault of the database that a person can fix: one plain sentence with the remedy. */
 export class DatabaseError extends Error {
   constructor(message: string, options?: { cause?: unknown }) {
     super(message, options)
@@ -76,4 +76,9 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   }
   const { openSqlite } = await import('./sqlite.ts')
   return openSqlite(options)
+}
+
+/** `?, ?, ?` for as many values as there are; `null` when there are none, which matches nothing. */
+export function placeholders(values: readonly unknown[]): string {
+  return values.length === 0 ? 'null' : values.map(() => '?').join(', ')
 }

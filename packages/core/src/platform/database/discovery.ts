@@ -7,7 +7,7 @@ const opened = new WeakMap<readonly EntitySchema[], Map<Dialect, MikroORM>>()
 
 /**
  * Opens the ORM with what an earlier one of this process has found out about the same entities: their metadata and the
- * functions that it compiled for them. They belong to the entities, not to a database, and making them anew takes most of
+ * functions that it compiled for them. They belong to the entities, not to a database, and making them again takes most of
  * the time that opening a database takes.
  * @param open is given the options that say which entities there are
  */

@@ -1,5 +1,5 @@
-import { PostgreSqlConnection, PostgreSqlDriver } from '@mikro-orm/postgresql'
 import type { Configuration } from '@mikro-orm/core'
+import { PostgreSqlConnection, PostgreSqlDriver } from '@mikro-orm/postgresql'
 import { type Driver, PostgresDriver } from 'kysely'
 import type { Pool } from 'pg'
 import { poolsOf } from './postgres-pools.ts'

@@ -10,7 +10,7 @@ export interface PostgresPools {
   readonly statements: Pool
   /** The pool of the units of work is made by the ORM; the first one counts. */
   forUnitsOfWork(made: Pool): Pool
-  /** Ends the connections when nobody uses them any more. */
+  /** Ends the connections when no one uses them any more. */
   leave(): Promise<void>
 }
 
@@ -27,7 +27,7 @@ export function joinPools({ url, log, poolSize = 8 }: DatabaseOptions): Postgres
   pools.members += 1
   if (pools.members === 1) {
     const lost = (error: Error) => log.warn('a PostgreSQL connection was lost', { error })
-    // The pool hears of idle connections only; of one in use nobody would, and the process would end.
+    // The pool hears of idle connections only; of one in use no one would, and the process would end.
     pools.statements.on('error', lost).on('connect', (client) => client.on('error', lost))
   }
   return pools

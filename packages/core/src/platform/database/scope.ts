@@ -1,4 +1,4 @@
-import { type EventSubscriber, type FlushEventArgs, ChangeSetType } from '@mikro-orm/core'
+import { ChangeSetType, type EventSubscriber, type FlushEventArgs } from '@mikro-orm/core'
 import type { MikroORM } from '@mikro-orm/sql'
 import type { EntityManager } from './database.ts'
 

@@ -1,6 +1,25 @@
+import { Mutex as Queue } from 'async-mutex'
 import type BetterSqlite from 'better-sqlite3'
 import { type DatabaseConnection, SqliteAdapter, SqliteDialect, SqliteDriver } from 'kysely'
-import type { Mutex } from './mutex.ts'
+
+/**
+ * First come, first served, and one in each turn of the event loop: what holds it blocks the loop, so connections, streams and
+ * timers have their turn before the next one.
+ */
+export interface Mutex {
+  /** @returns the function that lets the next one in; call it exactly once */
+  acquire(): Promise<() => void>
+}
+
+export function createMutex(): Mutex {
+  const queue = new Queue()
+  return {
+    async acquire() {
+      const release = await queue.acquire()
+      return () => void setImmediate(release)
+    },
+  }
+}
 
 type Handle = BetterSqlite.Database
 
@@ -52,7 +71,7 @@ class SerialDriver extends SqliteDriver {
     try {
       this.#handle.exec('begin immediate')
     } catch (error) {
-      // Nobody gives a connection back on which no transaction began: the next writers would wait for ever.
+      // No one gives a connection back on which no transaction began: the next writers would wait for ever.
       await this.releaseConnection()
       throw error
     }

@@ -5,12 +5,10 @@ import type { MikroORM } from '@mikro-orm/sql'
 import { MikroORM as SqliteOrm } from '@mikro-orm/sqlite'
 import BetterSqlite from 'better-sqlite3'
 import { type Database, DatabaseError, type DatabaseOptions, type Sql, type SqlValue } from './database.ts'
-import { createMutex, type Mutex } from './mutex.ts'
-import { SerialDialect } from './sqlite-dialect.ts'
-import { explain } from './sqlite-faults.ts'
 import { openWithEntities } from './discovery.ts'
-import { forkFor, TenantGuard } from './scope.ts'
 import { toMigrations } from './migrate.ts'
+import { forkFor, TenantGuard } from './scope.ts'
+import { createMutex, type Mutex, SerialDialect } from './sqlite-dialect.ts'
 
 type Handle = BetterSqlite.Database
 
@@ -181,4 +179,35 @@ function statements(handle: Handle, path: string): Sql {
 function bind(value: SqlValue): string | number | null | Uint8Array {
   if (value instanceof Date) return value.getTime()
   return typeof value === 'boolean' ? Number(value) : value
+}
+
+/** Turns the driver's own faults into one sentence with the remedy; anything else passes unchanged. */
+export function explain(error: unknown, path: string): unknown {
+  const code = (error as { code?: string }).code ?? ''
+  const say = (sentence: string) => new DatabaseError(sentence, { cause: error })
+  if (code.startsWith('SQLITE_BUSY') || code.startsWith('SQLITE_LOCKED')) {
+    return say(`The database ${path} is locked by another program. Close that program and try again.`)
+  }
+  if (code.startsWith('SQLITE_FULL')) {
+    return say(`The disk that holds ${path} is full; nothing was written. Free some space and try again.`)
+  }
+  if (code === 'SQLITE_NOTADB' || code.startsWith('SQLITE_CORRUPT')) {
+    return say(
+      `The file ${path} is damaged or no SQLite database. Restore it from a backup, or name another file.`,
+    )
+  }
+  if (code.startsWith('SQLITE_CANTOPEN')) {
+    return say(`The database ${path} cannot be opened. Check that the path is a file you may read and write.`)
+  }
+  if (code.startsWith('SQLITE_READONLY')) {
+    return say(
+      `The database ${path} is read-only. Give this user the right to write the file and its folder.`,
+    )
+  }
+  if (code.startsWith('SQLITE_IOERR')) {
+    return say(
+      `The disk failed while reading or writing ${path} (${code}). Check the disk and its free space.`,
+    )
+  }
+  return error
 }

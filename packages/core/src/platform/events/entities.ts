@@ -7,7 +7,7 @@ export const EventRow = defineEntity({
   properties: {
     /** SQLite says `integer` of any key that it counts up itself. */
     seq: p.bigint('number').primary().autoincrement().ignoreSchemaChanges('type'),
-    tenantId: p.string().length(26).nullable(),
+    tenantId: p.string().length(26).strictNullable(),
     type: p.string().length(80),
     subject: p.string().length(255),
     data: p.json().$type<Record<string, unknown>>(),

@@ -1,5 +1,5 @@
-import type { Database, Sql } from '../database/database.ts'
 import type { Clock } from '../clock.ts'
+import type { Database, Sql } from '../database/database.ts'
 import type { Logger } from '../log.ts'
 
 /** Something that happened, told in the transaction in which it happened. */
@@ -30,7 +30,7 @@ export interface Follower {
   event(event: StoredEvent): void
   /** Who asks for no past is told, before anything else, after which number what it is told begins. */
   begin?(after: number): void
-  /** The past from which the follower wanted to resume is gone: it must load anew. */
+  /** The past from which the follower wanted to resume is gone: it must load again. */
   resync(): void
 }
 
@@ -45,7 +45,7 @@ export interface EventLog {
   /** The highest number told so far. */
   last(): number
   /** Reads what was committed since and tells the followers; called after every commit of this process. */
-  poke(): void
+  wakeUp(): void
   /** Deletes events older than `before`; followers that resume from there are told to resync. */
   prune(before: Date): Promise<number>
   start(): Promise<void>
@@ -56,4 +56,31 @@ export interface EventLogOptions {
   db: Database
   clock: Clock
   log: Logger
+}
+
+/** Fan-out of messages that are not kept, inside this process. */
+export interface Broadcast {
+  publish(topic: string, message: unknown): void
+  /** @returns a function that ends the subscription */
+  subscribe(topic: string, listener: (message: unknown) => void): () => void
+  /** How many listen to a topic. */
+  count(topic: string): number
+}
+
+export function createBroadcast(): Broadcast {
+  const topics = new Map<string, Set<(message: unknown) => void>>()
+  return {
+    publish(topic, message) {
+      for (const listener of topics.get(topic) ?? []) listener(message)
+    },
+    subscribe(topic, listener) {
+      const listeners = topics.get(topic) ?? new Set()
+      topics.set(topic, listeners.add(listener))
+      return () => {
+        listeners.delete(listener)
+        if (listeners.size === 0 && topics.get(topic) === listeners) topics.delete(topic)
+      }
+    },
+    count: (topic) => topics.get(topic)?.size ?? 0,
+  }
 }

@@ -1,4 +1,5 @@
-import type { EventFilter, EventLog, EventLogOptions, Follower, StoredEvent } from './events.ts'
+import type { Sql } from '../database/database.ts'
+import type { EventFilter, EventLog, EventLogOptions, Follower, NewEvent, StoredEvent } from './events.ts'
 import { deleteBefore, insertEvents, lastNumber, prunedUpTo, selectEvents } from './queries.ts'
 
 const channel = 'copydesk_events'
@@ -17,23 +18,111 @@ interface Following {
 }
 
 /** The log of events on the database: one reader per process tells all followers, in the order of the numbers. */
-export function createEventLog({ db, clock, log }: EventLogOptions): EventLog {
-  const followings = new Set<Following>()
-  let told = 0
-  let running = false
-  let pumping: Promise<void> | undefined
-  let again = false
-  let unlisten: (() => Promise<void>) | undefined
-  let cancelPoll: (() => void) | undefined
+export function createEventLog(options: EventLogOptions): EventLog {
+  return new DatabaseEventLog(options)
+}
 
-  const deliver = ({ follower }: Following, event: StoredEvent) => {
+class DatabaseEventLog implements EventLog {
+  readonly #options: EventLogOptions
+  readonly #followings = new Set<Following>()
+  /** The number of the last event that was told. */
+  #told = 0
+  #running = false
+  #pumping: Promise<void> | undefined
+  #again = false
+  #unlisten: (() => Promise<void>) | undefined
+  #cancelPoll: (() => void) | undefined
+
+  constructor(options: EventLogOptions) {
+    this.#options = options
+  }
+
+  async start(): Promise<void> {
+    const { db } = this.#options
+    this.#told = await lastNumber(db.sql)
+    this.#running = true
+    this.#unlisten = await db.listen(channel, this.wakeUp)
+    this.#poll()
+  }
+
+  async stop(): Promise<void> {
+    this.#running = false
+    this.#cancelPoll?.()
+    await this.#pumping
+    await this.#unlisten?.()
+  }
+
+  async append(tx: Sql, events: readonly NewEvent[]): Promise<void> {
+    const { db, clock } = this.#options
+    const last = await insertEvents(tx, db.dialect, events, clock.date())
+    await db.notify(tx, channel, String(last))
+  }
+
+  read(filter: EventFilter, after: number, limit: number): Promise<StoredEvent[]> {
+    return selectEvents(this.#options.db.sql, filter, after, limit)
+  }
+
+  last(): number {
+    return this.#told
+  }
+
+  prune(before: Date): Promise<number> {
+    return this.#options.db.write((tx) => deleteBefore(tx, before))
+  }
+
+  async follow(filter: EventFilter, after: number | undefined, follower: Follower): Promise<() => void> {
+    // It listens before the past is read, so that nothing falls in between.
+    const following: Following = {
+      filter,
+      types: filter.types && new Set(filter.types),
+      seen: this.#told,
+      waiting: [],
+      follower,
+    }
+    this.#followings.add(following)
     try {
-      follower.event(event)
+      if (after === undefined) follower.begin?.(this.#told)
+      else await this.#replay(following, after, this.#told)
     } catch (error) {
-      log.error('a follower of events failed', { error, type: event.type, seq: event.seq })
+      this.#followings.delete(following)
+      throw error
+    }
+    const missed = following.waiting ?? []
+    following.waiting = undefined
+    for (const event of missed) this.#deliver(following, event)
+    return () => void this.#followings.delete(following)
+  }
+
+  /** Handed over as it is to those who hear of commits. */
+  readonly wakeUp = (): void => {
+    if (!this.#running) return
+    this.#again = true
+    this.#pumping ??= this.#pump()
+      .catch((error: unknown) => this.#options.log.error('events could not be read', { error }))
+      .finally(() => {
+        this.#pumping = undefined
+        if (this.#again && this.#running) this.wakeUp()
+      })
+  }
+
+  #poll(): void {
+    this.wakeUp()
+    this.#cancelPoll = this.#options.clock.after(pollMs, () => this.#poll())
+  }
+
+  async #pump(): Promise<void> {
+    while (this.#again && this.#running) {
+      this.#again = false
+      const events = await this.read({ tenants: 'all' }, this.#told, batch)
+      for (const event of events) {
+        this.#told = event.seq
+        for (const following of this.#followings) this.#tell(following, event)
+      }
+      if (events.length === batch) this.#again = true
     }
   }
-  const tell = (following: Following, event: StoredEvent) => {
+
+  #tell(following: Following, event: StoredEvent): void {
     if (event.seq <= following.seen) return
     const { tenants, subject } = following.filter
     following.seen = event.seq
@@ -41,93 +130,34 @@ export function createEventLog({ db, clock, log }: EventLogOptions): EventLog {
     if (subject !== undefined && subject !== event.subject) return
     if (following.types && !following.types.has(event.type)) return
     if (following.waiting) following.waiting.push(event)
-    else deliver(following, event)
+    else this.#deliver(following, event)
   }
+
+  #deliver({ follower }: Following, event: StoredEvent): void {
+    try {
+      follower.event(event)
+    } catch (error) {
+      this.#options.log.error('a follower of events failed', { error, type: event.type, seq: event.seq })
+    }
+  }
+
   /** Tells what came after `after`, up to and with `present`; what comes meanwhile waits. */
-  const replay = async (following: Following, after: number, present: number) => {
+  async #replay(following: Following, after: number, present: number): Promise<void> {
     const { filter, follower } = following
-    if (after > present && after > (await lastNumber(db.sql))) return follower.resync()
+    const { sql } = this.#options.db
+    if (after > present && after > (await lastNumber(sql))) return follower.resync()
     if (after >= present) {
       // Another process has told this far already, and this one is only about to read it.
       following.seen = Math.max(following.seen, after)
       following.waiting = following.waiting?.filter(({ seq }) => seq > after)
       return
     }
-    if (after < (await prunedUpTo(db.sql))) follower.resync()
+    if (after < (await prunedUpTo(sql))) follower.resync()
     let from = after
     while (from < present) {
-      const past = await selectEvents(db.sql, filter, from, batch)
-      for (const event of past) if (event.seq <= present) deliver(following, event)
+      const past = await this.read(filter, from, batch)
+      for (const event of past) if (event.seq <= present) this.#deliver(following, event)
       from = past.length === batch ? (past.at(-1)?.seq ?? present) : present
     }
-  }
-  const pump = async () => {
-    while (again && running) {
-      again = false
-      const events = await selectEvents(db.sql, { tenants: 'all' }, told, batch)
-      for (const event of events) {
-        told = event.seq
-        for (const following of followings) tell(following, event)
-      }
-      if (events.length === batch) again = true
-    }
-  }
-  const poke = () => {
-    if (!running) return
-    again = true
-    pumping ??= pump()
-      .catch((error: unknown) => log.error('events could not be read', { error }))
-      .finally(() => {
-        pumping = undefined
-        if (again && running) poke()
-      })
-  }
-  const poll = () => {
-    poke()
-    cancelPoll = clock.after(pollMs, poll)
-  }
-  return {
-    async append(tx, events) {
-      const last = await insertEvents(tx, db.dialect, events, clock.date())
-      await db.notify(tx, channel, String(last))
-    },
-    read: (filter, after, limit) => selectEvents(db.sql, filter, after, limit),
-    async follow(filter, after, follower) {
-      // It listens before the past is read, so that nothing falls in between.
-      const following: Following = {
-        filter,
-        types: filter.types && new Set(filter.types),
-        seen: told,
-        waiting: [],
-        follower,
-      }
-      followings.add(following)
-      try {
-        if (after === undefined) follower.begin?.(told)
-        else await replay(following, after, told)
-      } catch (error) {
-        followings.delete(following)
-        throw error
-      }
-      const missed = following.waiting ?? []
-      following.waiting = undefined
-      for (const event of missed) deliver(following, event)
-      return () => void followings.delete(following)
-    },
-    last: () => told,
-    poke,
-    prune: (before) => db.write((tx) => deleteBefore(tx, before)),
-    async start() {
-      told = await lastNumber(db.sql)
-      running = true
-      unlisten = await db.listen(channel, poke)
-      poll()
-    },
-    async stop() {
-      running = false
-      cancelPoll?.()
-      await pumping
-      await unlisten?.()
-    },
   }
 }

@@ -1,6 +1,11 @@
-import type { Dialect, Row, Sql, SqlValue } from '../database/database.ts'
-import { asInstant, asJson, asNumber, placeholders } from '../database/row.ts'
+import { type Dialect, placeholders, type Sql, type SqlValue } from '../database/database.ts'
+import { count, select, table } from '../database/read.ts'
+import { EventRow } from './entities.ts'
 import type { EventFilter, NewEvent, StoredEvent } from './events.ts'
+
+const { toString: _, ...columns } = table(EventRow, 'event')
+const stored = select(columns)
+const given = select({ seq: columns.seq })
 
 /** Held until the commit, so that numbers become visible in the order in which they were given. */
 const numberLock = 7_261
@@ -21,14 +26,15 @@ export async function insertEvents(
     JSON.stringify(event.data),
     at,
   ])
-  const inserted = await tx.all<Row>(
-    `insert into event (tenant_id, type, subject, data, at) values ${rows} returning seq`,
+  const inserted = await given.allOf(
+    tx,
+    `insert into event (tenant_id, type, subject, data, at) values ${rows} returning ${given.columns}`,
     values,
   )
-  return Math.max(...inserted.map((row) => asNumber(row.seq)))
+  return Math.max(...inserted.map(({ seq }) => seq))
 }
 
-export async function selectEvents(
+export function selectEvents(
   sql: Sql,
   filter: EventFilter,
   after: number,
@@ -48,39 +54,36 @@ export async function selectEvents(
     conditions.push('subject = ?')
     params.push(filter.subject)
   }
-  const rows = await sql.all<Row>(
-    `select seq, tenant_id, type, subject, data, at from event where ${conditions.join(' and ')} order by seq limit ?`,
-    [...params, limit],
-  )
-  return rows.map((row) => ({
-    seq: asNumber(row.seq),
-    tenantId: row.tenant_id as string | null,
-    type: row.type as string,
-    subject: row.subject as string,
-    data: asJson<Record<string, unknown>>(row.data) ?? {},
-    at: asInstant(row.at),
-  }))
+  return stored.all(sql, `from event where ${conditions.join(' and ')} order by seq limit ?`, [
+    ...params,
+    limit,
+  ])
 }
 
+const last = select({
+  seq: count('coalesce(max(seq), (select coalesce(max(pruned), 0) from event_mark))'),
+})
+
 export async function lastNumber(sql: Sql): Promise<number> {
-  const row = await sql.get<Row>(
-    'select coalesce(max(seq), (select coalesce(max(pruned), 0) from event_mark)) as seq from event',
-  )
-  return asNumber(row?.seq)
+  const row = await last.get(sql, 'from event')
+  return row?.seq ?? 0
 }
+
+const pruned = select({ seq: count('max(pruned)') })
 
 /** Everything up to and with this number is gone. */
 export async function prunedUpTo(sql: Sql): Promise<number> {
-  const row = await sql.get<Row>('select coalesce(max(pruned), 0) as seq from event_mark')
-  return asNumber(row?.seq)
+  const row = await pruned.get(sql, 'from event_mark')
+  return row?.seq ?? 0
 }
+
+const newest = select({ seq: count('max(seq)') })
 
 /** @returns how many events were deleted */
 export async function deleteBefore(tx: Sql, before: Date): Promise<number> {
-  const last = await tx.get<Row>('select max(seq) as seq from event where at < ?', [before])
-  const seq = asNumber(last?.seq)
-  if (seq === 0) return 0
-  const moved = await tx.run('update event_mark set pruned = ? where id = 1', [seq])
-  if (moved === 0) await tx.run('insert into event_mark (id, pruned) values (1, ?)', [seq])
-  return tx.run('delete from event where seq <= ?', [seq])
+  const row = await newest.get(tx, 'from event where at < ?', [before])
+  if (!row?.seq) return 0
+  const moved = await tx.run('update event_mark set pruned = ? where id = 1', [row.seq])
+  if (moved === 0) await tx.run('insert into event_mark (id, pruned) values (1, ?)', [row.seq])
+  return tx.run('delete from event where seq <= ?', [row.seq])
 }

@@ -46,7 +46,7 @@ export function boundedBody(raw: Readable, encoding: string, limits: BodyLimits)
             return
           }
           size += value.byteLength
-          if (size > limits.maxBytes) throw tooLarge(limits)
+          if (size > limits.maxBytes) throw responseTooLarge(limits)
           limits.onBytes()
           controller.enqueue(value)
         } catch (error) {
@@ -65,7 +65,7 @@ export function boundedBody(raw: Readable, encoding: string, limits: BodyLimits)
 }
 
 /** The error for a body that is, or says that it is, larger than the limit. */
-export function tooLarge({ host, maxBytes }: Pick<BodyLimits, 'host' | 'maxBytes'>): OutboundError {
+export function responseTooLarge({ host, maxBytes }: Pick<BodyLimits, 'host' | 'maxBytes'>): OutboundError {
   return new OutboundError('too_large', `The answer of ${host} is larger than ${maxBytes} bytes.`)
 }
 

@@ -3,7 +3,7 @@ import type { Logger } from '../log.ts'
 import { readAll } from './body.ts'
 import { createGuardedAgent, type Lookup, resolveHost } from './connect.ts'
 import { createDeadline } from './deadline.ts'
-import { type Answer, exchange, type OutboundBody, type Send } from './exchange.ts'
+import { exchange, type OutboundBody, type RawResponse, type Send } from './exchange.ts'
 import { createGuardedFetch } from './fetch.ts'
 import { createGuard, type Guard, targetOf } from './guard.ts'
 import { OutboundError, toOutboundError } from './outbound-error.ts'
@@ -81,7 +81,11 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
   const limits = { maxBytes, maxRedirects, userAgent }
 
   /** Runs an exchange, frees its timer where it fails, and writes the line about it; never a path, it may hold a key. */
-  const observed = async (url: URL, method: string, run: () => Promise<Answer>): Promise<Answer> => {
+  const observed = async (
+    url: URL,
+    method: string,
+    run: () => Promise<RawResponse>,
+  ): Promise<RawResponse> => {
     const since = clock.now()
     const fields = () => ({ method, origin: url.origin, ms: clock.now() - since })
     try {
@@ -129,7 +133,7 @@ function checkedUrl(guard: Guard, input: string | URL, log: Logger): URL {
   }
 }
 
-function toResponse({ status, headers, url, body }: Answer): OutboundResponse {
+function toResponse({ status, headers, url, body }: RawResponse): OutboundResponse {
   const stream = body ?? new ReadableStream<Uint8Array>({ start: (controller) => controller.close() })
   const text = async (charset: string): Promise<string> => decoderFor(charset).decode(await readAll(stream))
   return {

@@ -5,7 +5,7 @@ import { OutboundError } from './outbound-error.ts'
 export interface Deadline {
   /** Aborts with an {@link OutboundError}: `timeout`, or `aborted` with the caller's reason as its cause. */
   signal: AbortSignal
-  /** Something arrived: where the limit is on silence, it starts anew. */
+  /** Something arrived: where the limit is on silence, it starts again. */
   touch(): void
   /** The exchange is over; the timer and the listener are taken away. */
   end(): void

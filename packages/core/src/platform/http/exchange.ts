@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import type { Agent, Dispatcher } from 'undici'
-import { ACCEPT_ENCODING, boundedBody, tooLarge } from './body.ts'
+import { ACCEPT_ENCODING, boundedBody, responseTooLarge } from './body.ts'
 import type { Deadline } from './deadline.ts'
 import { type Guard, targetOf } from './guard.ts'
 import { OutboundError, toOutboundError } from './outbound-error.ts'
@@ -22,7 +22,7 @@ export interface ExchangeOptions {
   toReader: (error: OutboundError) => unknown
 }
 
-export interface Answer {
+export interface RawResponse {
   status: number
   statusText: string
   headers: Headers
@@ -44,7 +44,7 @@ export type Send = (
     maxBytes?: number | undefined
     signal?: AbortSignal | undefined
   },
-) => Promise<Answer>
+) => Promise<RawResponse>
 
 /**
  * Sends one request and follows its redirects, each through the guard.
@@ -56,7 +56,7 @@ export async function exchange(
   guard: Guard,
   start: URL,
   options: ExchangeOptions,
-): Promise<Answer> {
+): Promise<RawResponse> {
   const method = options.method.toUpperCase()
   if (method === 'CONNECT' || method === 'TRACE') {
     throw new OutboundError('bad_request', `The method ${method} is not allowed.`)
@@ -140,7 +140,7 @@ function answer(
   hop: Hop<OutboundBody>,
   options: ExchangeOptions,
   redirected: boolean,
-): Answer {
+): RawResponse {
   const { deadline, maxBytes } = options
   const { host } = targetOf(hop.url)
   const headers = toHeaders(response.headers)
@@ -152,7 +152,7 @@ function answer(
     return { ...known, body: null }
   }
   try {
-    if (Number(headers.get('content-length') ?? 0) > maxBytes) throw tooLarge({ host, maxBytes })
+    if (Number(headers.get('content-length') ?? 0) > maxBytes) throw responseTooLarge({ host, maxBytes })
     const encoding = headers.get('content-encoding') ?? ''
     const body = boundedBody(response.body, encoding, {
       host,

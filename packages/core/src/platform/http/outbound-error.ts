@@ -3,7 +3,7 @@ import { errors } from 'undici'
 /**
  * Why a request to the outside failed.
  * Refused before anything was sent: `bad_url`, `bad_request`, `scheme`, `credentials`, `address` (not public unicast),
- * `dns` (no such host). Underway: `connect` (nobody answers, or TLS fails), `network` (the connection broke),
+ * `dns` (no such host). Underway: `connect` (no one answers, or TLS fails), `network` (the connection broke),
  * `timeout`, `aborted` (by the caller). The answer: `redirect` (too many, or impossible to follow), `too_large`,
  * `bad_response` (cannot be decoded).
  */

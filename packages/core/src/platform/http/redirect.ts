@@ -56,7 +56,7 @@ export function isRedirect(status: number): boolean {
 
 /**
  * The request that follows a redirect, as browsers do it: 303, and 301 or 302 after a POST, become a GET without a
- * body. On another origin every header goes except the harmless ones: which of them holds a key, nobody can know.
+ * body. On another origin every header goes except the harmless ones: which of them holds a key, no one can know.
  */
 export function nextHop<Body>(hop: Hop<Body>, status: number, url: URL): Hop<Body> {
   const headers = new Headers(hop.headers)

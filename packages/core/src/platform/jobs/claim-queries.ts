@@ -1,25 +1,22 @@
-import type { Database, Dialect, Row, Sql, SqlValue } from '../database/database.ts'
-import { asInstant, asJson, asNumber, placeholders } from '../database/row.ts'
-import type { JobFailure } from './entities.ts'
+import { type Database, type Dialect, placeholders, type Sql, type SqlValue } from '../database/database.ts'
+import { exists, pick, type RowOf, select, table } from '../database/read.ts'
+import { Job } from './entities.ts'
+import { changed } from './queries.ts'
 
-export interface ClaimedRow {
-  id: string
-  kind: string
-  tenantId: string | null
-  payload: Record<string, unknown>
-  attempt: number
-  maxAttempts: number
-  failures: JobFailure[]
-}
+const j = table(Job, 'job')
+const taken = select(
+  pick(j, 'id', 'kind', 'tenantId', 'payload', 'attempt', 'maxAttempts', 'failures', 'priority', 'runAt'),
+)
+export type ClaimedRow = RowOf<typeof taken>
 
 /** What a worker has room for. */
-export interface Claim {
+export interface WorkerCapacity {
   worker: string
   now: Date
   leaseUntil: Date
   limit: number
   kinds: readonly string[]
-  /** Most jobs of a group at work at a time. */
+  /** Most jobs of a group in progress at a time. */
   caps: Readonly<Record<string, number>>
 }
 
@@ -28,11 +25,8 @@ const capLock = 7_263
 
 /** True when a waiting job is due: asked before a claim, which on SQLite would take the write lock. */
 export async function anyDue(sql: Sql, now: Date, kinds: readonly string[]): Promise<boolean> {
-  const row = await sql.get(
-    `select 1 as one from job where status = 'waiting' and run_at <= ? and kind in (${placeholders(kinds)}) limit 1`,
-    [now, ...kinds],
-  )
-  return row !== undefined
+  const due = `from job where status = 'waiting' and run_at <= ? and kind in (${placeholders(kinds)})`
+  return exists(sql, due, [now, ...kinds])
 }
 
 /**
@@ -40,10 +34,10 @@ export async function anyDue(sql: Sql, now: Date, kinds: readonly string[]): Pro
  * @param done jobs that the worker has ended well
  * @returns the claimed jobs, best first, and the ids of those done that were still the worker's own
  */
-export async function turn(
+export async function claimAndAck(
   db: Database,
   done: ReadonlyArray<{ id: string; attempt: number }>,
-  claim: Claim,
+  claim: WorkerCapacity,
 ): Promise<{ kept: Set<string>; claimed: ClaimedRow[] }> {
   const capped = claim.limit > 0 && Object.keys(claim.caps).length > 0
   const both = async (tx: Sql) => ({
@@ -62,19 +56,21 @@ export async function turn(
 async function finishJobs(
   tx: Sql,
   done: ReadonlyArray<{ id: string; attempt: number }>,
-  { worker, now }: Claim,
+  { worker, now }: WorkerCapacity,
 ): Promise<Set<string>> {
   const marks = placeholders(done)
-  const rows = await tx.all<Row>(
+  const rows = await changed.allOf(
+    tx,
     `update job set status = 'done', lease_until = null, finished_at = ?
-     where status = 'running' and worker = ? and id in (${marks}) and id || '.' || attempt in (${marks}) returning id`,
+     where status = 'running' and worker = ? and id in (${marks}) and id || '.' || attempt in (${marks})
+     returning ${changed.columns}`,
     [now, worker, ...done.map(({ id }) => id), ...done.map(({ id, attempt }) => `${id}.${attempt}`)],
   )
-  return new Set(rows.map((row) => row.id as string))
+  return new Set(rows.map(({ id }) => id))
 }
 
 /** Takes the best waiting jobs that are due, and of a capped group no more than it has free places. */
-async function claimJobs(tx: Sql, dialect: Dialect, claim: Claim): Promise<ClaimedRow[]> {
+async function claimJobs(tx: Sql, dialect: Dialect, claim: WorkerCapacity): Promise<ClaimedRow[]> {
   const { worker, now, leaseUntil, limit, kinds } = claim
   const caps = Object.entries(claim.caps)
   const [asOnce, lock] = dialect === 'postgresql' ? ['materialized', 'for update skip locked'] : ['', '']
@@ -87,24 +83,17 @@ async function claimJobs(tx: Sql, dialect: Dialect, claim: Claim): Promise<Claim
     caps.length > 0
       ? [`${freePlaces(caps.length)}, ${best}, ${ranks}`, placed]
       : [best, 'select id from best']
-  const rows = await tx.all<Row>(
+  const rows = await taken.allOf(
+    tx,
     `with ${before}
      update job set status = 'running', attempt = attempt + 1, worker = ?, lease_until = ? where id in (${chosen})
-     returning id, kind, tenant_id, payload, attempt, max_attempts, failures, priority, run_at`,
+     returning ${taken.columns}`,
     [...caps.flat(), now, ...kinds, limit, worker, leaseUntil] satisfies SqlValue[],
   )
-  return rows.toSorted(byUrgency).map((row) => ({
-    id: row.id as string,
-    kind: row.kind as string,
-    tenantId: row.tenant_id as string | null,
-    payload: asJson<Record<string, unknown>>(row.payload) ?? {},
-    attempt: asNumber(row.attempt),
-    maxAttempts: asNumber(row.max_attempts),
-    failures: asJson<JobFailure[]>(row.failures) ?? [],
-  }))
+  return rows.toSorted(byUrgency)
 }
 
-/** How many more jobs of each capped group may be at work. */
+/** How many more jobs of each capped group may be running. */
 const freePlaces = (groups: number) =>
   `cap (name, most) as (values ${Array.from({ length: groups }, () => '(?, cast(? as integer))').join(', ')}),
    free as (
@@ -118,10 +107,6 @@ const placed =
   'select r.id from ranked r left join free f on f.name = r.group_name where f.name is null or r.place <= f.places'
 
 /** The order of the claim; `returning` keeps none. */
-function byUrgency(a: Row, b: Row): number {
-  return (
-    asNumber(b.priority) - asNumber(a.priority) ||
-    asInstant(a.run_at).getTime() - asInstant(b.run_at).getTime() ||
-    ((a.id as string) < (b.id as string) ? -1 : 1)
-  )
+function byUrgency(a: ClaimedRow, b: ClaimedRow): number {
+  return b.priority - a.priority || a.runAt.getTime() - b.runAt.getTime() || (a.id < b.id ? -1 : 1)
 }

@@ -20,21 +20,21 @@ export const Job = defineEntity({
   properties: {
     id: p.string().length(26).primary(),
     kind: p.string().length(80),
-    tenantId: p.string().length(26).nullable(),
+    tenantId: p.string().length(26).strictNullable(),
     payload: p.json().$type<Record<string, unknown>>(),
-    uniqueKey: p.string().length(255).nullable(),
-    groupName: p.string().length(255).nullable(),
+    uniqueKey: p.string().length(255).strictNullable(),
+    groupName: p.string().length(255).strictNullable(),
     status: p.string().length(8).$type<JobState>().default('waiting'),
     priority: p.integer().default(0),
     runAt: p.datetime(3),
     attempt: p.integer().default(0),
     maxAttempts: p.integer(),
     /** The queue instance that holds the lease: part of the fence. */
-    worker: p.string().length(26).nullable(),
-    leaseUntil: p.datetime(3).nullable(),
+    worker: p.string().length(26).strictNullable(),
+    leaseUntil: p.datetime(3).strictNullable(),
     failures: p.json().$type<JobFailure[]>(),
     createdAt: p.datetime(3),
-    finishedAt: p.datetime(3).nullable(),
+    finishedAt: p.datetime(3).strictNullable(),
   },
   uniques: [
     {

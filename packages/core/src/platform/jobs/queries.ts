@@ -1,7 +1,11 @@
-import type { Database, Row, Sql, SqlValue } from '../database/database.ts'
-import { asInstant, asJson, asNumber, placeholders } from '../database/row.ts'
-import type { JobFailure } from './entities.ts'
+import { type Database, placeholders, type Sql, type SqlValue } from '../database/database.ts'
+import { exists, instant, pick, type RowOf, select, table } from '../database/read.ts'
+import { Job, type JobFailure } from './entities.ts'
 import type { NewJob } from './jobs.ts'
+
+const j = table(Job, 'job')
+/** What a statement has changed. */
+export const changed = select({ id: j.id })
 
 /** Tells the workers of all processes on a PostgreSQL that a job may be due; on SQLite there is only this one. */
 export const jobsChannel = 'copydesk_jobs'
@@ -45,7 +49,7 @@ const held = `where id = ? and worker = ? and attempt = ? and status = 'running'
 export const once = <T>(db: Database, work: (tx: Sql) => Promise<T>): Promise<T> =>
   db.dialect === 'postgresql' ? work(db.sql) : db.write(work)
 
-export function putBack(
+export function scheduleRetry(
   db: Database,
   job: { id: string; attempt: number },
   worker: string,
@@ -60,7 +64,7 @@ export function putBack(
   )
 }
 
-export function bury(
+export function markDead(
   db: Database,
   job: { id: string; attempt: number },
   worker: string,
@@ -86,35 +90,34 @@ export async function renew(
   leaseUntil: Date,
 ): Promise<Set<string>> {
   const rows = await once(db, (tx) =>
-    tx.all<Row>(
-      `update job set lease_until = ? where worker = ? and status = 'running' and id in (${placeholders(ids)}) returning id`,
+    changed.allOf(
+      tx,
+      `update job set lease_until = ? where worker = ? and status = 'running' and id in (${placeholders(ids)})
+       returning ${changed.columns}`,
       [leaseUntil, worker, ...ids],
     ),
   )
-  return new Set(rows.map((row) => row.id as string))
+  return new Set(rows.map(({ id }) => id))
 }
+
+const expiring = select(pick(j, 'id', 'attempt', 'maxAttempts', 'failures'))
 
 /** Takes back jobs whose lease has ended; the last attempt makes a dead letter. @returns how many */
 export async function takeBackExpired(db: Database, now: Date): Promise<number> {
-  const expired = await db.sql.get(
-    `select 1 as one from job where status = 'running' and lease_until <= ? limit 1`,
-    [now],
-  )
-  if (!expired) return 0
+  if (!(await exists(db.sql, `from job where status = 'running' and lease_until <= ?`, [now]))) return 0
   return db.write(async (tx) => {
-    const rows = await tx.all<Row>(
-      `select id, attempt, max_attempts, failures from job where status = 'running' and lease_until <= ?
+    const rows = await expiring.all(
+      tx,
+      `from job where status = 'running' and lease_until <= ?
        order by id ${db.dialect === 'postgresql' ? 'for update skip locked' : ''}`,
       [now],
     )
-    for (const row of rows) {
-      const attempt = asNumber(row.attempt)
-      const final = attempt >= asNumber(row.max_attempts)
+    for (const { id, attempt, maxAttempts, failures } of rows) {
+      const final = attempt >= maxAttempts
       const lost: JobFailure = { attempt, at: now.toISOString(), error: lostLease, family: 'transient' }
-      const failures = [...(asJson<JobFailure[]>(row.failures) ?? []), lost]
       await tx.run(
         `update job set status = ?, worker = null, lease_until = null, finished_at = ?, failures = ? where id = ?`,
-        [final ? 'dead' : 'waiting', final ? now : null, JSON.stringify(failures), row.id as string],
+        [final ? 'dead' : 'waiting', final ? now : null, JSON.stringify([...failures, lost]), id],
       )
     }
     return rows.length
@@ -124,16 +127,12 @@ export async function takeBackExpired(db: Database, now: Date): Promise<number> 
 /** The failure of a try whose lease has ended. */
 export const lostLease = 'The process that did it ended, or said nothing for too long'
 
-export interface DeadLetter {
-  id: string
-  kind: string
-  tenantId: string | null
-  payload: Record<string, unknown>
-  failures: JobFailure[]
-  createdAt: Date
-  /** When it was given up. */
-  finishedAt: Date
-}
+const dead = select({
+  ...pick(j, 'id', 'kind', 'tenantId', 'payload', 'failures', 'createdAt'),
+  /** When it was given up, which every one of them was. */
+  finishedAt: instant('job.finished_at'),
+})
+export type DeadJob = RowOf<typeof dead>
 
 /** Which dead letters are asked for; those of a tenant are seen by who may see the tenant. */
 export interface DeadLetterFilter {
@@ -152,11 +151,11 @@ export async function hasJob(
 ): Promise<boolean> {
   const seen = tenants === 'all' ? '1 = 1' : `tenant_id in (${placeholders(tenants)})`
   const params = [id, ...(tenants === 'all' ? [] : tenants)]
-  return (await sql.get(`select 1 as one from job where id = ? and ${seen}`, params)) !== undefined
+  return exists(sql, `from job where id = ? and ${seen}`, params)
 }
 
 /** In the order of their ids, the newest first unless it is asked otherwise. */
-export async function selectDead(sql: Sql, filter: DeadLetterFilter): Promise<DeadLetter[]> {
+export function selectDead(sql: Sql, filter: DeadLetterFilter): Promise<DeadJob[]> {
   const { tenants, id, cursor, order = 'desc', limit = 100 } = filter
   const conditions = [`status = 'dead'`]
   const params: SqlValue[] = []
@@ -167,24 +166,14 @@ export async function selectDead(sql: Sql, filter: DeadLetterFilter): Promise<De
   if (tenants !== 'all') also(`tenant_id in (${placeholders(tenants)})`, ...tenants)
   if (id !== undefined) also('id = ?', id)
   if (cursor !== undefined) also(`id ${order === 'asc' ? '>' : '<'} ?`, cursor)
-  const rows = await sql.all<Row>(
-    `select id, kind, tenant_id, payload, failures, created_at, finished_at from job
-     where ${conditions.join(' and ')} order by id ${order} limit ?`,
-    [...params, limit],
-  )
-  return rows.map((row) => ({
-    id: row.id as string,
-    kind: row.kind as string,
-    tenantId: row.tenant_id as string | null,
-    payload: asJson<Record<string, unknown>>(row.payload) ?? {},
-    failures: asJson<JobFailure[]>(row.failures) ?? [],
-    createdAt: asInstant(row.created_at),
-    finishedAt: asInstant(row.finished_at),
-  }))
+  return dead.all(sql, `from job where ${conditions.join(' and ')} order by id ${order} limit ?`, [
+    ...params,
+    limit,
+  ])
 }
 
-/** Lets a dead job wait again, unless another one of its unique key waits or is at work. @returns 1 when it does */
-export function revive(tx: Sql, id: string, now: Date): Promise<number> {
+/** Lets a dead job wait again, unless another one of its unique key waits or is running. @returns 1 when it does */
+export function requeueDead(tx: Sql, id: string, now: Date): Promise<number> {
   return tx.run(
     `update job set status = 'waiting', attempt = 0, run_at = ?, finished_at = null where id = ? and status = 'dead'
        and not exists (select 1 from job o where o.unique_key = job.unique_key and o.status in ('waiting', 'running'))`,
@@ -196,22 +185,20 @@ export function deleteFinished(db: Database, before: Date): Promise<number> {
   return once(db, (tx) => tx.run(`delete from job where status = 'done' and finished_at < ?`, [before]))
 }
 
+const carried = select(pick(j, 'id', 'kind', 'payload'))
+
 /** Payloads of jobs that are not done, of some kinds, in the order of their ids: for what is sealed in them. */
-export async function selectPayloads(
+export function selectPayloads(
   sql: Sql,
   kinds: readonly string[],
   after: string,
   limit: number,
-): Promise<Array<{ id: string; kind: string; payload: Record<string, unknown> }>> {
-  const rows = await sql.all<Row>(
-    `select id, kind, payload from job where status <> 'done' and kind in (${placeholders(kinds)}) and id > ? order by id limit ?`,
+): Promise<Array<RowOf<typeof carried>>> {
+  return carried.all(
+    sql,
+    `from job where status <> 'done' and kind in (${placeholders(kinds)}) and id > ? order by id limit ?`,
     [...kinds, after, limit],
   )
-  return rows.map((row) => ({
-    id: row.id as string,
-    kind: row.kind as string,
-    payload: asJson<Record<string, unknown>>(row.payload) ?? {},
-  }))
 }
 
 /** Says the same payload with other bytes; nothing else ever changes one. */

@@ -1,3 +1,7 @@
+import { Readable } from 'node:stream'
+import type { Clock } from '../clock.ts'
+import { oneLine } from './email-message.ts'
+
 /** One mail to one person. */
 export interface Mail {
   /** The same on every try, so that a mail that is sent twice can be told to be one. */
@@ -41,5 +45,29 @@ export class MailError extends Error {
     this.name = 'MailError'
     this.final = options.final ?? false
     this.unknown = options.unknown ?? false
+  }
+}
+
+/** A mail as nodemailer takes it. Nothing in it makes nodemailer read a file or an address of the web. */
+export function toMessage(mail: Mail, { from, clock }: { from: string; clock: Clock }) {
+  const domain = /@([^@>\s]+)>?\s*$/.exec(from)?.[1] ?? 'localhost'
+  return {
+    from,
+    to: { name: '', address: mail.to },
+    subject: oneLine(mail.subject),
+    text: mail.text,
+    html: mail.html,
+    // Last in the mail: who has read the last of them to its end has all of it.
+    attachments: (mail.attachments ?? []).map(({ name, type, bytes }) => ({
+      filename: name,
+      contentType: type,
+      content: Readable.from([Buffer.from(bytes)]),
+    })),
+    messageId: `<${mail.id}@${domain}>`,
+    date: clock.date(),
+    // Holiday replies and the like are not wanted.
+    headers: { 'Auto-Submitted': 'auto-generated' },
+    disableFileAccess: true,
+    disableUrlAccess: true,
   }
 }

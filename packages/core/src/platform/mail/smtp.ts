@@ -1,8 +1,7 @@
 import type { NodemailerError, SMTPTransportOptions } from 'nodemailer'
 import type { Clock } from '../clock.ts'
 import { redactText } from '../redact.ts'
-import { MailError, type MailSender } from './mail.ts'
-import { toMessage } from './message.ts'
+import { MailError, type MailSender, toMessage } from './mail.ts'
 
 /** A mail server that is spoken to by SMTP. */
 export interface SmtpServer {
@@ -84,12 +83,12 @@ function toTransport({ host, port, user, password = '', secure }: SmtpServer): S
   }
 }
 
-/** What a server says of this installation, not of the mail: whoever mends that wants the mail to go out. */
+/** What a server says of this installation, not of the mail: anyone who fixes that wants the mail to go out. */
 const aboutUs = new Set([530, 534, 535, 538])
 
 function toMailError(error: NodemailerError, host: string, isHandedOver = false): MailError {
   const { code, responseCode, permanent, response } = error
-  // Without an answer, a mail that cannot be addressed is the only thing that time does not mend.
+  // Without an answer, a mail that cannot be addressed is the only thing that time does not fix.
   const refused = responseCode === undefined ? code === 'EENVELOPE' : permanent && !aboutUs.has(responseCode)
   const final = refused === true && (code === 'EENVELOPE' || code === 'EMESSAGE')
   // Some servers quote the text that they object to, and with it a link that only its reader may have.

@@ -1,8 +1,12 @@
 import { APICallError, type LanguageModelMiddleware } from 'ai'
 import type { Clock } from '../clock.ts'
-import { estimateTokens } from './estimate.ts'
-import { limitsIn } from './limits.ts'
-import type { ModelCall, ModelFailure, ModelUsage, RateLimits } from './port.ts'
+import {
+  estimateTokens,
+  type ModelCall,
+  type ModelFailure,
+  type ModelUsage,
+  type RateLimits,
+} from './port.ts'
 
 /** Watches the requests of one piece of work, nearest to the wire: what a failure or a cancellation cost is seen too. */
 export interface Meter {
@@ -41,7 +45,7 @@ export function createMeter(options: {
     const durationMs = clock.now() - startedAt
     tell({ text, usage, durationMs, status, ...(family && { family }), ...(limits && { limits }) })
   }
-  /** What an answer without a last word has cost, nobody says. */
+  /** What an answer without a last word has cost, no one says. */
   const guess = ({ sent, received }: Open): ModelUsage => ({
     inputTokens: estimateTokens(sent),
     outputTokens: estimateTokens(received),
@@ -78,7 +82,7 @@ export function createMeter(options: {
         const result = await Promise.resolve(doStream()).catch((error: unknown) => {
           const limits = APICallError.isInstance(error) ? limitsIn(error.responseHeaders) : undefined
           if (limits) call.limits = limits
-          // Whoever gives up while the answer is awaited has sent the prompt all the same.
+          // Anyone who gives up while the answer is awaited has sent the prompt all the same.
           if (!params.abortSignal?.aborted) fail(error)
           throw error
         })
@@ -125,4 +129,28 @@ export function createMeter(options: {
       else fail(error)
     },
   }
+}
+
+/** Each vendor's headers for the same thing; a provider's own limit on all tokens goes before one on input alone. */
+const requestHeaders = ['anthropic-ratelimit-requests-limit', 'x-ratelimit-limit-requests']
+const tokenHeaders = [
+  'anthropic-ratelimit-tokens-limit',
+  'anthropic-ratelimit-input-tokens-limit',
+  'x-ratelimit-limit-tokens',
+]
+
+/** What a provider admits in a minute, as the headers of an answer say; undefined when they say nothing. */
+function limitsIn(headers: Readonly<Record<string, string>> | undefined): RateLimits | undefined {
+  const requests = first(headers, requestHeaders)
+  const tokens = first(headers, tokenHeaders)
+  if (requests === undefined && tokens === undefined) return undefined
+  return { ...(requests !== undefined && { requests }), ...(tokens !== undefined && { tokens }) }
+}
+
+function first(headers: Readonly<Record<string, string>> = {}, names: readonly string[]): number | undefined {
+  for (const name of names) {
+    const text = headers[name]
+    if (text !== undefined && /^\d{1,9}$/.test(text)) return Number(text)
+  }
+  return undefined
 }

@@ -1,5 +1,5 @@
+import type { StructuredBrief } from '@copydesk/writer'
 import type { ZodType } from 'zod'
-import type { StructuredBrief } from './writer/brief.ts'
 
 /** What stands behind a provider; the names that the contract uses. */
 export type ModelProviderType = 'hosted_a' | 'hosted_b' | 'local' | 'custom' | 'builtin'
@@ -136,4 +136,9 @@ export class ModelError extends Error {
     this.family = family
     if (options.retryAfterMs !== undefined) this.retryAfterMs = options.retryAfterMs
   }
+}
+
+/** Tokens of so many characters where no one counts them: four characters a token is what English comes to. */
+export function estimateTokens(characters: number): number {
+  return Math.ceil(characters / 4)
 }

@@ -8,7 +8,7 @@ export type VendorType = 'hosted_a' | 'hosted_b' | 'local' | 'custom'
 export type SdkModel = ReturnType<typeof wrapLanguageModel>
 
 /** Where a provider is and how to get in. */
-export interface Vendor {
+export interface ModelVendor {
   type: VendorType
   /** With the version in its path and no slash at its end. */
   baseUrl: string
@@ -27,11 +27,11 @@ export function defaultUrl(type: VendorType): string | undefined {
  * A model of the SDK that speaks the vendor's protocol: never a bare name, which would go to a third party.
  * @param watch sees every request as it goes out and every answer as it comes
  */
-export function sdkModel(vendor: Vendor, name: string, watch: LanguageModelMiddleware): SdkModel {
+export function sdkModel(vendor: ModelVendor, name: string, watch: LanguageModelMiddleware): SdkModel {
   return wrapLanguageModel({ model: vendorModel(vendor, name), middleware: [strict, watch] })
 }
 
-function vendorModel(vendor: Vendor, name: string) {
+function vendorModel(vendor: ModelVendor, name: string) {
   const { baseUrl: baseURL, apiKey = '', fetch } = vendor
   switch (vendor.type) {
     case 'hosted_a':
@@ -50,7 +50,7 @@ function vendorModel(vendor: Vendor, name: string) {
 }
 
 /** The headers that let a plain request in, such as one for the list of models. */
-export function accessHeaders(vendor: Vendor): Record<string, string> {
+export function accessHeaders(vendor: ModelVendor): Record<string, string> {
   if (!vendor.apiKey) return {}
   if (vendor.type === 'hosted_a') return { 'x-api-key': vendor.apiKey, 'anthropic-version': '2023-06-01' }
   return { authorization: `Bearer ${vendor.apiKey}` }

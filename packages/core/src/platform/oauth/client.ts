@@ -7,7 +7,6 @@ import {
   type OAuthServer,
   type OAuthTokens,
 } from './oauth.ts'
-import { plainTokenAnswer } from './token-answer.ts'
 
 /** A token is an opaque text of the provider's; what is longer than this is none. */
 const longestToken = 16_384
@@ -128,4 +127,17 @@ function toOAuthError(error: unknown): OAuthError {
 function refusal(status: number, given?: string): OAuthError {
   const code = given !== undefined && /^[\w.:-]{1,60}$/.test(given) ? given : undefined
   return new OAuthError(`The provider answered ${status}${code ? ` ${code}` : ''}`, { status, code })
+}
+
+/**
+ * A token answer as RFC 6749 has it. Several providers leave the token type out, write null where nothing is, or name
+ * another media type; an identity token is not asked for and not kept.
+ */
+async function plainTokenAnswer(answer: Response): Promise<Response> {
+  if (answer.status !== 200) return answer
+  const fields: unknown = await answer.json().catch(() => undefined)
+  if (typeof fields !== 'object' || fields === null) return Response.json({})
+  const { id_token: _, ...rest } = fields as Record<string, unknown>
+  const given = Object.entries(rest).filter(([, value]) => value !== null)
+  return Response.json({ token_type: 'bearer', ...Object.fromEntries(given) })
 }

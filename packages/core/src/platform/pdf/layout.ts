@@ -1,7 +1,6 @@
 import { marked, type Token, type Tokens } from 'marked'
 import { PDFDocument } from 'pdfkit'
-import { type Face, fontFile } from './fonts.ts'
-import { toSigns } from './signs.ts'
+import { type Font, fontFile } from './fonts.ts'
 
 /** What stands in a PDF about itself. */
 export interface PdfInfo {
@@ -24,7 +23,7 @@ interface Run {
 }
 
 /** Sets Markdown on A4 pages: headings, paragraphs, lists, tables, quotes, code, rules. Markup of HTML is shown as text. */
-export function layOut(markdown: string, info: PdfInfo): Promise<Uint8Array> {
+export function layout(markdown: string, info: PdfInfo): Promise<Uint8Array> {
   const doc = new PDFDocument({
     size: 'A4',
     font: fontFile('text'),
@@ -109,7 +108,7 @@ function runsOf(tokens: readonly Token[], style: Omit<Run, 'text'> = {}): Run[] 
   })
 }
 
-const faceOf = ({ bold }: Run): Face => (bold ? 'bold' : 'text')
+const faceOf = ({ bold }: Run): Font => (bold ? 'bold' : 'text')
 
 function write(doc: PDFDocument, runs: readonly Run[], fontSize: number, depth: number): void {
   const left = margin + depth * 14
@@ -131,7 +130,7 @@ function write(doc: PDFDocument, runs: readonly Run[], fontSize: number, depth: 
 }
 
 const textOf = ({ text, code }: Run) =>
-  code ? text.split('\n').map(toSigns).join('\n') : text === '\n' ? text : toSigns(text)
+  code ? text.split('\n').map(sanitizeGlyphs).join('\n') : text === '\n' ? text : sanitizeGlyphs(text)
 
 /** The first column is as wide as two of the others. */
 function table(doc: PDFDocument, { header, rows, align }: Tokens.Table): void {
@@ -164,4 +163,19 @@ function line(doc: PDFDocument, y: number): void {
     .moveTo(margin, y)
     .lineTo(doc.page.width - margin, y)
     .stroke()
+}
+
+/** Marks that say how the sign before them is drawn; without it they would be a box of their own. */
+const drawing = /[\ufe00-\ufe0f\u{e0100}-\u{e01ef}]/gu
+
+/** All that directs or hides, but the two that join and part letters in the scripts that need it. */
+const unseen = /(?![\u200c\u200d])[\p{Cc}\p{Cf}]/gu
+
+/** A text as it is set in one line: in composed letters, without what directs and is not seen itself. */
+function sanitizeGlyphs(text: string): string {
+  return text
+    .normalize('NFC')
+    .replace(/(?!\u00a0)\s/gu, ' ')
+    .replace(drawing, '')
+    .replace(unseen, '')
 }

@@ -1,7 +1,7 @@
 import { serve } from '../threads/serve.ts'
-import { layOut, type PdfInfo } from './layout.ts'
+import { layout, type PdfInfo } from './layout.ts'
 
-const tasks = { make: ({ markdown, info }: { markdown: string; info: PdfInfo }) => layOut(markdown, info) }
+const tasks = { make: ({ markdown, info }: { markdown: string; info: PdfInfo }) => layout(markdown, info) }
 export type PdfTasks = typeof tasks
 
 // Started as a thread of its own, by the name of its file.

@@ -1,4 +1,5 @@
-import { createThreads, threadFile } from '../threads/threads.ts'
+import type { Bree } from '../threads/bree.ts'
+import { createThreads, threadFile } from '../threads/pool.ts'
 import type { PdfInfo } from './layout.ts'
 import type { PdfTasks } from './pdf-worker.ts'
 
@@ -14,9 +15,10 @@ export interface PdfMaker {
   close(): Promise<void>
 }
 
-export function createPdfMaker(): PdfMaker {
+export function createPdfMaker(bree: Pick<Bree, 'startThread'>): PdfMaker {
   const threads = createThreads<PdfTasks>({
     file: threadFile('pdf-worker', import.meta.url),
+    start: bree.startThread,
     threads: 2,
     // Fonts and pages take memory that other work can use until the next report.
     keep: false,

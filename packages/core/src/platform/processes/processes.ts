@@ -8,7 +8,7 @@ import { signalGroup } from './identity.ts'
 import { createRecords } from './records.ts'
 
 export interface ProcessSpec {
-  /** Unique among those at work; a part of a file name. */
+  /** Unique among those in progress; a part of a file name. */
   name: string
   /** The program and its arguments; no shell reads them. */
   argv: readonly string[]
@@ -37,7 +37,7 @@ export interface ProcessEnd {
   tooMuch: boolean
 }
 
-/** Programs at work for this server, each in a process group of its own that ends with it. */
+/** Programs in progress for this server, each in a process group of its own that ends with it. */
 export interface Processes {
   /** False where there are no process groups, as on Windows. */
   readonly supported: boolean
@@ -52,10 +52,10 @@ export interface Processes {
 
 /** How much of standard error is kept, characters. */
 const stderrKept = 16_384
-/** How long output is waited for that somebody outside of the group holds open. */
+/** How long output is waited for that someone outside of the group holds open. */
 const drainMs = 1_000
 
-/** @param folder where it is written down what is at work */
+/** @param folder where it is written down what is running */
 export function createProcesses(options: {
   folder: string
   clock: Clock

@@ -13,7 +13,7 @@ interface Entry {
   server: { pid: number; start: string }
 }
 
-/** The process groups that servers of this data folder have at work. */
+/** The process groups that servers of this data folder have in progress. */
 export interface Records {
   add(name: string, pid: number): void
   remove(name: string): void

@@ -1,7 +1,7 @@
+import { SignJWT } from 'jose'
 import type { Clock } from '../clock.ts'
 import { createH2Channel } from './h2-channel.ts'
-import { readKey, signJwt } from './jwt.ts'
-import { PushError, type PushMessage, type PushSender } from './push.ts'
+import { PushError, type PushMessage, type PushSender, readKey } from './push.ts'
 
 export interface IosPushOptions {
   keyId: string
@@ -30,13 +30,16 @@ export function createApnsSender({ options, clock }: { options: IosPushOptions; 
     name: 'The push service of iOS',
     ...(ca !== undefined && { ca }),
   })
-  let provider: { token: string; at: number } | undefined
+  let provider: { token: Promise<string>; at: number } | undefined
 
-  const providerToken = (olderThan: number): string => {
+  const providerToken = (olderThan: number): Promise<string> => {
     const now = clock.now()
     if (!provider || now - provider.at >= olderThan) {
       const iat = Math.floor(now / 1_000)
-      provider = { token: signJwt(key, { alg: 'ES256', kid: keyId }, { iss: teamId, iat }), at: now }
+      const token = new SignJWT({ iss: teamId, iat })
+        .setProtectedHeader({ alg: 'ES256', kid: keyId })
+        .sign(key)
+      provider = { token, at: now }
     }
     return provider.token
   }
@@ -57,10 +60,10 @@ export function createApnsSender({ options, clock }: { options: IosPushOptions; 
     )
   return {
     async send(message, signal) {
-      const first = providerToken(tokenMs.renew)
+      const first = await providerToken(tokenMs.renew)
       let answer = await post(message, first, signal)
       if (answer.status === 403 && readAnswer(answer.text).reason === 'ExpiredProviderToken') {
-        const next = providerToken(tokenMs.soonest)
+        const next = await providerToken(tokenMs.soonest)
         if (next !== first) answer = await post(message, next, signal)
       }
       if (answer.status !== 200) throw refusal(answer.status, answer.text)
@@ -88,7 +91,7 @@ function refusal(status: number, text: string): PushError {
       typeof timestamp === 'number' ? { since: new Date(timestamp) } : {},
     )
   }
-  // 403 speaks of our key: whoever mends that wants the message to go out.
+  // 403 speaks of our key: anyone who fixes that wants the message to go out.
   return new PushError(status === 403 || status === 429 || status >= 500 ? 'transient' : 'refused', what)
 }
 

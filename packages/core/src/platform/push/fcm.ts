@@ -1,8 +1,8 @@
+import { SignJWT } from 'jose'
 import type { Clock } from '../clock.ts'
 import type { HttpClient, OutboundResponse } from '../http/client.ts'
 import { OutboundError } from '../http/outbound-error.ts'
-import { readKey, signJwt } from './jwt.ts'
-import { PushError, type PushMessage, type PushSender } from './push.ts'
+import { PushError, type PushMessage, type PushSender, readKey } from './push.ts'
 
 export interface AndroidPushOptions {
   /** The service account of the project: the JSON that its console hands out. */
@@ -49,17 +49,19 @@ export function createFcmSender(parts: {
 
   const askForToken = async (): Promise<Access> => {
     const iat = Math.floor(clock.now() / 1_000)
-    const assertion = signJwt(
-      key,
-      { alg: 'RS256', kid: account.keyId },
-      {
-        iss: account.email,
-        scope: 'https://www.googleapis.com/auth/firebase.messaging',
-        aud: account.tokenUrl,
-        iat,
-        exp: iat + tokenSeconds.wanted,
-      },
-    )
+    const assertion = await new SignJWT({
+      iss: account.email,
+      scope: 'https://www.googleapis.com/auth/firebase.messaging',
+      aud: account.tokenUrl,
+      iat,
+      exp: iat + tokenSeconds.wanted,
+    })
+      .setProtectedHeader({
+        typ: 'JWT',
+        alg: 'RS256',
+        ...(account.keyId !== undefined && { kid: account.keyId }),
+      })
+      .sign(key)
     const grant = { grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer', assertion }
     const form = { method: 'POST', body: new URLSearchParams(grant).toString() }
     const headers = { 'content-type': 'application/x-www-form-urlencoded' }

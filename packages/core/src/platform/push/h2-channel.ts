@@ -30,7 +30,8 @@ export interface H2Channel {
   close(): Promise<void>
 }
 
-/** One connection to one server, kept open between requests and made anew when it is gone. */
+/** One connection to one server, kept open between requests and made again when it is gone. */
+// Not undici's `allowH2`: it pings by its own clock alone, and a GOAWAY breaks off what the server still answers.
 export function createH2Channel(options: { baseUrl: string; name: string; ca?: string }): H2Channel {
   const { name, ca } = options
   const { origin, pathname } = new URL(options.baseUrl)

@@ -1,3 +1,5 @@
+import { createPrivateKey, type KeyObject } from 'node:crypto'
+
 export const pushPlatforms = ['ios', 'android'] as const
 export type PushPlatform = (typeof pushPlatforms)[number]
 
@@ -39,7 +41,7 @@ export interface Push {
 
 /**
  * What came of a message that was not handed over: `unregistered`, the token leads nowhere any more; `refused`, and would be
- * again; `transient`, nobody has it and another try may do; `unknown`, it may or may not have arrived.
+ * again; `transient`, no one has it and another try may do; `unknown`, it may or may not have arrived.
  */
 export type PushOutcome = 'unregistered' | 'refused' | 'transient' | 'unknown'
 
@@ -54,4 +56,29 @@ export class PushError extends Error {
     this.outcome = outcome
     this.since = options.since
   }
+}
+
+/** The algorithms that push services ask for, and the keys that these take. */
+const kinds = {
+  ES256: { type: 'ec', curve: 'prime256v1', words: 'an EC private key on P-256' },
+  RS256: { type: 'rsa', curve: undefined, words: 'an RSA private key' },
+} as const
+type JwtAlgorithm = keyof typeof kinds
+
+/**
+ * Reads a key in PEM; `\n` may stand for line breaks, as they do in environment variables.
+ * @param where named in the error, which holds nothing of the key
+ * @throws TypeError when it is none, or not one for the algorithm
+ */
+export function readKey(pem: string, alg: JwtAlgorithm, where: string): KeyObject {
+  const { type, curve, words } = kinds[alg]
+  let key: KeyObject | undefined
+  try {
+    key = createPrivateKey(pem.replaceAll('\\n', '\n'))
+  } catch {
+    // OpenSSL's reasons quote what it has read.
+  }
+  const fits = key?.asymmetricKeyType === type && key.asymmetricKeyDetails?.namedCurve === curve
+  if (!key || !fits) throw new TypeError(`${where}: must be ${words} in PEM`)
+  return key
 }

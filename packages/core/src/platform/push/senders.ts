@@ -2,7 +2,7 @@ import type { Clock } from '../clock.ts'
 import type { HttpClient } from '../http/client.ts'
 import { createApnsSender, type IosPushOptions } from './apns.ts'
 import { type AndroidPushOptions, createFcmSender } from './fcm.ts'
-import { type Push, PushError, pushPlatforms, type PushPlatform, type PushSender } from './push.ts'
+import { type Push, PushError, type PushPlatform, type PushSender, pushPlatforms } from './push.ts'
 
 /** How notifications reach devices; a platform that is left out is told nothing. */
 export interface PushOptions {

@@ -4,24 +4,24 @@ import { parentPort } from 'node:worker_threads'
 export type Tasks = Record<string, (input: never) => unknown>
 
 /** What a thread is asked for. */
-export interface Request {
+export interface ThreadRequest {
   task: string
   input: unknown
 }
 
 /** What a thread answers; an error arrives as a copy that has its name, message and stack. */
-export type Reply = { value: unknown } | { error: unknown }
+export type ThreadReply = { value: unknown } | { error: unknown }
 
 /** Makes this thread do `tasks`, one at a time, in the order in which they are asked for. */
 export function serve(tasks: Tasks): void {
   const port = parentPort
   if (!port) throw new Error('This file is the entry of a worker thread and is not imported elsewhere')
-  port.on('message', ({ task, input }: Request) => {
+  port.on('message', ({ task, input }: ThreadRequest) => {
     const work = async () => {
       const value = await tasks[task]?.(input as never)
-      port.postMessage({ value } satisfies Reply)
+      port.postMessage({ value } satisfies ThreadReply)
     }
     // Also a value that cannot be copied ends here.
-    work().catch((error: unknown) => port.postMessage({ error } satisfies Reply))
+    work().catch((error: unknown) => port.postMessage({ error } satisfies ThreadReply))
   })
 }

@@ -1,4 +1,4 @@
 import { access } from '../../gateway/access.ts'
 
-/** Those who run the platform. */
+/** Operators of the platform. */
 export const operators = access({ roles: ['super_admin'], app: 'manage' })

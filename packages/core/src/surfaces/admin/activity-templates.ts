@@ -1,10 +1,10 @@
+import { listTemplates } from '../../domain/work/campaigns/queries.ts'
 import {
   changeTemplate,
   createTemplate,
   getTemplate,
   setDefaultTemplate,
-} from '../../domain/campaigns/template-changes.ts'
-import { listTemplates } from '../../domain/campaigns/template-queries.ts'
+} from '../../domain/work/campaigns/template-changes.ts'
 import {
   DefaultReceipt,
   NewTemplate,
@@ -13,14 +13,14 @@ import {
   TemplateList,
   TemplateQuery,
   TemplateVersionQuery,
-} from '../../domain/campaigns/template-schemas.ts'
+} from '../../domain/work/campaigns/template-schemas.ts'
 import { endpoint } from '../../gateway/endpoint.ts'
 import { operators } from './access.ts'
 
 export const list = endpoint({
   id: 'admin.activity_templates.list',
   route: 'GET /activity-templates',
-  summary: 'How each type of piece is made',
+  summary: 'The activity templates of each deliverable type',
   access: operators,
   query: TemplateQuery,
   reply: { 200: TemplateList },
@@ -29,22 +29,20 @@ export const list = endpoint({
 export const create = endpoint({
   id: 'admin.activity_templates.create',
   route: 'POST /activity-templates',
-  summary: 'Add a way to make a type of piece',
+  summary: 'Add an activity template for a deliverable type',
   access: operators,
   body: NewTemplate,
   reply: { 201: TemplateDetail },
-  errors: ['VALIDATION_ERROR'],
   audit: 'activity_template.created',
 }).handle((ctx, { body }) => createTemplate(ctx, body))
 
-export const detail = endpoint({
+export const get = endpoint({
   id: 'admin.activity_templates.get',
   route: 'GET /activity-templates/:templateId',
   summary: 'One template with its steps, as it is or as a version of it was',
   access: operators,
   query: TemplateVersionQuery,
   reply: { 200: TemplateDetail },
-  errors: ['NOT_FOUND'],
 }).handle((ctx, { params, query }) => getTemplate(ctx, params.templateId, query.version))
 
 export const change = endpoint({
@@ -54,7 +52,7 @@ export const change = endpoint({
   access: operators,
   body: TemplateChange,
   reply: { 200: TemplateDetail },
-  errors: ['NOT_FOUND', 'VALIDATION_ERROR', 'CONFLICT'],
+  errors: ['CONFLICT'],
   audit: 'activity_template.updated',
 }).handle((ctx, { params, body }) => changeTemplate(ctx, params.templateId, body))
 
@@ -64,6 +62,6 @@ export const setDefault = endpoint({
   summary: 'Plan with this template where a campaign names none',
   access: operators,
   reply: { 200: DefaultReceipt },
-  errors: ['NOT_FOUND', 'UNPROCESSABLE'],
+  errors: ['UNPROCESSABLE'],
   audit: 'activity_template.default_set',
 }).handle((ctx, { params }) => setDefaultTemplate(ctx, params.templateId))

@@ -1,18 +1,23 @@
 import { z } from 'zod'
-import { ApiKeyPage, ApiKeyQuery, CreatedApiKey, NewApiKey } from '../../domain/identity/admin-schemas.ts'
-import { createApiKey, revokeApiKey } from '../../domain/identity/api-keys.ts'
-import { listApiKeys } from '../../domain/identity/list-queries.ts'
+import {
+  ApiKeyPage,
+  ApiKeyQuery,
+  CreatedApiKey,
+  NewApiKey,
+} from '../../domain/accounts/identity/admin-schemas.ts'
+import { createApiKey, revokeApiKey } from '../../domain/accounts/identity/api-keys.ts'
+import { listApiKeys } from '../../domain/accounts/identity/list-queries.ts'
 import { endpoint } from '../../gateway/endpoint.ts'
 import { operators } from './access.ts'
 
 export const create = endpoint({
   id: 'admin.api_keys.create',
   route: 'POST /api-keys',
-  summary: 'Create an API key for a user; it is shown this once',
+  summary: 'Create an API key for a user; the key is returned only once',
   access: operators,
   body: NewApiKey,
   reply: { 201: CreatedApiKey },
-  errors: ['NOT_FOUND', 'VALIDATION_ERROR'],
+  errors: ['NOT_FOUND'],
   audit: 'api_key.create',
 }).handle((ctx, { body }) => createApiKey(ctx, body))
 
@@ -23,7 +28,6 @@ export const list = endpoint({
   access: operators,
   query: ApiKeyQuery,
   reply: { 200: ApiKeyPage },
-  errors: ['VALIDATION_ERROR'],
 }).handle((ctx, { query }) => listApiKeys(ctx, query))
 
 export const revoke = endpoint({
@@ -32,6 +36,5 @@ export const revoke = endpoint({
   summary: 'End an API key at once',
   access: operators,
   reply: { 204: z.void() },
-  errors: ['NOT_FOUND'],
   audit: 'api_key.revoke',
 }).handle((ctx, { params }) => revokeApiKey(ctx, params.id))

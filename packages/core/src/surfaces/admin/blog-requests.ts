@@ -1,11 +1,11 @@
-import { changeBlogRequest } from '../../domain/content/requests/change.ts'
-import { getForOperators, listForOperators } from '../../domain/content/requests/queries.ts'
+import { changeBlogRequest } from '../../domain/work/content/requests/change.ts'
+import { getForOperators, listBlogRequestsForOperators } from '../../domain/work/content/requests/queries.ts'
 import {
   BlogRequestChange,
   BlogRequestDetail,
   BlogRequestRowPage,
   BlogRequestRowQuery,
-} from '../../domain/content/requests/schemas.ts'
+} from '../../domain/work/content/requests/schemas.ts'
 import { endpoint } from '../../gateway/endpoint.ts'
 import { operators } from './access.ts'
 
@@ -16,16 +16,14 @@ export const list = endpoint({
   access: operators,
   query: BlogRequestRowQuery,
   reply: { 200: BlogRequestRowPage },
-  errors: ['VALIDATION_ERROR'],
-}).handle((ctx, { query }) => listForOperators(ctx, query))
+}).handle((ctx, { query }) => listBlogRequestsForOperators(ctx, query))
 
-export const detail = endpoint({
+export const get = endpoint({
   id: 'admin.blog_requests.get',
   route: 'GET /blog-requests/:requestId',
   summary: 'One blog request with its brief, who was to make it and what is made',
   access: operators,
   reply: { 200: BlogRequestDetail },
-  errors: ['NOT_FOUND'],
 }).handle((ctx, { params }) => getForOperators(ctx, params.requestId))
 
 export const change = endpoint({
@@ -35,6 +33,6 @@ export const change = endpoint({
   access: operators,
   body: BlogRequestChange,
   reply: { 200: BlogRequestDetail },
-  errors: ['NOT_FOUND', 'UNPROCESSABLE'],
+  errors: ['UNPROCESSABLE'],
   audit: 'blog_request.change',
 }).handle((ctx, { params, body }) => changeBlogRequest(ctx, params.requestId, body))

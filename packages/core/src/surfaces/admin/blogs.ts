@@ -1,5 +1,5 @@
-import { listForOperators } from '../../domain/content/blog/queries.ts'
-import { BlogRowPage, BlogRowQuery } from '../../domain/content/blog/schemas.ts'
+import { listBlogsForOperators } from '../../domain/work/content/blog/queries.ts'
+import { BlogRowPage, BlogRowQuery } from '../../domain/work/content/blog/schemas.ts'
 import { endpoint } from '../../gateway/endpoint.ts'
 import { operators } from './access.ts'
 
@@ -10,5 +10,4 @@ export const list = endpoint({
   access: operators,
   query: BlogRowQuery,
   reply: { 200: BlogRowPage },
-  errors: ['VALIDATION_ERROR'],
-}).handle((ctx, { query }) => listForOperators(ctx, query))
+}).handle((ctx, { query }) => listBlogsForOperators(ctx, query))

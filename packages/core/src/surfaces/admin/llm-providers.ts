@@ -1,7 +1,12 @@
 import { z } from 'zod'
-import { listProviders } from '../../domain/models/provider-queries.ts'
-import { changeProvider, createProvider, removeProvider } from '../../domain/models/providers.ts'
-import { NewProvider, ProviderChanges, ProviderItem, ProviderList } from '../../domain/models/schemas.ts'
+import { listProviders } from '../../domain/agents/models/provider-queries.ts'
+import { changeProvider, createProvider, removeProvider } from '../../domain/agents/models/providers.ts'
+import {
+  NewProvider,
+  ProviderChanges,
+  ProviderItem,
+  ProviderList,
+} from '../../domain/agents/models/schemas.ts'
 import { endpoint } from '../../gateway/endpoint.ts'
 import { operators } from './access.ts'
 
@@ -21,7 +26,7 @@ export const create = endpoint({
   takesCredential: true,
   body: NewProvider,
   reply: { 201: ProviderItem },
-  errors: ['CONFLICT', 'VALIDATION_ERROR'],
+  errors: ['CONFLICT'],
   audit: 'llm_provider.create',
 }).handle((ctx, { body }) => createProvider(ctx, body))
 
@@ -33,7 +38,6 @@ export const change = endpoint({
   takesCredential: true,
   body: ProviderChanges,
   reply: { 200: ProviderItem },
-  errors: ['NOT_FOUND', 'VALIDATION_ERROR'],
   audit: 'llm_provider.change',
 }).handle((ctx, { params, body }) => changeProvider(ctx, params.providerId, body))
 
@@ -43,6 +47,5 @@ export const remove = endpoint({
   summary: 'Remove a source of models; agents that use them say so on their next run',
   access: operators,
   reply: { 204: z.void() },
-  errors: ['NOT_FOUND'],
   audit: 'llm_provider.remove',
 }).handle((ctx, { params }) => removeProvider(ctx, params.providerId))

@@ -1,34 +1,33 @@
 import { z } from 'zod'
-import { archiveRecurring, changeRecurring, createRecurring } from '../../domain/recurring/change.ts'
-import { listRecurring } from '../../domain/recurring/queries.ts'
+import { archiveRecurring, changeRecurring, createRecurring } from '../../domain/work/recurring/change.ts'
+import { listRecurring } from '../../domain/work/recurring/queries.ts'
 import {
   NewRecurring,
   RecurringChange,
   RecurringItem,
   RecurringPage,
   RecurringQuery,
-} from '../../domain/recurring/schemas.ts'
+} from '../../domain/work/recurring/schemas.ts'
 import { endpoint } from '../../gateway/endpoint.ts'
 import { operators } from './access.ts'
 
 export const list = endpoint({
   id: 'admin.recurring_templates.list',
   route: 'GET /recurring-templates',
-  summary: 'Work that is given again and again, newest first',
+  summary: 'Recurring templates, newest first',
   access: operators,
   query: RecurringQuery,
   reply: { 200: RecurringPage },
-  errors: ['VALIDATION_ERROR'],
 }).handle((ctx, { query }) => listRecurring(ctx, query))
 
 export const create = endpoint({
   id: 'admin.recurring_templates.create',
   route: 'POST /recurring-templates',
-  summary: 'Give work again and again, by a cron expression in the zone of each tenant',
+  summary: 'Create activities repeatedly, by a cron expression in the time zone of each tenant',
   access: operators,
   body: NewRecurring,
   reply: { 201: RecurringItem },
-  errors: ['VALIDATION_ERROR', 'NOT_FOUND'],
+  errors: ['NOT_FOUND'],
   audit: 'recurring_template.created',
 }).handle((ctx, { body }) => createRecurring(ctx, body))
 
@@ -39,16 +38,15 @@ export const change = endpoint({
   access: operators,
   body: RecurringChange,
   reply: { 200: RecurringItem },
-  errors: ['VALIDATION_ERROR', 'NOT_FOUND', 'CONFLICT'],
+  errors: ['CONFLICT'],
   audit: 'recurring_template.updated',
 }).handle((ctx, { params, body }) => changeRecurring(ctx, params.templateId, body))
 
 export const archive = endpoint({
   id: 'admin.recurring_templates.archive',
   route: 'DELETE /recurring-templates/:templateId',
-  summary: 'End what recurs; work that it has begun goes on',
+  summary: 'Archive a recurring template; existing activities continue',
   access: operators,
   reply: { 204: z.void() },
-  errors: ['NOT_FOUND'],
   audit: 'recurring_template.archived',
 }).handle((ctx, { params }) => archiveRecurring(ctx, params.templateId))

@@ -1,5 +1,5 @@
-import { RunDetail, RunList, RunQuery } from '../../domain/runs/admin-schemas.ts'
-import { getRun, listRuns } from '../../domain/runs/list-queries.ts'
+import { RunDetail, RunList, RunQuery } from '../../domain/work/runs/lifecycle/admin-schemas.ts'
+import { getRun, listRuns } from '../../domain/work/runs/lifecycle/list-queries.ts'
 import { endpoint } from '../../gateway/endpoint.ts'
 import { operators } from './access.ts'
 
@@ -10,14 +10,12 @@ export const list = endpoint({
   access: operators,
   query: RunQuery,
   reply: { 200: RunList },
-  errors: ['VALIDATION_ERROR'],
 }).handle((ctx, { query }) => listRuns(ctx, query))
 
-export const detail = endpoint({
+export const get = endpoint({
   id: 'admin.runs.get',
   route: 'GET /runs/:runId',
   summary: 'One run with its prompts, its text and its transcript',
   access: operators,
   reply: { 200: RunDetail },
-  errors: ['NOT_FOUND'],
 }).handle((ctx, { params }) => getRun(ctx, params.runId))

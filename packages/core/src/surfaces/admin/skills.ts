@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { getSkill, listGlobalSkills } from '../../domain/skills/queries.ts'
+import { getSkill, listGlobalSkills } from '../../domain/agents/skills/queries.ts'
 import {
   GlobalSkillQuery,
   maxSkillBytes,
@@ -8,7 +8,7 @@ import {
   SkillDetail,
   SkillFormChanges,
   SkillPage,
-} from '../../domain/skills/schemas.ts'
+} from '../../domain/agents/skills/schemas.ts'
 import {
   changeSkill,
   createSkill,
@@ -16,17 +16,11 @@ import {
   restoreSkill,
   skillHistory,
   skillVersion,
-} from '../../domain/skills/skills.ts'
-import {
-  VersionDetail,
-  VersionListQuery,
-  versionNumber,
-  VersionPage,
-  VersionQuery,
-} from '../../domain/versions/schemas.ts'
+} from '../../domain/agents/skills/skills.ts'
 import { endpoint } from '../../gateway/endpoint.ts'
 import { upload } from '../../gateway/upload.ts'
 import { skillFiles } from '../skill-files.ts'
+import { oneVersion, restoredVersion, versionList } from '../version-endpoints.ts'
 import { operators } from './access.ts'
 
 export const list = endpoint({
@@ -36,41 +30,39 @@ export const list = endpoint({
   access: operators,
   query: GlobalSkillQuery,
   reply: { 200: SkillPage },
-  errors: ['VALIDATION_ERROR'],
 }).handle((ctx, { query }) => listGlobalSkills(ctx, query))
 
 export const create = upload({
   id: 'admin.skills.create',
   route: 'POST /skills',
-  summary: 'Add a skill in Markdown and give it to agents',
+  summary: 'Add a skill in Markdown and assign it to agents',
   access: operators,
   body: NewSkill,
   files: skillFiles(maxSkillBytes.global, 1),
   reply: { 201: SkillDetail },
-  errors: ['VALIDATION_ERROR', 'CONFLICT', 'PAYLOAD_TOO_LARGE', 'UNPROCESSABLE'],
+  errors: ['CONFLICT', 'UNPROCESSABLE'],
   audit: 'skill.create',
 }).handle((ctx, { body, files }) => createSkill(ctx, 'global', body, files))
 
-export const detail = endpoint({
+export const get = endpoint({
   id: 'admin.skills.get',
   route: 'GET /skills/:skillId',
   summary: 'One skill with its text and what it refers to',
   access: operators,
   reply: { 200: SkillDetail },
-  errors: ['NOT_FOUND'],
 }).handle((ctx, { params }) => getSkill(ctx, 'global', params.skillId))
 
 export const change = upload({
   id: 'admin.skills.change',
   route: 'PATCH /skills/:skillId',
-  summary: 'Change a skill, by a file or in JSON; agents read it anew with their next run',
+  summary: 'Change a skill, by a file or in JSON; agents read it again with their next run',
   access: operators,
   body: SkillFormChanges,
   json: SkillChanges,
   files: skillFiles(maxSkillBytes.global, 0),
   maxBodyBytes: 5 * 1024 * 1024,
   reply: { 200: SkillDetail },
-  errors: ['NOT_FOUND', 'VALIDATION_ERROR', 'CONFLICT', 'PAYLOAD_TOO_LARGE', 'UNPROCESSABLE'],
+  errors: ['CONFLICT', 'UNPROCESSABLE'],
   audit: 'skill.change',
 }).handle((ctx, { params, body, files }) => changeSkill(ctx, 'global', params.skillId, body, files))
 
@@ -80,7 +72,6 @@ export const remove = endpoint({
   summary: 'Delete a skill with its versions; agents lose it silently',
   access: operators,
   reply: { 204: z.void() },
-  errors: ['NOT_FOUND'],
   audit: 'skill.delete',
 }).handle((ctx, { params }) => deleteSkill(ctx, 'global', params.skillId))
 
@@ -89,9 +80,7 @@ export const versions = endpoint({
   route: 'GET /skills/:skillId/versions',
   summary: 'Every state that a skill has had, newest first',
   access: operators,
-  query: VersionListQuery,
-  reply: { 200: VersionPage },
-  errors: ['NOT_FOUND', 'VALIDATION_ERROR'],
+  ...versionList,
 }).handle((ctx, { params, query }) => skillHistory(ctx, 'global', params.skillId, query))
 
 export const version = endpoint({
@@ -99,10 +88,7 @@ export const version = endpoint({
   route: 'GET /skills/:skillId/versions/:version',
   summary: 'One of these states, and what changed since another',
   access: operators,
-  params: { version: versionNumber },
-  query: VersionQuery,
-  reply: { 200: VersionDetail },
-  errors: ['NOT_FOUND'],
+  ...oneVersion,
 }).handle((ctx, { params, query }) => skillVersion(ctx, 'global', params.skillId, params.version, query))
 
 export const restore = endpoint({
@@ -110,8 +96,8 @@ export const restore = endpoint({
   route: 'POST /skills/:skillId/versions/:version/restore',
   summary: 'Put a former state of a skill back; who has it stays as it is',
   access: operators,
-  params: { version: versionNumber },
+  ...restoredVersion,
   reply: { 200: SkillDetail },
-  errors: ['NOT_FOUND', 'CONFLICT', 'PAYLOAD_TOO_LARGE', 'UNPROCESSABLE'],
+  errors: ['CONFLICT', 'PAYLOAD_TOO_LARGE', 'UNPROCESSABLE'],
   audit: 'skill.restore',
 }).handle((ctx, { params }) => restoreSkill(ctx, 'global', params.skillId, params.version))

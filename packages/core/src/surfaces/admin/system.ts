@@ -1,10 +1,10 @@
-import { CallPage, CallQuery } from '../../domain/runs/admin-schemas.ts'
-import { listCalls } from '../../domain/runs/call-queries.ts'
-import { systemHealth } from '../../domain/system/health.ts'
-import { SystemHealth } from '../../domain/system/schemas.ts'
-import { listDeadLetters } from '../../domain/runs/dead-letter-queries.ts'
-import { listQueues } from '../../domain/runs/queue-queries.ts'
-import { DeadLetterPage, DeadLetterQuery, QueueList } from '../../domain/runs/queue-schemas.ts'
+import { systemHealth } from '../../domain/insight/system/health.ts'
+import { SystemHealth } from '../../domain/insight/system/schemas.ts'
+import { CallPage, CallQuery } from '../../domain/work/runs/lifecycle/admin-schemas.ts'
+import { listCalls } from '../../domain/work/runs/lifecycle/call-queries.ts'
+import { listDeadLetters } from '../../domain/work/runs/queue/dead-letter-queries.ts'
+import { listQueues } from '../../domain/work/runs/queue/queue-queries.ts'
+import { DeadLetterPage, DeadLetterQuery, QueueList } from '../../domain/work/runs/queue/queue-schemas.ts'
 import { endpoint } from '../../gateway/endpoint.ts'
 import { operators } from './access.ts'
 
@@ -15,13 +15,12 @@ export const errors = endpoint({
   access: operators,
   query: DeadLetterQuery,
   reply: { 200: DeadLetterPage },
-  errors: ['VALIDATION_ERROR'],
 }).handle((ctx, { query }) => listDeadLetters(ctx, query))
 
 export const queues = endpoint({
   id: 'admin.system.queues',
   route: 'GET /system/queues',
-  summary: 'How the queue of every agent of every tenant stands',
+  summary: 'The queue of every agent of every tenant',
   access: operators,
   reply: { 200: QueueList },
 }).handle((ctx) => listQueues(ctx))
@@ -29,7 +28,7 @@ export const queues = endpoint({
 export const health = endpoint({
   id: 'admin.system.health',
   route: 'GET /system/health',
-  summary: 'Whether everything that the platform stands on answers, and what waits to be done',
+  summary: 'Whether all dependencies of the platform respond, and the number of queued jobs',
   access: operators,
   reply: { 200: SystemHealth },
 }).handle((ctx) => systemHealth(ctx))
@@ -41,5 +40,4 @@ export const llmCalls = endpoint({
   access: operators,
   query: CallQuery,
   reply: { 200: CallPage },
-  errors: ['VALIDATION_ERROR'],
 }).handle((ctx, { query }) => listCalls(ctx, query))

@@ -1,12 +1,11 @@
-import { tenantAudit } from '../../domain/audit/queries.ts'
-import { AuditPage, AuditQuery } from '../../domain/audit/schemas.ts'
-import { ImpersonationGrant, Suspension } from '../../domain/identity/admin-schemas.ts'
-import { impersonate as impersonateTenant } from '../../domain/identity/impersonation.ts'
-import { changeTenant } from '../../domain/tenants/change.ts'
-import { getTenant } from '../../domain/tenants/detail-queries.ts'
-import { listTenants } from '../../domain/tenants/list-queries.ts'
-import { onboardTenant } from '../../domain/tenants/onboard.ts'
-import { overrideBilling } from '../../domain/tenants/override.ts'
+import { tenantAudit } from '../../domain/accounts/audit/queries.ts'
+import { AuditPage, AuditQuery } from '../../domain/accounts/audit/schemas.ts'
+import { ImpersonationGrant, Suspension } from '../../domain/accounts/identity/admin-schemas.ts'
+import { impersonate as impersonateTenant } from '../../domain/accounts/identity/impersonation.ts'
+import { changeTenant } from '../../domain/accounts/tenants/change.ts'
+import { onboardTenant } from '../../domain/accounts/tenants/onboard.ts'
+import { overrideBilling as overrideTenantBilling } from '../../domain/accounts/tenants/override.ts'
+import { listTenants } from '../../domain/accounts/tenants/queries.ts'
 import {
   Activation,
   BillingOverride,
@@ -16,14 +15,15 @@ import {
   Reinstatement,
   TenantActivated,
   TenantChange,
-  TenantDetail,
   TenantPage,
   TenantQuery,
   TenantReinstated,
   TenantSummary,
   TenantSuspended,
-} from '../../domain/tenants/schemas.ts'
-import { activateTenant, reinstateTenant, suspendTenant } from '../../domain/tenants/suspension.ts'
+} from '../../domain/accounts/tenants/schemas.ts'
+import { activateTenant, reinstateTenant, suspendTenant } from '../../domain/accounts/tenants/suspension.ts'
+import { getTenant } from '../../domain/insight/tenants/detail-queries.ts'
+import { TenantDetail } from '../../domain/insight/tenants/schemas.ts'
 import { endpoint } from '../../gateway/endpoint.ts'
 import { operators } from './access.ts'
 
@@ -34,7 +34,6 @@ export const list = endpoint({
   access: operators,
   query: TenantQuery,
   reply: { 200: TenantPage },
-  errors: ['VALIDATION_ERROR'],
 }).handle((ctx, { query }) => listTenants(ctx, query))
 
 export const create = endpoint({
@@ -45,17 +44,16 @@ export const create = endpoint({
   takesCredential: true,
   body: NewCustomer,
   reply: { 201: CustomerReceipt },
-  errors: ['CONFLICT', 'VALIDATION_ERROR'],
+  errors: ['CONFLICT'],
   audit: 'tenant.created',
 }).handle((ctx, { body }) => onboardTenant(ctx, body))
 
-export const detail = endpoint({
+export const get = endpoint({
   id: 'admin.tenants.get',
   route: 'GET /tenants/:tenantId',
   summary: 'One tenant with its usage, billing, agents and people',
   access: operators,
   reply: { 200: TenantDetail },
-  errors: ['NOT_FOUND'],
 }).handle((ctx, { params }) => getTenant(ctx, params.tenantId))
 
 export const change = endpoint({
@@ -65,7 +63,6 @@ export const change = endpoint({
   access: operators,
   body: TenantChange,
   reply: { 200: TenantSummary },
-  errors: ['NOT_FOUND', 'VALIDATION_ERROR'],
   audit: 'tenant.updated',
 }).handle((ctx, { params, body }) => changeTenant(ctx, params.tenantId, body))
 
@@ -76,7 +73,7 @@ export const activate = endpoint({
   access: operators,
   body: Activation,
   reply: { 200: TenantActivated },
-  errors: ['NOT_FOUND', 'CONFLICT', 'BAD_REQUEST'],
+  errors: ['CONFLICT', 'BAD_REQUEST'],
   audit: 'tenant.activated',
 }).handle((ctx, { params }) => activateTenant(ctx, params.tenantId))
 
@@ -87,7 +84,7 @@ export const suspend = endpoint({
   access: operators,
   body: Suspension,
   reply: { 200: TenantSuspended },
-  errors: ['NOT_FOUND', 'CONFLICT'],
+  errors: ['CONFLICT'],
   audit: 'tenant.suspended',
 }).handle((ctx, { params, body }) => suspendTenant(ctx, params.tenantId, body.reason))
 
@@ -98,7 +95,7 @@ export const reinstate = endpoint({
   access: operators,
   body: Reinstatement,
   reply: { 200: TenantReinstated },
-  errors: ['NOT_FOUND', 'CONFLICT'],
+  errors: ['CONFLICT'],
   audit: 'tenant.reinstated',
 }).handle((ctx, { params, body }) => reinstateTenant(ctx, params.tenantId, body.note))
 
@@ -108,7 +105,6 @@ export const impersonate = endpoint({
   summary: 'A token to see the dashboard as an admin of the tenant does, for 30 minutes and to read only',
   access: operators,
   reply: { 200: ImpersonationGrant },
-  errors: ['NOT_FOUND', 'FORBIDDEN'],
   audit: 'tenant.impersonated',
 }).handle((ctx, { params }) => impersonateTenant(ctx, params.tenantId))
 
@@ -119,16 +115,15 @@ export const auditLog = endpoint({
   access: operators,
   query: AuditQuery,
   reply: { 200: AuditPage },
-  errors: ['NOT_FOUND', 'VALIDATION_ERROR'],
 }).handle((ctx, { params, query }) => tenantAudit(ctx, params.tenantId, query))
 
-export const override = endpoint({
+export const overrideBilling = endpoint({
   id: 'admin.tenants.override_billing',
   route: 'POST /tenants/:tenantId/billing/override',
   summary: 'Extend a trial, apply a discount, mark invoices as paid or change the plan by hand',
   access: operators,
   body: BillingOverride,
   reply: { 200: OverrideReceipt },
-  errors: ['NOT_FOUND', 'BAD_REQUEST', 'VALIDATION_ERROR', 'UNPROCESSABLE'],
+  errors: ['BAD_REQUEST', 'UNPROCESSABLE'],
   audit: 'billing.override',
-}).handle((ctx, { params, body }) => overrideBilling(ctx, params.tenantId, body))
+}).handle((ctx, { params, body }) => overrideTenantBilling(ctx, params.tenantId, body))

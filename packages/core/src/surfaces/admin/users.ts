@@ -4,9 +4,9 @@ import {
   Suspension,
   UserPage,
   UserQuery,
-} from '../../domain/identity/admin-schemas.ts'
-import { listPeople } from '../../domain/identity/list-queries.ts'
-import { reinstateUser, suspendUser } from '../../domain/identity/suspension.ts'
+} from '../../domain/accounts/identity/admin-schemas.ts'
+import { listPeople } from '../../domain/accounts/identity/list-queries.ts'
+import { reinstateUser, suspendUser } from '../../domain/accounts/identity/suspension.ts'
 import { endpoint } from '../../gateway/endpoint.ts'
 import { operators } from './access.ts'
 
@@ -17,7 +17,6 @@ export const list = endpoint({
   access: operators,
   query: UserQuery,
   reply: { 200: UserPage },
-  errors: ['VALIDATION_ERROR'],
 }).handle((ctx, { query }) => listPeople(ctx, query))
 
 export const suspend = endpoint({
@@ -27,7 +26,7 @@ export const suspend = endpoint({
   access: operators,
   body: Suspension,
   reply: { 200: Suspended },
-  errors: ['NOT_FOUND', 'CONFLICT'],
+  errors: ['CONFLICT'],
   audit: 'user.suspend',
 }).handle((ctx, { params, body }) => suspendUser(ctx, params.userId, body.reason))
 
@@ -37,6 +36,6 @@ export const reinstate = endpoint({
   summary: 'Let a suspended person log in again',
   access: operators,
   reply: { 200: Reinstated },
-  errors: ['NOT_FOUND', 'CONFLICT'],
+  errors: ['CONFLICT'],
   audit: 'user.reinstate',
 }).handle((ctx, { params }) => reinstateUser(ctx, params.userId))

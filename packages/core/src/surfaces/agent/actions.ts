@@ -1,11 +1,11 @@
 import {
-  reportBlocker as reportBlockerAct,
-  createSubtask as createSubtaskAct,
-  requestReview as requestReviewAct,
-  createApproval as createApprovalAct,
-  reassign as reassignAct,
   addComment as addCommentAct,
-} from '../../domain/runs/actions.ts'
+  createApproval as createApprovalAct,
+  createSubtask as createSubtaskAct,
+  reassign as reassignAct,
+  reportBlocker as reportBlockerAct,
+  requestReview as requestReviewAct,
+} from '../../domain/work/runs/lifecycle/actions.ts'
 import {
   ApprovalReceipt,
   BlockerReceipt,
@@ -19,7 +19,7 @@ import {
   ReviewReceipt,
   ReviewRequest,
   SubtaskReceipt,
-} from '../../domain/runs/schemas.ts'
+} from '../../domain/work/runs/lifecycle/schemas.ts'
 import { endpoint } from '../../gateway/endpoint.ts'
 import { agents } from './access.ts'
 
@@ -30,27 +30,27 @@ export const reportBlocker = endpoint({
   access: agents,
   body: BlockerReport,
   reply: { 200: BlockerReceipt },
-  errors: ['UNAUTHORIZED', 'NOT_FOUND', 'VALIDATION_ERROR', 'UNPROCESSABLE'],
+  errors: ['UNPROCESSABLE'],
 }).handle((ctx, { params, body }) => reportBlockerAct(ctx, params.runId, body))
 
 export const createSubtask = endpoint({
   id: 'agent.actions.create_subtask',
   route: 'POST /runs/:runId/actions/create-subtask',
-  summary: 'Give a part of the work to another agent role',
+  summary: 'Create a subtask for another agent role',
   access: agents,
   body: NewSubtask,
   reply: { 201: SubtaskReceipt },
-  errors: ['UNAUTHORIZED', 'NOT_FOUND', 'VALIDATION_ERROR', 'UNPROCESSABLE'],
+  errors: ['UNPROCESSABLE'],
 }).handle((ctx, { params, body }) => createSubtaskAct(ctx, params.runId, body))
 
 export const requestReview = endpoint({
   id: 'agent.actions.request_review',
   route: 'POST /runs/:runId/actions/request-review',
-  summary: 'Ask a person to look at the work',
+  summary: 'Request a review by a person',
   access: agents,
   body: ReviewRequest,
   reply: { 201: ReviewReceipt },
-  errors: ['UNAUTHORIZED', 'NOT_FOUND', 'VALIDATION_ERROR', 'CONFLICT', 'UNPROCESSABLE'],
+  errors: ['CONFLICT', 'UNPROCESSABLE'],
 }).handle((ctx, { params, body }) => requestReviewAct(ctx, params.runId, body))
 
 export const createApproval = endpoint({
@@ -60,17 +60,17 @@ export const createApproval = endpoint({
   access: agents,
   body: NewApproval,
   reply: { 201: ApprovalReceipt },
-  errors: ['UNAUTHORIZED', 'NOT_FOUND', 'VALIDATION_ERROR', 'UNPROCESSABLE'],
+  errors: ['UNPROCESSABLE'],
 }).handle((ctx, { params, body }) => createApprovalAct(ctx, params.runId, body))
 
 export const reassign = endpoint({
   id: 'agent.actions.reassign',
   route: 'POST /runs/:runId/actions/reassign',
-  summary: 'Hand the work to another role or a person',
+  summary: 'Reassign the activity to another role or a person',
   access: agents,
   body: Reassignment,
   reply: { 201: ReassignmentReceipt },
-  errors: ['UNAUTHORIZED', 'NOT_FOUND', 'VALIDATION_ERROR', 'UNPROCESSABLE'],
+  errors: ['UNPROCESSABLE'],
 }).handle((ctx, { params, body }) => reassignAct(ctx, params.runId, body))
 
 export const addComment = endpoint({
@@ -80,5 +80,5 @@ export const addComment = endpoint({
   access: agents,
   body: NewComment,
   reply: { 201: CommentReceipt },
-  errors: ['UNAUTHORIZED', 'NOT_FOUND', 'VALIDATION_ERROR', 'UNPROCESSABLE'],
+  errors: ['UNPROCESSABLE'],
 }).handle((ctx, { params, body }) => addCommentAct(ctx, params.runId, body))

@@ -1,5 +1,5 @@
-import { LatestSession, SessionReceipt, SessionReport } from '../../domain/agents/session-schemas.ts'
-import { latestSession, putSession } from '../../domain/agents/sessions.ts'
+import { LatestSession, SessionReceipt, SessionReport } from '../../domain/work/agent-control/schemas.ts'
+import { latestSession, putSession } from '../../domain/work/agent-control/sessions.ts'
 import { endpoint } from '../../gateway/endpoint.ts'
 import { keys } from './access.ts'
 
@@ -10,7 +10,6 @@ export const put = endpoint({
   access: keys,
   body: SessionReport,
   reply: { 200: SessionReceipt },
-  errors: ['NOT_FOUND', 'VALIDATION_ERROR'],
   audit: 'agent.session',
 }).handle((ctx, { params, body }) => putSession(ctx, params.agentRole, body))
 
@@ -20,5 +19,5 @@ export const latest = endpoint({
   summary: 'The session of the role that was used last',
   access: keys,
   reply: { 200: LatestSession },
-  errors: ['NOT_FOUND', 'VALIDATION_ERROR'],
+  errors: ['VALIDATION_ERROR'],
 }).handle((ctx, { params }) => latestSession(ctx, params.agentRole))

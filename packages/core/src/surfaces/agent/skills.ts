@@ -1,5 +1,5 @@
-import { readSkillText, skillManifest } from '../../domain/skills/for-agents.ts'
-import { SkillManifest, SkillText } from '../../domain/skills/schemas.ts'
+import { SkillManifest, SkillText } from '../../domain/agents/skills/schemas.ts'
+import { readSkillText, skillManifest } from '../../domain/work/runs/skills-for-agents.ts'
 import { endpoint } from '../../gateway/endpoint.ts'
 import { agents } from './access.ts'
 
@@ -9,14 +9,12 @@ export const manifest = endpoint({
   summary: 'What the agent can read, and when to',
   access: agents,
   reply: { 200: SkillManifest },
-  errors: ['UNAUTHORIZED', 'NOT_FOUND'],
 }).handle((ctx, { params }) => skillManifest(ctx, params.agentRole))
 
-export const text = endpoint({
+export const get = endpoint({
   id: 'agent.skills.get',
   route: 'GET /skills/:agentRole/:skillName',
   summary: 'One skill with what it refers to',
   access: agents,
   reply: { 200: SkillText },
-  errors: ['UNAUTHORIZED', 'NOT_FOUND'],
 }).handle((ctx, { params }) => readSkillText(ctx, params.agentRole, params.skillName))

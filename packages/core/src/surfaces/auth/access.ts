@@ -1,4 +1,4 @@
 import { access } from '../../gateway/access.ts'
 
-/** Every person who has logged in, in whatever app. */
+/** Every user with a login, in any app. */
 export const anybody = access({ roles: ['admin', 'member', 'reviewer', 'super_admin'] })

@@ -1,13 +1,13 @@
 import { publicAccess } from '../../gateway/access.ts'
-import { surface } from '../../gateway/surface.ts'
-import { accept, view } from './invitations.ts'
-import { login, logout, refresh } from './login.ts'
-import { confirm } from './mailbox.ts'
-import { oauthCallback } from './oauth.ts'
-import { change, forgot, reset } from './password.ts'
-import { plans } from './plans.ts'
-import { changeMe, me } from './profile.ts'
-import { company, complete, place, progress, start } from './register.ts'
+import { endpointsOf, surface } from '../../gateway/surface.ts'
+import * as invitations from './invitations.ts'
+import * as login from './login.ts'
+import * as mailbox from './mailbox.ts'
+import * as oauth from './oauth.ts'
+import * as password from './password.ts'
+import * as plans from './plans.ts'
+import * as profile from './profile.ts'
+import * as register from './register.ts'
 
 /** Accounts of all apps: sessions, profiles, passwords, invitations, plans and registration. */
 export const auth = surface({
@@ -16,24 +16,5 @@ export const auth = surface({
   access: publicAccess,
   tenant: 'none',
   limits: { perMinute: 60, burst: 0, by: 'ip' },
-  endpoints: [
-    login,
-    logout,
-    me,
-    refresh,
-    changeMe,
-    change,
-    confirm,
-    forgot,
-    reset,
-    view,
-    accept,
-    oauthCallback,
-    plans,
-    start,
-    company,
-    place,
-    complete,
-    progress,
-  ],
+  endpoints: endpointsOf(invitations, login, mailbox, oauth, password, plans, profile, register),
 })

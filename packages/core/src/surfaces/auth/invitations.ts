@@ -1,16 +1,16 @@
-import { acceptInvitation, viewInvitation } from '../../domain/identity/invitation-accept.ts'
-import { AcceptInvitation, InvitationView, LoginReply } from '../../domain/identity/schemas.ts'
+import { acceptInvitation, viewInvitation } from '../../domain/accounts/identity/invitation-accept.ts'
+import { AcceptInvitation, InvitationView, LoginReply } from '../../domain/accounts/identity/schemas.ts'
 import { publicAccess } from '../../gateway/access.ts'
 import { endpoint } from '../../gateway/endpoint.ts'
 
-export const view = endpoint({
+export const get = endpoint({
   id: 'auth.invitations.get',
   route: 'GET /invitations/:token',
   summary: 'Who is invited to which tenant',
   access: publicAccess,
   secretPath: true,
   reply: { 200: InvitationView },
-  errors: ['NOT_FOUND', 'FORBIDDEN'],
+  errors: ['FORBIDDEN'],
 }).handle((ctx, { params }) => viewInvitation(ctx, params.token))
 
 export const accept = endpoint({
@@ -22,6 +22,6 @@ export const accept = endpoint({
   secretPath: true,
   body: AcceptInvitation,
   reply: { 200: LoginReply },
-  errors: ['NOT_FOUND', 'FORBIDDEN', 'CONFLICT', 'THROTTLED', 'VALIDATION_ERROR'],
+  errors: ['FORBIDDEN', 'CONFLICT', 'THROTTLED'],
   audit: 'invitation.accept',
 }).handle((ctx, { params, body }) => acceptInvitation(ctx, params.token, body.password))

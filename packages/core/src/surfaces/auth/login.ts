@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { login as logIn, logout as logOut, refresh as renew } from '../../domain/identity/login.ts'
-import { Login, LoginReply, Refresh, RefreshReply } from '../../domain/identity/schemas.ts'
+import { login as logIn, logout as logOut, refresh as renew } from '../../domain/accounts/identity/login.ts'
+import { Login, LoginReply, Refresh, RefreshReply } from '../../domain/accounts/identity/schemas.ts'
 import { publicAccess } from '../../gateway/access.ts'
 import { countedAs } from '../../gateway/client-ip.ts'
 import { endpoint } from '../../gateway/endpoint.ts'
@@ -14,7 +14,7 @@ export const login = endpoint({
   takesCredential: true,
   body: Login,
   reply: { 200: LoginReply },
-  errors: ['UNAUTHORIZED', 'FORBIDDEN', 'THROTTLED', 'VALIDATION_ERROR'],
+  errors: ['UNAUTHORIZED', 'FORBIDDEN', 'THROTTLED'],
   audit: 'auth.login',
   limit: { requests: 10, perSeconds: 900, by: 'ip', field: 'email' },
 }).handle((ctx, { body, ip }) => logIn(ctx, body, countedAs(ip)))
@@ -27,7 +27,7 @@ export const refresh = endpoint({
   takesCredential: true,
   body: Refresh,
   reply: { 200: RefreshReply },
-  errors: ['UNAUTHORIZED', 'VALIDATION_ERROR'],
+  errors: ['UNAUTHORIZED'],
 }).handle((ctx, { body }) => renew(ctx, body.refreshToken))
 
 export const logout = endpoint({

@@ -1,5 +1,5 @@
-import { confirmMailbox } from '../../domain/identity/proof.ts'
-import { ConfirmMailbox, MailboxConfirmed } from '../../domain/identity/schemas.ts'
+import { confirmMailbox } from '../../domain/accounts/identity/proof.ts'
+import { ConfirmMailbox, MailboxConfirmed } from '../../domain/accounts/identity/schemas.ts'
 import { endpoint } from '../../gateway/endpoint.ts'
 import { anybody } from './access.ts'
 
@@ -13,6 +13,5 @@ export const confirm = endpoint({
   takesCredential: true,
   body: ConfirmMailbox,
   reply: { 200: MailboxConfirmed },
-  errors: ['VALIDATION_ERROR'],
   audit: 'auth.mailbox.confirm',
 }).handle((ctx, { body }) => confirmMailbox(ctx, body.token))

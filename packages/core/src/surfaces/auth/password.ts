@@ -1,12 +1,12 @@
 import { z } from 'zod'
-import { changePassword } from '../../domain/identity/password-change.ts'
-import { forgotPassword, resetPassword } from '../../domain/identity/password-reset.ts'
+import { changePassword } from '../../domain/accounts/identity/password-change.ts'
+import { forgotPassword, resetPassword } from '../../domain/accounts/identity/password-reset.ts'
 import {
   ForgotPassword,
   PasswordChange,
   PasswordChanged,
   ResetPassword,
-} from '../../domain/identity/schemas.ts'
+} from '../../domain/accounts/identity/schemas.ts'
 import { publicAccess } from '../../gateway/access.ts'
 import { countedAs } from '../../gateway/client-ip.ts'
 import { endpoint } from '../../gateway/endpoint.ts'
@@ -20,9 +20,8 @@ export const change = endpoint({
   takesCredential: true,
   body: PasswordChange,
   reply: { 200: PasswordChanged },
-  errors: ['UNAUTHORIZED', 'VALIDATION_ERROR'],
   audit: 'auth.password.change',
-  // A stolen access token must not serve to guess the password.
+  // A stolen access token must not allow to guess the password.
   limit: { requests: 10, perSeconds: 900, by: 'user' },
 }).handle((ctx, { body }) => changePassword(ctx, body))
 
@@ -36,7 +35,6 @@ export const forgot = endpoint({
   takesCredential: true,
   body: ForgotPassword,
   reply: { 204: z.void() },
-  errors: ['VALIDATION_ERROR'],
   audit: 'auth.password.forgot',
   limit: { requests: 5, perSeconds: 900, by: 'ip', fieldWithoutAddress: 'email' },
 }).handle((ctx, { body }) => forgotPassword(ctx, body.email))
@@ -49,7 +47,7 @@ export const reset = endpoint({
   takesCredential: true,
   body: ResetPassword,
   reply: { 204: z.void() },
-  errors: ['THROTTLED', 'VALIDATION_ERROR'],
+  errors: ['THROTTLED'],
   audit: 'auth.password.reset',
   limit: { requests: 10, perSeconds: 900, by: 'ip' },
 }).handle((ctx, { body, ip }) => resetPassword(ctx, body, countedAs(ip)))

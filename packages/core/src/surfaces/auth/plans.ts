@@ -1,5 +1,5 @@
-import { Offerings, OfferingsQuery } from '../../domain/tenants/billing-schemas.ts'
-import { listOfferings } from '../../domain/tenants/plans.ts'
+import { listOfferings } from '../../domain/accounts/tenants/plans.ts'
+import { Offerings, OfferingsQuery } from '../../domain/accounts/tenants/schemas.ts'
 import { publicAccess } from '../../gateway/access.ts'
 import { endpoint } from '../../gateway/endpoint.ts'
 
@@ -12,5 +12,4 @@ export const plans = endpoint({
   access: publicAccess,
   query: OfferingsQuery,
   reply: { 200: Offerings },
-  errors: ['VALIDATION_ERROR'],
 }).handle((ctx, { query }) => listOfferings(ctx, query.country))

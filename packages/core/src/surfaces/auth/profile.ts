@@ -1,5 +1,5 @@
-import { changeProfile, me as ownProfile } from '../../domain/identity/profile.ts'
-import { Profile, ProfileChanges } from '../../domain/identity/schemas.ts'
+import { changeProfile, me as ownProfile } from '../../domain/accounts/identity/profile.ts'
+import { ProfileChanges, UserProfile } from '../../domain/accounts/identity/schemas.ts'
 import { endpoint } from '../../gateway/endpoint.ts'
 import { anybody } from './access.ts'
 
@@ -8,17 +8,17 @@ export const me = endpoint({
   route: 'GET /me',
   summary: 'Your profile',
   access: anybody,
-  reply: { 200: Profile },
+  reply: { 200: UserProfile },
   errors: ['NOT_FOUND'],
 }).handle((ctx) => ownProfile(ctx))
 
-export const changeMe = endpoint({
+export const change = endpoint({
   id: 'auth.me.change',
   route: 'PATCH /me',
   summary: 'Change your profile',
   access: anybody,
   body: ProfileChanges,
-  reply: { 200: Profile },
-  errors: ['NOT_FOUND', 'VALIDATION_ERROR'],
+  reply: { 200: UserProfile },
+  errors: ['NOT_FOUND'],
   audit: 'auth.profile.change',
 }).handle((ctx, { body }) => changeProfile(ctx, body))

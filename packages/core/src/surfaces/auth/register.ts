@@ -3,8 +3,8 @@ import {
   saveCompany,
   savePlace,
   startRegistration,
-} from '../../domain/identity/registration.ts'
-import { completeRegistration } from '../../domain/identity/registration-complete.ts'
+} from '../../domain/accounts/identity/registration.ts'
+import { completeRegistration } from '../../domain/accounts/identity/registration-complete.ts'
 import {
   CompanyReply,
   CompleteReply,
@@ -15,11 +15,11 @@ import {
   RegisterProgress,
   RegisterStart,
   StartReply,
-} from '../../domain/identity/registration-schemas.ts'
+} from '../../domain/accounts/identity/registration-schemas.ts'
 import { access, publicAccess } from '../../gateway/access.ts'
 import { endpoint } from '../../gateway/endpoint.ts'
 
-/** A visitor with the token of a registration, who is nobody anywhere else. */
+/** A visitor with the token of a registration, which is valid nowhere else. */
 const visitor = access({ roles: 'any', credentials: ['registration'] })
 
 export const start = endpoint({
@@ -32,8 +32,8 @@ export const start = endpoint({
   takesCredential: true,
   body: RegisterStart,
   reply: { 201: StartReply },
-  errors: ['CONFLICT', 'FORBIDDEN', 'THROTTLED', 'VALIDATION_ERROR'],
-  // Whoever guesses whether somebody has an account gets ten answers an hour.
+  errors: ['CONFLICT', 'FORBIDDEN', 'THROTTLED'],
+  // Limits checks of whether an e-mail address has an account to ten an hour.
   limit: { requests: 10, perSeconds: 3_600, by: 'ip' },
 }).handle((ctx, { body }) => startRegistration(ctx, body))
 
@@ -46,7 +46,7 @@ export const company = endpoint({
   takesCredential: true,
   body: RegisterCompany,
   reply: { 200: CompanyReply },
-  errors: ['CONFLICT', 'UNAUTHORIZED', 'VALIDATION_ERROR'],
+  errors: ['CONFLICT'],
 }).handle((ctx, { body }) => saveCompany(ctx, body))
 
 export const place = endpoint({
@@ -58,27 +58,26 @@ export const place = endpoint({
   takesCredential: true,
   body: RegisterPlace,
   reply: { 200: PlaceReply },
-  errors: ['CONFLICT', 'UNAUTHORIZED', 'VALIDATION_ERROR'],
+  errors: ['CONFLICT'],
 }).handle((ctx, { body }) => savePlace(ctx, body))
 
 export const complete = endpoint({
   id: 'auth.register.complete',
   route: 'POST /register/complete',
-  summary: 'Choose a plan and get a tenant of your own',
+  summary: 'Choose a plan and create a tenant',
   description:
-    'On a plan that costs something the tenant waits in `onboarding` until it is paid. No run starts before the e-mail address is confirmed by the link of the mail that is sent. So many free tenants are taken a day: 429 with `Retry-After` to the next day. The payment fields are there where a payment provider is configured.',
+    'On a paid plan the tenant stays in `onboarding` until it is paid. No run starts before the e-mail address is confirmed by the link in the e-mail that is sent. The number of free tenants per day is limited: 429 with `Retry-After` until the next day. The payment fields are present when a payment provider is configured.',
   access: visitor,
   takesCredential: true,
   body: RegisterComplete,
   reply: { 201: CompleteReply },
-  errors: ['CONFLICT', 'UNAUTHORIZED', 'UNPROCESSABLE', 'VALIDATION_ERROR'],
+  errors: ['CONFLICT', 'UNPROCESSABLE'],
 }).handle((ctx, { body }) => completeRegistration(ctx, body))
 
-export const progress = endpoint({
+export const session = endpoint({
   id: 'auth.register.session',
   route: 'GET /register/session',
   summary: 'How far your registration has come',
   access: visitor,
   reply: { 200: RegisterProgress },
-  errors: ['UNAUTHORIZED'],
 }).handle((ctx) => registrationProgress(ctx))

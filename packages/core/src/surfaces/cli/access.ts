@@ -2,11 +2,11 @@ import { access } from '../../gateway/access.ts'
 
 const credentials = ['apikey', 'jwt'] as const
 
-/** Our own people at a shell prompt or in a script, who review for many tenants or run the platform. */
+/** Staff at a shell prompt or in a script, who review for many tenants or operate the platform. */
 export const staff = access({ roles: ['reviewer', 'super_admin'], credentials })
 
 /** The same with a login only: what a program with a key must not do. */
 export const people = access({ roles: ['reviewer', 'super_admin'] })
 
-/** Of them, those who run the platform. */
+/** Of them, the operators of the platform. */
 export const superAdmins = access({ roles: ['super_admin'], credentials })

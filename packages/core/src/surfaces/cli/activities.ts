@@ -1,27 +1,25 @@
 import { z } from 'zod'
-import { listWork } from '../../domain/activities/work-queries.ts'
-import { WorkQueue, WorkQuery } from '../../domain/activities/work-schemas.ts'
-import { replayActivity } from '../../domain/activities/replay.ts'
+import { replayActivity } from '../../domain/work/activities/replay.ts'
+import { listWork } from '../../domain/work/activities/work-queries.ts'
+import { WorkQuery, WorkQueue } from '../../domain/work/activities/work-schemas.ts'
 import { delegate } from '../../gateway/delegate.ts'
 import { endpoint } from '../../gateway/endpoint.ts'
-import { stream } from '../../gateway/stream.ts'
+import { eventStream } from '../../gateway/stream.ts'
 import * as dm from '../dm/activities.ts'
-import * as versionsOf from '../dm/versions.ts'
 import { staff } from './access.ts'
 
 export const queue = endpoint({
   id: 'cli.queue',
   route: 'GET /queue',
-  summary: 'What waits for a verdict and what stands still, or what runs and what has failed',
+  summary: 'Pending approvals and blocked activities, or running and failed ones',
   access: staff,
   query: WorkQuery,
   reply: { 200: WorkQueue },
-  errors: ['VALIDATION_ERROR'],
 }).handle((ctx, { query }) => listWork(ctx, query))
 
 export const list = delegate(dm.list, { id: 'cli.activities.list', route: 'GET /activities', access: staff })
 
-export const detail = delegate(dm.detail, {
+export const get = delegate(dm.get, {
   id: 'cli.activities.get',
   route: 'GET /activities/:id',
   access: staff,
@@ -39,7 +37,7 @@ export const log = delegate(dm.log, {
   access: staff,
 })
 
-export const live = stream({
+export const stream = eventStream({
   id: 'cli.activities.stream',
   route: 'GET /activities/:id/stream',
   summary: 'The text of an activity as it is written, or what has been written at the pace of a reader',
@@ -50,7 +48,10 @@ export const live = stream({
       title: z.string(),
       agentRole: z.string().nullable(),
       status: z.string(),
-      /** How many characters of the text the reader has; 0 where a text begins, which takes the place of any before it. */
+      /**
+       * How many characters of the text the reader has; 0 at the start of a text, which replaces any previous
+       * text.
+       */
       position: z.int().min(0),
     }),
     text_delta: z.object({ delta: z.string() }),
@@ -63,7 +64,6 @@ export const live = stream({
       durationMs: z.int(),
     }),
   },
-  errors: ['NOT_FOUND'],
   open: (ctx, { params }, channel) => replayActivity(ctx, params.id, channel),
 })
 
@@ -106,23 +106,5 @@ export const comments = delegate(dm.comments, {
 export const comment = delegate(dm.comment, {
   id: 'cli.activities.comment',
   route: 'POST /activities/:id/comments',
-  access: staff,
-})
-
-export const versions = delegate(versionsOf.list, {
-  id: 'cli.versions.list',
-  route: 'GET /activities/:id/versions',
-  access: staff,
-})
-
-export const version = delegate(versionsOf.detail, {
-  id: 'cli.versions.get',
-  route: 'GET /activities/:id/versions/:version',
-  access: staff,
-})
-
-export const diff = delegate(versionsOf.diff, {
-  id: 'cli.versions.diff',
-  route: 'GET /activities/:id/diff',
   access: staff,
 })

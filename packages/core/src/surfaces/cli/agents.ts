@@ -10,7 +10,7 @@ export const queues = delegate(dm.queues, {
   access: staff,
 })
 
-export const detail = delegate(dm.detail, {
+export const get = delegate(dm.get, {
   id: 'cli.agents.get',
   route: 'GET /agents/:tenantId/:agentRole',
   access: staff,

@@ -1,5 +1,5 @@
-import { resolveMatching } from '../../domain/approvals/bulk-matching.ts'
-import { MatchingReceipt, MatchingVerdict } from '../../domain/approvals/matching-schemas.ts'
+import { resolveMatching } from '../../domain/work/approvals/bulk.ts'
+import { MatchingReceipt, MatchingVerdict } from '../../domain/work/approvals/matching-schemas.ts'
 import { delegate } from '../../gateway/delegate.ts'
 import { endpoint } from '../../gateway/endpoint.ts'
 import * as dm from '../dm/approvals.ts'
@@ -19,7 +19,7 @@ export const statistics = delegate(dm.statistics, {
   access: staff,
 })
 
-export const detail = delegate(dm.detail, {
+export const get = delegate(dm.get, {
   id: 'cli.approvals.get',
   route: 'GET /approvals/:id',
   access: staff,
@@ -31,7 +31,7 @@ export const resolve = delegate(dm.resolve, {
   access: staff,
 })
 
-export const resolveAll = endpoint({
+export const bulkResolve = endpoint({
   id: 'cli.approvals.bulk_resolve',
   route: 'POST /approvals/bulk-resolve',
   summary:
@@ -39,7 +39,6 @@ export const resolveAll = endpoint({
   access: staff,
   body: MatchingVerdict,
   reply: { 200: MatchingReceipt },
-  errors: ['FORBIDDEN', 'VALIDATION_ERROR'],
   audit: 'approval.bulk_resolve',
 }).handle((ctx, { body }) => resolveMatching(ctx, body))
 

@@ -1,5 +1,10 @@
-import { answerConsent, getConsent, requestConsent, useConsent } from '../../domain/consents/consents.ts'
-import { listConsents } from '../../domain/consents/queries.ts'
+import {
+  answerConsent,
+  getConsent,
+  requestConsent,
+  useConsent,
+} from '../../domain/accounts/consents/consents.ts'
+import { listConsents } from '../../domain/accounts/consents/queries.ts'
 import {
   ConsentAnswer,
   ConsentItem,
@@ -7,7 +12,7 @@ import {
   ConsentQuery,
   ConsentRequest,
   ConsentUse,
-} from '../../domain/consents/schemas.ts'
+} from '../../domain/accounts/consents/schemas.ts'
 import { endpoint } from '../../gateway/endpoint.ts'
 import { people, staff } from './access.ts'
 
@@ -18,7 +23,6 @@ export const list = endpoint({
   access: staff,
   query: ConsentQuery,
   reply: { 200: ConsentPage },
-  errors: ['VALIDATION_ERROR'],
 }).handle((ctx, { query }) => listConsents(ctx, query))
 
 export const request = endpoint({
@@ -29,17 +33,16 @@ export const request = endpoint({
   access: staff,
   body: ConsentRequest,
   reply: { 200: ConsentItem },
-  errors: ['VALIDATION_ERROR', 'UNPROCESSABLE'],
+  errors: ['UNPROCESSABLE'],
   audit: 'consent.request',
 }).handle((ctx, { body }) => requestConsent(ctx, body))
 
-export const detail = endpoint({
+export const get = endpoint({
   id: 'cli.consents.get',
   route: 'GET /consents/:id',
-  summary: 'One act that an assistant wants to carry out in your name, as it was shown',
+  summary: 'One operation that an assistant wants to run in your name, as it was shown',
   access: staff,
   reply: { 200: ConsentItem },
-  errors: ['NOT_FOUND'],
 }).handle((ctx, { params }) => getConsent(ctx, params.id))
 
 export const answer = endpoint({
@@ -49,7 +52,7 @@ export const answer = endpoint({
   access: people,
   body: ConsentAnswer,
   reply: { 200: ConsentItem },
-  errors: ['NOT_FOUND', 'CONFLICT', 'FORBIDDEN', 'VALIDATION_ERROR'],
+  errors: ['CONFLICT'],
   audit: 'consent.answer',
 }).handle((ctx, { params, body }) => answerConsent(ctx, params.id, body))
 
@@ -60,6 +63,6 @@ export const use = endpoint({
   access: staff,
   body: ConsentUse,
   reply: { 200: ConsentItem },
-  errors: ['NOT_FOUND', 'CONFLICT', 'VALIDATION_ERROR'],
+  errors: ['CONFLICT'],
   audit: 'consent.use',
 }).handle((ctx, { params, body }) => useConsent(ctx, params.id, body))

@@ -17,7 +17,7 @@ export const snooze = delegate(dm.snooze, {
   access: staff,
 })
 
-export const live = delegate(events.live, {
+export const stream = delegate(events.stream, {
   id: 'cli.events.stream',
   route: 'GET /events/stream',
   access: staff,

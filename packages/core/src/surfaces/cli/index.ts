@@ -1,14 +1,15 @@
-import { surface } from '../../gateway/surface.ts'
+import { endpointsOf, surface } from '../../gateway/surface.ts'
 import { staff } from './access.ts'
 import * as activities from './activities.ts'
 import * as agents from './agents.ts'
 import * as approvals from './approvals.ts'
 import * as consents from './consents.ts'
 import * as feed from './feed.ts'
-import { ask } from './language.ts'
+import * as language from './language.ts'
 import * as tenants from './tenants.ts'
+import * as versions from './versions.ts'
 
-/** The terminal and the scripts of staff, over all tenants that they are assigned to or the one that is named. */
+/** The terminal and the scripts of staff, over all assigned tenants or the named one. */
 export const cli = surface({
   name: 'cli',
   prefix: '/cli/v1',
@@ -16,54 +17,5 @@ export const cli = surface({
   tenant: 'query-or-header',
   limits: { perMinute: 1_200, burst: 240, by: 'user' },
   concurrency: 15,
-  endpoints: [
-    tenants.status,
-    tenants.list,
-    tenants.costs,
-    tenants.impersonate,
-    tenants.me,
-    activities.queue,
-    activities.list,
-    activities.detail,
-    activities.brief,
-    activities.log,
-    activities.live,
-    activities.pause,
-    activities.resume,
-    activities.retry,
-    activities.cancel,
-    activities.reassign,
-    activities.comments,
-    activities.comment,
-    activities.versions,
-    activities.version,
-    activities.diff,
-    agents.list,
-    agents.queues,
-    agents.detail,
-    agents.run,
-    agents.pause,
-    agents.resume,
-    agents.clearError,
-    approvals.list,
-    approvals.next,
-    approvals.statistics,
-    approvals.resolveAll,
-    approvals.detail,
-    approvals.resolve,
-    approvals.escalate,
-    approvals.sendToClient,
-    approvals.claim,
-    approvals.release,
-    feed.list,
-    feed.dismiss,
-    feed.snooze,
-    feed.live,
-    ask,
-    consents.list,
-    consents.request,
-    consents.detail,
-    consents.answer,
-    consents.use,
-  ],
+  endpoints: endpointsOf(activities, agents, approvals, consents, feed, language, tenants, versions),
 })

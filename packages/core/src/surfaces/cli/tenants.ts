@@ -1,23 +1,22 @@
-import { getStatus } from '../../domain/system/status.ts'
-import { Status, StatusQuery } from '../../domain/system/status-schemas.ts'
-import { impersonateNamed } from '../../domain/identity/impersonation.ts'
-import { Impersonation, ImpersonationGrant } from '../../domain/identity/admin-schemas.ts'
-import { StaffProfile } from '../../domain/identity/schemas.ts'
-import { staffProfile } from '../../domain/identity/staff-profile.ts'
+import { Impersonation, ImpersonationGrant } from '../../domain/accounts/identity/admin-schemas.ts'
+import { impersonateNamed } from '../../domain/accounts/identity/impersonation.ts'
+import { staffProfile } from '../../domain/accounts/identity/profile.ts'
+import { StaffProfile } from '../../domain/accounts/identity/schemas.ts'
+import { getStatus } from '../../domain/insight/system/status.ts'
+import { Status, StatusQuery } from '../../domain/insight/system/status-schemas.ts'
 import { delegate } from '../../gateway/delegate.ts'
 import { endpoint } from '../../gateway/endpoint.ts'
-import * as cost from '../admin/cost.ts'
+import { cost as costReport } from '../admin/cost.ts'
 import * as tenants from '../admin/tenants.ts'
 import { staff, superAdmins } from './access.ts'
 
 export const status = endpoint({
   id: 'cli.status',
   route: 'GET /status',
-  summary: 'What waits, runs and costs at every tenant, and whether the installation is well',
+  summary: 'Pending approvals, runs and cost of every tenant, and the health of the installation',
   access: staff,
   query: StatusQuery,
   reply: { 200: Status },
-  errors: ['VALIDATION_ERROR'],
 }).handle((ctx, { query }) => getStatus(ctx, query))
 
 export const list = delegate(tenants.list, {
@@ -26,7 +25,7 @@ export const list = delegate(tenants.list, {
   access: staff,
 })
 
-export const costs = delegate(cost.report, {
+export const cost = delegate(costReport, {
   id: 'cli.cost',
   route: 'GET /cost',
   access: staff,
@@ -39,7 +38,7 @@ export const impersonate = endpoint({
   access: superAdmins,
   body: Impersonation,
   reply: { 200: ImpersonationGrant },
-  errors: ['NOT_FOUND', 'FORBIDDEN', 'VALIDATION_ERROR'],
+  errors: ['NOT_FOUND'],
   audit: 'tenant.impersonated',
 }).handle((ctx, { body }) => impersonateNamed(ctx, body))
 

@@ -1,12 +1,12 @@
 import { z } from 'zod'
-import { getBrief } from '../../domain/activities/brief-queries.ts'
-import { listComments } from '../../domain/activities/comment-queries.ts'
-import { addComment } from '../../domain/activities/comments.ts'
-import { getActivity, getOutput } from '../../domain/activities/detail.ts'
-import { listActivities } from '../../domain/activities/queries.ts'
-import { retryActivity } from '../../domain/activities/retry.ts'
+import { getBrief } from '../../domain/work/activities/brief-queries.ts'
+import { listComments } from '../../domain/work/activities/comment-queries.ts'
+import { saveComment } from '../../domain/work/activities/comments.ts'
+import { getActivity, getOutput } from '../../domain/work/activities/detail.ts'
+import { listActivities } from '../../domain/work/activities/queries.ts'
+import { retryActivity } from '../../domain/work/activities/retry.ts'
+import { ActivityBrief } from '../../domain/work/activities/review-schemas.ts'
 import {
-  ActivityBrief,
   ActivityDetail,
   ActivityOutput,
   ActivityPage,
@@ -15,13 +15,13 @@ import {
   CommentPage,
   CommentQuery,
   RetryReceipt,
-} from '../../domain/activities/schemas.ts'
-import { watchActivity } from '../../domain/activities/stream.ts'
-import { listWork } from '../../domain/activities/work-queries.ts'
-import { TenantWorkQuery, WorkQueue } from '../../domain/activities/work-schemas.ts'
-import { NewComment } from '../../domain/runs/schemas.ts'
+} from '../../domain/work/activities/schemas.ts'
+import { watchActivity } from '../../domain/work/activities/stream.ts'
+import { listWork } from '../../domain/work/activities/work-queries.ts'
+import { TenantWorkQuery, WorkQueue } from '../../domain/work/activities/work-schemas.ts'
+import { NewComment } from '../../domain/work/runs/lifecycle/schemas.ts'
 import { endpoint } from '../../gateway/endpoint.ts'
-import { stream } from '../../gateway/stream.ts'
+import { eventStream } from '../../gateway/stream.ts'
 import { admins, team } from './access.ts'
 
 export const list = endpoint({
@@ -31,35 +31,31 @@ export const list = endpoint({
   access: team,
   query: ActivityQuery,
   reply: { 200: ActivityPage },
-  errors: ['VALIDATION_ERROR'],
 }).handle((ctx, { query }) => listActivities(ctx, query))
 
-export const detail = endpoint({
+export const get = endpoint({
   id: 'dashboard.activities.get',
   route: 'GET /activities/:activityId',
   summary: 'One activity with its runs, comments and subtasks',
   access: team,
   reply: { 200: ActivityDetail },
-  errors: ['NOT_FOUND'],
 }).handle((ctx, { params }) => getActivity(ctx, params.activityId))
 
 export const queue = endpoint({
   id: 'dashboard.queue',
   route: 'GET /queue',
-  summary: 'What waits for a verdict and what stands still, or what runs and what has failed',
+  summary: 'Pending approvals and blocked activities, or running and failed ones',
   access: team,
   query: TenantWorkQuery,
   reply: { 200: WorkQueue },
-  errors: ['VALIDATION_ERROR'],
 }).handle((ctx, { query }) => listWork(ctx, query))
 
 export const brief = endpoint({
   id: 'dashboard.activities.brief',
   route: 'GET /activities/:activityId/brief',
-  summary: 'What a piece of work was made from: task, campaign, and the texts of the steps before it',
+  summary: 'The sources of an activity: task, campaign, and the texts of the previous steps',
   access: team,
   reply: { 200: ActivityBrief },
-  errors: ['NOT_FOUND'],
 }).handle((ctx, { params }) => getBrief(ctx, params.activityId))
 
 export const output = endpoint({
@@ -68,10 +64,9 @@ export const output = endpoint({
   summary: 'The newest version of the text, untrimmed',
   access: team,
   reply: { 200: ActivityOutput },
-  errors: ['NOT_FOUND'],
 }).handle((ctx, { params }) => getOutput(ctx, params.activityId))
 
-export const live = stream({
+export const stream = eventStream({
   id: 'dashboard.activities.stream',
   route: 'GET /activities/:activityId/stream',
   summary: 'Live text and tool calls of an activity, until it ends',
@@ -83,7 +78,6 @@ export const live = stream({
     completed: z.object({ activityId: z.string(), status: z.literal('done') }),
     error: z.object({ activityId: z.string(), error: z.string() }),
   },
-  errors: ['NOT_FOUND'],
   open: (ctx, { params }, channel) => watchActivity(ctx, params.activityId, channel),
 })
 
@@ -93,7 +87,7 @@ export const retry = endpoint({
   summary: 'Give a failed activity another run',
   access: admins,
   reply: { 202: RetryReceipt },
-  errors: ['NOT_FOUND', 'UNPROCESSABLE'],
+  errors: ['UNPROCESSABLE'],
   audit: 'activity.retry',
 }).handle((ctx, { params }) => retryActivity(ctx, params.activityId))
 
@@ -104,9 +98,8 @@ export const comment = endpoint({
   access: team,
   body: NewComment,
   reply: { 201: Comment },
-  errors: ['NOT_FOUND', 'VALIDATION_ERROR'],
   audit: 'activity.comment',
-}).handle((ctx, { params, body }) => addComment(ctx, params.activityId, body))
+}).handle((ctx, { params, body }) => saveComment(ctx, params.activityId, body))
 
 export const comments = endpoint({
   id: 'dashboard.activities.comments',
@@ -115,5 +108,4 @@ export const comments = endpoint({
   access: team,
   query: CommentQuery,
   reply: { 200: CommentPage },
-  errors: ['NOT_FOUND', 'VALIDATION_ERROR'],
 }).handle((ctx, { params, query }) => listComments(ctx, params.activityId, query))

@@ -1,20 +1,19 @@
-import { getAgent, listOwnAgents } from '../../domain/agents/list-queries.ts'
 import {
   agentHistory,
   agentVersion,
   changeAgent,
   restoreAgent,
-  testAgent,
-} from '../../domain/agents/own-agents.ts'
-import { AgentChanges, AgentCheck, AgentDetail, AgentList } from '../../domain/agents/schemas.ts'
+} from '../../domain/agents/configuration/config.ts'
+import { getAgent, listOwnAgents } from '../../domain/agents/configuration/list-queries.ts'
 import {
-  VersionDetail,
-  VersionListQuery,
-  versionNumber,
-  VersionPage,
-  VersionQuery,
-} from '../../domain/versions/schemas.ts'
+  AgentChanges,
+  AgentCheck,
+  AgentDetail,
+  AgentList,
+} from '../../domain/agents/configuration/schemas.ts'
+import { testAgent } from '../../domain/work/agent-control/health.ts'
 import { endpoint } from '../../gateway/endpoint.ts'
+import { oneVersion, restoredVersion, versionList } from '../version-endpoints.ts'
 import { admins, team } from './access.ts'
 
 export const list = endpoint({
@@ -25,13 +24,12 @@ export const list = endpoint({
   reply: { 200: AgentList },
 }).handle((ctx) => listOwnAgents(ctx))
 
-export const detail = endpoint({
+export const get = endpoint({
   id: 'dashboard.agents.get',
   route: 'GET /agents/:agentRole',
   summary: 'One agent with how it works; secrets are left out',
   access: team,
   reply: { 200: AgentDetail },
-  errors: ['NOT_FOUND'],
 }).handle((ctx, { params }) => getAgent(ctx, params.agentRole))
 
 export const change = endpoint({
@@ -42,17 +40,15 @@ export const change = endpoint({
   takesCredential: true,
   body: AgentChanges,
   reply: { 200: AgentDetail },
-  errors: ['NOT_FOUND', 'VALIDATION_ERROR'],
   audit: 'agent.change',
 }).handle((ctx, { params, body }) => changeAgent(ctx, params.agentRole, body))
 
 export const test = endpoint({
   id: 'dashboard.agents.test',
   route: 'POST /agents/:agentRole/test',
-  summary: 'Ask whether work could be given to an agent now; costs nothing',
+  summary: 'Check whether an agent could run now; has no cost',
   access: team,
   reply: { 200: AgentCheck },
-  errors: ['NOT_FOUND'],
   audit: 'agent.test',
 }).handle((ctx, { params }) => testAgent(ctx, params.agentRole))
 
@@ -61,9 +57,7 @@ export const versions = endpoint({
   route: 'GET /agents/:agentRole/versions',
   summary: 'Everything that the tenant has ever set about an agent, newest first',
   access: team,
-  query: VersionListQuery,
-  reply: { 200: VersionPage },
-  errors: ['NOT_FOUND', 'VALIDATION_ERROR'],
+  ...versionList,
 }).handle((ctx, { params, query }) => agentHistory(ctx, params.agentRole, query))
 
 export const version = endpoint({
@@ -71,10 +65,7 @@ export const version = endpoint({
   route: 'GET /agents/:agentRole/versions/:version',
   summary: 'What the tenant had set at one time, and what changed since another',
   access: team,
-  params: { version: versionNumber },
-  query: VersionQuery,
-  reply: { 200: VersionDetail },
-  errors: ['NOT_FOUND'],
+  ...oneVersion,
 }).handle((ctx, { params, query }) => agentVersion(ctx, params.agentRole, params.version, query))
 
 export const restore = endpoint({
@@ -82,8 +73,8 @@ export const restore = endpoint({
   route: 'POST /agents/:agentRole/versions/:version/restore',
   summary: 'Put back what the tenant had set; the first version is mostly that it had set nothing',
   access: admins,
-  params: { version: versionNumber },
+  ...restoredVersion,
   reply: { 200: AgentDetail },
-  errors: ['NOT_FOUND', 'UNPROCESSABLE'],
+  errors: ['UNPROCESSABLE'],
   audit: 'agent.restore',
 }).handle((ctx, { params }) => restoreAgent(ctx, params.agentRole, params.version))

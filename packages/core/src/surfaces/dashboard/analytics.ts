@@ -1,6 +1,6 @@
-import { performance as performanceOf } from '../../domain/analytics/performance.ts'
-import { Performance, PerformanceQuery, Spend, SpendQuery } from '../../domain/analytics/schemas.ts'
-import { spend as spendOf } from '../../domain/analytics/spend.ts'
+import { performance as performanceOf } from '../../domain/insight/analytics/performance.ts'
+import { Performance, PerformanceQuery, Spend, SpendQuery } from '../../domain/insight/analytics/schemas.ts'
+import { spend as spendOf } from '../../domain/insight/analytics/spend.ts'
 import { endpoint } from '../../gateway/endpoint.ts'
 import { team } from './access.ts'
 
@@ -11,7 +11,6 @@ export const performance = endpoint({
   access: team,
   query: PerformanceQuery,
   reply: { 200: Performance },
-  errors: ['VALIDATION_ERROR'],
 }).handle((ctx, { query }) => performanceOf(ctx, query))
 
 export const spend = endpoint({
@@ -21,5 +20,4 @@ export const spend = endpoint({
   access: team,
   query: SpendQuery,
   reply: { 200: Spend },
-  errors: ['VALIDATION_ERROR'],
 }).handle((ctx, { query }) => spendOf(ctx, query))

@@ -1,16 +1,16 @@
-import { getReviewHours, setReviewHours } from '../../domain/approvals/hours-setting.ts'
-import { approvalStats, getApproval, listApprovals } from '../../domain/approvals/queries.ts'
-import { resolve as resolveApproval } from '../../domain/approvals/resolve.ts'
+import { getReviewHours, setReviewHours } from '../../domain/work/approvals/hours-setting.ts'
+import { approvalStats, getApproval, listApprovals } from '../../domain/work/approvals/queries.ts'
+import { resolve as resolveApproval } from '../../domain/work/approvals/resolve.ts'
 import {
   ApprovalDetail,
   ApprovalPage,
   ApprovalQuery,
-  ApprovalStats,
   ReviewHoursChange,
   ReviewHoursView,
   Verdict,
   VerdictReceipt,
-} from '../../domain/approvals/schemas.ts'
+} from '../../domain/work/approvals/schemas.ts'
+import { ApprovalStats } from '../../domain/work/approvals/statistics-schemas.ts'
 import { endpoint } from '../../gateway/endpoint.ts'
 import { admins, team } from './access.ts'
 
@@ -21,7 +21,6 @@ export const list = endpoint({
   access: team,
   query: ApprovalQuery,
   reply: { 200: ApprovalPage },
-  errors: ['VALIDATION_ERROR'],
 }).handle((ctx, { query }) => listApprovals(ctx, query))
 
 export const stats = endpoint({
@@ -32,13 +31,12 @@ export const stats = endpoint({
   reply: { 200: ApprovalStats },
 }).handle((ctx) => approvalStats(ctx))
 
-export const detail = endpoint({
+export const get = endpoint({
   id: 'dashboard.approvals.get',
   route: 'GET /approvals/:approvalId',
   summary: 'One approval with previews of what it is about',
   access: team,
   reply: { 200: ApprovalDetail },
-  errors: ['NOT_FOUND'],
 }).handle((ctx, { params }) => getApproval(ctx, params.approvalId))
 
 export const resolve = endpoint({
@@ -48,7 +46,7 @@ export const resolve = endpoint({
   access: admins,
   body: Verdict,
   reply: { 200: VerdictReceipt },
-  errors: ['CONFLICT', 'UNPROCESSABLE', 'VALIDATION_ERROR', 'NOT_FOUND'],
+  errors: ['CONFLICT', 'UNPROCESSABLE'],
   audit: 'approval.resolve',
 }).handle((ctx, { params, body }) => resolveApproval(ctx, params.approvalId, body))
 
@@ -67,6 +65,5 @@ export const setHours = endpoint({
   access: admins,
   body: ReviewHoursChange,
   reply: { 200: ReviewHoursView },
-  errors: ['VALIDATION_ERROR'],
   audit: 'approval.hours_set',
 }).handle((ctx, { body }) => setReviewHours(ctx, body))

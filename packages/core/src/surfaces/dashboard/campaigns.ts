@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { archiveCampaign, changeCampaign } from '../../domain/campaigns/change.ts'
-import { createCampaign } from '../../domain/campaigns/create.ts'
-import { getCampaign, listCampaigns } from '../../domain/campaigns/queries.ts'
+import { archiveCampaign, changeCampaign } from '../../domain/work/campaigns/change.ts'
+import { createCampaign } from '../../domain/work/campaigns/create.ts'
+import { getCampaign, listCampaigns } from '../../domain/work/campaigns/queries.ts'
 import {
   CampaignChange,
   CampaignDetail,
@@ -10,7 +10,7 @@ import {
   CampaignQuery,
   CampaignReceipt,
   NewCampaign,
-} from '../../domain/campaigns/schemas.ts'
+} from '../../domain/work/campaigns/schemas.ts'
 import { endpoint } from '../../gateway/endpoint.ts'
 import { admins, team } from './access.ts'
 
@@ -21,7 +21,6 @@ export const list = endpoint({
   access: team,
   query: CampaignQuery,
   reply: { 200: CampaignPage },
-  errors: ['VALIDATION_ERROR'],
 }).handle((ctx, { query }) => listCampaigns(ctx, query))
 
 export const create = endpoint({
@@ -31,17 +30,16 @@ export const create = endpoint({
   access: admins,
   body: NewCampaign,
   reply: { 201: CampaignReceipt },
-  errors: ['NOT_FOUND', 'VALIDATION_ERROR'],
+  errors: ['NOT_FOUND'],
   audit: 'campaign.create',
 }).handle((ctx, { body }) => createCampaign(ctx, body))
 
-export const detail = endpoint({
+export const get = endpoint({
   id: 'dashboard.campaigns.get',
   route: 'GET /campaigns/:campaignId',
   summary: 'A campaign with its deliverables, latest activities and cost by agent',
   access: team,
   reply: { 200: CampaignDetail },
-  errors: ['NOT_FOUND'],
 }).handle((ctx, { params }) => getCampaign(ctx, params.campaignId))
 
 export const change = endpoint({
@@ -51,7 +49,7 @@ export const change = endpoint({
   access: admins,
   body: CampaignChange,
   reply: { 200: CampaignItem },
-  errors: ['NOT_FOUND', 'UNPROCESSABLE'],
+  errors: ['UNPROCESSABLE'],
   audit: 'campaign.change',
 }).handle((ctx, { params, body }) => changeCampaign(ctx, params.campaignId, body))
 
@@ -61,6 +59,5 @@ export const archive = endpoint({
   summary: 'Archive a campaign: no run of it starts any more',
   access: admins,
   reply: { 204: z.void() },
-  errors: ['NOT_FOUND'],
   audit: 'campaign.archive',
 }).handle((ctx, { params }) => archiveCampaign(ctx, params.campaignId))

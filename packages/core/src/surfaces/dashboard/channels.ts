@@ -1,8 +1,13 @@
 import { z } from 'zod'
-import { startConnect } from '../../domain/channels/connect.ts'
-import { disconnectChannel } from '../../domain/channels/disconnect.ts'
-import { listChannels } from '../../domain/channels/list-queries.ts'
-import { ChannelList, ConnectReply, ConnectRequest, Platform } from '../../domain/channels/schemas.ts'
+import { startConnect } from '../../domain/accounts/channels/connect.ts'
+import { disconnectChannel } from '../../domain/accounts/channels/disconnect.ts'
+import { listChannels } from '../../domain/accounts/channels/queries.ts'
+import {
+  ChannelList,
+  ChannelTypeParam,
+  ConnectReply,
+  ConnectRequest,
+} from '../../domain/accounts/channels/schemas.ts'
 import { endpoint } from '../../gateway/endpoint.ts'
 import { admins, team } from './access.ts'
 
@@ -21,10 +26,10 @@ export const connect = endpoint({
   description:
     'Send the person to `authUrl`. Within ten minutes they come back to `redirectUrl` with `state`, which the client compares, and `status`: `connected` or `error`.',
   access: team,
-  params: { platform: Platform },
+  params: { platform: ChannelTypeParam },
   body: ConnectRequest,
   reply: { 200: ConnectReply },
-  errors: ['UNPROCESSABLE', 'VALIDATION_ERROR'],
+  errors: ['UNPROCESSABLE'],
   audit: 'channel.connect',
 }).handle((ctx, { params, body }) => startConnect(ctx, params.platform, body.redirectUrl))
 
@@ -34,6 +39,5 @@ export const disconnect = endpoint({
   summary: 'Give the tokens of a channel back and forget them',
   access: admins,
   reply: { 204: z.void() },
-  errors: ['NOT_FOUND'],
   audit: 'channel.disconnect',
 }).handle((ctx, { params }) => disconnectChannel(ctx, params.channelId))

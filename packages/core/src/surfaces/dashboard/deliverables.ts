@@ -1,17 +1,16 @@
-import { listForDeliverable } from '../../domain/activities/queries.ts'
-import { ActivityPage, DeliverableActivityQuery } from '../../domain/activities/schemas.ts'
-import { listDeliverables } from '../../domain/campaigns/queries.ts'
-import { DeliverableList } from '../../domain/campaigns/schemas.ts'
+import { listForDeliverable } from '../../domain/work/activities/queries.ts'
+import { ActivityPage, DeliverableActivityQuery } from '../../domain/work/activities/schemas.ts'
+import { listDeliverables } from '../../domain/work/campaigns/queries.ts'
+import { DeliverableList } from '../../domain/work/campaigns/schemas.ts'
 import { endpoint } from '../../gateway/endpoint.ts'
 import { team } from './access.ts'
 
-export const listForCampaign = endpoint({
+export const list = endpoint({
   id: 'dashboard.deliverables.list',
   route: 'GET /campaigns/:campaignId/deliverables',
   summary: 'What a campaign promises, period by period',
   access: team,
   reply: { 200: DeliverableList },
-  errors: ['NOT_FOUND'],
 }).handle((ctx, { params }) => listDeliverables(ctx, params.campaignId))
 
 export const activities = endpoint({
@@ -21,5 +20,4 @@ export const activities = endpoint({
   access: team,
   query: DeliverableActivityQuery,
   reply: { 200: ActivityPage },
-  errors: ['NOT_FOUND', 'VALIDATION_ERROR'],
 }).handle((ctx, { params, query }) => listForDeliverable(ctx, params.deliverableId, query))

@@ -1,6 +1,6 @@
-import { dismissItem, snoozeItem } from '../../domain/feed/marks.ts'
-import { listFeed } from '../../domain/feed/queries.ts'
-import { FeedPage, FeedQuery, PutAside, Snooze } from '../../domain/feed/schemas.ts'
+import { dismissItem, snoozeItem } from '../../domain/insight/feed/dismissals.ts'
+import { listFeed } from '../../domain/insight/feed/queries.ts'
+import { Dismissal, FeedPage, FeedQuery, Snooze } from '../../domain/insight/feed/schemas.ts'
 import { endpoint } from '../../gateway/endpoint.ts'
 import { team } from './access.ts'
 
@@ -11,7 +11,6 @@ export const list = endpoint({
   access: team,
   query: FeedQuery,
   reply: { 200: FeedPage },
-  errors: ['VALIDATION_ERROR'],
 }).handle((ctx, { query }) => listFeed(ctx, query))
 
 export const dismiss = endpoint({
@@ -19,8 +18,8 @@ export const dismiss = endpoint({
   route: 'POST /feed/:itemId/dismiss',
   summary: 'Put an item aside until something new happens to it',
   access: team,
-  reply: { 200: PutAside },
-  errors: ['NOT_FOUND', 'UNPROCESSABLE'],
+  reply: { 200: Dismissal },
+  errors: ['UNPROCESSABLE'],
   audit: 'feed.dismiss',
 }).handle((ctx, { params }) => dismissItem(ctx, params.itemId))
 
@@ -30,7 +29,6 @@ export const snooze = endpoint({
   summary: 'Put an item aside for a while',
   access: team,
   body: Snooze,
-  reply: { 200: PutAside },
-  errors: ['NOT_FOUND', 'VALIDATION_ERROR'],
+  reply: { 200: Dismissal },
   audit: 'feed.snooze',
 }).handle((ctx, { params, body }) => snoozeItem(ctx, params.itemId, body))

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { getSkill, listSkills } from '../../domain/skills/queries.ts'
+import { getSkill, listSkills } from '../../domain/agents/skills/queries.ts'
 import {
   maxSkillBytes,
   NewSkill,
@@ -8,7 +8,7 @@ import {
   SkillFormChanges,
   SkillList,
   SkillQuery,
-} from '../../domain/skills/schemas.ts'
+} from '../../domain/agents/skills/schemas.ts'
 import {
   changeSkill,
   createSkill,
@@ -16,17 +16,11 @@ import {
   restoreSkill,
   skillHistory,
   skillVersion,
-} from '../../domain/skills/skills.ts'
-import {
-  VersionDetail,
-  VersionListQuery,
-  versionNumber,
-  VersionPage,
-  VersionQuery,
-} from '../../domain/versions/schemas.ts'
+} from '../../domain/agents/skills/skills.ts'
 import { endpoint } from '../../gateway/endpoint.ts'
 import { upload } from '../../gateway/upload.ts'
 import { skillFiles } from '../skill-files.ts'
+import { oneVersion, restoredVersion, versionList } from '../version-endpoints.ts'
 import { team } from './access.ts'
 
 export const list = endpoint({
@@ -41,35 +35,34 @@ export const list = endpoint({
 export const create = upload({
   id: 'dashboard.skills.create',
   route: 'POST /skills',
-  summary: 'Add a skill in Markdown and give it to agents',
+  summary: 'Add a skill in Markdown and assign it to agents',
   access: team,
   body: NewSkill,
   files: skillFiles(maxSkillBytes.tenant, 1),
   reply: { 201: SkillDetail },
-  errors: ['VALIDATION_ERROR', 'CONFLICT', 'PAYLOAD_TOO_LARGE', 'UNPROCESSABLE'],
+  errors: ['CONFLICT', 'UNPROCESSABLE'],
   audit: 'skill.create',
 }).handle((ctx, { body, files }) => createSkill(ctx, 'tenant', body, files))
 
-export const detail = endpoint({
+export const get = endpoint({
   id: 'dashboard.skills.get',
   route: 'GET /skills/:skillId',
   summary: 'One skill with its text and what it refers to',
   access: team,
   reply: { 200: SkillDetail },
-  errors: ['NOT_FOUND'],
 }).handle((ctx, { params }) => getSkill(ctx, 'tenant', params.skillId))
 
 export const change = upload({
   id: 'dashboard.skills.change',
   route: 'PATCH /skills/:skillId',
-  summary: 'Change a skill, by a file or in JSON; agents read it anew with their next run',
+  summary: 'Change a skill, by a file or in JSON; agents read it again with their next run',
   access: team,
   body: SkillFormChanges,
   json: SkillChanges,
   files: skillFiles(maxSkillBytes.tenant, 0),
   maxBodyBytes: 1 * 1024 * 1024,
   reply: { 200: SkillDetail },
-  errors: ['FORBIDDEN', 'NOT_FOUND', 'VALIDATION_ERROR', 'CONFLICT', 'PAYLOAD_TOO_LARGE', 'UNPROCESSABLE'],
+  errors: ['CONFLICT', 'UNPROCESSABLE'],
   audit: 'skill.change',
 }).handle((ctx, { params, body, files }) => changeSkill(ctx, 'tenant', params.skillId, body, files))
 
@@ -79,7 +72,6 @@ export const remove = endpoint({
   summary: 'Delete a skill with its versions; agents lose it silently',
   access: team,
   reply: { 204: z.void() },
-  errors: ['FORBIDDEN', 'NOT_FOUND'],
   audit: 'skill.delete',
 }).handle((ctx, { params }) => deleteSkill(ctx, 'tenant', params.skillId))
 
@@ -88,9 +80,7 @@ export const versions = endpoint({
   route: 'GET /skills/:skillId/versions',
   summary: 'Every state that a skill has had, newest first',
   access: team,
-  query: VersionListQuery,
-  reply: { 200: VersionPage },
-  errors: ['FORBIDDEN', 'NOT_FOUND', 'VALIDATION_ERROR'],
+  ...versionList,
 }).handle((ctx, { params, query }) => skillHistory(ctx, 'tenant', params.skillId, query))
 
 export const version = endpoint({
@@ -98,10 +88,7 @@ export const version = endpoint({
   route: 'GET /skills/:skillId/versions/:version',
   summary: 'One of these states, and what changed since another',
   access: team,
-  params: { version: versionNumber },
-  query: VersionQuery,
-  reply: { 200: VersionDetail },
-  errors: ['FORBIDDEN', 'NOT_FOUND'],
+  ...oneVersion,
 }).handle((ctx, { params, query }) => skillVersion(ctx, 'tenant', params.skillId, params.version, query))
 
 export const restore = endpoint({
@@ -109,8 +96,8 @@ export const restore = endpoint({
   route: 'POST /skills/:skillId/versions/:version/restore',
   summary: 'Put a former state of a skill back; who has it stays as it is',
   access: team,
-  params: { version: versionNumber },
+  ...restoredVersion,
   reply: { 200: SkillDetail },
-  errors: ['FORBIDDEN', 'NOT_FOUND', 'CONFLICT', 'PAYLOAD_TOO_LARGE', 'UNPROCESSABLE'],
+  errors: ['CONFLICT', 'PAYLOAD_TOO_LARGE', 'UNPROCESSABLE'],
   audit: 'skill.restore',
 }).handle((ctx, { params }) => restoreSkill(ctx, 'tenant', params.skillId, params.version))

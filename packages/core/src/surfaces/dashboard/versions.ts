@@ -1,12 +1,12 @@
-import { diffTextVersions, getTextVersion, listTextVersions } from '../../domain/content/queries.ts'
+import { diffTextVersions, getTextVersion, listTextVersions } from '../../domain/work/content/queries.ts'
 import {
   TextDiff,
   TextDiffQuery,
   TextVersionDetail,
-  textVersionNumber,
   TextVersionPage,
   TextVersionQuery,
-} from '../../domain/content/schemas.ts'
+  textVersionNumber,
+} from '../../domain/work/content/schemas.ts'
 import { endpoint } from '../../gateway/endpoint.ts'
 import { team } from './access.ts'
 
@@ -17,17 +17,16 @@ export const list = endpoint({
   access: team,
   query: TextVersionQuery,
   reply: { 200: TextVersionPage },
-  errors: ['NOT_FOUND', 'VALIDATION_ERROR'],
 }).handle((ctx, { params, query }) => listTextVersions(ctx, params.activityId, query))
 
-export const detail = endpoint({
+export const get = endpoint({
   id: 'dashboard.versions.get',
   route: 'GET /activities/:activityId/versions/:version',
   summary: 'One version of a text',
   access: team,
   params: { version: textVersionNumber },
   reply: { 200: TextVersionDetail },
-  errors: ['NOT_FOUND', 'VALIDATION_ERROR'],
+  errors: ['VALIDATION_ERROR'],
 }).handle((ctx, { params }) => getTextVersion(ctx, params.activityId, params.version))
 
 export const diff = endpoint({
@@ -37,5 +36,4 @@ export const diff = endpoint({
   access: team,
   query: TextDiffQuery,
   reply: { 200: TextDiff },
-  errors: ['NOT_FOUND', 'VALIDATION_ERROR'],
 }).handle((ctx, { params, query }) => diffTextVersions(ctx, params.activityId, query))

@@ -1,4 +1,4 @@
 import { access } from '../../gateway/access.ts'
 
-/** Those who review for many tenants; an admin only when given the reviewers' app. */
+/** Users who review for many tenants; an admin only when given the reviewers' app. */
 export const reviewers = access({ roles: ['reviewer', 'super_admin', 'admin'], app: 'dm-portal' })

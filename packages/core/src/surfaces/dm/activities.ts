@@ -1,11 +1,16 @@
-import { getBrief } from '../../domain/activities/brief-queries.ts'
-import { cancelActivity } from '../../domain/activities/cancel.ts'
-import { reassignActivity } from '../../domain/activities/hand-over.ts'
-import { listLog } from '../../domain/activities/log-queries.ts'
-import { pauseActivity, resumeActivity } from '../../domain/activities/pause.ts'
-import { getForReview, listForReview } from '../../domain/activities/review-queries.ts'
+import { getBrief } from '../../domain/work/activities/brief-queries.ts'
+import { cancelActivity } from '../../domain/work/activities/cancel.ts'
+import { listLog } from '../../domain/work/activities/log-queries.ts'
+import { pauseActivity, resumeActivity } from '../../domain/work/activities/pause.ts'
+import { reassignActivity } from '../../domain/work/activities/reassign.ts'
+import { getActivityForReview, listActivitiesForReview } from '../../domain/work/activities/review-queries.ts'
 import {
   ActivityBrief,
+  ReviewerActivityDetail,
+  ReviewerActivityPage,
+  ReviewerActivityQuery,
+} from '../../domain/work/activities/review-schemas.ts'
+import {
   Cancellation,
   CancelReceipt,
   Handover,
@@ -15,11 +20,8 @@ import {
   PauseReceipt,
   Resumption,
   RetryReceipt,
-  ReviewerActivityDetail,
-  ReviewerActivityPage,
-  ReviewerActivityQuery,
-} from '../../domain/activities/schemas.ts'
-import { ReassignmentReceipt } from '../../domain/runs/schemas.ts'
+} from '../../domain/work/activities/schemas.ts'
+import { ReassignmentReceipt } from '../../domain/work/runs/lifecycle/schemas.ts'
 import { delegate } from '../../gateway/delegate.ts'
 import { endpoint } from '../../gateway/endpoint.ts'
 import * as dashboard from '../dashboard/activities.ts'
@@ -32,35 +34,32 @@ export const list = endpoint({
   access: reviewers,
   query: ReviewerActivityQuery,
   reply: { 200: ReviewerActivityPage },
-  errors: ['VALIDATION_ERROR'],
-}).handle((ctx, { query }) => listForReview(ctx, query))
+}).handle((ctx, { query }) => listActivitiesForReview(ctx, query))
 
-export const detail = endpoint({
+export const get = endpoint({
   id: 'dm.activities.get',
   route: 'GET /activities/:activityId',
   summary: 'One activity with its runs, comments and subtasks, and whether anything can be done about it',
   access: reviewers,
   reply: { 200: ReviewerActivityDetail },
-  errors: ['NOT_FOUND'],
-}).handle((ctx, { params }) => getForReview(ctx, params.activityId))
+}).handle((ctx, { params }) => getActivityForReview(ctx, params.activityId))
 
 export const brief = endpoint({
   id: 'dm.activities.brief',
   route: 'GET /activities/:activityId/brief',
-  summary: 'What a piece of work was made from: task, campaign, and the texts of the steps before it',
+  summary: 'The sources of an activity: task, campaign, and the texts of the previous steps',
   access: reviewers,
   reply: { 200: ActivityBrief },
-  errors: ['NOT_FOUND'],
 }).handle((ctx, { params }) => getBrief(ctx, params.activityId))
 
 export const pause = endpoint({
   id: 'dm.activities.pause',
   route: 'POST /activities/:activityId/pause',
-  summary: 'Let the turn of an activity end, and begin no other',
+  summary: 'Let the current run of an activity finish, and start no other',
   access: reviewers,
   body: Pause,
   reply: { 202: PauseReceipt },
-  errors: ['NOT_FOUND', 'UNPROCESSABLE', 'VALIDATION_ERROR'],
+  errors: ['UNPROCESSABLE'],
   audit: 'activity.pause',
 }).handle((ctx, { params, body }) => pauseActivity(ctx, params.activityId, body))
 
@@ -71,7 +70,7 @@ export const resume = endpoint({
   access: reviewers,
   body: Resumption,
   reply: { 202: RetryReceipt },
-  errors: ['NOT_FOUND', 'UNPROCESSABLE', 'VALIDATION_ERROR'],
+  errors: ['UNPROCESSABLE'],
   audit: 'activity.resume',
 }).handle((ctx, { params, body }) => resumeActivity(ctx, params.activityId, body))
 
@@ -82,7 +81,7 @@ export const cancel = endpoint({
   access: reviewers,
   body: Cancellation,
   reply: { 200: CancelReceipt },
-  errors: ['NOT_FOUND', 'UNPROCESSABLE', 'VALIDATION_ERROR'],
+  errors: ['UNPROCESSABLE'],
   audit: 'activity.cancel',
 }).handle((ctx, { params, body }) => cancelActivity(ctx, params.activityId, body))
 
@@ -93,7 +92,7 @@ export const reassign = endpoint({
   access: reviewers,
   body: Handover,
   reply: { 201: ReassignmentReceipt },
-  errors: ['NOT_FOUND', 'UNPROCESSABLE', 'VALIDATION_ERROR'],
+  errors: ['UNPROCESSABLE'],
   audit: 'activity.reassign',
 }).handle((ctx, { params, body }) => reassignActivity(ctx, params.activityId, body))
 
@@ -104,10 +103,9 @@ export const log = endpoint({
   access: reviewers,
   query: LogQuery,
   reply: { 200: LogPage },
-  errors: ['NOT_FOUND', 'VALIDATION_ERROR'],
 }).handle((ctx, { params, query }) => listLog(ctx, params.activityId, query))
 
-export const live = delegate(dashboard.live, {
+export const stream = delegate(dashboard.stream, {
   id: 'dm.activities.stream',
   route: 'GET /activities/:activityId/stream',
   access: reviewers,

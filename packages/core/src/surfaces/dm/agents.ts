@@ -1,4 +1,6 @@
-import { getAgentForReview, listAgentStates } from '../../domain/agents/review-queries.ts'
+import { RetryReceipt } from '../../domain/work/activities/schemas.ts'
+import { getAgentForReview, listAgentStates } from '../../domain/work/agent-control/review-queries.ts'
+import { runAgent } from '../../domain/work/agent-control/run-now.ts'
 import {
   AgentPause,
   ErrorClearance,
@@ -7,12 +9,10 @@ import {
   ReviewerAgentList,
   ReviewerAgentQuery,
   ReviewerAgentState,
-} from '../../domain/agents/review-schemas.ts'
-import { runAgent } from '../../domain/agents/run-now.ts'
-import { clearAgentError, pauseAgent, resumeAgent } from '../../domain/agents/steer.ts'
-import { RetryReceipt } from '../../domain/activities/schemas.ts'
-import { listQueues } from '../../domain/runs/queue-queries.ts'
-import { QueueList, QueueQuery } from '../../domain/runs/queue-schemas.ts'
+} from '../../domain/work/agent-control/schemas.ts'
+import { clearAgentError, pauseAgent, resumeAgent } from '../../domain/work/agent-control/steer.ts'
+import { listQueues } from '../../domain/work/runs/queue/queue-queries.ts'
+import { QueueList, QueueQuery } from '../../domain/work/runs/queue/queue-schemas.ts'
 import { endpoint } from '../../gateway/endpoint.ts'
 import { reviewers } from './access.ts'
 
@@ -23,26 +23,23 @@ export const list = endpoint({
   access: reviewers,
   query: ReviewerAgentQuery,
   reply: { 200: ReviewerAgentList },
-  errors: ['VALIDATION_ERROR'],
 }).handle((ctx, { query }) => listAgentStates(ctx, query))
 
 export const queues = endpoint({
   id: 'dm.agents.queues',
   route: 'GET /agents/queues',
-  summary: 'How the queue of every agent of the assigned tenants stands',
+  summary: 'The queue of every agent of the assigned tenants',
   access: reviewers,
   query: QueueQuery,
   reply: { 200: QueueList },
-  errors: ['VALIDATION_ERROR'],
 }).handle((ctx) => listQueues(ctx))
 
-export const detail = endpoint({
+export const get = endpoint({
   id: 'dm.agents.get',
   route: 'GET /agents/:tenantId/:agentRole',
-  summary: 'One agent of a tenant with how it works, what waits for it and what it did last',
+  summary: 'One agent of a tenant with its settings, queue and latest runs',
   access: reviewers,
   reply: { 200: ReviewerAgentDetail },
-  errors: ['NOT_FOUND'],
 }).handle((ctx, { params }) => getAgentForReview(ctx, params.tenantId, params.agentRole))
 
 export const run = endpoint({
@@ -52,18 +49,18 @@ export const run = endpoint({
   access: reviewers,
   body: ManualRun,
   reply: { 202: RetryReceipt },
-  errors: ['NOT_FOUND', 'UNPROCESSABLE', 'VALIDATION_ERROR'],
+  errors: ['UNPROCESSABLE'],
   audit: 'agent.run',
 }).handle((ctx, { params, body }) => runAgent(ctx, params.role, body))
 
 export const pause = endpoint({
   id: 'dm.agents.pause',
   route: 'POST /agents/:tenantId/:agentRole/pause',
-  summary: 'Hold the work of an agent back; what is under way ends',
+  summary: 'Pause an agent; current runs finish first',
   access: reviewers,
   body: AgentPause,
   reply: { 200: ReviewerAgentState },
-  errors: ['NOT_FOUND', 'UNPROCESSABLE', 'VALIDATION_ERROR'],
+  errors: ['UNPROCESSABLE'],
   audit: 'agent.pause',
 }).handle((ctx, { params, body }) => pauseAgent(ctx, params.tenantId, params.agentRole, body))
 
@@ -73,17 +70,17 @@ export const resume = endpoint({
   summary: 'Let an agent go on with what was held back',
   access: reviewers,
   reply: { 200: ReviewerAgentState },
-  errors: ['NOT_FOUND', 'UNPROCESSABLE'],
+  errors: ['UNPROCESSABLE'],
   audit: 'agent.resume',
 }).handle((ctx, { params }) => resumeAgent(ctx, params.tenantId, params.agentRole))
 
 export const clearError = endpoint({
   id: 'dm.agents.clear_error',
   route: 'POST /agents/:tenantId/:agentRole/clear-error',
-  summary: 'Say that what an agent failed of is mended',
+  summary: 'Say that what an agent failed of is fixed',
   access: reviewers,
   body: ErrorClearance,
   reply: { 200: ReviewerAgentState },
-  errors: ['NOT_FOUND', 'UNPROCESSABLE', 'VALIDATION_ERROR'],
+  errors: ['UNPROCESSABLE'],
   audit: 'agent.clear_error',
 }).handle((ctx, { params, body }) => clearAgentError(ctx, params.tenantId, params.agentRole, body))

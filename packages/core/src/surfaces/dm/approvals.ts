@@ -1,11 +1,11 @@
-import { resolveMany } from '../../domain/approvals/bulk.ts'
-import { claim as claimApproval, unclaim } from '../../domain/approvals/claim.ts'
-import { escalate as escalateApproval } from '../../domain/approvals/escalate.ts'
-import { sendToClient as sendApprovalToClient } from '../../domain/approvals/forward.ts'
-import { nextApproval } from '../../domain/approvals/next-queries.ts'
-import { getApproval, listForReview } from '../../domain/approvals/queries.ts'
-import { resolve as resolveApproval } from '../../domain/approvals/resolve.ts'
-import { reviewStatistics } from '../../domain/approvals/statistics-queries.ts'
+import { z } from 'zod'
+import { resolveMany } from '../../domain/work/approvals/bulk.ts'
+import { claim as claimApproval, unclaim } from '../../domain/work/approvals/claim.ts'
+import { escalate as escalateApproval } from '../../domain/work/approvals/escalate.ts'
+import { sendToClient as sendApprovalToClient } from '../../domain/work/approvals/forward.ts'
+import { nextApproval } from '../../domain/work/approvals/next-queries.ts'
+import { getApproval, listApprovalsForReview } from '../../domain/work/approvals/queries.ts'
+import { resolve as resolveApproval } from '../../domain/work/approvals/resolve.ts'
 import {
   BulkReceipt,
   BulkVerdict,
@@ -19,12 +19,11 @@ import {
   ReviewerApprovalDetail,
   ReviewerApprovalPage,
   ReviewerApprovalQuery,
-  ReviewStatistics,
-  ReviewStatisticsQuery,
   Verdict,
   VerdictReceipt,
-} from '../../domain/approvals/schemas.ts'
-import { z } from 'zod'
+} from '../../domain/work/approvals/schemas.ts'
+import { reviewStatistics } from '../../domain/work/approvals/statistics-queries.ts'
+import { ReviewStatistics, ReviewStatisticsQuery } from '../../domain/work/approvals/statistics-schemas.ts'
 import { endpoint } from '../../gateway/endpoint.ts'
 import { reviewers } from './access.ts'
 
@@ -35,16 +34,14 @@ export const list = endpoint({
   access: reviewers,
   query: ReviewerApprovalQuery,
   reply: { 200: ReviewerApprovalPage },
-  errors: ['VALIDATION_ERROR'],
-}).handle((ctx, { query }) => listForReview(ctx, query))
+}).handle((ctx, { query }) => listApprovalsForReview(ctx, query))
 
-export const detail = endpoint({
+export const get = endpoint({
   id: 'dm.approvals.get',
   route: 'GET /approvals/:approvalId',
   summary: 'One approval with the whole text and the version before it',
   access: reviewers,
   reply: { 200: ReviewerApprovalDetail },
-  errors: ['NOT_FOUND'],
 }).handle((ctx, { params }) => getApproval(ctx, params.approvalId))
 
 export const resolve = endpoint({
@@ -54,7 +51,7 @@ export const resolve = endpoint({
   access: reviewers,
   body: Verdict,
   reply: { 200: VerdictReceipt },
-  errors: ['CONFLICT', 'UNPROCESSABLE', 'VALIDATION_ERROR', 'NOT_FOUND'],
+  errors: ['CONFLICT', 'UNPROCESSABLE'],
   audit: 'approval.resolve',
 }).handle((ctx, { params, body }) => resolveApproval(ctx, params.approvalId, body))
 
@@ -65,7 +62,7 @@ export const sendToClient = endpoint({
   access: reviewers,
   body: Forward,
   reply: { 201: ForwardReceipt },
-  errors: ['CONFLICT', 'NOT_FOUND', 'VALIDATION_ERROR'],
+  errors: ['CONFLICT'],
   audit: 'approval.send_to_client',
 }).handle((ctx, { params, body }) => sendApprovalToClient(ctx, params.approvalId, body))
 
@@ -76,18 +73,17 @@ export const escalate = endpoint({
   access: reviewers,
   body: Escalation,
   reply: { 200: EscalationReceipt },
-  errors: ['CONFLICT', 'NOT_FOUND', 'UNPROCESSABLE', 'VALIDATION_ERROR'],
+  errors: ['CONFLICT', 'UNPROCESSABLE'],
   audit: 'approval.escalate',
 }).handle((ctx, { params, body }) => escalateApproval(ctx, params.approvalId, body))
 
-export const resolveSeveral = endpoint({
+export const bulkResolve = endpoint({
   id: 'dm.approvals.bulk_resolve',
   route: 'POST /approvals/bulk/resolve',
   summary: 'Approve or reject up to 50 approvals, each for itself',
   access: reviewers,
   body: BulkVerdict,
   reply: { 200: BulkReceipt },
-  errors: ['VALIDATION_ERROR'],
   audit: 'approval.bulk_resolve',
 }).handle((ctx, { body }) => resolveMany(ctx, body))
 
@@ -107,7 +103,6 @@ export const statistics = endpoint({
   access: reviewers,
   query: ReviewStatisticsQuery,
   reply: { 200: ReviewStatistics },
-  errors: ['VALIDATION_ERROR'],
 }).handle((ctx, { query }) => reviewStatistics(ctx, query))
 
 export const claim = endpoint({
@@ -116,16 +111,16 @@ export const claim = endpoint({
   summary: 'Say that you look at an approval, for 15 minutes; again to renew',
   access: reviewers,
   reply: { 200: ClaimReceipt },
-  errors: ['CONFLICT', 'NOT_FOUND'],
+  errors: ['CONFLICT'],
   audit: 'approval.claim',
 }).handle((ctx, { params }) => claimApproval(ctx, params.approvalId))
 
 export const release = endpoint({
   id: 'dm.approvals.release',
   route: 'DELETE /approvals/:approvalId/claim',
-  summary: 'Let go of an approval that you have claimed',
+  summary: 'Release an approval that you have claimed',
   access: reviewers,
   reply: { 204: z.void() },
-  errors: ['CONFLICT', 'NOT_FOUND'],
+  errors: ['CONFLICT'],
   audit: 'approval.release',
 }).handle((ctx, { params }) => unclaim(ctx, params.approvalId))

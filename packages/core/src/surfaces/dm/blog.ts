@@ -1,5 +1,5 @@
-import { getPost, listPosts } from '../../domain/content/blog/queries.ts'
-import { dmApprove, dmReject } from '../../domain/content/blog/review.ts'
+import { getPost, listPosts } from '../../domain/work/content/blog/queries.ts'
+import { dmApprove, dmReject } from '../../domain/work/content/blog/review.ts'
 import {
   BlogPostDetail,
   BlogPostList,
@@ -8,7 +8,7 @@ import {
   PostApproved,
   PostRejected,
   PostRejection,
-} from '../../domain/content/blog/schemas.ts'
+} from '../../domain/work/content/blog/schemas.ts'
 import { endpoint } from '../../gateway/endpoint.ts'
 import { reviewers } from './access.ts'
 
@@ -21,13 +21,12 @@ export const list = endpoint({
   reply: { 200: BlogPostList },
 }).handle((ctx, { query }) => listPosts(ctx, query))
 
-export const detail = endpoint({
+export const get = endpoint({
   id: 'dm.blog.get',
   route: 'GET /blog/:id',
   summary: 'One blog post with its Markdown',
   access: reviewers,
   reply: { 200: BlogPostDetail },
-  errors: ['NOT_FOUND'],
 }).handle((ctx, { params }) => getPost(ctx, params.id))
 
 export const approve = endpoint({
@@ -37,7 +36,7 @@ export const approve = endpoint({
   access: reviewers,
   query: PostApproval,
   reply: { 200: PostApproved },
-  errors: ['BAD_REQUEST', 'CONFLICT', 'NOT_FOUND'],
+  errors: ['BAD_REQUEST', 'CONFLICT'],
   audit: 'blog.dm_approve',
 }).handle((ctx, { params, query }) => dmApprove(ctx, params.id, query))
 
@@ -48,6 +47,6 @@ export const reject = endpoint({
   access: reviewers,
   body: PostRejection,
   reply: { 200: PostRejected },
-  errors: ['BAD_REQUEST', 'CONFLICT', 'NOT_FOUND'],
+  errors: ['BAD_REQUEST', 'CONFLICT'],
   audit: 'blog.dm_reject',
 }).handle((ctx, { params, body }) => dmReject(ctx, params.id, body))

@@ -1,11 +1,10 @@
 import { z } from 'zod'
-import { reviewKindNames } from '../../domain/events/review-kinds.ts'
-import { watchReviewed } from '../../domain/events/review-stream.ts'
-import { stream } from '../../gateway/stream.ts'
+import { reviewKindNames, watchReviewed } from '../../domain/insight/events/review-stream.ts'
+import { eventStream } from '../../gateway/stream.ts'
 import { isoDate, queryChoices } from '../../platform/wire.ts'
 import { reviewers } from './access.ts'
 
-/** Whose it is, and when it happened. */
+/** The tenant, and the time of the event. */
 const happened = { tenantId: z.string(), tenantName: z.string(), at: isoDate }
 
 const run = z.object({
@@ -17,7 +16,7 @@ const run = z.object({
   ...happened,
 })
 
-export const live = stream({
+export const stream = eventStream({
   id: 'dm.events.stream',
   route: 'GET /events/stream',
   summary: 'What happens at all assigned tenants, live, resumable by Last-Event-ID',
@@ -44,7 +43,7 @@ export const live = stream({
     }),
     activity_started: run,
     run_completed: run,
-    /** One attempt; what can be tried again is, and starts once more. */
+    /** One attempt; a retried run starts again. */
     run_failed: run.extend({ error: z.string().optional() }),
     approval_resolved: z.object({
       approvalId: z.string(),
@@ -74,7 +73,7 @@ export const live = stream({
       blockerType: z.string(),
       title: z.string().optional(),
       agentRole: z.string().nullish(),
-      /** As long as it is blocked by that. */
+      /** Set while the activity is blocked by it. */
       reason: z.string().optional(),
     }),
     resync: z.object({}),

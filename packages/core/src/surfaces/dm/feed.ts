@@ -1,5 +1,5 @@
-import { listFeed } from '../../domain/feed/queries.ts'
-import { ReviewerFeedPage, ReviewerFeedQuery } from '../../domain/feed/schemas.ts'
+import { listFeed } from '../../domain/insight/feed/queries.ts'
+import { ReviewerFeedPage, ReviewerFeedQuery } from '../../domain/insight/feed/schemas.ts'
 import { delegate } from '../../gateway/delegate.ts'
 import { endpoint } from '../../gateway/endpoint.ts'
 import * as dashboard from '../dashboard/feed.ts'
@@ -12,7 +12,6 @@ export const list = endpoint({
   access: reviewers,
   query: ReviewerFeedQuery,
   reply: { 200: ReviewerFeedPage },
-  errors: ['VALIDATION_ERROR'],
 }).handle((ctx, { query }) => listFeed(ctx, query))
 
 export const dismiss = delegate(dashboard.dismiss, {

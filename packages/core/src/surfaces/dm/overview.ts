@@ -1,9 +1,9 @@
-import { getOverview } from '../../domain/feed/overview.ts'
-import { Overview, OverviewQuery } from '../../domain/feed/schemas.ts'
+import { getOverview } from '../../domain/insight/feed/overview.ts'
+import { Overview, OverviewQuery } from '../../domain/insight/feed/schemas.ts'
 import { endpoint } from '../../gateway/endpoint.ts'
 import { reviewers } from './access.ts'
 
-export const overview = endpoint({
+export const get = endpoint({
   id: 'dm.overview.get',
   route: 'GET /overview',
   summary: 'All assigned tenants at a glance',

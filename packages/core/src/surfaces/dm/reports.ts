@@ -1,16 +1,16 @@
-import { deliverReport } from '../../domain/reports/deliver.ts'
-import { getForReview } from '../../domain/reports/detail.ts'
-import { orderReport, writeAgain } from '../../domain/reports/order.ts'
-import { listForReview } from '../../domain/reports/queries.ts'
+import { deliverReport } from '../../domain/insight/reports/deliver.ts'
+import { getReportForReview } from '../../domain/insight/reports/detail.ts'
+import { orderReport, writeAgain } from '../../domain/insight/reports/order.ts'
+import { listReportsForReview } from '../../domain/insight/reports/queries.ts'
 import {
   Delivered,
-  Delivery,
+  DeliverReport,
   NewReport,
   ReportReceipt,
   ReviewerReportDetail,
   ReviewerReportPage,
   ReviewerReportQuery,
-} from '../../domain/reports/schemas.ts'
+} from '../../domain/insight/reports/schemas.ts'
 import { endpoint } from '../../gateway/endpoint.ts'
 import { reviewers } from './access.ts'
 
@@ -21,39 +21,37 @@ export const list = endpoint({
   access: reviewers,
   query: ReviewerReportQuery,
   reply: { 200: ReviewerReportPage },
-  errors: ['VALIDATION_ERROR'],
-}).handle((ctx, { query }) => listForReview(ctx, query))
+}).handle((ctx, { query }) => listReportsForReview(ctx, query))
 
-export const order = endpoint({
+export const create = endpoint({
   id: 'dm.reports.create',
   route: 'POST /reports',
   summary: 'Order a report on a time at one tenant; it is written right after',
   access: reviewers,
   body: NewReport,
   reply: { 202: ReportReceipt },
-  errors: ['NOT_FOUND', 'VALIDATION_ERROR'],
+  errors: ['NOT_FOUND'],
   audit: 'report.create',
 }).handle((ctx, { body }) => orderReport(ctx, body))
 
-export const detail = endpoint({
+export const get = endpoint({
   id: 'dm.reports.get',
   route: 'GET /reports/:reportId',
   summary: 'One report with a link to its PDF that works for an hour',
   access: reviewers,
   reply: { 200: ReviewerReportDetail },
-  errors: ['NOT_FOUND'],
-}).handle((ctx, { params }) => getForReview(ctx, params.reportId))
+}).handle((ctx, { params }) => getReportForReview(ctx, params.reportId))
 
 export const deliver = endpoint({
   id: 'dm.reports.deliver',
   route: 'POST /reports/:reportId/deliver',
-  summary: 'Mail the PDF to the tenant’s admins and others who work for it, each address once',
+  summary: 'Mail the PDF to the tenant’s admins and further recipients, each address once',
   description:
     '`to` names active people of the tenant and reviewers who are assigned to it; anybody else is refused. Subject and message stand in the mail as words of who delivers it.',
   access: reviewers,
-  body: Delivery,
+  body: DeliverReport,
   reply: { 200: Delivered },
-  errors: ['NOT_FOUND', 'UNPROCESSABLE'],
+  errors: ['UNPROCESSABLE'],
   audit: 'report.deliver',
 }).handle((ctx, { params, body }) => deliverReport(ctx, params.reportId, body))
 
@@ -63,6 +61,6 @@ export const retry = endpoint({
   summary: 'Have a report written that has failed, as it was ordered',
   access: reviewers,
   reply: { 202: ReportReceipt },
-  errors: ['NOT_FOUND', 'UNPROCESSABLE'],
+  errors: ['UNPROCESSABLE'],
   audit: 'report.retry',
 }).handle((ctx, { params }) => writeAgain(ctx, params.reportId))

@@ -8,7 +8,7 @@ export const list = delegate(dashboard.list, {
   access: reviewers,
 })
 
-export const detail = delegate(dashboard.detail, {
+export const get = delegate(dashboard.get, {
   id: 'dm.versions.get',
   route: 'GET /activities/:activityId/versions/:version',
   access: reviewers,

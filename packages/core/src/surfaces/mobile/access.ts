@@ -1,6 +1,6 @@
 import { access } from '../../gateway/access.ts'
 
-/** Everybody of a tenant's marketing team, with the login of the web app. */
+/** All users of a tenant's marketing team, with the login of the web app. */
 export const team = access({ roles: ['admin', 'member'], app: 'dashboard' })
-/** Those of the team who decide. */
+/** The users of the team who decide. */
 export const admins = access({ roles: ['admin'], app: 'dashboard' })

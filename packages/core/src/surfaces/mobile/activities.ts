@@ -1,9 +1,9 @@
-import { getForApp, listForApp } from '../../domain/activities/mobile-queries.ts'
+import { getActivityForApp, listActivitiesForApp } from '../../domain/work/activities/mobile-queries.ts'
 import {
   MobileActivity,
   MobileActivityPage,
   MobileActivityQuery,
-} from '../../domain/activities/mobile-schemas.ts'
+} from '../../domain/work/activities/schemas.ts'
 import { delegate } from '../../gateway/delegate.ts'
 import { endpoint } from '../../gateway/endpoint.ts'
 import * as dashboard from '../dashboard/activities.ts'
@@ -16,17 +16,15 @@ export const list = endpoint({
   access: team,
   query: MobileActivityQuery,
   reply: { 200: MobileActivityPage },
-  errors: ['VALIDATION_ERROR'],
-}).handle((ctx, { query }) => listForApp(ctx, query))
+}).handle((ctx, { query }) => listActivitiesForApp(ctx, query))
 
-export const detail = endpoint({
+export const get = endpoint({
   id: 'mobile.activities.get',
   route: 'GET /activities/:activityId',
   summary: 'One activity with the beginning of its newest text',
   access: team,
   reply: { 200: MobileActivity },
-  errors: ['NOT_FOUND'],
-}).handle((ctx, { params }) => getForApp(ctx, params.activityId))
+}).handle((ctx, { params }) => getActivityForApp(ctx, params.activityId))
 
 export const output = delegate(dashboard.output, {
   id: 'mobile.activities.output',
@@ -34,7 +32,7 @@ export const output = delegate(dashboard.output, {
   access: team,
 })
 
-export const live = delegate(dashboard.live, {
+export const stream = delegate(dashboard.stream, {
   id: 'mobile.activities.stream',
   route: 'GET /activities/:activityId/stream',
   access: team,

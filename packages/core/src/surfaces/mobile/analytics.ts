@@ -1,5 +1,5 @@
-import { spendForApp } from '../../domain/costs/month.ts'
-import { MobileSpend } from '../../domain/costs/schemas.ts'
+import { spendForApp } from '../../domain/insight/costs/month.ts'
+import { MobileSpend } from '../../domain/insight/costs/schemas.ts'
 import { endpoint } from '../../gateway/endpoint.ts'
 import { team } from './access.ts'
 

@@ -1,9 +1,9 @@
-import { getForApp, listForApp } from '../../domain/approvals/mobile-queries.ts'
+import { getApprovalForApp, listApprovalsForApp } from '../../domain/work/approvals/mobile-queries.ts'
 import {
   MobileApproval,
   MobileApprovalPage,
   MobileApprovalQuery,
-} from '../../domain/approvals/mobile-schemas.ts'
+} from '../../domain/work/approvals/mobile-schemas.ts'
 import { delegate } from '../../gateway/delegate.ts'
 import { endpoint } from '../../gateway/endpoint.ts'
 import * as dashboard from '../dashboard/approvals.ts'
@@ -16,17 +16,15 @@ export const list = endpoint({
   access: team,
   query: MobileApprovalQuery,
   reply: { 200: MobileApprovalPage },
-  errors: ['VALIDATION_ERROR'],
-}).handle((ctx, { query }) => listForApp(ctx, query))
+}).handle((ctx, { query }) => listApprovalsForApp(ctx, query))
 
-export const detail = endpoint({
+export const get = endpoint({
   id: 'mobile.approvals.get',
   route: 'GET /approvals/:approvalId',
   summary: 'One approval with the beginnings of what it is about',
   access: team,
   reply: { 200: MobileApproval },
-  errors: ['NOT_FOUND'],
-}).handle((ctx, { params }) => getForApp(ctx, params.approvalId))
+}).handle((ctx, { params }) => getApprovalForApp(ctx, params.approvalId))
 
 export const resolve = delegate(dashboard.resolve, {
   id: 'mobile.approvals.resolve',

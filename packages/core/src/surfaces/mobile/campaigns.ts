@@ -1,9 +1,9 @@
-import { getForApp, listForApp } from '../../domain/campaigns/mobile-queries.ts'
+import { getCampaignForApp, listCampaignsForApp } from '../../domain/work/campaigns/mobile-queries.ts'
 import {
   MobileCampaign,
   MobileCampaignPage,
   MobileCampaignQuery,
-} from '../../domain/campaigns/mobile-schemas.ts'
+} from '../../domain/work/campaigns/mobile-schemas.ts'
 import { endpoint } from '../../gateway/endpoint.ts'
 import { team } from './access.ts'
 
@@ -14,14 +14,12 @@ export const list = endpoint({
   access: team,
   query: MobileCampaignQuery,
   reply: { 200: MobileCampaignPage },
-  errors: ['VALIDATION_ERROR'],
-}).handle((ctx, { query }) => listForApp(ctx, query))
+}).handle((ctx, { query }) => listCampaignsForApp(ctx, query))
 
-export const detail = endpoint({
+export const get = endpoint({
   id: 'mobile.campaigns.get',
   route: 'GET /campaigns/:campaignId',
   summary: 'A campaign, how its promises stand, and its latest activities',
   access: team,
   reply: { 200: MobileCampaign },
-  errors: ['NOT_FOUND'],
-}).handle((ctx, { params }) => getForApp(ctx, params.campaignId))
+}).handle((ctx, { params }) => getCampaignForApp(ctx, params.campaignId))

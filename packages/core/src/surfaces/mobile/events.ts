@@ -1,13 +1,13 @@
 import { z } from 'zod'
-import { watchFromApp } from '../../domain/events/app-stream.ts'
-import { stream } from '../../gateway/stream.ts'
+import { watchFromApp } from '../../domain/insight/events/stream.ts'
+import { tenantEvents } from '../../domain/work/events.ts'
+import { eventStream } from '../../gateway/stream.ts'
+import { dataByType } from '../../kernel/events.ts'
 import { team } from './access.ts'
 
-const about = z.looseObject({ deepLink: z.string() })
-const activity = about.extend({ activityId: z.string() })
-const approval = about.extend({ approvalId: z.string() })
+const deepLink = { deepLink: z.string() }
 
-export const live = stream({
+export const stream = eventStream({
   id: 'mobile.events.stream',
   route: 'GET /events/stream',
   summary: 'Everything that happens at the tenant, live, each with where the app opens on it',
@@ -18,19 +18,10 @@ export const live = stream({
       activityId: z.string(),
       runId: z.string(),
       attempt: z.int(),
-      deepLink: z.string(),
+      ...deepLink,
     }),
-    activity_started: activity,
-    activity_completed: activity,
-    activity_failed: activity,
-    activity_blocked: activity,
-    approval_created: approval,
-    approval_resolved: approval,
-    approval_expiring: approval,
-    approval_expired: approval,
-    campaign_update: about,
-    budget_alert: about,
-    resync: about,
+    ...dataByType(tenantEvents, deepLink),
+    resync: z.object(deepLink),
   },
   open: (ctx, _input, channel) => watchFromApp(ctx, channel as never),
 })

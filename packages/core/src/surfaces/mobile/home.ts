@@ -1,5 +1,5 @@
-import { getHome } from '../../domain/home/home.ts'
-import { Home } from '../../domain/home/schemas.ts'
+import { getHome } from '../../domain/insight/home/home.ts'
+import { Home } from '../../domain/insight/home/schemas.ts'
 import { endpoint } from '../../gateway/endpoint.ts'
 import { team } from './access.ts'
 

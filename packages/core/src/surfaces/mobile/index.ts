@@ -1,4 +1,4 @@
-import { surface } from '../../gateway/surface.ts'
+import { endpointsOf, surface } from '../../gateway/surface.ts'
 import { team } from './access.ts'
 import * as activities from './activities.ts'
 import * as analytics from './analytics.ts'
@@ -9,7 +9,7 @@ import * as home from './home.ts'
 import * as notifications from './notifications.ts'
 import * as push from './push.ts'
 
-/** The mobile app of a tenant's team: short answers, by offset, and 304 for what the app has already. */
+/** The mobile app of a tenant's team: small replies, pages by offset, and 304 for unchanged data. */
 export const mobile = surface({
   name: 'mobile',
   prefix: '/mobile/v1',
@@ -18,24 +18,5 @@ export const mobile = surface({
   limits: { perMinute: 200, burst: 40, by: 'user' },
   concurrency: 8,
   conditional: true,
-  endpoints: [
-    activities.list,
-    activities.detail,
-    activities.comment,
-    activities.output,
-    activities.live,
-    analytics.spend,
-    approvals.list,
-    approvals.detail,
-    approvals.resolve,
-    campaigns.list,
-    campaigns.detail,
-    events.live,
-    home.get,
-    notifications.list,
-    notifications.read,
-    push.register,
-    push.change,
-    push.remove,
-  ],
+  endpoints: endpointsOf(activities, analytics, approvals, campaigns, events, home, notifications, push),
 })

@@ -1,24 +1,23 @@
 import { z } from 'zod'
-import { changeDevice, registerDevice, removeDevice } from '../../domain/push/devices.ts'
+import { changeDevice, registerDevice, removeDevice } from '../../domain/people/push/devices.ts'
 import {
   DeviceChange,
   DeviceChanged,
   DeviceName,
   DeviceReceipt,
   NewDevice,
-} from '../../domain/push/schemas.ts'
+} from '../../domain/people/push/schemas.ts'
 import { endpoint } from '../../gateway/endpoint.ts'
 import { team } from './access.ts'
 
 export const register = endpoint({
   id: 'mobile.push.register',
   route: 'POST /push/devices',
-  summary: 'Tell this device what the caller is told; it belongs to nobody else from then on',
+  summary: 'Register this device for notifications of the caller, and of no one else from then on',
   access: team,
   takesCredential: true,
   body: NewDevice,
   reply: { 201: DeviceReceipt },
-  errors: ['VALIDATION_ERROR'],
   audit: 'push_device.register',
 }).handle((ctx, { body }) => registerDevice(ctx, body))
 
@@ -31,7 +30,6 @@ export const change = endpoint({
   params: { deviceId: DeviceName },
   body: DeviceChange,
   reply: { 200: DeviceChanged },
-  errors: ['NOT_FOUND', 'VALIDATION_ERROR'],
   audit: 'push_device.change',
 }).handle((ctx, { params, body }) => changeDevice(ctx, params.deviceId, body))
 
@@ -42,6 +40,5 @@ export const remove = endpoint({
   access: team,
   params: { deviceId: DeviceName },
   reply: { 204: z.void() },
-  errors: ['NOT_FOUND'],
   audit: 'push_device.remove',
 }).handle((ctx, { params }) => removeDevice(ctx, params.deviceId))

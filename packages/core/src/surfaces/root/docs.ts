@@ -3,10 +3,13 @@ import { publicAccess } from '../../gateway/access.ts'
 import { toOpenApi } from '../../gateway/openapi.ts'
 import { raw } from '../../gateway/raw.ts'
 import { type AnySurface, surface } from '../../gateway/surface.ts'
-import { version } from '../../version.ts'
+import { version } from '../../platform/version.ts'
 import { root } from './index.ts'
 
-/** The page asks nobody but us, and offers nothing of its maker's: no fonts, no client, no assistant, no telemetry. */
+/**
+ * The page loads nothing from other hosts, and disables its maker's features: fonts, client, assistant,
+ * telemetry.
+ */
 const configuration = JSON.stringify({
   url: '/openapi.json',
   withDefaultFonts: false,
@@ -31,8 +34,8 @@ const html = {
 }
 
 /**
- * The root surface with the document of all surfaces and the page that shows it, from our own files.
- * @param given.baseUrl where requests go, as the document says
+ * The root surface with the OpenAPI document of all surfaces and the page that renders it, from local files.
+ * @param given.baseUrl the server in the document
  * @param given.script file of the page's script; without it the page is not served
  */
 export function docs(

@@ -1,14 +1,14 @@
 import { z } from 'zod'
-import { readiness } from '../../domain/health.ts'
-import { arrival as seen } from '../../domain/system/arrival.ts'
-import { Arrival } from '../../domain/system/schemas.ts'
+import { arrival as seen } from '../../domain/insight/system/health.ts'
+import { Arrival } from '../../domain/insight/system/schemas.ts'
 import { publicAccess } from '../../gateway/access.ts'
 import { endpoint } from '../../gateway/endpoint.ts'
-import { version } from '../../version.ts'
+import { readiness } from '../../kernel/health.ts'
+import { version } from '../../platform/version.ts'
 
 const check = z.enum(['ok', 'error'])
 
-export const health = endpoint({
+export const live = endpoint({
   id: 'health.live',
   route: 'GET /health',
   summary: 'The process answers',

@@ -2,7 +2,7 @@ import { access } from '../../gateway/access.ts'
 
 /** The tenant's team, and the reviewers who are assigned to it. */
 export const everybody = access({ roles: ['admin', 'member', 'reviewer'], app: ['dashboard', 'dm-portal'] })
-/** Everybody of the tenant's team. */
+/** All users of the tenant's team. */
 export const team = access({ roles: ['admin', 'member'], app: 'dashboard' })
-/** Those of the team who decide and configure. */
+/** The users of the team who decide and configure. */
 export const admins = access({ roles: ['admin'], app: 'dashboard' })

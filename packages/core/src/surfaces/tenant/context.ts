@@ -3,37 +3,30 @@ import {
   brandVersion,
   putBrandContext,
   restoreBrandContext,
-} from '../../domain/brand/context.ts'
-import { getBrandContext } from '../../domain/brand/queries.ts'
-import { BrandContext, BrandContextState, OfTenant } from '../../domain/brand/schemas.ts'
-import {
-  VersionDetail,
-  VersionListQuery,
-  versionNumber,
-  VersionPage,
-  VersionQuery,
-} from '../../domain/versions/schemas.ts'
+} from '../../domain/work/brand/context.ts'
+import { getBrandContext } from '../../domain/work/brand/queries.ts'
+import { BrandContext, BrandContextState, OfTenant } from '../../domain/work/brand/schemas.ts'
 import { endpoint } from '../../gateway/endpoint.ts'
+import { VersionListQuery, VersionQuery } from '../../kernel/versions/schemas.ts'
+import { oneVersion, restoredVersion, versionList } from '../version-endpoints.ts'
 import { everybody, team } from './access.ts'
 
 export const get = endpoint({
   id: 'tenant.context.get',
   route: 'GET /context',
-  summary: 'What the brand is and how it speaks: what agents are told, and what texts are held against',
+  summary: 'The brand and its voice, which agents get and texts are checked against',
   access: everybody,
   query: OfTenant,
   reply: { 200: BrandContextState },
-  errors: ['VALIDATION_ERROR'],
 }).handle((ctx) => getBrandContext(ctx))
 
 export const put = endpoint({
   id: 'tenant.context.put',
   route: 'PUT /context',
-  summary: 'Say anew what the brand is, as a whole; what is left out is empty afterwards',
+  summary: 'Say again what the brand is, as a whole; what is left out is empty afterwards',
   access: team,
   body: BrandContext,
   reply: { 200: BrandContextState },
-  errors: ['VALIDATION_ERROR'],
   audit: 'context.put',
 }).handle((ctx, { body }) => putBrandContext(ctx, body))
 
@@ -42,9 +35,8 @@ export const versions = endpoint({
   route: 'GET /context/versions',
   summary: 'Everything that was ever said of the brand, newest first',
   access: everybody,
+  ...versionList,
   query: VersionListQuery.extend(OfTenant.shape),
-  reply: { 200: VersionPage },
-  errors: ['VALIDATION_ERROR'],
 }).handle((ctx, { query }) => brandHistory(ctx, query))
 
 export const version = endpoint({
@@ -52,10 +44,8 @@ export const version = endpoint({
   route: 'GET /context/versions/:version',
   summary: 'What was said of the brand at one time, and what changed since another',
   access: everybody,
-  params: { version: versionNumber },
+  ...oneVersion,
   query: VersionQuery.extend(OfTenant.shape),
-  reply: { 200: VersionDetail },
-  errors: ['NOT_FOUND', 'VALIDATION_ERROR'],
 }).handle((ctx, { params, query }) => brandVersion(ctx, params.version, query))
 
 export const restore = endpoint({
@@ -63,8 +53,8 @@ export const restore = endpoint({
   route: 'POST /context/versions/:version/restore',
   summary: 'Put back what was said of the brand before',
   access: team,
-  params: { version: versionNumber },
+  ...restoredVersion,
   reply: { 200: BrandContextState },
-  errors: ['NOT_FOUND', 'VALIDATION_ERROR'],
+  errors: ['VALIDATION_ERROR'],
   audit: 'context.restore',
 }).handle((ctx, { params }) => restoreBrandContext(ctx, params.version))

@@ -1,14 +1,14 @@
 import { z } from 'zod'
-import { OfTenant } from '../../domain/brand/schemas.ts'
-import { addDocument, deleteDocument, readDocument } from '../../domain/documents/documents.ts'
-import { getDocument, listDocuments } from '../../domain/documents/queries.ts'
+import { addDocument, deleteDocument, readDocument } from '../../domain/knowledge/documents/documents.ts'
+import { getDocument, listDocuments } from '../../domain/knowledge/documents/queries.ts'
 import {
   DocumentItem,
   DocumentPage,
   DocumentQuery,
   maxDocumentBytes,
   NewDocument,
-} from '../../domain/documents/schemas.ts'
+} from '../../domain/knowledge/documents/schemas.ts'
+import { OfTenant } from '../../domain/work/brand/schemas.ts'
 import { endpoint } from '../../gateway/endpoint.ts'
 import { raw } from '../../gateway/raw.ts'
 import { upload } from '../../gateway/upload.ts'
@@ -22,7 +22,6 @@ export const list = endpoint({
   access: everybody,
   query: DocumentQuery,
   reply: { 200: DocumentPage },
-  errors: ['VALIDATION_ERROR'],
 }).handle((ctx, { query }) => listDocuments(ctx, query))
 
 export const create = upload({
@@ -33,28 +32,26 @@ export const create = upload({
   body: NewDocument,
   files: { file: { maxBytes: maxDocumentBytes } },
   reply: { 201: DocumentItem },
-  errors: ['VALIDATION_ERROR', 'PAYLOAD_TOO_LARGE', 'UNPROCESSABLE'],
+  errors: ['UNPROCESSABLE'],
   audit: 'document.create',
 }).handle((ctx, { body, files }) => addDocument(ctx, body, files))
 
-export const detail = endpoint({
+export const get = endpoint({
   id: 'tenant.documents.get',
   route: 'GET /documents/:documentId',
-  summary: 'What is known of one document',
+  summary: 'The metadata of one document',
   access: everybody,
   query: OfTenant,
   reply: { 200: DocumentItem },
-  errors: ['NOT_FOUND'],
 }).handle((ctx, { params }) => getDocument(ctx, params.documentId))
 
 export const content = raw({
   id: 'tenant.documents.content',
   route: 'GET /documents/:documentId/content',
-  summary: 'The file itself, to be saved and not to be shown',
+  summary: 'The file itself, as an attachment',
   access: everybody,
   query: OfTenant,
   reply: { 200: 'application/octet-stream' },
-  errors: ['NOT_FOUND'],
 }).handle(async (ctx, { params }) => attachment(await readDocument(ctx, params.documentId)))
 
 export const remove = endpoint({
@@ -63,6 +60,5 @@ export const remove = endpoint({
   summary: 'Delete a document with its file',
   access: team,
   reply: { 204: z.void() },
-  errors: ['NOT_FOUND'],
   audit: 'document.delete',
 }).handle((ctx, { params }) => deleteDocument(ctx, params.documentId))

@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { OfTenant } from '../../domain/brand/schemas.ts'
-import { changeGoal, createGoal, deleteGoal } from '../../domain/strategy/goals.ts'
-import { getGoal, listGoals } from '../../domain/strategy/queries.ts'
-import { GoalChange, GoalItem, GoalPage, GoalQuery, NewGoal } from '../../domain/strategy/schemas.ts'
+import { OfTenant } from '../../domain/work/brand/schemas.ts'
+import { changeGoal, createGoal, deleteGoal } from '../../domain/work/strategy/goals.ts'
+import { getGoal, listGoals } from '../../domain/work/strategy/queries.ts'
+import { GoalChange, GoalItem, GoalPage, GoalQuery, NewGoal } from '../../domain/work/strategy/schemas.ts'
 import { endpoint } from '../../gateway/endpoint.ts'
 import { everybody, team } from './access.ts'
 
@@ -13,7 +13,6 @@ export const list = endpoint({
   access: everybody,
   query: GoalQuery,
   reply: { 200: GoalPage },
-  errors: ['VALIDATION_ERROR'],
 }).handle((ctx, { query }) => listGoals(ctx, query))
 
 export const create = endpoint({
@@ -23,18 +22,17 @@ export const create = endpoint({
   access: team,
   body: NewGoal,
   reply: { 201: GoalItem },
-  errors: ['VALIDATION_ERROR', 'UNPROCESSABLE'],
+  errors: ['UNPROCESSABLE'],
   audit: 'goal.create',
 }).handle((ctx, { body }) => createGoal(ctx, body))
 
-export const detail = endpoint({
+export const get = endpoint({
   id: 'tenant.goals.get',
   route: 'GET /goals/:goalId',
   summary: 'One goal',
   access: everybody,
   query: OfTenant,
   reply: { 200: GoalItem },
-  errors: ['NOT_FOUND'],
 }).handle((ctx, { params }) => getGoal(ctx, params.goalId))
 
 export const change = endpoint({
@@ -44,7 +42,6 @@ export const change = endpoint({
   access: team,
   body: GoalChange,
   reply: { 200: GoalItem },
-  errors: ['NOT_FOUND', 'VALIDATION_ERROR'],
   audit: 'goal.change',
 }).handle((ctx, { params, body }) => changeGoal(ctx, params.goalId, body))
 
@@ -54,6 +51,5 @@ export const remove = endpoint({
   summary: 'Delete a goal',
   access: team,
   reply: { 204: z.void() },
-  errors: ['NOT_FOUND'],
   audit: 'goal.delete',
 }).handle((ctx, { params }) => deleteGoal(ctx, params.goalId))

@@ -1,4 +1,4 @@
-import { surface } from '../../gateway/surface.ts'
+import { endpointsOf, surface } from '../../gateway/surface.ts'
 import { everybody } from './access.ts'
 import * as context from './context.ts'
 import * as documents from './documents.ts'
@@ -8,8 +8,8 @@ import * as strategy from './strategy.ts'
 import * as webhooks from './webhooks.ts'
 
 /**
- * What a tenant sets for all of its work, for its team and for reviewers. The tenant is the token's; a reviewer names it
- * where there are several.
+ * Settings of a tenant for its campaigns, its team and its reviewers. The tenant is the token's; a reviewer
+ * with several tenants names it.
  */
 export const tenant = surface({
   name: 'tenant',
@@ -18,41 +18,5 @@ export const tenant = surface({
   tenant: 'claim-or-assigned',
   limits: { perMinute: 300, burst: 60, by: 'user' },
   concurrency: 10,
-  endpoints: [
-    context.get,
-    context.put,
-    context.versions,
-    context.version,
-    context.restore,
-    documents.list,
-    documents.create,
-    documents.detail,
-    documents.content,
-    documents.remove,
-    goals.list,
-    goals.create,
-    goals.detail,
-    goals.change,
-    goals.remove,
-    notifications.list,
-    notifications.read,
-    notifications.preferences,
-    notifications.setPreferences,
-    notifications.live,
-    strategy.get,
-    strategy.put,
-    strategy.generate,
-    strategy.versions,
-    strategy.version,
-    strategy.restore,
-    webhooks.list,
-    webhooks.create,
-    webhooks.detail,
-    webhooks.change,
-    webhooks.remove,
-    webhooks.rotate,
-    webhooks.test,
-    webhooks.deliveries,
-    webhooks.replay,
-  ],
+  endpoints: endpointsOf(context, documents, goals, notifications, strategy, webhooks),
 })

@@ -1,22 +1,26 @@
 import { z } from 'zod'
-import { inboxPage } from '../../domain/notifications/inbox-queries.ts'
-import { getPreferences, putPreferences } from '../../domain/notifications/preferences.ts'
-import { InboxPage, InboxQuery, NotificationItem, Preferences } from '../../domain/notifications/schemas.ts'
-import { watchInbox } from '../../domain/notifications/stream.ts'
+import { watchInbox } from '../../domain/people/notifications/inbox.ts'
+import { inboxPage } from '../../domain/people/notifications/inbox-queries.ts'
+import { getPreferences, putPreferences } from '../../domain/people/notifications/preferences.ts'
+import {
+  InboxPage,
+  InboxQuery,
+  NotificationItem,
+  Preferences,
+} from '../../domain/people/notifications/schemas.ts'
 import { delegate } from '../../gateway/delegate.ts'
 import { endpoint } from '../../gateway/endpoint.ts'
-import { stream } from '../../gateway/stream.ts'
+import { eventStream } from '../../gateway/stream.ts'
 import * as mobile from '../mobile/notifications.ts'
 import { team } from './access.ts'
 
 export const list = endpoint({
   id: 'tenant.notifications.list',
   route: 'GET /notifications',
-  summary: 'What the caller was told in the last 90 days, newest first',
+  summary: 'Notifications of the caller in the last 90 days, newest first',
   access: team,
   query: InboxQuery,
   reply: { 200: InboxPage },
-  errors: ['VALIDATION_ERROR'],
 }).handle((ctx, { query }) => inboxPage(ctx, query))
 
 export const read = delegate(mobile.read, {
@@ -28,7 +32,7 @@ export const read = delegate(mobile.read, {
 export const preferences = endpoint({
   id: 'tenant.notifications.preferences',
   route: 'GET /notifications/preferences',
-  summary: 'How the caller is told of what, and when not',
+  summary: 'The notification preferences of the caller',
   access: team,
   reply: { 200: Preferences },
   errors: ['NOT_FOUND'],
@@ -37,18 +41,18 @@ export const preferences = endpoint({
 export const setPreferences = endpoint({
   id: 'tenant.notifications.set_preferences',
   route: 'PUT /notifications/preferences',
-  summary: 'Say anew how the caller is told of what, and when not',
+  summary: 'Replace the notification preferences of the caller',
   access: team,
   body: Preferences,
   reply: { 200: Preferences },
-  errors: ['NOT_FOUND', 'VALIDATION_ERROR'],
+  errors: ['NOT_FOUND'],
   audit: 'notification.set_preferences',
 }).handle((ctx, { body }) => putPreferences(ctx, body))
 
-export const live = stream({
+export const stream = eventStream({
   id: 'tenant.notifications.stream',
   route: 'GET /notifications/stream',
-  summary: 'What the caller is told, live, resumable by Last-Event-ID',
+  summary: 'Notifications of the caller, live, resumable by Last-Event-ID',
   access: team,
   events: { notification: NotificationItem, resync: z.object({}) },
   open: (ctx, _input, channel) => watchInbox(ctx, channel as never),

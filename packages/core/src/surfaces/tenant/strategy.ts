@@ -1,26 +1,21 @@
-import { OfTenant } from '../../domain/brand/schemas.ts'
-import { generateStrategy } from '../../domain/strategy/generate.ts'
-import { getStrategy } from '../../domain/strategy/queries.ts'
+import { OfTenant } from '../../domain/work/brand/schemas.ts'
+import { generateStrategy } from '../../domain/work/strategy/generate.ts'
+import { getStrategy } from '../../domain/work/strategy/queries.ts'
 import {
   StrategyChange,
   StrategyRequest,
   StrategyStarted,
   StrategyState,
-} from '../../domain/strategy/schemas.ts'
+} from '../../domain/work/strategy/schemas.ts'
 import {
   putStrategy,
   restoreStrategy,
   strategyHistory,
   strategyVersion,
-} from '../../domain/strategy/strategy.ts'
-import {
-  VersionDetail,
-  VersionListQuery,
-  versionNumber,
-  VersionPage,
-  VersionQuery,
-} from '../../domain/versions/schemas.ts'
+} from '../../domain/work/strategy/strategy.ts'
 import { endpoint } from '../../gateway/endpoint.ts'
+import { VersionListQuery, VersionQuery } from '../../kernel/versions/schemas.ts'
+import { oneVersion, restoredVersion, versionList } from '../version-endpoints.ts'
 import { admins, everybody, team } from './access.ts'
 
 export const get = endpoint({
@@ -30,17 +25,15 @@ export const get = endpoint({
   access: everybody,
   query: OfTenant,
   reply: { 200: StrategyState },
-  errors: ['VALIDATION_ERROR'],
 }).handle((ctx) => getStrategy(ctx))
 
 export const put = endpoint({
   id: 'tenant.strategy.put',
   route: 'PUT /strategy',
-  summary: 'Write the strategy anew',
+  summary: 'Write the strategy again',
   access: admins,
   body: StrategyChange,
   reply: { 200: StrategyState },
-  errors: ['VALIDATION_ERROR'],
   audit: 'strategy.put',
 }).handle((ctx, { body }) => putStrategy(ctx, body))
 
@@ -51,7 +44,7 @@ export const generate = endpoint({
   access: team,
   body: StrategyRequest,
   reply: { 202: StrategyStarted },
-  errors: ['CONFLICT', 'UNPROCESSABLE', 'VALIDATION_ERROR'],
+  errors: ['CONFLICT', 'UNPROCESSABLE'],
   audit: 'strategy.generate',
 }).handle((ctx, { body }) => generateStrategy(ctx, body))
 
@@ -60,9 +53,8 @@ export const versions = endpoint({
   route: 'GET /strategy/versions',
   summary: 'Every strategy that there was, newest first',
   access: everybody,
+  ...versionList,
   query: VersionListQuery.extend(OfTenant.shape),
-  reply: { 200: VersionPage },
-  errors: ['VALIDATION_ERROR'],
 }).handle((ctx, { query }) => strategyHistory(ctx, query))
 
 export const version = endpoint({
@@ -70,10 +62,8 @@ export const version = endpoint({
   route: 'GET /strategy/versions/:version',
   summary: 'The strategy at one time, and what changed since another',
   access: everybody,
-  params: { version: versionNumber },
+  ...oneVersion,
   query: VersionQuery.extend(OfTenant.shape),
-  reply: { 200: VersionDetail },
-  errors: ['NOT_FOUND', 'VALIDATION_ERROR'],
 }).handle((ctx, { params, query }) => strategyVersion(ctx, params.version, query))
 
 export const restore = endpoint({
@@ -81,8 +71,8 @@ export const restore = endpoint({
   route: 'POST /strategy/versions/:version/restore',
   summary: 'Put a former strategy back',
   access: admins,
-  params: { version: versionNumber },
+  ...restoredVersion,
   reply: { 200: StrategyState },
-  errors: ['NOT_FOUND', 'VALIDATION_ERROR'],
+  errors: ['VALIDATION_ERROR'],
   audit: 'strategy.restore',
 }).handle((ctx, { params }) => restoreStrategy(ctx, params.version))

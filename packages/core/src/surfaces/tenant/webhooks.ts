@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { getWebhook, listDeliveries, listWebhooks } from '../../domain/webhooks/queries.ts'
-import { replayDelivery, testWebhook } from '../../domain/webhooks/queue.ts'
+import { getWebhook, listDeliveries, listWebhooks } from '../../domain/delivery/webhooks/queries.ts'
+import { replayDelivery, testWebhook } from '../../domain/delivery/webhooks/queue.ts'
 import {
   CreatedWebhook,
   DeliveryPage,
@@ -12,39 +12,42 @@ import {
   WebhookItem,
   WebhookPage,
   WebhookQuery,
-} from '../../domain/webhooks/schemas.ts'
-import { changeWebhook, createWebhook, deleteWebhook, rotateSecret } from '../../domain/webhooks/webhooks.ts'
+} from '../../domain/delivery/webhooks/schemas.ts'
+import {
+  changeWebhook,
+  createWebhook,
+  deleteWebhook,
+  rotateSecret as rotateWebhookSecret,
+} from '../../domain/delivery/webhooks/webhooks.ts'
 import { endpoint } from '../../gateway/endpoint.ts'
 import { admins } from './access.ts'
 
 export const list = endpoint({
   id: 'tenant.webhooks.list',
   route: 'GET /webhooks',
-  summary: 'Where the tenant wants to be told of what happens, newest first',
+  summary: 'The webhooks of the tenant, newest first',
   access: admins,
   query: WebhookQuery,
   reply: { 200: WebhookPage },
-  errors: ['VALIDATION_ERROR'],
 }).handle((ctx, { query }) => listWebhooks(ctx, query))
 
 export const create = endpoint({
   id: 'tenant.webhooks.create',
   route: 'POST /webhooks',
-  summary: 'Add a URL that is told of events; the secret that signs them is shown this once',
+  summary: 'Add a webhook URL; the secret that signs its events is returned only once',
   access: admins,
   body: NewWebhook,
   reply: { 201: CreatedWebhook },
-  errors: ['VALIDATION_ERROR', 'UNPROCESSABLE'],
+  errors: ['UNPROCESSABLE'],
   audit: 'webhook.create',
 }).handle((ctx, { body }) => createWebhook(ctx, body))
 
-export const detail = endpoint({
+export const get = endpoint({
   id: 'tenant.webhooks.get',
   route: 'GET /webhooks/:webhookId',
   summary: 'One webhook',
   access: admins,
   reply: { 200: WebhookItem },
-  errors: ['NOT_FOUND'],
 }).handle((ctx, { params }) => getWebhook(ctx, params.webhookId))
 
 export const change = endpoint({
@@ -54,7 +57,6 @@ export const change = endpoint({
   access: admins,
   body: WebhookChange,
   reply: { 200: WebhookItem },
-  errors: ['NOT_FOUND', 'VALIDATION_ERROR'],
   audit: 'webhook.change',
 }).handle((ctx, { params, body }) => changeWebhook(ctx, params.webhookId, body))
 
@@ -64,19 +66,17 @@ export const remove = endpoint({
   summary: 'Delete a webhook with all that was sent to it',
   access: admins,
   reply: { 204: z.void() },
-  errors: ['NOT_FOUND'],
   audit: 'webhook.delete',
 }).handle((ctx, { params }) => deleteWebhook(ctx, params.webhookId))
 
-export const rotate = endpoint({
+export const rotateSecret = endpoint({
   id: 'tenant.webhooks.rotate_secret',
   route: 'POST /webhooks/:webhookId/rotate-secret',
-  summary: 'Get another secret, shown this once; for a day messages are signed with both',
+  summary: 'Rotate the secret, which is returned only once; for a day events are signed with both',
   access: admins,
   reply: { 200: RotatedWebhook },
-  errors: ['NOT_FOUND'],
   audit: 'webhook.rotate_secret',
-}).handle((ctx, { params }) => rotateSecret(ctx, params.webhookId))
+}).handle((ctx, { params }) => rotateWebhookSecret(ctx, params.webhookId))
 
 export const test = endpoint({
   id: 'tenant.webhooks.test',
@@ -84,7 +84,7 @@ export const test = endpoint({
   summary: 'Send a message of the type test',
   access: admins,
   reply: { 202: DeliveryStarted },
-  errors: ['NOT_FOUND', 'UNPROCESSABLE'],
+  errors: ['UNPROCESSABLE'],
   audit: 'webhook.test',
 }).handle((ctx, { params }) => testWebhook(ctx, params.webhookId))
 
@@ -95,7 +95,6 @@ export const deliveries = endpoint({
   access: admins,
   query: DeliveryQuery,
   reply: { 200: DeliveryPage },
-  errors: ['NOT_FOUND', 'VALIDATION_ERROR'],
 }).handle((ctx, { params, query }) => listDeliveries(ctx, params.webhookId, query))
 
 export const replay = endpoint({
@@ -104,6 +103,6 @@ export const replay = endpoint({
   summary: 'Send a message again, under the same id',
   access: admins,
   reply: { 202: DeliveryStarted },
-  errors: ['NOT_FOUND', 'CONFLICT', 'UNPROCESSABLE'],
+  errors: ['CONFLICT', 'UNPROCESSABLE'],
   audit: 'webhook.replay',
 }).handle((ctx, { params }) => replayDelivery(ctx, params.webhookId, params.deliveryId))

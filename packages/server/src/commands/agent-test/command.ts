@@ -1,8 +1,8 @@
-import type { Command } from 'commander'
 import { exitCodes, wrongUsage } from '@copydesk/terminal/failure'
-import { showFinding } from '../doctor.ts'
 import { example } from '@copydesk/terminal/help'
-import { talkOf, wholeNumber } from '../options.ts'
+import type { Command } from 'commander'
+import { showFinding } from '../doctor.ts'
+import { outputOf, wholeNumber } from '../options.ts'
 
 interface Options {
   url: string
@@ -12,19 +12,19 @@ interface Options {
   wait: number
 }
 
-/** `agent test`: plays Copydesk against a runtime and says what it does wrong. */
+/** `agent test`: dispatches runs to a runtime as Copydesk does and reports protocol errors. */
 export function agentTestCommand(group: Command): void {
   group
     .command('test')
     .description(
-      'give work to an agent runtime as Copydesk does, on a temporary installation, and report how it behaves',
+      'dispatch runs to an agent runtime as Copydesk does, on a temporary installation, and report how it behaves',
     )
-    .argument('<role>', 'the role that it is to work as, for example blog_writer')
-    .requiredOption('--url <url>', 'where the runtime takes work')
-    .option('--header <name>', 'header of the secret', 'x-runtime-key')
+    .argument('<role>', 'role of the agent, for example blog_writer')
+    .requiredOption('--url <url>', 'address at which the runtime accepts dispatches')
+    .option('--header <name>', 'name of the header with the secret', 'x-runtime-key')
     .option('--secret-env <variable>', 'environment variable that holds the secret')
-    .option('--port <port>', 'where the runtime is to report, on 127.0.0.1', wholeNumber(1, 65_535), 8421)
-    .option('--wait <seconds>', 'how long a piece of work may take', wholeNumber(5, 3_600), 120)
+    .option('--port <port>', 'port on 127.0.0.1 to which the runtime reports', wholeNumber(1, 65_535), 8421)
+    .option('--wait <seconds>', 'maximum duration of a run', wholeNumber(5, 3_600), 120)
     .addHelpText(
       'after',
       example(
@@ -36,27 +36,27 @@ export function agentTestCommand(group: Command): void {
 }
 
 async function test(role: string, options: Options, command: Command): Promise<void> {
-  const talk = talkOf(command)
+  const output = outputOf(command)
   const { url, secretEnv, header = '', port, wait } = options
   if (!/^https?:$/.test(URL.parse(url)?.protocol ?? ''))
-    throw wrongUsage('--url takes the http or https address at which the runtime takes work.')
+    throw wrongUsage('--url takes the http or https address at which the runtime accepts dispatches.')
   const value = secretEnv === undefined ? undefined : process.env[secretEnv]
   if (secretEnv !== undefined && !value)
     throw wrongUsage(
-      `The environment variable ${secretEnv} holds no secret. Set it, or leave --secret-env out.`,
+      `The environment variable ${secretEnv} is empty or not set. Set it, or omit --secret-env.`,
     )
-  const { openDesk } = await import('./desk.ts')
+  const { openProbeSession } = await import('./probe-session.ts')
   const { tryOut } = await import('./trials.ts')
-  const desk = await openDesk({ role, url, port, ...(value && { secret: { header, value } }) })
+  const session = await openProbeSession({ role, url, port, ...(value && { secret: { header, value } }) })
   try {
-    talk.info(
-      `Copydesk plays at ${desk.url}, where the runtime has to report. This takes about half a minute.`,
+    output.info(
+      `Copydesk listens at ${session.url}, where the runtime has to report. This takes about half a minute.`,
     )
-    const steps = await tryOut(desk, wait * 1_000)
+    const steps = await tryOut(session, wait * 1_000)
     const ok = steps.every((step) => step.ok)
-    talk.data({ ok, role, url, steps }, () => steps.map(showFinding).join('\n'))
+    output.data({ ok, role, url, steps }, () => steps.map(showFinding).join('\n'))
     if (!ok) process.exitCode = exitCodes.failed
   } finally {
-    await desk.close()
+    await session.close()
   }
 }

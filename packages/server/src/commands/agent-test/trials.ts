@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Finding } from '@copydesk/core'
-import type { Call, Desk, Taken, Trial } from './desk.ts'
+import type { Call, ProbeSession, Taken, Trial } from './probe-session.ts'
 
-/** How long the runtime is watched after a result: it must be quiet. */
+/** How long the runtime is observed after a result: it must not send anything. */
 const quietMs = 3_000
-/** The shortest time that an agent can have. */
+/** The shortest timeout that an agent can have. */
 const shortestMs = 10_000
-/** How long a runtime may take to hear of a cancellation, and to end. */
+/** How long a runtime may take to receive a cancellation, and to stop. */
 const cancelMs = 25_000
 const answerMs = 15_000
 
@@ -14,24 +14,24 @@ const isResult = ({ name }: Call) => name === 'result'
 const isTaken = ({ status }: Call) => status < 300
 
 /**
- * Tries a runtime out, step by step. What cannot be tried after a fault is left out.
- * @param waitMs how long a piece of work may take
+ * Tests a runtime step by step. Skips steps that a previous fault makes impossible.
+ * @param waitMs maximum duration of a run
  */
-export async function tryOut(desk: Desk, waitMs: number): Promise<Finding[]> {
-  const steps = [...(await guarded(desk))]
-  const trial = await desk.give(3_600_000)
+export async function tryOut(session: ProbeSession, waitMs: number): Promise<Finding[]> {
+  const steps = [...(await guarded(session))]
+  const trial = await session.give(3_600_000)
   steps.push(answered(trial.taken))
   if (!steps.at(-1)?.ok) return steps
   const repeated = await trial.again()
   await until(() => trial.calls().some((call) => isResult(call) && isTaken(call)), waitMs)
-  const delivered = result(trial, desk, waitMs)
+  const delivered = result(trial, session, waitMs)
   steps.push(delivered)
   if (!delivered.ok) return steps
   await sleep(quietMs)
   steps.push(inOrder(trial), once(trial, repeated), quiet(trial), ...limited(trial))
-  const alive = await beats(desk, waitMs)
+  const alive = await beats(session, waitMs)
   steps.push(alive)
-  if (alive.ok) steps.push(await cancelled(desk))
+  if (alive.ok) steps.push(await cancelled(session))
   return steps
 }
 
@@ -39,8 +39,8 @@ function step(name: string, ok: boolean, message: string, remedy: string): Findi
   return { name, ok, message, ...(!ok && { remedy }) }
 }
 
-async function guarded({ secret, post, calls }: Desk): Promise<Finding[]> {
-  if (!secret) return [{ name: 'secret', ok: true, message: 'not tried: --secret-env names none' }]
+async function guarded({ secret, post, calls }: ProbeSession): Promise<Finding[]> {
+  if (!secret) return [{ name: 'secret', ok: true, message: 'not tested: --secret-env names none' }]
   const body = JSON.stringify({
     taskId: '00000000000000000000000000',
     taskToken: 'none',
@@ -51,7 +51,14 @@ async function guarded({ secret, post, calls }: Desk): Promise<Finding[]> {
   const answers = [wrong, none].map(({ status, fault }) => status ?? fault)
   const ok = [wrong, none].every(({ status }) => status === 401 || status === 403) && calls.length === 0
   const remedy = `Compare the header ${secret.header} with the secret before anything else, and answer 401 when it differs.`
-  return [step('secret', ok, `a wrong secret is answered ${answers[0]}, none ${answers[1]}`, remedy)]
+  return [
+    step(
+      'secret',
+      ok,
+      `a request with a wrong secret is answered ${answers[0]}, one without a secret ${answers[1]}`,
+      remedy,
+    ),
+  ]
 }
 
 function answered({ status, fault, ms }: Taken): Finding {
@@ -60,44 +67,44 @@ function answered({ status, fault, ms }: Taken): Finding {
     return step(
       name,
       false,
-      `work is not answered: ${fault}`,
-      'See that the runtime listens at --url, and that it answers before it works.',
+      `the dispatch was not answered: ${fault}`,
+      'Check that the runtime listens at --url, and that it responds before it starts the run.',
     )
   }
   if (ms > answerMs)
     return step(
       name,
       false,
-      `work is answered after ${ms} ms`,
-      'Answer 202 within 15 seconds, and work afterwards.',
+      `the dispatch was answered after ${ms} ms`,
+      'Respond with 202 within 15 seconds, and execute the run afterwards.',
     )
   const hint =
     status === 401 || status === 403
-      ? 'Give both sides the same secret: --secret-env and --header.'
-      : 'Answer 202.'
-  return step(name, status < 300, `work is answered ${status} after ${ms} ms`, hint)
+      ? 'Configure the same secret on both sides: --secret-env and --header.'
+      : 'Respond with 202.'
+  return step(name, status < 300, `the dispatch was answered ${status} after ${ms} ms`, hint)
 }
 
-function result(trial: Trial, desk: Desk, waitMs: number): Finding {
+function result(trial: Trial, session: ProbeSession, waitMs: number): Finding {
   const name = 'result'
   const tried = trial.calls().filter(isResult)
   const taken = tried.find(isTaken)
-  // That it is there already says the repetition.
+  // The trial of repeated dispatches reports an early result.
   const refused = tried.find((call) => !isTaken(call) && call.status !== 409 && call.status !== 429)
   if (refused) {
     const why = refused.answer.error?.message ?? ''
-    const remedy = 'Send the body as docs/agents/protocol.md has it under “The result”.'
-    return step(name, false, `a result is refused with ${refused.status}: ${why}`, remedy)
+    const remedy = 'Send the body as docs/agents/protocol.md describes it under “The result”.'
+    return step(name, false, `the result was rejected with ${refused.status}: ${why}`, remedy)
   }
   if (taken) return step(name, true, `delivered: ${String(taken.body['status'])}`, '')
   const heard = trial.calls().length
   return step(
     name,
     false,
-    `none came within ${waitMs / 1_000} s, and ${heard} other calls`,
+    `no result within ${waitMs / 1_000} s, and ${heard} other requests`,
     heard > 0
-      ? 'Deliver when the work is done, also when it has failed; --wait gives it longer.'
-      : `Let the runtime report to ${desk.url}: its base URL, or the callbackUrl of the dispatch.`,
+      ? 'Deliver a result at the end of each run, also of a failed one; --wait extends the time.'
+      : `Configure the runtime to report to ${session.url}: its base URL, or the callbackUrl of the dispatch.`,
   )
 }
 
@@ -112,34 +119,36 @@ function inOrder(trial: Trial): Finding {
     return step(
       name,
       false,
-      `a piece is refused with ${why}`,
-      'Send { delta, sequenceNum } while the run is at work.',
+      `a delta was rejected with ${why}`,
+      'Send { delta, sequenceNum } while the run is running.',
     )
   }
   const numbers = pieces.filter(isTaken).map(({ body }) => Number(body['sequenceNum']))
-  if (numbers.length === 0) return step(name, true, 'none is shown while it is written, which is allowed', '')
+  if (numbers.length === 0) return step(name, true, 'no text was streamed, which is allowed', '')
   const gap = numbers.findIndex(
     (number, i) => i > 0 && number !== Number(numbers[i - 1]) + 1 && number !== numbers[i - 1],
   )
   const remedy =
-    'Send one piece after the other, numbered from 0 without a gap; a piece that is tried again keeps its number.'
+    'Send one delta after the other, numbered from 0 without a gap; a retried delta keeps its number.'
   const message =
-    gap < 0 ? `${numbers.length} pieces in order` : `after number ${numbers[gap - 1]} comes ${numbers[gap]}`
+    gap < 0
+      ? `${numbers.length} deltas in order`
+      : `number ${numbers[gap - 1]} is followed by ${numbers[gap]}`
   return step(name, gap < 0, message, remedy)
 }
 
 function once(trial: Trial, repeated: Taken): Finding {
   const results = trial.calls().filter((call) => isResult(call) && call.status !== 429)
   const remedy =
-    'Remember the runs that are at work and those that are done: answer 202 to what came before, and do nothing.'
+    'Keep the ids of active and finished runs: respond with 202 to a dispatch that came before, and ignore it.'
   if (repeated.status === undefined || repeated.status >= 300)
     return step(
       'repetition',
       false,
-      `the same work once more is answered ${repeated.status ?? repeated.fault}`,
+      `the repeated dispatch was answered ${repeated.status ?? repeated.fault}`,
       remedy,
     )
-  const message = `the same work given twice is delivered ${results.length === 1 ? 'once' : `${results.length} times`}`
+  const message = `a run that is dispatched twice is delivered ${results.length === 1 ? 'once' : `${results.length} times`}`
   return step('repetition', results.length === 1, message, remedy)
 }
 
@@ -148,59 +157,59 @@ function quiet(trial: Trial): Finding {
   const end = calls.findIndex((call) => isResult(call) && isTaken(call))
   const late = calls.slice(end + 1).filter((call) => !isResult(call))
   const message =
-    late.length === 0 ? 'nothing is sent after the result' : `after the result comes ${late[0]?.name}`
+    late.length === 0 ? 'nothing is sent after the result' : `the result is followed by ${late[0]?.name}`
   return step(
     'end',
     late.length === 0,
     message,
-    'Wait for what is on its way before you deliver, and stop the heartbeat with the result.',
+    'Wait for pending requests before you deliver, and stop the heartbeat with the result.',
   )
 }
 
 function limited(trial: Trial): Finding[] {
   const refused = trial.calls().filter(({ status }) => status === 429).length
   if (refused === 0) return []
-  const remedy = 'Collect text for some seconds: a run has 60 requests a minute for everything together.'
-  return [step('limit', false, `${refused} requests are refused with 429`, remedy)]
+  const remedy = 'Buffer text for some seconds: a run may send 60 requests a minute in total.'
+  return [step('limit', false, `${refused} requests were rejected with 429`, remedy)]
 }
 
-/** Lets requests wait as long as the run has time: only a heartbeat keeps it. */
-async function held<T>(desk: Desk, work: () => Promise<T>): Promise<T> {
+/** Delays requests until the run's time is over: only a heartbeat extends it. */
+async function held<T>(session: ProbeSession, work: () => Promise<T>): Promise<T> {
   const release = Promise.withResolvers<void>()
-  desk.hold = release.promise
+  session.hold = release.promise
   try {
     return await work()
   } finally {
-    desk.hold = undefined
+    session.hold = undefined
     release.resolve()
   }
 }
 
-async function beats(desk: Desk, waitMs: number): Promise<Finding> {
+async function beats(session: ProbeSession, waitMs: number): Promise<Finding> {
   const hasBeaten = (trial: Trial) => trial.calls().some((call) => call.name === 'heartbeat' && isTaken(call))
-  const trial = await held(desk, async () => {
-    const trial = await desk.give(shortestMs)
+  const trial = await held(session, async () => {
+    const trial = await session.give(shortestMs)
     await until(() => hasBeaten(trial), shortestMs)
     return trial
   })
   const remedy =
-    'Call POST /agent/v1/runs/:runId/heartbeat several times within timeoutMs, beside the work and until the result is there.'
+    'Call POST /agent/v1/runs/:runId/heartbeat several times within timeoutMs, in parallel to the run and until the result is accepted.'
   if (!hasBeaten(trial))
-    return step('heartbeat', false, `none comes within the ${shortestMs / 1_000} s of a run`, remedy)
+    return step('heartbeat', false, `no heartbeat within the ${shortestMs / 1_000} s of a run`, remedy)
   await until(() => trial.calls().some((call) => isResult(call)), waitMs)
   const last = trial.calls().find(isResult)
   const ok = last !== undefined && isTaken(last)
   const message = ok
-    ? 'comes in time, and the run is delivered'
-    : `comes, but the result ${last ? `is refused with ${last.status}` : 'does not'}`
-  return step('heartbeat', ok, message, 'Go on with the taskToken that the heartbeat answers.')
+    ? 'arrives in time, and the result is accepted'
+    : `arrives, but the result ${last ? `is rejected with ${last.status}` : 'does not'}`
+  return step('heartbeat', ok, message, 'Use the new taskToken from the response to the heartbeat.')
 }
 
-async function cancelled(desk: Desk): Promise<Finding> {
+async function cancelled(session: ProbeSession): Promise<Finding> {
   const name = 'cancel'
   const heard = (trial: Trial) => trial.calls().findIndex((call) => call.answer.cancel === true)
-  const trial = await held(desk, async () => {
-    const trial = await desk.give(shortestMs)
+  const trial = await held(session, async () => {
+    const trial = await session.give(shortestMs)
     await trial.withdraw()
     await until(() => heard(trial) >= 0, cancelMs)
     return trial
@@ -209,8 +218,8 @@ async function cancelled(desk: Desk): Promise<Finding> {
     return step(
       name,
       false,
-      'no heartbeat asks whether the work is still wanted',
-      'Let heartbeats go on until the result is there.',
+      'no heartbeat that could learn of the cancellation',
+      'Continue heartbeats until the result is accepted.',
     )
   await until(() => trial.calls().some(isResult), cancelMs)
   await sleep(quietMs)
@@ -222,15 +231,15 @@ async function cancelled(desk: Desk): Promise<Finding> {
     return step(
       name,
       false,
-      'text comes after it',
-      'Stop the work when a heartbeat answers cancel: true, and show no more text.',
+      'text arrives after the cancellation',
+      'Stop the run when the response to a heartbeat is cancel: true, and send no more text.',
     )
   const ended = trial.calls().some((call) => isResult(call) && isTaken(call))
   return step(
     name,
     ended,
-    ended ? 'the work stops, and the run ends' : 'the work stops, but the run does not end',
-    'Deliver a failure when you stop, so that the run ends at once.',
+    ended ? 'the runtime stops, and the run ends' : 'the runtime stops, but the run does not end',
+    'Deliver a failure when the runtime stops, so that the run ends at once.',
   )
 }
 

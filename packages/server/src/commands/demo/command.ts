@@ -1,8 +1,8 @@
-import type { Command } from 'commander'
-import { hostsOfProviders, toProviders } from '../../config/providers.ts'
 import { wrongUsage } from '@copydesk/terminal/failure'
 import { example } from '@copydesk/terminal/help'
-import { prepare, talkOf } from '../options.ts'
+import type { Command } from 'commander'
+import { hostsOfProviders, toProviders } from '../../config/providers.ts'
+import { outputOf, prepare } from '../options.ts'
 
 interface Options {
   yes?: boolean
@@ -11,30 +11,30 @@ interface Options {
   brief?: string
 }
 
-/** `demo`: the main job, from a brief to approved pieces, on an installation of its own. */
+/** `demo`: the main use case, from a brief to approved texts, on a temporary installation. */
 export function demoCommand(program: Command): void {
   program
     .command('demo')
-    .description('run a campaign from the brief to the approved pieces, on a temporary installation')
-    .option('-y, --yes', 'decide without asking: approve, send one piece back once')
-    .option('--keep', 'leave the server running and the data in place')
-    .option('--model <name>', 'let a model of a configured provider write')
-    .option('--brief <file>', 'a brief of your own, in Markdown')
+    .description('run a campaign from the brief to the approved texts, on a temporary installation')
+    .option('-y, --yes', 'decide without asking: approve everything, request one revision once')
+    .option('--keep', 'keep the server running and the data in place')
+    .option('--model <name>', 'use a model of a configured provider as the writer')
+    .option('--brief <file>', 'a brief in Markdown instead of the example')
     .addHelpText(
       'after',
       example('copydesk demo', 'copydesk demo --yes --json', 'copydesk demo --brief spring.md --keep'),
     )
     .action(async (options: Options, command: Command) => {
-      const talk = talkOf(command)
+      const output = outputOf(command)
       const { runDemo } = await import('./run.ts')
       const { summary, instance } = await runDemo({
         yes: options.yes ?? false,
         keep: options.keep ?? false,
-        out: talk.json ? process.stderr : process.stdout,
+        out: output.json ? process.stderr : process.stdout,
         ...(options.brief !== undefined && { brief: options.brief }),
         ...(options.model !== undefined && modelSettings(options.model, command)),
       })
-      if (talk.json) talk.data({ ...summary, url: options.keep ? instance.url : null }, () => '')
+      if (output.json) output.data({ ...summary, url: options.keep ? instance.url : null }, () => '')
       if (options.keep) await interrupted()
       await instance.close(options.keep ?? false)
     })

@@ -1,6 +1,6 @@
 import * as prompts from '@clack/prompts'
 import type { Client, Reply } from '@copydesk/client'
-import { paperWidth } from '@copydesk/terminal/talk'
+import { outputWidth } from '@copydesk/terminal/output'
 import { type Paint, showMarkdown, showWordDiff } from './show.ts'
 
 export type Approval = Reply<'dm', 'GET /approvals/:approvalId'>
@@ -8,20 +8,20 @@ export interface Decision {
   resolution: 'approved' | 'rejected' | 'revision_requested'
   note?: string
 }
-/** Looks at a piece and says what becomes of it. */
+/** Reads a text and returns the verdict. */
 export type Decide = (approval: Approval) => Promise<Decision>
 
-/** Shows what is asked: the piece, or what changed since the version that was sent back. */
+/** Shows the text to decide on, or what changed since the version for which a revision was requested. */
 export function showApproval(approval: Approval, paint: Paint): string {
   const [linked] = approval.linkedActivities
   const head = `\n${paint.yellow('?')} ${paint.bold(approval.title)} ${paint.dim(`· version ${linked?.version ?? 1} · ${approval.riskLevel} risk · expires ${approval.expiresAt.slice(0, 16).replace('T', ' ')} UTC`)}\n`
   if (linked?.output === undefined) return head
   if (linked.previousOutput === undefined)
-    return `${head}\n${showMarkdown(linked.output, paint, paperWidth())}\n`
-  return `${head}\n  ${paint.dim('Changed since the version before:')}\n\n${showWordDiff(linked.previousOutput, linked.output, paint)}\n`
+    return `${head}\n${showMarkdown(linked.output, paint, outputWidth())}\n`
+  return `${head}\n  ${paint.dim('Changed since the previous version:')}\n\n${showWordDiff(linked.previousOutput, linked.output, paint)}\n`
 }
 
-/** Without a person: the second piece is sent back once with a note, everything else is approved. */
+/** Without a person: requests a revision of the second text once with a note, approves everything else. */
 export function decideByItself(note: string): Decide {
   let seen = 0
   let sentBack = false
@@ -39,10 +39,10 @@ export function decideByItself(note: string): Decide {
 /** Asks the person at the terminal. */
 export const decideByAsking: Decide = async () => {
   const resolution = await prompts.select({
-    message: 'What becomes of it?',
+    message: 'Your verdict?',
     options: [
       { value: 'approved' as const, label: 'Approve' },
-      { value: 'revision_requested' as const, label: 'Send back with a note' },
+      { value: 'revision_requested' as const, label: 'Request a revision with a note' },
       { value: 'rejected' as const, label: 'Reject with a note' },
     ],
   })
@@ -51,16 +51,16 @@ export const decideByAsking: Decide = async () => {
   const note = await prompts.text({
     message: 'What should be different?',
     placeholder: 'shorter, mention the Rye & Seed Loaf',
-    validate: (text) => (text?.trim() ? undefined : 'The writer needs a word about what to change'),
+    validate: (text) => (text?.trim() ? undefined : 'A note tells the writer what to change'),
   })
   if (prompts.isCancel(note)) throw new Cancelled()
   return { resolution, note }
 }
 
-/** The person has had enough. */
+/** The person has pressed Ctrl+C. */
 export class Cancelled extends Error {
   constructor() {
-    super('Stopped by you. The temporary installation and what was made in it are gone.')
+    super('Stopped by you. The temporary installation and its data are deleted.')
   }
 }
 

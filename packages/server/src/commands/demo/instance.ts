@@ -4,15 +4,18 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Client, createClient } from '@copydesk/client'
-import { type Copydesk, createCopydesk, createLogger, type CopydeskOptions } from '@copydesk/core'
-import { serve, type Served } from '../../listen.ts'
+import { type Copydesk, type CopydeskOptions, createCopydesk, createLogger } from '@copydesk/core'
+import { type Served, serve } from '../../listen.ts'
 
 export interface Login {
   email: string
   password: string
 }
 
-/** A whole installation in a folder of its own: a server that listens, a tenant with an admin, and a reviewer. */
+/**
+ * A complete installation in a temporary folder: a server that listens, a tenant with an admin, and a
+ * reviewer.
+ */
 export interface DemoInstance {
   url: string
   dataDir: string
@@ -34,14 +37,14 @@ export async function createDemoInstance(
   settings: Pick<CopydeskOptions, 'providers' | 'defaultModel' | 'allowHosts'> & {
     port?: number
     writerPaceMs?: number
-    /** Stands between the socket and the instance. */
+    /** Sees requests before the instance does. */
     between?(copydesk: Copydesk, request: IncomingMessage, response: ServerResponse): unknown
   },
 ): Promise<DemoInstance> {
   const { port = 0, between = pass, ...options } = settings
   const dataDir = await mkdtemp(join(tmpdir(), 'copydesk-demo-'))
   let copydesk: Copydesk | undefined
-  // The address is known only once it listens, and agents need it to call back.
+  // The address is known only once the server listens, and agents need it for their callbacks.
   const served = await serve((req, res) => copydesk && between(copydesk, req, res), {
     port,
     drain: async () => copydesk?.stop(),

@@ -1,12 +1,18 @@
 import type { Paint } from './show.ts'
 
-/** Shows the text of agents as it comes: one of them live, the others from their start when it is their turn. */
+/**
+ * Shows the text of agents as it is written: one of them live, the others from their start once the previous
+ * one is complete.
+ */
 export interface LiveText {
   started(activity: { activityId: string; title: string; agentRole: string; attempt: number }): void
   text(activityId: string, delta: string): void
   /** Its agent has written everything for now. */
   ended(activityId: string): void
-  /** Resolves when all that the activity's agent has written is on the screen; then nothing more is shown until `goOn`. */
+  /**
+   * Resolves when all that the activity's agent has written is on the screen; then nothing more is shown
+   * until `goOn`.
+   */
   pauseAfter(activityId: string): Promise<void>
   goOn(): void
 }
@@ -15,13 +21,13 @@ interface Piece {
   title: string
   waiting: string
   ended: boolean
-  /** Something of it is on the screen; an agent with nothing to say is never mentioned. */
+  /** Some of its text is on the screen; an agent without text is never shown. */
   begun: boolean
 }
 
 export function createLiveText(out: NodeJS.WritableStream, paint: Paint): LiveText {
   const pieces = new Map<string, Piece>()
-  /** Text is told at once, that a run has started a moment later: what came too early waits here. */
+  /** Text may arrive before the event that its run has started: early text is kept here. */
   const early = new Map<string, string>()
   const waiting = new Map<string, () => void>()
   let shown: string | undefined

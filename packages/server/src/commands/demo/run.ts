@@ -10,15 +10,15 @@ import { type DemoSummary, showSummary, summarize } from './summary.ts'
 export interface DemoOptions {
   /** Decide without asking. */
   yes: boolean
-  /** Leave the server running and the data in place. */
+  /** Keep the server running and the data in place. */
   keep: boolean
-  /** Model of a configured provider; without it the built-in writer writes. */
+  /** Model of a configured provider; without it the built-in writer is used. */
   model?: string
   providers?: CopydeskOptions['providers']
   allowHosts?: string[]
-  /** File of the brief; default the one that comes with Copydesk. */
+  /** File of the brief; default: the one that comes with Copydesk. */
   brief?: string
-  /** Where people read. Data for programs goes elsewhere. */
+  /** Where output for people goes. Data for programs goes elsewhere. */
   out: NodeJS.WritableStream & { isTTY?: boolean }
 }
 
@@ -32,8 +32,8 @@ const deliverables = [
 const revisionNote = 'Shorter please, and lead with the Rye & Seed Loaf.'
 
 /**
- * The main job from the brief to the approved pieces, on a server of its own that really listens.
- * @returns what was made, and with `keep` the instance that goes on
+ * The main use case from the brief to the approved texts, on a server that really listens.
+ * @returns a summary, and with `keep` the running instance
  */
 export async function runDemo(
   options: DemoOptions,
@@ -55,7 +55,7 @@ export async function runDemo(
       paint.dim(
         options.model
           ? `Writing with ${options.model}.`
-          : 'No key, no network: the built-in writer composes from the brief. It is no model.',
+          : 'No key, no network: the built-in writer composes from the brief. It is not a language model.',
       ),
     )
     const started = performance.now()
@@ -63,7 +63,7 @@ export async function runDemo(
     say(
       `\nAda (admin of ${instance.tenantName}) posts a brief for ${deliverables.map(({ type }) => type.replaceAll('_', ' ')).join(', ')}.`,
     )
-    // Watched from before the first word, because text is live only.
+    // Subscribed before the first word, because text is streamed live only.
     const watched = review(instance, decide, { out, paint, say })
     const posted = instance.admin.call('dashboard', 'POST /campaigns', {
       body: { name: 'Spring launch', brief, deliverables },
@@ -79,7 +79,7 @@ export async function runDemo(
   }
 }
 
-/** The brief lies beside the bundle in the package, and at the root of a clone. */
+/** The brief is beside the bundle in the package, and at the root of a clone. */
 async function briefUrl(): Promise<URL> {
   const places = [
     '../examples/briefs/spring-launch.md',
@@ -105,7 +105,7 @@ interface Screen {
   say(text: string): void
 }
 
-/** Follows the tenant's events: shows text as it is written, and brings each question to whoever decides. */
+/** Follows the tenant's events: shows text as it is written, and passes each approval to `decide`. */
 async function review(instance: DemoInstance, decide: Decide, screen: Screen): Promise<void> {
   const live = createLiveText(screen.out, screen.paint)
   const following = new AbortController()
@@ -122,15 +122,11 @@ async function review(instance: DemoInstance, decide: Decide, screen: Screen): P
       headers: { 'last-event-id': '0' },
     })) {
       const { event } = message
-      if (event === 'activity_started')
-        live.started(message.data as unknown as Parameters<LiveText['started']>[0])
+      if (event === 'activity_started') live.started(message.data)
       else if (event === 'text_delta') live.text(message.data.activityId, message.data.delta)
       else if (event === 'activity_completed') live.ended(message.data.activityId)
       else if (event === 'approval_created') {
-        const { approvalId, activityIds = [] } = message.data as {
-          approvalId: string
-          activityIds?: string[]
-        }
+        const { approvalId, activityIds } = message.data
         for (const id of activityIds) live.ended(id)
         decided = decided
           .then(() => answer(instance, approvalId, decide, live, screen))
@@ -140,7 +136,7 @@ async function review(instance: DemoInstance, decide: Decide, screen: Screen): P
           })
         decided.catch(stop)
       } else if (event === 'activity_failed')
-        stop(new Error(`“${String(message.data['title'])}” failed: ${String(message.data['error'])}`))
+        stop(new Error(`“${message.data.title}” failed: ${message.data.error}`))
     }
   } catch (error) {
     failed ??= error
@@ -149,7 +145,7 @@ async function review(instance: DemoInstance, decide: Decide, screen: Screen): P
   await settled(instance)
 }
 
-/** @returns true when the piece was approved */
+/** @returns true when the text was approved */
 async function answer(
   instance: DemoInstance,
   approvalId: string,
@@ -167,14 +163,14 @@ async function answer(
   const words = {
     approved: paint.green('approved'),
     rejected: paint.red('rejected'),
-    revision_requested: paint.yellow('sent back'),
+    revision_requested: paint.yellow('revision requested'),
   }
   say(`  Rita (reviewer): ${words[decision.resolution]}${decision.note ? ` — “${decision.note}”` : ''}`)
   live.goOn()
   return decision.resolution === 'approved'
 }
 
-/** The last verdict wakes the writer once more; the campaign is told of when that is through. */
+/** The last verdict wakes the writer once more; the campaign's event follows when that run is done. */
 async function settled(instance: DemoInstance): Promise<void> {
   for (let tries = 0; tries < 200; tries += 1) {
     const { data } = await instance.admin.call('dashboard', 'GET /activities', { query: { limit: 100 } })
@@ -186,15 +182,15 @@ async function settled(instance: DemoInstance): Promise<void> {
 function next(instance: DemoInstance, keep: boolean, paint: Paint): string {
   const lines = keep
     ? [
-        `The server goes on at ${paint.cyan(instance.url)} (API reference at ${instance.url}/docs). Stop it with Ctrl+C; the data stays in ${instance.dataDir}.`,
+        `The server keeps running at ${paint.cyan(instance.url)} (API reference at ${instance.url}/docs). Stop it with Ctrl+C; the data stays in ${instance.dataDir}.`,
         `  admin     ${instance.adminLogin.email}  ${instance.adminLogin.password}`,
         `  reviewer  ${instance.reviewerLogin.email}  ${instance.reviewerLogin.password}`,
       ]
     : [
-        paint.bold('Go on'),
-        '  copydesk demo --keep     the same, and the server stays up to be looked at',
-        '  copydesk demo --model M  let a configured model write',
-        '  copydesk up              an installation of your own',
+        paint.bold('Next steps'),
+        '  copydesk demo --keep     the same, and the server keeps running',
+        '  copydesk demo --model M  use a configured model as the writer',
+        '  copydesk up              set up your own installation',
         '  copydesk --help          everything else',
       ]
   return lines.join('\n')

@@ -1,39 +1,36 @@
+import { styleText } from 'node:util'
+import { flowText } from '@copydesk/terminal/flow'
 import { diffWordsWithSpace } from 'diff'
 
-/** Colours, or none where nobody would see them. */
+/** Colours, or none where they would not be visible. */
 export function createPaint(coloured: boolean) {
-  const code = (open: number, close: number) => (text: string) =>
-    coloured ? `\u001b[${open}m${text}\u001b[${close}m` : text
+  const style = (format: Parameters<typeof styleText>[0]) => (text: string) =>
+    coloured ? styleText(format, text, { validateStream: false }) : text
   return {
-    bold: code(1, 22),
-    dim: code(2, 22),
-    green: code(32, 39),
-    red: code(31, 39),
-    cyan: code(36, 39),
-    yellow: code(33, 39),
-    struck: code(9, 29),
+    bold: style('bold'),
+    dim: style('dim'),
+    green: style('green'),
+    red: style('red'),
+    cyan: style('cyan'),
+    yellow: style('yellow'),
+    struck: style('strikethrough'),
     coloured,
   }
 }
 export type Paint = ReturnType<typeof createPaint>
 
-/** Breaks a line between words so that it fits; what follows a list mark stays under its text. */
-export function wrap(line: string, width: number): string[] {
-  const indent = ' '.repeat(/^(\s*(?:[-*]|\d+\.) )?/.exec(line)?.[0].length ?? 0)
-  const lines: string[] = []
-  let rest = line
-  while (rest.length > width) {
-    const cut = rest.lastIndexOf(' ', width)
-    if (cut <= indent.length) break
-    lines.push(rest.slice(0, cut))
-    rest = indent + rest.slice(cut + 1)
-  }
-  return [...lines, rest]
+/** Wraps a line between words; text after a list marker is indented below it. */
+function wrap(line: string, width: number): string[] {
+  const mark = /^\s*(?:[-*]|\d+\.) /.exec(line)?.[0] ?? ''
+  const lines = flowText(line.slice(mark.length), width - mark.length)
+  return lines.map(
+    (spans, at) => (at === 0 ? mark : ' '.repeat(mark.length)) + spans.map(({ text }) => text).join(''),
+  )
 }
 
 /**
- * Markdown for a terminal: headings and bold stand out, long lines are broken between words.
- * @param width columns of the terminal; infinite off a terminal
+ * Markdown for a terminal: headings and bold are highlighted, long lines are wrapped between words.
+ * @param width columns of the terminal; infinite when the output is not a terminal
  */
 export function showMarkdown(markdown: string, paint: Paint, width: number): string {
   return markdown
@@ -49,7 +46,10 @@ export function showMarkdown(markdown: string, paint: Paint, width: number): str
     .join('\n')
 }
 
-/** What changed from one version to the next, word by word; without colours as [-gone-] and {+new+}. Unchanged lines are left out. */
+/**
+ * What changed from one version to the next, word by word; without colours as [-removed-] and {+added+}.
+ * Unchanged lines are omitted.
+ */
 export function showWordDiff(before: string, after: string, paint: Paint): string {
   const gone = (text: string) => (paint.coloured ? paint.red(paint.struck(text)) : `[-${text}-]`)
   const added = (text: string) => (paint.coloured ? paint.green(text) : `{+${text}+}`)
@@ -68,7 +68,7 @@ export function showWordDiff(before: string, after: string, paint: Paint): strin
   return lines.map((line) => `  ${line.replaceAll(changedMark, '')}`).join('\n')
 }
 
-/** Marks a changed line while the text is put together; it never reaches the screen. */
+/** Marks a changed line while the text is composed; it is removed before the output. */
 const changedMark = '\u0000'
 
 export function usd(amount: number): string {

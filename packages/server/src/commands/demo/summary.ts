@@ -11,7 +11,7 @@ export interface DemoSummary {
   seconds: number
 }
 
-/** Asks the server what was made; nothing here is remembered from the demo itself. */
+/** Reads the results from the server; the demo itself keeps none. */
 export async function summarize(admin: Client, campaignId: string, seconds: number): Promise<DemoSummary> {
   const { data } = await admin.call('dashboard', 'GET /activities', {
     query: { 'filter.campaignId': campaignId, limit: 100, order: 'asc' },
@@ -47,12 +47,12 @@ export function showSummary(summary: DemoSummary, paint: Paint): string {
   const lines = summary.pieces.map(({ title, agent, status, sentBack }) => {
     const mark = status === 'done' ? paint.green('✔') : paint.yellow('•')
     const back =
-      sentBack === 0 ? '' : paint.yellow(`sent back ${sentBack === 1 ? 'once' : `${sentBack} times`}`)
+      sentBack === 0 ? '' : paint.yellow(`revised ${sentBack === 1 ? 'once' : `${sentBack} times`}`)
     return `  ${mark} ${title.padEnd(width)}  ${paint.dim(agent.padEnd(agentWidth))}  ${status === 'done' ? '' : status} ${back}`.trimEnd()
   })
   const tokens = `${summary.inputTokens.toLocaleString('en')} tokens in, ${summary.outputTokens.toLocaleString('en')} out`
   return [
-    `\n${paint.bold('What was made')}\n`,
+    `\n${paint.bold('Results')}\n`,
     ...lines,
     `\n  ${summary.runs} runs · ${tokens} · ${usd(summary.costUsd)} · ${summary.seconds.toFixed(1)} s\n`,
   ].join('\n')

@@ -1,0 +1,88 @@
+import { revokeTokens } from '../domain/accounts/channels/disconnect.ts'
+import { revokeTokensJob } from '../domain/accounts/channels/jobs.ts'
+import {
+  mailInvitationJob,
+  mailPasswordChangedJob,
+  mailProofJob,
+  mailResetJob,
+  openResetJob,
+} from '../domain/accounts/identity/jobs.ts'
+import { mailInvitation, mailProof } from '../domain/accounts/identity/mail.ts'
+import { mailPasswordChanged } from '../domain/accounts/identity/password-change.ts'
+import { mailReset, openReset } from '../domain/accounts/identity/password-reset.ts'
+import { endTrialJob, releaseTenantJob } from '../domain/accounts/tenants/jobs.ts'
+import { endTrial } from '../domain/accounts/tenants/trials.ts'
+import { checkStale, runCheck } from '../domain/agents/models/check.ts'
+import { checkProviderJob, checkProvidersJob } from '../domain/agents/models/jobs.ts'
+import { deliverWebhook } from '../domain/delivery/webhooks/deliver.ts'
+import { deliverWebhookJob } from '../domain/delivery/webhooks/jobs.ts'
+import { mailReportJob, writeReportJob } from '../domain/insight/reports/jobs.ts'
+import { mailReport } from '../domain/insight/reports/mail.ts'
+import { writeReport } from '../domain/insight/reports/write.ts'
+import { tidyDocument } from '../domain/knowledge/documents/documents.ts'
+import { tidyDocumentJob } from '../domain/knowledge/documents/jobs.ts'
+import { mailNotificationJob } from '../domain/people/notifications/jobs.ts'
+import { mailNotification } from '../domain/people/notifications/mail.ts'
+import { sendPushJob } from '../domain/people/push/jobs.ts'
+import { sendPush } from '../domain/people/push/send.ts'
+import { approvalDue } from '../domain/work/approvals/due-date.ts'
+import { handleExpiry } from '../domain/work/approvals/expiry.ts'
+import { approvalClockJob, approvalDueJob } from '../domain/work/approvals/jobs.ts'
+import { planCampaignJob } from '../domain/work/campaigns/jobs.ts'
+import { planCampaign } from '../domain/work/campaigns/planner.ts'
+import { startRequestJob } from '../domain/work/content/requests/jobs.ts'
+import { startRequest } from '../domain/work/content/requests/start.ts'
+import { createRecurringRound } from '../domain/work/recurring/fire.ts'
+import { recurringWorkJob } from '../domain/work/recurring/jobs.ts'
+import { mailFreePool } from '../domain/work/runs/budget/free-pool.ts'
+import { mailFreePoolJob } from '../domain/work/runs/budget/jobs.ts'
+import { releaseBlocked } from '../domain/work/runs/budget/unproved.ts'
+import type { Ctx } from '../kernel/context.ts'
+import { type HandledJob, handleJob, type JobDefinition, type noPayload } from '../kernel/jobs.ts'
+import type { JobHandler } from '../platform/jobs/jobs.ts'
+import { cleanUp, housekeepingJob } from './housekeeping.ts'
+
+/** What is done later, and for which kind of job. Every function may be called twice for one job and must not mind. */
+const handled = (): readonly HandledJob[] => [
+  handleJob(approvalClockJob, handleExpiry),
+  handleJob(approvalDueJob, approvalDue),
+  handleJob(planCampaignJob, planCampaign),
+  handleJob(startRequestJob, startRequest),
+  handleJob(revokeTokensJob, revokeTokens),
+  handleJob(mailFreePoolJob, mailFreePool),
+  handleJob(mailInvitationJob, mailInvitation),
+  handleJob(mailReportJob, mailReport),
+  handleJob(mailProofJob, mailProof),
+  handleJob(mailNotificationJob, mailNotification),
+  handleJob(mailPasswordChangedJob, mailPasswordChanged),
+  handleJob(mailResetJob, mailReset),
+  handleJob(openResetJob, openReset),
+  handleJob(checkProviderJob, runCheck),
+  handleJob(tidyDocumentJob, tidyDocument),
+  handleJob(deliverWebhookJob, deliverWebhook),
+  handleJob(writeReportJob, writeReport),
+  handleJob(sendPushJob, sendPush),
+  handleJob(releaseTenantJob, releaseBlocked),
+  handleJob(endTrialJob, endTrial),
+  handleJob(housekeepingJob, cleanUp),
+  handleJob(checkProvidersJob, checkStale),
+  handleJob(recurringWorkJob, createRecurringRound()),
+]
+
+/** A job that is asked for by itself. */
+export type CalendarJob = JobDefinition<typeof noPayload> & { cron: string }
+
+/** The jobs of the calendar. */
+export const calendarJobs: readonly CalendarJob[] = [housekeepingJob, checkProvidersJob, recurringWorkJob]
+
+/** Jobs of a group at a time: a server that does not answer must not keep other work waiting. */
+export const jobCaps: Readonly<Record<string, number>> = Object.fromEntries(
+  handled().flatMap(({ job: { group, cap } }) =>
+    group !== undefined && cap !== undefined ? [[group, cap]] : [],
+  ),
+)
+
+/** The handlers by the kind of their job. */
+export function jobHandlers(system: () => Ctx): Record<string, JobHandler> {
+  return Object.fromEntries(handled().map(({ job, handler }) => [job.kind, handler(system)]))
+}

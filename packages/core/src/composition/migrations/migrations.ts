@@ -1,0 +1,53 @@
+import type { MigrationScript } from '../../platform/database/migrate.ts'
+import { migration as start } from './0001-start.ts'
+import { migration as accounts } from './0002-accounts.ts'
+import { migration as billing } from './0003-billing.ts'
+import { migration as operators } from './0004-operators.ts'
+import { migration as channels } from './0005-channels.ts'
+import { migration as versionsSkills } from './0006-versions-skills.ts'
+import { migration as models } from './0007-models-transcripts.ts'
+import { migration as agentSessions } from './0008-agent-sessions.ts'
+import { migration as queue } from './0009-queue.ts'
+import { migration as verdicts } from './0010-verdicts.ts'
+import { migration as steering } from './0011-steering.ts'
+import { migration as notifications } from './0012-notifications.ts'
+import { migration as content } from './0013-content.ts'
+import { migration as tenant } from './0014-tenant.ts'
+import { migration as feed } from './0015-feed.ts'
+import { migration as terminal } from './0016-terminal.ts'
+import { migration as reportsDevicesSecrets } from './0017-reports-devices-secrets.ts'
+import { migration as assistants } from './0018-assistants.ts'
+import { migration as storage } from './0019-storage.ts'
+import { migration as mailboxProof } from './0020-mailbox-proof.ts'
+import { migration as abuseLimits } from './0021-abuse-limits.ts'
+import { migration as attempts } from './0022-attempts.ts'
+import { migration as consents } from './0023-consents.ts'
+import { migration as calendar } from './0024-calendar.ts'
+
+/** Every step of the schema, in order. A step that was released is never changed. */
+export const migrations: readonly MigrationScript[] = [
+  start,
+  accounts,
+  billing,
+  operators,
+  channels,
+  versionsSkills,
+  models,
+  agentSessions,
+  queue,
+  verdicts,
+  steering,
+  notifications,
+  content,
+  tenant,
+  feed,
+  terminal,
+  reportsDevicesSecrets,
+  assistants,
+  storage,
+  mailboxProof,
+  abuseLimits,
+  attempts,
+  consents,
+  calendar,
+]

@@ -1,0 +1,152 @@
+import { join } from 'node:path'
+import { tooManyHashes } from '../domain/accounts/identity/login-limit.ts'
+import { createRevocations } from '../domain/accounts/identity/revocations.ts'
+import { createTokens } from '../domain/accounts/identity/tokens.ts'
+import { defaultFreeTenants } from '../domain/accounts/tenants/free-tenants.ts'
+import type { TenantAgents } from '../domain/accounts/tenants/ports.ts'
+import { defaultQuotas } from '../domain/accounts/tenants/quota-queries.ts'
+import { provisionAgents } from '../domain/agents/configuration/provision.ts'
+import { pauseAgents, resumeAgents } from '../domain/agents/configuration/status.ts'
+import { createModelRegistry, type ProviderAccess } from '../domain/agents/models/registry.ts'
+import { usualMailLimits } from '../domain/people/mail/send-email.ts'
+import { createCommands } from '../domain/work/runs/commands/commands.ts'
+import { createDeltas } from '../domain/work/runs/text/deltas.ts'
+import { createSequencer } from '../domain/work/runs/text/sequencer.ts'
+import { readinessFreshness } from '../kernel/health.ts'
+import type { TextThreads } from '../kernel/in-thread.ts'
+import { toMicros } from '../kernel/money.ts'
+import type { Services } from '../kernel/services.ts'
+import { createDirectoryBlobs } from '../platform/blobs.ts'
+import { createMemoryCache } from '../platform/cache.ts'
+import { createCoalesced } from '../platform/coalesced.ts'
+import { createEncryptor, type EncryptionKeys } from '../platform/crypto/encryptor.ts'
+import { createPasswords } from '../platform/crypto/password.ts'
+import { createBroadcast } from '../platform/events/events.ts'
+import { createEventLog } from '../platform/events/log.ts'
+import { createHttpClient } from '../platform/http/client.ts'
+import { createJobQueue } from '../platform/jobs/queue.ts'
+import { createMailSender } from '../platform/mail/sender.ts'
+import { toPriceTable } from '../platform/models/prices.ts'
+import { createPdfMaker } from '../platform/pdf/pdf.ts'
+import { createFolders } from '../platform/processes/folders.ts'
+import { createProcesses } from '../platform/processes/processes.ts'
+import { createPush } from '../platform/push/senders.ts'
+import { createSharedCache } from '../platform/shared-cache.ts'
+import { createThreads, threadFile } from '../platform/threads/pool.ts'
+import type { Assembled } from './assemble.ts'
+import { jobCaps, jobHandlers } from './jobs.ts'
+import type { Keys } from './options.ts'
+import { buildProvider, configuredProviders } from './providers.ts'
+
+const tenantAgents: TenantAgents = { provision: provisionAgents, pause: pauseAgents, resume: resumeAgents }
+
+/** What the services of one instance are made from. */
+type ServiceParts = Pick<
+  Assembled,
+  'options' | 'db' | 'clock' | 'newId' | 'log' | 'counters' | 'redis' | 'bree' | 'owner' | 'system'
+> &
+  Pick<Services, 'channels' | 'openStreams' | 'stopping' | 'wakeDispatcher'> & {
+    /** Reads the keys again; called when one is asked for that is not known. */
+    reloadKeys: () => void
+  }
+
+/** Everything that the functions of the domain are given, by name. */
+export async function createServices(parts: ServiceParts): Promise<Services> {
+  const { options, db, clock, newId, log, counters, redis, bree, owner, system, reloadKeys } = parts
+  const { channels, openStreams, stopping, wakeDispatcher } = parts
+  const { passwordCost, allowHosts, mail = {} } = options
+  const baseUrl = options.baseUrl.replace(/\/$/, '')
+  const broadcast = createBroadcast()
+  const http = createHttpClient({ log, ...(allowHosts && { allowHosts }) })
+  const deltas = createDeltas({ db, broadcast, clock, log, node: owner })
+  const build = (access: ProviderAccess) => buildProvider(access, http.guardedFetch, clock)
+  const threads = createTextThreads()
+  const configured = await configuredProviders(options, clock, build, threads)
+  const events = createEventLog({ db, clock, log })
+  const encryptor = createEncryptor({ ...boxKeys(options), onUnknown: reloadKeys })
+  return {
+    jobs: createJobQueue({
+      db,
+      clock,
+      newId,
+      log,
+      handlers: jobHandlers(system),
+      caps: jobCaps,
+    }),
+    events,
+    broadcast,
+    deltas,
+    threads,
+    comparisons: new Map(),
+    pdf: createPdfMaker(bree),
+    sequencer: createSequencer({ deltas, clock }),
+    encryptor,
+    blobs: createDirectoryBlobs(join(options.dataDir, 'blobs')),
+    counters,
+    cache: redis ? createSharedCache({ redis, clock }) : createMemoryCache({ clock }),
+    http,
+    mail: createMailSender({ options: mail, baseUrl, folder: join(options.dataDir, 'mail'), clock, log }),
+    push: createPush({ options: options.push ?? {}, http, clock }),
+    models: createModelRegistry({
+      configured,
+      defaultModel: options.defaultModel ?? configured[0]?.models[0] ?? '',
+      fallback: options.models?.fallback ?? [],
+      prices: toPriceTable(options.models?.prices ?? []),
+      build,
+      db,
+      encryptor,
+      events,
+      log,
+    }),
+    commands: createCommands({
+      commands: options.commands ?? {},
+      environment: process.env,
+      processes: createProcesses({ folder: join(options.dataDir, 'agents'), clock, log }),
+      folders: createFolders(join(options.dataDir, 'agents')),
+    }),
+    tokens: createTokens({ signingKeys: options.signingKeys, clock, onUnknownKey: reloadKeys }),
+    passwords: createPasswords({ refuse: tooManyHashes, ...(passwordCost && { cost: passwordCost }) }),
+    revocations: createRevocations({ db, events, clock }),
+    channels,
+    payments: options.payments ?? null,
+    tenantAgents,
+    settings: {
+      baseUrl,
+      links: (mail.links ?? baseUrl).replace(/\/+$/, ''),
+      appScheme: options.appScheme ?? 'copydesk',
+      live: options.environment === 'production',
+      owner,
+      quotas: { ...defaultQuotas, ...options.quotas },
+      mailLimits: { ...usualMailLimits, ...mail.limits },
+      registration: options.registration ?? 'closed',
+      freeTenants: {
+        perDay: options.freeTenants?.perDay ?? defaultFreeTenants.perDay,
+        monthlyMicros: toMicros(options.freeTenants?.monthlyUsd ?? defaultFreeTenants.monthlyUsd),
+      },
+    },
+    readiness: createCoalesced({ clock, ...readinessFreshness }),
+    openStreams,
+    stopping,
+    wakeDispatcher,
+  }
+}
+
+/** The keys for what is sealed, as the encryptor takes them. */
+export function boxKeys({ encryptionKeys }: Keys): EncryptionKeys {
+  return {
+    keys: encryptionKeys.map(({ id, key }) => ({ id, key: Buffer.from(key, 'base64') })),
+    currentId: encryptionKeys[0]?.id ?? '',
+  }
+}
+
+/** The threads of one instance in which long texts are worked on. */
+function createTextThreads(): TextThreads {
+  return createThreads({
+    file: threadFile('text-thread', import.meta.url),
+    threads: 2,
+    keep: true,
+    memoryMb: 256,
+    deadlineMs: 10_000,
+    maxWaiting: 256,
+  })
+}

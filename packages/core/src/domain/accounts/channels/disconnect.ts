@@ -1,0 +1,76 @@
+import { LockMode } from '@mikro-orm/core'
+import type { z } from 'zod'
+import type { Ctx } from '../../../kernel/context.ts'
+import { notFound } from '../../../kernel/errors.ts'
+import { transact } from '../../../kernel/transact.ts'
+import { Unretryable } from '../../../platform/jobs/jobs.ts'
+import { revokeToken } from '../../../platform/oauth/client.ts'
+import { OAuthError } from '../../../platform/oauth/oauth.ts'
+import { ChannelConnection } from './entities.ts'
+import { channelDisconnected } from './events.ts'
+import { revokeTokensJob } from './jobs.ts'
+import { decryptTokens, withProvider } from './provider.ts'
+
+/**
+ * Forgets the tokens of a channel and marks it disconnected. They are given back to the provider by a job that is left
+ * with the change, so that a provider that fails is asked again. A channel that is disconnected stays so. Serves
+ * `DELETE /dashboard/v1/channels/:channelId`.
+ * @throws DomainError `NOT_FOUND`
+ */
+export async function disconnectChannel(ctx: Ctx, channelId: string): Promise<void> {
+  await transact(ctx, async (txn) => {
+    const lock = { lockMode: LockMode.PESSIMISTIC_WRITE } as const
+    const channel = await txn.em.findOne(ChannelConnection, { id: channelId }, lock)
+    if (!channel) throw notFound('channel')
+    const { tenantId, type: channelType, status, accountName, tokensSealed } = channel
+    if (status === 'disconnected') return
+    if (tokensSealed !== null && txn.services.channels.client(channelType)?.revokeUrl !== undefined) {
+      const payload = { tenantId, channelType, tokens: tokensSealed }
+      txn.enqueue(revokeTokensJob, { tenantId, payload })
+    }
+    Object.assign(channel, {
+      status: 'disconnected',
+      tokensSealed: null,
+      expiresAt: null,
+      renewable: false,
+      updatedOn: txn.clock.date(),
+    })
+    txn.audit({
+      tenantId,
+      resourceType: 'channel',
+      resourceId: channelId,
+      before: { status, accountName },
+      after: { status: 'disconnected' },
+    })
+    txn.emit(channelDisconnected, { tenantId, subject: channelId, data: { channelId, channelType } })
+  })
+}
+
+/**
+ * Gives the tokens of a channel that was disconnected back to its provider. The job `channel.revoke`.
+ * @throws Unretryable when the provider refuses for good; OAuthError when another try may do
+ */
+export async function revokeTokens(
+  ctx: Ctx,
+  payload: z.output<typeof revokeTokensJob.payload>,
+  signal: AbortSignal,
+): Promise<void> {
+  const { tenantId, channelType, tokens } = payload
+  const client = ctx.services.channels.client(channelType)
+  if (client?.revokeUrl === undefined) throw new Unretryable('No address for revoking is configured any more')
+  const { accessToken, refreshToken } = decryptTokens(ctx.services.encryptor, tokens, tenantId)
+  // The one that outlives the other goes first.
+  const all = [
+    ...(refreshToken ? [{ token: refreshToken, hint: 'refresh_token' as const }] : []),
+    { token: accessToken, hint: 'access_token' as const },
+  ]
+  for (const one of all) {
+    try {
+      await withProvider(ctx, (port) => revokeToken(client, port, one), signal)
+    } catch (error) {
+      const { status = 500, message } = error as OAuthError
+      if (status < 500 && status !== 408 && status !== 429) throw new Unretryable(message)
+      throw error
+    }
+  }
+}

@@ -1,0 +1,118 @@
+import type { PeriodDays } from '../../../kernel/periods.ts'
+import { preview } from '../../../kernel/text.ts'
+import type { DeliverableType, StepType, TemplateStep } from './entities.ts'
+import type { Platform } from './policy.ts'
+
+interface Kind {
+  label: string
+  /** What a finished piece holds. */
+  form: string
+}
+
+const kinds: Record<DeliverableType, Kind> = {
+  blog_post: {
+    label: 'Blog post',
+    form: 'A blog post of 900 to 1,400 words in Markdown: one title, a lead that says what the reader gains, sections with headings, a call to action, and a meta description of at most 155 characters at the end.',
+  },
+  social_post: {
+    label: 'Social post',
+    form: 'One post, ready to publish: a first line that stands on its own, one idea, one call to action, at most three hashtags. Keep to the length that its network allows.',
+  },
+  gbp_post: {
+    label: 'Business profile post',
+    form: 'One business profile update of at most 1,500 characters, the offer or news in the first 80, with the label of one action button.',
+  },
+  ad_copy: {
+    label: 'Ad copy',
+    form: 'An ad set: at least five headlines of at most 30 characters, three descriptions of at most 90 characters, and the landing-page promise that they lead to. Give the character count behind each line.',
+  },
+  email_newsletter: {
+    label: 'E-mail newsletter',
+    form: 'A newsletter: three subject lines of at most 50 characters, a preview text of at most 90, and a body in Markdown of 250 to 500 words with one main call to action.',
+  },
+  backlink: {
+    label: 'Backlink outreach',
+    form: 'One outreach e-mail for each prospect that is worth it: a subject line and at most 120 words that say why this page serves that site’s readers, and what is asked for.',
+  },
+  website_audit: {
+    label: 'Website audit',
+    form: 'An audit in Markdown: a summary for a person in a hurry, then findings ordered by effect on visitors and search, each with the evidence, the page and the fix.',
+  },
+  performance_report: {
+    label: 'Performance report',
+    form: 'A report in Markdown: what was promised, what was delivered, what it cost, what worked, what did not, and three recommendations for the next period.',
+  },
+}
+
+const tasks: Record<StepType, string> = {
+  research:
+    'Collect what the piece will stand on: who it is for and what they ask, the facts of the brief that matter for it, the angle, and open questions. Mark what comes from the brief and what is an assumption; invent no figures and no sources.',
+  outline:
+    'Lay out the piece before it is written: the one message, the order of the parts with a line on each, and the call to action. Offer choices where there is more than one good way and say which you would take.',
+  draft: 'Write the piece in full, ready for review. Hand over the piece itself, without remarks about it.',
+  edit: 'Improve the text of the step before: cut, correct, check each claim against the brief. Hand over the whole corrected piece.',
+  audit: 'Examine what the brief names and report what you find. Say plainly what you could not check.',
+  report: 'Write the report from the figures that you are given. Where a figure is missing, say so.',
+  outreach: 'Write the outreach to the prospects of the step before, ready to be sent once approved.',
+}
+
+/** What someone has asked for beside what the campaign promises. */
+export interface Wish {
+  topic: string
+  targetKeyword: string | null
+  brief: string | null
+  platform: string | null
+}
+
+/** One step of one piece, as the planner sees it. */
+export interface PieceStep {
+  type: DeliverableType
+  /** From 1. */
+  piece: number
+  quantity: number
+  platforms: readonly Platform[]
+  period: PeriodDays
+  step: TemplateStep
+  isFinal: boolean
+  wish?: Wish | undefined
+}
+
+/** For example "Blog post 1 of 2: research". */
+export function stepTitle({ type, piece, quantity, step, wish }: PieceStep): string {
+  const number = quantity === 1 ? '' : ` ${piece} of ${quantity}`
+  const label = `${kinds[type].label}${wish ? ` “${beginningOf(wish.topic)}”` : number}`
+  return `${label}: ${lowerFirst(step.title)}`
+}
+
+const beginningOf = (topic: string) => (topic.length > 80 ? `${preview(topic, 79)}…` : topic)
+
+/** Lower-cases a first letter, but leaves abbreviations such as SEO alone. */
+function lowerFirst(text: string): string {
+  return /^\p{Lu}(?!\p{Lu})/u.test(text) ? text.charAt(0).toLowerCase() + text.slice(1) : text
+}
+
+/** What the agent is asked to do. The brief and the results of earlier steps are put beside it when the run starts. */
+export function stepPrompt(about: PieceStep): string {
+  const { type, piece, quantity, platforms, period, step, isFinal, wish } = about
+  const { label, form } = kinds[type]
+  const span = `${period.periodStart} to ${period.periodEnd}`
+  const number = wish ? 'that someone has asked for' : `${piece} of ${quantity}`
+  return [
+    `${step.title} for ${label.toLowerCase()} ${number} in the period ${span}.`,
+    wish && `Its subject: ${wish.topic}`,
+    wish?.targetKeyword && `The keyword that it is to be found by: ${wish.targetKeyword}`,
+    wish?.brief && `What was asked for:\n\n${wish.brief}`,
+    tasks[step.type],
+    isFinal ? `The finished piece: ${form}` : `It serves this piece, which a later step makes: ${form}`,
+    platforms.length > 0 ? `It will appear on: ${platforms.map(({ name }) => name).join(', ')}.` : undefined,
+    quantity > 1 && !wish
+      ? `${quantity} pieces of this kind are made in the period. Take angle number ${piece} of those that the brief offers, so that no two say the same.`
+      : undefined,
+    (step.dependsOn?.length ?? 0) > 0
+      ? 'Build on the results of the earlier steps that you are given.'
+      : undefined,
+    'Keep to the campaign brief: its audience, its voice, its claims and what it forbids.',
+  ]
+    .filter((line) => typeof line === 'string' && line !== '')
+    .join('\n\n')
+}

@@ -1,0 +1,81 @@
+import type { Ctx, Transaction } from '../../../kernel/context.ts'
+import { inThread } from '../../../kernel/in-thread.ts'
+import { sha256Hex } from '../../../platform/crypto/hash.ts'
+import type { ActivityRow } from '../activities/entities.ts'
+import { voidOutdated } from '../approvals/supersede.ts'
+import { checkContent } from '../brand/checks.ts'
+import { brandToCheck } from '../brand/queries.ts'
+import type { ContentCheck } from '../brand/schemas.ts'
+import { Output, type OutputFormat, type OutputRow } from './entities.ts'
+
+/** A text that was held against the brand of its tenant. Only such a text becomes a version. */
+export interface CheckedText {
+  text: string
+  sha256: string
+  checks: ContentCheck[]
+}
+
+/** Texts with phrases of up to this many characters together are checked at once: a thread would take longer. */
+const shortCheck = 10_000
+
+/**
+ * Holds a text against the brand of a tenant as it is now. Called before a transaction is begun: long texts take a while, which
+ * they spend in a thread.
+ * @throws DomainError `THROTTLED` when the caller has too many texts checked at the same time
+ */
+export async function checkText(ctx: Ctx, tenantId: string, text: string): Promise<CheckedText> {
+  const brand = await brandToCheck(ctx, tenantId)
+  const sha256 = sha256Hex(text)
+  const { bannedPhrases = [], claims = [] } = brand ?? {}
+  const phrases = [...bannedPhrases, ...claims.map(({ phrase }) => phrase)]
+  if (phrases.length === 0) return { text, sha256, checks: [] }
+  const size = phrases.reduce((sum, one) => sum + one.length, text.length)
+  const held = { bannedPhrases, claims }
+  const checks =
+    size > shortCheck ? await inThread(ctx, 'checks', { text, brand: held }) : checkContent(text, held)
+  return { text, sha256, checks }
+}
+
+export interface NewVersion {
+  content: CheckedText
+  format?: OutputFormat
+  runId?: string | null
+  author: { id: string; name: string; type: 'agent' | 'human' }
+}
+
+/** The newest version of an activity's text. */
+export async function latestOutput(txn: Transaction, activityId: string): Promise<OutputRow | null> {
+  return txn.em.findOne(Output, { activityId }, { orderBy: { version: 'desc' } })
+}
+
+/**
+ * Keeps a text as the next version of an activity's output, and voids what people were asked about older ones. The same
+ * bytes again are no new version. The caller holds the activity's lock.
+ * @returns the version that now is the newest, and whether it was made here
+ */
+export async function addVersion(
+  txn: Transaction,
+  activity: ActivityRow,
+  { content, format = 'markdown', runId = null, author }: NewVersion,
+): Promise<{ output: OutputRow; added: boolean }> {
+  const latest = await latestOutput(txn, activity.id)
+  const { text, sha256, checks } = content
+  if (latest?.sha256 === sha256) return { output: latest, added: false }
+  const output = txn.em.create(Output, {
+    id: txn.newId(),
+    tenantId: activity.tenantId,
+    activityId: activity.id,
+    runId,
+    version: (latest?.version ?? 0) + 1,
+    text,
+    format,
+    sha256,
+    checks,
+    authorId: author.id,
+    authorName: author.name,
+    authorType: author.type,
+    createdOn: txn.clock.date(),
+  })
+  await voidOutdated(txn, activity, output)
+  return { output, added: true }
+}

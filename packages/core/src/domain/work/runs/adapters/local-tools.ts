@@ -1,0 +1,44 @@
+import type { z } from 'zod'
+import type { Ctx } from '../../../../kernel/context.ts'
+import type { ModelTool } from '../../../../platform/models/port.ts'
+import {
+  addComment,
+  createApproval,
+  createSubtask,
+  reportBlocker,
+  requestReview,
+} from '../lifecycle/actions.ts'
+import { BlockerReport, NewApproval, NewComment, NewSubtask, ReviewRequest } from '../lifecycle/schemas.ts'
+
+/** The run's actions as tools; an agent has those that its configuration names. */
+export function toolsFor(ctx: Ctx, runId: string, names: readonly string[]): ModelTool[] {
+  const tool = <S extends z.ZodType>(
+    name: string,
+    description: string,
+    input: S,
+    act: (value: z.output<S>) => Promise<unknown>,
+  ): ModelTool => ({
+    name,
+    description,
+    input,
+    execute: (value) => act(value as z.output<S>),
+  })
+  const all = [
+    tool('report_blocker', 'Stop and tell a person what is in the way.', BlockerReport, (value) =>
+      reportBlocker(ctx, runId, value),
+    ),
+    tool('create_subtask', 'Give a part of the work to another agent role.', NewSubtask, (value) =>
+      createSubtask(ctx, runId, value),
+    ),
+    tool('request_review', 'Ask a person to look at the work before you go on.', ReviewRequest, (value) =>
+      requestReview(ctx, runId, value),
+    ),
+    tool('create_approval', 'Ask people to decide something.', NewApproval, (value) =>
+      createApproval(ctx, runId, value),
+    ),
+    tool('add_comment', 'Leave a comment for the people who work on this.', NewComment, (value) =>
+      addComment(ctx, runId, value),
+    ),
+  ]
+  return all.filter(({ name }) => names.includes(name))
+}

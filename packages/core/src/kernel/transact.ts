@@ -1,0 +1,116 @@
+import { UniqueConstraintViolationException } from '@mikro-orm/core'
+import type { NewEvent } from '../platform/events/events.ts'
+import type { NewJob } from '../platform/jobs/jobs.ts'
+import { redact } from '../platform/redact.ts'
+import { type AuditEntry, type Ctx, signals, type Transaction } from './context.ts'
+import { AuditRecord } from './entities.ts'
+import { DomainError } from './errors.ts'
+import { toNewEvent } from './events.ts'
+import { commitClaim } from './idempotency-queries.ts'
+import { toNewJob } from './jobs.ts'
+
+const takeoverMessage = 'This took too long: a repeated request has taken the Idempotency-Key over'
+
+const deadlockCodes = new Set(['40P01', '40001'])
+
+/**
+ * Runs `work` as one command: one flush, one transaction. The change, its audit row, its events and its jobs commit
+ * together or not at all, and so does the mark on the request's idempotency key. Inside another command it joins that one.
+ * Two acts that lock each other out are both tried again, so `work` must touch nothing outside of the database.
+ * @throws DomainError `CONFLICT` when the request held its idempotency key for too long
+ */
+export async function transact<T>(ctx: Ctx, work: (txn: Transaction) => Promise<T>): Promise<T> {
+  if ('em' in ctx) return work(ctx as Transaction)
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await commit(ctx, work)
+    } catch (error) {
+      if (attempt === 5 || !deadlockCodes.has((error as { code?: string }).code ?? '')) throw error
+    }
+  }
+}
+
+async function commit<T>(ctx: Ctx, work: (txn: Transaction) => Promise<T>): Promise<T> {
+  const { jobs, events, wakeDispatcher } = ctx.services
+  const newEvents: NewEvent[] = []
+  const newJobs: NewJob[] = []
+  const told = new Map<string, [channel: string, payload: string]>()
+  let audited = false
+  const result = await ctx.db.unitOfWork(ctx.scope, async (em, tx) => {
+    const audit = (entry: AuditEntry) => {
+      em.create(AuditRecord, auditRow(ctx, entry))
+      audited = true
+    }
+    const txn: Transaction = {
+      ...ctx,
+      em,
+      tx,
+      audit,
+      emit: (event, happening) => void newEvents.push(toNewEvent(event, happening)),
+      enqueue: (job, order) => void newJobs.push(toNewJob(job, order)),
+      signal: (name, payload = '') => void told.set(`${name} ${payload}`, [signals[name], payload]),
+    }
+    const value = await work(txn)
+    await em.flush()
+    if (ctx.trace.claim && !(await commitClaim(tx, ctx.trace.claim)))
+      throw new DomainError('CONFLICT', takeoverMessage)
+    if (newJobs.length > 0) await jobs.enqueue(tx, newJobs)
+    for (const [channel, payload] of told.values()) await ctx.db.notify(tx, channel, payload)
+    // Last before the commit: the numbers of events become visible in their order.
+    if (newEvents.length > 0) await events.append(tx, newEvents)
+    return value
+  })
+  if (audited) ctx.trace.audited = true
+  if (newEvents.length > 0) events.wakeUp()
+  if (newJobs.length > 0) jobs.wakeUp()
+  wakeDispatcher()
+  return result
+}
+
+/** The record of an act as the contract words it. */
+function auditRow(ctx: Ctx, entry: AuditEntry) {
+  const { trace, actor, clock } = ctx
+  const now = clock.date()
+  return {
+    id: ctx.newId(),
+    requestId: trace.requestId,
+    tenantId: entry.tenantId === undefined ? (actor.tenantId ?? null) : entry.tenantId,
+    actorId: actor.type === 'agent' ? `agent:${actor.id}` : actor.id,
+    actorType: actor.type,
+    impersonating: actor.impersonating ?? null,
+    assistant: trace.assistant ?? null,
+    consent: trace.consent ?? null,
+    surface: trace.surface,
+    method: trace.method,
+    path: trace.path,
+    action: entry.action ?? trace.action ?? `${trace.surface}.${trace.method.toLowerCase()}`,
+    resourceType: entry.resourceType,
+    resourceId: entry.resourceId ?? null,
+    // Services leave secrets out; what one forgets is cut here.
+    before: redact(entry.before ?? null),
+    after: redact(entry.after ?? null),
+    status: trace.status ?? 200,
+    durationMs: Math.max(0, Math.round(now.getTime() - trace.startedAt)),
+    createdAt: now,
+  }
+}
+
+/** Writes the record of an act that wrote none in its own transaction. */
+export async function record(ctx: Ctx, entry: AuditEntry): Promise<void> {
+  await transact(ctx, async (txn) => {
+    txn.em.create(AuditRecord, auditRow(txn, entry))
+  })
+}
+
+/**
+ * Writes what a command has made so far. What was looked for and not found may be there in the meantime: a unique index
+ * then decides, and the one who comes second is refused as if it had been found.
+ * @throws `taken` when a row breaks a unique index
+ */
+export async function flushOnce(txn: Transaction, taken: Error): Promise<void> {
+  try {
+    await txn.em.flush()
+  } catch (error) {
+    throw error instanceof UniqueConstraintViolationException ? taken : error
+  }
+}

@@ -1,0 +1,2 @@
+export { type PieceKind, pieceKinds, type StructuredBrief } from './brief.ts'
+export { compose } from './compose.ts'

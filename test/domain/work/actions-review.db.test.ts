@@ -1,0 +1,113 @@
+import { describe, expect, it } from 'vitest'
+import { createTestClock } from '../../kit/clock.ts'
+import { type AgentHarness, createAgentHarness } from '../../kit/runtime.ts'
+import { auditOf, eventsOf, inbox, logOf, post, refusal, resolve, statusesOf } from '../agent-harness.ts'
+
+const hour = 3_600_000
+const review = { title: 'Please look', description: 'Is this the tone?', contentRef: 'draft-1' }
+
+const approval = (desk: AgentHarness, approvalId: string) =>
+  desk.team.reviewer.call('dm', 'GET /approvals/:approvalId', { params: { approvalId } })
+const approvals = (desk: AgentHarness) => desk.count('select count(*) as n from approvals')
+
+describe('agent.actions.request_review', () => {
+  it('creates an approval and suspends the activity until the verdict', async () => {
+    const clock = createTestClock()
+    await using desk = await createAgentHarness({ clock })
+    const agent = await desk.order()
+    const { id } = await desk.activityOf(agent.runId)
+    const receipt = await agent.call('POST /runs/:runId/actions/request-review', review)
+    const { approvalId } = receipt
+    expect(receipt).toEqual({ approvalId, activityId: id, status: 'awaiting_review' })
+    expect(await desk.activityOf(agent.runId)).toMatchObject({ status: 'awaiting_review' })
+    const asked = await approval(desk, approvalId)
+    expect(asked).toMatchObject({
+      title: 'Please look',
+      type: 'content_review',
+      riskLevel: 'low',
+      status: 'pending',
+      createdBy: { id: 'social_writer', name: 'Social writer', type: 'agent' },
+      expiresAt: new Date(clock.now() + 72 * hour).toISOString(),
+      linkedActivities: [{ id, status: 'awaiting_review' }],
+    })
+    expect(asked.description).toBe('Is this the tone?\n\ndraft-1')
+    expect((await logOf(desk, id)).slice(-2)).toEqual([
+      'status: Waits for an answer to “Please look”',
+      'approval: Social writer asks: Please look',
+    ])
+    expect(await eventsOf(desk, 'approval_created')).toMatchObject([
+      {
+        tenantId: desk.team.tenantId,
+        subject: approvalId,
+        data: { type: 'content_review', riskLevel: 'low' },
+      },
+    ])
+    expect(await inbox(desk, 'approval_created')).toMatchObject([
+      { user_id: desk.team.adminId, title: 'Please look', subject_id: approvalId },
+    ])
+    expect(await auditOf(desk, agent.runId)).toMatchObject([
+      { action: 'run.request_review', resource_id: id, status: 201 },
+    ])
+
+    await agent.deliver('A draft')
+    expect(await desk.activityOf(agent.runId)).toMatchObject({ status: 'awaiting_review' })
+    await resolve(desk.team, approvalId, { resolution: 'revision_requested', note: 'Shorter' })
+    const again = await desk.next()
+    expect(await again.call('GET /runs/:runId/context')).toMatchObject({
+      activityId: id,
+      wakeReason: 'review_feedback',
+      reviewerFeedback: 'Shorter',
+      priorOutput: 'A draft',
+    })
+  })
+
+  it('is created once: while a review is pending another is rejected, and afterwards accepted', async () => {
+    await using desk = await createAgentHarness()
+    const agent = await desk.order()
+    const first = await post(desk, agent, 'actions/request-review', review)
+    expect(
+      await refusal(desk, () => post(desk, agent, 'actions/request-review', { ...review, title: 'Again' })),
+    ).toEqual({
+      status: 409,
+      code: 'CONFLICT',
+    })
+    await resolve(desk.team, first.body['approvalId'] as string, { resolution: 'approved' })
+    expect((await post(desk, agent, 'actions/request-review', review)).status).toBe(201)
+    expect(await approvals(desk)).toBe(2)
+  })
+
+  it('is created once under concurrency', async () => {
+    await using desk = await createAgentHarness()
+    const agent = await desk.order()
+    const answers = await Promise.all(
+      ['One', 'Two', 'Three'].map((title) =>
+        post(desk, agent, 'actions/request-review', { ...review, title }),
+      ),
+    )
+    expect(statusesOf(answers)).toEqual([201, 409, 409])
+    expect(await approvals(desk)).toBe(1)
+    expect(await desk.count('select count(*) as n from approval_links')).toBe(1)
+    expect(await eventsOf(desk, 'approval_created')).toHaveLength(1)
+  })
+
+  it('resolved while the agent is running leads to one more run, with the verdict', async () => {
+    await using desk = await createAgentHarness()
+    const agent = await desk.order()
+    const { body } = await post(desk, agent, 'actions/request-review', review)
+    await resolve(desk.team, body['approvalId'] as string, { resolution: 'rejected', note: 'Warmer' })
+    expect((await desk.activityOf(agent.runId)).status).toBe('in_progress')
+    // Something that is said meanwhile does not take the place of the answer.
+    await desk.team.member.call('dashboard', 'POST /activities/:activityId/comments', {
+      params: { activityId: (await desk.activityOf(agent.runId)).id },
+      body: { text: '@agent:social_writer and mention the oats' },
+    })
+    await agent.fail('No idea', { family: 'invalid' })
+    const again = await desk.next()
+    expect(await again.call('GET /runs/:runId/context')).toMatchObject({
+      wakeReason: 'review_feedback',
+      rejectionNote: 'Warmer',
+    })
+    expect(again.dispatch.prompt).toContain('and mention the oats')
+    expect(await desk.count('select count(*) as n from runs')).toBe(2)
+  })
+})

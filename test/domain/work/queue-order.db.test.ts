@@ -1,0 +1,167 @@
+import { describe, expect, it } from 'vitest'
+import { claimRuns } from '../../../packages/core/src/domain/work/runs/queue/claim-queries.ts'
+import { createTestClock, type TestClock } from '../../kit/clock.ts'
+import { type Agent, type AgentHarness, createAgentHarness } from '../../kit/runtime.ts'
+import { parts } from '../agents.ts'
+import { place } from './budgets.ts'
+
+const minute = 60_000
+
+/** Has an agent in progress ask for a part of the researcher. */
+const ask = (agent: Agent, title: string, priority: 'normal' | 'high') =>
+  agent.call('POST /runs/:runId/actions/create-subtask', {
+    title,
+    agentRole: 'researcher',
+    prompt: title,
+    priority,
+  })
+
+/** What the researcher, who does one thing at a time, is given next. */
+async function nextTitle(
+  desk: AgentHarness,
+  clock: TestClock,
+  before?: Agent,
+): Promise<{ agent: Agent; title: unknown }> {
+  await before?.deliver('Facts')
+  const agent = await desk.next(clock)
+  return { agent, title: (await desk.activityOf(agent.runId))['title'] }
+}
+
+/** A harness whose researcher has a concurrency of one, and four active writers that need it. */
+async function createBottleneck() {
+  const clock = createTestClock()
+  const desk = await createAgentHarness({ clock, worker: { concurrency: 16 } })
+  await desk.configure({ concurrency: 1 }, ['researcher'])
+  await desk.configure({ concurrency: 8, adapterConfig: { timeoutMs: 3_600_000 } }, ['social_writer'])
+  await place(desk, 5)
+  const writers: Agent[] = []
+  for (let i = 0; i < 5; i += 1) writers.push(await desk.next(clock))
+  return { desk, clock, writers: writers as [Agent, Agent, Agent, Agent, Agent] }
+}
+
+describe('the queue of an agent', () => {
+  it('serves high before normal priority, and the oldest first', async () => {
+    const { desk, clock, writers } = await createBottleneck()
+    await using _desk = desk
+    await ask(writers[0], 'in progress', 'normal')
+    const first = await nextTitle(desk, clock)
+    for (const [i, priority] of (['normal', 'normal', 'high', 'high'] as const).entries()) {
+      await ask(writers[i + 1] as Agent, `${priority} ${i}`, priority)
+      clock.advance(1_000)
+    }
+    const titles: unknown[] = []
+    let last = first.agent
+    for (let i = 0; i < 4; i += 1) {
+      const { agent, title } = await nextTitle(desk, clock, last)
+      titles.push(title)
+      last = agent
+    }
+    expect(titles).toEqual(['high 2', 'high 3', 'normal 0', 'normal 1'])
+  })
+
+  it('does not starve: after a quarter of an hour normal precedes new high priority', async () => {
+    const { desk, clock, writers } = await createBottleneck()
+    await using _desk = desk
+    await ask(writers[0], 'in progress', 'normal')
+    const { agent } = await nextTitle(desk, clock)
+    await ask(writers[1], 'normal', 'normal')
+    clock.advance(14 * minute)
+    await ask(writers[2], 'high, in time', 'high')
+    clock.advance(2 * minute)
+    await ask(writers[3], 'high, too late', 'high')
+    const second = await nextTitle(desk, clock, agent)
+    const third = await nextTitle(desk, clock, second.agent)
+    const fourth = await nextTitle(desk, clock, third.agent)
+    expect([second.title, third.title, fourth.title]).toEqual(['high, in time', 'normal', 'high, too late'])
+  })
+
+  it('starts no more runs than the agent’s concurrency, over any number of processes, and each run once', async () => {
+    await using desk = await createAgentHarness({ worker: { concurrency: 0 } })
+    await desk.configure({ concurrency: 3 }, ['social_writer'])
+    await desk.configure({ concurrency: 1 }, ['blog_writer'])
+    await place(desk, 12)
+    await desk.app.until(
+      async () => (await desk.count('select count(*) as n from runs where open = ?', true)) === 12,
+      'all are planned',
+    )
+    const processes = await Promise.all(Array.from({ length: 4 }, () => parts(desk.app)))
+    try {
+      const now = new Date()
+      const claimed = await Promise.all(
+        [...processes, ...processes].map(({ db }, i) =>
+          claimRuns(db, {
+            owner: `owner ${i}`,
+            now,
+            leaseUntil: new Date(now.getTime() + minute),
+            limit: 10,
+          }),
+        ),
+      )
+      const ids = claimed.flat().map(({ id }) => id)
+      expect(ids).toHaveLength(3)
+      expect(new Set(ids).size).toBe(3)
+      await desk.app.db.write((tx) =>
+        tx.run(`update runs set open = ?, status = 'completed' where id = ?`, [false, ids[0] ?? '']),
+      )
+      const more = await Promise.all(
+        processes.map(({ db }, i) =>
+          claimRuns(db, {
+            owner: `owner ${i}`,
+            now,
+            leaseUntil: new Date(now.getTime() + minute),
+            limit: 10,
+          }),
+        ),
+      )
+      expect(more.flat()).toHaveLength(1)
+    } finally {
+      for (const process of processes) await process[Symbol.asyncDispose]()
+    }
+  })
+
+  it('is suspended while its agent is paused or its tenant suspended, and continues afterwards', async () => {
+    const clock = createTestClock()
+    await using desk = await createAgentHarness({ clock })
+    const { tenants } = desk.app.copydesk.asSystem()
+    const pause = (status: string) =>
+      desk.app.db.write((tx) =>
+        tx.run(`update tenant_agents set status = ? where role = 'social_writer'`, [status]),
+      )
+    const waiting = () => desk.count(`select count(*) as n from runs where status = 'pending'`)
+    await pause('paused')
+    await place(desk)
+    await desk.app.until(async () => (await waiting()) === 1, 'the run waits')
+    clock.advance(10 * minute)
+    // Other work passes: runs were looked for, and this one was left.
+    await (await desk.order('email_newsletter')).deliver('An outline')
+    expect(await waiting()).toBeGreaterThan(0)
+    await tenants.suspend(desk.team.tenantId, 'a test')
+    await pause('active')
+    await tenants.reinstate(desk.team.tenantId)
+    const roles = [(await desk.next(clock)).dispatch.agentRole, (await desk.next(clock)).dispatch.agentRole]
+    expect(roles.toSorted()).toEqual(['email_writer', 'social_writer'])
+  })
+
+  it('ends a run whose agent was disabled, and notifies people', async () => {
+    const clock = createTestClock()
+    await using desk = await createAgentHarness({ clock, worker: { concurrency: 4 } })
+    await desk.app.db.write((tx) =>
+      tx.run(`update tenant_agents set status = 'paused' where role = 'social_writer'`),
+    )
+    await place(desk)
+    await desk.app.until(
+      async () => (await desk.count(`select count(*) as n from runs where status = 'pending'`)) === 1,
+      'the run waits',
+    )
+    await desk.app.db.write((tx) =>
+      tx.run(`update tenant_agents set status = 'terminated' where role = 'social_writer'`),
+    )
+    await desk.app.until(async () => {
+      clock.advance(500)
+      return (await desk.count(`select count(*) as n from runs where status = 'failed'`)) === 1
+    }, 'the run has failed')
+    const [letter] = (await desk.app.copydesk.asSystem().system.deadLetters()).data
+    expect(letter).toMatchObject({ message: 'The agent social_writer is not enabled', family: 'invalid' })
+    expect(await desk.count(`select count(*) as n from notifications where type = 'activity_failed'`)).toBe(1)
+  })
+})

@@ -1,0 +1,133 @@
+import { describe, expect, it } from 'vitest'
+import { eventsOf, inbox, neighbourOf } from '../../domain/agent-harness.ts'
+import { password } from '../../kit/app.ts'
+import { createTestClock } from '../../kit/clock.ts'
+import { type AgentHarness, createAgentHarness } from '../../kit/runtime.ts'
+import { asked, detail } from '../language/asked.ts'
+import { refusal } from '../refusal.ts'
+
+const hour = 3_600_000
+const unknownId = '01HZZZZZZZZZZZZZZZZZZZZZZZ'
+
+/** The reviewer, with a token that is good now. */
+async function loggedIn({ app, team }: AgentHarness) {
+  const user = await app.db.sql.get<{ email: string }>('select email from users where id = ?', [
+    team.reviewerId,
+  ])
+  const body = { email: user?.email ?? '', password, app: 'dm-portal' } as const
+  return app.clientFor((await app.clientFor().call('auth', 'POST /login', { body })).accessToken)
+}
+
+describe('dm.approvals.escalate', () => {
+  it('raises the risk and restarts the due time of the new risk', async () => {
+    const clock = createTestClock()
+    await using desk = await createAgentHarness({ clock })
+    const { id } = await asked(desk)
+    const { adminId } = desk.team
+    // Tokens do not live as long as this takes.
+    let reviewer = desk.team.reviewer
+    const detailOf = (approvalId: string) =>
+      reviewer.call('dm', 'GET /approvals/:approvalId', { params: { approvalId } })
+    const escalate = (newRiskLevel: 'medium' | 'high', reason = 'Goes out tomorrow', approvalId = id) =>
+      reviewer.call('dm', 'POST /approvals/:approvalId/escalate', {
+        params: { approvalId },
+        body: { newRiskLevel, reason },
+      })
+    clock.advance(71 * hour)
+    reviewer = await loggedIn(desk)
+    const newExpiresAt = new Date(clock.now() + 48 * hour).toISOString()
+    expect(await escalate('medium')).toEqual({ approvalId: id, riskLevel: 'medium', newExpiresAt })
+    expect(await detailOf(id)).toMatchObject({
+      status: 'pending',
+      riskLevel: 'medium',
+      expiresAt: newExpiresAt,
+    })
+    expect(await eventsOf(desk, 'approval_escalated')).toMatchObject([{ subject: id }])
+    expect((await inbox(desk, 'approval_created')).at(-1)).toMatchObject({
+      user_id: adminId,
+      title: expect.stringMatching(/^Escalated: /),
+      body: 'Goes out tomorrow',
+    })
+    const before = await desk.state()
+    expect(await refusal(escalate('medium'))).toMatchObject({
+      status: 422,
+      code: 'UNPROCESSABLE',
+      field: 'newRiskLevel',
+    })
+    expect(await refusal(escalate('high', ' '))).toMatchObject({ status: 400, field: 'reason' })
+    expect(await refusal(escalate('high', 'Now', unknownId))).toMatchObject({ status: 404 })
+    expect(await desk.state()).toEqual(before)
+    // The old clock comes to its end, and nothing happens.
+    clock.advance(2 * hour)
+    const dues = `select count(*) as n from job where kind = 'approval.clock' and status <> 'done' and run_at <= ?`
+    await desk.app.until(async () => {
+      clock.advance(1_000)
+      return (await desk.count(dues, clock.date())) === 0
+    }, 'the old clock has run down')
+    reviewer = await loggedIn(desk)
+    expect((await detailOf(id)).status).toBe('pending')
+    await reviewer.call('dm', 'POST /approvals/:approvalId/resolve', {
+      params: { approvalId: id },
+      body: { resolution: 'approved' },
+    })
+    expect(await refusal(escalate('high'))).toMatchObject({ status: 409, code: 'CONFLICT' })
+  })
+})
+
+describe('dm.approvals.bulk_resolve', () => {
+  it('decides each independently: one that cannot be decided is listed with its reason', async () => {
+    await using desk = await createAgentHarness()
+    await desk.configure({ concurrency: 5 })
+    const theirs = await neighbourOf(desk)
+    const stranger = await theirs.order()
+    await stranger.deliver('Theirs')
+    const { data } = await theirs.reviewer.call('dm', 'GET /approvals')
+    const foreign = data[0]?.id ?? ''
+    const [one, decided, two] = [
+      await asked(desk, 'One'),
+      await asked(desk, 'Two'),
+      await asked(desk, 'Three'),
+    ]
+    const chooser = await desk.order()
+    const { approvalId: choice } = await chooser.call('POST /runs/:runId/actions/create-approval', {
+      title: 'Which?',
+      type: 'brand_direction',
+      options: ['Warm', 'Cold'],
+    })
+    await desk.team.reviewer.call('dm', 'POST /approvals/:approvalId/resolve', {
+      params: { approvalId: decided.id },
+      body: { resolution: 'rejected', note: 'No' },
+    })
+    // Its producer is running again, so that nothing happens by itself any more.
+    await desk.next()
+    const bulk = (approvalIds: string[], more: object = {}) =>
+      desk.team.reviewer.call('dm', 'POST /approvals/bulk/resolve', {
+        body: { approvalIds, resolution: 'approved', ...more },
+      })
+    const before = await desk.state()
+    const fieldOf = async (call: Promise<unknown>) => {
+      const answer = await refusal(call)
+      return typeof answer === 'string' ? answer : answer.field
+    }
+    expect(await fieldOf(bulk([one.id], { resolution: 'rejected' }))).toBe('note')
+    expect(await fieldOf(bulk([]))).toBe('approvalIds')
+    expect(await fieldOf(bulk(Array.from({ length: 51 }, () => one.id)))).toBe('approvalIds')
+    expect(await desk.state()).toEqual(before)
+
+    const receipt = await bulk([one.id, decided.id, foreign, unknownId, choice, one.id, two.id, foreign])
+    expect(receipt).toEqual({
+      resolved: 2,
+      reEnqueuedActivities: 2,
+      failed: [
+        { approvalId: decided.id, code: 'CONFLICT', reason: 'This approval is already rejected' },
+        { approvalId: foreign, code: 'NOT_FOUND', reason: 'There is no approval with this id' },
+        { approvalId: unknownId, code: 'NOT_FOUND', reason: 'There is no approval with this id' },
+        { approvalId: choice, code: 'UNPROCESSABLE', reason: expect.stringContaining('selectedOption') },
+      ],
+    })
+    expect((await detail(desk, one.id)).status).toBe('approved')
+    expect((await detail(desk, two.id)).status).toBe('approved')
+    expect((await detail(desk, choice)).status).toBe('pending')
+    expect((await theirs.reviewer.call('dm', 'GET /approvals')).data[0]?.status).toBe('pending')
+  })
+})

@@ -1,0 +1,44 @@
+import { describe, expect, it } from 'vitest'
+import { brief } from '../../kit/app.ts'
+import { createAgentHarness } from '../../kit/runtime.ts'
+
+describe('dm.activities.brief', () => {
+  it('returns the task, the brief of the campaign, and the latest texts of the previous steps', async () => {
+    await using desk = await createAgentHarness()
+    const research = await desk.order('blog_post')
+    await research.deliver('# What people search for\n\nOats, quickly.')
+    const draft = await desk.next()
+    const before = await desk.activityOf(research.runId)
+    const { id } = await desk.activityOf(draft.runId)
+    const { reviewer } = desk.team
+    const found = await reviewer.call('dm', 'GET /activities/:activityId/brief', {
+      params: { activityId: id },
+    })
+    const task = await reviewer.call('dm', 'GET /activities/:activityId', { params: { activityId: id } })
+    expect(found).toEqual({
+      activityId: id,
+      prompt: task.inputPrompt,
+      campaign: { id: research.campaignId, name: 'Spring', brief: brief.trim() },
+      sources: [
+        {
+          activityId: before.id,
+          title: before.title,
+          agentRole: 'researcher',
+          version: 1,
+          format: 'markdown',
+          text: '# What people search for\n\nOats, quickly.',
+        },
+      ],
+    })
+    expect(await reviewer.call('cli', 'GET /activities/:id/brief', { params: { id } })).toEqual(found)
+  })
+
+  it('returns 404 to reviewers of other tenants', async () => {
+    await using desk = await createAgentHarness()
+    const { id } = await desk.activityOf((await desk.order()).runId)
+    const other = await desk.app.team('Other')
+    await expect(
+      other.reviewer.call('dm', 'GET /activities/:activityId/brief', { params: { activityId: id } }),
+    ).rejects.toMatchObject({ status: 404, code: 'NOT_FOUND' })
+  })
+})

@@ -1,3 +1,0 @@
-import { knockOnEvery } from './knocking.ts'
-
-knockOnEvery('reviewers')
