@@ -162,6 +162,21 @@ describe('agent.health.test', () => {
     await expect(run.deliver('Late')).rejects.toMatchObject({ status: 401 })
   })
 
+  it('says that the server is stopped, also while the runtime takes its time to answer', async () => {
+    const arrived = Promise.withResolvers<string>()
+    const answerNever = ({ taskId }: { taskId: string }) => {
+      arrived.resolve(taskId)
+      return new Promise<number>(() => undefined)
+    }
+    await using desk = await createAgentHarness({ answer: answerNever })
+    const answer = probe(await keyClient(desk.app, desk.team.adminId))
+    const runId = await arrived.promise
+    const stopped = desk.app.copydesk.stop()
+    expect(await answer).toMatchObject({ ok: false, error: expect.stringContaining('being stopped'), runId })
+    await stopped
+    expect((await desk.run(runId))['error']).toContain('being stopped')
+  })
+
   it('does not delay the shutdown of the server', async () => {
     await using desk = await createAgentHarness()
     const { answer, run } = await begin(desk)

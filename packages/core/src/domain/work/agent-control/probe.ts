@@ -81,7 +81,10 @@ async function perform(ctx: Ctx, dispatch: Dispatch): Promise<StoredEvent> {
   const leave = () =>
     giveUp(new ModelError('transient', 'The server is being stopped; try again in a moment'))
   stopping.addEventListener('abort', leave, { once: true })
-  const work = adapterFor(agent.adapterType).start(ctx, dispatch, abort.signal).catch(fail)
+  const work = adapterFor(agent.adapterType)
+    .start(ctx, dispatch, abort.signal)
+    // An adapter that was stopped only knows that it was: the reason says why.
+    .catch((error: unknown) => fail(abort.signal.aborted ? abort.signal.reason : error))
   try {
     const end = await ended.promise
     // What it started is gone before the answer.
