@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import type { Ctx } from '../../packages/core/src/kernel/context.ts'
-import { defineJob, handleJob, toNewJob } from '../../packages/core/src/kernel/jobs.ts'
+import { handleJob } from '../../packages/core/src/kernel/job-handlers.ts'
+import { defineJob, toNewJob } from '../../packages/core/src/kernel/jobs.ts'
 import { type ClaimedJob, Unretryable } from '../../packages/core/src/platform/jobs/jobs.ts'
 
 const bake = defineJob('bread.bake', z.object({ loaves: z.int() }), { cap: 2, maxAttempts: 3 })
@@ -13,6 +14,7 @@ const claimed = (payload: Record<string, unknown>): ClaimedJob => ({
   attempt: 1,
   maxAttempts: 3,
   signal: new AbortController().signal,
+  finish: async () => undefined,
 })
 
 describe('defineJob', () => {

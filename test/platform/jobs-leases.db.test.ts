@@ -14,11 +14,11 @@ describe('a lease', () => {
   ])(
     'that has expired passes the job to another process, and the late, $end end of the first changes nothing',
     async ({ fault }) => {
-      await using floor = await createJobWorkers(createTestClock())
+      await using harness = await createJobWorkers(createTestClock())
       const begun: string[] = []
-      const gates = { one: floor.gate(), two: floor.gate() }
+      const gates = { one: harness.gate(), two: harness.gate() }
       // Its clock is stopped, so it neither renews its lease nor detects that it has expired.
-      const one = await floor.worker(
+      const one = await harness.worker(
         async ({ attempt }) => {
           begun.push(`one, try ${attempt}`)
           await gates.one.passed
@@ -26,36 +26,36 @@ describe('a lease', () => {
         },
         { clock: createTestClock() },
       )
-      const two = await floor.worker(async ({ attempt }) => {
+      const two = await harness.worker(async ({ attempt }) => {
         begun.push(`two, try ${attempt}`)
         await gates.two.passed
       })
       await one.start()
-      await floor.put(one, {})
+      await harness.put(one, {})
       await expect.poll(() => begun, patience).toEqual(['one, try 1'])
-      floor.clock.advance(leaseMs)
+      harness.clock.advance(leaseMs)
       await two.start()
       await expect.poll(() => begun, patience).toEqual(['one, try 1', 'two, try 2'])
-      const held = await floor.jobs()
+      const held = await harness.jobs()
       expect(held).toMatchObject([{ status: 'running', attempt: 2 }])
       gates.one.open()
       await one.stop()
-      expect(await floor.jobs()).toEqual(held)
+      expect(await harness.jobs()).toEqual(held)
       gates.two.open()
       await two.stop()
-      expect(await floor.jobs()).toMatchObject([
-        { ...held[0], status: 'done', leaseUntil: null, finishedAt: floor.clock.date() },
+      expect(await harness.jobs()).toMatchObject([
+        { ...held[0], status: 'done', leaseUntil: null, finishedAt: harness.clock.date() },
       ])
       expect(begun).toHaveLength(2)
     },
   )
 
   it('that has expired fences off the process’s own earlier attempt, too', async () => {
-    await using floor = await createJobWorkers(createTestClock())
+    await using harness = await createJobWorkers(createTestClock())
     const still = createTestClock()
-    const gates = [floor.gate(), floor.gate()]
+    const gates = [harness.gate(), harness.gate()]
     const begun: number[] = []
-    const one = await floor.worker(
+    const one = await harness.worker(
       async ({ attempt }) => {
         begun.push(attempt)
         await gates[attempt - 1]?.passed
@@ -63,42 +63,100 @@ describe('a lease', () => {
       { clock: still, concurrency: 2 },
     )
     // Has no handler for the job, so that it takes it back, and leaves it to the first.
-    const two = await floor.worker(async () => undefined, { handlers: {} })
+    const two = await harness.worker(async () => undefined, { handlers: {} })
     await one.start()
-    await floor.put(one, {})
+    await harness.put(one, {})
     await expect.poll(() => begun, patience).toEqual([1])
-    floor.clock.advance(leaseMs)
+    harness.clock.advance(leaseMs)
     await two.start()
-    await expect.poll(floor.jobs, patience).toMatchObject([{ status: 'waiting', attempt: 1 }])
+    await expect.poll(harness.jobs, patience).toMatchObject([{ status: 'waiting', attempt: 1 }])
     one.wakeUp()
     await expect.poll(() => begun, patience).toEqual([1, 2])
-    const held = await floor.jobs()
+    const held = await harness.jobs()
     gates[0]?.open()
     // A job that is claimed and done after the late end was handed in: by then it has been judged.
-    await floor.put(one, {})
-    await expect.poll(floor.jobs, patience).toMatchObject([{ status: 'running' }, { status: 'done' }])
-    expect((await floor.jobs())[0]).toEqual(held[0])
+    await harness.put(one, {})
+    await expect.poll(harness.jobs, patience).toMatchObject([{ status: 'running' }, { status: 'done' }])
+    expect((await harness.jobs())[0]).toEqual(held[0])
     gates[1]?.open()
     await one.stop()
-    expect(await floor.jobs()).toMatchObject([{ status: 'done', attempt: 2 }, { status: 'done' }])
+    expect(await harness.jobs()).toMatchObject([{ status: 'done', attempt: 2 }, { status: 'done' }])
+  })
+
+  it('that expires after the job was finished in a transaction does not let it run again', async () => {
+    await using harness = await createJobWorkers(createTestClock())
+    const gate = harness.gate()
+    const begun: string[] = []
+    // It renews nothing and never comes to write down what it has done, as if it had died.
+    const one = await harness.worker(
+      async ({ finish }) => {
+        begun.push('one')
+        await harness.db.write(finish)
+        await gate.passed
+      },
+      { clock: createTestClock() },
+    )
+    const two = await harness.worker(async () => void begun.push('two'))
+    await one.start()
+    await harness.put(one, {})
+    await expect.poll(async () => (await harness.jobs())[0]?.status, patience).toBe('done')
+    harness.clock.advance(leaseMs)
+    await two.start()
+    await harness.put(two, {})
+    await expect.poll(() => begun, patience).toEqual(['one', 'two'])
+    expect(await harness.jobs()).toMatchObject([{ status: 'done', attempt: 1 }, { attempt: 1 }])
+  })
+
+  it('that was lost rolls back the transaction that would have finished the job', async () => {
+    await using harness = await createJobWorkers(createTestClock())
+    const gate = harness.gate()
+    const faults: string[] = []
+    const one = await harness.worker(
+      async ({ finish }) => {
+        await gate.passed
+        await harness.db
+          .write(async (tx) => {
+            await tx.run(`update job set payload = '{"by":"one"}'`)
+            await finish(tx)
+          })
+          .catch((error: Error) => {
+            faults.push(error.message)
+            throw error
+          })
+      },
+      { clock: createTestClock() },
+    )
+    const two = await harness.worker(async () => undefined)
+    await one.start()
+    await harness.put(one, {})
+    await expect.poll(async () => (await harness.jobs())[0]?.status, patience).toBe('running')
+    harness.clock.advance(leaseMs)
+    await two.start()
+    await expect.poll(async () => (await harness.jobs())[0]?.status, patience).toBe('done')
+    const done = await harness.jobs()
+    expect(done).toMatchObject([{ attempt: 2, payload: {} }])
+    gate.open()
+    await one.stop()
+    expect(faults).toEqual([expect.stringContaining('said nothing for too long')])
+    expect(await harness.jobs()).toEqual(done)
   })
 
   it('is renewed while the job runs, and no other process starts it', async () => {
-    await using floor = await createJobWorkers(createTestClock())
+    await using harness = await createJobWorkers(createTestClock())
     const begun: string[] = []
-    const gate = floor.gate()
+    const gate = harness.gate()
     const work = (name: string) => () => {
       begun.push(name)
       return gate.passed
     }
     const ahead = createTestClock()
-    const one = await floor.worker(work('one'), { clock: ahead })
-    const two = await floor.worker(work('two'))
+    const one = await harness.worker(work('one'), { clock: ahead })
+    const two = await harness.worker(work('two'))
     await one.start()
-    await floor.put(one, {})
+    await harness.put(one, {})
     await expect.poll(() => begun, patience).toEqual(['one'])
     await two.start()
-    const end = async () => (await floor.jobs())[0]?.leaseUntil?.getTime() ?? 0
+    const end = async () => (await harness.jobs())[0]?.leaseUntil?.getTime() ?? 0
     for (let renewals = 0; renewals < 9; renewals++) {
       const before = await end()
       await expect
@@ -108,20 +166,20 @@ describe('a lease', () => {
         }, patience)
         .toBeGreaterThan(before)
       // The other looks again and again, up to a millisecond before the lease would end.
-      floor.clock.advance((await end()) - floor.clock.now() - 1)
+      harness.clock.advance((await end()) - harness.clock.now() - 1)
     }
     gate.open()
     await Promise.all([one.stop(), two.stop()])
-    expect(await floor.jobs()).toMatchObject([{ status: 'done', attempt: 1 }])
+    expect(await harness.jobs()).toMatchObject([{ status: 'done', attempt: 1 }])
     expect(begun).toEqual(['one'])
   })
 
   it('that is lost aborts the signal of that handler only', async () => {
-    await using floor = await createJobWorkers(createTestClock())
+    await using harness = await createJobWorkers(createTestClock())
     const still = createTestClock()
-    const gate = floor.gate()
+    const gate = harness.gate()
     const signals: AbortSignal[] = []
-    const one = await floor.worker(
+    const one = await harness.worker(
       ({ signal }) => {
         signals.push(signal)
         return gate.passed
@@ -129,14 +187,14 @@ describe('a lease', () => {
       { clock: still },
     )
     // Has room for the one job that it takes over, and keeps it for an hour.
-    const two = await floor.worker(() => gate.passed, { concurrency: 1, leaseMs: 3_600_000 })
+    const two = await harness.worker(() => gate.passed, { concurrency: 1, leaseMs: 3_600_000 })
     await one.start()
-    await floor.put(one, {})
+    await harness.put(one, {})
     await expect.poll(() => signals, patience).toHaveLength(1)
-    floor.clock.advance(leaseMs)
+    harness.clock.advance(leaseMs)
     await two.start()
-    await expect.poll(floor.jobs, patience).toMatchObject([{ status: 'running', attempt: 2 }])
-    await floor.put(one, {})
+    await expect.poll(harness.jobs, patience).toMatchObject([{ status: 'running', attempt: 2 }])
+    await harness.put(one, {})
     await expect.poll(() => signals, patience).toHaveLength(2)
     const aborted = () => signals.map((signal) => signal.aborted)
     expect(aborted()).toEqual([false, false])
@@ -149,35 +207,35 @@ describe('a lease', () => {
   })
 
   it('that expires on the last attempt creates a dead letter, which its process cannot undo', async () => {
-    await using floor = await createJobWorkers(createTestClock())
+    await using harness = await createJobWorkers(createTestClock())
     const begun: string[] = []
-    const gate = floor.gate()
-    const one = await floor.worker(
+    const gate = harness.gate()
+    const one = await harness.worker(
       () => {
         begun.push('one')
         return gate.passed
       },
       { clock: createTestClock() },
     )
-    const two = await floor.worker(async () => void begun.push('two'))
+    const two = await harness.worker(async () => void begun.push('two'))
     await one.start()
-    await floor.put(one, { maxAttempts: 1 })
+    await harness.put(one, { maxAttempts: 1 })
     await expect.poll(() => begun, patience).toEqual(['one'])
-    floor.clock.advance(leaseMs - 1)
+    harness.clock.advance(leaseMs - 1)
     await two.start()
-    floor.clock.advance(1)
+    harness.clock.advance(1)
     // It finds out by itself, within a third of a lease.
     await expect
       .poll(async () => {
-        floor.clock.advance(1_000)
-        return floor.jobs()
+        harness.clock.advance(1_000)
+        return harness.jobs()
       }, patience)
       .toMatchObject([{ status: 'dead', attempt: 1 }])
-    const dead = await floor.jobs()
+    const dead = await harness.jobs()
     expect(await two.deadLetters({ tenants: 'all' })).toMatchObject([{ id: dead[0]?.id }])
     gate.open()
     await one.stop()
-    expect(await floor.jobs()).toEqual(dead)
+    expect(await harness.jobs()).toEqual(dead)
     expect(begun).toEqual(['one'])
   })
 })

@@ -38,16 +38,17 @@ import { mailFreePool } from '../domain/work/runs/budget/free-pool.ts'
 import { mailFreePoolJob } from '../domain/work/runs/budget/jobs.ts'
 import { releaseBlocked } from '../domain/work/runs/budget/unproved.ts'
 import type { Ctx } from '../kernel/context.ts'
-import { type HandledJob, handleJob, type JobDefinition, type noPayload } from '../kernel/jobs.ts'
+import { type HandledJob, handleJob, handleJobOnce } from '../kernel/job-handlers.ts'
+import type { JobDefinition, noPayload } from '../kernel/jobs.ts'
 import type { JobHandler } from '../platform/jobs/jobs.ts'
 import { cleanUp, housekeepingJob } from './housekeeping.ts'
 
-/** What is done later, and for which kind of job. Every function may be called twice for one job and must not mind. */
+/** What is done later, and for which kind of job. */
 const handled = (): readonly HandledJob[] => [
-  handleJob(approvalClockJob, handleExpiry),
-  handleJob(approvalDueJob, approvalDue),
+  handleJobOnce(approvalClockJob, handleExpiry),
+  handleJobOnce(approvalDueJob, approvalDue),
   handleJob(planCampaignJob, planCampaign),
-  handleJob(startRequestJob, startRequest),
+  handleJobOnce(startRequestJob, startRequest),
   handleJob(revokeTokensJob, revokeTokens),
   handleJob(mailFreePoolJob, mailFreePool),
   handleJob(mailInvitationJob, mailInvitation),
@@ -63,7 +64,7 @@ const handled = (): readonly HandledJob[] => [
   handleJob(writeReportJob, writeReport),
   handleJob(sendPushJob, sendPush),
   handleJob(releaseTenantJob, releaseBlocked),
-  handleJob(endTrialJob, endTrial),
+  handleJobOnce(endTrialJob, endTrial),
   handleJob(housekeepingJob, cleanUp),
   handleJob(checkProvidersJob, checkStale),
   handleJob(recurringWorkJob, createRecurringRound()),

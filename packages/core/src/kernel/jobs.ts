@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import { type JobHandler, type NewJob, Unretryable } from '../platform/jobs/jobs.ts'
-import type { Ctx } from './context.ts'
+import type { NewJob } from '../platform/jobs/jobs.ts'
 
 /** The payload of a job that needs to know nothing. */
 export const noPayload = z.object({})
@@ -55,29 +54,5 @@ export function toNewJob<S extends z.ZodObject>(job: JobDefinition<S>, order: Jo
     ...(maxAttempts !== undefined && { maxAttempts }),
     ...(runAt && { runAt }),
     ...(uniqueKey !== undefined && { uniqueKey }),
-  }
-}
-
-/** A kind of job with what is done for it. It may be called twice for one job and must not mind. */
-export interface HandledJob {
-  readonly job: JobDefinition
-  handler(system: () => Ctx): JobHandler
-}
-
-/** Says what is done for a kind of job. @param work is aborted by `signal` when the lease is lost or the process drains */
-export function handleJob<S extends z.ZodObject>(
-  job: JobDefinition<S>,
-  work: (ctx: Ctx, payload: z.output<S>, signal: AbortSignal) => Promise<void>,
-): HandledJob {
-  return {
-    job,
-    handler: (system) => async (claimed) => {
-      const read = job.payload.safeParse(claimed.payload)
-      if (!read.success) {
-        const { path, message } = read.error.issues[0] ?? { path: [], message: 'unknown' }
-        throw new Unretryable(`The payload of ${job.kind} is wrong at "${path.join('.')}": ${message}`)
-      }
-      await work(system(), read.data, claimed.signal)
-    },
   }
 }

@@ -1,3 +1,5 @@
+import type { Sql } from '../database/database.ts'
+
 /** Work to be done once, some time after the transaction that asks for it. */
 export interface NewJob {
   /** Names the handler, for example `campaign.plan`. */
@@ -27,6 +29,11 @@ export interface ClaimedJob {
   maxAttempts: number
   /** Aborted when the lease is lost or the process drains. */
   signal: AbortSignal
+  /**
+   * Marks the job as done as part of `tx`, so that what it did is never done again. Last in the transaction: it locks the job.
+   * @throws Error when the lease was lost, so that the transaction is rolled back
+   */
+  finish(tx: Sql): Promise<void>
 }
 
 /** Does the work. A throw means: try again later; `Unretryable` means: never again. */

@@ -49,6 +49,17 @@ const held = `where id = ? and worker = ? and attempt = ? and status = 'running'
 export const once = <T>(db: Database, work: (tx: Sql) => Promise<T>): Promise<T> =>
   db.dialect === 'postgresql' ? work(db.sql) : db.write(work)
 
+/** Marks a job as done as part of `tx`. @returns 0 when the worker no longer holds it */
+export function finishHeld(
+  tx: Sql,
+  job: { id: string; attempt: number },
+  worker: string,
+  at: Date,
+): Promise<number> {
+  const params = [at, job.id, worker, job.attempt]
+  return tx.run(`update job set status = 'done', lease_until = null, finished_at = ? ${held}`, params)
+}
+
 export function scheduleRetry(
   db: Database,
   job: { id: string; attempt: number },

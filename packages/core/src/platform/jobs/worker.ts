@@ -1,9 +1,17 @@
 import type { Clock, NewId } from '../clock.ts'
-import type { Database } from '../database/database.ts'
+import type { Database, Sql } from '../database/database.ts'
 import type { Logger } from '../log.ts'
 import { anyDue, type ClaimedRow, claimAndAck } from './claim-queries.ts'
 import { type JobHandler, Unretryable } from './jobs.ts'
-import { jobsChannel, markDead, renew, scheduleRetry, takeBackExpired } from './queries.ts'
+import {
+  finishHeld,
+  jobsChannel,
+  lostLease,
+  markDead,
+  renew,
+  scheduleRetry,
+  takeBackExpired,
+} from './queries.ts'
 
 export interface JobQueueOptions {
   db: Database
@@ -134,9 +142,9 @@ export class JobWorker {
     const abort = new AbortController()
     const { promise: done, resolve: left } = Promise.withResolvers<void>()
     this.#inFlight.set(tryOf(job), { id: job.id, abort, left, done })
-    void this.#perform(job, abort.signal).then((well) => {
-      if (well) this.#ended.push(job)
-      else this.#leave(job, true)
+    void this.#perform(job, abort.signal).then((written) => {
+      if (written) this.#leave(job, true)
+      else this.#ended.push(job)
       this.wakeUp()
     })
   }
@@ -148,17 +156,22 @@ export class JobWorker {
     this.#inFlight.delete(tryOf(job))
   }
 
-  /** @returns false when it failed, which has been written down */
+  /** @returns whether its end has been written down: it has failed, or was finished in a transaction of its handler */
   async #perform(job: ClaimedRow, signal: AbortSignal): Promise<boolean> {
-    const { handlers, log } = this.#options
+    const { handlers, clock, log } = this.#options
+    let finished = false
+    const finish = async (tx: Sql) => {
+      finished = (await finishHeld(tx, job, this.#id, clock.date())) > 0
+      if (!finished) throw new Error(lostLease)
+    }
     try {
-      await (handlers[job.kind] as JobHandler)({ ...job, signal })
-      return true
+      await (handlers[job.kind] as JobHandler)({ ...job, signal, finish })
+      return finished
     } catch (error) {
       await this.#lose(job, error).catch((fault: unknown) =>
         log.error('the end of a job could not be written', { jobId: job.id, kind: job.kind, error: fault }),
       )
-      return false
+      return true
     }
   }
 

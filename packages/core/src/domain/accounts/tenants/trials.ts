@@ -1,7 +1,6 @@
 import { LockMode } from '@mikro-orm/core'
-import type { Ctx, Transaction } from '../../../kernel/context.ts'
+import type { Transaction } from '../../../kernel/context.ts'
 import { DomainError } from '../../../kernel/errors.ts'
-import { transact } from '../../../kernel/transact.ts'
 import { Subscription, type SubscriptionRow } from './billing-entities.ts'
 import { Tenant } from './entities.ts'
 import { endTrialJob } from './jobs.ts'
@@ -38,27 +37,28 @@ export async function startTrial(
  * Handles `subscription.trial` jobs: a trial that is over and was not paid for sends its tenant back to `onboarding`,
  * where people still log in and agents rest. A trial that was extended is looked at again at its new end.
  */
-export async function endTrial(ctx: Ctx, { subscriptionId: id }: { subscriptionId: string }): Promise<void> {
-  await transact(ctx, async (txn) => {
-    const lockMode = LockMode.PESSIMISTIC_WRITE
-    const subscription = await txn.em.findOne(Subscription, { id }, { lockMode })
-    if (subscription?.status !== 'trialing' || !subscription.trialEndsAt) return
-    const now = txn.clock.date()
-    if (subscription.trialEndsAt > now) return
-    const tenant = await txn.em.findOneOrFail(Tenant, { id: subscription.tenantId }, { lockMode })
-    subscription.status = 'past_due'
-    subscription.updatedOn = now
-    if (tenant.status !== 'trial') return
-    tenant.status = 'onboarding'
-    tenant.updatedOn = now
-    txn.audit({
-      tenantId: tenant.id,
-      resourceType: 'tenant',
-      resourceId: tenant.id,
-      before: { status: 'trial' },
-      after: { status: 'onboarding' },
-      action: 'tenant.trial_ended',
-    })
+export async function endTrial(
+  txn: Transaction,
+  { subscriptionId: id }: { subscriptionId: string },
+): Promise<void> {
+  const lockMode = LockMode.PESSIMISTIC_WRITE
+  const subscription = await txn.em.findOne(Subscription, { id }, { lockMode })
+  if (subscription?.status !== 'trialing' || !subscription.trialEndsAt) return
+  const now = txn.clock.date()
+  if (subscription.trialEndsAt > now) return
+  const tenant = await txn.em.findOneOrFail(Tenant, { id: subscription.tenantId }, { lockMode })
+  subscription.status = 'past_due'
+  subscription.updatedOn = now
+  if (tenant.status !== 'trial') return
+  tenant.status = 'onboarding'
+  tenant.updatedOn = now
+  txn.audit({
+    tenantId: tenant.id,
+    resourceType: 'tenant',
+    resourceId: tenant.id,
+    before: { status: 'trial' },
+    after: { status: 'onboarding' },
+    action: 'tenant.trial_ended',
   })
 }
 

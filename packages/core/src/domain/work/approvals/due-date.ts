@@ -1,6 +1,5 @@
 import type { z } from 'zod'
-import type { Ctx, Transaction } from '../../../kernel/context.ts'
-import { transact } from '../../../kernel/transact.ts'
+import type { Transaction } from '../../../kernel/context.ts'
 import { notify } from '../../people/notifications/notify.ts'
 import { logActivity } from '../activities/state.ts'
 import type { ApprovalRow } from './entities.ts'
@@ -48,46 +47,39 @@ export async function startDueDate(txn: Transaction, approval: ApprovalRow): Pro
  * do nothing.
  */
 export async function approvalDue(
-  ctx: Ctx,
+  txn: Transaction,
   { approvalId, dueAt, what }: z.output<typeof approvalDueJob.payload>,
 ): Promise<void> {
-  await transact(ctx, async (txn) => {
-    const { approval, activities } = await lockApproval(txn, approvalId)
-    const isOurs = approval.status === 'pending' && approval.dueAt?.toISOString() === dueAt
-    if (!isOurs || approval.expiresAt.getTime() <= txn.clock.now()) return
-    const risk = what === 'overdue' ? higherRisk(approval.riskLevel) : undefined
-    if (!risk) return remind(txn, approval)
-    const before = { riskLevel: approval.riskLevel }
-    approval.riskLevel = risk
-    approval.riskRank = rankOf(risk)
-    approval.updatedOn = txn.clock.date()
-    await startDueDate(txn, approval)
-    for (const activity of activities)
-      logActivity(txn, activity, {
-        kind: 'approval',
-        message: `“${approval.title}” has waited twice as long as it should: now of ${risk} risk`,
-        data: { approvalId },
-      })
-    txn.emit(approvalEscalated, {
-      tenantId: approval.tenantId,
-      subject: approval.id,
-      data: { approvalId, riskLevel: risk, title: approval.title },
+  const { approval, activities } = await lockApproval(txn, approvalId)
+  const isOurs = approval.status === 'pending' && approval.dueAt?.toISOString() === dueAt
+  if (!isOurs || approval.expiresAt.getTime() <= txn.clock.now()) return
+  const risk = what === 'overdue' ? higherRisk(approval.riskLevel) : undefined
+  if (!risk) return remind(txn, approval)
+  const before = { riskLevel: approval.riskLevel }
+  approval.riskLevel = risk
+  approval.riskRank = rankOf(risk)
+  approval.updatedOn = txn.clock.date()
+  await startDueDate(txn, approval)
+  for (const activity of activities)
+    logActivity(txn, activity, {
+      kind: 'approval',
+      message: `“${approval.title}” has waited twice as long as it should: now of ${risk} risk`,
+      data: { approvalId },
     })
-    txn.audit({
-      tenantId: approval.tenantId,
-      resourceType: 'approval',
-      resourceId: approval.id,
-      before,
-      after: { riskLevel: risk, dueAt: approval.dueAt },
-      action: 'approval.escalate',
-    })
-    await tell(
-      txn,
-      approval,
-      `Escalated: ${approval.title}`,
-      `No one has decided; it is of ${risk} risk now.`,
-    )
+  txn.emit(approvalEscalated, {
+    tenantId: approval.tenantId,
+    subject: approval.id,
+    data: { approvalId, riskLevel: risk, title: approval.title },
   })
+  txn.audit({
+    tenantId: approval.tenantId,
+    resourceType: 'approval',
+    resourceId: approval.id,
+    before,
+    after: { riskLevel: risk, dueAt: approval.dueAt },
+    action: 'approval.escalate',
+  })
+  await tell(txn, approval, `Escalated: ${approval.title}`, `No one has decided; it is of ${risk} risk now.`)
 }
 
 async function remind(txn: Transaction, approval: ApprovalRow): Promise<void> {

@@ -1,5 +1,4 @@
-import type { Ctx, Transaction } from '../../../kernel/context.ts'
-import { transact } from '../../../kernel/transact.ts'
+import type { Transaction } from '../../../kernel/context.ts'
 import { notify } from '../../people/notifications/notify.ts'
 import { asksPeople, block, isClosed, logActivity } from '../activities/state.ts'
 import type { ApprovalRow } from './entities.ts'
@@ -11,16 +10,14 @@ import { type Locked, lockApproval, pendingApprovalsOf } from './pending.ts'
  * come. A clock that was restarted makes the old one's jobs do nothing.
  */
 export async function handleExpiry(
-  ctx: Ctx,
+  txn: Transaction,
   { approvalId, expiresAt }: { approvalId: string; expiresAt: string },
 ): Promise<void> {
-  await transact(ctx, async (txn) => {
-    const locked = await lockApproval(txn, approvalId)
-    const { approval } = locked
-    if (approval.status !== 'pending' || approval.expiresAt.toISOString() !== expiresAt) return
-    if (approval.expiresAt.getTime() <= txn.clock.now()) await expire(txn, locked)
-    else await warn(txn, approval)
-  })
+  const locked = await lockApproval(txn, approvalId)
+  const { approval } = locked
+  if (approval.status !== 'pending' || approval.expiresAt.toISOString() !== expiresAt) return
+  if (approval.expiresAt.getTime() <= txn.clock.now()) await expire(txn, locked)
+  else await warn(txn, approval)
 }
 
 async function warn(txn: Transaction, approval: ApprovalRow): Promise<void> {

@@ -1,7 +1,6 @@
 import { LockMode } from '@mikro-orm/core'
-import type { Ctx, Transaction } from '../../../../kernel/context.ts'
+import type { Transaction } from '../../../../kernel/context.ts'
 import { dayIn } from '../../../../kernel/periods.ts'
-import { transact } from '../../../../kernel/transact.ts'
 import { isSuspended, Tenant } from '../../../accounts/tenants/entities.ts'
 import { openActivities } from '../../activities/open.ts'
 import { lockCampaign } from '../../campaigns/change.ts'
@@ -16,24 +15,22 @@ import { eligiblePeriod, nextExtraPiece } from './start-queries.ts'
  * that makes such pieces now. Where there is none, the request waits for the planning of the next period to call again.
  * It may be called at any time and twice.
  */
-export async function startRequest(ctx: Ctx, { requestId }: { requestId: string }): Promise<void> {
-  await transact(ctx, async (txn) => {
-    const known = await txn.em.findOne(ContentRequest, { id: requestId })
-    if (!known || !isDue(txn, known)) return
-    const type = known.kind === 'blog' ? 'blog_post' : 'social_post'
-    const tenant = await txn.em.findOneOrFail(Tenant, { id: known.tenantId })
-    if (isSuspended(tenant.status)) return
-    const today = dayIn(txn.clock.date(), tenant.timezone)
-    const found = await eligiblePeriod(txn, tenant.id, { type, today })
-    if (!found) return
-    const campaign = await lockCampaign(txn, found.campaignId)
-    const request = await txn.em.refreshOrFail(known, { lockMode: LockMode.PESSIMISTIC_WRITE })
-    // Someone may have been quicker with either.
-    if (campaign.status !== 'active' || !isDue(txn, request)) return
-    await start(txn, request, {
-      deliverable: await txn.em.findOneOrFail(Deliverable, { id: found.deliverableId }),
-      period: await txn.em.findOneOrFail(Period, { id: found.periodId }),
-    })
+export async function startRequest(txn: Transaction, { requestId }: { requestId: string }): Promise<void> {
+  const known = await txn.em.findOne(ContentRequest, { id: requestId })
+  if (!known || !isDue(txn, known)) return
+  const type = known.kind === 'blog' ? 'blog_post' : 'social_post'
+  const tenant = await txn.em.findOneOrFail(Tenant, { id: known.tenantId })
+  if (isSuspended(tenant.status)) return
+  const today = dayIn(txn.clock.date(), tenant.timezone)
+  const found = await eligiblePeriod(txn, tenant.id, { type, today })
+  if (!found) return
+  const campaign = await lockCampaign(txn, found.campaignId)
+  const request = await txn.em.refreshOrFail(known, { lockMode: LockMode.PESSIMISTIC_WRITE })
+  // Someone may have been quicker with either.
+  if (campaign.status !== 'active' || !isDue(txn, request)) return
+  await start(txn, request, {
+    deliverable: await txn.em.findOneOrFail(Deliverable, { id: found.deliverableId }),
+    period: await txn.em.findOneOrFail(Period, { id: found.periodId }),
   })
 }
 
