@@ -1,8 +1,10 @@
 import type { Configuration } from '@mikro-orm/core'
 import { PostgreSqlConnection, PostgreSqlDriver } from '@mikro-orm/postgresql'
 import { type Driver, PostgresDriver } from 'kysely'
-import type { Pool } from 'pg'
+import type { Pool, PoolClient } from 'pg'
+import { withBoundValues } from './bound-values.ts'
 import { poolsOf } from './postgres-pools.ts'
+import { statementName } from './postgres-statements.ts'
 
 /**
  * The ORM's driver, outliving broken connections. kysely keeps a connection on which no transaction could begin or be
@@ -17,7 +19,13 @@ export class PatientDriver extends PostgreSqlDriver {
   }
 }
 
-class PatientConnection extends PostgreSqlConnection {
+/** Dates in UTC, as the ORM would write them: the driver's own are in the zone of this process. */
+const binding = {
+  mark: (position: number) => `$${position}`,
+  bind: (value: unknown) => (value instanceof Date ? value.toISOString() : value),
+}
+
+class PatientConnection extends withBoundValues(PostgreSqlConnection, binding) {
   override createKyselyDialect(overrides: Parameters<PostgreSqlConnection['createKyselyDialect']>[0]) {
     let made: Pool | undefined
     const onPoolCreated = (pool: Pool) => void (made = pool)
@@ -26,9 +34,8 @@ class PatientConnection extends PostgreSqlConnection {
       const shared = poolsOf(this.config.get('clientUrl') ?? '').forUnitsOfWork(made as Pool)
       // Ended by the last who uses it, not with this driver.
       const end = async () => undefined
-      return patient(
-        new PostgresDriver({ pool: { options: shared.options, connect: () => shared.connect(), end } }),
-      )
+      const connect = async () => preparing(await shared.connect())
+      return patient(new PostgresDriver({ pool: { options: shared.options, connect, end } }))
     }
     return dialect
   }
@@ -48,4 +55,21 @@ function patient(driver: Driver): Driver {
   // What is lost is rolled back: the server does it when the connection ends, and the pool throws a broken one away.
   driver.rollbackTransaction = (connection) => rollback(connection).catch(() => undefined)
   return driver
+}
+
+const clients = new WeakMap<PoolClient, PoolClient>()
+
+/** A client that names its statements, so that the server prepares each text once on each connection. */
+function preparing(client: PoolClient): PoolClient {
+  const known = clients.get(client)
+  if (known) return known
+  const query = (text: unknown, values?: unknown[]) =>
+    typeof text === 'string' && values && values.length > 0
+      ? client.query({ text, values, ...statementName(text) })
+      : client.query(text as string, values)
+  const made = new Proxy(client, {
+    get: (target, key) => (key === 'query' ? query : Reflect.get(target, key, target)),
+  })
+  clients.set(client, made)
+  return made
 }

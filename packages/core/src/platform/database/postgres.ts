@@ -1,7 +1,7 @@
 import { Migrator } from '@mikro-orm/migrations'
 import { MikroORM as PostgresOrm } from '@mikro-orm/postgresql'
 import type { MikroORM } from '@mikro-orm/sql'
-import { Client, type Pool, type PoolClient } from 'pg'
+import { Client } from 'pg'
 import {
   type Database,
   DatabaseError,
@@ -13,6 +13,7 @@ import { openWithEntities } from './discovery.ts'
 import { toMigrations } from './migrate.ts'
 import { PatientDriver } from './postgres-driver.ts'
 import { joinPools } from './postgres-pools.ts'
+import { statements } from './postgres-statements.ts'
 import { forkFor, TenantGuard } from './scope.ts'
 
 /** PostgreSQL: a pool for the ORM's units of work and one for hand-written statements, both shared, and a connection that listens. */
@@ -92,29 +93,6 @@ export async function openPostgres(options: DatabaseOptions): Promise<Database> 
       await orm.close(true)
       await pools.leave()
     },
-  }
-}
-
-const texts = new Map<string, { text: string; name: string }>()
-
-/** `?` becomes `$n`, and each text gets the name under which the server keeps its plan. */
-function named(text: string): { text: string; name: string } {
-  let found = texts.get(text)
-  if (!found) {
-    let index = 0
-    found = { text: text.replace(/\?/g, () => `$${++index}`), name: `copydesk_${texts.size}` }
-    texts.set(text, found)
-  }
-  return found
-}
-
-function statements(client: Pool | PoolClient): Sql {
-  const query = (text: string, params: readonly unknown[] = []) =>
-    client.query({ ...named(text), values: [...params] })
-  return {
-    all: async (text, params) => (await query(text, params)).rows,
-    get: async (text, params) => (await query(text, params)).rows[0],
-    run: async (text, params) => (await query(text, params)).rowCount ?? 0,
   }
 }
 

@@ -1,6 +1,10 @@
+import type { Configuration } from '@mikro-orm/core'
+import { SqliteConnection, SqliteDriver as SqliteOrmDriver } from '@mikro-orm/sqlite'
 import { Mutex as Queue } from 'async-mutex'
 import type BetterSqlite from 'better-sqlite3'
 import { type DatabaseConnection, SqliteAdapter, SqliteDialect, SqliteDriver } from 'kysely'
+import { withBoundValues } from './bound-values.ts'
+import { bind, preparedOn } from './sqlite-statements.ts'
 
 /**
  * First come, first served, and one in each turn of the event loop: what holds it blocks the loop, so connections, streams and
@@ -23,13 +27,30 @@ export function createMutex(): Mutex {
 
 type Handle = BetterSqlite.Database
 
+const BoundSqliteConnection = withBoundValues(SqliteConnection, { mark: () => '?', bind })
+
+/** The ORM's driver, with values apart from the texts of its statements. */
+export class BoundSqliteDriver extends SqliteOrmDriver {
+  protected override readonly connection: SqliteConnection
+
+  constructor(config: Configuration) {
+    super(config)
+    this.connection = new BoundSqliteConnection(config)
+  }
+}
+
+/** What kysely asks of a handle, with statements that are kept. */
+function keeping(handle: Handle) {
+  return { prepare: preparedOn(handle), close: () => void handle.close() }
+}
+
 /** The ORM's connection: transactions take the write lock at once, and wait on the same mutex as everybody else. */
 export class SerialDialect extends SqliteDialect {
   readonly #handle: Handle
   readonly #mutex: Mutex
 
   constructor(handle: Handle, mutex: Mutex) {
-    super({ database: handle })
+    super({ database: keeping(handle) })
     this.#handle = handle
     this.#mutex = mutex
   }
@@ -56,7 +77,7 @@ class SerialDriver extends SqliteDriver {
   #release: (() => void) | undefined
 
   constructor(handle: Handle, mutex: Mutex) {
-    super({ database: handle })
+    super({ database: keeping(handle) })
     this.#handle = handle
     this.#mutex = mutex
   }

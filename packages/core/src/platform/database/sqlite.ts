@@ -4,11 +4,12 @@ import { Migrator } from '@mikro-orm/migrations'
 import type { MikroORM } from '@mikro-orm/sql'
 import { MikroORM as SqliteOrm } from '@mikro-orm/sqlite'
 import BetterSqlite from 'better-sqlite3'
-import { type Database, DatabaseError, type DatabaseOptions, type Sql, type SqlValue } from './database.ts'
+import { type Database, DatabaseError, type DatabaseOptions, type Sql } from './database.ts'
 import { openWithEntities } from './discovery.ts'
 import { toMigrations } from './migrate.ts'
 import { forkFor, TenantGuard } from './scope.ts'
-import { createMutex, type Mutex, SerialDialect } from './sqlite-dialect.ts'
+import { BoundSqliteDriver, createMutex, type Mutex, SerialDialect } from './sqlite-dialect.ts'
+import { bind, preparedOn } from './sqlite-statements.ts'
 
 type Handle = BetterSqlite.Database
 
@@ -32,6 +33,7 @@ export async function openSqlite(options: DatabaseOptions): Promise<Database> {
       dbName: path,
       ...entities,
       extensions: [Migrator],
+      driver: BoundSqliteDriver,
       driverOptions: new SerialDialect(writer, mutex),
       migrations: {
         migrationsList: toMigrations(options.migrations, 'sqlite'),
@@ -154,17 +156,11 @@ function makePrivate(path: string): void {
   }
 }
 
-/** Statements are prepared once per text and kept. */
 function statements(handle: Handle, path: string): Sql {
-  const prepared = new Map<string, BetterSqlite.Statement>()
-  const statement = (text: string) => {
-    let found = prepared.get(text)
-    if (!found) prepared.set(text, (found = handle.prepare(text)))
-    return found
-  }
+  const prepare = preparedOn(handle)
   const perform = async <T>(text: string, work: (found: BetterSqlite.Statement) => T): Promise<T> => {
     try {
-      return work(statement(text))
+      return work(prepare(text))
     } catch (error) {
       throw explain(error, path)
     }
@@ -174,11 +170,6 @@ function statements(handle: Handle, path: string): Sql {
     get: (text, params = []) => perform(text, (found) => found.get(params.map(bind)) as never),
     run: (text, params = []) => perform(text, (found) => found.run(params.map(bind)).changes),
   }
-}
-
-function bind(value: SqlValue): string | number | null | Uint8Array {
-  if (value instanceof Date) return value.getTime()
-  return typeof value === 'boolean' ? Number(value) : value
 }
 
 /** Turns the driver's own faults into one sentence with the remedy; anything else passes unchanged. */
