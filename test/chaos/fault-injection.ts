@@ -16,12 +16,12 @@ export interface Fleet {
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
-type Fault = (world: Fleet, random: Random) => Promise<void>
+type Fault = (fleet: Fleet, random: Random) => Promise<void>
 
 /** What may happen to an installation, and how likely each is. */
 const faults: ReadonlyArray<[weight: number, name: string, happen: Fault]> = [
-  [4, 'a server is killed', (world, random) => replaceOne(world, random, 'SIGKILL')],
-  [1, 'a server is restarted', (world, random) => replaceOne(world, random, 'SIGTERM')],
+  [4, 'a server is killed', (fleet, random) => replaceOne(fleet, random, 'SIGKILL')],
+  [1, 'a server is restarted', (fleet, random) => replaceOne(fleet, random, 'SIGTERM')],
   [2, 'the ways to the database break', async ({ databaseProxy }) => databaseProxy.cut()],
   [2, 'the ways to the web servers break', async ({ webProxy }) => webProxy.cut()],
   [
@@ -37,10 +37,10 @@ const faults: ReadonlyArray<[weight: number, name: string, happen: Fault]> = [
 ]
 
 /** Has one of them happen. @returns its name */
-export async function injectFault(world: Fleet, random: Random): Promise<string> {
+export async function injectFault(fleet: Fleet, random: Random): Promise<string> {
   let at = random() * faults.reduce((sum, [weight]) => sum + weight, 0)
   const [, name, happen] = faults.find(([weight]) => (at -= weight) < 0) ?? faults[0]!
-  await happen(world, random)
+  await happen(fleet, random)
   return name
 }
 

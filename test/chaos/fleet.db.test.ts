@@ -82,7 +82,7 @@ async function play(server: OwnServer, random: Random): Promise<{ story: string;
   })
   for (const role of ['web', 'web', 'worker', 'worker'] as const)
     members.push(await startMember(role, await freePort(), installation))
-  const world: Fleet = { members, installation, databaseProxy, webProxy, databaseServer: server }
+  const fleet: Fleet = { members, installation, databaseProxy, webProxy, databaseServer: server }
   const people = await Promise.all(seeded.map((tenant) => meet(baseUrl, tenant)))
   const followers = people.map(({ admin }) => follow(admin))
 
@@ -100,7 +100,7 @@ async function play(server: OwnServer, random: Random): Promise<{ story: string;
   const happened: string[] = []
   while (happened.length < misfortunesOfRound) {
     await pause(100 + random() * 600)
-    happened.push(await injectFault(world, random))
+    happened.push(await injectFault(fleet, random))
   }
   calm = true
   misfit.behave()

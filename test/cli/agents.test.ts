@@ -11,7 +11,7 @@ interface Config {
   adapterConfig: { promptTemplate: string }
 }
 
-async function desk() {
+async function harness() {
   const folder = temporaryFolder()
   const cwd = folder.path
   await setUpIn(cwd)
@@ -28,7 +28,7 @@ async function desk() {
 
 describe('copydesk agent', () => {
   it('lists, shows, sets, pushes and restores agents', async () => {
-    using t = await desk()
+    using t = await harness()
     const role = 'blog_writer'
     t.write('prompt.md', 'You write for {{company}}.')
     const set = ['agent', 'set', role, '--concurrency', '5', '--prompt', 'prompt.md', '--max-cost', '0.50']
@@ -59,7 +59,7 @@ describe('copydesk agent', () => {
   })
 
   it('configures a runtime, the built-in loop and fallback models for a tenant', async () => {
-    using t = await desk()
+    using t = await harness()
     const set = ['agent', 'set', 'blog_writer', '--tenant', 'Example Ltd']
     const url = 'https://agents.example/work'
     const env = { COPYDESK_WEBHOOK_SECRET: 'a secret of ours' }
@@ -79,7 +79,7 @@ describe('copydesk agent', () => {
   })
 
   it('rejects unknown agents, tenants and options, in one sentence', async () => {
-    using t = await desk()
+    using t = await harness()
     t.write('prompt.md', 'You write for {{compny}}.')
     const own = ['--tenant', 'Example Ltd']
     for (const [args, code, message] of [
@@ -106,7 +106,7 @@ describe('copydesk agent', () => {
 
 describe('copydesk skill', () => {
   it('adds, lists, shows and removes skills, for all tenants or for one', async () => {
-    using t = await desk()
+    using t = await harness()
     t.write('tone.md', '---\nname: Tone\ndescription: Before you write.\n---\n\nWarm and plain.\n')
     t.write('more.md', 'Fresh oats.')
     const add = ['skill', 'add', 'tone.md', '--roles', 'blog_writer', 'social_writer']

@@ -38,7 +38,7 @@ describe('copydesk ask', () => {
       action: { command: `/approve ${approvalId} --note "Well \\"put\\""`, description, destructive: true },
     }))
     ;({ approvalId } = await staff.waiting())
-    const before = await staff.desk.state()
+    const before = await staff.harness.state()
     const shown = await staff.run(['ask', 'approve', 'it'])
     expect(shown).toMatchObject({ code: 0, stderr: '' })
     expect(shown.stdout).toMatch(/Approves one text[^]*\/approve [^]*It was not executed\.\n$/)
@@ -47,7 +47,7 @@ describe('copydesk ask', () => {
     declined.type('n')
     await declined.shows('It was not executed.')
     expect(await declined.ended).toBe(0)
-    expect(await staff.desk.state()).toEqual(before)
+    expect(await staff.harness.state()).toEqual(before)
     expect(await staff.json(['ask', 'approve it', '--yes'])).toMatchObject([{ approvalId, done: true }])
     const [piece] = await staff.json<Array<{ approval: object }>>(['show', approvalId])
     expect(piece?.approval).toMatchObject({ status: 'approved', resolutionNote: 'Well "put"' })

@@ -11,8 +11,8 @@ describe('a user at a terminal', () => {
   it('is asked for confirmation with the affected rows, and nothing happens after a no', async () => {
     await using staff = await createStaff()
     const { approvalId } = await staff.waiting()
-    await staff.desk.app.db.write((tx) => tx.run('update approvals set title = ?', [hostile]))
-    const before = await staff.desk.state()
+    await staff.harness.app.db.write((tx) => tx.run('update approvals set title = ?', [hostile]))
+    const before = await staff.harness.state()
     using refused = await onScreen(['approve', approvalId], { cwd: staff.home, env: staff.env })
     await refused.shows('Approve pending approvals?')
     expect(refused.lines().join('\n')).toContain('␛[2JOats · Tenant 1')
@@ -20,7 +20,7 @@ describe('a user at a terminal', () => {
     expect(await refused.ended).toBe(0)
     expect(refused.lines().join('\n')).toContain('Nothing was done.')
     expect(refused.title()).toBe('')
-    expect(await staff.desk.state()).toEqual(before)
+    expect(await staff.harness.state()).toEqual(before)
 
     using agreed = await onScreen(['bulk', 'approve', '--risk', 'low'], { cwd: staff.home, env: staff.env })
     await agreed.shows('1 approval would be decided')
@@ -34,7 +34,7 @@ describe('a user at a terminal', () => {
   it('logs in with an e-mail address and a password that is not echoed', async () => {
     await using staff = await createStaff()
     const env = { TMPDIR: join(staff.home, 'tmp') }
-    using screen = await onScreen(['login', staff.desk.url], { cwd: staff.home, env })
+    using screen = await onScreen(['login', staff.harness.url], { cwd: staff.home, env })
     await screen.shows('API key')
     screen.type(enter)
     await screen.shows('E-mail')

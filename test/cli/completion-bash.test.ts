@@ -11,8 +11,8 @@ const name = 'Rye & Oats: Baker\'s "$HOME" Ltd'
 /** Staff of a tenant with a name that is hard to type, with the program in the path and its script in a file. */
 async function createTyping() {
   const staff = await createStaff()
-  const { tenantId } = staff.desk.team
-  await staff.desk.app.db.write((tx) =>
+  const { tenantId } = staff.harness.team
+  await staff.harness.app.db.write((tx) =>
     tx.run('update tenants set name = ?, domain = ? where id = ?', [name, 'rye.example', tenantId]),
   )
   const bin = join(staff.home, 'bin')

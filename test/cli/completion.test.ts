@@ -21,8 +21,10 @@ describe('copydesk completion', () => {
   it('offers commands, options, choices and values from the server', async () => {
     await using staff = await createStaff()
     const { approvalId, activityId } = await staff.waiting()
-    await staff.desk.app.db.write((tx) => tx.run('update approvals set title = ?', ['Oats\u001b[2J\t\nrye']))
-    const { tenantId } = staff.desk.team
+    await staff.harness.app.db.write((tx) =>
+      tx.run('update approvals set title = ?', ['Oats\u001b[2J\t\nrye']),
+    )
+    const { tenantId } = staff.harness.team
     const cases: ReadonlyArray<[words: string[], includes: string[]]> = [
       [['que'], ['queue', 'queues']],
       [['serv'], ['serve']],
@@ -51,7 +53,7 @@ describe('copydesk completion', () => {
   it('offers profiles, and nothing from a server that is offline or rejects the login', async () => {
     await using staff = await createStaff()
     const { TMPDIR = '' } = staff.env
-    const login = ['login', staff.desk.url, '--api-key-stdin', '--profile', 'mine']
+    const login = ['login', staff.harness.url, '--api-key-stdin', '--profile', 'mine']
     expect((await staff.run(login, { env: { TMPDIR }, input: staff.key.key })).code).toBe(0)
     expect(await offered(staff, ['queue', '--profile', ''], { TMPDIR })).toEqual(['mine'])
     expect(

@@ -8,7 +8,7 @@ import { createStaff } from './staff.ts'
 async function asking() {
   await using stack = new AsyncDisposableStack()
   const staff = stack.use(await createStaff())
-  const { app, team, url } = staff.desk
+  const { app, team, url } = staff.harness
   const office = stack.use(await openAssistant(app))
   const { key, credential } = await assistantKey(app, team.reviewerId)
   const client = stack.use(await connectAssistant(office, credential))
@@ -45,7 +45,7 @@ describe('copydesk consent', () => {
     const { staff, pause, consent, key, person } = it
     const piped = await staff.run(['consent', 'give', consent], { ...person, input: 'y\n' })
     expect(piped).toMatchObject({ code: 2, stderr: expect.stringContaining('there is none here') })
-    const env = { COPYDESK_URL: staff.desk.url, COPYDESK_API_KEY: key }
+    const env = { COPYDESK_URL: staff.harness.url, COPYDESK_API_KEY: key }
     using screen = await onScreen(['consent', 'give', consent], { cwd: staff.home, env })
     await screen.shows('is an API key. Log in with')
     expect(await screen.ended).toBe(4)

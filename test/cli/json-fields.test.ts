@@ -12,7 +12,7 @@ describe('--json with fields', () => {
   it('picks fields of every row, in the given order, and keeps the shape of the reply', async () => {
     await using staff = await createStaff()
     const { approvalId, activityId } = await staff.waiting()
-    const { tenantId } = staff.desk.team
+    const { tenantId } = staff.harness.team
     const rows = {
       pending: [{ title: expect.any(String), id: approvalId }],
       running: [],
@@ -100,7 +100,7 @@ describe('--json with fields', () => {
     const { streams, between } = watchStreams()
     await using staff = await createStaff({ between })
     const following = await staff.begin(['tail', '--json=event,data.approvalId'])
-    await staff.desk.app.until(async () => streams[0]?.headersSent, 'the stream is open')
+    await staff.harness.app.until(async () => streams[0]?.headersSent, 'the stream is open')
     const watching = await staff.begin(['queue', '--watch', '0.1', '--json', 'counts.pending'])
     await watching.says('{"counts":{"pending":0}}\n')
     const { approvalId } = await staff.waiting()

@@ -12,27 +12,27 @@ const bare = (staff: Staff) => ({ env: { TMPDIR: join(staff.home, 'tmp') } })
 const reviewer = 'reviewer.1.tenant-1@test.example'
 
 async function loggedIn(staff: Staff, ...more: string[]): Promise<void> {
-  const args = ['login', staff.desk.url, '--api-key-stdin', ...more]
+  const args = ['login', staff.harness.url, '--api-key-stdin', ...more]
   const { code, stderr } = await staff.run(args, { ...bare(staff), input: `${staff.key.key}\n` })
   expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining('Logged in') })
 }
 
 async function withPassword(staff: Staff, ...more: string[]) {
-  const args = ['login', staff.desk.url, '--email', reviewer, '--password-stdin', ...more]
+  const args = ['login', staff.harness.url, '--email', reviewer, '--password-stdin', ...more]
   return staff.run(args, { ...bare(staff), input: `${password}\n` })
 }
 
 describe('copydesk login', () => {
   it('verifies an API key, prints user and tenants, and stores it readable by the owner only', async () => {
     await using staff = await createStaff()
-    const args = ['login', staff.desk.url, '--api-key-stdin', '--json']
+    const args = ['login', staff.harness.url, '--api-key-stdin', '--json']
     const { code, stdout } = await staff.run(args, { ...bare(staff), input: staff.key.key })
     expect(code).toBe(0)
     expect(JSON.parse(stdout)).toEqual({
       profile: 'local',
-      url: staff.desk.url,
+      url: staff.harness.url,
       user: { name: 'Rita Reviewer', email: reviewer, role: 'reviewer' },
-      tenants: [{ id: staff.desk.team.tenantId, name: 'Tenant 1' }],
+      tenants: [{ id: staff.harness.team.tenantId, name: 'Tenant 1' }],
       hasMore: false,
     })
     expect(stdout).not.toContain(staff.key.key)
@@ -57,7 +57,7 @@ describe('copydesk login', () => {
       [[], '', 2],
     ]
     for (const [args, input, code] of cases) {
-      const ended = await staff.run(['login', staff.desk.url, ...args], { ...bare(staff), input })
+      const ended = await staff.run(['login', staff.harness.url, ...args], { ...bare(staff), input })
       expect({ args, code: ended.code, stdout: ended.stdout }).toEqual({ args, code, stdout: '' })
     }
     const nowhere = await staff.run(['login', 'ftp://x', '--api-key-stdin'], { ...bare(staff), input: 'k' })
@@ -70,7 +70,7 @@ describe('copydesk login', () => {
     const nobody = await staff.run(['queue'], bare(staff))
     expect(nobody).toMatchObject({ code: 4, stdout: '', stderr: expect.stringContaining('copydesk login') })
     await loggedIn(staff)
-    await staff.desk.app.copydesk.asSystem().apiKeys.revoke(staff.key.id)
+    await staff.harness.app.copydesk.asSystem().apiKeys.revoke(staff.key.id)
     const { code, stdout, stderr } = await staff.run(['queue'], bare(staff))
     expect({ code, stdout, stderr }).toEqual({
       code: 4,
@@ -81,10 +81,10 @@ describe('copydesk login', () => {
 
   it('opens a session with a password, and ends it at the server', async () => {
     await using staff = await createStaff()
-    const { email } = await superAdminOf(staff.desk)
+    const { email } = await superAdminOf(staff.harness)
     const args = [
       'login',
-      staff.desk.url,
+      staff.harness.url,
       '--email',
       email,
       '--password-stdin',
@@ -99,7 +99,7 @@ describe('copydesk login', () => {
     const token = profiles['sue']?.session?.accessToken ?? ''
     expect(await staff.json(['logout'], bare(staff))).toMatchObject({ profile: 'sue', sessionEnded: true })
     expect((await readProfiles(fileOf(staff))).profiles).toEqual({})
-    const response = await staff.desk.app.fetch('/cli/v1/me', {
+    const response = await staff.harness.app.fetch('/cli/v1/me', {
       headers: { authorization: `Bearer ${token}` },
     })
     expect(response.status).toBe(401)
@@ -133,7 +133,7 @@ describe('copydesk login', () => {
     expect(after?.refreshToken).toBe(refreshToken)
     expect(after?.accessToken.split('.')).toHaveLength(3)
     expect(readdirSync(join(file, '..'))).toEqual(['profiles.json'])
-    await staff.desk.app.db.write((tx) => tx.run('delete from sessions'))
+    await staff.harness.app.db.write((tx) => tx.run('delete from sessions'))
     writeFileSync(file, JSON.stringify(all))
     const ended = await staff.run(['queue'], bare(staff))
     expect(ended).toMatchObject({ code: 4, stderr: expect.stringContaining('Log in again with') })
@@ -151,7 +151,7 @@ describe('profiles', () => {
     writeFileSync(file, JSON.stringify({ ...all, current: 'bad' }))
     const code = async (args: string[], env: Record<string, string>) =>
       (await staff.run(['queue', ...args], { env: { TMPDIR, ...env } })).code
-    const given = { COPYDESK_URL: staff.desk.url, COPYDESK_API_KEY: staff.key.key }
+    const given = { COPYDESK_URL: staff.harness.url, COPYDESK_API_KEY: staff.key.key }
     expect(await code([], {})).toBe(4)
     expect(await code(['--profile', 'good'], {})).toBe(0)
     expect(await code([], { COPYDESK_PROFILE: 'good' })).toBe(0)
@@ -180,7 +180,7 @@ describe('profiles', () => {
     await loggedIn(staff)
     const before = heard
     for (const args of [[], ['--profile', 'local']]) {
-      const env = { ...bare(staff).env, COPYDESK_URL: elsewhere.desk.url }
+      const env = { ...bare(staff).env, COPYDESK_URL: elsewhere.harness.url }
       const { code, stderr } = await staff.run(['queue', ...args], { env })
       expect({ code, stderr }).toEqual({ code: 4, stderr: expect.stringContaining('is sent nowhere else') })
     }
@@ -207,8 +207,8 @@ describe('profiles', () => {
 
   it('restrict commands to their tenant, unless another is named', async () => {
     await using staff = await createStaff()
-    const { tenantId } = staff.desk.team
-    const { id: other } = await staff.desk.app.copydesk
+    const { tenantId } = staff.harness.team
+    const { id: other } = await staff.harness.app.copydesk
       .asSystem()
       .tenants.create({ name: 'Other', timezone: 'UTC' })
     await loggedIn(staff, '--tenant', tenantId)
@@ -217,7 +217,7 @@ describe('profiles', () => {
     })
     expect((await staff.run(['pause', 'social_writer'], bare(staff))).code).toBe(0)
     expect((await staff.run(['agents', '--tenant', other], bare(staff))).code).toBe(4)
-    const login = ['login', staff.desk.url, '--api-key-stdin', '--tenant', other, '--profile', 'wrong']
+    const login = ['login', staff.harness.url, '--api-key-stdin', '--tenant', other, '--profile', 'wrong']
     expect((await staff.run(login, { ...bare(staff), input: staff.key.key })).code).toBe(4)
     expect(Object.keys((await readProfiles(fileOf(staff))).profiles)).toEqual(['local'])
   })

@@ -35,7 +35,7 @@ beforeAll(async () => {
 
 afterAll(() => template[Symbol.dispose]())
 
-function desk() {
+function harness() {
   const folder = temporaryFolder()
   cpSync(template.path, folder.path, { recursive: true })
   return folder
@@ -73,7 +73,7 @@ const logIn = (send: Send, email: string, app: string, given = password) =>
 
 describe('copydesk tenant mark-paid', () => {
   it('allows the activation of a tenant, which explains what to do before that', async () => {
-    using folder = desk()
+    using folder = harness()
     const cwd = folder.path
     const customer = await served(cwd, async (send) => {
       const { accessToken } = (await logIn(send, root, 'manage')).json
@@ -110,7 +110,7 @@ describe('copydesk tenant mark-paid', () => {
 
 describe('copydesk user reset-password', () => {
   it('prints a new password once, also for a super-admin, and ends every session', async () => {
-    using folder = desk()
+    using folder = harness()
     const cwd = folder.path
     expect(await cli(['user', 'reset-password', root], { cwd })).toMatchObject({ code: 2, stdout: '' })
     const { refreshToken } = await served(cwd, async (send) => (await logIn(send, root, 'manage')).json)
@@ -141,7 +141,7 @@ describe('copydesk user reset-password', () => {
 
 describe('copydesk user set-role', () => {
   it('changes a role within its kind, keeps the last admin and the last super-admin, and ends sessions', async () => {
-    using folder = desk()
+    using folder = harness()
     const cwd = folder.path
     const set = (email: string, role: string) => ['user', 'set-role', email, role]
     expect(await cli(set('mia@example.com', 'admin'), { cwd })).toMatchObject({ code: 2, stdout: '' })
@@ -183,7 +183,7 @@ describe('copydesk user set-role', () => {
 
 describe('copydesk doctor and config show', () => {
   it('show that registration is closed by default, and its limits', async () => {
-    using folder = desk()
+    using folder = harness()
     const cwd = folder.path
     const settings = async (env: Record<string, string>) => {
       const { stdout } = await cli(['config', 'show', '--json'], { cwd, env })

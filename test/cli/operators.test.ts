@@ -4,7 +4,7 @@ import { cli, setUpIn, temporaryFolder } from './process.ts'
 
 const admin = 'ada.with.a.rather.long.address@example.com'
 
-interface Desk {
+interface Installation {
   cwd: string
   tenantId: string
   adminId: string
@@ -19,7 +19,7 @@ async function json(args: string[], cwd: string, input?: string): Promise<never>
 
 /** An installation with a tenant, its admin and one super-admin, made once and copied for each test. */
 const template = temporaryFolder()
-let made: Omit<Desk, 'cwd'>
+let made: Omit<Installation, 'cwd'>
 
 beforeAll(async () => {
   const cwd = template.path
@@ -39,7 +39,7 @@ beforeAll(async () => {
 
 afterAll(() => template[Symbol.dispose]())
 
-function desk(cwd: string): Desk {
+function copyInstallation(cwd: string): Installation {
   cpSync(template.path, cwd, { recursive: true })
   return { ...made, cwd }
 }
@@ -49,7 +49,7 @@ const widest = (text: string) => Math.max(...text.split('\n').map((line) => line
 describe('copydesk tenant', () => {
   it('lists and shows tenants, and asks for confirmation before it suspends one', async () => {
     using folder = temporaryFolder()
-    const { cwd, tenantId } = desk(folder.path)
+    const { cwd, tenantId } = copyInstallation(folder.path)
     expect(await json(['tenant', 'list', '--search', 'exmaple'], cwd)).toMatchObject([{ id: tenantId }])
     expect(await json(['tenant', 'list', '--status', 'suspended'], cwd)).toEqual([])
     const reason = ['--reason', 'unpaid']
@@ -62,7 +62,7 @@ describe('copydesk tenant', () => {
 
   it('suspends and reinstates a tenant by its id, domain or name', async () => {
     using folder = temporaryFolder()
-    const { cwd, tenantId } = desk(folder.path)
+    const { cwd, tenantId } = copyInstallation(folder.path)
     const reason = ['--reason', 'unpaid']
     const suspended = await json(['tenant', 'suspend', 'Example.com', ...reason, '--yes'], cwd)
     expect(suspended).toMatchObject({ tenantId, status: 'suspended' })
@@ -87,7 +87,7 @@ describe('copydesk tenant', () => {
 
   it('prints a token for read-only access to a tenant, in the name of a super-admin', async () => {
     using folder = temporaryFolder()
-    const { cwd, tenantId } = desk(folder.path)
+    const { cwd, tenantId } = copyInstallation(folder.path)
     const plain = await cli(['tenant', 'impersonate', 'example.com'], { cwd })
     expect(plain).toMatchObject({ code: 0 })
     const claims = JSON.parse(atob(plain.stdout.split('.')[1] ?? '')) as object
@@ -102,7 +102,7 @@ describe('copydesk tenant', () => {
 describe('copydesk user', () => {
   it('suspends, reinstates and filters users', async () => {
     using folder = temporaryFolder()
-    const { cwd, adminId } = desk(folder.path)
+    const { cwd, adminId } = copyInstallation(folder.path)
     const reason = ['--reason', 'left']
     expect(await json(['user', 'suspend', admin.toUpperCase(), ...reason, '--yes'], cwd)).toEqual({
       id: adminId,
@@ -124,7 +124,7 @@ describe('copydesk user', () => {
 describe('copydesk audit', () => {
   it('lists who did what, filtered by tenant, action, actor and time', async () => {
     using folder = temporaryFolder()
-    const { cwd, tenantId, adminId } = desk(folder.path)
+    const { cwd, tenantId, adminId } = copyInstallation(folder.path)
     const all = (await json(['audit'], cwd)) as Array<{ action: string; actor: object }>
     expect(all.map(({ action }) => action)).toEqual(expect.arrayContaining(['tenant.created', 'user.create']))
     expect(all[0]?.actor).toEqual({ id: 'system', type: 'human', name: null })
@@ -150,7 +150,7 @@ describe('copydesk audit', () => {
 describe('tables', () => {
   it('fit 80 columns and keep ids complete', async () => {
     using folder = temporaryFolder()
-    const { cwd, tenantId, adminId } = desk(folder.path)
+    const { cwd, tenantId, adminId } = copyInstallation(folder.path)
     await cli(['api-key', 'create', '--user', admin, '--name', 'a rather long name of a key'], { cwd })
     for (const [args, id] of [
       [['tenant', 'list'], tenantId],

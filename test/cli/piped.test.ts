@@ -9,7 +9,7 @@ const sentence = `Rye ${'at night and in the morning '.repeat(20)}end.`
 
 async function titled(staff: Staff): Promise<string> {
   const { approvalId } = await staff.waiting(sentence)
-  await staff.desk.app.db.write((tx) => tx.run('update approvals set title = ?', [title]))
+  await staff.harness.app.db.write((tx) => tx.run('update approvals set title = ?', [title]))
   return approvalId
 }
 
@@ -45,7 +45,7 @@ describe('the output of commands without a terminal', () => {
     await using staff = await createStaff()
     const { approvalId } = await staff.waiting(sentence)
     await staff.run(['revise', approvalId, '--note', 'Other words', '--yes'])
-    const again = await staff.desk.next()
+    const again = await staff.harness.next()
     await again.deliver('Something else altogether.')
     const { pending } = await staff.json<{ pending: Array<{ id: string }> }>(['queue'])
     const { code, stdout } = await staff.run(['show', pending[0]?.id ?? ''])

@@ -32,7 +32,7 @@ describe('the output of a rejected command', () => {
 
   it('is the same for data of another tenant as for unknown data', async () => {
     await using staff = await createStaff()
-    const other = await staff.desk.app.team()
+    const other = await staff.harness.app.team()
     const foreign = await staff.run(['cost', '--tenant', other.tenantId])
     expect(foreign).toMatchObject({ code: 4, stderr: 'error: You are not assigned to this tenant\n' })
     expect(await staff.run(['cost', '--tenant', nothing])).toEqual(foreign)

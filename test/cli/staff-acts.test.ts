@@ -12,7 +12,7 @@ describe('commands with decisions', () => {
   it('ask for confirmation, and without a terminal do nothing unless --yes is given', async () => {
     await using staff = await createStaff()
     const { approvalId, activityId } = await staff.waiting()
-    const before = await staff.desk.state()
+    const before = await staff.harness.state()
     const acts = [
       ['approve', approvalId],
       ['approve', '-'],
@@ -23,14 +23,14 @@ describe('commands with decisions', () => {
       ['forward', approvalId],
       ['cancel', activityId, '--reason', 'No'],
       ['retry', activityId],
-      ['run', 'social_writer', 'Write', '--tenant', staff.desk.team.tenantId],
+      ['run', 'social_writer', 'Write', '--tenant', staff.harness.team.tenantId],
     ]
     for (const args of acts) {
       const { code, stdout, stderr } = await staff.run(args, { input: `${approvalId}\n` })
       expect({ args, code, stdout }).toEqual({ args, code: 2, stdout: '' })
       expect(stderr).toMatch(/Add --yes/)
     }
-    expect(await staff.desk.state()).toEqual(before)
+    expect(await staff.harness.state()).toEqual(before)
   })
 
   it('approve the ids from stdin, one a line, and exit with 1 when some failed', async () => {
@@ -130,7 +130,7 @@ describe('commands with decisions', () => {
     writeFileSync(editor, '#!/bin/sh\nprintf " By hand" >> "$1"; exit 3\n', { mode: 0o700 })
     expect((await staff.run(['approve', approvalId, '--edit', '--yes'], { env })).code).toBe(1)
     await staff.run(['revise', approvalId, '--note', 'Shorter', '--yes'])
-    await (await staff.desk.next()).deliver('Rye.')
+    await (await staff.harness.next()).deliver('Rye.')
     const [next = ''] = await pendingIn(staff)
     writeFileSync(editor, '#!/bin/sh\nprintf " Now." >> "$1"\n', { mode: 0o700 })
     const refused = await staff.run(['approve', next, '--edit', '--yes'], { env })
@@ -169,10 +169,10 @@ describe('commands with decisions', () => {
   it('decide on many at once, and show them before', async () => {
     await using staff = await createStaff()
     const { approvalId } = await staff.waiting()
-    const before = await staff.desk.state()
+    const before = await staff.harness.state()
     const tried = await staff.json(['bulk', 'reject', '--risk', 'low', '--note', 'Too late', '--dry-run'])
     expect(tried).toMatchObject({ dryRun: true, matched: 1, resolved: 0, items: [{ approvalId }] })
-    expect(await staff.desk.state()).toEqual(before)
+    expect(await staff.harness.state()).toEqual(before)
     const done = await staff.json(['bulk', 'reject', '--risk', 'low', '--note', 'Too late', '--yes'])
     expect(done).toMatchObject({ dryRun: false, matched: 1, resolved: 1 })
     expect(await pendingIn(staff)).toEqual([])
@@ -195,7 +195,7 @@ describe('commands for steering', () => {
   it('pause and resume activities and agents', async () => {
     await using staff = await createStaff()
     const { activityId } = await staff.waiting()
-    const { tenantId } = staff.desk.team
+    const { tenantId } = staff.harness.team
     const paused = await staff.json(['pause', 'social_writer', '--tenant', tenantId, '--reason', 'Off brand'])
     expect(paused).toMatchObject({ role: 'social_writer', status: 'paused' })
     expect(await staff.json(['agents', '--status', 'paused'])).toMatchObject({
@@ -212,7 +212,7 @@ describe('commands for steering', () => {
     expect(await staff.json(['resume', 'social_writer', '--tenant', tenantId])).toMatchObject({
       status: expect.stringMatching(/active|running/),
     })
-    await staff.desk.next()
+    await staff.harness.next()
     expect(await staff.json(['pause', begun.activityId])).toMatchObject({ status: 'pausing' })
     expect(await staff.json(['resume', begun.activityId])).toMatchObject({ activityId: begun.activityId })
     expect(await staff.json(['cancel', begun.activityId, '--reason', 'It has ended', '--yes'])).toMatchObject(

@@ -8,7 +8,7 @@ const hostile = `${escape}[2J${escape}]0;owned\u0007Oats\r\n\u202eevil`
 
 async function everything(staff: Staff): Promise<{ approvalId: string; activityId: string }> {
   const found = await staff.waiting()
-  await staff.desk.app.db.write((tx) =>
+  await staff.harness.app.db.write((tx) =>
     tx.run('update approvals set title = ? where id = ?', [hostile, found.approvalId]),
   )
   return found
@@ -18,7 +18,7 @@ describe('commands that read', () => {
   it('print tables for people and the reply for programs, without control characters', async () => {
     await using staff = await createStaff()
     const { approvalId, activityId } = await everything(staff)
-    const { tenantId } = staff.desk.team
+    const { tenantId } = staff.harness.team
     const reads: ReadonlyArray<[args: string[], json: unknown]> = [
       [['status'], { tenants: [{ tenantId, pendingApprovals: 1 }], totals: { pendingApprovals: 1 } }],
       [['status', '--tenant', tenantId], { tenants: [{ tenantId }] }],
@@ -74,7 +74,7 @@ describe('commands that read', () => {
   it('exit with 1 for unknown ids, 2 for invalid input, 4 for missing permissions', async () => {
     await using staff = await createStaff()
     const nothing = '01J9ZX6T4QH8C3V5N7M2K0B1AD'
-    const admin = await keyOf(staff.desk, staff.desk.team.adminId)
+    const admin = await keyOf(staff.harness, staff.harness.team.adminId)
     const asAdmin = { env: { ...staff.env, COPYDESK_API_KEY: admin.key } }
     const wrong = { env: { ...staff.env, COPYDESK_API_KEY: 'cdk_test_nokey' } }
     const cases: ReadonlyArray<[args: string[], code: number, says: RegExp, options?: object]> = [
@@ -88,7 +88,7 @@ describe('commands that read', () => {
       [['bulk', 'approve', '--dry-run'], 2, /Give --ids, or a filter/],
       [['bulk', 'reject', '--risk', 'low', '--dry-run'], 2, /needs --note/],
       [['queue', '--tenant', nothing], 4, /^error: /],
-      [['impersonate', staff.desk.team.tenantId], 4, /^error: /],
+      [['impersonate', staff.harness.team.tenantId], 4, /^error: /],
       [['queue'], 4, /^error: /, asAdmin],
       [['queue'], 4, /^error: /, wrong],
     ]
@@ -115,9 +115,9 @@ describe('commands that read', () => {
 
   it('give a super-admin read-only access to the dashboard', async () => {
     await using staff = await createStaff()
-    const { key } = await keyOf(staff.desk, (await superAdminOf(staff.desk)).id)
+    const { key } = await keyOf(staff.harness, (await superAdminOf(staff.harness)).id)
     const env = { ...staff.env, COPYDESK_API_KEY: key }
-    const granted = await staff.json<object>(['impersonate', staff.desk.team.tenantId], { env })
+    const granted = await staff.json<object>(['impersonate', staff.harness.team.tenantId], { env })
     expect(granted).toMatchObject({
       impersonationToken: expect.any(String),
       dashboardUrl: expect.any(String),
@@ -129,7 +129,7 @@ describe('copydesk show', () => {
   it('shows all comments, also those on later pages', async () => {
     await using staff = await createStaff()
     const { activityId } = await staff.waiting()
-    const { app, team } = staff.desk
+    const { app, team } = staff.harness
     const texts = await keepComments(app, { activityId, tenantId: team.tenantId, total: 230 })
     const [piece] = await staff.json<Array<{ activity: { comments: Array<{ text: string }> } }>>([
       'show',

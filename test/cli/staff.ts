@@ -9,7 +9,7 @@ import { cli, type Ended, type Running, type RunOptions, startCli } from './proc
 
 /** Someone of staff at a shell prompt, and the server that they work on. */
 export interface Staff extends AsyncDisposable {
-  desk: ListeningHarness
+  harness: ListeningHarness
   /** Their home, empty at first. */
   home: string
   /** What the environment says of the server. */
@@ -32,16 +32,16 @@ export async function createStaff(
   options: Parameters<typeof createListeningHarness>[0] = {},
 ): Promise<Staff> {
   await using stack = new AsyncDisposableStack()
-  const desk = stack.use(await createListeningHarness(options))
+  const harness = stack.use(await createListeningHarness(options))
   const home = mkdtempSync(join(tmpdir(), 'copydesk-staff-'))
   stack.defer(() => rmSync(home, { recursive: true, force: true }))
   mkdirSync(join(home, 'tmp'))
-  const key = await keyOf(desk, desk.team.reviewerId)
-  const env = { COPYDESK_URL: desk.url, COPYDESK_API_KEY: key.key, TMPDIR: join(home, 'tmp') }
+  const key = await keyOf(harness, harness.team.reviewerId)
+  const env = { COPYDESK_URL: harness.url, COPYDESK_API_KEY: key.key, TMPDIR: join(home, 'tmp') }
   const run: Staff['run'] = (args, more = {}) => cli(args, { cwd: home, env, ...more })
   const owned = stack.move()
   return {
-    desk,
+    harness,
     home,
     env,
     key,
@@ -53,10 +53,10 @@ export async function createStaff(
       return JSON.parse(stdout) as never
     },
     async waiting(text = 'Rye at **night**.') {
-      const agent = await desk.order()
+      const agent = await harness.order()
       await agent.deliver(text)
-      const activityId = (await desk.activityOf(agent.runId)).id
-      const { data } = await desk.team.reviewer.call('dm', 'GET /approvals', { query: {} })
+      const activityId = (await harness.activityOf(agent.runId)).id
+      const { data } = await harness.team.reviewer.call('dm', 'GET /approvals', { query: {} })
       const asked = data.find(({ linkedActivities }) => linkedActivities.some(({ id }) => id === activityId))
       return { approvalId: asked?.id ?? '', activityId }
     },

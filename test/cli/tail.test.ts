@@ -17,7 +17,7 @@ const toldBy = ({ said }: Pick<Running, 'said'>): Told[] =>
     .map((line) => JSON.parse(line) as Told)
 
 async function through(staff: Staff) {
-  const proxy = await createProxy(() => Number(new URL(staff.desk.url).port))
+  const proxy = await createProxy(() => Number(new URL(staff.harness.url).port))
   return { proxy, env: { ...staff.env, COPYDESK_URL: `http://127.0.0.1:${proxy.port}` } }
 }
 
@@ -34,7 +34,7 @@ describe('copydesk tail', () => {
     const { proxy, env } = await through(staff)
     await using _ = proxy
     const tail = await staff.begin(['tail', '--json', '--only', 'questions'], { env })
-    await staff.desk.app.until(async () => streams[0]?.headersSent, 'the stream is open')
+    await staff.harness.app.until(async () => streams[0]?.headersSent, 'the stream is open')
     const approvals = [await staff.waiting('One')]
     await tail.says(approvals[0]?.approvalId ?? '')
     proxy.shut()
@@ -61,21 +61,21 @@ describe('copydesk tail', () => {
   it('prints in a line each what agents and other users do, filtered by kind', async () => {
     const { streams, between } = watchStreams()
     await using staff = await createStaff({ between })
-    const { desk } = staff
+    const { harness } = staff
     const all = await staff.begin(['tail'])
     const some = await staff.begin(['tail', '--only', 'verdicts', '--only', 'blockers,verdicts'])
     const open = () => streams.filter(({ headersSent }) => headersSent).length
-    await desk.app.until(async () => open() === 2, 'both streams are open')
+    await harness.app.until(async () => open() === 2, 'both streams are open')
     const { approvalId, activityId } = await staff.waiting('Rye')
-    await desk.team.admin.call('dashboard', 'POST /approvals/:approvalId/resolve', {
+    await harness.team.admin.call('dashboard', 'POST /approvals/:approvalId/resolve', {
       params: { approvalId },
       body: { resolution: 'approved' },
     })
-    const woken = await desk.next()
+    const woken = await harness.next()
     await woken.call('POST /runs/:runId/result', { status: 'success', metadata: { nothingToDo: true } })
     await all.says('activity done')
-    const stuck = await desk.order()
-    const stuckId = (await desk.activityOf(stuck.runId)).id
+    const stuck = await harness.order()
+    const stuckId = (await harness.activityOf(stuck.runId)).id
     await stuck.call('POST /runs/:runId/actions/report-blocker', {
       blockerType: 'needs_human_input',
       description: 'Which shop?\u001b[2J',
@@ -119,8 +119,8 @@ describe('copydesk tail', () => {
     await using staff = await createStaff()
     const { proxy, env } = await through(staff)
     await using _ = proxy
-    const agent = await staff.desk.order()
-    const { id } = await staff.desk.activityOf(agent.runId)
+    const agent = await staff.harness.order()
+    const { id } = await staff.harness.activityOf(agent.runId)
     const tail = await staff.begin(['tail', id, '--json'], { env })
     await tail.says('activity_meta')
     await write(agent, 0, ['Rye ', 'at '])

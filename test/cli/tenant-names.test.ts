@@ -67,7 +67,7 @@ describe('every --tenant of staff', () => {
 
   it('accepts an id, a name and a domain, and reports ambiguous ones', { timeout: 120_000 }, async () => {
     await using staff = await createStaff()
-    const system = staff.desk.app.copydesk.asSystem()
+    const system = staff.harness.app.copydesk.asSystem()
     const { id } = await system.tenants.create({ name, domain, plan: 'pro', timezone: 'UTC' })
     const one = await system.tenants.create({ name: 'Twin', plan: 'pro', timezone: 'UTC' })
     const other = await system.tenants.create({
@@ -76,7 +76,7 @@ describe('every --tenant of staff', () => {
       plan: 'pro',
       timezone: 'UTC',
     })
-    const { key } = await keyOf(staff.desk, (await superAdminOf(staff.desk)).id)
+    const { key } = await keyOf(staff.harness, (await superAdminOf(staff.harness)).id)
     const env = { ...staff.env, COPYDESK_API_KEY: key }
     const inputOf = (path: string) => ({ env, ...(path === 'login' && { input: key }) })
     expect((await staff.run(['login', '--api-key-stdin'], inputOf('login'))).code).toBe(0)
@@ -103,9 +103,9 @@ describe('every --tenant of staff', () => {
   it('follows the events of a named tenant', async () => {
     const { streams, between } = watchStreams()
     await using staff = await createStaff({ between })
-    const { name: own } = await staff.desk.app.copydesk.asSystem().tenants.get(staff.desk.team.tenantId)
+    const { name: own } = await staff.harness.app.copydesk.asSystem().tenants.get(staff.harness.team.tenantId)
     const following = await staff.begin(['tail', '--json', '--tenant', own])
-    await staff.desk.app.until(async () => streams[0]?.headersSent, 'the stream is open')
+    await staff.harness.app.until(async () => streams[0]?.headersSent, 'the stream is open')
     const { approvalId } = await staff.waiting()
     await following.says(approvalId)
     following.child.kill('SIGTERM')
@@ -123,9 +123,9 @@ describe('every --tenant of staff', () => {
       const { code, stderr } = await staff.run(args)
       expect({ args, code, stderr }).toMatchObject({ code: 0 })
     }
-    const system = staff.desk.app.copydesk.asSystem()
+    const system = staff.harness.app.copydesk.asSystem()
     await system.tenants.create({ name, domain, plan: 'pro', timezone: 'UTC' })
-    const { key } = await keyOf(staff.desk, (await superAdminOf(staff.desk)).id)
+    const { key } = await keyOf(staff.harness, (await superAdminOf(staff.harness)).id)
     const env = { ...staff.env, COPYDESK_API_KEY: key }
     for (const args of needing) {
       const ended = await staff.run(args, { env })

@@ -11,7 +11,7 @@ const member = 'member.1.tenant-1@test.example'
 
 /** Logs someone of a tenant in, as the profile in use. */
 async function logIn(staff: Staff, email: string, ...more: string[]) {
-  const args = ['login', staff.desk.url, '--email', email, '--password-stdin', ...more]
+  const args = ['login', staff.harness.url, '--email', email, '--password-stdin', ...more]
   return staff.run(args, { ...bare(staff), input: `${password}\n` })
 }
 
@@ -35,10 +35,10 @@ describe('an admin of a tenant', () => {
     expect(stderr).toContain('Logged in')
     expect(JSON.parse(stdout)).toMatchObject({
       user: { email: admin, role: 'admin' },
-      tenants: [{ id: staff.desk.team.tenantId, name: 'Tenant 1' }],
+      tenants: [{ id: staff.harness.team.tenantId, name: 'Tenant 1' }],
     })
     expect((await logIn(staff, 'reviewer.1.tenant-1@test.example', '--json')).stdout).toContain('"reviewer"')
-    const { email } = await superAdminOf(staff.desk)
+    const { email } = await superAdminOf(staff.harness)
     expect((await logIn(staff, email, '--json')).stdout).toContain('"super_admin"')
     for (const more of [
       ['--app', 'dm-portal'],
@@ -46,7 +46,7 @@ describe('an admin of a tenant', () => {
     ])
       expect(await logIn(staff, admin, ...more)).toMatchObject({ code: 4, stdout: '' })
     const sessions = 'select count(*) as n from sessions where user_id = ?'
-    expect(await staff.desk.count(sessions, staff.desk.team.adminId)).toBe(2)
+    expect(await staff.harness.count(sessions, staff.harness.team.adminId)).toBe(2)
   })
 
   it('creates a campaign at the server, watches it, and decides on its approvals', async () => {
@@ -54,7 +54,7 @@ describe('an admin of a tenant', () => {
     const ada = await as(staff, admin)
     const made = await ada.json<{ id: string }>(...brief(staff))
     expect(made).toEqual({ id: expect.any(String), name: 'Spring', status: 'draft' })
-    const agent = await staff.desk.next()
+    const agent = await staff.harness.next()
     await agent.deliver('Oats at **dawn**.')
     const listed = await ada.run('campaign', 'list')
     expect(listed.stdout).toContain(made.id)
@@ -74,7 +74,7 @@ describe('an admin of a tenant', () => {
       code: 0,
       stdout: expect.stringContaining('revision requested, 1 agent woken'),
     })
-    await (await staff.desk.next()).deliver('Oats at dawn, 2 pounds.')
+    await (await staff.harness.next()).deliver('Oats at dawn, 2 pounds.')
     const again = (
       await ada.json<typeof pending extends never ? never : { pending: Array<{ id: string }> }>('queue')
     ).pending[0]
@@ -126,8 +126,8 @@ describe('users of a tenant', () => {
   it('never see another tenant', async () => {
     await using staff = await createStaff()
     const { approvalId, activityId } = await staff.waiting()
-    const { data } = await staff.desk.team.admin.call('dashboard', 'GET /campaigns', {})
-    const other: Team = await staff.desk.app.team('Anvil')
+    const { data } = await staff.harness.team.admin.call('dashboard', 'GET /campaigns', {})
+    const other: Team = await staff.harness.app.team('Anvil')
     const eve = await as(staff, `admin.1.anvil@test.example`)
     expect(await eve.json('queue')).toMatchObject({
       counts: { pending: 0, running: 0, blocked: 0, failed: 0 },
@@ -145,7 +145,7 @@ describe('users of a tenant', () => {
     for (const line of lines)
       expect({ line, ...(await eve.run(...line)) }).toMatchObject({ line, code: 1, stdout: '' })
     for (const line of [
-      ['queue', '--tenant', staff.desk.team.tenantId],
+      ['queue', '--tenant', staff.harness.team.tenantId],
       ['campaign', 'list', '--tenant', 'Tenant 1'],
     ]) {
       const named = await eve.run(...line)
@@ -163,8 +163,8 @@ describe('users of a tenant', () => {
     const handedIn = await staff.run(['tail', activityId], bare(staff))
     expect(handedIn).toMatchObject({ code: 0, stdout: expect.stringContaining('Rye at night.') })
     expect(handedIn.stdout).toContain('awaiting_approval, 3 words')
-    const agent = await staff.desk.order()
-    const { id } = await staff.desk.activityOf(agent.runId)
+    const agent = await staff.harness.order()
+    const { id } = await staff.harness.activityOf(agent.runId)
     const text = await staff.begin(['tail', id, '--json'], bare(staff))
     await text.says('activity_meta')
     for (const [sequenceNum, delta] of ['Oats ', 'at '].entries())
@@ -178,7 +178,7 @@ describe('users of a tenant', () => {
       .split('\n')
       .map((line) => JSON.parse(line) as { data: { delta?: string } })
     expect(told.map(({ data }) => data.delta ?? '').join('')).toBe('Oats at dawn.')
-    await staff.desk.team.admin.call('dashboard', 'POST /approvals/:approvalId/resolve', {
+    await staff.harness.team.admin.call('dashboard', 'POST /approvals/:approvalId/resolve', {
       params: { approvalId },
       body: { resolution: 'approved' },
     })

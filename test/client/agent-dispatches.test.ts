@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createAgentDesk, names, secret, shownOf } from './agent-desk.ts'
+import { createRoleHarness, names, secret, shownOf } from './role-harness.ts'
 
 /** A runtime made with the kit, and the whole of Copydesk behind a socket. */
 
@@ -12,32 +12,32 @@ describe('a dispatch', () => {
   it('that is repeated is executed once, also after its end', async () => {
     let performed = 0
     const held = Promise.withResolvers<void>()
-    await using desk = await createAgentDesk({
+    await using harness = await createRoleHarness({
       async perform() {
         performed += 1
         await held.promise
         return 'Once'
       },
     })
-    const runId = await desk.give()
+    const runId = await harness.give()
     const again = () =>
-      fetch(desk.workUrl, {
+      fetch(harness.workUrl, {
         method: 'POST',
         headers: { [secret.header]: secret.value, 'content-type': 'application/json' },
-        body: desk.dispatches[0] ?? '',
+        body: harness.dispatches[0] ?? '',
       })
     expect((await again()).status).toBe(202)
     held.resolve()
-    expect(await desk.ended()).toEqual([{ runId, outcome: 'delivered' }])
+    expect(await harness.ended()).toEqual([{ runId, outcome: 'delivered' }])
     expect((await again()).status).toBe(202)
-    expect({ performed, busy: desk.agent.busy }).toEqual({ performed: 1, busy: 0 })
-    expect(names(desk)).toEqual(['result'])
+    expect({ performed, busy: harness.agent.busy }).toEqual({ performed: 1, busy: 0 })
+    expect(names(harness)).toEqual(['result'])
   })
 
   it('of a newer attempt continues the active execution, and viewers get the text from the start', async () => {
     let performed = 0
     const held = Promise.withResolvers<void>()
-    await using desk = await createAgentDesk({
+    await using harness = await createRoleHarness({
       async perform(run) {
         performed += 1
         run.text('Before ')
@@ -45,26 +45,26 @@ describe('a dispatch', () => {
         run.text('and after')
       },
     })
-    const runId = await desk.give()
-    await desk.reach(async () => (await shownOf(desk, runId)) === 'Before ', 'text is shown')
+    const runId = await harness.give()
+    await harness.reach(async () => (await shownOf(harness, runId)) === 'Before ', 'text is shown')
     // As if the server had died before it had the answer of the runtime.
-    await desk.app.db.write((tx) =>
+    await harness.app.db.write((tx) =>
       tx.run(`update runs set status = 'pending', lease_owner = null, lease_until = null where id = ?`, [
         runId,
       ]),
     )
-    await desk.reach(() => desk.dispatches.length === 2, 'it is dispatched again')
-    await desk.reach(async () => (await shownOf(desk, runId, 2)) === 'Before ', 'text is shown again')
+    await harness.reach(() => harness.dispatches.length === 2, 'it is dispatched again')
+    await harness.reach(async () => (await shownOf(harness, runId, 2)) === 'Before ', 'text is shown again')
     held.resolve()
-    expect(await desk.ended()).toEqual([{ runId, outcome: 'delivered' }])
+    expect(await harness.ended()).toEqual([{ runId, outcome: 'delivered' }])
     expect(performed).toBe(1)
-    expect(await shownOf(desk, runId, 2)).toBe('Before and after')
-    expect(await desk.run(runId)).toMatchObject({ status: 'completed', attempt: 2 })
+    expect(await shownOf(harness, runId, 2)).toBe('Before and after')
+    expect(await harness.run(runId)).toMatchObject({ status: 'completed', attempt: 2 })
   })
 
   it('beyond the maximum is dispatched again later', async () => {
     const held = Promise.withResolvers<void>()
-    await using desk = await createAgentDesk({
+    await using harness = await createRoleHarness({
       concurrency: 1,
       busyRetryMs: 1_000,
       async perform() {
@@ -72,29 +72,29 @@ describe('a dispatch', () => {
         return 'A post'
       },
     })
-    await desk.give()
-    await desk.give()
+    await harness.give()
+    await harness.give()
     const tried = () =>
-      desk.count(`select count(*) as n from runs where status = 'failed' and error_family = 'transient'`)
-    await desk.reach(async () => (await tried()) === 1, 'the second was refused')
-    expect(desk.agent.busy).toBe(1)
+      harness.count(`select count(*) as n from runs where status = 'failed' and error_family = 'transient'`)
+    await harness.reach(async () => (await tried()) === 1, 'the second was refused')
+    expect(harness.agent.busy).toBe(1)
     held.resolve()
-    expect((await desk.ended(2)).map(({ outcome }) => outcome)).toEqual(['delivered', 'delivered'])
+    expect((await harness.ended(2)).map(({ outcome }) => outcome)).toEqual(['delivered', 'delivered'])
   })
 })
 
 describe('close', () => {
   it('is rejected after close(), which waits for active runs', async () => {
     const held = Promise.withResolvers<void>()
-    await using desk = await createAgentDesk({
+    await using harness = await createRoleHarness({
       async perform() {
         await held.promise
         return 'A post'
       },
     })
-    const runId = await desk.give()
-    const closed = desk.agent.close()
-    const refused = await fetch(desk.workUrl, {
+    const runId = await harness.give()
+    const closed = harness.agent.close()
+    const refused = await fetch(harness.workUrl, {
       method: 'POST',
       headers: { [secret.header]: secret.value, 'content-type': 'application/json' },
       body: JSON.stringify({ taskId: 'another', taskToken: 'a', timeoutMs: 1_000 }),
@@ -102,17 +102,19 @@ describe('close', () => {
     expect([refused.status, await refused.text()]).toEqual([503, 'This runtime is about to stop.'])
     held.resolve()
     await closed
-    expect(desk.ends).toEqual([{ runId, outcome: 'delivered' }])
+    expect(harness.ends).toEqual([{ runId, outcome: 'delivered' }])
   })
 
   it('that exceeds the grace period is delivered as a failure that is retried', async () => {
-    await using desk = await createAgentDesk({ perform: (run) => untilStopped(run.signal) })
-    const runId = await desk.give()
-    await desk.agent.close(0)
-    expect(desk.ends).toMatchObject([{ runId, outcome: 'failed' }])
-    expect(await desk.run(runId)).toMatchObject({ status: 'failed', error_family: 'transient' })
+    await using harness = await createRoleHarness({ perform: (run) => untilStopped(run.signal) })
+    const runId = await harness.give()
+    await harness.agent.close(0)
+    expect(harness.ends).toMatchObject([{ runId, outcome: 'failed' }])
+    expect(await harness.run(runId)).toMatchObject({ status: 'failed', error_family: 'transient' })
     expect(
-      await desk.count(`select count(*) as n from runs where status = 'pending' and wake_reason = 'retry'`),
+      await harness.count(
+        `select count(*) as n from runs where status = 'pending' and wake_reason = 'retry'`,
+      ),
     ).toBe(1)
   })
 })

@@ -1,13 +1,13 @@
 import { RunFailure } from '@copydesk/client/agent'
 import { describe, expect, it } from 'vitest'
-import { createAgentDesk, names, outputOf, shownOf } from './agent-desk.ts'
+import { createRoleHarness, names, outputOf, shownOf } from './role-harness.ts'
 
 /** A runtime made with the kit, and the whole of Copydesk behind a socket. */
 
 describe('the return value of perform', () => {
   it('is delivered once, after the streamed text, and nothing follows', async () => {
     const prompts: string[] = []
-    await using desk = await createAgentDesk({
+    await using harness = await createRoleHarness({
       async perform(run) {
         const { prompt } = await run.context()
         prompts.push(prompt, run.dispatch.prompt)
@@ -15,67 +15,71 @@ describe('the return value of perform', () => {
         return { usage: { inputTokens: 11, outputTokens: 7 } }
       },
     })
-    const runId = await desk.give()
-    expect(await desk.ended()).toEqual([{ runId, outcome: 'delivered' }])
+    const runId = await harness.give()
+    expect(await harness.ended()).toEqual([{ runId, outcome: 'delivered' }])
     expect(prompts[0]).toContain('Morning Oats')
     expect(prompts[0]).toBe(prompts[1])
-    expect(await outputOf(desk, runId)).toBe('Oats for the morning 🌅')
-    expect(await shownOf(desk, runId)).toBe('Oats for the morning 🌅')
-    expect(await desk.run(runId)).toMatchObject({ status: 'completed', input_tokens: 11, output_tokens: 7 })
-    expect(names(desk)).toEqual(['context', 'stream', 'result'])
-    expect(desk.agent.busy).toBe(0)
+    expect(await outputOf(harness, runId)).toBe('Oats for the morning 🌅')
+    expect(await shownOf(harness, runId)).toBe('Oats for the morning 🌅')
+    expect(await harness.run(runId)).toMatchObject({
+      status: 'completed',
+      input_tokens: 11,
+      output_tokens: 7,
+    })
+    expect(names(harness)).toEqual(['context', 'stream', 'result'])
+    expect(harness.agent.busy).toBe(0)
   })
 
   it('may be another text, or state that there is nothing to do', async () => {
-    await using desk = await createAgentDesk({
+    await using harness = await createRoleHarness({
       async perform(run) {
         if (run.dispatch.wakeReason === 'review_approved') return { nothingToDo: true }
         run.text('A draft')
         return 'The piece'
       },
     })
-    const runId = await desk.give()
-    await desk.ended()
-    expect(await outputOf(desk, runId)).toBe('The piece')
-    const { data } = await desk.team.reviewer.call('dm', 'GET /approvals', {
+    const runId = await harness.give()
+    await harness.ended()
+    expect(await outputOf(harness, runId)).toBe('The piece')
+    const { data } = await harness.team.reviewer.call('dm', 'GET /approvals', {
       query: { 'filter.status': 'pending' },
     })
-    await desk.team.reviewer.call('dm', 'POST /approvals/:approvalId/resolve', {
+    await harness.team.reviewer.call('dm', 'POST /approvals/:approvalId/resolve', {
       params: { approvalId: data[0]?.id ?? '' },
       body: { resolution: 'approved' },
     })
-    expect((await desk.ended(2))[1]).toMatchObject({ outcome: 'delivered' })
-    expect((await desk.activityOf(runId)).status).toBe('done')
+    expect((await harness.ended(2))[1]).toMatchObject({ outcome: 'delivered' })
+    expect((await harness.activityOf(runId)).status).toBe('done')
   })
 
   it('keeps the session for the next run of the activity', async () => {
     const sessions: Array<string | null> = []
-    await using desk = await createAgentDesk({
+    await using harness = await createRoleHarness({
       async perform({ dispatch }) {
         sessions.push(dispatch.sessionId)
         return { text: 'A post', sessionId: 'conversation-7' }
       },
     })
-    await desk.give()
-    await desk.ended()
-    const { data } = await desk.team.reviewer.call('dm', 'GET /approvals', {
+    await harness.give()
+    await harness.ended()
+    const { data } = await harness.team.reviewer.call('dm', 'GET /approvals', {
       query: { 'filter.status': 'pending' },
     })
-    await desk.team.reviewer.call('dm', 'POST /approvals/:approvalId/resolve', {
+    await harness.team.reviewer.call('dm', 'POST /approvals/:approvalId/resolve', {
       params: { approvalId: data[0]?.id ?? '' },
       body: { resolution: 'revision_requested', note: 'Shorter' },
     })
-    await desk.ended(2)
+    await harness.ended(2)
     expect(sessions).toEqual([null, 'conversation-7'])
   })
 
   it('that Copydesk rejects becomes a failure with the reason', async () => {
-    await using desk = await createAgentDesk({ perform: async () => 'x'.repeat(1_000_001) })
-    const runId = await desk.give()
-    const [end] = await desk.ended()
+    await using harness = await createRoleHarness({ perform: async () => 'x'.repeat(1_000_001) })
+    const runId = await harness.give()
+    const [end] = await harness.ended()
     expect(end).toMatchObject({ outcome: 'failed' })
     expect(end?.error).toMatch(/^Copydesk refused the result: /)
-    expect(await desk.run(runId)).toMatchObject({
+    expect(await harness.run(runId)).toMatchObject({
       status: 'failed',
       error_family: 'invalid',
       error: end?.error,
@@ -107,19 +111,19 @@ describe('an error thrown by perform', () => {
     ['a bug', () => new TypeError('The model said no'), 'internal'],
     ['no error at all', () => 'The model said no', 'internal'],
   ])('is delivered with its family: %s', async (_, thrown, family, retryAfterMs = 0) => {
-    await using desk = await createAgentDesk({
+    await using harness = await createRoleHarness({
       async perform() {
         throw thrown()
       },
     })
-    const runId = await desk.give()
-    expect(await desk.ended()).toEqual([{ runId, outcome: 'failed', error: 'The model said no' }])
-    expect(await desk.run(runId)).toMatchObject({
+    const runId = await harness.give()
+    expect(await harness.ended()).toEqual([{ runId, outcome: 'failed', error: 'The model said no' }])
+    expect(await harness.run(runId)).toMatchObject({
       status: 'failed',
       error: 'The model said no',
       error_family: family,
     })
-    const [next] = await desk.app.db.sql.all<{ not_before: string | number | Date }>(
+    const [next] = await harness.app.db.sql.all<{ not_before: string | number | Date }>(
       'select not_before from runs where id <> ?',
       [runId],
     )
@@ -130,9 +134,9 @@ describe('an error thrown by perform', () => {
   })
 
   it('is missing together with a text: this is a failure, too', async () => {
-    await using desk = await createAgentDesk({ perform: async (run) => run.text(' \n') })
-    const runId = await desk.give()
-    await desk.ended()
-    expect(await desk.run(runId)).toMatchObject({ status: 'failed', error_family: 'invalid' })
+    await using harness = await createRoleHarness({ perform: async (run) => run.text(' \n') })
+    const runId = await harness.give()
+    await harness.ended()
+    expect(await harness.run(runId)).toMatchObject({ status: 'failed', error_family: 'invalid' })
   })
 })

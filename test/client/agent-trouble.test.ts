@@ -1,7 +1,7 @@
 import { RunStopped } from '@copydesk/client/agent'
 import { describe, expect, it } from 'vitest'
 import { createTestClock } from '../kit/clock.ts'
-import { createAgentDesk, names, outputOf, shownOf } from './agent-desk.ts'
+import { createRoleHarness, names, outputOf, shownOf } from './role-harness.ts'
 
 /** A runtime made with the kit, and the whole of Copydesk behind a socket. */
 
@@ -15,7 +15,7 @@ describe('the limit of 60 requests a minute', () => {
     const clock = createTestClock()
     const words = Array.from({ length: 2_000 }, (_, n) => `word ${n} `)
     let written = 0
-    await using desk = await createAgentDesk({
+    await using harness = await createRoleHarness({
       clock,
       async perform(run) {
         for (const [n, word] of words.entries()) {
@@ -33,26 +33,26 @@ describe('the limit of 60 requests a minute', () => {
         }
       },
     })
-    const runId = await desk.give()
-    expect(await desk.ended()).toEqual([{ runId, outcome: 'delivered' }])
+    const runId = await harness.give()
+    expect(await harness.ended()).toEqual([{ runId, outcome: 'delivered' }])
     expect(written).toBe(words.length)
-    expect(desk.calls.filter(({ status }) => status !== 200 && status !== 201)).toEqual([])
-    for (const { at } of desk.calls) {
-      const inMinute = desk.calls.filter((call) => call.at >= at && call.at < at + 60_000)
+    expect(harness.calls.filter(({ status }) => status !== 200 && status !== 201)).toEqual([])
+    for (const { at } of harness.calls) {
+      const inMinute = harness.calls.filter((call) => call.at >= at && call.at < at + 60_000)
       expect(inMinute.length).toBeLessThanOrEqual(60)
     }
-    expect(await shownOf(desk, runId)).toBe(words.join(''))
-    expect(await outputOf(desk, runId)).toBe(words.join(''))
-    expect(await desk.count('select count(*) as n from tool_calls where run_id = ?', runId)).toBe(50)
+    expect(await shownOf(harness, runId)).toBe(words.join(''))
+    expect(await outputOf(harness, runId)).toBe(words.join(''))
+    expect(await harness.count('select count(*) as n from tool_calls where run_id = ?', runId)).toBe(50)
     // Text is shown while it is written, and the heart beats meanwhile.
-    expect(names(desk).filter((name) => name === 'stream').length).toBeGreaterThan(50)
-    expect(names(desk).filter((name) => name === 'heartbeat').length).toBeGreaterThan(8)
+    expect(names(harness).filter((name) => name === 'stream').length).toBeGreaterThan(50)
+    expect(names(harness).filter((name) => name === 'heartbeat').length).toBeGreaterThan(8)
   })
 
   it('is waited for when another client has used it up', async () => {
     const clock = createTestClock()
     let refusals = 2
-    await using desk = await createAgentDesk({
+    await using harness = await createRoleHarness({
       clock,
       trouble(call, _, response) {
         if (call !== 'result' || refusals-- <= 0) return false
@@ -61,9 +61,9 @@ describe('the limit of 60 requests a minute', () => {
       },
       perform: async () => 'A post',
     })
-    const runId = await desk.give()
-    expect(await desk.ended()).toEqual([{ runId, outcome: 'delivered' }])
-    const at = desk.calls.filter(({ name }) => name === 'result').map((call) => call.at)
+    const runId = await harness.give()
+    expect(await harness.ended()).toEqual([{ runId, outcome: 'delivered' }])
+    const at = harness.calls.filter(({ name }) => name === 'result').map((call) => call.at)
     expect(at).toHaveLength(3)
     expect((at[1] ?? 0) - (at[0] ?? 0)).toBeGreaterThanOrEqual(20_000)
     expect((at[2] ?? 0) - (at[1] ?? 0)).toBeGreaterThanOrEqual(20_000)
@@ -73,7 +73,7 @@ describe('the limit of 60 requests a minute', () => {
 describe('network errors', () => {
   it('cause no duplicates: a request with a lost response is repeated, and an existing result is accepted', async () => {
     const lost = new Set<string>()
-    await using desk = await createAgentDesk({
+    await using harness = await createRoleHarness({
       trouble(call, _, response) {
         if (lost.has(call)) return false
         lost.add(call)
@@ -100,19 +100,19 @@ describe('network errors', () => {
         run.text('and for all')
       },
     })
-    const runId = await desk.give()
-    expect(await desk.ended()).toEqual([{ runId, outcome: 'delivered' }])
-    expect(await shownOf(desk, runId)).toBe('Once and for all')
-    expect(await outputOf(desk, runId)).toBe('Once and for all')
-    expect(await desk.count('select count(*) as n from outputs')).toBe(1)
-    expect(await desk.count('select count(*) as n from tool_calls')).toBe(1)
-    expect(await desk.count('select count(*) as n from activity_comments')).toBe(1)
+    const runId = await harness.give()
+    expect(await harness.ended()).toEqual([{ runId, outcome: 'delivered' }])
+    expect(await shownOf(harness, runId)).toBe('Once and for all')
+    expect(await outputOf(harness, runId)).toBe('Once and for all')
+    expect(await harness.count('select count(*) as n from outputs')).toBe(1)
+    expect(await harness.count('select count(*) as n from tool_calls')).toBe(1)
+    expect(await harness.count('select count(*) as n from activity_comments')).toBe(1)
     for (const call of ['context', 'stream', 'tool-call', 'add-comment', 'result'])
-      expect(names(desk).filter((name) => name === call).length, call).toBeGreaterThanOrEqual(2)
+      expect(names(harness).filter((name) => name === call).length, call).toBeGreaterThanOrEqual(2)
   })
 
   it('skip text that cannot be streamed: the result contains all of it', async () => {
-    await using desk = await createAgentDesk({
+    await using harness = await createRoleHarness({
       trouble(call, _, response) {
         if (call !== 'stream') return false
         response.writeHead(400).end()
@@ -123,16 +123,16 @@ describe('network errors', () => {
         run.text('of it')
       },
     })
-    const runId = await desk.give()
-    expect(await desk.ended()).toEqual([{ runId, outcome: 'delivered' }])
-    expect(await outputOf(desk, runId)).toBe('All of it')
+    const runId = await harness.give()
+    expect(await harness.ended()).toEqual([{ runId, outcome: 'delivered' }])
+    expect(await outputOf(harness, runId)).toBe('All of it')
   })
 })
 
 describe('the heartbeat', () => {
   it('keeps a long run alive, whose latest token is used from then on', async () => {
     const clock = createTestClock()
-    await using desk = await createAgentDesk({
+    await using harness = await createRoleHarness({
       clock,
       timeoutMs: 10_000,
       async perform() {
@@ -140,13 +140,13 @@ describe('the heartbeat', () => {
         return 'Late, and in time'
       },
     })
-    const runId = await desk.give()
-    const first = (JSON.parse(desk.dispatches[0] ?? '') as { taskToken: string }).taskToken
-    expect(await desk.ended()).toEqual([{ runId, outcome: 'delivered' }])
-    expect(await outputOf(desk, runId)).toBe('Late, and in time')
-    expect(desk.calls.every(({ status }) => status === 200)).toBe(true)
+    const runId = await harness.give()
+    const first = (JSON.parse(harness.dispatches[0] ?? '') as { taskToken: string }).taskToken
+    expect(await harness.ended()).toEqual([{ runId, outcome: 'delivered' }])
+    expect(await outputOf(harness, runId)).toBe('Late, and in time')
+    expect(harness.calls.every(({ status }) => status === 200)).toBe(true)
     // The first one ended long ago.
-    const late = await fetch(`${desk.url}/agent/v1/runs/${runId}/status`, {
+    const late = await fetch(`${harness.url}/agent/v1/runs/${runId}/status`, {
       headers: { authorization: `Bearer ${first}` },
     })
     expect(late.status).toBe(401)
@@ -155,7 +155,7 @@ describe('the heartbeat', () => {
   it('stops a cancelled run, which ends at once', async () => {
     const clock = createTestClock()
     const why: unknown[] = []
-    await using desk = await createAgentDesk({
+    await using harness = await createRoleHarness({
       clock,
       async perform(run) {
         if (run.dispatch.agentRole !== 'social_writer') return 'A longer text'
@@ -165,18 +165,21 @@ describe('the heartbeat', () => {
         return untilStopped(run.signal).finally(() => run.text('and after'))
       },
     })
-    const runId = await desk.give()
-    const reached = await desk.reach(() => desk.ends.find((end) => end.runId === runId), 'the run has ended')
+    const runId = await harness.give()
+    const reached = await harness.reach(
+      () => harness.ends.find((end) => end.runId === runId),
+      'the run has ended',
+    )
     expect(reached).toEqual({ runId, outcome: 'failed', error: 'Stopped: the run was cancelled' })
     expect(why).toEqual([new RunStopped('cancelled', 'Stopped: the run was cancelled')])
-    expect(await desk.run(runId)).toMatchObject({ status: 'failed', error_family: 'invalid' })
-    expect((await desk.activityOf(runId)).status).toBe('reassigned')
-    expect(await shownOf(desk, runId)).toBe('Before ')
+    expect(await harness.run(runId)).toMatchObject({ status: 'failed', error_family: 'invalid' })
+    expect((await harness.activityOf(runId)).status).toBe('reassigned')
+    expect(await shownOf(harness, runId)).toBe('Before ')
   })
 
   it('waits a limited time for code that ignores the cancellation', async () => {
     const clock = createTestClock()
-    await using desk = await createAgentDesk({
+    await using harness = await createRoleHarness({
       clock,
       async perform(run) {
         if (run.dispatch.agentRole !== 'social_writer') return 'A longer text'
@@ -184,30 +187,30 @@ describe('the heartbeat', () => {
         return new Promise(() => undefined)
       },
     })
-    const runId = await desk.give()
-    await desk.reach(() => desk.ends.find((end) => end.runId === runId), 'the run has ended')
-    expect((await desk.run(runId)).status).toBe('failed')
+    const runId = await harness.give()
+    await harness.reach(() => harness.ends.find((end) => end.runId === runId), 'the run has ended')
+    expect((await harness.run(runId)).status).toBe('failed')
   })
 
   it('detects that the run has ended elsewhere, and nothing more is sent', async () => {
     const clock = createTestClock()
     const why: unknown[] = []
-    await using desk = await createAgentDesk({
+    await using harness = await createRoleHarness({
       clock,
       perform(run) {
         run.signal.addEventListener('abort', () => why.push((run.signal.reason as RunStopped).why))
         return untilStopped(run.signal)
       },
     })
-    const runId = await desk.give()
-    const { taskToken } = JSON.parse(desk.dispatches[0] ?? '') as { taskToken: string }
-    await desk.app.clientFor(taskToken).call('agent', 'POST /runs/:runId/result', {
+    const runId = await harness.give()
+    const { taskToken } = JSON.parse(harness.dispatches[0] ?? '') as { taskToken: string }
+    await harness.app.clientFor(taskToken).call('agent', 'POST /runs/:runId/result', {
       params: { runId },
       body: { status: 'success', text: 'By another hand' },
     })
-    const [end] = await desk.ended()
+    const [end] = await harness.ended()
     expect(end).toMatchObject({ runId, outcome: 'abandoned' })
     expect(why).toEqual(['over'])
-    expect(names(desk)).toEqual(['heartbeat'])
+    expect(names(harness)).toEqual(['heartbeat'])
   })
 })

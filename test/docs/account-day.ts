@@ -9,19 +9,19 @@ const server = 'https://desk.acme.test'
 
 /** The commands by which someone comes to a server and leaves it, run as processes: the same bytes each time. */
 export async function accountDay(): Promise<Shown[]> {
-  await using desk = await createListeningHarness({ clock: createTestClock() })
+  await using harness = await createListeningHarness({ clock: createTestClock() })
   using home = temporaryFolder()
-  const { key } = await desk.app.copydesk
+  const { key } = await harness.app.copydesk
     .asSystem()
-    .apiKeys.create({ userId: desk.team.reviewerId, name: 'Shell' })
+    .apiKeys.create({ userId: harness.team.reviewerId, name: 'Shell' })
   const stable = createStable()
   const shown: Shown[] = []
   const run = async (args: readonly string[], input?: string) => {
     const options = { cwd: home.path, env: { COLUMNS: '80' }, ...(input !== undefined && { input }) }
-    const there = args.map((arg) => (arg === server ? desk.url : arg))
+    const there = args.map((arg) => (arg === server ? harness.url : arg))
     const { code, stdout, stderr } = await cli(there, options)
     if (code !== 0) throw new Error(`copydesk ${args.join(' ')} ended with ${code}:\n${stderr}`)
-    const told = (text: string) => stable(text.replaceAll(desk.url, server)).trimEnd()
+    const told = (text: string) => stable(text.replaceAll(harness.url, server)).trimEnd()
     // A person sees both, what is said last below.
     return { text: told(stdout + stderr), stdout: told(stdout) }
   }

@@ -4,7 +4,7 @@ import { checkInput, shellLine } from '../../packages/terminal/src/operations/in
 import type {
   AnyFollowing,
   AnyOperation,
-  OperationContext as StaffDesk,
+  OperationContext as StaffTerminal,
 } from '../../packages/terminal/src/operations/operation.ts'
 import { cleanLines } from '../../packages/terminal/src/render/clean.ts'
 import { printed } from '../../packages/terminal/src/render/row.ts'
@@ -42,10 +42,10 @@ const second = first
 /** Every command that uses a server, for one day of a small installation: the same bytes each time. */
 export async function staffDay(): Promise<Shown[]> {
   const clock = createTestClock()
-  await using desk = await createAgentHarness({ clock })
-  const { app, team } = desk
+  await using harness = await createAgentHarness({ clock })
+  const { app, team } = harness
   const stable = createStable()
-  const reviewer = await deskOf(desk, clock, team.reviewerId)
+  const reviewer = await deskOf(harness, clock, team.reviewerId)
   const shown: Shown[] = []
   const show = async (name: string, input: Record<string, unknown> = {}, at = reviewer) => {
     clock.advance(minute)
@@ -60,30 +60,30 @@ export async function staffDay(): Promise<Shown[]> {
   }
 
   // A text that was sent back once, one that waits, and one whose agent has failed.
-  const revised = await desk.order()
+  const revised = await harness.order()
   await revised.deliver(first)
-  const { activityId, approvalId } = await waiting(desk, reviewer, revised.runId)
+  const { activityId, approvalId } = await waiting(harness, reviewer, revised.runId)
   clock.advance(2 * minute)
   await reviewer.client.call('cli', 'POST /approvals/:id/resolve', {
     params: { id: approvalId },
     body: { resolution: 'revision_requested', note: 'It rests longer than that' },
   })
-  const again = await desk.next()
+  const again = await harness.next()
   clock.advance(minute)
   await again.deliver(second)
-  const { approvalId: asked } = await waiting(desk, reviewer, again.runId)
+  const { approvalId: asked } = await waiting(harness, reviewer, again.runId)
   clock.advance(3 * minute)
-  const other = await desk.order()
+  const other = await harness.order()
   await other.deliver('Oats for people who leave early.')
-  const { approvalId: low } = await waiting(desk, reviewer, other.runId)
+  const { approvalId: low } = await waiting(harness, reviewer, other.runId)
   clock.advance(minute)
-  const last = await desk.order()
+  const last = await harness.order()
   await last.deliver('Half the price until Sunday.')
-  const { approvalId: late } = await waiting(desk, reviewer, last.runId)
+  const { approvalId: late } = await waiting(harness, reviewer, last.runId)
   clock.advance(2 * minute)
-  const broken = await desk.order()
+  const broken = await harness.order()
   await broken.fail('The model gives no answer', { family: 'invalid' })
-  const failed = (await desk.activityOf(broken.runId)).id
+  const failed = (await harness.activityOf(broken.runId)).id
   clock.advance(90 * minute)
 
   await show('status')
@@ -97,7 +97,7 @@ export async function staffDay(): Promise<Shown[]> {
   await show('cost', { by: 'agent' })
   await show('ask', { words: ['what', 'waits', 'for', 'me'] })
   await show('ask', { words: ['approve', 'everything', 'with', 'low', 'risk'] })
-  shown.push(await tailed(reviewer, clock, desk, activityId, stable))
+  shown.push(await tailed(reviewer, clock, harness, activityId, stable))
   await show('claim', { id: asked })
   await show('release', { id: asked })
   await show('comment', { id: activityId, text: 'Nearly there' })
@@ -109,10 +109,10 @@ export async function staffDay(): Promise<Shown[]> {
   await show('pause', { target: 'social_writer', tenant: tenantId, reason: 'The tone is off' })
   await show('resume', { target: 'social_writer', tenant: tenantId })
   await show('retry', { id: failed })
-  await desk.next()
+  await harness.next()
   await show('cancel', { id: failed, reason: 'The offer has ended' })
   await show('run', { role: 'blog_writer', prompt: 'Write about the new oven', tenant: tenantId })
-  await desk.next()
+  await harness.next()
   await show('bulk', { action: 'approve', risk: 'low', dryRun: true })
   await show('escalate', { id: low, risk: 'medium', reason: 'It names a rival' })
   await show('forward', { id: low, note: 'Is this how you say it?' })
@@ -125,22 +125,22 @@ export async function staffDay(): Promise<Shown[]> {
     password,
     role: 'super_admin',
   })
-  await show('impersonate', { tenant: tenantId }, await deskOf(desk, clock, operator))
+  await show('impersonate', { tenant: tenantId }, await deskOf(harness, clock, operator))
   return shown
 }
 
 async function waiting(
-  desk: AgentHarness,
-  { client }: StaffDesk,
+  harness: AgentHarness,
+  { client }: StaffTerminal,
   runId: string,
 ): Promise<{ activityId: string; approvalId: string }> {
-  const activityId = (await desk.activityOf(runId)).id
+  const activityId = (await harness.activityOf(runId)).id
   const { data } = await client.call('cli', 'GET /approvals', { query: { 'filter.status': 'pending' } })
   const asked = data.find(({ linkedActivities }) => linkedActivities.some(({ id }) => id === activityId))
   return { activityId, approvalId: asked?.id ?? '' }
 }
 
-async function deskOf({ app }: AgentHarness, clock: TestClock, userId: string): Promise<StaffDesk> {
+async function deskOf({ app }: AgentHarness, clock: TestClock, userId: string): Promise<StaffTerminal> {
   const { key } = await app.copydesk.asSystem().apiKeys.create({ userId, name: 'Shell' })
   const client = createClient({
     baseUrl: 'http://copydesk.test',
@@ -151,7 +151,7 @@ async function deskOf({ app }: AgentHarness, clock: TestClock, userId: string): 
 }
 
 async function tailed(
-  at: StaffDesk,
+  at: StaffTerminal,
   clock: TestClock,
   { app }: AgentHarness,
   id: string,

@@ -26,13 +26,13 @@ export interface Answer {
 
 /** Does something as an agent, without the client in between. */
 export async function post(
-  desk: AgentHarness,
+  harness: AgentHarness,
   agent: Pick<Agent, 'runId' | 'dispatch'>,
   act: Act,
   body: object = acts[act],
   headers: Record<string, string> = {},
 ): Promise<Answer> {
-  const response = await desk.app.fetch(`/agent/v1/runs/${agent.runId}/${act}`, {
+  const response = await harness.app.fetch(`/agent/v1/runs/${agent.runId}/${act}`, {
     method: 'POST',
     headers: {
       authorization: `Bearer ${agent.dispatch.taskToken}`,
@@ -49,10 +49,10 @@ export async function post(
 }
 
 /** The refusal of an ask that must not change any row: its status, its code, and its field where it has one. */
-export async function refusal(desk: AgentHarness, ask: () => Promise<Answer>) {
-  const before = await desk.state()
+export async function refusal(harness: AgentHarness, ask: () => Promise<Answer>) {
+  const before = await harness.state()
   const { status, body } = await ask()
-  expect(await desk.state()).toEqual(before)
+  expect(await harness.state()).toEqual(before)
   const { code, field } = body.error ?? { code: 'none' }
   return { status, code, ...(field !== undefined && { field }) }
 }
@@ -62,13 +62,13 @@ export const statusesOf = (answers: readonly Answer[]) =>
   answers.map(({ status }) => status).toSorted((a, b) => a - b)
 
 /** A second tenant, whose agents are played by the test as well. */
-export async function neighbourOf(desk: AgentHarness): Promise<Team & { order(): Promise<Agent> }> {
-  const team = await desk.app.team()
+export async function neighbourOf(harness: AgentHarness): Promise<Team & { order(): Promise<Agent> }> {
+  const team = await harness.app.team()
   const { tenantId } = team
-  const { agents } = desk.app.copydesk.asSystem({ tenantId })
+  const { agents } = harness.app.copydesk.asSystem({ tenantId })
   await agents.configure('social_writer', {
     adapterType: 'adapter_b',
-    adapterConfig: { webhookUrl: desk.runtime.url },
+    adapterConfig: { webhookUrl: harness.runtime.url },
   })
   return {
     ...team,
@@ -76,14 +76,14 @@ export async function neighbourOf(desk: AgentHarness): Promise<Team & { order():
       await team.admin.call('dashboard', 'POST /campaigns', {
         body: { name: 'Theirs', brief: 'Rye', deliverables: [{ type: 'social_post', quantity: 1 }] },
       })
-      return desk.next()
+      return harness.next()
     },
   }
 }
 
 /** What has been written down about one activity: its log, in order, as `kind: message`. */
-export async function logOf(desk: AgentHarness, activityId: string): Promise<string[]> {
-  const rows = await desk.app.db.sql.all<{ kind: string; message: string }>(
+export async function logOf(harness: AgentHarness, activityId: string): Promise<string[]> {
+  const rows = await harness.app.db.sql.all<{ kind: string; message: string }>(
     'select kind, message from activity_log where activity_id = ? order by id',
     [activityId],
   )
@@ -91,8 +91,8 @@ export async function logOf(desk: AgentHarness, activityId: string): Promise<str
 }
 
 /** Events of a type, oldest first: what each was about, and what it told. */
-export async function eventsOf(desk: AgentHarness, type: string) {
-  const rows = await desk.app.db.sql.all<{ tenant_id: string; subject: string; data: unknown }>(
+export async function eventsOf(harness: AgentHarness, type: string) {
+  const rows = await harness.app.db.sql.all<{ tenant_id: string; subject: string; data: unknown }>(
     'select tenant_id, subject, data from event where type = ? order by seq',
     [type],
   )
@@ -100,15 +100,15 @@ export async function eventsOf(desk: AgentHarness, type: string) {
 }
 
 /** Inbox lines of a type, oldest first. */
-export const inbox = (desk: AgentHarness, type: string) =>
-  desk.app.db.sql.all<{ user_id: string; title: string; body: string; subject_id: string }>(
+export const inbox = (harness: AgentHarness, type: string) =>
+  harness.app.db.sql.all<{ user_id: string; title: string; body: string; subject_id: string }>(
     'select user_id, title, body, subject_id from notifications where type = ? order by id',
     [type],
   )
 
 /** The audit records of what one agent did. */
-export const auditOf = (desk: AgentHarness, runId: string) =>
-  desk.app.db.sql.all<Record<string, unknown>>(
+export const auditOf = (harness: AgentHarness, runId: string) =>
+  harness.app.db.sql.all<Record<string, unknown>>(
     `select action, surface, method, path, resource_type, resource_id, tenant_id, actor_type, status
      from audit_records where actor_id = ? order by id`,
     [`agent:${runId}`],
@@ -127,5 +127,5 @@ export const resolve = (
 ) => reviewer.call('dm', 'POST /approvals/:approvalId/resolve', { params: { approvalId }, body })
 
 /** What a person of the tenant is shown of an activity. */
-export const shown = (desk: AgentHarness, activityId: string) =>
-  desk.team.member.call('dashboard', 'GET /activities/:activityId', { params: { activityId } })
+export const shown = (harness: AgentHarness, activityId: string) =>
+  harness.team.member.call('dashboard', 'GET /activities/:activityId', { params: { activityId } })

@@ -7,8 +7,8 @@ const newer = { id: 'k2', key: Buffer.alloc(32, 8).toString('base64') }
 
 describe('reencrypt', () => {
   it('re-encrypts every secret with the current key; then the old one can be retired', async () => {
-    await using desk = await createAgentHarness()
-    const { app, team } = desk
+    await using harness = await createAgentHarness()
+    const { app, team } = harness
     const headers = {
       authorization: `Bearer ${team.adminToken}`,
       'content-type': 'application/json',
@@ -38,7 +38,7 @@ describe('reencrypt', () => {
     keys.replace({ encryptionKeys: [newer], signingKeys })
     expect(await (await create()).text()).toBe(first)
     // The webhook's own secret is opened for the next dispatch.
-    const { dispatch } = await desk.next()
+    const { dispatch } = await harness.next()
     expect(dispatch.headers['x-runtime-key']).toBe('the secret')
   })
 })
@@ -48,14 +48,14 @@ describe('an unknown key', () => {
     const clock = createTestClock()
     let asked = 0
     const added = { id: 's2', secret: 'another secret that is long enough to sign with' }
-    await using desk = await createAgentHarness({
+    await using harness = await createAgentHarness({
       clock,
       reloadKeys: () => {
         asked += 1
         return { encryptionKeys, signingKeys: [...signingKeys, added] }
       },
     })
-    const { app, team } = desk
+    const { app, team } = harness
     const [, payload] = team.adminToken.split('.')
     const header = Buffer.from(JSON.stringify({ alg: 'HS256', typ: 'JWT', kid: 'nobody' })).toString(
       'base64url',

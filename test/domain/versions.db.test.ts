@@ -17,7 +17,7 @@ import { parts } from './agents.ts'
 const subject: VersionSubject = { kind: 'agent_config', subjectId: 'poet', tenantId: null }
 const long = (end: string) => `You write poems.\n\nKeep to the form.\n${end}`
 
-async function desk() {
+async function harness() {
   const clock = createTestClock()
   const app = await createTestApp({ clock, worker: false })
   const inside = await parts(app)
@@ -37,7 +37,7 @@ async function desk() {
 
 describe('keepVersion', () => {
   it('stores the original with the first change, and each change after it, with its author', async () => {
-    await using t = await desk()
+    await using t = await harness()
     const system = t.inside.system()
     const since = new Date(t.clock.now() - 5_000)
     const [one, two, three] = [{ prompt: 'one' }, { prompt: 'two', extra: undefined }, { prompt: 'three' }]
@@ -62,7 +62,7 @@ describe('keepVersion', () => {
   })
 
   it('creates no version for a change without effect', async () => {
-    await using t = await desk()
+    await using t = await harness()
     const system = t.inside.system()
     await t.keep(system, { after: { b: [1], a: { c: 2, d: null } } })
     const same = { a: { d: null, c: 2 }, b: [1], gone: undefined }
@@ -71,7 +71,7 @@ describe('keepVersion', () => {
   })
 
   it('stores changes made without versioning before the next one', async () => {
-    await using t = await desk()
+    await using t = await harness()
     const system = t.inside.system()
     await t.keep(system, { after: { n: 1 } })
     const before = { data: { n: 2 }, since: t.clock.date() }
@@ -80,7 +80,7 @@ describe('keepVersion', () => {
   })
 
   it('is part of its transaction: a rollback creates no version', async () => {
-    await using t = await desk()
+    await using t = await harness()
     const system = t.inside.system()
     const broken = transact(system, async (txn) => {
       await saveVersion(txn, { ...subject, after: { n: 1 } })
@@ -91,7 +91,7 @@ describe('keepVersion', () => {
   })
 
   it('never uses a number twice', async () => {
-    await using t = await desk()
+    await using t = await harness()
     await t.keep(t.inside.system(), { after: { n: 1 } })
     const twice = transact(t.inside.system(), async (txn) => {
       const known = await txn.em.findOneOrFail(ConfigVersion, { version: 1 })
@@ -114,7 +114,7 @@ describe('keepVersion', () => {
 
 describe('getVersion', () => {
   it('returns the changes since another version, field by field and texts word by word', async () => {
-    await using t = await desk()
+    await using t = await harness()
     const system = t.inside.system()
     const first = { prompt: long('Be brief.'), limits: { turns: 3, seconds: 60 }, tools: ['a'], gone: 1 }
     const second = { prompt: long('Be very brief.'), limits: { turns: 4, seconds: 60 }, tools: ['a', 'b'] }
@@ -147,7 +147,7 @@ describe('getVersion', () => {
   })
 
   it('is visible to those who can read its subject: not to other tenants', async () => {
-    await using t = await desk()
+    await using t = await harness()
     const [ours, theirs] = [await t.app.team(), await t.app.team()]
     const own: VersionSubject = { kind: 'agent', subjectId: t.inside.newId(), tenantId: ours.tenantId }
     const admin = t.inside.adminOf(ours.tenantId)
@@ -171,7 +171,7 @@ describe('getVersion', () => {
 
 describe('compareData', () => {
   it('distinguishes null from a missing field, and a text from a number', async () => {
-    await using t = await desk()
+    await using t = await harness()
     expect(await compareData(t.inside.system(), { a: 1, b: 1, c: 'x' }, { a: null, c: 2 })).toEqual([
       { field: 'a', before: 1, after: null },
       { field: 'b', before: 1 },
@@ -185,7 +185,7 @@ describe('compareTexts', () => {
     Array.from({ length: n }, (_, i) => `w${(i * seed) % 7919}${i % 9 === 0 ? '\n' : ' '}`).join('')
 
   it('restores both texts from the difference, whatever the size, and marks a coarse comparison', async () => {
-    await using t = await desk()
+    await using t = await harness()
     for (const [before, after, granularity] of [
       ['', 'a b', undefined],
       ['a b', '', undefined],
@@ -207,7 +207,7 @@ describe('compareTexts', () => {
   })
 
   it('rejects a user with THROTTLED who requests too many comparisons concurrently, and no one else', async () => {
-    await using t = await desk()
+    await using t = await harness()
     const [one, other] = [await t.app.team(), await t.app.team()].map(({ tenantId }) =>
       t.inside.adminOf(tenantId),
     )
@@ -226,7 +226,7 @@ describe('compareTexts', () => {
   })
 
   it('compares two texts once, however often it is requested', async () => {
-    await using t = await desk()
+    await using t = await harness()
     const [before, after] = [words(5_000, 3), words(5_000, 5)]
     const ask = () => compareTexts(t.inside.system(), before, after)
     const first = await Promise.all([ask(), ask(), ask()])

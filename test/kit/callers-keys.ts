@@ -5,8 +5,8 @@ import { badKey, byRule, type Caller, claimsOf, key, type Person, plain, takes, 
 import type { SeededInstance } from './seeded-instance.ts'
 
 /** Callers who have been shut out since their credential was made, and the keys of programs. */
-export async function shutOutCallers(world: SeededInstance): Promise<Caller[]> {
-  const { app, tokens, shut, leavers, spare, superAdmin, clock } = world
+export async function shutOutCallers(instance: SeededInstance): Promise<Caller[]> {
+  const { app, tokens, shut, leavers, spare, superAdmin, clock } = instance
   const system = app.copydesk.asSystem()
   const isJwt = (info: EndpointInfo) => takes(info, 'jwt')
   const keyFor = async (userId: string, more: { expiresAt?: Date } = {}) =>
@@ -20,16 +20,16 @@ export async function shutOutCallers(world: SeededInstance): Promise<Caller[]> {
   await app.db.write((tx) => tx.run('delete from api_keys where id = ?', [unknown.id]))
   const typo = working.key.slice(0, -1) + (working.key.endsWith('0') ? '1' : '0')
   const ofRole = async (role: Person, userId: string) => {
-    const apps = await appsOf(world, userId)
+    const apps = await appsOf(instance, userId)
     return key(`the key of a ${role}`, (await keyFor(userId)).key, (info) => byRule(info, role, apps))
   }
   const people = [
-    await ofRole('admin', world.ours.adminId),
-    await ofRole('reviewer', world.ours.reviewerId),
+    await ofRole('admin', instance.ours.adminId),
+    await ofRole('reviewer', instance.ours.reviewerId),
     await ofRole('super_admin', superAdmin.id),
   ]
   const admin = (userId: string, tenantId: string) => () =>
-    tokens.sign('access', { ...claimsOf(world, 'admin'), sub: userId, tenantId })
+    tokens.sign('access', { ...claimsOf(instance, 'admin'), sub: userId, tenantId })
   const gone = await keyFor(leavers.adminId)
   const closed = await keyFor(shut.adminId)
   const removed = await system.users.create({
@@ -54,7 +54,7 @@ export async function shutOutCallers(world: SeededInstance): Promise<Caller[]> {
     key('a key that is none', 'cdk_test_nokey', () => badKey),
     key('a mistyped key', typo, () => badKey),
     key('a well-formed key that no one has', unknown.key, () => badKey),
-    key('an access token as a key', tokens.sign('access', claimsOf(world, 'super_admin')), () => badKey),
+    key('an access token as a key', tokens.sign('access', claimsOf(instance, 'super_admin')), () => badKey),
     key('a revoked key', revoked.key, () => badKey),
     key('an expired key', old.key, () => badKey),
     key('the key of a suspended user', gone.key, () => plain),

@@ -29,14 +29,14 @@ const signed = (header: object, claims: object, by = secret) => {
 }
 
 /** Callers who show a token: of every kind, right and wrong. */
-export function tokenCallers(world: SeededInstance): Caller[] {
-  const { tokens, clock, ours, theirs, superAdmin, registrations } = world
+export function tokenCallers(instance: SeededInstance): Caller[] {
+  const { tokens, clock, ours, theirs, superAdmin, registrations } = instance
   const past = createTestTokens({ signingKeys, clock: createTestClock(clock.now() - 3_600_000) })
   const isJwt = (info: EndpointInfo) => takes(info, 'jwt')
   const isTask = (info: EndpointInfo) => takes(info, 'task')
   const isVisitor = (info: EndpointInfo) => takes(info, 'registration')
   const never = () => false
-  const claims = () => claimsOf(world, 'admin')
+  const claims = () => claimsOf(instance, 'admin')
   const times = { iat: Math.floor(clock.now() / 1000), exp: Math.floor(clock.now() / 1000) + 900 }
   const access = () => ({ ...claims(), aud: 'access', ...times })
   const ownHeader = { alg: 'HS256', typ: 'JWT', kid }
@@ -162,21 +162,21 @@ export function tokenCallers(world: SeededInstance): Caller[] {
     ...roles.flatMap((role) => [
       token(
         `a ${role} with every app`,
-        () => tokens.sign('access', claimsOf(world, role)),
+        () => tokens.sign('access', claimsOf(instance, role)),
         isJwt,
         (info) => byRule(info, role, everyApp),
       ),
       ...everyApp.map((app) =>
         token(
           `a ${role} with ${app} only`,
-          () => tokens.sign('access', claimsOf(world, role, [app])),
+          () => tokens.sign('access', claimsOf(instance, role, [app])),
           isJwt,
           (info) => byRule(info, role, [app]),
         ),
       ),
       token(
         `a ${role} without an app`,
-        () => tokens.sign('access', claimsOf(world, role, [])),
+        () => tokens.sign('access', claimsOf(instance, role, [])),
         isJwt,
         (info) => byRule(info, role, []),
       ),

@@ -63,8 +63,8 @@ export function byRule(info: EndpointInfo, role: Role, apps: readonly App[]): Re
 }
 
 /** The claims of an access token of someone of ours. */
-export function claimsOf(world: SeededInstance, role: Person, apps: readonly App[] = everyApp) {
-  const { ours, superAdmin, newId } = world
+export function claimsOf(instance: SeededInstance, role: Person, apps: readonly App[] = everyApp) {
+  const { ours, superAdmin, newId } = instance
   const [adminId, memberId] = ours.ids['users'] ?? []
   const sub = { admin: adminId, member: memberId, reviewer: ours.reviewerId, super_admin: superAdmin.id }[
     role

@@ -8,7 +8,7 @@ import type { TestClock } from './clock.ts'
 const hourMs = 3_600_000
 
 /** Puts rows that people have to look at into the database, as the pipeline would have left them. */
-export function createPlanter(app: TestApp, clock: TestClock) {
+export function createRowInserter(app: TestApp, clock: TestClock) {
   const newId = createIds(clock)
   const at = (hours: number) => new Date(clock.now() + hours * hourMs)
   const insert = async (table: string, row: Record<string, SqlValue>) => {

@@ -19,7 +19,7 @@ const soon = ({ clock }: SeededInstance) => ({
 const postOf = ({ ids }: SeededTenant) => ids['blog_posts']?.[0] ?? ''
 
 /** Inputs that schemas and names alone do not lead to. */
-const examples: Record<string, (world: SeededInstance) => Partial<Input> | Partial<Input>[]> = {
+const examples: Record<string, (instance: SeededInstance) => Partial<Input> | Partial<Input>[]> = {
   'admin.agent_configs.change': () => ({
     body: { defaultConcurrency: 3, adapterConfig: { promptTemplate: 'You write for {{company}}.' } },
   }),
@@ -114,7 +114,7 @@ const examples: Record<string, (world: SeededInstance) => Partial<Input> | Parti
   'dm.versions.get': ({ ours }) => ({ params: { activityId: ours.written[0] ?? '', version: '1' } }),
   'dm.versions.diff': ({ ours }) => ({ params: { activityId: ours.written[0] ?? '' } }),
   'dashboard.agents.change': () => ({ body: { concurrency: 4, adapterConfig: { timeoutSec: 60 } } }),
-  'dashboard.feed.snooze': (world) => soon(world),
+  'dashboard.feed.snooze': (instance) => soon(instance),
   'dashboard.skills.create': () => ({
     body: { name: 'Headlines', description: 'Read it for ads.', agentRoles: 'ads_writer' },
   }),
@@ -195,7 +195,7 @@ const examples: Record<string, (world: SeededInstance) => Partial<Input> | Parti
     body: { toId: ours.adminId, reason: 'On holiday' },
   }),
   'dm.approvals.resolve': () => ({ body: { resolution: 'rejected', note: 'Too long' } }),
-  'dm.feed.snooze': (world) => soon(world),
+  'dm.feed.snooze': (instance) => soon(instance),
   'cli.activities.stream': ({ ours }) => ({ params: { id: ours.written[0] ?? '' } }),
   'cli.approvals.bulk_resolve': ({ ours }) => [
     { body: { action: 'reject', ids: ours.ids['approvals'], note: 'Too long' } },
@@ -235,6 +235,6 @@ const examples: Record<string, (world: SeededInstance) => Partial<Input> | Parti
 export const delegatedId = ({ id }: EndpointInfo) => id.replace(/^cli\./, 'dm.')
 
 /** Whole inputs that an endpoint is known to take. */
-export function examplesFor(world: SeededInstance, info: EndpointInfo): Partial<Input>[] {
-  return [(examples[info.id] ?? examples[delegatedId(info)])?.(world) ?? []].flat()
+export function examplesFor(instance: SeededInstance, info: EndpointInfo): Partial<Input>[] {
+  return [(examples[info.id] ?? examples[delegatedId(info)])?.(instance) ?? []].flat()
 }

@@ -55,7 +55,7 @@ const words: Readonly<Record<string, readonly string[]>> = {
  * Values by the name of a field.
  * @param side whose rows are meant; on the operators' surface no one else's than those of others can be
  */
-export function knownTo(world: SeededInstance, info: EndpointInfo, side: SeededTenant): Known {
+export function knownTo(instance: SeededInstance, info: EndpointInfo, side: SeededTenant): Known {
   return (field) => {
     // An external runtime would be waited for while the clock stands still.
     if (info.id === 'agent.health.test' && field === 'agentRole') return ['social_writer']
@@ -64,16 +64,16 @@ export function knownTo(world: SeededInstance, info: EndpointInfo, side: SeededT
     // Anyone who calls must not be shut out by what is asked.
     if (field.endsWith('tenantId') || field === 'tenantIds') {
       if (info.surface !== 'admin') return [side.tenantId]
-      return [world.spare.tenantId, world.theirs.tenantId]
+      return [instance.spare.tenantId, instance.theirs.tenantId]
     }
     if (field === 'templateId' && info.surface === 'admin') {
-      return [info.id.startsWith('admin.recurring') ? world.recurringTemplate : world.activityTemplate]
+      return [info.id.startsWith('admin.recurring') ? instance.recurringTemplate : instance.activityTemplate]
     }
     const table = tables.find(([ending]) => ending.test(field))?.[1]
     if (table === 'runs') return side.atWork.map(({ taskId }) => taskId)
-    if (table === 'users' && info.surface === 'admin') return world.theirs.ids['users']
+    if (table === 'users' && info.surface === 'admin') return instance.theirs.ids['users']
     // Own ones are given by name of the role; by id an agent has those of the installation.
-    if (table === 'skills' && (info.surface === 'admin' || field !== 'skillId')) return [world.globalSkill]
+    if (table === 'skills' && (info.surface === 'admin' || field !== 'skillId')) return [instance.globalSkill]
     return table === undefined ? undefined : side.ids[table]
   }
 }
@@ -83,10 +83,14 @@ export function knownTo(world: SeededInstance, info: EndpointInfo, side: SeededT
  * @param side whose rows it is about
  * @throws Error with a sentence that says what to add where it cannot be made
  */
-export function inputFor(world: SeededInstance, info: EndpointInfo, side: SeededTenant = world.ours): Input {
+export function inputFor(
+  instance: SeededInstance,
+  info: EndpointInfo,
+  side: SeededTenant = instance.ours,
+): Input {
   const { body, query, names, keys, params } = info.definition
-  const known = knownTo(world, info, side)
-  const [given = {}] = examplesFor(side === world.ours ? world : { ...world, ours: side }, info)
+  const known = knownTo(instance, info, side)
+  const [given = {}] = examplesFor(side === instance.ours ? instance : { ...instance, ours: side }, info)
   const made: Record<string, string> = {}
   for (const [i, name] of names.entries()) {
     const key = keys[i] as string
@@ -138,17 +142,17 @@ export function rolesFor(info: EndpointInfo): readonly Person[] {
  * @param role default: the first that it is meant for
  */
 export function callerFor(
-  world: SeededInstance,
+  instance: SeededInstance,
   info: EndpointInfo,
   input?: Pick<Input, 'params'>,
   role = rolesFor(info)[0],
 ): string | undefined {
   const rule = ruleOf(info)
   if (!rule) return undefined
-  const { tokens, registrations, clock, apiKey, ownKey } = world
-  if (role) return `Bearer ${tokens.sign('access', claimsOf(world, role))}`
+  const { tokens, registrations, clock, apiKey, ownKey } = instance
+  if (role) return `Bearer ${tokens.sign('access', claimsOf(instance, role))}`
   if (rule.credentials.includes('task')) {
-    const sub = input?.params['runId'] ?? world.ours.atWork[0]?.taskId ?? ''
+    const sub = input?.params['runId'] ?? instance.ours.atWork[0]?.taskId ?? ''
     return `Bearer ${tokens.sign('task', { sub, attempt: 1, exp: Math.floor(clock.now() / 1000) + 900 })}`
   }
   if (rule.credentials.includes('registration'))

@@ -29,10 +29,10 @@ export async function createListeningHarness({
     server.close()
     await once(server, 'close')
   })
-  const desk = stack.use(await createAgentHarness({ baseUrl: url, ...options }))
+  const harness = stack.use(await createAgentHarness({ baseUrl: url, ...options }))
   server.on('request', (request, response) =>
-    between(request, response, (...both) => desk.app.copydesk.node(...both)),
+    between(request, response, (...both) => harness.app.copydesk.node(...both)),
   )
   const owned = stack.move()
-  return { ...desk, url, [Symbol.asyncDispose]: () => owned.disposeAsync() }
+  return { ...harness, url, [Symbol.asyncDispose]: () => owned.disposeAsync() }
 }

@@ -59,7 +59,7 @@ export async function createLoop(
   await using stack = new AsyncDisposableStack()
   const first = stack.use(await startAnthropicLike(options.first ?? []))
   const second = stack.use(await startOpenAiLike(options.second ?? []))
-  const desk = stack.use(
+  const harness = stack.use(
     await createAgentHarness({
       providers: [
         { id: 'one', type: 'hosted_a', apiKey: 'k', baseUrl: first.url, models: [pricedModel] },
@@ -69,34 +69,34 @@ export async function createLoop(
       ...options.changes,
     }),
   )
-  await desk.configure({ adapterType: 'local', model: pricedModel })
+  await harness.configure({ adapterType: 'local', model: pricedModel })
   const ended = (count: number) =>
-    desk.app.until(async () => {
-      const rows = await desk.app.db.sql.all(
+    harness.app.until(async () => {
+      const rows = await harness.app.db.sql.all(
         'select * from runs where open = ? and tenant_id = ? order by id',
-        [false, desk.team.tenantId],
+        [false, harness.team.tenantId],
       )
       return rows.length >= count && rows.map(toEnded)
     }, `${count} runs have ended`)
   const owned = stack.move()
   return {
-    ...desk,
+    ...harness,
     first,
     second,
     ended,
     async write(count = 1) {
-      await desk.team.admin.call('dashboard', 'POST /campaigns', {
+      await harness.team.admin.call('dashboard', 'POST /campaigns', {
         body: { name: 'Spring', brief: 'Oats', deliverables: [{ type: 'social_post', quantity: 1 }] },
       })
       return ended(count)
     },
     calls: async (runId) =>
-      (await desk.app.db.sql.all('select * from llm_calls where run_id = ? order by id', [runId])).map(
+      (await harness.app.db.sql.all('select * from llm_calls where run_id = ? order by id', [runId])).map(
         toCall,
       ),
     lines: async (runId) =>
       (
-        await desk.app.db.sql.all('select * from transcript_entries where run_id = ? order by id', [runId])
+        await harness.app.db.sql.all('select * from transcript_entries where run_id = ? order by id', [runId])
       ).map((row) => ({
         type: row['type'] as string,
         content: row['content'] as string,

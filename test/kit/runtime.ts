@@ -5,7 +5,7 @@ import type { CopydeskOptions } from '@copydesk/core'
 import type { SqlValue } from '../../packages/core/src/platform/database/database.ts'
 import { brief, createTestApp, type Team, type TestApp } from './app.ts'
 import type { TestClock } from './clock.ts'
-import { stateAtRest } from './desk-state.ts'
+import { stateAtRest } from './state-at-rest.ts'
 
 /** What Copydesk posts to an external runtime, word for word, and the headers that came with it. */
 export interface Dispatch {

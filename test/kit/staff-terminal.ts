@@ -5,7 +5,7 @@ import { temporaryFolder } from '../cli/process.ts'
 import { createTestApp, type Team, type TestApp } from './app.ts'
 import { bundled } from './bundled.ts'
 import { createTestClock, type TestClock } from './clock.ts'
-import { createPlanter } from './feed-rows.ts'
+import { createRowInserter } from './feed-rows.ts'
 import { openTerminal, type Terminal, type TerminalOptions } from './terminal.ts'
 
 /** What becomes of a request on its way: it passes, the line is cut, or it is answered by the test itself. */
@@ -14,12 +14,12 @@ export type Gate = (request: IncomingMessage, response: ServerResponse) => boole
 type StaffTerminalOptions = Partial<TerminalOptions> & { shell?: boolean }
 
 /** An instance that listens, with two tenants and a reviewer of both who has a terminal. */
-export interface StaffDesk extends AsyncDisposable {
+export interface StaffTerminal extends AsyncDisposable {
   app: TestApp
   clock: TestClock
   hearth: Team
   anvil: Team
-  plant: ReturnType<typeof createPlanter>
+  insert: ReturnType<typeof createRowInserter>
   /** Of the reviewer of both. */
   reviewerId: string
   apiKey: string
@@ -35,7 +35,7 @@ export interface StaffDesk extends AsyncDisposable {
   readonly asked: readonly string[]
 }
 
-export async function createStaffTerminal(): Promise<StaffDesk> {
+export async function createStaffTerminal(): Promise<StaffTerminal> {
   await using stack = new AsyncDisposableStack()
   const clock = createTestClock(Date.now())
   const app = stack.use(await createTestApp({ clock, worker: false }))
@@ -60,12 +60,12 @@ export async function createStaffTerminal(): Promise<StaffDesk> {
     await once(server, 'close')
   })
   const asked: string[] = []
-  const desk = {
+  const harness = {
     app,
     clock,
     hearth,
     anvil,
-    plant: createPlanter(app, clock),
+    insert: createRowInserter(app, clock),
     reviewerId,
     apiKey,
     gate: undefined as Gate | undefined,
@@ -93,13 +93,13 @@ export async function createStaffTerminal(): Promise<StaffDesk> {
   }
   server.on('request', (request, response) => {
     asked.push(request.url ?? '')
-    if (desk.gate && !desk.gate(request, response)) return
+    if (harness.gate && !harness.gate(request, response)) return
     void app.copydesk.node(request, response)
   })
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const terminals = stack.use(new AsyncDisposableStack())
   const owned = stack.move()
-  return Object.assign(desk, {
+  return Object.assign(harness, {
     async terminal({ env, shell = false, ...options }: StaffTerminalOptions = {}) {
       const terminal = terminals.use(
         openTerminal({

@@ -165,10 +165,10 @@ describe('a consent', () => {
   })
 
   it('is invalid when the text has changed', async () => {
-    await using desk = await createAgentHarness()
-    await using office = await openAssistant(desk.app)
-    const { team } = desk
-    const agent = await desk.order()
+    await using harness = await createAgentHarness()
+    await using office = await openAssistant(harness.app)
+    const { team } = harness
+    const agent = await harness.order()
     await agent.deliver('The first draft')
     const waiting = async () =>
       (await team.reviewer.call('cli', 'GET /approvals', { query: { 'filter.status': 'pending' } })).data
@@ -177,12 +177,12 @@ describe('a consent', () => {
       params: { id: first?.id ?? '' },
       body: { resolution: 'rejected', note: 'Warmer' },
     })
-    const again = await desk.next()
+    const again = await harness.next()
     const { approvalId } = await again.call('POST /runs/:runId/actions/request-review', {
       title: 'Like this?',
       description: 'The tone',
     })
-    const { credential } = await assistantKey(desk.app, team.reviewerId)
+    const { credential } = await assistantKey(harness.app, team.reviewerId)
     await using client = await connectAssistant(office, credential)
     const { consent } = (await ask(client, 'approve', { ids: [approvalId] })).data
     await answerConsent(team, consent)

@@ -6,9 +6,9 @@ import { alphabetically, createJobWorkers, note, notebook, patience } from '../k
 
 describe('caps', () => {
   it('run one job of a group over two processes, and do not delay others', async () => {
-    await using floor = await createJobWorkers(createTestClock())
+    await using harness = await createJobWorkers(createTestClock())
     const { names, note: write } = notebook()
-    const gate = floor.gate()
+    const gate = harness.gate()
     const grouped: unknown[] = []
     const queues: JobQueue[] = []
     let atWork = 0
@@ -21,15 +21,15 @@ describe('caps', () => {
         await gate.passed
         // Both poll for more while this one still has its slot.
         for (const queue of queues) queue.wakeUp()
-        await floor.jobs()
+        await harness.jobs()
         atWork--
       },
     }
-    queues.push(await floor.worker(handlers, { caps: { x: 1 } }))
-    queues.push(await floor.worker(handlers, { caps: { x: 1 } }))
+    queues.push(await harness.worker(handlers, { caps: { x: 1 } }))
+    queues.push(await harness.worker(handlers, { caps: { x: 1 } }))
     const list = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']
     await Promise.all(queues.map((queue) => queue.start()))
-    await floor.db.write((tx) =>
+    await harness.db.write((tx) =>
       (queues[0] as JobQueue).enqueue(tx, [
         ...list.map((name) => note(name, { kind: 'test.grouped', group: 'x', priority: 1 })),
         ...list.map((name) => note(name)),
@@ -49,16 +49,16 @@ describe('caps', () => {
   })
 
   it('of two start a third when one of the two has ended', async () => {
-    await using floor = await createJobWorkers(createTestClock())
+    await using harness = await createJobWorkers(createTestClock())
     const gates = {
-      a: floor.gate(),
-      b: floor.gate(),
-      c: floor.gate(),
-      free: floor.gate(),
-      later: floor.gate(),
+      a: harness.gate(),
+      b: harness.gate(),
+      c: harness.gate(),
+      free: harness.gate(),
+      later: harness.gate(),
     }
     const begun: unknown[] = []
-    const worker = await floor.worker(
+    const worker = await harness.worker(
       {
         'test.note': async ({ payload }) => {
           begun.push(payload['name'])
@@ -67,13 +67,13 @@ describe('caps', () => {
       },
       { caps: { x: 2 }, concurrency: 5 },
     )
-    await floor.db.write((tx) =>
+    await harness.db.write((tx) =>
       worker.enqueue(tx, [...['a', 'b', 'c'].map((name) => note(name, { group: 'x' })), note('free')]),
     )
     await worker.start()
     await expect.poll(() => begun, patience).toEqual(['a', 'b', 'free'])
     // Comes after the third, so the third would have begun before it.
-    await floor.db.write((tx) => worker.enqueue(tx, [note('later')]))
+    await harness.db.write((tx) => worker.enqueue(tx, [note('later')]))
     worker.wakeUp()
     await expect.poll(() => begun, patience).toEqual(['a', 'b', 'free', 'later'])
     gates.b.open()
@@ -83,17 +83,17 @@ describe('caps', () => {
 
 describe('prune', () => {
   it('deletes jobs completed before the instant: not those completed then, dead, queued or running', async () => {
-    await using floor = await createJobWorkers(createTestClock())
-    const gate = floor.gate()
+    await using harness = await createJobWorkers(createTestClock())
+    const gate = harness.gate()
     const { names, note: write } = notebook()
-    const worker = await floor.worker({
+    const worker = await harness.worker({
       'test.note': write,
       'test.hold': () => gate.passed,
       'test.fail': () => Promise.reject(new Error('no')),
     })
-    const states = async () => (await floor.jobs()).map(({ kind, status }) => `${kind} ${status}`)
-    const later = new Date(floor.clock.now() + 3_600_000)
-    await floor.db.write((tx) =>
+    const states = async () => (await harness.jobs()).map(({ kind, status }) => `${kind} ${status}`)
+    const later = new Date(harness.clock.now() + 3_600_000)
+    await harness.db.write((tx) =>
       worker.enqueue(tx, [
         note('old'),
         note('hold', { kind: 'test.hold' }),
@@ -104,9 +104,9 @@ describe('prune', () => {
     const others = ['test.hold running', 'test.fail dead', 'test.note waiting']
     await worker.start()
     await expect.poll(states, patience).toEqual(['test.note done', ...others])
-    floor.clock.advance(1_000)
-    const now = floor.clock.date()
-    await floor.db.write((tx) => worker.enqueue(tx, [note('new')]))
+    harness.clock.advance(1_000)
+    const now = harness.clock.date()
+    await harness.db.write((tx) => worker.enqueue(tx, [note('new')]))
     worker.wakeUp()
     await expect.poll(states, patience).toEqual(['test.note done', ...others, 'test.note done'])
     expect(await worker.prune(now)).toBe(1)
@@ -118,10 +118,10 @@ describe('prune', () => {
 
 describe('stop', () => {
   it('waits for running jobs, starts no new ones, and aborts none', async () => {
-    await using floor = await createJobWorkers(createTestClock())
+    await using harness = await createJobWorkers(createTestClock())
     const happened: string[] = []
-    const gate = floor.gate()
-    const worker = await floor.worker({
+    const gate = harness.gate()
+    const worker = await harness.worker({
       'test.note': async ({ payload, signal }) => {
         const name = payload['name'] as string
         happened.push(`${name} begins`)
@@ -130,28 +130,28 @@ describe('stop', () => {
       },
     })
     await worker.start()
-    await floor.db.write((tx) => worker.enqueue(tx, [note('a')]))
+    await harness.db.write((tx) => worker.enqueue(tx, [note('a')]))
     worker.wakeUp()
     await expect.poll(() => happened, patience).toEqual(['a begins'])
     const stopped = worker.stop().then(() => happened.push('stopped'))
-    await floor.db.write((tx) => worker.enqueue(tx, [note('b')]))
+    await harness.db.write((tx) => worker.enqueue(tx, [note('b')]))
     worker.wakeUp()
     gate.open()
     await stopped
     worker.wakeUp()
     await worker.stop()
     expect(happened).toEqual(['a begins', 'a ends', 'stopped'])
-    expect(await floor.jobs()).toMatchObject([
+    expect(await harness.jobs()).toMatchObject([
       { status: 'done', attempt: 1 },
       { status: 'waiting', attempt: 0 },
     ])
   })
 
   it('aborts a job that exceeds the grace period, and leaves it to another process', async () => {
-    await using floor = await createJobWorkers(createTestClock())
+    await using harness = await createJobWorkers(createTestClock())
     const { names, note: write } = notebook()
     const signals: AbortSignal[] = []
-    const one = await floor.worker({
+    const one = await harness.worker({
       'test.note': ({ signal }) => {
         signals.push(signal)
         const { promise, reject } = Promise.withResolvers<void>()
@@ -159,25 +159,25 @@ describe('stop', () => {
         return promise
       },
     })
-    const two = await floor.worker({ 'test.note': write })
+    const two = await harness.worker({ 'test.note': write })
     await one.start()
-    await floor.db.write((tx) => one.enqueue(tx, [note('long')]))
+    await harness.db.write((tx) => one.enqueue(tx, [note('long')]))
     one.wakeUp()
     await expect.poll(() => signals, patience).toHaveLength(1)
-    const from = floor.clock.now()
+    const from = harness.clock.now()
     const stopped = one.stop(5_000)
     await expect
       .poll(() => {
-        if (!signals[0]?.aborted) floor.clock.advance(500)
+        if (!signals[0]?.aborted) harness.clock.advance(500)
         return signals[0]?.aborted
       }, patience)
       .toBe(true)
-    expect(floor.clock.now() - from).toBeGreaterThanOrEqual(5_000)
+    expect(harness.clock.now() - from).toBeGreaterThanOrEqual(5_000)
     await stopped
-    expect(await floor.jobs()).toMatchObject([{ status: 'waiting', attempt: 1 }])
-    floor.clock.advance(60_000)
+    expect(await harness.jobs()).toMatchObject([{ status: 'waiting', attempt: 1 }])
+    harness.clock.advance(60_000)
     await two.start()
-    await expect.poll(floor.jobs, patience).toMatchObject([{ status: 'done', attempt: 2 }])
+    await expect.poll(harness.jobs, patience).toMatchObject([{ status: 'done', attempt: 2 }])
     expect(names).toEqual(['long'])
   })
 })

@@ -6,13 +6,13 @@ import { alphabetically, createJobWorkers, note, notebook, patience } from '../k
 
 describe('enqueue', () => {
   it('gives each of 200 jobs to one worker once, with three processes', async () => {
-    await using floor = await createJobWorkers(createSystemClock())
+    await using harness = await createJobWorkers(createSystemClock())
     const ran: string[] = []
     const arrived = new Set<string>()
-    const all = floor.gate()
+    const all = harness.gate()
     const workers = await Promise.all(
       ['one', 'two', 'three'].map((name) =>
-        floor.worker({
+        harness.worker({
           // No one goes on before all three have a job in hand, so that none of them does it all alone.
           'test.note': async ({ payload }) => {
             if (arrived.add(name).size === 3) all.open()
@@ -23,7 +23,7 @@ describe('enqueue', () => {
       ),
     )
     const names = Array.from({ length: 200 }, (_, n) => `job ${n}`)
-    await floor.db.write((tx) =>
+    await harness.db.write((tx) =>
       (workers[0] as JobQueue).enqueue(
         tx,
         names.map((name) => note(name)),
@@ -31,39 +31,39 @@ describe('enqueue', () => {
     )
     await Promise.all(workers.map((worker) => worker.start()))
     await expect
-      .poll(async () => (await floor.jobs()).filter(({ status }) => status === 'done').length, patience)
+      .poll(async () => (await harness.jobs()).filter(({ status }) => status === 'done').length, patience)
       .toBe(200)
     await Promise.all(workers.map((worker) => worker.stop()))
     expect(ran.toSorted(alphabetically)).toEqual(names.toSorted(alphabetically))
-    expect(new Set((await floor.jobs()).map(({ attempt }) => attempt))).toEqual(new Set([1]))
+    expect(new Set((await harness.jobs()).map(({ attempt }) => attempt))).toEqual(new Set([1]))
   })
 
   it('stores nothing when its transaction rolls back', async () => {
-    await using floor = await createJobWorkers(createTestClock())
+    await using harness = await createJobWorkers(createTestClock())
     const { names, note: write } = notebook()
-    const worker = await floor.worker({ 'test.note': write })
+    const worker = await harness.worker({ 'test.note': write })
     await worker.start()
-    const changed = floor.db.write(async (tx) => {
+    const changed = harness.db.write(async (tx) => {
       await worker.enqueue(tx, [note('rolled back', { priority: 9 })])
       throw new Error('changed my mind')
     })
     await expect(changed).rejects.toThrow('changed my mind')
-    await floor.db.write((tx) => worker.enqueue(tx, [note('committed')]))
+    await harness.db.write((tx) => worker.enqueue(tx, [note('committed')]))
     worker.wakeUp()
     await expect.poll(() => names, patience).toEqual(['committed'])
     await worker.stop()
     expect(names).toEqual(['committed'])
-    expect(await floor.jobs()).toMatchObject([{ status: 'done' }])
+    expect(await harness.jobs()).toMatchObject([{ status: 'done' }])
   })
 
   it.each([1, 10])(
     'is served by priority, then due time, then creation, %i at a time',
     async (concurrency) => {
-      await using floor = await createJobWorkers(createTestClock())
+      await using harness = await createJobWorkers(createTestClock())
       const { names, note: write } = notebook()
-      const worker = await floor.worker({ 'test.note': write }, { concurrency })
-      const ago = (ms: number) => new Date(floor.clock.now() - ms)
-      await floor.db.write((tx) =>
+      const worker = await harness.worker({ 'test.note': write }, { concurrency })
+      const ago = (ms: number) => new Date(harness.clock.now() - ms)
+      await harness.db.write((tx) =>
         worker.enqueue(tx, [
           note('now'),
           note('now too'),
@@ -82,40 +82,40 @@ describe('enqueue', () => {
   )
 
   it('delays a job until it is due, whatever its priority', async () => {
-    await using floor = await createJobWorkers(createTestClock())
+    await using harness = await createJobWorkers(createTestClock())
     const { names, note: write } = notebook()
-    const worker = await floor.worker({ 'test.note': write })
-    const runAt = new Date(floor.clock.now() + 60_000)
-    await floor.db.write((tx) =>
+    const worker = await harness.worker({ 'test.note': write })
+    const runAt = new Date(harness.clock.now() + 60_000)
+    await harness.db.write((tx) =>
       worker.enqueue(tx, [note('in a minute', { runAt, priority: 9 }), note('at once')]),
     )
     await worker.start()
     await expect.poll(() => names, patience).toEqual(['at once'])
     // Its lease ends within the minute: what is still being done would be done again.
-    const isUnderWay = async () => (await floor.jobs()).some(({ status }) => status === 'running')
+    const isUnderWay = async () => (await harness.jobs()).some(({ status }) => status === 'running')
     await expect.poll(isUnderWay, patience).toBe(false)
-    floor.clock.advance(59_999)
-    await floor.db.write((tx) => worker.enqueue(tx, [note('a moment too early')]))
+    harness.clock.advance(59_999)
+    await harness.db.write((tx) => worker.enqueue(tx, [note('a moment too early')]))
     worker.wakeUp()
     await expect.poll(() => names, patience).toEqual(['at once', 'a moment too early'])
     // No one pokes: the worker looks by itself every two seconds.
-    floor.clock.advance(2_000)
+    harness.clock.advance(2_000)
     await expect.poll(() => names, patience).toEqual(['at once', 'a moment too early', 'in a minute'])
   })
 
   it('leaves kinds without a handler to a worker that has one', async () => {
-    await using floor = await createJobWorkers(createTestClock())
+    await using harness = await createJobWorkers(createTestClock())
     const here = notebook()
     const there = notebook()
-    const one = await floor.worker({ 'test.note': here.note })
-    const two = await floor.worker({ 'test.other': there.note })
-    await floor.db.write((tx) =>
+    const one = await harness.worker({ 'test.note': here.note })
+    const two = await harness.worker({ 'test.other': there.note })
+    await harness.db.write((tx) =>
       one.enqueue(tx, [note('foreign', { kind: 'test.other', priority: 9 }), note('own')]),
     )
     await one.start()
     await expect.poll(() => here.names, patience).toEqual(['own'])
     await one.stop()
-    expect(await floor.jobs()).toMatchObject([
+    expect(await harness.jobs()).toMatchObject([
       { kind: 'test.other', status: 'waiting', attempt: 0 },
       { kind: 'test.note', status: 'done', attempt: 1 },
     ])
@@ -127,41 +127,41 @@ describe('enqueue', () => {
 
 describe('a unique key', () => {
   it('merges jobs while one is queued or running; afterwards a new one is accepted', async () => {
-    await using floor = await createJobWorkers(createTestClock())
+    await using harness = await createJobWorkers(createTestClock())
     const names: unknown[] = []
-    const gate = floor.gate()
-    const worker = await floor.worker({
+    const gate = harness.gate()
+    const worker = await harness.worker({
       'test.note': async ({ payload }) => {
         names.push(payload['name'])
         await gate.passed
       },
     })
-    const ask = (db: typeof floor.db, name: string) =>
+    const ask = (db: typeof harness.db, name: string) =>
       db.write((tx) => worker.enqueue(tx, [note(name, { uniqueKey: 'plan:1' })]))
-    const processes = [floor.db, await floor.again(), await floor.again()]
-    await ask(floor.db, 'first')
+    const processes = [harness.db, await harness.again(), await harness.again()]
+    await ask(harness.db, 'first')
     await Promise.all(processes.flatMap((db) => [ask(db, 'while it waits'), ask(db, 'while it waits')]))
     await worker.start()
     await expect.poll(() => names, patience).toEqual(['first'])
     await Promise.all(processes.map((db) => ask(db, 'while it is running')))
-    expect(await floor.jobs()).toMatchObject([{ status: 'running' }])
+    expect(await harness.jobs()).toMatchObject([{ status: 'running' }])
     gate.open()
-    await expect.poll(floor.jobs, patience).toMatchObject([{ status: 'done' }])
-    await ask(floor.db, 'afterwards')
+    await expect.poll(harness.jobs, patience).toMatchObject([{ status: 'done' }])
+    await ask(harness.db, 'afterwards')
     worker.wakeUp()
-    await expect.poll(floor.jobs, patience).toMatchObject([{ status: 'done' }, { status: 'done' }])
+    await expect.poll(harness.jobs, patience).toMatchObject([{ status: 'done' }, { status: 'done' }])
     expect(names).toEqual(['first', 'afterwards'])
   })
 
   it('creates one job for a single call, and for several concurrent processes', async () => {
-    await using floor = await createJobWorkers(createTestClock())
-    const queue = await floor.worker({})
+    await using harness = await createJobWorkers(createTestClock())
+    const queue = await harness.worker({})
     const keyed = note('keyed', { uniqueKey: 'plan:1' })
-    await floor.db.write((tx) => queue.enqueue(tx, [keyed, note('free'), keyed, note('free')]))
-    expect(await floor.jobs()).toHaveLength(3)
-    const processes = [floor.db, await floor.again(), await floor.again()]
+    await harness.db.write((tx) => queue.enqueue(tx, [keyed, note('free'), keyed, note('free')]))
+    expect(await harness.jobs()).toHaveLength(3)
+    const processes = [harness.db, await harness.again(), await harness.again()]
     const other = note('other', { uniqueKey: 'plan:2' })
     await Promise.all(processes.map((db) => db.write((tx) => queue.enqueue(tx, [other]))))
-    expect(await floor.jobs()).toHaveLength(4)
+    expect(await harness.jobs()).toHaveLength(4)
   })
 })

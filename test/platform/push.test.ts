@@ -43,15 +43,15 @@ const fault = (code: string) => ({
 describe('push to Android', () => {
   it('is sent with a token that is requested once for an hour', async () => {
     await using server = await createAndroidServer()
-    await using desk = pushFor({ android: server.options })
-    expect(await desk.send('android')).toBe('sent')
-    expect(await desk.send('android')).toBe('sent')
+    await using harness = pushFor({ android: server.options })
+    expect(await harness.send('android')).toBe('sent')
+    expect(await harness.send('android')).toBe('sent')
     expect(server.tokens).toBe(1)
     expect(server.claims).toMatchObject({
       iss: 'copydesk@the-project.example',
       scope: 'https://www.googleapis.com/auth/firebase.messaging',
       aud: `${server.options.baseUrl}/token`,
-      iat: Math.floor(desk.clock.now() / 1_000),
+      iat: Math.floor(harness.clock.now() / 1_000),
     })
     expect(server.pushed[0]).toMatchObject({
       token: 'the-device',
@@ -61,25 +61,25 @@ describe('push to Android', () => {
         android: { priority: 'high', notification: { tag: '01ARZ3NDEKTSV4RRFFQ69G5FAV' } },
       },
     })
-    desk.clock.advance(3_600_000)
-    expect(await desk.send('android')).toBe('sent')
+    harness.clock.advance(3_600_000)
+    expect(await harness.send('android')).toBe('sent')
     expect(server.tokens).toBe(2)
   })
 
   it('requests another token once when the current one is rejected', async () => {
     await using server = await createAndroidServer()
-    await using desk = pushFor({ android: server.options })
+    await using harness = pushFor({ android: server.options })
     server.reactions.push({ status: 401 })
-    expect(await desk.send('android')).toBe('sent')
+    expect(await harness.send('android')).toBe('sent')
     expect(server.tokens).toBe(2)
     server.reactions.push({ status: 401 }, { status: 401 })
-    expect(await desk.send('android')).toBe('transient')
+    expect(await harness.send('android')).toBe('transient')
     expect(server.pushed).toHaveLength(4)
   })
 
   it('reports why a message was rejected', async () => {
     await using server = await createAndroidServer()
-    await using desk = pushFor({ android: server.options })
+    await using harness = pushFor({ android: server.options })
     const table: Array<[Reaction, string]> = [
       [{ status: 404, body: fault('UNREGISTERED') }, 'unregistered'],
       [{ status: 404 }, 'refused'],
@@ -95,10 +95,10 @@ describe('push to Android', () => {
     ]
     for (const [reaction, outcome] of table) {
       server.reactions.push(reaction)
-      expect([reaction, await desk.send('android')]).toEqual([reaction, outcome])
+      expect([reaction, await harness.send('android')]).toEqual([reaction, outcome])
     }
     expect(server.pushed).toHaveLength(table.length)
-    expect(await desk.send('android')).toBe('sent')
+    expect(await harness.send('android')).toBe('sent')
   })
 
   it('is retried later when the service or its token endpoint is unreachable', async () => {
@@ -129,14 +129,14 @@ describe('push to Android', () => {
 describe('push to iOS', () => {
   it('is sent over one connection with one token, which is renewed within its hour', async () => {
     await using server = await createIosServer()
-    await using desk = pushFor({ ios: server.options })
-    expect(await Promise.all([desk.send('ios'), desk.send('ios'), desk.send('ios')])).toEqual([
+    await using harness = pushFor({ ios: server.options })
+    expect(await Promise.all([harness.send('ios'), harness.send('ios'), harness.send('ios')])).toEqual([
       'sent',
       'sent',
       'sent',
     ])
     expect([server.connections, server.tokens]).toEqual([1, 1])
-    expect(server.claims).toEqual({ iss: 'the-team', iat: Math.floor(desk.clock.now() / 1_000) })
+    expect(server.claims).toEqual({ iss: 'the-team', iat: Math.floor(harness.clock.now() / 1_000) })
     expect(server.pushed[0]).toMatchObject({
       token: 'the-device',
       payload: {
@@ -148,30 +148,30 @@ describe('push to iOS', () => {
         'apns-push-type': 'alert',
         'apns-priority': '10',
         'apns-collapse-id': '01ARZ3NDEKTSV4RRFFQ69G5FAV',
-        'apns-expiration': String(Math.floor(desk.clock.now() / 1_000) + 86_400),
+        'apns-expiration': String(Math.floor(harness.clock.now() / 1_000) + 86_400),
       },
     })
-    desk.clock.advance(50 * 60_000)
-    expect(await desk.send('ios')).toBe('sent')
+    harness.clock.advance(50 * 60_000)
+    expect(await harness.send('ios')).toBe('sent')
     expect([server.connections, server.tokens]).toEqual([1, 2])
   })
 
   it('renews an expired token, but not more often than the service allows', async () => {
     await using server = await createIosServer()
-    await using desk = pushFor({ ios: server.options })
+    await using harness = pushFor({ ios: server.options })
     const expired = { status: 403, body: { reason: 'ExpiredProviderToken' } }
-    expect(await desk.send('ios')).toBe('sent')
+    expect(await harness.send('ios')).toBe('sent')
     server.reactions.push(expired)
-    expect(await desk.send('ios')).toBe('transient')
-    desk.clock.advance(21 * 60_000)
+    expect(await harness.send('ios')).toBe('transient')
+    harness.clock.advance(21 * 60_000)
     server.reactions.push(expired)
-    expect(await desk.send('ios')).toBe('sent')
+    expect(await harness.send('ios')).toBe('sent')
     expect(server.tokens).toBe(2)
   })
 
   it('reports why a message was rejected', async () => {
     await using server = await createIosServer()
-    await using desk = pushFor({ ios: server.options })
+    await using harness = pushFor({ ios: server.options })
     const table: Array<[Reaction, string]> = [
       [{ status: 410, body: { reason: 'Unregistered', timestamp: 1 } }, 'unregistered'],
       [{ status: 410 }, 'unregistered'],
@@ -186,22 +186,22 @@ describe('push to iOS', () => {
     ]
     for (const [reaction, outcome] of table) {
       server.reactions.push(reaction)
-      expect([reaction, await desk.send('ios')]).toEqual([reaction, outcome])
+      expect([reaction, await harness.send('ios')]).toEqual([reaction, outcome])
     }
     expect(server.pushed).toHaveLength(table.length)
-    expect(await desk.send('ios')).toBe('sent')
+    expect(await harness.send('ios')).toBe('sent')
   })
 
   it('reports an unknown outcome when it is aborted', async () => {
     await using server = await createIosServer()
-    await using desk = pushFor({ ios: server.options })
+    await using harness = pushFor({ ios: server.options })
     server.reactions.push('silent')
     const stop = new AbortController()
-    const sending = desk.send('ios', stop.signal)
+    const sending = harness.send('ios', stop.signal)
     await expect.poll(() => server.pushed.length).toBe(1)
     stop.abort()
     expect(await sending).toBe('unknown')
-    expect(await desk.send('ios')).toBe('sent')
+    expect(await harness.send('ios')).toBe('sent')
   })
 
   it('is retried later when the service is unreachable or its certificate is untrusted', async () => {
@@ -235,8 +235,8 @@ describe('push to iOS', () => {
 
 describe('a platform without a sender', () => {
   it('is skipped', async () => {
-    await using desk = pushFor({})
-    expect(desk.push.platforms).toEqual([])
-    expect(await desk.send('ios')).toBe('refused')
+    await using harness = pushFor({})
+    expect(harness.push.platforms).toEqual([])
+    expect(await harness.send('ios')).toBe('refused')
   })
 })

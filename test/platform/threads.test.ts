@@ -5,7 +5,7 @@ import { createThreads, threadFile } from '../../packages/core/src/platform/thre
 import type { ThreadOptions, Threads } from '../../packages/core/src/platform/threads/threads.ts'
 import type { TestTasks } from './thread-tasks.ts'
 
-function desk(changes: Partial<ThreadOptions> = {}): Threads<TestTasks> & AsyncDisposable {
+function harness(changes: Partial<ThreadOptions> = {}): Threads<TestTasks> & AsyncDisposable {
   const threads = createThreads<TestTasks>({
     file: threadFile('thread-tasks', import.meta.url),
     threads: 2,
@@ -43,7 +43,7 @@ const kinds: Array<[string, Partial<ThreadOptions>]> = [
 
 describe.each(kinds)('worker threads, %s', (_, kind) => {
   it('return the result of a task, and throw its error', async () => {
-    await using threads = desk(kind)
+    await using threads = harness(kind)
     const value = { text: 'ä', list: [1, null], bytes: new Uint8Array([1]) }
     expect(await threads.run('echo', value, by('a'))).toEqual(value)
     await expect(threads.run('fail', 'no', by('a'))).rejects.toMatchObject({
@@ -55,7 +55,7 @@ describe.each(kinds)('worker threads, %s', (_, kind) => {
   })
 
   it('do not block the event loop while a task is running', async () => {
-    await using threads = desk(kind)
+    await using threads = harness(kind)
     const one = gate()
     const work = threads.run('wait', one.shared, by('a'))
     // A loop that the task held up would not get to open its gate.
@@ -64,7 +64,7 @@ describe.each(kinds)('worker threads, %s', (_, kind) => {
   })
 
   it('end a task that exceeds the deadline, and no other', async () => {
-    await using threads = desk({ ...kind, deadlineMs: 2_000 })
+    await using threads = harness({ ...kind, deadlineMs: 2_000 })
     const stuck = threads.run('spin', undefined as never, by('a'))
     expect(await threads.run('echo', 1, by('b'))).toBe(1)
     await expect(stuck).rejects.toMatchObject({ reason: 'deadline' })
@@ -72,7 +72,7 @@ describe.each(kinds)('worker threads, %s', (_, kind) => {
   })
 
   it('recover from a task that exceeds its memory, or ends its thread', async () => {
-    await using threads = desk(kind)
+    await using threads = harness(kind)
     await expect(threads.run('fill', undefined as never, by('a'))).rejects.toMatchObject({ reason: 'died' })
     await expect(threads.run('exit', 3, by('a'))).rejects.toMatchObject({ reason: 'died' })
     expect(await threads.run('echo', 1, by('a'))).toBe(1)
@@ -81,7 +81,7 @@ describe.each(kinds)('worker threads, %s', (_, kind) => {
 
 describe('the queue of worker threads', () => {
   it('runs one task of an owner at a time, in parallel to those of others', async () => {
-    await using threads = desk()
+    await using threads = harness()
     const one = gate()
     const ended: string[] = []
     const note = (name: string) => () => void ended.push(name)
@@ -96,7 +96,7 @@ describe('the queue of worker threads', () => {
   })
 
   it('rejects tasks beyond the limit of an owner, or of all, and accepts more once there is room', async () => {
-    await using threads = desk({ threads: 1, maxWaiting: 3 })
+    await using threads = harness({ threads: 1, maxWaiting: 3 })
     const one = gate()
     const work = threads.run('wait', one.shared, by('a'))
     const second = threads.run('echo', 2, by('a', 1))
@@ -110,7 +110,7 @@ describe('the queue of worker threads', () => {
   })
 
   it('stops a task when its signal is aborted, running or queued', async () => {
-    await using threads = desk({ threads: 1 })
+    await using threads = harness({ threads: 1 })
     const signals = [new AbortController(), new AbortController(), new AbortController()] as const
     signals[2].abort()
     const tasks = [
@@ -126,7 +126,7 @@ describe('the queue of worker threads', () => {
   })
 
   it('rejects running and queued tasks when it is closed, and accepts no more', async () => {
-    const threads = desk({ threads: 1 })
+    const threads = harness({ threads: 1 })
     const work = [threads.run('spin', undefined as never, by('a')), threads.run('echo', 1, by('b'))]
     const refused = work.map((task) => expect(task).rejects.toMatchObject({ reason: 'closed' }))
     await threads.close()

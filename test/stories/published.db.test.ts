@@ -40,7 +40,7 @@ describe('a blog post', () => {
     const listen = (surface: 'dashboard' | 'dm' | 'mobile', after?: string) =>
       record(app, stack, { surface, after, token: surface === 'dm' ? ours.reviewerToken : ours.adminToken })
     const onDashboard = await listen('dashboard')
-    const onDesk = await listen('dm')
+    const onHarness = await listen('dm')
     const onPhone = await listen('mobile')
 
     // An admin orders, and the agents work. Someone else has them work as well.
@@ -189,7 +189,7 @@ describe('a blog post', () => {
       completed(post),
       asked(wish.id, wished),
     ]
-    const recordings = { dashboard: onDashboard, dm: onDesk, mobile: onPhone }
+    const recordings = { dashboard: onDashboard, dm: onHarness, mobile: onPhone }
     const isLast = ({ data }: Heard) => data['approvalId'] === wish.id
     const ended = ({ heard }: Recording) => app.until(async () => heard.some(isLast), 'all is told')
     for (const recording of Object.values(recordings)) await ended(recording)
@@ -206,7 +206,7 @@ describe('a blog post', () => {
     }
     // Reviewers are notified of pending approvals with a time.
     const whose = { tenantId: ours.tenantId, tenantName: 'Hearth', at: expect.any(String) }
-    expect(onDesk.heard.filter(({ event }) => event === 'approval_created')).toEqual(
+    expect(onHarness.heard.filter(({ event }) => event === 'approval_created')).toEqual(
       onDashboard.heard
         .filter(({ event }) => event === 'approval_created')
         .map(({ data, ...one }) => ({ ...one, data: { ...data, activityIds: undefined, ...whose } })),

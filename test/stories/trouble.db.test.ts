@@ -13,17 +13,17 @@ describe('failures', () => {
   it('are reported to everyone concerned, on the surface that they use', async () => {
     await using stack = new AsyncDisposableStack()
     const clock = createTestClock()
-    const desk = stack.use(await createAgentHarness({ clock }))
-    const { app, team } = desk
-    const theirs = await neighbourOf(desk)
-    await desk.configure({ concurrency: 9 })
+    const harness = stack.use(await createAgentHarness({ clock }))
+    const { app, team } = harness
+    const theirs = await neighbourOf(harness)
+    await harness.configure({ concurrency: 9 })
     const { email } = await team.admin.call('auth', 'GET /me')
-    const [asking, stuck, failing] = [await desk.order(), await desk.order(), await desk.order()]
+    const [asking, stuck, failing] = [await harness.order(), await harness.order(), await harness.order()]
     const foreign = await theirs.order()
     const listen = (surface: 'dashboard' | 'dm' | 'mobile') =>
       record(app, stack, { surface, token: surface === 'dm' ? team.reviewerToken : team.adminToken })
     const onDashboard = await listen('dashboard')
-    const onDesk = await listen('dm')
+    const onHarness = await listen('dm')
     const onPhone = await listen('mobile')
 
     await asking.deliver('A post')
@@ -43,10 +43,11 @@ describe('failures', () => {
     await until('approval_expiring', 1_000)
     clock.advance(4 * hour)
     await until('approval_expired', 1_000)
-    const toDesk = () => onDesk.heard.filter(({ event }) => !/^(?:activity_started|run_.*)$/.test(event))
-    await app.until(async () => toDesk().length >= 5 && onPhone.heard.length >= 6, 'all is told')
+    const toHarness = () =>
+      onHarness.heard.filter(({ event }) => !/^(?:activity_started|run_.*)$/.test(event))
+    await app.until(async () => toHarness().length >= 5 && onPhone.heard.length >= 6, 'all is told')
 
-    const idOf = async ({ runId }: typeof asking) => (await desk.activityOf(runId)).id
+    const idOf = async ({ runId }: typeof asking) => (await harness.activityOf(runId)).id
     const [post, waiting, failed] = [await idOf(asking), await idOf(stuck), await idOf(failing)]
     const about = { approvalId: approval.id, title: approval.title, riskLevel: 'low' }
     const created = ['approval_created', { ...about, type: 'content_review', activityIds: [post] }]
@@ -64,7 +65,7 @@ describe('failures', () => {
       ['approval_expired', { approvalId: approval.id, type: 'content_review' }],
     ])
     const whose = { tenantId: team.tenantId, tenantName: 'Tenant 1' }
-    expect(told(toDesk())).toMatchObject([
+    expect(told(toHarness())).toMatchObject([
       ['approval_created', { ...whose, approvalId: approval.id, riskLevel: 'low' }],
       ['activity_blocked', { ...whose, activityId: waiting, blockerType: 'needs_human_input' }],
       [

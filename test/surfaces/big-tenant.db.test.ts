@@ -8,7 +8,7 @@ import { parts } from '../domain/agents.ts'
 import { createTestApp, type Team, type TestApp } from '../kit/app.ts'
 import { bigId, bigSize, fillBigTenant } from '../kit/big-tenant.ts'
 import { createTestClock, type TestClock } from '../kit/clock.ts'
-import { createPlanter } from '../kit/feed-rows.ts'
+import { createRowInserter } from '../kit/feed-rows.ts'
 import { planFaults, type Ran, recordSql } from '../kit/plans.ts'
 
 /** Every list of the people's surfaces, at a tenant with the work of years and a neighbour beside it. */
@@ -232,13 +232,13 @@ describe('a list', () => {
   }
 
   it('returns every existing item once, although rows are added meanwhile', async () => {
-    const plant = createPlanter(app, clock)
+    const insert = createRowInserter(app, clock)
     const { tenantId } = team
     const add = async () => {
-      await plant.approval(tenantId, 'new', 'high', 30)
-      await plant.approval(tenantId, 'new', 'low', 30)
-      await plant.blocked(tenantId, 'new', 2_000)
-      await plant.blocked(tenantId, 'new', 0)
+      await insert.approval(tenantId, 'new', 'high', 30)
+      await insert.approval(tenantId, 'new', 'low', 30)
+      await insert.blocked(tenantId, 'new', 2_000)
+      await insert.blocked(tenantId, 'new', 0)
     }
     const ids = async (text: string, more: Date[] = []) =>
       (await app.db.sql.all<{ id: string }>(`select id from ${text}`, [tenantId, ...more])).map(

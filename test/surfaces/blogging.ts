@@ -35,13 +35,13 @@ type Verdict = { resolution: 'approved' | 'rejected' | 'revision_requested'; not
 
 /** A harness whose writer has delivered the first version of a blog post. */
 export async function openNewsroom(clock?: TestClock, text = article('Why oats')): Promise<Newsroom> {
-  const desk = await createAgentHarness(clock ? { clock } : {})
-  const researcher = await desk.order('blog_post')
+  const harness = await createAgentHarness(clock ? { clock } : {})
+  const researcher = await harness.order('blog_post')
   await researcher.deliver('Facts about oats')
-  const writer = await desk.next(clock)
+  const writer = await harness.next(clock)
   await writer.deliver(text)
-  const { id: activityId } = await desk.activityOf(writer.runId)
-  const { tenantId, reviewer } = desk.team
+  const { id: activityId } = await harness.activityOf(writer.runId)
+  const { tenantId, reviewer } = harness.team
   const post = async () => {
     const { data } = await reviewer.call('dm', 'GET /blog', { query: { tenantId } })
     expect(data).toHaveLength(1)
@@ -49,7 +49,7 @@ export async function openNewsroom(clock?: TestClock, text = article('Why oats')
   }
   const params = async () => ({ id: (await post()).id })
   return {
-    ...desk,
+    ...harness,
     activityId,
     post,
     read: async () => reviewer.call('dm', 'GET /blog/:id', { params: await params() }),
@@ -61,17 +61,17 @@ export async function openNewsroom(clock?: TestClock, text = article('Why oats')
     reject: async (feedback) =>
       reviewer.call('dm', 'POST /blog/:id/dm-reject', { params: await params(), body: { feedback } }),
     approvals: () =>
-      desk.app.db.sql.all<Approval>(
+      harness.app.db.sql.all<Approval>(
         `select a.* from approvals a join approval_links l on l.approval_id = a.id where l.activity_id = ? order by a.id`,
         [activityId],
       ),
     resolve: (approvalId, body, who = 'admin') =>
       who === 'admin'
-        ? desk.team.admin.call('dashboard', 'POST /approvals/:approvalId/resolve', {
+        ? harness.team.admin.call('dashboard', 'POST /approvals/:approvalId/resolve', {
             params: { approvalId },
             body,
           })
         : reviewer.call('dm', 'POST /approvals/:approvalId/resolve', { params: { approvalId }, body }),
-    writer: () => desk.next(clock),
+    writer: () => harness.next(clock),
   }
 }

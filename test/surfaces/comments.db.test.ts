@@ -12,13 +12,13 @@ const refusal = (call: Promise<unknown>) =>
 
 async function discussed(total: number) {
   await using stack = new AsyncDisposableStack()
-  const desk = stack.use(await createAgentHarness())
-  const agent = await desk.order()
-  const { id: activityId } = await desk.activityOf(agent.runId)
-  const texts = await keepComments(desk.app, { activityId, tenantId: desk.team.tenantId, total })
+  const harness = stack.use(await createAgentHarness())
+  const agent = await harness.order()
+  const { id: activityId } = await harness.activityOf(agent.runId)
+  const texts = await keepComments(harness.app, { activityId, tenantId: harness.team.tenantId, total })
   const owned = stack.move()
   return {
-    desk,
+    harness,
     activityId,
     params: { activityId },
     texts,
@@ -31,7 +31,7 @@ const textsOf = ({ data }: { data: Array<{ text: string }> }) => data.map(({ tex
 describe('dashboard.activities.comments', () => {
   it('returns comments page by page, a hundred at a time, in both orders, on each surface', async () => {
     await using t = await discussed(250)
-    const { member, reviewer } = t.desk.team
+    const { member, reviewer } = t.harness.team
     const first = await member.call('dashboard', 'GET /activities/:activityId/comments', { params: t.params })
     expect(textsOf(first)).toEqual(t.texts.slice(0, 100))
     expect(first.pagination).toEqual({ hasMore: true, nextCursor: first.data[99]?.id })
@@ -62,7 +62,7 @@ describe('dashboard.activities.comments', () => {
 
   it('rejects an invalid limit and cursor, and returns 404 to another tenant', async () => {
     await using t = await discussed(1)
-    const { member } = t.desk.team
+    const { member } = t.harness.team
     const list = (query: object, who = member) =>
       refusal(who.call('dashboard', 'GET /activities/:activityId/comments', { params: t.params, query }))
     for (const [field, query] of [
@@ -71,7 +71,7 @@ describe('dashboard.activities.comments', () => {
       ['cursor', { cursor: 'x' }],
     ] as const)
       expect(await list(query)).toEqual({ status: 400, code: 'VALIDATION_ERROR', field })
-    const neighbour = await (t.desk.app satisfies TestApp).team()
+    const neighbour = await (t.harness.app satisfies TestApp).team()
     expect(await list({}, neighbour.member)).toEqual({ status: 404, code: 'NOT_FOUND' })
   })
 })
@@ -79,7 +79,7 @@ describe('dashboard.activities.comments', () => {
 describe('comments of an activity', () => {
   it('are in the detail as the latest hundred, oldest first, with their total', async () => {
     await using t = await discussed(250)
-    const { member, reviewer } = t.desk.team
+    const { member, reviewer } = t.harness.team
     const seen = await member.call('dashboard', 'GET /activities/:activityId', { params: t.params })
     expect(seen.comments.map(({ text }) => text)).toEqual(t.texts.slice(150))
     expect(seen.commentsTotal).toBe(250)
@@ -91,7 +91,7 @@ describe('comments of an activity', () => {
     await using t = await discussed(0)
     const body = { text: 'x'.repeat(10_001) }
     const tooLong = { status: 400, code: 'VALIDATION_ERROR', field: 'text' }
-    const { member } = t.desk.team
+    const { member } = t.harness.team
     const of = { params: t.params, body }
     expect(await refusal(member.call('dashboard', 'POST /activities/:activityId/comments', of))).toEqual(
       tooLong,

@@ -8,30 +8,30 @@ import { createSeededInstance, type SeededInstance } from '../kit/seeded-instanc
 
 /** Dates from outside: bounded at every endpoint, no range without an end, and stored as they were sent. */
 
-let world: SeededInstance
+let instance: SeededInstance
 let door: ReturnType<typeof createRequester>
 
 beforeAll(async () => {
-  world = await createSeededInstance()
-  door = createRequester(world)
+  instance = await createSeededInstance()
+  door = createRequester(instance)
 })
 
 // The limits of callers have tests of their own.
-beforeEach(() => world.clock.advance(900_000))
+beforeEach(() => instance.clock.advance(900_000))
 
-afterAll(() => world[Symbol.asyncDispose]())
+afterAll(() => instance[Symbol.asyncDispose]())
 
 const endpoints = describeSurfaces()
 const endpoint = (id: string) => endpoints.find((info) => info.id === id) as EndpointInfo
 
 /** A right request of someone who may ask, with some fields of it changed. */
 function ask(info: EndpointInfo, { query, body }: { query?: Record<string, string>; body?: object }) {
-  const input = inputFor(world, info)
+  const input = inputFor(instance, info)
   return door.ask(info, {
     ...input,
     ...(query && { query: { ...input.query, ...query } }),
     ...(body && { body: { ...(input.body as object), ...body } }),
-    authorization: callerFor(world, info, input),
+    authorization: callerFor(instance, info, input),
   })
 }
 

@@ -5,11 +5,11 @@ import { adminOf } from '../kit/app.ts'
 import { changedTables, fingerprint } from '../kit/rows.ts'
 import { type AgentHarness, createAgentHarness } from '../kit/runtime.ts'
 
-let desk: AgentHarness
+let harness: AgentHarness
 beforeAll(async () => {
-  desk = await createAgentHarness()
+  harness = await createAgentHarness()
 })
-afterAll(() => desk[Symbol.asyncDispose]())
+afterAll(() => harness[Symbol.asyncDispose]())
 
 const reviewerOf = ({ team }: AgentHarness): Principal => ({
   id: team.reviewerId,
@@ -20,10 +20,10 @@ const reviewerOf = ({ team }: AgentHarness): Principal => ({
 
 /** An approval that waits for a verdict. */
 async function pendingApproval(): Promise<string> {
-  const agent = await desk.order()
+  const agent = await harness.order()
   await agent.deliver('Rye at **night**.')
-  const activity = await desk.activityOf(agent.runId)
-  const { data } = await desk.team.reviewer.call('dm', 'GET /approvals', { query: {} })
+  const activity = await harness.activityOf(agent.runId)
+  const { data } = await harness.team.reviewer.call('dm', 'GET /approvals', { query: {} })
   const found = data.find(({ linkedActivities }) => linkedActivities.some(({ id }) => id === activity.id))
   return found?.id ?? ''
 }
@@ -31,40 +31,44 @@ async function pendingApproval(): Promise<string> {
 describe('copydesk.as(principal).call', () => {
   it('rejects an admin without dm-portal like HTTP, and changes nothing', async () => {
     const approvalId = await pendingApproval()
-    const admin = desk.app.copydesk.as(adminOf(desk.team))
-    const before = await fingerprint(desk.app.db)
+    const admin = harness.app.copydesk.as(adminOf(harness.team))
+    const before = await fingerprint(harness.app.db)
     await expect(admin.call('dm.approvals.claim', { params: { approvalId } })).rejects.toMatchObject({
       code: 'FORBIDDEN',
     })
-    const http = desk.team.admin.call('dm', 'POST /approvals/:approvalId/claim', { params: { approvalId } })
+    const http = harness.team.admin.call('dm', 'POST /approvals/:approvalId/claim', {
+      params: { approvalId },
+    })
     await expect(http).rejects.toMatchObject({ status: 403, code: 'FORBIDDEN' })
-    expect(changedTables(before, await fingerprint(desk.app.db))).toEqual([])
+    expect(changedTables(before, await fingerprint(harness.app.db))).toEqual([])
   })
 
   it('behaves like HTTP: the same reply, and an audit record with the actor and the endpoint', async () => {
     const approvalId = await pendingApproval()
-    const reviewer = desk.app.copydesk.as(reviewerOf(desk))
+    const reviewer = harness.app.copydesk.as(reviewerOf(harness))
     const shown = await reviewer.call('dm.approvals.get', { params: { approvalId } })
-    const over = await desk.team.reviewer.call('dm', 'GET /approvals/:approvalId', { params: { approvalId } })
+    const over = await harness.team.reviewer.call('dm', 'GET /approvals/:approvalId', {
+      params: { approvalId },
+    })
     expect(shown).toEqual(over)
     const receipt = await reviewer.call('dm.approvals.resolve', {
       params: { approvalId },
       body: { resolution: 'approved' },
     })
     expect(receipt).toMatchObject({ approvalId, resolution: 'approved' })
-    const { data } = await desk.app.copydesk.asSystem().audit.list({ 'filter.action': 'approval.resolve' })
-    expect(data[0]).toMatchObject({ actor: { id: desk.team.reviewerId }, resourceId: approvalId })
+    const { data } = await harness.app.copydesk.asSystem().audit.list({ 'filter.action': 'approval.resolve' })
+    expect(data[0]).toMatchObject({ actor: { id: harness.team.reviewerId }, resourceId: approvalId })
   })
 
   it('returns 404 for an id of another tenant', async () => {
     const approvalId = await pendingApproval()
-    const other = await desk.app.team('Other')
-    const admin = desk.app.copydesk.as(adminOf(other))
+    const other = await harness.app.team('Other')
+    const admin = harness.app.copydesk.as(adminOf(other))
     await expect(admin.call('dashboard.approvals.get', { params: { approvalId } })).rejects.toMatchObject({
       code: 'NOT_FOUND',
     })
-    const tenantId = desk.team.tenantId
-    const reviewer = desk.app.copydesk.as({ ...reviewerOf(desk), id: other.reviewerId })
+    const tenantId = harness.team.tenantId
+    const reviewer = harness.app.copydesk.as({ ...reviewerOf(harness), id: other.reviewerId })
     await expect(reviewer.call('dm.approvals.list', { query: { tenantId } })).rejects.toMatchObject({
       code: 'FORBIDDEN',
     })
@@ -72,7 +76,7 @@ describe('copydesk.as(principal).call', () => {
 
   it('rejects input like HTTP, with the name of the field', async () => {
     const approvalId = await pendingApproval()
-    const reviewer = desk.app.copydesk.as(reviewerOf(desk))
+    const reviewer = harness.app.copydesk.as(reviewerOf(harness))
     const resolve = (body: unknown) =>
       reviewer.call('dm.approvals.resolve', { params: { approvalId }, body: body as never })
     await expect(resolve({ resolution: 'maybe' })).rejects.toMatchObject({
@@ -87,13 +91,13 @@ describe('copydesk.as(principal).call', () => {
   })
 
   it('accepts the types of callers that match the credentials of the endpoint', async () => {
-    const agent: Principal = { id: desk.team.adminId, type: 'agent', role: 'agent', appAccess: [] }
-    const call = desk.app.copydesk.as(agent).call('dashboard.campaigns.list')
+    const agent: Principal = { id: harness.team.adminId, type: 'agent', role: 'agent', appAccess: [] }
+    const call = harness.app.copydesk.as(agent).call('dashboard.campaigns.list')
     await expect(call).rejects.toMatchObject({ code: 'UNAUTHORIZED' })
   })
 
   it('rejects unknown endpoints and streams as programming errors', async () => {
-    const { call } = desk.app.copydesk.as(reviewerOf(desk)) as { call(id: string): Promise<unknown> }
+    const { call } = harness.app.copydesk.as(reviewerOf(harness)) as { call(id: string): Promise<unknown> }
     await expect(call('dm.nothing')).rejects.toThrow('There is no endpoint "dm.nothing"')
     const stream = describeSurfaces().find(({ kind }) => kind === 'stream')
     await expect(call(stream?.id ?? '')).rejects.toThrow('request it through fetch')

@@ -27,8 +27,8 @@ async function pendingApproval({ team }: AgentHarness) {
 }
 
 /** Does `act`, and shows that another tenant is answered before it has ended, and that no turn of the loop was long. */
-async function expectOthersAnswered<T>(desk: AgentHarness, act: () => Promise<T>): Promise<T> {
-  const other = await desk.app.team()
+async function expectOthersAnswered<T>(harness: AgentHarness, act: () => Promise<T>): Promise<T> {
+  const other = await harness.app.team()
   const list = () => other.member.call('dashboard', 'GET /activities')
   // The first request verifies the token, which waits for a thread.
   await list()
@@ -46,13 +46,13 @@ async function expectOthersAnswered<T>(desk: AgentHarness, act: () => Promise<T>
 
 describe('checks of a text against the brand', () => {
   it('do not block other requests, whatever phrases are banned and texts edited', async () => {
-    await using desk = await createAgentHarness()
-    const { member, reviewer } = desk.team
+    await using harness = await createAgentHarness()
+    const { member, reviewer } = harness.team
     await member.call('tenant', 'PUT /context', { body: hostileBrand })
-    const agent = await desk.order()
+    const agent = await harness.order()
     await agent.deliver('A post')
-    const asked = await pendingApproval(desk)
-    await expectOthersAnswered(desk, () =>
+    const asked = await pendingApproval(harness)
+    await expectOthersAnswered(harness, () =>
       reviewer.call('dm', 'POST /approvals/:approvalId/resolve', {
         params: { approvalId: asked?.id ?? '' },
         body: { resolution: 'approved', edited: 'a '.repeat(495_000) },
@@ -69,35 +69,35 @@ describe('checks of a text against the brand', () => {
   })
 
   it('do not block other requests, whatever an agent delivers', async () => {
-    await using desk = await createAgentHarness()
-    await desk.team.member.call('tenant', 'PUT /context', { body: hostileBrand })
-    const agent = await desk.order()
+    await using harness = await createAgentHarness()
+    await harness.team.member.call('tenant', 'PUT /context', { body: hostileBrand })
+    const agent = await harness.order()
     const text = `${'a'.repeat(990_000)} aaa`
-    await expectOthersAnswered(desk, () => agent.deliver(text))
-    expect((await pendingApproval(desk))?.checks).toEqual([
+    await expectOthersAnswered(harness, () => agent.deliver(text))
+    expect((await pendingApproval(harness))?.checks).toEqual([
       { kind: 'banned_phrase', phrase: 'aaa', count: 1 },
     ])
   })
 
   it('do not block other requests for a character with hundreds of thousands of combining marks', async () => {
-    await using desk = await createAgentHarness()
-    await desk.team.member.call('tenant', 'PUT /context', { body: { bannedPhrases: ['cheap'] } })
-    const agent = await desk.order()
-    await expectOthersAnswered(desk, () => agent.deliver(`chea\u0301p${'\u0301\u0323'.repeat(240_000)}`))
-    expect((await pendingApproval(desk))?.checks).toEqual([
+    await using harness = await createAgentHarness()
+    await harness.team.member.call('tenant', 'PUT /context', { body: { bannedPhrases: ['cheap'] } })
+    const agent = await harness.order()
+    await expectOthersAnswered(harness, () => agent.deliver(`chea\u0301p${'\u0301\u0323'.repeat(240_000)}`))
+    expect((await pendingApproval(harness))?.checks).toEqual([
       { kind: 'banned_phrase', phrase: 'cheap', count: 1 },
     ])
   })
 
   it('report a duplicate phrase once, and at most a hundred phrases', async () => {
-    await using desk = await createAgentHarness()
+    await using harness = await createAgentHarness()
     const words = Array.from({ length: 150 }, (_, n) => `word${n}`)
     const body = { bannedPhrases: ['Cheap', 'Cheap', 'chéap', ...words] }
-    const kept = await desk.team.member.call('tenant', 'PUT /context', { body })
+    const kept = await harness.team.member.call('tenant', 'PUT /context', { body })
     expect(kept.bannedPhrases).toEqual(['Cheap', 'chéap', ...words])
-    const agent = await desk.order()
+    const agent = await harness.order()
     await agent.deliver(`cheap ${words.join(' ')}`)
-    const checks = (await pendingApproval(desk))?.checks ?? []
+    const checks = (await pendingApproval(harness))?.checks ?? []
     expect(checks.map(({ phrase }) => phrase)).toEqual(['Cheap', ...words.slice(0, 99)])
   })
 
@@ -107,8 +107,8 @@ describe('checks of a text against the brand', () => {
     ['claims', { claims: Array.from({ length: 101 }, (_, n) => ({ phrase: `p${n}` })) }],
     ['claims.0.phrase', { claims: [{ phrase: 'p'.repeat(201) }] }],
   ])('accepts no more than the limits of the profile, and names %s', async (field, body) => {
-    await using desk = await createAgentHarness()
-    const error = await desk.team.member.call('tenant', 'PUT /context', { body }).catch((e: ApiError) => e)
+    await using harness = await createAgentHarness()
+    const error = await harness.team.member.call('tenant', 'PUT /context', { body }).catch((e: ApiError) => e)
     expect(error).toMatchObject({ status: 400, code: 'VALIDATION_ERROR', field })
   })
 })
@@ -125,10 +125,10 @@ describe('comparisons', () => {
   }
 
   it('of versions of a skill do not block other requests, also when four are requested concurrently', async () => {
-    await using desk = await createAgentHarness()
-    const operator = await createOperator(desk.app)
+    await using harness = await createAgentHarness()
+    const operator = await createOperator(harness.app)
     const post = (text: string, method = 'POST', path = '') =>
-      sendForm(desk.app, method, `/admin/v1/skills${path}`, operator.token, {
+      sendForm(harness.app, method, `/admin/v1/skills${path}`, operator.token, {
         ...toneSkill,
         file: text,
         references: { 'a.md': words(3, 90_000), 'b.md': text },
@@ -137,10 +137,12 @@ describe('comparisons', () => {
     await post(words(2, 95_000), 'PATCH', `/${skill.json.id}`)
     const ask = async () => {
       const path = `/admin/v1/skills/${skill.json.id}/versions/2?against=1`
-      const response = await desk.app.fetch(path, { headers: { authorization: `Bearer ${operator.token}` } })
+      const response = await harness.app.fetch(path, {
+        headers: { authorization: `Bearer ${operator.token}` },
+      })
       return (await response.json()) as { changes: Array<{ field: string; granularity?: string }> }
     }
-    const answers = await expectOthersAnswered(desk, () => Promise.all([ask(), ask(), ask(), ask()]))
+    const answers = await expectOthersAnswered(harness, () => Promise.all([ask(), ask(), ask(), ask()]))
     expect(answers[0]?.changes).toMatchObject([
       { field: 'content', granularity: 'line' },
       { field: 'references.b.md', granularity: 'line' },
@@ -149,19 +151,19 @@ describe('comparisons', () => {
   })
 
   it('of versions of a text, and of an edit, do not block other requests', async () => {
-    await using desk = await createAgentHarness()
-    const { reviewer } = desk.team
-    const agent = await desk.order()
+    await using harness = await createAgentHarness()
+    const { reviewer } = harness.team
+    const agent = await harness.order()
     await agent.deliver(words(1, 100_000))
-    const asked = await pendingApproval(desk)
-    await expectOthersAnswered(desk, () =>
+    const asked = await pendingApproval(harness)
+    await expectOthersAnswered(harness, () =>
       reviewer.call('dm', 'POST /approvals/:approvalId/resolve', {
         params: { approvalId: asked?.id ?? '' },
         body: { resolution: 'approved', edited: words(2, 100_000) },
       }),
     )
-    const { id: activityId } = await desk.activityOf(agent.runId)
-    const diff = await expectOthersAnswered(desk, () =>
+    const { id: activityId } = await harness.activityOf(agent.runId)
+    const diff = await expectOthersAnswered(harness, () =>
       reviewer.call('dm', 'GET /activities/:activityId/diff', { params: { activityId } }),
     )
     expect(diff.granularity).toBe('line')

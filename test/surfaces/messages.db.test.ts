@@ -16,18 +16,18 @@ const idsOf = ({ definition }: EndpointInfo) =>
     (name, i) => definition.params[definition.keys[i] as string] === 'ulid' && name !== 'runId',
   )
 
-let world: SeededInstance
+let instance: SeededInstance
 let door: ReturnType<typeof createRequester>
 
 beforeAll(async () => {
-  world = await createSeededInstance()
-  door = createRequester(world)
+  instance = await createSeededInstance()
+  door = createRequester(instance)
 })
 
 // The limits of callers have tests of their own.
-beforeEach(() => world.clock.advance(900_000))
+beforeEach(() => instance.clock.advance(900_000))
 
-afterAll(() => world[Symbol.asyncDispose]())
+afterAll(() => instance[Symbol.asyncDispose]())
 
 interface Refusal {
   code: string
@@ -39,8 +39,8 @@ interface Refusal {
 const refusalIn = (text: string) => (JSON.parse(text) as { error: Refusal }).error
 
 function right(info: EndpointInfo) {
-  const input = inputFor(world, info)
-  return { ...input, authorization: callerFor(world, info, input) }
+  const input = inputFor(instance, info)
+  return { ...input, authorization: callerFor(instance, info, input) }
 }
 
 describe.each(named(endpoints.filter((info) => idsOf(info).length > 0)))('%s', (_, info) => {
@@ -87,7 +87,7 @@ describe.each(named(endpoints.filter(({ definition }) => definition.query ?? def
           expect(each.message).not.toContain(`"${each.field || message}"`)
         }
       }
-      await world.reset()
+      await instance.reset()
     })
   },
 )
@@ -95,7 +95,7 @@ describe.each(named(endpoints.filter(({ definition }) => definition.query ?? def
 describe('a limit', () => {
   it('returns the seconds of Retry-After', async () => {
     const login = () =>
-      world.app.fetch('/auth/v1/forgot-password', {
+      instance.app.fetch('/auth/v1/forgot-password', {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
         body: JSON.stringify({ email: 'nobody@test.example' }),
@@ -113,13 +113,13 @@ describe('a limit', () => {
 
 describe('an unknown path', () => {
   it('returns 404', async () => {
-    const answer = await world.app.fetch('/dashboard/v1/nowhere', {
-      headers: { authorization: `Bearer ${world.ours.adminToken}` },
+    const answer = await instance.app.fetch('/dashboard/v1/nowhere', {
+      headers: { authorization: `Bearer ${instance.ours.adminToken}` },
     })
     expect(answer.status).toBe(401)
     const [info] = endpoints.filter(({ id }) => id === 'dashboard.campaigns.list')
     const { authorization } = right(info as EndpointInfo)
-    const known = await world.app.fetch('/dashboard/v1/nowhere', {
+    const known = await instance.app.fetch('/dashboard/v1/nowhere', {
       headers: { authorization: authorization ?? '' },
     })
     expect({ status: known.status, ...refusalIn(await known.text()) }).toEqual({

@@ -35,13 +35,13 @@ export function steerAgent(reviewer: Client, tenantId: string, agentRole: string
 }
 
 /** The refusal of a call that must change no row. */
-export async function refused(desk: AgentHarness, call: () => Promise<unknown>) {
-  const before = await desk.state()
+export async function refused(harness: AgentHarness, call: () => Promise<unknown>) {
+  const before = await harness.state()
   const error = await call().then(
     () => undefined,
     (thrown: unknown) => thrown as { status: number; code: string; field?: string },
   )
-  expect(await desk.state()).toEqual(before)
+  expect(await harness.state()).toEqual(before)
   return `${error?.status} ${error?.code}${error?.field ? ` ${error.field}` : ''}`
 }
 

@@ -12,8 +12,8 @@ const refusal = (call: Promise<unknown>) =>
 const notFound = { status: 404, code: 'NOT_FOUND' }
 
 /** A piece whose first version was sent back, and whose third is the reviewer's own and approved. */
-async function written(desk: AgentHarness) {
-  const { reviewer } = desk.team
+async function written(harness: AgentHarness) {
+  const { reviewer } = harness.team
   const verdict = async (body: {
     resolution: 'approved' | 'revision_requested'
     note?: string
@@ -23,40 +23,40 @@ async function written(desk: AgentHarness) {
     const params = { approvalId: data[0]?.id ?? '' }
     await reviewer.call('dm', 'POST /approvals/:approvalId/resolve', { params, body })
   }
-  const agent = await desk.order()
+  const agent = await harness.order()
   await agent.deliver('Warm oats for cold days')
   await verdict({ resolution: 'revision_requested', note: 'Colder' })
-  await (await desk.next()).deliver('Cold oats for warm days')
+  await (await harness.next()).deliver('Cold oats for warm days')
   await verdict({ resolution: 'approved', edited: 'Cold oats for summer days' })
-  const last = await desk.next()
+  const last = await harness.next()
   await last.call('POST /runs/:runId/result', { status: 'success', metadata: { nothingToDo: true } })
-  const { id } = await desk.activityOf(agent.runId)
+  const { id } = await harness.activityOf(agent.runId)
   return id
 }
 
 const texts = ['Warm oats for cold days', 'Cold oats for warm days', 'Cold oats for summer days']
 
-let desk: AgentHarness
+let harness: AgentHarness
 let neighbour: Team
 let params: { activityId: string }
 /** Of an activity without a text. */
 let empty: { activityId: string }
 
 beforeAll(async () => {
-  desk = await createAgentHarness()
-  neighbour = await desk.app.team()
-  params = { activityId: await written(desk) }
-  const agent = await desk.order()
-  empty = { activityId: (await desk.activityOf(agent.runId)).id }
+  harness = await createAgentHarness()
+  neighbour = await harness.app.team()
+  params = { activityId: await written(harness) }
+  const agent = await harness.order()
+  empty = { activityId: (await harness.activityOf(agent.runId)).id }
 })
 
-afterAll(() => desk[Symbol.asyncDispose]())
+afterAll(() => harness[Symbol.asyncDispose]())
 
 describe('dashboard.versions.list', () => {
   const path = 'GET /activities/:activityId/versions'
 
   it('lists the versions of a text, newest first, with author and approval', async () => {
-    const { member, reviewer, reviewerId } = desk.team
+    const { member, reviewer, reviewerId } = harness.team
     const byAgent = { id: 'social_writer', name: 'Social writer', type: 'agent' }
     const list = await member.call('dashboard', path, { params })
     expect(list.pagination).toEqual({ hasMore: false, nextCursor: null })
@@ -80,13 +80,13 @@ describe('dashboard.versions.list', () => {
       let cursor: string | undefined
       do {
         const query = { limit: 1, order, ...(cursor && { cursor }) }
-        const page = await desk.team.member.call('dashboard', path, { params, query })
+        const page = await harness.team.member.call('dashboard', path, { params, query })
         seen.push(...page.data.map(({ version }) => version))
         cursor = page.pagination.nextCursor ?? undefined
       } while (cursor)
       expect(seen).toEqual(order === 'asc' ? [1, 2, 3] : [3, 2, 1])
     }
-    const unknown = desk.team.member.call('dashboard', path, { params, query: { cursor: 'none' } })
+    const unknown = harness.team.member.call('dashboard', path, { params, query: { cursor: 'none' } })
     expect(await refusal(unknown)).toMatchObject({ status: 400, field: 'cursor' })
   })
 
@@ -100,7 +100,7 @@ describe('dashboard.versions.get', () => {
   const path = 'GET /activities/:activityId/versions/:version'
 
   it('returns the text of one version, to the team and to reviewers', async () => {
-    const { member, reviewer } = desk.team
+    const { member, reviewer } = harness.team
     for (const [at, text] of texts.entries()) {
       const version = { params: { ...params, version: at + 1 } }
       const seen = await member.call('dashboard', path, version)
@@ -116,7 +116,7 @@ describe('dashboard.versions.get', () => {
   })
 
   it('returns 404 for an unknown version, and to another tenant', async () => {
-    const read = (version: number, { member } = desk.team) =>
+    const read = (version: number, { member } = harness.team) =>
       refusal(member.call('dashboard', path, { params: { ...params, version } }))
     expect(await read(4)).toEqual(notFound)
     expect(await read(1, neighbour)).toEqual(notFound)
@@ -128,7 +128,7 @@ describe('dashboard.versions.get', () => {
 describe('dashboard.versions.diff', () => {
   const path = 'GET /activities/:activityId/diff'
   const diff = (query: { from?: number; to?: number } = {}) =>
-    desk.team.member.call('dashboard', path, { params, query })
+    harness.team.member.call('dashboard', path, { params, query })
 
   it('returns the word-by-word difference between the two latest versions', async () => {
     const latest = await diff()
@@ -142,7 +142,7 @@ describe('dashboard.versions.diff', () => {
         { kind: 'same', text: ' days' },
       ],
     })
-    expect(await desk.team.reviewer.call('dm', path, { params })).toEqual(latest)
+    expect(await harness.team.reviewer.call('dm', path, { params })).toEqual(latest)
   })
 
   it('contains both texts completely, for any two versions; version 0 is empty', async () => {
@@ -164,8 +164,8 @@ describe('dashboard.versions.diff', () => {
     expect(await refusal(diff({ from: -1 }))).toMatchObject({ status: 400, field: 'from' })
     // Each is looked at from the start: one may be refused while another is waited for.
     const answers = [
-      desk.team.member.call('dashboard', path, { params: empty }),
-      desk.team.member.call('dashboard', path, { params: empty, query: { from: 0, to: 0 } }),
+      harness.team.member.call('dashboard', path, { params: empty }),
+      harness.team.member.call('dashboard', path, { params: empty, query: { from: 0, to: 0 } }),
       neighbour.admin.call('dashboard', path, { params }),
       neighbour.reviewer.call('dm', path, { params }),
     ].map(refusal)

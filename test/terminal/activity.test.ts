@@ -8,8 +8,8 @@ const lastLine = (screen: string) => Number(/.*Line (\d+)/s.exec(screen)?.[1])
 describe('an activity at the terminal', () => {
   it('shows its text as it is written, scrolls to the end until the user scrolls back, and then shows the result', async () => {
     await using staff = await createStaff()
-    const { desk } = staff
-    const agent = await desk.order()
+    const { harness } = staff
+    const agent = await harness.order()
     const terminal = await staff.sit()
     terminal.press('v', 'v')
     await terminal.shows(/queue: running/)
@@ -43,9 +43,9 @@ describe('an activity at the terminal', () => {
 
   it('can be paused, which can be undone, commented on, and cancelled with a reason, which cannot', async () => {
     await using staff = await createStaff()
-    const { desk, other } = staff
-    const agent = await desk.order()
-    const { id } = await desk.activityOf(agent.runId)
+    const { harness, other } = staff
+    const agent = await harness.order()
+    const { id } = await harness.activityOf(agent.runId)
     const detail = () => other.call('cli', 'GET /activities/:id', { params: { id } })
     const terminal = await staff.sit()
     terminal.press('z')

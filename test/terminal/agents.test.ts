@@ -3,15 +3,15 @@ import { createStaffTerminal } from '../kit/staff-terminal.ts'
 
 describe('agents', () => {
   it('are paused, resumed and recovered, those in error first', async () => {
-    await using desk = await createStaffTerminal()
-    const { db } = desk.app
+    await using harness = await createStaffTerminal()
+    const { db } = harness.app
     await db.write((tx) =>
       tx.run(
         `update tenant_agents set status = 'error', last_error_message = ?, last_error_at = ? where tenant_id = ? and role = 'strategist'`,
-        ['The key of the model was refused', new Date(desk.clock.now() - 60_000), desk.anvil.tenantId],
+        ['The key of the model was refused', new Date(harness.clock.now() - 60_000), harness.anvil.tenantId],
       ),
     )
-    const terminal = await desk.terminal({ columns: 120 })
+    const terminal = await harness.terminal({ columns: 120 })
     terminal.press('3')
     await terminal.shows(/› +Anvil +strategist +error .*The key of the model/)
     await terminal.shows(/agents +0 running · 1 in error/)
@@ -37,10 +37,10 @@ describe('agents', () => {
   })
 
   it('are listed with their queues and dead letters', async () => {
-    await using desk = await createStaffTerminal()
-    const { plant, hearth } = desk
-    await plant.failed(hearth.tenantId, 'Given up', 2, { agent_role: 'blog_writer' })
-    const terminal = await desk.terminal({ columns: 120 })
+    await using harness = await createStaffTerminal()
+    const { insert, hearth } = harness
+    await insert.failed(hearth.tenantId, 'Given up', 2, { agent_role: 'blog_writer' })
+    const terminal = await harness.terminal({ columns: 120 })
     terminal.press('3')
     await terminal.shows(/tenant +agent +state +running +waiting +dead +model/)
     await terminal.shows(/Hearth & Oat +blog_writer/)

@@ -6,9 +6,9 @@ import { createStaff } from './staff.ts'
 describe('the command line of the terminal', () => {
   it('completes commands, options, choices and ids, keeps a history, and marks errors', async () => {
     await using staff = await createStaff()
-    const { desk } = staff
-    await (await desk.order()).deliver('# Oats\n\nSpring is here.')
-    const [approval] = await desk.app.db.sql.all<{ id: string }>('select id from approvals')
+    const { harness } = staff
+    await (await harness.order()).deliver('# Oats\n\nSpring is here.')
+    const [approval] = await harness.app.db.sql.all<{ id: string }>('select id from approvals')
     const id = approval?.id ?? ''
     const terminal = await staff.sit()
     await terminal.shows(/1 pending/)
@@ -49,7 +49,7 @@ describe('the command line of the terminal', () => {
 
   it('restores the history, for its owner only, and does not resolve "it" from it', async () => {
     await using staff = await createStaff()
-    await (await staff.desk.order()).deliver('# Oats\n\nSpring is here.')
+    await (await staff.harness.order()).deliver('# Oats\n\nSpring is here.')
     const first = await staff.sit()
     first.press(':', 'show the social post', 'enter')
     await first.shows(/waits for a verdict/)
@@ -79,9 +79,9 @@ describe('the command line of the terminal', () => {
 
   it('opens results of reads as a scrollable screen, and follows events', async () => {
     await using staff = await createStaff()
-    const { desk } = staff
-    const agent = await desk.order()
-    const { id } = await desk.activityOf(agent.runId)
+    const { harness } = staff
+    const agent = await harness.order()
+    const { id } = await harness.activityOf(agent.runId)
     const terminal = await staff.sit()
     terminal.press(':', `show ${id}`, 'enter')
     await terminal.shows(/copydesk \/show/)

@@ -1,9 +1,9 @@
 import { describe, it } from 'vitest'
 import { createIds } from '../../packages/core/src/platform/clock.ts'
-import { createStaffTerminal, type StaffDesk } from '../kit/staff-terminal.ts'
+import { createStaffTerminal, type StaffTerminal } from '../kit/staff-terminal.ts'
 
 /** A run with a cost, ended at the harness's current time. */
-async function addRun({ app, clock }: StaffDesk, tenantId: string, role: string, micros: number) {
+async function addRun({ app, clock }: StaffTerminal, tenantId: string, role: string, micros: number) {
   const id = createIds(clock)()
   const at = new Date(clock.now())
   await app.db.write((tx) =>
@@ -18,10 +18,10 @@ async function addRun({ app, clock }: StaffDesk, tenantId: string, role: string,
 
 describe('cost', () => {
   it('is shown by tenant, agent, model and campaign, with bars and the last days', async () => {
-    await using desk = await createStaffTerminal()
-    await addRun(desk, desk.hearth.tenantId, 'blog_writer', 3_000_000)
-    await addRun(desk, desk.anvil.tenantId, 'analyst', 1_000_000)
-    const terminal = await desk.terminal()
+    await using harness = await createStaffTerminal()
+    await addRun(harness, harness.hearth.tenantId, 'blog_writer', 3_000_000)
+    await addRun(harness, harness.anvil.tenantId, 'analyst', 1_000_000)
+    const terminal = await harness.terminal()
     terminal.press('5')
     await terminal.shows('$4.00 this month  by tenant')
     await terminal.shows(/› +Hearth & Oat +\$3\.00 +75\.0 +█{16} /)

@@ -9,7 +9,7 @@ const second = first.replace('cheap', 'honest')
 /** A staff with a text that waits, and an editor that adds a line to what it is given. */
 async function withText(options: Parameters<typeof createStaff>[0] = {}) {
   const staff = await createStaff(options)
-  await (await staff.desk.order()).deliver(first)
+  await (await staff.harness.order()).deliver(first)
   const editor = join(staff.folder, 'editor.sh')
   writeFileSync(editor, '#!/bin/sh\nprintf "\\nAdded by hand." >> "$1"\n', { mode: 0o755 })
   const open = async (env: Record<string, string> = {}) => {
@@ -34,15 +34,15 @@ function draftFiles({ folder }: Staff): string[] {
   }
 }
 
-const approvals = ({ desk }: Staff) =>
-  desk.app.db.sql.all('select status, resolution, resolution_note from approvals order by id')
+const approvals = ({ harness }: Staff) =>
+  harness.app.db.sql.all('select status, resolution, resolution_note from approvals order by id')
 
 /** Decides elsewhere on what waits. */
 async function decideElsewhere(
-  { desk, other }: Staff,
+  { harness, other }: Staff,
   body: { resolution: 'rejected' | 'revision_requested' },
 ) {
-  const [asked] = await desk.app.db.sql.all<{ id: string }>(
+  const [asked] = await harness.app.db.sql.all<{ id: string }>(
     `select id from approvals where status = 'pending'`,
   )
   const params = { id: asked?.id ?? '' }
@@ -75,7 +75,9 @@ describe('an unsent edited text', () => {
     await terminal.shows(/with these changes\?/)
     terminal.press('y')
     await terminal.shows(/edited and approved/)
-    const [output] = await staff.desk.app.db.sql.all('select text from outputs order by version desc limit 1')
+    const [output] = await staff.harness.app.db.sql.all(
+      'select text from outputs order by version desc limit 1',
+    )
     expect(output).toEqual({ text: `${first}${'\nAdded by hand.'.repeat(3)}` })
     await expect.poll(() => draftFiles(staff)).toEqual([])
   })
@@ -136,7 +138,7 @@ describe('an unsent edited text', () => {
     terminal.press('e')
     await terminal.shows(/with these changes\?/)
     await decideElsewhere(staff, { resolution: 'revision_requested' })
-    await (await staff.desk.next()).deliver(second)
+    await (await staff.harness.next()).deliver(second)
     terminal.press('y')
     await terminal.shows(/The text has changed since you saw it[^]* Your draft is\s+kept: e/)
     await terminal.shows(/version 2 by/)
@@ -154,7 +156,9 @@ describe('an unsent edited text', () => {
     await terminal.shows(/with these changes\?/)
     terminal.press('y')
     await terminal.shows(/edited and approved/)
-    const [output] = await staff.desk.app.db.sql.all('select text from outputs order by version desc limit 1')
+    const [output] = await staff.harness.app.db.sql.all(
+      'select text from outputs order by version desc limit 1',
+    )
     expect(output).toEqual({ text: `${first}${'\nAdded by hand.'.repeat(2)}` })
   })
 
@@ -229,13 +233,13 @@ describe('an unsent edited text', () => {
     await terminal.shows(/Your draft is kept: c continues it/)
     terminal.press('ctrl+c')
     await terminal.ended
-    const { users, apiKeys } = staff.desk.app.copydesk.asSystem()
+    const { users, apiKeys } = staff.harness.app.copydesk.asSystem()
     const { id: userId } = await users.create({
       email: 'olga@test.example',
       name: 'Olga Other',
       password: 'Correct-horse-1',
       role: 'reviewer',
-      tenantIds: [staff.desk.team.tenantId],
+      tenantIds: [staff.harness.team.tenantId],
     })
     const { key } = await apiKeys.create({ userId, name: 'Terminal' })
     const hers = await open({ COPYDESK_API_KEY: key })

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { createStaffTerminal, type StaffDesk } from '../kit/staff-terminal.ts'
+import { createStaffTerminal, type StaffTerminal } from '../kit/staff-terminal.ts'
 
 /** What waits at two tenants: of high, medium and low risk, and something that stands still. */
-async function plantDay({ plant, hearth, anvil }: StaffDesk) {
-  await plant.approval(hearth.tenantId, 'Spring post', 'low', 40)
-  await plant.approval(anvil.tenantId, 'Anvil offer', 'high', 30)
-  await plant.approval(hearth.tenantId, 'Summer letter', 'medium', 20)
-  await plant.blocked(anvil.tenantId, 'Numbers of May', 3)
+async function insertDay({ insert, hearth, anvil }: StaffTerminal) {
+  await insert.approval(hearth.tenantId, 'Spring post', 'low', 40)
+  await insert.approval(anvil.tenantId, 'Anvil offer', 'high', 30)
+  await insert.approval(hearth.tenantId, 'Summer letter', 'medium', 20)
+  await insert.blocked(anvil.tenantId, 'Numbers of May', 3)
 }
 
 /** The order in which titles stand on the screen. */
@@ -15,9 +15,9 @@ const order = (lines: readonly string[], titles: readonly string[]) =>
 
 describe('home', () => {
   it('shows the feed first, the status of tenants, and the health of the installation', async () => {
-    await using desk = await createStaffTerminal()
-    await plantDay(desk)
-    const terminal = await desk.terminal()
+    await using harness = await createStaffTerminal()
+    await insertDay(harness)
+    const terminal = await harness.terminal()
     await terminal.shows(/3 approvals waiting · 1 high risk · 1 blocked/)
     await terminal.shows('Numbers of May')
     const titles = ['Anvil offer', 'Numbers of May', 'Summer letter', 'Spring post']
@@ -30,23 +30,23 @@ describe('home', () => {
   })
 
   it('updates without a key, and keeps the selection', async () => {
-    await using desk = await createStaffTerminal()
-    await plantDay(desk)
-    const terminal = await desk.terminal()
+    await using harness = await createStaffTerminal()
+    await insertDay(harness)
+    const terminal = await harness.terminal()
     await terminal.shows('Summer letter')
     terminal.press('down', 'down')
     await terminal.shows(/› +approval .*Summer letter/)
-    await expect.poll(() => desk.asked.filter((path) => path.includes('/events/stream'))).toHaveLength(1)
-    await desk.plant.approval(desk.anvil.tenantId, 'Late offer', 'high', 2)
-    await desk.tell(desk.anvil)
+    await expect.poll(() => harness.asked.filter((path) => path.includes('/events/stream'))).toHaveLength(1)
+    await harness.insert.approval(harness.anvil.tenantId, 'Late offer', 'high', 2)
+    await harness.tell(harness.anvil)
     await terminal.shows('Late offer')
     await terminal.shows(/› +approval .*Summer letter/)
   })
 
   it('dismisses and snoozes an item of the feed', async () => {
-    await using desk = await createStaffTerminal()
-    await plantDay(desk)
-    const terminal = await desk.terminal()
+    await using harness = await createStaffTerminal()
+    await insertDay(harness)
+    const terminal = await harness.terminal()
     await terminal.shows(/› +approval .*Anvil offer/)
     terminal.press('d')
     await terminal.shows('What is of high risk can be snoozed, not dismissed')
@@ -62,9 +62,9 @@ describe('home', () => {
   })
 
   it('opens every screen with one key, and returns with it', async () => {
-    await using desk = await createStaffTerminal()
-    await plantDay(desk)
-    const terminal = await desk.terminal()
+    await using harness = await createStaffTerminal()
+    await insertDay(harness)
+    const terminal = await harness.terminal()
     await terminal.shows('Summer letter')
     for (const [key, title] of [
       ['2', 'queue: waiting'],
@@ -86,9 +86,9 @@ describe('home', () => {
   })
 
   it('stays open on escape, and shows the key that quits', async () => {
-    await using desk = await createStaffTerminal()
-    await plantDay(desk)
-    const terminal = await desk.terminal()
+    await using harness = await createStaffTerminal()
+    await insertDay(harness)
+    const terminal = await harness.terminal()
     await terminal.shows('Summer letter')
     terminal.press('2')
     await terminal.shows('queue: waiting')
@@ -107,9 +107,9 @@ describe('home', () => {
     [40, 10],
     [20, 6],
   ])('shows what matters on a window of %i × %i', async (columns, rows) => {
-    await using desk = await createStaffTerminal()
-    await plantDay(desk)
-    const terminal = await desk.terminal()
+    await using harness = await createStaffTerminal()
+    await insertDay(harness)
+    const terminal = await harness.terminal()
     await terminal.shows('Summer letter')
     await terminal.resize(columns, rows)
     await expect.poll(() => terminal.lines().at(-1)).toMatch(/\? help$/)

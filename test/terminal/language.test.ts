@@ -4,9 +4,9 @@ import { createStaff } from './staff.ts'
 describe('plain words at the terminal', () => {
   it('are answered with facts, or run as the proposed command after a confirmation', async () => {
     await using staff = await createStaff()
-    const { desk } = staff
-    await (await desk.order()).deliver('# Oats\n\nSpring is here.')
-    const pending = () => desk.count(`select count(*) as n from approvals where status = 'pending'`)
+    const { harness } = staff
+    await (await harness.order()).deliver('# Oats\n\nSpring is here.')
+    const pending = () => harness.count(`select count(*) as n from approvals where status = 'pending'`)
     const terminal = await staff.sit()
     await terminal.shows(/1 pending/)
     terminal.press(':', 'what waits for me?', 'enter')
@@ -29,8 +29,8 @@ describe('plain words at the terminal', () => {
 
   it('that are ambiguous lead to a question, whose answer continues them', async () => {
     await using staff = await createStaff()
-    const { desk } = staff
-    await (await desk.order()).deliver('# Oats\n\nSpring is here.')
+    const { harness } = staff
+    await (await harness.order()).deliver('# Oats\n\nSpring is here.')
     const terminal = await staff.sit()
     await terminal.shows(/1 pending/)
     terminal.press(':', 'reject the social post', 'enter')
@@ -39,7 +39,7 @@ describe('plain words at the terminal', () => {
     await terminal.shows(/\/reject/)
     terminal.press('y')
     await expect
-      .poll(() => desk.count(`select count(*) as n from approvals where resolution_note = 'Off brand'`))
+      .poll(() => harness.count(`select count(*) as n from approvals where resolution_note = 'Off brand'`))
       .toBe(1)
   })
 })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createTestClock } from '../kit/clock.ts'
-import { createPlanter } from '../kit/feed-rows.ts'
+import { createRowInserter } from '../kit/feed-rows.ts'
 import { createStaffTerminal } from '../kit/staff-terminal.ts'
 import { createStaff } from './staff.ts'
 
@@ -10,10 +10,10 @@ const text = `# Oats\n\n${'Morning oats are rolled, never rushed, and always hon
 describe('a list at the terminal', () => {
   it('shows titles before columns of a lower rank, and the campaign when there is room', async () => {
     await using staff = await createStaff()
-    const { desk } = staff
-    const agent = await desk.order('social_post', { name: 'Spring launch' })
+    const { harness } = staff
+    const agent = await harness.order('social_post', { name: 'Spring launch' })
     await agent.deliver(text)
-    await desk.app.db.write((tx) => tx.run('update approvals set title = ?', [long]))
+    await harness.app.db.write((tx) => tx.run('update approvals set title = ?', [long]))
     const terminal = await staff.sit()
     await terminal.shows(long)
     await terminal.hides('social_writer')
@@ -28,10 +28,10 @@ describe('a list at the terminal', () => {
   })
 
   it('shows the position and the number of rows below', async () => {
-    await using desk = await createStaffTerminal()
+    await using harness = await createStaffTerminal()
     for (let n = 1; n <= 30; n += 1)
-      await desk.plant.approval(desk.hearth.tenantId, `Piece ${n}.`, 'low', 5 + n)
-    const terminal = await desk.terminal()
+      await harness.insert.approval(harness.hearth.tenantId, `Piece ${n}.`, 'low', 5 + n)
+    const terminal = await harness.terminal()
     await terminal.shows(/1 of 30 · \d+ more below/)
     terminal.press('2')
     await terminal.shows(/queue: waiting/)
@@ -52,7 +52,7 @@ describe('a list at the terminal', () => {
 describe('running text at the terminal', () => {
   it('has at most 90 columns on a wide screen', async () => {
     await using staff = await createStaff()
-    await (await staff.desk.order()).deliver(text)
+    await (await staff.harness.order()).deliver(text)
     const terminal = await staff.sit({ columns: 200, rows: 50 })
     await terminal.shows(/1 pending/)
     terminal.press('enter')
@@ -66,7 +66,7 @@ describe('running text at the terminal', () => {
 describe('the campaign of an approval', () => {
   it('is shown in the review, also with little room', async () => {
     await using staff = await createStaff()
-    await (await staff.desk.order('social_post', { name: 'Spring launch' })).deliver(text)
+    await (await staff.harness.order('social_post', { name: 'Spring launch' })).deliver(text)
     const terminal = await staff.sit({ columns: 40, rows: 10 })
     await terminal.shows(/1 pending/)
     terminal.press('enter')
@@ -75,8 +75,8 @@ describe('the campaign of an approval', () => {
 
   it('is omitted for an approval without an activity', async () => {
     await using staff = await createStaff()
-    const plant = createPlanter(staff.desk.app, createTestClock(Date.now()))
-    await plant.approval(staff.desk.team.tenantId, 'Which?', 'low', 5)
+    const insert = createRowInserter(staff.harness.app, createTestClock(Date.now()))
+    await insert.approval(staff.harness.team.tenantId, 'Which?', 'low', 5)
     const terminal = await staff.sit()
     await terminal.shows(/1 pending/)
     terminal.press('enter')

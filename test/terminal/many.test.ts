@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { createStaffTerminal, type StaffDesk } from '../kit/staff-terminal.ts'
+import { createStaffTerminal, type StaffTerminal } from '../kit/staff-terminal.ts'
 
 /** Approvals of one tenant that wait, in one statement. */
-async function plantMany({ app, clock, hearth }: StaffDesk, count: number) {
+async function insertMany({ app, clock, hearth }: StaffTerminal, count: number) {
   const at = new Date(clock.now())
   const later = new Date(clock.now() + 48 * 3_600_000)
   await app.db.write((tx) =>
@@ -22,9 +22,9 @@ const looked = (lines: readonly string[]) =>
 
 describe('ten thousand rows', () => {
   it('can be scrolled at the speed of key repetition without a delay', async () => {
-    await using desk = await createStaffTerminal()
-    await plantMany(desk, 10_000)
-    const terminal = await desk.terminal()
+    await using harness = await createStaffTerminal()
+    await insertMany(harness, 10_000)
+    const terminal = await harness.terminal()
     await terminal.shows('10000 approvals waiting')
     terminal.press('2')
     await terminal.shows('queue: waiting  10000 pending')
@@ -52,7 +52,7 @@ describe('ten thousand rows', () => {
     // Letters as well, many in one report.
     terminal.press('j'.repeat(300))
     await expect.poll(() => Math.abs(looked(terminal.lines()) - first)).toBe(300)
-    expect(desk.asked.filter((path) => path.includes('/queue')).length).toBeLessThan(200)
+    expect(harness.asked.filter((path) => path.includes('/queue')).length).toBeLessThan(200)
     terminal.press('1')
     await terminal.shows('10000 approvals waiting')
     terminal.press('q')

@@ -1,17 +1,17 @@
 import { describe, expect, it } from 'vitest'
 import { createTestClock } from '../kit/clock.ts'
-import { createPlanter } from '../kit/feed-rows.ts'
+import { createRowInserter } from '../kit/feed-rows.ts'
 import { createStaff } from './staff.ts'
 
 /** A queue of so many questions, `Piece 1` first in age. */
 async function withPieces(count: number) {
   const clock = createTestClock(Date.now())
   const staff = await createStaff()
-  const plant = createPlanter(staff.desk.app, clock)
-  const { tenantId } = staff.desk.team
+  const insert = createRowInserter(staff.harness.app, clock)
+  const { tenantId } = staff.harness.team
   const ids: string[] = []
-  for (let n = 1; n <= count; n += 1) ids.push(await plant.approval(tenantId, `Piece ${n}.`, 'low', 5 + n))
-  return { staff, plant, tenantId, ids }
+  for (let n = 1; n <= count; n += 1) ids.push(await insert.approval(tenantId, `Piece ${n}.`, 'low', 5 + n))
+  return { staff, insert, tenantId, ids }
 }
 
 describe('the queue at the terminal', () => {
@@ -23,7 +23,7 @@ describe('the queue at the terminal', () => {
     terminal.press('*')
     await terminal.shows(/30 marked/)
     const approved = () =>
-      staff.desk.count(`select count(*) as n from approvals where resolution = 'approved'`)
+      staff.harness.count(`select count(*) as n from approvals where resolution = 'approved'`)
     terminal.press('a')
     await terminal.shows(/Approve 30 approvals\?/)
     terminal.press('n')
@@ -48,7 +48,7 @@ describe('the queue at the terminal', () => {
   })
 
   it('decides on what was shown and on nothing that arrived meanwhile', async () => {
-    const { staff, plant, tenantId, ids } = await withPieces(2)
+    const { staff, insert, tenantId, ids } = await withPieces(2)
     await using _ = staff
     const terminal = await staff.sit()
     await terminal.shows(/2 pending/)
@@ -56,10 +56,10 @@ describe('the queue at the terminal', () => {
     await terminal.shows(/plain words/)
     terminal.press('bulk approve --risk low', 'enter')
     await terminal.shows(/Approve 2 approvals\?/)
-    const late = await plant.approval(tenantId, 'Piece that came late.', 'low', 9)
+    const late = await insert.approval(tenantId, 'Piece that came late.', 'low', 9)
     terminal.press('y')
     await terminal.shows(/2 decided, 0 skipped, 0 failed/)
-    const rows = await staff.desk.app.db.sql.all('select id, status from approvals order by id')
+    const rows = await staff.harness.app.db.sql.all('select id, status from approvals order by id')
     const wanted = [...ids, late]
       .toSorted()
       .map((id) => ({ id, status: id === late ? 'pending' : 'approved' }))
@@ -79,7 +79,7 @@ describe('the queue at the terminal', () => {
     await terminal.shows(/Reject 2 approvals\?/)
     terminal.press('y')
     await terminal.shows(/2 decided, 0 skipped, 0 failed/)
-    const notes = await staff.desk.app.db.sql.all(
+    const notes = await staff.harness.app.db.sql.all(
       `select resolution_note from approvals where status = 'rejected'`,
     )
     expect(notes).toEqual([{ resolution_note: 'Off brand' }, { resolution_note: 'Off brand' }])
@@ -96,10 +96,10 @@ describe('the queue at the terminal', () => {
   })
 
   it('filters while the user types, by words and by fields, and sorts', async () => {
-    const { staff, plant, tenantId } = await withPieces(12)
+    const { staff, insert, tenantId } = await withPieces(12)
     await using _ = staff
-    await plant.approval(tenantId, 'The risky one', 'high', 9)
-    await plant.blocked(tenantId, 'A blocked one', 2)
+    await insert.approval(tenantId, 'The risky one', 'high', 9)
+    await insert.blocked(tenantId, 'A blocked one', 2)
     const terminal = await staff.sit()
     await terminal.shows(/13 pending/)
     await terminal.shows(/high .*The risky one/)

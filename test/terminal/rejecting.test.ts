@@ -6,8 +6,8 @@ const text = '# Oats\n\nMorning Oats are rolled and cheap.'
 describe('a rejection at the terminal', () => {
   it('announces that the agent writes another version, which it does', async () => {
     await using staff = await createStaff()
-    const { desk } = staff
-    await (await desk.order()).deliver(text)
+    const { harness } = staff
+    await (await harness.order()).deliver(text)
     const terminal = await staff.sit()
     await terminal.shows(/1 pending/)
     terminal.press('enter')
@@ -22,16 +22,16 @@ describe('a rejection at the terminal', () => {
     await terminal.shows(/Next: its agent reads the note/)
     terminal.press('Off brand', 'enter')
     await terminal.shows(/rejected: .*Nothing else is pending/)
-    const again = await desk.next()
+    const again = await harness.next()
     expect(again.dispatch.prompt).toContain('Off brand')
   })
 
   it('cancels the activity for good when chosen, and wakes no agent', async () => {
     await using staff = await createStaff()
-    const { desk } = staff
-    const agent = await desk.order()
+    const { harness } = staff
+    const agent = await harness.order()
     await agent.deliver(text)
-    const { id } = await desk.activityOf(agent.runId)
+    const { id } = await harness.activityOf(agent.runId)
     const terminal = await staff.sit()
     await terminal.shows(/1 pending/)
     terminal.press('r')
@@ -48,21 +48,21 @@ describe('a rejection at the terminal', () => {
     await terminal.shows(/Next: the activity is cancelled for good\. No further version is written/)
     terminal.press('Off brand', 'enter')
     await terminal.shows(/rejected, and the activity is cancelled: .*Nothing else is\s+pending/)
-    const [approval] = await desk.app.db.sql.all('select resolution, resolution_note from approvals')
+    const [approval] = await harness.app.db.sql.all('select resolution, resolution_note from approvals')
     expect(approval).toEqual({ resolution: 'rejected', resolution_note: 'Off brand' })
-    const [activity] = await desk.app.db.sql.all(
+    const [activity] = await harness.app.db.sql.all(
       'select status, failure_reason from activities where id = ?',
       [id],
     )
     expect(activity).toEqual({ status: 'failed', failure_reason: 'cancelled_by_reviewer' })
-    expect(await desk.count('select count(*) as n from runs where open = ?', true)).toBe(0)
+    expect(await harness.count('select count(*) as n from runs where open = ?', true)).toBe(0)
   })
 
   it('by a command shows what it cancels before the confirmation', async () => {
     await using staff = await createStaff()
-    const { desk } = staff
-    await (await desk.order()).deliver(text)
-    const [asked] = await desk.app.db.sql.all<{ id: string }>('select id from approvals')
+    const { harness } = staff
+    await (await harness.order()).deliver(text)
+    const [asked] = await harness.app.db.sql.all<{ id: string }>('select id from approvals')
     const terminal = await staff.sit({ columns: 120 })
     await terminal.shows(/1 pending/)
     terminal.press(':', `reject ${asked?.id} --note "Off brand"`, 'enter')
@@ -74,7 +74,9 @@ describe('a rejection at the terminal', () => {
     terminal.press('y')
     await terminal.shows(/rejected, 1 activity ended/)
     expect(
-      await desk.count(`select count(*) as n from activities where failure_reason = 'cancelled_by_reviewer'`),
+      await harness.count(
+        `select count(*) as n from activities where failure_reason = 'cancelled_by_reviewer'`,
+      ),
     ).toBe(1)
   })
 })

@@ -12,8 +12,8 @@ const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
 describe('a review at the terminal', () => {
   it('requests a revision with a note, shows the changes word by word, and approves with a key', async () => {
     await using staff = await createStaff()
-    const { desk } = staff
-    const agent = await desk.order()
+    const { harness } = staff
+    const agent = await harness.order()
     await agent.deliver(first)
     const terminal = await staff.sit()
     await terminal.shows(/1 pending/)
@@ -27,7 +27,7 @@ describe('a review at the terminal', () => {
     await terminal.shows(/What should be different/)
     terminal.press('Not cheap, but honest', 'enter')
     await terminal.shows(/revision requested: .*Nothing else is pending/)
-    const again = await desk.next()
+    const again = await harness.next()
     expect(again.dispatch.prompt).toContain('Not cheap, but honest')
     await again.deliver(second)
     terminal.press('escape')
@@ -40,7 +40,9 @@ describe('a review at the terminal', () => {
     await terminal.shows(/Approve “.*” for Tenant 1, version 2\?/)
     terminal.press('y')
     await terminal.shows(/approved: .*Nothing else is pending/)
-    const verdicts = await desk.app.db.sql.all('select resolution, content_hash from approvals order by id')
+    const verdicts = await harness.app.db.sql.all(
+      'select resolution, content_hash from approvals order by id',
+    )
     expect(verdicts).toEqual([
       { resolution: 'revision_requested', content_hash: sha256(first) },
       { resolution: 'approved', content_hash: sha256(second) },
@@ -49,8 +51,8 @@ describe('a review at the terminal', () => {
 
   it('approves an edited text, after the changes were shown', async () => {
     await using staff = await createStaff()
-    const { desk, folder } = staff
-    const agent = await desk.order()
+    const { harness, folder } = staff
+    const agent = await harness.order()
     await agent.deliver(first)
     const editor = join(folder, 'editor.sh')
     writeFileSync(editor, '#!/bin/sh\nsed -i s/cheap/honest/ "$1"\n', { mode: 0o755 })
@@ -63,12 +65,12 @@ describe('a review at the terminal', () => {
     await terminal.shows(/\[-cheap-\]\{\+honest\+\}/)
     terminal.press('n')
     await terminal.shows(/rolled and cheap/)
-    expect(await desk.count(`select count(*) as n from approvals where status = 'pending'`)).toBe(1)
+    expect(await harness.count(`select count(*) as n from approvals where status = 'pending'`)).toBe(1)
     terminal.press('e')
     await terminal.shows(/with these changes\?/)
     terminal.press('y')
     await terminal.shows(/edited and approved: .*Nothing else is pending/)
-    const [approval] = await desk.app.db.sql.all('select resolution, edited, content_hash from approvals')
+    const [approval] = await harness.app.db.sql.all('select resolution, edited, content_hash from approvals')
     expect(approval).toMatchObject({ resolution: 'approved', content_hash: sha256(second) })
     terminal.press('z')
     await terminal.shows(/“approve .*” cannot be undone/)
@@ -76,10 +78,10 @@ describe('a review at the terminal', () => {
 
   it('claims the open approval, shows the claim of others, and reports the verdict of another user', async () => {
     await using staff = await createStaff()
-    const { desk, other } = staff
-    const agent = await desk.order()
+    const { harness, other } = staff
+    const agent = await harness.order()
     await agent.deliver(first)
-    const [approval] = await desk.app.db.sql.all<{ id: string }>('select id from approvals')
+    const [approval] = await harness.app.db.sql.all<{ id: string }>('select id from approvals')
     const params = { id: approval?.id ?? '' }
     const claimedBy = async () => (await other.call('cli', 'GET /approvals/:id', { params })).claimedBy?.name
     const terminal = await staff.sit()
@@ -103,20 +105,20 @@ describe('a review at the terminal', () => {
     await terminal.shows(/Decided: rejected by Otto Other: Off brand/)
     terminal.press('a')
     await terminal.shows(/already/)
-    expect(await desk.count(`select count(*) as n from approvals where resolution = 'rejected'`)).toBe(1)
+    expect(await harness.count(`select count(*) as n from approvals where resolution = 'rejected'`)).toBe(1)
   })
 
   it('approves nothing that was not shown: a changed text is shown instead', async () => {
     await using staff = await createStaff()
-    const { desk, other } = staff
-    const agent = await desk.order()
+    const { harness, other } = staff
+    const agent = await harness.order()
     await agent.deliver(first)
-    const [asked] = await desk.app.db.sql.all<{ id: string }>('select id from approvals')
+    const [asked] = await harness.app.db.sql.all<{ id: string }>('select id from approvals')
     await other.call('cli', 'POST /approvals/:id/resolve', {
       params: { id: asked?.id ?? '' },
       body: { resolution: 'rejected', note: 'Warmer' },
     })
-    const again = await desk.next()
+    const again = await harness.next()
     await again.call('POST /runs/:runId/actions/request-review', {
       title: 'Like this?',
       description: 'The tone',
@@ -132,12 +134,12 @@ describe('a review at the terminal', () => {
     await terminal.shows(/The text has changed since you saw it, so nothing was decided/)
     await terminal.shows(/rolled and honest/)
     await terminal.shows(/version 2 by/)
-    expect(await desk.count(`select count(*) as n from approvals where resolution = 'approved'`)).toBe(0)
+    expect(await harness.count(`select count(*) as n from approvals where resolution = 'approved'`)).toBe(0)
     terminal.press('a')
     await terminal.shows(/version 2\?/)
     terminal.press('y')
     await terminal.shows(/approved: Like this\?/)
-    const [last] = await desk.app.db.sql.all(
+    const [last] = await harness.app.db.sql.all(
       'select resolution, content_hash from approvals order by id desc',
     )
     expect(last).toEqual({ resolution: 'approved', content_hash: sha256(second) })
@@ -145,14 +147,14 @@ describe('a review at the terminal', () => {
 
   it('shows hostile text as text, and wide letters aligned', async () => {
     await using staff = await createStaff()
-    const { desk, other } = staff
-    const agent = await desk.order()
+    const { harness, other } = staff
+    const agent = await harness.order()
     const hostile =
       'Oats \u001b]0;owned\u0007\u001b[2J\u001b[31mred \u202egnp.exe\r\n\u009b5n 面包和燕麦 🌾🥖'
     await agent.deliver(`# ${hostile}\n\n${hostile}\n\nThe end.`)
-    const { id } = await desk.activityOf(agent.runId)
-    await desk.app.db.write((tx) => tx.run('update approvals set title = ?', [hostile]))
-    await desk.app.db.write((tx) => tx.run('update activities set title = ?', [hostile]))
+    const { id } = await harness.activityOf(agent.runId)
+    await harness.app.db.write((tx) => tx.run('update approvals set title = ?', [hostile]))
+    await harness.app.db.write((tx) => tx.run('update activities set title = ?', [hostile]))
     await other.call('cli', 'POST /activities/:id/comments', { params: { id }, body: { text: hostile } })
     const terminal = await staff.sit()
     await terminal.shows(/1 pending/)

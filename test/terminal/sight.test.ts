@@ -3,10 +3,10 @@ import { createStaffTerminal } from '../kit/staff-terminal.ts'
 
 describe('hostile text', () => {
   it('is shown escaped and has no effect', async () => {
-    await using desk = await createStaffTerminal()
+    await using harness = await createStaffTerminal()
     const title = 'Offer\u001b[2J\u001b]0;owned\u0007\r\nnext \u202egnp.exe \u009b31m done'
-    await desk.plant.approval(desk.hearth.tenantId, title, 'high', 10)
-    const terminal = await desk.terminal({ columns: 120 })
+    await harness.insert.approval(harness.hearth.tenantId, title, 'high', 10)
+    const terminal = await harness.terminal({ columns: 120 })
     await terminal.shows('Offer␛[2J␛]0;owned␇ next \ufffdgnp.exe \ufffd31m done')
     expect(terminal.written()).not.toMatch(/\u001b\[2J|\u001b\]0;|\u202e|\u009b/)
     terminal.press('2')
@@ -18,11 +18,11 @@ describe('hostile text', () => {
 
 describe('wide letters and emoji', () => {
   it('keep columns aligned', async () => {
-    await using desk = await createStaffTerminal()
-    await desk.plant.approval(desk.hearth.tenantId, '春のパンの計画', 'high', 10)
-    await desk.plant.approval(desk.hearth.tenantId, '👩‍🌾🥖 of the market', 'medium', 10)
-    await desk.plant.approval(desk.hearth.tenantId, 'Plain title of a plan', 'low', 10)
-    const terminal = await desk.terminal()
+    await using harness = await createStaffTerminal()
+    await harness.insert.approval(harness.hearth.tenantId, '春のパンの計画', 'high', 10)
+    await harness.insert.approval(harness.hearth.tenantId, '👩‍🌾🥖 of the market', 'medium', 10)
+    await harness.insert.approval(harness.hearth.tenantId, 'Plain title of a plan', 'low', 10)
+    const terminal = await harness.terminal()
     await terminal.shows(/春のパン/)
     await terminal.shows('Plain title')
     const row = (text: string) => terminal.lineWith(text)
@@ -40,10 +40,10 @@ describe('without colours', () => {
     ['NO_COLOR', '1'],
     ['TERM', 'dumb'],
   ])('uses symbols: %s=%s', async (name, value) => {
-    await using desk = await createStaffTerminal()
-    await desk.plant.approval(desk.hearth.tenantId, 'Spring post', 'high', 10)
-    await desk.plant.approval(desk.hearth.tenantId, 'Summer post', 'low', 10)
-    const terminal = await desk.terminal({ env: { [name]: value } })
+    await using harness = await createStaffTerminal()
+    await harness.insert.approval(harness.hearth.tenantId, 'Spring post', 'high', 10)
+    await harness.insert.approval(harness.hearth.tenantId, 'Summer post', 'low', 10)
+    const terminal = await harness.terminal({ env: { [name]: value } })
     await terminal.shows(/› +approval .*Spring post/)
     terminal.press('2')
     await terminal.shows(/› +high .*Spring post/)
@@ -57,10 +57,10 @@ describe('without colours', () => {
 
 describe('with a screen reader', () => {
   it('reads the selected row in words, without decoration, and nothing else', async () => {
-    await using desk = await createStaffTerminal()
-    await desk.plant.approval(desk.hearth.tenantId, 'Spring post', 'high', 10)
-    await desk.plant.approval(desk.hearth.tenantId, 'Summer post', 'low', 10)
-    const terminal = await desk.terminal({ env: { INK_SCREEN_READER: 'true' } })
+    await using harness = await createStaffTerminal()
+    await harness.insert.approval(harness.hearth.tenantId, 'Spring post', 'high', 10)
+    await harness.insert.approval(harness.hearth.tenantId, 'Summer post', 'low', 10)
+    const terminal = await harness.terminal({ env: { INK_SCREEN_READER: 'true' } })
     await terminal.shows('2 approvals waiting')
     await terminal.shows(
       /1 of 2, kind approval, age 1 h, left \d+ h, title Spring post, tenant Hearth &\s+Oat, why High risk/,

@@ -15,7 +15,7 @@ export interface StaffOptions {
 
 /** A server on a socket, and a reviewer who sits at a terminal of their own. */
 export interface Staff extends AsyncDisposable {
-  desk: ListeningHarness
+  harness: ListeningHarness
   /** Opens the terminal and goes to the queue. */
   sit(options?: StaffOptions): Promise<Terminal>
   /** Another reviewer of the same tenant, elsewhere. */
@@ -30,10 +30,10 @@ export async function createStaff(
   await using stack = new AsyncDisposableStack()
   const folder = mkdtempSync(join(tmpdir(), 'copydesk-staff-'))
   stack.defer(() => rmSync(folder, { recursive: true, force: true }))
-  const desk = stack.use(await createListeningHarness(options))
-  const { users, apiKeys } = desk.app.copydesk.asSystem()
+  const harness = stack.use(await createListeningHarness(options))
+  const { users, apiKeys } = harness.app.copydesk.asSystem()
   const keyOf = async (userId: string) => (await apiKeys.create({ userId, name: 'Terminal' })).key
-  const { tenantId, reviewerId } = desk.team
+  const { tenantId, reviewerId } = harness.team
   const { id } = await users.create({
     email: 'otto.other@test.example',
     name: 'Otto Other',
@@ -41,11 +41,11 @@ export async function createStaff(
     role: 'reviewer',
     tenantIds: [tenantId],
   })
-  const other = createClient({ baseUrl: desk.url, apiKey: await keyOf(id) })
+  const other = createClient({ baseUrl: harness.url, apiKey: await keyOf(id) })
   const main = await bundled('main')
   const owned = stack.move()
   return {
-    desk,
+    harness,
     other,
     folder,
     async sit({ env = {}, ...size } = {}) {
@@ -54,7 +54,7 @@ export async function createStaff(
           command: process.execPath,
           args: [main, 'terminal'],
           cwd: folder,
-          env: { COPYDESK_URL: desk.url, COPYDESK_API_KEY: await keyOf(reviewerId), ...env },
+          env: { COPYDESK_URL: harness.url, COPYDESK_API_KEY: await keyOf(reviewerId), ...env },
           ...size,
         }),
       )

@@ -3,10 +3,10 @@ import { createStaffTerminal } from '../kit/staff-terminal.ts'
 
 describe('tenants', () => {
   it('can be searched, and filter every screen until all are shown again', async () => {
-    await using desk = await createStaffTerminal()
-    await desk.plant.approval(desk.hearth.tenantId, 'Spring post', 'low', 40)
-    await desk.plant.approval(desk.anvil.tenantId, 'Anvil offer', 'high', 30)
-    const terminal = await desk.terminal()
+    await using harness = await createStaffTerminal()
+    await harness.insert.approval(harness.hearth.tenantId, 'Spring post', 'low', 40)
+    await harness.insert.approval(harness.anvil.tenantId, 'Anvil offer', 'high', 30)
+    const terminal = await harness.terminal()
     await terminal.shows('Spring post')
     terminal.press('4')
     await terminal.shows(/Hearth & Oat/)
@@ -32,15 +32,15 @@ describe('tenants', () => {
     terminal.press('1')
     await terminal.shows('Anvil offer')
     await terminal.shows('Spring post')
-    const streams = desk.asked.filter((path) => path.includes('/events/stream'))
-    expect(streams.some((path) => path.includes(`tenantId=${desk.hearth.tenantId}`))).toBe(true)
+    const streams = harness.asked.filter((path) => path.includes('/events/stream'))
+    expect(streams.some((path) => path.includes(`tenantId=${harness.hearth.tenantId}`))).toBe(true)
   })
 })
 
 describe('requests', () => {
   it('are shown as shell commands, and copied', async () => {
-    await using desk = await createStaffTerminal()
-    const terminal = await desk.terminal()
+    await using harness = await createStaffTerminal()
+    const terminal = await harness.terminal()
     await terminal.shows(/approvals waiting/)
     terminal.press('6')
     await terminal.shows(/ok +\d+ ms +copydesk api GET \/cli\/v1\/status/)

@@ -25,42 +25,42 @@ function expectRestored(terminal: Terminal) {
 
 describe('a lost connection', () => {
   it('is shown with the age of the data; everything resumes automatically, live events too', async () => {
-    await using desk = await createStaffTerminal()
-    const { plant, hearth } = desk
-    await plant.approval(hearth.tenantId, 'Spring post', 'low', 40)
-    const terminal = await desk.terminal()
+    await using harness = await createStaffTerminal()
+    const { insert, hearth } = harness
+    await insert.approval(hearth.tenantId, 'Spring post', 'low', 40)
+    const terminal = await harness.terminal()
     await terminal.shows('Spring post')
-    await expect.poll(() => desk.asked.some((path) => path.includes('/events/stream'))).toBe(true)
-    desk.gate = dead
-    desk.breakOff()
+    await expect.poll(() => harness.asked.some((path) => path.includes('/events/stream'))).toBe(true)
+    harness.gate = dead
+    harness.breakOff()
     await terminal.shows(/no connection, as of \d\d:\d\d:\d\d/)
     await terminal.shows('Spring post')
     terminal.press('2')
     await terminal.shows('queue: waiting')
     await terminal.shows('cannot be reached')
     terminal.press('q')
-    await plant.approval(hearth.tenantId, 'Written meanwhile', 'high', 3)
-    desk.gate = undefined
+    await insert.approval(hearth.tenantId, 'Written meanwhile', 'high', 3)
+    harness.gate = undefined
     await terminal.hides('no connection')
     await terminal.shows('The server answers again')
     await terminal.shows('Written meanwhile')
-    await plant.approval(hearth.tenantId, 'Written afterwards', 'high', 2)
+    await insert.approval(hearth.tenantId, 'Written afterwards', 'high', 2)
     // The stream comes back a little after the calls.
     await expect
       .poll(async () => {
-        await desk.tell(hearth)
+        await harness.tell(hearth)
         return terminal.screen()
       })
       .toMatch('Written afterwards')
   })
 
   it('never delays keys', async () => {
-    await using desk = await createStaffTerminal()
-    await desk.plant.approval(desk.hearth.tenantId, 'Spring post', 'low', 40)
-    const terminal = await desk.terminal()
+    await using harness = await createStaffTerminal()
+    await harness.insert.approval(harness.hearth.tenantId, 'Spring post', 'low', 40)
+    const terminal = await harness.terminal()
     await terminal.shows('Spring post')
     // Nothing is answered from now on, and nothing refused.
-    desk.gate = () => false
+    harness.gate = () => false
     terminal.press('3')
     await terminal.shows('Loading …')
     terminal.press('?')
@@ -74,16 +74,16 @@ describe('a lost connection', () => {
 
 describe('an invalid credential', () => {
   it('is reported with the remedy, keeps the screen, and works again with a new one', async () => {
-    await using desk = await createStaffTerminal()
-    await desk.plant.approval(desk.hearth.tenantId, 'Spring post', 'low', 40)
-    const terminal = await desk.terminal()
+    await using harness = await createStaffTerminal()
+    await harness.insert.approval(harness.hearth.tenantId, 'Spring post', 'low', 40)
+    const terminal = await harness.terminal()
     await terminal.shows('Spring post')
-    desk.gate = answer(401, { error: { code: 'UNAUTHORIZED', message: 'The token has expired' } })
+    harness.gate = answer(401, { error: { code: 'UNAUTHORIZED', message: 'The token has expired' } })
     terminal.press('R')
     await terminal.shows(/logged out, as of \d\d:/)
     await terminal.shows('copydesk login')
     await terminal.shows('Spring post')
-    desk.gate = undefined
+    harness.gate = undefined
     await terminal.hides('logged out')
     await terminal.shows('The server answers again')
   })
@@ -91,11 +91,11 @@ describe('an invalid credential', () => {
 
 describe('an error in a screen', () => {
   it('is reported in a sentence, and other screens work', async () => {
-    await using desk = await createStaffTerminal()
-    await desk.plant.approval(desk.hearth.tenantId, 'Spring post', 'low', 40)
-    const terminal = await desk.terminal()
+    await using harness = await createStaffTerminal()
+    await harness.insert.approval(harness.hearth.tenantId, 'Spring post', 'low', 40)
+    const terminal = await harness.terminal()
     await terminal.shows('Spring post')
-    desk.gate = answer(200, { data: [{ tenantId: 'a', role: 7 }] }, /\/agents/)
+    harness.gate = answer(200, { data: [{ tenantId: 'a', role: 7 }] }, /\/agents/)
     terminal.press('3')
     await terminal.shows(/Internal error in the terminal/)
     expect(terminal.screen()).not.toMatch(/\.mjs|^ +at /m)
@@ -109,8 +109,8 @@ describe('an error in a screen', () => {
 
 describe('the terminal of the shell', () => {
   it.each(['SIGTERM', 'SIGHUP'] as const)('is restored after %s', async (signal) => {
-    await using desk = await createStaffTerminal()
-    const terminal = await desk.terminal()
+    await using harness = await createStaffTerminal()
+    const terminal = await harness.terminal()
     await terminal.shows('approvals waiting')
     terminal.kill(signal)
     await terminal.ended
@@ -118,10 +118,10 @@ describe('the terminal of the shell', () => {
   })
 
   it('is restored on exit, and is not cleared for every frame', async () => {
-    await using desk = await createStaffTerminal()
+    await using harness = await createStaffTerminal()
     for (let n = 0; n < 40; n += 1)
-      await desk.plant.approval(desk.hearth.tenantId, `Piece ${n}`, 'low', 40 + n)
-    const terminal = await desk.terminal()
+      await harness.insert.approval(harness.hearth.tenantId, `Piece ${n}`, 'low', 40 + n)
+    const terminal = await harness.terminal()
     await terminal.shows('Piece 3')
     const before = terminal.written().length
     terminal.press('down')
@@ -137,8 +137,8 @@ describe('the terminal of the shell', () => {
   })
 
   it('is returned to the shell on Ctrl-Z', async () => {
-    await using desk = await createStaffTerminal()
-    const terminal = await desk.terminal({ shell: true })
+    await using harness = await createStaffTerminal()
+    const terminal = await harness.terminal({ shell: true })
     await terminal.shows('approvals waiting')
     terminal.press('ctrl+z')
     await terminal.shows(/Stopped/)

@@ -1,18 +1,18 @@
 import { describe, expect, it } from 'vitest'
 import { createTestClock } from '../kit/clock.ts'
-import { createPlanter } from '../kit/feed-rows.ts'
+import { createRowInserter } from '../kit/feed-rows.ts'
 import { createStaff } from './staff.ts'
 
 /** A staff whose queue holds questions that no text belongs to, the first one first. */
 async function withQuestions(...questions: ReadonlyArray<[title: string, more?: Record<string, string>]>) {
   const staff = await createStaff()
-  const plant = createPlanter(staff.desk.app, createTestClock(Date.now()))
-  const { tenantId } = staff.desk.team
+  const insert = createRowInserter(staff.harness.app, createTestClock(Date.now()))
+  const { tenantId } = staff.harness.team
   const ids: string[] = []
   for (const [index, [title, more]] of questions.entries())
-    ids.push(await plant.approval(tenantId, title, 'low', 5 + index, undefined, more))
+    ids.push(await insert.approval(tenantId, title, 'low', 5 + index, undefined, more))
   const rows = () =>
-    staff.desk.app.db.sql.all(
+    staff.harness.app.db.sql.all(
       'select title, status, risk_level, selected_option from approvals where forwarded_from is null order by title',
     )
   return { staff, ids, rows }
@@ -98,11 +98,11 @@ describe('verdicts at the terminal', () => {
 
   it('show banned phrases of the brand in the text', async () => {
     await using staff = await createStaff()
-    const { desk } = staff
-    await desk.team.admin.call('tenant', 'PUT /context', {
+    const { harness } = staff
+    await harness.team.admin.call('tenant', 'PUT /context', {
       body: { company: { name: 'Bakers' }, bannedPhrases: ['cheap'] },
     })
-    await (await desk.order()).deliver('# Oats\n\nCheap oats, cheap rye.')
+    await (await harness.order()).deliver('# Oats\n\nCheap oats, cheap rye.')
     const terminal = await staff.sit()
     await terminal.shows(/1 pending/)
     terminal.press('enter')

@@ -14,9 +14,9 @@ const tables = ['coupons', 'coupon_redemptions', 'subscriptions', 'audit_records
 const coupons = ({ app }: Bench) => app.copydesk.asSystem().coupons
 
 /** Opens a subscription with a coupon for a tenant of its own. */
-async function take(desk: Bench, coupon: string, plan = 'pro', region: 'US' | 'GB' = 'US') {
-  const tenantId = await desk.tenant()
-  return desk.act(async (txn) => {
+async function take(harness: Bench, coupon: string, plan = 'pro', region: 'US' | 'GB' = 'US') {
+  const tenantId = await harness.tenant()
+  return harness.act(async (txn) => {
     const opened = await openSubscription(txn, {
       tenantId,
       choice: await choice(txn, plan, { region }),
@@ -28,36 +28,41 @@ async function take(desk: Bench, coupon: string, plan = 'pro', region: 'US' | 'G
 
 describe('a coupon', () => {
   it('discounts a percentage or an amount, and never more than the price', async () => {
-    await using desk = await bench()
-    await coupons(desk).create({ code: 'third', percentOff: 33 })
-    await coupons(desk).create({ code: 'TENNER', amountOff: 1_000, currency: 'USD' })
-    await coupons(desk).create({ code: 'HUGE', amountOff: 999_999, currency: 'USD' })
-    expect(await take(desk, ' Third ')).toMatchObject({ amount: 6_633, discount: 3_267 })
-    expect(await take(desk, 'tenner')).toMatchObject({ amount: 8_900, discount: 1_000 })
-    expect(await take(desk, 'HUGE')).toMatchObject({ amount: 0, discount: 9_900 })
+    await using harness = await bench()
+    await coupons(harness).create({ code: 'third', percentOff: 33 })
+    await coupons(harness).create({ code: 'TENNER', amountOff: 1_000, currency: 'USD' })
+    await coupons(harness).create({ code: 'HUGE', amountOff: 999_999, currency: 'USD' })
+    expect(await take(harness, ' Third ')).toMatchObject({ amount: 6_633, discount: 3_267 })
+    expect(await take(harness, 'tenner')).toMatchObject({ amount: 8_900, discount: 1_000 })
+    expect(await take(harness, 'HUGE')).toMatchObject({ amount: 0, discount: 9_900 })
   })
 
   it('is restricted to its plans, its currency and its dates', async () => {
     const clock = createTestClock()
-    await using desk = await bench(clock)
+    await using harness = await bench(clock)
     const now = clock.now()
-    await coupons(desk).create({ code: 'PRO-ONLY', percentOff: 10, plans: ['pro'] })
-    await coupons(desk).create({ code: 'DOLLARS', amountOff: 100, currency: 'USD' })
-    await coupons(desk).create({
+    await coupons(harness).create({ code: 'PRO-ONLY', percentOff: 10, plans: ['pro'] })
+    await coupons(harness).create({ code: 'DOLLARS', amountOff: 100, currency: 'USD' })
+    await coupons(harness).create({
       code: 'WEEK',
       percentOff: 10,
       validFrom: new Date(now + day),
       validUntil: new Date(now + 8 * day),
     })
-    await desk.tenant()
+    await harness.tenant()
     const refused = async (...args: [string, string?, 'GB'?]) => {
-      const before = await contents(desk.app, ['coupons', 'coupon_redemptions', 'subscriptions', 'invoices'])
-      await expect(take(desk, ...args), args.join(' ')).rejects.toMatchObject({
+      const before = await contents(harness.app, [
+        'coupons',
+        'coupon_redemptions',
+        'subscriptions',
+        'invoices',
+      ])
+      await expect(take(harness, ...args), args.join(' ')).rejects.toMatchObject({
         code: 'VALIDATION_ERROR',
         field: 'coupon',
       })
       expect(
-        await contents(desk.app, ['coupons', 'coupon_redemptions', 'subscriptions', 'invoices']),
+        await contents(harness.app, ['coupons', 'coupon_redemptions', 'subscriptions', 'invoices']),
       ).toEqual(before)
     }
     await refused('PRO-ONLY', 'agency')
@@ -68,13 +73,13 @@ describe('a coupon', () => {
     await refused("' or 1=1 --")
     await refused('WEEK')
     clock.advance(day)
-    await take(desk, 'WEEK')
+    await take(harness, 'WEEK')
     clock.advance(7 * day - 1)
-    await take(desk, 'WEEK')
+    await take(harness, 'WEEK')
     clock.advance(1)
     await refused('WEEK')
     expect(
-      (await coupons(desk).list()).map(({ code, status, redemptions }) => [code, status, redemptions]),
+      (await coupons(harness).list()).map(({ code, status, redemptions }) => [code, status, redemptions]),
     ).toEqual([
       ['PRO-ONLY', 'active', 0],
       ['DOLLARS', 'active', 0],
@@ -83,38 +88,38 @@ describe('a coupon', () => {
   })
 
   it('is redeemed once by a tenant, also for a later subscription', async () => {
-    await using desk = await bench()
-    await coupons(desk).create({ code: 'ONCE', percentOff: 10 })
-    const tenantId = await desk.tenant()
+    await using harness = await bench()
+    await coupons(harness).create({ code: 'ONCE', percentOff: 10 })
+    const tenantId = await harness.tenant()
     const open = () =>
-      desk.act(async (txn) =>
+      harness.act(async (txn) =>
         openSubscription(txn, { tenantId, choice: await choice(txn, 'pro'), coupon: 'ONCE' }),
       )
     await open()
-    await desk.act(async (txn) => {
+    await harness.act(async (txn) => {
       ;(await currentSubscription(txn, tenantId))!.status = 'cancelled'
     })
     await expect(open()).rejects.toMatchObject({ code: 'VALIDATION_ERROR', field: 'coupon' })
-    expect(await coupons(desk).list()).toMatchObject([{ redemptions: 1 }])
+    expect(await coupons(harness).list()).toMatchObject([{ redemptions: 1 }])
   })
 
   it('cannot be redeemed once disabled; existing discounts remain', async () => {
-    await using desk = await bench()
-    await coupons(desk).create({ code: 'GONE', percentOff: 50 })
-    await take(desk, 'GONE')
-    expect(await coupons(desk).disable('gone')).toMatchObject({ code: 'GONE', status: 'disabled' })
-    const before = await contents(desk.app, tables)
-    expect(await coupons(desk).disable('GONE')).toMatchObject({ status: 'disabled' })
-    expect(await contents(desk.app, tables)).toEqual(before)
-    await expect(take(desk, 'GONE')).rejects.toMatchObject({ field: 'coupon' })
-    expect(await desk.app.db.sql.all('select discount_percent from subscriptions')).toEqual([
+    await using harness = await bench()
+    await coupons(harness).create({ code: 'GONE', percentOff: 50 })
+    await take(harness, 'GONE')
+    expect(await coupons(harness).disable('gone')).toMatchObject({ code: 'GONE', status: 'disabled' })
+    const before = await contents(harness.app, tables)
+    expect(await coupons(harness).disable('GONE')).toMatchObject({ status: 'disabled' })
+    expect(await contents(harness.app, tables)).toEqual(before)
+    await expect(take(harness, 'GONE')).rejects.toMatchObject({ field: 'coupon' })
+    expect(await harness.app.db.sql.all('select discount_percent from subscriptions')).toEqual([
       { discount_percent: 50 },
     ])
-    await expect(coupons(desk).disable('NOSUCH')).rejects.toMatchObject({ code: 'NOT_FOUND' })
+    await expect(coupons(harness).disable('NOSUCH')).rejects.toMatchObject({ code: 'NOT_FOUND' })
   })
 
   it('cannot be created from invalid values', async () => {
-    await using desk = await bench()
+    await using harness = await bench()
     const past = new Date(Date.UTC(2020, 0, 1))
     const wrong = [
       [{ code: 'A B', percentOff: 10 }, 'code'],
@@ -138,20 +143,20 @@ describe('a coupon', () => {
       [{ code: 'ABC', percentOff: 10, plans: [] }, 'plans'],
     ] as const
     for (const [input, field] of wrong) {
-      const made = Promise.resolve().then(() => coupons(desk).create(input as NewCoupon))
+      const made = Promise.resolve().then(() => coupons(harness).create(input as NewCoupon))
       await expect(made, JSON.stringify(input)).rejects.toMatchObject({ code: 'VALIDATION_ERROR', field })
     }
-    expect(await contents(desk.app, tables)).toMatchObject({ coupons: [], audit_records: [] })
+    expect(await contents(harness.app, tables)).toMatchObject({ coupons: [], audit_records: [] })
   })
 
   it('has a unique code, ignoring case', async () => {
-    await using desk = await bench()
+    await using harness = await bench()
     const tries = await Promise.allSettled(
-      ['Spring', 'SPRING', 'spring'].map((code) => coupons(desk).create({ code, percentOff: 10 })),
+      ['Spring', 'SPRING', 'spring'].map((code) => coupons(harness).create({ code, percentOff: 10 })),
     )
     expect(tries.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
     for (const one of tries.filter(({ status }) => status === 'rejected'))
       expect(one).toMatchObject({ reason: { code: 'CONFLICT', field: 'code' } })
-    expect(await coupons(desk).list()).toMatchObject([{ code: 'SPRING' }])
+    expect(await coupons(harness).list()).toMatchObject([{ code: 'SPRING' }])
   })
 })

@@ -23,11 +23,11 @@ const billing = [
 describe('an invoice', () => {
   it('is due in seven days, is numbered from one each year, and reuses numbers of rolled-back transactions', async () => {
     const clock = createTestClock(Date.parse('2026-12-30T10:00:00Z'))
-    await using desk = await bench(clock)
-    const tenantId = await desk.tenant()
-    await desk.act(async (txn) => openSubscription(txn, { tenantId, choice: await choice(txn, 'pro') }))
+    await using harness = await bench(clock)
+    const tenantId = await harness.tenant()
+    await harness.act(async (txn) => openSubscription(txn, { tenantId, choice: await choice(txn, 'pro') }))
     const issue = (andFail = false) =>
-      desk.act(async (txn) => {
+      harness.act(async (txn) => {
         const invoice = await createInvoice(txn, (await currentSubscription(txn, tenantId))!)
         await txn.em.flush()
         if (andFail) throw new Error('never mind')
@@ -56,19 +56,19 @@ describe('an invoice', () => {
 
   it('is paid once, together with all open invoices of its tenant only', async () => {
     const clock = createTestClock()
-    await using desk = await bench(clock)
-    const ids = [await desk.tenant('UTC', 'A'), await desk.tenant('UTC', 'B')] as [string, string]
+    await using harness = await bench(clock)
+    const ids = [await harness.tenant('UTC', 'A'), await harness.tenant('UTC', 'B')] as [string, string]
     for (const tenantId of ids)
-      await desk.act(async (txn) => {
+      await harness.act(async (txn) => {
         const opened = await openSubscription(txn, { tenantId, choice: await choice(txn, 'pro') })
         await createInvoice(txn, opened)
         ;(await createInvoice(txn, opened)).status = 'failed'
       })
-    const settle = () => desk.act(async (txn) => (await closeInvoices(txn, ids[0], 'pay_1')).length)
+    const settle = () => harness.act(async (txn) => (await closeInvoices(txn, ids[0], 'pay_1')).length)
     expect(
       await Promise.all([settle(), settle()]).then((counts) => counts.toSorted((a, b) => a - b)),
     ).toEqual([0, 2])
-    const rows = await desk.app.db.sql.all(
+    const rows = await harness.app.db.sql.all(
       'select tenant_id, status, payment_entity_id as p from invoices order by id',
     )
     expect(rows).toEqual([
@@ -82,7 +82,7 @@ describe('an invoice', () => {
 
 describe('money', () => {
   it('has whole units that add up, with any discount', async () => {
-    await using desk = await bench()
+    await using harness = await bench()
     for (const [price, percent, due, off] of [
       [999, 33, 669, 330],
       [1, 50, 0, 1],
@@ -94,8 +94,8 @@ describe('money', () => {
       [maxAmount, 33, 670_000_000_000, 330_000_000_000],
       [maxAmount - 1, 1, 989_999_999_999, 10_000_000_000],
     ] as const) {
-      const tenantId = await desk.tenant()
-      const { id, amount, discount } = await desk.act(async (txn) => {
+      const tenantId = await harness.tenant()
+      const { id, amount, discount } = await harness.act(async (txn) => {
         const chosen = await choice(txn, 'pro', { amount: price })
         const opened = await openSubscription(txn, { tenantId, choice: chosen })
         setDiscount(txn, opened, percent)
@@ -103,20 +103,21 @@ describe('money', () => {
       })
       expect([amount, discount], `${price} less ${percent} %`).toEqual([due, off])
       expect(amount + discount).toBe(price)
-      const row = await desk.app.db.sql.get<{ amount: unknown }>('select amount from invoices where id = ?', [
-        id,
-      ])
+      const row = await harness.app.db.sql.get<{ amount: unknown }>(
+        'select amount from invoices where id = ?',
+        [id],
+      )
       expect(Number(row?.amount)).toBe(due)
     }
   })
 
   it('accepts only whole percentages from 0 to 100 as discount', async () => {
-    await using desk = await bench()
-    const tenantId = await desk.tenant()
-    await desk.act(async (txn) => openSubscription(txn, { tenantId, choice: await choice(txn, 'pro') }))
-    const before = await contents(desk.app, billing)
+    await using harness = await bench()
+    const tenantId = await harness.tenant()
+    await harness.act(async (txn) => openSubscription(txn, { tenantId, choice: await choice(txn, 'pro') }))
+    const before = await contents(harness.app, billing)
     for (const percent of [-1, 101, 12.5, Number.NaN]) {
-      const change = desk.act(async (txn) => {
+      const change = harness.act(async (txn) => {
         setDiscount(txn, (await currentSubscription(txn, tenantId))!, percent)
       })
       await expect(change, String(percent)).rejects.toMatchObject({
@@ -124,6 +125,6 @@ describe('money', () => {
         field: 'value',
       })
     }
-    expect(await contents(desk.app, billing)).toEqual(before)
+    expect(await contents(harness.app, billing)).toEqual(before)
   })
 })

@@ -29,10 +29,10 @@ async function onTrial(app: TestApp, plan: 'free' | 'pro' = 'pro', coupon?: stri
 describe('a plan with trial days', () => {
   it('activates its tenant at once, and charges nothing before the trial ends', async () => {
     const clock = createTestClock()
-    await using desk = await bench(clock)
-    await onTrial(desk.app)
-    expect(await state(desk.app)).toBe('trial, trialing')
-    const [invoice] = await desk.app.db.sql.all<{ due_date: number | Date }>('select * from invoices')
+    await using harness = await bench(clock)
+    await onTrial(harness.app)
+    expect(await state(harness.app)).toBe('trial, trialing')
+    const [invoice] = await harness.app.db.sql.all<{ due_date: number | Date }>('select * from invoices')
     expect(new Date(invoice?.due_date ?? 0)).toEqual(new Date(clock.now() + 14 * day))
   })
 
@@ -56,41 +56,41 @@ describe('a plan with trial days', () => {
 
   it('changes nothing for a tenant that has paid, or whose trial continues', async () => {
     const clock = createTestClock()
-    await using desk = await bench(clock)
-    const tenantId = await onTrial(desk.app)
-    const subscription = await desk.act(async (txn) => {
+    await using harness = await bench(clock)
+    const tenantId = await onTrial(harness.app)
+    const subscription = await harness.act(async (txn) => {
       const found = (await currentSubscription(txn, tenantId))!
       await startTrial(txn, found, 7)
       return found
     })
     expect(subscription.trialEndsAt).toEqual(new Date(clock.now() + 21 * day))
-    const end = () => desk.act((txn) => endTrial(txn, { subscriptionId: subscription.id }))
+    const end = () => harness.act((txn) => endTrial(txn, { subscriptionId: subscription.id }))
     clock.advance(14 * day)
     await end()
-    expect(await state(desk.app)).toBe('trial, trialing')
-    await desk.act((txn) => activateSubscription(txn, tenantId))
+    expect(await state(harness.app)).toBe('trial, trialing')
+    await harness.act((txn) => activateSubscription(txn, tenantId))
     clock.advance(7 * day)
-    const before = await contents(desk.app, ['tenants', 'subscriptions', 'audit_records'])
+    const before = await contents(harness.app, ['tenants', 'subscriptions', 'audit_records'])
     await end()
-    expect(await contents(desk.app, ['tenants', 'subscriptions', 'audit_records'])).toEqual(before)
+    expect(await contents(harness.app, ['tenants', 'subscriptions', 'audit_records'])).toEqual(before)
   })
 
   it('cannot be extended once it is paid, nor while the tenant is suspended', async () => {
-    await using desk = await bench()
-    const tenantId = await onTrial(desk.app)
+    await using harness = await bench()
+    const tenantId = await onTrial(harness.app)
     const extend = () =>
-      desk.act(async (txn) => startTrial(txn, (await currentSubscription(txn, tenantId))!, 7))
-    await desk.app.db.write((tx) => tx.run("update tenants set status = 'suspended'"))
+      harness.act(async (txn) => startTrial(txn, (await currentSubscription(txn, tenantId))!, 7))
+    await harness.app.db.write((tx) => tx.run("update tenants set status = 'suspended'"))
     await expect(extend()).rejects.toMatchObject({ code: 'UNPROCESSABLE' })
-    await desk.app.db.write((tx) => tx.run("update tenants set status = 'trial'"))
-    await desk.act((txn) => activateSubscription(txn, tenantId))
+    await harness.app.db.write((tx) => tx.run("update tenants set status = 'trial'"))
+    await harness.act((txn) => activateSubscription(txn, tenantId))
     await expect(extend()).rejects.toMatchObject({ code: 'UNPROCESSABLE' })
   })
 
   it('has its trial also when it is free, and none when a coupon covers the whole price', async () => {
-    await using desk = await bench()
-    await onTrial(desk.app, 'free')
-    expect(await state(desk.app)).toBe('trial, trialing')
+    await using harness = await bench()
+    await onTrial(harness.app, 'free')
+    expect(await state(harness.app)).toBe('trial, trialing')
     await using other = await bench()
     await other.app.copydesk.asSystem().coupons.create({ code: 'GIFT', percentOff: 100 })
     await onTrial(other.app, 'pro', 'GIFT')

@@ -26,87 +26,91 @@ describe('a subscription', () => {
     ['2027-01-31T12:00:00Z', 'Pacific/Kiritimati', '2027-02-28T10:00:00.000Z'],
   ])('activated at %s in %s is billed next at %s', async (now, zone, next) => {
     const clock = createTestClock(Date.parse(now))
-    await using desk = await bench(clock)
-    const tenantId = await desk.tenant(zone)
-    await desk.act(async (txn) => {
+    await using harness = await bench(clock)
+    const tenantId = await harness.tenant(zone)
+    await harness.act(async (txn) => {
       const opened = await openSubscription(txn, { tenantId, choice: await choice(txn, 'pro') })
       expect(opened).toMatchObject({ status: 'pending', startedAt: null, nextBillingAt: null })
     })
-    const active = await desk.act((txn) => activateSubscription(txn, tenantId))
+    const active = await harness.act((txn) => activateSubscription(txn, tenantId))
     expect(active).toMatchObject({ status: 'active', startedAt: clock.date(), nextBillingAt: new Date(next) })
     clock.advance(3 * day)
-    const again = await desk.act((txn) => activateSubscription(txn, tenantId))
+    const again = await harness.act((txn) => activateSubscription(txn, tenantId))
     expect(again).toMatchObject({ startedAt: new Date(now), nextBillingAt: new Date(next) })
   })
 
   it('exists once per tenant, also after concurrent requests', async () => {
-    await using desk = await bench()
-    const tenantId = await desk.tenant()
+    await using harness = await bench()
+    const tenantId = await harness.tenant()
     const open = () =>
-      desk.act(async (txn) => openSubscription(txn, { tenantId, choice: await choice(txn, 'pro') }))
+      harness.act(async (txn) => openSubscription(txn, { tenantId, choice: await choice(txn, 'pro') }))
     const tries = await Promise.allSettled([open(), open(), open()])
     expect(tries.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
     for (const one of tries.filter(({ status }) => status === 'rejected'))
       expect(one).toMatchObject({ reason: { code: 'CONFLICT' } })
     await expect(open()).rejects.toMatchObject({ code: 'CONFLICT' })
-    await desk.act(async (txn) => {
+    await harness.act(async (txn) => {
       const current = await currentSubscription(txn, tenantId)
       if (current) current.status = 'cancelled'
     })
     await open()
-    expect(await desk.app.db.sql.all('select status from subscriptions order by id')).toMatchObject([
+    expect(await harness.app.db.sql.all('select status from subscriptions order by id')).toMatchObject([
       { status: 'cancelled' },
       { status: 'pending' },
     ])
   })
 
   it('that does not exist cannot be activated', async () => {
-    await using desk = await bench()
-    const tenantId = await desk.tenant()
-    await expect(desk.act((txn) => activateSubscription(txn, tenantId))).rejects.toMatchObject({
+    await using harness = await bench()
+    const tenantId = await harness.tenant()
+    await expect(harness.act((txn) => activateSubscription(txn, tenantId))).rejects.toMatchObject({
       code: 'BAD_REQUEST',
     })
-    expect(await desk.act((txn) => currentSubscription(txn, tenantId))).toBeUndefined()
+    expect(await harness.act((txn) => currentSubscription(txn, tenantId))).toBeUndefined()
   })
 
   it('keeps its price when the price of the plan changes', async () => {
-    await using desk = await bench()
-    const tenantId = await desk.tenant()
-    await desk.act(async (txn) => openSubscription(txn, { tenantId, choice: await choice(txn, 'pro') }))
-    await desk.app.copydesk.asSystem().plans.setPrice({ plan: 'pro', region: 'US', amount: 1 })
-    expect(await desk.act((txn) => currentSubscription(txn, tenantId))).toMatchObject({ priceAmount: 9_900 })
+    await using harness = await bench()
+    const tenantId = await harness.tenant()
+    await harness.act(async (txn) => openSubscription(txn, { tenantId, choice: await choice(txn, 'pro') }))
+    await harness.app.copydesk.asSystem().plans.setPrice({ plan: 'pro', region: 'US', amount: 1 })
+    expect(await harness.act((txn) => currentSubscription(txn, tenantId))).toMatchObject({
+      priceAmount: 9_900,
+    })
   })
 
   it('changes its plan without the old discount, and updates the tenant and its agents', async () => {
-    await using desk = await bench()
-    const tenantId = await desk.tenant()
-    await desk.app.copydesk.asSystem().coupons.create({ code: 'HALF', percentOff: 50 })
-    await desk.act(async (txn) =>
+    await using harness = await bench()
+    const tenantId = await harness.tenant()
+    await harness.app.copydesk.asSystem().coupons.create({ code: 'HALF', percentOff: 50 })
+    await harness.act(async (txn) =>
       openSubscription(txn, { tenantId, choice: await choice(txn, 'pro'), coupon: 'HALF' }),
     )
-    await desk.app.db.write((tx) => tx.run("delete from tenant_agents where role = 'analyst'"))
-    await desk.act(async (txn) => {
+    await harness.app.db.write((tx) => tx.run("delete from tenant_agents where role = 'analyst'"))
+    await harness.act(async (txn) => {
       const current = (await currentSubscription(txn, tenantId))!
       await changeSubscription(txn, current, await choice(txn, 'agency', { region: 'IN' }))
     })
-    expect(await desk.act((txn) => currentSubscription(txn, tenantId))).toMatchObject({
+    expect(await harness.act((txn) => currentSubscription(txn, tenantId))).toMatchObject({
       plan: 'agency',
       currency: 'INR',
       priceAmount: 1_999_900,
       couponId: null,
       discountPercent: null,
     })
-    expect(await desk.app.db.sql.all('select plan from tenants')).toEqual([{ plan: 'agency' }])
-    expect(await desk.app.db.sql.all("select role from tenant_agents where role = 'analyst'")).toHaveLength(1)
+    expect(await harness.app.db.sql.all('select plan from tenants')).toEqual([{ plan: 'agency' }])
+    expect(
+      await harness.app.db.sql.all("select role from tenant_agents where role = 'analyst'"),
+    ).toHaveLength(1)
   })
 })
 
 describe('a plan', () => {
   it('can be chosen by any id of the offering', async () => {
-    await using desk = await bench()
-    const [, , pro] = await desk.app.clientFor().call('auth', 'GET /plans', { query: { country: 'IN' } })
+    await using harness = await bench()
+    const [, , pro] = await harness.app.clientFor().call('auth', 'GET /plans', { query: { country: 'IN' } })
     const yearly = pro?.plans.find(({ billingCycle }) => billingCycle === 'annual')
-    await desk.act(async (txn) => {
+    await harness.act(async (txn) => {
       expect(await choosePlanById(txn, yearly?.id ?? '', 'GB')).toMatchObject({
         plan: 'pro',
         region: 'IN',
@@ -163,9 +167,9 @@ describe('a plan', () => {
   })
 
   it('cannot be set to invalid values', async () => {
-    await using desk = await bench()
+    await using harness = await bench()
     const tables = ['plans', 'plan_prices', 'audit_records']
-    const before = await contents(desk.app, tables)
+    const before = await contents(harness.app, tables)
     const wrong = [
       [{ plan: 'gold', region: 'US', amount: 1 }, 'plan'],
       [{ plan: 'pro', region: 'MARS', amount: 1 }, 'region'],
@@ -176,9 +180,9 @@ describe('a plan', () => {
       [{ plan: 'pro', region: 'US', cycle: 'quarterly', trialDays: 3 }, 'cycle'],
     ] as const
     for (const [change, field] of wrong) {
-      const set = Promise.resolve().then(() => desk.app.copydesk.asSystem().plans.setPrice(change))
+      const set = Promise.resolve().then(() => harness.app.copydesk.asSystem().plans.setPrice(change))
       await expect(set, JSON.stringify(change)).rejects.toMatchObject({ code: 'VALIDATION_ERROR', field })
     }
-    expect(await contents(desk.app, tables)).toEqual(before)
+    expect(await contents(harness.app, tables)).toEqual(before)
   })
 })

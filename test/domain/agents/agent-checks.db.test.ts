@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, it } from 'vitest'
 import { createTestApp, type TestApp } from '../../kit/app.ts'
-import { createCommandHarness, example, script } from '../../kit/command-desk.ts'
+import { createCommandHarness, example, script } from '../../kit/command-harness.ts'
 import { keyClient } from '../../kit/key-client.ts'
 
 const agentRole = 'social_writer'
@@ -98,10 +98,10 @@ describe('the check of an external runtime', () => {
 describe('the check of a command-line agent', () => {
   it('finds the program and asks for its version and login state, in temporary folders', async () => {
     const state = [process.execPath, '-e', `process.stdout.write('logged in as ' + process.env.WHO)`]
-    await using desk = await createCommandHarness({
+    await using harness = await createCommandHarness({
       example: { ...example, check: state, env: { WHO: 'ada' } },
     })
-    const { ok, checks } = await checked(desk.app, desk.team.adminId)
+    const { ok, checks } = await checked(harness.app, harness.team.adminId)
     expect({ ok, checks }).toEqual({
       ok: true,
       checks: [
@@ -112,30 +112,30 @@ describe('the check of a command-line agent', () => {
         { name: 'state', ok: true, detail: 'logged in as ada' },
       ],
     })
-    expect(await desk.folder('work')).toEqual([])
-    expect(await desk.folder('processes')).toEqual([])
+    expect(await harness.folder('work')).toEqual([])
+    expect(await harness.folder('processes')).toEqual([])
   })
 
   it('reports what is missing: the program, a variable, the login', async () => {
     const out = script('', {
       check: [process.execPath, '-e', `console.error('Not logged in'); process.exit(1)`],
     })
-    await using desk = await createCommandHarness({
+    await using harness = await createCommandHarness({
       none: { argv: ['no-such-agent-anywhere'] },
       bare: { ...example, passEnv: ['KEY_OF_NOBODY'] },
       out,
     })
-    const { app, team } = desk
+    const { app, team } = harness
     expect((await checked(app, team.adminId)).of('program no-such-agent-anywhere')).toMatchObject({
       ok: false,
       detail: 'No such program in the PATH of the server: install it, or name it with its whole path',
     })
-    await desk.use('bare')
+    await harness.use('bare')
     expect((await checked(app, team.adminId)).of('environment')).toMatchObject({
       ok: false,
       detail: 'KEY_OF_NOBODY is not set where the server runs: the command would not get it',
     })
-    await desk.use('out')
+    await harness.use('out')
     expect((await checked(app, team.adminId)).of('state')).toMatchObject({
       ok: false,
       detail: 'ended with 1: Not logged in',
@@ -150,21 +150,21 @@ describe('the check of a command-line agent', () => {
   })
 
   it('can be followed by a probe that returns a text', async () => {
-    await using desk = await createCommandHarness({ example })
-    const client = await keyClient(desk.app, desk.team.adminId)
+    await using harness = await createCommandHarness({ example })
+    const client = await keyClient(harness.app, harness.team.adminId)
     const probe = await client.call('agent', 'POST /health/:agentRole/test', { params: { agentRole } })
     expect(probe).toMatchObject({
       ok: true,
       probeOutput: expect.stringContaining('Probe: the connection works'),
     })
-    expect(await desk.folder('work')).toEqual([])
+    expect(await harness.folder('work')).toEqual([])
   })
 })
 
 describe('copydesk doctor', () => {
   it('checks the programs of all commands', async () => {
-    await using desk = await createCommandHarness({ example, none: { argv: ['no-such-agent-anywhere'] } })
-    const findings = (await desk.app.copydesk.doctor()).filter(({ name }) => name.startsWith('command '))
+    await using harness = await createCommandHarness({ example, none: { argv: ['no-such-agent-anywhere'] } })
+    const findings = (await harness.app.copydesk.doctor()).filter(({ name }) => name.startsWith('command '))
     expect(findings).toMatchObject([
       { name: 'command example', ok: true },
       { name: 'command none', ok: false, message: 'there is no program no-such-agent-anywhere' },

@@ -1,32 +1,32 @@
 import { describe, expect, it } from 'vitest'
-import { createCommandHarness, example } from '../../kit/command-desk.ts'
+import { createCommandHarness, example } from '../../kit/command-harness.ts'
 
 describe('a command', () => {
   it('must be one of the configured commands', async () => {
-    await using desk = await createCommandHarness({
+    await using harness = await createCommandHarness({
       example,
       theirs: { ...example, tenantIds: ['01ARZ3NDEKTSV4RRFFQ69G5FAV'] },
     })
     for (const name of ['theirs', 'nobodys']) {
-      await expect(desk.use(name)).rejects.toMatchObject({
+      await expect(harness.use(name)).rejects.toMatchObject({
         code: 'VALIDATION_ERROR',
         field: 'adapterConfig.command',
         message: `This installation has no command called ${name}`,
       })
     }
-    const config = await desk.app.db.sql.get<{ adapter_config: unknown }>(
+    const config = await harness.app.db.sql.get<{ adapter_config: unknown }>(
       `select adapter_config from tenant_agents where role = 'social_writer'`,
     )
     expect(JSON.stringify(config)).toContain('example')
   })
 
   it('that was removed from the configuration fails the run with a message', async () => {
-    await using desk = await createCommandHarness({ example })
-    await desk.app.db.write((tx) =>
+    await using harness = await createCommandHarness({ example })
+    await harness.app.db.write((tx) =>
       tx.run(`update tenant_agents set adapter_config = '{"command":"gone"}' where role = 'social_writer'`),
     )
-    await desk.order()
-    expect(await desk.ended()).toMatchObject({
+    await harness.order()
+    expect(await harness.ended()).toMatchObject({
       status: 'failed',
       error: 'This installation has no command called gone',
       error_family: 'invalid',

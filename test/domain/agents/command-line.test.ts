@@ -1,20 +1,20 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { type CommandDesk, createCommandHarness, example, script } from '../../kit/command-desk.ts'
+import { type CommandHarness, createCommandHarness, example, script } from '../../kit/command-harness.ts'
 
 /** Says as a delivered text what a program sees of the world. */
 const look = (code: string) =>
   script(`const say = (value) => process.stdout.write(JSON.stringify(value)); ${code}`)
 
-async function seen<T>(desk: CommandDesk): Promise<T> {
-  await desk.order()
-  const run = await desk.ended()
+async function seen<T>(harness: CommandHarness): Promise<T> {
+  await harness.order()
+  const run = await harness.ended()
   expect(run).toMatchObject({ status: 'completed', error: null })
-  return JSON.parse((await desk.activity()).text ?? '') as T
+  return JSON.parse((await harness.activity()).text ?? '') as T
 }
 
-async function sendBack({ app, team }: CommandDesk) {
+async function sendBack({ app, team }: CommandHarness) {
   const { id } = await app.until(async () => {
     const { data } = await team.reviewer.call('dm', 'GET /approvals', {
       query: { 'filter.status': 'pending' },
@@ -27,8 +27,8 @@ async function sendBack({ app, team }: CommandDesk) {
 
 describe('a command-line agent', () => {
   it('gets the prompt, streams its output, and delivers a text for approval', async () => {
-    await using desk = await createCommandHarness({ example })
-    const live = desk.team.admin.stream('dashboard', 'GET /events/stream')
+    await using harness = await createCommandHarness({ example })
+    const live = harness.team.admin.stream('dashboard', 'GET /events/stream')
     const streamed = (async () => {
       let text = ''
       for await (const { event, data } of live) {
@@ -37,45 +37,45 @@ describe('a command-line agent', () => {
       }
       return text
     })()
-    await desk.order()
-    expect(await desk.ended()).toMatchObject({
+    await harness.order()
+    expect(await harness.ended()).toMatchObject({
       status: 'completed',
       adapter: 'adapter_a',
       input_tokens: expect.any(Number),
     })
-    const { status, text } = await desk.activity()
+    const { status, text } = await harness.activity()
     expect(status).toBe('awaiting_approval')
     expect(text).toMatch(/^# Morning Oats, Rye & Seed Loaf\n/)
     expect((await streamed).trim()).toBe(text)
-    expect(await desk.folder('work')).toEqual([])
-    expect(await desk.folder('kept')).toEqual([])
-    expect(await desk.folder('processes')).toEqual([])
+    expect(await harness.folder('work')).toEqual([])
+    expect(await harness.folder('kept')).toEqual([])
+    expect(await harness.folder('processes')).toEqual([])
   })
 
   it('resumes its session when a revision is requested', async () => {
-    await using desk = await createCommandHarness({ example })
-    await desk.order()
-    await desk.ended()
-    await sendBack(desk)
-    await desk.ended(2)
-    expect((await desk.activity()).text).toContain('taken up for the 2. time')
+    await using harness = await createCommandHarness({ example })
+    await harness.order()
+    await harness.ended()
+    await sendBack(harness)
+    await harness.ended(2)
+    expect((await harness.activity()).text).toContain('taken up for the 2. time')
   })
 
   it('starts a new session when the old one is lost', async () => {
-    await using desk = await createCommandHarness({ example })
-    await desk.order()
-    await desk.ended()
-    await desk.app.db.write((tx) => tx.run(`update agent_sessions set session_id = 'elsewhere'`))
-    await sendBack(desk)
-    expect(await desk.ended(2)).toMatchObject({ status: 'completed' })
-    expect((await desk.activity()).text).not.toContain('taken up')
+    await using harness = await createCommandHarness({ example })
+    await harness.order()
+    await harness.ended()
+    await harness.app.db.write((tx) => tx.run(`update agent_sessions set session_id = 'elsewhere'`))
+    await sendBack(harness)
+    expect(await harness.ended(2)).toMatchObject({ status: 'completed' })
+    expect((await harness.activity()).text).not.toContain('taken up')
   })
 
   it('gets the data of its run and no secret of the server', async () => {
     process.env['SECRET_OF_THE_SERVER'] = 'not for you'
     process.env['FOR_THE_AGENT'] = 'for you'
     const command = look(`say({ env: process.env, cwd: process.cwd(), argv: process.argv.slice(1) })`)
-    await using desk = await createCommandHarness({
+    await using harness = await createCommandHarness({
       look: {
         ...command,
         argv: [...command.argv, '{{agentRole}} for {{runId}}'],
@@ -88,9 +88,9 @@ describe('a command-line agent', () => {
       cwd: string
       argv: string[]
     }
-    const { env, cwd, argv } = await seen<Seen>(desk)
-    const run = await desk.ended()
-    const activity = await desk.activity()
+    const { env, cwd, argv } = await seen<Seen>(harness)
+    const run = await harness.ended()
+    const activity = await harness.activity()
     expect(
       Object.keys(env)
         .filter((name) => !/^(LANG|LC_ALL|LC_CTYPE|TZ|__CF.*)$/.test(name))
@@ -113,50 +113,54 @@ describe('a command-line agent', () => {
     ])
     expect(env).toMatchObject({
       COPYDESK_RUN_ID: run.id,
-      COPYDESK_TENANT_ID: desk.team.tenantId,
-      COPYDESK_BASE_URL: desk.app.options.baseUrl,
+      COPYDESK_TENANT_ID: harness.team.tenantId,
+      COPYDESK_BASE_URL: harness.app.options.baseUrl,
       COPYDESK_WAKE_REASON: 'new_task',
       FOR_THE_AGENT: 'for you',
       AT: `${cwd}/x`,
       PROMPTED: 'as social_writer',
     })
-    expect(cwd).toBe(join(desk.app.options.dataDir, 'agents', 'folders', activity.id))
-    expect(env['HOME']).toBe(join(desk.app.options.dataDir, 'agents', 'homes', 'look', desk.team.tenantId))
+    expect(cwd).toBe(join(harness.app.options.dataDir, 'agents', 'folders', activity.id))
+    expect(env['HOME']).toBe(
+      join(harness.app.options.dataDir, 'agents', 'homes', 'look', harness.team.tenantId),
+    )
     expect(argv).toEqual([`social_writer for ${run.id}`])
   })
 
   it.runIf(process.platform === 'linux')(
     'uses its token during the run, and may deliver the result itself',
     async () => {
-      await using desk = await createCommandHarness({ silent: script('setTimeout(() => {}, 60_000)') })
-      await desk.order()
-      const run = await desk.app.until(
+      await using harness = await createCommandHarness({ silent: script('setTimeout(() => {}, 60_000)') })
+      await harness.order()
+      const run = await harness.app.until(
         () =>
-          desk.app.db.sql.get<{ id: string; pid?: number }>(`select id from runs where status = 'running'`),
+          harness.app.db.sql.get<{ id: string; pid?: number }>(
+            `select id from runs where status = 'running'`,
+          ),
         'the run is running',
       )
-      await desk.app.until(async () => (await desk.folder('processes')).length > 0, 'the program runs')
-      const [file = ''] = await desk.folder('processes')
+      await harness.app.until(async () => (await harness.folder('processes')).length > 0, 'the program runs')
+      const [file = ''] = await harness.folder('processes')
       const { pid } = JSON.parse(
-        await readFile(join(desk.app.options.dataDir, 'agents', 'processes', file), 'utf8'),
+        await readFile(join(harness.app.options.dataDir, 'agents', 'processes', file), 'utf8'),
       ) as { pid: number }
       const environment = await readFile(`/proc/${pid}/environ`, 'utf8')
       const token = /COPYDESK_TASK_TOKEN=([^\0]+)/.exec(environment)?.[1]
-      const client = desk.app.clientFor(token)
+      const client = harness.app.clientFor(token)
       await client.call('agent', 'POST /runs/:runId/result', {
         params: { runId: run.id },
         body: { status: 'success', text: 'By itself' },
       })
       process.kill(pid, 'SIGKILL')
-      await desk.app.until(async () => (await desk.folder('work')).length === 0, 'the folder is gone')
-      expect(await desk.ended()).toMatchObject({ status: 'completed' })
-      expect((await desk.activity()).text).toBe('By itself')
+      await harness.app.until(async () => (await harness.folder('work')).length === 0, 'the folder is gone')
+      expect(await harness.ended()).toMatchObject({ status: 'completed' })
+      expect((await harness.activity()).text).toBe('By itself')
     },
   )
 
   it('reads its generated files, and gets arguments in which no text is parsed as an option', async () => {
     const code = `say({ file: require('fs').readFileSync('TASK.md', 'utf8'), argv: process.argv.slice(1) })`
-    await using desk = await createCommandHarness({
+    await using harness = await createCommandHarness({
       look: {
         ...look(code),
         argv: [process.execPath, '-e', look(code).argv[2] ?? '', '--', '{{systemPrompt}}', '-p{{prompt}}'],
@@ -164,9 +168,9 @@ describe('a command-line agent', () => {
         files: [{ name: 'TASK.md', text: 'As {{agentRole}}:\n{{prompt}}' }],
       },
     })
-    await desk.use('look', { promptTemplate: '--dangerous {{company}}' })
-    const { file, argv } = await seen<{ file: string; argv: string[] }>(desk)
-    const { prompt } = (await desk.ended()) as unknown as { prompt: string }
+    await harness.use('look', { promptTemplate: '--dangerous {{company}}' })
+    const { file, argv } = await seen<{ file: string; argv: string[] }>(harness)
+    const { prompt } = (await harness.ended()) as unknown as { prompt: string }
     expect(file).toBe(`As social_writer:\n${prompt}`)
     expect(argv).toEqual([' --dangerous Tenant 1', `-p${prompt}`])
   })
@@ -178,14 +182,14 @@ describe('a command-line agent', () => {
       'no JSON at all',
       { type: 'result', text: 'A post', usage: { inputTokens: 11, outputTokens: 22 } },
     ].map((line) => (typeof line === 'string' ? line : JSON.stringify(line)))
-    await using desk = await createCommandHarness({
+    await using harness = await createCommandHarness({
       tools: script(`process.stdout.write(${JSON.stringify(`${lines.join('\n')}\n`)})`, {
         output: 'json-lines',
       }),
     })
-    await desk.order()
-    expect(await desk.ended()).toMatchObject({ status: 'completed', input_tokens: 11, output_tokens: 22 })
-    const calls = await desk.app.db.sql.all('select tool_name, status, error from tool_calls order by id')
+    await harness.order()
+    expect(await harness.ended()).toMatchObject({ status: 'completed', input_tokens: 11, output_tokens: 22 })
+    const calls = await harness.app.db.sql.all('select tool_name, status, error from tool_calls order by id')
     expect(calls).toEqual([
       { tool_name: 'search', status: 'success', error: null },
       { tool_name: 'search', status: 'error', error: 'nothing there' },
@@ -193,19 +197,19 @@ describe('a command-line agent', () => {
   })
 
   it('keeps its folder for a while after a failure, with its output', async () => {
-    await using desk = await createCommandHarness({
+    await using harness = await createCommandHarness({
       failing: script(
         `require('fs').writeFileSync('half.txt', 'x'); console.error('No luck in ' + process.cwd() + '/x and ' + process.env.HOME); process.exit(64)`,
       ),
     })
-    await desk.order()
-    const run = await desk.ended()
+    await harness.order()
+    const run = await harness.ended()
     expect(run).toMatchObject({
       status: 'failed',
       error: 'The command ended with 64: No luck in ./x and ~',
       error_family: 'invalid',
     })
-    const kept = join(desk.app.options.dataDir, 'agents', 'kept', `${run.id}.1`)
+    const kept = join(harness.app.options.dataDir, 'agents', 'kept', `${run.id}.1`)
     expect((await readdir(kept)).toSorted()).toEqual(['.tmp', 'half.txt', 'stderr.log'])
     expect(await readFile(join(kept, 'stderr.log'), 'utf8')).toMatch(/^No luck in \//)
   })

@@ -45,35 +45,35 @@ describe('a result', () => {
   it.each(pairs)(
     'by $first.door is the only one: $second.door rejects the next',
     async ({ first, second }) => {
-      await using desk = await createListeningHarness()
-      const { dispatch, runId } = await desk.order()
+      await using harness = await createListeningHarness()
+      const { dispatch, runId } = await harness.order()
       const { taskToken } = dispatch
-      expect(dispatch.callbackUrl).toBe(`${desk.url}/agent/v1/callback/${runId}`)
+      expect(dispatch.callbackUrl).toBe(`${harness.url}/agent/v1/callback/${runId}`)
       expect(await send(first.urlOf(dispatch), taskToken, first.body)).toEqual({
         status: 200,
         body: first.reply(runId),
       })
-      expect(await desk.run(runId)).toMatchObject({ status: 'completed' })
-      expect((await desk.activityOf(runId)).status).toBe('awaiting_approval')
-      const before = await desk.state()
+      expect(await harness.run(runId)).toMatchObject({ status: 'completed' })
+      expect((await harness.activityOf(runId)).status).toBe('awaiting_approval')
+      const before = await harness.state()
       expect(await send(second.urlOf(dispatch), taskToken, second.body)).toMatchObject({
         status: 409,
         body: { error: { code: 'CONFLICT', message: 'The result of this run was already received' } },
       })
-      expect(await desk.state()).toEqual(before)
+      expect(await harness.state()).toEqual(before)
     },
   )
 
   it.each(['', ' \n', null])(
     'that failed for the reason %j reports that no result was delivered',
     async (error) => {
-      await using desk = await createListeningHarness()
-      const { dispatch, runId } = await desk.order()
+      await using harness = await createListeningHarness()
+      const { dispatch, runId } = await harness.order()
       const body = { status: 'failed', output: null, sessionId: null, usage: null, error }
       expect((await send(dispatch.callbackUrl, dispatch.taskToken, body)).status).toBe(200)
       const reason = 'The runtime reported a failure without a reason'
-      expect(await desk.run(runId)).toMatchObject({ status: 'failed', error: reason })
-      expect(await desk.activityOf(runId)).toMatchObject({ status: 'failed', failure_reason: reason })
+      expect(await harness.run(runId)).toMatchObject({ status: 'failed', error: reason })
+      expect(await harness.activityOf(runId)).toMatchObject({ status: 'failed', failure_reason: reason })
     },
   )
 })
@@ -85,18 +85,18 @@ describe('every endpoint of a run', () => {
   const expired = { status: 401, body: { error: { code: 'TOKEN_EXPIRED' } } }
   const invalid = { status: 401, body: { error: { code: 'INVALID_TOKEN' } } }
   const foreign = { status: 401, body: { error: { code: 'UNAUTHORIZED' } } }
-  let desk: ListeningHarness
+  let harness: ListeningHarness
   let own: Agent
   let others: string
   let neighbours: string
 
   beforeAll(async () => {
-    desk = await createListeningHarness()
-    own = await desk.order()
-    others = (await desk.order()).dispatch.taskToken
-    neighbours = await tokenOfAnotherTenant(desk)
+    harness = await createListeningHarness()
+    own = await harness.order()
+    others = (await harness.order()).dispatch.taskToken
+    neighbours = await tokenOfAnotherTenant(harness)
   })
-  afterAll(() => desk[Symbol.asyncDispose]())
+  afterAll(() => harness[Symbol.asyncDispose]())
 
   it('includes those that the contract names', () => {
     const routes = ofRuns.map(({ method, path }) => `${method} ${path.replace('/agent/v1', '')}`)
@@ -107,7 +107,7 @@ describe('every endpoint of a run', () => {
   it.each(ofRuns.map((info) => ({ route: `${info.method} ${info.path}`, info })))(
     '$route accepts no token but that of the run, and a rejected request changes nothing',
     async ({ info: { method, path } }) => {
-      const url = desk.url + path.replace(':runId', own.runId)
+      const url = harness.url + path.replace(':runId', own.runId)
       const now = Math.floor(Date.now() / 1000)
       const claims = { sub: own.runId, attempt: 1 }
       const sign = (secret: string, exp: number) =>
@@ -119,7 +119,7 @@ describe('every endpoint of a run', () => {
       // The claims of this run under the signature of another.
       const [head, payload] = own.dispatch.taskToken.split('.')
       const moved = [head, payload, others.split('.')[2]].join('.')
-      const before = await desk.state()
+      const before = await harness.state()
       for (const [token, refusal] of [
         [moved, invalid],
         [sign('another secret that is long enough to sign with', now + 60), invalid],
@@ -129,19 +129,19 @@ describe('every endpoint of a run', () => {
       ] as const) {
         expect(await send(url, token, undefined, method)).toMatchObject(refusal)
       }
-      expect(await desk.state()).toEqual(before)
+      expect(await harness.state()).toEqual(before)
     },
   )
 
   it('accepts the token of the run', async () => {
     for (const { path } of ofRuns.filter(({ method }) => method === 'GET')) {
       const headers = { authorization: `Bearer ${own.dispatch.taskToken}` }
-      const response = await fetch(desk.url + path.replace(':runId', own.runId), { headers })
+      const response = await fetch(harness.url + path.replace(':runId', own.runId), { headers })
       expect(response.status, path).toBe(200)
       await response.body?.cancel()
     }
     await own.deliver('After all')
-    expect((await desk.run(own.runId)).status).toBe('completed')
+    expect((await harness.run(own.runId)).status).toBe('completed')
   })
 })
 

@@ -13,13 +13,13 @@ const claimsOf = (token: string) =>
   JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8')) as Record<string, unknown>
 
 /** Orders one piece and gives its run once the dispatch has come to nothing. */
-async function failedRun(desk: AgentHarness) {
-  const { id } = await desk.team.admin.call('dashboard', 'POST /campaigns', {
+async function failedRun(harness: AgentHarness) {
+  const { id } = await harness.team.admin.call('dashboard', 'POST /campaigns', {
     body: { name: 'Spring', brief: 'Oats', deliverables: [{ type: 'social_post', quantity: 1 }] },
   })
-  return desk.app.until(
+  return harness.app.until(
     () =>
-      desk.app.db.sql.get<{ id: string; error: string }>(
+      harness.app.db.sql.get<{ id: string; error: string }>(
         `select * from runs where campaign_id = ? and status = 'failed'`,
         [id],
       ),
@@ -28,9 +28,13 @@ async function failedRun(desk: AgentHarness) {
 }
 
 /** Milliseconds from now until the activity of a run is tried again; undefined when it has failed for good. */
-async function waitAfter(desk: AgentHarness, run: { id: string }, now: number): Promise<number | undefined> {
-  const activity = await desk.activityOf(run.id)
-  const next = await desk.app.db.sql.get<{ not_before: Date | string }>(
+async function waitAfter(
+  harness: AgentHarness,
+  run: { id: string },
+  now: number,
+): Promise<number | undefined> {
+  const activity = await harness.activityOf(run.id)
+  const next = await harness.app.db.sql.get<{ not_before: Date | string }>(
     'select not_before from runs where activity_id = ? and open = ?',
     [activity.id, true],
   )
@@ -50,20 +54,20 @@ const told = async ({ app, team }: AgentHarness) =>
 describe('a dispatch', () => {
   it('of a revision contains the note, the last version and a separate token', async () => {
     const clock = createTestClock()
-    await using desk = await createAgentHarness({ clock, baseUrl: 'http://127.0.0.1:1/desk/' })
-    await desk.configure({ adapterConfig: { timeoutMs: 90_000 } })
-    const first = await desk.order()
+    await using harness = await createAgentHarness({ clock, baseUrl: 'http://127.0.0.1:1/desk/' })
+    await harness.configure({ adapterConfig: { timeoutMs: 90_000 } })
+    const first = await harness.order()
     await first.deliver('A post about oats')
-    const { data } = await desk.team.reviewer.call('dm', 'GET /approvals')
-    await desk.team.reviewer.call('dm', 'POST /approvals/:approvalId/resolve', {
+    const { data } = await harness.team.reviewer.call('dm', 'GET /approvals')
+    await harness.team.reviewer.call('dm', 'POST /approvals/:approvalId/resolve', {
       params: { approvalId: data[0]?.id ?? '' },
       body: { resolution: 'revision_requested', note: 'Mention the rye' },
     })
-    const { dispatch } = await desk.next()
+    const { dispatch } = await harness.next()
     const { headers, ...payload } = dispatch
     expect(payload).toEqual({
       taskId: expect.stringMatching(/^[0-7][0-9A-HJKMNP-TV-Z]{25}$/),
-      tenantId: desk.team.tenantId,
+      tenantId: harness.team.tenantId,
       agentRole: 'social_writer',
       prompt: expect.stringMatching(
         /# Your last version\n\nA post about oats\n.*# What the reviewer said about it\n\nMention the rye/s,
@@ -92,10 +96,10 @@ describe('a dispatch', () => {
 
   it('contains only HTTP’s headers when the tenant has set none', async () => {
     await using runtime = await createTestRuntime()
-    await using desk = await createAgentHarness()
-    await desk.app.db.write((tx) => tx.run('update tenant_agents set adapter_config = null'))
-    await desk.configure({ adapterConfig: { webhookUrl: runtime.url } })
-    await desk.team.admin.call('dashboard', 'POST /campaigns', {
+    await using harness = await createAgentHarness()
+    await harness.app.db.write((tx) => tx.run('update tenant_agents set adapter_config = null'))
+    await harness.configure({ adapterConfig: { webhookUrl: runtime.url } })
+    await harness.team.admin.call('dashboard', 'POST /campaigns', {
       body: { name: 'Spring', brief: 'Oats', deliverables: [{ type: 'social_post', quantity: 1 }] },
     })
     const { headers } = await runtime.next()
@@ -112,18 +116,18 @@ describe('a dispatch', () => {
 
   it.each(['127.0.0.1', 'localhost'])('to %s is not sent unless that host is allowed', async (host) => {
     let asked = 0
-    await using desk = await createAgentHarness({
+    await using harness = await createAgentHarness({
       allowHosts: ['10.1.2.3'],
       answer: () => 200 + (asked += 1),
     })
-    const webhookUrl = desk.runtime.url.replace('127.0.0.1', host)
-    await desk.configure({ adapterConfig: { webhookUrl, authValue: 'the secret' } })
+    const webhookUrl = harness.runtime.url.replace('127.0.0.1', host)
+    await harness.configure({ adapterConfig: { webhookUrl, authValue: 'the secret' } })
     const error = `The runtime could not be reached: ${host} is not a public address. Allow the host in the configuration if it is your own.`
-    const run = await failedRun(desk)
+    const run = await failedRun(harness)
     expect(run).toMatchObject({ error, error_family: 'invalid' })
-    expect(await desk.activityOf(run.id)).toMatchObject({ status: 'failed', failure_reason: error })
-    expect(await told(desk)).toEqual([`Social writer: ${error}`])
-    expect(await desk.count('select count(*) as n from runs')).toBe(1)
+    expect(await harness.activityOf(run.id)).toMatchObject({ status: 'failed', failure_reason: error })
+    expect(await told(harness)).toEqual([`Social writer: ${error}`])
+    expect(await harness.count('select count(*) as n from runs')).toBe(1)
     expect(asked).toBe(0)
   })
 
@@ -132,17 +136,17 @@ describe('a dispatch', () => {
     await using elsewhere = await createTestRuntime(() => 202 + (askedElsewhere += 1))
     const statuses = [301, 302, 303, 307, 308]
     const given = [...statuses]
-    await using desk = await createAgentHarness({
+    await using harness = await createAgentHarness({
       answer: () => ({ status: given.shift() ?? 500, headers: { location: elsewhere.url } }),
     })
     for (const status of statuses) {
       const error = `The runtime answered ${status}, a redirect, and those are not followed: set webhookUrl to the final address`
-      const run = await failedRun(desk)
+      const run = await failedRun(harness)
       expect(run).toMatchObject({ error, error_family: 'invalid' })
-      expect((await told(desk)).at(-1)).toBe(`Social writer: ${error}`)
+      expect((await told(harness)).at(-1)).toBe(`Social writer: ${error}`)
     }
     expect(askedElsewhere).toBe(0)
-    expect(await desk.count('select count(*) as n from runs')).toBe(statuses.length)
+    expect(await harness.count('select count(*) as n from runs')).toBe(statuses.length)
   })
 })
 
@@ -165,30 +169,30 @@ describe('the response to a dispatch', () => {
     [{ status: 429, headers: { 'retry-after': '999999999' } }, 'quota', 86_400_000],
   ])('of %j counts as %s', async (answer, family, waitMs) => {
     const clock = createTestClock()
-    await using desk = await createAgentHarness({ clock, answer: () => answer })
-    const run = await failedRun(desk)
+    await using harness = await createAgentHarness({ clock, answer: () => answer })
+    const run = await failedRun(harness)
     const status = typeof answer === 'number' ? answer : answer.status
     expect(run).toMatchObject({ error: expect.stringContaining(String(status)), error_family: family })
-    expect(await waitAfter(desk, run, clock.now())).toBe(waitMs)
-    expect(await told(desk)).toEqual(waitMs === undefined ? [`Social writer: ${run.error}`] : [])
+    expect(await waitAfter(harness, run, clock.now())).toBe(waitMs)
+    expect(await told(harness)).toEqual(waitMs === undefined ? [`Social writer: ${run.error}`] : [])
   })
 
   it.each([200, 201, 204])('of %i counts as 202', async (status) => {
     const answered = Promise.withResolvers<string>()
-    await using desk = await createAgentHarness({
+    await using harness = await createAgentHarness({
       answer({ taskId }) {
         answered.resolve(taskId)
         return status
       },
     })
-    await desk.team.admin.call('dashboard', 'POST /campaigns', {
+    await harness.team.admin.call('dashboard', 'POST /campaigns', {
       body: { name: 'Spring', brief: 'Oats', deliverables: [{ type: 'social_post', quantity: 1 }] },
     })
     const runId = await answered.promise
-    await desk.app.until(
-      async () => (await desk.run(runId))['lease_owner'] === null,
+    await harness.app.until(
+      async () => (await harness.run(runId))['lease_owner'] === null,
       'the run is left to the runtime',
     )
-    expect((await desk.run(runId)).status).toBe('running')
+    expect((await harness.run(runId)).status).toBe('running')
   })
 })

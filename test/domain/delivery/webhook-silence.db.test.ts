@@ -29,7 +29,7 @@ function hanging() {
 
 /** Moves the clock on, by which the servers look for work and wait for each other. */
 async function passing<T>(
-  desk: AgentHarness,
+  harness: AgentHarness,
   clock: TestClock,
   promise: Promise<T>,
   what: string,
@@ -37,7 +37,7 @@ async function passing<T>(
   let isSettled = false
   const settle = () => void (isSettled = true)
   promise.then(settle, settle)
-  await desk.app.until(async () => {
+  await harness.app.until(async () => {
     clock.advance(500)
     return isSettled
   }, what)
@@ -45,9 +45,9 @@ async function passing<T>(
 }
 
 /** Waits until a server has found that the one before it is gone. */
-const isLeftToRuntime = (desk: AgentHarness, runId: string) =>
-  desk.app.until(
-    async () => (await desk.run(runId))['lease_owner'] === null,
+const isLeftToRuntime = (harness: AgentHarness, runId: string) =>
+  harness.app.until(
+    async () => (await harness.run(runId))['lease_owner'] === null,
     'the run is left to the runtime',
   )
 
@@ -55,86 +55,86 @@ describe('a runtime that does not respond to the dispatch', () => {
   it('loses the run when its lease expires, and does not delay other runs', async () => {
     const clock = createTestClock()
     const { asked, answer, finish } = hanging()
-    await using desk = await createAgentHarness({ clock, answer, worker: { concurrency: 1 } })
-    await desk.configure({ adapterConfig: { timeoutMs: 10_000 } })
-    await order(desk)
+    await using harness = await createAgentHarness({ clock, answer, worker: { concurrency: 1 } })
+    await harness.configure({ adapterConfig: { timeoutMs: 10_000 } })
+    await order(harness)
     const late = await asked
     clock.advance(10_000)
-    const again = await desk.next(clock)
-    expect(await desk.run(late.taskId)).toMatchObject({
+    const again = await harness.next(clock)
+    expect(await harness.run(late.taskId)).toMatchObject({
       status: 'timeout',
       error: 'The run took longer than its agent may',
       error_family: 'transient',
     })
     expect(again.runId).not.toBe(late.taskId)
     expect(again.dispatch.wakeReason).toBe('retry')
-    const before = await desk.state()
+    const before = await harness.state()
     finish(202)
-    await expect(agentOf(desk.app, late).deliver('Too late')).rejects.toMatchObject({ status: 401 })
-    expect(await desk.state()).toEqual(before)
+    await expect(agentOf(harness.app, late).deliver('Too late')).rejects.toMatchObject({ status: 401 })
+    expect(await harness.state()).toEqual(before)
     await again.deliver('In time')
-    expect((await desk.run(again.runId)).status).toBe('completed')
+    expect((await harness.run(again.runId)).status).toBe('completed')
   })
 
   it('may deliver all the same, and its later response changes nothing', async () => {
     const { asked, answer, finish } = hanging()
-    await using desk = await createAgentHarness({ answer, worker: { concurrency: 1 } })
-    await order(desk)
-    const agent = agentOf(desk.app, await asked)
+    await using harness = await createAgentHarness({ answer, worker: { concurrency: 1 } })
+    await order(harness)
+    const agent = agentOf(harness.app, await asked)
     await agent.deliver('Before the answer')
-    const before = await desk.state()
+    const before = await harness.state()
     finish(500)
     // The only place is free again when the answer has been dealt with.
-    const other = await desk.order()
+    const other = await harness.order()
     await other.fail('Not this one')
-    expect(await desk.run(agent.runId)).toMatchObject({ status: 'completed', error: null })
-    expect((await desk.activityOf(agent.runId)).status).toBe('awaiting_approval')
-    expect((await desk.state())['outputs']).toEqual(before['outputs'])
+    expect(await harness.run(agent.runId)).toMatchObject({ status: 'completed', error: null })
+    expect((await harness.activityOf(agent.runId)).status).toBe('awaiting_approval')
+    expect((await harness.state())['outputs']).toEqual(before['outputs'])
   })
 
   it('has five minutes to confirm the run when the waiting server stops; then it is dispatched again', async () => {
     const clock = createTestClock()
     const { asked, answer } = hanging()
-    await using desk = await createAgentHarness({ clock, answer, worker: false })
+    await using harness = await createAgentHarness({ clock, answer, worker: false })
     const worker = { concurrency: 1 }
-    const stopping = await desk.app.another({ worker })
-    await order(desk)
-    const first = agentOf(desk.app, await passing(desk, clock, asked, 'the runtime is asked'))
-    await passing(desk, clock, stopping.stop(), 'the server has stopped')
-    expect(await desk.run(first.runId)).toMatchObject({ status: 'running', attempt: 1 })
+    const stopping = await harness.app.another({ worker })
+    await order(harness)
+    const first = agentOf(harness.app, await passing(harness, clock, asked, 'the runtime is asked'))
+    await passing(harness, clock, stopping.stop(), 'the server has stopped')
+    expect(await harness.run(first.runId)).toMatchObject({ status: 'running', attempt: 1 })
 
-    await desk.app.another({ worker })
-    await isLeftToRuntime(desk, first.runId)
+    await harness.app.another({ worker })
+    await isLeftToRuntime(harness, first.runId)
     clock.advance(295_000)
-    expect(await desk.run(first.runId)).toMatchObject({ status: 'running', attempt: 1 })
-    const second = await desk.next(clock)
+    expect(await harness.run(first.runId)).toMatchObject({ status: 'running', attempt: 1 })
+    const second = await harness.next(clock)
     expect(second.runId).toBe(first.runId)
-    expect(await desk.run(first.runId)).toMatchObject({ status: 'running', attempt: 2 })
+    expect(await harness.run(first.runId)).toMatchObject({ status: 'running', attempt: 2 })
     await expect(first.deliver('For the one that stopped')).rejects.toMatchObject({ code: 'CONFLICT' })
     await expect(
       first.call('POST /runs/:runId/stream', { delta: 'For the one that stopped', sequenceNum: 0 }),
     ).rejects.toMatchObject({ code: 'UNAUTHORIZED' })
     await second.deliver('For the next one')
-    expect((await desk.run(first.runId)).status).toBe('completed')
+    expect((await harness.run(first.runId)).status).toBe('completed')
   })
 
   it('keeps the run until its deadline once it has used its token', async () => {
     const clock = createTestClock()
     const { asked, answer } = hanging()
-    await using desk = await createAgentHarness({ clock, answer, worker: false })
-    const stopping = await desk.app.another({ worker: { concurrency: 1 } })
-    await order(desk)
-    const first = agentOf(desk.app, await passing(desk, clock, asked, 'the runtime is asked'))
-    await passing(desk, clock, stopping.stop(), 'the server has stopped')
-    await desk.app.another({ worker: { concurrency: 1 } })
-    await isLeftToRuntime(desk, first.runId)
+    await using harness = await createAgentHarness({ clock, answer, worker: false })
+    const stopping = await harness.app.another({ worker: { concurrency: 1 } })
+    await order(harness)
+    const first = agentOf(harness.app, await passing(harness, clock, asked, 'the runtime is asked'))
+    await passing(harness, clock, stopping.stop(), 'the server has stopped')
+    await harness.app.another({ worker: { concurrency: 1 } })
+    await isLeftToRuntime(harness, first.runId)
     await first.call('POST /runs/:runId/heartbeat')
-    const { deadline, lease_until } = await desk.run(first.runId)
+    const { deadline, lease_until } = await harness.run(first.runId)
     expect(lease_until).toEqual(deadline)
     clock.advance(600_000)
     await first.deliver('It took a while')
-    expect(await desk.run(first.runId)).toMatchObject({ status: 'completed', attempt: 1 })
-    expect(desk.runtime.waiting).toBe(0)
+    expect(await harness.run(first.runId)).toMatchObject({ status: 'completed', attempt: 1 })
+    expect(harness.runtime.waiting).toBe(0)
   })
 
   it('may deliver until another runtime has the next attempt: the first result counts, later ones are rejected', async () => {
@@ -142,7 +142,7 @@ describe('a runtime that does not respond to the dispatch', () => {
     const dispatches: Dispatch[] = []
     const secondAsked = Promise.withResolvers<void>()
     const held = Promise.withResolvers<number>()
-    await using desk = await createAgentHarness({
+    await using harness = await createAgentHarness({
       clock,
       worker: false,
       answer(dispatch) {
@@ -151,25 +151,25 @@ describe('a runtime that does not respond to the dispatch', () => {
         return held.promise
       },
     })
-    const stopping = await desk.app.another({ worker: { concurrency: 1 } })
-    await order(desk)
+    const stopping = await harness.app.another({ worker: { concurrency: 1 } })
+    await order(harness)
     await passing(
-      desk,
+      harness,
       clock,
-      desk.app.until(async () => dispatches.length === 1, 'the runtime is asked'),
+      harness.app.until(async () => dispatches.length === 1, 'the runtime is asked'),
       'asked',
     )
-    await passing(desk, clock, stopping.stop(), 'the server has stopped')
-    await desk.app.another({ worker: { concurrency: 1 } })
-    await isLeftToRuntime(desk, dispatches[0]?.taskId ?? '')
+    await passing(harness, clock, stopping.stop(), 'the server has stopped')
+    await harness.app.another({ worker: { concurrency: 1 } })
+    await isLeftToRuntime(harness, dispatches[0]?.taskId ?? '')
     clock.advance(295_000)
-    await passing(desk, clock, secondAsked.promise, 'the runtime is asked again')
-    const [first, second] = dispatches.map((dispatch) => agentOf(desk.app, dispatch))
-    expect(await desk.run(first?.runId ?? '')).toMatchObject({ status: 'running', attempt: 2 })
+    await passing(harness, clock, secondAsked.promise, 'the runtime is asked again')
+    const [first, second] = dispatches.map((dispatch) => agentOf(harness.app, dispatch))
+    expect(await harness.run(first?.runId ?? '')).toMatchObject({ status: 'running', attempt: 2 })
     await first?.deliver('By the first')
-    expect(await desk.run(first?.runId ?? '')).toMatchObject({ status: 'completed', attempt: 1 })
+    expect(await harness.run(first?.runId ?? '')).toMatchObject({ status: 'completed', attempt: 1 })
     await expect(second?.deliver('By the second')).rejects.toMatchObject({ code: 'CONFLICT' })
-    expect(await desk.count('select count(*) as n from outputs')).toBe(1)
+    expect(await harness.count('select count(*) as n from outputs')).toBe(1)
     held.resolve(202)
   })
 
@@ -181,7 +181,7 @@ describe('a runtime that does not respond to the dispatch', () => {
     const answers = [Promise.withResolvers<number>(), Promise.withResolvers<number>()]
     const said: string[] = []
     const log = { ...silent, info: (message: string) => void said.push(message), child: () => log }
-    await using desk = await createAgentHarness({
+    await using harness = await createAgentHarness({
       clock,
       log,
       answer(dispatch) {
@@ -189,33 +189,33 @@ describe('a runtime that does not respond to the dispatch', () => {
         return answers[dispatches.length - 1]?.promise ?? 202
       },
     })
-    await order(desk)
-    await desk.app.until(async () => dispatches.length === 1, 'the runtime is asked')
+    await order(harness)
+    await harness.app.until(async () => dispatches.length === 1, 'the runtime is asked')
     const runId = dispatches[0]?.taskId ?? ''
-    await desk.app.another({ clock: others })
-    const askedAgain = desk.app.until(async () => dispatches.length === 2, 'the runtime is asked again')
-    await desk.app.until(async () => {
+    await harness.app.another({ clock: others })
+    const askedAgain = harness.app.until(async () => dispatches.length === 2, 'the runtime is asked again')
+    await harness.app.until(async () => {
       others.advance(1_000)
-      return (await desk.run(runId))['lease_owner'] === null
+      return (await harness.run(runId))['lease_owner'] === null
     }, 'another server has taken the run over')
     others.advance(295_000)
-    await passing(desk, others, askedAgain, 'the runtime is asked again')
+    await passing(harness, others, askedAgain, 'the runtime is asked again')
     answers[0]?.resolve(500)
     const isHeard = async () =>
       said.includes('a dispatch came to nothing; the run is left to another attempt')
-    await desk.app.until(isHeard, 'the first server has its answer')
-    expect(await desk.run(runId)).toMatchObject({ status: 'running', attempt: 2 })
+    await harness.app.until(isHeard, 'the first server has its answer')
+    expect(await harness.run(runId)).toMatchObject({ status: 'running', attempt: 2 })
     answers[1]?.resolve(202)
-    const second = await passing(desk, others, desk.next(), 'the second attempt is handed over')
+    const second = await passing(harness, others, harness.next(), 'the second attempt is handed over')
     await second.deliver('By the second')
-    expect(await desk.run(runId)).toMatchObject({ status: 'completed', attempt: 2 })
+    expect(await harness.run(runId)).toMatchObject({ status: 'completed', attempt: 2 })
   })
 
   it('that rejects the next attempt because it is busy with the first keeps the first', async () => {
     const clock = createTestClock()
     const dispatches: Dispatch[] = []
     const held = Promise.withResolvers<number>()
-    await using desk = await createAgentHarness({
+    await using harness = await createAgentHarness({
       clock,
       worker: false,
       answer(dispatch) {
@@ -223,57 +223,57 @@ describe('a runtime that does not respond to the dispatch', () => {
         return dispatches.length === 1 ? held.promise : 503
       },
     })
-    const stopping = await desk.app.another({ worker: { concurrency: 1 } })
-    await order(desk)
+    const stopping = await harness.app.another({ worker: { concurrency: 1 } })
+    await order(harness)
     await passing(
-      desk,
+      harness,
       clock,
-      desk.app.until(async () => dispatches.length === 1, 'the runtime is asked'),
+      harness.app.until(async () => dispatches.length === 1, 'the runtime is asked'),
       'asked',
     )
-    await passing(desk, clock, stopping.stop(), 'the server has stopped')
-    await desk.app.another({ worker: { concurrency: 1 } })
-    const first = agentOf(desk.app, dispatches[0] as Dispatch)
-    await isLeftToRuntime(desk, first.runId)
+    await passing(harness, clock, stopping.stop(), 'the server has stopped')
+    await harness.app.another({ worker: { concurrency: 1 } })
+    const first = agentOf(harness.app, dispatches[0] as Dispatch)
+    await isLeftToRuntime(harness, first.runId)
     clock.advance(295_000)
-    const refused = async () => dispatches.length > 1 && (await desk.run(first.runId)).status === 'pending'
-    await passing(desk, clock, desk.app.until(refused, 'the runtime has refused'), 'refused')
+    const refused = async () => dispatches.length > 1 && (await harness.run(first.runId)).status === 'pending'
+    await passing(harness, clock, harness.app.until(refused, 'the runtime has refused'), 'refused')
     await first.deliver('By the first')
-    expect(await desk.run(first.runId)).toMatchObject({ status: 'completed', attempt: 1 })
-    expect(await desk.count('select count(*) as n from runs')).toBe(1)
+    expect(await harness.run(first.runId)).toMatchObject({ status: 'completed', attempt: 1 })
+    expect(await harness.count('select count(*) as n from runs')).toBe(1)
   })
 })
 
 describe('a runtime that accepts a run and never delivers', () => {
   it('loses the run, its text is kept, and the admins are notified after the last attempt', async () => {
     const clock = createTestClock()
-    await using desk = await createAgentHarness({ clock })
-    await desk.configure({ adapterConfig: { timeoutMs: 10_000 } })
-    const agent = await desk.order()
+    await using harness = await createAgentHarness({ clock })
+    await harness.configure({ adapterConfig: { timeoutMs: 10_000 } })
+    const agent = await harness.order()
     const first = agent.runId
     await agent.call('POST /runs/:runId/stream', { delta: 'Half a ', sequenceNum: 0 })
     await agent.call('POST /runs/:runId/stream', { delta: 'sentence', sequenceNum: 1 })
     const told = () =>
-      desk.app.db.sql.all<{ title: string; body: string }>(
+      harness.app.db.sql.all<{ title: string; body: string }>(
         `select title, body from notifications where type = 'activity_failed' and user_id = ?`,
-        [desk.team.adminId],
+        [harness.team.adminId],
       )
     for (let tries = 1; tries < 4; tries += 1) {
       clock.advance(10_000)
-      await desk.next(clock)
+      await harness.next(clock)
     }
     expect(await told()).toEqual([])
-    await desk.app.until(async () => {
+    await harness.app.until(async () => {
       clock.advance(1_000)
-      return (await desk.activityOf(first)).status === 'failed'
+      return (await harness.activityOf(first)).status === 'failed'
     }, 'the activity has failed')
     const error = 'The runtime did not answer in time'
     expect(await told()).toEqual([{ title: 'Failed: Social post: draft', body: `Social writer: ${error}` }])
     const ended = `select count(*) as n from runs where status = 'timeout' and error = ?`
-    expect(await desk.count(ended, error)).toBe(4)
-    expect(await desk.count('select count(*) as n from runs')).toBe(4)
-    const deltas = await desk.app.db.sql.all<{ text: string }>('select text from run_deltas')
+    expect(await harness.count(ended, error)).toBe(4)
+    expect(await harness.count('select count(*) as n from runs')).toBe(4)
+    const deltas = await harness.app.db.sql.all<{ text: string }>('select text from run_deltas')
     expect(deltas.map(({ text }) => text).join('')).toBe('Half a sentence')
-    expect(await desk.count('select count(*) as n from outputs')).toBe(0)
+    expect(await harness.count('select count(*) as n from outputs')).toBe(0)
   })
 })

@@ -22,10 +22,10 @@ async function connectExample(args: readonly string[], env: Record<string, strin
 }
 
 /** Points all writers of the team at `url`, as the README of the example says. */
-async function connect(desk: ListeningHarness, url: string): Promise<void> {
-  const { dataDir, database } = desk.app.options
+async function connect(harness: ListeningHarness, url: string): Promise<void> {
+  const { dataDir, database } = harness.app.options
   await writeFile(join(dataDir, 'secrets.json'), JSON.stringify({ encryptionKeys, signingKeys }))
-  const { ended } = await connectExample([desk.team.tenantId, 'social_writer'], {
+  const { ended } = await connectExample([harness.team.tenantId, 'social_writer'], {
     SECRET: secret,
     WEBHOOK_URL: url,
     COPYDESK_DATA_DIR: dataDir,
@@ -63,44 +63,44 @@ describe.each(exampleRuntimes())('the example of an agent runtime $name', (examp
   const startRuntime = (copydesk: string) => startExample(example, copydesk, secret)
 
   it('produces an approved text with one revision from a brief', async () => {
-    await using desk = await createListeningHarness()
-    await using runtime = await startRuntime(desk.url)
-    await connect(desk, runtime.url)
+    await using harness = await createListeningHarness()
+    await using runtime = await startRuntime(harness.url)
+    await connect(harness, runtime.url)
     const streamed = new Map<string, string>()
     const watched = (async () => {
-      for await (const { event, data } of desk.team.admin.stream('dashboard', 'GET /events/stream')) {
+      for await (const { event, data } of harness.team.admin.stream('dashboard', 'GET /events/stream')) {
         if (event === 'text_delta') streamed.set(data.runId, (streamed.get(data.runId) ?? '') + data.delta)
         if (event === 'activity_completed') return
       }
     })()
-    await order(desk)
+    await order(harness)
 
-    const first = await pending(desk)
+    const first = await pending(harness)
     expect(first.createdBy).toMatchObject({ id: 'social_writer', type: 'agent' })
     expect(first.piece).toMatchObject({ version: 1 })
     expect(first.piece?.output).toMatch(/^# Morning Oats, Rye & Seed Loaf\n/)
     expect(first.piece?.output).toContain('No model wrote this.')
     await first.resolve(verdict('Shorter please, and only the Rye & Seed Loaf'))
 
-    const second = await pending(desk)
+    const second = await pending(harness)
     expect(second.piece).toMatchObject({ version: 2, previousOutput: first.piece?.output })
     expect(second.piece?.output).toMatch(/^# Rye & Seed Loaf\n/)
     expect(second.piece?.output).toContain('after the note “Shorter please, and only the Rye & Seed Loaf”')
     expect(second.piece?.output).not.toContain('Morning Oats')
     await second.resolve({ ...verdict(), contentHash: second.contentHash ?? '' })
 
-    const activity = await desk.app.until(async () => {
-      const { data } = await desk.team.admin.call('dashboard', 'GET /activities', {
+    const activity = await harness.app.until(async () => {
+      const { data } = await harness.team.admin.call('dashboard', 'GET /activities', {
         query: { 'filter.status': 'done' },
       })
       return data[0]
     }, 'the activity is done')
-    const output = await desk.team.admin.call('dashboard', 'GET /activities/:activityId/output', {
+    const output = await harness.team.admin.call('dashboard', 'GET /activities/:activityId/output', {
       params: { activityId: activity.id },
     })
     expect(output).toMatchObject({ text: second.piece?.output, contentHash: second.contentHash, version: 2 })
 
-    const runs = await runsOf(desk)
+    const runs = await runsOf(harness)
     expect(runs.map((run) => [run['wake_reason'], run['status']])).toEqual([
       ['new_task', 'completed'],
       ['review_feedback', 'completed'],
@@ -116,19 +116,19 @@ describe.each(exampleRuntimes())('the example of an agent runtime $name', (examp
   })
 
   it('delivers a failure with its family when the brief requires that', async () => {
-    await using desk = await createListeningHarness()
-    await using runtime = await startRuntime(desk.url)
-    await connect(desk, runtime.url)
-    await order(desk, '# Spring\n\nMake it nice.')
-    const activity = await desk.app.until(async () => {
-      const { data } = await desk.team.admin.call('dashboard', 'GET /activities', {
+    await using harness = await createListeningHarness()
+    await using runtime = await startRuntime(harness.url)
+    await connect(harness, runtime.url)
+    await order(harness, '# Spring\n\nMake it nice.')
+    const activity = await harness.app.until(async () => {
+      const { data } = await harness.team.admin.call('dashboard', 'GET /activities', {
         query: { 'filter.status': 'failed' },
       })
       return data[0]
     }, 'the activity has failed')
     const error = 'The brief has no line of the form “- **Name**: text” to write from'
-    expect(await runsOf(desk)).toMatchObject([{ status: 'failed', error, error_family: 'invalid' }])
-    const { failureReason } = await desk.team.admin.call('dashboard', 'GET /activities/:activityId', {
+    expect(await runsOf(harness)).toMatchObject([{ status: 'failed', error, error_family: 'invalid' }])
+    const { failureReason } = await harness.team.admin.call('dashboard', 'GET /activities/:activityId', {
       params: { activityId: activity.id },
     })
     expect(failureReason).toBe(error)
@@ -136,7 +136,7 @@ describe.each(exampleRuntimes())('the example of an agent runtime $name', (examp
 
   it('retries requests without a response, without duplicates', async () => {
     const calls: string[] = []
-    await using desk = await createListeningHarness({
+    await using harness = await createListeningHarness({
       async between(request, response, handle) {
         const call = request.url?.split('/').at(-1) ?? ''
         const isFirst = !calls.includes(call)
@@ -147,13 +147,13 @@ describe.each(exampleRuntimes())('the example of an agent runtime $name', (examp
         await handle(request, response)
       },
     })
-    await using runtime = await startRuntime(desk.url)
-    await connect(desk, runtime.url)
-    await order(desk)
+    await using runtime = await startRuntime(harness.url)
+    await connect(harness, runtime.url)
+    await order(harness)
     await runtime.says(' delivered')
-    const { piece } = await pending(desk)
+    const { piece } = await pending(harness)
     expect(piece?.version).toBe(1)
-    const deltas = await desk.app.db.sql.all<{ text: string }>(
+    const deltas = await harness.app.db.sql.all<{ text: string }>(
       'select text from run_deltas order by position',
     )
     expect(deltas.map(({ text }) => text).join('')).toBe(piece?.output)
@@ -164,8 +164,8 @@ describe.each(exampleRuntimes())('the example of an agent runtime $name', (examp
 
   it('accepts dispatches from Copydesk only', async () => {
     const calls: unknown[] = []
-    await using desk = await createListeningHarness({ between: (request) => calls.push(request.url) })
-    await using runtime = await startRuntime(desk.url)
+    await using harness = await createListeningHarness({ between: (request) => calls.push(request.url) })
+    await using runtime = await startRuntime(harness.url)
     const json = 'application/json'
     const post = async (body: string, more: Record<string, string>, method = 'POST', type = json) => {
       const headers = { 'content-type': type, ...more }
@@ -182,12 +182,12 @@ describe.each(exampleRuntimes())('the example of an agent runtime $name', (examp
     expect(calls).toEqual([])
     // The right secret is all that was missing.
     expect(await post(dispatch, { 'x-runtime-key': secret })).toBe(202)
-    await desk.app.until(async () => calls.length > 0, 'Copydesk is asked about the run')
+    await harness.app.until(async () => calls.length > 0, 'Copydesk is asked about the run')
   })
 
   it('logs nothing for senders that disconnect in the middle of a request', async () => {
-    await using desk = await createListeningHarness()
-    await using runtime = await startRuntime(desk.url)
+    await using harness = await createListeningHarness()
+    await using runtime = await startRuntime(harness.url)
     for (let count = 0; count < 20; count += 1) {
       const socket = connectTo(Number(new URL(runtime.url).port), '127.0.0.1')
       await once(socket, 'connect')
@@ -203,7 +203,7 @@ describe.each(exampleRuntimes())('the example of an agent runtime $name', (examp
   it('accepts a repeated dispatch once, and finishes its runs when it is stopped', async () => {
     let dispatch: string | undefined
     const held = Promise.withResolvers<void>()
-    await using desk = await createListeningHarness({
+    await using harness = await createListeningHarness({
       async between(request, response, handle) {
         if (request.url?.endsWith('/context')) {
           dispatch = request.headers.authorization?.replace('Bearer ', '')
@@ -212,11 +212,11 @@ describe.each(exampleRuntimes())('the example of an agent runtime $name', (examp
         await handle(request, response)
       },
     })
-    await using runtime = await startRuntime(desk.url)
-    await connect(desk, runtime.url)
-    await order(desk)
-    const taskToken = await desk.app.until(async () => dispatch, 'the work has begun')
-    const [run] = await runsOf(desk)
+    await using runtime = await startRuntime(harness.url)
+    await connect(harness, runtime.url)
+    await order(harness)
+    const taskToken = await harness.app.until(async () => dispatch, 'the work has begun')
+    const [run] = await runsOf(harness)
     const again = await fetch(runtime.url, {
       method: 'POST',
       headers: { 'x-runtime-key': secret, 'content-type': 'application/json' },
@@ -227,7 +227,7 @@ describe.each(exampleRuntimes())('the example of an agent runtime $name', (examp
     held.resolve()
     expect(await runtime.ended).toMatchObject({ code: 0, stderr: '' })
     expect(runtime.said().stdout.match(/ delivered/g)).toHaveLength(1)
-    expect(await runsOf(desk)).toMatchObject([{ status: 'completed' }])
+    expect(await runsOf(harness)).toMatchObject([{ status: 'completed' }])
   })
 
   it.each([false, true])(
@@ -235,7 +235,7 @@ describe.each(exampleRuntimes())('the example of an agent runtime $name', (examp
     async (unwanted) => {
       const tokens = new Map<string, string>()
       const held = Promise.withResolvers<void>()
-      await using desk = await createListeningHarness({
+      await using harness = await createListeningHarness({
         async between(request, response, handle) {
           const call = request.url?.split('/').at(-1) ?? ''
           tokens.set(call, request.headers.authorization?.replace('Bearer ', '') ?? '')
@@ -245,21 +245,23 @@ describe.each(exampleRuntimes())('the example of an agent runtime $name', (examp
           await handle(request, response)
         },
       })
-      await using runtime = await startRuntime(desk.url)
-      await connect(desk, runtime.url)
-      await desk.configure({ adapterConfig: { timeoutMs: 10_000 } }, ['social_writer'])
-      await order(desk)
-      const token = await desk.app.until(async () => tokens.get('context'), 'the work has begun')
-      const [run] = await runsOf(desk)
+      await using runtime = await startRuntime(harness.url)
+      await connect(harness, runtime.url)
+      await harness.configure({ adapterConfig: { timeoutMs: 10_000 } }, ['social_writer'])
+      await order(harness)
+      const token = await harness.app.until(async () => tokens.get('context'), 'the work has begun')
+      const [run] = await runsOf(harness)
       const params = { runId: run?.id ?? '' }
       if (unwanted) {
         const body = { toRole: 'blog_writer', reason: 'A longer text' }
-        await desk.app.clientFor(token).call('agent', 'POST /runs/:runId/actions/reassign', { params, body })
+        await harness.app
+          .clientFor(token)
+          .call('agent', 'POST /runs/:runId/actions/reassign', { params, body })
       }
       await runtime.says(`run ${params.runId} ${unwanted ? 'failed: Stopped' : 'delivered'}`)
       expect(tokens.get('heartbeat')).toBe(token)
       expect(tokens.get('result')).not.toBe(token)
-      expect(await desk.run(params.runId)).toMatchObject({ status: unwanted ? 'failed' : 'completed' })
+      expect(await harness.run(params.runId)).toMatchObject({ status: unwanted ? 'failed' : 'completed' })
       expect(tokens.has('stream')).toBe(!unwanted)
     },
   )

@@ -3,13 +3,13 @@ import type { Agent } from '../../kit/runtime.ts'
 import { type Family, isClosed, type Model, newPiece, openQuestions, type Turn } from './pieces.ts'
 import { ask, fail, handOn, succeed } from './state.ts'
 import { type Answer, type Command, choose, expectAnswer, step, which } from './step.ts'
-import type { World } from './world.ts'
+import type { RealSystem } from './system.ts'
 
 const mostPieces = 8
 
-function agentAt(model: Model, world: World, number: number): { agent: Agent; turn: Turn } {
+function agentAt(model: Model, system: RealSystem, number: number): { agent: Agent; turn: Turn } {
   const isAtWork = ({ runId }: Agent) => model.turns.get(runId)?.state === 'running'
-  const agent = choose(world.agents, isAtWork, number)
+  const agent = choose(system.agents, isAtWork, number)
   const turn = model.turns.get(agent.runId)
   if (!turn) throw new Error('an agent without a run')
   return { agent, turn }
@@ -26,15 +26,15 @@ function tries(
   name: string,
   number: number,
   path: string,
-  plan: (model: Model, turn: Turn, world: World) => Try,
+  plan: (model: Model, turn: Turn, system: RealSystem) => Try,
 ): Command {
   return step(
     `${name} by agent ${number}`,
     ({ turns }) => turns.size > 0,
-    async (model, world) => {
-      const { agent, turn } = agentAt(model, world, number)
-      const { body, expected, follows } = plan(model, turn, world)
-      const answer = await world.post(agent, `/agent/v1/runs/${agent.runId}/${path}`, body)
+    async (model, system) => {
+      const { agent, turn } = agentAt(model, system, number)
+      const { body, expected, follows } = plan(model, turn, system)
+      const answer = await system.post(agent, `/agent/v1/runs/${agent.runId}/${path}`, body)
       expectAnswer(answer, name, expected)
       if (answer.status >= 300) return
       // Its turn goes on: nothing ends it before its time.
@@ -49,18 +49,18 @@ function result(
   name: string,
   number: number,
   body: object,
-  then: (model: Model, turn: Turn, world: World, answer: Answer) => void | Promise<void>,
+  then: (model: Model, turn: Turn, system: RealSystem, answer: Answer) => void | Promise<void>,
 ): Command {
   return step(
     `${name} by agent ${number}`,
     ({ turns }) => turns.size > 0,
-    async (model, world) => {
-      const { agent, turn } = agentAt(model, world, number)
+    async (model, system) => {
+      const { agent, turn } = agentAt(model, system, number)
       const usage = { inputTokens: 7, outputTokens: 3 }
-      const answer = await world.post(agent, `/agent/v1/runs/${agent.runId}/result`, { ...body, usage })
-      const late = turn.deadline <= world.clock.now() ? '401 TOKEN_EXPIRED' : '409 CONFLICT'
+      const answer = await system.post(agent, `/agent/v1/runs/${agent.runId}/result`, { ...body, usage })
+      const late = turn.deadline <= system.clock.now() ? '401 TOKEN_EXPIRED' : '409 CONFLICT'
       expectAnswer(answer, name, turn.state === 'running' ? '200' : late)
-      if (answer.status === 200) await then(model, turn, world, answer)
+      if (answer.status === 200) await then(model, turn, system, answer)
     },
   )
 }
@@ -70,13 +70,13 @@ const success = fc.tuple(which, fc.constantFrom('A', 'B', null)).map(([number, t
     text === null ? 'nothing to do' : `text ${text}`,
     number,
     { status: 'success', ...(text === null ? { metadata: { nothingToDo: true } } : { text }) },
-    async (model, turn, world) => {
-      if (succeed(model, turn, text, world.clock.now()) !== 'asks') return
-      const [asked] = await world.desk.app.db.sql.all<{ id: string }>(
+    async (model, turn, system) => {
+      if (succeed(model, turn, text, system.clock.now()) !== 'asks') return
+      const [asked] = await system.harness.app.db.sql.all<{ id: string }>(
         'select l.approval_id as id from approval_links l where l.activity_id = ? order by 1 desc limit 1',
         [turn.piece.id],
       )
-      ask(model, turn.piece, world.clock.now(), {
+      ask(model, turn.piece, system.clock.now(), {
         id: asked?.id ?? '',
         type: 'content_review',
         blocking: true,
@@ -97,8 +97,8 @@ const failure = fc
   )
 
 /** What is answered to an act that moves the work on, before its own rules are asked. */
-function refusalOf(turn: Turn, world: World): string | undefined {
-  if (turn.deadline <= world.clock.now()) return '401 TOKEN_EXPIRED'
+function refusalOf(turn: Turn, system: RealSystem): string | undefined {
+  if (turn.deadline <= system.clock.now()) return '401 TOKEN_EXPIRED'
   if (turn.state !== 'running') return '401 UNAUTHORIZED'
   return isClosed(turn.piece) ? '422 UNPROCESSABLE' : undefined
 }
@@ -110,17 +110,17 @@ const whileFew = (command: Command): Command => ({
 })
 
 const review = which.map((number) =>
-  tries('request-review', number, 'actions/request-review', (model, turn, world) => ({
+  tries('request-review', number, 'actions/request-review', (model, turn, system) => ({
     body: { title: 'Please look', description: 'Is this the tone?' },
     expected:
-      refusalOf(turn, world) ??
+      refusalOf(turn, system) ??
       (openQuestions(model, turn.piece).some(({ type }) => type === 'content_review')
         ? '409 CONFLICT'
         : '201'),
     follows({ body }) {
       turn.piece.status = 'awaiting_review'
       const id = body['approvalId'] as string
-      ask(model, turn.piece, world.clock.now(), { id, type: 'content_review', blocking: true })
+      ask(model, turn.piece, system.clock.now(), { id, type: 'content_review', blocking: true })
     },
   })),
 )
@@ -132,12 +132,12 @@ const question = fc
       `${blocking ? 'blocking ' : ''}create-approval ${type}`,
       number,
       'actions/create-approval',
-      (model, turn, world) => ({
+      (model, turn, system) => ({
         body: { title: 'May we?', type, blockCurrentActivity: blocking },
-        expected: refusalOf(turn, world) ?? '201',
+        expected: refusalOf(turn, system) ?? '201',
         follows({ body }) {
           if (blocking) turn.piece.status = 'awaiting_approval'
-          ask(model, turn.piece, world.clock.now(), { id: body['approvalId'] as string, type, blocking })
+          ask(model, turn.piece, system.clock.now(), { id: body['approvalId'] as string, type, blocking })
         },
       }),
     ),
@@ -148,9 +148,9 @@ const subtask = fc.tuple(which, fc.boolean()).map(([number, blocking]) => {
     `${blocking ? 'blocking ' : ''}create-subtask`,
     number,
     'actions/create-subtask',
-    (model, turn, world) => ({
+    (model, turn, system) => ({
       body: { title: 'Facts', agentRole: 'researcher', prompt: 'Find three facts', blocking },
-      expected: refusalOf(turn, world) ?? (turn.piece.parent ? '422 UNPROCESSABLE' : '201'),
+      expected: refusalOf(turn, system) ?? (turn.piece.parent ? '422 UNPROCESSABLE' : '201'),
       follows({ body }) {
         if (blocking) turn.piece.status = 'awaiting_subtask'
         const more = { parent: turn.piece, blocksParent: blocking }
@@ -162,9 +162,9 @@ const subtask = fc.tuple(which, fc.boolean()).map(([number, blocking]) => {
 })
 
 const obstacle = which.map((number) =>
-  tries('report-blocker', number, 'actions/report-blocker', (_, turn, world) => ({
+  tries('report-blocker', number, 'actions/report-blocker', (_, turn, system) => ({
     body: { blockerType: 'needs_human_input', description: 'Which shop?' },
-    expected: refusalOf(turn, world) ?? '200',
+    expected: refusalOf(turn, system) ?? '200',
     follows() {
       turn.piece.status = 'blocked'
     },
@@ -172,9 +172,9 @@ const obstacle = which.map((number) =>
 )
 
 const handover = fc.tuple(which, fc.constantFrom('blog_writer', 'researcher')).map(([number, toRole]) => {
-  const made = tries(`reassign to ${toRole}`, number, 'actions/reassign', (model, turn, world) => ({
+  const made = tries(`reassign to ${toRole}`, number, 'actions/reassign', (model, turn, system) => ({
     body: { toRole, reason: 'Too long for a post' },
-    expected: refusalOf(turn, world) ?? (turn.piece.roles.includes(toRole) ? '422 UNPROCESSABLE' : '201'),
+    expected: refusalOf(turn, system) ?? (turn.piece.roles.includes(toRole) ? '422 UNPROCESSABLE' : '201'),
     follows: ({ body }) => handOn(model, turn.piece, body['newActivityId'] as string, toRole),
   }))
   return whileFew(made)

@@ -21,10 +21,10 @@ const verdict = fc
     step(
       `${who}: ${resolution}${endWork ? ' for good' : ''}${edited ? ` with edits to ${edited}` : ''}${isStale ? ' of a text not shown' : ''}, question ${number}`,
       ({ questions }) => questions.length > 0,
-      async (model, world) => {
+      async (model, system) => {
         const asked = choose(model.questions, ({ status }) => status === 'pending', number)
         const surface = who === 'admin' ? 'dashboard' : 'dm'
-        const answer = await world.post(who, `/${surface}/v1/approvals/${asked.id}/resolve`, {
+        const answer = await system.post(who, `/${surface}/v1/approvals/${asked.id}/resolve`, {
           resolution,
           note: 'As I say',
           ...(isStale && { contentHash: '0'.repeat(64) }),
@@ -47,7 +47,7 @@ const verdict = fc
         if (edited && edited !== asked.shows) {
           asked.status = 'approved'
           asked.shows = edited
-          newText(model, asked.piece, edited, world.clock.now())
+          newText(model, asked.piece, edited, system.clock.now())
         }
         if (endWork) {
           asked.status = 'rejected'
@@ -67,9 +67,9 @@ const retry = which.map((number) =>
   step(
     `retry of activity ${number}`,
     ({ pieces }) => number > 3 || pieces.some(mayRetry),
-    async (model, world) => {
+    async (model, system) => {
       const one = choose(model.pieces, mayRetry, number)
-      const answer = await world.post('admin', `/dashboard/v1/activities/${one.id}/retry`, {})
+      const answer = await system.post('admin', `/dashboard/v1/activities/${one.id}/retry`, {})
       const may = mayRetry(one) && !model.paused
       expectAnswer(answer, 'retry', may ? '202' : '422 UNPROCESSABLE')
       if (!may) return
@@ -83,12 +83,12 @@ const comment = fc.tuple(which, fc.boolean()).map(([number, isNote]) =>
   step(
     `${isNote ? 'intervention note' : 'mention'} on activity ${number}`,
     () => true,
-    async (model, world) => {
+    async (model, system) => {
       const one = choose(model.pieces, (some) => !isClosed(some), number)
       const body = isNote
         ? { text: 'The one in Bristol', type: 'intervention_note' }
         : { text: `@agent:${one.roles.at(-1)} shorter` }
-      const answer = await world.post('admin', `/dashboard/v1/activities/${one.id}/comments`, body)
+      const answer = await system.post('admin', `/dashboard/v1/activities/${one.id}/comments`, body)
       expectAnswer(answer, 'comment', '201')
       if (!isNote) mention(model, one)
       else if (one.status === 'blocked' && one.hold === null) wake(one, 'answer', 'person')
@@ -100,9 +100,9 @@ const hold = fc.boolean().map((paused) =>
   step(
     paused ? 'campaign paused' : 'campaign resumed',
     (model) => model.paused !== paused,
-    async (model, world) => {
-      const path = `/dashboard/v1/campaigns/${world.campaignId}`
-      const answer = await world.post('admin', path, { status: paused ? 'paused' : 'active' }, 'PATCH')
+    async (model, system) => {
+      const path = `/dashboard/v1/campaigns/${system.campaignId}`
+      const answer = await system.post('admin', path, { status: paused ? 'paused' : 'active' }, 'PATCH')
       expectAnswer(answer, 'campaign', '200')
       model.paused = paused
     },
@@ -113,9 +113,9 @@ const time = fc.constantFrom(3_000, 120_000, 3_660_000, 25 * 3_600_000, 73 * 3_6
   step(
     `${ms / 1_000} s pass`,
     ({ passed }) => passed + ms <= longestMs,
-    async (model, world) => {
+    async (model, system) => {
       model.passed += ms
-      world.clock.advance(ms)
+      system.clock.advance(ms)
     },
   ),
 )

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import type { SqlValue } from '../../../packages/core/src/platform/database/database.ts'
-import type { World } from './world.ts'
+import type { RealSystem } from './system.ts'
 
 type Law = { sql: string; params?: (now: Date) => SqlValue[] }
 
@@ -62,8 +62,10 @@ const laws: Record<string, Law> = {
 }
 
 /** Fails when a law is broken, or an open activity has nothing that will ever move it. */
-export async function expectLaws({ desk, clock }: World): Promise<void> {
+export async function expectLaws({ harness, clock }: RealSystem): Promise<void> {
   for (const [law, { sql, params }] of Object.entries(laws))
-    expect(await desk.app.db.sql.all(sql, params?.(clock.date()) ?? []), law).toEqual([])
-  expect(await desk.app.copydesk.asSystem().activities.sweep(), 'every open activity has a mover').toEqual([])
+    expect(await harness.app.db.sql.all(sql, params?.(clock.date()) ?? []), law).toEqual([])
+  expect(await harness.app.copydesk.asSystem().activities.sweep(), 'every open activity has a mover').toEqual(
+    [],
+  )
 }

@@ -3,14 +3,14 @@ import { expect } from 'vitest'
 import { isClosed, type Model, type Piece } from './pieces.ts'
 import { endForGood, handOn, wake } from './state.ts'
 import { type Answer, choose, expectAnswer, step, which } from './step.ts'
-import type { World } from './world.ts'
+import type { RealSystem } from './system.ts'
 
 /** What reviewers do to single activities, whatever stands around them. */
 
 const mostPieces = 8
 
-const post = (world: World, { id }: Piece, act: string, body: object) =>
-  world.post('reviewer', `/dm/v1/activities/${id}/${act}`, body)
+const post = (system: RealSystem, { id }: Piece, act: string, body: object) =>
+  system.post('reviewer', `/dm/v1/activities/${id}/${act}`, body)
 
 const isAtWork = ({ status, hold }: Piece) => status === 'in_progress' && hold === null
 
@@ -18,10 +18,10 @@ const pause = which.map((number) =>
   step(
     `pause of activity ${number}`,
     () => true,
-    async (model, world) => {
+    async (model, system) => {
       const one = choose(model.pieces, isAtWork, number)
       const may = isAtWork(one)
-      expectAnswer(await post(world, one, 'pause', {}), 'pause', may ? '202' : '422 UNPROCESSABLE')
+      expectAnswer(await post(system, one, 'pause', {}), 'pause', may ? '202' : '422 UNPROCESSABLE')
       if (may) one.hold = 'pausing'
     },
   ),
@@ -39,10 +39,10 @@ const resume = which.map((number) =>
   step(
     `resume of activity ${number}`,
     ({ pieces }) => number > 3 || pieces.some(({ hold }) => hold !== null),
-    async (model, world) => {
+    async (model, system) => {
       const one = choose(model.pieces, ({ hold }) => hold !== null, number)
       const may = one.hold !== null
-      const answer = await post(world, one, 'resume', {})
+      const answer = await post(system, one, 'resume', {})
       expectAnswer(answer, 'resume', may ? '202' : '422 UNPROCESSABLE')
       if (!may) return
       one.hold = null
@@ -56,10 +56,10 @@ const cancel = which.map((number) =>
   step(
     `cancel of activity ${number}`,
     () => true,
-    async (model, world) => {
+    async (model, system) => {
       const one = choose(model.pieces, (some) => !isClosed(some), number)
       const may = !isClosed(one)
-      const answer = await post(world, one, 'cancel', { reason: 'Not wanted' })
+      const answer = await post(system, one, 'cancel', { reason: 'Not wanted' })
       expectAnswer(answer, 'cancel', may ? '200' : '422 UNPROCESSABLE')
       if (!may) return
       expectAlsoCancelled(answer, endForGood(model, one))
@@ -71,13 +71,13 @@ const handover = fc.tuple(which, fc.constantFrom('blog_writer', 'researcher', 'p
   step(
     `reviewer gives activity ${number} to ${to}`,
     ({ pieces }) => pieces.length < mostPieces,
-    async (model, world) => {
+    async (model, system) => {
       const one = choose(model.pieces, (some) => !isClosed(some), number)
       const may = !isClosed(one)
       const isPerson = to === 'person'
-      const answer = await post(world, one, 'reassign', {
+      const answer = await post(system, one, 'reassign', {
         assigneeType: isPerson ? 'human' : 'agent',
-        assigneeId: isPerson ? world.desk.team.adminId : to,
+        assigneeId: isPerson ? system.harness.team.adminId : to,
         reason: 'Better there',
       })
       expectAnswer(answer, 'reassign', may ? '201' : '422 UNPROCESSABLE')

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { expect } from 'vitest'
 import type { Model } from './pieces.ts'
-import type { World } from './world.ts'
+import type { RealSystem } from './system.ts'
 
-export type Answer = Awaited<ReturnType<World['post']>>
-export type Command = fc.AsyncCommand<Model, World>
+export type Answer = Awaited<ReturnType<RealSystem['post']>>
+export type Command = fc.AsyncCommand<Model, RealSystem>
 
 /** A number for `choose`. */
 export const which = fc.nat({ max: 5 })
@@ -29,13 +29,13 @@ export function expectWoken({ body }: Answer, woken: number): void {
 export function step(
   name: string,
   applies: (model: Readonly<Model>) => boolean,
-  act: (model: Model, world: World) => Promise<void>,
+  act: (model: Model, system: RealSystem) => Promise<void>,
 ): Command {
   return {
     check: applies,
-    async run(model, world) {
-      await act(model, world)
-      await world.settle(model)
+    async run(model, system) {
+      await act(model, system)
+      await system.settle(model)
     },
     toString: () => name,
   }

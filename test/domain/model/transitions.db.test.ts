@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, it } from 'vitest'
 import { stories } from './commands.ts'
-import { createWorld } from './world.ts'
+import { createSystem } from './system.ts'
 
 /**
  * `COPYDESK_MODEL=long` runs 200 random histories instead of a few; `COPYDESK_MODEL_SEED` repeats those of an
@@ -18,7 +18,7 @@ describe('activities, runs and approvals', () => {
       await fc.assert(
         fc.asyncProperty(stories({ maxCommands: 20, size: 'max' }), async (story) => {
           await using stack = new AsyncDisposableStack()
-          const { model, real } = await createWorld()
+          const { model, real } = await createSystem()
           stack.use(real)
           await fc.asyncModelRun(() => ({ model, real }), story)
         }),

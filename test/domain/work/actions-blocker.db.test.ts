@@ -5,48 +5,48 @@ import { acts, auditOf, eventsOf, inbox, logOf, post, resolve, shown } from '../
 const blocker = { blockerType: 'insufficient_data', description: 'The brief names no prices' } as const
 
 /** The ids of approvals that no one has decided on. */
-const pending = async (desk: AgentHarness) =>
-  (await desk.team.reviewer.call('dm', 'GET /approvals', { query: { 'filter.status': 'pending' } })).data.map(
-    ({ id }) => id,
-  )
+const pending = async (harness: AgentHarness) =>
+  (
+    await harness.team.reviewer.call('dm', 'GET /approvals', { query: { 'filter.status': 'pending' } })
+  ).data.map(({ id }) => id)
 
 describe('agent.actions.report_blocker', () => {
   it('blocks the activity, and notifies people of the reason', async () => {
-    await using desk = await createAgentHarness()
-    const agent = await desk.order()
-    const { id } = await desk.activityOf(agent.runId)
-    const audited = (await auditOf(desk, agent.runId)).length
+    await using harness = await createAgentHarness()
+    const agent = await harness.order()
+    const { id } = await harness.activityOf(agent.runId)
+    const audited = (await auditOf(harness, agent.runId)).length
     expect(await agent.call('POST /runs/:runId/actions/report-blocker', blocker)).toEqual({
       activityId: id,
       status: 'blocked',
       humanTaskCreated: true,
     })
-    expect(await shown(desk, id)).toMatchObject({
+    expect(await shown(harness, id)).toMatchObject({
       status: 'blocked',
       blocker: { type: 'insufficient_data', description: 'The brief names no prices' },
     })
     // The turn goes on: the agent has its result to hand in.
-    expect(await desk.run(agent.runId)).toMatchObject({ status: 'running' })
-    expect((await logOf(desk, id)).slice(-2)).toEqual([
+    expect(await harness.run(agent.runId)).toMatchObject({ status: 'running' })
+    expect((await logOf(harness, id)).slice(-2)).toEqual([
       'status: Blocked: The brief names no prices',
       'blocker: The brief names no prices',
     ])
-    expect(await eventsOf(desk, 'activity_blocked')).toEqual([
+    expect(await eventsOf(harness, 'activity_blocked')).toEqual([
       {
-        tenantId: desk.team.tenantId,
+        tenantId: harness.team.tenantId,
         subject: id,
         data: { activityId: id, blockerType: 'insufficient_data' },
       },
     ])
-    expect(await inbox(desk, 'campaign_update')).toEqual([
+    expect(await inbox(harness, 'campaign_update')).toEqual([
       {
-        user_id: desk.team.adminId,
+        user_id: harness.team.adminId,
         title: expect.stringMatching(/^Blocked: /),
         body: 'The brief names no prices',
         subject_id: id,
       },
     ])
-    expect((await auditOf(desk, agent.runId)).slice(audited)).toEqual([
+    expect((await auditOf(harness, agent.runId)).slice(audited)).toEqual([
       {
         action: 'run.report_blocker',
         surface: 'agent',
@@ -54,7 +54,7 @@ describe('agent.actions.report_blocker', () => {
         path: `/agent/v1/runs/${agent.runId}/actions/report-blocker`,
         resource_type: 'activity',
         resource_id: id,
-        tenant_id: desk.team.tenantId,
+        tenant_id: harness.team.tenantId,
         actor_type: 'agent',
         status: 200,
       },
@@ -62,17 +62,17 @@ describe('agent.actions.report_blocker', () => {
   })
 
   it('names the channel whose login has expired, and the remedy', async () => {
-    await using desk = await createAgentHarness()
-    const agent = await desk.order()
+    await using harness = await createAgentHarness()
+    const agent = await harness.order()
     const channelId = '01HZZZZZZZZZZZZZZZZZZZZZZZ'
-    const answer = await post(desk, agent, 'actions/report-blocker', {
+    const answer = await post(harness, agent, 'actions/report-blocker', {
       blockerType: 'channel_auth_expired',
       description: 'The page refuses us',
       channelId,
       resolution: 'Connect it again',
     })
     expect(answer.status).toBe(200)
-    const { blocker: kept } = await desk.activityOf(agent.runId)
+    const { blocker: kept } = await harness.activityOf(agent.runId)
     expect(typeof kept === 'string' ? JSON.parse(kept) : kept).toEqual({
       type: 'channel_auth_expired',
       description: 'The page refuses us',
@@ -82,74 +82,74 @@ describe('agent.actions.report_blocker', () => {
   })
 
   it('keeps the activity blocked when the run then delivers a text, or fails; no run follows', async () => {
-    await using desk = await createAgentHarness()
-    const [well, badly] = [await desk.order(), await desk.order()]
-    for (const agent of [well, badly]) await post(desk, agent, 'actions/report-blocker', blocker)
+    await using harness = await createAgentHarness()
+    const [well, badly] = [await harness.order(), await harness.order()]
+    for (const agent of [well, badly]) await post(harness, agent, 'actions/report-blocker', blocker)
     await well.deliver('As far as I got')
     await badly.fail('Overloaded', { family: 'transient' })
-    for (const agent of [well, badly]) expect((await desk.activityOf(agent.runId)).status).toBe('blocked')
-    expect(await desk.count('select count(*) as n from runs where open = ?', true)).toBe(0)
-    const { id } = await desk.activityOf(well.runId)
-    const output = await desk.team.member.call('dashboard', 'GET /activities/:activityId/output', {
+    for (const agent of [well, badly]) expect((await harness.activityOf(agent.runId)).status).toBe('blocked')
+    expect(await harness.count('select count(*) as n from runs where open = ?', true)).toBe(0)
+    const { id } = await harness.activityOf(well.runId)
+    const output = await harness.team.member.call('dashboard', 'GET /activities/:activityId/output', {
       params: { activityId: id },
     })
     expect(output.text).toBe('As far as I got')
-    expect(await pending(desk)).toEqual([])
+    expect(await pending(harness)).toEqual([])
   })
 
   it('is resolved by a mention, which wakes the agent', async () => {
-    await using desk = await createAgentHarness()
-    const agent = await desk.order()
-    await post(desk, agent, 'actions/report-blocker', blocker)
+    await using harness = await createAgentHarness()
+    const agent = await harness.order()
+    await post(harness, agent, 'actions/report-blocker', blocker)
     await agent.deliver('As far as I got')
-    const { id } = await desk.activityOf(agent.runId)
-    await desk.team.member.call('dashboard', 'POST /activities/:activityId/comments', {
+    const { id } = await harness.activityOf(agent.runId)
+    await harness.team.member.call('dashboard', 'POST /activities/:activityId/comments', {
       params: { activityId: id },
       body: { text: '@agent:social_writer go on' },
     })
-    const again = await desk.next()
-    expect((await desk.activityOf(again.runId)).id).toBe(id)
+    const again = await harness.next()
+    expect((await harness.activityOf(again.runId)).id).toBe(id)
     expect(again.dispatch).toMatchObject({ wakeReason: 'mention' })
     expect(again.dispatch.prompt).toContain('go on')
   })
 
   it('concurrent with a verdict: the later one decides whether the activity is blocked', async () => {
-    await using desk = await createAgentHarness()
-    const agent = await desk.order()
-    await post(desk, agent, 'actions/request-review')
-    const [question = ''] = await pending(desk)
+    await using harness = await createAgentHarness()
+    const agent = await harness.order()
+    await post(harness, agent, 'actions/request-review')
+    const [question = ''] = await pending(harness)
     const [verdict, reported] = await Promise.allSettled([
-      resolve(desk.team, question, { resolution: 'rejected', note: 'Warmer' }),
+      resolve(harness.team, question, { resolution: 'rejected', note: 'Warmer' }),
       agent.call('POST /runs/:runId/actions/report-blocker', blocker),
     ])
     expect([verdict.status, reported.status]).toEqual(['fulfilled', 'fulfilled'])
-    const { id, status } = await desk.activityOf(agent.runId)
-    const { blocker: standing } = await shown(desk, id)
+    const { id, status } = await harness.activityOf(agent.runId)
+    const { blocker: standing } = await shown(harness, id)
     // The later of the two decides whether the work stands still.
     expect(standing !== undefined).toBe(status === 'blocked')
     await agent.deliver('As far as I got')
-    const waiting = await desk.app.db.sql.all<{ wake_reason: string }>(
+    const waiting = await harness.app.db.sql.all<{ wake_reason: string }>(
       'select wake_reason from runs where open = ?',
       [true],
     )
     expect([status, waiting]).toEqual(
       status === 'blocked' ? ['blocked', []] : ['in_progress', [{ wake_reason: 'review_feedback' }]],
     )
-    expect((await desk.activityOf(agent.runId)).id).toBe(id)
+    expect((await harness.activityOf(agent.runId)).id).toBe(id)
   })
 
   it('after a verdict: the agent gets the reviewer’s note when the activity is resumed', async () => {
-    await using desk = await createAgentHarness()
-    const agent = await desk.order()
-    await post(desk, agent, 'actions/request-review')
-    await post(desk, agent, 'actions/create-approval', acts['actions/create-approval'])
-    const [first = '', second = ''] = (await pending(desk)).toSorted()
-    await resolve(desk.team, first, { resolution: 'rejected', note: 'Warmer' })
-    await post(desk, agent, 'actions/report-blocker', blocker)
+    await using harness = await createAgentHarness()
+    const agent = await harness.order()
+    await post(harness, agent, 'actions/request-review')
+    await post(harness, agent, 'actions/create-approval', acts['actions/create-approval'])
+    const [first = '', second = ''] = (await pending(harness)).toSorted()
+    await resolve(harness.team, first, { resolution: 'rejected', note: 'Warmer' })
+    await post(harness, agent, 'actions/report-blocker', blocker)
     await agent.deliver('As far as I got')
-    expect((await desk.activityOf(agent.runId)).status).toBe('blocked')
-    await resolve(desk.team, second, { resolution: 'rejected', note: 'Without prices' })
-    const next = await desk.next()
+    expect((await harness.activityOf(agent.runId)).status).toBe('blocked')
+    await resolve(harness.team, second, { resolution: 'rejected', note: 'Without prices' })
+    const next = await harness.next()
     const { wakeReason, rejectionNote } = await next.call('GET /runs/:runId/context')
     expect(wakeReason).toBe('review_feedback')
     expect(rejectionNote).toContain('Warmer')

@@ -64,10 +64,10 @@ const broken: Record<Act, Array<[body: object, field: string]>> = {
 
 describe('every action of an agent', () => {
   it.each(everyAct)('%s: a broken body is refused with its field and changes nothing', async (act) => {
-    await using desk = await createAgentHarness()
-    const agent = await desk.order()
+    await using harness = await createAgentHarness()
+    const agent = await harness.order()
     for (const [body, field] of broken[act]) {
-      expect(await refusal(desk, () => post(desk, agent, act, body))).toEqual({
+      expect(await refusal(harness, () => post(harness, agent, act, body))).toEqual({
         status: 400,
         code: 'VALIDATION_ERROR',
         field,
@@ -76,40 +76,43 @@ describe('every action of an agent', () => {
   })
 
   it('rejects tokens of another run, of another tenant, and other kinds of tokens', async () => {
-    await using desk = await createAgentHarness()
-    const agent = await desk.order()
-    const colleague = await desk.order()
-    const neighbour = await neighbourOf(desk)
+    await using harness = await createAgentHarness()
+    const agent = await harness.order()
+    const colleague = await harness.order()
+    const neighbour = await neighbourOf(harness)
     const stranger = await neighbour.order()
     expect(stranger.dispatch.tenantId).toBe(neighbour.tenantId)
 
     const tokens = [
       [colleague.dispatch.taskToken, 'UNAUTHORIZED'],
       [stranger.dispatch.taskToken, 'UNAUTHORIZED'],
-      [desk.team.adminToken, 'INVALID_TOKEN'],
+      [harness.team.adminToken, 'INVALID_TOKEN'],
       [`${agent.dispatch.taskToken.slice(0, -4)}AAAA`, 'INVALID_TOKEN'],
     ] as const
     for (const act of everyAct) {
       for (const [taskToken, code] of tokens) {
         const foreign = { runId: agent.runId, dispatch: { ...agent.dispatch, taskToken } }
-        expect(await refusal(desk, () => post(desk, foreign, act))).toEqual({ status: 401, code })
+        expect(await refusal(harness, () => post(harness, foreign, act))).toEqual({ status: 401, code })
       }
     }
     // Another's run is as unknown as one that never was.
     for (const act of everyAct) {
       const lost = { runId: stranger.runId, dispatch: agent.dispatch }
-      expect(await refusal(desk, () => post(desk, lost, act))).toEqual({ status: 401, code: 'UNAUTHORIZED' })
+      expect(await refusal(harness, () => post(harness, lost, act))).toEqual({
+        status: 401,
+        code: 'UNAUTHORIZED',
+      })
     }
   })
 
   it('is rejected once the run has ended, with success or failure', async () => {
-    await using desk = await createAgentHarness()
-    const [well, badly] = [await desk.order(), await desk.order()]
+    await using harness = await createAgentHarness()
+    const [well, badly] = [await harness.order(), await harness.order()]
     await well.deliver('A post')
     await badly.fail('No idea')
     for (const agent of [well, badly]) {
       for (const act of everyAct)
-        expect(await refusal(desk, () => post(desk, agent, act))).toEqual({
+        expect(await refusal(harness, () => post(harness, agent, act))).toEqual({
           status: 401,
           code: 'UNAUTHORIZED',
         })
@@ -124,25 +127,25 @@ describe('every action of an agent', () => {
 
   it('is rejected once its token has expired', async () => {
     const clock = createTestClock()
-    await using desk = await createAgentHarness({ clock })
-    const agent = await desk.order()
+    await using harness = await createAgentHarness({ clock })
+    const agent = await harness.order()
     clock.advance(1_800_000)
-    await desk.app.until(async () => {
+    await harness.app.until(async () => {
       clock.advance(100)
-      return (await desk.run(agent.runId)).status === 'timeout'
+      return (await harness.run(agent.runId)).status === 'timeout'
     }, 'the run is over')
     for (const act of everyAct)
-      expect(await refusal(desk, () => post(desk, agent, act))).toEqual({
+      expect(await refusal(harness, () => post(harness, agent, act))).toEqual({
         status: 401,
         code: 'TOKEN_EXPIRED',
       })
   })
 
   it('that would change a closed activity is rejected; its active run may report and comment', async () => {
-    await using desk = await createAgentHarness()
-    const agent = await desk.order()
+    await using harness = await createAgentHarness()
+    const agent = await harness.order()
     await agent.call('POST /runs/:runId/actions/reassign', { ...acts['actions/reassign'] })
-    await desk.next()
+    await harness.next()
     const moving: Act[] = [
       'actions/report-blocker',
       'actions/create-subtask',
@@ -151,13 +154,13 @@ describe('every action of an agent', () => {
       'actions/reassign',
     ]
     for (const act of moving)
-      expect(await refusal(desk, () => post(desk, agent, act))).toEqual({
+      expect(await refusal(harness, () => post(harness, agent, act))).toEqual({
         status: 422,
         code: 'UNPROCESSABLE',
       })
-    expect((await post(desk, agent, 'tool-call')).status).toBe(201)
-    expect((await post(desk, agent, 'actions/add-comment')).status).toBe(201)
-    expect((await desk.activityOf(agent.runId)).status).toBe('reassigned')
+    expect((await post(harness, agent, 'tool-call')).status).toBe(201)
+    expect((await post(harness, agent, 'actions/add-comment')).status).toBe(201)
+    expect((await harness.activityOf(agent.runId)).status).toBe('reassigned')
   })
 })
 
@@ -176,18 +179,18 @@ const changed: Record<Act, object> = {
 
 describe('an Idempotency-Key', () => {
   it.each(everyAct)('%s: the same again is answered as the first time and done once', async (act) => {
-    await using desk = await createAgentHarness()
-    const agent = await desk.order()
+    await using harness = await createAgentHarness()
+    const agent = await harness.order()
     const headers = { 'idempotency-key': 'one' }
-    const first = await post(desk, agent, act, acts[act], headers)
+    const first = await post(harness, agent, act, acts[act], headers)
     expect(first).toMatchObject({ status: act.endsWith('report-blocker') ? 200 : 201, replayed: false })
     // What it has opened starts meanwhile.
-    if (opening.includes(act)) await desk.next()
-    const before = await desk.state()
-    expect(await post(desk, agent, act, acts[act], headers)).toEqual({ ...first, replayed: true })
-    expect(await desk.state()).toEqual(before)
+    if (opening.includes(act)) await harness.next()
+    const before = await harness.state()
+    expect(await post(harness, agent, act, acts[act], headers)).toEqual({ ...first, replayed: true })
+    expect(await harness.state()).toEqual(before)
     expect(
-      await refusal(desk, () => post(desk, agent, act, { ...acts[act], ...changed[act] }, headers)),
+      await refusal(harness, () => post(harness, agent, act, { ...acts[act], ...changed[act] }, headers)),
     ).toEqual({
       status: 422,
       code: 'UNPROCESSABLE',
@@ -195,28 +198,28 @@ describe('an Idempotency-Key', () => {
   })
 
   it('applies to one run: another agent may use the same', async () => {
-    await using desk = await createAgentHarness()
-    const [one, two] = [await desk.order(), await desk.order()]
+    await using harness = await createAgentHarness()
+    const [one, two] = [await harness.order(), await harness.order()]
     const headers = { 'idempotency-key': 'one' }
     const answers = []
     for (const agent of [one, two])
-      answers.push(await post(desk, agent, 'actions/add-comment', acts['actions/add-comment'], headers))
+      answers.push(await post(harness, agent, 'actions/add-comment', acts['actions/add-comment'], headers))
     expect(answers.map(({ status, replayed }) => [status, replayed])).toEqual([
       [201, false],
       [201, false],
     ])
-    expect(await desk.count('select count(*) as n from activity_comments')).toBe(2)
+    expect(await harness.count('select count(*) as n from activity_comments')).toBe(2)
   })
 
   it('is executed once under concurrency', async () => {
-    await using desk = await createAgentHarness()
-    const agent = await desk.order()
+    await using harness = await createAgentHarness()
+    const agent = await harness.order()
     const headers = { 'idempotency-key': 'one' }
-    const send = () => post(desk, agent, 'actions/request-review', acts['actions/request-review'], headers)
+    const send = () => post(harness, agent, 'actions/request-review', acts['actions/request-review'], headers)
     const answers = await Promise.all([send(), send(), send()])
     // The others came while the first was running, or after it.
     for (const { status, replayed } of answers) expect([201, 409]).toContain(replayed ? 409 : status)
     expect(answers.filter(({ status, replayed }) => status === 201 && !replayed)).toHaveLength(1)
-    expect(await desk.count('select count(*) as n from approvals')).toBe(1)
+    expect(await harness.count('select count(*) as n from approvals')).toBe(1)
   })
 })

@@ -8,20 +8,21 @@ const call = acts['tool-call']
 
 describe('agent.runs.tool_call', () => {
   it('is stored for the audit and the cost, and streamed to viewers', async () => {
-    await using desk = await createAgentHarness()
-    const agent = await desk.order()
-    const { id } = await desk.activityOf(agent.runId)
+    await using harness = await createAgentHarness()
+    const agent = await harness.order()
+    const { id } = await harness.activityOf(agent.runId)
     const { toolCallId } = await agent.call('POST /runs/:runId/tool-call', {
       ...call,
       output: { hits: 3 },
       durationMs: 12.6,
       costUsd: 0.000_021,
     })
-    const kept = await desk.app.db.sql.get<Record<string, unknown>>('select * from tool_calls where id = ?', [
-      toolCallId,
-    ])
+    const kept = await harness.app.db.sql.get<Record<string, unknown>>(
+      'select * from tool_calls where id = ?',
+      [toolCallId],
+    )
     expect(kept).toMatchObject({
-      tenant_id: desk.team.tenantId,
+      tenant_id: harness.team.tenantId,
       run_id: agent.runId,
       activity_id: id,
       tool_name: 'search',
@@ -32,55 +33,55 @@ describe('agent.runs.tool_call', () => {
     })
     expect([asJson(kept?.['input']), asJson(kept?.['output'])]).toEqual([{ q: 'oats' }, { hits: 3 }])
     expect(Number(kept?.['cost_micros'])).toBe(21)
-    const about = { tenantId: desk.team.tenantId, subject: id }
-    expect(await eventsOf(desk, 'tool_call')).toEqual([
+    const about = { tenantId: harness.team.tenantId, subject: id }
+    expect(await eventsOf(harness, 'tool_call')).toEqual([
       { ...about, data: { activityId: id, name: 'search', input: { q: 'oats' } } },
     ])
-    expect(await eventsOf(desk, 'tool_result')).toEqual([
+    expect(await eventsOf(harness, 'tool_result')).toEqual([
       { ...about, data: { activityId: id, name: 'search', output: { hits: 3 } } },
     ])
-    expect(await auditOf(desk, agent.runId)).toMatchObject([
+    expect(await auditOf(harness, agent.runId)).toMatchObject([
       { action: 'run.tool_call', resource_type: 'run', resource_id: agent.runId, status: 201 },
     ])
-    expect((await desk.activityOf(agent.runId)).status).toBe('in_progress')
+    expect((await harness.activityOf(agent.runId)).status).toBe('in_progress')
   })
 
   it('that failed reports the error instead of the output', async () => {
-    await using desk = await createAgentHarness()
-    const agent = await desk.order()
+    await using harness = await createAgentHarness()
+    const agent = await harness.order()
     expect(
-      (await post(desk, agent, 'tool-call', { ...call, status: 'error', error: 'No network' })).status,
+      (await post(harness, agent, 'tool-call', { ...call, status: 'error', error: 'No network' })).status,
     ).toBe(201)
-    expect(await eventsOf(desk, 'tool_result')).toMatchObject([{ data: { output: 'No network' } }])
-    expect(await desk.count(`select count(*) as n from tool_calls where error = 'No network'`)).toBe(1)
+    expect(await eventsOf(harness, 'tool_result')).toMatchObject([{ data: { output: 'No network' } }])
+    expect(await harness.count(`select count(*) as n from tool_calls where error = 'No network'`)).toBe(1)
   })
 
   it('adds its cost in whole micro-dollars, under concurrency, before the result or with it', async () => {
-    await using desk = await createAgentHarness()
-    const agent = await desk.order()
+    await using harness = await createAgentHarness()
+    const agent = await harness.order()
     // 0.1 + 0.2 is not 0.3 in floating point, and a part of a micro-dollar is rounded call by call.
     const costs = [0.1, 0.2, 0.000_000_4, 0.000_000_6, ...Array<number>(26).fill(0.000_001_1)]
     const answers = await Promise.all(
-      costs.map((costUsd) => post(desk, agent, 'tool-call', { ...call, costUsd })),
+      costs.map((costUsd) => post(harness, agent, 'tool-call', { ...call, costUsd })),
     )
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(30)
-    expect(Number((await desk.run(agent.runId))['cost_micros'])).toBe(300_027)
+    expect(Number((await harness.run(agent.runId))['cost_micros'])).toBe(300_027)
     await agent.deliver('A post', { usage: { inputTokens: 10, outputTokens: 2 } })
-    expect(Number((await desk.run(agent.runId))['cost_micros'])).toBe(300_047)
-    const { id, ...activity } = await desk.activityOf(agent.runId)
+    expect(Number((await harness.run(agent.runId))['cost_micros'])).toBe(300_047)
+    const { id, ...activity } = await harness.activityOf(agent.runId)
     expect(Number(activity['cost_micros'])).toBe(300_047)
-    expect((await shown(desk, id)).runs).toMatchObject([{ costUsd: 0.300_047 }])
+    expect((await shown(harness, id)).runs).toMatchObject([{ costUsd: 0.300_047 }])
   })
 })
 
 describe('agent.runs.status', () => {
   it('returns the state of the run and the expiry of its token, before and after its end', async () => {
     const clock = createTestClock()
-    await using desk = await createAgentHarness({ clock })
-    await desk.configure({ adapterConfig: { timeoutMs: 600_000 } })
+    await using harness = await createAgentHarness({ clock })
+    await harness.configure({ adapterConfig: { timeoutMs: 600_000 } })
     const started = new Date(clock.now()).toISOString()
     const expiresAt = new Date(clock.now() + 600_000).toISOString()
-    const agents = [await desk.order(), await desk.order()]
+    const agents = [await harness.order(), await harness.order()]
     const [well, badly] = agents as [(typeof agents)[0], (typeof agents)[0]]
     expect(await well.call('GET /runs/:runId/status')).toEqual({
       runId: well.runId,
@@ -101,15 +102,15 @@ describe('agent.runs.status', () => {
   })
 
   it('rejects the token of another run', async () => {
-    await using desk = await createAgentHarness()
-    const [one, two] = [await desk.order(), await desk.order()]
+    await using harness = await createAgentHarness()
+    const [one, two] = [await harness.order(), await harness.order()]
     await expect(
-      desk.app
+      harness.app
         .clientFor(one.dispatch.taskToken)
         .call('agent', 'GET /runs/:runId/status', { params: { runId: two.runId } }),
     ).rejects.toMatchObject({ status: 401, code: 'UNAUTHORIZED' })
     await expect(
-      desk.team.admin.call('agent', 'GET /runs/:runId/status', { params: { runId: two.runId } }),
+      harness.team.admin.call('agent', 'GET /runs/:runId/status', { params: { runId: two.runId } }),
     ).rejects.toMatchObject({ status: 401, code: 'INVALID_TOKEN' })
   })
 })

@@ -6,21 +6,21 @@ import { auditOf, eventsOf, inbox, logOf, post, refusal, resolve, statusesOf } f
 const hour = 3_600_000
 const review = { title: 'Please look', description: 'Is this the tone?', contentRef: 'draft-1' }
 
-const approval = (desk: AgentHarness, approvalId: string) =>
-  desk.team.reviewer.call('dm', 'GET /approvals/:approvalId', { params: { approvalId } })
-const approvals = (desk: AgentHarness) => desk.count('select count(*) as n from approvals')
+const approval = (harness: AgentHarness, approvalId: string) =>
+  harness.team.reviewer.call('dm', 'GET /approvals/:approvalId', { params: { approvalId } })
+const approvals = (harness: AgentHarness) => harness.count('select count(*) as n from approvals')
 
 describe('agent.actions.request_review', () => {
   it('creates an approval and suspends the activity until the verdict', async () => {
     const clock = createTestClock()
-    await using desk = await createAgentHarness({ clock })
-    const agent = await desk.order()
-    const { id } = await desk.activityOf(agent.runId)
+    await using harness = await createAgentHarness({ clock })
+    const agent = await harness.order()
+    const { id } = await harness.activityOf(agent.runId)
     const receipt = await agent.call('POST /runs/:runId/actions/request-review', review)
     const { approvalId } = receipt
     expect(receipt).toEqual({ approvalId, activityId: id, status: 'awaiting_review' })
-    expect(await desk.activityOf(agent.runId)).toMatchObject({ status: 'awaiting_review' })
-    const asked = await approval(desk, approvalId)
+    expect(await harness.activityOf(agent.runId)).toMatchObject({ status: 'awaiting_review' })
+    const asked = await approval(harness, approvalId)
     expect(asked).toMatchObject({
       title: 'Please look',
       type: 'content_review',
@@ -31,28 +31,28 @@ describe('agent.actions.request_review', () => {
       linkedActivities: [{ id, status: 'awaiting_review' }],
     })
     expect(asked.description).toBe('Is this the tone?\n\ndraft-1')
-    expect((await logOf(desk, id)).slice(-2)).toEqual([
+    expect((await logOf(harness, id)).slice(-2)).toEqual([
       'status: Waits for an answer to “Please look”',
       'approval: Social writer asks: Please look',
     ])
-    expect(await eventsOf(desk, 'approval_created')).toMatchObject([
+    expect(await eventsOf(harness, 'approval_created')).toMatchObject([
       {
-        tenantId: desk.team.tenantId,
+        tenantId: harness.team.tenantId,
         subject: approvalId,
         data: { type: 'content_review', riskLevel: 'low' },
       },
     ])
-    expect(await inbox(desk, 'approval_created')).toMatchObject([
-      { user_id: desk.team.adminId, title: 'Please look', subject_id: approvalId },
+    expect(await inbox(harness, 'approval_created')).toMatchObject([
+      { user_id: harness.team.adminId, title: 'Please look', subject_id: approvalId },
     ])
-    expect(await auditOf(desk, agent.runId)).toMatchObject([
+    expect(await auditOf(harness, agent.runId)).toMatchObject([
       { action: 'run.request_review', resource_id: id, status: 201 },
     ])
 
     await agent.deliver('A draft')
-    expect(await desk.activityOf(agent.runId)).toMatchObject({ status: 'awaiting_review' })
-    await resolve(desk.team, approvalId, { resolution: 'revision_requested', note: 'Shorter' })
-    const again = await desk.next()
+    expect(await harness.activityOf(agent.runId)).toMatchObject({ status: 'awaiting_review' })
+    await resolve(harness.team, approvalId, { resolution: 'revision_requested', note: 'Shorter' })
+    const again = await harness.next()
     expect(await again.call('GET /runs/:runId/context')).toMatchObject({
       activityId: id,
       wakeReason: 'review_feedback',
@@ -62,52 +62,54 @@ describe('agent.actions.request_review', () => {
   })
 
   it('is created once: while a review is pending another is rejected, and afterwards accepted', async () => {
-    await using desk = await createAgentHarness()
-    const agent = await desk.order()
-    const first = await post(desk, agent, 'actions/request-review', review)
+    await using harness = await createAgentHarness()
+    const agent = await harness.order()
+    const first = await post(harness, agent, 'actions/request-review', review)
     expect(
-      await refusal(desk, () => post(desk, agent, 'actions/request-review', { ...review, title: 'Again' })),
+      await refusal(harness, () =>
+        post(harness, agent, 'actions/request-review', { ...review, title: 'Again' }),
+      ),
     ).toEqual({
       status: 409,
       code: 'CONFLICT',
     })
-    await resolve(desk.team, first.body['approvalId'] as string, { resolution: 'approved' })
-    expect((await post(desk, agent, 'actions/request-review', review)).status).toBe(201)
-    expect(await approvals(desk)).toBe(2)
+    await resolve(harness.team, first.body['approvalId'] as string, { resolution: 'approved' })
+    expect((await post(harness, agent, 'actions/request-review', review)).status).toBe(201)
+    expect(await approvals(harness)).toBe(2)
   })
 
   it('is created once under concurrency', async () => {
-    await using desk = await createAgentHarness()
-    const agent = await desk.order()
+    await using harness = await createAgentHarness()
+    const agent = await harness.order()
     const answers = await Promise.all(
       ['One', 'Two', 'Three'].map((title) =>
-        post(desk, agent, 'actions/request-review', { ...review, title }),
+        post(harness, agent, 'actions/request-review', { ...review, title }),
       ),
     )
     expect(statusesOf(answers)).toEqual([201, 409, 409])
-    expect(await approvals(desk)).toBe(1)
-    expect(await desk.count('select count(*) as n from approval_links')).toBe(1)
-    expect(await eventsOf(desk, 'approval_created')).toHaveLength(1)
+    expect(await approvals(harness)).toBe(1)
+    expect(await harness.count('select count(*) as n from approval_links')).toBe(1)
+    expect(await eventsOf(harness, 'approval_created')).toHaveLength(1)
   })
 
   it('resolved while the agent is running leads to one more run, with the verdict', async () => {
-    await using desk = await createAgentHarness()
-    const agent = await desk.order()
-    const { body } = await post(desk, agent, 'actions/request-review', review)
-    await resolve(desk.team, body['approvalId'] as string, { resolution: 'rejected', note: 'Warmer' })
-    expect((await desk.activityOf(agent.runId)).status).toBe('in_progress')
+    await using harness = await createAgentHarness()
+    const agent = await harness.order()
+    const { body } = await post(harness, agent, 'actions/request-review', review)
+    await resolve(harness.team, body['approvalId'] as string, { resolution: 'rejected', note: 'Warmer' })
+    expect((await harness.activityOf(agent.runId)).status).toBe('in_progress')
     // Something that is said meanwhile does not take the place of the answer.
-    await desk.team.member.call('dashboard', 'POST /activities/:activityId/comments', {
-      params: { activityId: (await desk.activityOf(agent.runId)).id },
+    await harness.team.member.call('dashboard', 'POST /activities/:activityId/comments', {
+      params: { activityId: (await harness.activityOf(agent.runId)).id },
       body: { text: '@agent:social_writer and mention the oats' },
     })
     await agent.fail('No idea', { family: 'invalid' })
-    const again = await desk.next()
+    const again = await harness.next()
     expect(await again.call('GET /runs/:runId/context')).toMatchObject({
       wakeReason: 'review_feedback',
       rejectionNote: 'Warmer',
     })
     expect(again.dispatch.prompt).toContain('and mention the oats')
-    expect(await desk.count('select count(*) as n from runs')).toBe(2)
+    expect(await harness.count('select count(*) as n from runs')).toBe(2)
   })
 })

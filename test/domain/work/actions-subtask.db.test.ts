@@ -4,21 +4,21 @@ import { acts, auditOf, logOf, post, refusal, resolve, shown } from '../agent-ha
 
 const subtask = { ...acts['actions/create-subtask'], agentRole: 'researcher' }
 
-const rowOf = (desk: AgentHarness, id: unknown) =>
-  desk.app.db.sql.get<Record<string, unknown>>('select * from activities where id = ?', [id as string])
+const rowOf = (harness: AgentHarness, id: unknown) =>
+  harness.app.db.sql.get<Record<string, unknown>>('select * from activities where id = ?', [id as string])
 
 describe('agent.actions.create_subtask', () => {
   it('creates an activity for the other role and suspends the parent until it is done', async () => {
-    await using desk = await createAgentHarness()
-    const agent = await desk.order()
-    const parent = await desk.activityOf(agent.runId)
+    await using harness = await createAgentHarness()
+    const agent = await harness.order()
+    const parent = await harness.activityOf(agent.runId)
     const { subtaskActivityId, ...receipt } = await agent.call(
       'POST /runs/:runId/actions/create-subtask',
       subtask,
     )
     expect(receipt).toEqual({ blocking: true, parentActivityId: parent.id })
-    expect(await rowOf(desk, subtaskActivityId)).toMatchObject({
-      tenant_id: desk.team.tenantId,
+    expect(await rowOf(harness, subtaskActivityId)).toMatchObject({
+      tenant_id: harness.team.tenantId,
       campaign_id: parent['campaign_id'],
       deliverable_id: parent['deliverable_id'],
       parent_activity_id: parent.id,
@@ -29,24 +29,24 @@ describe('agent.actions.create_subtask', () => {
       priority: 0,
       period_id: null,
     })
-    expect((await desk.activityOf(agent.runId)).status).toBe('awaiting_subtask')
-    expect((await logOf(desk, parent.id)).at(-1)).toBe('status: Waits for the subtask “Facts”')
-    expect((await shown(desk, parent.id)).subtasks).toMatchObject([
+    expect((await harness.activityOf(agent.runId)).status).toBe('awaiting_subtask')
+    expect((await logOf(harness, parent.id)).at(-1)).toBe('status: Waits for the subtask “Facts”')
+    expect((await shown(harness, parent.id)).subtasks).toMatchObject([
       { id: subtaskActivityId, title: 'Facts', agentRole: 'researcher' },
     ])
-    expect(await auditOf(desk, agent.runId)).toMatchObject([
+    expect(await auditOf(harness, agent.runId)).toMatchObject([
       { action: 'run.create_subtask', resource_id: parent.id, status: 201 },
     ])
 
-    const helper = await desk.next()
+    const helper = await harness.next()
     expect(helper.dispatch).toMatchObject({ agentRole: 'researcher', wakeReason: 'new_task' })
     expect(helper.dispatch.prompt).toContain('Find three facts')
     // The result of the suspended run is stored, and the activity goes on waiting.
     await agent.deliver('A first go')
-    expect((await desk.activityOf(agent.runId)).status).toBe('awaiting_subtask')
+    expect((await harness.activityOf(agent.runId)).status).toBe('awaiting_subtask')
     await helper.deliver('Oats are grains')
-    expect((await rowOf(desk, subtaskActivityId))?.['status']).toBe('done')
-    const again = await desk.next()
+    expect((await rowOf(harness, subtaskActivityId))?.['status']).toBe('done')
+    const again = await harness.next()
     expect(await again.call('GET /runs/:runId/context')).toMatchObject({
       activityId: parent.id,
       wakeReason: 'subtask_completed',
@@ -56,86 +56,90 @@ describe('agent.actions.create_subtask', () => {
   })
 
   it('that does not block keeps the status of the parent, and wakes no agent at its end', async () => {
-    await using desk = await createAgentHarness()
-    const agent = await desk.order()
+    await using harness = await createAgentHarness()
+    const agent = await harness.order()
     const { blocking } = await agent.call('POST /runs/:runId/actions/create-subtask', {
       ...subtask,
       blocking: false,
       priority: 'high',
     })
     expect(blocking).toBe(false)
-    expect((await desk.activityOf(agent.runId)).status).toBe('in_progress')
-    const helper = await desk.next()
-    expect((await desk.run(helper.runId))['priority']).toBe(10)
+    expect((await harness.activityOf(agent.runId)).status).toBe('in_progress')
+    const helper = await harness.next()
+    expect((await harness.run(helper.runId))['priority']).toBe(10)
     await helper.deliver('Oats are grains')
-    expect((await desk.activityOf(agent.runId)).status).toBe('in_progress')
+    expect((await harness.activityOf(agent.runId)).status).toBe('in_progress')
     await agent.deliver('A post')
-    expect((await desk.activityOf(agent.runId)).status).toBe('awaiting_approval')
-    expect(await desk.count('select count(*) as n from runs where open = ?', true)).toBe(0)
+    expect((await harness.activityOf(agent.runId)).status).toBe('awaiting_approval')
+    expect(await harness.count('select count(*) as n from runs where open = ?', true)).toBe(0)
   })
 
   it('several of them are all waited for, and the parent gets each result', async () => {
-    await using desk = await createAgentHarness()
-    const agent = await desk.order()
+    await using harness = await createAgentHarness()
+    const agent = await harness.order()
     for (const title of ['Oats', 'Rye'])
-      await post(desk, agent, 'actions/create-subtask', { ...subtask, title })
+      await post(harness, agent, 'actions/create-subtask', { ...subtask, title })
     await agent.deliver('A first go')
-    const [one, two] = [await desk.next(), await desk.next()]
+    const [one, two] = [await harness.next(), await harness.next()]
     await one.deliver('Oats are grains')
-    expect((await desk.activityOf(agent.runId)).status).toBe('awaiting_subtask')
+    expect((await harness.activityOf(agent.runId)).status).toBe('awaiting_subtask')
     await two.deliver('So is rye')
-    const again = await desk.next()
+    const again = await harness.next()
     const { wakeReason, subtaskOutput } = await again.call('GET /runs/:runId/context')
     expect(wakeReason).toBe('subtask_completed')
     expect(subtaskOutput).toContain('Oats are grains')
     expect(subtaskOutput).toContain('So is rye')
-    expect(await desk.count(`select count(*) as n from runs where wake_reason = 'subtask_completed'`)).toBe(1)
+    expect(
+      await harness.count(`select count(*) as n from runs where wake_reason = 'subtask_completed'`),
+    ).toBe(1)
   })
 
   it('several that end concurrently wake the parent once', async () => {
-    await using desk = await createAgentHarness()
-    const agent = await desk.order()
+    await using harness = await createAgentHarness()
+    const agent = await harness.order()
     for (const title of ['Oats', 'Rye'])
-      await post(desk, agent, 'actions/create-subtask', { ...subtask, title })
+      await post(harness, agent, 'actions/create-subtask', { ...subtask, title })
     await agent.deliver('A first go')
-    const helpers = [await desk.next(), await desk.next()]
+    const helpers = [await harness.next(), await harness.next()]
     await Promise.all(helpers.map((helper, index) => helper.deliver(`Fact ${index}`)))
-    const again = await desk.next()
+    const again = await harness.next()
     const { subtaskOutput } = await again.call('GET /runs/:runId/context')
     expect(subtaskOutput).toContain('Fact 0')
     expect(subtaskOutput).toContain('Fact 1')
-    expect(await desk.count(`select count(*) as n from runs where wake_reason = 'subtask_completed'`)).toBe(1)
+    expect(
+      await harness.count(`select count(*) as n from runs where wake_reason = 'subtask_completed'`),
+    ).toBe(1)
   })
 
   it('that fails resumes the parent too, with the reason', async () => {
-    await using desk = await createAgentHarness()
-    const agent = await desk.order()
-    await post(desk, agent, 'actions/create-subtask', subtask)
+    await using harness = await createAgentHarness()
+    const agent = await harness.order()
+    await post(harness, agent, 'actions/create-subtask', subtask)
     await agent.deliver('A first go')
-    const helper = await desk.next()
+    const helper = await harness.next()
     await helper.fail('Nothing to be found', { family: 'invalid' })
-    const again = await desk.next()
+    const again = await harness.next()
     const { wakeReason, subtaskOutput } = await again.call('GET /runs/:runId/context')
     expect(wakeReason).toBe('subtask_completed')
     expect(subtaskOutput).toContain('Nothing to be found')
   })
 
   it('that ends during the parent’s run, or while the parent waits for a verdict, is not lost', async () => {
-    await using desk = await createAgentHarness()
-    const agent = await desk.order()
-    await post(desk, agent, 'actions/create-subtask', subtask)
-    const early = await desk.next()
+    await using harness = await createAgentHarness()
+    const agent = await harness.order()
+    await post(harness, agent, 'actions/create-subtask', subtask)
+    const early = await harness.next()
     await early.deliver('Oats are grains')
-    expect((await desk.activityOf(agent.runId)).status).toBe('in_progress')
-    await post(desk, agent, 'actions/create-subtask', subtask)
-    const { body } = await post(desk, agent, 'actions/request-review')
+    expect((await harness.activityOf(agent.runId)).status).toBe('in_progress')
+    await post(harness, agent, 'actions/create-subtask', subtask)
+    const { body } = await post(harness, agent, 'actions/request-review')
     await agent.deliver('A first go')
-    const late = await desk.next()
+    const late = await harness.next()
     await late.deliver('So is rye')
     // The verdict is what it waits for now.
-    expect((await desk.activityOf(agent.runId)).status).toBe('awaiting_review')
-    await resolve(desk.team, body['approvalId'] as string, { resolution: 'rejected', note: 'Warmer' })
-    const again = await desk.next()
+    expect((await harness.activityOf(agent.runId)).status).toBe('awaiting_review')
+    await resolve(harness.team, body['approvalId'] as string, { resolution: 'rejected', note: 'Warmer' })
+    const again = await harness.next()
     const context = await again.call('GET /runs/:runId/context')
     expect(context).toMatchObject({ wakeReason: 'review_feedback', rejectionNote: 'Warmer' })
     expect(context.subtaskOutput).toContain('Oats are grains')
@@ -143,55 +147,61 @@ describe('agent.actions.create_subtask', () => {
   })
 
   it('that ends after its parent was reassigned reopens nothing', async () => {
-    await using desk = await createAgentHarness()
-    const agent = await desk.order()
-    await post(desk, agent, 'actions/create-subtask', subtask)
-    const helper = await desk.next()
-    await post(desk, agent, 'actions/reassign', acts['actions/reassign'])
-    const successor = await desk.next()
+    await using harness = await createAgentHarness()
+    const agent = await harness.order()
+    await post(harness, agent, 'actions/create-subtask', subtask)
+    const helper = await harness.next()
+    await post(harness, agent, 'actions/reassign', acts['actions/reassign'])
+    const successor = await harness.next()
     await agent.deliver('A first go')
     await helper.deliver('Oats are grains')
-    expect((await desk.activityOf(agent.runId)).status).toBe('reassigned')
-    const open = await desk.app.db.sql.all('select id from runs where open = ?', [true])
+    expect((await harness.activityOf(agent.runId)).status).toBe('reassigned')
+    const open = await harness.app.db.sql.all('select id from runs where open = ?', [true])
     expect(open).toEqual([{ id: successor.runId }])
   })
 
   it('cannot be created by a subtask', async () => {
-    await using desk = await createAgentHarness()
-    const agent = await desk.order()
-    await post(desk, agent, 'actions/create-subtask', subtask)
-    const helper = await desk.next()
+    await using harness = await createAgentHarness()
+    const agent = await harness.order()
+    await post(harness, agent, 'actions/create-subtask', subtask)
+    const helper = await harness.next()
     for (const agentRole of ['researcher', 'social_writer']) {
       expect(
-        await refusal(desk, () => post(desk, helper, 'actions/create-subtask', { ...subtask, agentRole })),
+        await refusal(harness, () =>
+          post(harness, helper, 'actions/create-subtask', { ...subtask, agentRole }),
+        ),
       ).toEqual({
         status: 422,
         code: 'UNPROCESSABLE',
       })
     }
     // Nor by way of a successor: handed on, it is still a subtask.
-    await post(desk, helper, 'actions/reassign', { toRole: 'analyst', reason: 'Figures' })
-    const successor = await desk.next()
+    await post(harness, helper, 'actions/reassign', { toRole: 'analyst', reason: 'Figures' })
+    const successor = await harness.next()
     expect(successor.dispatch.agentRole).toBe('analyst')
-    expect(await refusal(desk, () => post(desk, successor, 'actions/create-subtask', subtask))).toEqual({
-      status: 422,
-      code: 'UNPROCESSABLE',
-    })
+    expect(await refusal(harness, () => post(harness, successor, 'actions/create-subtask', subtask))).toEqual(
+      {
+        status: 422,
+        code: 'UNPROCESSABLE',
+      },
+    )
     await successor.deliver('42')
     await agent.deliver('A first go')
-    const again = await desk.next()
+    const again = await harness.next()
     expect((await again.call('GET /runs/:runId/context')).subtaskOutput).toBe('42')
   })
 
   it('rejects a role without an agent, or not enabled for the tenant', async () => {
-    await using desk = await createAgentHarness()
-    const agent = await desk.order()
-    await desk.app.db.write((tx) =>
+    await using harness = await createAgentHarness()
+    const agent = await harness.order()
+    await harness.app.db.write((tx) =>
       tx.run(`update tenant_agents set status = 'terminated' where role = 'analyst'`, []),
     )
     for (const agentRole of ['astrologer', 'analyst']) {
       expect(
-        await refusal(desk, () => post(desk, agent, 'actions/create-subtask', { ...subtask, agentRole })),
+        await refusal(harness, () =>
+          post(harness, agent, 'actions/create-subtask', { ...subtask, agentRole }),
+        ),
       ).toEqual({
         status: 422,
         code: 'UNPROCESSABLE',

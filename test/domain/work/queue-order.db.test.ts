@@ -18,33 +18,33 @@ const ask = (agent: Agent, title: string, priority: 'normal' | 'high') =>
 
 /** What the researcher, who does one thing at a time, is given next. */
 async function nextTitle(
-  desk: AgentHarness,
+  harness: AgentHarness,
   clock: TestClock,
   before?: Agent,
 ): Promise<{ agent: Agent; title: unknown }> {
   await before?.deliver('Facts')
-  const agent = await desk.next(clock)
-  return { agent, title: (await desk.activityOf(agent.runId))['title'] }
+  const agent = await harness.next(clock)
+  return { agent, title: (await harness.activityOf(agent.runId))['title'] }
 }
 
 /** A harness whose researcher has a concurrency of one, and four active writers that need it. */
 async function createBottleneck() {
   const clock = createTestClock()
-  const desk = await createAgentHarness({ clock, worker: { concurrency: 16 } })
-  await desk.configure({ concurrency: 1 }, ['researcher'])
-  await desk.configure({ concurrency: 8, adapterConfig: { timeoutMs: 3_600_000 } }, ['social_writer'])
-  await place(desk, 5)
+  const harness = await createAgentHarness({ clock, worker: { concurrency: 16 } })
+  await harness.configure({ concurrency: 1 }, ['researcher'])
+  await harness.configure({ concurrency: 8, adapterConfig: { timeoutMs: 3_600_000 } }, ['social_writer'])
+  await place(harness, 5)
   const writers: Agent[] = []
-  for (let i = 0; i < 5; i += 1) writers.push(await desk.next(clock))
-  return { desk, clock, writers: writers as [Agent, Agent, Agent, Agent, Agent] }
+  for (let i = 0; i < 5; i += 1) writers.push(await harness.next(clock))
+  return { harness, clock, writers: writers as [Agent, Agent, Agent, Agent, Agent] }
 }
 
 describe('the queue of an agent', () => {
   it('serves high before normal priority, and the oldest first', async () => {
-    const { desk, clock, writers } = await createBottleneck()
-    await using _desk = desk
+    const { harness, clock, writers } = await createBottleneck()
+    await using _desk = harness
     await ask(writers[0], 'in progress', 'normal')
-    const first = await nextTitle(desk, clock)
+    const first = await nextTitle(harness, clock)
     for (const [i, priority] of (['normal', 'normal', 'high', 'high'] as const).entries()) {
       await ask(writers[i + 1] as Agent, `${priority} ${i}`, priority)
       clock.advance(1_000)
@@ -52,7 +52,7 @@ describe('the queue of an agent', () => {
     const titles: unknown[] = []
     let last = first.agent
     for (let i = 0; i < 4; i += 1) {
-      const { agent, title } = await nextTitle(desk, clock, last)
+      const { agent, title } = await nextTitle(harness, clock, last)
       titles.push(title)
       last = agent
     }
@@ -60,31 +60,31 @@ describe('the queue of an agent', () => {
   })
 
   it('does not starve: after a quarter of an hour normal precedes new high priority', async () => {
-    const { desk, clock, writers } = await createBottleneck()
-    await using _desk = desk
+    const { harness, clock, writers } = await createBottleneck()
+    await using _desk = harness
     await ask(writers[0], 'in progress', 'normal')
-    const { agent } = await nextTitle(desk, clock)
+    const { agent } = await nextTitle(harness, clock)
     await ask(writers[1], 'normal', 'normal')
     clock.advance(14 * minute)
     await ask(writers[2], 'high, in time', 'high')
     clock.advance(2 * minute)
     await ask(writers[3], 'high, too late', 'high')
-    const second = await nextTitle(desk, clock, agent)
-    const third = await nextTitle(desk, clock, second.agent)
-    const fourth = await nextTitle(desk, clock, third.agent)
+    const second = await nextTitle(harness, clock, agent)
+    const third = await nextTitle(harness, clock, second.agent)
+    const fourth = await nextTitle(harness, clock, third.agent)
     expect([second.title, third.title, fourth.title]).toEqual(['high, in time', 'normal', 'high, too late'])
   })
 
   it('starts no more runs than the agent’s concurrency, over any number of processes, and each run once', async () => {
-    await using desk = await createAgentHarness({ worker: { concurrency: 0 } })
-    await desk.configure({ concurrency: 3 }, ['social_writer'])
-    await desk.configure({ concurrency: 1 }, ['blog_writer'])
-    await place(desk, 12)
-    await desk.app.until(
-      async () => (await desk.count('select count(*) as n from runs where open = ?', true)) === 12,
+    await using harness = await createAgentHarness({ worker: { concurrency: 0 } })
+    await harness.configure({ concurrency: 3 }, ['social_writer'])
+    await harness.configure({ concurrency: 1 }, ['blog_writer'])
+    await place(harness, 12)
+    await harness.app.until(
+      async () => (await harness.count('select count(*) as n from runs where open = ?', true)) === 12,
       'all are planned',
     )
-    const processes = await Promise.all(Array.from({ length: 4 }, () => parts(desk.app)))
+    const processes = await Promise.all(Array.from({ length: 4 }, () => parts(harness.app)))
     try {
       const now = new Date()
       const claimed = await Promise.all(
@@ -100,7 +100,7 @@ describe('the queue of an agent', () => {
       const ids = claimed.flat().map(({ id }) => id)
       expect(ids).toHaveLength(3)
       expect(new Set(ids).size).toBe(3)
-      await desk.app.db.write((tx) =>
+      await harness.app.db.write((tx) =>
         tx.run(`update runs set open = ?, status = 'completed' where id = ?`, [false, ids[0] ?? '']),
       )
       const more = await Promise.all(
@@ -121,47 +121,52 @@ describe('the queue of an agent', () => {
 
   it('is suspended while its agent is paused or its tenant suspended, and continues afterwards', async () => {
     const clock = createTestClock()
-    await using desk = await createAgentHarness({ clock })
-    const { tenants } = desk.app.copydesk.asSystem()
+    await using harness = await createAgentHarness({ clock })
+    const { tenants } = harness.app.copydesk.asSystem()
     const pause = (status: string) =>
-      desk.app.db.write((tx) =>
+      harness.app.db.write((tx) =>
         tx.run(`update tenant_agents set status = ? where role = 'social_writer'`, [status]),
       )
-    const waiting = () => desk.count(`select count(*) as n from runs where status = 'pending'`)
+    const waiting = () => harness.count(`select count(*) as n from runs where status = 'pending'`)
     await pause('paused')
-    await place(desk)
-    await desk.app.until(async () => (await waiting()) === 1, 'the run waits')
+    await place(harness)
+    await harness.app.until(async () => (await waiting()) === 1, 'the run waits')
     clock.advance(10 * minute)
     // Other work passes: runs were looked for, and this one was left.
-    await (await desk.order('email_newsletter')).deliver('An outline')
+    await (await harness.order('email_newsletter')).deliver('An outline')
     expect(await waiting()).toBeGreaterThan(0)
-    await tenants.suspend(desk.team.tenantId, 'a test')
+    await tenants.suspend(harness.team.tenantId, 'a test')
     await pause('active')
-    await tenants.reinstate(desk.team.tenantId)
-    const roles = [(await desk.next(clock)).dispatch.agentRole, (await desk.next(clock)).dispatch.agentRole]
+    await tenants.reinstate(harness.team.tenantId)
+    const roles = [
+      (await harness.next(clock)).dispatch.agentRole,
+      (await harness.next(clock)).dispatch.agentRole,
+    ]
     expect(roles.toSorted()).toEqual(['email_writer', 'social_writer'])
   })
 
   it('ends a run whose agent was disabled, and notifies people', async () => {
     const clock = createTestClock()
-    await using desk = await createAgentHarness({ clock, worker: { concurrency: 4 } })
-    await desk.app.db.write((tx) =>
+    await using harness = await createAgentHarness({ clock, worker: { concurrency: 4 } })
+    await harness.app.db.write((tx) =>
       tx.run(`update tenant_agents set status = 'paused' where role = 'social_writer'`),
     )
-    await place(desk)
-    await desk.app.until(
-      async () => (await desk.count(`select count(*) as n from runs where status = 'pending'`)) === 1,
+    await place(harness)
+    await harness.app.until(
+      async () => (await harness.count(`select count(*) as n from runs where status = 'pending'`)) === 1,
       'the run waits',
     )
-    await desk.app.db.write((tx) =>
+    await harness.app.db.write((tx) =>
       tx.run(`update tenant_agents set status = 'terminated' where role = 'social_writer'`),
     )
-    await desk.app.until(async () => {
+    await harness.app.until(async () => {
       clock.advance(500)
-      return (await desk.count(`select count(*) as n from runs where status = 'failed'`)) === 1
+      return (await harness.count(`select count(*) as n from runs where status = 'failed'`)) === 1
     }, 'the run has failed')
-    const [letter] = (await desk.app.copydesk.asSystem().system.deadLetters()).data
+    const [letter] = (await harness.app.copydesk.asSystem().system.deadLetters()).data
     expect(letter).toMatchObject({ message: 'The agent social_writer is not enabled', family: 'invalid' })
-    expect(await desk.count(`select count(*) as n from notifications where type = 'activity_failed'`)).toBe(1)
+    expect(
+      await harness.count(`select count(*) as n from notifications where type = 'activity_failed'`),
+    ).toBe(1)
   })
 })

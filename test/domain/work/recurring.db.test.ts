@@ -22,7 +22,7 @@ const template = (more: Partial<New> = {}): New => ({
 })
 
 /** An instance whose jobs run and whose agents do not start, at a moment of the test's choice. */
-async function createRoom(at: string, changes: Partial<CopydeskOptions> = {}) {
+async function createRecurringHarness(at: string, changes: Partial<CopydeskOptions> = {}) {
   const clock = createTestClock(Date.parse(at))
   const app = await createTestApp({ clock, worker: false, ...changes })
   const system = app.copydesk.asSystem()
@@ -65,7 +65,7 @@ const run = (app: TestApp, sql: string, ...params: string[]) => app.db.write((tx
 
 describe('recurring templates', () => {
   it('create an activity for each tenant at its local time of day, once, with the prompt filled in', async () => {
-    await using room = await createRoom('2026-04-10T00:00:00Z')
+    await using room = await createRecurringHarness('2026-04-10T00:00:00Z')
     await room.tenantIn('Asia/Kolkata', 'East')
     await room.tenantIn('America/New_York', 'West')
     await room.system.recurring.create(template())
@@ -93,7 +93,7 @@ describe('recurring templates', () => {
   })
 
   it('create an activity once, however many processes check concurrently', async () => {
-    await using room = await createRoom('2026-04-10T08:00:00Z')
+    await using room = await createRecurringHarness('2026-04-10T08:00:00Z')
     for (const name of ['A', 'B', 'C']) await room.tenantIn('UTC', name)
     await room.system.recurring.create(template())
     room.clock.advance(hour)
@@ -107,7 +107,7 @@ describe('recurring templates', () => {
   })
 
   it('catch up once after an outage, and not for times before their creation', async () => {
-    await using room = await createRoom('2026-04-10T09:30:00Z')
+    await using room = await createRecurringHarness('2026-04-10T09:30:00Z')
     await room.tenantIn('UTC', 'Old')
     await room.system.recurring.create(template())
     await room.goTo('2026-04-10T10:00:00Z')
@@ -149,7 +149,7 @@ describe('recurring templates', () => {
       (app) => run(app, `update tenant_agents set status = 'active'`),
     ],
   ])('are skipped while %s, and not caught up', async (_, stop, go) => {
-    await using room = await createRoom('2026-04-10T08:00:00Z')
+    await using room = await createRecurringHarness('2026-04-10T08:00:00Z')
     const id = await room.tenantIn('UTC', 'One')
     await room.tenantIn('UTC', 'Two')
     await room.system.recurring.create(template({ applyToTenants: 'specific', tenantIds: [id] }))
@@ -163,7 +163,7 @@ describe('recurring templates', () => {
   })
 
   it('that are paused, moved or archived are not caught up either; existing activities continue', async () => {
-    await using room = await createRoom('2026-04-10T08:00:00Z')
+    await using room = await createRecurringHarness('2026-04-10T08:00:00Z')
     await room.tenantIn('UTC', 'One')
     const { recurring } = room.system
     const { id } = await recurring.create(template())
@@ -185,7 +185,7 @@ describe('recurring templates', () => {
   })
 
   it('create nothing while the previous activity is still queued', async () => {
-    await using room = await createRoom('2026-04-10T08:00:00Z')
+    await using room = await createRecurringHarness('2026-04-10T08:00:00Z')
     await room.tenantIn('UTC', 'One')
     await room.system.recurring.create(template({ cron: '* * * * *' }))
     await room.goTo('2026-04-10T08:10:00Z', minute)
@@ -200,7 +200,7 @@ describe('recurring templates', () => {
   })
 
   it('apply to the tenants of some plans, by name or id', async () => {
-    await using room = await createRoom('2026-04-10T08:00:00Z')
+    await using room = await createRecurringHarness('2026-04-10T08:00:00Z')
     const plans = await room.app.db.sql.all<{ id: string; name: string }>('select id, name from plans')
     for (const plan of ['pro', 'agency', 'enterprise']) await room.tenantIn('UTC', plan, plan)
     const idOf = (name: string) => plans.find((plan) => plan.name === name)?.id ?? ''
@@ -212,7 +212,7 @@ describe('recurring templates', () => {
   })
 
   it('apply to the tenants of one plan of an offering: those that are subscribed to it', async () => {
-    await using room = await createRoom('2026-04-10T08:00:00Z')
+    await using room = await createRecurringHarness('2026-04-10T08:00:00Z')
     const prices = await room.system.plans.list()
     const priceOf = (region: string, cycle: string) =>
       prices.find((price) => price.plan === 'pro' && price.region === region && price.cycle === cycle)?.id ??
@@ -258,7 +258,7 @@ describe('recurring templates', () => {
 describe('recurring templates where the clocks change', () => {
   /** The instants at which it is given out, looked for every half hour. */
   async function instants(cron: string, from: string, to: string): Promise<string[]> {
-    await using room = await createRoom(from)
+    await using room = await createRecurringHarness(from)
     await room.tenantIn('Europe/Berlin', 'One')
     await room.system.recurring.create(template({ cron }))
     const found: string[] = []

@@ -5,16 +5,16 @@ import { type Agent, type AgentHarness, createAgentHarness } from '../../kit/run
 import { neighbourOf } from '../agent-harness.ts'
 import { type Seen, view, write } from './viewers.ts'
 
-const idOf = async (desk: AgentHarness, agent: Agent) => (await desk.activityOf(agent.runId)).id
+const idOf = async (harness: AgentHarness, agent: Agent) => (await harness.activityOf(agent.runId)).id
 
 const textOf = (seen: readonly Seen[], runId: string) =>
   seen.map(({ data }) => (data.runId === runId ? (data.delta ?? '') : '')).join('')
 
 describe('dashboard.events.stream', () => {
   it('streams the text of all runs as it is written, each in its order', async () => {
-    await using desk = await createAgentHarness()
-    const [one, two] = [await desk.order(), await desk.order()]
-    await using viewer = await view(desk.app, { token: desk.team.adminToken, path: '/events/stream' })
+    await using harness = await createAgentHarness()
+    const [one, two] = [await harness.order(), await harness.order()]
+    await using viewer = await view(harness.app, { token: harness.team.adminToken, path: '/events/stream' })
     await write(one, 1, 'b')
     await write(two, 0, 'x')
     await write(one, 0, 'a')
@@ -25,31 +25,31 @@ describe('dashboard.events.stream', () => {
   })
 
   it('resumes after the last event without a gap or a repetition, and continues with live text', async () => {
-    await using desk = await createAgentHarness()
-    const agent = await desk.order()
-    const token = desk.team.adminToken
+    await using harness = await createAgentHarness()
+    const agent = await harness.order()
+    const token = harness.team.adminToken
     const path = '/events/stream'
-    await using whole = await view(desk.app, { token, path })
+    await using whole = await view(harness.app, { token, path })
     const events = (seen: readonly Seen[]) => seen.filter(({ event }) => event !== 'text_delta')
     let after: string | undefined
     {
-      await using viewer = await view(desk.app, { token, path })
+      await using viewer = await view(harness.app, { token, path })
       await write(agent, 0, 'a')
       await agent.call('POST /runs/:runId/actions/create-approval', {
         title: 'May we?',
         type: 'brand_direction',
       })
-      after = await desk.app.until(async () => events(viewer.seen).at(-1)?.id, 'the question is told')
+      after = await harness.app.until(async () => events(viewer.seen).at(-1)?.id, 'the question is told')
     }
     await agent.call('POST /runs/:runId/actions/report-blocker', {
       blockerType: 'needs_human_input',
       description: 'Which shop?',
     })
-    await using again = await view(desk.app, { token, path, after })
+    await using again = await view(harness.app, { token, path, after })
     await write(agent, 1, 'b')
     expect(await again.reads('b')).toBe('b')
     expect(await whole.reads('ab')).toBe('ab')
-    await desk.app.until(async () => events(again.seen).length > 0, 'what was missed is told')
+    await harness.app.until(async () => events(again.seen).length > 0, 'what was missed is told')
     const told = events(whole.seen)
     expect(events(again.seen)).toEqual(told.slice(told.findIndex(({ id }) => id === after) + 1))
     expect(events(again.seen).map(({ event }) => event)).toEqual(['activity_blocked'])
@@ -58,14 +58,14 @@ describe('dashboard.events.stream', () => {
 
 describe('another tenant', () => {
   it('gets nothing of it, on either stream', async () => {
-    await using desk = await createAgentHarness()
-    const neighbour = await neighbourOf(desk)
-    const agent = await desk.order()
-    const id = await idOf(desk, agent)
+    await using harness = await createAgentHarness()
+    const neighbour = await neighbourOf(harness)
+    const agent = await harness.order()
+    const id = await idOf(harness, agent)
     const token = neighbour.adminToken
-    await expect(view(desk.app, { token, path: `/activities/${id}/stream` })).rejects.toThrow('404')
-    await using theirs = await view(desk.app, { token, path: '/events/stream' })
-    await using ours = await view(desk.app, { token: desk.team.adminToken, path: '/events/stream' })
+    await expect(view(harness.app, { token, path: `/activities/${id}/stream` })).rejects.toThrow('404')
+    await using theirs = await view(harness.app, { token, path: '/events/stream' })
+    await using ours = await view(harness.app, { token: harness.team.adminToken, path: '/events/stream' })
     await write(agent, 0, 'Oats')
     await agent.deliver('Oats')
     expect(await ours.reads('Oats')).toBe('Oats')
@@ -73,7 +73,7 @@ describe('another tenant', () => {
     await write(own, 0, 'Rye')
     expect(await theirs.reads('Rye')).toBe('Rye')
     const about = JSON.stringify(theirs.seen)
-    for (const secret of [id, agent.runId, agent.campaignId, desk.team.tenantId])
+    for (const secret of [id, agent.runId, agent.campaignId, harness.team.tenantId])
       expect(about).not.toContain(secret)
     expect(JSON.stringify(ours.seen)).not.toContain(own.runId)
   })
@@ -82,15 +82,15 @@ describe('another tenant', () => {
 describe('another server', () => {
   it.runIf(dialect === 'postgresql')('streams the text once, on the activity and at the tenant', async () => {
     const clock = createTestClock()
-    await using desk = await createAgentHarness({ clock })
-    const server = await desk.app.another({ worker: false })
-    const agent = await desk.order()
-    const id = await idOf(desk, agent)
-    const token = desk.team.adminToken
+    await using harness = await createAgentHarness({ clock })
+    const server = await harness.app.another({ worker: false })
+    const agent = await harness.order()
+    const id = await idOf(harness, agent)
+    const token = harness.team.adminToken
     await write(agent, 0, 'a')
     clock.advance(100)
-    await using tenant = await view(desk.app, { token, path: '/events/stream', server })
-    await using one = await view(desk.app, { token, path: `/activities/${id}/stream`, server })
+    await using tenant = await view(harness.app, { token, path: '/events/stream', server })
+    await using one = await view(harness.app, { token, path: `/activities/${id}/stream`, server })
     await write(agent, 1, 'b')
     for (const number of [2, 3, 4, 5, 6, 7]) {
       clock.advance(100)
@@ -105,15 +105,15 @@ describe('another server', () => {
     'streams what was written while its notification connection was broken, even if nothing more follows',
     async () => {
       const clock = createTestClock()
-      await using desk = await createAgentHarness({ clock })
-      const server = await desk.app.another({ worker: false })
-      const agent = await desk.order()
-      const path = `/activities/${await idOf(desk, agent)}/stream`
-      await using viewer = await view(desk.app, { token: desk.team.adminToken, path, server })
+      await using harness = await createAgentHarness({ clock })
+      const server = await harness.app.another({ worker: false })
+      const agent = await harness.order()
+      const path = `/activities/${await idOf(harness, agent)}/stream`
+      await using viewer = await view(harness.app, { token: harness.team.adminToken, path, server })
       await write(agent, 0, 'a')
       clock.advance(100)
       await viewer.reads('a')
-      await desk.app.db.sql.all(
+      await harness.app.db.sql.all(
         `select pg_terminate_backend(pid) from pg_stat_activity
          where datname = current_database() and query ilike 'listen %'`,
       )

@@ -4,41 +4,41 @@ import { type Agent, type AgentHarness, createAgentHarness } from '../../kit/run
 import { mark, type Viewer, view, write } from './viewers.ts'
 
 /** Someone who watches the activity of a run. */
-async function viewerOf(desk: AgentHarness, agent: Agent): Promise<Viewer> {
-  const { id } = await desk.activityOf(agent.runId)
-  return view(desk.app, { token: desk.team.adminToken, path: `/activities/${id}/stream` })
+async function viewerOf(harness: AgentHarness, agent: Agent): Promise<Viewer> {
+  const { id } = await harness.activityOf(agent.runId)
+  return view(harness.app, { token: harness.team.adminToken, path: `/activities/${id}/stream` })
 }
 
 /** Text that is stored of a run, by attempts. */
-const stored = (desk: AgentHarness, runId: string) =>
-  desk.app.db.sql.all<{ attempt: number; text: string }>(
+const stored = (harness: AgentHarness, runId: string) =>
+  harness.app.db.sql.all<{ attempt: number; text: string }>(
     'select attempt, text from run_deltas where run_id = ? order by attempt, position',
     [runId],
   )
 
 describe('agent.runs.stream', () => {
   it('contains text as it is written, with its run and attempt', async () => {
-    await using desk = await createAgentHarness()
-    const agent = await desk.order()
-    await using viewer = await viewerOf(desk, agent)
+    await using harness = await createAgentHarness()
+    const agent = await harness.order()
+    await using viewer = await viewerOf(harness, agent)
     expect(await write(agent, 0, 'Oats ')).toEqual({ received: true })
     await write(agent, 1, 'are 🌾 ')
     await write(agent, 2, 'grains')
     expect(await viewer.reads('Oats are 🌾 grains')).toBe('Oats are 🌾 grains')
-    const { id: activityId } = await desk.activityOf(agent.runId)
+    const { id: activityId } = await harness.activityOf(agent.runId)
     expect(viewer.seen.map(({ event, data }) => ({ event, data }))).toEqual(
       ['Oats ', 'are 🌾 ', 'grains'].map((delta) => ({
         event: 'text_delta',
         data: { delta, activityId, runId: agent.runId, attempt: 1 },
       })),
     )
-    expect((await desk.activityOf(agent.runId)).status).toBe('in_progress')
+    expect((await harness.activityOf(agent.runId)).status).toBe('in_progress')
   })
 
   it('rejects an invalid delta, with the field', async () => {
-    await using desk = await createAgentHarness()
-    const agent = await desk.order()
-    await using viewer = await viewerOf(desk, agent)
+    await using harness = await createAgentHarness()
+    const agent = await harness.order()
+    await using viewer = await viewerOf(harness, agent)
     const broken = [
       [{ delta: 'x' }, 'sequenceNum'],
       [{ delta: 'x', sequenceNum: -1 }, 'sequenceNum'],
@@ -55,18 +55,18 @@ describe('agent.runs.stream', () => {
         field,
       })
     }
-    await mark(desk.app, agent, [viewer])
+    await mark(harness.app, agent, [viewer])
     expect(viewer.text).toBe('')
   })
 
   it('orders deltas that arrive out of order, and delays those with a gap before them', async () => {
     const clock = createTestClock()
-    await using desk = await createAgentHarness({ clock })
-    const agent = await desk.order()
-    await using viewer = await viewerOf(desk, agent)
+    await using harness = await createAgentHarness({ clock })
+    const agent = await harness.order()
+    await using viewer = await viewerOf(harness, agent)
     await write(agent, 0, 'a')
     for (const number of [4, 2, 3]) await write(agent, number, 'abcde'.charAt(number))
-    await mark(desk.app, agent, [viewer])
+    await mark(harness.app, agent, [viewer])
     expect(viewer.text).toBe('a')
     await write(agent, 1, 'b')
     expect(await viewer.reads('abcde')).toBe('abcde')
@@ -74,9 +74,9 @@ describe('agent.runs.stream', () => {
 
   it('contains each number once: the first text that arrived for it', async () => {
     const clock = createTestClock()
-    await using desk = await createAgentHarness({ clock })
-    const agent = await desk.order()
-    await using viewer = await viewerOf(desk, agent)
+    await using harness = await createAgentHarness({ clock })
+    const agent = await harness.order()
+    await using viewer = await viewerOf(harness, agent)
     const pieces = [
       [0, 'a'],
       [0, 'A'],
@@ -89,7 +89,7 @@ describe('agent.runs.stream', () => {
     ] as const
     for (const [number, delta] of pieces)
       expect(await write(agent, number, delta)).toEqual({ received: true })
-    await mark(desk.app, agent, [viewer])
+    await mark(harness.app, agent, [viewer])
     expect(viewer.text).toBe('abcd')
     // Nor does a repeated one count as something that was held back.
     clock.advance(10_000)
@@ -98,44 +98,44 @@ describe('agent.runs.stream', () => {
   })
 
   it('sent twice concurrently is streamed once', async () => {
-    await using desk = await createAgentHarness()
-    const agent = await desk.order()
-    await using viewer = await viewerOf(desk, agent)
+    await using harness = await createAgentHarness()
+    const agent = await harness.order()
+    await using viewer = await viewerOf(harness, agent)
     const numbers = [3, 0, 2, 1, 0, 3, 1, 2]
     await Promise.all(numbers.map((number) => write(agent, number, 'abcd'.charAt(number))))
-    await mark(desk.app, agent, [viewer])
+    await mark(harness.app, agent, [viewer])
     expect(viewer.text).toBe('abcd')
   })
 
   it('waits two seconds for a gap, then continues without it; late deltas are dropped', async () => {
     const clock = createTestClock()
-    await using desk = await createAgentHarness({ clock })
-    const agent = await desk.order()
-    await using viewer = await viewerOf(desk, agent)
+    await using harness = await createAgentHarness({ clock })
+    const agent = await harness.order()
+    await using viewer = await viewerOf(harness, agent)
     await write(agent, 0, 'a')
     await write(agent, 2, 'c')
     clock.advance(1_999)
-    await mark(desk.app, agent, [viewer])
+    await mark(harness.app, agent, [viewer])
     expect(viewer.text).toBe('a')
     clock.advance(1)
     expect(await viewer.reads('ac')).toBe('ac')
     await write(agent, 1, 'b')
     await write(agent, 3, 'd')
-    await mark(desk.app, agent, [viewer])
+    await mark(harness.app, agent, [viewer])
     expect(viewer.text).toBe('acd')
   })
 
   it('waits two seconds for each gap, however long the previous one took', async () => {
     const clock = createTestClock()
-    await using desk = await createAgentHarness({ clock })
-    const agent = await desk.order()
-    await using viewer = await viewerOf(desk, agent)
+    await using harness = await createAgentHarness({ clock })
+    const agent = await harness.order()
+    await using viewer = await viewerOf(harness, agent)
     await write(agent, 0, 'a')
     await write(agent, 2, 'c')
     clock.advance(1_900)
     await write(agent, 4, 'e')
     clock.advance(100)
-    await mark(desk.app, agent, [viewer])
+    await mark(harness.app, agent, [viewer])
     expect(viewer.text).toBe('ac')
     clock.advance(1_800)
     await write(agent, 3, 'd')
@@ -146,7 +146,7 @@ describe('agent.runs.stream', () => {
     await write(agent, 8, 'i')
     await write(agent, 5, 'f')
     clock.advance(200)
-    await mark(desk.app, agent, [viewer])
+    await mark(harness.app, agent, [viewer])
     expect(viewer.text).toBe('acdefg')
     await write(agent, 7, 'h')
     expect(await viewer.reads('acdefghi')).toBe('acdefghi')
@@ -154,9 +154,9 @@ describe('agent.runs.stream', () => {
 
   it('may start at any number, whose predecessors may follow', async () => {
     const clock = createTestClock()
-    await using desk = await createAgentHarness({ clock })
-    const agent = await desk.order()
-    await using viewer = await viewerOf(desk, agent)
+    await using harness = await createAgentHarness({ clock })
+    const agent = await harness.order()
+    await using viewer = await viewerOf(harness, agent)
     await write(agent, 8, 'b')
     clock.advance(1_000)
     await write(agent, 7, 'a')
@@ -168,24 +168,24 @@ describe('agent.runs.stream', () => {
 
   it('ends with the result: delayed deltas precede it, and none is accepted after it', async () => {
     const clock = createTestClock()
-    await using desk = await createAgentHarness({ clock })
-    const agent = await desk.order('email_newsletter')
-    await using viewer = await viewerOf(desk, agent)
+    await using harness = await createAgentHarness({ clock })
+    const agent = await harness.order('email_newsletter')
+    await using viewer = await viewerOf(harness, agent)
     await write(agent, 0, 'a')
     await write(agent, 2, 'c')
     await agent.deliver('abc')
     await expect(write(agent, 1, 'b')).rejects.toMatchObject({ status: 401, code: 'UNAUTHORIZED' })
-    await desk.app.until(async () => viewer.ended, 'the stream has ended')
+    await harness.app.until(async () => viewer.ended, 'the stream has ended')
     expect(viewer.text).toBe('ac')
     expect(viewer.seen.map(({ event }) => event)).toEqual(['text_delta', 'text_delta', 'completed'])
     clock.advance(10_000)
-    expect((await stored(desk, agent.runId)).map(({ text }) => text).join('')).toBe('ac')
+    expect((await stored(harness, agent.runId)).map(({ text }) => text).join('')).toBe('ac')
   })
 
   it('concurrent with the result is streamed completely, or rejected: nothing follows the end', async () => {
-    await using desk = await createAgentHarness()
-    const agent = await desk.order('email_newsletter')
-    await using viewer = await viewerOf(desk, agent)
+    await using harness = await createAgentHarness()
+    const agent = await harness.order('email_newsletter')
+    await using viewer = await viewerOf(harness, agent)
     const letters = 'abcdefgh'.split('')
     const writing = letters.map((letter, number) => write(agent, number, letter))
     const answers = await Promise.allSettled([
@@ -193,10 +193,10 @@ describe('agent.runs.stream', () => {
       agent.deliver('Done'),
       ...writing.slice(4),
     ])
-    await desk.app.until(async () => viewer.ended, 'the stream has ended')
+    await harness.app.until(async () => viewer.ended, 'the stream has ended')
     expect(viewer.seen.at(-1)?.event).toBe('completed')
     const taken = writing.length - answers.filter(({ status }) => status === 'rejected').length
     expect(viewer.text).toHaveLength(taken)
-    expect((await stored(desk, agent.runId)).map(({ text }) => text).join('')).toBe(viewer.text)
+    expect((await stored(harness, agent.runId)).map(({ text }) => text).join('')).toBe(viewer.text)
   })
 })

@@ -12,7 +12,7 @@ const endpoints = describeSurfaces()
 
 /** An instance for any request, which reports internal errors at once. */
 export interface Playground extends AsyncDisposable {
-  world: SeededInstance
+  instance: SeededInstance
   /** The requests for an endpoint, see `requests`. */
   cases(info: EndpointInfo): ReturnType<typeof requests>
   /** The headers of a case with those of anyone who sends it. */
@@ -30,7 +30,7 @@ export interface Playground extends AsyncDisposable {
 
 export async function createPlayground(): Promise<Playground> {
   const faults: string[] = []
-  const world = await createSeededInstance({
+  const instance = await createSeededInstance({
     allowErrors: true,
     log: complaining(faults),
     onUndeclaredError: ({ endpoint, code }) =>
@@ -44,25 +44,25 @@ export async function createPlayground(): Promise<Playground> {
     if (first !== undefined) throw new Error(first)
   }
   const headersOf = (info: EndpointInfo, { target, headers }: WireRequest): [string, string][] => {
-    const runId = world.ours.atWork.find(({ taskId }) => target.includes(taskId))?.taskId
+    const runId = instance.ours.atWork.find(({ taskId }) => target.includes(taskId))?.taskId
     const input = runId === undefined ? undefined : { params: { runId } }
-    const authorization = callerFor(world, info, input, roleOf(info))
+    const authorization = callerFor(instance, info, input, roleOf(info))
     const all = headers.map(([name, value]): [string, string] => [name, value])
     return authorization === undefined ? all : [['authorization', authorization], ...all]
   }
   return {
-    world,
-    cases: (info) => requests(info, { known: mixed(world, info), examples: examplesFor(world, info) }),
+    instance,
+    cases: (info) => requests(info, { known: mixed(instance, info), examples: examplesFor(instance, info) }),
     headersOf,
     checkQuiet,
     rest({ definition: { limit } }) {
-      world.clock.advance(limit ? Math.ceil((limit.perSeconds * 1_000) / limit.requests) : 1_000)
+      instance.clock.advance(limit ? Math.ceil((limit.perSeconds * 1_000) / limit.requests) : 1_000)
     },
     async play(info, request) {
       callers += 1
       const role = roleOf(info)
       const url = new URL(`http://copydesk.test${request.target}`)
-      const response = await world.app.fetch(
+      const response = await instance.app.fetch(
         url.pathname + url.search,
         {
           method: request.method,
@@ -76,13 +76,13 @@ export async function createPlayground(): Promise<Playground> {
       checkQuiet()
       return answer.status
     },
-    [Symbol.asyncDispose]: () => world[Symbol.asyncDispose](),
+    [Symbol.asyncDispose]: () => instance[Symbol.asyncDispose](),
   }
 }
 
 /** Ids of ours, and now and then of someone else. */
-function mixed(world: SeededInstance, info: EndpointInfo): Known {
-  const [own, foreign] = [knownTo(world, info, world.ours), knownTo(world, info, world.theirs)]
+function mixed(instance: SeededInstance, info: EndpointInfo): Known {
+  const [own, foreign] = [knownTo(instance, info, instance.ours), knownTo(instance, info, instance.theirs)]
   return (field) => {
     const known = own(field)
     return known && [...known, ...known, ...(foreign(field) ?? []).slice(0, 1)]

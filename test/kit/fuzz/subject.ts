@@ -37,7 +37,7 @@ async function throughFetch(): Promise<Subject> {
     cases: (info) => fc.record({ request: playground.cases(info) }),
     rest: (info) => playground.rest(info),
     async reset(info) {
-      await playground.world.reset()
+      await playground.instance.reset()
       playground.rest(info)
     },
     act: (info, { request }) => playground.play(info, request),
@@ -50,7 +50,7 @@ async function throughFetch(): Promise<Subject> {
 /** Requests as bytes over a real socket, in all the ways in which HTTP can be spoken, right and wrong. */
 async function onSocket(): Promise<Subject> {
   const playground = await createPlayground()
-  const { copydesk } = playground.world.app
+  const { copydesk } = playground.instance.app
   const served = await serve(copydesk.node, { port: 0, clientError: copydesk.clientError })
   let callers = 0
   /** Each request from another one: a proxy on this machine is believed. */
@@ -62,7 +62,7 @@ async function onSocket(): Promise<Subject> {
     cases: (info) => fc.record({ request: playground.cases(info), way: ways }),
     rest: (info) => playground.rest(info),
     async reset(info) {
-      await playground.world.reset()
+      await playground.instance.reset()
       playground.rest(info)
     },
     async act(info, { request, way }) {

@@ -31,7 +31,7 @@ const newTemplate = (more: object = {}) => ({
   ...more,
 })
 
-async function createRoom() {
+async function createRecurringHarness() {
   const app = await createTestApp({ worker: false })
   return { app, operator: await createOperator(app) }
 }
@@ -49,7 +49,7 @@ async function expectRefused(app: TestApp, act: () => Promise<Answer>, wanted: P
 
 describe('admin.activity_templates.create', () => {
   it('adds a template with ordered steps; keeps the default', async () => {
-    const { app, operator } = await createRoom()
+    const { app, operator } = await createRecurringHarness()
     await using _app = app
     const before = await defaultOf(operator)
     const given = newTemplate()
@@ -79,7 +79,7 @@ describe('admin.activity_templates.create', () => {
   })
 
   it('makes the template the default when requested', async () => {
-    const { app, operator } = await createRoom()
+    const { app, operator } = await createRecurringHarness()
     await using _app = app
     const { json } = await operator.send('POST', path, newTemplate({ setAsDefault: true }))
     expect(json.isDefault).toBe(true)
@@ -105,7 +105,7 @@ describe('admin.activity_templates.create', () => {
     ],
     ['a type of step that there is not', [step(1, { type: 'poem' })], 'steps.0.type'],
   ])('refuses %s', async (_, steps, field) => {
-    const { app, operator } = await createRoom()
+    const { app, operator } = await createRecurringHarness()
     await using _app = app
     await expectRefused(app, () => operator.send('POST', path, newTemplate({ steps })), {
       status: 400,
@@ -117,7 +117,7 @@ describe('admin.activity_templates.create', () => {
 
 describe('admin.activity_templates.change', () => {
   it('keeps every change as a readable version', async () => {
-    const { app, operator } = await createRoom()
+    const { app, operator } = await createRecurringHarness()
     await using _app = app
     const { id } = await defaultOf(operator)
     const first = (await operator.send('GET', `${path}/${id}`)).json
@@ -136,7 +136,7 @@ describe('admin.activity_templates.change', () => {
   })
 
   it('creates a separate version for each of two concurrent changes', async () => {
-    const { app, operator } = await createRoom()
+    const { app, operator } = await createRecurringHarness()
     await using _app = app
     const { id } = await defaultOf(operator)
     const names = ['A', 'B', 'C', 'D']
@@ -151,7 +151,7 @@ describe('admin.activity_templates.change', () => {
   })
 
   it('rejects invalid changes, and keeps an active default for every type', async () => {
-    const { app, operator } = await createRoom()
+    const { app, operator } = await createRecurringHarness()
     await using _app = app
     const { id } = await defaultOf(operator)
     const refuse = (body: object, wanted: Partial<Answer>, to = id) =>
@@ -165,7 +165,7 @@ describe('admin.activity_templates.change', () => {
 
 describe('admin.activity_templates.set_default', () => {
   it('returns the previous default; two concurrent requests leave one default', async () => {
-    const { app, operator } = await createRoom()
+    const { app, operator } = await createRecurringHarness()
     await using _app = app
     const before = await defaultOf(operator)
     const made = await Promise.all(
@@ -187,7 +187,7 @@ describe('admin.activity_templates.set_default', () => {
   })
 
   it('refuses a template that is not active, and one that does not exist', async () => {
-    const { app, operator } = await createRoom()
+    const { app, operator } = await createRecurringHarness()
     await using _app = app
     const { json } = await operator.send('POST', path, newTemplate())
     await operator.send('PATCH', `${path}/${json.id}`, { status: 'archived' })
@@ -201,7 +201,7 @@ describe('admin.activity_templates.set_default', () => {
 
 describe('admin.activity_templates.list', () => {
   it('lists the templates by type and state, without their steps', async () => {
-    const { app, operator } = await createRoom()
+    const { app, operator } = await createRecurringHarness()
     await using _app = app
     const { id: usual } = await defaultOf(operator)
     const { id } = (await operator.send('POST', path, newTemplate())).json
@@ -221,7 +221,7 @@ describe('admin.activity_templates.list', () => {
 
 describe('admin.activity_templates.get', () => {
   it('returns a template with its steps, in the current or an earlier version', async () => {
-    const { app, operator } = await createRoom()
+    const { app, operator } = await createRecurringHarness()
     await using _app = app
     const first = (await operator.send('POST', path, newTemplate())).json
     const second = (await operator.send('PATCH', `${path}/${first.id}`, { steps: [step(1)] })).json

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { badRequest, expectNothing, masterDesk } from '../master-desk.ts'
+import { badRequest, expectNothing, masterHarness } from '../master-harness.ts'
 
 describe('admin.agent_configs.push', () => {
   it('skips tenants with changed settings, unless override is set', async () => {
-    await using t = await masterDesk()
+    await using t = await masterHarness()
     const other = await t.app.team()
     await t.ofTeam('PATCH', 'blog_writer', { concurrency: 9, adapterConfig: { timeoutSec: 60, graceSec: 5 } })
     await t.change({ defaultConcurrency: 3, adapterConfig: { timeoutSec: 99 } })
@@ -30,7 +30,7 @@ describe('admin.agent_configs.push', () => {
   })
 
   it('can be reverted by the tenant, and is written to its audit log', async () => {
-    await using t = await masterDesk()
+    await using t = await masterHarness()
     await t.ofTeam('PATCH', 'blog_writer', { concurrency: 9 })
     await t.push({ scope: 'all_tenants', fields: ['defaultConcurrency'], overrideCustom: true })
     const versions = await t.ofTeam('GET', 'blog_writer/versions')
@@ -48,7 +48,7 @@ describe('admin.agent_configs.push', () => {
   })
 
   it('does not affect new tenants, which start with the current settings', async () => {
-    await using t = await masterDesk()
+    await using t = await masterHarness()
     await t.change({ defaultConcurrency: 6 })
     const push = await t.push({ scope: 'new_tenants_only', fields: ['defaultConcurrency'] })
     expect(push).toMatchObject({ status: 200, json: { pushed: 0, skipped: 0 } })
@@ -57,7 +57,7 @@ describe('admin.agent_configs.push', () => {
   })
 
   it('adds an agent to tenants whose plan now includes it', async () => {
-    await using t = await masterDesk()
+    await using t = await masterHarness()
     const { plan } = (await t.operator.send('GET', `/admin/v1/tenants/${t.team.tenantId}`)).json
     await t.change({ isAvailableOnPlans: [] })
     const late = await t.app.team()
@@ -69,7 +69,7 @@ describe('admin.agent_configs.push', () => {
   })
 
   it('rejects unknown fields and tenants, and changes nothing', async () => {
-    await using t = await masterDesk()
+    await using t = await masterHarness()
     const fields = ['defaultModel']
     const tenantIds = ['01ARZ3NDEKTSV4RRFFQ69G5FAV']
     for (const [body, field] of [

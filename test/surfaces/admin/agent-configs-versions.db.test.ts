@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { expectNothing, masterDesk } from '../master-desk.ts'
+import { expectNothing, masterHarness } from '../master-harness.ts'
 import { sendForm, toneSkill } from '../skill-forms.ts'
 
 const path = '/admin/v1/agent-configs'
@@ -7,7 +7,7 @@ const versions = `${path}/blog_writer/versions`
 
 describe('admin.agent_configs.versions', () => {
   it('lists the versions of a role, newest first, with their authors, page by page', async () => {
-    await using t = await masterDesk()
+    await using t = await masterHarness()
     await t.change({ defaultConcurrency: 5 })
     await t.operator.send('POST', `${versions}/1/restore`)
     const { json } = await t.operator.send('GET', versions)
@@ -27,7 +27,7 @@ describe('admin.agent_configs.versions', () => {
 
 describe('admin.agent_configs.version', () => {
   it('returns an earlier version of a role, and the fields that differ from another version', async () => {
-    await using t = await masterDesk()
+    await using t = await masterHarness()
     await t.change({ defaultConcurrency: 5, adapterConfig: { promptTemplate: 'Write for {{company}}.' } })
     await t.change({ defaultConcurrency: 6 })
     const read = (rest: string) => t.operator.send('GET', `${versions}/${rest}`)
@@ -47,7 +47,7 @@ describe('admin.agent_configs.version', () => {
 
 describe('admin.agent_configs.restore', () => {
   it('restores the original as a new version', async () => {
-    await using t = await masterDesk()
+    await using t = await masterHarness()
     const original = await t.get()
     await t.change({ defaultConcurrency: 5, adapterConfig: { promptTemplate: 'Write for {{company}}.' } })
     await t.change({ defaultConcurrency: 6 })
@@ -58,7 +58,7 @@ describe('admin.agent_configs.restore', () => {
   })
 
   it('omits deleted skills, and rejects versions that are no longer valid', async () => {
-    await using t = await masterDesk()
+    await using t = await masterHarness()
     const skill = await sendForm(t.app, 'POST', '/admin/v1/skills', t.operator.token, toneSkill)
     await t.change({ defaultConcurrency: 5 })
     await t.operator.send('DELETE', `/admin/v1/skills/${skill.json.id}`)

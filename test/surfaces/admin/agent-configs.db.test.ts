@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { promptPlaceholders } from '../../../packages/core/src/domain/agents/configuration/settings.ts'
-import { badRequest, expectNothing, masterDesk } from '../master-desk.ts'
+import { badRequest, expectNothing, masterHarness } from '../master-harness.ts'
 import { sendForm, toneSkill } from '../skill-forms.ts'
 
 const path = '/admin/v1/agent-configs'
 
 describe('admin.agent_configs.list', () => {
   it('lists every role with its default settings', async () => {
-    await using t = await masterDesk()
+    await using t = await masterHarness()
     const { status, json } = await t.operator.send('GET', path)
     expect(status).toBe(200)
     const roles: string[] = json.data.map(({ role }: { role: string }) => role)
@@ -30,7 +30,7 @@ describe('admin.agent_configs.list', () => {
 
 describe('admin.agent_configs.get', () => {
   it('adds the adapter config and the variables of the prompt template', async () => {
-    await using t = await masterDesk()
+    await using t = await masterHarness()
     const config = await t.get()
     expect(config.adapterConfig).toEqual({
       promptTemplate: expect.stringContaining('{{company}}'),
@@ -46,7 +46,7 @@ describe('admin.agent_configs.get', () => {
 
 describe('admin.agent_configs.change', () => {
   it('changes the given fields, which tenants that inherit them use at once', async () => {
-    await using t = await masterDesk()
+    await using t = await masterHarness()
     const before = await t.get()
     t.clock.advance(1_000)
     const changes = {
@@ -82,7 +82,7 @@ describe('admin.agent_configs.change', () => {
   })
 
   it('writes an audit record with the state before and after', async () => {
-    await using t = await masterDesk()
+    await using t = await masterHarness()
     await t.change({ defaultConcurrency: 7 })
     const [record] = await t.app.db.sql.all<{ before: string; after: string }>(
       `select * from audit_records where action = 'agent_config.change'`,
@@ -100,7 +100,7 @@ describe('admin.agent_configs.change', () => {
   })
 
   it('rejects unknown roles and fields, and changes nothing', async () => {
-    await using t = await masterDesk()
+    await using t = await masterHarness()
     const own = await sendForm(t.app, 'POST', '/dashboard/v1/skills', t.team.adminToken, toneSkill)
     for (const [body, field] of [
       [{ defaultModel: 'gpt-99' }, 'defaultModel'],
@@ -122,7 +122,7 @@ describe('admin.agent_configs.change', () => {
   })
 
   it('loses neither of two concurrent changes of different fields', async () => {
-    await using t = await masterDesk()
+    await using t = await masterHarness()
     await Promise.all([
       t.change({ defaultConcurrency: 5 }),
       t.change({ adapterConfig: { timeoutSec: 77 } }),

@@ -63,10 +63,10 @@ describe('admin.tenants.audit_log', () => {
   })
 
   it('filters by actor and action, in both orders', async () => {
-    await using desk = await createAgentHarness()
-    const { app, team } = desk
+    await using harness = await createAgentHarness()
+    const { app, team } = harness
     const operator = await createOperator(app)
-    const agent = await desk.order()
+    const agent = await harness.order()
     await agent.deliver('A post about oats')
     const byAgents = await logOf(operator, team.tenantId, 'filter.actorType=agent')
     expect(byAgents.data).toMatchObject([

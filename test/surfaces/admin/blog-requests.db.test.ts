@@ -5,25 +5,25 @@ import { createAgentHarness } from '../../kit/runtime.ts'
 const path = '/admin/v1/blog-requests'
 
 async function open() {
-  const desk = await createAgentHarness()
-  const operator = await createOperator(desk.app)
+  const harness = await createAgentHarness()
+  const operator = await createOperator(harness.app)
   const ask = (topic: string, who: 'admin' | 'member') =>
-    desk.team[who].call('dashboard', 'POST /blog-requests', { body: { topic, brief: `All of ${topic}` } })
+    harness.team[who].call('dashboard', 'POST /blog-requests', { body: { topic, brief: `All of ${topic}` } })
   const change = (id: string, body: object) => operator.send('PATCH', `${path}/${id}`, body)
-  return { desk, operator, ask, change, [Symbol.asyncDispose]: () => desk[Symbol.asyncDispose]() }
+  return { harness, operator, ask, change, [Symbol.asyncDispose]: () => harness[Symbol.asyncDispose]() }
 }
 
 describe('admin.blog_requests.list', () => {
   it('lists requests of tenants with the status names of operators, by filter and page', async () => {
     await using at = await open()
-    const { desk, operator } = at
+    const { harness, operator } = at
     const oats = await at.ask('Oats', 'admin')
     const rye = await at.ask('Rye', 'member')
     const find = async (query = '') => (await operator.send('GET', `${path}?${query}`)).json
     expect((await find()).data).toEqual([
       {
         id: rye.id,
-        tenantId: desk.team.tenantId,
+        tenantId: harness.team.tenantId,
         tenantName: 'Tenant 1',
         title: 'Rye',
         status: 'pending',
@@ -38,7 +38,7 @@ describe('admin.blog_requests.list', () => {
       (await find(query)).data.map(({ title }: { title: string }) => title)
     expect(await titles('filter.status=pending')).toEqual(['Rye'])
     expect(await titles('filter.assignee=human')).toEqual([])
-    expect(await titles(`filter.tenantId=${desk.team.tenantId}`)).toEqual(['Rye', 'Oats'])
+    expect(await titles(`filter.tenantId=${harness.team.tenantId}`)).toEqual(['Rye', 'Oats'])
     expect(await titles(`filter.tenantId=${oats.id}`)).toEqual([])
     const page = await find('limit=1')
     expect(page.pagination).toEqual({ hasMore: true, nextCursor: rye.id })
@@ -55,12 +55,12 @@ describe('admin.blog_requests.list', () => {
 describe('admin.blog_requests.get', () => {
   it('returns a request with its brief, its assignee, and the resulting post', async () => {
     await using at = await open()
-    const { desk } = at
+    const { harness } = at
     const { id } = await at.ask('Oats', 'admin')
     const get = (requestId: string) => at.operator.send('GET', `${path}/${requestId}`)
     expect((await get(id)).json).toMatchObject({
       id,
-      tenantId: desk.team.tenantId,
+      tenantId: harness.team.tenantId,
       title: 'Oats',
       status: 'approved',
       brief: 'All of Oats',
@@ -76,24 +76,24 @@ describe('admin.blog_requests.get', () => {
       notes: 'Ask Ines',
       assignments: [{ assignee: 'human', by: 'Olga Operator' }],
     })
-    expect(await get(desk.team.tenantId)).toMatchObject({ status: 404, code: 'NOT_FOUND' })
+    expect(await get(harness.team.tenantId)).toMatchObject({ status: 404, code: 'NOT_FOUND' })
   })
 })
 
 describe('admin.blog_requests.change', () => {
   it('answers the tenant’s request with the decision, and creates the post', async () => {
     await using at = await open()
-    const { desk } = at
-    await desk.order('blog_post')
+    const { harness } = at
+    await harness.order('blog_post')
     const { id } = await at.ask('Oats', 'member')
     const approval = () =>
-      desk.app.db.sql.get<{ status: string; resolved_by_name: string }>('select * from approvals')
+      harness.app.db.sql.get<{ status: string; resolved_by_name: string }>('select * from approvals')
     const { json } = await at.change(id, { status: 'approved', notes: 'Nice idea' })
     expect(json).toMatchObject({ status: 'approved', notes: 'Nice idea', assignments: [] })
     expect(await approval()).toMatchObject({ status: 'approved', resolved_by_name: 'Olga Operator' })
-    const agent = await desk.next()
+    const agent = await harness.next()
     await agent.deliver('Facts')
-    await desk.next()
+    await harness.next()
     const shown = (await at.operator.send('GET', `${path}/${id}`)).json
     expect(shown).toMatchObject({
       status: 'in_progress',
@@ -115,23 +115,25 @@ describe('admin.blog_requests.change', () => {
     const { id } = await at.ask('Oats', 'member')
     expect((await at.change(id, { status: 'rejected', notes: 'We had that' })).json.status).toBe('rejected')
     const wait = `select count(*) as n from approvals where status = 'pending'`
-    expect(await at.desk.count(wait)).toBe(0)
-    expect(await at.desk.count(`select count(*) as n from notifications where body = 'We had that'`)).toBe(2)
+    expect(await at.harness.count(wait)).toBe(0)
+    expect(await at.harness.count(`select count(*) as n from notifications where body = 'We had that'`)).toBe(
+      2,
+    )
   })
 
   it('assigns requests to people, and back to agents', async () => {
     await using at = await open()
-    const { desk } = at
-    await desk.order('blog_post')
+    const { harness } = at
+    await harness.order('blog_post')
     const { id } = await at.ask('Oats', 'member')
     expect((await at.change(id, { assignee: 'human', status: 'approved' })).json).toMatchObject({
       assignee: 'human',
       status: 'approved',
     })
     const starts = `select count(*) as n from job where kind = 'request.start'`
-    expect(await desk.count(starts)).toBe(0)
+    expect(await harness.count(starts)).toBe(0)
     expect((await at.change(id, { assignee: 'ai' })).json.assignee).toBe('ai')
-    await desk.next()
+    await harness.next()
     const other = await at.ask('Rye', 'member')
     await at.change(other.id, { assignee: 'human', status: 'approved' })
     for (const status of ['in_progress', 'published'])

@@ -43,7 +43,7 @@ function spend(app: TestApp, tenantId: string, at: number, { micros, role, model
 // 10 April 2026, noon in UTC.
 const now = Date.UTC(2026, 3, 10, 12)
 
-async function desk() {
+async function harness() {
   const clock = createTestClock(now)
   const app = await createTestApp({ clock, worker: false })
   const operator = await createOperator(app)
@@ -53,7 +53,7 @@ async function desk() {
 
 describe('admin.cost', () => {
   it('covers this month by tenant and day by default', async () => {
-    await using it = await desk()
+    await using it = await harness()
     const one = await it.app.team('Hearth')
     const two = await it.app.team('Oat')
     await spend(it.app, one.tenantId, Date.UTC(2026, 3, 1), { micros: 1_000_001 })
@@ -86,7 +86,7 @@ describe('admin.cost', () => {
   })
 
   it('uses the days of the given tenant’s time zone', async () => {
-    await using it = await desk()
+    await using it = await harness()
     const { tenantId } = await it.app.team('Hearth')
     await it.app.db.write((tx) => tx.run(`update tenants set timezone = 'Asia/Kolkata'`))
     // Half past six in the evening of UTC is midnight there.
@@ -105,7 +105,7 @@ describe('admin.cost', () => {
   })
 
   it('groups by agent, model or campaign, with the same total for every grouping', async () => {
-    await using it = await desk()
+    await using it = await harness()
     const { tenantId, admin } = await it.app.team('Hearth')
     const { id } = await admin.call('dashboard', 'POST /campaigns', {
       body: { name: 'Spring', brief: 'Oats', deliverables: [{ type: 'blog_post', quantity: 1 }] },
@@ -132,7 +132,7 @@ describe('admin.cost', () => {
   })
 
   it('returns zero where nothing was spent, and rejects invalid filters', async () => {
-    await using it = await desk()
+    await using it = await harness()
     expect(await it.get()).toMatchObject({ totalUsd: 0, breakdown: [] })
     for (const [query, field] of [
       ['groupBy=mood', 'groupBy'],

@@ -4,16 +4,16 @@ import { createTestClock } from '../../kit/clock.ts'
 import { createOperator } from '../../kit/operator.ts'
 import { type Agent, type AgentHarness, createAgentHarness } from '../../kit/runtime.ts'
 
-const queue = async (desk: AgentHarness, role: string) => {
-  const operator = await createOperator(desk.app, `olga.${Math.random()}@test.example`)
+const queue = async (harness: AgentHarness, role: string) => {
+  const operator = await createOperator(harness.app, `olga.${Math.random()}@test.example`)
   const { status, json } = await operator.send('GET', '/admin/v1/system/queues')
   expect(status).toBe(200)
   return json.data.filter((row: { agentRole: string }) => row.agentRole === role)
 }
 
 /** Lets a run of a new post fail until it is given up. @returns its id */
-async function giveUp(desk: AgentHarness, error = 'No'): Promise<string> {
-  const agent = await desk.order()
+async function giveUp(harness: AgentHarness, error = 'No'): Promise<string> {
+  const agent = await harness.order()
   await agent.fail(error, { family: 'refusal' })
   return agent.runId
 }
@@ -21,25 +21,25 @@ async function giveUp(desk: AgentHarness, error = 'No'): Promise<string> {
 describe('admin.system.queues', () => {
   it('counts queued, running, retrying, failed and dead runs by tenant and agent', async () => {
     const clock = createTestClock()
-    await using desk = await createAgentHarness({ clock })
-    await desk.configure({ concurrency: 2 }, ['social_writer'])
-    await giveUp(desk)
-    await (await desk.order()).fail('Overloaded', { family: 'transient', retryAfterMs: 600_000 })
-    await place(desk, 5)
-    await desk.next(clock)
-    await desk.next(clock)
-    await desk.app.until(
-      async () => (await desk.count(`select count(*) as n from runs where status = 'pending'`)) === 4,
+    await using harness = await createAgentHarness({ clock })
+    await harness.configure({ concurrency: 2 }, ['social_writer'])
+    await giveUp(harness)
+    await (await harness.order()).fail('Overloaded', { family: 'transient', retryAfterMs: 600_000 })
+    await place(harness, 5)
+    await harness.next(clock)
+    await harness.next(clock)
+    await harness.app.until(
+      async () => (await harness.count(`select count(*) as n from runs where status = 'pending'`)) === 4,
       'the others wait',
     )
-    const born = await desk.app.db.sql.get<{ at: Date | number }>(
+    const born = await harness.app.db.sql.get<{ at: Date | number }>(
       `select min(not_before) as at from runs where status = 'pending' and not_before <= ?`,
       [clock.date()],
     )
     clock.advance(90_000)
-    const [row] = await queue(desk, 'social_writer')
+    const [row] = await queue(harness, 'social_writer')
     expect(row).toEqual({
-      tenantId: desk.team.tenantId,
+      tenantId: harness.team.tenantId,
       tenantName: 'Tenant 1',
       agentRole: 'social_writer',
       waiting: 3,
@@ -51,8 +51,8 @@ describe('admin.system.queues', () => {
       oldestWaitingAgeS: Math.floor((clock.now() - new Date(born?.at ?? 0).getTime()) / 1_000),
     })
     // Another agent of the same tenant, and one of another, have queues of their own.
-    await desk.app.team('Neighbour')
-    const all = [...(await queue(desk, 'blog_writer')), ...(await queue(desk, 'social_writer'))]
+    await harness.app.team('Neighbour')
+    const all = [...(await queue(harness, 'blog_writer')), ...(await queue(harness, 'social_writer'))]
     const others = all.filter(
       (other) => other.tenantName === 'Neighbour' || other.agentRole === 'blog_writer',
     )
@@ -62,40 +62,40 @@ describe('admin.system.queues', () => {
   })
 
   it('marks queues that do not start runs: of a paused agent, of a suspended tenant', async () => {
-    await using desk = await createAgentHarness()
-    await desk.app.db.write((tx) =>
+    await using harness = await createAgentHarness()
+    await harness.app.db.write((tx) =>
       tx.run(`update tenant_agents set status = 'paused' where role = 'social_writer'`),
     )
-    expect(await queue(desk, 'social_writer')).toMatchObject([{ paused: true, oldestWaitingAgeS: null }])
-    expect(await queue(desk, 'blog_writer')).toMatchObject([{ paused: false }])
-    await desk.app.copydesk.asSystem().tenants.suspend(desk.team.tenantId, 'a test')
-    expect(await queue(desk, 'blog_writer')).toMatchObject([{ paused: true }])
+    expect(await queue(harness, 'social_writer')).toMatchObject([{ paused: true, oldestWaitingAgeS: null }])
+    expect(await queue(harness, 'blog_writer')).toMatchObject([{ paused: false }])
+    await harness.app.copydesk.asSystem().tenants.suspend(harness.team.tenantId, 'a test')
+    expect(await queue(harness, 'blog_writer')).toMatchObject([{ paused: true }])
   })
 })
 
 describe('admin.system.errors', () => {
   it('lists a dead run with the error of each attempt', async () => {
     const clock = createTestClock()
-    await using desk = await createAgentHarness({ clock })
-    let agent: Agent = await desk.order()
+    await using harness = await createAgentHarness({ clock })
+    let agent: Agent = await harness.order()
     const first = agent.runId
     const history: object[] = []
     for (let attempt = 1; attempt <= 4; attempt += 1) {
       const error = `Overloaded ${attempt}`
       history.push({ attempt: 1, at: clock.date().toISOString(), error, family: 'transient' })
       await agent.fail(error, { family: 'transient' })
-      if (attempt < 4) agent = await desk.next(clock)
+      if (attempt < 4) agent = await harness.next(clock)
     }
-    const operator = await createOperator(desk.app)
+    const operator = await createOperator(harness.app)
     const { json } = await operator.send('GET', '/admin/v1/system/errors')
-    const { id: activityId } = await desk.activityOf(first)
+    const { id: activityId } = await harness.activityOf(first)
     expect(json).toEqual({
       data: [
         {
           id: agent.runId,
           kind: 'run',
           name: 'social_writer',
-          tenantId: desk.team.tenantId,
+          tenantId: harness.team.tenantId,
           tenantName: 'Tenant 1',
           agentRole: 'social_writer',
           activityId,
@@ -110,9 +110,9 @@ describe('admin.system.errors', () => {
       pagination: { hasMore: false, nextCursor: null },
     })
     // Tried again it is no dead letter any more; given up once more, it is one with a history of its own.
-    await desk.app.copydesk.asSystem().system.retry(agent.runId)
+    await harness.app.copydesk.asSystem().system.retry(agent.runId)
     expect((await operator.send('GET', '/admin/v1/system/errors')).json.data).toEqual([])
-    agent = await desk.next(clock)
+    agent = await harness.next(clock)
     expect(agent.dispatch.wakeReason).toBe('retry')
     await agent.fail('Never', { family: 'refusal' })
     const again = await operator.send('GET', '/admin/v1/system/errors')
@@ -123,21 +123,21 @@ describe('admin.system.errors', () => {
   })
 
   it('lists jobs and runs in one order, page by page; filters exclude other tenants and agents', async () => {
-    await using desk = await createAgentHarness({ allowErrors: true })
-    const operator = await createOperator(desk.app)
-    const ids = [await giveUp(desk, 'one')]
-    await desk.app.db.write((tx) =>
+    await using harness = await createAgentHarness({ allowErrors: true })
+    const operator = await createOperator(harness.app)
+    const ids = [await giveUp(harness, 'one')]
+    await harness.app.db.write((tx) =>
       tx.run(`update activity_templates set steps = '[]' where deliverable_type = 'email_newsletter'`),
     )
-    await desk.team.admin.call('dashboard', 'POST /campaigns', {
+    await harness.team.admin.call('dashboard', 'POST /campaigns', {
       body: { name: 'Broken', brief: 'Oats', deliverables: [{ type: 'email_newsletter', quantity: 1 }] },
     })
-    await desk.app.db.write((tx) => tx.run(`update job set max_attempts = 1 where kind = 'campaign.plan'`))
-    const job = await desk.app.until(
-      () => desk.app.db.sql.get<{ id: string }>(`select id from job where status = 'dead'`),
+    await harness.app.db.write((tx) => tx.run(`update job set max_attempts = 1 where kind = 'campaign.plan'`))
+    const job = await harness.app.until(
+      () => harness.app.db.sql.get<{ id: string }>(`select id from job where status = 'dead'`),
       'the job is given up',
     )
-    ids.push(job.id, await giveUp(desk, 'three'))
+    ids.push(job.id, await giveUp(harness, 'three'))
     const list = async (query = '') =>
       (await operator.send('GET', `/admin/v1/system/errors${query}`)).json as {
         data: Array<{ id: string; kind: string; message: string; tenantName: string; history: unknown[] }>
@@ -169,40 +169,40 @@ describe('admin.system.errors', () => {
       'run',
     ])
     expect((await list('?filter.agentRole=blog_writer')).data).toEqual([])
-    expect((await list(`?filter.tenantId=${desk.team.tenantId}`)).data).toHaveLength(3)
-    const other = await desk.app.team('Neighbour')
+    expect((await list(`?filter.tenantId=${harness.team.tenantId}`)).data).toHaveLength(3)
+    const other = await harness.app.team('Neighbour')
     expect((await list(`?filter.tenantId=${other.tenantId}`)).data).toEqual([])
     // What its tenant can see is no more than what is its own.
-    const own = desk.app.copydesk.asSystem({ tenantId: other.tenantId })
+    const own = harness.app.copydesk.asSystem({ tenantId: other.tenantId })
     expect((await own.system.deadLetters()).data).toEqual([])
     await expect(own.system.retry(job.id)).rejects.toMatchObject({ code: 'NOT_FOUND' })
   })
 
   it('retries a job that is fixed, with an audit record, and completes it', async () => {
-    await using desk = await createAgentHarness({ allowErrors: true })
-    const { admin } = desk.team
-    const steps = await desk.app.db.sql.get<{ steps: unknown }>(
+    await using harness = await createAgentHarness({ allowErrors: true })
+    const { admin } = harness.team
+    const steps = await harness.app.db.sql.get<{ steps: unknown }>(
       `select steps from activity_templates where deliverable_type = 'social_post'`,
     )
     const setSteps = (value: string) =>
-      desk.app.db.write((tx) =>
+      harness.app.db.write((tx) =>
         tx.run(`update activity_templates set steps = ? where deliverable_type = 'social_post'`, [value]),
       )
     await setSteps('[]')
     await admin.call('dashboard', 'POST /campaigns', {
       body: { name: 'Spring', brief: 'Oats', deliverables: [{ type: 'social_post', quantity: 1 }] },
     })
-    await desk.app.db.write((tx) => tx.run(`update job set max_attempts = 1 where kind = 'campaign.plan'`))
-    await desk.app.until(
-      () => desk.app.db.sql.get(`select id from job where status = 'dead'`),
+    await harness.app.db.write((tx) => tx.run(`update job set max_attempts = 1 where kind = 'campaign.plan'`))
+    await harness.app.until(
+      () => harness.app.db.sql.get(`select id from job where status = 'dead'`),
       'the job is given up',
     )
     await setSteps(typeof steps?.steps === 'string' ? steps.steps : JSON.stringify(steps?.steps))
-    const { system, audit } = desk.app.copydesk.asSystem()
+    const { system, audit } = harness.app.copydesk.asSystem()
     const [letter] = (await system.deadLetters()).data
     const id = letter?.id ?? ''
     expect(await system.retry(id)).toEqual({ kind: 'job', id, name: 'campaign.plan' })
-    expect((await desk.next()).dispatch.agentRole).toBe('social_writer')
+    expect((await harness.next()).dispatch.agentRole).toBe('social_writer')
     expect((await audit.list({ 'filter.action': 'system.retry' })).data).toMatchObject([{ resourceId: id }])
     await expect(system.retry(id)).rejects.toMatchObject({ code: 'NOT_FOUND' })
   })

@@ -20,7 +20,7 @@ const weekly = (more: object = {}) => ({
 /** A Friday. */
 const friday = Date.UTC(2026, 3, 10, 9, 0, 0)
 
-async function createRoom() {
+async function createRecurringHarness() {
   const clock = createTestClock(friday)
   const app = await createTestApp({ worker: false, clock })
   return { app, clock, operator: await createOperator(app) }
@@ -34,7 +34,7 @@ async function expectRefused(app: TestApp, act: () => Promise<Answer>, wanted: P
 
 describe('admin.recurring_templates.create', () => {
   it('returns the next due date: the first in time zones where the day begins first', async () => {
-    const { app, operator, clock } = await createRoom()
+    const { app, operator, clock } = await createRecurringHarness()
     await using _app = app
     const { tenants } = app.copydesk.asSystem()
     expect((await operator.send('POST', path, weekly())).json.nextRunAt).toBeNull()
@@ -77,7 +77,7 @@ describe('admin.recurring_templates.create', () => {
     ['no plans', { applyToTenants: 'plan_based' }, 'planIds'],
     ['a plan that does not exist', { applyToTenants: 'plan_based', planIds: ['pro', 'gold'] }, 'planIds'],
   ])('refuses %s', async (_, more, field) => {
-    const { app, operator } = await createRoom()
+    const { app, operator } = await createRecurringHarness()
     await using _app = app
     await expectRefused(app, () => operator.send('POST', path, weekly(more)), {
       status: 400,
@@ -87,7 +87,7 @@ describe('admin.recurring_templates.create', () => {
   })
 
   it('refuses a tenant that does not exist', async () => {
-    const { app, operator } = await createRoom()
+    const { app, operator } = await createRecurringHarness()
     await using _app = app
     await expectRefused(
       app,
@@ -99,7 +99,7 @@ describe('admin.recurring_templates.create', () => {
 
 describe('admin.recurring_templates.change', () => {
   it('changes, pauses and resumes, and rejects invalid changes', async () => {
-    const { app, operator } = await createRoom()
+    const { app, operator } = await createRecurringHarness()
     await using _app = app
     await app.team()
     const { id } = (await operator.send('POST', path, weekly())).json
@@ -125,7 +125,7 @@ describe('admin.recurring_templates.change', () => {
 
 describe('admin.recurring_templates.archive', () => {
   it('archives for good; a repetition has no effect', async () => {
-    const { app, operator } = await createRoom()
+    const { app, operator } = await createRecurringHarness()
     await using _app = app
     await app.team()
     const { id } = (await operator.send('POST', path, weekly())).json
@@ -144,7 +144,7 @@ describe('admin.recurring_templates.archive', () => {
 
 describe('admin.recurring_templates.list', () => {
   it('lists templates, newest first, by state and page', async () => {
-    const { app, clock, operator } = await createRoom()
+    const { app, clock, operator } = await createRecurringHarness()
     await using _app = app
     await app.team()
     const ids: string[] = []

@@ -15,9 +15,9 @@ async function logIn(app: TestApp) {
 
 describe('admin.runs.list', () => {
   it('returns a run in the shape of the contract', async () => {
-    await using desk = await createAgentHarness()
-    const operator = await createOperator(desk.app)
-    const agent = await desk.order()
+    await using harness = await createAgentHarness()
+    const operator = await createOperator(harness.app)
+    const agent = await harness.order()
     await agent.deliver('A post', { usage: { inputTokens: 100, outputTokens: 20 }, durationMs: 1_234 })
     const { status, json } = await operator.send('GET', path)
     expect(status).toBe(200)
@@ -25,7 +25,7 @@ describe('admin.runs.list', () => {
       data: [
         {
           runId: agent.runId,
-          tenantId: desk.team.tenantId,
+          tenantId: harness.team.tenantId,
           tenantName: 'Tenant 1',
           agentRole: 'social_writer',
           agentName: 'Social writer',
@@ -49,17 +49,17 @@ describe('admin.runs.list', () => {
 
   it('filters by tenant, role, state and time, newest first, page by page', async () => {
     const clock = createTestClock()
-    await using desk = await createAgentHarness({ clock })
-    const operator = await createOperator(desk.app)
-    const first = await desk.order()
+    await using harness = await createAgentHarness({ clock })
+    const operator = await createOperator(harness.app)
+    const first = await harness.order()
     await first.deliver('A post')
     clock.advance(86_400_000)
     await operator.renew()
-    const admin = await logIn(desk.app)
+    const admin = await logIn(harness.app)
     await admin.call('dashboard', 'POST /campaigns', {
       body: { name: 'May', brief: 'Oats', deliverables: [{ type: 'social_post', quantity: 1 }] },
     })
-    const second = await desk.next(clock)
+    const second = await harness.next(clock)
     await second.fail('The model refuses', { family: 'refusal' })
     const find = async (query: string) => (await operator.send('GET', `${path}?${query}`)).json
     const ids = async (query: string) => (await find(query)).data.map(({ runId }: { runId: string }) => runId)
@@ -67,7 +67,7 @@ describe('admin.runs.list', () => {
     expect(await ids('status=failed')).toEqual([second.runId])
     expect(await ids('status=completed')).toEqual([first.runId])
     expect(await ids('status=running')).toEqual([])
-    expect(await ids(`tenantId=${desk.team.tenantId}&agentRole=social_writer`)).toHaveLength(2)
+    expect(await ids(`tenantId=${harness.team.tenantId}&agentRole=social_writer`)).toHaveLength(2)
     expect(await ids('agentRole=auditor')).toEqual([])
     expect(await ids(`tenantId=${first.runId}`)).toEqual([])
     const today = clock.date().toISOString().slice(0, 10)
@@ -91,15 +91,15 @@ describe('admin.runs.list', () => {
 
 describe('admin.runs.get', () => {
   it('returns input, events and result of a remote runtime, in their order and without secrets', async () => {
-    await using desk = await createAgentHarness()
-    const operator = await createOperator(desk.app)
-    await sendForm(desk.app, 'POST', '/dashboard/v1/skills', desk.team.adminToken, {
+    await using harness = await createAgentHarness()
+    const operator = await createOperator(harness.app)
+    await sendForm(harness.app, 'POST', '/dashboard/v1/skills', harness.team.adminToken, {
       file: '# Tone\n\nWarm.\n',
       name: 'tone',
       description: 'How we sound',
       agentRoles: 'social_writer',
     })
-    const agent = await desk.order()
+    const agent = await harness.order()
     await agent.call('POST /runs/:runId/stream', { delta: 'Once ', sequenceNum: 0 })
     await agent.call('POST /runs/:runId/tool-call', {
       toolName: 'look_up',
@@ -143,9 +143,9 @@ describe('admin.runs.get', () => {
   })
 
   it('returns the text that was streamed before a run failed, and the error', async () => {
-    await using desk = await createAgentHarness()
-    const operator = await createOperator(desk.app)
-    const agent = await desk.order()
+    await using harness = await createAgentHarness()
+    const operator = await createOperator(harness.app)
+    const agent = await harness.order()
     await agent.call('POST /runs/:runId/stream', { delta: 'Once upon a time', sequenceNum: 0 })
     await agent.fail('The model refuses', { family: 'refusal' })
     const { json } = await operator.send('GET', `${path}/${agent.runId}`)
@@ -158,12 +158,12 @@ describe('admin.runs.get', () => {
 
   it('reports an expired lease for a run that its runtime lost', async () => {
     const clock = createTestClock()
-    await using desk = await createAgentHarness({ clock })
-    const operator = await createOperator(desk.app)
-    const agent = await desk.order()
-    await desk.app.until(async () => {
+    await using harness = await createAgentHarness({ clock })
+    const operator = await createOperator(harness.app)
+    const agent = await harness.order()
+    await harness.app.until(async () => {
       clock.advance(60_000)
-      return (await desk.run(agent.runId)).status === 'timeout'
+      return (await harness.run(agent.runId)).status === 'timeout'
     }, 'its time is over')
     await operator.renew()
     const { json } = await operator.send('GET', `${path}/${agent.runId}`)
@@ -182,11 +182,11 @@ describe('admin.runs.get', () => {
 
 describe('admin.system.llm_calls', () => {
   it('lists the usage reported by a remote runtime, in one line per run', async () => {
-    await using desk = await createAgentHarness()
-    const operator = await createOperator(desk.app)
-    const agent = await desk.order()
+    await using harness = await createAgentHarness()
+    const operator = await createOperator(harness.app)
+    const agent = await harness.order()
     await agent.fail('It broke', { family: 'invalid' })
-    const other = await desk.order('ad_copy')
+    const other = await harness.order('ad_copy')
     await other.deliver('An ad', { usage: { inputTokens: 100, outputTokens: 20 }, durationMs: 1_234 })
     const calls = '/admin/v1/system/llm-calls'
     const { json } = await operator.send('GET', calls)
@@ -194,7 +194,7 @@ describe('admin.system.llm_calls', () => {
       data: [
         {
           id: expect.any(String),
-          tenantId: desk.team.tenantId,
+          tenantId: harness.team.tenantId,
           tenantName: 'Tenant 1',
           runId: other.runId,
           agentRole: 'strategist',
@@ -214,7 +214,7 @@ describe('admin.system.llm_calls', () => {
       pagination: { hasMore: false, nextCursor: null },
     })
     const count = async (query: string) => (await operator.send('GET', `${calls}?${query}`)).json.data.length
-    expect(await count(`model=${pricedModel}&tenantId=${desk.team.tenantId}`)).toBe(1)
+    expect(await count(`model=${pricedModel}&tenantId=${harness.team.tenantId}`)).toBe(1)
     expect(await count('model=another')).toBe(0)
     expect(await count('endDate=2020-01-01')).toBe(0)
     expect(await count('startDate=2020-01-01')).toBe(1)

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { sendTo } from '../../kit/operator.ts'
-import { expectNothing, skillDesk } from '../skill-desk.ts'
 import { sendForm, toneSkill } from '../skill-forms.ts'
+import { expectNothing, skillHarness } from '../skill-harness.ts'
 
 describe('admin.skills.change', () => {
   it('changes the given fields, from JSON or a form', async () => {
-    await using t = await skillDesk()
+    await using t = await skillHarness()
     const { id } = (await t.add({ references: { 'a.md': 'A' } })).json
     t.clock.advance(1_000)
     const text = { content: '---\ndescription: From the text\n---\nShort.', agentRoles: ['analyst'] }
@@ -35,7 +35,7 @@ describe('admin.skills.change', () => {
   })
 
   it('rejects invalid input, and changes nothing', async () => {
-    await using t = await skillDesk()
+    await using t = await skillHarness()
     const { id } = (await t.add()).json
     await t.add({ name: 'Taken' })
     const twice = [
@@ -56,7 +56,7 @@ describe('admin.skills.change', () => {
   })
 
   it('keeps both of two concurrent changes', async () => {
-    await using t = await skillDesk()
+    await using t = await skillHarness()
     const { id } = (await t.add()).json
     const answers = await Promise.all([
       t.send('PATCH', `/${id}`, { content: 'New' }),
@@ -76,7 +76,7 @@ describe('admin.skills.change', () => {
 
 describe('admin.skills.delete', () => {
   it('removes it from every agent, without an event', async () => {
-    await using t = await skillDesk()
+    await using t = await skillHarness()
     const { id } = (await t.add()).json
     const chosen = { skillIds: [id] }
     await sendTo(t.app, 'PATCH', '/dashboard/v1/agents/analyst', { token: t.team.adminToken, body: chosen })
@@ -96,7 +96,7 @@ describe('admin.skills.delete', () => {
   })
 
   it('leaves no agent with the skill when it is assigned concurrently', async () => {
-    await using t = await skillDesk()
+    await using t = await skillHarness()
     const { id } = (await t.add()).json
     await Promise.all([
       t.send('DELETE', `/${id}`),
@@ -111,7 +111,7 @@ describe('admin.skills.delete', () => {
 
 describe('admin.skills.get', () => {
   it('returns a skill with its text, its references and its agents', async () => {
-    await using t = await skillDesk()
+    await using t = await skillHarness()
     const made = (await t.add({ references: { 'a.md': 'A' } })).json
     expect((await t.send('GET', `/${made.id}`)).json).toEqual(made)
     expect(made).toMatchObject({
@@ -123,7 +123,7 @@ describe('admin.skills.get', () => {
   })
 
   it('returns 404 for a skill of a tenant and for an unknown one', async () => {
-    await using t = await skillDesk()
+    await using t = await skillHarness()
     const own = await sendForm(t.app, 'POST', '/dashboard/v1/skills', t.team.adminToken, toneSkill)
     for (const id of [own.json.id, '01ARZ3NDEKTSV4RRFFQ69G5FAV'])
       expect(await t.send('GET', `/${id}`)).toMatchObject({ status: 404, code: 'NOT_FOUND' })
@@ -132,7 +132,7 @@ describe('admin.skills.get', () => {
 
 describe('admin.skills.versions', () => {
   it('lists the versions of a skill, newest first, with their authors', async () => {
-    await using t = await skillDesk()
+    await using t = await skillHarness()
     const { id } = (await t.add()).json
     await t.send('PATCH', `/${id}`, { name: 'Renamed' })
     await t.send('POST', `/${id}/versions/1/restore`)
@@ -148,7 +148,7 @@ describe('admin.skills.versions', () => {
 
 describe('admin.skills.version', () => {
   it('returns an earlier version of a skill, and the fields that differ from another version', async () => {
-    await using t = await skillDesk()
+    await using t = await skillHarness()
     const { id } = (await t.add({ references: { 'a.md': 'A' } })).json
     await t.upload(id, { file: 'Changed', name: 'Other', references: { 'b.md': 'B' } })
     const first = (await t.send('GET', `/${id}/versions/1`)).json
@@ -167,7 +167,7 @@ describe('admin.skills.version', () => {
 
 describe('admin.skills.restore', () => {
   it('restores an earlier text; keeps the assignment to agents', async () => {
-    await using t = await skillDesk()
+    await using t = await skillHarness()
     const original = (await t.add({ references: { 'a.md': 'A' } })).json
     await t.upload(original.id, { file: 'Changed', name: 'Other', references: { 'b.md': 'B' } })
     await t.send('PATCH', `/${original.id}`, { agentRoles: ['analyst'] })

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { expectNothing, skillDesk } from '../skill-desk.ts'
 import { sendForm, toneSkill } from '../skill-forms.ts'
+import { expectNothing, skillHarness } from '../skill-harness.ts'
 
 describe('admin.skills.create', () => {
   it('stores a Markdown file and assigns it to the given roles in every tenant', async () => {
-    await using t = await skillDesk()
+    await using t = await skillHarness()
     const { status, json } = await t.add({ references: { 'examples.md': '## Good\n\nFresh oats.' } })
     expect(status).toBe(201)
     const at = t.clock.date().toISOString()
@@ -36,7 +36,7 @@ describe('admin.skills.create', () => {
   })
 
   it('takes name and description from the front matter, and prefers those of the form', async () => {
-    await using t = await skillDesk()
+    await using t = await skillHarness()
     const file =
       '---\nname: SEO basics\ndescription: >\n  Read it before\n  a blog post.\nlicense: MIT\n---\n\nUse headings.\n'
     const { json } = await t.add({ file }, ['name', 'description'])
@@ -59,7 +59,7 @@ describe('admin.skills.create', () => {
     ['the line ends of another system', '# Tone\r\n\r\nWarm.\r\n'],
     ['a byte order mark and front matter', '\ufeff---\r\nname: Marked\r\n---\r\n\r\nWärm und schlicht.\r\n'],
   ])('stores a file with %s as it was uploaded, byte for byte', async (_, file) => {
-    await using t = await skillDesk()
+    await using t = await skillHarness()
     const sizeBytes = Buffer.byteLength(file)
     const { json } = await t.add({ file })
     expect(json).toMatchObject({ content: file, sizeBytes })
@@ -72,7 +72,7 @@ describe('admin.skills.create', () => {
   })
 
   it('assigns it to all roles, also to later ones, when requested', async () => {
-    await using t = await skillDesk()
+    await using t = await skillHarness()
     const { json } = await t.add({ agentRoles: 'all' })
     const masters = (await t.operator.send('GET', '/admin/v1/agent-configs')).json.data
     expect(json.assignedAgents).toEqual(masters.map(({ role }: { role: string }) => role))
@@ -82,7 +82,7 @@ describe('admin.skills.create', () => {
   })
 
   it('rejects invalid input, and changes nothing', async () => {
-    await using t = await skillDesk()
+    await using t = await skillHarness()
     await t.add({ name: 'Taken' })
     const yaml = (text: string) => `---\n${text}\n---\nText`
     const bomb = `a: &a [x,x,x,x,x,x,x,x,x]\n${'bcdefghi'
@@ -121,7 +121,7 @@ describe('admin.skills.create', () => {
   })
 
   it('ignores hostile front matter', async () => {
-    await using t = await skillDesk()
+    await using t = await skillHarness()
     const nasty = [
       '__proto__: {polluted: yes}',
       'constructor: {prototype: {polluted: yes}}',
@@ -135,7 +135,7 @@ describe('admin.skills.create', () => {
   })
 
   it('accepts up to 2 MiB including references', async () => {
-    await using t = await skillDesk()
+    await using t = await skillHarness()
     const most = 2 * 1024 * 1024
     const fits = await t.add({ file: 'x'.repeat(most - 3), references: { 'a.md': 'abc' }, agentRoles: '' })
     expect(fits).toMatchObject({ status: 201, json: { sizeBytes: most } })
@@ -146,7 +146,7 @@ describe('admin.skills.create', () => {
   })
 
   it('limits the skills of an agent to 4 MiB', async () => {
-    await using t = await skillDesk()
+    await using t = await skillHarness()
     const half = 'x'.repeat(2 * 1024 * 1024)
     for (const name of ['A', 'B']) expect((await t.add({ name, file: half })).status).toBe(201)
     const more = await t.add({ name: 'C', file: 'x', agentRoles: '' })
@@ -158,7 +158,7 @@ describe('admin.skills.create', () => {
 
 describe('admin.skills.list', () => {
   it('filters by role and words, page by page', async () => {
-    await using t = await skillDesk()
+    await using t = await skillHarness()
     const own = { ...toneSkill, name: 'Of a tenant' }
     await sendForm(t.app, 'POST', '/dashboard/v1/skills', t.team.adminToken, own)
     for (const [name, agentRoles] of [

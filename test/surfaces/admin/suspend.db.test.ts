@@ -57,13 +57,13 @@ describe('admin.tenants.suspend', () => {
 
   it('lets an active run finish, and starts none until the tenant is reinstated', async () => {
     const clock = createTestClock()
-    await using desk = await createAgentHarness({ clock })
-    const { app, team } = desk
+    await using harness = await createAgentHarness({ clock })
+    const { app, team } = harness
     const operator = await createOperator(app)
     const ordered = team.admin.call('dashboard', 'POST /campaigns', {
       body: { name: 'Spring', brief: 'Oats', deliverables: [{ type: 'social_post', quantity: 1 }] },
     })
-    const agent = await desk.next(clock)
+    const agent = await harness.next(clock)
     await ordered
     await using door = await openKeyDoor(app)
     const watched = [
@@ -80,7 +80,7 @@ describe('admin.tenants.suspend', () => {
     await watched[1].text()
     expect(closed).toEqual([])
     await agent.deliver('A post about oats')
-    expect(await desk.run(agent.runId)).toMatchObject({ status: 'completed' })
+    expect(await harness.run(agent.runId)).toMatchObject({ status: 'completed' })
     // A verdict wakes the agent again, and its run waits.
     const waiting = await app.until(
       async () =>
@@ -95,10 +95,10 @@ describe('admin.tenants.suspend', () => {
       clock.advance(1_000)
       await app.db.ping()
     }
-    expect(desk.runtime.waiting).toBe(0)
-    expect(await desk.count(`select count(*) as n from runs where status = 'pending'`)).toBe(1)
+    expect(harness.runtime.waiting).toBe(0)
+    expect(await harness.count(`select count(*) as n from runs where status = 'pending'`)).toBe(1)
     await reinstate(operator, team.tenantId)
-    expect((await desk.next(clock)).dispatch.prompt).toContain('More oats')
+    expect((await harness.next(clock)).dispatch.prompt).toContain('More oats')
     await door[Symbol.asyncDispose]()
     await agentLeft
   })

@@ -18,10 +18,10 @@ const fine = {
 
 describe('admin.system.health', () => {
   it('checks every dependency, and counts pending jobs', async () => {
-    await using desk = await createAgentHarness()
-    const operator = await createOperator(desk.app)
-    await desk.order()
-    const failed = await desk.order()
+    await using harness = await createAgentHarness()
+    const operator = await createOperator(harness.app)
+    await harness.order()
+    const failed = await harness.order()
     await failed.fail('It broke', { family: 'invalid' })
     const { status, json } = await operator.send('GET', path)
     expect(status).toBe(200)

@@ -8,12 +8,12 @@ const minute = 60_000
 describe('agent.runs.heartbeat', () => {
   it('extends the lease of the run and returns a token with the same lifetime', async () => {
     const clock = createTestClock()
-    await using desk = await createAgentHarness({ clock })
-    await desk.configure({ adapterConfig: { timeoutMs: 10 * minute } })
-    await desk.team.admin.call('dashboard', 'POST /campaigns', {
+    await using harness = await createAgentHarness({ clock })
+    await harness.configure({ adapterConfig: { timeoutMs: 10 * minute } })
+    await harness.team.admin.call('dashboard', 'POST /campaigns', {
       body: { name: 'Spring', brief: 'Oats', deliverables: [{ type: 'social_post', quantity: 1 }] },
     })
-    const run = await desk.next(clock)
+    const run = await harness.next(clock)
     const first = (await run.call('GET /runs/:runId/status')).expiresAt
     clock.advance(8 * minute)
     const answer = await beat(run)
@@ -22,26 +22,26 @@ describe('agent.runs.heartbeat', () => {
     expect(Date.parse(answer.expiresAt)).toBeGreaterThan(Date.parse(first))
     clock.advance(5 * minute)
     await expect(run.deliver('Late')).rejects.toMatchObject({ status: 401, code: 'TOKEN_EXPIRED' })
-    const renewed = agentOf(desk.app, { ...run.dispatch, taskToken: answer.taskToken })
+    const renewed = agentOf(harness.app, { ...run.dispatch, taskToken: answer.taskToken })
     await renewed.deliver('A post')
-    expect((await desk.run(run.runId)).status).toBe('completed')
+    expect((await harness.run(run.runId)).status).toBe('completed')
   })
 
   it('stops extending the lease a day after the run started', async () => {
     const clock = createTestClock()
-    await using desk = await createAgentHarness({ clock })
-    await desk.configure({ adapterConfig: { timeoutMs: 60 * minute } })
-    await desk.team.admin.call('dashboard', 'POST /campaigns', {
+    await using harness = await createAgentHarness({ clock })
+    await harness.configure({ adapterConfig: { timeoutMs: 60 * minute } })
+    await harness.team.admin.call('dashboard', 'POST /campaigns', {
       body: { name: 'Spring', brief: 'Oats', deliverables: [{ type: 'social_post', quantity: 1 }] },
     })
-    let run: Agent = await desk.next(clock)
+    let run: Agent = await harness.next(clock)
     const began = clock.now()
     let expiresAt = 0
     for (let n = 0; n < 47; n += 1) {
       clock.advance(30 * minute)
       const answer = await beat(run)
       expiresAt = Date.parse(answer.expiresAt)
-      run = agentOf(desk.app, { ...run.dispatch, taskToken: answer.taskToken })
+      run = agentOf(harness.app, { ...run.dispatch, taskToken: answer.taskToken })
     }
     expect(expiresAt).toBeLessThanOrEqual(began + 24 * 60 * minute)
     expect(expiresAt).toBeGreaterThan(began + 23 * 60 * minute)
@@ -50,43 +50,43 @@ describe('agent.runs.heartbeat', () => {
   })
 
   it('tells the runtime to cancel when the activity was reassigned', async () => {
-    await using desk = await createAgentHarness()
-    const run = await desk.order()
+    await using harness = await createAgentHarness()
+    const run = await harness.order()
     expect((await beat(run)).cancel).toBe(false)
     await run.call('POST /runs/:runId/actions/reassign', { toRole: 'blog_writer', reason: 'A longer text' })
     expect((await beat(run)).cancel).toBe(true)
   })
 
   it('rejects an ended run, and the agent of another run', async () => {
-    await using desk = await createAgentHarness()
-    const one = await desk.order()
-    const other = await desk.order()
+    await using harness = await createAgentHarness()
+    const one = await harness.order()
+    const other = await harness.order()
     const foreign = { params: { runId: other.runId } }
     await expect(
-      desk.app.clientFor(one.dispatch.taskToken).call('agent', 'POST /runs/:runId/heartbeat', foreign),
+      harness.app.clientFor(one.dispatch.taskToken).call('agent', 'POST /runs/:runId/heartbeat', foreign),
     ).rejects.toMatchObject({ status: 401, code: 'UNAUTHORIZED' })
     await one.deliver('A post')
-    const before = await desk.run(one.runId)
+    const before = await harness.run(one.runId)
     await expect(beat(one)).rejects.toMatchObject({ status: 401, code: 'UNAUTHORIZED' })
-    expect(await desk.run(one.runId)).toEqual(before)
+    expect(await harness.run(one.runId)).toEqual(before)
   })
 })
 
 describe('the rate limit of /agent/v1', () => {
   it('allows 60 requests a minute for each run, over both groups of endpoints', async () => {
     const clock = createTestClock()
-    await using desk = await createAgentHarness({ clock })
+    await using harness = await createAgentHarness({ clock })
     const order = () =>
-      desk.team.admin.call('dashboard', 'POST /campaigns', {
+      harness.team.admin.call('dashboard', 'POST /campaigns', {
         body: { name: 'Spring', brief: 'Oats', deliverables: [{ type: 'social_post', quantity: 1 }] },
       })
     await order()
-    const run = await desk.next(clock)
+    const run = await harness.next(clock)
     await order()
-    const other = await desk.next(clock)
+    const other = await harness.next(clock)
     clock.advance(61_000)
     const follow = () =>
-      desk.app.fetch(`/agent/v1/callback/${run.runId}/stream`, {
+      harness.app.fetch(`/agent/v1/callback/${run.runId}/stream`, {
         headers: { authorization: `Bearer ${run.dispatch.taskToken}` },
       })
     for (let n = 0; n < 19; n += 1) {

@@ -35,99 +35,99 @@ const manifest = [
 
 describe('agent.skills.manifest', () => {
   it('lists the skills of the run’s agent', async () => {
-    await using desk = await createAgentHarness()
-    await giveSkills(desk)
-    const { dispatch } = await desk.order()
+    await using harness = await createAgentHarness()
+    await giveSkills(harness)
+    const { dispatch } = await harness.order()
     expect(dispatch.agentRole).toBe('social_writer')
-    const { status, json } = await ask(desk, dispatch.taskToken, 'social_writer')
+    const { status, json } = await ask(harness, dispatch.taskToken, 'social_writer')
     expect({ status, json }).toEqual({ status: 200, json: { manifest } })
   })
 
   it('rejects another role, and a run that has ended', async () => {
-    await using desk = await createAgentHarness()
-    await giveSkills(desk)
-    const agent = await desk.order()
+    await using harness = await createAgentHarness()
+    await giveSkills(harness)
+    const agent = await harness.order()
     const { taskToken } = agent.dispatch
     for (const rest of ['analyst', 'poet', 'analyst/Figures'])
-      expect(await ask(desk, taskToken, rest)).toMatchObject({ status: 404, code: 'NOT_FOUND' })
-    expect((await ask(desk, desk.team.adminToken, 'social_writer')).status).toBe(401)
+      expect(await ask(harness, taskToken, rest)).toMatchObject({ status: 404, code: 'NOT_FOUND' })
+    expect((await ask(harness, harness.team.adminToken, 'social_writer')).status).toBe(401)
     await agent.deliver('A post')
     for (const rest of ['social_writer', 'social_writer/Headlines'])
-      expect(await ask(desk, taskToken, rest)).toMatchObject({ status: 401, code: 'UNAUTHORIZED' })
+      expect(await ask(harness, taskToken, rest)).toMatchObject({ status: 401, code: 'UNAUTHORIZED' })
   })
 })
 
 describe('agent.skills.get', () => {
   it('returns a skill with its references', async () => {
-    await using desk = await createAgentHarness()
-    await giveSkills(desk)
-    const { taskToken } = (await desk.order()).dispatch
-    expect((await ask(desk, taskToken, 'social_writer/Tone%20of%20voice')).json).toEqual({
+    await using harness = await createAgentHarness()
+    await giveSkills(harness)
+    const { taskToken } = (await harness.order()).dispatch
+    expect((await ask(harness, taskToken, 'social_writer/Tone%20of%20voice')).json).toEqual({
       name: 'Tone of voice',
       content: toneSkill.file,
       references: [{ name: 'examples.md', content: examples['examples.md'] }],
     })
-    expect((await ask(desk, taskToken, 'social_writer/Headlines')).json).toEqual({
+    expect((await ask(harness, taskToken, 'social_writer/Headlines')).json).toEqual({
       name: 'Headlines',
       content: 'Short.',
     })
     for (const name of ['Figures', 'headlines', 'x'])
-      expect(await ask(desk, taskToken, `social_writer/${name}`)).toMatchObject({ status: 404 })
+      expect(await ask(harness, taskToken, `social_writer/${name}`)).toMatchObject({ status: 404 })
   })
 
   it('returns the tenant’s skill instead of the installation’s skill of the same name', async () => {
-    await using desk = await createAgentHarness()
-    const { add } = await giveSkills(desk)
+    await using harness = await createAgentHarness()
+    const { add } = await giveSkills(harness)
     const own = { file: 'Ours.', description: 'Ours', agentRoles: 'social_writer' }
-    await add('dashboard', desk.team.adminToken, own)
-    const { taskToken } = (await desk.order()).dispatch
-    expect((await ask(desk, taskToken, 'social_writer/Tone%20of%20voice')).json.content).toBe('Ours.')
-    expect((await ask(desk, taskToken, 'social_writer')).json.manifest).toEqual([
+    await add('dashboard', harness.team.adminToken, own)
+    const { taskToken } = (await harness.order()).dispatch
+    expect((await ask(harness, taskToken, 'social_writer/Tone%20of%20voice')).json.content).toBe('Ours.')
+    expect((await ask(harness, taskToken, 'social_writer')).json.manifest).toEqual([
       manifest[0],
       { name: 'Tone of voice', description: 'Ours' },
     ])
   })
 
   it('returns 404 for skills of another tenant', async () => {
-    await using desk = await createAgentHarness()
-    const { add } = await giveSkills(desk)
-    const other = await desk.app.team()
+    await using harness = await createAgentHarness()
+    const { add } = await giveSkills(harness)
+    const other = await harness.app.team()
     const theirs = await add('dashboard', other.adminToken, {
       name: 'Secret plan',
       agentRoles: 'social_writer',
     })
     // No endpoint does that; the follower is closed by itself.
-    await desk.app.db.write((tx) =>
+    await harness.app.db.write((tx) =>
       tx.run(`update tenant_agents set skill_ids = ? where tenant_id = ? and role = 'social_writer'`, [
         JSON.stringify([theirs]),
-        desk.team.tenantId,
+        harness.team.tenantId,
       ]),
     )
-    const { taskToken, skillsContext } = (await desk.order()).dispatch
-    expect((await ask(desk, taskToken, 'social_writer/Secret%20plan')).status).toBe(404)
-    expect((await ask(desk, taskToken, 'social_writer')).json).toEqual({ manifest: manifest.slice(0, 1) })
+    const { taskToken, skillsContext } = (await harness.order()).dispatch
+    expect((await ask(harness, taskToken, 'social_writer/Secret%20plan')).status).toBe(404)
+    expect((await ask(harness, taskToken, 'social_writer')).json).toEqual({ manifest: manifest.slice(0, 1) })
     expect(skillsContext).not.toContain('Secret plan')
   })
 
   it('reports that a skill was removed', async () => {
-    await using desk = await createAgentHarness()
-    const { operator, tone, headlines } = await giveSkills(desk)
-    const { taskToken } = (await desk.order()).dispatch
+    await using harness = await createAgentHarness()
+    const { operator, tone, headlines } = await giveSkills(harness)
+    const { taskToken } = (await harness.order()).dispatch
     await operator.send('DELETE', `/admin/v1/skills/${tone}`)
-    await sendTo(desk.app, 'PATCH', `/dashboard/v1/skills/${headlines}`, {
-      token: desk.team.adminToken,
+    await sendTo(harness.app, 'PATCH', `/dashboard/v1/skills/${headlines}`, {
+      token: harness.team.adminToken,
       body: { agentRoles: [] },
     })
-    expect((await ask(desk, taskToken, 'social_writer')).json).toEqual({ manifest: [] })
-    expect((await ask(desk, taskToken, 'social_writer/Headlines')).status).toBe(404)
+    expect((await ask(harness, taskToken, 'social_writer')).json).toEqual({ manifest: [] })
+    expect((await ask(harness, taskToken, 'social_writer/Headlines')).status).toBe(404)
   })
 })
 
 describe('a run', () => {
   it('has its skills in the dispatch and in its context', async () => {
-    await using desk = await createAgentHarness()
-    await giveSkills(desk)
-    const agent = await desk.order()
+    await using harness = await createAgentHarness()
+    await giveSkills(harness)
+    const agent = await harness.order()
     expect(agent.dispatch.skillsContext).toBe(
       [
         '# Skill: Headlines\n\nRead it for posts.\n\nShort.',
@@ -141,25 +141,25 @@ describe('a run', () => {
   })
 
   it('has an empty text when the agent has no skills', async () => {
-    await using desk = await createAgentHarness()
-    const agent = await desk.order()
+    await using harness = await createAgentHarness()
+    const agent = await harness.order()
     expect(agent.dispatch.skillsContext).toBe('')
     expect((await agent.call('GET /runs/:runId/context')).skills).toEqual([])
   })
 })
 
 describe('the built-in loop', () => {
-  async function modelDesk(script: Parameters<typeof startAnthropicLike>[0]) {
+  async function modelHarness(script: Parameters<typeof startAnthropicLike>[0]) {
     await using stack = new AsyncDisposableStack()
     const server = stack.use(await startAnthropicLike(script))
     const hosted = { id: 'hosted', type: 'hosted_a' as const, apiKey: 'k', models: [pricedModel] }
     const clock = createTestClock()
-    const desk = stack.use(
+    const harness = stack.use(
       await createAgentHarness({ clock, providers: [{ ...hosted, baseUrl: server.url }] }),
     )
-    await desk.configure({ adapterType: 'local' })
+    await harness.configure({ adapterType: 'local' })
     const owned = stack.move()
-    return { server, desk, [Symbol.asyncDispose]: () => owned.disposeAsync() }
+    return { server, harness, [Symbol.asyncDispose]: () => owned.disposeAsync() }
   }
   const order = ({ team }: AgentHarness) =>
     team.admin.call('dashboard', 'POST /campaigns', {
@@ -170,7 +170,7 @@ describe('the built-in loop', () => {
   it('lists the skills for the model, and returns their texts', async () => {
     const tools: unknown[] = []
     const systems: string[] = []
-    await using t = await modelDesk(({ body }, index) => {
+    await using t = await modelHarness(({ body }, index) => {
       systems.push(JSON.stringify(body.system))
       tools.push(body.messages.at(-1))
       const asks = [
@@ -181,9 +181,9 @@ describe('the built-in loop', () => {
       const wanted = asks[index]
       return wanted ? reading(`t${index}`, wanted) : { text: ['Fresh oats!'] }
     })
-    await giveSkills(t.desk)
-    await order(t.desk)
-    await t.desk.app.until(async () => tools.length === 4, 'the model was asked four times')
+    await giveSkills(t.harness)
+    await order(t.harness)
+    await t.harness.app.until(async () => tools.length === 4, 'the model was asked four times')
     for (const { name, description } of manifest) expect(systems[0]).toContain(`- ${name}: ${description}`)
     expect(JSON.stringify(tools[1])).toContain('Warm and plain.')
     expect(JSON.stringify(tools[1])).toContain('examples.md')
@@ -191,31 +191,34 @@ describe('the built-in loop', () => {
     expect(JSON.stringify(tools[3])).toContain(
       'There is no skill Nonsense; there are: Headlines, Tone of voice',
     )
-    await t.desk.app.until(
-      async () => (await t.desk.count(`select count(*) as n from outputs where text = 'Fresh oats!'`)) === 1,
+    await t.harness.app.until(
+      async () =>
+        (await t.harness.count(`select count(*) as n from outputs where text = 'Fresh oats!'`)) === 1,
       'the post is there',
     )
-    expect(await t.desk.count(`select count(*) as n from tool_calls where tool_name = 'read_skill'`)).toBe(3)
+    expect(await t.harness.count(`select count(*) as n from tool_calls where tool_name = 'read_skill'`)).toBe(
+      3,
+    )
   })
 
   it('offers no skill tool when the agent has no skills', async () => {
-    await using t = await modelDesk([{ text: ['A post'] }])
-    await order(t.desk)
-    await t.desk.app.until(async () => t.server.calls.length === 1, 'the model was asked')
+    await using t = await modelHarness([{ text: ['A post'] }])
+    await order(t.harness)
+    await t.harness.app.until(async () => t.server.calls.length === 1, 'the model was asked')
     const { system, tools } = t.server.calls[0]?.body ?? {}
     expect(JSON.stringify([system, tools])).not.toMatch(/read_skill|# Skills/)
   })
 
   it('does not count reading a skill as a result', async () => {
-    await using t = await modelDesk((_, index) =>
+    await using t = await modelHarness((_, index) =>
       index === 0 ? reading('t1', { name: 'Headlines' }) : { text: [] },
     )
-    await giveSkills(t.desk)
-    await order(t.desk)
-    await t.desk.app.until(
-      async () => (await t.desk.count(`select count(*) as n from runs where status = 'failed'`)) === 1,
+    await giveSkills(t.harness)
+    await order(t.harness)
+    await t.harness.app.until(
+      async () => (await t.harness.count(`select count(*) as n from runs where status = 'failed'`)) === 1,
       'the run has failed',
     )
-    expect(await t.desk.count('select count(*) as n from outputs')).toBe(0)
+    expect(await t.harness.count('select count(*) as n from outputs')).toBe(0)
   })
 })

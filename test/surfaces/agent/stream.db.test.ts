@@ -19,11 +19,11 @@ const saw = (text: string) => {
 
 describe('agent.callback.stream', () => {
   it('streams the text from its start, then live, and ends after completed', async () => {
-    await using desk = await createAgentHarness()
-    const run = await desk.order()
+    await using harness = await createAgentHarness()
+    const run = await harness.order()
     await write(run, 0, 'One ')
     await write(run, 1, 'two ')
-    const response = await open(desk, run)
+    const response = await open(harness, run)
     const told = readStream(response)
     await write(run, 2, 'three')
     await run.deliver('One two three', { usage: { inputTokens: 3, outputTokens: 4 } })
@@ -38,23 +38,23 @@ describe('agent.callback.stream', () => {
   })
 
   it('resumes after the last received event, with the next number', async () => {
-    await using desk = await createAgentHarness()
-    const run = await desk.order()
+    await using harness = await createAgentHarness()
+    const run = await harness.order()
     await write(run, 0, 'One ')
-    const before = await readStream(await open(desk, run), saw('One '))
+    const before = await readStream(await open(harness, run), saw('One '))
     await write(run, 1, 'two')
     const place = before.at(-1)
-    const after = await readStream(await open(desk, run, place?.id), saw('two'))
+    const after = await readStream(await open(harness, run, place?.id), saw('two'))
     expect(textOf(after)).toBe('two')
     expect(after[0]?.data['sequenceNum']).toBe((place?.data['sequenceNum'] as number) + 1)
     for (const foreign of ['', '42', '7.1.1', 'nonsense', '42:01ARZ3NDEKTSV4RRFFQ69G5FAV.1.3'])
-      expect(textOf(await readStream(await open(desk, run, foreign), saw('two'))), foreign).toBe('One two')
+      expect(textOf(await readStream(await open(harness, run, foreign), saw('two'))), foreign).toBe('One two')
   })
 
   it('ends with an error event that contains the reason', async () => {
-    await using desk = await createAgentHarness()
-    const run = await desk.order()
-    const told = readStream(await open(desk, run))
+    await using harness = await createAgentHarness()
+    const run = await harness.order()
+    const told = readStream(await open(harness, run))
     await write(run, 0, 'One ')
     await run.fail('The model is out of words', { family: 'invalid' })
     const messages = await told
@@ -63,23 +63,23 @@ describe('agent.callback.stream', () => {
   })
 
   it('returns the buffered text and the end when the run has ended, and the rest to a client that resumes', async () => {
-    await using desk = await createAgentHarness()
-    const run = await desk.order()
+    await using harness = await createAgentHarness()
+    const run = await harness.order()
     await write(run, 0, 'One ')
-    const [first] = await readStream(await open(desk, run), saw('One '))
+    const [first] = await readStream(await open(harness, run), saw('One '))
     await write(run, 1, 'two')
     await run.deliver('One two')
-    const whole = await readStream(await open(desk, run))
+    const whole = await readStream(await open(harness, run))
     expect([textOf(whole), whole.at(-1)?.event]).toEqual(['One two', 'completed'])
-    const rest = await readStream(await open(desk, run, first?.id))
+    const rest = await readStream(await open(harness, run, first?.id))
     expect([textOf(rest), rest.at(-1)?.event]).toEqual(['two', 'completed'])
   })
 
   it('streams a run on another server, and never to the agent of another run', async () => {
-    await using desk = await createAgentHarness()
-    const run = await desk.order()
-    const other = await desk.order()
-    const there = await desk.app.another({ worker: false })
+    await using harness = await createAgentHarness()
+    const run = await harness.order()
+    const other = await harness.order()
+    const there = await harness.app.another({ worker: false })
     const url = `http://copydesk.test/agent/v1/callback/${run.runId}/stream`
     const ask = (token: string) =>
       there.fetch(new Request(url, { headers: { authorization: `Bearer ${token}` } }))
@@ -94,11 +94,11 @@ describe('agent.callback.stream', () => {
   })
 
   it('rejects an attempt that was fenced off', async () => {
-    await using desk = await createAgentHarness()
-    const run = await desk.order()
-    await desk.app.db.write((tx) =>
+    await using harness = await createAgentHarness()
+    const run = await harness.order()
+    await harness.app.db.write((tx) =>
       tx.run('update runs set attempt = 2, fence = 1 where id = ?', [run.runId]),
     )
-    expect((await open(desk, run)).status).toBe(401)
+    expect((await open(harness, run)).status).toBe(401)
   })
 })

@@ -2,7 +2,7 @@ import type { CallInput } from '@copydesk/client'
 import { describe, expect, it } from 'vitest'
 import { createTestApp } from '../../kit/app.ts'
 import { createTestClock } from '../../kit/clock.ts'
-import { createPlanter } from '../../kit/feed-rows.ts'
+import { createRowInserter } from '../../kit/feed-rows.ts'
 import { keyClient } from '../../kit/key-client.ts'
 import { createOperator } from '../../kit/operator.ts'
 import { everything } from '../../kit/rows.ts'
@@ -17,25 +17,25 @@ async function setUp() {
   const app = await createTestApp({ clock, worker: false })
   const [ours, theirs] = [await app.team('Ours'), await app.team('Theirs')]
   const ask = (body: Body, who = ours.reviewer) => who.call('cli', 'POST /approvals/bulk-resolve', { body })
-  return { app, clock, ours, theirs, ask, plant: createPlanter(app, clock) }
+  return { app, clock, ours, theirs, ask, insert: createRowInserter(app, clock) }
 }
 
 const unknownId = '01ARZ3NDEKTSV4RRFFQ69G5FAV'
 
 describe('cli.approvals.bulk_resolve', () => {
   it('decides each named approval once, and returns the reason for the others', async () => {
-    const { app, ours, theirs, ask, plant } = await setUp()
+    const { app, ours, theirs, ask, insert } = await setUp()
     await using _ = app
     const { tenantId } = ours
     const [one, two] = [
-      await plant.approval(tenantId, 'One', 'low', 5),
-      await plant.approval(tenantId, 'Two', 'low', 5),
+      await insert.approval(tenantId, 'One', 'low', 5),
+      await insert.approval(tenantId, 'Two', 'low', 5),
     ]
-    const done = await plant.approval(tenantId, 'Done', 'low', 5)
+    const done = await insert.approval(tenantId, 'Done', 'low', 5)
     await ask({ action: 'approve', ids: [done] })
-    const late = await plant.approval(tenantId, 'Late', 'low', -1)
-    const choice = await plant.approval(tenantId, 'Choice', 'high', 5, undefined, { options: '["a","b"]' })
-    const foreign = await plant.approval(theirs.tenantId, 'Foreign', 'low', 5)
+    const late = await insert.approval(tenantId, 'Late', 'low', -1)
+    const choice = await insert.approval(tenantId, 'Choice', 'high', 5, undefined, { options: '["a","b"]' })
+    const foreign = await insert.approval(theirs.tenantId, 'Foreign', 'low', 5)
     const ids = [one, done, late, choice, foreign, unknownId, two, one]
     const before = await everything(app.db)
     const nothing = {
@@ -93,13 +93,13 @@ describe('cli.approvals.bulk_resolve', () => {
   })
 
   it('decides matches by type, risk, tenant and age, and passes the note of a rejection to the agents', async () => {
-    const { app, clock, ours, theirs, plant } = await setUp()
+    const { app, clock, ours, theirs, insert } = await setUp()
     await using _ = app
-    await plant.approval(ours.tenantId, 'Old low', 'low', 40)
-    await plant.approval(ours.tenantId, 'Old medium', 'medium', 40, undefined, { type: 'brand_direction' })
+    await insert.approval(ours.tenantId, 'Old low', 'low', 40)
+    await insert.approval(ours.tenantId, 'Old medium', 'medium', 40, undefined, { type: 'brand_direction' })
     clock.advance(60 * 60_000)
-    await plant.approval(ours.tenantId, 'New low', 'low', 40)
-    await plant.approval(theirs.tenantId, 'Their high', 'high', 40)
+    await insert.approval(ours.tenantId, 'New low', 'low', 40)
+    await insert.approval(theirs.tenantId, 'Their high', 'high', 40)
     const reader = (await addReviewer(app, 'reader', [ours.tenantId, theirs.tenantId])).client
     const matches = async (filter: NonNullable<Body['filter']>) => {
       const { items } = await reader.call('cli', 'POST /approvals/bulk-resolve', {
@@ -128,11 +128,11 @@ describe('cli.approvals.bulk_resolve', () => {
   })
 
   it('decides the first 500 matches, and the next ones with the next request', async () => {
-    const { app, ours, theirs, ask, plant } = await setUp()
+    const { app, ours, theirs, ask, insert } = await setUp()
     await using _ = app
     await app.copydesk.asSystem().users.assign(ours.reviewerId, theirs.tenantId)
-    for (let i = 0; i < 501; i += 1) await plant.approval(ours.tenantId, `Low ${i}`, 'low', 10 + i)
-    await plant.approval(theirs.tenantId, 'High', 'high', 60)
+    for (let i = 0; i < 501; i += 1) await insert.approval(ours.tenantId, `Low ${i}`, 'low', 10 + i)
+    await insert.approval(theirs.tenantId, 'High', 'high', 60)
     const first = await ask({ action: 'approve', filter: {}, dryRun: true })
     expect(first.matched).toBe(500)
     expect([first.items[0]?.title, first.items[1]?.title, first.items[499]?.title]).toEqual([
@@ -148,9 +148,9 @@ describe('cli.approvals.bulk_resolve', () => {
   })
 
   it('rejects ids with a filter, neither, a rejection without a note and other tenants, and changes nothing', async () => {
-    const { app, ours, theirs, ask, plant } = await setUp()
+    const { app, ours, theirs, ask, insert } = await setUp()
     await using _ = app
-    const id = await plant.approval(ours.tenantId, 'One', 'low', 5)
+    const id = await insert.approval(ours.tenantId, 'One', 'low', 5)
     const before = await everything(app.db)
     const refused = (body: Body) => refusal(ask(body))
     const invalid = { status: 400, code: 'VALIDATION_ERROR' }
@@ -176,12 +176,12 @@ describe('cli.approvals.bulk_resolve', () => {
   })
 
   it('decides for a key within its tenants, and for an operator in all', async () => {
-    const { app, ours, theirs, ask, plant } = await setUp()
+    const { app, ours, theirs, ask, insert } = await setUp()
     await using _ = app
     const { id } = await addReviewer(app, 'both', [ours.tenantId, theirs.tenantId])
     const narrow = await keyClient(app, id, { tenantIds: [theirs.tenantId] })
-    await plant.approval(ours.tenantId, 'Ours', 'low', 5)
-    await plant.approval(theirs.tenantId, 'Theirs', 'low', 5)
+    await insert.approval(ours.tenantId, 'Ours', 'low', 5)
+    await insert.approval(theirs.tenantId, 'Theirs', 'low', 5)
     expect((await ask({ action: 'approve', filter: {} }, narrow)).items).toMatchObject([
       { title: 'Theirs', result: 'resolved' },
     ])
@@ -193,9 +193,9 @@ describe('cli.approvals.bulk_resolve', () => {
   })
 
   it('wakes each agent once, and decides a linked approval together with the client’s', async () => {
-    await using desk = await createAgentHarness()
-    const { reviewer } = desk.team
-    const agents = [await desk.order(), await desk.order()]
+    await using harness = await createAgentHarness()
+    const { reviewer } = harness.team
+    const agents = [await harness.order(), await harness.order()]
     for (const agent of agents) await agent.deliver(`Text of ${agent.runId}`)
     const { data } = await reviewer.call('dm', 'GET /approvals', { query: { 'filter.status': 'pending' } })
     const [first] = data
@@ -213,16 +213,16 @@ describe('cli.approvals.bulk_resolve', () => {
     expect(receipt.items).toEqual(look.items)
     expect(receipt).toMatchObject({ matched: 3, resolved: 2, skipped: 1 })
     expect(receipt.items.at(-1)?.error).toBe('This approval is already approved')
-    const woken = await desk.app.db.sql.all(
+    const woken = await harness.app.db.sql.all(
       `select activity_id, count(*) as n from runs where wake_reason = 'review_approved' group by activity_id`,
     )
     expect(woken.map(({ n }) => Number(n))).toEqual([1, 1])
   })
 
   it('works the same in an embedding program', async () => {
-    const { app, ours, plant } = await setUp()
+    const { app, ours, insert } = await setUp()
     await using _ = app
-    await plant.approval(ours.tenantId, 'One', 'low', 5)
+    await insert.approval(ours.tenantId, 'One', 'low', 5)
     const actor = {
       id: ours.reviewerId,
       type: 'human' as const,

@@ -2,7 +2,7 @@ import type { Reply } from '@copydesk/client'
 import { describe, expect, it } from 'vitest'
 import { createTestApp, type TestApp } from '../../kit/app.ts'
 import { createTestClock } from '../../kit/clock.ts'
-import { createPlanter } from '../../kit/feed-rows.ts'
+import { createRowInserter } from '../../kit/feed-rows.ts'
 import { keyClient } from '../../kit/key-client.ts'
 import { createOperator } from '../../kit/operator.ts'
 import { createAgentHarness } from '../../kit/runtime.ts'
@@ -13,7 +13,7 @@ async function setUp() {
   const clock = createTestClock()
   const app = await createTestApp({ clock, worker: false })
   const [ours, theirs] = [await app.team('Ours'), await app.team('Theirs')]
-  return { app, clock, ours, theirs, plant: createPlanter(app, clock) }
+  return { app, clock, ours, theirs, insert: createRowInserter(app, clock) }
 }
 
 /** The creation time of a row, as it is returned. */
@@ -29,22 +29,22 @@ const titles = (items: ReadonlyArray<{ title: string }>) => items.map(({ title }
 
 describe('cli.queue', () => {
   it('lists pending approvals by risk and due time, and blocked activities', async () => {
-    const { app, ours, plant } = await setUp()
+    const { app, ours, insert } = await setUp()
     await using _ = app
     const { tenantId } = ours
-    const about = await plant.activity(tenantId, 'Piece', {
+    const about = await insert.activity(tenantId, 'Piece', {
       status: 'awaiting_approval',
       deliverable_type: 'blog_post',
     })
-    await plant.approval(tenantId, 'Low', 'low', 10)
-    const asked = await plant.approval(tenantId, 'High, later', 'high', 20, undefined, { content_of: about })
-    await plant.approval(tenantId, 'High, sooner', 'high', 2)
-    await plant.approval(tenantId, 'Too late', 'high', -1)
-    await plant.approval(tenantId, 'Medium', 'medium', 1)
-    await plant.blocked(tenantId, 'New', 1)
-    const old = await plant.blocked(tenantId, 'Old', 5)
-    await plant.activity(tenantId, 'In progress')
-    await plant.failed(tenantId, 'Broken', 1)
+    await insert.approval(tenantId, 'Low', 'low', 10)
+    const asked = await insert.approval(tenantId, 'High, later', 'high', 20, undefined, { content_of: about })
+    await insert.approval(tenantId, 'High, sooner', 'high', 2)
+    await insert.approval(tenantId, 'Too late', 'high', -1)
+    await insert.approval(tenantId, 'Medium', 'medium', 1)
+    await insert.blocked(tenantId, 'New', 1)
+    const old = await insert.blocked(tenantId, 'Old', 5)
+    await insert.activity(tenantId, 'In progress')
+    await insert.failed(tenantId, 'Broken', 1)
     const queue = await ours.reviewer.call('cli', 'GET /queue', {})
     expect(titles(queue.pending)).toEqual(['High, sooner', 'High, later', 'Medium', 'Low'])
     expect(titles(queue.blocked)).toEqual(['Old', 'New'])
@@ -67,11 +67,11 @@ describe('cli.queue', () => {
       activityStatus: 'awaiting_approval',
       approvalId: asked,
       approvalType: 'channel_action',
-      dueAt: plant.at(10).toISOString(),
-      expiresAt: plant.at(20).toISOString(),
+      dueAt: insert.at(10).toISOString(),
+      expiresAt: insert.at(20).toISOString(),
       claimedBy: null,
       reason: null,
-      since: plant.at(-1).toISOString(),
+      since: insert.at(-1).toISOString(),
     })
     expect(queue.blocked[0]).toMatchObject({
       id: old,
@@ -83,7 +83,7 @@ describe('cli.queue', () => {
       approvalId: null,
       riskLevel: null,
       reason: 'No figures',
-      since: plant.at(-5).toISOString(),
+      since: insert.at(-5).toISOString(),
     })
     expect(queue.pending[0]).toMatchObject({
       activityId: null,
@@ -98,17 +98,17 @@ describe('cli.queue', () => {
   })
 
   it('counts running and queued activities as running, each once', async () => {
-    await using desk = await createAgentHarness({ clock: createTestClock() })
-    const agent = await desk.order()
-    const { id } = await desk.activityOf(agent.runId)
-    await desk.app.copydesk
-      .asSystem({ tenantId: desk.team.tenantId })
+    await using harness = await createAgentHarness({ clock: createTestClock() })
+    const agent = await harness.order()
+    const { id } = await harness.activityOf(agent.runId)
+    await harness.app.copydesk
+      .asSystem({ tenantId: harness.team.tenantId })
       .agents.configure('social_writer', { concurrency: 1 })
-    await desk.team.admin.call('dashboard', 'POST /campaigns', {
+    await harness.team.admin.call('dashboard', 'POST /campaigns', {
       body: { name: 'More', brief: 'Rye', deliverables: [{ type: 'social_post', quantity: 2 }] },
     })
-    const queue = () => desk.team.reviewer.call('cli', 'GET /queue', { query: { status: 'running' } })
-    const found = await desk.app.until(async () => {
+    const queue = () => harness.team.reviewer.call('cli', 'GET /queue', { query: { status: 'running' } })
+    const found = await harness.app.until(async () => {
       const now = await queue()
       return now.counts.running === 3 && now
     }, 'the others wait')
@@ -123,9 +123,9 @@ describe('cli.queue', () => {
       campaignName: 'Spring',
       agentRole: 'social_writer',
     })
-    await steer(desk.team.reviewer, id).pause()
+    await steer(harness.team.reviewer, id).pause()
     await agent.deliver('Text')
-    const after = await desk.team.reviewer.call('cli', 'GET /queue', { query: { status: 'all' } })
+    const after = await harness.team.reviewer.call('cli', 'GET /queue', { query: { status: 'all' } })
     expect(
       [...after.running, ...after.blocked, ...after.failed]
         .map(({ id: one }) => one)
@@ -134,10 +134,10 @@ describe('cli.queue', () => {
   })
 
   it('shows who has claimed an approval until the claim expires, and paused activities', async () => {
-    const { app, clock, ours, plant } = await setUp()
+    const { app, clock, ours, insert } = await setUp()
     await using _ = app
-    const approvalId = await plant.approval(ours.tenantId, 'Which?', 'low', 10)
-    await plant.blocked(ours.tenantId, 'Held', 1, { hold: 'paused', blocker: null })
+    const approvalId = await insert.approval(ours.tenantId, 'Which?', 'low', 10)
+    await insert.blocked(ours.tenantId, 'Held', 1, { hold: 'paused', blocker: null })
     await ours.reviewer.call('cli', 'POST /approvals/:id/claim', { params: { id: approvalId } })
     const seen = await ours.reviewer.call('cli', 'GET /queue', {})
     expect(seen.pending[0]?.claimedBy).toBe('Rita Reviewer')
@@ -155,11 +155,11 @@ describe('cli.queue', () => {
   })
 
   it('lists cancelled activities with the failed ones, marked as cancelled', async () => {
-    const { app, ours, plant } = await setUp()
+    const { app, ours, insert } = await setUp()
     await using _ = app
-    await plant.failed(ours.tenantId, 'Called off', 1, { failure_reason: 'cancelled_by_reviewer' })
-    await plant.failed(ours.tenantId, 'Older', 3)
-    await plant.failed(ours.tenantId, 'Newer', 2)
+    await insert.failed(ours.tenantId, 'Called off', 1, { failure_reason: 'cancelled_by_reviewer' })
+    await insert.failed(ours.tenantId, 'Older', 3)
+    await insert.failed(ours.tenantId, 'Newer', 2)
     const { failed, counts } = await ours.reviewer.call('cli', 'GET /queue', { query: { status: 'failed' } })
     expect(titles(failed)).toEqual(['Called off', 'Newer', 'Older'])
     expect(failed[0]).toMatchObject({ status: 'failed', ageMinutes: 60, reason: 'Cancelled' })
@@ -167,22 +167,22 @@ describe('cli.queue', () => {
   })
 
   it('filters rows and counts by deliverable type, step type and agent', async () => {
-    const { app, ours, plant } = await setUp()
+    const { app, ours, insert } = await setUp()
     await using _ = app
     const { tenantId } = ours
     const blog = { deliverable_type: 'blog_post', agent_role: 'blog_writer' }
-    const about = await plant.activity(tenantId, 'Piece', { ...blog, status: 'awaiting_approval' })
-    await plant.approval(tenantId, 'About the post', 'low', 10, undefined, { content_of: about })
-    const linked = await plant.approval(tenantId, 'Linked to the post', 'low', 12)
+    const about = await insert.activity(tenantId, 'Piece', { ...blog, status: 'awaiting_approval' })
+    await insert.approval(tenantId, 'About the post', 'low', 10, undefined, { content_of: about })
+    const linked = await insert.approval(tenantId, 'Linked to the post', 'low', 12)
     await app.db.write((tx) =>
       tx.run(
         'insert into approval_links (approval_id, activity_id, tenant_id, blocking) values (?, ?, ?, ?)',
         [linked, about, tenantId, true],
       ),
     )
-    await plant.approval(tenantId, 'About nothing', 'low', 10)
-    await plant.blocked(tenantId, 'Outline', 1, { ...blog, type: 'outline' })
-    await plant.blocked(tenantId, 'Post', 1, { deliverable_type: 'social_post' })
+    await insert.approval(tenantId, 'About nothing', 'low', 10)
+    await insert.blocked(tenantId, 'Outline', 1, { ...blog, type: 'outline' })
+    await insert.blocked(tenantId, 'Post', 1, { deliverable_type: 'social_post' })
     const by = async (query: { type?: string; agent?: string }) => {
       const { pending, blocked, counts } = await ours.reviewer.call('cli', 'GET /queue', { query })
       return { shown: titles([...pending, ...blocked]), counts: [counts.pending, counts.blocked] }
@@ -201,16 +201,16 @@ describe('cli.queue', () => {
   })
 
   it('returns each row once over all pages, although rows are added meanwhile', async () => {
-    const { app, clock, ours, theirs, plant } = await setUp()
+    const { app, clock, ours, theirs, insert } = await setUp()
     await using _ = app
     const { client } = await addReviewer(app, 'both', [ours.tenantId, theirs.tenantId])
     const before: string[] = []
     for (const { tenantId } of [ours, theirs])
       for (let i = 0; i < 4; i += 1) {
-        before.push(await plant.approval(tenantId, 'Question', i % 2 ? 'high' : 'low', 30))
-        before.push(await plant.blocked(tenantId, 'Blocked', i))
-        before.push(await plant.activity(tenantId, 'In progress', { ago: i }))
-        before.push(await plant.failed(tenantId, 'Failed', i + 1))
+        before.push(await insert.approval(tenantId, 'Question', i % 2 ? 'high' : 'low', 30))
+        before.push(await insert.blocked(tenantId, 'Blocked', i))
+        before.push(await insert.activity(tenantId, 'In progress', { ago: i }))
+        before.push(await insert.failed(tenantId, 'Failed', i + 1))
       }
     for (const reader of [
       client,
@@ -227,9 +227,9 @@ describe('cli.queue', () => {
         expect(lines.length).toBeLessThan(4)
         seen.push(...lines.map(({ id }) => id))
         cursor = page.pagination.nextCursor
-        await plant.approval(ours.tenantId, 'New', 'high', 30)
-        await plant.blocked(theirs.tenantId, 'New', 50)
-        await plant.failed(theirs.tenantId, 'New', 0)
+        await insert.approval(ours.tenantId, 'New', 'high', 30)
+        await insert.blocked(theirs.tenantId, 'New', 50)
+        await insert.failed(theirs.tenantId, 'New', 0)
         clock.advance(10)
       } while (cursor !== null)
       expect(new Set(seen).size).toBe(seen.length)
@@ -238,12 +238,12 @@ describe('cli.queue', () => {
   })
 
   it('accepts the id of a row as cursor, and rejects an invalid one and that of another list', async () => {
-    const { app, ours, theirs, plant } = await setUp()
+    const { app, ours, theirs, insert } = await setUp()
     await using _ = app
-    const first = await plant.approval(ours.tenantId, 'First', 'high', 1)
-    await plant.approval(ours.tenantId, 'Second', 'high', 2)
-    const foreign = await plant.approval(theirs.tenantId, 'Foreign', 'high', 2)
-    const failed = await plant.failed(ours.tenantId, 'Failed', 1)
+    const first = await insert.approval(ours.tenantId, 'First', 'high', 1)
+    await insert.approval(ours.tenantId, 'Second', 'high', 2)
+    const foreign = await insert.approval(theirs.tenantId, 'Foreign', 'high', 2)
+    const failed = await insert.failed(ours.tenantId, 'Failed', 1)
     const after = (cursor: string) => ours.reviewer.call('cli', 'GET /queue', { query: { cursor } })
     expect(titles((await after(first)).pending)).toEqual(['Second'])
     for (const cursor of [foreign, failed, 'nonsense', '9.a.b', `6.abc.${first}`])
@@ -255,10 +255,10 @@ describe('cli.queue', () => {
   })
 
   it('never shows a tenant that is not assigned, by tenantId, header or key', async () => {
-    const { app, ours, theirs, plant } = await setUp()
+    const { app, ours, theirs, insert } = await setUp()
     await using _ = app
-    await plant.approval(ours.tenantId, 'Ours', 'low', 5)
-    await plant.approval(theirs.tenantId, 'Theirs', 'low', 5)
+    await insert.approval(ours.tenantId, 'Ours', 'low', 5)
+    await insert.approval(theirs.tenantId, 'Theirs', 'low', 5)
     const both = await addReviewer(app, 'both', [ours.tenantId, theirs.tenantId])
     const seen = async (client: typeof both.client, input: object = {}) =>
       titles((await client.call('cli', 'GET /queue', input)).pending)

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { createIds } from '../../../packages/core/src/platform/clock.ts'
 import { createTestApp, type TestApp } from '../../kit/app.ts'
 import { createTestClock } from '../../kit/clock.ts'
-import { createPlanter } from '../../kit/feed-rows.ts'
+import { createRowInserter } from '../../kit/feed-rows.ts'
 import { keyClient } from '../../kit/key-client.ts'
 import { startCompatible } from '../../kit/model-servers.ts'
 import { createOperator } from '../../kit/operator.ts'
@@ -19,7 +19,7 @@ async function setUp(options: Parameters<typeof createTestApp>[0] = {}) {
   const clock = createTestClock(now)
   const app = await createTestApp({ clock, worker: false, ...options })
   const [ours, theirs] = [await app.team('Ours'), await app.team('Theirs')]
-  return { app, clock, ours, theirs, plant: createPlanter(app, clock) }
+  return { app, clock, ours, theirs, insert: createRowInserter(app, clock) }
 }
 
 /** A run that was ordered at an instant; an open one is running. */
@@ -61,16 +61,16 @@ const inZone = (app: TestApp, tenantId: string, zone: string) =>
 
 describe('cli.status', () => {
   it('returns the status of every tenant, those with the most pending approvals first, and totals', async () => {
-    const { app, ours, theirs, plant } = await setUp()
+    const { app, ours, theirs, insert } = await setUp()
     await using _ = app
     const third = await app.team('A third')
     const all = [ours.tenantId, theirs.tenantId, third.tenantId]
-    await plant.approval(ours.tenantId, 'Low', 'low', 5)
-    await plant.approval(ours.tenantId, 'Low too', 'low', 5)
-    await plant.approval(theirs.tenantId, 'High', 'high', 5)
-    await plant.approval(third.tenantId, 'Low', 'low', 5)
-    await plant.approval(third.tenantId, 'Low too', 'low', 5)
-    await plant.blocked(ours.tenantId, 'Blocked', 1)
+    await insert.approval(ours.tenantId, 'Low', 'low', 5)
+    await insert.approval(ours.tenantId, 'Low too', 'low', 5)
+    await insert.approval(theirs.tenantId, 'High', 'high', 5)
+    await insert.approval(third.tenantId, 'Low', 'low', 5)
+    await insert.approval(third.tenantId, 'Low too', 'low', 5)
+    await insert.blocked(ours.tenantId, 'Blocked', 1)
     await addRun(app, ours.tenantId, { at: now, status: 'running' })
     await addRun(app, ours.tenantId, { at: now, status: 'running' })
     await addRun(app, ours.tenantId, { at: now, status: 'running', role: 'ads_writer', micros: 250_000 })
@@ -105,7 +105,7 @@ describe('cli.status', () => {
   })
 
   it('uses days and months of each tenant’s time zone', async () => {
-    const { app, ours, theirs, plant } = await setUp()
+    const { app, ours, theirs, insert } = await setUp()
     await using _ = app
     await inZone(app, ours.tenantId, 'Pacific/Auckland')
     await inZone(app, theirs.tenantId, 'Asia/Kathmandu')
@@ -115,13 +115,13 @@ describe('cli.status', () => {
       await addRun(app, tenantId, { at: Date.UTC(2026, 3, 1, 0, 1), micros: 2_000_000 })
       await addRun(app, tenantId, { at: now - 60_000, micros: 4_000_000 })
       await addRun(app, tenantId, { at: now - 15 * dayMs, micros: 8_000_000 })
-      await plant.activity(tenantId, 'Done', {
+      await insert.activity(tenantId, 'Done', {
         status: 'done',
         is_final_step: true,
         completed_at: new Date(now - 60_000),
       })
-      await plant.activity(tenantId, 'A step', { status: 'done', completed_at: new Date(now) })
-      await plant.activity(tenantId, 'Failed', {
+      await insert.activity(tenantId, 'A step', { status: 'done', completed_at: new Date(now) })
+      await insert.activity(tenantId, 'Failed', {
         status: 'failed',
         is_final_step: true,
         completed_at: new Date(now),
@@ -141,9 +141,9 @@ describe('cli.status', () => {
   })
 
   it('returns every tenant of the caller, and with all=false only those with activity', async () => {
-    const { app, ours, theirs, plant } = await setUp()
+    const { app, ours, theirs, insert } = await setUp()
     await using _ = app
-    await plant.blocked(ours.tenantId, 'Blocked', 1)
+    await insert.blocked(ours.tenantId, 'Blocked', 1)
     const { client } = await addReviewer(app, 'both', [ours.tenantId, theirs.tenantId])
     const { client: operator } = await createOperator(app)
     const names = async (who: typeof client, query: { all?: boolean; tenantId?: string } = {}) =>
@@ -159,9 +159,9 @@ describe('cli.status', () => {
   })
 
   it('counts nothing of tenants that are not assigned', async () => {
-    const { app, ours, theirs, plant } = await setUp()
+    const { app, ours, theirs, insert } = await setUp()
     await using _ = app
-    await plant.approval(theirs.tenantId, 'Theirs', 'high', 5)
+    await insert.approval(theirs.tenantId, 'Theirs', 'high', 5)
     await addRun(app, theirs.tenantId, { at: now, micros: 1_000_000, status: 'running' })
     const mine = await ours.reviewer.call('cli', 'GET /status', { query: { all: true } })
     expect(mine.tenants.map(({ tenantId }) => tenantId)).toEqual([ours.tenantId])

@@ -2,17 +2,17 @@ import type { Client } from '@copydesk/client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createTestApp, type TestApp } from '../../kit/app.ts'
 import { createTestClock, type TestClock } from '../../kit/clock.ts'
-import { createPlanter } from '../../kit/feed-rows.ts'
+import { createRowInserter } from '../../kit/feed-rows.ts'
 import { refusal } from '../refusal.ts'
 
 let app: TestApp
 let clock: TestClock
-let plant: ReturnType<typeof createPlanter>
+let insert: ReturnType<typeof createRowInserter>
 
 beforeAll(async () => {
   clock = createTestClock()
   app = await createTestApp({ clock, worker: false })
-  plant = createPlanter(app, clock)
+  insert = createRowInserter(app, clock)
 })
 
 afterAll(() => app[Symbol.asyncDispose]())
@@ -21,7 +21,7 @@ afterAll(() => app[Symbol.asyncDispose]())
  * A tenant with a campaign whose only deliverable has three activities, and with one activity outside of it;
  * another tenant has one.
  */
-async function planted() {
+async function insertLists() {
   const [team, theirs] = [await app.team(), await app.team()]
   const { id: campaign_id } = await team.admin.call('dashboard', 'POST /campaigns', {
     body: { name: 'Spring', brief: 'Oats', deliverables: [{ type: 'social_post', quantity: 3 }] },
@@ -32,7 +32,7 @@ async function planted() {
   const of = { campaign_id, deliverable_id }
   const add = (tenantId: string, title: string, more = {}) => {
     clock.advance(1)
-    return plant.activity(tenantId, title, more)
+    return insert.activity(tenantId, title, more)
   }
   await add(team.tenantId, 'One', { ...of, status: 'done' })
   await add(team.tenantId, 'Two', { ...of, agent_role: 'blog_writer' })
@@ -46,7 +46,7 @@ const titles = ({ data }: { data: ReadonlyArray<{ title: string }> }) => data.ma
 
 describe('dashboard.activities.list', () => {
   it('lists the activities of the tenant in both orders, with every filter', async () => {
-    const { team, campaignId, deliverableId } = await planted()
+    const { team, campaignId, deliverableId } = await insertLists()
     const list = (query: object = {}, client: Client = team.member) =>
       client.call('dashboard', 'GET /activities', { query })
     const all = ['Beside', 'Three', 'Two', 'One']
@@ -81,7 +81,7 @@ describe('dashboard.activities.list', () => {
 
 describe('dashboard.deliverables.activities', () => {
   it('lists the activities of one deliverable, newest first, by status and page', async () => {
-    const { team, theirs, deliverableId } = await planted()
+    const { team, theirs, deliverableId } = await insertLists()
     const list = (query: object = {}, client: Client = team.member) =>
       client.call('dashboard', 'GET /deliverables/:deliverableId/activities', {
         params: { deliverableId },
@@ -99,12 +99,12 @@ describe('dashboard.queue', () => {
   it('lists pending approvals to the users of a tenant, and other activities by filter', async () => {
     const { tenantId, member } = await app.team('Ours')
     const theirs = await app.team()
-    await plant.approval(theirs.tenantId, 'Theirs', 'high', 2)
-    await plant.approval(tenantId, 'Low', 'low', 10)
-    await plant.approval(tenantId, 'High', 'high', 20)
-    await plant.blocked(tenantId, 'Stuck', 1)
-    await plant.activity(tenantId, 'Running')
-    await plant.failed(tenantId, 'Broken', 1)
+    await insert.approval(theirs.tenantId, 'Theirs', 'high', 2)
+    await insert.approval(tenantId, 'Low', 'low', 10)
+    await insert.approval(tenantId, 'High', 'high', 20)
+    await insert.blocked(tenantId, 'Stuck', 1)
+    await insert.activity(tenantId, 'Running')
+    await insert.failed(tenantId, 'Broken', 1)
     const read = (query: object = {}) => member.call('dashboard', 'GET /queue', { query })
     const shown = async (query: object = {}) => {
       const { pending, blocked, running, failed } = await read(query)

@@ -5,29 +5,29 @@ import { type AgentHarness, createAgentHarness } from '../../kit/runtime.ts'
 import { refusal } from '../refusal.ts'
 import { refused } from '../steering.ts'
 
-let desk: AgentHarness
+let harness: AgentHarness
 let theirs: Team
 
 beforeAll(async () => {
-  desk = await createAgentHarness()
-  theirs = await desk.app.team()
-  await desk.configure({ concurrency: 10 })
+  harness = await createAgentHarness()
+  theirs = await harness.app.team()
+  await harness.configure({ concurrency: 10 })
 })
 
-afterAll(() => desk[Symbol.asyncDispose]())
+afterAll(() => harness[Symbol.asyncDispose]())
 
 const missing = { status: 404, code: 'NOT_FOUND', field: undefined }
 const unknownId = '01HZZZZZZZZZZZZZZZZZZZZZZZ'
 
 /** An activity whose agent is at it. */
 async function begun(type: 'social_post' | 'blog_post' = 'social_post') {
-  const agent = await desk.order(type)
-  const { id } = await desk.activityOf(agent.runId)
+  const agent = await harness.order(type)
+  const { id } = await harness.activityOf(agent.runId)
   return { agent, params: { activityId: id } }
 }
 
 describe('dashboard.activities.get', () => {
-  const get = (activityId: string, { member } = desk.team) =>
+  const get = (activityId: string, { member } = harness.team) =>
     member.call('dashboard', 'GET /activities/:activityId', { params: { activityId } })
 
   it('returns an activity with its campaign, its run, and the agent’s text', async () => {
@@ -81,7 +81,7 @@ describe('dashboard.activities.get', () => {
 })
 
 describe('dashboard.activities.output', () => {
-  const output = (activityId: string, { member } = desk.team) =>
+  const output = (activityId: string, { member } = harness.team) =>
     member.call('dashboard', 'GET /activities/:activityId/output', { params: { activityId } })
 
   it('returns the latest version of the text, untrimmed', async () => {
@@ -89,12 +89,12 @@ describe('dashboard.activities.output', () => {
     const long = 'Oats. '.repeat(2_000)
     await agent.deliver('A first try')
     const query = { 'filter.status': 'pending' as const }
-    const [approval] = (await desk.team.admin.call('dashboard', 'GET /approvals', { query })).data
-    await desk.team.admin.call('dashboard', 'POST /approvals/:approvalId/resolve', {
+    const [approval] = (await harness.team.admin.call('dashboard', 'GET /approvals', { query })).data
+    await harness.team.admin.call('dashboard', 'POST /approvals/:approvalId/resolve', {
       params: { approvalId: approval?.id ?? '' },
       body: { resolution: 'revision_requested', note: 'Longer' },
     })
-    await (await desk.next()).deliver(long)
+    await (await harness.next()).deliver(long)
     expect(await output(params.activityId)).toMatchObject({
       activityId: params.activityId,
       text: long,
@@ -116,9 +116,9 @@ describe('dashboard.activities.brief', () => {
   it('returns the task, the campaign, and the latest texts of the previous steps', async () => {
     const { agent, params: before } = await begun('blog_post')
     await agent.deliver('Facts about oats')
-    const { id: activityId } = await desk.activityOf((await desk.next()).runId)
+    const { id: activityId } = await harness.activityOf((await harness.next()).runId)
     const params = { activityId }
-    const { member } = desk.team
+    const { member } = harness.team
     const task = await member.call('dashboard', 'GET /activities/:activityId', { params })
     expect(await member.call('dashboard', 'GET /activities/:activityId/brief', { params })).toMatchObject({
       activityId,
@@ -132,7 +132,7 @@ describe('dashboard.activities.brief', () => {
 })
 
 describe('dashboard.activities.retry', () => {
-  const retry = (activityId: string, client = desk.team.admin) =>
+  const retry = (activityId: string, client = harness.team.admin) =>
     client.call('dashboard', 'POST /activities/:activityId/retry', { params: { activityId } })
 
   it('retries a failed activity', async () => {
@@ -140,31 +140,31 @@ describe('dashboard.activities.retry', () => {
     await agent.fail('It would not', { family: 'invalid' })
     const { activityId, runId } = await retry(params.activityId)
     expect(activityId).toBe(params.activityId)
-    const next = await desk.next()
+    const next = await harness.next()
     expect([next.runId, next.dispatch.wakeReason]).toEqual([runId, 'retry'])
-    expect((await desk.activityOf(runId)).status).toBe('in_progress')
+    expect((await harness.activityOf(runId)).status).toBe('in_progress')
     await next.deliver('A post')
   })
 
   it('rejects activities that have not failed or are cancelled, members and other tenants, and changes nothing', async () => {
     const { agent, params } = await begun()
     const { activityId } = params
-    expect(await refused(desk, () => retry(activityId))).toBe('422 UNPROCESSABLE')
+    expect(await refused(harness, () => retry(activityId))).toBe('422 UNPROCESSABLE')
     await agent.fail('It would not', { family: 'invalid' })
-    expect(await refused(desk, () => retry(activityId, desk.team.member))).toBe('403 FORBIDDEN')
-    expect(await refused(desk, () => retry(activityId, theirs.admin))).toBe('404 NOT_FOUND')
-    expect(await refused(desk, () => retry(unknownId))).toBe('404 NOT_FOUND')
+    expect(await refused(harness, () => retry(activityId, harness.team.member))).toBe('403 FORBIDDEN')
+    expect(await refused(harness, () => retry(activityId, theirs.admin))).toBe('404 NOT_FOUND')
+    expect(await refused(harness, () => retry(unknownId))).toBe('404 NOT_FOUND')
     const other = await begun()
-    await desk.team.reviewer.call('dm', 'POST /activities/:activityId/cancel', {
+    await harness.team.reviewer.call('dm', 'POST /activities/:activityId/cancel', {
       params: other.params,
       body: { reason: 'Not wanted' },
     })
-    expect(await refused(desk, () => retry(other.params.activityId))).toBe('422 UNPROCESSABLE')
+    expect(await refused(harness, () => retry(other.params.activityId))).toBe('422 UNPROCESSABLE')
   })
 })
 
 describe('dashboard.activities.comment', () => {
-  const comment = (activityId: string, body: object, { member } = desk.team) =>
+  const comment = (activityId: string, body: object, { member } = harness.team) =>
     member.call('dashboard', 'POST /activities/:activityId/comments', {
       params: { activityId },
       body: body as never,
@@ -172,7 +172,7 @@ describe('dashboard.activities.comment', () => {
 
   it('stores a comment with its mentions', async () => {
     const { agent, params } = await begun()
-    const { adminId, member } = desk.team
+    const { adminId, member } = harness.team
     const made = await comment(params.activityId, { text: `Look, @human:${adminId}` })
     expect(made).toMatchObject({
       text: `Look, @human:${adminId}`,
@@ -193,7 +193,7 @@ describe('dashboard.activities.comment', () => {
     })
     await agent.deliver('As far as I got')
     await comment(params.activityId, { text: 'The one in Bristol', type: 'intervention_note' })
-    const next = await desk.next()
+    const next = await harness.next()
     expect(next.dispatch.wakeReason).toBe('unblocked')
     expect(next.dispatch.prompt).toContain('The one in Bristol')
     await next.deliver('A post')
@@ -203,8 +203,8 @@ describe('dashboard.activities.comment', () => {
     const { agent, params } = await begun()
     const { activityId } = params
     for (const text of ['', 'x'.repeat(10_001)])
-      expect(await refused(desk, () => comment(activityId, { text }))).toBe('400 VALIDATION_ERROR text')
-    expect(await refused(desk, () => comment(activityId, { text: 'Hello' }, theirs))).toBe('404 NOT_FOUND')
+      expect(await refused(harness, () => comment(activityId, { text }))).toBe('400 VALIDATION_ERROR text')
+    expect(await refused(harness, () => comment(activityId, { text: 'Hello' }, theirs))).toBe('404 NOT_FOUND')
     await agent.deliver('A post')
   })
 })

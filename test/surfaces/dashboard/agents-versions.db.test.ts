@@ -6,7 +6,7 @@ const path = '/dashboard/v1/agents'
 const hook = { webhookUrl: 'https://agents.example/run', authHeader: 'X-Agent-Key' }
 const withHook = { adapterType: 'adapter_b', adapterConfig: { ...hook, authValue: 's3cret-value' } }
 
-async function desk() {
+async function harness() {
   const app = await createTestApp({ worker: false })
   const team = await app.team()
   const send = (method: string, rest: string, body?: object, token = team.adminToken) =>
@@ -16,7 +16,7 @@ async function desk() {
 
 describe('dashboard.agents.restore', () => {
   it('restores the default settings, and later versions again', async () => {
-    await using t = await desk()
+    await using t = await harness()
     const original = (await t.send('GET', '/blog_writer')).json
     await t.send('PATCH', '/blog_writer', { concurrency: 7, adapterConfig: { timeoutSec: 44 } })
     const restored = await t.send('POST', '/blog_writer/versions/1/restore')
@@ -28,7 +28,7 @@ describe('dashboard.agents.restore', () => {
   })
 
   it('keeps the current secret for the same host, and stores none in a version', async () => {
-    await using t = await desk()
+    await using t = await harness()
     await t.send('PATCH', '/blog_writer', withHook)
     await t.send('PATCH', '/blog_writer', { concurrency: 3, adapterConfig: { authValue: 'another-value' } })
     const kept = JSON.stringify(await t.app.db.sql.all('select * from config_versions'))
@@ -48,7 +48,7 @@ describe('dashboard.agents.restore', () => {
   })
 
   it('never sends a secret to the host of an earlier version', async () => {
-    await using t = await desk()
+    await using t = await harness()
     await t.send('PATCH', '/blog_writer', withHook)
     const elsewhere = { webhookUrl: 'https://elsewhere.example/run', authValue: 'another-value' }
     await t.send('PATCH', '/blog_writer', { adapterConfig: elsewhere })
@@ -59,7 +59,7 @@ describe('dashboard.agents.restore', () => {
   })
 
   it('requires an admin', async () => {
-    await using t = await desk()
+    await using t = await harness()
     await t.send('PATCH', '/blog_writer', { concurrency: 7 })
     const params = { agentRole: 'blog_writer', version: '1' }
     const call = t.team.member.call('dashboard', 'POST /agents/:agentRole/versions/:version/restore', {
@@ -72,7 +72,7 @@ describe('dashboard.agents.restore', () => {
 
 describe('dashboard.agents.versions', () => {
   it('lists the versions of an agent, newest first, also to members', async () => {
-    await using t = await desk()
+    await using t = await harness()
     const other = await t.app.team()
     await t.send('PATCH', '/blog_writer', { concurrency: 7 })
     await t.send('POST', '/blog_writer/versions/1/restore')
@@ -94,7 +94,7 @@ describe('dashboard.agents.versions', () => {
 
 describe('dashboard.agents.version', () => {
   it('returns an earlier version, and the fields that differ from another version, also to members', async () => {
-    await using t = await desk()
+    await using t = await harness()
     const other = await t.app.team()
     await t.send('PATCH', '/blog_writer', { concurrency: 7, adapterConfig: { timeoutSec: 44 } })
     const read = (version: string, query: { against?: number } = {}, { member } = t.team) =>

@@ -9,7 +9,7 @@ const path = '/dashboard/v1/agents'
 const hook = { webhookUrl: 'https://agents.example/run', authHeader: 'X-Agent-Key' }
 const withHook = { adapterType: 'adapter_b', adapterConfig: { ...hook, authValue: 's3cret-value' } }
 
-async function desk() {
+async function harness() {
   const app = await createTestApp({ worker: false, allowHosts: ['127.0.0.1'] })
   const team = await app.team()
   const send = (method: string, rest: string, body?: object, token = team.adminToken) =>
@@ -35,7 +35,7 @@ async function answering(status: number): Promise<{ url: string } & AsyncDisposa
 
 describe('dashboard.agents.list', () => {
   it('lists every agent with its effective settings, also to members', async () => {
-    await using t = await desk()
+    await using t = await harness()
     await t.send('PATCH', '/blog_writer', { concurrency: 5 })
     const { data } = await t.team.member.call('dashboard', 'GET /agents')
     expect(data.map(({ role }) => role)).toEqual(data.map(({ role }) => role).toSorted())
@@ -75,7 +75,7 @@ describe('dashboard.agents.list', () => {
 
 describe('dashboard.agents.get', () => {
   it('returns the settings of an agent without secrets', async () => {
-    await using t = await desk()
+    await using t = await harness()
     expect((await t.send('PATCH', '/blog_writer', withHook)).status).toBe(200)
     const { json, text } = await t.send('GET', '/blog_writer')
     expect(json).toMatchObject({
@@ -106,7 +106,7 @@ describe('dashboard.agents.get', () => {
 
 describe('dashboard.agents.change', () => {
   it('overrides the given settings for this tenant only', async () => {
-    await using t = await desk()
+    await using t = await harness()
     const other = await t.app.team()
     const before = (await t.send('GET', '/blog_writer', undefined, other.adminToken)).json
     const changes = {
@@ -123,7 +123,7 @@ describe('dashboard.agents.change', () => {
   })
 
   it('rejects unknown fields, and changes nothing', async () => {
-    await using t = await desk()
+    await using t = await harness()
     for (const [body, field] of [
       [{ model: 'gpt-99' }, 'model'],
       [{ concurrency: 0 }, 'concurrency'],
@@ -144,7 +144,7 @@ describe('dashboard.agents.change', () => {
   })
 
   it('loses neither of two concurrent changes of different fields', async () => {
-    await using t = await desk()
+    await using t = await harness()
     await Promise.all([
       t.send('PATCH', '/blog_writer', { concurrency: 7 }),
       t.send('PATCH', '/blog_writer', { adapterConfig: { timeoutSec: 44 } }),
@@ -161,7 +161,7 @@ describe('dashboard.agents.change', () => {
 
 describe('dashboard.agents.test', () => {
   it('reports that the built-in loop is ready', async () => {
-    await using t = await desk()
+    await using t = await harness()
     const { status, json } = await t.send('POST', '/blog_writer/test')
     expect(status).toBe(200)
     expect(json).toEqual({
@@ -173,7 +173,7 @@ describe('dashboard.agents.test', () => {
   })
 
   it('tests the runtime of an agent, and returns its faults', async () => {
-    await using t = await desk()
+    await using t = await harness()
     for (const [status, ok] of [
       [405, true],
       [503, false],

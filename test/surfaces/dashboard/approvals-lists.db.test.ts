@@ -2,27 +2,27 @@ import type { Client } from '@copydesk/client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createTestApp, type Team, type TestApp } from '../../kit/app.ts'
 import { createTestClock, type TestClock } from '../../kit/clock.ts'
-import { createPlanter } from '../../kit/feed-rows.ts'
+import { createRowInserter } from '../../kit/feed-rows.ts'
 
 let app: TestApp
 let clock: TestClock
-let plant: ReturnType<typeof createPlanter>
+let insert: ReturnType<typeof createRowInserter>
 
 beforeAll(async () => {
   clock = createTestClock()
   app = await createTestApp({ clock, worker: false })
-  plant = createPlanter(app, clock)
+  insert = createRowInserter(app, clock)
 })
 
 afterAll(() => app[Symbol.asyncDispose]())
 
 /** A tenant with approvals of every kind; another tenant has one. */
-async function planted(): Promise<Team> {
+async function insertLists(): Promise<Team> {
   const [team, theirs] = [await app.team(), await app.team()]
-  const resolved = (days: number) => ({ status: 'approved', resolved_at: plant.at(-24 * days) })
+  const resolved = (days: number) => ({ status: 'approved', resolved_at: insert.at(-24 * days) })
   const add = async (title: string, risk: 'low' | 'high', inHours: number, more = {}, to = team) => {
     clock.advance(1)
-    await plant.approval(to.tenantId, title, risk, inHours, undefined, more)
+    await insert.approval(to.tenantId, title, risk, inHours, undefined, more)
   }
   await add('Low', 'low', 40)
   await add('High', 'high', 30)
@@ -35,7 +35,7 @@ async function planted(): Promise<Team> {
 
 describe('dashboard.approvals.list', () => {
   it('lists the approvals of the tenant in both orders, by status, type and risk', async () => {
-    const { member } = await planted()
+    const { member } = await insertLists()
     const list = (query: object = {}, client: Client = member) =>
       client.call('dashboard', 'GET /approvals', { query })
     const titles = async (query: object = {}) => (await list(query)).data.map(({ title }) => title)
@@ -55,7 +55,7 @@ describe('dashboard.approvals.list', () => {
 
 describe('dashboard.approvals.stats', () => {
   it('counts pending, high-risk and soon expiring approvals, and verdicts of the last seven days', async () => {
-    const { member } = await planted()
+    const { member } = await insertLists()
     expect(await member.call('dashboard', 'GET /approvals/stats')).toEqual({
       pending: 3,
       highRisk: 2,

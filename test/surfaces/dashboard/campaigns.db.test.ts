@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createTestApp, type Team, type TestApp } from '../../kit/app.ts'
 import { createTestClock } from '../../kit/clock.ts'
-import { createPlanter } from '../../kit/feed-rows.ts'
+import { createRowInserter } from '../../kit/feed-rows.ts'
 import { refusal } from '../refusal.ts'
 
 let app: TestApp
-let plant: ReturnType<typeof createPlanter>
+let insert: ReturnType<typeof createRowInserter>
 let team: Team
 let campaignId: string
 
@@ -15,7 +15,7 @@ const params = () => ({ campaignId })
 beforeAll(async () => {
   const clock = createTestClock()
   app = await createTestApp({ clock, worker: false })
-  plant = createPlanter(app, clock)
+  insert = createRowInserter(app, clock)
   team = await app.team()
   const made = await team.admin.call('dashboard', 'POST /campaigns', {
     body: {
@@ -37,9 +37,9 @@ afterAll(() => app[Symbol.asyncDispose]())
 describe('dashboard.campaigns.get', () => {
   it('returns a campaign with its deliverables, its cost by agent, and its latest activities', async () => {
     const of = { campaign_id: campaignId, cost_micros: 1_500_000 }
-    await plant.activity(team.tenantId, 'A post', of)
-    await plant.activity(team.tenantId, 'An article', { ...of, agent_role: 'blog_writer' })
-    await plant.activity(team.tenantId, 'Beside it', { cost_micros: 9_000_000 })
+    await insert.activity(team.tenantId, 'A post', of)
+    await insert.activity(team.tenantId, 'An article', { ...of, agent_role: 'blog_writer' })
+    await insert.activity(team.tenantId, 'Beside it', { cost_micros: 9_000_000 })
     const seen = await team.member.call('dashboard', 'GET /campaigns/:campaignId', { params: params() })
     expect(seen).toMatchObject({
       id: campaignId,

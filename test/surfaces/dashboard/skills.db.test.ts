@@ -7,7 +7,7 @@ import { type SkillForm, sendForm, toneSkill } from '../skill-forms.ts'
 const path = '/dashboard/v1/skills'
 const touched = ['skills', 'config_versions', 'tenant_agents', 'master_agents', 'audit_records']
 
-async function desk() {
+async function harness() {
   const app = await createTestApp({ worker: false })
   const operator = await createOperator(app)
   const team = await app.team()
@@ -38,7 +38,7 @@ async function expectNothing(app: TestApp, act: () => ReturnType<typeof sendTo>,
 
 describe('dashboard.skills.create', () => {
   it('assigns a skill to agents of the tenant, also for members', async () => {
-    await using t = await desk()
+    await using t = await harness()
     const other = await t.app.team()
     const body = new FormData()
     body.append('file', new Blob(['Text'], { type: 'text/markdown' }), 'a.md')
@@ -60,7 +60,7 @@ describe('dashboard.skills.create', () => {
   })
 
   it('accepts up to 500 KiB, unique names, and existing roles; otherwise changes nothing', async () => {
-    await using t = await desk()
+    await using t = await harness()
     const fits = await t.add({ file: 'x'.repeat(500 * 1024) })
     expect(fits).toMatchObject({ status: 201, json: { sizeBytes: 500 * 1024 } })
     const file = 'x'.repeat(500 * 1024 + 1)
@@ -76,14 +76,14 @@ describe('dashboard.skills.create', () => {
   })
 
   it('accepts one of two concurrent skills with the same name', async () => {
-    await using t = await desk()
+    await using t = await harness()
     const answers = await Promise.all([t.add(), t.add(), t.add()])
     expect(answers.map(({ status }) => String(status)).toSorted()).toEqual(['201', '409', '409'])
     expect(await t.names()).toEqual(['Tone of voice'])
   })
 
   it('limits a tenant to 500 skills', async () => {
-    await using t = await desk()
+    await using t = await harness()
     await t.add()
     await t.app.db.write(async (tx) => {
       for (let n = 1; n < 500; n += 1)
@@ -99,7 +99,7 @@ describe('dashboard.skills.create', () => {
 
 describe('dashboard.skills.list', () => {
   it('lists the skills of the tenant and the installation, by name, with their agents', async () => {
-    await using t = await desk()
+    await using t = await harness()
     const other = await t.app.team()
     await t.add({ name: 'Ours', agentRoles: 'analyst' })
     await t.add({ name: 'Theirs' }, other)
@@ -115,7 +115,7 @@ describe('dashboard.skills.list', () => {
 
 describe('dashboard.skills.get', () => {
   it('returns a skill of the tenant or the installation with its text and agents', async () => {
-    await using t = await desk()
+    await using t = await harness()
     const other = await t.app.team()
     const ours = (await t.add({ agentRoles: 'analyst' })).json
     expect((await t.send('GET', `/${ours.id}`)).json).toEqual(ours)
@@ -135,7 +135,7 @@ describe('dashboard.skills.get', () => {
 
 describe('dashboard.skills.change', () => {
   it('changes a skill of the tenant, from JSON or a form, with an audit record', async () => {
-    await using t = await desk()
+    await using t = await harness()
     const { id } = (await t.add()).json
     const changed = await t.send('PATCH', `/${id}`, { name: 'Tone', content: 'Plain.', agentRoles: 'all' })
     expect(changed.json).toMatchObject({ name: 'Tone', content: 'Plain.', sizeBytes: 6 })
@@ -157,7 +157,7 @@ describe('dashboard.skills.change', () => {
   })
 
   it('is assigned to later agents when it is for all', async () => {
-    await using t = await desk()
+    await using t = await harness()
     const { id } = (await t.add({ agentRoles: 'all' })).json
     await t.app.db.write((tx) => tx.run(`delete from tenant_agents where role = 'analyst'`))
     const push = { scope: 'all_tenants', fields: ['isAvailableOnPlans'] }
@@ -166,7 +166,7 @@ describe('dashboard.skills.change', () => {
   })
 
   it('rejects skills of the installation and of another tenant', async () => {
-    await using t = await desk()
+    await using t = await harness()
     const other = await t.app.team()
     const global = (await t.addGlobal()).json.id
     const theirs = (await t.add({}, other)).json.id
@@ -194,7 +194,7 @@ describe('dashboard.skills.change', () => {
 
 describe('dashboard.skills.delete', () => {
   it('removes a skill of the tenant from every agent', async () => {
-    await using t = await desk()
+    await using t = await harness()
     const { id } = (await t.add()).json
     expect(await t.send('DELETE', `/${id}`)).toMatchObject({ status: 204, text: '' })
     expect(await t.skillIds('blog_writer')).toEqual([])
@@ -205,7 +205,7 @@ describe('dashboard.skills.delete', () => {
 
 describe('dashboard.skills.versions', () => {
   it('lists the versions of a skill of the tenant, newest first, with their authors', async () => {
-    await using t = await desk()
+    await using t = await harness()
     const { id } = (await t.add()).json
     await t.send('PATCH', `/${id}`, { content: 'Plain.' })
     await t.send('POST', `/${id}/versions/1/restore`)
@@ -219,7 +219,7 @@ describe('dashboard.skills.versions', () => {
 
 describe('dashboard.skills.version', () => {
   it('returns an earlier version, and the word-by-word difference from another one', async () => {
-    await using t = await desk()
+    await using t = await harness()
     const { id } = (await t.add()).json
     await t.send('PATCH', `/${id}`, { content: '# Tone\n\nCold and plain.' })
     const first = (await t.send('GET', `/${id}/versions/1`)).json
@@ -243,7 +243,7 @@ describe('dashboard.skills.version', () => {
 
 describe('dashboard.skills.restore', () => {
   it('restores an earlier text as a new version, and rejects an unknown version', async () => {
-    await using t = await desk()
+    await using t = await harness()
     const { id } = (await t.add()).json
     await t.send('PATCH', `/${id}`, { content: '# Tone\n\nCold and plain.' })
     const restored = await t.send('POST', `/${id}/versions/1/restore`)

@@ -5,7 +5,7 @@ import type { Team } from '../../kit/app.ts'
 import { type Agent, type AgentHarness, createAgentHarness } from '../../kit/runtime.ts'
 import { addReviewer, steer } from '../steering.ts'
 
-let desk: AgentHarness
+let harness: AgentHarness
 let theirs: Team
 let both: Client
 let agent: Agent
@@ -13,15 +13,15 @@ let ourId: string
 let theirId: string
 
 beforeAll(async () => {
-  desk = await createAgentHarness()
-  const neighbour = await neighbourOf(desk)
+  harness = await createAgentHarness()
+  const neighbour = await neighbourOf(harness)
   theirs = neighbour
-  both = (await addReviewer(desk.app, 'both', [desk.team.tenantId, theirs.tenantId])).client
-  agent = await desk.order('email_newsletter')
-  ourId = (await desk.activityOf(agent.runId)).id
-  theirId = (await desk.activityOf((await neighbour.order()).runId)).id
+  both = (await addReviewer(harness.app, 'both', [harness.team.tenantId, theirs.tenantId])).client
+  agent = await harness.order('email_newsletter')
+  ourId = (await harness.activityOf(agent.runId)).id
+  theirId = (await harness.activityOf((await neighbour.order()).runId)).id
 })
-afterAll(() => desk[Symbol.asyncDispose]())
+afterAll(() => harness[Symbol.asyncDispose]())
 
 type Query = NonNullable<Parameters<typeof list>[1]>
 const list = (client: Client, query: Record<string, string | number> = {}) =>
@@ -46,12 +46,12 @@ describe('dm.activities.list', () => {
   it('lists the activities of all assigned tenants with their tenant, or of the named tenant', async () => {
     const { data } = await list(both)
     const names = new Map(data.map(({ id, tenantId, tenantName }) => [id, `${tenantId} ${tenantName}`]))
-    expect(names.get(ourId)).toBe(`${desk.team.tenantId} Tenant 1`)
+    expect(names.get(ourId)).toBe(`${harness.team.tenantId} Tenant 1`)
     expect(names.get(theirId)).toBe(`${theirs.tenantId} Tenant 2`)
-    const ours = await list(desk.team.reviewer)
-    expect(ours.data).toEqual(data.filter(({ tenantId }) => tenantId === desk.team.tenantId))
-    expect(await list(both, { tenantId: desk.team.tenantId })).toEqual(ours)
-    await expect(list(desk.team.reviewer, { tenantId: theirs.tenantId })).rejects.toMatchObject({
+    const ours = await list(harness.team.reviewer)
+    expect(ours.data).toEqual(data.filter(({ tenantId }) => tenantId === harness.team.tenantId))
+    expect(await list(both, { tenantId: harness.team.tenantId })).toEqual(ours)
+    await expect(list(harness.team.reviewer, { tenantId: theirs.tenantId })).rejects.toMatchObject({
       status: 403,
       code: 'FORBIDDEN',
     })
@@ -83,21 +83,21 @@ describe('dm.activities.list', () => {
 
   it('returns all tenants to a super-admin', async () => {
     const superAdmin = {
-      id: desk.team.adminId,
+      id: harness.team.adminId,
       type: 'human',
       role: 'super_admin',
       appAccess: ['dm-portal'],
     } as const
-    const seen = await desk.app.copydesk.as(superAdmin).call('dm.activities.list')
+    const seen = await harness.app.copydesk.as(superAdmin).call('dm.activities.list')
     const ids = (items: Array<{ id: string }>) => items.map(({ id }) => id)
     expect(ids(seen.data)).toEqual(ids((await list(both)).data))
   })
 
   it('reads the newest of each tenant by its index, whatever their number', async () => {
-    if (desk.app.db.dialect !== 'sqlite') return
-    const plan = await desk.app.db.sql.all<{ detail: string }>(
+    if (harness.app.db.dialect !== 'sqlite') return
+    const plan = await harness.app.db.sql.all<{ detail: string }>(
       `explain query plan select a.id from activities a where a.tenant_id = ? and a.agent_role = ? order by a.id desc limit 26`,
-      [desk.team.tenantId, 'social_writer'],
+      [harness.team.tenantId, 'social_writer'],
     )
     expect(plan.map(({ detail }) => detail).join()).toMatch(/USING (COVERING )?INDEX activities_by_role/)
   })
@@ -105,21 +105,21 @@ describe('dm.activities.list', () => {
 
 describe('dm.activities.get', () => {
   it('returns ended runs and the active one beside them, on every surface', async () => {
-    const social = await desk.order('social_post')
-    const { id } = await desk.activityOf(social.runId)
+    const social = await harness.order('social_post')
+    const { id } = await harness.activityOf(social.runId)
     const seen = async () => {
-      const { runs, currentRun } = await steer(desk.team.reviewer, id).see()
+      const { runs, currentRun } = await steer(harness.team.reviewer, id).see()
       const others = [
-        await desk.team.member.call('dashboard', 'GET /activities/:activityId', {
+        await harness.team.member.call('dashboard', 'GET /activities/:activityId', {
           params: { activityId: id },
         }),
-        await desk.team.reviewer.call('cli', 'GET /activities/:id', { params: { id } }),
+        await harness.team.reviewer.call('cli', 'GET /activities/:id', { params: { id } }),
       ]
       for (const other of others)
         expect({ runs: other.runs, currentRun: other.currentRun }).toEqual({ runs, currentRun })
       return { runs, currentRun }
     }
-    const { started_at: startedAt } = await desk.run(social.runId)
+    const { started_at: startedAt } = await harness.run(social.runId)
     const began = new Date(startedAt as string | number).toISOString()
     expect(await seen()).toEqual({ runs: [], currentRun: { id: social.runId, startedAt: began } })
     await social.deliver('A post')
@@ -133,30 +133,32 @@ describe('dm.activities.get', () => {
   it('returns what the dashboard returns, with the tenant and the possible actions', async () => {
     const { tenantId, tenantName, canIntervene, ...rest } = await steer(both, ourId).see()
     expect({ tenantId, tenantName, canIntervene }).toEqual({
-      tenantId: desk.team.tenantId,
+      tenantId: harness.team.tenantId,
       tenantName: 'Tenant 1',
       canIntervene: true,
     })
     const params = { activityId: ourId }
-    expect(rest).toEqual(await desk.team.member.call('dashboard', 'GET /activities/:activityId', { params }))
-    await expect(steer(desk.team.reviewer, theirId).see()).rejects.toMatchObject({ status: 404 })
+    expect(rest).toEqual(
+      await harness.team.member.call('dashboard', 'GET /activities/:activityId', { params }),
+    )
+    await expect(steer(harness.team.reviewer, theirId).see()).rejects.toMatchObject({ status: 404 })
   })
 
   it('allows a retry of a failed activity, and no action on a completed one', async () => {
-    const piece = await desk.order()
-    const it = steer(desk.team.reviewer, (await desk.activityOf(piece.runId)).id)
+    const piece = await harness.order()
+    const it = steer(harness.team.reviewer, (await harness.activityOf(piece.runId)).id)
     await piece.fail('No', { family: 'refusal' })
     expect(await it.see()).toMatchObject({ status: 'failed', canIntervene: true })
     const { runId } = await it.retry()
-    const again = await desk.next()
+    const again = await harness.next()
     expect(again.runId).toBe(runId)
     await again.deliver('A post')
     const approvalId = (await it.see()).approval?.id ?? ''
-    await desk.team.reviewer.call('dm', 'POST /approvals/:approvalId/resolve', {
+    await harness.team.reviewer.call('dm', 'POST /approvals/:approvalId/resolve', {
       params: { approvalId },
       body: { resolution: 'approved' },
     })
-    await (await desk.next()).call('POST /runs/:runId/result', {
+    await (await harness.next()).call('POST /runs/:runId/result', {
       status: 'success',
       metadata: { nothingToDo: true },
     })
@@ -183,7 +185,7 @@ describe('dm.activities.log', () => {
       cursor = page.pagination.nextCursor
     }
     expect(pages).toEqual(data.map(({ id }) => id))
-    await expect(steer(desk.team.reviewer, theirId).log()).rejects.toMatchObject({ status: 404 })
+    await expect(steer(harness.team.reviewer, theirId).log()).rejects.toMatchObject({ status: 404 })
   })
 })
 
@@ -192,19 +194,21 @@ describe('dm.activities.comment', () => {
     const params = { activityId: ourId }
     const made = await both.call('dm', 'POST /activities/:activityId/comments', {
       params,
-      body: { text: `For @human:${desk.team.adminId} and @human:${theirs.adminId}` },
+      body: { text: `For @human:${harness.team.adminId} and @human:${theirs.adminId}` },
     })
     expect(made).toMatchObject({
       type: 'comment',
       author: { name: 'both', type: 'human' },
-      mentions: [{ type: 'human', id: desk.team.adminId, name: 'Ada Admin' }],
+      mentions: [{ type: 'human', id: harness.team.adminId, name: 'Ada Admin' }],
     })
-    const seen = await desk.team.member.call('dashboard', 'GET /activities/:activityId/comments', { params })
+    const seen = await harness.team.member.call('dashboard', 'GET /activities/:activityId/comments', {
+      params,
+    })
     expect(seen.data).toEqual([made])
     expect(await both.call('dm', 'GET /activities/:activityId/comments', { params })).toEqual(seen)
     const foreign = { params: { activityId: theirId } }
     await expect(
-      desk.team.reviewer.call('dm', 'GET /activities/:activityId/comments', foreign),
+      harness.team.reviewer.call('dm', 'GET /activities/:activityId/comments', foreign),
     ).rejects.toMatchObject({ status: 404 })
   })
 })

@@ -4,30 +4,30 @@ import { neighbourOf } from '../../domain/agent-harness.ts'
 import { type AgentHarness, createAgentHarness } from '../../kit/runtime.ts'
 import { addReviewer, refused, steerAgent, sweepOf } from '../steering.ts'
 
-let desk: AgentHarness
+let harness: AgentHarness
 let theirs: Awaited<ReturnType<typeof neighbourOf>>
 let both: Client
 
 beforeAll(async () => {
-  desk = await createAgentHarness()
-  theirs = await neighbourOf(desk)
-  both = (await addReviewer(desk.app, 'both', [desk.team.tenantId, theirs.tenantId])).client
-  await desk.configure({ concurrency: 5 })
+  harness = await createAgentHarness()
+  theirs = await neighbourOf(harness)
+  both = (await addReviewer(harness.app, 'both', [harness.team.tenantId, theirs.tenantId])).client
+  await harness.configure({ concurrency: 5 })
 })
-afterAll(() => desk[Symbol.asyncDispose]())
+afterAll(() => harness[Symbol.asyncDispose]())
 
-const steer = (agentRole: string, reviewer = desk.team.reviewer, tenantId = desk.team.tenantId) =>
+const steer = (agentRole: string, reviewer = harness.team.reviewer, tenantId = harness.team.tenantId) =>
   steerAgent(reviewer, tenantId, agentRole)
 
 const run = (role: string) =>
-  desk.team.reviewer.call('dm', 'POST /agents/:role/run', {
+  harness.team.reviewer.call('dm', 'POST /agents/:role/run', {
     params: { role },
-    body: { tenantId: desk.team.tenantId, prompt: 'Say hello' },
+    body: { tenantId: harness.team.tenantId, prompt: 'Say hello' },
   })
 
 describe('dm.agents.pause', () => {
   it('stays paused over a restart while the current run ends; a resumed agent starts the activity', async () => {
-    const agent = await desk.order()
+    const agent = await harness.order()
     const it = steer('social_writer')
     expect(await it.pause({ reason: 'Wrong tone' })).toMatchObject({
       role: 'social_writer',
@@ -35,24 +35,24 @@ describe('dm.agents.pause', () => {
       runningCount: 1,
     })
     await agent.deliver('A post')
-    expect((await desk.activityOf(agent.runId)).status).toBe('awaiting_approval')
+    expect((await harness.activityOf(agent.runId)).status).toBe('awaiting_approval')
     const { runId } = await run('social_writer')
     const neighbour = await theirs.order()
     // Another process that starts now knows only what is in the database.
-    await desk.app.another()
+    await harness.app.another()
     const other = await run('researcher')
-    expect((await desk.next()).runId).toBe(other.runId)
-    expect(await desk.run(runId)).toMatchObject({ status: 'pending', attempt: 0 })
+    expect((await harness.next()).runId).toBe(other.runId)
+    expect(await harness.run(runId)).toMatchObject({ status: 'pending', attempt: 0 })
     expect(await it.see()).toMatchObject({ status: 'paused', queueDepth: 1, runningCount: 0 })
-    const { data } = await desk.team.reviewer.call('dm', 'GET /agents/queues')
+    const { data } = await harness.team.reviewer.call('dm', 'GET /agents/queues')
     expect(data.find(({ agentRole }) => agentRole === 'social_writer')).toMatchObject({
       paused: true,
       waiting: 1,
     })
-    expect(await sweepOf(desk)).toEqual([])
+    expect(await sweepOf(harness)).toEqual([])
 
     expect(await it.resume()).toMatchObject({ status: expect.stringMatching(/active|running/) as string })
-    const next = await desk.next()
+    const next = await harness.next()
     expect(next.runId).toBe(runId)
     await next.deliver('Hello')
     await neighbour.deliver('A post of theirs')
@@ -61,20 +61,20 @@ describe('dm.agents.pause', () => {
   it('rejects a paused, an unknown and another tenant’s agent', async () => {
     const it = steer('analyst')
     await it.pause()
-    expect(await refused(desk, () => it.pause())).toBe('422 UNPROCESSABLE')
+    expect(await refused(harness, () => it.pause())).toBe('422 UNPROCESSABLE')
     await it.resume()
-    expect(await refused(desk, () => steer('astrologer').pause())).toBe('404 NOT_FOUND')
-    const foreign = steer('analyst', desk.team.reviewer, theirs.tenantId)
-    expect(await refused(desk, () => foreign.pause())).toBe('403 FORBIDDEN')
+    expect(await refused(harness, () => steer('astrologer').pause())).toBe('404 NOT_FOUND')
+    const foreign = steer('analyst', harness.team.reviewer, theirs.tenantId)
+    expect(await refused(harness, () => foreign.pause())).toBe('403 FORBIDDEN')
     expect(await steer('analyst', both, theirs.tenantId).see()).toMatchObject({ status: 'active' })
   })
 
   it('survives a suspension of the tenant, and is not lifted during one', async () => {
-    const system = desk.app.copydesk.asSystem()
+    const system = harness.app.copydesk.asSystem()
     const it = (agentRole: string) => steer(agentRole, both, theirs.tenantId)
     await it('analyst').pause()
     await system.tenants.suspend(theirs.tenantId, 'Unpaid')
-    expect(await refused(desk, () => it('researcher').resume())).toBe('422 UNPROCESSABLE')
+    expect(await refused(harness, () => it('researcher').resume())).toBe('422 UNPROCESSABLE')
     await system.tenants.reinstate(theirs.tenantId)
     expect(await it('analyst').see()).toMatchObject({ status: 'paused' })
     expect(await it('researcher').see()).toMatchObject({ status: 'active' })
@@ -92,17 +92,17 @@ describe('dm.agents.resume', () => {
       role: 'analyst',
       status: expect.stringMatching(/active|running/) as string,
     })
-    const next = await desk.next()
+    const next = await harness.next()
     expect(next.runId).toBe(runId)
     await next.deliver('Hello')
   })
 
   it('rejects an agent that is not paused, unknown or of another tenant', async () => {
-    expect(await refused(desk, () => steer('analyst').resume())).toBe('422 UNPROCESSABLE')
-    expect(await refused(desk, () => steer('astrologer').resume())).toBe('404 NOT_FOUND')
+    expect(await refused(harness, () => steer('analyst').resume())).toBe('422 UNPROCESSABLE')
+    expect(await refused(harness, () => steer('astrologer').resume())).toBe('404 NOT_FOUND')
     await steer('analyst', both, theirs.tenantId).pause()
-    const foreign = steer('analyst', desk.team.reviewer, theirs.tenantId)
-    expect(await refused(desk, () => foreign.resume())).toBe('403 FORBIDDEN')
+    const foreign = steer('analyst', harness.team.reviewer, theirs.tenantId)
+    expect(await refused(harness, () => foreign.resume())).toBe('403 FORBIDDEN')
     expect(await steer('analyst', both, theirs.tenantId).see()).toMatchObject({ status: 'paused' })
   })
 })

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { sha256Hex } from '../../../packages/core/src/platform/crypto/hash.ts'
 import { createTestApp } from '../../kit/app.ts'
 import { createTestClock } from '../../kit/clock.ts'
-import { createPlanter } from '../../kit/feed-rows.ts'
+import { createRowInserter } from '../../kit/feed-rows.ts'
 import { createAgentHarness } from '../../kit/runtime.ts'
 import { asked } from '../language/asked.ts'
 import { refusal } from '../refusal.ts'
@@ -14,10 +14,10 @@ describe('dm.approvals.list', () => {
     const clock = createTestClock()
     await using app = await createTestApp({ clock, worker: false })
     const [ours, theirs] = [await app.team('Ours'), await app.team('Theirs')]
-    const plant = createPlanter(app, clock)
+    const insert = createRowInserter(app, clock)
     const add = async (tenantId: string, title: string, risk: 'low' | 'medium' | 'high', more = {}) => {
       clock.advance(1)
-      await plant.approval(tenantId, title, risk, 40, undefined, more)
+      await insert.approval(tenantId, title, risk, 40, undefined, more)
     }
     await add(ours.tenantId, 'ours, low', 'low')
     await add(theirs.tenantId, 'theirs, high', 'high')
@@ -51,9 +51,9 @@ describe('dm.approvals.list', () => {
 
 describe('dm.approvals.get', () => {
   it('returns the whole text to decide on, and the previous version', async () => {
-    await using desk = await createAgentHarness()
-    const { reviewer, tenantId } = desk.team
-    const first = await asked(desk, 'Warm oats')
+    await using harness = await createAgentHarness()
+    const { reviewer, tenantId } = harness.team
+    const first = await asked(harness, 'Warm oats')
     const see = (approvalId: string) =>
       reviewer.call('dm', 'GET /approvals/:approvalId', { params: { approvalId } })
     const shown = await see(first.id)
@@ -73,7 +73,7 @@ describe('dm.approvals.get', () => {
       params: { approvalId: first.id },
       body: { resolution: 'revision_requested', note: 'Colder' },
     })
-    await (await desk.next()).deliver('Cold oats')
+    await (await harness.next()).deliver('Cold oats')
     const query = { 'filter.status': 'pending' as const }
     const [second] = (await reviewer.call('dm', 'GET /approvals', { query })).data
     expect(await see(second?.id ?? '')).toMatchObject({
@@ -83,15 +83,15 @@ describe('dm.approvals.get', () => {
       status: 'rejected',
       resolution: 'revision_requested',
       resolutionNote: 'Colder',
-      resolvedBy: { id: desk.team.reviewerId, name: 'Rita Reviewer' },
+      resolvedBy: { id: harness.team.reviewerId, name: 'Rita Reviewer' },
       linkedActivities: [{ output: 'Warm oats', version: 1 }],
     })
   })
 
   it('returns 404 for an approval of a tenant that is not assigned', async () => {
-    await using desk = await createAgentHarness()
-    const { id } = await asked(desk)
-    const { reviewer: stranger } = await desk.app.team()
+    await using harness = await createAgentHarness()
+    const { id } = await asked(harness)
+    const { reviewer: stranger } = await harness.app.team()
     const call = stranger.call('dm', 'GET /approvals/:approvalId', { params: { approvalId: id } })
     expect(await refusal(call)).toMatchObject({ status: 404, code: 'NOT_FOUND' })
   })

@@ -21,11 +21,11 @@ async function loggedIn({ app, team }: AgentHarness) {
 describe('dm.approvals.escalate', () => {
   it('raises the risk and restarts the due time of the new risk', async () => {
     const clock = createTestClock()
-    await using desk = await createAgentHarness({ clock })
-    const { id } = await asked(desk)
-    const { adminId } = desk.team
+    await using harness = await createAgentHarness({ clock })
+    const { id } = await asked(harness)
+    const { adminId } = harness.team
     // Tokens do not live as long as this takes.
-    let reviewer = desk.team.reviewer
+    let reviewer = harness.team.reviewer
     const detailOf = (approvalId: string) =>
       reviewer.call('dm', 'GET /approvals/:approvalId', { params: { approvalId } })
     const escalate = (newRiskLevel: 'medium' | 'high', reason = 'Goes out tomorrow', approvalId = id) =>
@@ -34,7 +34,7 @@ describe('dm.approvals.escalate', () => {
         body: { newRiskLevel, reason },
       })
     clock.advance(71 * hour)
-    reviewer = await loggedIn(desk)
+    reviewer = await loggedIn(harness)
     const newExpiresAt = new Date(clock.now() + 48 * hour).toISOString()
     expect(await escalate('medium')).toEqual({ approvalId: id, riskLevel: 'medium', newExpiresAt })
     expect(await detailOf(id)).toMatchObject({
@@ -42,13 +42,13 @@ describe('dm.approvals.escalate', () => {
       riskLevel: 'medium',
       expiresAt: newExpiresAt,
     })
-    expect(await eventsOf(desk, 'approval_escalated')).toMatchObject([{ subject: id }])
-    expect((await inbox(desk, 'approval_created')).at(-1)).toMatchObject({
+    expect(await eventsOf(harness, 'approval_escalated')).toMatchObject([{ subject: id }])
+    expect((await inbox(harness, 'approval_created')).at(-1)).toMatchObject({
       user_id: adminId,
       title: expect.stringMatching(/^Escalated: /),
       body: 'Goes out tomorrow',
     })
-    const before = await desk.state()
+    const before = await harness.state()
     expect(await refusal(escalate('medium'))).toMatchObject({
       status: 422,
       code: 'UNPROCESSABLE',
@@ -56,15 +56,15 @@ describe('dm.approvals.escalate', () => {
     })
     expect(await refusal(escalate('high', ' '))).toMatchObject({ status: 400, field: 'reason' })
     expect(await refusal(escalate('high', 'Now', unknownId))).toMatchObject({ status: 404 })
-    expect(await desk.state()).toEqual(before)
+    expect(await harness.state()).toEqual(before)
     // The old clock comes to its end, and nothing happens.
     clock.advance(2 * hour)
     const dues = `select count(*) as n from job where kind = 'approval.clock' and status <> 'done' and run_at <= ?`
-    await desk.app.until(async () => {
+    await harness.app.until(async () => {
       clock.advance(1_000)
-      return (await desk.count(dues, clock.date())) === 0
+      return (await harness.count(dues, clock.date())) === 0
     }, 'the old clock has run down')
-    reviewer = await loggedIn(desk)
+    reviewer = await loggedIn(harness)
     expect((await detailOf(id)).status).toBe('pending')
     await reviewer.call('dm', 'POST /approvals/:approvalId/resolve', {
       params: { approvalId: id },
@@ -76,35 +76,35 @@ describe('dm.approvals.escalate', () => {
 
 describe('dm.approvals.bulk_resolve', () => {
   it('decides each independently: one that cannot be decided is listed with its reason', async () => {
-    await using desk = await createAgentHarness()
-    await desk.configure({ concurrency: 5 })
-    const theirs = await neighbourOf(desk)
+    await using harness = await createAgentHarness()
+    await harness.configure({ concurrency: 5 })
+    const theirs = await neighbourOf(harness)
     const stranger = await theirs.order()
     await stranger.deliver('Theirs')
     const { data } = await theirs.reviewer.call('dm', 'GET /approvals')
     const foreign = data[0]?.id ?? ''
     const [one, decided, two] = [
-      await asked(desk, 'One'),
-      await asked(desk, 'Two'),
-      await asked(desk, 'Three'),
+      await asked(harness, 'One'),
+      await asked(harness, 'Two'),
+      await asked(harness, 'Three'),
     ]
-    const chooser = await desk.order()
+    const chooser = await harness.order()
     const { approvalId: choice } = await chooser.call('POST /runs/:runId/actions/create-approval', {
       title: 'Which?',
       type: 'brand_direction',
       options: ['Warm', 'Cold'],
     })
-    await desk.team.reviewer.call('dm', 'POST /approvals/:approvalId/resolve', {
+    await harness.team.reviewer.call('dm', 'POST /approvals/:approvalId/resolve', {
       params: { approvalId: decided.id },
       body: { resolution: 'rejected', note: 'No' },
     })
     // Its producer is running again, so that nothing happens by itself any more.
-    await desk.next()
+    await harness.next()
     const bulk = (approvalIds: string[], more: object = {}) =>
-      desk.team.reviewer.call('dm', 'POST /approvals/bulk/resolve', {
+      harness.team.reviewer.call('dm', 'POST /approvals/bulk/resolve', {
         body: { approvalIds, resolution: 'approved', ...more },
       })
-    const before = await desk.state()
+    const before = await harness.state()
     const fieldOf = async (call: Promise<unknown>) => {
       const answer = await refusal(call)
       return typeof answer === 'string' ? answer : answer.field
@@ -112,7 +112,7 @@ describe('dm.approvals.bulk_resolve', () => {
     expect(await fieldOf(bulk([one.id], { resolution: 'rejected' }))).toBe('note')
     expect(await fieldOf(bulk([]))).toBe('approvalIds')
     expect(await fieldOf(bulk(Array.from({ length: 51 }, () => one.id)))).toBe('approvalIds')
-    expect(await desk.state()).toEqual(before)
+    expect(await harness.state()).toEqual(before)
 
     const receipt = await bulk([one.id, decided.id, foreign, unknownId, choice, one.id, two.id, foreign])
     expect(receipt).toEqual({
@@ -125,9 +125,9 @@ describe('dm.approvals.bulk_resolve', () => {
         { approvalId: choice, code: 'UNPROCESSABLE', reason: expect.stringContaining('selectedOption') },
       ],
     })
-    expect((await detail(desk, one.id)).status).toBe('approved')
-    expect((await detail(desk, two.id)).status).toBe('approved')
-    expect((await detail(desk, choice)).status).toBe('pending')
+    expect((await detail(harness, one.id)).status).toBe('approved')
+    expect((await detail(harness, two.id)).status).toBe('approved')
+    expect((await detail(harness, choice)).status).toBe('pending')
     expect((await theirs.reviewer.call('dm', 'GET /approvals')).data[0]?.status).toBe('pending')
   })
 })

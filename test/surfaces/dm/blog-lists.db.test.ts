@@ -10,42 +10,42 @@ import { refused } from '../steering.ts'
 const titles = ['Übung macht den Bäcker', 'Why 100% oats', 'Why 100% oats']
 
 /** Three posts, the last of which is approved. */
-async function write(desk: AgentHarness): Promise<void> {
-  await desk.configure({ concurrency: 10 })
-  const first = await desk.order('blog_post', { deliverables: [{ type: 'blog_post', quantity: 3 }] })
-  const researchers = [first, await desk.next(), await desk.next()]
+async function write(harness: AgentHarness): Promise<void> {
+  await harness.configure({ concurrency: 10 })
+  const first = await harness.order('blog_post', { deliverables: [{ type: 'blog_post', quantity: 3 }] })
+  const researchers = [first, await harness.next(), await harness.next()]
   for (const [at, researcher] of researchers.entries()) {
     await researcher.deliver(`Facts ${at}`)
-    await (await desk.next()).deliver(article(titles[at] ?? ''))
+    await (await harness.next()).deliver(article(titles[at] ?? ''))
   }
-  const { data } = await desk.team.admin.call('dashboard', 'GET /approvals')
-  await desk.team.admin.call('dashboard', 'POST /approvals/:approvalId/resolve', {
+  const { data } = await harness.team.admin.call('dashboard', 'GET /approvals')
+  await harness.team.admin.call('dashboard', 'POST /approvals/:approvalId/resolve', {
     params: { approvalId: data[0]?.id ?? '' },
     body: { resolution: 'approved' },
   })
 }
 
-let desk: AgentHarness
+let harness: AgentHarness
 let other: Team
 
 beforeAll(async () => {
-  desk = await createAgentHarness()
-  await write(desk)
-  other = await desk.app.team('Other')
+  harness = await createAgentHarness()
+  await write(harness)
+  other = await harness.app.team('Other')
 })
 
-afterAll(() => desk[Symbol.asyncDispose]())
+afterAll(() => harness[Symbol.asyncDispose]())
 
 /** The newest post, which is approved. */
 async function newest() {
-  const { reviewer, tenantId } = desk.team
+  const { reviewer, tenantId } = harness.team
   const [post] = (await reviewer.call('dm', 'GET /blog', { query: { tenantId } })).data
   return { id: post?.id ?? '' }
 }
 
 describe('dm.blog.list', () => {
   it('lists the posts of one tenant by page, state and title', async () => {
-    const { reviewer, tenantId } = desk.team
+    const { reviewer, tenantId } = harness.team
     const list = (query: object = {}) =>
       reviewer.call('dm', 'GET /blog', { query: { tenantId, ...query } as never })
     const slugs = async (query: object = {}) => (await list(query)).data.map(({ slug }) => slug)
@@ -74,7 +74,7 @@ describe('dm.blog.list', () => {
 
   it('rejects a tenant that is not assigned', async () => {
     const query = { tenantId: other.tenantId }
-    const call = desk.team.reviewer.call('dm', 'GET /blog', { query })
+    const call = harness.team.reviewer.call('dm', 'GET /blog', { query })
     expect(await refusal(call)).toMatchObject({ status: 403, code: 'FORBIDDEN' })
   })
 })
@@ -82,7 +82,7 @@ describe('dm.blog.list', () => {
 describe('dm.blog.get', () => {
   it('returns a post with its Markdown, and the hash with which it is approved', async () => {
     const params = await newest()
-    const post = await desk.team.reviewer.call('dm', 'GET /blog/:id', { params })
+    const post = await harness.team.reviewer.call('dm', 'GET /blog/:id', { params })
     const content = article(titles[2] ?? '')
     expect(post).toMatchObject({
       id: params.id,
@@ -104,18 +104,18 @@ describe('dm.blog.approve and dm.blog.reject', () => {
   it('reject a post of a tenant that is not assigned, and change nothing', async () => {
     const params = await newest()
     const approve = () => other.reviewer.call('dm', 'POST /blog/:id/dm-approve', { params })
-    expect(await refused(desk, approve)).toBe('403 FORBIDDEN')
+    expect(await refused(harness, approve)).toBe('403 FORBIDDEN')
     const reject = () =>
       other.reviewer.call('dm', 'POST /blog/:id/dm-reject', { params, body: { feedback: 'No' } })
-    expect(await refused(desk, reject)).toBe('404 NOT_FOUND')
+    expect(await refused(harness, reject)).toBe('404 NOT_FOUND')
   })
 })
 
 describe('admin.blogs.list', () => {
   it('lists the posts of all tenants with the status names of operators, by tenant, state, days and page', async () => {
     const params = await newest()
-    const { tenantId } = desk.team
-    const operator = await createOperator(desk.app)
+    const { tenantId } = harness.team
+    const operator = await createOperator(harness.app)
     const blogs = async (query = '') => (await operator.send('GET', `/admin/v1/blogs?${query}`)).json
     expect((await blogs('limit=1')).data).toEqual([
       {

@@ -4,13 +4,13 @@ import { createAgentHarness } from '../../kit/runtime.ts'
 
 describe('dm.activities.brief', () => {
   it('returns the task, the brief of the campaign, and the latest texts of the previous steps', async () => {
-    await using desk = await createAgentHarness()
-    const research = await desk.order('blog_post')
+    await using harness = await createAgentHarness()
+    const research = await harness.order('blog_post')
     await research.deliver('# What people search for\n\nOats, quickly.')
-    const draft = await desk.next()
-    const before = await desk.activityOf(research.runId)
-    const { id } = await desk.activityOf(draft.runId)
-    const { reviewer } = desk.team
+    const draft = await harness.next()
+    const before = await harness.activityOf(research.runId)
+    const { id } = await harness.activityOf(draft.runId)
+    const { reviewer } = harness.team
     const found = await reviewer.call('dm', 'GET /activities/:activityId/brief', {
       params: { activityId: id },
     })
@@ -34,9 +34,9 @@ describe('dm.activities.brief', () => {
   })
 
   it('returns 404 to reviewers of other tenants', async () => {
-    await using desk = await createAgentHarness()
-    const { id } = await desk.activityOf((await desk.order()).runId)
-    const other = await desk.app.team('Other')
+    await using harness = await createAgentHarness()
+    const { id } = await harness.activityOf((await harness.order()).runId)
+    const other = await harness.app.team('Other')
     await expect(
       other.reviewer.call('dm', 'GET /activities/:activityId/brief', { params: { activityId: id } }),
     ).rejects.toMatchObject({ status: 404, code: 'NOT_FOUND' })

@@ -3,22 +3,22 @@ import { inbox } from '../../domain/agent-harness.ts'
 import { type Agent, type AgentHarness, createAgentHarness } from '../../kit/runtime.ts'
 import { refused, steer, sweepOf } from '../steering.ts'
 
-let desk: AgentHarness
+let harness: AgentHarness
 
 beforeAll(async () => {
-  desk = await createAgentHarness()
-  await desk.configure({ concurrency: 20 })
+  harness = await createAgentHarness()
+  await harness.configure({ concurrency: 20 })
 })
-afterAll(() => desk[Symbol.asyncDispose]())
+afterAll(() => harness[Symbol.asyncDispose]())
 
 async function atWork(type: 'social_post' | 'email_newsletter' = 'social_post') {
-  const agent = await desk.order(type)
-  const { id } = await desk.activityOf(agent.runId)
-  return { agent, id, it: steer(desk.team.reviewer, id) }
+  const agent = await harness.order(type)
+  const { id } = await harness.activityOf(agent.runId)
+  return { agent, id, it: steer(harness.team.reviewer, id) }
 }
 
 const statusOf = async (id: string) => {
-  const row = await desk.app.db.sql.get<{ status: string; failure_reason: string | null }>(
+  const row = await harness.app.db.sql.get<{ status: string; failure_reason: string | null }>(
     'select status, failure_reason from activities where id = ?',
     [id],
   )
@@ -26,14 +26,14 @@ const statusOf = async (id: string) => {
 }
 
 const openRuns = (id: string) =>
-  desk.count('select count(*) as n from runs where activity_id = ? and open = ?', id, true)
+  harness.count('select count(*) as n from runs where activity_id = ? and open = ?', id, true)
 
 const isToldToStop = async (agent: Agent) => (await agent.call('POST /runs/:runId/heartbeat')).cancel
 
 describe('dm.activities.cancel', () => {
   it('cancels an activity for good, tells its agent to cancel, and keeps a late result', async () => {
     const { agent, id, it } = await atWork()
-    const stream = desk.team.reviewer.stream('dm', 'GET /activities/:activityId/stream', {
+    const stream = harness.team.reviewer.stream('dm', 'GET /activities/:activityId/stream', {
       params: { activityId: id },
     })
     const last = (async () => {
@@ -58,7 +58,7 @@ describe('dm.activities.cancel', () => {
       canIntervene: false,
       outputPreview: 'As far as I got',
     })
-    expect(await inbox(desk, 'activity_failed')).toMatchObject([
+    expect(await inbox(harness, 'activity_failed')).toMatchObject([
       { body: 'The client is gone', subject_id: id },
     ])
     const { data } = await it.log()
@@ -81,14 +81,14 @@ describe('dm.activities.cancel', () => {
       it.cancel,
       () => it.reassign('agent', 'blog_writer'),
       () =>
-        desk.team.admin.call('dashboard', 'POST /activities/:activityId/retry', {
+        harness.team.admin.call('dashboard', 'POST /activities/:activityId/retry', {
           params: { activityId: id },
         }),
     ])
-      expect(await refused(desk, () => act())).toBe('422 UNPROCESSABLE')
-    const nobody = steer(desk.team.reviewer, '01HZZZZZZZZZZZZZZZZZZZZZZZ')
-    expect(await refused(desk, () => nobody.cancel())).toBe('404 NOT_FOUND')
-    expect(await refused(desk, () => nobody.retry())).toBe('404 NOT_FOUND')
+      expect(await refused(harness, () => act())).toBe('422 UNPROCESSABLE')
+    const nobody = steer(harness.team.reviewer, '01HZZZZZZZZZZZZZZZZZZZZZZZ')
+    expect(await refused(harness, () => nobody.cancel())).toBe('404 NOT_FOUND')
+    expect(await refused(harness, () => nobody.retry())).toBe('404 NOT_FOUND')
   })
 
   it('of a step cancels the later steps of its deliverable, and no others', async () => {
@@ -97,13 +97,13 @@ describe('dm.activities.cancel', () => {
       brief: 'Oats',
       deliverables: [{ type: 'email_newsletter' as const, quantity: 2 }],
     }
-    await desk.team.admin.call('dashboard', 'POST /campaigns', { body: campaign })
-    const first = await desk.next()
-    const second = await desk.next()
-    const { id, period_id: period } = await desk.activityOf(first.runId)
+    await harness.team.admin.call('dashboard', 'POST /campaigns', { body: campaign })
+    const first = await harness.next()
+    const second = await harness.next()
+    const { id, period_id: period } = await harness.activityOf(first.runId)
     const laterIn = async (agent: Agent) => {
-      const { piece } = await desk.activityOf(agent.runId)
-      const rows = await desk.app.db.sql.all<{ id: string }>(
+      const { piece } = await harness.activityOf(agent.runId)
+      const rows = await harness.app.db.sql.all<{ id: string }>(
         `select id from activities where period_id = ? and piece = ? and step_number > 1 order by id`,
         [period as string, piece as number],
       )
@@ -111,18 +111,18 @@ describe('dm.activities.cancel', () => {
     }
     const later = await laterIn(first)
     expect(later.length).toBeGreaterThan(0)
-    const { alsoCancelled } = await steer(desk.team.reviewer, id).cancel()
+    const { alsoCancelled } = await steer(harness.team.reviewer, id).cancel()
     expect(alsoCancelled.toSorted()).toEqual(later)
     for (const one of later) expect(await statusOf(one)).toBe('failed cancelled_by_reviewer')
     for (const one of await laterIn(second)) expect(await statusOf(one)).toBe('created null')
-    expect(await refused(desk, () => steer(desk.team.reviewer, later[0] ?? '').retry())).toBe(
+    expect(await refused(harness, () => steer(harness.team.reviewer, later[0] ?? '').retry())).toBe(
       '422 UNPROCESSABLE',
     )
     await first.deliver('Too late')
-    expect(await sweepOf(desk)).toEqual([])
+    expect(await sweepOf(harness)).toEqual([])
     // The other piece goes its way.
     await second.deliver('An outline')
-    expect((await desk.next()).dispatch.prompt).toContain('An outline')
+    expect((await harness.next()).dispatch.prompt).toContain('An outline')
   })
 
   it('of a subtask resumes the parent, which is informed', async () => {
@@ -132,11 +132,11 @@ describe('dm.activities.cancel', () => {
       agentRole: 'researcher',
       prompt: 'Find three facts',
     })
-    const helper = await desk.next()
+    const helper = await harness.next()
     await agent.deliver('Without facts')
     expect(await statusOf(id)).toBe('awaiting_subtask null')
-    await steer(desk.team.reviewer, subtaskActivityId).cancel('Too dear')
-    const next = await desk.next()
+    await steer(harness.team.reviewer, subtaskActivityId).cancel('Too dear')
+    const next = await harness.next()
     expect(next.dispatch).toMatchObject({ agentRole: 'social_writer', wakeReason: 'subtask_completed' })
     expect(next.dispatch.prompt).toContain('The subtask was cancelled: Too dear')
     expect(await isToldToStop(helper)).toBe(true)
@@ -153,16 +153,16 @@ describe('dm.activities.cancel', () => {
         prompt: 'Find three facts',
         blocking,
       })
-    const helpers = [await desk.next(), await desk.next()]
+    const helpers = [await harness.next(), await harness.next()]
     await it.cancel()
     for (const helper of helpers) {
-      expect(await statusOf((await desk.activityOf(helper.runId)).id)).toBe('failed cancelled_by_reviewer')
+      expect(await statusOf((await harness.activityOf(helper.runId)).id)).toBe('failed cancelled_by_reviewer')
       expect(await isToldToStop(helper)).toBe(true)
       await helper.deliver('Three facts')
     }
     await agent.deliver('Nothing')
     expect(await openRuns(id)).toBe(0)
-    expect(await sweepOf(desk)).toEqual([])
+    expect(await sweepOf(harness)).toEqual([])
   })
 
   it('withdraws its pending approvals; an earlier verdict stays', async () => {
@@ -171,24 +171,24 @@ describe('dm.activities.cancel', () => {
     const { approval } = await it.see()
     const params = { approvalId: approval?.id ?? '' }
     await it.cancel('Not now')
-    expect(await desk.team.reviewer.call('dm', 'GET /approvals/:approvalId', { params })).toMatchObject({
+    expect(await harness.team.reviewer.call('dm', 'GET /approvals/:approvalId', { params })).toMatchObject({
       status: 'expired',
       resolution: 'withdrawn',
       resolutionNote: 'The work was cancelled: Not now',
     })
     const verdict = { params, body: { resolution: 'approved' as const } }
-    const resolve = () => desk.team.reviewer.call('dm', 'POST /approvals/:approvalId/resolve', verdict)
-    expect(await refused(desk, resolve)).toBe('409 CONFLICT')
+    const resolve = () => harness.team.reviewer.call('dm', 'POST /approvals/:approvalId/resolve', verdict)
+    expect(await refused(harness, resolve)).toBe('409 CONFLICT')
     expect(await statusOf(id)).toBe('failed cancelled_by_reviewer')
 
     const other = await atWork()
     await other.agent.deliver('A post')
     const asked = (await other.it.see()).approval?.id ?? ''
-    await desk.team.reviewer.call('dm', 'POST /approvals/:approvalId/resolve', {
+    await harness.team.reviewer.call('dm', 'POST /approvals/:approvalId/resolve', {
       params: { approvalId: asked },
       body: { resolution: 'rejected', note: 'Dull' },
     })
-    const again = await desk.next()
+    const again = await harness.next()
     await other.it.cancel()
     expect(await isToldToStop(again)).toBe(true)
     expect((await other.it.see()).approval).toMatchObject({ id: asked, status: 'rejected' })
@@ -199,14 +199,15 @@ describe('dm.activities.cancel', () => {
       const { agent, id, it } = await atWork()
       await agent.deliver(`A post ${round}`)
       const approvalId = (await it.see()).approval?.id ?? ''
-      const verdict = desk.team.reviewer.call('dm', 'POST /approvals/:approvalId/resolve', {
+      const verdict = harness.team.reviewer.call('dm', 'POST /approvals/:approvalId/resolve', {
         params: { approvalId },
         body: { resolution: 'approved' },
       })
       const [decided, cancelled] = await Promise.allSettled([verdict, it.cancel()])
-      const row = await desk.app.db.sql.get<{ status: string }>('select status from approvals where id = ?', [
-        approvalId,
-      ])
+      const row = await harness.app.db.sql.get<{ status: string }>(
+        'select status from approvals where id = ?',
+        [approvalId],
+      )
       const answers = [decided, cancelled].map((one) =>
         one.status === 'fulfilled' ? 'done' : `${(one.reason as { status: number }).status}`,
       )
@@ -218,6 +219,6 @@ describe('dm.activities.cancel', () => {
         'done,422 approved done null',
       ]).toContain(outcome)
     }
-    await desk.app.until(async () => (await sweepOf(desk)).length === 0, 'everything has a mover')
+    await harness.app.until(async () => (await sweepOf(harness)).length === 0, 'everything has a mover')
   })
 })

@@ -2,19 +2,19 @@ import type { Client } from '@copydesk/client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createTestApp, type TestApp } from '../../kit/app.ts'
 import { createTestClock, type TestClock } from '../../kit/clock.ts'
-import { createPlanter } from '../../kit/feed-rows.ts'
+import { createRowInserter } from '../../kit/feed-rows.ts'
 import { changedTables, fingerprint } from '../../kit/rows.ts'
 import { refusal } from '../refusal.ts'
 import { addReviewer } from '../steering.ts'
 
 let app: TestApp
 let clock: TestClock
-let plant: ReturnType<typeof createPlanter>
+let insert: ReturnType<typeof createRowInserter>
 
 beforeAll(async () => {
   clock = createTestClock()
   app = await createTestApp({ clock, worker: false })
-  plant = createPlanter(app, clock)
+  insert = createRowInserter(app, clock)
 })
 
 afterAll(() => app[Symbol.asyncDispose]())
@@ -28,7 +28,7 @@ let colleagues = 0
 /** A pending approval, and what reviewers can do to it. */
 async function pending() {
   const team = await app.team()
-  const approvalId = await plant.approval(team.tenantId, 'Look at this', 'low', 40)
+  const approvalId = await insert.approval(team.tenantId, 'Look at this', 'low', 40)
   const params = { approvalId }
   return {
     team,

@@ -2,21 +2,21 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { neighbourOf } from '../../domain/agent-harness.ts'
 import { password } from '../../kit/app.ts'
 import type { Agent } from '../../kit/runtime.ts'
-import { openReportDesk, type ReportDesk } from '../reports/fixtures.ts'
+import { createReportHarness, type ReportHarness } from '../reports/fixtures.ts'
 import { addReviewer } from '../steering.ts'
 
-let desk: ReportDesk
+let harness: ReportHarness
 let theirs: Awaited<ReturnType<typeof neighbourOf>>
 
 beforeAll(async () => {
-  desk = await openReportDesk()
-  theirs = await neighbourOf(desk)
-  await desk.configure({ concurrency: 20 })
+  harness = await createReportHarness()
+  theirs = await neighbourOf(harness)
+  await harness.configure({ concurrency: 20 })
 })
-afterAll(() => desk[Symbol.asyncDispose]())
+afterAll(() => harness[Symbol.asyncDispose]())
 
 const open = (token: string, query = '', headers: Record<string, string> = {}) =>
-  desk.app.fetch(`/dm/v1/events/stream${query}`, {
+  harness.app.fetch(`/dm/v1/events/stream${query}`, {
     headers: { authorization: `Bearer ${token}`, ...headers },
   })
 
@@ -67,7 +67,7 @@ async function happen(side: { order(): Promise<Agent> }, last: string) {
   return { approvalId, asking }
 }
 
-const resolve = (client: ReportDesk['team']['reviewer'], approvalId: string) =>
+const resolve = (client: ReportHarness['team']['reviewer'], approvalId: string) =>
   client.call('dm', 'POST /approvals/:approvalId/resolve', {
     params: { approvalId },
     body: { resolution: 'rejected', note: 'Too loud' },
@@ -76,37 +76,39 @@ const resolve = (client: ReportDesk['team']['reviewer'], approvalId: string) =>
 /** The token of someone who sees all tenants. */
 async function superAdmin(): Promise<string> {
   const email = 'sue.super@test.example'
-  await desk.app.copydesk.asSystem().users.create({ email, name: 'Sue Super', password, role: 'super_admin' })
+  await harness.app.copydesk
+    .asSystem()
+    .users.create({ email, name: 'Sue Super', password, role: 'super_admin' })
   const body = { email, password, app: 'dm-portal' as const }
-  return (await desk.app.clientFor().call('auth', 'POST /login', { body })).accessToken
+  return (await harness.app.clientFor().call('auth', 'POST /login', { body })).accessToken
 }
 
 const eventsIn = (messages: readonly Message[]) => [...new Set(messages.map(({ event }) => event))].toSorted()
 
 describe('dm.events.stream', () => {
   it('streams runs, verdicts, deliveries and blockers, each with its title', async () => {
-    const { id, token, client } = await addReviewer(desk.app, 'watching', [desk.team.tenantId])
+    const { id, token, client } = await addReviewer(harness.app, 'watching', [harness.team.tenantId])
     const response = await open(token)
-    const { approvalId, asking } = await happen(desk, 'one')
-    await resolve(desk.team.reviewer, approvalId)
-    const reportId = await desk.report()
-    await desk.team.reviewer.call('dm', 'POST /reports/:reportId/deliver', {
+    const { approvalId, asking } = await happen(harness, 'one')
+    await resolve(harness.team.reviewer, approvalId)
+    const reportId = await harness.report()
+    await harness.team.reviewer.call('dm', 'POST /reports/:reportId/deliver', {
       params: { reportId },
       body: { to: [] },
     })
-    const own = await happen(desk, 'two')
+    const own = await happen(harness, 'two')
     await resolve(client, own.approvalId)
-    const { asking: last } = await happen(desk, 'the end')
+    const { asking: last } = await happen(harness, 'the end')
     expect(last.runId).not.toBe(asking.runId)
     const messages = await told(response, '"title":"the end"')
     const find = (event: string) => messages.filter((message) => message.event === event)
-    const whose = { tenantId: desk.team.tenantId, tenantName: 'Tenant 1', at: expect.stringMatching(/Z$/) }
+    const whose = { tenantId: harness.team.tenantId, tenantName: 'Tenant 1', at: expect.stringMatching(/Z$/) }
     const work = { title: expect.any(String), agentRole: 'social_writer' }
     expect(find('activity_started').map(({ data }) => data)).toContainEqual({
       ...whose,
       ...work,
       runId: asking.runId,
-      activityId: (await desk.activityOf(asking.runId)).id,
+      activityId: (await harness.activityOf(asking.runId)).id,
       attempt: expect.any(Number),
     })
     expect(find('run_failed')[0]?.data).toMatchObject({ ...whose, ...work, error: 'No one' })
@@ -125,7 +127,7 @@ describe('dm.events.stream', () => {
         title: 'May one?',
         resolution: 'rejected',
         note: 'Too loud',
-        resolvedBy: { id: desk.team.reviewerId, name: expect.any(String) },
+        resolvedBy: { id: harness.team.reviewerId, name: expect.any(String) },
       },
     ])
     expect(JSON.stringify(find('approval_resolved'))).not.toContain(id)
@@ -135,9 +137,9 @@ describe('dm.events.stream', () => {
   })
 
   it('streams only the named kinds, live and resumed, and rejects an unknown kind', async () => {
-    const { token } = await addReviewer(desk.app, 'choosing', [desk.team.tenantId])
+    const { token } = await addReviewer(harness.app, 'choosing', [harness.team.tenantId])
     const live = await open(token, '?filter.kind=questions,blockers')
-    await happen(desk, 'chosen')
+    await happen(harness, 'chosen')
     const messages = await told(live, '"title":"chosen"')
     expect(eventsIn(messages)).toEqual(['activity_blocked', 'approval_created'])
     const runs = await open(token, '?filter.kind=runs&filter.kind=questions', { 'last-event-id': '0' })
@@ -155,11 +157,11 @@ describe('dm.events.stream', () => {
   })
 
   it('streams nothing of a tenant that is not assigned, live or resumed, and everything to super-admins', async () => {
-    const { token } = await addReviewer(desk.app, 'narrow', [desk.team.tenantId])
+    const { token } = await addReviewer(harness.app, 'narrow', [harness.team.tenantId])
     const [narrow, wide] = [await open(token), await open(await superAdmin())]
     const { approvalId } = await happen(theirs, 'foreign')
     await resolve(theirs.reviewer, approvalId)
-    await happen(desk, 'ours')
+    await happen(harness, 'ours')
     for (const response of [narrow, await open(token, '', { 'last-event-id': '0' })]) {
       const text = JSON.stringify(await told(response, '"title":"ours"'))
       expect(text).not.toContain(theirs.tenantId)
@@ -167,7 +169,7 @@ describe('dm.events.stream', () => {
     }
     const all = await told(wide, '"title":"ours"')
     const tenants = new Set(all.map(({ data }) => data['tenantId']))
-    expect(tenants).toEqual(new Set([desk.team.tenantId, theirs.tenantId]))
+    expect(tenants).toEqual(new Set([harness.team.tenantId, theirs.tenantId]))
     expect(eventsIn(all.filter(({ data }) => data['tenantId'] === theirs.tenantId))).toEqual([
       'activity_blocked',
       'activity_started',

@@ -3,19 +3,19 @@ import { neighbourOf } from '../../domain/agent-harness.ts'
 import { type Agent, type AgentHarness, createAgentHarness } from '../../kit/runtime.ts'
 import { addReviewer } from '../steering.ts'
 
-let desk: AgentHarness
+let harness: AgentHarness
 let theirs: Awaited<ReturnType<typeof neighbourOf>>
 let ours: Agent
 let foreign: Agent
 
 beforeAll(async () => {
-  desk = await createAgentHarness()
-  theirs = await neighbourOf(desk)
-  await desk.configure({ concurrency: 20 })
-  ours = await desk.order()
+  harness = await createAgentHarness()
+  theirs = await neighbourOf(harness)
+  await harness.configure({ concurrency: 20 })
+  ours = await harness.order()
   foreign = await theirs.order()
 })
-afterAll(() => desk[Symbol.asyncDispose]())
+afterAll(() => harness[Symbol.asyncDispose]())
 
 const ask = async (agent: Agent, title: string) =>
   (
@@ -27,7 +27,7 @@ const ask = async (agent: Agent, title: string) =>
   ).approvalId
 
 const open = (token: string, path = '/dm/v1/events/stream', headers: Record<string, string> = {}) =>
-  desk.app.fetch(path, { headers: { authorization: `Bearer ${token}`, ...headers } })
+  harness.app.fetch(path, { headers: { authorization: `Bearer ${token}`, ...headers } })
 
 /** The messages of a stream until a text arrives, or until it ends. */
 async function told(response: Response, mark?: string): Promise<string> {
@@ -48,20 +48,20 @@ const messages = (text: string) =>
 
 describe('dm.events.stream', () => {
   it('streams approvals, blockers and failing agents of all assigned tenants, with the tenants’ names', async () => {
-    const { token } = await addReviewer(desk.app, 'both', [desk.team.tenantId, theirs.tenantId])
+    const { token } = await addReviewer(harness.app, 'both', [harness.team.tenantId, theirs.tenantId])
     const response = await open(token, '/dm/v1/events/stream?filter.kind=questions,blockers')
     const approvalId = await ask(ours, 'May we?')
-    const other = await desk.order()
+    const other = await harness.order()
     await other.call('POST /runs/:runId/actions/report-blocker', {
       blockerType: 'needs_human_input',
       description: 'Which shop?',
     })
-    const failing = await desk.order()
+    const failing = await harness.order()
     await failing.fail('The key is refused', { family: 'auth' })
     await ask(foreign, 'The last')
-    const activityOf = async ({ runId }: Agent) => (await desk.activityOf(runId)).id
+    const activityOf = async ({ runId }: Agent) => (await harness.activityOf(runId)).id
     const at = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/)
-    const whose = { tenantId: desk.team.tenantId, tenantName: 'Tenant 1', at }
+    const whose = { tenantId: harness.team.tenantId, tenantName: 'Tenant 1', at }
     const all = messages((await told(response, 'The last')).replaceAll(/^id: .*\n/gm, ''))
     expect(all).toEqual([
       [
@@ -93,17 +93,17 @@ describe('dm.events.stream', () => {
   })
 
   it('streams only the named tenant, and rejects one that is not assigned', async () => {
-    const { token } = await addReviewer(desk.app, 'named', [desk.team.tenantId, theirs.tenantId])
-    const response = await open(token, `/dm/v1/events/stream?tenantId=${desk.team.tenantId}`)
+    const { token } = await addReviewer(harness.app, 'named', [harness.team.tenantId, theirs.tenantId])
+    const response = await open(token, `/dm/v1/events/stream?tenantId=${harness.team.tenantId}`)
     await ask(foreign, 'Theirs')
     await ask(ours, 'Ours at last')
     expect(await told(response, 'Ours at last')).not.toContain('Theirs')
-    const { token: narrow } = await addReviewer(desk.app, 'narrow', [desk.team.tenantId])
+    const { token: narrow } = await addReviewer(harness.app, 'narrow', [harness.team.tenantId])
     expect((await open(narrow, `/dm/v1/events/stream?tenantId=${theirs.tenantId}`)).status).toBe(403)
   })
 
   it('resumes where it ended, without events of a tenant that is not assigned', async () => {
-    const { token } = await addReviewer(desk.app, 'resuming', [desk.team.tenantId])
+    const { token } = await addReviewer(harness.app, 'resuming', [harness.team.tenantId])
     const first = await open(token)
     await ask(ours, 'Before')
     const id = /^id: (\d+)\nevent: /m.exec(await told(first, 'Before'))?.[1] ?? ''
@@ -117,11 +117,11 @@ describe('dm.events.stream', () => {
   })
 
   it('ends with an assignment, as do the streams of activities, and resumes without the tenant', async () => {
-    const tenantIds = [desk.team.tenantId, theirs.tenantId]
-    const { id, token } = await addReviewer(desk.app, 'leaving', tenantIds)
-    const activityId = (await desk.activityOf(foreign.runId)).id
+    const tenantIds = [harness.team.tenantId, theirs.tenantId]
+    const { id, token } = await addReviewer(harness.app, 'leaving', tenantIds)
+    const activityId = (await harness.activityOf(foreign.runId)).id
     const [events, text] = [await open(token), await open(token, `/dm/v1/activities/${activityId}/stream`)]
-    await desk.app.copydesk.asSystem().users.unassign(id, theirs.tenantId)
+    await harness.app.copydesk.asSystem().users.unassign(id, theirs.tenantId)
     await ask(foreign, 'After the end')
     await foreign.call('POST /runs/:runId/stream', { delta: 'After the end', sequenceNum: 0 })
     expect(await told(events)).not.toContain('After the end')
@@ -130,15 +130,15 @@ describe('dm.events.stream', () => {
     const again = await open(token, undefined, { 'last-event-id': '0' })
     await ask(ours, 'Still ours')
     expect(await told(again, 'Still ours')).not.toContain(theirs.tenantId)
-    await expect(desk.app.copydesk.asSystem().users.unassign(id, theirs.tenantId)).rejects.toMatchObject({
+    await expect(harness.app.copydesk.asSystem().users.unassign(id, theirs.tenantId)).rejects.toMatchObject({
       code: 'NOT_FOUND',
     })
   })
 
   it('stops events of a tenant even when the end of the assignment emitted no event', async () => {
-    const { id, token } = await addReviewer(desk.app, 'silent', [desk.team.tenantId, theirs.tenantId])
+    const { id, token } = await addReviewer(harness.app, 'silent', [harness.team.tenantId, theirs.tenantId])
     const response = await open(token)
-    await desk.app.db.write((tx) =>
+    await harness.app.db.write((tx) =>
       tx.run('delete from tenant_assignments where user_id = ? and tenant_id = ?', [id, theirs.tenantId]),
     )
     await ask(foreign, 'After the end')

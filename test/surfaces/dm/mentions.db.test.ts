@@ -4,24 +4,24 @@ import { brief, password } from '../../kit/app.ts'
 import { type Agent, type AgentHarness, createAgentHarness } from '../../kit/runtime.ts'
 import { steer } from '../steering.ts'
 
-let desk: AgentHarness
+let harness: AgentHarness
 let theirs: Awaited<ReturnType<typeof neighbourOf>>
 
 beforeAll(async () => {
-  desk = await createAgentHarness()
-  theirs = await neighbourOf(desk)
-  await desk.configure({ concurrency: 20 })
+  harness = await createAgentHarness()
+  theirs = await neighbourOf(harness)
+  await harness.configure({ concurrency: 20 })
 })
-afterAll(() => desk[Symbol.asyncDispose]())
+afterAll(() => harness[Symbol.asyncDispose]())
 
 const say = async ({ runId }: Agent, text: string) => {
-  const params = { activityId: (await desk.activityOf(runId)).id }
-  return desk.team.reviewer.call('dm', 'POST /activities/:activityId/comments', { params, body: { text } })
+  const params = { activityId: (await harness.activityOf(runId)).id }
+  return harness.team.reviewer.call('dm', 'POST /activities/:activityId/comments', { params, body: { text } })
 }
 
 /** Wakes that came during a turn, as `reason: comment`. */
 const heard = async ({ runId }: Agent) => {
-  const { next_wake: wake } = await desk.run(runId)
+  const { next_wake: wake } = await harness.run(runId)
   const next = (typeof wake === 'string' ? JSON.parse(wake) : wake) as {
     reason: string
     note: { comment?: string }
@@ -31,7 +31,7 @@ const heard = async ({ runId }: Agent) => {
 
 /** Two agents in progress in one campaign. */
 async function twoAtWork(): Promise<[social: Agent, ads: Agent]> {
-  await desk.team.admin.call('dashboard', 'POST /campaigns', {
+  await harness.team.admin.call('dashboard', 'POST /campaigns', {
     body: {
       name: 'Spring',
       brief,
@@ -41,7 +41,7 @@ async function twoAtWork(): Promise<[social: Agent, ads: Agent]> {
       ],
     },
   })
-  const both = [await desk.next(), await desk.next()]
+  const both = [await harness.next(), await harness.next()]
   const isSocial = ({ dispatch }: Agent) => dispatch.agentRole === 'social_writer'
   return [...both.filter(isSocial), ...both.filter((agent) => !isSocial(agent))] as [Agent, Agent]
 }
@@ -49,7 +49,7 @@ async function twoAtWork(): Promise<[social: Agent, ads: Agent]> {
 describe('dm.activities.comment', () => {
   it('wakes a mentioned agent only for an open activity of the same campaign', async () => {
     const [social, ads] = await twoAtWork()
-    const elsewhere = await desk.order('ad_copy')
+    const elsewhere = await harness.order('ad_copy')
     const role = ads.dispatch.agentRole
     const { mentions } = await say(social, `@agent:${role} look at the post`)
     expect(mentions).toMatchObject([{ type: 'agent', id: role }])
@@ -58,10 +58,10 @@ describe('dm.activities.comment', () => {
     expect(await heard(social)).toBeNull()
 
     // No open work there: no one is woken, and the mention is still written down.
-    await steer(desk.team.reviewer, (await desk.activityOf(ads.runId)).id).cancel()
-    const runs = await desk.count('select count(*) as n from runs')
+    await steer(harness.team.reviewer, (await harness.activityOf(ads.runId)).id).cancel()
+    const runs = await harness.count('select count(*) as n from runs')
     expect((await say(social, `@agent:${role} once more`)).mentions).toHaveLength(1)
-    expect(await desk.count('select count(*) as n from runs')).toBe(runs)
+    expect(await harness.count('select count(*) as n from runs')).toBe(runs)
     expect(await heard(elsewhere)).toBeNull()
   })
 
@@ -69,31 +69,31 @@ describe('dm.activities.comment', () => {
     const [social] = await twoAtWork()
     await social.call('POST /runs/:runId/actions/report-blocker', acts['actions/report-blocker'])
     await social.deliver('As far as I got')
-    const { id } = await desk.activityOf(social.runId)
-    expect((await desk.activityOf(social.runId)).status).toBe('blocked')
+    const { id } = await harness.activityOf(social.runId)
+    expect((await harness.activityOf(social.runId)).status).toBe('blocked')
     await say(social, '@agent:social_writer the shop in Bristol')
-    const next = await desk.next()
-    expect((await desk.activityOf(next.runId)).id).toBe(id)
+    const next = await harness.next()
+    expect((await harness.activityOf(next.runId)).id).toBe(id)
     expect(next.dispatch.wakeReason).toBe('mention')
     expect(next.dispatch.prompt).toContain('the shop in Bristol')
     await next.deliver('In Bristol')
-    expect(await desk.activityOf(next.runId)).toMatchObject({ status: 'awaiting_approval', blocker: null })
+    expect(await harness.activityOf(next.runId)).toMatchObject({ status: 'awaiting_approval', blocker: null })
   })
 
   it('is included in the next wake of an activity with a pending approval', async () => {
     const [social] = await twoAtWork()
     await social.deliver('A post')
-    const { id } = await desk.activityOf(social.runId)
-    const runs = await desk.count('select count(*) as n from runs')
+    const { id } = await harness.activityOf(social.runId)
+    const runs = await harness.count('select count(*) as n from runs')
     await say(social, '@agent:social_writer mind the oats')
-    expect((await desk.activityOf(social.runId)).status).toBe('awaiting_approval')
-    expect(await desk.count('select count(*) as n from runs')).toBe(runs)
-    const { data } = await desk.team.reviewer.call('dm', 'GET /approvals', {
+    expect((await harness.activityOf(social.runId)).status).toBe('awaiting_approval')
+    expect(await harness.count('select count(*) as n from runs')).toBe(runs)
+    const { data } = await harness.team.reviewer.call('dm', 'GET /approvals', {
       query: { 'filter.status': 'pending', limit: 100 },
     })
     const asked = data.find(({ linkedActivities }) => linkedActivities.some((one) => one.id === id))
-    await resolve(desk.team, asked?.id ?? '', { resolution: 'revision_requested', note: 'Shorter' })
-    const next = await desk.next()
+    await resolve(harness.team, asked?.id ?? '', { resolution: 'revision_requested', note: 'Shorter' })
+    const next = await harness.next()
     expect(next.dispatch.wakeReason).toBe('review_feedback')
     expect(next.dispatch.prompt).toContain('mind the oats')
     expect(next.dispatch.prompt).toContain('Shorter')
@@ -103,36 +103,36 @@ describe('dm.activities.comment', () => {
     const [social] = await twoAtWork()
     await social.call('POST /runs/:runId/actions/create-subtask', acts['actions/create-subtask'])
     await social.deliver('Waiting for facts')
-    const subtask = await desk.next()
+    const subtask = await harness.next()
     await say(social, '@agent:social_writer mind the rye')
-    expect((await desk.activityOf(social.runId)).status).toBe('awaiting_subtask')
+    expect((await harness.activityOf(social.runId)).status).toBe('awaiting_subtask')
     await subtask.deliver('Three facts')
-    const next = await desk.next()
+    const next = await harness.next()
     expect(next.dispatch.wakeReason).toBe('subtask_completed')
     expect(next.dispatch.prompt).toContain('mind the rye')
     expect(next.dispatch.prompt).toContain('Three facts')
   })
 
   it('on a closed activity wakes the agent’s open activity of the campaign', async () => {
-    await desk.team.admin.call('dashboard', 'POST /campaigns', {
+    await harness.team.admin.call('dashboard', 'POST /campaigns', {
       body: { name: 'Two', brief, deliverables: [{ type: 'social_post', quantity: 2 }] },
     })
-    const [first, second] = [await desk.next(), await desk.next()]
-    await steer(desk.team.reviewer, (await desk.activityOf(first.runId)).id).cancel()
+    const [first, second] = [await harness.next(), await harness.next()]
+    await steer(harness.team.reviewer, (await harness.activityOf(first.runId)).id).cancel()
     await say(first, '@agent:social_writer do as there')
     expect(await heard(second)).toBe('mention: @agent:social_writer do as there')
-    expect((await desk.activityOf(first.runId)).status).toBe('failed')
+    expect((await harness.activityOf(first.runId)).status).toBe('failed')
   })
 
   it('starts no run for a paused activity: the agent gets the mention when it is resumed', async () => {
     const [social] = await twoAtWork()
-    const it = steer(desk.team.reviewer, (await desk.activityOf(social.runId)).id)
+    const it = steer(harness.team.reviewer, (await harness.activityOf(social.runId)).id)
     await it.pause()
     await say(social, '@agent:social_writer shorter')
     await social.deliver('A post')
     expect(await it.see()).toMatchObject({ status: 'blocked', hold: 'paused' })
     await it.resume()
-    const next = await desk.next()
+    const next = await harness.next()
     expect(next.dispatch.wakeReason).toBe('unblocked')
     expect(next.dispatch.prompt).toContain('@agent:social_writer shorter')
     await it.cancel()
@@ -140,29 +140,29 @@ describe('dm.activities.comment', () => {
 
   it('notifies mentioned users of the tenant once each, and no one of another tenant', async () => {
     const [social] = await twoAtWork()
-    const { id: gone } = await desk.app.copydesk.asSystem().users.create({
+    const { id: gone } = await harness.app.copydesk.asSystem().users.create({
       email: 'gone@test.example',
       name: 'Gus Gone',
       password,
       role: 'member',
-      tenantId: desk.team.tenantId,
+      tenantId: harness.team.tenantId,
     })
-    await desk.app.copydesk.asSystem().users.suspend(gone, 'Left')
-    const before = (await inbox(desk, 'campaign_update')).length
-    const at = `@human:${desk.team.adminId}`
+    await harness.app.copydesk.asSystem().users.suspend(gone, 'Left')
+    const before = (await inbox(harness, 'campaign_update')).length
+    const at = `@human:${harness.team.adminId}`
     const { mentions } = await say(
       social,
       `${at} ${at} @human:${gone} @human:${theirs.adminId} @human:x @agent:astrologer`,
     )
-    expect(mentions).toEqual([{ type: 'human', id: desk.team.adminId, name: 'Ada Admin' }])
-    const told = (await inbox(desk, 'campaign_update')).slice(before)
-    expect(told.map(({ user_id: user }) => user)).toEqual([desk.team.adminId])
+    expect(mentions).toEqual([{ type: 'human', id: harness.team.adminId, name: 'Ada Admin' }])
+    const told = (await inbox(harness, 'campaign_update')).slice(before)
+    expect(told.map(({ user_id: user }) => user)).toEqual([harness.team.adminId])
   })
 
   it('notifies at most twenty users per comment', async () => {
     const [social] = await twoAtWork()
     const crowd = Array.from({ length: 500 }, (_, n) => `@human:stranger${n}`).join(' ')
-    const { mentions } = await say(social, `@agent:social_writer ${crowd} @human:${desk.team.adminId}`)
+    const { mentions } = await say(social, `@agent:social_writer ${crowd} @human:${harness.team.adminId}`)
     expect(mentions.map(({ id }) => id)).toEqual(['social_writer'])
   })
 })

@@ -39,28 +39,28 @@ describe('dm.approvals.next', () => {
   it('returns the riskiest and most overdue approval that no one else has claimed, and changes nothing', async () => {
     // A Monday, so that everything is due in the order in which it was asked.
     const clock = createTestClock(Date.UTC(2026, 3, 13, 9, 0, 0))
-    await using desk = await createAgentHarness({ clock })
-    await desk.configure({ concurrency: 5 })
-    const { reviewer, admin, reviewerId } = desk.team
+    await using harness = await createAgentHarness({ clock })
+    await harness.configure({ concurrency: 5 })
+    const { reviewer, admin, reviewerId } = harness.team
     expect(await next(reviewer)).toBeNull()
-    const rob = await colleague(desk)
-    const theirs = await neighbourOf(desk)
+    const rob = await colleague(harness)
+    const theirs = await neighbourOf(harness)
     await (await theirs.order()).deliver('Theirs')
     expect(await next(reviewer)).toBeNull()
 
-    await (await desk.order()).deliver('Older')
+    await (await harness.order()).deliver('Older')
     clock.advance(minute)
-    await (await desk.order()).deliver('Newer')
+    await (await harness.order()).deliver('Newer')
     clock.advance(minute)
-    const chooser = await desk.order()
+    const chooser = await harness.order()
     await chooser.call('POST /runs/:runId/actions/create-approval', {
       title: 'Cash?',
       type: 'budget_authorization',
     })
-    const before = await fingerprint(desk.app.db)
+    const before = await fingerprint(harness.app.db)
     const risky = await next(reviewer)
     expect(risky).toMatchObject({ title: 'Cash?', riskLevel: 'high' })
-    expect(await fingerprint(desk.app.db)).toBe(before)
+    expect(await fingerprint(harness.app.db)).toBe(before)
 
     const id = risky?.id ?? ''
     const claimedUntil = () => new Date(clock.now() + 15 * minute).toISOString()
@@ -74,7 +74,7 @@ describe('dm.approvals.next', () => {
     expect((await next(reviewer))?.id).toBe(id)
     const older = await next(rob)
     expect(older).toMatchObject({ linkedActivities: [{ output: 'Older' }] })
-    expect(await next(rob, desk.team.tenantId)).toEqual(older)
+    expect(await next(rob, harness.team.tenantId)).toEqual(older)
     const shown = await rob.call('dm', 'GET /approvals/:approvalId', { params: { approvalId: id } })
     expect(shown).toMatchObject({ claimedBy: mine, claimedUntil: claimedUntil() })
     const taken = { status: 409, code: 'CONFLICT', details: { reason: 'claimed', claimedBy: mine } }
@@ -123,15 +123,15 @@ describe('dm.approvals.next', () => {
 
   it('returns approvals again whose claim has expired', async () => {
     const clock = createTestClock()
-    await using desk = await createAgentHarness({ clock })
-    const { reviewer } = desk.team
-    await (await desk.order()).deliver('A post')
+    await using harness = await createAgentHarness({ clock })
+    const { reviewer } = harness.team
+    await (await harness.order()).deliver('A post')
     clock.advance(10 * minute)
-    const rob = await colleague(desk)
+    const rob = await colleague(harness)
     const { id = '' } = (await next(reviewer)) ?? {}
-    await desk.app.db.write((tx) =>
+    await harness.app.db.write((tx) =>
       tx.run(`update approvals set claimed_by_id = ?, claimed_by_name = 'Rita', claimed_until = ?`, [
-        desk.team.reviewerId,
+        harness.team.reviewerId,
         new Date(clock.now() + minute),
       ]),
     )

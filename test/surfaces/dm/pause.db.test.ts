@@ -3,38 +3,38 @@ import { createTestClock, type TestClock } from '../../kit/clock.ts'
 import { type Agent, type AgentHarness, createAgentHarness } from '../../kit/runtime.ts'
 import { refused, steer, sweepOf } from '../steering.ts'
 
-let desk: AgentHarness
+let harness: AgentHarness
 let clock: TestClock
 
 beforeAll(async () => {
   clock = createTestClock()
-  desk = await createAgentHarness({ clock })
-  await desk.configure({ concurrency: 10 })
+  harness = await createAgentHarness({ clock })
+  await harness.configure({ concurrency: 10 })
 })
-afterAll(() => desk[Symbol.asyncDispose]())
+afterAll(() => harness[Symbol.asyncDispose]())
 
 /** A piece in progress, and what a reviewer can do to it. */
 async function atWork(): Promise<{ agent: Agent; id: string; it: ReturnType<typeof steer> }> {
-  await desk.team.admin.call('dashboard', 'POST /campaigns', {
+  await harness.team.admin.call('dashboard', 'POST /campaigns', {
     body: { name: 'Spring', brief: 'Oats', deliverables: [{ type: 'social_post', quantity: 1 }] },
   })
-  const agent = await desk.next(clock)
-  const { id } = await desk.activityOf(agent.runId)
-  return { agent, id, it: steer(desk.team.reviewer, id) }
+  const agent = await harness.next(clock)
+  const { id } = await harness.activityOf(agent.runId)
+  return { agent, id, it: steer(harness.team.reviewer, id) }
 }
 
 const standing = async ({ agent }: { agent: Agent }) => {
-  const { status, hold } = await desk.activityOf(agent.runId)
-  const open = await desk.count(
+  const { status, hold } = await harness.activityOf(agent.runId)
+  const open = await harness.count(
     'select count(*) as n from runs r join activities a on a.id = r.activity_id where r.open = ? and a.id = ?',
     true,
-    (await desk.activityOf(agent.runId)).id,
+    (await harness.activityOf(agent.runId)).id,
   )
   return `${status} ${hold as string} ${open}`
 }
 
 const approvalOf = async (id: string) => {
-  const row = await desk.app.db.sql.get<{ id: string }>(
+  const row = await harness.app.db.sql.get<{ id: string }>(
     `select a.id from approvals a join approval_links l on l.approval_id = a.id where l.activity_id = ? and a.status = 'pending'`,
     [id],
   )
@@ -42,12 +42,12 @@ const approvalOf = async (id: string) => {
 }
 
 const decide = (approvalId: string, resolution: 'approved' | 'revision_requested') =>
-  desk.team.reviewer.call('dm', 'POST /approvals/:approvalId/resolve', {
+  harness.team.reviewer.call('dm', 'POST /approvals/:approvalId/resolve', {
     params: { approvalId },
     body: { resolution, note: 'Shorter' },
   })
 
-const nobody = () => steer(desk.team.reviewer, '01HZZZZZZZZZZZZZZZZZZZZZZZ')
+const nobody = () => steer(harness.team.reviewer, '01HZZZZZZZZZZZZZZZZZZZZZZZ')
 
 describe('dm.activities.pause', () => {
   it('lets the current run end, keeps its text, and starts none until it is resumed with all comments', async () => {
@@ -65,10 +65,10 @@ describe('dm.activities.pause', () => {
       outputPreview: 'A post',
       canIntervene: true,
     })
-    expect(await sweepOf(desk)).toEqual([])
+    expect(await sweepOf(harness)).toEqual([])
 
     const { runId } = await piece.it.resume({ note: 'They like oats' })
-    const next = await desk.next(clock)
+    const next = await harness.next(clock)
     expect(next.runId).toBe(runId)
     expect(next.dispatch.wakeReason).toBe('unblocked')
     expect(next.dispatch.prompt).toContain('They like oats')
@@ -87,7 +87,7 @@ describe('dm.activities.pause', () => {
     await piece.agent.fail('Slow down', { family: 'quota', retryAfterMs: asked })
     expect(await standing(piece)).toBe('blocked paused 0')
     const { runId } = await piece.it.resume()
-    const run = await desk.run(runId)
+    const run = await harness.run(runId)
     const due = new Date(run['not_before'] as string | number).getTime()
     expect(due).toBeGreaterThan(clock.now() + asked / 2)
     await piece.it.cancel()
@@ -103,9 +103,9 @@ describe('dm.activities.pause', () => {
       const seen = await piece.it.see()
       expect(seen).toMatchObject({ hold: 'paused', canIntervene: true })
       expect(seen.runs.at(-1)).toMatchObject({ status: 'failed', error: 'It would not' })
-      expect(await sweepOf(desk)).toEqual([])
+      expect(await sweepOf(harness)).toEqual([])
       const { runId } = await piece.it.resume({ note: 'Try it with oats' })
-      const next = await desk.next(clock)
+      const next = await harness.next(clock)
       expect(next.runId).toBe(runId)
       expect(next.dispatch.prompt).toContain('Try it with oats')
       await next.deliver('A post about oats')
@@ -121,11 +121,11 @@ describe('dm.activities.pause', () => {
     expect(failureReason).toBe('It would not')
     await piece.it.resume()
     expect((await piece.it.see()).failureReason).toBeUndefined()
-    const next = await desk.next(clock)
+    const next = await harness.next(clock)
     await next.fail('Once more', { family: 'refusal' })
     expect(await standing(piece)).toBe('failed null 0')
-    expect(await desk.activityOf(piece.agent.runId)).toMatchObject({ failures: 2 })
-    expect(await refused(desk, () => piece.it.resume())).toBe('422 UNPROCESSABLE')
+    expect(await harness.activityOf(piece.agent.runId)).toMatchObject({ failures: 2 })
+    expect(await refused(harness, () => piece.it.resume())).toBe('422 UNPROCESSABLE')
   })
 
   it('keeps a verdict given meanwhile: the agent gets it when the activity is resumed, not before', async () => {
@@ -142,7 +142,7 @@ describe('dm.activities.pause', () => {
     })
     expect(await standing(piece)).toBe('blocked paused 0')
     await piece.it.resume()
-    const next = await desk.next(clock)
+    const next = await harness.next(clock)
     expect(next.dispatch.prompt).toContain('Shorter')
     await piece.it.cancel()
   })
@@ -158,31 +158,31 @@ describe('dm.activities.pause', () => {
   it('rejects a paused activity, and one that is not in progress', async () => {
     const piece = await atWork()
     await piece.it.pause()
-    expect(await refused(desk, () => piece.it.pause())).toBe('422 UNPROCESSABLE')
+    expect(await refused(harness, () => piece.it.pause())).toBe('422 UNPROCESSABLE')
     await piece.agent.deliver('A post')
-    expect(await refused(desk, () => piece.it.pause())).toBe('422 UNPROCESSABLE')
+    expect(await refused(harness, () => piece.it.pause())).toBe('422 UNPROCESSABLE')
     await piece.it.cancel()
-    expect(await refused(desk, () => piece.it.pause())).toBe('422 UNPROCESSABLE')
-    expect(await refused(desk, () => nobody().pause())).toBe('404 NOT_FOUND')
+    expect(await refused(harness, () => piece.it.pause())).toBe('422 UNPROCESSABLE')
+    expect(await refused(harness, () => nobody().pause())).toBe('404 NOT_FOUND')
   })
 
   it('takes effect at once when the run was lost with its process, and the run is not started again until later', async () => {
     const piece = await atWork()
     const hours = new Date(clock.now() - 1)
     // As if a process of another machine had had it and died.
-    await desk.app.db.write((tx) =>
+    await harness.app.db.write((tx) =>
       tx.run(`update runs set lease_owner = 'elsewhere:1:x', lease_until = ? where id = ?`, [
         hours,
         piece.agent.runId,
       ]),
     )
     await piece.it.pause()
-    await desk.app.until(async () => {
+    await harness.app.until(async () => {
       clock.advance(5_000)
       return (await standing(piece)) === 'blocked paused 0'
     }, 'the pause takes hold')
     await piece.it.resume()
-    const next = await desk.next(clock)
+    const next = await harness.next(clock)
     expect(next.dispatch.wakeReason).toBe('unblocked')
     await next.deliver('A post')
     expect(await standing(piece)).toBe('awaiting_approval null 0')
@@ -206,7 +206,7 @@ describe('dm.activities.resume', () => {
     expect(await decide(await approvalOf(piece.id), 'revision_requested')).toMatchObject({
       reEnqueuedActivities: 1,
     })
-    const next = await desk.next(clock)
+    const next = await harness.next(clock)
     expect(next.dispatch.prompt).toContain('Mind the oats')
     await piece.it.cancel()
   })
@@ -220,18 +220,18 @@ describe('dm.activities.resume', () => {
     })
     await piece.agent.deliver('As far as I got')
     expect(await standing(piece)).toBe('blocked paused 0')
-    expect(await refused(desk, () => piece.it.retry())).toBe('422 UNPROCESSABLE')
+    expect(await refused(harness, () => piece.it.retry())).toBe('422 UNPROCESSABLE')
     await piece.it.resume()
-    await desk.next(clock)
+    await harness.next(clock)
     expect(await standing(piece)).toBe('in_progress null 1')
     await piece.it.cancel()
   })
 
   it('rejects an activity that is not paused, and changes nothing', async () => {
     const piece = await atWork()
-    expect(await refused(desk, () => piece.it.resume())).toBe('422 UNPROCESSABLE')
+    expect(await refused(harness, () => piece.it.resume())).toBe('422 UNPROCESSABLE')
     await piece.it.cancel()
-    expect(await refused(desk, () => piece.it.resume())).toBe('422 UNPROCESSABLE')
-    expect(await refused(desk, () => nobody().resume())).toBe('404 NOT_FOUND')
+    expect(await refused(harness, () => piece.it.resume())).toBe('422 UNPROCESSABLE')
+    expect(await refused(harness, () => nobody().resume())).toBe('404 NOT_FOUND')
   })
 })

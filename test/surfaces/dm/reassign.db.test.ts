@@ -2,18 +2,18 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type AgentHarness, createAgentHarness } from '../../kit/runtime.ts'
 import { refused, steer, sweepOf } from '../steering.ts'
 
-let desk: AgentHarness
+let harness: AgentHarness
 
 beforeAll(async () => {
-  desk = await createAgentHarness()
-  await desk.configure({ concurrency: 20 })
+  harness = await createAgentHarness()
+  await harness.configure({ concurrency: 20 })
 })
-afterAll(() => desk[Symbol.asyncDispose]())
+afterAll(() => harness[Symbol.asyncDispose]())
 
 async function atWork(type: 'social_post' | 'email_newsletter' = 'social_post') {
-  const agent = await desk.order(type)
-  const row = await desk.activityOf(agent.runId)
-  return { agent, row, id: row.id, it: steer(desk.team.reviewer, row.id) }
+  const agent = await harness.order(type)
+  const row = await harness.activityOf(agent.runId)
+  return { agent, row, id: row.id, it: steer(harness.team.reviewer, row.id) }
 }
 
 describe('dm.activities.reassign', () => {
@@ -21,58 +21,58 @@ describe('dm.activities.reassign', () => {
     const { agent, id, it } = await atWork()
     const { newActivityId, ...receipt } = await it.reassign('agent', 'blog_writer', 'Mind the oats')
     expect(receipt).toEqual({ originalActivityId: id })
-    const next = await desk.next()
+    const next = await harness.next()
     expect(next.dispatch).toMatchObject({ agentRole: 'blog_writer', wakeReason: 'reassigned' })
     expect(next.dispatch.prompt).toContain('Mind the oats')
     expect((await agent.call('POST /runs/:runId/heartbeat')).cancel).toBe(true)
     expect(await it.see()).toMatchObject({ status: 'reassigned', canIntervene: false })
-    expect(await steer(desk.team.reviewer, newActivityId).see()).toMatchObject({
+    expect(await steer(harness.team.reviewer, newActivityId).see()).toMatchObject({
       status: 'in_progress',
       canIntervene: true,
       comments: [{ text: 'Mind the oats', type: 'intervention_note', author: { name: 'Rita Reviewer' } }],
     })
     await agent.deliver('Too late')
     await next.deliver('A post')
-    expect((await steer(desk.team.reviewer, newActivityId).see()).status).toBe('awaiting_approval')
+    expect((await steer(harness.team.reviewer, newActivityId).see()).status).toBe('awaiting_approval')
   })
 
   it('reassigns an activity to a user of its tenant, who is notified, and back to the agent', async () => {
     const { agent, it } = await atWork()
-    const { newActivityId } = await it.reassign('human', desk.team.adminId)
-    const theirs = steer(desk.team.reviewer, newActivityId)
+    const { newActivityId } = await it.reassign('human', harness.team.adminId)
+    const theirs = steer(harness.team.reviewer, newActivityId)
     expect(await theirs.see()).toMatchObject({
       status: 'assigned',
       agentRole: null,
-      assignee: { id: desk.team.adminId, type: 'human', name: 'Ada Admin' },
+      assignee: { id: harness.team.adminId, type: 'human', name: 'Ada Admin' },
     })
-    expect(await desk.count('select count(*) as n from runs where activity_id = ?', newActivityId)).toBe(0)
-    expect(await sweepOf(desk)).toEqual([])
+    expect(await harness.count('select count(*) as n from runs where activity_id = ?', newActivityId)).toBe(0)
+    expect(await sweepOf(harness)).toEqual([])
     const back = await theirs.reassign('agent', 'social_writer')
-    expect((await desk.next()).dispatch.agentRole).toBe('social_writer')
-    await steer(desk.team.reviewer, back.newActivityId).cancel()
+    expect((await harness.next()).dispatch.agentRole).toBe('social_writer')
+    await steer(harness.team.reviewer, back.newActivityId).cancel()
     await agent.deliver('Nothing')
   })
 
   it('of a later step keeps it waiting for the previous steps', async () => {
     const { agent, row } = await atWork('email_newsletter')
-    const [later] = await desk.app.db.sql.all<{ id: string }>(
+    const [later] = await harness.app.db.sql.all<{ id: string }>(
       `select id from activities where period_id = ? and status = 'created' order by step_number`,
       [row['period_id'] as string],
     )
-    const { newActivityId } = await steer(desk.team.reviewer, later?.id ?? '').reassign(
+    const { newActivityId } = await steer(harness.team.reviewer, later?.id ?? '').reassign(
       'agent',
       'blog_writer',
     )
-    expect((await steer(desk.team.reviewer, newActivityId).see()).status).toBe('created')
-    expect(desk.runtime.waiting).toBe(0)
+    expect((await steer(harness.team.reviewer, newActivityId).see()).status).toBe('created')
+    expect(harness.runtime.waiting).toBe(0)
     await agent.deliver('An outline')
-    const next = await desk.next()
+    const next = await harness.next()
     expect(next.dispatch).toMatchObject({ agentRole: 'blog_writer' })
     expect(next.dispatch.prompt).toContain('An outline')
-    expect(await sweepOf(desk)).toEqual([])
+    expect(await sweepOf(harness)).toEqual([])
     // Cancelled by its successor's end, not by its own: the steps after it follow the successor.
-    await steer(desk.team.reviewer, newActivityId).cancel()
-    expect(await sweepOf(desk)).toEqual([])
+    await steer(harness.team.reviewer, newActivityId).cancel()
+    expect(await sweepOf(harness)).toEqual([])
   })
 
   it('withdraws the pending approvals of the old assignee', async () => {
@@ -81,10 +81,10 @@ describe('dm.activities.reassign', () => {
     const approvalId = (await it.see()).approval?.id ?? ''
     const { newActivityId } = await it.reassign('agent', 'blog_writer')
     expect(
-      await desk.team.reviewer.call('dm', 'GET /approvals/:approvalId', { params: { approvalId } }),
+      await harness.team.reviewer.call('dm', 'GET /approvals/:approvalId', { params: { approvalId } }),
     ).toMatchObject({ status: 'expired', resolution: 'withdrawn' })
-    await (await desk.next()).deliver('Another post')
-    const mine = await steer(desk.team.reviewer, newActivityId).see()
+    await (await harness.next()).deliver('Another post')
+    const mine = await steer(harness.team.reviewer, newActivityId).see()
     expect(mine.approval).toMatchObject({ status: 'pending' })
   })
 
@@ -95,14 +95,16 @@ describe('dm.activities.reassign', () => {
       agentRole: 'researcher',
       prompt: 'Find three facts',
     })
-    const helper = await desk.next()
+    const helper = await harness.next()
     await it
-      .reassign('human', desk.team.adminId)
-      .then(({ newActivityId }) => steer(desk.team.reviewer, newActivityId).reassign('agent', 'blog_writer'))
-    const next = await desk.next()
+      .reassign('human', harness.team.adminId)
+      .then(({ newActivityId }) =>
+        steer(harness.team.reviewer, newActivityId).reassign('agent', 'blog_writer'),
+      )
+    const next = await harness.next()
     await helper.deliver('Oats are old')
     await next.deliver('Without facts')
-    const again = await desk.next()
+    const again = await harness.next()
     expect(again.dispatch).toMatchObject({ agentRole: 'blog_writer', wakeReason: 'subtask_completed' })
     expect(again.dispatch.prompt).toContain('Oats are old')
     await agent.deliver('Nothing')
@@ -113,21 +115,23 @@ describe('dm.activities.reassign', () => {
     await it.pause()
     await agent.deliver('A post')
     await it.reassign('agent', 'blog_writer')
-    expect((await desk.next()).dispatch.agentRole).toBe('blog_writer')
+    expect((await harness.next()).dispatch.agentRole).toBe('blog_writer')
     expect(await it.see()).not.toHaveProperty('hold')
   })
 
   it('rejects users and roles of other tenants, and a closed activity', async () => {
     const { agent, it } = await atWork()
-    const neighbour = await desk.app.team()
-    for (const id of [neighbour.adminId, desk.team.reviewerId, '01HZZZZZZZZZZZZZZZZZZZZZZZ', 'nobody'])
-      expect(await refused(desk, () => it.reassign('human', id)), id).toBe('404 NOT_FOUND')
-    expect(await refused(desk, () => it.reassign('agent', 'astrologer'))).toBe('422 UNPROCESSABLE assigneeId')
+    const neighbour = await harness.app.team()
+    for (const id of [neighbour.adminId, harness.team.reviewerId, '01HZZZZZZZZZZZZZZZZZZZZZZZ', 'nobody'])
+      expect(await refused(harness, () => it.reassign('human', id)), id).toBe('404 NOT_FOUND')
+    expect(await refused(harness, () => it.reassign('agent', 'astrologer'))).toBe(
+      '422 UNPROCESSABLE assigneeId',
+    )
     await agent.deliver('A post')
     await it.cancel()
-    expect(await refused(desk, () => it.reassign('agent', 'blog_writer'))).toBe('422 UNPROCESSABLE')
-    const nobody = steer(desk.team.reviewer, '01HZZZZZZZZZZZZZZZZZZZZZZZ')
-    expect(await refused(desk, () => nobody.reassign('agent', 'blog_writer'))).toBe('404 NOT_FOUND')
+    expect(await refused(harness, () => it.reassign('agent', 'blog_writer'))).toBe('422 UNPROCESSABLE')
+    const nobody = steer(harness.team.reviewer, '01HZZZZZZZZZZZZZZZZZZZZZZZ')
+    expect(await refused(harness, () => nobody.reassign('agent', 'blog_writer'))).toBe('404 NOT_FOUND')
   })
 
   it('and a concurrent result: the result of the old assignee does not complete the activity', async () => {
@@ -135,7 +139,7 @@ describe('dm.activities.reassign', () => {
     const [moved] = await Promise.allSettled([it.reassign('agent', 'blog_writer'), agent.deliver('A post')])
     expect(moved.status).toBe('fulfilled')
     expect((await it.see()).status).toBe('reassigned')
-    await desk.next()
-    expect(await sweepOf(desk)).toEqual([])
+    await harness.next()
+    expect(await sweepOf(harness)).toEqual([])
   })
 })

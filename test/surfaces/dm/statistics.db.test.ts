@@ -16,11 +16,11 @@ async function pending({ team }: AgentHarness): Promise<string> {
 describe('dm.approvals.statistics', () => {
   it('returns duration and outcome of verdicts by tenant, agent and reviewer', async () => {
     const clock = createTestClock()
-    await using desk = await createAgentHarness({ clock })
-    await desk.configure({ concurrency: 9 })
-    const { team } = desk
+    await using harness = await createAgentHarness({ clock })
+    await harness.configure({ concurrency: 9 })
+    const { team } = harness
     const verdict = async (after: number, body: Body) => {
-      const approvalId = await pending(desk)
+      const approvalId = await pending(harness)
       clock.advance(after * minute)
       const params = { approvalId }
       await team.reviewer.call('dm', 'POST /approvals/:approvalId/resolve', { params, body })
@@ -41,23 +41,23 @@ describe('dm.approvals.statistics', () => {
     expect(await ask()).toEqual({ ...nothing, expired: 0, groups: [] })
 
     // Approved as it was, approved with edits, and sent back before it was approved.
-    await (await desk.order()).deliver('One')
+    await (await harness.order()).deliver('One')
     await verdict(1, { resolution: 'approved' })
-    await (await desk.next(clock)).call('POST /runs/:runId/result', {
+    await (await harness.next(clock)).call('POST /runs/:runId/result', {
       status: 'success',
       metadata: { nothingToDo: true },
     })
-    await (await desk.order()).deliver('Two')
+    await (await harness.order()).deliver('Two')
     await verdict(2, { resolution: 'approved', edited: 'Two, mine' })
-    await (await desk.next(clock)).call('POST /runs/:runId/result', {
+    await (await harness.next(clock)).call('POST /runs/:runId/result', {
       status: 'success',
       metadata: { nothingToDo: true },
     })
-    await (await desk.order()).deliver('Three')
+    await (await harness.order()).deliver('Three')
     await verdict(3, { resolution: 'revision_requested', note: 'Longer' })
-    await (await desk.next(clock)).deliver('Three, longer')
+    await (await harness.next(clock)).deliver('Three, longer')
     // By the client, which counts once.
-    const params = { approvalId: await pending(desk) }
+    const params = { approvalId: await pending(harness) }
     const { forwardedApprovalId } = await team.reviewer.call(
       'dm',
       'POST /approvals/:approvalId/send-to-client',
@@ -71,7 +71,7 @@ describe('dm.approvals.statistics', () => {
       params: { approvalId: forwardedApprovalId },
       body: { resolution: 'approved' },
     })
-    const theirs = await neighbourOf(desk)
+    const theirs = await neighbourOf(harness)
     await (await theirs.order()).deliver('Theirs')
 
     const all = {
@@ -85,7 +85,7 @@ describe('dm.approvals.statistics', () => {
       firstPassPct: 33.33,
       editPct: 33.33,
     }
-    const name = (await desk.app.copydesk.asSystem().tenants.get(team.tenantId)).name
+    const name = (await harness.app.copydesk.asSystem().tenants.get(team.tenantId)).name
     const report = await ask()
     expect(report).toEqual({ ...all, expired: 0, groups: [{ key: team.tenantId, label: name, ...all }] })
     expect(await ask({ tenantId: team.tenantId })).toEqual(report)

@@ -21,21 +21,21 @@ const writes = ({ method, definition }: EndpointInfo) => method !== 'GET' || def
 const reading = endpoints.filter((info) => !writes(info))
 const writing = endpoints.filter(writes)
 
-let world: SeededInstance
+let instance: SeededInstance
 let door: ReturnType<typeof createRequester>
 let before: string
 
 beforeAll(async () => {
-  world = await createSeededInstance()
-  door = createRequester(world)
-  before = await fingerprint(world.app.db)
+  instance = await createSeededInstance()
+  door = createRequester(instance)
+  before = await fingerprint(instance.app.db)
 })
 
-afterAll(() => world[Symbol.asyncDispose]())
+afterAll(() => instance[Symbol.asyncDispose]())
 
 function ask(info: EndpointInfo, headers: Record<string, string> = {}) {
-  const input = inputFor(world, info)
-  return door.ask(info, { ...input, headers, authorization: callerFor(world, info, input) })
+  const input = inputFor(instance, info)
+  return door.ask(info, { ...input, headers, authorization: callerFor(instance, info, input) })
 }
 
 const trouble = (info: EndpointInfo, text: string) =>
@@ -45,7 +45,7 @@ describe.each(named(reading))('%s', (_, info) => {
   it('returns declared responses, and changes nothing', async () => {
     const { status, text } = await ask(info)
     expect(status, trouble(info, text)).toBe(info.success)
-    expect(changedTables(before, await fingerprint(world.app.db))).toEqual([])
+    expect(changedTables(before, await fingerprint(instance.app.db))).toEqual([])
   })
 })
 
@@ -73,12 +73,12 @@ function secretsIn(text: string): string[] {
   return fields.flatMap(([name, value]) => (/token$|^key$/i.test(name) ? [String(value)] : []))
 }
 
-const records = () => world.app.db.sql.all<Recorded>('select * from audit_records')
+const records = () => instance.app.db.sql.all<Recorded>('select * from audit_records')
 
 describe.each(named(writing))('%s', (_, info) => {
   beforeEach(async () => {
-    world.clock.advance(61_000)
-    await world.reset()
+    instance.clock.advance(61_000)
+    await instance.reset()
   })
 
   it('returns declared responses, and writes an audit record', async () => {
@@ -91,8 +91,8 @@ describe.each(named(writing))('%s', (_, info) => {
       expect(record).toMatchObject({ method: info.method, surface: info.surface, status: info.success })
       expect(record.path.split('/').length, record.path).toBe(info.path.split('/').length)
     }
-    const rows = await everything(world.app.db)
-    for (const secret of [...secrets(world), ...secretsIn(text)])
+    const rows = await everything(instance.app.db)
+    for (const secret of [...secrets(instance), ...secretsIn(text)])
       expect(rows.includes(secret), `${secret} stands in a row`).toBe(false)
   })
 
@@ -107,13 +107,13 @@ describe.each(named(writing))('%s', (_, info) => {
 
   /** The same request twice under one key, and whether the second got the answer of the first. */
   async function askTwice() {
-    const input = inputFor(world, info)
-    const authorization = callerFor(world, info, input)
+    const input = inputFor(instance, info)
+    const authorization = callerFor(instance, info, input)
     const knock = { ...input, authorization, headers: { 'idempotency-key': 'once' }, ip: '10.9.9.9' }
     const first = await door.ask(info, knock)
     expect(first.status, trouble(info, first.text)).toBe(info.success)
-    const after = await fingerprint(world.app.db)
-    const rows = await everything(world.app.db)
+    const after = await fingerprint(instance.app.db)
+    const rows = await everything(instance.app.db)
     const second = await door.ask(info, knock)
     return { body: input.body, first, rows, second, after }
   }
@@ -125,13 +125,13 @@ describe.each(named(writing))('%s', (_, info) => {
     if (second.status === 401) return
     expect({ status: second.status, text: second.text }).toEqual({ status: first.status, text: first.text })
     expect(second.headers.get('idempotent-replayed')).toBe('true')
-    expect(changedTables(after, await fingerprint(world.app.db))).toEqual([])
+    expect(changedTables(after, await fingerprint(instance.app.db))).toEqual([])
   })
 
   it.runIf(isPost && takesCredential)('stores nothing under an Idempotency-Key', async () => {
     const { body, rows, second } = await askTwice()
     for (const hash of hashesOf(body)) expect(rows.includes(hash), 'a plain hash of the body').toBe(false)
-    expect(await world.app.db.sql.all('select key from idempotency_records')).toEqual([])
+    expect(await instance.app.db.sql.all('select key from idempotency_records')).toEqual([])
     expect(second.headers.get('idempotent-replayed')).toBe(null)
   })
 })

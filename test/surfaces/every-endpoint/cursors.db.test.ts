@@ -11,23 +11,23 @@ import { createSeededInstance, type SeededInstance, type SeededTenant } from '..
 const lists = describeSurfaces().filter(({ definition }) => 'cursor' in (definition.query?.shape ?? {}))
 const named = lists.map((info) => [`${info.method} ${info.path}`, info] as const)
 
-let world: SeededInstance
+let instance: SeededInstance
 let door: ReturnType<typeof createRequester>
 
 beforeAll(async () => {
-  world = await createSeededInstance()
-  door = createRequester(world)
+  instance = await createSeededInstance()
+  door = createRequester(instance)
 })
 
 // The limits of callers have tests of their own.
-beforeEach(() => world.clock.advance(900_000))
+beforeEach(() => instance.clock.advance(900_000))
 
-afterAll(() => world[Symbol.asyncDispose]())
+afterAll(() => instance[Symbol.asyncDispose]())
 
 /** How a list is asked by someone who may, with only those of its parameters that it needs. */
 function asker(info: EndpointInfo, narrowed: Record<string, string> = {}) {
-  const input = inputFor(world, info)
-  const authorization = callerFor(world, info, input)
+  const input = inputFor(instance, info)
+  const authorization = callerFor(instance, info, input)
   const needed = Object.entries(input.query ?? {}).filter(
     ([name]) => !info.definition.query?.shape[name]?.safeParse(undefined).success,
   )
@@ -35,7 +35,7 @@ function asker(info: EndpointInfo, narrowed: Record<string, string> = {}) {
     const all = { ...Object.fromEntries(needed), ...narrowed, ...query }
     const answer = await door.ask(info, { ...input, authorization, query: all })
     // Some lists have so many pages that they would be more than a minute allows.
-    world.clock.advance(1_000)
+    instance.clock.advance(1_000)
     return { ...answer, reply: JSON.parse(answer.text) as Reply }
   }
 }
@@ -59,7 +59,7 @@ function tenantFilter(info: EndpointInfo): Record<string, string> | undefined {
   const isOperators = rule?.apps.every((app) => app === 'manage') && !rule.roles.includes('reviewer')
   if (!isOperators && info.surface !== 'admin') return {}
   const name = ['tenantId', 'filter.tenantId'].find((one) => one in (info.definition.query?.shape ?? {}))
-  return name === undefined ? undefined : { [name]: world.ours.tenantId }
+  return name === undefined ? undefined : { [name]: instance.ours.tenantId }
 }
 
 /** As lists write their own cursors whose order is not that of ids. */
@@ -69,7 +69,7 @@ describe.each(named)('%s', (_, info) => {
   it('rejects cursors that it has never returned', async () => {
     const ask = asker(info)
     const rubbish = ['x', '%', '\u0000', 'null', unknownId.toLowerCase(), `${unknownId}0`, `${unknownId}.1`]
-    const unknown = [unknownId, world.newId(), ...composed(world.newId()), ...rubbish]
+    const unknown = [unknownId, instance.newId(), ...composed(instance.newId()), ...rubbish]
     for (const cursor of unknown) {
       const { summary, reply } = await ask({ cursor })
       expect(summary, cursor).toBe('400 VALIDATION_ERROR')
@@ -82,7 +82,7 @@ describe.each(named)('%s', (_, info) => {
     if (narrowed === undefined) return
     const ask = asker(info, narrowed)
     const refusal = (await ask({ cursor: unknownId })).text
-    for (const id of Object.values(world.theirs.ids).flat())
+    for (const id of Object.values(instance.theirs.ids).flat())
       for (const cursor of [id, ...composed(id)]) expect((await ask({ cursor })).text, cursor).toBe(refusal)
   })
 
@@ -103,10 +103,10 @@ describe.each(named)('%s', (_, info) => {
 })
 
 /** Someone with a token that the clock of these tests has not outrun. */
-function client(role: 'admin' | 'reviewer', side: SeededTenant = world.ours) {
+function client(role: 'admin' | 'reviewer', side: SeededTenant = instance.ours) {
   const sub = role === 'admin' ? side.adminId : side.reviewerId
   const own = role === 'admin' ? { tenantId: side.tenantId } : {}
-  return world.app.clientFor(world.tokens.sign('access', { ...claimsOf(world, role), sub, ...own }))
+  return instance.app.clientFor(instance.tokens.sign('access', { ...claimsOf(instance, role), sub, ...own }))
 }
 
 describe('a cursor whose item has left the list', () => {
@@ -128,9 +128,9 @@ describe('a cursor whose item has left the list', () => {
     await admin.call('tenant', 'DELETE /goals/:goalId', { params: { goalId: data[0]?.id ?? '' } })
     const cursor = pagination.nextCursor ?? ''
     expect((await read({ limit: 1, cursor })).data.map(({ title }) => title)).toEqual(['Second'])
-    const theirs = client('admin', world.theirs).call('tenant', 'GET /goals', { query: { cursor } })
+    const theirs = client('admin', instance.theirs).call('tenant', 'GET /goals', { query: { cursor } })
     await expect(theirs).rejects.toMatchObject({ status: 400, field: 'cursor' })
-    await world.reset()
+    await instance.reset()
   })
 
   it('continues when it no longer matches the filter, in each order', async () => {
@@ -147,7 +147,7 @@ describe('a cursor whose item has left the list', () => {
       const { data } = await reviewer.call('dm', 'GET /approvals', { query: next })
       expect(data.map(({ id }) => id)).not.toContain(approvalId)
       expect(data).toHaveLength(1)
-      await world.reset()
+      await instance.reset()
     }
   })
 })

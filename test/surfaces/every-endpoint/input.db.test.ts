@@ -17,29 +17,29 @@ const ids = ({ definition }: EndpointInfo) =>
     (name, i) => definition.params[definition.keys[i] as string] === 'ulid' && name !== 'runId',
   )
 
-let world: SeededInstance
+let instance: SeededInstance
 let door: ReturnType<typeof createRequester>
 let before: string
 
 beforeAll(async () => {
-  world = await createSeededInstance()
-  door = createRequester(world)
-  before = await fingerprint(world.app.db)
+  instance = await createSeededInstance()
+  door = createRequester(instance)
+  before = await fingerprint(instance.app.db)
 })
 
 // The limits of callers have tests of their own.
-beforeEach(() => world.clock.advance(900_000))
+beforeEach(() => instance.clock.advance(900_000))
 
-afterAll(() => world[Symbol.asyncDispose]())
+afterAll(() => instance[Symbol.asyncDispose]())
 
 /** A right request of someone who may ask. */
 function right(info: EndpointInfo) {
-  const input = inputFor(world, info)
-  return { ...input, authorization: callerFor(world, info, input) }
+  const input = inputFor(instance, info)
+  return { ...input, authorization: callerFor(instance, info, input) }
 }
 
 async function expectNothingChanged() {
-  expect(changedTables(before, await fingerprint(world.app.db))).toEqual([])
+  expect(changedTables(before, await fingerprint(instance.app.db))).toEqual([])
 }
 
 /**
@@ -95,7 +95,7 @@ describe.each(named(endpoints.filter(({ definition }) => definition.kind === 'js
       for (const [path, body] of withSurprise(knock.body)) {
         const answer = await door.ask(info, { ...knock, body })
         if (answer.status < 400 && takesAnything(info, path)) {
-          await world.reset()
+          await instance.reset()
           continue
         }
         expect(answer.summary, path).toBe('400 VALIDATION_ERROR')
@@ -213,7 +213,7 @@ describe('a known path with another method', () => {
       const methods = new Set([...all, ...also].map(({ method }) => method as string))
       const info = all.find(({ access }) => !access.public) ?? (all[0] as EndpointInfo)
       // All paths of a run are counted together.
-      world.clock.advance(61_000)
+      instance.clock.advance(61_000)
       const knock = right(info)
       for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].filter((one) => !methods.has(one))) {
         const answer = await door.ask(info, { ...knock, body: undefined, query: undefined, method })

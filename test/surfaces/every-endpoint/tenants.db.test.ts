@@ -21,19 +21,19 @@ const bound = endpoints.filter((info) => {
 })
 const withId = bound.filter(({ definition }) => Object.values(definition.params).includes('ulid'))
 
-let world: SeededInstance
+let instance: SeededInstance
 let door: ReturnType<typeof createRequester>
 let before: string
 let strange: Set<string>
 
 beforeAll(async () => {
-  world = await createSeededInstance()
-  door = createRequester(world)
-  before = await fingerprint(world.app.db)
-  strange = new Set([world.theirs.tenantId, ...Object.values(world.theirs.ids).flat()])
+  instance = await createSeededInstance()
+  door = createRequester(instance)
+  before = await fingerprint(instance.app.db)
+  strange = new Set([instance.theirs.tenantId, ...Object.values(instance.theirs.ids).flat()])
 })
 
-afterAll(() => world[Symbol.asyncDispose]())
+afterAll(() => instance[Symbol.asyncDispose]())
 
 function expectNothingOfTheirs(text: string, asked = '') {
   checkNothingOfTheirs(text)
@@ -44,7 +44,7 @@ function expectNothingOfTheirs(text: string, asked = '') {
 }
 
 async function expectNothingChanged() {
-  expect(changedTables(before, await fingerprint(world.app.db))).toEqual([])
+  expect(changedTables(before, await fingerprint(instance.app.db))).toEqual([])
 }
 
 /**
@@ -58,43 +58,43 @@ describe.each(named(withId))('%s', (_, info) => {
   const refusal = isForbidden(info) ? '403 FORBIDDEN' : '404 NOT_FOUND'
 
   it(`answers with ${refusal} to another tenant's id, as to one that does not exist`, async () => {
-    const input = inputFor(world, info, world.theirs)
-    const authorization = callerFor(world, info, input)
+    const input = inputFor(instance, info, instance.theirs)
+    const authorization = callerFor(instance, info, input)
     const answer = await door.ask(info, { ...input, authorization })
     expect(answer.summary).toBe(refusal)
     expectNothingOfTheirs(answer.text)
     await expectNothingChanged()
     const params = Object.entries(input.params ?? {}).map(([name, value]) => {
       const isUlid = info.definition.params[name] === 'ulid'
-      return [name, isUlid ? world.newId() : value] as const
+      return [name, isUlid ? instance.newId() : value] as const
     })
     const unknown = await door.ask(info, { ...input, params: Object.fromEntries(params), authorization })
     expect(unknown.summary).toBe(refusal)
   })
 
   it.runIf(info.method === 'GET')('returns it to its tenant', async () => {
-    const input = inputFor(world, info, world.theirs)
+    const input = inputFor(instance, info, instance.theirs)
     const role = info.surface === 'dm' || info.surface === 'cli' ? 'super_admin' : 'admin'
     // What assistants ask for is shown to the person that they act for, and to no one else.
     const isPersonal = info.path.startsWith('/cli/v1/consents')
-    const sub = isPersonal ? world.theirs.reviewerId : world.theirs.adminId
-    const claims = { ...claimsOf(world, role), sub, tenantId: world.theirs.tenantId }
-    const authorization = `Bearer ${world.tokens.sign('access', claims)}`
+    const sub = isPersonal ? instance.theirs.reviewerId : instance.theirs.adminId
+    const claims = { ...claimsOf(instance, role), sub, tenantId: instance.theirs.tenantId }
+    const authorization = `Bearer ${instance.tokens.sign('access', claims)}`
     expect((await door.ask(info, { ...input, authorization })).status).toBe(info.success)
   })
 })
 
 describe.each(named(bound.filter(({ method }) => method === 'GET')))('%s', (_, info) => {
   it('returns nothing of another tenant', async () => {
-    const input = inputFor(world, info)
-    const authorization = callerFor(world, info, input)
+    const input = inputFor(instance, info)
+    const authorization = callerFor(instance, info, input)
     expectNothingOfTheirs((await door.ask(info, { ...input, authorization })).text)
   })
 
   it('does not give access to another tenant by naming it', async () => {
-    const input = inputFor(world, info)
-    const authorization = callerFor(world, info, input)
-    const { tenantId } = world.theirs
+    const input = inputFor(instance, info)
+    const authorization = callerFor(instance, info, input)
+    const { tenantId } = instance.theirs
     for (const way of [{ query: { tenantId } }, { headers: { 'x-tenant-id': tenantId } }]) {
       const { status, text } = await door.ask(info, { ...input, authorization, ...way })
       // Where the tenant is the token's, no one looks for another one.
@@ -108,9 +108,9 @@ describe.each(named(bound.filter(({ method }) => method === 'GET')))('%s', (_, i
 describe.each(named(bound.filter(({ definition }) => definition.query)))('%s', (_, info) => {
   it('returns nothing for ids of another tenant in filters', async () => {
     // So many are asked for that they would be more than a minute allows.
-    world.clock.advance(61_000)
-    const input = inputFor(world, info)
-    const authorization = callerFor(world, info, input)
+    instance.clock.advance(61_000)
+    const input = inputFor(instance, info)
+    const authorization = callerFor(instance, info, input)
     const names = Object.keys(info.definition.query?.shape ?? {}).filter((name) => /Id$|cursor$/.test(name))
     for (const name of names) {
       for (const id of strange) {
@@ -124,9 +124,9 @@ describe.each(named(bound.filter(({ definition }) => definition.query)))('%s', (
 
 describe.each(named(bound.filter(({ definition }) => definition.body)))('%s', (_, info) => {
   it('changes nothing of another tenant named in the body', async () => {
-    const input = inputFor(world, info)
-    const authorization = callerFor(world, info, input)
-    const foreign = { ...inputFor(world, info, world.theirs), params: input.params }
+    const input = inputFor(instance, info)
+    const authorization = callerFor(instance, info, input)
+    const foreign = { ...inputFor(instance, info, instance.theirs), params: input.params }
     const text = JSON.stringify(foreign.body)
     if (![...strange].some((id) => text.includes(id))) return
     const answer = await door.ask(info, { ...foreign, authorization })
@@ -136,9 +136,11 @@ describe.each(named(bound.filter(({ definition }) => definition.body)))('%s', (_
     const refused = isForEach ? answer.text.includes('"resolved":0') : answer.status >= 400
     expect(refused).toBe(true)
     // Whatever else is wrong with it: the tenant that it names is none of the caller's.
-    const isNamed = text.includes(world.theirs.tenantId)
+    const isNamed = text.includes(instance.theirs.tenantId)
     expect(answer.summary).toMatch(isNamed ? /^403 FORBIDDEN$/ : /^\d/)
-    expect(changedTables(before, await fingerprint(world.app.db))).toEqual(isForEach ? ['audit_records'] : [])
-    if (isForEach) await world.reset()
+    expect(changedTables(before, await fingerprint(instance.app.db))).toEqual(
+      isForEach ? ['audit_records'] : [],
+    )
+    if (isForEach) await instance.reset()
   })
 })

@@ -4,17 +4,17 @@ import { cleanUp } from '../../../packages/core/src/composition/housekeeping.ts'
 import { parts } from '../../domain/agents.ts'
 import { createTestApp, type Team, type TestApp } from '../../kit/app.ts'
 import { createTestClock, type TestClock } from '../../kit/clock.ts'
-import { createPlanter } from '../../kit/feed-rows.ts'
+import { createRowInserter } from '../../kit/feed-rows.ts'
 
 let app: TestApp
 let clock: TestClock
-let plant: ReturnType<typeof createPlanter>
+let insert: ReturnType<typeof createRowInserter>
 let team: Team
 
 beforeAll(async () => {
   clock = createTestClock()
   app = await createTestApp({ clock, worker: false })
-  plant = createPlanter(app, clock)
+  insert = createRowInserter(app, clock)
 })
 beforeEach(async () => {
   team = await app.team()
@@ -35,8 +35,8 @@ const marks = () => app.db.sql.all('select * from feed_marks order by user_id, i
 describe('dashboard.feed.dismiss', () => {
   it('hides an item for one user, until something new happens', async () => {
     const { tenantId, admin, reviewer, member } = team
-    const id = await plant.blocked(tenantId, 'stuck', 1)
-    const other = await plant.blocked(tenantId, 'other', 1)
+    const id = await insert.blocked(tenantId, 'stuck', 1)
+    const other = await insert.blocked(tenantId, 'other', 1)
     expect(await dismiss(admin, id)).toEqual({ itemId: id, hiddenUntil: null })
     expect(await dismiss(admin, id)).toEqual({ itemId: id, hiddenUntil: null })
     expect(await titles(admin)).toEqual(['other'])
@@ -57,8 +57,8 @@ describe('dashboard.feed.dismiss', () => {
 
   it('shows an approval again when it is about to expire, and when its risk was raised', async () => {
     const { tenantId, admin } = team
-    const id = await plant.approval(tenantId, 'a question', 'medium', 4.1)
-    expect(await dismiss(admin, id)).toEqual({ itemId: id, hiddenUntil: plant.at(0.1).toISOString() })
+    const id = await insert.approval(tenantId, 'a question', 'medium', 4.1)
+    expect(await dismiss(admin, id)).toEqual({ itemId: id, hiddenUntil: insert.at(0.1).toISOString() })
     expect(await titles(admin)).toEqual([])
     clock.advance(359_999)
     expect(await titles(admin)).toEqual([])
@@ -79,9 +79,9 @@ describe('dashboard.feed.dismiss', () => {
 
   it('never hides high-risk items for good, and rejects items that are not in the feed', async () => {
     const { tenantId, admin, member, reviewer } = team
-    const high = await plant.approval(tenantId, 'risky', 'high', 20)
-    const done = await plant.activity(tenantId, 'done', { status: 'done' })
-    const over = await plant.approval(tenantId, 'over', 'low', 0)
+    const high = await insert.approval(tenantId, 'risky', 'high', 20)
+    const done = await insert.activity(tenantId, 'done', { status: 'done' })
+    const over = await insert.approval(tenantId, 'over', 'low', 0)
     const before = await marks()
     await expect(dismiss(admin, high)).rejects.toMatchObject({ status: 422, code: 'UNPROCESSABLE' })
     // Members are not shown it, so there is nothing for them to put aside.
@@ -97,8 +97,8 @@ describe('dashboard.feed.dismiss', () => {
 
   it('keeps the later of two concurrent requests', async () => {
     const { tenantId, admin } = team
-    const id = await plant.blocked(tenantId, 'stuck', 1)
-    await Promise.all([dismiss(admin, id), dismiss(admin, id), snooze(admin, id, plant.at(1))])
+    const id = await insert.blocked(tenantId, 'stuck', 1)
+    await Promise.all([dismiss(admin, id), dismiss(admin, id), snooze(admin, id, insert.at(1))])
     expect(await titles(admin)).toEqual([])
     const kept = (await marks()).filter((row) => (row as { item_id: string }).item_id === id)
     expect(kept).toHaveLength(1)
@@ -108,8 +108,8 @@ describe('dashboard.feed.dismiss', () => {
 describe('dashboard.feed.snooze', () => {
   it('shows an item again when the time has come, to the millisecond', async () => {
     const { tenantId, admin } = team
-    const id = await plant.failed(tenantId, 'broken', 1)
-    const until = plant.at(0.1)
+    const id = await insert.failed(tenantId, 'broken', 1)
+    const until = insert.at(0.1)
     expect(await snooze(admin, id, until)).toEqual({ itemId: id, hiddenUntil: until.toISOString() })
     clock.advance(359_999)
     expect(await titles(admin)).toEqual([])
@@ -119,20 +119,20 @@ describe('dashboard.feed.snooze', () => {
 
   it('of an approval ends at the latest when it is about to expire, also of high risk', async () => {
     const { tenantId, admin } = team
-    const id = await plant.approval(tenantId, 'risky', 'high', 20)
-    expect(await snooze(admin, id, plant.at(2))).toMatchObject({ hiddenUntil: plant.at(2).toISOString() })
-    expect(await snooze(admin, id, plant.at(19))).toMatchObject({ hiddenUntil: plant.at(16).toISOString() })
+    const id = await insert.approval(tenantId, 'risky', 'high', 20)
+    expect(await snooze(admin, id, insert.at(2))).toMatchObject({ hiddenUntil: insert.at(2).toISOString() })
+    expect(await snooze(admin, id, insert.at(19))).toMatchObject({ hiddenUntil: insert.at(16).toISOString() })
     expect(await titles(admin)).toEqual([])
-    const soon = await plant.approval(tenantId, 'soon', 'high', 3)
-    expect(await snooze(admin, soon, plant.at(2.9))).toMatchObject({
-      hiddenUntil: plant.at(2.9).toISOString(),
+    const soon = await insert.approval(tenantId, 'soon', 'high', 3)
+    expect(await snooze(admin, soon, insert.at(2.9))).toMatchObject({
+      hiddenUntil: insert.at(2.9).toISOString(),
     })
   })
 
   it('rejects a time in the past, too far ahead, or after the deadline', async () => {
     const { tenantId, admin } = team
-    const approval = await plant.approval(tenantId, 'risky', 'high', 20)
-    const blocked = await plant.blocked(tenantId, 'stuck', 1)
+    const approval = await insert.approval(tenantId, 'risky', 'high', 20)
+    const blocked = await insert.blocked(tenantId, 'stuck', 1)
     const before = await marks()
     for (const [id, hours] of [
       [approval, 20],
@@ -140,7 +140,7 @@ describe('dashboard.feed.snooze', () => {
       [blocked, -1],
       [blocked, 30 * 24 + 0.01],
     ] as const)
-      await expect(snooze(admin, id, plant.at(hours))).rejects.toMatchObject({ status: 400, field: 'until' })
+      await expect(snooze(admin, id, insert.at(hours))).rejects.toMatchObject({ status: 400, field: 'until' })
     expect(await marks()).toEqual(before)
   })
 })
@@ -148,8 +148,8 @@ describe('dashboard.feed.snooze', () => {
 describe('housekeeping', () => {
   it('deletes old dismissals, but keeps those of activities that are still blocked', async () => {
     const { tenantId, admin } = team
-    const blocked = await plant.blocked(tenantId, 'stuck', 1)
-    const failed = await plant.failed(tenantId, 'broken', 1)
+    const blocked = await insert.blocked(tenantId, 'stuck', 1)
+    const failed = await insert.failed(tenantId, 'broken', 1)
     for (const id of [blocked, failed]) await dismiss(admin, id)
     const long = new Date(clock.now() - 40 * 86_400_000)
     await app.db.write((tx) =>

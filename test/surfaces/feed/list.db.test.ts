@@ -2,17 +2,17 @@ import type { Client } from '@copydesk/client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createTestApp, type Team, type TestApp } from '../../kit/app.ts'
 import { createTestClock, type TestClock } from '../../kit/clock.ts'
-import { createPlanter } from '../../kit/feed-rows.ts'
+import { createRowInserter } from '../../kit/feed-rows.ts'
 import { addReviewer } from '../steering.ts'
 
 let app: TestApp
 let clock: TestClock
-let plant: ReturnType<typeof createPlanter>
+let insert: ReturnType<typeof createRowInserter>
 
 beforeAll(async () => {
   clock = createTestClock()
   app = await createTestApp({ clock, worker: false })
-  plant = createPlanter(app, clock)
+  insert = createRowInserter(app, clock)
 })
 
 afterAll(() => app[Symbol.asyncDispose]())
@@ -35,8 +35,8 @@ async function everyPage(client: Client, limit: number) {
 }
 
 /** Everything that a feed can contain, the most urgent first, and what it cannot. */
-async function plantAll({ tenantId }: Pick<Team, 'tenantId'>): Promise<string[]> {
-  const { approval, blocked, failed, budget, activity } = plant
+async function insertAll({ tenantId }: Pick<Team, 'tenantId'>): Promise<string[]> {
+  const { approval, blocked, failed, budget, activity } = insert
   await approval(tenantId, 'low, in 5 h', 'low', 5)
   await approval(tenantId, 'medium, in 30 h', 'medium', 30)
   await approval(tenantId, 'medium, in 20 h', 'medium', 20)
@@ -75,7 +75,7 @@ async function plantAll({ tenantId }: Pick<Team, 'tenantId'>): Promise<string[]>
 describe('dashboard.feed.list', () => {
   it('ranks by risk, expiry, blocked activities, budget, and due date', async () => {
     const team = await app.team()
-    const expected = await plantAll(team)
+    const expected = await insertAll(team)
     const feed = await feedOf(team.admin)
     expect(feed.map(({ title }) => title)).toEqual(expected)
     expect(feed.map(({ rank }) => rank)).toEqual([1, 1, 2, 2, 3, 3, 4, 4, 5, 7, 7, 8])
@@ -86,8 +86,8 @@ describe('dashboard.feed.list', () => {
       rank: 1,
       title: 'high, in 2 h',
       reason: 'High risk: channel action',
-      since: plant.at(-1).toISOString(),
-      deadline: plant.at(2).toISOString(),
+      since: insert.at(-1).toISOString(),
+      deadline: insert.at(2).toISOString(),
       riskLevel: 'high',
       subject: { kind: 'approval', id: risky?.id },
       actions: ['resolve', 'snooze'],
@@ -120,7 +120,7 @@ describe('dashboard.feed.list', () => {
 
   it('returns only items on which members can act, to members', async () => {
     const team = await app.team()
-    await plantAll(team)
+    await insertAll(team)
     const feed = await feedOf(team.member)
     expect(feed.map(({ kind, actions }) => ({ kind, actions }))).toEqual([
       { kind: 'blocked', actions: ['comment', 'snooze', 'dismiss'] },
@@ -133,9 +133,9 @@ describe('dashboard.feed.list', () => {
     const team = await app.team()
     const { tenantId, admin } = team
     const names = Array.from({ length: 23 }, (_, i) => `equal ${String(i).padStart(2, '0')}`)
-    for (const name of names) await plant.approval(tenantId, name, 'medium', 40)
+    for (const name of names) await insert.approval(tenantId, name, 'medium', 40)
     const blocked = ['b1', 'b2', 'b3', 'b4']
-    for (const name of blocked) await plant.blocked(tenantId, name, 2)
+    for (const name of blocked) await insert.blocked(tenantId, name, 2)
     const seen: string[] = []
     let cursor: string | null | undefined
     do {
@@ -148,8 +148,8 @@ describe('dashboard.feed.list', () => {
       const last = page.data.at(-1)
       if (last?.kind === 'approval')
         await app.db.write((tx) => tx.run(`update approvals set status = 'approved' where id = ?`, [last.id]))
-      await plant.approval(tenantId, 'new and urgent', 'high', 20)
-      await plant.approval(tenantId, 'new and late', 'low', 70)
+      await insert.approval(tenantId, 'new and urgent', 'high', 20)
+      await insert.approval(tenantId, 'new and late', 'low', 70)
       clock.advance(60_000)
     } while (cursor && seen.length < 200)
     const old = seen.filter((title) => !title.startsWith('new'))
@@ -160,9 +160,9 @@ describe('dashboard.feed.list', () => {
   it('keeps the ranking of expiring items stable over the pages of one reading', async () => {
     const team = await app.team()
     const { tenantId, admin } = team
-    await plant.approval(tenantId, 'first', 'low', 3)
-    await plant.blocked(tenantId, 'second', 1)
-    await plant.approval(tenantId, 'third', 'low', 4.1)
+    await insert.approval(tenantId, 'first', 'low', 3)
+    await insert.blocked(tenantId, 'second', 1)
+    await insert.approval(tenantId, 'third', 'low', 4.1)
     const read = (cursor?: string | null) =>
       admin.call('dashboard', 'GET /feed', { query: { limit: 1, ...(cursor && { cursor }) } })
     const one = await read()
@@ -176,7 +176,7 @@ describe('dashboard.feed.list', () => {
 
   it('continues after an item id, and rejects any other cursor', async () => {
     const team = await app.team()
-    await plantAll(team)
+    await insertAll(team)
     const all = await feedOf(team.admin)
     for (const at of [0, 4, all.length - 1])
       expect(await feedOf(team.admin, { cursor: all[at]?.id })).toEqual(all.slice(at + 1))
@@ -195,10 +195,10 @@ describe('dashboard.feed.list', () => {
         budgetCapUsd: 2,
       },
     })
-    await plant.blocked(tenantId, 'of the campaign', 1, { campaign_id: id })
-    await plant.failed(tenantId, 'of it too', 1, { campaign_id: id })
-    await plant.budget(tenantId, 1)
-    await plant.budget(tenantId, 1, { cap_id: id, scope: 'campaign', limit_micros: 2_000_000, level: 100 })
+    await insert.blocked(tenantId, 'of the campaign', 1, { campaign_id: id })
+    await insert.failed(tenantId, 'of it too', 1, { campaign_id: id })
+    await insert.budget(tenantId, 1)
+    await insert.budget(tenantId, 1, { cap_id: id, scope: 'campaign', limit_micros: 2_000_000, level: 100 })
     expect(await titles(admin)).toEqual([
       'of the campaign',
       'of it too',
@@ -210,7 +210,7 @@ describe('dashboard.feed.list', () => {
     await admin.call('dashboard', 'PATCH /campaigns/:campaignId', { params, body: { budgetCapUsd: 3 } })
     expect(await titles(admin, { 'filter.kind': 'budget' })).toEqual(['A budget is nearly used up'])
     await app.db.write((tx) =>
-      tx.run('update budget_alerts set until = ? where cap_id = ?', [plant.at(0), tenantId]),
+      tx.run('update budget_alerts set until = ? where cap_id = ?', [insert.at(0), tenantId]),
     )
     expect(await titles(admin, { 'filter.kind': 'budget' })).toEqual([])
     await app.db.write((tx) => tx.run(`update campaigns set status = 'paused' where id = ?`, [id]))
@@ -226,9 +226,9 @@ describe('dashboard.feed.list', () => {
 describe('dm.feed.list', () => {
   it('returns items of all assigned tenants with their tenant, of one, and by kind', async () => {
     const [ours, theirs] = [await app.team('Ours'), await app.team('Theirs')]
-    await plant.approval(ours.tenantId, 'ours, risky', 'high', 20)
-    await plant.blocked(ours.tenantId, 'ours, blocked', 1)
-    await plant.approval(theirs.tenantId, 'theirs, riskier', 'high', 2)
+    await insert.approval(ours.tenantId, 'ours, risky', 'high', 20)
+    await insert.blocked(ours.tenantId, 'ours, blocked', 1)
+    await insert.approval(theirs.tenantId, 'theirs, riskier', 'high', 2)
     const { client: both } = await addReviewer(app, 'both', [ours.tenantId, theirs.tenantId])
     const read = async (client: Client, query = {}) =>
       (await client.call('dm', 'GET /feed', { query })).data.map(({ title, tenantId, tenantName }) => [

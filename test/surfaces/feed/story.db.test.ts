@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { password } from '../../kit/app.ts'
 import { createTestClock } from '../../kit/clock.ts'
-import { createPlanter } from '../../kit/feed-rows.ts'
+import { createRowInserter } from '../../kit/feed-rows.ts'
 import { type AgentHarness, createAgentHarness } from '../../kit/runtime.ts'
 
 const feed = async ({ team: { admin } }: AgentHarness) =>
@@ -10,50 +10,50 @@ const feed = async ({ team: { admin } }: AgentHarness) =>
 /** What the pipeline itself leaves behind, from the moment it needs someone to the moment it does no more. */
 describe('a feed', () => {
   it('contains an approval until it is decided, and a failure until it is retried', async () => {
-    await using desk = await createAgentHarness()
-    const agent = await desk.order()
-    expect(await feed(desk)).toEqual([])
+    await using harness = await createAgentHarness()
+    const agent = await harness.order()
+    expect(await feed(harness)).toEqual([])
     await agent.deliver('A post')
-    const [question] = await feed(desk)
+    const [question] = await feed(harness)
     expect(question).toMatchObject({ kind: 'approval', riskLevel: 'low', reason: 'Low risk: content review' })
-    await desk.team.admin.call('dashboard', 'POST /approvals/:approvalId/resolve', {
+    await harness.team.admin.call('dashboard', 'POST /approvals/:approvalId/resolve', {
       params: { approvalId: question?.subject.id ?? '' },
       body: { resolution: 'rejected', note: 'No' },
     })
-    expect(await feed(desk)).toEqual([])
-    await (await desk.next()).fail('The model refuses', { family: 'refusal' })
-    const [failure] = await feed(desk)
+    expect(await feed(harness)).toEqual([])
+    await (await harness.next()).fail('The model refuses', { family: 'refusal' })
+    const [failure] = await feed(harness)
     expect(failure).toMatchObject({ kind: 'failed', reason: 'The model refuses' })
     const itemId = failure?.id ?? ''
-    await desk.team.admin.call('dashboard', 'POST /feed/:itemId/dismiss', { params: { itemId } })
-    expect(await feed(desk)).toEqual([])
-    await desk.team.admin.call('dashboard', 'POST /activities/:activityId/retry', {
+    await harness.team.admin.call('dashboard', 'POST /feed/:itemId/dismiss', { params: { itemId } })
+    expect(await feed(harness)).toEqual([])
+    await harness.team.admin.call('dashboard', 'POST /activities/:activityId/retry', {
       params: { activityId: itemId },
     })
-    await (await desk.next()).call('POST /runs/:runId/actions/report-blocker', {
+    await (await harness.next()).call('POST /runs/:runId/actions/report-blocker', {
       blockerType: 'insufficient_data',
       description: 'Which shops?',
     })
     // The same activity, and news of it.
-    expect(await feed(desk)).toMatchObject([{ id: itemId, kind: 'blocked', reason: 'Which shops?' }])
-    await desk.team.member.call('dashboard', 'POST /activities/:activityId/comments', {
+    expect(await feed(harness)).toMatchObject([{ id: itemId, kind: 'blocked', reason: 'Which shops?' }])
+    await harness.team.member.call('dashboard', 'POST /activities/:activityId/comments', {
       params: { activityId: itemId },
       body: { text: 'All of them', type: 'intervention_note' },
     })
-    expect(await feed(desk)).toEqual([])
+    expect(await feed(harness)).toEqual([])
   })
 
   it('contains a mention for that user only, once per activity, until the reply', async () => {
-    await using desk = await createAgentHarness()
-    const { admin, adminId, member, reviewer } = desk.team
-    const agent = await desk.order()
-    const params = { activityId: (await desk.activityOf(agent.runId)).id }
+    await using harness = await createAgentHarness()
+    const { admin, adminId, member, reviewer } = harness.team
+    const agent = await harness.order()
+    const params = { activityId: (await harness.activityOf(agent.runId)).id }
     const say = (by: typeof admin, text: string) =>
       by.call('dashboard', 'POST /activities/:activityId/comments', { params, body: { text } })
     await say(admin, `I remind myself, @human:${adminId}`)
-    expect(await feed(desk)).toEqual([])
+    expect(await feed(harness)).toEqual([])
     const first = await say(member, `Is this right, @human:${adminId}?`)
-    expect(await feed(desk)).toMatchObject([
+    expect(await feed(harness)).toMatchObject([
       {
         id: first.id,
         kind: 'mention',
@@ -72,27 +72,27 @@ describe('a feed', () => {
       member.call('dashboard', 'POST /feed/:itemId/dismiss', { params: { itemId: first.id } }),
     ).rejects.toMatchObject({ status: 404 })
     await admin.call('dashboard', 'POST /feed/:itemId/dismiss', { params: { itemId: first.id } })
-    expect(await feed(desk)).toEqual([])
+    expect(await feed(harness)).toEqual([])
     const second = await agent.call('POST /runs/:runId/actions/add-comment', {
       text: `Hello, @human:${adminId}`,
     })
-    expect((await feed(desk)).map(({ id }) => id)).toEqual([second.commentId])
+    expect((await feed(harness)).map(({ id }) => id)).toEqual([second.commentId])
     await say(admin, 'Yes')
-    expect(await feed(desk)).toEqual([])
+    expect(await feed(harness)).toEqual([])
   })
 
   it('contains the latest alert of a budget, until its cap changes', async () => {
-    await using desk = await createAgentHarness()
-    const { tenantId } = desk.team
+    await using harness = await createAgentHarness()
+    const { tenantId } = harness.team
     const cap = (micros: number) =>
-      desk.app.db.write((tx) =>
+      harness.app.db.write((tx) =>
         tx.run('update tenants set spend_cap_micros = ? where id = ?', [micros, tenantId]),
       )
     const spend = async (inputTokens: number) => {
-      const agent = await desk.order()
+      const agent = await harness.order()
       await agent.deliver('A post', { usage: { inputTokens, outputTokens: 0 } })
     }
-    const alerts = async () => (await feed(desk)).filter(({ kind }) => kind === 'budget')
+    const alerts = async () => (await feed(harness)).filter(({ kind }) => kind === 'budget')
     await cap(10_000)
     await spend(8_500)
     expect(await alerts()).toMatchObject([
@@ -104,7 +104,7 @@ describe('a feed', () => {
       },
     ])
     const params = { itemId: tenantId }
-    await desk.team.admin.call('dashboard', 'POST /feed/:itemId/dismiss', { params })
+    await harness.team.admin.call('dashboard', 'POST /feed/:itemId/dismiss', { params })
     expect(await alerts()).toEqual([])
     await spend(1_500)
     expect(await alerts()).toMatchObject([{ title: 'A budget is used up' }])
@@ -114,22 +114,22 @@ describe('a feed', () => {
 
   it('omits alerts of past months, in the zone of the tenant', async () => {
     const clock = createTestClock(Date.UTC(2026, 3, 30, 12))
-    await using desk = await createAgentHarness({ clock })
-    const { tenantId } = desk.team
-    await desk.app.db.write((tx) =>
+    await using harness = await createAgentHarness({ clock })
+    const { tenantId } = harness.team
+    await harness.app.db.write((tx) =>
       tx.run(`update tenants set spend_cap_micros = 10000, timezone = 'America/New_York' where id = ?`, [
         tenantId,
       ]),
     )
-    await desk.team.admin.call('dashboard', 'POST /campaigns', {
+    await harness.team.admin.call('dashboard', 'POST /campaigns', {
       body: { name: 'A', brief: 'A', deliverables: [{ type: 'social_post', quantity: 1 }] },
     })
-    const agent = await desk.next(clock)
+    const agent = await harness.next(clock)
     await agent.deliver('A post', { usage: { inputTokens: 8_500, outputTokens: 0 } })
     const seen = async () => {
       const body = { email: 'admin.1.tenant-1@test.example', password, app: 'dashboard' as const }
-      const { accessToken } = await desk.app.clientFor().call('auth', 'POST /login', { body })
-      const page = await desk.app
+      const { accessToken } = await harness.app.clientFor().call('auth', 'POST /login', { body })
+      const page = await harness.app
         .clientFor(accessToken)
         .call('dashboard', 'GET /feed', { query: { 'filter.kind': 'budget' } })
       return page.data.length
@@ -144,10 +144,10 @@ describe('a feed', () => {
 describe('dm.overview.get', () => {
   it('returns counts by tenant and in total, including assigned tenants without activity', async () => {
     const clock = createTestClock()
-    await using desk = await createAgentHarness({ clock, worker: false })
-    const { app } = desk
-    const { approval, blocked, activity } = createPlanter(app, clock)
-    const [a, b] = [desk.team, await app.team()]
+    await using harness = await createAgentHarness({ clock, worker: false })
+    const { app } = harness
+    const { approval, blocked, activity } = createRowInserter(app, clock)
+    const [a, b] = [harness.team, await app.team()]
     await app.copydesk.asSystem().users.assign(a.reviewerId, b.tenantId)
     await approval(a.tenantId, 'one', 'high', 20)
     await approval(a.tenantId, 'two', 'low', 20)
@@ -162,7 +162,10 @@ describe('dm.overview.get', () => {
       ),
     )
     clock.advance(10 * 60_000)
-    const agents = await desk.count('select count(*) as n from tenant_agents where tenant_id = ?', b.tenantId)
+    const agents = await harness.count(
+      'select count(*) as n from tenant_agents where tenant_id = ?',
+      b.tenantId,
+    )
     const own = {
       tenantId: a.tenantId,
       tenantName: 'Tenant 1',
@@ -202,13 +205,13 @@ describe('dm.overview.get', () => {
 
   it('and the feed omit tenants whose assignment has ended, and reject their items', async () => {
     const clock = createTestClock()
-    await using desk = await createAgentHarness({ clock, worker: false })
-    const { app } = desk
-    const [a, b] = [desk.team, await app.team()]
+    await using harness = await createAgentHarness({ clock, worker: false })
+    const { app } = harness
+    const [a, b] = [harness.team, await app.team()]
     await app.copydesk.asSystem().users.assign(a.reviewerId, b.tenantId)
-    const plant = createPlanter(app, clock)
-    await plant.blocked(a.tenantId, 'ours', 1)
-    const theirs = await plant.blocked(b.tenantId, 'theirs', 2)
+    const insert = createRowInserter(app, clock)
+    await insert.blocked(a.tenantId, 'ours', 1)
+    const theirs = await insert.blocked(b.tenantId, 'theirs', 2)
     const seen = async () => (await a.reviewer.call('dm', 'GET /feed', {})).data.map(({ title }) => title)
     const dismiss = (query = '') =>
       a.reviewer.call('dm', 'POST /feed/:itemId/dismiss', { params: { itemId: `${theirs}${query}` } })

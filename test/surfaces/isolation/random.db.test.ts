@@ -110,13 +110,13 @@ const step = fc
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never
 
 /** Both tenants, and what their callers have been told so far. */
-interface World {
+interface Scene {
   two: TwoTenants
   agents: Array<Agent & { tenantId: string }>
   heard: Array<{ tenantId: string; text: string }>
 }
 
-async function take({ two, agents, heard }: World): Promise<void> {
+async function take({ two, agents, heard }: Scene): Promise<void> {
   while (two.runtime.waiting > 0) {
     const dispatch = await two.runtime.next()
     agents.push({ ...agentOf(two.app, dispatch), tenantId: dispatch.tenantId })
@@ -131,8 +131,8 @@ function answersFor(the: { permitted: boolean; foreign: boolean; as: CallerKind 
   return the.as === 'agent' ? [200, 201, 401, 409, 422] : [200, 201, 202, 204, 409, 422]
 }
 
-async function perform(world: World, { tenant, as, does, which }: Step) {
-  const { two, agents, heard } = world
+async function perform(scene: Scene, { tenant, as, does, which }: Step) {
+  const { two, agents, heard } = scene
   const twin = two.twins[tenant] as ComparedTenant
   const act = acts[does] as Act
   const info = infoOf(act)
@@ -159,11 +159,11 @@ async function perform(world: World, { tenant, as, does, which }: Step) {
     status,
   )
   expect(foreign && inQuery ? JSON.parse(text) : { data: [] }, what).toMatchObject({ data: [] })
-  await take(world)
+  await take(scene)
 }
 
 /** No one has been told, can read, or is written down with anything that belongs to the other. */
-async function expectApart({ two, heard }: World): Promise<void> {
+async function expectApart({ two, heard }: Scene): Promise<void> {
   const owners = await ownersOf(two)
   for (const { tenantId, text } of heard) expect(owners.strangersIn(text, [tenantId]), text).toEqual([])
   for (const twin of two.twins) {
@@ -185,17 +185,17 @@ it('random requests of two tenants in any order: each tenant sees only its own d
   timeout: 180_000,
 }, async () => {
   await using two = await createTwoTenants()
-  const world: World = { two, agents: [], heard: [] }
+  const scene: Scene = { two, agents: [], heard: [] }
   for (const word of ['aardvark', 'bumblebee']) {
     const { agent, tenantId } = await two.twin(word)
-    world.agents.push({ ...agent, tenantId })
+    scene.agents.push({ ...agent, tenantId })
   }
   let done = 0
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 40 }), async (steps) => {
-      for (const one of steps) await perform(world, one)
+      for (const one of steps) await perform(scene, one)
       two.clock.advance(1_000)
-      await expectApart(world)
+      await expectApart(scene)
       done += steps.length
     }),
     // The tenants go on from one sequence to the next, so a shorter one would not show the same.

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type AskDesk, openAskDesk } from './asking.ts'
+import { createQueryHarness, type QueryHarness } from './asking.ts'
 
-let desk: AskDesk
+let harness: QueryHarness
 
 beforeAll(async () => {
-  desk = await openAskDesk()
+  harness = await createQueryHarness()
 })
 
-afterAll(() => desk[Symbol.asyncDispose]())
+afterAll(() => harness[Symbol.asyncDispose]())
 
 /** What is asked for, and the command, or the question that comes back. */
 const acts: ReadonlyArray<readonly [string, string]> = [
@@ -219,11 +219,11 @@ const talks: ReadonlyArray<readonly [string[], string, string]> = [
 
 describe('cli.nl understands requests for operations', () => {
   it.each(acts)('%s', async (query, wanted) => {
-    expect(await desk.line(query)).toContain(wanted)
+    expect(await harness.line(query)).toContain(wanted)
   })
 
   it.each(talks)('after %j: %s', async (history, query, wanted) => {
-    expect(await desk.line(query, history)).toContain(wanted)
+    expect(await harness.line(query, history)).toContain(wanted)
   })
 
   it('returns proposals that are understood when sent back', async () => {
@@ -234,11 +234,11 @@ describe('cli.nl understands requests for operations', () => {
       'snooze {guide}',
       'run social_writer: say hello',
     ]) {
-      const { clarification } = await desk.ask(
-        query.replace(/\{(\w+)\}/g, (_, name: string) => desk.ids[name] ?? ''),
+      const { clarification } = await harness.ask(
+        query.replace(/\{(\w+)\}/g, (_, name: string) => harness.ids[name] ?? ''),
       )
       for (const option of clarification?.options ?? []) {
-        const answer = await desk.ask(option, { history: [query] })
+        const answer = await harness.ask(option, { history: [query] })
         const told = answer.action?.command ?? answer.clarification?.question
         expect(told, option).not.toMatch(/not understood|not clear|Which/)
       }
@@ -247,7 +247,7 @@ describe('cli.nl understands requests for operations', () => {
   })
 
   it('reports what is hard to undo, and the rows that it would affect', async () => {
-    const bulk = await desk.ask('approve all low risk')
+    const bulk = await harness.ask('approve all low risk')
     expect(bulk.action).toMatchObject({
       destructive: true,
       description: 'Approve 3 approvals',
@@ -273,7 +273,7 @@ describe('cli.nl understands requests for operations', () => {
       'escalate {guide} because so',
     ]
     const isHard = async (query: string) =>
-      (await desk.ask(query.replace(/\{(\w+)\}/g, (_, name: string) => desk.ids[name] ?? ''))).action
+      (await harness.ask(query.replace(/\{(\w+)\}/g, (_, name: string) => harness.ids[name] ?? ''))).action
         ?.destructive
     for (const query of gentle) expect(await isHard(query), query).toBe(false)
     for (const query of hard) expect(await isHard(query), query).toBe(true)

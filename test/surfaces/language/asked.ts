@@ -5,10 +5,10 @@ export const detail = ({ team }: AgentHarness, approvalId: string) =>
   team.reviewer.call('dm', 'GET /approvals/:approvalId', { params: { approvalId } })
 
 /** A piece that waits for a verdict. */
-export async function asked(desk: AgentHarness, text = 'A post') {
-  const agent = await desk.order()
+export async function asked(harness: AgentHarness, text = 'A post') {
+  const agent = await harness.order()
   await agent.deliver(text)
-  const row = await desk.app.db.sql.get<{ approval_id: string; activity_id: string }>(
+  const row = await harness.app.db.sql.get<{ approval_id: string; activity_id: string }>(
     `select l.approval_id, l.activity_id from approval_links l join runs r on r.activity_id = l.activity_id where r.id = ?
      order by l.approval_id desc limit 1`,
     [agent.runId],

@@ -1,8 +1,8 @@
 import { rankOf } from '../../../packages/core/src/domain/work/approvals/policy.ts'
 import { createIds } from '../../../packages/core/src/platform/clock.ts'
 import type { SqlValue } from '../../../packages/core/src/platform/database/database.ts'
-import { createPlanter } from '../../kit/feed-rows.ts'
-import type { AskDesk } from './asking.ts'
+import { createRowInserter } from '../../kit/feed-rows.ts'
+import type { QueryHarness } from './asking.ts'
 
 interface PastVerdict {
   title: string
@@ -18,9 +18,9 @@ interface PastVerdict {
  * What was decided, finished and run in the days before: two approved this week, one the week before, one rejected today,
  * one sent back yesterday, and one of a tenant that the reviewer does not work for.
  */
-export async function addPast(desk: AskDesk): Promise<void> {
-  const { app, clock, ids, hearth, mill, foreign } = desk
-  const plant = createPlanter(app, clock)
+export async function addPast(harness: QueryHarness): Promise<void> {
+  const { app, clock, ids, hearth, mill, foreign } = harness
+  const inserter = createRowInserter(app, clock)
   const insert = (table: string, row: Record<string, SqlValue>) => {
     const names = Object.keys(row)
     const text = `insert into ${table} (${names.join(', ')}) values (${names.map(() => '?').join(', ')})`
@@ -34,7 +34,7 @@ export async function addPast(desk: AskDesk): Promise<void> {
 
   const verdict = async (name: string, tenantId: string, row: PastVerdict) => {
     const { title, resolution, by, ago, makes, note = null } = row
-    const activityId = await plant.activity(tenantId, title, {
+    const activityId = await inserter.activity(tenantId, title, {
       status: resolution === 'approved' ? 'done' : 'assigned',
       ago,
       deliverable_type: makes,
@@ -52,10 +52,10 @@ export async function addPast(desk: AskDesk): Promise<void> {
       created_by_id: 'system',
       created_by_name: 'A test',
       created_by_type: 'human',
-      created_on: plant.at(-ago - 3),
-      updated_on: plant.at(-ago),
-      expires_at: plant.at(40),
-      resolved_at: plant.at(-ago),
+      created_on: inserter.at(-ago - 3),
+      updated_on: inserter.at(-ago),
+      expires_at: inserter.at(40),
+      resolved_at: inserter.at(-ago),
       resolved_by_id: by[0],
       resolved_by_name: by[1],
       resolution,
@@ -114,11 +114,11 @@ export async function addPast(desk: AskDesk): Promise<void> {
     ago: 20,
     makes: 'blog_post',
   })
-  ids['loaf'] = await plant.activity(hearth.tenantId, 'Loaf of the month', {
+  ids['loaf'] = await inserter.activity(hearth.tenantId, 'Loaf of the month', {
     status: 'done',
     ago: 21,
     is_final_step: true,
-    completed_at: plant.at(-21),
+    completed_at: inserter.at(-21),
   })
   const runAt = clock.now() - 2 * 3_600_000
   await insert('runs', {

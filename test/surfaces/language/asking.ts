@@ -7,14 +7,14 @@ import { sha256Hex } from '../../../packages/core/src/platform/crypto/hash.ts'
 import type { SqlValue } from '../../../packages/core/src/platform/database/database.ts'
 import { createTestApp, type Team, type TestApp } from '../../kit/app.ts'
 import { createTestClock, type TestClock } from '../../kit/clock.ts'
-import { createPlanter } from '../../kit/feed-rows.ts'
+import { createRowInserter } from '../../kit/feed-rows.ts'
 import { keyClient } from '../../kit/key-client.ts'
 import { addReviewer } from '../steering.ts'
 
 export type Answer = Reply<'cli', 'POST /nl'>
 
 /** Two tenants of one reviewer with work in every state, and a third that is someone else's. */
-export interface AskDesk extends AsyncDisposable {
+export interface QueryHarness extends AsyncDisposable {
   app: TestApp
   clock: TestClock
   /** Ids by the words that tests call them. */
@@ -45,7 +45,7 @@ interface NewApproval {
 }
 
 /** 10 April 2026, 9 o'clock in UTC: a Friday. */
-export async function openAskDesk(changes: Partial<CopydeskOptions> = {}): Promise<AskDesk> {
+export async function createQueryHarness(changes: Partial<CopydeskOptions> = {}): Promise<QueryHarness> {
   const clock = createTestClock()
   const app = await createTestApp({ clock, worker: false, ...changes })
   const hearth = await app.team('Hearth & Oat')
@@ -53,7 +53,7 @@ export async function openAskDesk(changes: Partial<CopydeskOptions> = {}): Promi
   const foreign = await app.team('Zanzibar Spice')
   const rob = await addReviewer(app, 'Rob', [hearth.tenantId, mill.tenantId])
   const client = await keyClient(app, rob.id)
-  const plant = createPlanter(app, clock)
+  const inserter = createRowInserter(app, clock)
   const newId = createIds(clock)
   const ids: Record<string, string> = { HEARTH: hearth.tenantId, MILL: mill.tenantId }
   const insert = (table: string, row: Record<string, SqlValue>) => {
@@ -63,7 +63,7 @@ export async function openAskDesk(changes: Partial<CopydeskOptions> = {}): Promi
   }
   const change = (text: string, ...params: SqlValue[]) => app.db.write((tx) => tx.run(text, params))
 
-  const approval: AskDesk['approval'] = async (name, { tenantId }, row) => {
+  const approval: QueryHarness['approval'] = async (name, { tenantId }, row) => {
     const {
       title,
       risk,
@@ -74,7 +74,7 @@ export async function openAskDesk(changes: Partial<CopydeskOptions> = {}): Promi
       role = 'social_writer',
     } = row
     const id = newId()
-    const activityId = await plant.activity(tenantId, title, {
+    const activityId = await inserter.activity(tenantId, title, {
       status: 'awaiting_approval',
       agent_role: role,
       ...(makes && { deliverable_type: makes }),
@@ -93,7 +93,7 @@ export async function openAskDesk(changes: Partial<CopydeskOptions> = {}): Promi
       author_type: 'agent',
       format: 'markdown',
       sha256: sha256Hex(text),
-      created_on: plant.at(-ago),
+      created_on: inserter.at(-ago),
     })
     await insert('approvals', {
       id,
@@ -107,10 +107,10 @@ export async function openAskDesk(changes: Partial<CopydeskOptions> = {}): Promi
       created_by_name: 'A test',
       created_by_type: 'human',
       output_id: outputId,
-      created_on: plant.at(-ago),
-      updated_on: plant.at(-ago),
-      expires_at: plant.at(expiresIn),
-      due_at: plant.at(expiresIn / 2),
+      created_on: inserter.at(-ago),
+      updated_on: inserter.at(-ago),
+      expires_at: inserter.at(expiresIn),
+      due_at: inserter.at(expiresIn / 2),
     })
     await insert('approval_links', {
       approval_id: id,
@@ -156,7 +156,7 @@ export async function openAskDesk(changes: Partial<CopydeskOptions> = {}): Promi
   })
   await approval('theirs', foreign, { title: 'Cinnamon secrets', risk: 'low', makes: 'blog_post' })
   const work = async (name: string, { tenantId }: Team, title: string, more: Record<string, SqlValue>) => {
-    ids[name] = await plant.activity(tenantId, title, more as never)
+    ids[name] = await inserter.activity(tenantId, title, more as never)
   }
   await work('teaser', hearth, 'Easter teaser', { status: 'in_progress' })
   const blocker = JSON.stringify({ type: 'insufficient_data', description: 'No figures' })
@@ -183,7 +183,7 @@ export async function openAskDesk(changes: Partial<CopydeskOptions> = {}): Promi
     id: newId(),
     tenant_id: hearth.tenantId,
     activity_id: ids['letter'] ?? '',
-    at: plant.at(-2),
+    at: inserter.at(-2),
     kind: 'status',
     actor: 'Email writer',
     message: 'The model refuses',
@@ -196,7 +196,7 @@ export async function openAskDesk(changes: Partial<CopydeskOptions> = {}): Promi
   )
   await change(
     `update tenant_agents set status = 'error', last_error_at = ?, last_error_message = 'No key' where tenant_id = ? and role = 'analyst'`,
-    plant.at(-1),
+    inserter.at(-1),
     hearth.tenantId,
   )
   const spend = (team: Team, at: number, role: string, micros: number) => {
@@ -229,7 +229,7 @@ export async function openAskDesk(changes: Partial<CopydeskOptions> = {}): Promi
   await spend(mill, Date.UTC(2026, 2, 20), 'social_writer', 4_000_000)
   await spend(foreign, Date.UTC(2026, 3, 9), 'social_writer', 77_000_000)
 
-  const ask: AskDesk['ask'] = (query, { history, tenantId, client: who = client } = {}) => {
+  const ask: QueryHarness['ask'] = (query, { history, tenantId, client: who = client } = {}) => {
     // Twenty in a minute are answered.
     clock.advance(3_000)
     const context = { surface: 'cli' as const, ...(tenantId && { tenantId }), ...(history && { history }) }

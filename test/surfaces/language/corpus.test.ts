@@ -1,20 +1,20 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { dialect } from '../../kit/database.ts'
-import { type AskDesk, openAskDesk } from './asking.ts'
+import { createQueryHarness, type QueryHarness } from './asking.ts'
 import { addPast } from './asking-past.ts'
 import { corpus, type Sentence } from './corpus.ts'
 import { heldOut } from './held-out.ts'
 
-let desk: AskDesk
+let harness: QueryHarness
 
 beforeAll(async () => {
-  desk = await openAskDesk()
-  await addPast(desk)
+  harness = await createQueryHarness()
+  await addPast(harness)
 })
 
-afterAll(() => desk[Symbol.asyncDispose]())
+afterAll(() => harness[Symbol.asyncDispose]())
 
-const answerTo = ([say, , after = []]: Sentence) => desk.line(say, [...after])
+const answerTo = ([say, , after = []]: Sentence) => harness.line(say, [...after])
 
 /** Whether a line is one of the answers that are wanted. */
 const isWanted = (line: string, wanted: string) =>
@@ -118,18 +118,18 @@ describe('cli.nl about verdicts and completed activities', () => {
     'what did the writer do this week',
     'undo my last approval',
   ])('returns nothing of a tenant to which the user has no access: %s', async (query) => {
-    const shown = JSON.stringify(await desk.ask(query))
+    const shown = JSON.stringify(await harness.ask(query))
     expect(shown).not.toMatch(/Saffron secrets|Zanzibar|Zora/)
-    expect(shown).not.toContain(desk.foreign.tenantId)
+    expect(shown).not.toContain(harness.foreign.tenantId)
   })
 
   it('uses days in the zone of the tenant in question', async () => {
     // Decided at 23:30 UTC of 8 April, which is 9 April in London.
-    const count = async (query: string) => (await desk.line(query)).match(/: (\d+)/)?.[1]
-    await desk.app.db.write((tx) =>
+    const count = async (query: string) => (await harness.line(query)).match(/: (\d+)/)?.[1]
+    await harness.app.db.write((tx) =>
       tx.run('update approvals set resolved_at = ? where id = ?', [
         new Date('2026-04-08T23:30:00Z'),
-        desk.ids['blog'] ?? '',
+        harness.ids['blog'] ?? '',
       ]),
     )
     expect(await count('how many did we approve yesterday at hearth')).toBe('2')

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type AskDesk, openAskDesk } from './asking.ts'
+import { createQueryHarness, type QueryHarness } from './asking.ts'
 
-let desk: AskDesk
+let harness: QueryHarness
 
 beforeAll(async () => {
-  desk = await openAskDesk()
+  harness = await createQueryHarness()
 })
 
-afterAll(() => desk[Symbol.asyncDispose]())
+afterAll(() => harness[Symbol.asyncDispose]())
 
 /** What is asked, and what the answer says. */
 const facts: ReadonlyArray<readonly [string, string]> = [
@@ -144,6 +144,6 @@ const facts: ReadonlyArray<readonly [string, string]> = [
 
 describe('cli.nl understands questions', () => {
   it.each(facts)('%s', async (query, wanted) => {
-    expect(await desk.line(query)).toContain(wanted)
+    expect(await harness.line(query)).toContain(wanted)
   })
 })

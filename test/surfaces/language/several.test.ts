@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type AskDesk, openAskDesk } from './asking.ts'
+import { createQueryHarness, type QueryHarness } from './asking.ts'
 
-let desk: AskDesk
+let harness: QueryHarness
 
 beforeAll(async () => {
-  desk = await openAskDesk()
+  harness = await createQueryHarness()
 })
 
-afterAll(() => desk[Symbol.asyncDispose]())
+afterAll(() => harness[Symbol.asyncDispose]())
 
 describe('cli.nl about several tenants', () => {
   it.each([
@@ -34,18 +34,18 @@ describe('cli.nl about several tenants', () => {
     ['compare the cost of {HEARTH} with {MILL}', '= Everything of Hearth & Oat cost $3.25 this month.'],
     ['show me "Cinnamon secrets" of hearth and rye mill', '? Nothing is called "Cinnamon secrets"'],
   ])('answers "%s" for each, in the order in which they are named', async (query, wanted) => {
-    expect(await desk.line(query)).toContain(wanted)
+    expect(await harness.line(query)).toContain(wanted)
   })
 
   it('returns one table with the tenant in each row', async () => {
-    const { data } = await desk.ask('cost of hearth and rye mill')
+    const { data } = await harness.ask('cost of hearth and rye mill')
     expect(data?.table?.map(([tenant, agent, cost]) => [tenant, agent, cost])).toEqual([
       ['Tenant', 'Agent', 'Cost'],
       ['Hearth & Oat', 'Social writer', '$2.00'],
       ['Hearth & Oat', 'Blog writer', '$1.25'],
       ['Rye Mill', 'Social writer', '$0.50'],
     ])
-    const both = await desk.ask('what waits for rye mill and hearth')
+    const both = await harness.ask('what waits for rye mill and hearth')
     expect(both.data?.table?.map((line) => line[2])).toEqual([
       'Tenant',
       'Rye Mill',
@@ -88,17 +88,17 @@ describe('cli.nl about several tenants', () => {
       ],
     ],
   ])('requires a choice of one tenant for "%s"', async (query, wanted) => {
-    const named = query.replace(/\{(\w+)\}/g, (_, name: string) => desk.ids[name] ?? '')
-    const { clarification } = await desk.ask(named)
+    const named = query.replace(/\{(\w+)\}/g, (_, name: string) => harness.ids[name] ?? '')
+    const { clarification } = await harness.ask(named)
     expect(clarification?.question).toBe('One tenant at a time: which one comes first?')
-    const chosen = await Promise.all((clarification?.options ?? []).map((option) => desk.line(option)))
+    const chosen = await Promise.all((clarification?.options ?? []).map((option) => harness.line(option)))
     expect(chosen).toEqual(wanted)
   })
 
   it('asks which tenant is meant when names are separated, and does not take a part of a title for one', async () => {
-    expect(await desk.line('approve the Rye Mill piece that Hearth & Oat wanted')).toMatch(
+    expect(await harness.line('approve the Rye Mill piece that Hearth & Oat wanted')).toMatch(
       /^\? Which tenant do you mean/,
     )
-    expect(await desk.line('approve the rye flour guide')).toBe('/approve guide')
+    expect(await harness.line('approve the rye flour guide')).toBe('/approve guide')
   })
 })

@@ -18,9 +18,9 @@ const home = (team: Team) => team.member.call('mobile', 'GET /home')
 describe('mobile.home.get', () => {
   it('returns the three riskiest pending approvals, the latest five activities, and delayed deliverables', async () => {
     const clock = createTestClock(Date.parse('2026-04-01T09:00:00Z'))
-    await using desk = await createAgentHarness({ clock })
-    const { app, team } = desk
-    const agent = await desk.order()
+    await using harness = await createAgentHarness({ clock })
+    const { app, team } = harness
+    const agent = await harness.order()
     for (const [type, title] of [
       ['content_direction', 'Medium'],
       ['content_direction', 'Medium too'],
@@ -93,13 +93,13 @@ describe('mobile.home.get', () => {
 
 describe('mobile.events.stream', () => {
   it('returns what the web app gets, with links into the app in the scheme of the installation', async () => {
-    await using desk = await createAgentHarness({ appScheme: 'hearth' })
-    const { app, team } = desk
+    await using harness = await createAgentHarness({ appScheme: 'hearth' })
+    const { app, team } = harness
     const watch = (path: string, lastEventId: string) =>
       app.fetch(path, {
         headers: { authorization: `Bearer ${team.adminToken}`, 'last-event-id': lastEventId },
       })
-    const agent = await desk.order()
+    const agent = await harness.order()
     await agent.deliver('A post')
     const created = ({ event }: { event: string }) => event === 'approval_created'
     const fromWeb = await readStream(await watch('/dashboard/v1/events/stream', '0'), created)

@@ -5,7 +5,7 @@ import { createTestClock } from '../../kit/clock.ts'
 import { createDyingMailServer } from '../../kit/dying-mail.ts'
 import { createTestMailServer, type TestMailServer } from '../../kit/mail.ts'
 import { refusal } from '../refusal.ts'
-import { openReportDesk, type ReportDesk, textOfPdf } from './fixtures.ts'
+import { createReportHarness, type ReportHarness, textOfPdf } from './fixtures.ts'
 
 const by = (port: number) => ({
   mail: { from: 'Copydesk <desk@sender.example>', smtp: { host: '127.0.0.1', port } },
@@ -14,19 +14,19 @@ const by = (port: number) => ({
 const admin = 'admin.1.tenant-1@test.example'
 
 const deliver = (
-  { team }: ReportDesk,
+  { team }: ReportHarness,
   reportId: string,
   body: { to: string[]; subject?: string; message?: string },
 ) => team.reviewer.call('dm', 'POST /reports/:reportId/deliver', { params: { reportId }, body })
 
-const shown = ({ team }: ReportDesk, reportId: string) =>
+const shown = ({ team }: ReportHarness, reportId: string) =>
   team.reviewer.call('dm', 'GET /reports/:reportId', { params: { reportId } })
 
 /** Waits until no mail of a report is on its way any more. */
-const settled = (desk: ReportDesk) =>
-  desk.app.until(
+const settled = (harness: ReportHarness) =>
+  harness.app.until(
     async () =>
-      (await desk.count(
+      (await harness.count(
         `select count(*) as n from job where kind = 'mail.report' and status in ('waiting', 'running')`,
       )) === 0,
     'every mail is settled',
@@ -35,7 +35,7 @@ const settled = (desk: ReportDesk) =>
 const addresses = ({ taken }: TestMailServer) => taken.flatMap(({ to }) => to).toSorted()
 
 /** Makes people of the tenant. */
-async function joined({ app, team }: ReportDesk, ...emails: string[]) {
+async function joined({ app, team }: ReportHarness, ...emails: string[]) {
   for (const email of emails)
     await app.copydesk
       .asSystem()
@@ -52,22 +52,22 @@ function attached(raw: string): Buffer {
 describe('dm.reports.deliver', () => {
   it('mails the PDF to the admins and to the given recipients, each once, also when repeated', async () => {
     await using server = await createTestMailServer()
-    await using desk = await openReportDesk(by(server.port))
-    await joined(desk, 'boss@client.example', 'cfo@client.example')
-    const id = await desk.report()
+    await using harness = await createReportHarness(by(server.port))
+    await joined(harness, 'boss@client.example', 'cfo@client.example')
+    const id = await harness.report()
     const to = ['Boss@client.example', 'boss@client.example', admin]
     const said = { subject: 'Your month', message: 'Hello.\n\nSee below.' }
     const answers = await Promise.all([
-      deliver(desk, id, { to, ...said }),
-      deliver(desk, id, { to, ...said }),
+      deliver(harness, id, { to, ...said }),
+      deliver(harness, id, { to, ...said }),
     ])
     for (const answer of answers)
       expect(answer).toEqual({ delivered: true, sentTo: [admin, 'boss@client.example'] })
-    await settled(desk)
-    expect(await deliver(desk, id, { to: ['cfo@client.example'] })).toMatchObject({
+    await settled(harness)
+    expect(await deliver(harness, id, { to: ['cfo@client.example'] })).toMatchObject({
       sentTo: [admin, 'cfo@client.example'],
     })
-    await settled(desk)
+    await settled(harness)
     expect(addresses(server)).toEqual([admin, 'boss@client.example', 'cfo@client.example'])
     for (const { to: one, mail } of server.taken) {
       expect(mail.subject).toBe('A report for you on Copydesk')
@@ -78,7 +78,7 @@ describe('dm.reports.deliver', () => {
       expect(pdf.subarray(0, 5).toString()).toBe('%PDF-')
       expect(await textOfPdf(pdf)).toContain('In short')
     }
-    const report = await shown(desk, id)
+    const report = await shown(harness, id)
     expect(report).toMatchObject({
       status: 'delivered',
       deliveredAt: expect.any(String),
@@ -86,7 +86,7 @@ describe('dm.reports.deliver', () => {
     })
     expect(report.deliveries?.map(({ status }) => status)).toEqual(['sent', 'sent', 'sent'])
     const params = { reportId: id }
-    expect(await desk.team.admin.call('dashboard', 'GET /reports/:reportId', { params })).toMatchObject({
+    expect(await harness.team.admin.call('dashboard', 'GET /reports/:reportId', { params })).toMatchObject({
       status: 'delivered',
       deliveredBy: 'Rita Reviewer',
       deliveryChannel: 'email',
@@ -96,41 +96,45 @@ describe('dm.reports.deliver', () => {
   it('does not send twice what the mail server may have accepted before it died', async () => {
     await using server = await createDyingMailServer('after')
     const clock = createTestClock()
-    await using desk = await openReportDesk({ ...by(server.port), clock })
-    const id = await ordered(desk, clock)
-    await deliver(desk, id, { to: [] })
-    await moved(desk, clock, 'unknown')
+    await using harness = await createReportHarness({ ...by(server.port), clock })
+    const id = await ordered(harness, clock)
+    await deliver(harness, id, { to: [] })
+    await moved(harness, clock, 'unknown')
     expect(server.received).toBe(1)
-    await deliver(desk, id, { to: [] })
+    await deliver(harness, id, { to: [] })
     clock.advance(3_600_000)
-    await desk.app.until(async () => {
+    await harness.app.until(async () => {
       clock.advance(1_000)
       return (
-        (await desk.count(
+        (await harness.count(
           `select count(*) as n from job where kind = 'mail.report' and status <> 'done'`,
         )) === 0
       )
     }, 'no mail is to be sent')
     expect(server.received).toBe(1)
-    expect(await desk.count(`select count(*) as n from report_deliveries where status = 'unknown'`)).toBe(1)
+    expect(await harness.count(`select count(*) as n from report_deliveries where status = 'unknown'`)).toBe(
+      1,
+    )
   })
 
   it('sends again what the mail server has certainly not accepted', async () => {
     const clock = createTestClock()
     await using dying = await createDyingMailServer('before')
-    await using desk = await openReportDesk({ ...by(dying.port), clock })
-    const id = await ordered(desk, clock)
+    await using harness = await createReportHarness({ ...by(dying.port), clock })
+    const id = await ordered(harness, clock)
     // Larger than what fits into the pipe at once, so that the end of it was surely never under way.
     const key =
-      (await desk.app.db.sql.get<{ blob_key: string }>('select blob_key from reports'))?.blob_key ?? ''
+      (await harness.app.db.sql.get<{ blob_key: string }>('select blob_key from reports'))?.blob_key ?? ''
     const { createDirectoryBlobs } = await import('../../../packages/core/src/platform/blobs.ts')
-    await createDirectoryBlobs(`${desk.app.options.dataDir}/blobs`).put(key, Buffer.alloc(8_000_000, 37))
-    await deliver(desk, id, { to: [] })
-    await desk.app.until(async () => {
+    await createDirectoryBlobs(`${harness.app.options.dataDir}/blobs`).put(key, Buffer.alloc(8_000_000, 37))
+    await deliver(harness, id, { to: [] })
+    await harness.app.until(async () => {
       clock.advance(1_000)
       return dying.begun >= 3
     }, 'it was tried three times')
-    expect(await desk.count(`select count(*) as n from report_deliveries where status = 'unknown'`)).toBe(0)
+    expect(await harness.count(`select count(*) as n from report_deliveries where status = 'unknown'`)).toBe(
+      0,
+    )
   })
 
   it('reports rejected recipients, and retries them on request', async () => {
@@ -139,45 +143,45 @@ describe('dm.reports.deliver', () => {
       recipient: (address) =>
         refuses && address !== admin ? { code: 550, text: 'no such person' } : undefined,
     })
-    await using desk = await openReportDesk({ ...by(server.port), allowErrors: true })
-    await joined(desk, 'gone@client.example')
-    const id = await desk.report()
-    await deliver(desk, id, { to: ['gone@client.example'] })
-    await settled(desk)
-    expect((await shown(desk, id)).deliveries).toEqual([
+    await using harness = await createReportHarness({ ...by(server.port), allowErrors: true })
+    await joined(harness, 'gone@client.example')
+    const id = await harness.report()
+    await deliver(harness, id, { to: ['gone@client.example'] })
+    await settled(harness)
+    expect((await shown(harness, id)).deliveries).toEqual([
       { to: admin, status: 'sent' },
       { to: 'gone@client.example', status: 'refused' },
     ])
     refuses = false
-    await deliver(desk, id, { to: ['gone@client.example'] })
-    await settled(desk)
+    await deliver(harness, id, { to: ['gone@client.example'] })
+    await settled(harness)
     expect(addresses(server)).toEqual([admin, 'gone@client.example'])
   })
 
   it('treats e-mails that were being sent when the process died as possibly sent', async () => {
     await using server = await createTestMailServer()
-    await using desk = await openReportDesk(by(server.port))
-    const id = await desk.report()
-    await deliver(desk, id, { to: [] })
-    await settled(desk)
-    await desk.app.db.write(async (tx) => {
+    await using harness = await createReportHarness(by(server.port))
+    const id = await harness.report()
+    await deliver(harness, id, { to: [] })
+    await settled(harness)
+    await harness.app.db.write(async (tx) => {
       await tx.run(`update report_deliveries set status = 'sending'`)
       await tx.run(`update job set status = 'waiting', attempt = 0 where kind = 'mail.report'`)
     })
-    await desk.app.until(
-      async () => (await shown(desk, id)).deliveries?.[0]?.status === 'unknown',
+    await harness.app.until(
+      async () => (await shown(harness, id)).deliveries?.[0]?.status === 'unknown',
       'it is looked at',
     )
-    await settled(desk)
+    await settled(harness)
     expect(server.taken).toHaveLength(1)
   })
 
   it('sends only to users of the tenant and assigned reviewers', async () => {
-    await using desk = await openReportDesk()
-    const neighbour = await desk.app.team('Neighbour')
-    await joined(desk, 'left@client.example')
-    const id = await desk.report()
-    await desk.app.db.write((tx) =>
+    await using harness = await createReportHarness()
+    const neighbour = await harness.app.team('Neighbour')
+    await joined(harness, 'left@client.example')
+    const id = await harness.report()
+    await harness.app.db.write((tx) =>
       tx.run(`update users set status = 'suspended' where email = 'left@client.example'`),
     )
     const member = 'member.1.tenant-1@test.example'
@@ -189,7 +193,7 @@ describe('dm.reports.deliver', () => {
       'admin.1.neighbour@test.example',
       'reviewer.1.neighbour@test.example',
     ]) {
-      const call = deliver(desk, id, { to: [member, stranger], message: 'Buy now!' })
+      const call = deliver(harness, id, { to: [member, stranger], message: 'Buy now!' })
       const refused = await call.catch((error: unknown) => error as ApiError)
       expect(refused).toMatchObject({ status: 400, code: 'VALIDATION_ERROR', field: 'to.1' })
       messages.add((refused as ApiError).message.replace(stranger, ''))
@@ -198,47 +202,50 @@ describe('dm.reports.deliver', () => {
     expect([...messages]).toEqual([
       expect.stringMatching(/no one of this tenant: .* Invite the person first$/),
     ])
-    expect(await desk.count('select count(*) as n from report_deliveries')).toBe(0)
-    expect(await desk.count(`select count(*) as n from job where kind = 'mail.report'`)).toBe(0)
-    expect((await shown(desk, id)).status).toBe('ready')
-    expect(await deliver(desk, id, { to: [member, reviewer] })).toMatchObject({
+    expect(await harness.count('select count(*) as n from report_deliveries')).toBe(0)
+    expect(await harness.count(`select count(*) as n from job where kind = 'mail.report'`)).toBe(0)
+    expect((await shown(harness, id)).status).toBe('ready')
+    expect(await deliver(harness, id, { to: [member, reviewer] })).toMatchObject({
       sentTo: [admin, member, reviewer],
     })
-    expect(neighbour.tenantId).not.toBe(desk.team.tenantId)
+    expect(neighbour.tenantId).not.toBe(harness.team.tenantId)
   })
 
   it('rejects unfinished reports and invalid addresses', async () => {
-    await using desk = await openReportDesk()
-    const id = await desk.report()
+    await using harness = await createReportHarness()
+    const id = await harness.report()
     for (const [body, field] of [
       [{ to: ['nobody'] }, 'to.0'],
       [{ to: [], subject: '' }, 'subject'],
       [{ to: [], cc: [] }, 'cc'],
     ] as const)
-      expect(await refusal(deliver(desk, id, body as never))).toMatchObject({ status: 400, field })
-    await desk.app.db.write((tx) => tx.run(`update reports set status = 'generating'`))
-    expect(await refusal(deliver(desk, id, { to: [] }))).toMatchObject({ status: 422, code: 'UNPROCESSABLE' })
-    expect(await desk.count('select count(*) as n from report_deliveries')).toBe(0)
+      expect(await refusal(deliver(harness, id, body as never))).toMatchObject({ status: 400, field })
+    await harness.app.db.write((tx) => tx.run(`update reports set status = 'generating'`))
+    expect(await refusal(deliver(harness, id, { to: [] }))).toMatchObject({
+      status: 422,
+      code: 'UNPROCESSABLE',
+    })
+    expect(await harness.count('select count(*) as n from report_deliveries')).toBe(0)
   })
 })
 
-async function ordered(desk: ReportDesk, clock: ReturnType<typeof createTestClock>): Promise<string> {
+async function ordered(harness: ReportHarness, clock: ReturnType<typeof createTestClock>): Promise<string> {
   const body = {
-    tenantId: desk.team.tenantId,
+    tenantId: harness.team.tenantId,
     type: 'custom' as const,
     periodStart: '2026-01-01',
     periodEnd: '2026-01-31',
   }
-  const { reportId } = await desk.team.reviewer.call('dm', 'POST /reports', { body })
-  await desk.app.until(async () => {
+  const { reportId } = await harness.team.reviewer.call('dm', 'POST /reports', { body })
+  await harness.app.until(async () => {
     clock.advance(1_000)
-    return (await shown(desk, reportId)).status === 'ready'
+    return (await shown(harness, reportId)).status === 'ready'
   }, 'it is written')
   return reportId
 }
 
-const moved = (desk: ReportDesk, clock: ReturnType<typeof createTestClock>, status: string) =>
-  desk.app.until(async () => {
+const moved = (harness: ReportHarness, clock: ReturnType<typeof createTestClock>, status: string) =>
+  harness.app.until(async () => {
     clock.advance(1_000)
-    return (await desk.count('select count(*) as n from report_deliveries where status = ?', status)) > 0
+    return (await harness.count('select count(*) as n from report_deliveries where status = ?', status)) > 0
   }, `a mail is ${status}`)

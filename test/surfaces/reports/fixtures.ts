@@ -7,30 +7,30 @@ export async function textOfPdf(pdf: Uint8Array): Promise<string> {
   return text.replace(/\s+/g, ' ')
 }
 
-export interface ReportDesk extends AgentHarness {
+export interface ReportHarness extends AgentHarness {
   /** Orders a report on the present month and waits until it is there. @returns its id */
   report(more?: object): Promise<string>
 }
 
-export async function openReportDesk(
+export async function createReportHarness(
   options: Parameters<typeof createAgentHarness>[0] = {},
-): Promise<ReportDesk> {
-  const desk = await createAgentHarness(options)
+): Promise<ReportHarness> {
+  const harness = await createAgentHarness(options)
   const month = new Date().toISOString().slice(0, 7)
   return {
-    ...desk,
+    ...harness,
     async report(more = {}) {
       const body = {
-        tenantId: desk.team.tenantId,
+        tenantId: harness.team.tenantId,
         type: 'monthly_performance' as const,
         periodStart: `${month}-01`,
         periodEnd: `${month}-28`,
         ...more,
       }
-      const { reportId } = await desk.team.reviewer.call('dm', 'POST /reports', { body })
+      const { reportId } = await harness.team.reviewer.call('dm', 'POST /reports', { body })
       const written = `select id from reports where id = ? and status <> 'generating'`
-      await desk.app.until(
-        async () => (await desk.app.db.sql.get(written, [reportId])) !== undefined,
+      await harness.app.until(
+        async () => (await harness.app.db.sql.get(written, [reportId])) !== undefined,
         'it is written',
       )
       return reportId

@@ -53,18 +53,18 @@ const lastTryDied = (app: { db: Awaited<ReturnType<typeof createTestApp>>['db'] 
 describe('a report whose generation is interrupted', () => {
   it('fails with a reason when the process dies at each attempt, and is generated on request', async () => {
     const clock = createTestClock()
-    await using desk = await openProbeSession(clock, false)
-    const id = await desk.order()
-    await lastTryDied(desk.app, clock.date())
-    await desk.app.another({ worker: { concurrency: 2 } })
-    const failed = await desk.ended(id)
+    await using harness = await openProbeSession(clock, false)
+    const id = await harness.order()
+    await lastTryDied(harness.app, clock.date())
+    await harness.app.another({ worker: { concurrency: 2 } })
+    const failed = await harness.ended(id)
     expect(failed).toMatchObject({
       status: 'failed',
       failureReason: 'The server stopped, or fell silent, each time that the report was written.',
     })
     expect(failed).not.toHaveProperty('pdfUrl')
     const query = { 'filter.status': 'failed' as const }
-    const { reviewer, admin } = desk.team
+    const { reviewer, admin } = harness.team
     expect((await reviewer.call('dm', 'GET /reports', { query })).data).toMatchObject([
       { id, failureReason: failed.failureReason },
     ])
@@ -75,57 +75,57 @@ describe('a report whose generation is interrupted', () => {
     expect(await refusal(reviewer.call('dm', 'POST /reports/:reportId/deliver', deliver))).toMatchObject({
       status: 422,
     })
-    expect(await desk.again(id)).toEqual({ reportId: id, status: 'generating' })
-    const written = await desk.ended(id)
+    expect(await harness.again(id)).toEqual({ reportId: id, status: 'generating' })
+    const written = await harness.ended(id)
     expect(written).toMatchObject({ status: 'ready', pdfUrl: expect.any(String) })
     expect(written).not.toHaveProperty('failureReason')
   })
 
   it('fails when it cannot be written, which a retry of the dead letter fixes as well', async () => {
     const clock = createTestClock()
-    await using desk = await openProbeSession(clock, { concurrency: 2 })
-    const blocked = join(desk.app.options.dataDir, 'blobs')
+    await using harness = await openProbeSession(clock, { concurrency: 2 })
+    const blocked = join(harness.app.options.dataDir, 'blobs')
     await rm(blocked, { recursive: true, force: true })
     await writeFile(blocked, 'in the way')
-    const id = await desk.order()
-    expect(await desk.ended(id)).toMatchObject({
+    const id = await harness.order()
+    expect(await harness.ended(id)).toMatchObject({
       status: 'failed',
       failureReason:
         'The report could not be written; the operator of this installation finds why among the failed jobs.',
     })
     await rm(blocked)
     await mkdir(blocked)
-    const { system } = desk.app.copydesk.asSystem()
+    const { system } = harness.app.copydesk.asSystem()
     const [letter] = (await system.deadLetters()).data
     expect(letter?.name).toBe('report.write')
     await system.retry(letter?.id ?? '')
-    await desk.app.until(async () => {
-      await desk.passes()
-      return (await desk.shown(id)).status === 'ready'
+    await harness.app.until(async () => {
+      await harness.passes()
+      return (await harness.shown(id)).status === 'ready'
     }, 'it is written')
   })
 
   it('fails once when its job is lost', async () => {
     const clock = createTestClock()
-    await using desk = await openProbeSession(clock, false)
-    const id = await desk.order()
-    await desk.app.db.write((tx) => tx.run(`delete from job where kind = 'report.write'`))
-    for (let n = 0; n < 2; n += 1) await desk.app.another({ worker: { concurrency: 2 } })
-    expect(await desk.ended(id)).toMatchObject({ status: 'failed' })
+    await using harness = await openProbeSession(clock, false)
+    const id = await harness.order()
+    await harness.app.db.write((tx) => tx.run(`delete from job where kind = 'report.write'`))
+    for (let n = 0; n < 2; n += 1) await harness.app.another({ worker: { concurrency: 2 } })
+    expect(await harness.ended(id)).toMatchObject({ status: 'failed' })
     clock.advance(120_000)
     const told = `select id from audit_records where resource_id = ? and action = 'report.fail'`
-    expect(await desk.app.db.sql.all(told, [id])).toHaveLength(1)
+    expect(await harness.app.db.sql.all(told, [id])).toHaveLength(1)
   })
 })
 
 describe('dm.reports.retry', () => {
   it('can be retried when it has failed, and by its tenant only', async () => {
     const clock = createTestClock()
-    await using desk = await openProbeSession(clock, { concurrency: 2 })
-    const id = await desk.order()
-    expect(await desk.ended(id)).toMatchObject({ status: 'ready' })
-    expect(await refusal(desk.again(id))).toMatchObject({ status: 422 })
-    const other = await desk.app.team('Other')
+    await using harness = await openProbeSession(clock, { concurrency: 2 })
+    const id = await harness.order()
+    expect(await harness.ended(id)).toMatchObject({ status: 'ready' })
+    expect(await refusal(harness.again(id))).toMatchObject({ status: 422 })
+    const other = await harness.app.team('Other')
     const params = { reportId: id }
     expect(
       await refusal(other.reviewer.call('dm', 'POST /reports/:reportId/retry', { params })),

@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createTestClock } from '../../kit/clock.ts'
 import { sendTo } from '../../kit/operator.ts'
 import { refusal } from '../refusal.ts'
-import { openReportDesk, type ReportDesk, textOfPdf } from './fixtures.ts'
+import { createReportHarness, type ReportHarness, textOfPdf } from './fixtures.ts'
 
-let desk: ReportDesk
+let harness: ReportHarness
 let campaignId: string
 const lastOfMonth = () => {
   const now = new Date()
@@ -13,46 +13,49 @@ const lastOfMonth = () => {
 
 const verdict = async (body: { resolution: 'approved' | 'revision_requested'; note?: string }) => {
   const query = { 'filter.status': 'pending' as const }
-  const { data } = await desk.team.admin.call('dashboard', 'GET /approvals', { query })
+  const { data } = await harness.team.admin.call('dashboard', 'GET /approvals', { query })
   const params = { approvalId: data[0]?.id ?? '' }
-  await desk.team.admin.call('dashboard', 'POST /approvals/:approvalId/resolve', { params, body })
+  await harness.team.admin.call('dashboard', 'POST /approvals/:approvalId/resolve', { params, body })
 }
 const usage = { usage: { inputTokens: 1_000_000, outputTokens: 100_001 } }
 const done = { status: 'success' as const, metadata: { nothingToDo: true } }
 
 /** Two posts: one approved at once, one at the second try; another campaign that spends only. */
 beforeAll(async () => {
-  desk = await openReportDesk()
-  const first = await desk.order('social_post', { name: 'Spring | *sale*' })
+  harness = await createReportHarness()
+  const first = await harness.order('social_post', { name: 'Spring | *sale*' })
   campaignId = first.campaignId
   await first.deliver('A post', usage)
   await verdict({ resolution: 'approved' })
-  await (await desk.next()).call('POST /runs/:runId/result', done)
-  const second = await desk.order('social_post', { name: 'Autumn' })
+  await (await harness.next()).call('POST /runs/:runId/result', done)
+  const second = await harness.order('social_post', { name: 'Autumn' })
   await second.deliver('A second post', usage)
   await verdict({ resolution: 'revision_requested', note: 'Shorter' })
-  await (await desk.next()).deliver('Short')
+  await (await harness.next()).deliver('Short')
   await verdict({ resolution: 'approved' })
-  await (await desk.next()).call('POST /runs/:runId/result', done)
+  await (await harness.next()).call('POST /runs/:runId/result', done)
 })
 
-afterAll(() => desk[Symbol.asyncDispose]())
+afterAll(() => harness[Symbol.asyncDispose]())
 
 describe('dm.reports.create', () => {
   it('sums up the database to the micro-dollar, and stores it for the tenant and as a PDF', async () => {
-    const id = await desk.report({ periodEnd: lastOfMonth(), notes: 'Well done – **really**, Zoë & Łukasz' })
+    const id = await harness.report({
+      periodEnd: lastOfMonth(),
+      notes: 'Well done – **really**, Zoë & Łukasz',
+    })
     const params = { reportId: id }
-    const shown = await desk.team.reviewer.call('dm', 'GET /reports/:reportId', { params })
+    const shown = await harness.team.reviewer.call('dm', 'GET /reports/:reportId', { params })
     expect(shown).toMatchObject({
       id,
-      tenantId: desk.team.tenantId,
+      tenantId: harness.team.tenantId,
       tenantName: 'Tenant 1',
       type: 'monthly_performance',
       status: 'ready',
       createdBy: 'Rita Reviewer',
     })
     expect(shown).not.toHaveProperty('deliveredAt')
-    const own = await desk.team.member.call('dashboard', 'GET /reports/:reportId', { params })
+    const own = await harness.team.member.call('dashboard', 'GET /reports/:reportId', { params })
     expect(own).toMatchObject({ id, status: 'ready', activityId: null, deliveredBy: null, campaignId: null })
     // 1 micro-dollar a token in and 5 out, twice.
     for (const line of [
@@ -65,7 +68,7 @@ describe('dm.reports.create', () => {
       '| Social writer | $3.00001 | 5 | 1 of 2 (50 %) | 0 of 2 (0 %) |',
     ])
       expect(own.content).toContain(line)
-    const answer = await desk.app.fetch(new URL(shown.pdfUrl ?? '').pathname)
+    const answer = await harness.app.fetch(new URL(shown.pdfUrl ?? '').pathname)
     expect(answer.status).toBe(200)
     expect(answer.headers.get('content-type')).toBe('application/pdf')
     expect(answer.headers.get('cache-control')).toBe('private, no-store')
@@ -76,9 +79,9 @@ describe('dm.reports.create', () => {
 
   it('renders every letter of Latin, Greek and Cyrillic names, and a box for missing glyphs', async () => {
     const pdfOf = async (more: { title: string; notes: string }) => {
-      const params = { reportId: await desk.report(more) }
-      const { pdfUrl } = await desk.team.reviewer.call('dm', 'GET /reports/:reportId', { params })
-      const answer = await desk.app.fetch(new URL(pdfUrl ?? '').pathname)
+      const params = { reportId: await harness.report(more) }
+      const { pdfUrl } = await harness.team.reviewer.call('dm', 'GET /reports/:reportId', { params })
+      const answer = await harness.app.fetch(new URL(pdfUrl ?? '').pathname)
       return new Uint8Array(await answer.arrayBuffer())
     }
     const names = ['Łódź', 'Αθήνα', 'Київ', 'Tiếng Việt', 'İstanbul', 'Čačak', 'Reykjavík', 'first-pass']
@@ -100,8 +103,8 @@ describe('dm.reports.create', () => {
 
   it('covers only the given campaigns and days', async () => {
     const content = async (more: object) => {
-      const params = { reportId: await desk.report({ periodEnd: lastOfMonth(), ...more }) }
-      return (await desk.team.admin.call('dashboard', 'GET /reports/:reportId', { params })).content ?? ''
+      const params = { reportId: await harness.report({ periodEnd: lastOfMonth(), ...more }) }
+      return (await harness.team.admin.call('dashboard', 'GET /reports/:reportId', { params })).content ?? ''
     }
     const one = await content({ type: 'campaign_summary', campaignIds: [campaignId], title: 'On spring' })
     expect(one).toContain('# On spring')
@@ -113,18 +116,18 @@ describe('dm.reports.create', () => {
   })
 
   it('rejects an invalid period, and campaigns and tenants of others', async () => {
-    const other = await desk.app.team('Other')
+    const other = await harness.app.team('Other')
     const order = (more: object) =>
-      desk.team.reviewer.call('dm', 'POST /reports', {
+      harness.team.reviewer.call('dm', 'POST /reports', {
         body: {
-          tenantId: desk.team.tenantId,
+          tenantId: harness.team.tenantId,
           type: 'custom',
           periodStart: '2026-01-01',
           periodEnd: '2026-01-31',
           ...more,
         } as never,
       })
-    const before = await desk.count('select count(*) as n from reports')
+    const before = await harness.count('select count(*) as n from reports')
     for (const [more, status, field] of [
       [{ periodEnd: '2025-12-31' }, 400, 'periodEnd'],
       [{ periodEnd: '2027-06-01' }, 400, 'periodEnd'],
@@ -136,14 +139,14 @@ describe('dm.reports.create', () => {
       [{ tenantId: '01HZZZZZZZZZZZZZZZZZZZZZZZ' }, 403, undefined],
     ] as const)
       expect(await refusal(order(more)), field).toMatchObject({ status, field })
-    expect(await desk.count('select count(*) as n from reports')).toBe(before)
+    expect(await harness.count('select count(*) as n from reports')).toBe(before)
   })
 })
 
 describe('files.report', () => {
   it('is valid for an hour, and for no other report, tenant or purpose', async () => {
     const clock = createTestClock()
-    await using late = await openReportDesk({ clock, worker: { concurrency: 2 } })
+    await using late = await createReportHarness({ clock, worker: { concurrency: 2 } })
     const order = late.team.reviewer.call('dm', 'POST /reports', {
       body: {
         tenantId: late.team.tenantId,

@@ -2,9 +2,9 @@ import type { Client } from '@copydesk/client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Team } from '../../kit/app.ts'
 import { refusal } from '../refusal.ts'
-import { openReportDesk, type ReportDesk } from './fixtures.ts'
+import { createReportHarness, type ReportHarness } from './fixtures.ts'
 
-let desk: ReportDesk
+let harness: ReportHarness
 let theirs: Team
 let campaignId: string
 let spring: string
@@ -15,26 +15,26 @@ let latest: string
  * Three reports of one tenant, on a campaign, on one month and on the current one; another tenant has none.
  */
 beforeAll(async () => {
-  desk = await openReportDesk()
-  theirs = await desk.app.team('Theirs')
-  const agent = await desk.order()
+  harness = await createReportHarness()
+  theirs = await harness.app.team('Theirs')
+  const agent = await harness.order()
   await agent.deliver('A post')
   campaignId = agent.campaignId
-  spring = await desk.report({
+  spring = await harness.report({
     periodStart: '2026-02-01',
     periodEnd: '2026-02-28',
     campaignIds: [campaignId],
   })
-  january = await desk.report({ type: 'custom', periodStart: '2026-01-01', periodEnd: '2026-01-31' })
-  latest = await desk.report({ periodStart: '2026-03-01', periodEnd: '2026-03-31' })
+  january = await harness.report({ type: 'custom', periodStart: '2026-01-01', periodEnd: '2026-01-31' })
+  latest = await harness.report({ periodStart: '2026-03-01', periodEnd: '2026-03-31' })
 })
 
-afterAll(() => desk[Symbol.asyncDispose]())
+afterAll(() => harness[Symbol.asyncDispose]())
 
 /** Runs with a report in another state. */
 async function as(status: string, reportId: string, look: () => Promise<void>) {
   const set = (to: string) =>
-    desk.app.db.write((tx) => tx.run('update reports set status = ? where id = ?', [to, reportId]))
+    harness.app.db.write((tx) => tx.run('update reports set status = ? where id = ?', [to, reportId]))
   await set(status)
   await look()
   await set('ready')
@@ -47,7 +47,7 @@ describe('dm.reports.list', () => {
     (await client.call('dm', 'GET /reports', { query })).data.map(({ id }) => id)
 
   it('lists the reports of assigned tenants, newest first, by tenant, type, state and page', async () => {
-    const { reviewer, tenantId } = desk.team
+    const { reviewer, tenantId } = harness.team
     expect(await list(reviewer)).toEqual([latest, january, spring])
     const page = await reviewer.call('dm', 'GET /reports', { query: { limit: 2 } })
     expect(page.data[0]).toMatchObject({ tenantId, tenantName: 'Tenant 1', status: 'ready' })
@@ -63,13 +63,13 @@ describe('dm.reports.list', () => {
 })
 
 describe('dm.reports.get', () => {
-  const get = (reportId: string, { reviewer } = desk.team) =>
+  const get = (reportId: string, { reviewer } = harness.team) =>
     reviewer.call('dm', 'GET /reports/:reportId', { params: { reportId } })
 
   it('returns a report with a link to its PDF once that is written', async () => {
     const report = await get(january)
     expect(report).toMatchObject({ id: january, type: 'custom', status: 'ready', createdBy: 'Rita Reviewer' })
-    const pdf = await desk.app.fetch(new URL(report.pdfUrl ?? '').pathname)
+    const pdf = await harness.app.fetch(new URL(report.pdfUrl ?? '').pathname)
     expect([pdf.status, pdf.headers.get('content-type')]).toEqual([200, 'application/pdf'])
     for (const status of ['generating', 'failed'])
       await as(status, january, async () => expect(await get(january)).not.toHaveProperty('pdfUrl'))
@@ -85,7 +85,7 @@ describe('dashboard.reports.list', () => {
     (await admin.call('dashboard', 'GET /reports', { query })).data.map(({ id }) => id)
 
   it('lists the reports of the tenant, newest first, by type and period', async () => {
-    const { team } = desk
+    const { team } = harness
     expect(await list(team)).toEqual([latest, january, spring])
     for (const [query, found] of [
       [{ 'filter.status': 'ready' }, [latest, january, spring]],
@@ -102,8 +102,8 @@ describe('dashboard.reports.list', () => {
   it('returns pending and failed reports as drafts', async () => {
     for (const status of ['generating', 'failed'])
       await as(status, spring, async () => {
-        expect(await list(desk.team, { 'filter.status': 'draft' })).toEqual([spring])
-        expect(await list(desk.team, { 'filter.status': 'ready' })).toEqual([latest, january])
+        expect(await list(harness.team, { 'filter.status': 'draft' })).toEqual([spring])
+        expect(await list(harness.team, { 'filter.status': 'ready' })).toEqual([latest, january])
       })
   })
 })
@@ -111,7 +111,7 @@ describe('dashboard.reports.list', () => {
 describe('dashboard.reports.get', () => {
   it('returns a report with its text, to the users of its tenant', async () => {
     const params = { reportId: january }
-    const report = await desk.team.member.call('dashboard', 'GET /reports/:reportId', { params })
+    const report = await harness.team.member.call('dashboard', 'GET /reports/:reportId', { params })
     expect(report).toMatchObject({
       id: january,
       status: 'ready',

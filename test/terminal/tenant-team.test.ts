@@ -12,8 +12,8 @@ const member = 'member.1.tenant-1@test.example'
 
 /** Logs someone of the tenant in and opens their terminal. */
 async function sit(staff: Staff, email: string, env: Record<string, string> = {}) {
-  const { desk, folder } = staff
-  const args = ['login', desk.url, '--email', email, '--password-stdin']
+  const { harness, folder } = staff
+  const args = ['login', harness.url, '--email', email, '--password-stdin']
   const logged = await cli(args, { cwd: folder, input: `${password}\n` })
   expect(logged).toMatchObject({ code: 0 })
   const main = await bundled('main')
@@ -29,8 +29,8 @@ async function sit(staff: Staff, email: string, env: Record<string, string> = {}
 }
 
 /** A piece of work that waits for a verdict. */
-async function waiting({ desk }: Staff, text = 'Rye at **night**.'): Promise<void> {
-  const agent = await desk.order()
+async function waiting({ harness }: Staff, text = 'Rye at **night**.'): Promise<void> {
+  const agent = await harness.order()
   await agent.deliver(text)
 }
 
@@ -50,7 +50,7 @@ describe('the terminal of an admin', () => {
     terminal.press('Name the price')
     terminal.press('enter')
     await terminal.shows(/revision requested[^]*Nothing else is pending/)
-    const again = await staff.desk.next()
+    const again = await staff.harness.next()
     await again.deliver('Rye at night, 3 pounds.')
     terminal.press('2')
     await terminal.shows(/queue: waiting[^]*Social post: draft/)
@@ -81,7 +81,7 @@ describe('the terminal of an admin', () => {
     await terminal.shows(/Start “Autumn”\?/)
     terminal.press('y')
     await terminal.shows(/“Autumn” is created as campaign/)
-    const agent = await staff.desk.next()
+    const agent = await staff.harness.next()
     await terminal.shows(/Autumn +(?:draft|active)/)
     terminal.press('enter')
     await terminal.shows(/social_post +1/)

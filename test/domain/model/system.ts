@@ -9,8 +9,8 @@ import { type Model, newPiece, type Question } from './pieces.ts'
 import { begin, expire, fail } from './state.ts'
 
 /** The instance under test, with the agents whose dispatches have come. */
-export interface World extends AsyncDisposable {
-  desk: AgentHarness
+export interface RealSystem extends AsyncDisposable {
+  harness: AgentHarness
   clock: TestClock
   campaignId: string
   agents: Agent[]
@@ -28,16 +28,16 @@ export interface World extends AsyncDisposable {
 const turnMs = 3_600_000
 
 /** Two activities of one campaign, both dispatched to their agents, and their state in the model. */
-export async function createWorld(): Promise<{ model: Model; real: World }> {
+export async function createSystem(): Promise<{ model: Model; real: RealSystem }> {
   const clock = createTestClock()
   await using stack = new AsyncDisposableStack()
-  const desk = stack.use(await createAgentHarness({ clock }))
-  const { app, team, runtime } = desk
-  await desk.configure({ concurrency: 20, adapterConfig: { timeoutMs: turnMs } })
+  const harness = stack.use(await createAgentHarness({ clock }))
+  const { app, team, runtime } = harness
+  await harness.configure({ concurrency: 20, adapterConfig: { timeoutMs: turnMs } })
   const { id: campaignId } = await team.admin.call('dashboard', 'POST /campaigns', {
     body: { name: 'Spring', brief: 'Oats', deliverables: [{ type: 'social_post', quantity: 2 }] },
   })
-  const planned = () => desk.count('select count(*) as n from activities')
+  const planned = () => harness.count('select count(*) as n from activities')
   await app.until(async () => (await planned()) === 2, 'the pieces are planned')
   const rows = await app.db.sql.all<{ id: string; agent_role: string; approval_required: unknown }>(
     'select id, agent_role, approval_required from activities order by id',
@@ -52,10 +52,10 @@ export async function createWorld(): Promise<{ model: Model; real: World }> {
     paused: false,
     passed: 0,
   }
-  const logIn = people(desk, clock)
+  const logIn = people(harness, clock)
   let seen = -1
-  const real: World = {
-    desk,
+  const real: RealSystem = {
+    harness,
     clock,
     campaignId,
     agents: [],
@@ -71,7 +71,7 @@ export async function createWorld(): Promise<{ model: Model; real: World }> {
       }
     },
     async settle(told) {
-      await quiet(desk, clock)
+      await quiet(harness, clock)
       const news = await app.db.sql.all<{ seq: unknown; type: string; subject: string; data: unknown }>(
         `select seq, type, subject, data from event where seq > ?
          and type in ('activity_started', 'run_failed', 'approval_expired', 'approval_resolved', 'approval_escalated') order by seq`,
@@ -79,10 +79,10 @@ export async function createWorld(): Promise<{ model: Model; real: World }> {
       )
       for (const { seq, type, subject, data } of news) {
         seen = asNumber(seq)
-        await follow(desk, clock, told, type, subject, asJson(data) as Record<string, string>)
+        await follow(harness, clock, told, type, subject, asJson(data) as Record<string, string>)
       }
       while (runtime.waiting > 0) real.agents.push(agentOf(app, await runtime.next()))
-      expect(await rowsOf(desk), 'rows and model').toEqual(viewOf(told))
+      expect(await rowsOf(harness), 'rows and model').toEqual(viewOf(told))
       await expectLaws(real)
     },
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
@@ -134,7 +134,7 @@ async function quiet({ app }: AgentHarness, clock: TestClock): Promise<void> {
 
 /** Automatic transitions are known from events, in their order: the model checks whether they are allowed. */
 async function follow(
-  desk: AgentHarness,
+  harness: AgentHarness,
   clock: TestClock,
   model: Model,
   type: string,
@@ -161,7 +161,7 @@ async function follow(
     const piece = model.pieces.find(({ id }) => id === subject)
     const runId = String(data['runId'])
     if (!piece) throw new Error('an unknown activity began')
-    const deadline = (await desk.run(runId))['deadline'] as Date | string | number
+    const deadline = (await harness.run(runId))['deadline'] as Date | string | number
     begin(model, piece, runId, asInstant(deadline).getTime())
   } else if (data['status'] === 'timeout') {
     const turn = model.turns.get(subject)

@@ -9,7 +9,7 @@ const touched = [...operatorTables, 'master_agents', 'config_versions', 'skills'
 export const badRequest = (field: string) => ({ status: 400, code: 'VALIDATION_ERROR', field })
 
 /** A platform with one operator, who says what agents start from, and one tenant that may say otherwise. */
-export async function masterDesk() {
+export async function masterHarness() {
   const clock = createTestClock()
   const app = await createTestApp({
     clock,

@@ -9,7 +9,7 @@ const path = '/admin/v1/skills'
 const touched = [...operatorTables, 'master_agents', 'config_versions', 'skills']
 
 /** A platform with one operator, who sets skills up for all tenants, and one tenant. */
-export async function skillDesk() {
+export async function skillHarness() {
   const clock = createTestClock()
   const app = await createTestApp({ clock, worker: false })
   const operator = await createOperator(app)

@@ -24,7 +24,7 @@ export const example: CommandOptions = {
 type Row = Record<string, unknown> & { id: string; status: string }
 
 /** An instance with one team, whose social posts are written by commands. */
-export interface CommandDesk extends AsyncDisposable {
+export interface CommandHarness extends AsyncDisposable {
   app: TestApp
   team: Team
   /** Has the agent be another command. */
@@ -40,11 +40,11 @@ export interface CommandDesk extends AsyncDisposable {
 export async function createCommandHarness(
   commands: Record<string, CommandOptions>,
   options: Partial<CopydeskOptions> & { allowErrors?: boolean } = {},
-): Promise<CommandDesk> {
+): Promise<CommandHarness> {
   const app = await createTestApp({ commands, ...options })
   const team = await app.team()
   const { agents } = app.copydesk.asSystem({ tenantId: team.tenantId })
-  const use: CommandDesk['use'] = async (command, more = {}) => {
+  const use: CommandHarness['use'] = async (command, more = {}) => {
     await agents.configure('social_writer', { adapterType: 'adapter_a', adapterConfig: { command, ...more } })
   }
   const [first = ''] = Object.keys(commands)

@@ -21,7 +21,7 @@ export interface Call {
   status?: number
 }
 
-export interface AgentDesk extends ListeningHarness {
+export interface RoleHarness extends ListeningHarness {
   agent: AgentRuntime
   /** Where work is given to it. */
   workUrl: string
@@ -44,19 +44,19 @@ interface Options extends Omit<AgentRuntimeOptions, 'secret' | 'clock' | 'fetch'
 }
 
 /** A harness whose agents all use one runtime made with the kit, with a socket on both sides. */
-export async function createAgentDesk({
+export async function createRoleHarness({
   clock,
   trouble,
   timeoutMs,
   ...options
-}: Options): Promise<AgentDesk> {
+}: Options): Promise<RoleHarness> {
   await using stack = new AsyncDisposableStack()
   const calls: Call[] = []
   const ends: RunEnd[] = []
   const dispatches: string[] = []
   let underWay = 0
   const now = () => clock?.now() ?? Date.now()
-  const desk = stack.use(
+  const harness = stack.use(
     await createListeningHarness({
       ...(clock && { clock }),
       async between(request, response, handle) {
@@ -69,7 +69,7 @@ export async function createAgentDesk({
     }),
   )
   const agent = createAgentRuntime({
-    baseUrl: desk.url,
+    baseUrl: harness.url,
     ...options,
     secret,
     ...(clock && { clock }),
@@ -105,7 +105,7 @@ export async function createAgentDesk({
     server.close()
   })
   const workUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/work`
-  await desk.configure({
+  await harness.configure({
     adapterType: 'adapter_b',
     adapterConfig: {
       webhookUrl: workUrl,
@@ -114,11 +114,11 @@ export async function createAgentDesk({
       ...(timeoutMs !== undefined && { timeoutMs }),
     },
   })
-  const reach: AgentDesk['reach'] = (probe, what) =>
-    desk.app.until(async () => {
+  const reach: RoleHarness['reach'] = (probe, what) =>
+    harness.app.until(async () => {
       if (clock && underWay === 0) {
         // What is held by the server has not been answered by the runtime yet.
-        const held = await desk.count(
+        const held = await harness.count(
           'select count(*) as n from runs where open = ? and lease_owner is not null',
           true,
         )
@@ -128,7 +128,7 @@ export async function createAgentDesk({
     }, what)
   const owned = stack.move()
   return {
-    ...desk,
+    ...harness,
     agent,
     workUrl,
     calls,
@@ -137,7 +137,7 @@ export async function createAgentDesk({
     reach,
     async give() {
       const before = dispatches.length
-      await desk.team.admin.call('dashboard', 'POST /campaigns', {
+      await harness.team.admin.call('dashboard', 'POST /campaigns', {
         body: { name: 'Spring', brief, deliverables: [{ type: 'social_post', quantity: 1 }] },
       })
       const body = await reach(() => dispatches[before], 'the work is given')
@@ -149,16 +149,16 @@ export async function createAgentDesk({
 }
 
 /** Which calls came to `/agent/v1`, in their order. */
-export const names = ({ calls }: AgentDesk) => calls.map(({ name }) => name)
+export const names = ({ calls }: RoleHarness) => calls.map(({ name }) => name)
 
 /** The text that a run has delivered. */
-export async function outputOf({ app }: AgentDesk, runId: string): Promise<string | undefined> {
+export async function outputOf({ app }: RoleHarness, runId: string): Promise<string | undefined> {
   const row = await app.db.sql.get<{ text: string }>('select text from outputs where run_id = ?', [runId])
   return row?.text
 }
 
 /** The text of one attempt that watchers have seen. */
-export async function shownOf({ app }: AgentDesk, runId: string, attempt = 1): Promise<string> {
+export async function shownOf({ app }: RoleHarness, runId: string, attempt = 1): Promise<string> {
   const rows = await app.db.sql.all<{ text: string }>(
     'select text from run_deltas where run_id = ? and attempt = ? order by position',
     [runId, attempt],
