@@ -1,29 +1,17 @@
 import type { Configuration } from '@mikro-orm/core'
 import { SqliteConnection, SqliteDriver as SqliteOrmDriver } from '@mikro-orm/sqlite'
-import { Mutex as Queue } from 'async-mutex'
 import type BetterSqlite from 'better-sqlite3'
-import { type DatabaseConnection, SqliteAdapter, SqliteDialect, SqliteDriver } from 'kysely'
+import {
+  type CompiledQuery,
+  type DatabaseConnection,
+  type QueryResult,
+  SqliteAdapter,
+  SqliteDialect,
+  SqliteDriver,
+} from 'kysely'
 import { withBoundValues } from './bound-values.ts'
+import type { SharedCommits } from './sqlite-commits.ts'
 import { bind, preparedOn } from './sqlite-statements.ts'
-
-/**
- * First come, first served, and one in each turn of the event loop: what holds it blocks the loop, so connections, streams and
- * timers have their turn before the next one.
- */
-export interface Mutex {
-  /** @returns the function that lets the next one in; call it exactly once */
-  acquire(): Promise<() => void>
-}
-
-export function createMutex(): Mutex {
-  const queue = new Queue()
-  return {
-    async acquire() {
-      const release = await queue.acquire()
-      return () => void setImmediate(release)
-    },
-  }
-}
 
 type Handle = BetterSqlite.Database
 
@@ -44,15 +32,15 @@ function keeping(handle: Handle) {
   return { prepare: preparedOn(handle), close: () => void handle.close() }
 }
 
-/** The ORM's connection: transactions take the write lock at once, and wait on the same mutex as everybody else. */
+/** The ORM's connection: its transactions are units of work among those of everybody else. */
 export class SerialDialect extends SqliteDialect {
   readonly #handle: Handle
-  readonly #mutex: Mutex
+  readonly #commits: SharedCommits
 
-  constructor(handle: Handle, mutex: Mutex) {
+  constructor(handle: Handle, commits: SharedCommits) {
     super({ database: keeping(handle) })
     this.#handle = handle
-    this.#mutex = mutex
+    this.#commits = commits
   }
 
   override createAdapter(): SqliteAdapter {
@@ -60,7 +48,7 @@ export class SerialDialect extends SqliteDialect {
   }
 
   override createDriver(): SqliteDriver {
-    return new SerialDriver(this.#handle, this.#mutex)
+    return new SerialDriver(this.#handle, this.#commits)
   }
 }
 
@@ -72,35 +60,81 @@ class SerialAdapter extends SqliteAdapter {
 }
 
 class SerialDriver extends SqliteDriver {
-  readonly #handle: Handle
-  readonly #mutex: Mutex
-  #release: (() => void) | undefined
+  readonly #commits: SharedCommits
 
-  constructor(handle: Handle, mutex: Mutex) {
+  constructor(handle: Handle, commits: SharedCommits) {
     super({ database: keeping(handle) })
-    this.#handle = handle
-    this.#mutex = mutex
+    this.#commits = commits
   }
 
   override async acquireConnection(): Promise<DatabaseConnection> {
-    const release = await this.#mutex.acquire()
-    this.#release = release
-    return super.acquireConnection()
+    await this.#commits.enter()
+    return new Turn(await super.acquireConnection(), this.#commits)
   }
 
-  override async beginTransaction(): Promise<void> {
+  override async beginTransaction(connection: DatabaseConnection): Promise<void> {
+    const turn = connection as Turn
     try {
-      this.#handle.exec('begin immediate')
+      turn.begin()
     } catch (error) {
       // No one gives a connection back on which no transaction began: the next writers would wait for ever.
-      await this.releaseConnection()
+      turn.end()
       throw error
     }
   }
 
-  override async releaseConnection(): Promise<void> {
-    const release = this.#release
-    this.#release = undefined
-    release?.()
+  override commitTransaction(connection: DatabaseConnection): Promise<void> {
+    return (connection as Turn).commit()
+  }
+
+  override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
+    ;(connection as Turn).rollback()
+  }
+
+  override async releaseConnection(connection?: DatabaseConnection): Promise<void> {
+    ;(connection as Turn).end()
+  }
+}
+
+/** The one connection in the hands of one unit of work, or of statements that belong to none. */
+class Turn implements DatabaseConnection {
+  readonly #connection: DatabaseConnection
+  readonly #commits: SharedCommits
+  #state: 'begun' | 'ended' | undefined
+
+  constructor(connection: DatabaseConnection, commits: SharedCommits) {
+    this.#connection = connection
+    this.#commits = commits
+  }
+
+  executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    if (!this.#state) this.#commits.flush()
+    return this.#connection.executeQuery(query)
+  }
+
+  streamQuery<R>(query: CompiledQuery, chunkSize: number): AsyncIterableIterator<QueryResult<R>> {
+    if (!this.#state) this.#commits.flush()
+    return this.#connection.streamQuery(query, chunkSize)
+  }
+
+  begin(): void {
+    this.#commits.begin()
+    this.#state = 'begun'
+  }
+
+  async commit(): Promise<void> {
+    const durable = this.#commits.commit()
+    this.#state = 'ended'
+    await durable
+  }
+
+  /** Does nothing to a unit whose commit has failed: it is gone already. */
+  rollback(): void {
+    if (this.#state === 'begun') this.#commits.rollback()
+  }
+
+  end(): void {
+    if (this.#state !== 'ended') this.#commits.leave()
+    this.#state = 'ended'
   }
 }

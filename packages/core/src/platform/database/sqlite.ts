@@ -8,14 +8,15 @@ import { type Database, DatabaseError, type DatabaseOptions, type Sql } from './
 import { openWithEntities } from './discovery.ts'
 import { toMigrations } from './migrate.ts'
 import { forkFor, TenantGuard } from './scope.ts'
-import { BoundSqliteDriver, createMutex, type Mutex, SerialDialect } from './sqlite-dialect.ts'
+import { SharedCommits, WriteQueue } from './sqlite-commits.ts'
+import { BoundSqliteDriver, SerialDialect } from './sqlite-dialect.ts'
 import { bind, preparedOn } from './sqlite-statements.ts'
 
 type Handle = BetterSqlite.Database
 
 /**
- * SQLite in WAL mode: one connection that writes, one that reads committed data. All writers of this process queue
- * on one mutex, so none ever meets a lock of its own process; other processes are waited for by the busy timeout.
+ * SQLite in WAL mode: one connection that writes, one that reads committed data. All writers of this process wait in
+ * one queue, so none ever meets a lock of its own process; other processes are waited for by the busy timeout.
  */
 export async function openSqlite(options: DatabaseOptions): Promise<Database> {
   const path = options.url.replace(/^sqlite:(\/\/)?/, '')
@@ -25,8 +26,13 @@ export async function openSqlite(options: DatabaseOptions): Promise<Database> {
       `The folder ${folder} of the database does not exist. Create it, or name another one.`,
     )
   }
-  const { mutex, leave } = joinQueue(path)
+  const { queue, leave } = joinQueue(path)
+  const listeners = new Map<string, Set<(payload: string) => void>>()
   const writer = openHandle(path, options)
+  const commits = new SharedCommits(writer, queue, (notices) => {
+    for (const [channel, payload] of notices)
+      for (const listener of listeners.get(channel) ?? []) listener(payload)
+  })
   const reader = openHandle(path, options, true)
   const orm = (await openWithEntities('sqlite', options.entities, (entities) =>
     SqliteOrm.init({
@@ -34,7 +40,7 @@ export async function openSqlite(options: DatabaseOptions): Promise<Database> {
       ...entities,
       extensions: [Migrator],
       driver: BoundSqliteDriver,
-      driverOptions: new SerialDialect(writer, mutex),
+      driverOptions: new SerialDialect(writer, commits),
       migrations: {
         migrationsList: toMigrations(options.migrations, 'sqlite'),
         snapshot: false,
@@ -48,33 +54,27 @@ export async function openSqlite(options: DatabaseOptions): Promise<Database> {
     }),
   )) as unknown as MikroORM
   const tx = statements(writer, path)
-  const listeners = new Map<string, Set<(payload: string) => void>>()
-  let pending: Array<[string, string]> = []
-  const deliver = () => {
-    const sent = pending
-    pending = []
-    for (const [channel, payload] of sent)
-      for (const listener of listeners.get(channel) ?? []) listener(payload)
-  }
   const db: Database = {
     dialect: 'sqlite',
     orm,
     sql: statements(reader, path),
     async write(work) {
-      const release = await mutex.acquire()
+      await commits.enter()
+      let durable: Promise<void>
+      let result: Awaited<ReturnType<typeof work>>
       try {
-        writer.exec('begin immediate')
-        const result = await work(tx)
-        writer.exec('commit')
-        return result
+        commits.begin()
+        result = await work(tx)
+        durable = commits.commit()
       } catch (error) {
-        pending = []
-        if (writer.inTransaction) writer.exec('rollback')
+        commits.rollback()
+        commits.leave()
         throw explain(error, path)
-      } finally {
-        release()
-        deliver()
       }
+      await durable.catch((error: unknown) => {
+        throw explain(error, path)
+      })
+      return result
     },
     async unitOfWork(scope, work) {
       const em = forkFor(orm, scope)
@@ -82,10 +82,8 @@ export async function openSqlite(options: DatabaseOptions): Promise<Database> {
         await em.begin()
         const result = await work(em, tx)
         await em.commit()
-        deliver()
         return result
       } catch (error) {
-        pending = []
         await em.rollback().catch(() => undefined)
         throw explain(error, path)
       }
@@ -96,17 +94,20 @@ export async function openSqlite(options: DatabaseOptions): Promise<Database> {
       return async () => void set.delete(listener)
     },
     async notify(_tx, channel, payload) {
-      pending.push([channel, payload])
+      commits.notify(channel, payload)
     },
     async ping() {
       reader.prepare('select 1 from sqlite_master limit 1').get()
     },
     async close() {
+      await commits.enter()
+      commits.flush()
       // The reader first: only the last connection, and only one that may write, folds the log into the file.
       reader.close()
       if (writer.open) writer.pragma('wal_checkpoint(TRUNCATE)')
       await orm.close(true)
       if (writer.open) writer.close()
+      commits.leave()
       leave()
     },
   }
@@ -117,18 +118,18 @@ export async function openSqlite(options: DatabaseOptions): Promise<Database> {
  * The writers' queue of one file. Every instance of this process that has the file open shares it: waiting for each
  * other's lock inside the driver would stop the loop that has to let it go.
  */
-const queues = new Map<string, { mutex: Mutex; members: number }>()
+const queues = new Map<string, { queue: WriteQueue; members: number }>()
 
-function joinQueue(path: string): { mutex: Mutex; leave: () => void } {
+function joinQueue(path: string): { queue: WriteQueue; leave: () => void } {
   const file = resolve(path)
-  const queue = queues.get(file) ?? { mutex: createMutex(), members: 0 }
-  queue.members += 1
-  queues.set(file, queue)
+  const joined = queues.get(file) ?? { queue: new WriteQueue(), members: 0 }
+  joined.members += 1
+  queues.set(file, joined)
   const leave = () => {
-    queue.members -= 1
-    if (queue.members === 0) queues.delete(file)
+    joined.members -= 1
+    if (joined.members === 0) queues.delete(file)
   }
-  return { mutex: queue.mutex, leave }
+  return { queue: joined.queue, leave }
 }
 
 function openHandle(path: string, options: DatabaseOptions, readonly = false): Handle {

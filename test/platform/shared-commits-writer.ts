@@ -1,0 +1,23 @@
+import BetterSqlite from 'better-sqlite3'
+import { SharedCommits, WriteQueue } from '../../packages/core/src/platform/database/sqlite-commits.ts'
+
+/** Writes ids from a first one on, eight at a time, and sends each as soon as it has ended. Arguments: the file, the first id. */
+const [path = '', first = '0'] = process.argv.slice(2)
+const handle = new BetterSqlite(path)
+handle.pragma('synchronous = FULL')
+const commits = new SharedCommits(handle, new WriteQueue(), () => undefined)
+const insert = handle.prepare('insert into thing values (?)')
+let id = Number(first)
+
+async function write(): Promise<never> {
+  for (;;) {
+    await commits.enter()
+    commits.begin()
+    const mine = id++
+    insert.run(mine)
+    await commits.commit()
+    process.send?.(mine)
+  }
+}
+
+for (let writer = 0; writer < 8; writer += 1) void write()
