@@ -8,8 +8,8 @@ import { silentLogger } from '../packages/core/src/platform/logger.ts'
 
 export type Installation = Pick<
   CopydeskOptions,
-  'database' | 'dataDir' | 'baseUrl' | 'encryptionKeys' | 'signingKeys' | 'environment'
->
+  'dataDir' | 'baseUrl' | 'encryptionKeys' | 'signingKeys' | 'environment'
+> & { database: string }
 
 const signingKeys = [{ id: 's1', secret: 'a secret of the benchmarks that is long enough' }]
 

@@ -6,8 +6,9 @@ import { entities } from '../../packages/core/src/composition/entities.ts'
 import { migrations } from '../../packages/core/src/composition/migrations/migrations.ts'
 import { asNumber } from '../kit/columns.ts'
 import { openTestDatabase } from '../kit/database.ts'
+import { freePort } from '../kit/free-port.ts'
 import { fillReviewQueue } from '../kit/review-queue.ts'
-import { endMember, freePort, startMember } from './fleet.ts'
+import { endMember, startMember } from './fleet.ts'
 import { logIn, type SeededTenant, seedTenants } from './seed.ts'
 
 const count = 500

@@ -5,8 +5,9 @@ import { describe, expect, it } from 'vitest'
 import { entities } from '../../packages/core/src/composition/entities.ts'
 import { migrations } from '../../packages/core/src/composition/migrations/migrations.ts'
 import { openTestDatabase } from '../kit/database.ts'
+import { freePort } from '../kit/free-port.ts'
 import { createTestRuntime, type Dispatch } from '../kit/runtime.ts'
-import { endMember, freePort, type Member, type ServerRole, startMember } from './fleet.ts'
+import { endMember, type Member, type ServerRole, startMember } from './fleet.ts'
 import { type SeededTenant, seedTenants } from './seed.ts'
 
 /** A server that is killed when its dispatch has reached the runtime, whose answer it never reads. */

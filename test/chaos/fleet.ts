@@ -42,12 +42,3 @@ export async function endMember({ process }: Member, signal: 'SIGKILL' | 'SIGTER
   process.kill(signal)
   await gone
 }
-
-export async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, '127.0.0.1')
-  await once(probe, 'listening')
-  const { port } = probe.address() as AddressInfo
-  probe.close()
-  await once(probe, 'close')
-  return port
-}

@@ -25,7 +25,7 @@ export async function openApp(
   const { createCopydesk, createLogger } = await import('@copydesk/core')
   const page = referencePage()
   return createCopydesk({
-    database: config.database.url,
+    database: config.database,
     dataDir: config.dataDir,
     encryptionKeys: config.encryptionKeys,
     signingKeys: config.signingKeys,

@@ -23,13 +23,13 @@ async function connectExample(args: readonly string[], env: Record<string, strin
 
 /** Points all writers of the team at `url`, as the README of the example says. */
 async function connect(harness: ListeningHarness, url: string): Promise<void> {
-  const { dataDir, database } = harness.app.options
+  const { dataDir } = harness.app.options
   await writeFile(join(dataDir, 'secrets.json'), JSON.stringify({ encryptionKeys, signingKeys }))
   const { ended } = await connectExample([harness.team.tenantId, 'social_writer'], {
     SECRET: secret,
     WEBHOOK_URL: url,
     COPYDESK_DATA_DIR: dataDir,
-    COPYDESK_DATABASE_URL: database,
+    COPYDESK_DATABASE_URL: harness.app.url,
   })
   expect(await ended).toMatchObject({
     code: 0,

@@ -60,7 +60,7 @@ export async function assemble(options: CopydeskOptions): Promise<Assembled> {
   const { synchronous } = options
   const channels = createChannels(options.channels)
   const db = await openDatabase({
-    url: options.database,
+    ...(typeof options.database === 'string' ? { url: options.database } : options.database),
     entities,
     migrations,
     log,

@@ -85,7 +85,10 @@ const Smtp = z.strictObject({
 })
 
 const fields = {
-  database: text,
+  database: z.union([
+    text,
+    z.strictObject({ url: text, listenUrl: text.optional(), preparedStatements: z.boolean().optional() }),
+  ]),
   dataDir: text,
   baseUrl: url,
   encryptionKeys: z

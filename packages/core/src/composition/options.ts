@@ -29,8 +29,8 @@ export interface Keys {
 }
 
 export interface CopydeskOptions extends Keys {
-  /** `sqlite:<path>`, a path, or `postgres://…`. */
-  database: string
+  /** `sqlite:<path>`, a path, or `postgres://…`; with what poolers in transaction mode need where there is one. */
+  database: string | { url: string; listenUrl?: string; preparedStatements?: boolean }
   /** Folder for files; created when missing. */
   dataDir: string
   /**

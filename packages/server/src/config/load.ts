@@ -105,7 +105,7 @@ function withDefaults(given: ConfigInput, dataDir: string): Config {
   return {
     dataDir,
     environment: given.environment ?? 'production',
-    database: { url: databaseUrl(given.database?.url ?? 'sqlite:copydesk.db', dataDir) },
+    database: { ...given.database, url: databaseUrl(given.database?.url ?? 'sqlite:copydesk.db', dataDir) },
     ...(given.redis && { redis: { url: given.redis.url, prefix: given.redis.prefix ?? 'copydesk:' } }),
     role: given.role ?? 'all',
     host,

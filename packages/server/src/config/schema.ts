@@ -55,6 +55,11 @@ export const ConfigInput = z.strictObject({
         .string()
         .regex(/^(sqlite:|postgres(ql)?:\/\/)./, 'must start with sqlite: or postgres://')
         .optional(),
+      listenUrl: z
+        .string()
+        .regex(/^postgres(ql)?:\/\/./, 'must start with postgres://')
+        .optional(),
+      preparedStatements: z.boolean().optional(),
     })
     .optional(),
   redis: z
@@ -140,7 +145,7 @@ export interface Config {
   /** An absolute path. */
   dataDir: string
   environment: 'production' | 'development'
-  database: { url: string }
+  database: { url: string; listenUrl?: string; preparedStatements?: boolean }
   /** The Redis instance through which several servers share counters. */
   redis?: { url: string; prefix: string }
   /** What a server does: serve requests, execute runs and jobs, or both. */

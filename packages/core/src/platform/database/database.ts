@@ -53,6 +53,13 @@ export interface DatabaseOptions {
   log: Logger
   /** Connections to PostgreSQL for each of the two pools (units of work, hand-written statements); the first that opens it decides. */
   poolSize?: number
+  /**
+   * PostgreSQL only: the URL of the connection that listens, for installations whose `url` is that of a pooler in transaction
+   * mode. Default: `url`.
+   */
+  listenUrl?: string
+  /** PostgreSQL only: whether the server keeps statements by name (default true); false for poolers that cannot. */
+  preparedStatements?: boolean
   /** SQLite only: `full` (default) survives a power cut, `off` is for tests that throw the file away. */
   synchronous?: 'full' | 'off'
 }

@@ -31,10 +31,11 @@ class PatientConnection extends withBoundValues(PostgreSqlConnection, binding) {
     const onPoolCreated = (pool: Pool) => void (made = pool)
     const dialect = super.createKyselyDialect({ ...overrides, onPoolCreated } as typeof overrides)
     dialect.createDriver = () => {
-      const shared = poolsOf(this.config.get('clientUrl') ?? '').forUnitsOfWork(made as Pool)
+      const pools = poolsOf(this.config.get('clientUrl') ?? '')
+      const shared = pools.forUnitsOfWork(made as Pool)
       // Ended by the last who uses it, not with this driver.
       const end = async () => undefined
-      const connect = async () => preparing(await shared.connect())
+      const connect = async () => (pools.preparing ? preparing(await shared.connect()) : shared.connect())
       return patient(new PostgresDriver({ pool: { options: shared.options, connect, end } }))
     }
     return dialect

@@ -8,6 +8,8 @@ import type { DatabaseOptions } from './database.ts'
  */
 export interface PostgresPools {
   readonly statements: Pool
+  /** Whether statements are named, so that the server keeps them. */
+  readonly preparing: boolean
   /** The pool of the units of work is made by the ORM; the first one counts. */
   forUnitsOfWork(made: Pool): Pool
   /** Ends the connections when no one uses them any more. */
@@ -20,9 +22,9 @@ interface Shared extends PostgresPools {
 
 const open = new Map<string, Shared>()
 
-/** Joins those who use the database at `url`. The size of the pools is that which the first one asked for. */
-export function joinPools({ url, log, poolSize = 8 }: DatabaseOptions): PostgresPools {
-  const pools = open.get(url) ?? makePools(url, poolSize)
+/** Joins those who use the database at `url`. The size of the pools and whether they prepare are what the first one asked for. */
+export function joinPools({ url, log, ...options }: DatabaseOptions): PostgresPools {
+  const pools = open.get(url) ?? makePools(url, options)
   open.set(url, pools)
   pools.members += 1
   if (pools.members === 1) {
@@ -40,12 +42,19 @@ export function poolsOf(url: string): PostgresPools {
   return pools
 }
 
-function makePools(url: string, max: number): Shared {
+function makePools(
+  url: string,
+  {
+    poolSize: max = 8,
+    preparedStatements: preparing = true,
+  }: Pick<DatabaseOptions, 'poolSize' | 'preparedStatements'>,
+): Shared {
   const statements = new Pool({ connectionString: url, max })
   let unitsOfWork: Pool | undefined
   const pools: Shared = {
     members: 0,
     statements,
+    preparing,
     forUnitsOfWork: (made) => (unitsOfWork ??= made),
     async leave() {
       pools.members -= 1

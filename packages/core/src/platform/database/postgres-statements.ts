@@ -31,11 +31,14 @@ function numberMarks(text: string): string {
   return found
 }
 
-/** Hand-written statements on a connection, or on any of a pool. */
-export function statements(client: Pool | PoolClient): Sql {
+/**
+ * Hand-written statements on a connection, or on any of a pool.
+ * @param preparing whether the server keeps those that are repeated
+ */
+export function statements(client: Pool | PoolClient, preparing: boolean): Sql {
   const query = (written: string, params: readonly unknown[] = []) => {
     const text = numberMarks(written)
-    return client.query({ text, values: [...params], ...statementName(text) })
+    return client.query({ text, values: [...params], ...(preparing && statementName(text)) })
   }
   return {
     all: async (text, params) => (await query(text, params)).rows,

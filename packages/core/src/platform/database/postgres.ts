@@ -2,16 +2,11 @@ import { Migrator } from '@mikro-orm/migrations'
 import { MikroORM as PostgresOrm } from '@mikro-orm/postgresql'
 import type { MikroORM } from '@mikro-orm/sql'
 import { Client } from 'pg'
-import {
-  type Database,
-  DatabaseError,
-  type DatabaseOptions,
-  type EntityManager,
-  type Sql,
-} from './database.ts'
+import { type Database, type DatabaseOptions, type EntityManager, type Sql } from './database.ts'
 import { openWithEntities } from './discovery.ts'
 import { toMigrations } from './migrate.ts'
 import { PatientDriver } from './postgres-driver.ts'
+import { checkConnections } from './postgres-pooler.ts'
 import { joinPools } from './postgres-pools.ts'
 import { statements } from './postgres-statements.ts'
 import { forkFor, TenantGuard } from './scope.ts'
@@ -20,13 +15,10 @@ import { forkFor, TenantGuard } from './scope.ts'
 export async function openPostgres(options: DatabaseOptions): Promise<Database> {
   const { url, log, poolSize = 8 } = options
   const pools = joinPools(options)
-  const pool = pools.statements
-  await pool.query('select 1').catch(async (error: Error) => {
+  const { statements: pool, preparing } = pools
+  await checkConnections(pools, options).catch(async (error: unknown) => {
     await pools.leave()
-    throw new DatabaseError(
-      `PostgreSQL at ${new URL(url).host} does not answer (${error.message}). Check that it runs and that the URL, user and password are right.`,
-      { cause: error },
-    )
+    throw error
   })
   const orm = (await openWithEntities('postgresql', options.entities, (entities) =>
     PostgresOrm.init({
@@ -47,16 +39,16 @@ export async function openPostgres(options: DatabaseOptions): Promise<Database> 
       logger: (message) => log.debug(message),
     }),
   )) as unknown as MikroORM
-  const hub = createListener(url, options)
+  const hub = createListener(options.listenUrl ?? url, options)
   return {
     dialect: 'postgresql',
     orm,
-    sql: statements(pool),
+    sql: statements(pool, preparing),
     async write(work) {
       const client = await pool.connect()
       try {
         await client.query('begin')
-        const result = await work(statements(client))
+        const result = await work(statements(client, preparing))
         await client.query('commit')
         client.release()
         return result
