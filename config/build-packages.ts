@@ -5,12 +5,12 @@ import { fileURLToPath } from 'node:url'
 import { copyFonts } from './fonts.ts'
 
 /**
- * Builds the libraries into packages/<name>/dist, as they are published: JavaScript and declarations. The writer comes before
- * the core, and that before the client, because the client's types are made from its declarations.
+ * Builds the libraries into packages/<name>/dist, as they are published: JavaScript and declarations. The language and the
+ * writer come before the core, and that before the client: each is built with the declarations of those before it.
  */
 const root = fileURLToPath(new URL('..', import.meta.url))
 
-for (const name of ['writer', 'core', 'client']) {
+for (const name of ['language', 'writer', 'core', 'client']) {
   const folder = join(root, 'packages', name)
   rmSync(join(folder, 'dist'), { recursive: true, force: true })
   const project = join(folder, 'tsconfig.build.json')

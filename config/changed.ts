@@ -113,6 +113,7 @@ function importersOf(root: string, texts: ReadonlyMap<string, string>): Map<stri
   const importers = new Map<string, string[]>()
   const packages: Record<string, string> = {
     '@copydesk/core': 'packages/core/src/index.ts',
+    '@copydesk/language': 'packages/language/src/index.ts',
     '@copydesk/writer': 'packages/writer/src/index.ts',
     '@copydesk/client': 'packages/client/src/index.ts',
     '@copydesk/client/agent': 'packages/client/src/agent.ts',

@@ -9,7 +9,7 @@ interface LockedPackage {
 }
 
 /** Packages that install with others: the program itself and the libraries that are published. */
-const published = ['', 'packages/core', 'packages/writer', 'packages/client']
+const published = ['', 'packages/core', 'packages/language', 'packages/writer', 'packages/client']
 /** npm marks every package that ships a `binding.gyp`; this one says `gypfile: false` and compiles nothing. */
 const gypFalsePositives = new Set(['better-sqlite3'])
 

@@ -59,7 +59,7 @@ const rules: readonly Rule[] = [
     files: ['{packages,config,bench,examples,bin}/**/*.{ts,tsx,mjs}', 'docs/**/*.md', 'README.md'],
     // Words that people type are understood as they are; what was migrated stays as it was.
     except:
-      /node_modules\/|\/dist\/|\/migrations\/|domain\/language\/|packages\/writer\/|config\/source-rules/,
+      /node_modules\/|\/dist\/|\/migrations\/|domain\/language\/|packages\/(?:language|writer)\/|config\/source-rules/,
     wrong: /\b(?:anew|whoever|mend(?:s|ed|ing)?|knock(?:s|ed|ing)?|somebody|at work)\b(?!['@])/i,
     message:
       'plain words: again, anyone who, fix, request, someone, running or in progress (docs/glossary.md)',

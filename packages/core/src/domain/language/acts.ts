@@ -1,17 +1,14 @@
+import { agentAccounts, leftOver, spaced, type Verb, withTitle } from '@copydesk/language'
 import { closedStatuses } from '../work/activities/entities.ts'
-import { agentAccounts } from './act-accounts.ts'
 import { actOnAgent, giveTask } from './agent-acts.ts'
 import { notAll, optionsFor, type TargetSpec } from './choices.ts'
 import type { SlashCommand } from './commands.ts'
-import { leftOver, withTitle } from './coverage.ts'
 import { actionAnswer, clarificationAnswer, type Interpretation, nameOf } from './interpretation.ts'
 import { commandFor, type PieceVerb } from './piece-commands.ts'
 import type { Piece } from './piece-queries.ts'
-import { spaced } from './plain.ts'
 import type { LanguageRequest, QueryContext } from './query-context.ts'
 import { findTargets } from './targets.ts'
 import { decide } from './verdicts.ts'
-import type { Verb } from './vocabulary.ts'
 
 /** What a person wants to have done, as one command to confirm, or what is still to be said. */
 export async function act(

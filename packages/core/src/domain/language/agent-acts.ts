@@ -1,13 +1,8 @@
+import { actAccounts, bare, capital, leftOver, makers, plain, quoted, spaced } from '@copydesk/language'
 import type { ReviewerAgentState } from '../work/agent-control/schemas.ts'
-import { actAccounts } from './act-accounts.ts'
 import { ambiguousTenant, unknownName } from './choices.ts'
-import { leftOver } from './coverage.ts'
 import { actionAnswer, clarificationAnswer, type Interpretation } from './interpretation.ts'
-import { bare } from './notes.ts'
-import { readWords } from './parsed-query.ts'
-import { capital, plain, quoted, spaced } from './plain.ts'
-import type { LanguageRequest, QueryContext } from './query-context.ts'
-import { makers } from './vocabulary.ts'
+import { type LanguageRequest, parser, type QueryContext } from './query-context.ts'
 
 const nameOf = ({ role, tenantName }: ReviewerAgentState) => `the ${spaced(role)} of ${plain(tenantName, 80)}`
 
@@ -137,7 +132,7 @@ function makersOf(text: string): string[] {
 
 /** The words of a request that neither name the agent nor are a part of what it is told. */
 function outsideOf(prompt: string, request: LanguageRequest): string[] {
-  const told = readWords(prompt)
+  const told = parser.readWords(prompt)
   return leftOver(request, actAccounts('run'))
     .map((at) => request.slots.claims.words[at] ?? '')
     .filter((word) => {

@@ -1,10 +1,9 @@
+import { quoted } from '@copydesk/language'
 import { normalize } from '../../kernel/text.ts'
 import { byAge, type MatchResult, notAll, ofKind, optionsFor, type TargetSpec, whichOf } from './choices.ts'
 import { clarificationAnswer, type Interpretation } from './interpretation.ts'
 import type { Piece } from './piece-queries.ts'
-import { quoted } from './plain.ts'
-import { filterOf, type LanguageRequest, type QueryContext, scopedTo } from './query-context.ts'
-import { accountsFor } from './title-match.ts'
+import { filterOf, type LanguageRequest, parser, type QueryContext, scopedTo } from './query-context.ts'
 import { searchPieces } from './title-queries.ts'
 
 /** The most that a title may mean at once. */
@@ -53,7 +52,7 @@ export async function byTitle(
       rest !== title && { look: () => searchPieces(ctx, rest, filter, search), words: rest, others: made },
   ].filter((one) => one !== false)
   for (const { look, words, others } of tries) {
-    const found = distinct(await look()).filter((piece) => accountsFor(piece.title, words, others))
+    const found = distinct(await look()).filter((piece) => parser.accountsFor(piece.title, words, others))
     const exact = found.filter((piece) => normalize(piece.title).trim() === normalize(title).trim())
     const pieces = exact.length > 0 ? exact : found
     if (pieces.length > mostTitled && slots.all)

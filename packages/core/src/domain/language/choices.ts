@@ -1,9 +1,7 @@
+import { type AskedStatus, quoted, spaced } from '@copydesk/language'
 import { clarificationAnswer, type Interpretation, mostOptions, nameOf } from './interpretation.ts'
-import { nearest } from './names.ts'
 import { findPieces, type Piece } from './piece-queries.ts'
-import { quoted, spaced } from './plain.ts'
-import type { LanguageRequest, QueryContext } from './query-context.ts'
-import type { AskedStatus } from './slot-forms.ts'
+import { type LanguageRequest, parser, type QueryContext } from './query-context.ts'
 
 export interface TargetSpec {
   /** `approval` is a question that waits, `activity` a piece of work, `any` whichever it is. */
@@ -45,7 +43,7 @@ export function unknownName(
   const known = counts.map(({ tenantId: id, tenantName }) => ({ id, name: tenantName }))
   return clarificationAnswer(
     `There is nothing called ${quoted(name)} among the tenants that you work for. ${known.length > 0 ? 'Do you mean one of these?' : ''}`,
-    nearest(name, known).map((one) => `${verb} for tenant ${one.id} (${quoted(one.name)})`),
+    parser.nearest(name, known).map((one) => `${verb} for tenant ${one.id} (${quoted(one.name)})`),
     { unsure: true },
   )
 }

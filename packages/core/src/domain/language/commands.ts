@@ -1,8 +1,8 @@
+import { plain } from '@copydesk/language'
 import { z } from 'zod'
 import { isoDay, isoInstant, ulid } from '../../platform/wire.ts'
 import { workStates } from '../work/activities/work-schemas.ts'
 import { riskLevels } from '../work/approvals/entities.ts'
-import { plain } from './plain.ts'
 
 const id = ulid
 const ids = z.array(ulid).min(1).max(500)

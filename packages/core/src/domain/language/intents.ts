@@ -1,4 +1,5 @@
-import { helpForm, type Intent, says } from './intent.ts'
+import { helpForm } from '@copydesk/language'
+import { type Intent, says } from './intent.ts'
 import { factAnswer, type Interpretation } from './interpretation.ts'
 import { listIntents } from './list-intents.ts'
 import { anything, pieceIntents, pieceState } from './piece-intents.ts'

@@ -1,16 +1,23 @@
-import { actAccounts, freeVerbs, takesNote } from './act-accounts.ts'
+import {
+  actAccounts,
+  capital,
+  conditions,
+  exceptions,
+  exclusionWords,
+  freeVerbs,
+  leftOver,
+  plain,
+  quoted,
+  takesNote,
+  type Verb,
+  withTitle,
+} from '@copydesk/language'
 import { act } from './acts.ts'
 import { notAll } from './choices.ts'
-import { leftOver, withTitle } from './coverage.ts'
-import { exclusionWords } from './function-words.ts'
 import { clarificationAnswer, type Interpretation } from './interpretation.ts'
-import { bare, cutNote } from './notes.ts'
-import { withoutLabels } from './parsed-query.ts'
-import { capital, plain, quoted } from './plain.ts'
-import { type LanguageRequest, parse, type QueryContext, toRequest } from './query-context.ts'
+import { type LanguageRequest, parser, type QueryContext } from './query-context.ts'
 import { notExcluded, read, readEach } from './questions.ts'
 import { startCampaign, undo } from './unavailable.ts'
-import { conditions, exceptions, type Verb } from './vocabulary.ts'
 
 /** Everything but what was said before. */
 type Setting = Omit<QueryContext, 'earlier'>
@@ -28,7 +35,7 @@ export async function interpret(
   history: readonly string[],
 ): Promise<Interpretation> {
   const scene: QueryContext = { ...setting, earlier: () => earlierReadings(setting, history) }
-  const request = toUnderstand(setting, words)
+  const request = parser.readRequest(words, setting.known)
   const continued = await continuation(setting, request, words, history)
   return continued ?? withCorrections(request, await understand(scene, request, history))
 }
@@ -61,28 +68,6 @@ function withoutManner(line: string): string {
     )
     .replace(/(?<=\s)--\w+/g, '')
 }
-
-/** Parts what is asked from the reason that comes along with it. */
-export function toUnderstand(setting: Pick<Setting, 'known'>, words: string): LanguageRequest {
-  const raw = withoutLabels(plain(words))
-  const whole = parse(setting, raw)
-  const [first] = whole.acts
-  if (first === undefined) return toRequest(whole)
-  const loose = first === 'reject' || first === 'revise' || first === 'cancel' || first === 'escalate'
-  const { head, note } = cutNote(raw, loose)
-  // What an agent is to do may be told in any words.
-  if (first === 'run' && !/^\s*:/.test(raw.slice(head.length))) return toRequest({ ...whole, acts: ['run'] })
-  // Between two tenants of a list a comma begins no reason.
-  if (whole.besides.length > 0 && whole.tenantsAt.start < head.length && whole.tenantsAt.end > head.length)
-    return toRequest(whole)
-  const said = parse(setting, head)
-  if (note !== undefined && isListOfIds(note)) return toRequest(whole)
-  return note === undefined || said.acts.length === 0 ? toRequest(whole) : toRequest(said, bare(note))
-}
-
-/** "These: …, … and …" names things and gives no reason. */
-const isListOfIds = (note: string) =>
-  note.replace(/\b[0-7][0-9A-HJKMNP-TV-Z]{25}\b|\band\b|[\s,;&.]/gi, '') === ''
 
 /** Takes words that ask for nothing by themselves as the answer to a question that was asked back. */
 async function continuation(
@@ -124,7 +109,7 @@ async function sameOf(
   if (!isSame || last === '' || last.startsWith('/') || said.tenants.length === 0) return undefined
   if (!/^(?:what about |how about |(?:the )?same )?(?:for |of |at )?(?:the )?@tenant$/.test(said.text))
     return undefined
-  const before = toUnderstand(setting, last)
+  const before = parser.readRequest(last, setting.known)
   const { tenants, besides } = said
   const scene: QueryContext = { ...setting, earlier: () => earlierReadings(setting, history.slice(0, -1)) }
   return understand(scene, { ...before, said: { ...before.said, tenants, besides } }, history.slice(0, -1))

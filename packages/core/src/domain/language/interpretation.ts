@@ -1,6 +1,6 @@
+import { counted, plain, quoted } from '@copydesk/language'
 import { isDestructive, type SlashCommand, toSlash } from './commands.ts'
 import type { Piece } from './piece-queries.ts'
-import { counted, plain, quoted } from './plain.ts'
 import type { LanguageAnswer } from './schemas.ts'
 
 /** An answer with what it speaks of, so that a later "it" has something to stand for. */

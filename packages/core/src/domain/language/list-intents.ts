@@ -3,19 +3,14 @@ import {
   askingForm,
   costForm,
   feedForm,
-  type Intent,
-  names,
   newsForm,
-  ofList,
-  ofPending,
-  ofTenant,
   queuesForm,
-  says,
   statusForm,
   tenantsForm,
   urgentForm,
   waitersForm,
-} from './intent.ts'
+} from '@copydesk/language'
+import { type Intent, names, ofList, ofPending, ofTenant, says } from './intent.ts'
 import { type LanguageRequest } from './query-context.ts'
 import { readAgents, readQueues, readTenants } from './read-agents.ts'
 import { noCostOf, readCost } from './read-cost.ts'

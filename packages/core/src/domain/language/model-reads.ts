@@ -1,3 +1,4 @@
+import { requestOf } from '@copydesk/language'
 import { z } from 'zod'
 import type { ModelTool } from '../../platform/models/port.ts'
 import { ulid } from '../../platform/wire.ts'
@@ -9,7 +10,6 @@ import { readAgents, readQueues, readTenants } from './read-agents.ts'
 import { readCost } from './read-cost.ts'
 import { readLog, readPiece } from './read-one.ts'
 import { readFeed, readStatus, readWork } from './read-work.ts'
-import { requestOf } from './synthetic.ts'
 
 const subjects = [
   'pending',

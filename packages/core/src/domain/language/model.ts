@@ -1,14 +1,13 @@
+import { plain } from '@copydesk/language'
 import { z } from 'zod'
 import type { Ctx } from '../../kernel/context.ts'
 import { toUsd } from '../../kernel/money.ts'
 import type { ModelCall, ModelProvider } from '../../platform/models/port.ts'
 import { SlashCommand } from './commands.ts'
-import { toUnderstand } from './interpret.ts'
 import { clarificationAnswer, type Interpretation } from './interpretation.ts'
 import { readTool } from './model-reads.ts'
-import { plain } from './plain.ts'
 import { checkProposal } from './proposals.ts'
-import type { LanguageRequest, QueryContext } from './query-context.ts'
+import { type LanguageRequest, parser, type QueryContext } from './query-context.ts'
 
 /** The longest that a person waits for a model, milliseconds. */
 const patienceMs = 20_000
@@ -47,7 +46,7 @@ export async function askModel(
   const model = ctx.services.models.nameFor('')
   const provider = providerOf(ctx, model)
   if (!provider) return undefined
-  const request = toUnderstand(scene, words)
+  const request = parser.readRequest(words, scene.known)
   const seen = new Set([...before.ids, ...request.said.ids])
   let read: Interpretation | undefined
   let proposal: SlashCommand | undefined
@@ -86,7 +85,7 @@ export async function askModel(
 /** Options are sent as if the person had said them, so they ask for nothing that the person has not asked for. */
 function harmless(scene: QueryContext, { said }: LanguageRequest, options: readonly string[] = []): string[] {
   return options.filter((option) =>
-    toUnderstand(scene, option).said.acts.every((verb) => said.acts.includes(verb)),
+    parser.readRequest(option, scene.known).said.acts.every((verb) => said.acts.includes(verb)),
   )
 }
 

@@ -1,3 +1,4 @@
+import { minuteOf, type Verb } from '@copydesk/language'
 import { dayIn } from '../../kernel/periods.ts'
 import { zoneOf } from '../insight/costs/queries.ts'
 import { higherRisk } from '../work/approvals/policy.ts'
@@ -10,10 +11,8 @@ import {
   previewOf,
 } from './interpretation.ts'
 import type { Piece } from './piece-queries.ts'
-import { minuteOf } from './plain.ts'
 import type { LanguageRequest, QueryContext } from './query-context.ts'
 import { untilIn } from './until.ts'
-import type { Verb } from './vocabulary.ts'
 
 /** What is done to one piece. */
 export type PieceVerb = Exclude<Verb, 'approve' | 'reject' | 'revise' | 'run' | 'stop' | 'undo' | 'campaign'>

@@ -1,13 +1,5 @@
-import {
-  decidingForm,
-  expiringForm,
-  type Intent,
-  logForm,
-  ofPiece,
-  says,
-  verdictOfForm,
-  waitingForm,
-} from './intent.ts'
+import { decidingForm, expiringForm, logForm, verdictOfForm, waitingForm } from '@copydesk/language'
+import { type Intent, ofPiece, says } from './intent.ts'
 import { readExpiry, readLog, readPiece, readWait } from './read-one.ts'
 import { readVerdictOf } from './read-verdicts.ts'
 

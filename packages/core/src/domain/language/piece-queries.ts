@@ -1,3 +1,4 @@
+import type { AskedStatus } from '@copydesk/language'
 import type { Ctx } from '../../kernel/context.ts'
 import { type Condition, equals, where } from '../../kernel/paging-queries.ts'
 import { within } from '../../kernel/scope.ts'
@@ -8,7 +9,6 @@ import { cancelledByPerson } from '../work/activities/state.ts'
 import { Approval, type ApprovalStatus, type RiskLevel } from '../work/approvals/entities.ts'
 import { oneOf, type PieceFilter, pendingWhere, workWhere } from './piece-filter.ts'
 import { countRows } from './queries.ts'
-import type { AskedStatus } from './slot-forms.ts'
 
 /** A question that waits for a verdict, or a piece of work: whatever a person may speak of. */
 export interface Piece {

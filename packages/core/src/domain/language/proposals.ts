@@ -1,9 +1,9 @@
+import { requestOf } from '@copydesk/language'
 import { act } from './acts.ts'
 import { type Act, actOf, type SlashCommand } from './commands.ts'
 import { actionAnswer, clarificationAnswer, type Interpretation } from './interpretation.ts'
 import { findPieces } from './piece-queries.ts'
 import type { LanguageRequest, QueryContext } from './query-context.ts'
-import { requestOf } from './synthetic.ts'
 import { decide } from './verdicts.ts'
 
 /**

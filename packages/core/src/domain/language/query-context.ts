@@ -1,14 +1,31 @@
+import {
+  createParser,
+  type ParsedQuery,
+  type Parser,
+  type ReadRequest,
+  type Vocabulary,
+} from '@copydesk/language'
 import type { Ctx } from '../../kernel/context.ts'
+import { distancesTo, normalize } from '../../kernel/text.ts'
+import { isUlid } from '../../platform/clock.ts'
 import { type FeedCounts, feedCounts } from '../insight/feed/count-queries.ts'
 import { listAgentStates } from '../work/agent-control/review-queries.ts'
 import type { ReviewerAgentState } from '../work/agent-control/schemas.ts'
 import type { RequestedDays } from './days.ts'
 import type { Interpretation } from './interpretation.ts'
-import { indexNames } from './name-index.ts'
-import { type ParsedQuery, tokenize, type Vocabulary } from './parsed-query.ts'
 import type { PieceFilter } from './piece-filter.ts'
 import { listRoles } from './queries.ts'
-import { readSlots, type Slots } from './slots.ts'
+import { spanPatterns } from './spans.ts'
+import { untilPatterns } from './until.ts'
+
+/** Reads what people type; texts are compared as every search compares them. */
+export const parser: Parser = createParser({
+  normalize,
+  distancesTo,
+  isId: isUlid,
+  spans: spanPatterns,
+  until: untilPatterns,
+})
 
 /** What stays the same for all that is understood for one request. */
 export interface QueryContext {
@@ -23,11 +40,7 @@ export interface QueryContext {
 }
 
 /** A request as it is understood before anything is looked up. */
-export interface LanguageRequest {
-  said: ParsedQuery
-  slots: Slots
-  /** Why, or what to say along with it; of a task for an agent what it is to do. */
-  note?: string
+export interface LanguageRequest extends ReadRequest {
   /** The days that it speaks of, where it is answered for some. */
   days?: RequestedDays
 }
@@ -35,7 +48,9 @@ export interface LanguageRequest {
 /** Reads who is there: the tenants in scope, and the agents that there can be. */
 export async function loadContext(ctx: Ctx): Promise<Omit<QueryContext, 'earlier'>> {
   const [counts, roles] = await Promise.all([feedCounts(ctx), listRoles(ctx)])
-  const tenants = indexNames(counts.map(({ tenantId, tenantName }) => ({ id: tenantId, name: tenantName })))
+  const tenants = parser.indexNames(
+    counts.map(({ tenantId, tenantName }) => ({ id: tenantId, name: tenantName })),
+  )
   let agents: Promise<readonly ReviewerAgentState[]> | undefined
   return {
     ctx,
@@ -43,11 +58,6 @@ export async function loadContext(ctx: Ctx): Promise<Omit<QueryContext, 'earlier
     known: { tenants, roles },
     agents: () => (agents ??= listAgentStates(ctx).then(({ data }) => data)),
   }
-}
-
-/** Takes a request apart with the names that exist in the scene. */
-export function parse({ known }: Pick<QueryContext, 'known'>, words: string): ParsedQuery {
-  return tokenize(words, known)
 }
 
 /** The same scene for the tenant that a request names, or for all. */
@@ -86,9 +96,4 @@ export function isNarrowed({ said, slots }: LanguageRequest): boolean {
       (value) => value !== undefined,
     )
   )
-}
-
-/** Puts together what words ask for. */
-export function toRequest(said: ParsedQuery, note?: string): LanguageRequest {
-  return { said, slots: readSlots(said), ...(note !== undefined && { note }) }
 }

@@ -1,12 +1,11 @@
+import { excludes, leftOver, plain, quoted, withTitle } from '@copydesk/language'
 import { ambiguousTenant, unknownName } from './choices.ts'
-import { excludes, leftOver, withTitle } from './coverage.ts'
 import { daysOf } from './days.ts'
 import { hasTarget, type Intent } from './intent.ts'
 import { intents } from './intents.ts'
 import { clarificationAnswer, factAnswer, type Interpretation } from './interpretation.ts'
 import { anything } from './piece-intents.ts'
-import { plain, quoted } from './plain.ts'
-import { type LanguageRequest, parse, type QueryContext, toRequest } from './query-context.ts'
+import { type LanguageRequest, parser, type QueryContext } from './query-context.ts'
 
 /** An intent that a request may have, and the places of the words that it does not account for. */
 interface Candidate {
@@ -136,7 +135,7 @@ function partsOf(scene: QueryContext, { said }: LanguageRequest): string[] {
 
 /** Whether a text is a request of which every word is accounted for. */
 function isUnderstood(scene: QueryContext, text: string): boolean {
-  const request = toRequest(parse(scene, text))
+  const request = parser.readWhole(text, scene.known)
   if (request.said.acts.length > 0) return request.said.acts.length === 1 && !request.said.negated
   return wholeOf(candidatesOf(request), request) !== undefined
 }

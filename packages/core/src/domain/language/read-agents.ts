@@ -1,8 +1,8 @@
+import { counted, dollars, duration, plain, spaced } from '@copydesk/language'
 import { listTenants } from '../accounts/tenants/queries.ts'
 import type { ReviewerAgentState } from '../work/agent-control/schemas.ts'
 import { listQueues } from '../work/runs/queue/queue-queries.ts'
 import { factAnswer, type Interpretation, mostRows } from './interpretation.ts'
-import { counted, dollars, duration, plain, spaced } from './plain.ts'
 import { type LanguageRequest, type QueryContext, scopedTo } from './query-context.ts'
 
 const statusWords: ReadonlyArray<readonly [ReviewerAgentState['status'], RegExp]> = [

@@ -1,7 +1,7 @@
+import { dollars, plain, quoted, spaced } from '@copydesk/language'
 import { costReport } from '../insight/costs/queries.ts'
 import { oneTenantOf } from './days.ts'
 import { clarificationAnswer, factAnswer, type Interpretation } from './interpretation.ts'
-import { dollars, plain, quoted, spaced } from './plain.ts'
 import { type LanguageRequest, type QueryContext, scopedTo } from './query-context.ts'
 
 /** What costs are told by. */

@@ -1,8 +1,8 @@
+import { capital, counted, dollars, minuteOf, plain, spaced } from '@copydesk/language'
 import { toUsd } from '../../kernel/money.ts'
 import { daysOr, type RequestedDays } from './days.ts'
 import { listAskedFor, listFinished, listRunsOf } from './history-queries.ts'
 import { factAnswer, type Interpretation, mostRows } from './interpretation.ts'
-import { capital, counted, dollars, minuteOf, plain, spaced } from './plain.ts'
 import { type LanguageRequest, type QueryContext, scopedTo } from './query-context.ts'
 import { listVerdicts } from './verdict-queries.ts'
 

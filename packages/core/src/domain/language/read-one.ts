@@ -1,10 +1,9 @@
+import { type AskedStatus, counted, duration, minuteOf, plain, spaced } from '@copydesk/language'
 import { listLog } from '../work/activities/log-queries.ts'
 import { getApproval, shownText } from '../work/approvals/queries.ts'
 import { factAnswer, type Interpretation, nameOf } from './interpretation.ts'
 import { findPieces, type Piece } from './piece-queries.ts'
-import { counted, duration, minuteOf, plain, spaced } from './plain.ts'
 import type { LanguageRequest, QueryContext } from './query-context.ts'
-import type { AskedStatus } from './slot-forms.ts'
 import { findTargets } from './targets.ts'
 
 /** The most characters of a text that are repeated in an answer. */

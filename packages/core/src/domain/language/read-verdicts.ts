@@ -1,12 +1,9 @@
+import { type AskedVerdict, capital, minuteOf, plain, quoted, spaced } from '@copydesk/language'
 import { daysOr, type RequestedDays } from './days.ts'
 import { clarificationAnswer, factAnswer, type Interpretation, mostRows, nameOf } from './interpretation.ts'
-import { isNearly, wordsOf } from './names.ts'
 import { type Piece } from './piece-queries.ts'
-import { capital, minuteOf, plain, quoted, spaced } from './plain.ts'
-import { isNarrowed, type LanguageRequest, type QueryContext, scopedTo } from './query-context.ts'
-import type { AskedVerdict } from './slots.ts'
+import { isNarrowed, type LanguageRequest, parser, type QueryContext, scopedTo } from './query-context.ts'
 import { findTargets } from './targets.ts'
-import { accountsFor } from './title-match.ts'
 import { searchDecided } from './title-queries.ts'
 import { type DecidedApproval, listApprovalsOf, listDeciders, listVerdicts } from './verdict-queries.ts'
 
@@ -81,10 +78,7 @@ async function peopleOf(
       ? { ids: [ctx.actor.id], name: 'you' }
       : undefined
   const people = await listDeciders(scopedTo({ ctx }, said), { from: days.startsAt, until: days.endsAt })
-  const named = people.filter(({ name }) => {
-    const words = wordsOf(name)
-    return slots.title.every((word) => words.some((other) => isNearly(word, other)))
-  })
+  const named = people.filter(({ name }) => parser.isCalled(name, slots.title))
   const [one] = named
   if (one && named.every(({ name }) => name === one.name))
     return { ids: named.map(({ id }) => id), name: plain(one.name, 80) }
@@ -176,7 +170,7 @@ async function targetOf(
     title === '' || !found.unsure || isNarrow
       ? []
       : await searchDecided(scopedTo(scene, request.said), title, 2)
-  const [only] = decided.filter(({ title: whole }) => accountsFor(whole, title))
+  const [only] = decided.filter(({ title: whole }) => parser.accountsFor(whole, title))
   return only && decided.length === 1 ? { piece: only } : found
 }
 

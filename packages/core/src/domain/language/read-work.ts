@@ -1,18 +1,17 @@
+import { type AskedStatus, counted, dollars, duration, minuteOf, plain, spaced } from '@copydesk/language'
 import { costReport } from '../insight/costs/queries.ts'
 import { listFeed } from '../insight/feed/queries.ts'
 import type { RequestedDays } from './days.ts'
 import { listFinished } from './history-queries.ts'
 import { factAnswer, type Interpretation, mostRows } from './interpretation.ts'
 import { listByState, listPending, type Piece } from './piece-queries.ts'
-import { counted, dollars, duration, minuteOf, plain, spaced } from './plain.ts'
 import { filterOf, type LanguageRequest, type QueryContext, scopedTo } from './query-context.ts'
-import type { Asked } from './slots.ts'
 
 /** What waits for people, or how work stands, with what narrows it down said in the sentence. */
 export async function readWork(
   scene: QueryContext,
   request: LanguageRequest,
-  state: Asked,
+  state: AskedStatus,
 ): Promise<Interpretation> {
   const ctx = scopedTo(scene, request.said)
   const { days, slots } = request

@@ -1,6 +1,6 @@
+import { countIn, numberWord } from '@copydesk/language'
 import { addDays, firstOfMonth, lastOfMonth } from '../../kernel/periods.ts'
 import { isoDay } from '../../platform/wire.ts'
-import { countIn, numberWord } from './lengths.ts'
 
 /** Days of a span in words, the last of them included, and how it is spoken of. */
 export interface DaySpan {

@@ -1,7 +1,7 @@
+import type { SlotName } from '@copydesk/language'
 import { byFilter, byReference } from './by-reference.ts'
 import { anyTitled, byTitle } from './by-title.ts'
 import { ambiguousTenant, type MatchResult, notAll, ofKind, type TargetSpec, unknownName } from './choices.ts'
-import type { SlotName } from './claims.ts'
 import { clarificationAnswer, type Interpretation } from './interpretation.ts'
 import { findPieces } from './piece-queries.ts'
 import { isNarrowed, type LanguageRequest, type QueryContext, scopedTo } from './query-context.ts'

@@ -1,12 +1,11 @@
+import { plain, requestOf } from '@copydesk/language'
 import { isUlid } from '../../platform/clock.ts'
 import { act } from './acts.ts'
 import { optionsFor } from './choices.ts'
 import { clarificationAnswer, type Interpretation } from './interpretation.ts'
 import { findPieces } from './piece-queries.ts'
-import { plain } from './plain.ts'
 import type { LanguageRequest, QueryContext } from './query-context.ts'
 import { lastOwnVerdict } from './read-verdicts.ts'
-import { requestOf } from './synthetic.ts'
 
 /** What takes back what a command did; all others have gone out to others. */
 const opposites: Readonly<Record<string, 'pause' | 'resume' | 'claim' | 'release'>> = {

@@ -1,6 +1,6 @@
+import { lengthOfTime, minutesIn } from '@copydesk/language'
 import { addDays, instantAt } from '../../kernel/periods.ts'
 import { isInstantInRange } from '../../platform/wire.ts'
-import { lengthOfTime, minutesIn } from './lengths.ts'
 import { validDay, weekday, weekdayOf, weekdays } from './spans.ts'
 
 const clockTime = "\\d{1,2}(?::\\d\\d)? ?(?:am|pm|o'?clock|h)|\\d{1,2}:\\d\\d"

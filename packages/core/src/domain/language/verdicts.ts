@@ -1,3 +1,4 @@
+import { counted, spaced } from '@copydesk/language'
 import { type MatchResult } from './choices.ts'
 import type { SlashCommand } from './commands.ts'
 import {
@@ -8,7 +9,6 @@ import {
   previewOf,
 } from './interpretation.ts'
 import { listPending, type Piece } from './piece-queries.ts'
-import { counted, spaced } from './plain.ts'
 import { filterOf, type LanguageRequest, type QueryContext, scopedTo } from './query-context.ts'
 import { findTargets } from './targets.ts'
 

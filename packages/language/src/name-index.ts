@@ -1,4 +1,5 @@
-import { isNearly, type NamedThing, wordsOf } from './names.ts'
+import type { NamedThing } from './names.ts'
+import type { Spelling } from './spelling.ts'
 
 /** A word of a name: whose it is, and which of its words. */
 interface NamePlace<T> {
@@ -11,12 +12,17 @@ interface NamePlace<T> {
 /** Names by their words, so that a text can be looked through without reading every name for every word of it. */
 export interface NameIndex<T extends NamedThing> {
   readonly names: readonly T[]
+  /** Whether a word of a text is a word of a name, letter for letter or mistyped. */
+  isNearly(word: string, part: string): boolean
   /** Where a word stands in names, letter for letter or mistyped. */
   placesOf(word: string): ReadonlyArray<NamePlace<T>>
 }
 
 /** Reads each name once. */
-export function indexNames<T extends NamedThing>(names: readonly T[]): NameIndex<T> {
+export function indexNames<T extends NamedThing>(
+  { wordsOf, isNearly }: Spelling,
+  names: readonly T[],
+): NameIndex<T> {
   const places = new Map<string, Array<NamePlace<T>>>()
   for (const item of names) {
     const name = wordsOf(item.name)
@@ -30,6 +36,7 @@ export function indexNames<T extends NamedThing>(names: readonly T[]): NameIndex
   const found = new Map<string, ReadonlyArray<NamePlace<T>>>()
   return {
     names,
+    isNearly,
     placesOf(word) {
       const before = found.get(word)
       if (before) return before

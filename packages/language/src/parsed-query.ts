@@ -1,9 +1,8 @@
-import { normalize } from '../../kernel/text.ts'
-import { isUlid } from '../../platform/clock.ts'
 import { shortForms } from './function-words.ts'
 import type { NameIndex } from './name-index.ts'
-import { distance, isNearly, type NamedThing } from './names.ts'
+import type { NamedThing } from './names.ts'
 import { plain } from './plain.ts'
+import type { Spelling } from './spelling.ts'
 import { markTenants, type Token } from './tenant-names.ts'
 import { asking, fillers, keywords, negation, smallWords, type Verb, verbs } from './vocabulary.ts'
 
@@ -38,9 +37,16 @@ export interface ParsedQuery {
   beforeNames: number
 }
 
+/** What a request may name. */
 export interface Vocabulary {
   tenants: NameIndex<NamedThing>
   roles: readonly string[]
+}
+
+/** How words and ids are told from others. */
+export interface Reading extends Spelling {
+  /** True for an id in the form in which the program writes it, in capital letters. */
+  isId(text: string): boolean
 }
 
 const quote =
@@ -60,7 +66,7 @@ export function withoutLabels(text: string): string {
 }
 
 /** Takes a request apart. @param known the tenants and roles that exist for who speaks */
-export function tokenize(query: string, known: Vocabulary): ParsedQuery {
+export function tokenize(reading: Reading, query: string, known: Vocabulary): ParsedQuery {
   const raw = withoutLabels(plain(query))
   const said: ParsedQuery = {
     raw,
@@ -78,20 +84,20 @@ export function tokenize(query: string, known: Vocabulary): ParsedQuery {
     afterNames: 0,
     beforeNames: raw.length,
   }
-  const tokens = tokensOf(raw, said, known)
+  const tokens = tokensOf(reading, raw, said, known)
   const { at, ...named } = markTenants(tokens, raw, known.tenants)
   Object.assign(said, named, { tenantsAt: at })
   noteNames(said, at)
-  said.roles.push(...rolesIn(tokens, said, known.roles))
+  said.roles.push(...rolesIn(reading, tokens, said, known.roles))
   for (const one of tokens) {
-    const meant = corrected(one.text)
+    const meant = corrected(reading, one.text)
     if (meant !== one.text) said.corrections.push([one.text, meant])
     one.text = meant
   }
   return { ...said, ...readVerbs(tokens.map(({ text }) => text).join(' ')) }
 }
 
-function tokensOf(raw: string, said: ParsedQuery, { tenants }: Vocabulary): Token[] {
+function tokensOf(reading: Reading, raw: string, said: ParsedQuery, { tenants }: Vocabulary): Token[] {
   const tokens: Token[] = []
   for (const match of raw.matchAll(token)) {
     const place = { start: match.index, end: match.index + match[0].length }
@@ -102,17 +108,17 @@ function tokensOf(raw: string, said: ParsedQuery, { tenants }: Vocabulary): Toke
     const word = inside ?? match[6] ?? ''
     const id = word.toUpperCase()
     if (word === '') continue
-    const tenant = exactly(tenants.names, id, inside)
+    const tenant = exactly(reading, tenants.names, id, inside)
     if (tenant) {
       noteNames(said, place)
       tokens.push({ text: '@tenant', ...place, tenants: [tenant] })
-    } else if (isUlid(id)) {
+    } else if (reading.isId(id)) {
       if (!said.ids.includes(id)) said.ids.push(id)
       tokens.push({ text: '@id', ...place })
     } else if (inside !== undefined) {
       said.quotes.push(inside)
       tokens.push({ text: '@quote', ...place })
-    } else tokens.push({ text: spelled(unpossessed(word)), ...place })
+    } else tokens.push({ text: spelled(unpossessed(reading, word)), ...place })
   }
   return tokens
 }
@@ -120,12 +126,13 @@ function tokensOf(raw: string, said: ParsedQuery, { tenants }: Vocabulary): Toke
 const spelled = (word: string) => shortForms.get(word) ?? word
 
 /** A text as its words are read: folded, and with mistyped words as those that are meant. */
-export function readWords(text: string): string[] {
+export function readWords(spelling: Spelling, text: string): string[] {
   const words = [...plain(text).matchAll(new RegExp(word, 'gu'))].map(([one]) => one)
-  return words.map((one) => corrected(spelled(unpossessed(one))))
+  return words.map((one) => corrected(spelling, spelled(unpossessed(spelling, one))))
 }
 
-const unpossessed = (text: string) => normalize(text).replaceAll('’', "'").replace(/'s$/, '')
+const unpossessed = ({ normalize }: Spelling, text: string) =>
+  normalize(text).replaceAll('’', "'").replace(/'s$/, '')
 
 function noteNames(said: ParsedQuery, { start, end }: Pick<Token, 'start' | 'end'>): void {
   if (end === 0) return
@@ -135,21 +142,22 @@ function noteNames(said: ParsedQuery, { start, end }: Pick<Token, 'start' | 'end
 
 /** A tenant by its id, or by the whole of its name in quotation marks. */
 function exactly(
+  { normalize, isId }: Reading,
   tenants: readonly NamedThing[],
   id: string,
   quote: string | undefined,
 ): NamedThing | undefined {
-  if (isUlid(id)) return tenants.find((one) => one.id === id)
+  if (isId(id)) return tenants.find((one) => one.id === id)
   const name = quote === undefined ? undefined : normalize(quote)
   return name === undefined ? undefined : tenants.find((one) => normalize(one.name) === name)
 }
 
 /** A role by all of its words, or by its last where that stands alone: "the writer" may be several. */
-function rolesIn(tokens: Token[], said: ParsedQuery, roles: readonly string[]): string[] {
+function rolesIn(spelling: Spelling, tokens: Token[], said: ParsedQuery, roles: readonly string[]): string[] {
   for (const role of roles) {
     const parts = role.split('_')
     const at = tokens.findIndex((_, i) =>
-      parts.every((part, j) => isRoleWord(tokens[i + j]?.text ?? '', part)),
+      parts.every((part, j) => isRoleWord(spelling, tokens[i + j]?.text ?? '', part)),
     )
     if (at === -1) continue
     markRole(tokens, said, { from: at, to: at + parts.length })
@@ -167,13 +175,13 @@ function markRole(tokens: Token[], said: ParsedQuery, { from, to }: { from: numb
   tokens.splice(from, to - from, { text: '@role', ...place })
 }
 
-function isRoleWord(word: string, part: string): boolean {
+function isRoleWord({ isNearly }: Spelling, word: string, part: string): boolean {
   const one = word.replace(/s$/, '')
   return word.length > 2 && (word === part || one === part || (part.length > 4 && isNearly(one, part)))
 }
 
 /** The word that matters which one that no one knows is a letter away from; the word itself where there is none. */
-function corrected(word: string): string {
+function corrected({ isNearly, distance }: Spelling, word: string): string {
   if (word.length < 5 || word.startsWith('@') || smallWords.has(word) || keywords.includes(word)) return word
   // Other words of the same ending are as near as a mistyped one.
   const ending = /(?:ed|ing|als?)$/.exec(word)?.[0]

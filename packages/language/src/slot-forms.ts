@@ -1,18 +1,23 @@
-import type { Resolution, RiskLevel } from '../work/approvals/entities.ts'
 import type { SlotName } from './claims.ts'
 import { lengthOfTime, numberWord } from './lengths.ts'
 
 /** How work stands, as people ask for it. */
 export type AskedStatus = 'pending' | 'running' | 'blocked' | 'failed' | 'done'
 
-/** What was decided, as people ask for it; `any` is whatever it was. */
-export type AskedVerdict = Resolution | 'any'
-
 export const olderForm = new RegExp(
   `\\b(?:(?:older than|over|more than|longer than|for more than|for over|for longer than|at least|above|since more than) ${lengthOfTime}(?: old| ago)?|${lengthOfTime} old)\\b`,
 )
 
-export const riskForms: ReadonlyArray<readonly [RegExp, (readonly RiskLevel[])?]> = [
+const levelWords = { high: 'high', highest: 'high', medium: 'medium', low: 'low', lowest: 'low' } as const
+
+/** How risky something is, as people ask for it. */
+export type AskedRisk = (typeof levelWords)[keyof typeof levelWords]
+
+/** The levels of risk by the words that name them. */
+export const riskLevelOf: ReadonlyMap<string, AskedRisk> = new Map(Object.entries(levelWords))
+
+/** Forms of a risk: each names its levels, or says them itself. */
+export const riskForms: ReadonlyArray<readonly [RegExp, (readonly AskedRisk[])?]> = [
   [
     /\b(high|highest|medium|low|lowest)(?:(?: and| or)? (high|medium|low))? risks?\b|\brisk (?:level )?(?:is )?(high|medium|low)\b/,
   ],
@@ -37,7 +42,7 @@ export const overdueForm =
 export const pausedForm = /\b(?:paused|on hold)\b/
 
 /** What was decided in the past; the participle or, after "did", the verb itself. */
-const verdictWords: ReadonlyArray<readonly [AskedVerdict, string, string]> = [
+const verdictWords = [
   [
     'revision_requested',
     'sent back|revised',
@@ -50,7 +55,11 @@ const verdictWords: ReadonlyArray<readonly [AskedVerdict, string, string]> = [
   ],
   ['rejected', 'rejected|declined|turned down|refused|vetoed', 'reject|decline|turn down|refuse|veto'],
   ['any', 'decided(?: on)?|resolved|reviewed', 'decide(?: on)?|resolve|review'],
-]
+] as const satisfies ReadonlyArray<readonly [string, string, string]>
+
+/** What was decided, as people ask for it; `any` is whatever it was. */
+export type AskedVerdict = (typeof verdictWords)[number][0]
+
 export const verdictForms: ReadonlyArray<readonly [AskedVerdict, RegExp]> = verdictWords.flatMap(
   ([verdict, past, base]) =>
     [

@@ -1,7 +1,7 @@
 import type { SlotName } from './claims.ts'
 import { startsOf, wholeWords } from './claims.ts'
 import { displayWords, exclusionWords, functionWords } from './function-words.ts'
-import type { LanguageRequest } from './query-context.ts'
+import type { ReadRequest } from './requests.ts'
 import type { Slots } from './slots.ts'
 
 /** What an interpretation takes into account of a request. */
@@ -19,7 +19,7 @@ export interface Accounts {
  * in one of its slots, or without content; a word in a slot that it does not take into account is left over like one that
  * no one knows.
  */
-export function leftOver({ slots: { claims } }: LanguageRequest, accounts: Accounts): number[] {
+export function leftOver({ slots: { claims } }: Pick<ReadRequest, 'slots'>, accounts: Accounts): number[] {
   const { words, by } = claims
   const known = new Set<SlotName>(accounts.slots)
   const formed = placesOf(words, accounts.forms ?? [])
@@ -59,15 +59,19 @@ function placesOf(words: readonly string[], forms: readonly RegExp[]): Set<numbe
 }
 
 /** The same request, in which the words that are left over may be a title or the name of a tenant. */
-export function withTitle(request: LanguageRequest, places: readonly number[]): LanguageRequest {
-  const { words, by } = request.slots.claims
+export function withTitle<Request extends Pick<ReadRequest, 'slots'>>(
+  request: Request,
+  places: readonly number[],
+): Request {
+  const given: Slots = request.slots
+  const { words, by } = given.claims
   const isLeft = new Set(places)
   const isMade = (at: number) =>
     by[at] === 'deliverableType' || by[at] === 'noun' || by[at] === 'approvalType'
   const at = [...words.keys()]
   const title = at.filter((one) => isLeft.has(one)).map((one) => words[one] ?? '')
   const phrase = at.filter((one) => isLeft.has(one) || isMade(one)).map((one) => words[one] ?? '')
-  const { unknownName: _, ...slots } = request.slots
+  const { unknownName: _, ...slots } = given
   const name = unknownNameIn(words, isLeft)
   const named: Slots = { ...slots, title, phrase, ...(name !== undefined && { unknownName: name }) }
   return { ...request, slots: named }
@@ -90,6 +94,9 @@ function unknownNameIn(words: readonly string[], isLeft: ReadonlySet<number>): s
 const leading = new Set(['for', 'of', 'at', 'from', 'tenant', 'client', 'customer'])
 
 /** Whether a word among those that are left over takes something out of what is meant. */
-export function excludes({ slots: { claims } }: LanguageRequest, places: readonly number[]): boolean {
+export function excludes(
+  { slots: { claims } }: Pick<ReadRequest, 'slots'>,
+  places: readonly number[],
+): boolean {
   return places.some((at) => exclusionWords.has(claims.words[at] ?? ''))
 }

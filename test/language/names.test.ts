@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { indexNames } from '../../../packages/core/src/domain/language/name-index.ts'
-import { tokenize } from '../../../packages/core/src/domain/language/parsed-query.ts'
+import { distancesTo, normalize } from '../../packages/core/src/kernel/text.ts'
+import { isUlid } from '../../packages/core/src/platform/clock.ts'
+import { createParser } from '../../packages/language/src/parser.ts'
 
-const named = (...names: string[]) => indexNames(names.map((name, at) => ({ id: `id-${at}`, name })))
+const parser = createParser({ normalize, distancesTo, isId: isUlid, spans: [], until: [] })
+const named = (...names: string[]) => parser.indexNames(names.map((name, at) => ({ id: `id-${at}`, name })))
 const tenantsIn = (text: string, ...names: string[]) => {
-  const { tenants, besides } = tokenize(text, { tenants: named(...names), roles: [] })
+  const { tenants, besides } = parser.readWhole(text, { tenants: named(...names), roles: [] }).said
   return [...tenants, ...besides].map(({ name }) => name)
 }
 
@@ -28,10 +30,10 @@ describe('names of tenants in a request', () => {
         return `Tenant ${at} of Town`
       },
     }))
-    const tenants = indexNames(many)
+    const tenants = parser.indexNames(many)
     expect(reads).toBe(2_000)
     const text = 'approve tenent town and tenant 77 of town or tenant 1999 of '.repeat(33).slice(0, 2_000)
-    tokenize(text, { tenants, roles: ['blog_writer'] })
+    parser.readWhole(text, { tenants, roles: ['blog_writer'] })
     expect(reads).toBe(2_000)
   })
 })

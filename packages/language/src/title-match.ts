@@ -1,5 +1,4 @@
-import { normalize } from '../../kernel/text.ts'
-import { isNearly } from './names.ts'
+import type { Spelling } from './spelling.ts'
 import { keywords, smallWords } from './vocabulary.ts'
 
 /**
@@ -7,7 +6,19 @@ import { keywords, smallWords } from './vocabulary.ts'
  * mistyped ones, short ones are found inside of too many others, and a mistyped word alone is not taken for a common one.
  * @param others words that were said as well and may be a part of the title
  */
-export function accountsFor(title: string, said: string, others: readonly string[] = []): boolean {
+export function accountsFor(
+  { normalize, isNearly }: Spelling,
+  title: string,
+  said: string,
+  others: readonly string[] = [],
+): boolean {
+  const wordsOf = (text: string) =>
+    normalize(text)
+      .split(/[^\p{L}\p{N}]+/u)
+      .filter((word) => word !== '')
+  // The same word, a part of it, or its beginning, mistyped or not.
+  const isLike = (word: string, other: string) =>
+    other.includes(word) || isNearly(word, other) || isNearly(word, other.slice(0, word.length))
   if (normalize(title).includes(normalize(said).trim()) && others.length === 0) return true
   const words = wordsOf(title)
   for (const other of others) take(words, (word) => stem(word) === stem(other))
@@ -24,16 +35,7 @@ export function accountsFor(title: string, said: string, others: readonly string
 
 const ordinary = new Set([...smallWords, ...keywords])
 
-const wordsOf = (text: string) =>
-  normalize(text)
-    .split(/[^\p{L}\p{N}]+/u)
-    .filter((word) => word !== '')
-
 const stem = (word: string) => (word.length > 3 ? word.replace(/s$/, '') : word)
-
-/** The same word, a part of it, or its beginning, mistyped or not. */
-const isLike = (word: string, other: string) =>
-  other.includes(word) || isNearly(word, other) || isNearly(word, other.slice(0, word.length))
 
 /** Takes the first word that fits out of a list. @returns whether there was one */
 function take(words: string[], fits: (word: string) => boolean): boolean {

@@ -1,9 +1,8 @@
-import { type ApprovalType, type RiskLevel, riskLevels } from '../work/approvals/entities.ts'
-import type { DeliverableType } from '../work/campaigns/entities.ts'
 import { type Claiming, type Claims, claimingOf } from './claims.ts'
 import { countIn, minutesIn } from './lengths.ts'
 import type { ParsedQuery } from './parsed-query.ts'
 import {
+  type AskedRisk,
   type AskedStatus,
   type AskedVerdict,
   clausePluralForm,
@@ -18,23 +17,28 @@ import {
   pluralForm,
   pronounForm,
   riskForms,
+  riskLevelOf,
   stateForms,
   undecidedForm,
   verdictForms,
 } from './slot-forms.ts'
-import { spanPatterns } from './spans.ts'
-import { untilPatterns } from './until.ts'
-import { approvalKinds, deliverableKinds } from './vocabulary.ts'
+import { type AskedApproval, type AskedDeliverable, approvalKinds, deliverableKinds } from './vocabulary.ts'
 
-export type { AskedStatus as Asked, AskedVerdict } from './slot-forms.ts'
+/** The forms in which people speak of times. Which times they are needs a calendar, which only the program has. */
+export interface TimeForms {
+  /** Forms of days that are over; the first that matches counts. */
+  spans: readonly RegExp[]
+  /** Forms of until when: first that of a length of time, then those of a day and of a time of the clock. */
+  until: readonly RegExp[]
+}
 
 /** What narrows a request down. */
 export interface Slots {
-  risks: RiskLevel[]
+  risks: AskedRisk[]
   /** Asked longer ago than so many minutes. */
   olderThan?: number
-  approvalType?: ApprovalType
-  deliverableType?: DeliverableType
+  approvalType?: AskedApproval
+  deliverableType?: AskedDeliverable
   state?: AskedStatus
   /** What was decided already. */
   verdict?: AskedVerdict
@@ -64,7 +68,7 @@ export interface Slots {
 }
 
 /** Reads what narrows a request down, and which of its words say so. */
-export function readSlots(said: ParsedQuery): Slots {
+export function readSlots(said: ParsedQuery, { spans, until }: TimeForms): Slots {
   const claiming = claimingOf(said.text)
   const slots: Slots = {
     risks: [],
@@ -76,13 +80,13 @@ export function readSlots(said: ParsedQuery): Slots {
     claims: claiming.done(),
   }
   readReference(slots, claiming)
-  if (said.acts.includes('snooze')) claimUntil(claiming)
+  if (said.acts.includes('snooze')) claimUntil(claiming, until)
   readAge(slots, claiming)
   readRisk(slots, claiming)
   readExpiry(slots, claiming)
   slots.overdue = claiming.take('overdue', overdueForm) !== undefined
   slots.paused = claiming.take('agentState', pausedForm) !== undefined
-  for (const form of spanPatterns) {
+  for (const form of spans) {
     const found: RegExpExecArray | undefined =
       slots.span === undefined ? claiming.take('span', form) : undefined
     if (found) slots.span = found[0]
@@ -100,8 +104,7 @@ export function readSlots(said: ParsedQuery): Slots {
 }
 
 /** A length alone, or a day and a time of the clock. */
-function claimUntil(claiming: Claiming): void {
-  const [length, ...dayAndTime] = untilPatterns
+function claimUntil(claiming: Claiming, [length, ...dayAndTime]: readonly RegExp[]): void {
   if (length && claiming.take('until', length)) return
   for (const form of dayAndTime) claiming.take('until', form)
 }
@@ -116,7 +119,7 @@ function readRisk(slots: Slots, { take }: Claiming): void {
     const found = slots.risks.length === 0 ? take('risk', form) : undefined
     const words = levels ?? found?.slice(1) ?? []
     for (const word of found ? words : []) {
-      const level = riskLevels.find((one) => word?.startsWith(one))
+      const level = riskLevelOf.get(word)
       if (level && !slots.risks.includes(level)) slots.risks.push(level)
     }
   }

@@ -1,5 +1,5 @@
-import { distancesTo, normalize } from '../../kernel/text.ts'
 import type { NameIndex } from './name-index.ts'
+import type { Spelling } from './spelling.ts'
 import { keywords, smallWords } from './vocabulary.ts'
 
 export interface NamedThing {
@@ -16,27 +16,6 @@ export interface FoundName<T> {
   whole: boolean
   /** Those that are named as well somewhere else. */
   elsewhere: T[]
-}
-
-/** The words of a name as a person would type them. */
-export function wordsOf(text: string): string[] {
-  return normalize(text)
-    .replace(/[’']s\b/g, '')
-    .split(/[^\p{L}\p{N}']+/u)
-    .filter((word) => word !== '' && word !== 'and')
-}
-
-/** True for the same word, and for one with a letter wrong from four letters on, or two from eight on. */
-export function isNearly(word: string, other: string): boolean {
-  if (word === other) return true
-  const shorter = Math.min(word.length, other.length)
-  const allowed = shorter < 4 ? 0 : shorter < 8 ? 1 : 2
-  return Math.abs(word.length - other.length) <= allowed && distance(word, other) <= allowed
-}
-
-/** How many letters have to be changed, added, left out or swapped with their neighbour. */
-export function distance(a: string, b: string): number {
-  return distancesTo(a, b)[b.length] ?? 0
 }
 
 /** Names stand at the beginning; what comes after so many words is what an agent is told, or a reason. */
@@ -78,7 +57,7 @@ export function findNamed<T extends NamedThing>(
     // Of a name that begins with an article or a first name people may say the rest alone, where a name is expected.
     for (const { item, name, at } of index.placesOf(word)) {
       if ((at > 0 && !isExpected) || skipped.has(item)) continue
-      const length = matchedWords(heard, from, name, at)
+      const length = matchedWords(heard, from, name, at, index)
       const score = scoreOf(heard, from, name, at, length, isExpected)
       if (score === undefined || score < (best?.score ?? 0)) continue
       if (!best || score > best.score) {
@@ -106,6 +85,7 @@ function matchedWords(
   from: number,
   name: readonly string[],
   skipped: number,
+  { isNearly }: Pick<Spelling, 'isNearly'>,
 ): number {
   let length = 1
   while (skipped + length < name.length) {
@@ -143,13 +123,26 @@ function scoreOf(
 /** How many letters of two names are compared. */
 const compared = 24
 
-/** The names that come nearest to what someone may have meant, at most `count`. */
-export function nearest<T extends NamedThing>(said: string, known: readonly T[], count = 5): T[] {
+/** The most names that are told as what someone may have meant. */
+const mostNear = 5
+
+/** The names that come nearest to what someone may have meant. */
+export function nearest<T extends NamedThing>(
+  { wordsOf, distance }: Spelling,
+  said: string,
+  known: readonly T[],
+): T[] {
   const start = (text: string) => wordsOf(text).join(' ').slice(0, compared)
   const target = start(said)
   return known
     .map((item) => ({ item, far: distance(target, start(item.name)) }))
     .toSorted((a, b) => a.far - b.far || a.item.name.localeCompare(b.item.name))
-    .slice(0, count)
+    .slice(0, mostNear)
     .map(({ item }) => item)
+}
+
+/** Whether each of several words is one of a name, letter for letter or mistyped. */
+export function isCalled({ wordsOf, isNearly }: Spelling, name: string, words: readonly string[]): boolean {
+  const parts = wordsOf(name)
+  return words.every((word) => parts.some((part) => isNearly(word, part)))
 }

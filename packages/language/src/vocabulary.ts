@@ -1,17 +1,10 @@
-import type { ApprovalType } from '../work/approvals/entities.ts'
-import type { DeliverableType } from '../work/campaigns/entities.ts'
-import type { Act } from './commands.ts'
-
-/** `stop` may be a pause or the end: anyone who says it is asked. */
-export type Verb = Act | 'stop' | 'open' | 'compare' | 'tail' | 'undo' | 'campaign'
-
 const it = '(.{1,80}?)'
 
 /**
  * How people ask for something to be done, in small letters without punctuation. `$1` is what stands between the parts of a
  * verb. The first that fits wins.
  */
-export const verbs: ReadonlyArray<readonly [Verb, RegExp]> = [
+export const verbs = [
   [
     'campaign',
     /\b(?:start|create|launch|kick off|set up|begin|plan|make|open|run|add|order)\b(?= (?:[^#@ ]+ ){0,6}campaigns?\b)/,
@@ -60,7 +53,10 @@ export const verbs: ReadonlyArray<readonly [Verb, RegExp]> = [
   ['compare', /\b(?:compare|diff)\b/],
   ['tail', /\b(?:tail|follow|watch)\b/],
   ['open', /\b(?:open|go to|switch to|jump to)\b/],
-]
+] as const satisfies ReadonlyArray<readonly [string, RegExp]>
+
+/** What can be asked to be done. `stop` may be a pause or the end: anyone who says it is asked. */
+export type Verb = (typeof verbs)[number][0]
 
 /** Words of which one is meant when a word that no one knows is one letter away. */
 export const keywords =
@@ -81,16 +77,19 @@ export const fillers =
 export const negation =
   /\b(?:don't|dont|do not|never|not|no longer|without|won't|shouldn't|must not|mustn't|cannot|can't)\b/
 
-export const approvalKinds: ReadonlyArray<readonly [ApprovalType, RegExp]> = [
+export const approvalKinds = [
   ['content_review', /\bcontent reviews?\b/],
   ['content_direction', /\bcontent directions?\b/],
   ['brand_direction', /\bbrand (?:directions?|questions?|approvals?)\b/],
   ['strategy_change', /\bstrategy (?:changes?|approvals?|questions?)\b/],
   ['budget_authorization', /\bbudget (?:authori[sz]ations?|requests?|questions?|approvals?)\b/],
   ['channel_action', /\bchannel (?:actions?|approvals?|questions?)\b/],
-]
+] as const satisfies ReadonlyArray<readonly [string, RegExp]>
 
-export const deliverableKinds: ReadonlyArray<readonly [DeliverableType, RegExp]> = [
+/** What an approval is about, as people ask for it. */
+export type AskedApproval = (typeof approvalKinds)[number][0]
+
+export const deliverableKinds = [
   ['blog_post', /\b(?:blog ?posts?|blogs?|articles?)\b/],
   ['social_post', /\b(?:social(?: media)? posts?|socials?)\b/],
   ['gbp_post', /\b(?:gbp posts?|(?:google )?business profile posts?)\b/],
@@ -99,7 +98,10 @@ export const deliverableKinds: ReadonlyArray<readonly [DeliverableType, RegExp]>
   ['backlink', /\bback ?links?\b/],
   ['website_audit', /\b(?:(?:website|site) audits?|audits?)\b/],
   ['performance_report', /\b(?:performance reports?|reports?)\b/],
-]
+] as const satisfies ReadonlyArray<readonly [string, RegExp]>
+
+/** What is made, as people ask for it. */
+export type AskedDeliverable = (typeof deliverableKinds)[number][0]
 
 /** Who makes what, for a task that names no agent. */
 export const makers: ReadonlyArray<readonly [string, RegExp]> = [
