@@ -1,7 +1,5 @@
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import type { AddressInfo } from 'node:net'
-import { createServer } from 'node:net'
 import { startServing } from '../kit/serving.ts'
 import { keysOfChaos } from './seed.ts'
 

@@ -64,7 +64,10 @@ describe.runIf(dialect === 'postgresql' && hasPgBouncer)('a database behind PgBo
   it('in session mode is used like the server itself', async () => {
     await using sessions = await startPgBouncer(test.url, { pool_mode: 'session' })
     const db = await open({ url: sessions.through(test.url) })
-    await db.ping()
+    const told: string[] = []
+    await db.listen('things', (payload) => void told.push(payload))
+    for (let time = 0; time < 3; time += 1) await db.write((tx) => db.notify(tx, 'things', `${time}`))
+    await expect.poll(() => told, { timeout: 10_000 }).toEqual(['0', '1', '2'])
     await db.close()
   })
 

@@ -59,7 +59,11 @@ async function examine(url: string): Promise<{ shares: boolean; keepsStatements:
   // The connection of the server that was used last goes to the next who asks.
   const elsewhere = async <T>(work: () => Promise<T>) => {
     await other.query('begin; select 1')
-    return work().finally(() => other.query('rollback'))
+    try {
+      return await work()
+    } finally {
+      await other.query('rollback')
+    }
   }
   try {
     await one.connect()
