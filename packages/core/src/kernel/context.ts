@@ -91,7 +91,7 @@ export interface Ctx {
   actor: Principal
   trace: Trace
   db: Database
-  /** Hot reads on committed data; each statement takes the scope itself. */
+  /** Hot reads on committed data, inside a command on what the command sees; each statement takes the scope itself. */
   sql: Sql
   clock: Clock
   newId: NewId

@@ -45,6 +45,7 @@ async function commit<T>(ctx: Ctx, work: (txn: Transaction) => Promise<T>): Prom
       ...ctx,
       em,
       tx,
+      sql: tx,
       audit,
       emit: (event, happening) => void newEvents.push(toNewEvent(event, happening)),
       enqueue: (job, order) => void newJobs.push(toNewJob(job, order)),

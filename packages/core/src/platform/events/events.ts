@@ -38,8 +38,11 @@ export interface Follower {
 export interface EventLog {
   /** Writes the events as part of `tx`; they are told once it commits. */
   append(tx: Sql, events: readonly NewEvent[]): Promise<void>
-  /** Events with a number above `after`, oldest first. */
-  read(filter: EventFilter, after: number, limit: number): Promise<StoredEvent[]>
+  /**
+   * Events with a number above `after`, oldest first.
+   * @param sql of a transaction that decides by what it reads: those before it may not be committed yet. Default: committed events
+   */
+  read(filter: EventFilter, after: number, limit: number, sql?: Sql): Promise<StoredEvent[]>
   /** Replays what came after `after` (nothing when undefined), then goes on live; no gap, no repeat. */
   follow(filter: EventFilter, after: number | undefined, follower: Follower): Promise<() => void>
   /** The highest number told so far. */

@@ -58,8 +58,13 @@ class DatabaseEventLog implements EventLog {
     await db.notify(tx, channel, String(last))
   }
 
-  read(filter: EventFilter, after: number, limit: number): Promise<StoredEvent[]> {
-    return selectEvents(this.#options.db.sql, filter, after, limit)
+  read(
+    filter: EventFilter,
+    after: number,
+    limit: number,
+    sql: Sql = this.#options.db.sql,
+  ): Promise<StoredEvent[]> {
+    return selectEvents(sql, filter, after, limit)
   }
 
   last(): number {

@@ -46,7 +46,7 @@ export async function keepSkill(
   skill.updatedOn = txn.clock.date()
   await flushOnce(txn, nameTaken(skill.name))
   await checkWeight(txn, skill.tenantId, skill.id)
-  await requireRoom({ ...txn, sql: txn.tx }, skill.tenantId, skill.sizeBytes)
+  await requireRoom(txn, skill.tenantId, skill.sizeBytes)
   const version = await saveVersion(txn, {
     ...skillVersions(skill),
     before: { data: was.data, since: was.since },

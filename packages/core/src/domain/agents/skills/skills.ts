@@ -73,7 +73,7 @@ export async function createSkill(
     await flushOnce(txn, nameTaken(name))
     const agentRoles = await assignSkill(txn, tenantId, skill.id, form.agentRoles)
     await checkWeight(txn, tenantId, skill.id)
-    await requireRoom({ ...txn, sql: txn.tx }, tenantId, sizeBytes)
+    await requireRoom(txn, tenantId, sizeBytes)
     const version = await saveVersion(txn, { ...skillVersions(skill), after: skillData(skill) })
     auditSkill(txn, skill, { after: { ...skillSummary(skill), agentRoles, version } })
     await txn.em.flush()

@@ -24,11 +24,11 @@ async function takeBatch(txn: Transaction): Promise<boolean> {
   const mark = await txn.em.findOneOrFail(WebhookMark, { id: 1 }, { lockMode: LockMode.PESSIMISTIC_WRITE })
   // Asked before who is there: anyone who is added from now on is told of what comes after this number, by the next round.
   const last = await lastEvent(txn.tx)
-  const receivers = await activeReceivers({ ...txn, sql: txn.tx })
+  const receivers = await activeReceivers(txn)
   if (receivers.length === 0) return false
   const after = Math.max(mark.seq, Math.min(...receivers.map(({ sinceSeq }) => sinceSeq)))
   const tenants = [...new Set(receivers.map(({ tenantId }) => tenantId))]
-  const found = await txn.services.events.read({ tenants, types: webhookEvents }, after, batch)
+  const found = await txn.services.events.read({ tenants, types: webhookEvents }, after, batch, txn.tx)
   const events = found.filter(({ seq }) => seq <= last)
   for (const event of events) tell(txn, receivers, event)
   const full = events.length === batch

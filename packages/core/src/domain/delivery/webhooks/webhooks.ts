@@ -127,7 +127,7 @@ export async function disable(
 
 async function read(txn: Transaction, id: string): Promise<WebhookItem> {
   await txn.em.flush()
-  return getWebhook({ ...txn, sql: txn.tx }, id)
+  return getWebhook(txn, id)
 }
 
 function view({ url, description, eventTypes, status }: WebhookRow) {

@@ -73,7 +73,7 @@ export async function giveUpReports(ctx: Ctx): Promise<void> {
     await transact(ctx, async (txn) => {
       const report = await txn.em.findOne(Report, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
       // It may have been written, or asked for again, since.
-      const [unwritten] = await unwrittenReports({ ...txn, sql: txn.tx }, id)
+      const [unwritten] = await unwrittenReports(txn, id)
       if (!report || !unwritten) return
       const after = { status: 'failed' as const, failureReason: reasonOf(unwritten) }
       Object.assign(report, { ...after, updatedOn: txn.clock.date() })

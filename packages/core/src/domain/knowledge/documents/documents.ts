@@ -56,7 +56,7 @@ export async function addDocument(
     await lockTenant(txn, tenantId)
     if ((await txn.em.count(Document, { tenantId })) >= mostDocuments)
       throw new DomainError('UNPROCESSABLE', `There are ${mostDocuments} documents already; delete one`)
-    await requireRoom({ ...txn, sql: txn.tx }, tenantId, size)
+    await requireRoom(txn, tenantId, size)
     const document = txn.em.create(Document, {
       id,
       tenantId,
@@ -71,7 +71,7 @@ export async function addDocument(
     })
     record(txn, document, { after: view(document) })
     await txn.em.flush()
-    return getDocument({ ...txn, sql: txn.tx }, id)
+    return getDocument(txn, id)
   })
 }
 

@@ -38,7 +38,7 @@ export function getActivity(ctx: Ctx, activityId: string): Promise<ActivityDetai
       ...(approval && { approval: { id: approval.id, type: approval.type, status: approval.status } }),
       inputPrompt: activity.inputPrompt,
       ...(output && { outputRef: output.id, outputPreview: preview(output.text, 500) }),
-      ...(await latestComments({ ...txn, sql: txn.tx }, activityId)),
+      ...(await latestComments(txn, activityId)),
       runs: runs.flatMap(toEnded),
       ...(current && { currentRun: { id: current.id, startedAt: current.startedAt } }),
       subtasks: await summariesWhere(

@@ -73,7 +73,7 @@ async function keep(txn: Transaction, brand: Brand, note?: string): Promise<Bran
     })
   }
   await txn.em.flush()
-  return getBrandContext({ ...txn, sql: txn.tx })
+  return getBrandContext(txn)
 }
 
 function subjectOf(ctx: Ctx): VersionSubject & { tenantId: string } {

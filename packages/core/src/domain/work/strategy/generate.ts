@@ -26,7 +26,7 @@ export function generateStrategy(
   return transact(ctx, async (txn) => {
     const tenantId = oneTenant(txn)
     const { content } = await lockStrategy(txn, tenantId)
-    const draft = await openDraft({ ...txn, sql: txn.tx })
+    const draft = await openDraft(txn)
     if (draft)
       throw new DomainError('CONFLICT', 'A strategy is being written, or waits for its approval', {
         details: { reason: 'draft_open', activityId: draft.activityId },

@@ -81,7 +81,7 @@ async function lockGoal(txn: Transaction, id: string): Promise<GoalRow> {
 
 async function read(txn: Transaction, id: string): Promise<GoalItem> {
   await txn.em.flush()
-  return getGoal({ ...txn, sql: txn.tx }, id)
+  return getGoal(txn, id)
 }
 
 function checkPeriod({ periodStart, periodEnd }: GoalRow): void {

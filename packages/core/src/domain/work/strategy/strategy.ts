@@ -19,7 +19,7 @@ import type { StrategyChange, StrategyState } from './schemas.ts'
 export function putStrategy(ctx: Ctx, { content }: StrategyChange): Promise<StrategyState> {
   return transact(ctx, async (txn) => {
     await keep(txn, await lockStrategy(txn, oneTenant(txn)), content)
-    return getStrategy({ ...txn, sql: txn.tx })
+    return getStrategy(txn)
   })
 }
 
@@ -32,7 +32,7 @@ export function restoreStrategy(ctx: Ctx, version: number): Promise<StrategyStat
     const strategy = await lockStrategy(txn, oneTenant(txn))
     const { content } = await versionData(txn, subjectOf(strategy.tenantId), version)
     await keep(txn, strategy, content as string, `Version ${version} put back`)
-    return getStrategy({ ...txn, sql: txn.tx })
+    return getStrategy(txn)
   })
 }
 

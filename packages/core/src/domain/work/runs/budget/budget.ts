@@ -112,6 +112,7 @@ async function alertOnce(txn: Transaction, activity: ActivityRow, cap: Cap, leve
     { tenants: [tenantId], types: [type], subject: cap.id },
     0,
     1_000,
+    txn.tx,
   )
   if (told.some(({ at, data }) => at >= cap.since && data['level'] === level && data['capUsd'] === capUsd))
     return

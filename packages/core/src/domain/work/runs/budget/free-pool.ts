@@ -83,7 +83,7 @@ export async function blockForPool(txn: Transaction, run: RunRow, activity: Acti
 
 async function isTold(txn: Transaction, tenantId: string, since: Date): Promise<boolean> {
   const about = { tenants: [tenantId], types: ['budget_alert'], subject: tenantId }
-  const told = await txn.services.events.read(about, 0, 1_000)
+  const told = await txn.services.events.read(about, 0, 1_000, txn.tx)
   return told.some(({ at, data }) => at >= since && data['scope'] === 'free_plans')
 }
 
