@@ -1,6 +1,7 @@
 import { cpus, totalmem } from 'node:os'
 import { parseArgs } from 'node:util'
 import { cliStatus } from './cli-start.ts'
+import { commits } from './commits.ts'
 import { deciding } from './deciding.ts'
 import { deltas } from './deltas.ts'
 import { gatewayGet } from './gateway.ts'
@@ -24,6 +25,7 @@ const benches: readonly Bench[] = [
   gatewayCost,
   lists,
   verdict,
+  commits,
   deciding,
   jobs,
   runs,
