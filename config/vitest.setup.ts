@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import { Client } from 'pg'
 import type { TestProject } from 'vitest/node'
+import { findPgBouncer } from './pgbouncer.ts'
 import type { LocatedPostgres } from './postgres.ts'
 import { findRedis } from './redis.ts'
 
@@ -49,7 +50,14 @@ export async function setup(_project: TestProject): Promise<(() => Promise<void>
   process.env['COPYDESK_TEST_REDIS'] = started?.url ?? ''
   process.env['COPYDESK_TEST_POSTGRES'] = postgres?.url ?? ''
   const databases = [...(run.sqlite ? ['sqlite'] : []), ...(postgres ? [`postgresql (${postgres.how})`] : [])]
-  const report = [`databases: ${databases.join(', ')}`, run.missing, noRedis ?? `redis: ${started?.how}`]
+  const noPooler =
+    postgres && !findPgBouncer() ? 'pgbouncer: NOT tested, because it is not installed' : undefined
+  const report = [
+    `databases: ${databases.join(', ')}`,
+    run.missing,
+    noPooler,
+    noRedis ?? `redis: ${started?.how}`,
+  ]
   process.stdout.write(`${report.filter(Boolean).join('\n')}\n`)
   return async () => {
     for (const path of [run.folder, run.bundle]) rmSync(path, { recursive: true, force: true })

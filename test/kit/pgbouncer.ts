@@ -1,14 +1,13 @@
-import { spawn, spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { chmodSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import { findPgBouncer } from '../../config/pgbouncer.ts'
+import { freePort } from '../../config/postgres-server.ts'
 import { temporaryFolder } from '../cli/process.ts'
-import { freePort } from './free-port.ts'
 
-const program = ['/usr/sbin/pgbouncer', '/usr/bin/pgbouncer', '/opt/homebrew/bin/pgbouncer'].find(
-  (path) => spawnSync(path, ['--version']).status === 0,
-)
+const program = findPgBouncer()
 
 /** True where PgBouncer is installed (`apt install pgbouncer`). */
 export const hasPgBouncer = program !== undefined
@@ -26,8 +25,12 @@ export async function startPgBouncer(
   const server = new URL(url)
   const folder = temporaryFolder()
   const port = await freePort()
-  const user = decodeURIComponent(server.username)
-  writeFileSync(join(folder.path, 'users.txt'), `"${user}" "${decodeURIComponent(server.password)}"\n`)
+  const target = {
+    host: server.hostname,
+    port: server.port || 5432,
+    user: decodeURIComponent(server.username),
+    ...(server.password && { password: decodeURIComponent(server.password) }),
+  }
   const config = {
     listen_addr: '127.0.0.1',
     listen_port: port,
@@ -37,13 +40,11 @@ export async function startPgBouncer(
     ignore_startup_parameters: 'extra_float_digits',
     ...settings,
   }
+  const pairs = (of: object) => Object.entries(of).map(([name, value]) => `${name}=${value}`)
   const file = join(folder.path, 'pgbouncer.ini')
-  const target = `host=${server.hostname} port=${server.port || 5432} user=${user}${server.password ? ` password=${decodeURIComponent(server.password)}` : ''}`
   writeFileSync(
     file,
-    `[databases]\n* = ${target}\n[pgbouncer]\n${Object.entries(config)
-      .map(([name, value]) => `${name} = ${value}`)
-      .join('\n')}\n`,
+    ['[databases]', `* = ${pairs(target).join(' ')}`, '[pgbouncer]', ...pairs(config), ''].join('\n'),
   )
   // PgBouncer refuses to run as root, and its own user has to read the file.
   chmodSync(folder.path, 0o755)
