@@ -31,7 +31,7 @@ export async function blockStuck(ctx: Ctx): Promise<void> {
     await transact(ctx, async (txn) => {
       const activity = await lockActivity(txn, id)
       // It may have moved since.
-      if ((await stuckActivities(ctx, id)).length === 0) return
+      if ((await stuckActivities(txn, id)).length === 0) return
       await block(txn, activity, {
         type: 'nothing_moves',
         description: `It was ${status.replaceAll('_', ' ')}, and nothing would ever have moved it on.`,
