@@ -2,7 +2,8 @@ import { Client, type ClientBase } from 'pg'
 import { DatabaseError, type DatabaseOptions } from './database.ts'
 import type { PostgresPools } from './postgres-pools.ts'
 
-const probe = 'copydesk_probe'
+/** How often a pooler is tried: those who use it meanwhile may take the connection that is looked for. */
+const rounds = 10
 
 /**
  * Looks whether PostgreSQL answers, and whether what stands before it can be used as it is configured: a pooler in transaction
@@ -47,36 +48,48 @@ async function answering<T>(url: string, ask: () => Promise<T>): Promise<T> {
   }
 }
 
+/** The process of the server behind a connection at this moment. */
+async function processOf(client: ClientBase): Promise<number | undefined> {
+  const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
+  return rows[0]?.pid
+}
+
 /** Whether a connection is one of the server: a pooler greets with the id of another process. */
 async function isServer(client: ClientBase): Promise<boolean> {
-  const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
-  return rows[0]?.pid === (client as ClientBase & { processID?: number }).processID
+  return (await processOf(client)) === (client as ClientBase & { processID?: number }).processID
 }
 
 /** Whether transactions of one connection may be on different connections of the server, and named statements are there on all. */
 async function examine(url: string): Promise<{ shares: boolean; keepsStatements: boolean }> {
   const [one, other] = [new Client({ connectionString: url }), new Client({ connectionString: url })]
-  // The connection of the server that was used last goes to the next who asks.
-  const elsewhere = async <T>(work: () => Promise<T>) => {
-    await other.query('begin; select 1')
+  /** Works while the other holds a connection of the server: usually the one that was used last. */
+  const elsewhere = async <T>(work: (held: number | undefined) => Promise<T>) => {
+    await other.query('begin')
     try {
-      return await work()
+      return await work(await processOf(other))
     } finally {
       await other.query('rollback')
     }
   }
+  const named = () => one.query({ name: 'copydesk_probe', text: 'select $1::int', values: [1] })
   try {
     await one.connect()
     if (await isServer(one)) return { shares: false, keepsStatements: true }
     await other.connect()
-    await one.query(`listen ${probe}`)
-    const { rows } = await elsewhere(() => one.query('select pg_listening_channels()'))
-    if (rows.length > 0) return { shares: false, keepsStatements: true }
-    const named = () => one.query({ name: probe, text: 'select $1::int', values: [1] })
-    const kept = await elsewhere(named)
-      .then(named)
-      .catch(() => undefined)
-    return { shares: true, keepsStatements: kept !== undefined }
+    const first = await processOf(one)
+    let shares = false
+    for (let round = 0; round < rounds && !shares; round += 1)
+      shares = await elsewhere(async (held) => held === first || (await processOf(one)) !== first)
+    if (!shares) return { shares, keepsStatements: true }
+    try {
+      for (let round = 0; round < rounds; round += 1) {
+        await elsewhere(named)
+        await named()
+      }
+      return { shares, keepsStatements: true }
+    } catch {
+      return { shares, keepsStatements: false }
+    }
   } finally {
     // What was probed ends with its connections.
     await Promise.all([one, other].map((client) => client.end().catch(() => undefined)))
