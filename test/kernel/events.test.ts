@@ -1,13 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { workEvents } from '../../packages/core/src/domain/work/events.ts'
-import {
-  dataByType,
-  defineEvent,
-  eventsFor,
-  toNewEvent,
-  webhookEventsOf,
-} from '../../packages/core/src/kernel/events.ts'
+import { defineEvent, eventsFor, toNewEvent, webhookEventsOf } from '../../packages/core/src/kernel/events.ts'
+import { dataByType } from '../../packages/core/src/kernel/streams.ts'
 
 const opened = defineEvent('shop_opened', z.object({ shopId: z.string() }), {
   audiences: ['tenant'],

@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest'
+import { Feedback } from '../../packages/core/src/domain/work/content/entities.ts'
 import { budgetAlert } from '../../packages/core/src/domain/work/runs/events.ts'
 import { transact } from '../../packages/core/src/kernel/transact.ts'
 import { parts } from '../domain/agents.ts'
 import { createTestApp } from '../kit/app.ts'
+import { asJson } from '../kit/columns.ts'
 import { dialect } from '../kit/database.ts'
 
 describe('a command', () => {
@@ -33,4 +35,35 @@ describe('a command', () => {
       expect(await app.db.sql.all(told)).toHaveLength(3)
     },
   )
+
+  it('adds rows of the tenants in its scope only, and nothing at all otherwise', async () => {
+    await using app = await createTestApp({ worker: false })
+    const [own, other] = [await app.team(), await app.team()]
+    await using node = await parts(app)
+    const add = (...tenantIds: string[]) =>
+      transact(node.adminOf(own.tenantId), async (txn) => {
+        for (const tenantId of tenantIds)
+          txn.insert(Feedback, {
+            id: txn.newId(),
+            tenantId,
+            contentKind: 'social_post',
+            kind: 'note',
+            text: `it's "quoted"`,
+            activityId: txn.newId(),
+            approvalId: null,
+            createdOn: txn.clock.date(),
+          })
+        txn.audit({ resourceType: 'tenant', after: { "it's": ['kept', null] } })
+      })
+    await expect(add(own.tenantId, other.tenantId)).rejects.toThrow('Feedback of another tenant')
+    expect(await app.db.sql.all('select * from feedback')).toEqual([])
+    await add(own.tenantId, own.tenantId)
+    const rows = await app.db.sql.all('select tenant_id, text, approval_id from feedback')
+    const row = { tenant_id: own.tenantId, text: `it's "quoted"`, approval_id: null }
+    expect(rows).toEqual([row, row])
+    const records = await app.db.sql.all<{ after: unknown }>(
+      'select after from audit_records where after is not null',
+    )
+    expect(records.map(({ after }) => asJson(after))).toContainEqual({ "it's": ['kept', null] })
+  })
 })

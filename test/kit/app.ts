@@ -8,6 +8,7 @@ import { migrations } from '../../packages/core/src/composition/migrations/migra
 import type { Database } from '../../packages/core/src/platform/database/database.ts'
 import type { Logger } from '../../packages/core/src/platform/log.ts'
 import { openTestDatabase } from './database.ts'
+import { settling } from './events.ts'
 
 /** A tenant with an admin and a member, and a reviewer who is assigned to it. */
 export interface Team {
@@ -81,7 +82,7 @@ export async function createTestApp(
     return instance
   }
   const copydesk = await another()
-  const db = database.db
+  const db = settling(database.db)
   const fetch = (path: string, init?: RequestInit, from?: { ip?: string }) =>
     copydesk.fetch(new Request(`http://copydesk.test${path}`, init), from)
   const clientFor = (token?: string) =>

@@ -1,5 +1,7 @@
 import { calendarJobs } from '../../packages/core/src/composition/jobs.ts'
 import type { Database } from '../../packages/core/src/platform/database/database.ts'
+import { lastNumber } from '../../packages/core/src/platform/events/queries.ts'
+import { settled } from './events.ts'
 
 /**
  * The last use of a key is written for many requests at once, some time after them: it is not a change by
@@ -20,6 +22,7 @@ const latest = new WeakMap<Database, { revision: string; fingerprint: string }>(
  * fingerprint when nothing was committed since: most requests change nothing.
  */
 export async function fingerprint(db: Database): Promise<string> {
+  await settled(db)
   const revision = await revisionOf(db)
   const known = latest.get(db)
   if (known?.revision === revision) return known.fingerprint
@@ -46,8 +49,11 @@ export function everything(db: Database): Promise<string> {
   return lines(db, (rows) => rows)
 }
 
+/** Tables that no request changes: the slots of the calendar, and up to which number events were deleted. */
+const unasked = new Set(['calendar_slots', 'event_mark'])
+
 async function lines(db: Database, shown: (rows: string) => string): Promise<string> {
-  const tables = (await tablesOf(db)).filter((table) => table !== 'calendar_slots')
+  const tables = (await tablesOf(db)).filter((table) => !unasked.has(table))
   if (db.dialect === 'sqlite') {
     const all = await Promise.all(
       tables.map((table) => db.sql.all(`select * from ${rowsOf(table)} order by 1`)),
@@ -84,11 +90,15 @@ export async function keepRows(db: Database): Promise<() => Promise<void>> {
   const before = await fingerprint(db)
   return async () => {
     const changed = changedTables(before, await fingerprint(db))
+    const last = await lastNumber(db.sql)
     await db.write(async (tx) => {
       for (const table of changed) {
         await tx.run(`delete from "${table}"`)
         await tx.run(`insert into "${table}" select * from "${copies}${table}"`)
       }
+      // Those who follow events have seen higher numbers than the last that is left, and wait for what comes after.
+      await tx.run('delete from event_mark')
+      await tx.run('insert into event_mark (id, pruned) values (1, ?)', [last])
     })
   }
 }

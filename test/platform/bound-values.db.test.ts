@@ -93,7 +93,7 @@ describe('a unit of work', () => {
       const kept = await test.db.unitOfWork('all', async (em, tx) => {
         for (let id = 0; id < 5; id += 1) await em.findOne(Thing, { id, text: `text ${id}` })
         return tx.all<{ name: string; statement: string }>(
-          `select name, statement from pg_prepared_statements where statement like '%"id" = $1 and "t0"."text" = $2%'`,
+          `select name, statement from pg_prepared_statements where statement like '%"id" = $1 and "text" = $2%'`,
         )
       })
       expect(kept).toEqual([

@@ -1,3 +1,5 @@
+import { entities } from '../../packages/core/src/composition/entities.ts'
+import { migrations } from '../../packages/core/src/composition/migrations/migrations.ts'
 import type { Clock } from '../../packages/core/src/platform/clock.ts'
 import type { Database } from '../../packages/core/src/platform/database/database.ts'
 import type {
@@ -8,6 +10,7 @@ import type {
 } from '../../packages/core/src/platform/events/events.ts'
 import { createEventLog } from '../../packages/core/src/platform/events/log.ts'
 import { openTestDatabase, silent } from '../kit/database.ts'
+import { settled } from '../kit/events.ts'
 
 export const patience = { timeout: 15_000, interval: 10 }
 
@@ -20,7 +23,7 @@ export const everything: EventFilter = { tenants: 'all' }
 
 /** One database, and logs that each have it open for themselves, as processes would. */
 export async function openArchive<C extends Clock>(clock: C) {
-  const test = await openTestDatabase()
+  const test = await openTestDatabase({ entities, migrations })
   const logs: EventLog[] = []
   return {
     ...test,
@@ -33,7 +36,7 @@ export async function openArchive<C extends Clock>(clock: C) {
       return { db, log }
     },
     names: async (): Promise<string[]> =>
-      (await test.db.sql.all<{ subject: string }>('select subject from event order by seq')).map(
+      (await (await settled(test.db)).all<{ subject: string }>('select subject from event order by seq')).map(
         ({ subject }) => subject,
       ),
     async [Symbol.asyncDispose]() {

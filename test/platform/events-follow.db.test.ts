@@ -3,6 +3,7 @@ import { createSystemClock } from '../../packages/core/src/platform/clock.ts'
 import type { Database } from '../../packages/core/src/platform/database/database.ts'
 import type { EventFilter } from '../../packages/core/src/platform/events/events.ts'
 import { createTestClock } from '../kit/clock.ts'
+import { insertUntold, settled } from '../kit/events.ts'
 import { everything, happened, notebook, openArchive, patience, write, writeMany } from './event-archive.ts'
 
 describe('follow', () => {
@@ -24,7 +25,7 @@ describe('follow', () => {
       await new Promise((resolve) => setImmediate(resolve))
     }
     await written
-    const stored = await archive.db.sql.all<{ seq: number | string; subject: string }>(
+    const stored = await (await settled(archive.db)).all<{ seq: number | string; subject: string }>(
       'select seq, subject from event order by seq',
     )
     expect(stored).toHaveLength(3 * 25 * 2)
@@ -76,12 +77,7 @@ describe('follow', () => {
     await using archive = await openArchive(createTestClock())
     const [ahead, behind] = [await archive.process(), await archive.process()]
     // By hand, so that no process is notified; only the one that looks knows of them.
-    await archive.db.write((tx) =>
-      tx.run(
-        `insert into event (type, subject, data, at) values ('x', 'known', '{}', ?), ('x', 'known too', '{}', ?)`,
-        [archive.clock.date(), archive.clock.date()],
-      ),
-    )
+    await insertUntold(archive.db, archive.clock.date(), happened('known'), happened('known too'))
     const first = notebook()
     await ahead.log.follow(everything, 0, first)
     ahead.log.wakeUp()

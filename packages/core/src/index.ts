@@ -156,8 +156,8 @@ export async function createCopydesk(options: CopydeskOptions): Promise<Copydesk
       services.revocations.stop()
       await services.models.stop()
       await services.deltas.stop()
-      await services.events.stop()
     }
+    await services.events.stop()
     await services.push.close()
     await services.http.close()
     await assembled.close()

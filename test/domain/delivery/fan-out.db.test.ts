@@ -3,6 +3,7 @@ import { fanOut } from '../../../packages/core/src/domain/delivery/webhooks/fan-
 import { approvalExpired } from '../../../packages/core/src/domain/work/approvals/events.ts'
 import { transact } from '../../../packages/core/src/kernel/transact.ts'
 import { createTestApp } from '../../kit/app.ts'
+import { settled } from '../../kit/events.ts'
 import { parts } from '../agents.ts'
 
 it('makes one message of each event, also of those whose commit is under way with it', async () => {
@@ -22,6 +23,7 @@ it('makes one message of each event, also of those whose commit is under way wit
     })
   // One after another, so that each round meets one event that has just been written.
   for (const name of names) await Promise.all([tell(name), fanOut(node.system())])
+  await settled(app.db)
   await fanOut(node.system())
   const messages = await app.db.sql.all<{ body: string }>('select body from webhook_deliveries')
   const told = messages.map((message) => JSON.parse(message.body).data.approvalId as string)

@@ -1,11 +1,15 @@
 import { describe, expect, it } from 'vitest'
 import { claimRuns } from '../../../packages/core/src/domain/work/runs/queue/claim-queries.ts'
 import { createTestClock, type TestClock } from '../../kit/clock.ts'
+import { dialect } from '../../kit/database.ts'
 import { type Agent, type AgentHarness, createAgentHarness } from '../../kit/runtime.ts'
 import { parts } from '../agents.ts'
 import { place } from './budgets.ts'
 
 const minute = 60_000
+
+/** A campaign is active once all of it is planned. */
+const startable = `select count(*) as n from runs r join campaigns c on c.id = r.campaign_id where r.open = ? and c.status = 'active'`
 
 /** Has an agent in progress ask for a part of the researcher. */
 const ask = (agent: Agent, title: string, priority: 'normal' | 'high') =>
@@ -80,10 +84,7 @@ describe('the queue of an agent', () => {
     await harness.configure({ concurrency: 3 }, ['social_writer'])
     await harness.configure({ concurrency: 1 }, ['blog_writer'])
     await place(harness, 12)
-    await harness.app.until(
-      async () => (await harness.count('select count(*) as n from runs where open = ?', true)) === 12,
-      'all are planned',
-    )
+    await harness.app.until(async () => (await harness.count(startable, true)) === 12, 'all are planned')
     const processes = await Promise.all(Array.from({ length: 4 }, () => parts(harness.app)))
     try {
       const now = new Date()
@@ -117,6 +118,31 @@ describe('the queue of an agent', () => {
     } finally {
       for (const process of processes) await process[Symbol.asyncDispose]()
     }
+  })
+
+  // On SQLite writers follow one another.
+  it.runIf(dialect === 'postgresql')('gives out no run that is being cancelled at that moment', async () => {
+    await using harness = await createAgentHarness({ worker: { concurrency: 0 } })
+    await place(harness, 1)
+    await harness.app.until(async () => (await harness.count(startable, true)) === 1, 'it is planned')
+    await using process = await parts(harness.app)
+    const [cancelled, seen] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const cancelling = harness.app.db.write(async (tx) => {
+      await tx.run(`update runs set open = ?, status = 'cancelled'`, [false])
+      cancelled.resolve()
+      await seen.promise
+    })
+    await cancelled.promise
+    const now = new Date()
+    const leaseUntil = new Date(now.getTime() + minute)
+    const claimed = claimRuns(process.db, { owner: 'owner', now, leaseUntil, limit: 10 })
+    const isWaiting = `select count(*) as n from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock' and query like 'update runs%'`
+    await harness.app.until(async () => (await harness.count(isWaiting)) === 1, 'the claim waits')
+    seen.resolve()
+    await cancelling
+    expect(await claimed).toEqual([])
+    expect(await harness.count(`select count(*) as n from runs where status = 'cancelled'`)).toBe(1)
   })
 
   it('is suspended while its agent is paused or its tenant suspended, and continues afterwards', async () => {

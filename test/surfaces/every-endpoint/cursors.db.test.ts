@@ -4,7 +4,8 @@ import { describeSurfaces } from '../../../packages/core/src/surfaces/describe.t
 import { claimsOf, ruleOf } from '../../kit/callers.ts'
 import { callerFor, inputFor } from '../../kit/inputs.ts'
 import { createRequester, unknownId } from '../../kit/requester.ts'
-import { createSeededInstance, type SeededInstance, type SeededTenant } from '../../kit/seeded-instance.ts'
+import { createSeededInstance, type SeededInstance } from '../../kit/seeded-instance.ts'
+import type { SeededTenant } from '../../kit/seeded-tenant.ts'
 
 /** Generated from the route tables: every list takes the cursors that it has given out, and no others. */
 

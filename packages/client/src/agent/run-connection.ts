@@ -120,6 +120,7 @@ export function createRunConnection(options: RunConnectionOptions): RunConnectio
       const headers =
         purpose === 'work' && body !== undefined ? { 'idempotency-key': crypto.randomUUID() } : {}
       const input = { params: { runId }, headers, ...(body !== undefined && { body }) }
+      // The compiler cannot work out the input of a route that the caller chooses; `BodyOf` has typed it already.
       return client.call('agent', route, input as never) as Promise<Reply<'agent', typeof route>>
     },
   }

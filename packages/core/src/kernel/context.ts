@@ -1,6 +1,8 @@
+import type { EntitySchema } from '@mikro-orm/core'
 import type { z } from 'zod'
 import type { Clock, NewId } from '../platform/clock.ts'
 import type { Database, EntityManager, Sql } from '../platform/database/database.ts'
+import type { NewValues } from '../platform/database/new-rows.ts'
 import type { Logger } from '../platform/log.ts'
 import type { EventDefinition, Happening } from './events.ts'
 import type { JobDefinition, JobOrder } from './jobs.ts'
@@ -121,6 +123,8 @@ export interface Transaction extends Ctx {
   /** Tells the other processes something that cannot wait for their next look. */
   signal(signal: Signal, payload?: string): void
   audit(entry: AuditEntry): void
+  /** Adds a row that nothing reads before the commit: all of them are written together, at the end. */
+  insert<S extends EntitySchema>(entity: S, values: NewValues<S>): void
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { z } from 'zod'
-import type { NewEvent } from '../platform/events/events.ts'
+import type { Sql } from '../platform/database/database.ts'
+import type { EventFilter, EventLog, Follower, NewEvent, StoredEvent } from '../platform/events/events.ts'
 
 /** Who follows an event beside those who follow its subject: the people of its tenant, or reviewers. */
 export type EventAudience = 'tenant' | 'reviewers'
@@ -50,15 +51,54 @@ export function toNewEvent<S extends z.ZodObject>(
   return { tenantId, type, subject, data: schema.parse(data) as Record<string, unknown> }
 }
 
+/** An event of the log, its data as the definition of its type has them. */
+export type EventOf<D extends EventDefinition> = D extends EventDefinition
+  ? Omit<StoredEvent, 'type' | 'data'> & { type: D['type']; data: z.output<D['data']> }
+  : never
+
 /**
- * The data schemas of some events by their name, as an endpoint that streams them declares them.
- * @param more fields that the stream adds to each
+ * For an event that was selected by the types of `D`. Its data are not parsed again: the log holds only what `toNewEvent`
+ * has parsed, and a stream encodes it through its own schema.
  */
-export function dataByType<const E extends readonly EventDefinition[], M extends z.ZodRawShape>(
-  events: E,
-  more: M,
-): { [D in E[number] as D['type']]: z.ZodObject<D['data']['shape'] & M> } {
-  return Object.fromEntries(events.map(({ type, data }) => [type, data.extend(more)])) as never
+const typed = <D extends EventDefinition>(event: StoredEvent) => event as object as EventOf<D>
+
+const typesOf = (definitions: readonly EventDefinition[]) => definitions.map(({ type }) => type)
+
+/** Events of these definitions, typed; the rest as `EventLog.read`. */
+export async function readEvents<const D extends EventDefinition>(
+  log: EventLog,
+  definitions: readonly D[],
+  filter: Omit<EventFilter, 'types'>,
+  { after = 0, limit, sql }: { after?: number; limit: number; sql?: Sql },
+): Promise<EventOf<D>[]> {
+  const found = await log.read({ ...filter, types: typesOf(definitions) }, after, limit, sql)
+  return found.map((event) => typed<D>(event))
+}
+
+/** What has happened of these definitions as `tx` sees it, typed; the rest as `EventLog.happened`. */
+export async function readHappened<const D extends EventDefinition>(
+  log: EventLog,
+  tx: Sql,
+  definition: D,
+  filter: Omit<EventFilter, 'types'>,
+  limit: number,
+): Promise<Array<Pick<EventOf<D>, 'data' | 'at'>>> {
+  const found = await log.happened(tx, { ...filter, types: [definition.type] }, limit)
+  return found as Array<Pick<EventOf<D>, 'data' | 'at'>>
+}
+
+/** Follows events of these definitions, typed; the rest as `EventLog.follow`. */
+export function followEvents<const D extends EventDefinition>(
+  log: EventLog,
+  definitions: readonly D[],
+  filter: Omit<EventFilter, 'types'>,
+  after: number | undefined,
+  follower: Omit<Follower, 'event'> & { event(event: EventOf<D>): void },
+): Promise<() => void> {
+  return log.follow({ ...filter, types: typesOf(definitions) }, after, {
+    ...follower,
+    event: (event) => follower.event(typed<D>(event)),
+  })
 }
 
 type For<D, A extends EventAudience> =
@@ -69,12 +109,12 @@ export function eventsFor<const E extends readonly EventDefinition[], A extends 
   events: E,
   audience: A,
 ): Array<For<E[number], A>> {
-  return events.filter(({ audiences }) => audiences.includes(audience)) as never
+  return events.filter((event): event is For<E[number], A> => event.audiences.includes(audience))
 }
 
 /** Those of some events that outgoing webhooks can subscribe to. */
 export function webhookEventsOf<const E extends readonly EventDefinition[]>(
   events: E,
 ): Array<Extract<E[number], { webhook: true }>> {
-  return events.filter(({ webhook }) => webhook) as never
+  return events.filter((event): event is Extract<E[number], { webhook: true }> => event.webhook)
 }

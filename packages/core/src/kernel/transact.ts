@@ -1,4 +1,5 @@
 import { UniqueConstraintViolationException } from '@mikro-orm/core'
+import { type NewRow, newRow } from '../platform/database/new-rows.ts'
 import type { NewEvent } from '../platform/events/events.ts'
 import type { NewJob } from '../platform/jobs/jobs.ts'
 import { redact } from '../platform/redact.ts'
@@ -34,11 +35,14 @@ async function commit<T>(ctx: Ctx, work: (txn: Transaction) => Promise<T>): Prom
   const { jobs, events, wakeDispatcher } = ctx.services
   const newEvents: NewEvent[] = []
   const newJobs: NewJob[] = []
+  const newRows: NewRow[] = []
   const told = new Map<string, [channel: string, payload: string]>()
   let audited = false
   const result = await ctx.db.unitOfWork(ctx.scope, async (em, tx) => {
+    const insert: Transaction['insert'] = (entity, values) =>
+      void newRows.push(requireScope(ctx, newRow(entity, values)))
     const audit = (entry: AuditEntry) => {
-      em.create(AuditRecord, auditRow(ctx, entry))
+      insert(AuditRecord, auditRow(ctx, entry))
       audited = true
     }
     const txn: Transaction = {
@@ -47,18 +51,18 @@ async function commit<T>(ctx: Ctx, work: (txn: Transaction) => Promise<T>): Prom
       tx,
       sql: tx,
       audit,
+      insert,
       emit: (event, happening) => void newEvents.push(toNewEvent(event, happening)),
       enqueue: (job, order) => void newJobs.push(toNewJob(job, order)),
       signal: (name, payload = '') => void told.set(`${name} ${payload}`, [signals[name], payload]),
     }
     const value = await work(txn)
-    await em.flush()
     if (ctx.trace.claim && !(await commitClaim(tx, ctx.trace.claim)))
       throw new DomainError('CONFLICT', takeoverMessage)
     if (newJobs.length > 0) await jobs.enqueue(tx, newJobs)
     for (const [channel, payload] of told.values()) await ctx.db.notify(tx, channel, payload)
-    // Last before the commit: the numbers of events become visible in their order.
-    if (newEvents.length > 0) await events.append(tx, newEvents)
+    // Last before the commit, so that events are in the order of the commits that depend on each other.
+    await ctx.db.flush(em, tx, [...newRows, ...events.toRows(newEvents)])
     return value
   })
   if (audited) ctx.trace.audited = true
@@ -66,6 +70,13 @@ async function commit<T>(ctx: Ctx, work: (txn: Transaction) => Promise<T>): Prom
   if (newJobs.length > 0) jobs.wakeUp()
   wakeDispatcher()
   return result
+}
+
+/** @throws Error for a row of a tenant that the command must not write, as a flush does */
+function requireScope({ scope }: Ctx, row: NewRow): NewRow {
+  const tenantId = (row.values['tenantId'] ?? null) as string | null
+  if (scope === 'all' || tenantId === null || scope.includes(tenantId)) return row
+  throw new Error(`${row.entity.meta.className} of another tenant must not be written here`)
 }
 
 /** The record of an act as the contract words it. */
@@ -99,7 +110,7 @@ function auditRow(ctx: Ctx, entry: AuditEntry) {
 /** Writes the record of an act that wrote none in its own transaction. */
 export async function record(ctx: Ctx, entry: AuditEntry): Promise<void> {
   await transact(ctx, async (txn) => {
-    txn.em.create(AuditRecord, auditRow(txn, entry))
+    txn.insert(AuditRecord, auditRow(txn, entry))
   })
 }
 

@@ -15,7 +15,9 @@ const RESERVED = new Set(['time', 'level', 'msg'])
 
 /** One JSON object; a field that would hide `time`, `level` or `msg` gets a leading underscore. */
 export function formatJson({ time, level, message, fields }: LogLine): string {
-  const line: LogFields = { time: time.toISOString(), level, msg: message }
+  const head = { time: time.toISOString(), level, msg: message }
+  if (!Object.keys(fields).some((name) => RESERVED.has(name))) return JSON.stringify({ ...head, ...fields })
+  const line: LogFields = head
   for (const [name, value] of Object.entries(fields)) line[RESERVED.has(name) ? `_${name}` : name] = value
   return JSON.stringify(line)
 }

@@ -168,13 +168,18 @@ function copyError(error: Error, path: object[]): Record<string, unknown> {
 }
 
 function copyEntries(entries: Array<[unknown, unknown]>, path: object[]): Record<string, unknown> {
-  const out: Record<string, unknown> = Object.create(null) as Record<string, unknown>
+  const out: Record<string, unknown> = {}
   for (const [key, value] of entries) {
     const name = String(key)
     if (value === undefined) continue
-    out[redactText(name)] = isCut(name, value) ? REDACTED : copy(value, path)
+    const shown = redactText(name)
+    const kept = isCut(name, value) ? REDACTED : copy(value, path)
+    // Said as a name it would be the prototype.
+    if (shown === '__proto__')
+      Object.defineProperty(out, shown, { value: kept, enumerable: true, configurable: true, writable: true })
+    else out[shown] = kept
   }
-  return { ...out }
+  return out
 }
 
 function isCut(name: string, value: unknown): boolean {

@@ -23,6 +23,7 @@ import { migration as abuseLimits } from './0021-abuse-limits.ts'
 import { migration as attempts } from './0022-attempts.ts'
 import { migration as consents } from './0023-consents.ts'
 import { migration as calendar } from './0024-calendar.ts'
+import { migration as unnumberedEvents } from './0025-unnumbered-events.ts'
 
 /** Every step of the schema, in order. A step that was released is never changed. */
 export const migrations: readonly MigrationScript[] = [
@@ -50,4 +51,5 @@ export const migrations: readonly MigrationScript[] = [
   attempts,
   consents,
   calendar,
+  unnumberedEvents,
 ]

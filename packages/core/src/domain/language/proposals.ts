@@ -1,4 +1,5 @@
 import { requestOf } from '@copydesk/language'
+import type { ApprovalType } from '../work/approvals/entities.ts'
 import { act } from './acts.ts'
 import { type Act, actOf, type SlashCommand } from './commands.ts'
 import { actionAnswer, clarificationAnswer, type Interpretation } from './interpretation.ts'
@@ -59,8 +60,9 @@ function inWords(
     const { risk, older, type } = command
     const slots = { all: true, risks: risk ? [risk] : [], ...(older !== undefined && { olderThan: older }) }
     const request = requestOf(said, slots, words)
-    const typed =
-      type === undefined ? request : { ...request, slots: { ...request.slots, approvalType: type as never } }
+    // A type that does not exist matches nothing.
+    const approvalType = type as ApprovalType | undefined
+    const typed = approvalType ? { ...request, slots: { ...request.slots, approvalType } } : request
     return decide(scene, typed, command.action)
   }
   const raw = command.name === 'snooze' ? command.until : ''

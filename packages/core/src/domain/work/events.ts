@@ -43,4 +43,3 @@ export const workEvents = [
 
 /** What the people of a tenant follow, under the names that streams use. */
 export const tenantEvents = eventsFor(workEvents, 'tenant')
-export type TenantEventType = (typeof tenantEvents)[number]['type']

@@ -2,9 +2,13 @@ import type { EntitySchema } from '@mikro-orm/core'
 import type { MikroORM, SqlEntityManager } from '@mikro-orm/sql'
 import type { Logger } from '../log.ts'
 import type { MigrationScript } from './migrate.ts'
+import type { NewRow } from './new-rows.ts'
 
 export type EntityManager = SqlEntityManager
 export type Dialect = 'sqlite' | 'postgresql'
+
+/** The tenants whose rows may be read and written. */
+export type Tenants = readonly string[] | 'all'
 
 /** Whatever can be bound to a `?`. */
 export type SqlValue = string | number | boolean | null | Date | Uint8Array
@@ -32,13 +36,18 @@ export interface Database {
    * One transaction of the ORM. `em` sees only the tenants in `scope` and refuses to write others; it is flushed
    * after `work` and everything commits together or not at all.
    */
-  unitOfWork<T>(
-    scope: readonly string[] | 'all',
-    work: (em: EntityManager, tx: Sql) => Promise<T>,
-  ): Promise<T>
+  unitOfWork<T>(scope: Tenants, work: (em: EntityManager, tx: Sql) => Promise<T>): Promise<T>
+  /**
+   * Writes the changes of a unit of work and these rows, which nothing reads before the commit, in as few statements as the
+   * database allows. The last that a unit of work does.
+   */
+  flush(em: EntityManager, tx: Sql, rows: readonly NewRow[]): Promise<void>
   /** Wakes `listener` with each payload sent to `channel`, by this process or another. */
   listen(channel: string, listener: (payload: string) => void): Promise<() => Promise<void>>
-  /** Sends `payload` (under 8,000 bytes) to every listener once `tx` commits. */
+  /**
+   * Sends `payload` (under 8,000 bytes) to every listener once `tx` has committed, or at once outside of a transaction. Best effort: a
+   * process that dies right after its commit sends nothing, so listeners also look for themselves now and then.
+   */
   notify(tx: Sql, channel: string, payload: string): Promise<void>
   /** Rejects when the database cannot be read. */
   ping(): Promise<void>

@@ -1,11 +1,13 @@
 import { Migrator } from '@mikro-orm/migrations'
 import { MikroORM as PostgresOrm } from '@mikro-orm/postgresql'
-import type { MikroORM } from '@mikro-orm/sql'
-import { Client } from 'pg'
+import type { AbstractSqlDriver, MikroORM } from '@mikro-orm/sql'
 import { type Database, type DatabaseOptions, type EntityManager, type Sql } from './database.ts'
 import { openWithEntities } from './discovery.ts'
 import { toMigrations } from './migrate.ts'
+import { updatePlainly } from './plain-updates.ts'
+import { createListener, createNotifier } from './postgres-channels.ts'
 import { PatientDriver } from './postgres-driver.ts'
+import { flushTogether, gatherWrites } from './postgres-flush.ts'
 import { checkConnections } from './postgres-pooler.ts'
 import { joinPools } from './postgres-pools.ts'
 import { statements } from './postgres-statements.ts'
@@ -35,22 +37,31 @@ export async function openPostgres(options: DatabaseOptions): Promise<Database> 
       subscribers: [new TenantGuard()],
       forceUtcTimezone: true,
       ensureDatabase: false,
+      // The function that numbers events is the migrations' own.
+      schemaGenerator: { ignoreRoutines: true },
       colors: false,
       logger: (message) => log.debug(message),
     }),
   )) as unknown as MikroORM
-  const hub = createListener(options.listenUrl ?? url, options)
+  const driver = orm.driver as AbstractSqlDriver
+  gatherWrites(driver)
+  updatePlainly(driver)
+  const listener = createListener(options.listenUrl ?? url, options)
+  const sql = statements(pool, preparing)
+  const notifier = createNotifier(sql, log)
   return {
     dialect: 'postgresql',
     orm,
-    sql: statements(pool, preparing),
+    sql,
     async write(work) {
       const client = await pool.connect()
+      const tx = statements(client, preparing)
       try {
         await client.query('begin')
-        const result = await work(statements(client, preparing))
+        const result = await work(tx)
         await client.query('commit')
         client.release()
+        notifier.committed(tx)
         return result
       } catch (error) {
         const broken = await client.query('rollback').then(
@@ -62,26 +73,28 @@ export async function openPostgres(options: DatabaseOptions): Promise<Database> 
       }
     },
     async unitOfWork(scope, work) {
-      const em = forkFor(orm, scope)
+      const em = forkFor(orm, scope, 'postgresql')
       try {
         await em.begin()
-        const result = await work(em, insideOrm(em))
+        const tx = insideOrm(em)
+        const result = await work(em, tx)
         await em.commit()
+        notifier.committed(tx)
         return result
       } catch (error) {
         await em.rollback().catch(() => undefined)
         throw error
       }
     },
-    listen: hub.listen,
-    async notify(tx, channel, payload) {
-      await tx.run('select pg_notify(?, ?)', [channel, payload])
-    },
+    flush: flushTogether,
+    listen: listener.listen,
+    notify: notifier.notify,
     async ping() {
       await pool.query('select 1')
     },
     async close() {
-      await hub.close()
+      await notifier.close()
+      await listener.close()
       await orm.close(true)
       await pools.leave()
     },
@@ -96,52 +109,5 @@ function insideOrm(em: EntityManager): Sql {
     get: async (text, params) => (await execute(text, params, 'get')) as never,
     run: async (text, params) =>
       ((await execute(text, params, 'run')) as unknown as { affectedRows: number }).affectedRows,
-  }
-}
-
-/** One connection that listens for everybody; when it breaks it comes back and wakes all listeners once with ''. */
-function createListener(url: string, { log }: DatabaseOptions) {
-  const listeners = new Map<string, Set<(payload: string) => void>>()
-  let client: Client | undefined
-  let closed = false
-  let opening: Promise<void> | undefined
-
-  const open = async () => {
-    const fresh = new Client({ connectionString: url })
-    fresh.on('error', (error) => {
-      if (client === fresh) client = undefined
-      if (closed) return
-      log.warn('the listening connection to PostgreSQL was lost, opening another', { error })
-      retry()
-    })
-    fresh.on('notification', ({ channel, payload }) => {
-      for (const listener of listeners.get(channel) ?? []) listener(payload ?? '')
-    })
-    await fresh.connect()
-    for (const channel of listeners.keys()) await fresh.query(`listen ${fresh.escapeIdentifier(channel)}`)
-    client = fresh
-  }
-  const retry = () => {
-    const timer = setTimeout(() => {
-      if (closed || client) return
-      opening = open().then(() => {
-        for (const set of listeners.values()) for (const listener of set) listener('')
-      }, retry)
-    }, 500)
-    timer.unref()
-  }
-  return {
-    async listen(channel: string, listener: (payload: string) => void) {
-      const known = listeners.get(channel)
-      listeners.set(channel, (known ?? new Set()).add(listener))
-      if (!client) await (opening ??= open())
-      if (!known) await client?.query(`listen ${client.escapeIdentifier(channel)}`)
-      return async () => void listeners.get(channel)?.delete(listener)
-    },
-    async close() {
-      closed = true
-      await opening?.catch(() => undefined)
-      await client?.end().catch(() => undefined)
-    },
   }
 }

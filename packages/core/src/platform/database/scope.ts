@@ -1,8 +1,7 @@
 import { ChangeSetType, type EventSubscriber, type FlushEventArgs } from '@mikro-orm/core'
 import type { MikroORM } from '@mikro-orm/sql'
-import type { EntityManager } from './database.ts'
-
-type Tenants = readonly string[] | 'all'
+import type { Dialect, EntityManager, Tenants } from './database.ts'
+import { readPlainly } from './plain-reads.ts'
 
 /**
  * The filter of every entity that belongs to a tenant. It has no default arguments: an entity manager that was not
@@ -17,9 +16,10 @@ export const ownedByTenant = {
 }
 
 /** The only place that forks an entity manager: bound to the tenants that `scope` names. */
-export function forkFor(orm: MikroORM, scope: Tenants): EntityManager {
+export function forkFor(orm: MikroORM, scope: Tenants, dialect: Dialect): EntityManager {
   const em = orm.em.fork() as EntityManager
   em.setFilterParams('tenant', { ids: scope })
+  readPlainly(em, scope, dialect)
   return em
 }
 

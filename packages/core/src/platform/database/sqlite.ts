@@ -1,12 +1,14 @@
 import { closeSync, existsSync, openSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { Migrator } from '@mikro-orm/migrations'
-import type { MikroORM } from '@mikro-orm/sql'
+import type { AbstractSqlDriver, MikroORM } from '@mikro-orm/sql'
 import { MikroORM as SqliteOrm } from '@mikro-orm/sqlite'
 import BetterSqlite from 'better-sqlite3'
 import { type Database, DatabaseError, type DatabaseOptions, type Sql } from './database.ts'
 import { openWithEntities } from './discovery.ts'
 import { toMigrations } from './migrate.ts'
+import { insertRows } from './new-rows.ts'
+import { updatePlainly } from './plain-updates.ts'
 import { forkFor, TenantGuard } from './scope.ts'
 import { SharedCommits, WriteQueue } from './sqlite-commits.ts'
 import { BoundSqliteDriver, SerialDialect } from './sqlite-dialect.ts'
@@ -53,6 +55,7 @@ export async function openSqlite(options: DatabaseOptions): Promise<Database> {
       logger: (message) => options.log.debug(message),
     }),
   )) as unknown as MikroORM
+  updatePlainly(orm.driver as AbstractSqlDriver)
   const tx = statements(writer, path)
   const db: Database = {
     dialect: 'sqlite',
@@ -77,7 +80,7 @@ export async function openSqlite(options: DatabaseOptions): Promise<Database> {
       return result
     },
     async unitOfWork(scope, work) {
-      const em = forkFor(orm, scope)
+      const em = forkFor(orm, scope, 'sqlite')
       try {
         await em.begin()
         const result = await work(em, tx)
@@ -87,6 +90,10 @@ export async function openSqlite(options: DatabaseOptions): Promise<Database> {
         await em.rollback().catch(() => undefined)
         throw explain(error, path)
       }
+    },
+    async flush(em, inside, rows) {
+      await em.flush()
+      await insertRows(inside, rows)
     },
     async listen(channel, listener) {
       const set = listeners.get(channel) ?? new Set()

@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.ts'
 import type { Database, Sql } from '../database/database.ts'
+import type { NewRow } from '../database/new-rows.ts'
 import type { Logger } from '../log.ts'
 
 /** Something that happened, told in the transaction in which it happened. */
@@ -13,8 +14,11 @@ export interface NewEvent {
   data: Record<string, unknown>
 }
 
+/** What a transaction can know of an event that may have no number yet. */
+export type Happened = Pick<StoredEvent, 'type' | 'data' | 'at'>
+
 export interface StoredEvent extends NewEvent {
-  /** Grows with every event; an event with a smaller number is never committed later. */
+  /** Grows by one with every event; one with a smaller number never appears later. */
   seq: number
   at: Date
 }
@@ -36,18 +40,24 @@ export interface Follower {
 
 /** The log of events: written with the change, read in order, by one or many processes. */
 export interface EventLog {
-  /** Writes the events as part of `tx`; they are told once it commits. */
+  /** The rows by which a transaction writes events, last before its commit; `append` for one that writes nothing else. */
+  toRows(events: readonly NewEvent[]): NewRow[]
+  /** Writes the events as part of `tx`; they are told once it commits and `wakeUp` is called, or a second later. */
   append(tx: Sql, events: readonly NewEvent[]): Promise<void>
   /**
-   * Events with a number above `after`, oldest first.
-   * @param sql of a transaction that decides by what it reads: those before it may not be committed yet. Default: committed events
+   * Events with a number above `after`, oldest first. On PostgreSQL an event gets its number a moment after its commit.
+   * @param sql of a transaction that decides by what it reads. Default: committed events
    */
   read(filter: EventFilter, after: number, limit: number, sql?: Sql): Promise<StoredEvent[]>
+  /** What has happened as `tx` sees it, also what has no number yet, in no order: for decisions that depend on what was told before. */
+  happened(tx: Sql, filter: EventFilter, limit: number): Promise<Happened[]>
+  /** Resolves when everything that was committed before has its number. */
+  settle(): Promise<void>
   /** Replays what came after `after` (nothing when undefined), then goes on live; no gap, no repeat. */
   follow(filter: EventFilter, after: number | undefined, follower: Follower): Promise<() => void>
   /** The highest number told so far. */
   last(): number
-  /** Reads what was committed since and tells the followers; called after every commit of this process. */
+  /** Numbers and reads what was committed since and tells the followers; called after every commit of this process. */
   wakeUp(): void
   /** Deletes events older than `before`; followers that resume from there are told to resync. */
   prune(before: Date): Promise<number>

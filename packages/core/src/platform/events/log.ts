@@ -1,10 +1,27 @@
 import type { Sql } from '../database/database.ts'
-import type { EventFilter, EventLog, EventLogOptions, Follower, NewEvent, StoredEvent } from './events.ts'
-import { deleteBefore, insertEvents, lastNumber, prunedUpTo, selectEvents } from './queries.ts'
+import { insertRows, type NewRow } from '../database/new-rows.ts'
+import type {
+  EventFilter,
+  EventLog,
+  EventLogOptions,
+  Follower,
+  Happened,
+  NewEvent,
+  StoredEvent,
+} from './events.ts'
+import {
+  deleteBefore,
+  eventRows,
+  eventsChannel,
+  lastNumber,
+  numberEvents,
+  prunedUpTo,
+  selectEvents,
+  selectHappened,
+} from './queries.ts'
 
-const channel = 'copydesk_events'
 const batch = 500
-/** Writes of other processes are found at the latest after this time. */
+/** Writes of other processes, also of those that died before they had them numbered, are found at the latest after this time. */
 const pollMs = 1_000
 
 interface Following {
@@ -17,7 +34,10 @@ interface Following {
   follower: Follower
 }
 
-/** The log of events on the database: one reader per process tells all followers, in the order of the numbers. */
+/**
+ * The log of events on the database: one reader per process tells all followers, in the order of the numbers. On PostgreSQL
+ * it first lets the database number what waits, for all processes: no process is in charge of it, so none can be missed.
+ */
 export function createEventLog(options: EventLogOptions): EventLog {
   return new DatabaseEventLog(options)
 }
@@ -39,9 +59,11 @@ class DatabaseEventLog implements EventLog {
 
   async start(): Promise<void> {
     const { db } = this.#options
+    // Of what a process has left without a number its successor knows before it serves anyone.
+    await this.settle()
     this.#told = await lastNumber(db.sql)
     this.#running = true
-    this.#unlisten = await db.listen(channel, this.wakeUp)
+    this.#unlisten = await db.listen(eventsChannel, (last) => this.#heard(Number(last)))
     this.#poll()
   }
 
@@ -49,13 +71,21 @@ class DatabaseEventLog implements EventLog {
     this.#running = false
     this.#cancelPoll?.()
     await this.#pumping
+    // What was committed since, or by a process that never started, would wait for another process to look.
+    if (this.#again)
+      await this.settle().catch((error: unknown) =>
+        this.#options.log.warn('events could not be numbered', { error }),
+      )
     await this.#unlisten?.()
   }
 
   async append(tx: Sql, events: readonly NewEvent[]): Promise<void> {
+    await insertRows(tx, this.toRows(events))
+  }
+
+  toRows(events: readonly NewEvent[]): NewRow[] {
     const { db, clock } = this.#options
-    const last = await insertEvents(tx, db.dialect, events, clock.date())
-    await db.notify(tx, channel, String(last))
+    return eventRows(db.dialect, events, clock.date())
   }
 
   read(
@@ -65,6 +95,14 @@ class DatabaseEventLog implements EventLog {
     sql: Sql = this.#options.db.sql,
   ): Promise<StoredEvent[]> {
     return selectEvents(sql, filter, after, limit)
+  }
+
+  happened(tx: Sql, filter: EventFilter, limit: number): Promise<Happened[]> {
+    return selectHappened(tx, filter, limit)
+  }
+
+  async settle(): Promise<void> {
+    while ((await this.#number()).length === batch);
   }
 
   last(): number {
@@ -100,14 +138,19 @@ class DatabaseEventLog implements EventLog {
 
   /** Handed over as it is to those who hear of commits. */
   readonly wakeUp = (): void => {
-    if (!this.#running) return
     this.#again = true
+    if (!this.#running) return
     this.#pumping ??= this.#pump()
       .catch((error: unknown) => this.#options.log.error('events could not be read', { error }))
       .finally(() => {
         this.#pumping = undefined
         if (this.#again && this.#running) this.wakeUp()
       })
+  }
+
+  /** Another process has numbered events, or this one has; without a number the listening connection was lost. */
+  #heard(last: number): void {
+    if (!(last <= this.#told)) this.wakeUp()
   }
 
   #poll(): void {
@@ -118,13 +161,30 @@ class DatabaseEventLog implements EventLog {
   async #pump(): Promise<void> {
     while (this.#again && this.#running) {
       this.#again = false
-      const events = await this.read({ tenants: 'all' }, this.#told, batch)
+      const events = await this.#next()
       for (const event of events) {
         this.#told = event.seq
         for (const following of this.#followings) this.#tell(following, event)
       }
       if (events.length === batch) this.#again = true
     }
+  }
+
+  /** What comes after that which was told. */
+  async #next(): Promise<StoredEvent[]> {
+    const numbered = await this.#number()
+    // Others have numbered some in between, or have just numbered all of them.
+    if (numbered[0]?.seq !== this.#told + 1) return this.read({ tenants: 'all' }, this.#told, batch)
+    return numbered
+  }
+
+  async #number(): Promise<StoredEvent[]> {
+    const { db } = this.#options
+    if (db.dialect === 'sqlite') return []
+    const numbered = await numberEvents(db.sql, batch)
+    const last = numbered.at(-1)
+    if (last) await db.notify(db.sql, eventsChannel, String(last.seq))
+    return numbered
   }
 
   #tell(following: Following, event: StoredEvent): void {

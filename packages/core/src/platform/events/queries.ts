@@ -1,37 +1,32 @@
 import { type Dialect, placeholders, type Sql, type SqlValue } from '../database/database.ts'
+import { type NewRow, newRow } from '../database/new-rows.ts'
 import { count, select, table } from '../database/read.ts'
-import { EventRow } from './entities.ts'
-import type { EventFilter, NewEvent, StoredEvent } from './events.ts'
+import { EventRow, UnnumberedEvent } from './entities.ts'
+import type { EventFilter, Happened, NewEvent, StoredEvent } from './events.ts'
 
 const { toString: _, ...columns } = table(EventRow, 'event')
 const stored = select(columns)
-const given = select({ seq: columns.seq })
 
-/** Held until the commit, so that numbers become visible in the order in which they were given. */
-const numberLock = 7_261
+/** Tells the processes on a PostgreSQL up to which number events have one; the payload is that number. */
+export const eventsChannel = 'copydesk_events'
 
-/** @returns the number of the last of them */
-export async function insertEvents(
-  tx: Sql,
-  dialect: Dialect,
-  events: readonly NewEvent[],
-  at: Date,
-): Promise<number> {
-  if (dialect === 'postgresql') await tx.get('select pg_advisory_xact_lock(?)', [numberLock])
-  const rows = events.map(() => '(?, ?, ?, ?, ?)').join(', ')
-  const values = events.flatMap((event): SqlValue[] => [
-    event.tenantId,
-    event.type,
-    event.subject,
-    JSON.stringify(event.data),
-    at,
-  ])
-  const inserted = await given.allOf(
-    tx,
-    `insert into event (tenant_id, type, subject, data, at) values ${rows} returning ${given.columns}`,
-    values,
+/**
+ * On SQLite, whose writers follow one another, events have their numbers at once. On PostgreSQL they wait for `numberEvents`:
+ * numbers that are given before the commit become visible out of order, unless every writer waits for the one before.
+ */
+export function eventRows(dialect: Dialect, events: readonly NewEvent[], at: Date): NewRow[] {
+  return events.map((event) =>
+    dialect === 'sqlite' ? newRow(EventRow, { ...event, at }) : newRow(UnnumberedEvent, { ...event, at }),
   )
-  return Math.max(...inserted.map(({ seq }) => seq))
+}
+
+/**
+ * Gives numbers to up to `limit` committed events that have none, those of other processes too. In a transaction of its own, but for
+ * someone who has to know what came before it.
+ * @returns them, in the order of their numbers
+ */
+export async function numberEvents(sql: Sql, limit: number): Promise<StoredEvent[]> {
+  return stored.all(sql, 'from copydesk_number_events(?) as event order by event.seq', [limit])
 }
 
 export function selectEvents(
@@ -40,8 +35,29 @@ export function selectEvents(
   after: number,
   limit: number,
 ): Promise<StoredEvent[]> {
-  const conditions = ['seq > ?']
-  const params: SqlValue[] = [after]
+  const { conditions, params } = conditionsOf(filter)
+  const matching = ['seq > ?', ...conditions].join(' and ')
+  return stored.all(sql, `from event where ${matching} order by seq limit ?`, [after, ...params, limit])
+}
+
+const happening = { type: columns.type, data: columns.data, at: columns.at }
+const happened = select(happening)
+
+/** Whatever has happened as a transaction sees it, numbered or not, in no order. */
+export async function selectHappened(tx: Sql, filter: EventFilter, limit: number): Promise<Happened[]> {
+  const { conditions, params } = conditionsOf(filter)
+  const matching = `${happened.columns} from`
+  const where = conditions.length > 0 ? `where ${conditions.join(' and ')}` : ''
+  return happened.allOf(
+    tx,
+    `select ${matching} event ${where} union all select ${matching} event_unnumbered as event ${where} limit ?`,
+    [...params, ...params, limit],
+  )
+}
+
+function conditionsOf(filter: EventFilter): { conditions: string[]; params: SqlValue[] } {
+  const conditions: string[] = []
+  const params: SqlValue[] = []
   if (filter.tenants !== 'all') {
     conditions.push(`tenant_id in (${placeholders(filter.tenants)})`)
     params.push(...filter.tenants)
@@ -54,19 +70,14 @@ export function selectEvents(
     conditions.push('subject = ?')
     params.push(filter.subject)
   }
-  return stored.all(sql, `from event where ${conditions.join(' and ')} order by seq limit ?`, [
-    ...params,
-    limit,
-  ])
+  return { conditions, params }
 }
 
-const last = select({
-  seq: count('coalesce(max(seq), (select coalesce(max(pruned), 0) from event_mark))'),
-})
+const last = select({ seq: count('max(seq)'), pruned: count('(select max(pruned) from event_mark)') })
 
 export async function lastNumber(sql: Sql): Promise<number> {
   const row = await last.get(sql, 'from event')
-  return row?.seq ?? 0
+  return Math.max(row?.seq ?? 0, row?.pruned ?? 0)
 }
 
 const pruned = select({ seq: count('max(pruned)') })

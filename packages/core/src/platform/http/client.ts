@@ -1,7 +1,7 @@
 import { type Clock, createSystemClock } from '../clock.ts'
 import type { Logger } from '../log.ts'
 import { readAll } from './body.ts'
-import { createGuardedAgent, type Lookup, resolveHost } from './connect.ts'
+import type { Lookup } from './connect.ts'
 import { createDeadline } from './deadline.ts'
 import { exchange, type OutboundBody, type RawResponse, type Send } from './exchange.ts'
 import { createGuardedFetch } from './fetch.ts'
@@ -73,11 +73,13 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
   const clock = options.clock ?? createSystemClock()
   const { timeoutMs = 30_000, maxBytes = 10 * 1024 * 1024, maxRedirects = 5 } = options
   const { log, userAgent = 'Copydesk' } = options
-  const agent = createGuardedAgent({
-    guard,
-    lookup: options.lookup ?? resolveHost,
-    connectTimeoutMs: options.connectTimeoutMs ?? 10_000,
-  })
+  const open = async () => {
+    // A megabyte of code that a server without a request to the outside never needs.
+    const { createGuardedAgent } = await import('./connect.ts')
+    const { lookup, connectTimeoutMs = 10_000 } = options
+    return createGuardedAgent({ guard, lookup, connectTimeoutMs })
+  }
+  let opened: ReturnType<typeof open> | undefined
   const limits = { maxBytes, maxRedirects, userAgent }
 
   /** Runs an exchange, frees its timer where it fails, and writes the line about it; never a path, it may hold a key. */
@@ -106,7 +108,9 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
     const deadline = createDeadline({ clock, ms, of, host, caller: request.signal })
     const given = { ...limits, ...request, maxBytes: request.maxBytes ?? maxBytes, deadline }
     try {
-      return await observed(url, request.method, () => exchange(agent, guard, url, given))
+      return await observed(url, request.method, async () =>
+        exchange(await (opened ??= open()), guard, url, given),
+      )
     } catch (error) {
       deadline.end()
       throw error
@@ -119,7 +123,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
       return toResponse(await send(url, 'exchange', { method, headers, body, redirect, toReader, ...rest }))
     },
     guardedFetch: createGuardedFetch(send),
-    close: () => agent.destroy(),
+    close: async () => (await opened)?.destroy(),
   }
 }
 

@@ -8,7 +8,7 @@ import { OutboundError } from './outbound-error.ts'
 export type Lookup = (host: string) => Promise<ReadonlyArray<{ address: string; family: 4 | 6 }>>
 
 /** The machine's own resolver. */
-export const resolveHost: Lookup = async (host) => {
+const resolveHost: Lookup = async (host) => {
   const found = await systemLookup(host, { all: true, order: 'verbatim' })
   return found.map(({ address, family }) => ({ address, family: family === 6 ? 6 : 4 }))
 }
@@ -20,10 +20,11 @@ export const resolveHost: Lookup = async (host) => {
  */
 export function createGuardedAgent(options: {
   guard: Guard
-  lookup: Lookup
+  /** The machine's own resolver by default. */
+  lookup: Lookup | undefined
   connectTimeoutMs: number
 }): Agent {
-  const { guard, lookup, connectTimeoutMs } = options
+  const { guard, lookup = resolveHost, connectTimeoutMs } = options
   return new Agent({
     // Time and size are limited by the client, over redirects and decoding too.
     headersTimeout: 0,

@@ -1,5 +1,3 @@
-import { errors } from 'undici'
-
 /**
  * Why a request to the outside failed.
  * Refused before anything was sent: `bad_url`, `bad_request`, `scheme`, `credentials`, `address` (not public unicast),
@@ -87,7 +85,7 @@ export function toOutboundError(
   if (/^(?:Z_|ERR__ERROR|ERR_BROTLI)/.test(code)) {
     return new OutboundError('bad_response', `The answer of ${host} cannot be decoded.`, options)
   }
-  const unparsable = error instanceof errors.HTTPParserError && during === 'request'
+  const unparsable = (error as { name?: string } | null)?.name === 'HTTPParserError' && during === 'request'
   if (unparsable || code === 'UND_ERR_HEADERS_OVERFLOW') {
     return new OutboundError('bad_response', `${host} did not answer in HTTP.`, options)
   }

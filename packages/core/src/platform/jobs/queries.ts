@@ -36,11 +36,10 @@ export async function insertJobs(
   ])
   const insert = `insert into job (id, kind, tenant_id, payload, unique_key, group_name, status, priority, run_at, attempt, max_attempts, failures, created_at)
      values ${rows} on conflict do nothing`
-  const urgent = db.dialect === 'postgresql' && jobs.some(({ runAt }) => !runAt || runAt <= now)
-  await tx.run(urgent ? `with added as (${insert} returning 1) ${tellOnce}` : insert, values)
+  const added = await tx.run(insert, values)
+  const urgent = added > 0 && jobs.some(({ runAt }) => !runAt || runAt <= now)
+  if (urgent && db.dialect === 'postgresql') await db.notify(tx, jobsChannel, '')
 }
-
-const tellOnce = `select pg_notify('${jobsChannel}', '') from (select 1 from added limit 1) as one`
 
 /** Statements of one worker about a job it holds; each changes nothing when the lease or the attempt is another's. */
 const held = `where id = ? and worker = ? and attempt = ? and status = 'running'`

@@ -1,4 +1,4 @@
-import { getOverview } from '../../domain/insight/feed/overview.ts'
+import { getOverview } from '../../domain/insight/feed/count-queries.ts'
 import { Overview, OverviewQuery } from '../../domain/insight/feed/schemas.ts'
 import { endpoint } from '../../gateway/endpoint.ts'
 import { reviewers } from './access.ts'

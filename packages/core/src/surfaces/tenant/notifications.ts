@@ -1,13 +1,7 @@
-import { z } from 'zod'
 import { watchInbox } from '../../domain/people/notifications/inbox.ts'
 import { inboxPage } from '../../domain/people/notifications/inbox-queries.ts'
 import { getPreferences, putPreferences } from '../../domain/people/notifications/preferences.ts'
-import {
-  InboxPage,
-  InboxQuery,
-  NotificationItem,
-  Preferences,
-} from '../../domain/people/notifications/schemas.ts'
+import { InboxPage, InboxQuery, inboxStream, Preferences } from '../../domain/people/notifications/schemas.ts'
 import { delegate } from '../../gateway/delegate.ts'
 import { endpoint } from '../../gateway/endpoint.ts'
 import { eventStream } from '../../gateway/stream.ts'
@@ -54,6 +48,6 @@ export const stream = eventStream({
   route: 'GET /notifications/stream',
   summary: 'Notifications of the caller, live, resumable by Last-Event-ID',
   access: team,
-  events: { notification: NotificationItem, resync: z.object({}) },
-  open: (ctx, _input, channel) => watchInbox(ctx, channel as never),
+  events: inboxStream,
+  open: (ctx, _input, channel) => watchInbox(ctx, channel),
 })

@@ -6,7 +6,7 @@ export const agentError = defineEvent(
   z.object({
     tenantId: z.string(),
     agentRole: z.string(),
-    error: z.string().nullable(),
+    error: z.string(),
     activityId: z.string().nullable(),
   }),
   { audiences: ['reviewers'] },

@@ -4,8 +4,10 @@ import { idColumn, instantColumn, refColumn } from '../../../platform/database/c
 import { ownedByTenant } from '../../../platform/database/scope.ts'
 import { workEvents } from '../../work/events.ts'
 
-/** What receivers can subscribe to, under the names that live streams use. */
-export const webhookEvents = webhookEventsOf(workEvents).map(({ type }) => type)
+/** What receivers can subscribe to. */
+export const webhookDefinitions = webhookEventsOf(workEvents)
+/** Under the names that live streams use. */
+export const webhookEvents = webhookDefinitions.map(({ type }) => type)
 export type WebhookEvent = (typeof webhookEvents)[number]
 
 export const webhookStatuses = ['active', 'disabled'] as const

@@ -1,9 +1,9 @@
 import { LockMode } from '@mikro-orm/core'
 import type { Ctx, Transaction } from '../../../kernel/context.ts'
+import { type EventOf, followEvents, readEvents } from '../../../kernel/events.ts'
 import { transact } from '../../../kernel/transact.ts'
-import type { StoredEvent } from '../../../platform/events/events.ts'
 import { redact } from '../../../platform/redact.ts'
-import { type WebhookEvent, WebhookMark, webhookEvents } from './entities.ts'
+import { WebhookMark, webhookDefinitions } from './entities.ts'
 import { activeReceivers, ensureMark, lastEvent, type Receiver } from './queries.ts'
 import { queueMessage } from './queue.ts'
 
@@ -28,7 +28,8 @@ async function takeBatch(txn: Transaction): Promise<boolean> {
   if (receivers.length === 0) return false
   const after = Math.max(mark.seq, Math.min(...receivers.map(({ sinceSeq }) => sinceSeq)))
   const tenants = [...new Set(receivers.map(({ tenantId }) => tenantId))]
-  const found = await txn.services.events.read({ tenants, types: webhookEvents }, after, batch, txn.tx)
+  const how = { after, limit: batch, sql: txn.tx }
+  const found = await readEvents(txn.services.events, webhookDefinitions, { tenants }, how)
   const events = found.filter(({ seq }) => seq <= last)
   for (const event of events) tell(txn, receivers, event)
   const full = events.length === batch
@@ -36,8 +37,10 @@ async function takeBatch(txn: Transaction): Promise<boolean> {
   return full
 }
 
-function tell(txn: Transaction, receivers: readonly Receiver[], event: StoredEvent): void {
-  const type = event.type as WebhookEvent
+type WebhookEventRead = EventOf<(typeof webhookDefinitions)[number]>
+
+function tell(txn: Transaction, receivers: readonly Receiver[], event: WebhookEventRead): void {
+  const { type } = event
   const wanting = receivers.filter(
     ({ tenantId, eventTypes, sinceSeq }) =>
       tenantId === event.tenantId && event.seq > sinceSeq && eventTypes.includes(type),
@@ -66,8 +69,10 @@ export function createFanOut(ctx: Ctx): { start(): Promise<void>; stop(): Promis
   return {
     async start() {
       const follower = { event: wakeUp, resync: wakeUp }
-      unfollow = await ctx.services.events.follow(
-        { tenants: 'all', types: webhookEvents },
+      unfollow = await followEvents(
+        ctx.services.events,
+        webhookDefinitions,
+        { tenants: 'all' },
         undefined,
         follower,
       )

@@ -17,9 +17,10 @@ const mostWebhooks = 20
  * Adds a receiver, which is told of what happens from now on. Its secret is shown this once. Serves `POST /tenant/v1/webhooks`.
  * @throws DomainError `UNPROCESSABLE` when there are too many
  */
-export function createWebhook(ctx: Ctx, input: NewWebhook): Promise<CreatedWebhook> {
+export async function createWebhook(ctx: Ctx, input: NewWebhook): Promise<CreatedWebhook> {
   const id = ctx.newId()
   const secret = newSecret()
+  await ctx.services.events.settle()
   return transact(ctx, async (txn) => {
     const tenantId = oneTenant(txn)
     await lockTenant(txn, tenantId)
@@ -53,7 +54,8 @@ export function createWebhook(ctx: Ctx, input: NewWebhook): Promise<CreatedWebho
  * has failed. Serves `PATCH /tenant/v1/webhooks/:webhookId`.
  * @throws DomainError `NOT_FOUND`
  */
-export function changeWebhook(ctx: Ctx, id: string, changes: WebhookChange): Promise<WebhookItem> {
+export async function changeWebhook(ctx: Ctx, id: string, changes: WebhookChange): Promise<WebhookItem> {
+  await ctx.services.events.settle()
   return transact(ctx, async (txn) => {
     const webhook = await lockWebhook(txn, id)
     const before = view(webhook)

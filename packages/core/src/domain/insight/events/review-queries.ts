@@ -36,15 +36,15 @@ const ended = select({ activityId: x.id, title: x.title, agentRole: r.agentRole 
 export async function endedRun(
   { sql }: Ctx,
   tenantId: string,
-  { runId, attempt, error }: Record<string, unknown>,
-): Promise<object | undefined> {
+  { runId, attempt, error }: { runId: string; attempt: number; error?: string },
+) {
   const row = await ended.get(
     sql,
     `from ${r} join ${x} on x.id = r.activity_id where r.id = ? and r.tenant_id = ?`,
-    [runId as string, tenantId],
+    [runId, tenantId],
   )
   if (!row) return undefined
-  const reason = typeof error === 'string' ? { error: preview(error, reasonChars) } : {}
+  const reason = error !== undefined ? { error: preview(error, reasonChars) } : {}
   return { runId, ...row, attempt, ...reason }
 }
 
@@ -56,19 +56,16 @@ const verdict = select({
 })
 
 /** A verdict of someone else; undefined for the caller's own, and for what was settled by no one. */
-export async function verdictOfOthers(
-  { sql, actor }: Ctx,
-  tenantId: string,
-  approvalId: string,
-): Promise<object | undefined> {
+export async function verdictOfOthers({ sql, actor }: Ctx, tenantId: string, approvalId: string) {
   const row = await verdict.get(
     sql,
     `from ${a} where id = ? and tenant_id = ? and resolved_by_id is not null`,
     [approvalId, tenantId],
   )
-  if (!row || row.resolvedById === actor.id) return undefined
-  const { resolvedById: id, resolvedByName: name, ...told } = row
-  return { approvalId, ...told, resolvedBy: { id, name } }
+  if (!row) return undefined
+  const { resolvedById: id, resolvedByName: name, resolution, ...told } = row
+  if (id === null || id === actor.id || name === null || resolution === null) return undefined
+  return { approvalId, ...told, resolution, resolvedBy: { id, name } }
 }
 
 const work = select(pick(x, 'title', 'agentRole', 'blocker'))
@@ -77,14 +74,12 @@ const work = select(pick(x, 'title', 'agentRole', 'blocker'))
 export async function blockedWork(
   { sql }: Ctx,
   tenantId: string,
-  { activityId, blockerType }: Record<string, unknown>,
-): Promise<object> {
-  const row = await work.get(sql, `from ${x} where id = ? and tenant_id = ?`, [
-    activityId as string,
-    tenantId,
-  ])
+  { activityId, blockerType }: { activityId: string; blockerType: string },
+) {
+  const row = await work.get(sql, `from ${x} where id = ? and tenant_id = ?`, [activityId, tenantId])
   const blocker = row?.blocker
   const isStillSo = blocker && blocker.type === blockerType
   const reason = isStillSo ? { reason: preview(blocker.description, reasonChars) } : {}
-  return { activityId, blockerType, title: row?.title, agentRole: row?.agentRole, ...reason }
+  const about = row && { title: row.title, agentRole: row.agentRole }
+  return { activityId, blockerType, ...about, ...reason }
 }

@@ -1,41 +1,37 @@
 import type { Ctx } from '../../../kernel/context.ts'
-import type { StoredEvent } from '../../../platform/events/events.ts'
+import { type EventOf, followEvents } from '../../../kernel/events.ts'
+import {
+  eventMessage,
+  lastSeen,
+  type StreamMessage,
+  type StreamWatcher,
+  withData,
+} from '../../../kernel/streams.ts'
 import { agentError } from '../../agents/configuration/events.ts'
 import { activityBlocked, activityCompleted, activityStarted } from '../../work/activities/events.ts'
 import { approvalCreated, approvalExpiring, approvalResolved } from '../../work/approvals/events.ts'
 import { runCompleted, runFailed } from '../../work/runs/events.ts'
 import { reportDelivered } from '../reports/events.ts'
 import { blockedWork, endedRun, nameOfAssigned, verdictOfOthers } from './review-queries.ts'
+import type { reviewerStream } from './schemas.ts'
 
 /**
  * The kinds of events that reviewers follow, each with its events as the log has them. What a reviewer has to look at are
  * questions and blockers; the rest is what goes on beside.
  */
 const reviewKinds = {
-  questions: [approvalCreated.type, approvalExpiring.type],
-  runs: [activityStarted.type, runCompleted.type, runFailed.type],
-  verdicts: [approvalResolved.type],
-  deliveries: [activityCompleted.type, reportDelivered.type],
-  blockers: [activityBlocked.type, agentError.type],
+  questions: [approvalCreated, approvalExpiring],
+  runs: [activityStarted, runCompleted, runFailed],
+  verdicts: [approvalResolved],
+  deliveries: [activityCompleted, reportDelivered],
+  blockers: [activityBlocked, agentError],
 } as const
 
 export type ReviewKind = keyof typeof reviewKinds
-export type ReviewerEvent = (typeof reviewKinds)[ReviewKind][number]
+type ReviewEvent = EventOf<(typeof reviewKinds)[ReviewKind][number]>
 
 /** All of them, in the order in which they are offered. */
 export const reviewKindNames = Object.keys(reviewKinds) as ReviewKind[]
-
-/** The events of some kinds. */
-function eventsOfKinds(kinds: readonly ReviewKind[] = reviewKindNames): ReviewerEvent[] {
-  return kinds.flatMap((kind) => [...reviewKinds[kind]])
-}
-
-export interface ReviewerWatcher {
-  readonly lastEventId: string | undefined
-  send(message: { event: ReviewerEvent | 'resync'; data: never; id?: string }): boolean
-  place(id: string): boolean
-  onClose(fn: () => void): void
-}
 
 /**
  * Streams what happens at all tenants in scope: what reviewers have to look at, and what agents and other people do. Whether
@@ -45,52 +41,70 @@ export interface ReviewerWatcher {
  */
 export async function watchReviewed(
   ctx: Ctx,
-  watcher: ReviewerWatcher,
-  kinds?: readonly ReviewKind[],
+  watcher: StreamWatcher<typeof reviewerStream>,
+  kinds: readonly ReviewKind[] = reviewKindNames,
 ): Promise<void> {
-  const after =
-    watcher.lastEventId && /^\d+$/.test(watcher.lastEventId) ? Number(watcher.lastEventId) : undefined
   // One after the other, so that they are told in their order.
   let told = Promise.resolve()
-  const tell = async (event: StoredEvent) => {
-    const { seq, type, at, tenantId } = event
+  const tell = async (event: ReviewEvent) => {
+    const { tenantId, at } = event
     const tenantName = tenantId === null ? undefined : await nameOfAssigned(ctx, tenantId)
     if (tenantId === null || tenantName === undefined) return
-    const data = await dataOf(ctx, event, tenantId)
-    if (data === undefined) return
-    const whole = { ...data, tenantId, tenantName, at }
-    watcher.send({ event: type as ReviewerEvent, data: whole as never, id: String(seq) })
+    const message = await messageOf(ctx, event, { tenantId, tenantName, at })
+    if (message) watcher.send(message)
   }
-  const types = eventsOfKinds(kinds)
-  const stop = await ctx.services.events.follow({ tenants: ctx.scope, types }, after, {
-    begin: (seq) => watcher.place(String(seq)),
-    event: (event) => {
-      told = told
-        .then(() => tell(event))
-        .catch((error: unknown) => ctx.log.error('a reviewer could not be told', { error, seq: event.seq }))
+  const definitions = kinds.flatMap((kind) => [...reviewKinds[kind]])
+  const stop = await followEvents(
+    ctx.services.events,
+    definitions,
+    { tenants: ctx.scope },
+    lastSeen(watcher),
+    {
+      begin: (seq) => watcher.place(String(seq)),
+      event: (event) => {
+        told = told
+          .then(() => tell(event))
+          .catch((error: unknown) => ctx.log.error('a reviewer could not be told', { error, seq: event.seq }))
+      },
+      resync: () => {
+        told = told.then(() => void watcher.send({ event: 'resync', data: {} }))
+      },
     },
-    resync: () => {
-      told = told.then(() => void watcher.send({ event: 'resync', data: {} as never }))
-    },
-  })
+  )
   watcher.onClose(stop)
 }
 
+interface Happened {
+  tenantId: string
+  tenantName: string
+  at: Date
+}
+
 /** What is told of an event: what the log has of it, and what it is about. Undefined: the reader is not told of it. */
-function dataOf(
+async function messageOf(
   ctx: Ctx,
-  { type, data }: StoredEvent,
-  tenantId: string,
-): Promise<object | undefined> | object {
-  switch (type as ReviewerEvent) {
+  event: ReviewEvent,
+  happened: Happened,
+): Promise<StreamMessage<typeof reviewerStream> | undefined> {
+  const { tenantId } = happened
+  const id = String(event.seq)
+  switch (event.type) {
     case 'run_completed':
-    case 'run_failed':
-      return endedRun(ctx, tenantId, data)
-    case 'approval_resolved':
-      return verdictOfOthers(ctx, tenantId, data['approvalId'] as string)
+    case 'run_failed': {
+      const run = await endedRun(ctx, tenantId, event.data)
+      return run && { event: event.type, data: { ...run, ...happened }, id }
+    }
+    case 'approval_resolved': {
+      const verdict = await verdictOfOthers(ctx, tenantId, event.data.approvalId)
+      return verdict && { event: event.type, data: { ...verdict, ...happened }, id }
+    }
     case 'activity_blocked':
-      return blockedWork(ctx, tenantId, data)
+      return {
+        event: event.type,
+        data: { ...(await blockedWork(ctx, tenantId, event.data)), ...happened },
+        id,
+      }
     default:
-      return data
+      return withData(eventMessage(event), happened)
   }
 }

@@ -18,8 +18,10 @@ export async function getHome(ctx: Ctx): Promise<Home> {
   const { cache } = ctx.services
   // Nothing of it depends on who of the tenant asks.
   const key = `home:${oneTenant(ctx)}`
-  const kept = Home.safeDecode((await cache.get<z.input<typeof Home>>(key)) ?? ({} as never))
-  if (kept.success) return kept.data
+  const stored = await cache.get<z.input<typeof Home>>(key)
+  // One that another version of this program has stored may have another shape.
+  const kept = stored && Home.safeDecode(stored)
+  if (kept?.success) return kept.data
   const home = await readHome(ctx)
   await cache.set(key, z.encode(Home, home), keptMs)
   return home

@@ -1,8 +1,8 @@
 import type { Ctx } from '../../../kernel/context.ts'
 import { checkStores, type Measured, measure, withinThreeSeconds } from '../../../kernel/health.ts'
 import { queueNumbers } from '../../work/runs/queue/queue-queries.ts'
-import { jobNumbers } from './queries.ts'
 import type { Arrival, SystemHealth } from './schemas.ts'
+import { jobNumbers } from './status-queries.ts'
 
 /**
  * Whether everything that the platform stands on answers, each asked now and given three seconds, and what waits to be

@@ -1,12 +1,13 @@
-import type { Ctx } from '../../../kernel/context.ts'
+import { type Ctx } from '../../../kernel/context.ts'
 import { where } from '../../../kernel/paging-queries.ts'
 import { within } from '../../../kernel/scope.ts'
 import { firstIdAt } from '../../../platform/clock.ts'
-import { count, like, nullable, type RowOf, select, table } from '../../../platform/database/read.ts'
+import { count, like, nullable, type RowOf, select, table, text } from '../../../platform/database/read.ts'
 import { Tenant } from '../../accounts/tenants/entities.ts'
 import { Activity } from '../../work/activities/entities.ts'
 import { Run } from '../../work/runs/entities.ts'
 import { bySlot, slotMs } from '../costs/queries.ts'
+import type { SystemHealth } from './schemas.ts'
 
 const t = table(Tenant, 't')
 const r = table(Run, 'r')
@@ -105,4 +106,21 @@ export async function startableRuns(ctx: Ctx): Promise<RowOf<typeof startable>> 
     condition.params,
   )
   return row ?? { waiting: 0, oldest: null }
+}
+
+const dayMs = 86_400_000
+
+const queue = select({
+  name: text("'jobs'"),
+  waiting: count("(select count(*) from job where status = 'waiting' and run_at <= ?)"),
+  delayed: count("(select count(*) from job where status = 'waiting' and run_at > ?)"),
+  active: count("(select count(*) from job where status = 'running')"),
+  failed: count("(select count(*) from job where status = 'dead' and finished_at > ?)"),
+  deadLettered: count("(select count(*) from job where status = 'dead')"),
+})
+
+/** How the platform's own work stands, of all tenants and none. */
+export function jobNumbers(ctx: Ctx): Promise<SystemHealth['queues']> {
+  const now = ctx.clock.date()
+  return queue.all(ctx.sql, '', [now, now, new Date(now.getTime() - dayMs)])
 }

@@ -38,7 +38,7 @@ export async function notify(txn: Transaction, notification: NewNotification): P
     told += 1
     const notificationId = txn.newId()
     const runAt = waitUntil(preference, urgent, now)
-    txn.em.create(Notification, {
+    txn.insert(Notification, {
       ...rest,
       id: notificationId,
       userId,

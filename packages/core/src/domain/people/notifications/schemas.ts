@@ -14,6 +14,9 @@ export const NotificationItem = z.object({
 })
 export type NotificationItem = z.output<typeof NotificationItem>
 
+/** What the stream of the inbox tells. */
+export const inboxStream = { notification: NotificationItem, resync: z.object({}) }
+
 export const MobileInboxQuery = offsetQuery(50).extend({ 'filter.read': queryBool.optional() })
 export type MobileInboxQuery = z.output<typeof MobileInboxQuery>
 

@@ -12,7 +12,7 @@ import type { NewDevice } from './schemas.ts'
 const most = 20
 
 /** Held until the commit, so that a device or a token never has two owners. */
-const registrationLock = 7_262
+const registrationLock = 7_264
 
 /**
  * Makes a device the caller's. Anyone who had the device or its token before, of whatever tenant, has it no more: what is told

@@ -1,5 +1,6 @@
 import type { Ctx } from '../../../kernel/context.ts'
 import { notFound } from '../../../kernel/errors.ts'
+import { followEvents } from '../../../kernel/events.ts'
 import { toUsd } from '../../../kernel/money.ts'
 import { wordCountOf } from '../content/blog/markdown.ts'
 import { endEvents } from '../runs/lifecycle/end.ts'
@@ -127,7 +128,7 @@ async function follow(ctx: Ctx, activityId: string, reader: Reader, { found, see
     close: () => undefined,
     onClose: (fn) => reader.onClose(fn),
   })
-  const stop = await ctx.services.events.follow({ tenants: [found.tenantId], types: endEvents }, last, {
+  const stop = await followEvents(ctx.services.events, endEvents, { tenants: [found.tenantId] }, last, {
     // While it is looked which run is the open one, that may be the one that has ended.
     event: ({ subject }) => {
       if (subject === runId || looks > 0) look()

@@ -47,7 +47,7 @@ export function logActivity(
   activity: { id: string; tenantId: string },
   line: ActivityLogLine,
 ): void {
-  txn.em.create(ActivityLogEntry, {
+  txn.insert(ActivityLogEntry, {
     id: txn.newId(),
     tenantId: activity.tenantId,
     activityId: activity.id,

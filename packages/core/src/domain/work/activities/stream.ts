@@ -1,7 +1,9 @@
 import type { Ctx } from '../../../kernel/context.ts'
 import { notFound } from '../../../kernel/errors.ts'
-import type { StoredEvent } from '../../../platform/events/events.ts'
-import { activityTopic, type TextDelta } from '../runs/text/delta.ts'
+import { type EventOf, followEvents, readEvents } from '../../../kernel/events.ts'
+import { toolCalled, toolReturned } from '../runs/events.ts'
+import { activityTopic, onText, type TextDelta } from '../runs/text/delta.ts'
+import { activityCompleted, activityFailed, activityReassigned } from './events.ts'
 import { isClosed } from './state.ts'
 import { type Attempt, lastAttempt, type Watchable, watchable } from './stream-queries.ts'
 
@@ -21,8 +23,9 @@ export interface Watcher {
   onClose(fn: () => void): void
 }
 
-const toolTypes = ['tool_call', 'tool_result']
-const endTypes = ['activity_completed', 'activity_failed', 'activity_reassigned']
+const toolEvents = [toolCalled, toolReturned] as const
+const endEvents = [activityCompleted, activityFailed, activityReassigned] as const
+type ActivityEvent = EventOf<(typeof toolEvents | typeof endEvents)[number]>
 
 /**
  * Streams one activity: the text of its run from its start, tool calls, and its end, after which the stream closes. An
@@ -38,9 +41,9 @@ export async function watchActivity(ctx: Ctx, activityId: string, watcher: Watch
   // It listens before it looks, so that nothing falls in between; what comes while the past is read waits for it.
   let held: TextDelta[] | undefined = []
   watcher.onClose(
-    broadcast.subscribe(activityTopic(activityId), (message) => {
-      if (held) held.push(message as TextDelta)
-      else tell.text(message as TextDelta)
+    onText(broadcast, activityTopic(activityId), (delta) => {
+      if (held) held.push(delta)
+      else tell.text(delta)
     }),
   )
   const found = await watchable(ctx, activityId)
@@ -52,14 +55,14 @@ export async function watchActivity(ctx: Ctx, activityId: string, watcher: Watch
   held = undefined
   const about = { tenants: [tenantId], subject: activityId }
   if (isClosed(found)) {
-    const missed = seen ? await events.read({ ...about, types: toolTypes }, seen.seq, 1_000) : []
+    const missed = seen ? await readEvents(events, toolEvents, about, { after: seen.seq, limit: 1_000 }) : []
     for (const event of missed) tell.event(event)
     return tell.end(last, found)
   }
-  const stop = await events.follow({ ...about, types: [...toolTypes, ...endTypes] }, seen?.seq ?? last, {
+  const stop = await followEvents(events, [...toolEvents, ...endEvents], about, seen?.seq ?? last, {
     // An end from before the look was followed by a retry.
     event: (event) => {
-      if (event.seq > last || toolTypes.includes(event.type)) tell.event(event)
+      if (event.seq > last || event.type === 'tool_call' || event.type === 'tool_result') tell.event(event)
     },
     resync: () => undefined,
   })
@@ -96,14 +99,14 @@ function createTeller(activityId: string, watcher: Watcher, start: StreamCursor)
       text = { runId, attempt, length: position + whole.length }
       watcher.send({ event: 'text_delta', data: { delta, activityId, runId, attempt }, id: id() })
     },
-    event({ type, data, ...event }: StoredEvent): void {
+    event({ type, data, ...event }: ActivityEvent): void {
       seq = event.seq
-      if (type === 'tool_call') watcher.send({ event: type, data: data as never, id: id() })
-      else if (type === 'tool_result') watcher.send({ event: type, data: data as never, id: id() })
+      if (type === 'tool_call') watcher.send({ event: type, data, id: id() })
+      else if (type === 'tool_result') watcher.send({ event: type, data, id: id() })
       else if (type === 'activity_completed')
         close({ event: 'completed', data: { activityId, status: 'done' }, id: id() })
       else {
-        const error = (data['error'] as string | undefined) ?? type.replace('activity_', '')
+        const error = type === 'activity_failed' ? (data.error ?? 'failed') : 'reassigned'
         close({ event: 'error', data: { activityId, error }, id: id() })
       }
     },

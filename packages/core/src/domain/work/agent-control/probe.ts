@@ -1,8 +1,8 @@
 import type { Ctx, Transaction } from '../../../kernel/context.ts'
 import { notFound } from '../../../kernel/errors.ts'
+import { type EventOf, followEvents } from '../../../kernel/events.ts'
 import { oneTenant } from '../../../kernel/scope.ts'
 import { transact } from '../../../kernel/transact.ts'
-import type { StoredEvent } from '../../../platform/events/events.ts'
 import { ModelError } from '../../../platform/models/port.ts'
 import { Tenant } from '../../accounts/tenants/entities.ts'
 import { isFree } from '../../accounts/tenants/free-tenants.ts'
@@ -50,21 +50,25 @@ export async function probeAgent(ctx: Ctx, role: string): Promise<ProbeReceipt> 
   }
   const { type, data } = await perform(agentCtx, opened)
   const durationMs = ctx.clock.now() - started
-  const output = data['output'] as string | undefined
   if (type === 'run_completed')
-    return { ok: true, durationMs, runId, ...(output !== undefined && { probeOutput: output }) }
-  const late = data['status'] === 'timeout'
-  const error = late ? `No result came within ${probeMs / 1_000} seconds` : (data['error'] as string)
+    return { ok: true, durationMs, runId, ...(data.output !== undefined && { probeOutput: data.output }) }
+  const isLate = data.status === 'timeout'
+  const error = isLate ? `No result came within ${probeMs / 1_000} seconds` : data.error
   return { ok: false, durationMs, runId, error }
 }
 
+type RunEnd = EventOf<(typeof endEvents)[number]>
+
 /** Lets the adapter work, and ends the probe when its time is over. @returns how it ended */
-async function perform(ctx: Ctx, dispatch: Dispatch): Promise<StoredEvent> {
+async function perform(ctx: Ctx, dispatch: Dispatch): Promise<RunEnd> {
   const { runId, tenantId, agent } = dispatch
   const { events, deltas, stopping } = ctx.services
-  const ended = Promise.withResolvers<StoredEvent>()
-  const about = { tenants: [tenantId], types: endEvents, subject: runId }
-  const stop = await events.follow(about, undefined, { event: ended.resolve, resync: () => undefined })
+  const ended = Promise.withResolvers<RunEnd>()
+  const about = { tenants: [tenantId], subject: runId }
+  const stop = await followEvents(events, endEvents, about, undefined, {
+    event: ended.resolve,
+    resync: () => undefined,
+  })
   const abort = new AbortController()
   const fail = async (error: unknown) => {
     try {

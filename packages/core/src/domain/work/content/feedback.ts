@@ -18,7 +18,7 @@ export function recordFeedback(
     approvalId?: string
   },
 ): void {
-  txn.em.create(Feedback, {
+  txn.insert(Feedback, {
     id: txn.newId(),
     tenantId: activity.tenantId,
     contentKind: contentKind(activity),

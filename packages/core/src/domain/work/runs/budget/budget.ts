@@ -1,4 +1,5 @@
 import type { Transaction } from '../../../../kernel/context.ts'
+import { readHappened } from '../../../../kernel/events.ts'
 import { toUsd } from '../../../../kernel/money.ts'
 import { type EffectiveAgent, effectiveAgent } from '../../../agents/configuration/effective-queries.ts'
 import { notify } from '../../../people/notifications/notify.ts'
@@ -106,16 +107,10 @@ export async function watchSpending(txn: Transaction, run: RunRow, activity: Act
 /** One alert for each level of a cap; one that was raised, and a new month, are told of again. */
 async function alertOnce(txn: Transaction, activity: ActivityRow, cap: Cap, level: 80 | 100): Promise<void> {
   const { tenantId } = activity
-  const type = 'budget_alert'
   const capUsd = toUsd(cap.limit)
-  const told = await txn.services.events.read(
-    { tenants: [tenantId], types: [type], subject: cap.id },
-    0,
-    1_000,
-    txn.tx,
-  )
-  if (told.some(({ at, data }) => at >= cap.since && data['level'] === level && data['capUsd'] === capUsd))
-    return
+  const about = { tenants: [tenantId], subject: cap.id }
+  const told = await readHappened(txn.services.events, txn.tx, budgetAlert, about, 1_000)
+  if (told.some(({ at, data }) => at >= cap.since && data.level === level && data.capUsd === capUsd)) return
   const message =
     level === 100
       ? `${cap.owner} has reached ${cap.allowance}`
@@ -129,7 +124,7 @@ async function alertOnce(txn: Transaction, activity: ActivityRow, cap: Cap, leve
   await notify(txn, {
     tenantId,
     to: 'admins',
-    type,
+    type: 'budget_alert',
     title: level === 100 ? 'A budget is used up' : 'A budget is nearly used up',
     body: `${message}.${level === 100 ? ' What would spend more is blocked until the cap is raised and the activity retried.' : ''}`,
     subjectKind: cap.scope === 'campaign' ? 'campaigns' : 'activities',

@@ -1,5 +1,6 @@
 import type { Ctx, Transaction } from '../../../../kernel/context.ts'
 import { Setting } from '../../../../kernel/entities.ts'
+import { readHappened } from '../../../../kernel/events.ts'
 import { toUsd } from '../../../../kernel/money.ts'
 import { monthStart, nextMonthStart } from '../../../../kernel/periods.ts'
 import { User } from '../../../accounts/identity/entities.ts'
@@ -82,9 +83,9 @@ export async function blockForPool(txn: Transaction, run: RunRow, activity: Acti
 }
 
 async function isTold(txn: Transaction, tenantId: string, since: Date): Promise<boolean> {
-  const about = { tenants: [tenantId], types: ['budget_alert'], subject: tenantId }
-  const told = await txn.services.events.read(about, 0, 1_000, txn.tx)
-  return told.some(({ at, data }) => at >= since && data['scope'] === 'free_plans')
+  const about = { tenants: [tenantId], subject: tenantId }
+  const told = await readHappened(txn.services.events, txn.tx, budgetAlert, about, 1_000)
+  return told.some(({ at, data }) => at >= since && data.scope === 'free_plans')
 }
 
 /** The pool is locked, so of several at the same moment one tells. */

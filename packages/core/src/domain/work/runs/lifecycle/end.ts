@@ -7,7 +7,7 @@ import { runCompleted, runFailed } from '../events.ts'
 import { addEntries } from './transcript.ts'
 
 /** What is sent at the end of every run, whose id is the subject. */
-export const endEvents = [runCompleted.type, runFailed.type] as const
+export const endEvents = [runCompleted, runFailed] as const
 
 /**
  * Publishes to those who follow one run that it has ended.

@@ -16,7 +16,7 @@ export const RunResult = z
     error: z.string().max(10_000).optional(),
     usage: usage.optional(),
     durationMs: durationMs.optional(),
-    metadata: z.looseObject({}).optional(),
+    metadata: z.record(z.string(), z.unknown()).optional(),
   })
   .superRefine((value, { addIssue }) => {
     const nothing = value.metadata?.['nothingToDo'] === true

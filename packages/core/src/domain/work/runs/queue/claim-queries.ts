@@ -3,15 +3,18 @@ import {
   type Dialect,
   placeholders,
   type Sql,
+  type SqlValue,
 } from '../../../../platform/database/database.ts'
 import {
   exists,
+  flag,
   like,
   nullable,
   pick,
   type RowOf,
   select,
   table,
+  text,
 } from '../../../../platform/database/read.ts'
 import { Run } from '../entities.ts'
 
@@ -33,39 +36,88 @@ const turnOf: Record<Dialect, string> = {
  * Waiting runs that may start now, best first: due, of a tenant that is active or on trial and a campaign that is active or
  * was completed (its work may be tried again), of an agent that is not paused, within the agent's concurrency counted over
  * all processes. A run of an agent that is enabled no more is taken too, so that it ends and people are told.
+ * @param also a further condition on the run `r`
  */
-const startable = (dialect: Dialect) => `select id from (
-  select r.id, ${turnOf[dialect]} as turn,
-    row_number() over (partition by r.tenant_id, r.agent_role order by ${turnOf[dialect]}, r.id)
-      + (select count(*) from runs w where w.open = ? and w.tenant_id = r.tenant_id and w.agent_role = r.agent_role and w.status = 'running'
-        and w.purpose = 'work') as place,
+const startable = (dialect: Dialect, also = '') => `from (
+  select r.id, r.tenant_id, r.agent_role, ${turnOf[dialect]} as turn,
+    row_number() over (partition by r.tenant_id, r.agent_role order by ${turnOf[dialect]}, r.id) + coalesce(w.running, 0) as place,
     coalesce(a.concurrency, m.default_concurrency, 1) as cap
   from runs r
     join tenants t on t.id = r.tenant_id
+    left join (
+      select tenant_id, agent_role, count(*) as running from runs where open = ? and status = 'running' and purpose = 'work'
+      group by tenant_id, agent_role
+    ) w on w.tenant_id = r.tenant_id and w.agent_role = r.agent_role
     left join tenant_agents a on a.tenant_id = r.tenant_id and a.role = r.agent_role
     left join master_agents m on m.role = r.agent_role
     left join campaigns c on c.id = r.campaign_id
   where r.open = ? and r.status = 'pending' and r.not_before <= ? and r.purpose = 'work'
     and t.status in ('active', 'trial') and coalesce(a.status, 'terminated') <> 'paused'
-    and (r.campaign_id is null or c.status in ('active', 'completed'))
+    and (r.campaign_id is null or c.status in ('active', 'completed')) ${also}
 ) as waiting where place <= cap order by turn, id limit ?`
 
-/** Takes up to `limit` runs for `owner` until `leaseUntil`. On PostgreSQL claims queue on a lock, so that caps hold exactly. */
-export async function claimRuns(
+interface RunClaim {
+  owner: string
+  now: Date
+  leaseUntil: Date
+  limit: number
+}
+
+/** Takes up to `limit` runs for `owner` until `leaseUntil`. */
+export async function claimRuns(db: Database, claim: RunClaim): Promise<ClaimedRun[]> {
+  if (!(await anyWaiting(db.sql, claim.now))) return []
+  if (db.dialect === 'sqlite') return db.write((tx) => take(tx, claim, startable('sqlite')))
+  const first = await claimOfAgents(db, claim, 'pg_try_advisory_xact_lock')
+  if (!first.busy) return first.claimed
+  // Only runs of an agent that another process claims for at this moment are left: this one waits for it now.
+  const limit = claim.limit - first.claimed.length
+  const { claimed } = await claimOfAgents(db, { ...claim, limit }, 'pg_advisory_xact_lock')
+  return [...first.claimed, ...claimed]
+}
+
+const agentOf = `r.tenant_id || ' ' || r.agent_role`
+
+const agents = select({ agent: text('agent'), locked: flag('locked') })
+
+/** One row for each agent of the runs that could be taken; they are locked in an order that all processes have. */
+const lockAgents = (lock: string) => `with found as materialized (
+    select distinct tenant_id || ' ' || agent_role as agent, hashtext(tenant_id || ' ' || agent_role) as key
+    from (select * ${startable('postgresql')}) as best order by key)
+  select agent, cast(${lock}(7262, key) as text) <> 'false' as locked from found`
+
+/**
+ * Takes runs whose agents no other process claims for: so caps hold exactly, and processes wait for each other only where they want
+ * runs of the same agent. What may start is asked again under the locks.
+ * @returns whether runs were left to another process
+ */
+function claimOfAgents(
   db: Database,
-  claim: { owner: string; now: Date; leaseUntil: Date; limit: number },
-): Promise<ClaimedRun[]> {
-  const { owner, now, leaseUntil, limit } = claim
-  if (!(await anyWaiting(db.sql, now))) return []
+  claim: RunClaim,
+  lock: 'pg_try_advisory_xact_lock' | 'pg_advisory_xact_lock',
+): Promise<{ claimed: ClaimedRun[]; busy: boolean }> {
   return db.write(async (tx) => {
-    if (db.dialect === 'postgresql') await tx.get('select pg_advisory_xact_lock(7262)')
-    return claimed.allOf(
-      tx,
-      `update runs set status = 'running', attempt = attempt + 1, lease_owner = ?, lease_until = ?,
-         started_at = coalesce(started_at, ?) where id in (${startable(db.dialect)}) returning ${claimed.columns}`,
-      [owner, leaseUntil, now, true, true, now, limit],
-    )
+    const found = await agents.allOf(tx, lockAgents(lock), [true, true, claim.now, claim.limit])
+    const mine = found.filter(({ locked }) => locked).map(({ agent }) => agent)
+    const ofMine = `and ${agentOf} in (select json_array_elements_text(cast(? as json)))`
+    const claimed =
+      mine.length > 0 ? await take(tx, claim, startable('postgresql', ofMine), [JSON.stringify(mine)]) : []
+    return { claimed, busy: mine.length < found.length }
   })
+}
+
+/** Someone may be cancelling one of the runs: that is waited for, and seen. */
+function take(
+  tx: Sql,
+  { owner, now, leaseUntil, limit }: RunClaim,
+  from: string,
+  params: readonly SqlValue[] = [],
+): Promise<ClaimedRun[]> {
+  return claimed.allOf(
+    tx,
+    `update runs set status = 'running', attempt = attempt + 1, lease_owner = ?, lease_until = ?,
+       started_at = coalesce(started_at, ?) where status = 'pending' and id in (select id ${from}) returning ${claimed.columns}`,
+    [owner, leaseUntil, now, true, true, now, ...params, limit],
+  )
 }
 
 async function anyWaiting(sql: Sql, now: Date): Promise<boolean> {

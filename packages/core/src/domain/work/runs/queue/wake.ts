@@ -100,6 +100,7 @@ export async function wake(
     errorFamily: null,
     failures: null,
     deadLetteredAt: null,
+    handedOverAt: null,
     inputTokens: 0,
     outputTokens: 0,
     costMicros: 0,

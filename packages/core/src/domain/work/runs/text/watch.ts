@@ -1,8 +1,9 @@
 import type { Ctx } from '../../../../kernel/context.ts'
 import { DomainError, notFound } from '../../../../kernel/errors.ts'
+import { followEvents } from '../../../../kernel/events.ts'
 import { requireOwnRun } from '../lifecycle/authorize-run.ts'
 import { endEvents } from '../lifecycle/end.ts'
-import { activityTopic, type TextDelta } from './delta.ts'
+import { activityTopic, onText, type TextDelta } from './delta.ts'
 import { type WatchedRun, watchedRun } from './queries.ts'
 
 /** What someone is told who follows one run; `id` lets that one resume. */
@@ -45,8 +46,7 @@ export async function watchRun(ctx: Ctx, runId: string, watcher: RunWatcher): Pr
   const whole = async () => tell.text({ position: 0, text: await deltas.textOf({ runId, attempt }) })
   let held: TextDelta[] | undefined = []
   watcher.onClose(
-    broadcast.subscribe(activityTopic(known.activityId), (message) => {
-      const delta = message as TextDelta
+    onText(broadcast, activityTopic(known.activityId), (delta) => {
       if (delta.runId !== runId || delta.attempt !== attempt) return
       if (held) held.push(delta)
       else tell.text(delta)
@@ -76,7 +76,8 @@ export async function watchRun(ctx: Ctx, runId: string, watcher: RunWatcher): Pr
   const deadline = await look()
   if (deadline === undefined) return
   lookAt(deadline)
-  const stop = await events.follow({ tenants: [known.tenantId], types: endEvents, subject: runId }, last, {
+  const about = { tenants: [known.tenantId], subject: runId }
+  const stop = await followEvents(events, endEvents, about, last, {
     event: () => void look().catch(() => watcher.close()),
     resync: () => undefined,
   })
