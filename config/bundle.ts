@@ -7,6 +7,8 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 const outside = ['better-sqlite3', '@node-rs/argon2']
 /** Packages that bundled code tries to load and does without; no one has them. */
 const absent = ['pg-native', 'pg-cloudflare', 'cloudflare:sockets']
+/** Makes the certificates of a listener with TLS, which nobody asks for: half a megabyte that every server would load. */
+const unused = { 'node-forge': false } as const
 
 /**
  * Bundles the program into `folder`: `main.mjs`, the threads that it starts, the chunks that its commands load when they are used, and
@@ -27,7 +29,7 @@ export async function bundle(folder: string, more: Record<string, string> = {}):
     },
     platform: 'node',
     external: [...outside, ...absent],
-    resolve: { conditionNames: ['@copydesk/source', 'node'] },
+    resolve: { conditionNames: ['@copydesk/source', 'node'], alias: unused },
     // What draws the terminal has a slow half for its own developers, which keeps a record of every frame.
     transform: { define: { 'process.env.NODE_ENV': '"production"' } },
     logLevel: 'warn',
@@ -38,6 +40,8 @@ export async function bundle(folder: string, more: Record<string, string> = {}):
     output: {
       dir: folder,
       format: 'esm',
+      // A file with one character beyond ASCII takes two bytes for each of its characters as long as it is loaded.
+      charset: 'ascii',
       entryFileNames: '[name].mjs',
       chunkFileNames: 'chunks/[name]-[hash].mjs',
       comments: { legal: true, annotation: false, jsdoc: false },

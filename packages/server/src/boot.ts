@@ -1,5 +1,6 @@
 import type { Copydesk, Logger } from '@copydesk/core'
 import type { Config } from './config/schema.ts'
+import { endLightly } from './light-start.ts'
 import { serve } from './listen.ts'
 import { createAssistants } from './mcp/assistants.ts'
 import { followKeys } from './reload-keys.ts'
@@ -23,6 +24,7 @@ const sameSignalMs = 500
  */
 export async function boot({ config, copydesk, log, onReady }: BootOptions): Promise<void> {
   let stopping: Promise<void> | undefined
+  let unlimit: (() => void) | undefined
   const stop = () => (stopping ??= copydesk.stop())
   const unfollow = followKeys(copydesk, config, log)
   const assistants = config.role === 'worker' ? undefined : createAssistants({ copydesk, config, log })
@@ -40,10 +42,12 @@ export async function boot({ config, copydesk, log, onReady }: BootOptions): Pro
       },
     })
     const signal = untilSignal(log)
+    unlimit = endLightly()
     onReady(served.url)
     await signal
     await served.close()
   } finally {
+    unlimit?.()
     unfollow()
     await stop()
   }

@@ -1,6 +1,6 @@
-import { enableCompileCache } from 'node:module'
+import { keepCompiledCode } from './code-cache.ts'
 
-// Before anything else is loaded: caches compiled code for the next start.
-enableCompileCache()
+// Before anything else is loaded.
+keepCompiledCode()
 const { run } = await import('./run.ts')
 await run(process.argv.slice(2))

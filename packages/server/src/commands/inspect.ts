@@ -1,7 +1,7 @@
 import type { EndpointInfo } from '@copydesk/core'
+import { toJson } from '@copydesk/terminal/clean'
 import { Failure } from '@copydesk/terminal/failure'
 import { example } from '@copydesk/terminal/help'
-import { toJson } from '@copydesk/terminal/json'
 import { table } from '@copydesk/terminal/output'
 import type { Command } from 'commander'
 import manifest from '../../../../package.json' with { type: 'json' }

@@ -102,7 +102,7 @@ interface Given {
   body?: unknown
 }
 
-/** The response of the service behind an endpoint, in the shape of the API. */
+/** The response of the service behind an endpoint, in the shape of the API; what is given comes from a typed client. */
 async function answered({ copydesk, tenant }: Opened, route: string, given: Given): Promise<unknown> {
   const { campaigns } = copydesk.asSystem({ tenantId: tenant.id })
   const { body, query, params } = given

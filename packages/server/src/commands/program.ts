@@ -1,16 +1,34 @@
-import { registerCommands } from '@copydesk/terminal/commands'
+import type { OnMachine } from '@copydesk/terminal/commands'
 import { example } from '@copydesk/terminal/help'
 import { jsonOption } from '@copydesk/terminal/json-option'
 import { Command } from 'commander'
 import manifest from '../../../../package.json' with { type: 'json' }
-import { onMachine } from './on-machine.ts'
+import { beginLightly } from '../light-start.ts'
+
+/** The commands that stay running. They need nothing of all others, which would stay in memory with them. */
+const serving = new Set(['up', 'serve'])
 
 /** Global options that take a value, which is not the name of a command. */
 const valued = new Set(['--config', '--data-dir', '--profile'])
 
 /**
+ * How operators run commands on this machine that users with a login run against a server. Its dependencies
+ * are loaded on first use: most commands go to a server.
+ */
+const onMachine: OnMachine = {
+  async isHere(command) {
+    const { isInstalled } = await import('./machine-context.ts')
+    return isInstalled(command)
+  },
+  async context(command, tenant) {
+    const { machineDesk } = await import('./machine-context.ts')
+    return machineDesk(command, tenant)
+  },
+}
+
+/**
  * The whole command line, or the part of it that `words` need: commands for a server are called most often,
- * and load nothing of the commands for this machine. Commands load the core only when they run, so that help
+ * and load nothing of the commands for this machine; a server loads only its own. Commands load the core only when they run, so that help
  * and usage errors are fast.
  */
 export async function createProgram(words: readonly string[]): Promise<Command> {
@@ -27,8 +45,15 @@ export async function createProgram(words: readonly string[]): Promise<Command> 
       'after',
       example('npx copydesk up', 'copydesk login https://copydesk.example.com', 'copydesk queue'),
     )
+  const name = commandIn(words) ?? ''
+  if (serving.has(name)) {
+    beginLightly()
+    const { serveCommands } = await import('./serve.ts')
+    serveCommands(program)
+    return program
+  }
+  const { registerCommands } = await import('@copydesk/terminal/commands')
   registerCommands(program, onMachine)
-  const name = commandIn(words)
   const isKnown = program.commands.some((command) => command.name() === name)
   if (isKnown && name !== 'complete') return program
   const { registerLocal } = await import('./local.ts')

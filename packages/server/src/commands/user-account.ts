@@ -1,6 +1,5 @@
 import { example } from '@copydesk/terminal/help'
-import { confirmed } from '@copydesk/terminal/prompts'
-import { secretFromStdin } from '@copydesk/terminal/stdin'
+import { confirmed, secretFromStdin } from '@copydesk/terminal/prompts'
 import { Argument, type Command } from 'commander'
 import { withApp } from '../app.ts'
 import { userId } from './find.ts'
