@@ -1,7 +1,6 @@
 import { type Block, heading, para } from './blocks.ts'
 import type { Material } from './material.ts'
-import { productSentences } from './products.ts'
-import { capitalised, contains, fitting, phrase, replaced } from './wording.ts'
+import { capitalised, contains, fitting, phrase, productSentences, replaced } from './wording.ts'
 
 /** The limits of search advertisements, in characters. */
 const HEADLINE_LIMIT = 30

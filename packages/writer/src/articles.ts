@@ -1,8 +1,7 @@
 import { type Block, boxes, bullets, heading, para } from './blocks.ts'
 import type { BriefProduct } from './brief.ts'
 import type { Material } from './material.ts'
-import { productSentences } from './products.ts'
-import { capitalised, contains, joined, midSentence, phrase } from './wording.ts'
+import { capitalised, contains, joined, midSentence, phrase, productSentences } from './wording.ts'
 
 /** An article for the company's own site. */
 export function blogPost(m: Material): Block[] {

@@ -1,12 +1,12 @@
 import type { BriefProduct, StructuredBrief } from './brief.ts'
 import { spokenOut, type Wishes, wishesOf } from './feedback.ts'
 import { parseBrief } from './parse.ts'
-import { factSentences } from './products.ts'
 import { type Phrasebook, phrasebooks, type Register, registerOf } from './voices.ts'
 import {
   capitalised,
   contains,
   coverage,
+  factSentences,
   fitting,
   midSentence,
   phrase,

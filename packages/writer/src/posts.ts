@@ -1,7 +1,6 @@
 import { type Block, bullets, heading, para } from './blocks.ts'
 import type { Material } from './material.ts'
-import { productSentences } from './products.ts'
-import { capitalised, phrase } from './wording.ts'
+import { capitalised, phrase, productSentences } from './wording.ts'
 
 const isId = (text: string) => /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/.test(text)
 

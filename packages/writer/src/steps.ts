@@ -1,8 +1,7 @@
 import { productNames } from './articles.ts'
 import { type Block, boxes, bullets, heading, para } from './blocks.ts'
 import type { Material } from './material.ts'
-import { productSentences } from './products.ts'
-import { contains, coverage, phrase, sentence, sentencesOf } from './wording.ts'
+import { contains, coverage, phrase, productSentences, sentence, sentencesOf } from './wording.ts'
 
 type StepKind = 'plan' | 'research' | 'outline' | 'draft' | 'edit' | 'report'
 

@@ -22,7 +22,7 @@ export async function withTenant(
   if (!parameter) return input
   const { tenant } = input
   if (typeof tenant === 'string') return { ...input, tenant: await ownTenantId(client, tenant) }
-  const isNeeded = isRequired(parameter) || ('run' in operation && operation.needsTenant?.(input as never))
+  const isNeeded = isRequired(parameter) || ('run' in operation && operation.needsTenant?.(input))
   const only = isNeeded ? await onlyTenantId(registerOf(client)) : undefined
   return only === undefined ? input : { ...input, tenant: only }
 }

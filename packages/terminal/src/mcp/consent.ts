@@ -49,8 +49,8 @@ export async function shownOf(
   context: OperationContext,
 ): Promise<Shown> {
   const [rows = [], pieces = {}] = await Promise.all([
-    operation.preview?.(context, input as never),
-    operation.contentHashes?.(context, input as never),
+    operation.preview?.(context, input),
+    operation.contentHashes?.(context, input),
   ])
   const line = clean(slashLine(operation, input))
   const touches = printed(rows, false)

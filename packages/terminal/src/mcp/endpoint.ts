@@ -2,8 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { createClient } from '@copydesk/client'
 import { createMcpHandler, type Implementation, readRequestBody } from '@modelcontextprotocol/server'
 import { assistantName, marked } from './assistant.ts'
-import { createAssistantServer } from './server.ts'
-import type { Caller } from './tools.ts'
+import { type Caller, createAssistantServer } from './tools.ts'
 
 export interface McpEndpointOptions {
   version: string

@@ -1,6 +1,6 @@
 import { row, span } from '../render/row.ts'
-import { approvalRows } from './affected-rows.ts'
 import { operation } from './operation.ts'
+import { approvalRows } from './show-rows.ts'
 
 const id = { kind: 'argument', required: true, summary: 'id of the approval', completes: 'approval' } as const
 

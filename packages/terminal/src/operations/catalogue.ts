@@ -7,9 +7,13 @@ import { cost } from './cost.ts'
 import { dismiss, feed, snooze } from './feed.ts'
 import { readInput, UsageError, wordsOf } from './invocation.ts'
 import { log } from './log.ts'
-import type { AnyFollowing, AnyOperation, OperationContext } from './operation.ts'
+import {
+  type AnyFollowing,
+  type AnyOperation,
+  type OperationBase,
+  type OperationContext,
+} from './operation.ts'
 import { queue } from './queue.ts'
-import { mayRun } from './rights.ts'
 import { show } from './show.ts'
 import { status } from './status.ts'
 import { cancel, comment, pause, resume, retry } from './steering.ts'
@@ -18,7 +22,7 @@ import { impersonate, tenants } from './tenants.ts'
 import { approve, reject, revise } from './verdicts.ts'
 
 /** All operations at a server, in the order of the help. */
-export const operations = [
+export const operations: readonly AnyOperation[] = [
   status,
   queue,
   feed,
@@ -49,14 +53,39 @@ export const operations = [
   campaignCreate,
   campaignList,
   campaignShow,
-] as unknown as readonly AnyOperation[]
+]
 
 /** The operations that stream. */
-export const followings = [tail] as unknown as readonly AnyFollowing[]
+export const followings: readonly AnyFollowing[] = [tail]
 
 /** @returns undefined when no operation has this name */
 export function operationNamed(name: string): AnyOperation | AnyFollowing | undefined {
   return [...operations, ...followings].find((each) => each.name === name)
+}
+
+/** Whether the user of a context may run an operation. */
+export function mayRun(
+  { audience = 'staff' }: Pick<OperationContext, 'audience'>,
+  { audience: those }: OperationBase,
+): boolean {
+  return (those ?? ['staff']).includes(audience)
+}
+
+/** Why a user may not run an operation, in one sentence; undefined when permitted. */
+export function refusal(
+  context: Pick<OperationContext, 'audience' | 'tenant'>,
+  operation: OperationBase,
+): string | undefined {
+  if (mayRun(context, operation)) return undefined
+  const { audience = 'staff', tenant } = context
+  const { name } = operation
+  const those = operation.audience ?? ['staff']
+  if (audience === 'staff')
+    return `\`${name}\` is for ${those.includes('member') ? 'the users' : 'an admin'} of a tenant with a login (\`copydesk login\`), and for operators on the machine of the server (with --data-dir, if the installation is not in this folder).`
+  const where = tenant?.name ?? 'your tenant'
+  return those.includes('admin')
+    ? `\`${name}\` is for admins of ${where}; you are a member there.`
+    : `\`${name}\` is for reviewers and super-admins; you are ${audience === 'admin' ? 'an admin' : 'a member'} of ${where}.`
 }
 
 /** Whether the user of a context may run the operation with this name. */

@@ -1,4 +1,4 @@
-import type { Invocation, OperationBase, Parameter } from './operation.ts'
+import type { Input, Invocation, OperationBase, Parameter, Parameters } from './operation.ts'
 
 /** A line that cannot be run: the message and the invalid parameter, if it is about one. */
 export class UsageError extends Error {
@@ -139,6 +139,14 @@ export function readInput(operation: OperationBase, words: readonly string[]): I
     input[name] = valueOf(name, parameter, [...(before ?? []), value].join(','))
   }
   return checkInput(operation, input)
+}
+
+/** The input of a known operation, which `checkInput` has compared with its parameters. */
+export function checkedInput<T extends Parameters>(
+  _operation: OperationBase<T>,
+  checked: Invocation['input'],
+): Input<T> {
+  return checked as Input<T>
 }
 
 /** Parses the input from values by name, as a program passes them. @throws UsageError */

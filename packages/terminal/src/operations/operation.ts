@@ -72,6 +72,17 @@ export interface OperationContext {
   tenant?: { id: string; name: string }
 }
 
+/** A client as those see it who pass on requests of which only the sender knows the types. */
+export interface AnyClient {
+  call(surface: string, route: string, input: object): Promise<unknown>
+  stream(surface: string, route: string, input: object): AsyncIterable<unknown>
+}
+
+/** A client that passes its requests on: the replies have the types that the receiving client gives them. */
+export function clientOf(passing: AnyClient): Client {
+  return passing as object as Client
+}
+
 /** How results are printed. */
 export interface RenderOptions {
   /** Columns of the terminal, or `unlimited`. */
@@ -106,35 +117,37 @@ export interface OperationBase<T extends Parameters = Parameters> {
 export type ContentHashes = Readonly<Record<string, string>>
 
 /** One operation of staff: a shell command, a slash command in the terminal, and a tool for an assistant. */
-export interface Operation<T extends Parameters = Parameters, R = unknown> extends OperationBase<T> {
+export interface Operation<T extends Parameters = Parameters, R = unknown, I = Input<T>>
+  extends OperationBase<T> {
   /**
    * @param seen the texts that the user confirmed: a text that has changed since is not decided on
    * @throws UsageError for missing or conflicting parameters; ApiError of the server
    */
-  run(context: OperationContext, input: Input<T>, seen?: ContentHashes): Promise<R>
+  run(context: OperationContext, input: I, seen?: ContentHashes): Promise<R>
   /** The result for people; scripts get the reply as it is. */
   print(result: R, renderOptions: RenderOptions): StyledLine[]
   /** The input with its filter resolved to ids, so that exactly what the user confirms is decided. */
-  resolveInput?(context: OperationContext, input: Input<T>): Promise<Input<T>>
+  resolveInput?(context: OperationContext, input: I): Promise<I>
   /** The rows that it would affect, shown before the confirmation. */
-  preview?(context: OperationContext, input: Input<T>): Promise<StyledLine[]>
+  preview?(context: OperationContext, input: I): Promise<StyledLine[]>
   /** The current texts that it decides on. */
-  contentHashes?(context: OperationContext, input: Input<T>): Promise<ContentHashes>
+  contentHashes?(context: OperationContext, input: I): Promise<ContentHashes>
   /** The result is for the user only, such as a token: not available as a tool. */
   secret?: true
   /** How many of several failed; a script exits with 1 then. */
   failureCount?(result: R): number
   /** Whether this input needs a tenant, when `params` leaves it optional. */
-  needsTenant?(input: Input<T>): boolean
+  needsTenant?(input: I): boolean
   /** The operation that undoes it, with its input, when the server has one. */
-  undo?(input: Input<T>, result: R): Invocation | undefined
+  undo?(input: I, result: R): Invocation | undefined
 }
 
 /** A stream, which is followed until it ends or is stopped. */
-export interface Following<T extends Parameters = Parameters, E = unknown> extends OperationBase<T> {
+export interface Following<T extends Parameters = Parameters, E = unknown, I = Input<T>>
+  extends OperationBase<T> {
   effect: 'reads'
   /** Reconnects without losing or repeating events. Ends when `signal` aborts. */
-  follow(context: OperationContext, input: Input<T>, signal: AbortSignal): AsyncIterable<E>
+  follow(context: OperationContext, input: I, signal: AbortSignal): AsyncIterable<E>
   /** An event for people; scripts get each event as it is, one a line. */
   print(event: E, renderOptions: RenderOptions): FollowOutput
 }
@@ -160,12 +173,11 @@ export function following<const T extends Parameters, E>(spec: Following<T, E>):
   return Object.freeze(spec)
 }
 
-/** An operation without its input types. */
-export type AnyOperation = Operation<Parameters, never> & {
-  run(context: OperationContext, input: never, seen?: ContentHashes): Promise<unknown>
-}
+/**
+ * An operation of the catalogue, whose types are not known to the caller: `checkInput` has compared the input with the
+ * parameters, and a result goes back to the operation that it came from.
+ */
+export type AnyOperation = Operation<Parameters, unknown, Invocation['input']>
 
-/** A stream without its input types. */
-export type AnyFollowing = Following<Parameters, never> & {
-  follow(context: OperationContext, input: never, signal: AbortSignal): AsyncIterable<unknown>
-}
+/** A stream of the catalogue; see `AnyOperation`. */
+export type AnyFollowing = Following<Parameters, unknown, Invocation['input']>

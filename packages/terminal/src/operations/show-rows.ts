@@ -4,7 +4,7 @@ import { flow, flowText, measured } from '../render/flow.ts'
 import { markdownRows } from '../render/markdown.ts'
 import { type Column, emptyRow, row, type StyledLine, span, type TextSpan, tableOf } from '../render/row.ts'
 import { ageOf, counted, lasting, usd } from '../render/words.ts'
-import type { RenderOptions } from './operation.ts'
+import { type OperationContext, type RenderOptions } from './operation.ts'
 import { riskTone } from './queue.ts'
 import type { Activity, Brief, Piece, Question } from './show.ts'
 
@@ -144,4 +144,27 @@ function fact(name: string, parts: readonly TextSpan[], width: number): StyledLi
 /** Text of several lines, wrapped to the width and to the maximum width of running text. */
 export function plainRows(text: string, width: number): StyledLine[] {
   return cleanLines(text).flatMap((line) => flowText(line, measured(width)))
+}
+
+/** The approvals that an operation affects. */
+export async function approvalRows(
+  { client }: OperationContext,
+  ids: readonly string[],
+): Promise<StyledLine[]> {
+  const found = await Promise.all(
+    ids.map((id) => client.call('cli', 'GET /approvals/:id', { params: { id } })),
+  )
+  return found.map(({ title, tenantName, riskLevel }) =>
+    row(
+      span(`${riskLevel}  `, riskLevel === 'high' ? 'bad' : 'dim'),
+      span(title, 'strong'),
+      ` · ${tenantName}`,
+    ),
+  )
+}
+
+/** The activity that an operation affects. */
+export async function activityRow({ client }: OperationContext, id: string): Promise<StyledLine> {
+  const { title, tenantName, status } = await client.call('cli', 'GET /activities/:id', { params: { id } })
+  return row(span(title, 'strong'), ` · ${tenantName}, ${status}`)
 }

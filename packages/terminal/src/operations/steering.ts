@@ -1,9 +1,9 @@
 import { tenantNaming } from '../account/tenant-named.ts'
 import { row, type StyledLine, span } from '../render/row.ts'
-import { activityRow } from './affected-rows.ts'
 import { UsageError } from './invocation.ts'
 import { type OperationContext, operation } from './operation.ts'
 import { onlyTenant } from './paging.ts'
+import { activityRow } from './show-rows.ts'
 
 const activity = {
   kind: 'argument',

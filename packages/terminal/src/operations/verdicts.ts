@@ -1,9 +1,9 @@
 import type { CallInput } from '@copydesk/client'
 import { row, type StyledLine, span } from '../render/row.ts'
 import { counted } from '../render/words.ts'
-import { approvalRows } from './affected-rows.ts'
 import { UsageError } from './invocation.ts'
 import { type ContentHashes, type Input, type OperationContext, operation } from './operation.ts'
+import { approvalRows } from './show-rows.ts'
 
 type Verdict = CallInput<'cli', 'POST /approvals/:id/resolve'>['body']
 

@@ -9,9 +9,8 @@ import { commandLine } from './command-line.ts'
 import { askComment, askKept, discarded, draftHint, runKept } from './drafting.ts'
 import { liveText } from './live-text.ts'
 import { commentRows } from './review-rows.ts'
-import type { Binding, OpenScreen } from './screen.ts'
+import { type Binding, type OpenScreen, tabAfter, tabRow } from './screen.ts'
 import { type Scroll, scrolled, scrollRows } from './scroll.ts'
-import { tabAfter, tabRow } from './tabs.ts'
 
 /** How often the status of the activity is polled, milliseconds; its text is streamed. */
 const lookMs = 3_000

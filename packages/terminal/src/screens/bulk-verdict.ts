@@ -1,7 +1,7 @@
 import { bulk, decidable, type MatchingReceipt } from '../operations/bulk.ts'
 import { row, span } from '../render/row.ts'
 import { counted } from '../render/words.ts'
-import { resultScreen } from './result-screen.ts'
+import { resultScreen } from './scroll.ts'
 import type { Shell } from './shell.ts'
 
 /** Maximum number of approvals that the server decides at once. */

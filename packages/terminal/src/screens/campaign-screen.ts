@@ -8,8 +8,8 @@ import { markdownRows } from '../render/markdown.ts'
 import { emptyRow, row, type StyledLine, span } from '../render/row.ts'
 import { current, type List, listOf, listRows, moved, replaced } from './list.ts'
 import { followEvents } from './live.ts'
-import { resultScreen } from './result-screen.ts'
 import type { OpenScreen } from './screen.ts'
+import { resultScreen } from './scroll.ts'
 
 type Work = Campaign['recentActivities'][number]
 

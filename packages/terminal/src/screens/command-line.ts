@@ -1,18 +1,17 @@
 import { withTenant } from '../account/own-tenant.ts'
-import type { ask } from '../operations/ask.ts'
-import type { bulk } from '../operations/bulk.ts'
-import { mayRunNamed, operationsFor } from '../operations/catalogue.ts'
-import { slashLine } from '../operations/invocation.ts'
+import { ask } from '../operations/ask.ts'
+import { bulk } from '../operations/bulk.ts'
+import { mayRunNamed, operationsFor, refusal } from '../operations/catalogue.ts'
+import { checkedInput, slashLine } from '../operations/invocation.ts'
 import type { AnyFollowing, AnyOperation, Invocation } from '../operations/operation.ts'
-import { refusal } from '../operations/rights.ts'
 import { decideAll } from './bulk-verdict.ts'
-import { commandHelp } from './command-help.ts'
 import { commandPrompt } from './command-prompt.ts'
 import { draftsScreen } from './drafts-screen.ts'
 import { followingScreen } from './following-screen.ts'
+import { commandHelp } from './help-screen.ts'
 import { askPlainly } from './language.ts'
 import { meaningOf } from './parse-input.ts'
-import { resultScreen } from './result-screen.ts'
+import { resultScreen } from './scroll.ts'
 import type { Shell } from './shell.ts'
 import { knownTo } from './suggestions.ts'
 
@@ -73,16 +72,15 @@ async function runCommand(
     return shell.open(followingScreen(operation, input))
   }
   if (name === 'ask') {
-    const { words } = input as unknown as Parameters<typeof ask.run>[1]
+    const { words } = checkedInput(ask, input)
     return askPlainly(shell, words.join(' '), { before: [...shell.history], remember, runCommand })
   }
   // It shows what it would affect itself.
-  if (name === 'bulk')
-    return void (await decideAll(shell, input as unknown as Parameters<typeof bulk.run>[1], asked))
+  if (name === 'bulk') return void (await decideAll(shell, checkedInput(bulk, input), asked))
   const isRead = operation.effect === 'reads'
   const done = await shell.run({ name, input }, { asked, quiet: isRead })
   if (!done) return
-  const draw = (width: number) => operation.print(done.result as never, shell.renderOptions(width))
+  const draw = (width: number) => operation.print(done.result, shell.renderOptions(width))
   if (isRead || draw(200).length > 1) shell.open(resultScreen(slashLine(operation, input), draw))
 }
 

@@ -6,8 +6,8 @@ import { ageOf } from '../render/words.ts'
 import { discarded, draftWords } from './drafting.ts'
 import { current, type List, listOf, listRows, moved, replaced } from './list.ts'
 import { startCampaign } from './new-campaign.ts'
-import { resultScreen } from './result-screen.ts'
 import type { OpenScreen } from './screen.ts'
+import { resultScreen } from './scroll.ts'
 import type { Shell } from './shell.ts'
 
 function columnsAt(now: number): ReadonlyArray<Column<Draft>> {

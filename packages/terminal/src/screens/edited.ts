@@ -6,8 +6,8 @@ import { diffRows } from '../render/diff.ts'
 import { flowText } from '../render/flow.ts'
 import { emptyRow } from '../render/row.ts'
 import { discarded, draftAbout, hasRoom, type Kept, sayKept } from './drafting.ts'
-import { sentence } from './faults.ts'
-import { resultScreen } from './result-screen.ts'
+import { sentence } from './requests.ts'
+import { resultScreen } from './scroll.ts'
 import type { Shell } from './shell.ts'
 
 /** An approval whose text is to be edited. */

@@ -17,8 +17,8 @@ export const followingScreen =
     let following = true
     let piece = ''
     const follow = async () => {
-      for await (const event of operation.follow(shell.context, input as never, stop.signal)) {
-        const told = operation.print(event as never, shell.renderOptions(200))
+      for await (const event of operation.follow(shell.context, input, stop.signal)) {
+        const told = operation.print(event, shell.renderOptions(200))
         if ('piece' in told) piece += told.piece
         else {
           if (piece !== '') lines.push(row(piece))

@@ -1,8 +1,8 @@
 import { flow } from '../render/flow.ts'
 import { cutRow, emptyRow, row, rowWidth, type StyledLine, span, spread } from '../render/row.ts'
 import { spoken } from '../render/spoken.ts'
-import { sentence } from './faults.ts'
 import type { KeyName } from './keys.ts'
+import { sentence } from './requests.ts'
 import { type Binding, bindingsOf, type Size } from './screen.ts'
 import type { Shell } from './shell.ts'
 

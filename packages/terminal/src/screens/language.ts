@@ -2,7 +2,7 @@ import { type Answer, actionRows, answerRows, answerTo } from '../operations/ask
 import { parseInvocation } from '../operations/catalogue.ts'
 import { slashLine } from '../operations/invocation.ts'
 import type { AnyFollowing, AnyOperation, Invocation } from '../operations/operation.ts'
-import { resultScreen } from './result-screen.ts'
+import { resultScreen } from './scroll.ts'
 import type { Shell } from './shell.ts'
 
 interface Conversation {
@@ -65,8 +65,7 @@ async function propose(
   const isHard = action.destructive || operation.effect === 'decides'
   const rows = actionRows({ ...action, command, destructive: false }, 100)
   // Matches that arrive while the user reads are not included.
-  const settled =
-    'run' in operation ? await operation.resolveInput?.(shell.context, input as never) : undefined
+  const settled = 'run' in operation ? await operation.resolveInput?.(shell.context, input) : undefined
   const question = isHard ? 'Run it? It is hard or impossible to undo.' : 'Run it?'
   if (!(await shell.confirm(question, rows))) return shell.say('It was not executed', 'dim')
   output.remember(shell, command)

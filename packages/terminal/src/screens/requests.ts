@@ -1,5 +1,7 @@
 import { ApiError, type Client } from '@copydesk/client'
 import { shellQuoted } from '../operations/invocation.ts'
+import { type AnyClient, clientOf } from '../operations/operation.ts'
+import { ofField } from '../operations/refused.ts'
 
 /** One request of the terminal, and the equivalent shell command. */
 export interface RequestEntry {
@@ -52,6 +54,7 @@ export function noted(
 ): { client: Client; log: RequestLog } {
   const entries: RequestEntry[] = []
   let made = 0
+  const passed: AnyClient = client
   const note = (surface: string, route: string, input: Given = {}): RequestEntry => {
     const entry: RequestEntry = { at: now(), command: commandOf(surface, route, input) }
     entries.push(entry)
@@ -59,14 +62,14 @@ export function noted(
     if (entries.length > kept) entries.splice(0, entries.length - kept)
     return entry
   }
-  const call = async (surface: never, route: string, input: Given = {}) => {
+  const call = async (surface: string, route: string, input: Given = {}) => {
     const entry = note(surface, route, input)
     const limit = limited(input.signal, (late) =>
       after(route.startsWith('GET ') ? patience.read : patience.other, late),
     )
     try {
       const given = { ...input, signal: limit.signal }
-      const reply: unknown = await client.call(surface, route as never, given as never)
+      const reply: unknown = await passed.call(surface, route, given)
       entry.outcome = 'ok'
       heard('answered')
       return reply
@@ -82,13 +85,13 @@ export function noted(
       entry.tookMs = now() - entry.at
     }
   }
-  const stream = (surface: never, route: string, input: Given = {}) => {
+  const stream = (surface: string, route: string, input: Given = {}) => {
     note(surface, route, input).outcome = 'stream'
     const connected = (stands: boolean) => heard(stands ? 'answered' : 'nothing')
-    return client.stream(surface, route as never, { ...input, connected } as never)
+    return passed.stream(surface, route, { ...input, connected })
   }
   return {
-    client: { call, stream } as unknown as Client,
+    client: clientOf({ call, stream }),
     log: {
       entries,
       get made() {
@@ -135,4 +138,21 @@ function commandOf(surface: string, route: string, { params, query, body }: Give
   }
   if (body !== undefined) words.push('--body', JSON.stringify(body))
   return words.map(shellQuoted).join(' ')
+}
+
+/** Names of errors whose messages are meant for people. */
+const told = new Set(['Error', 'Failure', 'UsageError'])
+
+/** The message of an error for the user. */
+export function sentence(error: unknown): string {
+  const heard = meaning(error)
+  if (error instanceof ApiError) {
+    if (heard === 'refused')
+      return 'You are logged out: run `copydesk login` in another window; this terminal continues afterwards'
+    return ofField(error.field, error.message)
+  }
+  const { name, message } = error as Error
+  if (name === 'TimeoutError') return 'The server does not answer'
+  if (name === 'TypeError' && message === 'fetch failed') return 'The server cannot be reached'
+  return told.has(name) ? message : `Internal error in the terminal: ${message}`
 }

@@ -1,18 +1,15 @@
 import { mayRunNamed } from '../operations/catalogue.ts'
 import type { Piece } from '../operations/show.ts'
-import type { StyledLine } from '../render/row.ts'
-import { row, span } from '../render/row.ts'
+import { row, type StyledLine, span } from '../render/row.ts'
 import { commandLine } from './command-line.ts'
 import { askComment, draftAbout, sayKept } from './drafting.ts'
-import { openReview } from './review.ts'
+import { nextToReview, openReview } from './review.ts'
 import { reviewDrafts } from './review-drafts.ts'
 import { reviewBindings } from './review-keys.ts'
-import { nextToReview } from './review-next.ts'
 import { type ReviewTab, reviewBody, reviewHead, reviewTabs, successorOf } from './review-rows.ts'
 import { type AskVerdict, askEdit, askEscalate, askForward } from './review-verdicts.ts'
-import type { Binding, OpenScreen } from './screen.ts'
+import { type Binding, type OpenScreen, tabAfter, tabRow } from './screen.ts'
 import { type Scroll, scrolled, scrollRows } from './scroll.ts'
-import { tabAfter, tabRow } from './tabs.ts'
 
 /** One approval with everything that a verdict needs; after the verdict the next one opens. */
 export const reviewScreen =

@@ -1,7 +1,7 @@
 import type { LogItem } from '../operations/log.ts'
 import { type Piece, pieceOf } from '../operations/show.ts'
 import { claimFor } from './review-claim.ts'
-import type { Shell } from './shell.ts'
+import { type Shell } from './shell.ts'
 
 /** How often to check whether someone else has decided, or the text has changed, milliseconds. */
 const lookMs = 4_000
@@ -93,4 +93,28 @@ export function openReview(shell: Shell, id: string, changed: () => void): Revie
       claim.release()
     },
   }
+}
+
+/**
+ * The next approval for this user, other than those skipped or decided.
+ * @returns undefined when there is none, or the request failed, which has been reported
+ */
+export async function nextToReview(shell: Shell, passed: ReadonlySet<string>): Promise<string | undefined> {
+  const ofTenant = shell.tenantId === undefined ? {} : { tenantId: shell.tenantId }
+  const isClient = shell.context.tenant !== undefined
+  return shell.attempt(async () => {
+    const { approval } = await shell.client.call('cli', 'GET /approvals/next', { query: ofTenant })
+    if (!approval || !passed.has(approval.id)) return approval?.id
+    const { data } = await shell.client.call('cli', 'GET /approvals', {
+      query: { ...ofTenant, 'filter.status': 'pending', limit: 100 },
+    })
+    // Approvals claimed by others are skipped, and those forwarded to the client return by themselves.
+    return data.find(
+      ({ id, claimedBy, forwardedFrom, forwardedTo }) =>
+        !passed.has(id) &&
+        !claimedBy &&
+        (isClient || forwardedFrom === undefined) &&
+        forwardedTo === undefined,
+    )?.id
+  })
 }

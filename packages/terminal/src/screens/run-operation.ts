@@ -1,8 +1,7 @@
-import { operationNamed } from '../operations/catalogue.ts'
+import { operationNamed, refusal } from '../operations/catalogue.ts'
 import { slashLine } from '../operations/invocation.ts'
 import type { Invocation } from '../operations/operation.ts'
 import { asTyped } from '../operations/refused.ts'
-import { refusal } from '../operations/rights.ts'
 import { row, span } from '../render/row.ts'
 import type { Shell } from './shell.ts'
 import type { Undoing } from './undo.ts'
@@ -37,8 +36,7 @@ export function runOperation(
     const why = refusal(context, operation)
     if (why !== undefined) throw new Error(why)
     const asks = operation.effect === 'decides' && !asked
-    const given = ((asks ? await operation.resolveInput?.(context, input as never) : undefined) ??
-      input) as never
+    const given = (asks ? await operation.resolveInput?.(context, input) : undefined) ?? input
     if (asks) {
       const line = slashLine(operation, input)
       const preview = (await operation.preview?.(context, given)) ?? [row(span(line))]
@@ -48,10 +46,10 @@ export function runOperation(
     const result: unknown = await operation.run(context, given).catch((error: unknown) => {
       throw asTyped(operation, error)
     })
-    const back = operation.undo?.(given, result as never)
+    const back = operation.undo?.(given, result)
     if (operation.effect !== 'reads') undoing.did({ name, input }, back)
     if (!quiet) {
-      const [first] = operation.print(result as never, shell.renderOptions(undoWidth))
+      const [first] = operation.print(result, shell.renderOptions(undoWidth))
       const text = tell?.(result) ?? (first ?? []).map((part) => part.text).join('')
       shell.say(back ? `${text} · z undoes it` : text, 'good')
     }

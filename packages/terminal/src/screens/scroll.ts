@@ -1,6 +1,6 @@
 import { cutRow, row, type StyledLine, span } from '../render/row.ts'
 import type { KeyName } from './keys.ts'
-import type { Size } from './screen.ts'
+import type { Binding, OpenScreen, Size } from './screen.ts'
 
 /** The scroll position in a longer text. */
 export interface Scroll {
@@ -47,4 +47,37 @@ export function scrollRows(
   const seen = lines.slice(from, from + height).map((line) => cutRow(line, width))
   const below = lines.length - from - height
   return below > 0 ? [...seen.slice(0, -1), row(span(`  ↓ ${below + 1} more lines`, 'dim'))] : seen
+}
+
+/**
+ * A scrollable screen of any number of lines.
+ * @param draw returns all of them for a width
+ * @param bindings further keys of the screen
+ */
+export function resultScreen(
+  title: string,
+  draw: (width: number) => StyledLine[],
+  bindings: readonly Binding[] = [],
+): OpenScreen {
+  return () => {
+    let scroll: Scroll = { top: 0 }
+    let drawn: { width: number; lines: StyledLine[] } | undefined
+    const linesFor = (width: number) => {
+      if (drawn?.width !== width) drawn = { width, lines: draw(width) }
+      return drawn.lines
+    }
+    return {
+      name: 'the result',
+      title: () => row(span(title, 'strong')),
+      rows: (size) => scrollRows(scroll, linesFor(size.width), size),
+      bindings: () => bindings,
+      onKey(key, { width, height }) {
+        const next = scrolled(scroll, key, linesFor(width).length, height)
+        scroll = next ?? scroll
+        return next !== undefined
+      },
+      refresh: () => undefined,
+      close: () => undefined,
+    }
+  }
 }

@@ -6,9 +6,8 @@ import { changeProfiles, type Profile, profilesFile, readProfiles } from '../acc
 import type { LoginOptions } from './account-commands.ts'
 import { Failure, wrongUsage } from './failure.ts'
 import { type CliOutput, table } from './output.ts'
-import { askLine, askSecret, canAsk } from './prompts.ts'
+import { askLine, askSecret, canAsk, secretFromStdin } from './prompts.ts'
 import { outputOf } from './session.ts'
-import { secretFromStdin } from './stdin.ts'
 
 const localServer = 'http://127.0.0.1:8420'
 

@@ -1,8 +1,7 @@
 import { type Command, Option } from 'commander'
 import type { StaffApp } from '../account/login.ts'
 import { tenantNaming } from '../account/tenant-named.ts'
-import { example } from './help.ts'
-import { everyday } from './help-groups.ts'
+import { everyday, example } from './help.ts'
 
 const apps = ['dm-portal', 'manage', 'dashboard'] as const satisfies readonly StaffApp[]
 

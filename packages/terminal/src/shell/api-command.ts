@@ -1,7 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import { wrongUsage } from './failure.ts'
-import { example } from './help.ts'
-import { everyday } from './help-groups.ts'
+import { everyday, example } from './help.ts'
 
 /** `api`: any request to the surface of the user. */
 export function apiCommand(program: Command): void {

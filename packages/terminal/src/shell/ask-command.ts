@@ -1,6 +1,7 @@
 import type { Connection } from '../account/connection.ts'
 import { type Answer, actionRows, ask } from '../operations/ask.ts'
 import { parseInvocation } from '../operations/catalogue.ts'
+import { checkedInput } from '../operations/invocation.ts'
 import type { Invocation } from '../operations/operation.ts'
 import { Failure } from './failure.ts'
 import type { CliOutput } from './output.ts'
@@ -19,7 +20,7 @@ export async function askCommand(
   yes: boolean,
   output: CliOutput,
 ): Promise<void> {
-  const answer: Answer = await ask.run(connection.context, words as never)
+  const answer: Answer = await ask.run(connection.context, checkedInput(ask, words))
   const { action, clarification } = answer
   if (clarification) {
     // For a program the server's question is data; for a person it is a message, which must not go into a

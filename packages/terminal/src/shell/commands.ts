@@ -1,14 +1,11 @@
 import { Argument, type Command, InvalidArgumentError, Option } from 'commander'
-import { mcpCommand } from '../mcp/command.ts'
 import { followings, operations } from '../operations/catalogue.ts'
 import { isArgument, optionName, takesIds, valueOf } from '../operations/invocation.ts'
 import type { AnyFollowing, AnyOperation, OperationBase, Parameter } from '../operations/operation.ts'
 import { accountCommands } from './account-commands.ts'
 import { apiCommand } from './api-command.ts'
-import { completionCommands } from './completion-commands.ts'
 import { consentCommands } from './consent-commands.ts'
-import { example } from './help.ts'
-import { everyday } from './help-groups.ts'
+import { everyday, example } from './help.ts'
 import { groupOf, type OnMachine } from './on-machine.ts'
 
 export type { MachineContext, OnMachine } from './on-machine.ts'
@@ -119,8 +116,43 @@ function terminalCommand(program: Command): void {
     .helpGroup(everyday)
     .addHelpText('after', example('copydesk terminal'))
     .action(async (_options, command: Command) => {
-      const { openClient } = await import('./open-client.ts')
+      const { openClient } = await import('./session.ts')
       await openClient(command)
+    })
+}
+
+/** `completion`, and the command that its scripts call for each completion. */
+function completionCommands(program: Command): void {
+  program
+    .command('completion')
+    .description('print a script that completes commands, options and ids as you type')
+    .helpGroup(everyday)
+    .addArgument(new Argument('<shell>', 'the shell').choices(['bash', 'zsh', 'fish']))
+    .addHelpText('after', example('source <(copydesk completion bash)', 'copydesk completion fish | source'))
+    .action(async (shell: string) => {
+      const { printScript } = await import('./complete.ts')
+      printScript(program, shell)
+    })
+  program
+    .command('complete', { hidden: true })
+    .argument('[words...]')
+    .allowUnknownOption()
+    .addHelpText('after', example('copydesk complete -- approve ""'))
+    .action(async (words: string[], _options: object, command: Command) => {
+      const { complete } = await import('./complete.ts')
+      await complete(program, words, command)
+    })
+}
+
+function mcpCommand(program: Command): void {
+  program
+    .command('mcp')
+    .description('serve an assistant on stdin and stdout, with the Model Context Protocol')
+    .helpGroup(everyday)
+    .addHelpText('after', example('copydesk mcp', 'copydesk mcp --profile work'))
+    .action(async (_options, command: Command) => {
+      const { serveAssistant } = await import('../mcp/stdio.ts')
+      await serveAssistant(command, program.version() ?? '')
     })
 }
 

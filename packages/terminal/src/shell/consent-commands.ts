@@ -1,6 +1,5 @@
 import type { Command } from 'commander'
-import { example } from './help.ts'
-import { everyday } from './help-groups.ts'
+import { everyday, example } from './help.ts'
 
 const id = '01J9ZX6T4QH8C3V5N7M2K0B1AD'
 

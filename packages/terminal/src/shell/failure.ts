@@ -1,4 +1,4 @@
-import { ofField } from '../operations/of-field.ts'
+import { ofField } from '../operations/refused.ts'
 
 /** Exit codes: success, failure, usage error, not permitted. */
 export const exitCodes = { done: 0, failed: 1, usage: 2, forbidden: 4 } as const

@@ -2,8 +2,7 @@ import type { Command } from 'commander'
 import { withTenant } from '../account/own-tenant.ts'
 import { checkInput } from '../operations/invocation.ts'
 import type { AnyFollowing, FollowOutput } from '../operations/operation.ts'
-import { cleanLines } from '../render/clean.ts'
-import { toJson } from '../render/json.ts'
+import { cleanLines, toJson } from '../render/clean.ts'
 import type { Failure } from './failure.ts'
 import { givenTo, narrowed } from './input.ts'
 import { requireRight } from './run-command.ts'
@@ -40,13 +39,13 @@ export async function followCommand(followed: AnyFollowing, command: Command): P
   })
   hasBegun = true
   let inText = false
-  for await (const event of followed.follow(connection.context, input as never, signal)) {
+  for await (const event of followed.follow(connection.context, input, signal)) {
     isAway = false
     if (output.json) {
       process.stdout.write(`${toJson(output.picked(event, 'top'))}\n`)
       continue
     }
-    const told: FollowOutput = followed.print(event as never, renderOptionsNow())
+    const told: FollowOutput = followed.print(event, renderOptionsNow())
     if ('piece' in told) {
       process.stdout.write(cleanLines(told.piece).join('\n'))
       inText = true

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { isArgument, takesIds, valueOf } from '../operations/invocation.ts'
 import type { Invocation, OperationBase } from '../operations/operation.ts'
 import { wrongUsage } from './failure.ts'
-import { textFromStdin } from './stdin.ts'
+import { textFromStdin } from './prompts.ts'
 
 /**
  * The input of an operation from a command line, not yet checked for missing parameters.
@@ -14,8 +14,9 @@ export async function givenTo(
 ): Promise<Invocation['input']> {
   const given: Record<string, unknown> = {}
   const options = command.opts<Record<string, unknown>>()
-  const places = Object.keys(takes).filter((name) => isArgument(takes[name] as never))
-  for (const [name, parameter] of Object.entries(takes)) {
+  const parameters = Object.entries(takes)
+  const places = parameters.filter(([, parameter]) => isArgument(parameter)).map(([name]) => name)
+  for (const [name, parameter] of parameters) {
     const value = isArgument(parameter) ? command.processedArgs[places.indexOf(name)] : options[name]
     if (value === undefined) continue
     if (takesIds(parameter)) given[name] = await withStdin(value as string[])

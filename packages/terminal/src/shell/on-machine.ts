@@ -1,7 +1,6 @@
 import type { Command } from 'commander'
 import type { OperationContext } from '../operations/operation.ts'
-import { example } from './help.ts'
-import { everyday } from './help-groups.ts'
+import { everyday, example } from './help.ts'
 
 /** How operators run commands on the machine, on its data folder, that users run against a server. */
 export interface OnMachine {

@@ -1,6 +1,5 @@
 import { styleText } from 'node:util'
-import { cleanLines } from '../render/clean.ts'
-import { toJson } from '../render/json.ts'
+import { cleanLines, toJson } from '../render/clean.ts'
 import { type Column, printed, tableOf, unlimited } from '../render/row.ts'
 import { fieldsIn, pickFields, type Strictness } from './json-fields.ts'
 

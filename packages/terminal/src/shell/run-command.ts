@@ -1,10 +1,9 @@
 import type { Command } from 'commander'
 import type { Connection } from '../account/connection.ts'
 import { withTenant } from '../account/own-tenant.ts'
-import { operationNamed } from '../operations/catalogue.ts'
+import { operationNamed, refusal } from '../operations/catalogue.ts'
 import { checkInput, shellLine } from '../operations/invocation.ts'
 import type { AnyOperation, Invocation, OperationBase, OperationContext } from '../operations/operation.ts'
-import { refusal } from '../operations/rights.ts'
 import type { StyledLine } from '../render/row.ts'
 import type { EditedInput } from './edit.ts'
 import { exitCodes, Failure, wrongUsage } from './failure.ts'
@@ -114,7 +113,7 @@ export async function resolveInput(
   { context }: Connection,
   input: Invocation['input'],
 ): Promise<Invocation['input']> {
-  return (await operation.resolveInput?.(context, input as never)) ?? input
+  return (await operation.resolveInput?.(context, input)) ?? input
 }
 
 /** Shows what an operation would affect and asks for confirmation. @returns false when the user declines */
@@ -125,7 +124,7 @@ export async function agreed(
   yes: true | undefined,
 ): Promise<boolean> {
   if (yes) return true
-  const rows = (await operation.preview?.(context, input as never)) ?? []
+  const rows = (await operation.preview?.(context, input)) ?? []
   if (rows.length > 0) process.stderr.write(`${onStderr(rows)}\n`)
   return confirmed(`${capital(operation.summary)}?`, yes)
 }
@@ -140,11 +139,11 @@ export async function performed(
   input: Invocation['input'],
   output: CliOutput,
 ): Promise<void> {
-  const result = await operation.run(context, input as never)
-  output.data(result, () => onStdout(withoutEnd(operation.print(result as never, renderOptionsNow()))))
-  const missed = operation.failureCount?.(result as never) ?? 0
+  const result = await operation.run(context, input)
+  output.data(result, () => onStdout(withoutEnd(operation.print(result, renderOptionsNow()))))
+  const missed = operation.failureCount?.(result) ?? 0
   if (missed > 0) throw new Failure(`${missed} failed.`)
-  const back = operation.undo?.(input as never, result as never)
+  const back = operation.undo?.(input, result)
   const undo = back && operationNamed(back.name)
   if (back && undo && process.stderr.isTTY) output.info(`Undo it with: ${shellLine(undo, back.input)}`)
 }

@@ -1,10 +1,10 @@
 import { ApiError } from '@copydesk/client'
 import type { Command } from 'commander'
-import { escapeUnseen, toJson } from '../render/json.ts'
+import { escapeUnseen, toJson } from '../render/clean.ts'
 import type { Options } from './api-command.ts'
 import { wrongUsage } from './failure.ts'
+import { textFromStdin } from './prompts.ts'
 import { connectionOf, outputOf } from './session.ts'
-import { textFromStdin } from './stdin.ts'
 
 /**
  * Sends a request and prints the body of its response, JSON indented; a stream as it arrives.

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Connection } from '../account/connection.ts'
 import type { AnyOperation, Invocation } from '../operations/operation.ts'
-import { toJson } from '../render/json.ts'
+import { toJson } from '../render/clean.ts'
 import { exitCodes, explain } from './failure.ts'
 import type { CliOutput } from './output.ts'
 import { interruption, onStdout, renderOptionsNow } from './session.ts'
@@ -28,11 +28,11 @@ export async function watchCommand(
   if (isScreen) process.stdout.write(home + toScreenEnd)
   while (!signal.aborted) {
     try {
-      const result = await operation.run(context, input as never)
+      const result = await operation.run(context, input)
       if (signal.aborted) return
       if (output.json) process.stdout.write(`${toJson(output.picked(result))}\n`)
       else {
-        const rows = operation.print(result as never, renderOptionsNow())
+        const rows = operation.print(result, renderOptionsNow())
         const room = isScreen ? (process.stdout.rows ?? rows.length) - 1 : rows.length
         const text = onStdout(rows.slice(0, room))
         process.stdout.write(

@@ -1,4 +1,5 @@
 import type { Client } from '@copydesk/client'
+import { type AnyClient, clientOf } from '../operations/operation.ts'
 import { exitCodes, Failure } from '../shell/failure.ts'
 import { type Answers, type OwnTenant, teamAnswers } from './answers.ts'
 import { teamEvents, teamText } from './streams.ts'
@@ -10,20 +11,21 @@ import { teamEvents, teamText } from './streams.ts'
  */
 export function teamClient(client: Client, tenant: OwnTenant): Client {
   const answers = teamAnswers(client, tenant)
+  const passed: AnyClient = client
   const call = async (surface: string, route: string, input: Given = {}) => {
-    if (surface !== 'cli') return client.call(surface as never, route as never, input as never)
+    if (surface !== 'cli') return passed.call(surface, route, input)
     const answer = answers[route as keyof Answers] as ((input: Given) => Promise<unknown>) | undefined
     if (!answer) throw forStaff()
     return answer(input)
   }
   const stream = (surface: string, route: string, input: Given = {}) => {
-    if (surface !== 'cli') return client.stream(surface as never, route as never, input as never)
+    if (surface !== 'cli') return passed.stream(surface, route, input)
     const { params, query: _, ...how } = input
     if (route === 'GET /events/stream') return teamEvents(client, tenant, how)
     if (route === 'GET /activities/:id/stream') return teamText(client, params?.['id'] ?? '', how)
     throw forStaff()
   }
-  return { call, stream } as unknown as Client
+  return clientOf({ call, stream })
 }
 
 interface Given {
