@@ -153,12 +153,16 @@ export function reviewerTokens(ids: readonly string[]): Promise<string[]> {
 }
 
 /** The same for members of one tenant; they need not be in the database to be let in. */
-export function memberTokens(tenantId: string, ids: readonly string[]): Promise<string[]> {
+export function memberTokens(
+  tenantId: string,
+  ids: readonly string[],
+  role: 'member' | 'admin' = 'member',
+): Promise<string[]> {
   return Promise.all(
     ids.map((sub) =>
       tokens.sign('access', {
         sub,
-        role: 'member',
+        role,
         appAccess: ['dashboard'],
         tenantId,
         name: 'Mia',

@@ -1,4 +1,5 @@
 import { findPostgres } from '../config/postgres.ts'
+import type { Database } from '../packages/core/src/platform/database/database.ts'
 import { fillBigTenant } from '../test/kit/big-tenant.ts'
 import {
   type Installation,
@@ -6,6 +7,7 @@ import {
   lookInto,
   memberTokens,
   reviewerTokens,
+  type Seeded,
   seed,
 } from './installation.ts'
 import { byHand, type Read } from './lists-by-hand.ts'
@@ -17,8 +19,12 @@ const count = 300
 const tenants = 40
 const peer = 'the same statements by the raw driver'
 
+type NamedRead = Read & { name: string }
+/** Tokens of the readers. The limits count by person, so there are several of each. */
+export type ReaderTokens = Record<Read['by'], string[]>
+
 /** What is read, as someone of the big tenant, as its reviewer, or as a reviewer of 40 tenants. */
-const reads: readonly (Read & { name: string })[] = [
+export const reads: readonly NamedRead[] = [
   { name: 'activities', by: 'member', path: '/dashboard/v1/activities' },
   { name: 'activities.blocked', by: 'member', path: '/dashboard/v1/activities?filter.status=blocked' },
   { name: 'activities.role', by: 'member', path: '/dashboard/v1/activities?filter.agentRole=analyst' },
@@ -57,22 +63,7 @@ export const lists: Bench = {
 
 async function measure(name: string, installation: Installation, folder: string): Promise<Metrics> {
   const tokens = await prepare(installation)
-  const waits = new Map(reads.map((read) => [read.name, [] as number[]]))
-  {
-    await using server = await startSubject('servers/copydesk.ts', installation, folder)
-    // In turns, so that all of them meet the same moods of the machine; the first ones warm up.
-    for (let i = -20; i < count; i += 1) {
-      for (const read of reads) {
-        const own = tokens[read.by]
-        const headers = { authorization: `Bearer ${own[(i + 20) % own.length]}` }
-        const begun = performance.now()
-        const response = await fetch(server.url + read.path, { headers })
-        await response.arrayBuffer()
-        if (i >= 0) waits.get(read.name)?.push(performance.now() - begun)
-        expectEqual(`status of ${read.path}`, response.status, 200)
-      }
-    }
-  }
+  const waits = await timeReads(installation, folder, tokens, count)
   const hand = await byHand(installation, reads, tokens, count)
   return Object.fromEntries(
     reads.flatMap((read, i) => {
@@ -87,8 +78,31 @@ async function measure(name: string, installation: Installation, folder: string)
   )
 }
 
-/** @returns tokens of those who read; the limits count by person, so there are several of each */
-async function prepare(installation: Installation): Promise<Record<Read['by'], string[]>> {
+/** @returns milliseconds of each repetition, by the name of the read */
+export async function timeReads(
+  installation: Installation,
+  folder: string,
+  tokens: ReaderTokens,
+  repetitions: number,
+): Promise<Map<string, number[]>> {
+  const waits = new Map(reads.map((read) => [read.name, [] as number[]]))
+  await using server = await startSubject('servers/copydesk.ts', installation, folder)
+  // In turns, so that all of them meet the same moods of the machine; the first ones warm up.
+  for (let i = -20; i < repetitions; i += 1) {
+    for (const read of reads) {
+      const own = tokens[read.by]
+      const headers = { authorization: `Bearer ${own[(i + 20) % own.length]}` }
+      const begun = performance.now()
+      const response = await fetch(server.url + read.path, { headers })
+      await response.arrayBuffer()
+      if (i >= 0) waits.get(read.name)?.push(performance.now() - begun)
+      expectEqual(`status of ${read.path}`, response.status, 200)
+    }
+  }
+  return waits
+}
+
+async function prepare(installation: Installation): Promise<ReaderTokens> {
   const { tenantId, neighbours, reviewerIds } = await seed(installation, {
     approvals: 1,
     reviewers: 30,
@@ -97,27 +111,35 @@ async function prepare(installation: Installation): Promise<Record<Read['by'], s
   const db = await lookInto(installation)
   try {
     await fillBigTenant(db, tenantId, { neighbours, share: 100, now: Date.now() })
-    const wide = reviewerIds.slice(15)
-    await db.write(async (tx) => {
-      for (const userId of wide)
-        for (const other of neighbours)
-          await tx.run(
-            'insert into tenant_assignments (id, user_id, tenant_id, created_on) values (?, ?, ?, ?)',
-            [
-              // Unique, and never shown.
-              userId.slice(0, 10) + other.slice(10, 18) + userId.slice(18),
-              userId,
-              other,
-              new Date(),
-            ],
-          )
-    })
-    return {
-      member: await memberTokens(tenantId, reviewerIds),
-      reviewer: await reviewerTokens(reviewerIds.slice(0, 15)),
-      'reviewer of 40': await reviewerTokens(wide),
-    }
+    return await assignReaders(db, { tenantId, reviewerIds, neighbours })
   } finally {
     await db.close()
+  }
+}
+
+/** Assigns the second half of the reviewers to the neighbours as well. */
+export async function assignReaders(
+  db: Database,
+  { tenantId, reviewerIds, neighbours }: Pick<Seeded, 'tenantId' | 'reviewerIds' | 'neighbours'>,
+): Promise<ReaderTokens> {
+  const wide = reviewerIds.slice(reviewerIds.length / 2)
+  await db.write(async (tx) => {
+    for (const userId of wide)
+      for (const other of neighbours)
+        await tx.run(
+          'insert into tenant_assignments (id, user_id, tenant_id, created_on) values (?, ?, ?, ?)',
+          [
+            // Unique, and never shown.
+            userId.slice(0, 10) + other.slice(10, 18) + userId.slice(18),
+            userId,
+            other,
+            new Date(),
+          ],
+        )
+  })
+  return {
+    member: await memberTokens(tenantId, reviewerIds),
+    reviewer: await reviewerTokens(reviewerIds.slice(0, reviewerIds.length / 2)),
+    'reviewer of 40': await reviewerTokens(wide),
   }
 }

@@ -38,3 +38,33 @@ export async function oneByOne(url: string, calls: readonly Call[], count: numbe
     expectEqual(`status of ${path}`, response.status, 200)
   }
 }
+
+/**
+ * Handles each item, as many at once as there are callers.
+ * @returns items per second
+ */
+export async function handleAll<C, T>(
+  callers: readonly C[],
+  items: readonly T[],
+  handle: (caller: C, item: T) => Promise<void>,
+): Promise<number> {
+  const rest = [...items]
+  const begun = performance.now()
+  await Promise.all(
+    callers.map(async (caller) => {
+      for (let item = rest.shift(); item !== undefined; item = rest.shift()) await handle(caller, item)
+    }),
+  )
+  return (items.length * 1_000) / (performance.now() - begun)
+}
+
+/** @throws Error when it is answered with other than 2xx */
+export async function sendJson(method: string, url: string, token: string, body: object): Promise<void> {
+  const response = await fetch(url, {
+    method,
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  })
+  const text = await response.text()
+  if (!response.ok) throw new Error(`${method} ${url} was answered ${response.status}: ${text}`)
+}

@@ -1,7 +1,9 @@
 import { cpus, totalmem } from 'node:os'
 import { parseArgs } from 'node:util'
+import { alternatives } from './alternatives.ts'
 import { cliStatus } from './cli-start.ts'
 import { commits } from './commits.ts'
+import { commitsOnPostgres } from './commits-postgres.ts'
 import { deciding } from './deciding.ts'
 import { deltas } from './deltas.ts'
 import { gatewayGet } from './gateway.ts'
@@ -9,16 +11,18 @@ import { gatewayCost } from './gateway-cost.ts'
 import { jobs } from './jobs.ts'
 import { lists } from './lists.ts'
 import { login } from './login.ts'
-import type { Bench, Metric, Metrics } from './measure.ts'
+import type { Bench, Metric, Metrics, Size } from './measure.ts'
 import { runs } from './runs.ts'
+import { scale } from './scale.ts'
 import { sse } from './sse.ts'
 import { start } from './start.ts'
+import { steady } from './steady.ts'
 import { terminal } from './terminal.ts'
 import { verdict } from './verdict.ts'
 
 /**
- * `npm run bench -- [--json] [NAME…]`: runs the benchmarks, each beside its peer. Anything that is not answered with 2xx,
- * or a row that is missing afterwards, fails the run.
+ * `npm run bench -- [--json] [NAME…]`: runs the benchmarks, each beside its peer; the long ones only when they are named.
+ * Anything that is not answered with 2xx, or a row that is missing afterwards, fails the run.
  */
 const benches: readonly Bench[] = [
   gatewayGet,
@@ -26,6 +30,7 @@ const benches: readonly Bench[] = [
   lists,
   verdict,
   commits,
+  commitsOnPostgres,
   deciding,
   jobs,
   runs,
@@ -35,12 +40,25 @@ const benches: readonly Bench[] = [
   start,
   terminal,
   cliStatus,
+  steady,
+  scale,
+  alternatives,
 ]
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { json: { type: 'boolean', default: false } },
+  options: {
+    json: { type: 'boolean', default: false },
+    minutes: { type: 'string', default: '8' },
+    events: { type: 'string', default: '10000000' },
+    approvals: { type: 'string', default: '1000000' },
+    tenants: { type: 'string', default: '1000' },
+  },
 })
+const { json, ...sizes } = values
+const size = Object.fromEntries(
+  Object.entries(sizes).map(([name, text]) => [name, positive(name, text)]),
+) as unknown as Size
 const unknown = positionals.filter((name) => !benches.some((bench) => bench.name === name))
 if (unknown.length > 0) {
   console.error(
@@ -55,14 +73,22 @@ say(
   `Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model}, ${Math.round(totalmem() / 2 ** 30)} GiB`,
 )
 for (const bench of benches) {
-  if (positionals.length > 0 && !positionals.includes(bench.name)) continue
+  if (positionals.length > 0 ? !positionals.includes(bench.name) : bench.long) continue
   say(`\n${bench.name}`)
-  const found = await bench.run()
+  const found = await bench.run(size, say)
   for (const [name, metric] of Object.entries(found)) say(`  ${line(name, metric)}`)
   Object.assign(metrics, found)
 }
-if (values.json) console.log(JSON.stringify(metrics, null, 2))
+if (json) console.log(JSON.stringify(metrics, null, 2))
 process.exit(0)
+
+/** A number of the command line. */
+function positive(name: string, text: string): number {
+  const number = Number(text)
+  if (number > 0) return number
+  console.error(`--${name} takes a number above 0, not ${text}`)
+  process.exit(1)
+}
 
 function line(name: string, { value, unit, peer, peerValue, ratio, aim }: Metric): string {
   const beside = peer === undefined ? '' : `  ${peer}: ${short(peerValue)}, ratio ${ratio?.toFixed(2)}`

@@ -13,10 +13,21 @@ export interface Metric {
 
 export type Metrics = Record<string, Metric>
 
+/** What the command line can set. */
+export interface Size {
+  minutes: number
+  events: number
+  approvals: number
+  tenants: number
+}
+
 /** One benchmark: a name of the command line, and the figures that it gives. */
 export interface Bench {
   name: string
-  run(): Promise<Metrics>
+  /** Runs only when it is named. */
+  long?: true
+  /** @param say prints a line of its progress */
+  run(size: Size, say: (line: string) => void): Promise<Metrics>
 }
 
 export function median(values: readonly number[]): number {

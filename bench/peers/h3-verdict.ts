@@ -115,7 +115,7 @@ async function approve(tx: Sql, id: string): Promise<number> {
     subject_id: id,
     created_on: now,
   })
-  await insert('event', {
+  await insert(db.dialect === 'sqlite' ? 'event' : 'event_unnumbered', {
     tenant_id: tenantId,
     type: 'approval_resolved',
     subject: id,
