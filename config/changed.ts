@@ -1,9 +1,10 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
+import { type ChangedEndpoints, endpointsBehind, type Import } from './changed-endpoints.ts'
 
 /** What `npm test -- changed` runs. All paths are relative to the root, with `/`. */
-export interface ChangedTests {
+export interface ChangedTests extends ChangedEndpoints {
   /** The files that differ from the base, deleted ones left out. */
   changed: string[]
   /** Test files, the nearest to the change first. */
@@ -14,8 +15,11 @@ export interface ChangedTests {
   bothDatabases: boolean
 }
 
-/** Seconds of tests that are chosen, by what each file took last time; a file that never ran counts `unknownS`. */
-const budgetS = 40
+/**
+ * Seconds of tests that are chosen, by what each file took last time; a file that never ran counts `unknownS`. There is less
+ * time where endpoints are tried beside.
+ */
+const budgetS = { alone: 40, withEndpoints: 25 }
 const unknownS = 3
 
 /** Everything reaches everything through these, so the way from a change to its tests ends there. */
@@ -35,18 +39,23 @@ export function changedTests(root: string, base?: string): ChangedTests {
   const changed = changedFiles(root, base)
   const durations = lastDurations(root)
   const secondsOf = (test: string) => durations.get(test) ?? unknownS
-  const tests = [...distancesOf(root, changed)]
+  const sources = readSources(root)
+  const distances = distancesOf(sources, changed)
+  const behind = endpointsBehind(distances, sources.texts, sources.importsOf)
+  const budget = behind.endpoints.length > 0 ? budgetS.withEndpoints : budgetS.alone
+  const tests = [...testsOf(sources, distances)]
     .sort(([a, near], [b, far]) => near - far || secondsOf(a) - secondsOf(b))
     .map(([test]) => test)
   let seconds = 0
   const chosen = tests.filter((test, index) => {
     seconds += secondsOf(test)
-    return index === 0 || seconds <= budgetS
+    return index === 0 || seconds <= budget
   })
   return {
     changed,
     chosen,
     left: tests.length - chosen.length,
+    ...behind,
     bothDatabases: changed.some((file) => bothFor.test(file)),
   }
 }
@@ -66,18 +75,24 @@ function changedFiles(root: string, base: string | undefined): string[] {
   return [...new Set(found)].filter((file) => existsSync(join(root, file))).sort()
 }
 
-/** @returns tests that the change reaches, and how far they are from it along the imports */
-function distancesOf(root: string, changed: readonly string[]): Map<string, number> {
+interface Sources {
+  texts: ReadonlyMap<string, string>
+  importsOf(file: string): readonly Import[]
+}
+
+function readSources(root: string): Sources {
   const files = globSync(['packages/*/src/**/*.{ts,tsx}', 'test/**/*.ts'], { cwd: root })
     .map((file) => file.replaceAll('\\', '/'))
     .filter((file) => !file.includes('node_modules'))
   const texts = new Map(files.map((file) => [file, readFileSync(join(root, file), 'utf8')]))
-  const importers = importersOf(root, texts)
-  const isTest = (file: string) => file.endsWith('.test.ts')
-  const score = new Map<string, number>()
-  const reach = (test: string, distance: number) =>
-    score.set(test, Math.min(distance, score.get(test) ?? Number.POSITIVE_INFINITY))
+  return { texts, importsOf: (file) => importsIn(root, file, texts.get(file) ?? '') }
+}
 
+/** How far each file that the change reaches is from it along the imports. */
+function distancesOf({ texts, importsOf }: Sources, changed: readonly string[]): Map<string, number> {
+  const importers = new Map<string, string[]>()
+  for (const file of texts.keys())
+    for (const { target } of importsOf(file)) importers.set(target, [...(importers.get(target) ?? []), file])
   const distances = new Map<string, number>()
   let edge = changed.filter((file) => texts.has(file))
   for (let distance = 0; edge.length > 0; distance += 1) {
@@ -86,6 +101,15 @@ function distancesOf(root: string, changed: readonly string[]): Map<string, numb
       ...new Set(edge.filter((file) => !hubs.test(file)).flatMap((file) => importers.get(file) ?? [])),
     ].filter((file) => !distances.has(file))
   }
+  return distances
+}
+
+/** @returns tests that the change reaches, and how far they are from it */
+function testsOf({ texts }: Sources, distances: ReadonlyMap<string, number>): Map<string, number> {
+  const isTest = (file: string) => file.endsWith('.test.ts')
+  const score = new Map<string, number>()
+  const reach = (test: string, distance: number) =>
+    score.set(test, Math.min(distance, score.get(test) ?? Number.POSITIVE_INFINITY))
   const names: Array<{ name: string; distance: number }> = []
   for (const [file, distance] of distances) {
     if (isTest(file)) reach(file, distance)
@@ -109,24 +133,36 @@ function namesIn(file: string, text: string): string[] {
   return []
 }
 
-function importersOf(root: string, texts: ReadonlyMap<string, string>): Map<string, string[]> {
-  const importers = new Map<string, string[]>()
-  const packages: Record<string, string> = {
-    '@copydesk/core': 'packages/core/src/index.ts',
-    '@copydesk/language': 'packages/language/src/index.ts',
-    '@copydesk/writer': 'packages/writer/src/index.ts',
-    '@copydesk/client': 'packages/client/src/index.ts',
-    '@copydesk/client/agent': 'packages/client/src/agent.ts',
-  }
-  for (const [file, text] of texts) {
-    for (const [, name = ''] of text.matchAll(/(?:\bfrom|\bimport\(|^import) ?'([^']+)'/gm)) {
+const packages: Readonly<Record<string, string>> = {
+  '@copydesk/core': 'packages/core/src/index.ts',
+  '@copydesk/language': 'packages/language/src/index.ts',
+  '@copydesk/writer': 'packages/writer/src/index.ts',
+  '@copydesk/client': 'packages/client/src/index.ts',
+  '@copydesk/client/agent': 'packages/client/src/agent.ts',
+}
+
+/** What a file imports of this repository. */
+function importsIn(root: string, file: string, text: string): Import[] {
+  return [...text.matchAll(/(?:^(?:import|export)\b([^'";]*?)from |\bimport\(|^import )'([^']+)'/gm)].flatMap(
+    ([, clause = '', name = '']) => {
       const target = name.startsWith('.')
         ? relative(root, resolve(root, dirname(file), name)).replaceAll('\\', '/')
         : packages[name]
-      if (target) importers.set(target, [...(importers.get(target) ?? []), file])
-    }
-  }
-  return importers
+      const namespace = /\* as (\w+)/.exec(clause)?.[1]
+      return target ? [{ target, names: namesOf(clause), ...(namespace !== undefined && { namespace }) }] : []
+    },
+  )
+}
+
+/** The names of `{ a, b as c }`, as the file calls them. */
+function namesOf(clause: string): string[] {
+  if (clause.includes('* as')) return []
+  return clause
+    .replace(/^\s*type\b/, '')
+    .replace(/[{}]/g, '')
+    .split(',')
+    .map((part) => part.trim().split(/\s+/).at(-1) ?? '')
+    .filter((name) => /^[\w$]+$/.test(name))
 }
 
 /** Seconds by test file, from the runner's own record of the last runs. */

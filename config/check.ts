@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { type ChangedTests, changedTests } from './changed.ts'
+import { type ChangedEndpoints, patternFor } from './changed-endpoints.ts'
 import { commitFaults } from './commits.ts'
 import { dependencyFaults } from './dependencies.ts'
 import { sizeNotice } from './sizes.ts'
@@ -10,7 +11,8 @@ import { sourceFaults } from './source-rules.ts'
  * Everything that has to pass before a change is kept: checks of the source, two at a time, then the tests. Stops at the first
  * step that fails, with exit code 1. `npm test` runs it; words after it (`npm test -- types lint`) name the steps to run.
  * `npm test -- changed [REVISION]` runs what the uncommitted change (or what came since the revision) can have broken, in
- * about a minute: rules and dead code of the whole, format and lint of the changed files, and the tests nearest to them.
+ * about a minute: rules of the whole, format and lint of the changed files, the tests nearest to them, and the tests of every
+ * endpoint for the endpoints behind them.
  */
 const root = fileURLToPath(new URL('..', import.meta.url))
 
@@ -75,7 +77,7 @@ const chosen = change
   : steps.filter((step) => wanted.length === 0 || wanted.includes(step.name))
 const done: string[] = []
 const repeated: string[] = []
-const isTests = ({ name }: Step) => name === 'tests'
+const isTests = ({ name }: Step) => name === 'tests' || name === 'endpoints'
 // Two at a time: most of them keep one processor busy. The tests need the whole machine.
 const quick = chosen.filter((step) => !isTests(step))
 await Promise.all([work(quick), work(quick)])
@@ -106,7 +108,8 @@ function findChange(base: string | undefined): ChangedTests {
 }
 
 /** The steps of a change: no build, no types of the whole, and tests on SQLite unless the databases differ in it. */
-function stepsFor({ changed, chosen: tests, left, bothDatabases }: ChangedTests): Step[] {
+function stepsFor(change: ChangedTests): Step[] {
+  const { changed, chosen: tests, left, bothDatabases, endpoints } = change
   if (changed.length === 0) return []
   const sources = changed.filter((file) => /\.(?:ts|tsx|mjs)$/.test(file))
   const narrowed: Step[] = []
@@ -122,7 +125,18 @@ function stepsFor({ changed, chosen: tests, left, bothDatabases }: ChangedTests)
       env: bothDatabases ? {} : { COPYDESK_TEST_DB: 'sqlite' },
     })
   }
-  return narrowed
+  return endpoints.length > 0 ? [...narrowed, endpointStep(change)] : narrowed
+}
+
+/** The tests that are generated for every endpoint, for some of them. */
+function endpointStep({ endpoints, endpointsLeft }: ChangedEndpoints): Step {
+  const vitest = ['vitest', 'run', '--config=config/vitest.config.ts', 'test/surfaces/every-endpoint']
+  return {
+    name: 'endpoints',
+    title: `tests of every endpoint (vitest): ${endpoints.length} behind the change, ${endpointsLeft} more are reached by it`,
+    run: [...vitest, '--testNamePattern', patternFor(endpoints)],
+    env: { COPYDESK_TEST_DB: 'sqlite' },
+  }
 }
 
 /** @returns whether the step found nothing wrong, and what it printed unless that was shown as it came */
