@@ -82,7 +82,9 @@ async function setUpOnce(): Promise<string> {
 }
 
 function environmentOf({ cwd, env }: Pick<RunOptions, 'cwd' | 'env'>): Record<string, string> {
-  return { PATH: process.env['PATH'] ?? '', HOME: cwd, ...env }
+  // Each command has a home of its own, and would compile everything again.
+  const compiled = { NODE_COMPILE_CACHE: join(folderOfRun(), 'compiled') }
+  return { PATH: process.env['PATH'] ?? '', HOME: cwd, ...compiled, ...env }
 }
 
 export function start(command: string, args: readonly string[], { cwd, env, input }: RunOptions): Running {

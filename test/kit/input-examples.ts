@@ -2,8 +2,10 @@ import { randomUUID } from 'node:crypto'
 import type { EndpointInfo } from '@copydesk/core'
 import { brief, password } from './app.ts'
 import { redirectUrl } from './oauth-server.ts'
-import { newCustomer, type SeededInstance, type SeededTenant } from './seeded-instance.ts'
+import type { SeededInstance } from './seeded-instance.ts'
+import { newCustomer } from './seeded-operation.ts'
 import { wantedAct } from './seeded-people.ts'
+import type { SeededTenant } from './seeded-tenant.ts'
 import { reportOn } from './seeded-work.ts'
 
 /** What an endpoint is asked with. */

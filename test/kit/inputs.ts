@@ -5,7 +5,8 @@ import { password } from './app.ts'
 import { claimsOf, type Person, ruleOf } from './callers.ts'
 import { type Known, valid } from './fuzz/valid.ts'
 import { examplesFor, type Input } from './input-examples.ts'
-import type { SeededInstance, SeededTenant } from './seeded-instance.ts'
+import type { SeededInstance } from './seeded-instance.ts'
+import type { SeededTenant } from './seeded-tenant.ts'
 
 /** The rows that ids in paths, queries and bodies belong to, by the end of their names. */
 const tables: readonly (readonly [RegExp, string])[] = [

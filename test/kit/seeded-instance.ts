@@ -1,23 +1,22 @@
 import { createIds, createSystemClock, type NewId } from '../../packages/core/src/platform/clock.ts'
-import { createTestApp, password, signingKeys, type Team, type TestApp } from './app.ts'
+import { createTestApp, password, signingKeys, type TestApp } from './app.ts'
 import { createTestClock, type TestClock } from './clock.ts'
 import { mailsOf, type ReadMail, tokenIn } from './mail.ts'
 import { beginConnect, connectChannel, createOAuthServer } from './oauth-server.ts'
 import { keepRows } from './rows.ts'
 import { createTestRuntime, type Dispatch } from './runtime.ts'
-import { askForConsent, claimsIn, register, registerDevice } from './seeded-people.ts'
+import { seedOperation } from './seeded-operation.ts'
+import { claimsIn, register } from './seeded-people.ts'
+import { type SeededTenant, seededTenant } from './seeded-tenant.ts'
 import {
-  activities,
   addSuperAdmin,
   addTenant,
   addWebhook,
   busy,
   clientOf,
-  configure,
   fillFeed,
   guest,
   holdAgents,
-  idsOf,
   loseReport,
   order,
   pauseLast,
@@ -27,25 +26,6 @@ import { createTestTokens, type TestTokens } from './test-tokens.ts'
 
 /** Is contained in everything of the other tenant that can be read: no other tenant may ever get it. */
 export const marker = 'Zanzibar'
-
-/** A tenant with something of every kind. */
-export interface SeededTenant extends Team {
-  /** Of its admin. */
-  email: string
-  /** Of its admin's phone. */
-  deviceId: string
-  /** What an assistant wants to do in the name of its reviewer. */
-  consentId: string
-  /** Ids by table, oldest first. */
-  ids: Readonly<Record<string, readonly string[]>>
-  /** Runs that an external runtime has been given and has not answered. */
-  atWork: readonly Dispatch[]
-  /** Activities that have failed, and such that have an output. */
-  failed: readonly string[]
-  written: readonly string[]
-  /** Activities in progress, of which the last is about to be paused. */
-  inProgress: readonly string[]
-}
 
 /**
  * An installation at rest: nothing works in the background and the clock stands still, so that a row which differs was
@@ -95,39 +75,6 @@ export interface SeededInstance extends AsyncDisposable {
 /** The member of ours, who has asked for a new password. */
 const forgetful = 'member.0.ours@test.example'
 
-/** A customer as an operator takes one on. */
-export const newCustomer = {
-  displayName: 'Customer',
-  firstName: 'Carl',
-  lastName: 'Customer',
-  email: 'carl@customer.example',
-  password,
-  customPlanName: 'Own plan',
-  customRegionId: 'US',
-  customPrice: 1_000,
-  customCycle: 'monthly',
-} as const
-
-const perTenant = [
-  'blog_posts',
-  'campaigns',
-  'content_requests',
-  'channel_connections',
-  'deliverables',
-  'activities',
-  'approvals',
-  'runs',
-  'users',
-  'outputs',
-  'reports',
-  'invitations',
-  'skills',
-  'goals',
-  'documents',
-  'webhooks',
-  'webhook_deliveries',
-]
-
 /** @param changes as of `createTestApp` */
 export async function createSeededInstance(
   changes: Parameters<typeof createTestApp>[0] = {},
@@ -162,40 +109,8 @@ export async function createSeededInstance(
     await addTenant(app, 'Leavers'),
   ]
   const { operator, ...superAdmin } = await addSuperAdmin(app)
-  const customer = await operator.call('admin', 'POST /tenants', { body: newCustomer })
-  await operator.call('admin', 'POST /tenants/:tenantId/billing/override', {
-    params: { tenantId: customer.tenantId },
-    body: { action: 'mark_paid', reason: 'A test' },
-  })
-  const reason = { body: { reason: 'A test' } }
-  await operator.call('admin', 'POST /tenants/:tenantId/suspend', {
-    params: { tenantId: shut.tenantId },
-    ...reason,
-  })
-  await operator.call('admin', 'POST /users/:userId/suspend', {
-    params: { userId: leavers.adminId },
-    ...reason,
-  })
-  const { apiKeys, providers } = app.copydesk.asSystem()
-  const { id: modelProvider } = await providers.create({
-    name: 'Shelf',
-    type: 'local',
-    baseUrl: 'http://127.0.0.1:9/v1',
-    models: [{ id: 'shelf-1', name: 'Shelf 1', availableOnPlans: ['pro'] }],
-  })
-  const templates = await operator.call('admin', 'GET /activity-templates')
-  const recurring = await app.copydesk.asSystem().recurring.create({
-    title: 'Weekly report',
-    agentRole: 'analyst',
-    cron: '0 9 * * 1',
-    promptTemplate: 'Report to {{company}}',
-    applyToTenants: 'specific',
-    tenantIds: [spare.tenantId],
-  })
-  const { key: apiKey } = await apiKeys.create({ userId: superAdmin.id, name: 'Terminal' })
-  const globalSkill = await configure(operator)
-  const { key: ownKey } = await apiKeys.create({ userId: ours.adminId, name: 'Runtime' })
-  const { id: spareKey } = await apiKeys.create({ userId: spare.adminId, name: 'Old key' })
+  const tenants = { ours, spare, shut, leavers, superAdminId: superAdmin.id }
+  const operation = await seedOperation(app, operator, tenants)
   const worker = await app.another({ clock: createSystemClock(), worker: { concurrency: 8 } })
   // Through the worker's instance, which then need not poll.
   const door: TestApp = { ...app, copydesk: worker, clientFor: (token) => clientOf(worker, token) }
@@ -227,24 +142,20 @@ export async function createSeededInstance(
   const late = new Date(clock.now() + 365 * 86_400_000)
   for (const table of ['approvals', 'connect_attempts', 'invitations', 'password_resets', 'sessions'])
     await app.db.write((tx) => tx.run(`update ${table} set expires_at = ?`, [late]))
-  const sideOf = async (team: Team, email: string): Promise<SeededTenant> => ({
-    ...team,
-    ids: Object.fromEntries(
-      await Promise.all(
-        perTenant.map(async (table) => [table, await idsOf(app, table, team.tenantId)] as const),
-      ),
-    ),
-    email,
-    deviceId: await registerDevice(team.admin, team === theirs ? marker : '1.0'),
-    consentId: await askForConsent(app, team, team === theirs ? marker : 'Spring'),
-    failed: await activities(app, team, `status = 'failed'`),
-    written: await activities(app, team, 'id in (select activity_id from outputs)'),
-    inProgress: await activities(app, team, `status = 'in_progress'`),
-    atWork: dispatches.filter(({ tenantId, taskId }) => tenantId === team.tenantId && !failed.has(taskId)),
-  })
+  const has = { dispatches, failed }
   const made = {
-    ours: await sideOf(ours, 'admin.0.ours@test.example'),
-    theirs: await sideOf(theirs, 'admin.0.zanzibar@test.example'),
+    ours: await seededTenant(app, ours, {
+      ...has,
+      email: 'admin.0.ours@test.example',
+      word: 'Spring',
+      appVersion: '1.0',
+    }),
+    theirs: await seededTenant(app, theirs, {
+      ...has,
+      email: 'admin.0.zanzibar@test.example',
+      word: marker,
+      appVersion: marker,
+    }),
   }
   for (const { admin } of [ours, theirs]) {
     const body = { ways: {}, quietHours: { from: '22:00', to: '07:00' } }
@@ -272,16 +183,9 @@ export async function createSeededInstance(
     spare,
     shut,
     leavers,
-    customer,
+    ...operation,
     superAdmin,
     registrations,
-    activityTemplate: templates.data[0]?.id ?? '',
-    recurringTemplate: recurring.id,
-    apiKey,
-    ownKey,
-    spareKey,
-    modelProvider,
-    globalSkill,
     refreshToken,
     invitation: linkFor(guest(ours)),
     callback: { code, state },

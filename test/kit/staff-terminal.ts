@@ -5,6 +5,7 @@ import { temporaryFolder } from '../cli/process.ts'
 import { createTestApp, type Team, type TestApp } from './app.ts'
 import { bundled } from './bundled.ts'
 import { createTestClock, type TestClock } from './clock.ts'
+import { insertUntold } from './events.ts'
 import { createRowInserter } from './feed-rows.ts'
 import { openTerminal, type Terminal, type TerminalOptions } from './terminal.ts'
 
@@ -72,21 +73,9 @@ export async function createStaffTerminal(): Promise<StaffTerminal> {
     asked,
     breakOff: () => server.closeAllConnections(),
     async tell({ tenantId }: Team) {
-      const data = JSON.stringify({
-        approvalId: 'a',
-        type: 'content_review',
-        riskLevel: 'low',
-        title: 'Something',
-      })
-      await app.db.write((tx) =>
-        tx.run('insert into event (tenant_id, type, subject, data, at) values (?, ?, ?, ?, ?)', [
-          tenantId,
-          'approval_created',
-          'a',
-          data,
-          clock.date(),
-        ]),
-      )
+      const data = { approvalId: 'a', type: 'content_review', riskLevel: 'low', title: 'Something' }
+      const event = { tenantId, type: 'approval_created', subject: 'a', data }
+      await insertUntold(app.db, clock.date(), event)
       // Who did not write it looks for it now and then.
       clock.advance(5_000)
     },

@@ -1,30 +1,18 @@
 import type { EndpointInfo } from '@copydesk/core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { z } from 'zod'
 import type { Assembled } from '../../packages/core/src/composition/assemble.ts'
 import type { Ctx, Principal } from '../../packages/core/src/kernel/context.ts'
-import { describeSurfaces } from '../../packages/core/src/surfaces/describe.ts'
 import { parts } from '../domain/agents.ts'
 import { createTestApp, type Team, type TestApp } from '../kit/app.ts'
-import { bigId, bigSize, fillBigTenant } from '../kit/big-tenant.ts'
+import { bigId, fillBigTenant } from '../kit/big-tenant.ts'
 import { createTestClock, type TestClock } from '../kit/clock.ts'
 import { createRowInserter } from '../kit/feed-rows.ts'
 import { planFaults, type Ran, recordSql } from '../kit/plans.ts'
+import { lists, queriesOf, readAll, schemaOf } from './big-lists.ts'
 
-/** Every list of the people's surfaces, at a tenant with the work of years and a neighbour beside it. */
+/** At a tenant with the work of years and a neighbour beside it. */
 
 const bigTables = ['activities', 'approvals', 'approval_links']
-
-/** What the terminal does not delegate. */
-const ownOfTerminal = ['cli.queue', 'cli.status']
-
-const lists = describeSurfaces().filter(
-  ({ id, surface, method, kind, definition }) =>
-    (['dashboard', 'dm', 'mobile', 'tenant'].includes(surface) || ownOfTerminal.includes(id)) &&
-    method === 'GET' &&
-    kind === 'json' &&
-    definition.names.every((name) => name === 'campaignId' || name === 'deliverableId'),
-)
 
 let app: TestApp
 let clock: TestClock
@@ -71,52 +59,6 @@ async function runs(info: EndpointInfo, raw: Record<string, string>, scope = [te
     userAgent: '',
   })
   return { ran, reply: reply as { pagination?: { nextCursor: string | null } } }
-}
-
-interface QuerySchema {
-  properties?: Record<string, { enum?: string[] }>
-  required?: string[]
-}
-
-const schemaOf = ({ query }: EndpointInfo['definition']) =>
-  (query ? z.toJSONSchema(query, { io: 'input' }) : {}) as QuerySchema
-
-const valuesOf = (field: string, schema: { enum?: string[] }): string[] => {
-  if (schema.enum) return schema.enum
-  const known: Record<string, string[]> = {
-    'filter.agentRole': ['analyst', 'nobody'],
-    'filter.campaignId': [bigId('C', 7)],
-    'filter.deliverableId': [bigId('D', 7)],
-    agent: ['analyst', 'nobody'],
-    type: ['social_post', 'outline'],
-    all: ['true', 'false'],
-  }
-  return known[field] ?? []
-}
-
-/** As it is, by each value of each filter, by each two of them, in each order; from the start and from the middle. */
-function queriesOf({ id, definition }: EndpointInfo): Array<Record<string, string>> {
-  const { properties = {} } = schemaOf(definition)
-  const fields = Object.entries(properties).filter(([field]) => field !== 'limit' && field !== 'cursor')
-  const single = fields.flatMap(([field, schema]) =>
-    valuesOf(field, schema).map((value) => ({ [field]: value })),
-  )
-  const pairs = single.flatMap((one, i) =>
-    single
-      .slice(i + 1)
-      .flatMap((two) => (Object.keys(one)[0] === Object.keys(two)[0] ? [] : [{ ...one, ...two }])),
-  )
-  const all: Array<Record<string, string>> = [{}, ...single, ...pairs]
-  const middle = id.includes('approvals')
-    ? bigId('E', bigSize.approvals / 2)
-    : id.includes('activities')
-      ? bigId('A', bigSize.activities / 2)
-      : id.includes('campaigns')
-        ? bigId('C', bigSize.campaigns / 2)
-        : undefined
-  // Of other lists the second page is read from where the first one says.
-  const isPaged = 'cursor' in properties && middle !== undefined
-  return all.flatMap((query) => (isPaged ? [query, { ...query, cursor: middle }] : [query]))
 }
 
 describe.each(lists.map((info) => [info.id, info] as const))('%s', (_, info) => {
@@ -205,32 +147,6 @@ describe('a list', () => {
     ])
   })
 
-  /** Reads everything in pages of changing size, while something is put before and behind the place of reading. */
-  async function readAll(
-    read: (query: { limit: number; cursor?: string }) => Promise<{
-      data: Array<{ id: string }>
-      pagination: { nextCursor: string | null }
-    }>,
-    sizes: number[],
-    between: () => Promise<unknown>,
-  ) {
-    const seen: string[] = []
-    let cursor: string | null = null
-    for (let i = 0; ; i += 1) {
-      const page = await read({
-        limit: sizes[i % sizes.length] as number,
-        ...(cursor !== null && { cursor }),
-      })
-      seen.push(...page.data.map(({ id }) => id))
-      cursor = page.pagination.nextCursor
-      if (cursor === null) return seen
-      if (i % 3 === 0) await between()
-      clock.advance(20)
-      // So many requests would be more than a minute allows.
-      if (i % 50 === 49) clock.advance(61_000)
-    }
-  }
-
   it('returns every existing item once, although rows are added meanwhile', async () => {
     const insert = createRowInserter(app, clock)
     const { tenantId } = team
@@ -252,6 +168,7 @@ describe('a list', () => {
         const status = table === 'approvals' ? ('pending' as const) : ('blocked' as const)
         const before = await ids(`${table} where status = '${status}' and tenant_id = ?`)
         const seen = await readAll(
+          clock,
           (query) =>
             team.admin.call('dashboard', route, {
               query: { ...query, order, 'filter.status': status },
@@ -265,6 +182,7 @@ describe('a list', () => {
     for (const sortBy of ['risk_then_age', 'age', 'created_on'] as const) {
       const before = await ids(`approvals where status = 'pending' and tenant_id = ?`)
       const seen = await readAll(
+        clock,
         (query) =>
           team.reviewer.call('dm', 'GET /approvals', {
             query: { ...query, sortBy, tenantId, 'filter.status': 'pending' },
@@ -281,7 +199,12 @@ describe('a list', () => {
       ...(await ids(`approvals where status = 'pending' and tenant_id = ? and expires_at > ?`, [lasting])),
       ...(await ids(`activities where status = 'blocked' and tenant_id = ?`)),
     ]
-    const seen = await readAll((query) => team.admin.call('dashboard', 'GET /feed', { query }), sizes, add)
+    const seen = await readAll(
+      clock,
+      (query) => team.admin.call('dashboard', 'GET /feed', { query }),
+      sizes,
+      add,
+    )
     expect(new Set(seen).size).toBe(seen.length)
     expect(before.filter((id) => !seen.includes(id))).toEqual([])
   })

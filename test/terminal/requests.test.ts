@@ -2,8 +2,7 @@ import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type Client, createClient } from '@copydesk/client'
 import { expect, it, onTestFinished } from 'vitest'
-import { sentence } from '../../packages/terminal/src/screens/faults.ts'
-import { type Heard, noted } from '../../packages/terminal/src/screens/requests.ts'
+import { type Heard, noted, sentence } from '../../packages/terminal/src/screens/requests.ts'
 import { createTestClock } from '../kit/clock.ts'
 
 /** The client of a terminal at a server that answers when the test does: `asked` gives the answer of the next request. */

@@ -1,3 +1,6 @@
+import type { PieceKind, StructuredBrief } from '../../packages/writer/src/brief.ts'
+import { compose } from '../../packages/writer/src/compose.ts'
+
 /** A brief as a marketing person writes it. */
 export const granola = `# Spring breakfast campaign
 
@@ -30,3 +33,13 @@ Order a sample box at oatandember.example
 ## Goal
 Get 200 sample box orders in April.
 `
+
+/** Writes a piece for the granola. */
+export const write = (deliverable: PieceKind, more: Partial<StructuredBrief> = {}) =>
+  compose({
+    campaign: 'Spring breakfast',
+    markdown: granola,
+    deliverable,
+    step: { kind: 'draft', title: 'Draft' },
+    ...more,
+  })

@@ -1,19 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type PieceKind, pieceKinds, type StructuredBrief } from '../../packages/writer/src/brief.ts'
+import { pieceKinds } from '../../packages/writer/src/brief.ts'
 import { compose, PROVENANCE, withoutNotes } from '../../packages/writer/src/compose.ts'
-import { granola } from './granola.ts'
+import { granola, write } from './granola.ts'
 
-const write = (deliverable: PieceKind, more: Partial<StructuredBrief> = {}) =>
-  compose({
-    campaign: 'Spring breakfast',
-    markdown: granola,
-    deliverable,
-    step: { kind: 'draft', title: 'Draft' },
-    ...more,
-  })
-const body = (deliverable: PieceKind, more: Partial<StructuredBrief> = {}) =>
-  withoutNotes(write(deliverable, more))
 const steps = ['plan', 'research', 'outline', 'draft', 'edit', 'report'].map((kind) => ({
   kind,
   title: kind,
@@ -110,7 +100,7 @@ describe('compose', () => {
       { length: 60 },
       (_, at) => `Message ${at} says something that is rather long for one post`,
     )
-    const text = body('gbp_post', { keyMessages })
+    const text = withoutNotes(write('gbp_post', { keyMessages }))
     expect(text.length).toBeLessThan(1600)
     expect(text).toContain('**Button:** Order online')
   })
@@ -197,91 +187,5 @@ describe('compose', () => {
         },
       ),
     )
-  })
-})
-
-describe('compose, ad_copy', () => {
-  const listed = (text: string, under: string) =>
-    (text.split(`## ${under}\n`)[1]?.split('\n## ')[0] ?? '')
-      .match(/^\d+\. .*$/gm)
-      ?.map((line) => line.replace(/^\d+\. | \(\d+\)$/g, '')) ?? []
-
-  it('uses whole phrases of the brief, with their lengths', () => {
-    expect(listed(write('ad_copy'), 'Headlines')).toContain('Order a sample box')
-    expect(write('ad_copy')).toContain('Maple Pecan Granola (19)')
-    expect(listed(write('ad_copy'), 'Descriptions')[0]).toBe(
-      'A good breakfast takes two minutes, even on a school day. Order a sample box.',
-    )
-  })
-
-  it('never exceeds 30 characters in a headline and 90 in a description', () => {
-    const text = fc.stringMatching(/^[A-Za-z ,.-]{1,140}$/)
-    fc.assert(
-      fc.property(
-        fc.array(text),
-        fc.array(text, { maxLength: 3 }),
-        text,
-        text,
-        (keyMessages, facts, callToAction, note) => {
-          const written = compose({
-            campaign: 'C',
-            deliverable: 'ad_copy',
-            step: { kind: 'draft', title: '' },
-            products: [{ name: 'Lamp', facts }],
-            keyMessages,
-            callToAction,
-            feedback: [`replace lamp with ${note}`, `mention ${note}`],
-          })
-          for (const each of listed(written, 'Headlines')) expect(each.length).toBeLessThanOrEqual(30)
-          for (const each of listed(written, 'Descriptions')) expect(each.length).toBeLessThanOrEqual(90)
-        },
-      ),
-    )
-  })
-
-  it('asks for shorter material when too little fits', () => {
-    const keyMessages = [`This message ${'goes on and on '.repeat(8)}without a place to cut it`]
-    expect(write('ad_copy', { markdown: '', products: [{ name: 'Lamp', facts: [] }], keyMessages })).toMatch(
-      /Still needed:.*short phrases for headlines/,
-    )
-  })
-})
-
-describe('compose, steps', () => {
-  const step = (kind: string, title = kind) => ({ step: { kind, title } })
-
-  it('derives an unknown kind from its title', () => {
-    expect(write('blog_post', step('task', 'Outline the article'))).toMatch(/^# Outline of the blog post/)
-    expect(write('blog_post', step('task', 'Keyword research'))).toMatch(/^# Research notes/)
-    expect(write('blog_post', step('task', 'Something'))).toBe(write('blog_post'))
-  })
-
-  it('marks the claims of the brief that need a source', () => {
-    expect(write('blog_post', step('research'))).toContain(
-      '- [ ] Is there a source for this: “Every bag is baked by hand',
-    )
-    expect(write('blog_post', step('research'))).toContain('No outside source was read.')
-  })
-
-  it('edits the text of another writer without rewriting it', () => {
-    const priorText =
-      '# Breakfast\n\nOur superfood is great. It fills you up.\n\n- one thing\n- a guilt-free thing\n'
-    const text = write('blog_post', {
-      ...step('edit'),
-      priorText,
-      feedback: ['shorter, and say "lunch" instead of "breakfast"'],
-    })
-    expect(withoutNotes(text)).toBe(
-      '# Lunch\n\nIt fills you up.\n\n- one thing\n\nOrder a sample box at oatandember.example',
-    )
-    expect(text).toContain('wording replaced; left out the wording that was to go; added the call to action')
-    expect(text).toContain('Left as it was: length.')
-    expect(text).not.toContain('made shorter')
-  })
-
-  it('removes its own closing lines before it edits, so that they do not accumulate', () => {
-    const priorText = write('blog_post')
-    const text = write('blog_post', { ...step('edit'), priorText })
-    expect(text).toBe(priorText)
   })
 })
