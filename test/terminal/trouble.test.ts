@@ -149,6 +149,8 @@ describe('the terminal of the shell', () => {
     await terminal.shows('agents')
     terminal.press('q', 'q')
     await terminal.hides('agents')
+    // What is typed before the shell asks for a command belongs to the program that is ending.
+    await terminal.shows(/^bash-[\d.]+[#$]$/m)
     terminal.press('echo left with $?', 'enter')
     await terminal.shows('left with 0')
   })

@@ -12,6 +12,8 @@ export interface Call {
   runId: string
   /** The last part of its path, such as `stream`; `result` for both endpoints that accept a result. */
   name: string
+  /** How many requests about this run had been answered when it arrived. */
+  arrivedAfter: number
   body: Record<string, unknown>
   status: number
   answer: { cancel?: boolean; error?: { message?: string } }
@@ -80,6 +82,7 @@ export async function openProbeSession(options: {
 }): Promise<ProbeSession> {
   const { role, url, secret } = options
   const calls: Call[] = []
+  const callsOf = (runId: string) => calls.filter((call) => call.runId === runId)
   const arrived = new Map<string, (given: Given, body: string) => Promise<Taken>>()
   const post: ProbeSession['post'] = async (body, headers) => {
     const started = performance.now()
@@ -125,6 +128,7 @@ export async function openProbeSession(options: {
     response: ServerResponse,
     about: Pick<Call, 'runId' | 'name'>,
   ) => {
+    const arrivedAfter = callsOf(about.runId).length
     const body = await text(request).catch(() => '')
     if (about.name !== 'heartbeat') await session.hold
     if (response.destroyed) return
@@ -132,7 +136,7 @@ export async function openProbeSession(options: {
     const init = { method: request.method ?? 'GET', headers, ...(body !== '' && { body }) }
     const answer = await copydesk.fetch(new Request(`${instance.url}${request.url}`, init))
     const said = await answer.text()
-    calls.push({ ...about, body: read(body), status: answer.status, answer: read(said) })
+    calls.push({ ...about, arrivedAfter, body: read(body), status: answer.status, answer: read(said) })
     response.writeHead(answer.status, Object.fromEntries(answer.headers)).end(said)
   }
   const instance = await createDemoInstance({
@@ -198,7 +202,7 @@ export async function openProbeSession(options: {
     return {
       runId,
       taken,
-      calls: () => calls.filter((call) => call.runId === runId),
+      calls: () => callsOf(runId),
       again: () => post(body, proof),
       async withdraw() {
         await asAgent(given).call('agent', 'POST /runs/:runId/actions/reassign', {

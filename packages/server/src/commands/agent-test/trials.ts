@@ -12,6 +12,8 @@ const answerMs = 15_000
 
 const isResult = ({ name }: Call) => name === 'result'
 const isTaken = ({ status }: Call) => status < 300
+const isRefused = ({ status }: Call) => status >= 300 && status !== 429
+const isDelta = ({ name }: Call) => name === 'stream'
 
 /**
  * Tests a runtime step by step. Skips steps that a previous fault makes impossible.
@@ -112,8 +114,9 @@ function inOrder(trial: Trial): Finding {
   const name = 'text'
   const calls = trial.calls()
   const end = calls.findIndex((call) => isResult(call) && isTaken(call))
-  const pieces = calls.slice(0, end).filter((call) => call.name === 'stream')
-  const refused = pieces.find(({ status }) => status !== 200 && status !== 429)
+  const pieces = calls.slice(0, end).filter(isDelta)
+  // A delta that was still pending when the result arrived is refused because the run has ended, which `quiet` reports.
+  const refused = calls.slice(0, calls[end]?.arrivedAfter).find((call) => isDelta(call) && isRefused(call))
   if (refused) {
     const why = `${refused.status}: ${refused.answer.error?.message ?? ''}`
     return step(
@@ -155,7 +158,10 @@ function once(trial: Trial, repeated: Taken): Finding {
 function quiet(trial: Trial): Finding {
   const calls = trial.calls()
   const end = calls.findIndex((call) => isResult(call) && isTaken(call))
-  const late = calls.slice(end + 1).filter((call) => !isResult(call))
+  const pending = calls
+    .slice(calls[end]?.arrivedAfter, end)
+    .filter((call) => isDelta(call) && isRefused(call))
+  const late = [...pending, ...calls.slice(end + 1).filter((call) => !isResult(call))]
   const message =
     late.length === 0 ? 'nothing is sent after the result' : `the result is followed by ${late[0]?.name}`
   return step(
