@@ -1,5 +1,5 @@
 import { defineEntity, LockMode, p, raw } from '@mikro-orm/core'
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import type { Database, Tenants } from '../../packages/core/src/platform/database/database.ts'
 import { ownedByTenant } from '../../packages/core/src/platform/database/scope.ts'
 import { openTestDatabase } from '../kit/database.ts'
@@ -160,4 +160,31 @@ it('writes changes of every kind of value, null too, and of that row only', asyn
 it('refuses to look for just any row, as the ORM does', async () => {
   await using test = await open()
   await expect(test.db.unitOfWork('all', (em) => em.findOne(Note, {}))).rejects.toThrow(/empty 'where'/)
+})
+
+const Page = defineEntity({
+  name: 'Page',
+  tableName: 'pages',
+  filters: ownedByTenant,
+  indexes: [
+    { name: 'pages_by_note', properties: ['noteId', 'id'] },
+    { name: 'pages_by_tenant', properties: ['tenantId', 'id'] },
+  ],
+  properties: {
+    id: p.string().primary(),
+    tenantId: p.string().length(26),
+    noteId: p.string(),
+  },
+})
+
+it('looks for what belongs to one thing by that thing, not among all that the tenant has', async (test) => {
+  await using opened = await openTestDatabase({ entities: [Page as never] })
+  test.skip(opened.db.dialect !== 'sqlite', 'PostgreSQL decides by its statistics')
+  await opened.db.unitOfWork(['a'], async (em, tx) => {
+    const execute = vi.spyOn(em.getConnection(), 'execute')
+    await em.findOne(Page, { noteId: 'n' }, { orderBy: { id: 'desc' } })
+    const [text] = execute.mock.lastCall as [string]
+    const plan = await tx.all<{ detail: string }>(`explain query plan ${text}`, ['n', 'a', 1])
+    expect(plan.map(({ detail }) => detail).join()).toContain('pages_by_note')
+  })
 })

@@ -14,10 +14,16 @@ export function preparedOn(handle: Handle): (text: string) => BetterSqlite.State
   kept.set(handle, statements)
   return (text) => {
     let found = statements.get(text)
-    if (!found) statements.set(text, (found = handle.prepare(text)))
+    if (!found) statements.set(text, (found = handle.prepare(unpeeked(text))))
     return found
   }
 }
+
+/**
+ * SQLite looks at a bound limit to plan, and then compiles the statement anew each time that one is bound, which takes longer
+ * than most statements. It does not look at the value of an expression.
+ */
+const unpeeked = (text: string) => text.replaceAll(/\blimit \?/gi, 'limit ? + 0')
 
 /** A value as SQLite keeps it: instants are milliseconds, booleans 0 and 1. */
 export function bind<T>(value: T): T | number {
