@@ -1,6 +1,7 @@
 import type { AbstractSqlDriver } from '@mikro-orm/sql'
 import type { EntityManager, Sql, SqlValue } from './database.ts'
 import { insertsOf, type NewRow, type Statement } from './new-rows.ts'
+import { markFlushed } from './scope.ts'
 
 /** What a flush writes, until it is sent. */
 interface Gathered {
@@ -65,6 +66,7 @@ export async function flushTogether(em: EntityManager, tx: Sql, rows: readonly N
   }
   gathered.statements.push(...insertsOf(rows))
   await gathered.send()
+  markFlushed(em)
 }
 
 async function runTogether(tx: Sql, statements: readonly Statement[]): Promise<void> {

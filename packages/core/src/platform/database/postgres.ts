@@ -11,7 +11,7 @@ import { flushTogether, gatherWrites } from './postgres-flush.ts'
 import { checkConnections } from './postgres-pooler.ts'
 import { joinPools } from './postgres-pools.ts'
 import { statements } from './postgres-statements.ts'
-import { forkFor, TenantGuard } from './scope.ts'
+import { commit, forkFor, TenantGuard } from './scope.ts'
 
 /** PostgreSQL: a pool for the ORM's units of work and one for hand-written statements, both shared, and a connection that listens. */
 export async function openPostgres(options: DatabaseOptions): Promise<Database> {
@@ -78,7 +78,7 @@ export async function openPostgres(options: DatabaseOptions): Promise<Database> 
         await em.begin()
         const tx = insideOrm(em)
         const result = await work(em, tx)
-        await em.commit()
+        await commit(em)
         notifier.committed(tx)
         return result
       } catch (error) {

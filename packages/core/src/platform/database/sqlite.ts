@@ -9,7 +9,7 @@ import { openWithEntities } from './discovery.ts'
 import { toMigrations } from './migrate.ts'
 import { insertRows } from './new-rows.ts'
 import { updatePlainly } from './plain-updates.ts'
-import { forkFor, TenantGuard } from './scope.ts'
+import { commit, forkFor, markFlushed, TenantGuard } from './scope.ts'
 import { SharedCommits, WriteQueue } from './sqlite-commits.ts'
 import { BoundSqliteDriver, SerialDialect } from './sqlite-dialect.ts'
 import { bind, preparedOn } from './sqlite-statements.ts'
@@ -84,7 +84,7 @@ export async function openSqlite(options: DatabaseOptions): Promise<Database> {
       try {
         await em.begin()
         const result = await work(em, tx)
-        await em.commit()
+        await commit(em)
         return result
       } catch (error) {
         await em.rollback().catch(() => undefined)
@@ -94,6 +94,7 @@ export async function openSqlite(options: DatabaseOptions): Promise<Database> {
     async flush(em, inside, rows) {
       await em.flush()
       await insertRows(inside, rows)
+      markFlushed(em)
     },
     async listen(channel, listener) {
       const set = listeners.get(channel) ?? new Set()
