@@ -24,6 +24,7 @@ import { migration as attempts } from './0022-attempts.ts'
 import { migration as consents } from './0023-consents.ts'
 import { migration as calendar } from './0024-calendar.ts'
 import { migration as unnumberedEvents } from './0025-unnumbered-events.ts'
+import { migration as runTurns } from './0026-run-turns.ts'
 
 /** Every step of the schema, in order. A step that was released is never changed. */
 export const migrations: readonly MigrationScript[] = [
@@ -52,4 +53,5 @@ export const migrations: readonly MigrationScript[] = [
   consents,
   calendar,
   unnumberedEvents,
+  runTurns,
 ]

@@ -78,9 +78,9 @@ function statementFor(
   const order = orderOf(meta, orderBy)
   if (!wanted || order === undefined) return undefined
   if (meta.filters['tenant'] && scope !== 'all') {
-    // Without statistics SQLite may look for the few rows of an id among all rows of the tenant: `+` keeps it from that.
-    const isCheck = dialect === 'sqlite' && namesFew(where)
-    wanted.push(isOneOf(isCheck ? '+"tenant_id"' : '"tenant_id"', scope))
+    // Without statistics both databases may look for the few rows of an id among all rows of the tenant.
+    const column = namesFew(where) ? unindexed[dialect] : '"tenant_id"'
+    wanted.push(isOneOf(column, scope))
   }
   const params = wanted.flatMap(({ values }) => values)
   if (limit !== undefined) params.push(limit)
@@ -89,6 +89,9 @@ function statementFor(
   const rest = `${conditions ? ` where ${conditions}` : ''}${order}${limit === undefined ? '' : ' limit ?'}${lock}`
   return { text: `select ${columns} from "${meta.tableName}"${rest}`, params }
 }
+
+/** The column as an expression that no index is for. */
+const unindexed: Record<Dialect, string> = { sqlite: '+"tenant_id"', postgresql: `"tenant_id" || ''` }
 
 interface Condition {
   sql: string

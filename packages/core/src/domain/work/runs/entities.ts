@@ -68,6 +68,8 @@ export const Run = defineEntity({
     /** A wake that came while the run was running: it becomes the next run when this one ends. */
     nextWake: p.json().$type<Wake>().strictNullable(),
     priority: p.integer(),
+    /** What waiting runs come first by: when it was created, earlier for each point of priority. Null for one that never waits. */
+    turn: instantColumn().strictNullable().default(null),
     /** Not to be started before. */
     notBefore: instantColumn(),
     /** How often it was started. */
@@ -114,6 +116,11 @@ export const Run = defineEntity({
     { name: 'runs_by_activity', properties: ['activityId', 'id'] },
     { name: 'runs_waiting', properties: ['status', 'notBefore'], where: { open: true } },
     { name: 'runs_at_work', properties: ['tenantId', 'agentRole', 'status'], where: { open: true } },
+    {
+      name: 'runs_queue',
+      properties: ['tenantId', 'agentRole', 'turn', 'id'],
+      where: "open = true and status = 'pending'",
+    },
     { name: 'runs_by_tenant', properties: ['tenantId', 'id'] },
     {
       name: 'runs_costs',

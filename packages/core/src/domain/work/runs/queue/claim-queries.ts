@@ -14,7 +14,6 @@ import {
   type RowOf,
   select,
   table,
-  text,
 } from '../../../../platform/database/read.ts'
 import { Run } from '../entities.ts'
 
@@ -23,38 +22,65 @@ const r = table(Run, 'runs')
 const claimed = select(pick(r, 'id', 'tenantId', 'activityId', 'attempt'))
 export type ClaimedRun = RowOf<typeof claimed>
 
-/** How much earlier a run counts as created for each point of priority, seconds: high goes before normal, and never for ever. */
-const headStartS = 90
+/** How much earlier a run counts as created for each point of priority: high goes before normal, and never for ever. */
+const headStartMs = 90_000
 
-/** What the oldest run comes first by. */
-const turnOf: Record<Dialect, string> = {
-  sqlite: `(r.created_on - r.priority * ${headStartS * 1_000})`,
-  postgresql: `(r.created_on - r.priority * interval '${headStartS} seconds')`,
+/** What waiting runs come first by, the least first. */
+export const turnOf = (createdOn: Date, priority: number) =>
+  new Date(createdOn.getTime() - priority * headStartMs)
+
+const isWaiting = `open = true and status = 'pending'`
+
+/** Agents with runs that wait: one step in an index for each, however many of its runs wait. */
+const agentsThatWait = `
+  select tenant_id, agent_role from (
+    select tenant_id, agent_role from runs where ${isWaiting} order by tenant_id, agent_role limit 1
+  ) as first
+  union all
+  select n.tenant_id, n.agent_role from agent p join runs n on n.id = (
+    select id from runs where ${isWaiting} and (tenant_id, agent_role) > (p.tenant_id, p.agent_role)
+    order by tenant_id, agent_role limit 1
+  )`
+
+/** The runs of one agent for its free places. */
+const firstOf: Record<Dialect, (chosen: string) => string> = {
+  sqlite: (chosen) => `join runs r on r.id in (select q.id ${chosen})`,
+  postgresql: (chosen) =>
+    `cross join lateral (select q.id, q.tenant_id, q.agent_role, q.turn ${chosen}) as r`,
 }
 
 /**
  * Waiting runs that may start now, best first: due, of a tenant that is active or on trial and a campaign that is active or
  * was completed (its work may be tried again), of an agent that is not paused, within the agent's concurrency counted over
  * all processes. A run of an agent that is enabled no more is taken too, so that it ends and people are told.
- * @param also a further condition on the run `r`
+ * Its parameter is the present. The number stands in the text: PostgreSQL plans anew for each that is bound.
+ * @param agents selects whose runs
  */
-const startable = (dialect: Dialect, also = '') => `from (
-  select r.id, r.tenant_id, r.agent_role, ${turnOf[dialect]} as turn,
-    row_number() over (partition by r.tenant_id, r.agent_role order by ${turnOf[dialect]}, r.id) + coalesce(w.running, 0) as place,
-    coalesce(a.concurrency, m.default_concurrency, 1) as cap
-  from runs r
-    join tenants t on t.id = r.tenant_id
-    left join (
-      select tenant_id, agent_role, count(*) as running from runs where open = ? and status = 'running' and purpose = 'work'
-      group by tenant_id, agent_role
-    ) w on w.tenant_id = r.tenant_id and w.agent_role = r.agent_role
-    left join tenant_agents a on a.tenant_id = r.tenant_id and a.role = r.agent_role
-    left join master_agents m on m.role = r.agent_role
-    left join campaigns c on c.id = r.campaign_id
-  where r.open = ? and r.status = 'pending' and r.not_before <= ? and r.purpose = 'work'
-    and t.status in ('active', 'trial') and coalesce(a.status, 'terminated') <> 'paused'
-    and (r.campaign_id is null or c.status in ('active', 'completed')) ${also}
-) as waiting where place <= cap order by turn, id limit ?`
+const startable = (dialect: Dialect, limit: number, agents = agentsThatWait) => `(
+  with recursive agent (tenant_id, agent_role) as (${agents}),
+  free as (
+    select g.tenant_id, g.agent_role, coalesce(a.concurrency, m.default_concurrency, 1) - (
+      select count(*) from runs w where w.tenant_id = g.tenant_id and w.agent_role = g.agent_role
+        and w.open = true and w.status = 'running' and w.purpose = 'work'
+    ) as places
+    from agent g
+      join tenants t on t.id = g.tenant_id
+      left join tenant_agents a on a.tenant_id = g.tenant_id and a.role = g.agent_role
+      left join master_agents m on m.role = g.agent_role
+    where t.status in ('active', 'trial') and coalesce(a.status, 'terminated') <> 'paused'
+  )
+  select id, tenant_id, agent_role from (
+    select r.id, r.tenant_id, r.agent_role, r.turn, f.places,
+      row_number() over (partition by r.tenant_id, r.agent_role order by r.turn, r.id) as place
+    from free f ${firstOf[dialect](`
+      from runs q left join campaigns c on c.id = q.campaign_id
+      where q.tenant_id = f.tenant_id and q.agent_role = f.agent_role
+        and q.open = true and q.status = 'pending' and q.not_before <= ? and q.purpose = 'work'
+        and (q.campaign_id is null or c.status in ('active', 'completed'))
+      order by q.turn, q.id limit ${limit}`)}
+    where f.places > 0
+  ) as waiting where place <= places order by turn, id limit ${limit}
+)`
 
 interface RunClaim {
   owner: string
@@ -66,7 +92,8 @@ interface RunClaim {
 /** Takes up to `limit` runs for `owner` until `leaseUntil`. */
 export async function claimRuns(db: Database, claim: RunClaim): Promise<ClaimedRun[]> {
   if (!(await anyWaiting(db.sql, claim.now))) return []
-  if (db.dialect === 'sqlite') return db.write((tx) => take(tx, claim, startable('sqlite')))
+  if (db.dialect === 'sqlite')
+    return db.write((tx) => take(tx, claim, startable('sqlite', claim.limit), [claim.now]))
   const first = await claimOfAgents(db, claim, 'pg_try_advisory_xact_lock')
   if (!first.busy) return first.claimed
   // Only runs of an agent that another process claims for at this moment are left: this one waits for it now.
@@ -75,15 +102,14 @@ export async function claimRuns(db: Database, claim: RunClaim): Promise<ClaimedR
   return [...first.claimed, ...claimed]
 }
 
-const agentOf = `r.tenant_id || ' ' || r.agent_role`
-
-const agents = select({ agent: text('agent'), locked: flag('locked') })
+const agents = select({ tenantId: r.tenantId, agentRole: r.agentRole, locked: flag('locked') })
 
 /** One row for each agent of the runs that could be taken; they are locked in an order that all processes have. */
-const lockAgents = (lock: string) => `with found as materialized (
-    select distinct tenant_id || ' ' || agent_role as agent, hashtext(tenant_id || ' ' || agent_role) as key
-    from (select * ${startable('postgresql')}) as best order by key)
-  select agent, cast(${lock}(7262, key) as text) <> 'false' as locked from found`
+const lockAgents = (lock: string, limit: number) => `with found as materialized (
+    select distinct tenant_id, agent_role, hashtext(tenant_id || ' ' || agent_role) as key
+    from ${startable('postgresql', limit)} as best order by key)
+  select ${agents.columns} from (
+    select tenant_id, agent_role, cast(${lock}(7262, key) as text) <> 'false' as locked from found) as runs`
 
 /**
  * Takes runs whose agents no other process claims for: so caps hold exactly, and processes wait for each other only where they want
@@ -96,11 +122,11 @@ function claimOfAgents(
   lock: 'pg_try_advisory_xact_lock' | 'pg_advisory_xact_lock',
 ): Promise<{ claimed: ClaimedRun[]; busy: boolean }> {
   return db.write(async (tx) => {
-    const found = await agents.allOf(tx, lockAgents(lock), [true, true, claim.now, claim.limit])
-    const mine = found.filter(({ locked }) => locked).map(({ agent }) => agent)
-    const ofMine = `and ${agentOf} in (select json_array_elements_text(cast(? as json)))`
-    const claimed =
-      mine.length > 0 ? await take(tx, claim, startable('postgresql', ofMine), [JSON.stringify(mine)]) : []
+    const found = await agents.allOf(tx, lockAgents(lock, claim.limit), [claim.now])
+    const mine = found.filter(({ locked }) => locked).map(({ tenantId, agentRole }) => [tenantId, agentRole])
+    const ofMine = 'select each->>0, each->>1 from json_array_elements(cast(? as json)) as each'
+    const best = startable('postgresql', claim.limit, ofMine)
+    const claimed = mine.length > 0 ? await take(tx, claim, best, [JSON.stringify(mine), claim.now]) : []
     return { claimed, busy: mine.length < found.length }
   })
 }
@@ -108,30 +134,27 @@ function claimOfAgents(
 /** Someone may be cancelling one of the runs: that is waited for, and seen. */
 function take(
   tx: Sql,
-  { owner, now, leaseUntil, limit }: RunClaim,
-  from: string,
-  params: readonly SqlValue[] = [],
+  { owner, now, leaseUntil }: RunClaim,
+  best: string,
+  params: readonly SqlValue[],
 ): Promise<ClaimedRun[]> {
   return claimed.allOf(
     tx,
     `update runs set status = 'running', attempt = attempt + 1, lease_owner = ?, lease_until = ?,
-       started_at = coalesce(started_at, ?) where status = 'pending' and id in (select id ${from}) returning ${claimed.columns}`,
-    [owner, leaseUntil, now, true, true, now, ...params, limit],
+       started_at = coalesce(started_at, ?) where status = 'pending' and id in (select id from ${best} as best) returning ${claimed.columns}`,
+    [owner, leaseUntil, now, ...params],
   )
 }
 
 async function anyWaiting(sql: Sql, now: Date): Promise<boolean> {
-  return exists(sql, `from runs where open = ? and status = 'pending' and not_before <= ?`, [true, now])
+  return exists(sql, `from runs where ${isWaiting} and not_before <= ?`, [now])
 }
 
 const next = select({ due: nullable(like(r.notBefore, 'min(runs.not_before)')) })
 
 /** When the next waiting run is due, if that is later than now. */
 export async function nextDue(sql: Sql, now: Date): Promise<Date | undefined> {
-  const row = await next.get(sql, `from runs where open = ? and status = 'pending' and not_before > ?`, [
-    true,
-    now,
-  ])
+  const row = await next.get(sql, `from runs where ${isWaiting} and not_before > ?`, [now])
   return row?.due ?? undefined
 }
 
@@ -147,9 +170,9 @@ export async function renewLeases(
   const rows = await db.write((tx) =>
     renewed.allOf(
       tx,
-      `update runs set lease_until = ? where lease_owner = ? and open = ? and id in (${placeholders(ids)})
+      `update runs set lease_until = ? where lease_owner = ? and open = true and id in (${placeholders(ids)})
        returning ${renewed.columns}`,
-      [leaseUntil, owner, true, ...ids],
+      [leaseUntil, owner, ...ids],
     ),
   )
   return new Map(rows.map(({ id, cancel }) => [id, { cancel }]))
@@ -165,13 +188,12 @@ export type LostRun = RowOf<typeof held>
 
 /** Runs whose lease has ended, and those held by a process of this machine that is gone. */
 export function lostRuns(sql: Sql, now: Date): Promise<LostRun[]> {
-  return held.all(sql, `from runs where open = ? and status = 'running' and lease_until <= ? limit 100`, [
-    true,
+  return held.all(sql, `from runs where open = true and status = 'running' and lease_until <= ? limit 100`, [
     now,
   ])
 }
 
 /** Runs that some process holds at the moment. */
 export function heldRuns(sql: Sql): Promise<LostRun[]> {
-  return held.all(sql, `from runs where open = ? and status = 'running' and lease_owner is not null`, [true])
+  return held.all(sql, `from runs where open = true and status = 'running' and lease_owner is not null`)
 }

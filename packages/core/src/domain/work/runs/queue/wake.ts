@@ -4,6 +4,7 @@ import { notify } from '../../../people/notifications/notify.ts'
 import type { ActivityRow } from '../../activities/entities.ts'
 import { block, isClosed, isWaiting, logActivity, moveTo, pauseNow } from '../../activities/state.ts'
 import { Run, type RunRow, type Wake, type WakeNote, type WakeReason } from '../entities.ts'
+import { turnOf } from './claim-queries.ts'
 import { expectEnd } from './lease.ts'
 
 /** The run of an activity that is pending or running, locked. */
@@ -86,6 +87,7 @@ export async function wake(
     wakeNote: whole.note ?? {},
     nextWake: null,
     priority: activity.priority,
+    turn: turnOf(now, activity.priority),
     notBefore: notBefore && notBefore > rested ? notBefore : rested,
     attempt: 0,
     leaseOwner: null,
