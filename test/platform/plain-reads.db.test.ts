@@ -169,11 +169,13 @@ const Page = defineEntity({
   indexes: [
     { name: 'pages_by_note', properties: ['noteId', 'id'] },
     { name: 'pages_by_tenant', properties: ['tenantId', 'id'] },
+    { name: 'pages_by_state', properties: ['tenantId', 'state'], where: "state = 'open'" },
   ],
   properties: {
     id: p.string().primary(),
     tenantId: p.string().length(26),
-    noteId: p.string(),
+    noteId: p.string().length(26),
+    state: p.string(),
   },
 })
 
@@ -181,12 +183,12 @@ it('looks for what belongs to one thing by that thing, not among all that the te
   await using opened = await openTestDatabase({ entities: [Page as never] })
   await opened.db.unitOfWork(['a'], async (em, tx) => {
     const execute = vi.spyOn(em.getConnection(), 'execute')
-    await em.findOne(Page, { noteId: 'n' }, { orderBy: { id: 'desc' } })
+    await em.findOne(Page, { noteId: 'n', state: 'open' }, { orderBy: { id: 'desc' } })
     const [text] = execute.mock.lastCall as [string]
     const explain = opened.db.dialect === 'sqlite' ? 'explain query plan' : 'explain'
     if (opened.db.dialect === 'postgresql') await tx.run('set local enable_seqscan = off')
-    const plan = JSON.stringify(await tx.all(`${explain} ${text}`, ['n', 'a', 1]))
+    const plan = JSON.stringify(await tx.all(`${explain} ${text}`, ['n', 'open', 'a', 1]))
     expect(plan).toContain('pages_by_note')
-    expect(plan).not.toContain('pages_by_tenant')
+    expect(plan).not.toMatch(/pages_by_(tenant|state)/)
   })
 })

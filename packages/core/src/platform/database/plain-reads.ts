@@ -74,14 +74,12 @@ function statementFor(
   const isLocked = lockMode === LockMode.PESSIMISTIC_WRITE
   const columns = columnsOf(meta)
   if (columns === '' || (lockMode && !isLocked) || Object.keys(others).length > 0) return undefined
-  const wanted = conditionsOf(meta, where)
+  const toCheck = namesFew(meta, where) ? unindexed[dialect] : undefined
+  const wanted = conditionsOf(meta, where, toCheck)
   const order = orderOf(meta, orderBy)
   if (!wanted || order === undefined) return undefined
-  if (meta.filters['tenant'] && scope !== 'all') {
-    // Without statistics both databases may look for the few rows of an id among all rows of the tenant.
-    const column = namesFew(where) ? unindexed[dialect] : '"tenant_id"'
-    wanted.push(isOneOf(column, scope))
-  }
+  if (meta.filters['tenant'] && scope !== 'all')
+    wanted.push(isOneOf(toCheck?.('"tenant_id"') ?? '"tenant_id"', scope))
   const params = wanted.flatMap(({ values }) => values)
   if (limit !== undefined) params.push(limit)
   const lock = isLocked && dialect === 'postgresql' ? ' for update' : ''
@@ -90,8 +88,16 @@ function statementFor(
   return { text: `select ${columns} from "${meta.tableName}"${rest}`, params }
 }
 
-/** The column as an expression that no index is for. */
-const unindexed: Record<Dialect, string> = { sqlite: '+"tenant_id"', postgresql: `"tenant_id" || ''` }
+type Rewrite = (column: string) => string
+
+/**
+ * A column as an expression that no index is for, where few rows are named by an id: without statistics both databases may look for
+ * them among all rows of the tenant instead, and SQLite compiles a statement anew for each value of a partial index's condition.
+ */
+const unindexed: Record<Dialect, Rewrite> = {
+  sqlite: (column) => `+${column}`,
+  postgresql: (column) => `${column} || ''`,
+}
 
 interface Condition {
   sql: string
@@ -103,26 +109,32 @@ const isOneOf = (column: string, values: readonly unknown[]): Condition => ({
   values,
 })
 
-/** True of conditions that name what they look for, or what it belongs to, by its id. */
-const namesFew = (where: unknown) =>
-  Object.entries(where as object).some(
+/** True of conditions that name what they look for, or what it belongs to, by its ULID. */
+const namesFew = (meta: EntityMetadata, where: unknown) =>
+  isRecord(where) &&
+  Object.entries(where).some(
     ([name, wanted]) =>
-      /^id$|(?<!tenant)Id$/.test(name) &&
+      isReference(meta, name) &&
       (typeof wanted === 'string' || (isRecord(wanted) && Array.isArray(wanted['$in']))),
   )
+
+const isReference = (meta: EntityMetadata, name: string) =>
+  name !== 'tenantId' && propertyOf(meta, name)?.length === 26
 
 /** Written as the ORM writes them: what is compared with null matches nothing. */
 const operators: Readonly<Record<string, string>> = { $ne: '!=', $gt: '>', $gte: '>=', $lt: '<', $lte: '<=' }
 
-function conditionsOf(meta: EntityMetadata, where: unknown): Condition[] | undefined {
+/** @param toCheck rewrites the texts that are no references: what they are is checked in the few rows that are found */
+function conditionsOf(meta: EntityMetadata, where: unknown, toCheck?: Rewrite): Condition[] | undefined {
   if (!isRecord(where)) return undefined
   const conditions = Object.entries(where).flatMap(([name, wanted]): Array<Condition | undefined> => {
-    const column = columnOf(meta, name)
-    if (!column) return [undefined]
+    const bare = columnOf(meta, name)
+    if (!bare) return [undefined]
+    const isText = propertyOf(meta, name)?.type === 'string' && !isReference(meta, name)
+    const column = toCheck && isText ? toCheck(`"${bare}"`) : `"${bare}"`
     if (!isRecord(wanted)) return [compare(column, '=', wanted)]
     return Object.entries(wanted).map(([operator, value]) => {
-      if (operator === '$in' && Array.isArray(value) && value.every(isValue))
-        return isOneOf(`"${column}"`, value)
+      if (operator === '$in' && Array.isArray(value) && value.every(isValue)) return isOneOf(column, value)
       const known = operators[operator]
       return known && value !== null ? compare(column, known, value) : undefined
     })
@@ -131,10 +143,10 @@ function conditionsOf(meta: EntityMetadata, where: unknown): Condition[] | undef
 }
 
 function compare(column: string, operator: string, value: unknown): Condition | undefined {
-  if (value === null) return { sql: `"${column}" is null`, values: [] }
+  if (value === null) return { sql: `${column} is null`, values: [] }
   // A partial index is for one of them: SQLite would compile the statement anew for each value that is bound.
-  if (typeof value === 'boolean') return { sql: `"${column}" ${operator} ${value}`, values: [] }
-  return isValue(value) ? { sql: `"${column}" ${operator} ?`, values: [value] } : undefined
+  if (typeof value === 'boolean') return { sql: `${column} ${operator} ${value}`, values: [] }
+  return isValue(value) ? { sql: `${column} ${operator} ?`, values: [value] } : undefined
 }
 
 /** True of an object whose keys are all names; a fragment of SQL as a key is a symbol. */

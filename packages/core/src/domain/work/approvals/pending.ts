@@ -49,7 +49,7 @@ export async function isApproved(
   output: OutputRow,
 ): Promise<boolean> {
   const about = { contentOf: activity.id, contentHash: output.sha256 }
-  return (await txn.em.count(Approval, { ...about, status: 'approved' })) > 0
+  return (await txn.em.findOne(Approval, { ...about, status: 'approved' })) !== null
 }
 
 /** @throws DomainError `CONFLICT` when no one can decide on it any more; `details.reason` says why */
