@@ -92,7 +92,7 @@ type Rewrite = (column: string) => string
 
 /**
  * A column as an expression that no index is for, where few rows are named by an id: without statistics both databases may look for
- * them among all rows of the tenant instead, and SQLite compiles a statement anew for each value of a partial index's condition.
+ * them among all rows of the tenant instead, and SQLite compiles a statement again for each value of a partial index's condition.
  */
 const unindexed: Record<Dialect, Rewrite> = {
   sqlite: (column) => `+${column}`,
@@ -144,7 +144,7 @@ function conditionsOf(meta: EntityMetadata, where: unknown, toCheck?: Rewrite): 
 
 function compare(column: string, operator: string, value: unknown): Condition | undefined {
   if (value === null) return { sql: `${column} is null`, values: [] }
-  // A partial index is for one of them: SQLite would compile the statement anew for each value that is bound.
+  // A partial index is for one of them: SQLite would compile the statement again for each value that is bound.
   if (typeof value === 'boolean') return { sql: `${column} ${operator} ${value}`, values: [] }
   return isValue(value) ? { sql: `${column} ${operator} ?`, values: [value] } : undefined
 }

@@ -20,7 +20,7 @@ export function preparedOn(handle: Handle): (text: string) => BetterSqlite.State
 }
 
 /**
- * SQLite looks at a bound limit to plan, and then compiles the statement anew each time that one is bound, which takes longer
+ * SQLite looks at a bound limit to plan, and then compiles the statement again each time that one is bound, which takes longer
  * than most statements. It does not look at the value of an expression.
  */
 const unpeeked = (text: string) => text.replaceAll(/\blimit \?/gi, 'limit ? + 0')

@@ -53,7 +53,7 @@ const firstOf: Record<Dialect, (chosen: string) => string> = {
  * Waiting runs that may start now, best first: due, of a tenant that is active or on trial and a campaign that is active or
  * was completed (its work may be tried again), of an agent that is not paused, within the agent's concurrency counted over
  * all processes. A run of an agent that is enabled no more is taken too, so that it ends and people are told.
- * Its parameter is the present. The number stands in the text: PostgreSQL plans anew for each that is bound.
+ * Its parameter is the present. The number stands in the text: PostgreSQL plans again for each that is bound.
  * @param agents selects whose runs
  */
 const startable = (dialect: Dialect, limit: number, agents = agentsThatWait) => `(
