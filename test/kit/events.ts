@@ -6,10 +6,9 @@ import { eventRows, eventsChannel, numberEvents } from '../../packages/core/src/
 /** For statements on `event`: everything that was committed before has its number, as it would have a moment later. */
 export async function settled(db: Database): Promise<Sql> {
   while (db.dialect === 'postgresql') {
-    const numbered = await numberEvents(db.sql, 1_000)
-    const last = numbered.at(-1)
-    if (!last) break
-    await db.notify(db.sql, eventsChannel, String(last.seq))
+    const { numbered, last } = await numberEvents(db.sql, 1_000)
+    if (numbered === 0) break
+    await db.notify(db.sql, eventsChannel, String(last))
   }
   return db.sql
 }

@@ -102,7 +102,7 @@ class DatabaseEventLog implements EventLog {
   }
 
   async settle(): Promise<void> {
-    while ((await this.#number()).length === batch);
+    while ((await this.#number()) === batch);
   }
 
   last(): number {
@@ -161,7 +161,8 @@ class DatabaseEventLog implements EventLog {
   async #pump(): Promise<void> {
     while (this.#again && this.#running) {
       this.#again = false
-      const events = await this.#next()
+      await this.#number()
+      const events = await this.read({ tenants: 'all' }, this.#told, batch)
       for (const event of events) {
         this.#told = event.seq
         for (const following of this.#followings) this.#tell(following, event)
@@ -170,20 +171,12 @@ class DatabaseEventLog implements EventLog {
     }
   }
 
-  /** What comes after that which was told. */
-  async #next(): Promise<StoredEvent[]> {
-    const numbered = await this.#number()
-    // Others have numbered some in between, or have just numbered all of them.
-    if (numbered[0]?.seq !== this.#told + 1) return this.read({ tenants: 'all' }, this.#told, batch)
-    return numbered
-  }
-
-  async #number(): Promise<StoredEvent[]> {
+  /** @returns how many events it has numbered */
+  async #number(): Promise<number> {
     const { db } = this.#options
-    if (db.dialect === 'sqlite') return []
-    const numbered = await numberEvents(db.sql, batch)
-    const last = numbered.at(-1)
-    if (last) await db.notify(db.sql, eventsChannel, String(last.seq))
+    if (db.dialect === 'sqlite') return 0
+    const { numbered, last } = await numberEvents(db.sql, batch)
+    if (numbered > 0) await db.notify(db.sql, eventsChannel, String(last))
     return numbered
   }
 

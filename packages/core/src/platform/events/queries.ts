@@ -1,6 +1,6 @@
 import { type Dialect, placeholders, type Sql, type SqlValue } from '../database/database.ts'
 import { type NewRow, newRow } from '../database/new-rows.ts'
-import { count, select, table } from '../database/read.ts'
+import { count, type RowOf, select, table } from '../database/read.ts'
 import { EventRow, UnnumberedEvent } from './entities.ts'
 import type { EventFilter, Happened, NewEvent, StoredEvent } from './events.ts'
 
@@ -20,13 +20,17 @@ export function eventRows(dialect: Dialect, events: readonly NewEvent[], at: Dat
   )
 }
 
+const numbering = select({ numbered: count('count(*)'), last: count('max(event.seq)') })
+
 /**
- * Gives numbers to up to `limit` committed events that have none, those of other processes too. In a transaction of its own, but for
- * someone who has to know what came before it.
- * @returns them, in the order of their numbers
+ * Gives numbers to up to `limit` committed events that have none, those of other processes too. The answer is one short row: the
+ * database keeps its lock until it has sent all rows, and a process that is paused would not take more than a few.
+ * @param sql outside of transactions, so that no process ever holds that lock
+ * @returns how many, and the highest number given, 0 when there is none
  */
-export async function numberEvents(sql: Sql, limit: number): Promise<StoredEvent[]> {
-  return stored.all(sql, 'from copydesk_number_events(?) as event order by event.seq', [limit])
+export async function numberEvents(sql: Sql, limit: number): Promise<RowOf<typeof numbering>> {
+  const row = await numbering.get(sql, 'from copydesk_number_events(?) as event', [limit])
+  return row ?? { numbered: 0, last: 0 }
 }
 
 export function selectEvents(
