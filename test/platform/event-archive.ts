@@ -21,9 +21,12 @@ export interface Process {
 
 export const everything: EventFilter = { tenants: 'all' }
 
-/** One database, and logs that each have it open for themselves, as processes would. */
-export async function openArchive<C extends Clock>(clock: C) {
-  const test = await openTestDatabase({ entities, migrations })
+/**
+ * One database, and logs that each have it open for themselves, as processes would.
+ * @param server a PostgreSQL other than that of the run, as the URL of its maintenance database
+ */
+export async function openArchive<C extends Clock>(clock: C, server?: string) {
+  const test = await openTestDatabase({ entities, migrations, ...(server && { server }) })
   const logs: EventLog[] = []
   return {
     ...test,
