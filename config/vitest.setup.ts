@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import { Client } from 'pg'
 import type { TestProject } from 'vitest/node'
+import { findCompiler } from './compiler.ts'
 import { findPgBouncer } from './pgbouncer.ts'
 import type { LocatedPostgres } from './postgres.ts'
 import { findRedis } from './redis.ts'
@@ -52,10 +53,15 @@ export async function setup(_project: TestProject): Promise<(() => Promise<void>
   const databases = [...(run.sqlite ? ['sqlite'] : []), ...(postgres ? [`postgresql (${postgres.how})`] : [])]
   const noPooler =
     postgres && !findPgBouncer() ? 'pgbouncer: NOT tested, because it is not installed' : undefined
+  const noCompiler =
+    run.sqlite && !findCompiler()
+      ? 'power cuts: NOT tested, because there is no C compiler for Linux'
+      : undefined
   const report = [
     `databases: ${databases.join(', ')}`,
     run.missing,
     noPooler,
+    noCompiler,
     noRedis ?? `redis: ${started?.how}`,
   ]
   process.stdout.write(`${report.filter(Boolean).join('\n')}\n`)
