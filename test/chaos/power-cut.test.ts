@@ -59,6 +59,13 @@ describe.runIf(canCutPower)('a database after a power cut', () => {
     expect(syncs('copydesk.db')).toBeGreaterThan(4)
   })
 
+  it('has them also when the disk was full in the middle of commits', async () => {
+    const { answers, broken } = await cutPower(program, ['full'], startAgain)
+    expect(broken).toEqual([])
+    expect(count(answers, 'is full; nothing was written')).toBeGreaterThan(20)
+    expect(count(answers, 'done')).toBeGreaterThan(150)
+  })
+
   it.each(['early', 'unsynced'])('would not keep them if they were answered %s', async (fault) => {
     const { broken } = await cutPower(program, [fault], startAgain)
     expect(count(broken, 'is lost') + count(broken, 'does not start')).toBeGreaterThan(0)

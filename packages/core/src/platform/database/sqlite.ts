@@ -112,7 +112,7 @@ export async function openSqlite(options: DatabaseOptions): Promise<Database> {
       commits.flush()
       // The reader first: only the last connection, and only one that may write, folds the log into the file.
       reader.close()
-      if (writer.open) writer.pragma('wal_checkpoint(TRUNCATE)')
+      if (writer.open) foldLog(writer, options)
       await orm.close(true)
       if (writer.open) writer.close()
       commits.leave()
@@ -138,6 +138,15 @@ function joinQueue(path: string): { queue: WriteQueue; leave: () => void } {
     if (joined.members === 0) queues.delete(file)
   }
   return { queue: joined.queue, leave }
+}
+
+/** What does not find room in the file on a full or broken disk stays in the log, and is read with it by the next one. */
+function foldLog(handle: Handle, { log, url }: DatabaseOptions): void {
+  try {
+    handle.pragma('wal_checkpoint(TRUNCATE)')
+  } catch (error) {
+    log.warn('the write-ahead log could not be folded into the database; keep both files', { error, url })
+  }
 }
 
 function openHandle(path: string, options: DatabaseOptions, readonly = false): Handle {
