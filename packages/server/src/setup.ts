@@ -1,10 +1,11 @@
 import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import type { Copydesk, Logger } from '@copydesk/core'
 import { Failure } from '@copydesk/terminal/failure'
 import { databaseFile, openApp, requireKeysOfDatabase } from './app.ts'
 import type { Config } from './config/schema.ts'
 import { areSecretsExposed, createSecrets, readSecrets, secretsFile } from './config/secrets.ts'
+import { syncFolder } from './config/sync-folder.ts'
 
 /** What was missing and has been created, as messages. */
 export interface SetUp {
@@ -61,7 +62,7 @@ export function ensureDataDir(dataDir: string): boolean {
       `${dataDir} is a file, but must be a folder. Move it away, or choose another place with --data-dir.`,
     )
   }
-  if (!wasThere) mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+  if (!wasThere) makeDurably(dataDir)
   try {
     accessSync(dataDir, constants.R_OK | constants.W_OK | constants.X_OK)
   } catch (cause) {
@@ -71,6 +72,13 @@ export function ensureDataDir(dataDir: string): boolean {
     )
   }
   return !wasThere
+}
+
+/** Makes a folder, with those that lead to it, so that a power cut leaves it there. */
+function makeDurably(folder: string): void {
+  const made = mkdirSync(folder, { recursive: true, mode: 0o700 })
+  if (made === undefined) return
+  for (let at = resolve(folder); at !== dirname(resolve(made)); at = dirname(at)) syncFolder(dirname(at))
 }
 
 function withKeys(config: Config, created: string[]): Config {

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import { type FileHandle, mkdir, open, readFile, rename, unlink } from 'node:fs/promises'
-import { dirname, join, resolve, sep } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { Readable } from 'node:stream'
+import { LRUCache } from 'lru-cache'
 import { randomToken } from './crypto/hash.ts'
 
 /** `bad_key`: not a key at all. `full`: no room left. `io`: the store failed otherwise; see `cause`. */
@@ -139,16 +140,28 @@ async function writeWhole(
     throw error
   }
   await disk(syncDirectory(directory))
-  if (made) await disk(syncParents(root, directory))
+  await disk(syncParents(root, directory, made))
   return { size, sha256: hash.digest('hex') }
 }
 
-/** A directory that was just made is only safe from a power cut once its parent is on the disk too. */
-async function syncParents(root: string, directory: string): Promise<void> {
-  for (let at = directory; at !== root && at.startsWith(root + sep); ) {
-    at = dirname(at)
-    await syncDirectory(at)
+/** Directories that are on the disk with all that leads to them. */
+const safe = new LRUCache<string, true>({ max: 1_000 })
+
+/**
+ * A directory is only safe from a power cut once its parents are on the disk too, from the one that holds the store on. Who
+ * finds a directory cannot know whether it was just made, so this is done once by each process.
+ * @param made the topmost that was missing
+ */
+async function syncParents(root: string, directory: string, made: string | undefined): Promise<void> {
+  if (safe.has(directory) && made === undefined) return
+  const top = made !== undefined && made.length < root.length ? made : root
+  for (let at = directory; at !== dirname(top); at = dirname(at)) {
+    await syncDirectory(dirname(at)).catch((error: unknown) => {
+      // One that holds the store and may not be read was there before.
+      if (at !== root || !isSystemError(error) || error.code !== 'EACCES') throw error
+    })
   }
+  safe.set(directory, true)
 }
 
 async function syncDirectory(directory: string): Promise<void> {

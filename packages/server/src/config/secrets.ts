@@ -14,6 +14,7 @@ import {
 import { join } from 'node:path'
 import { Failure } from '@copydesk/terminal/failure'
 import { Secrets } from './schema.ts'
+import { syncFolder } from './sync-folder.ts'
 
 /** The file of an installation's keys when the configuration does not contain them. */
 export function secretsFile(dataDir: string): string {
@@ -61,6 +62,7 @@ export function createSecrets(dataDir: string): Secrets {
   const draft = writeDraft(dataDir, secrets)
   try {
     linkSync(draft, secretsFile(dataDir))
+    syncFolder(dataDir)
     return secrets
   } catch (error) {
     const existing = (error as NodeJS.ErrnoException).code === 'EEXIST' ? readSecrets(dataDir) : undefined
@@ -115,6 +117,8 @@ export function changeSecrets(dataDir: string, change: (secrets: Secrets) => Sec
     if (!before) throw new Failure(`There is no secrets file at ${secretsFile(dataDir)}.`)
     const after = change(before)
     renameSync(writeDraft(dataDir, after), secretsFile(dataDir))
+    // Whatever is encrypted with a new key is lost with it.
+    syncFolder(dataDir)
     return after
   } finally {
     rmSync(lock, { force: true })
