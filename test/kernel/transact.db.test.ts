@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { Feedback } from '../../packages/core/src/domain/work/content/entities.ts'
 import { budgetAlert } from '../../packages/core/src/domain/work/runs/events.ts'
 import { transact } from '../../packages/core/src/kernel/transact.ts'
+import type { Database } from '../../packages/core/src/platform/database/database.ts'
 import { parts } from '../domain/agents.ts'
 import { createTestApp } from '../kit/app.ts'
 import { asJson } from '../kit/columns.ts'
@@ -66,4 +67,64 @@ describe('a command', () => {
     )
     expect(records.map(({ after }) => asJson(after))).toContainEqual({ "it's": ['kept', null] })
   })
+
+  it('takes effect once though it and another one lock each other out', async () => {
+    await using app = await createTestApp({ worker: false })
+    const [one, two] = [await app.team(), await app.team()]
+    await using node = await parts(app)
+    // On SQLite they come one after the other.
+    const { promise: bothHoldOne, resolve: meet } = Promise.withResolvers<void>()
+    const lock = 'update tenants set updated_on = updated_on where id = ?'
+    let attempts = 0
+    const act = (first: string, second: string) =>
+      transact(node.system(), async (txn) => {
+        attempts += 1
+        await txn.tx.run(lock, [first])
+        if (attempts === 2 || dialect === 'sqlite') meet()
+        await bothHoldOne
+        await txn.tx.run(lock, [second])
+        txn.audit({ resourceType: 'tenant', resourceId: first, action: 'locked' })
+      })
+    await Promise.all([act(one.tenantId, two.tenantId), act(two.tenantId, one.tenantId)])
+    expect(attempts).toBe(dialect === 'sqlite' ? 2 : 3)
+    expect(await recordsOf(app.db, 'locked')).toEqual([one.tenantId, two.tenantId].toSorted())
+  })
+
+  it('that breaks a constraint leaves nothing, and those that are committed with it are whole', async () => {
+    await using app = await createTestApp({ worker: false })
+    const { tenantId } = await app.team()
+    await using node = await parts(app)
+    const add = (id: string) =>
+      transact(node.adminOf(tenantId), async (txn) => {
+        txn.audit({ resourceType: 'feedback', resourceId: id, action: 'added' })
+        txn.insert(Feedback, {
+          id,
+          tenantId,
+          contentKind: 'social_post',
+          kind: 'note',
+          text: 'Shorter',
+          activityId: txn.newId(),
+          approvalId: null,
+          createdOn: txn.clock.date(),
+        })
+      })
+    const [taken, ...others] = Array.from({ length: 9 }, () => node.newId()) as [string, ...string[]]
+    await add(taken)
+    const ended = await Promise.allSettled(
+      others.flatMap((id, n) => (n % 3 === 1 ? [id, taken] : [id])).map(add),
+    )
+    expect(ended.filter(({ status }) => status === 'rejected')).toHaveLength(3)
+    const ids = [taken, ...others].toSorted()
+    expect(await recordsOf(app.db, 'added')).toEqual(ids)
+    const rows = await app.db.sql.all<{ id: string }>('select id from feedback order by id')
+    expect(rows.map(({ id }) => id)).toEqual(ids)
+  })
 })
+
+async function recordsOf({ sql }: Database, action: string): Promise<string[]> {
+  const rows = await sql.all<{ id: string }>(
+    'select resource_id as id from audit_records where action = ? order by resource_id',
+    [action],
+  )
+  return rows.map(({ id }) => id)
+}
