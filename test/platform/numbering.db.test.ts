@@ -49,7 +49,7 @@ function expectInOrder({ events }: Pick<ReturnType<typeof notebook>, 'events'>):
 /** How many processes are killed; `COPYDESK_KILLS=100` for the long form. */
 const kills = Number(process.env['COPYDESK_KILLS'] ?? 20)
 
-// On SQLite a commit gives the numbers: `shared-commits.test.ts` kills processes there.
+// On SQLite a commit gives the numbers: `shared-commits.test.ts` kills processes there, `test/chaos/power-cut.test.ts` the power.
 it.runIf(dialect === 'postgresql')(
   'loses and repeats nothing, and skips no number, while processes that write die one after the other',
   async () => {
@@ -77,7 +77,7 @@ it.runIf(dialect === 'postgresql')(
     await log.follow(everything, 100, resumed)
     expect(resumed.told).toEqual(book.told.slice(100))
   },
-  180_000,
+  60_000 + kills * 3_000,
 )
 
 it.runIf(dialect === 'postgresql')(
