@@ -27,6 +27,23 @@ export function createSystemClock(): Clock {
   }
 }
 
+/** Waits `ms` milliseconds; not at all for 0. @throws the reason of `signal` as soon as that aborts */
+export function pause(clock: Clock, ms: number, signal: AbortSignal | undefined): Promise<void> {
+  if (ms <= 0) return Promise.resolve()
+  return new Promise((resolve, reject) => {
+    const stop = () => {
+      cancel()
+      reject(signal?.reason)
+    }
+    const cancel = clock.after(ms, () => {
+      signal?.removeEventListener('abort', stop)
+      resolve()
+    })
+    if (signal?.aborted) stop()
+    else signal?.addEventListener('abort', stop, { once: true })
+  })
+}
+
 /** Makes identifiers: ULIDs, 26 characters, sortable by creation time. */
 export type NewId = () => string
 

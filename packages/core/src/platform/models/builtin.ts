@@ -1,5 +1,5 @@
 import type { StructuredBrief } from '@copydesk/writer'
-import type { Clock } from '../clock.ts'
+import { type Clock, pause } from '../clock.ts'
 import { ThreadFault } from '../threads/threads.ts'
 import { estimateTokens, ModelError, type ModelProvider, type ModelRequest, type ModelUsage } from './port.ts'
 
@@ -98,21 +98,6 @@ async function tell(
     signal?.throwIfAborted()
     write(piece)
   }
-}
-
-function pause(clock: Clock, ms: number, signal: AbortSignal | undefined): Promise<void> {
-  if (ms <= 0) return Promise.resolve()
-  return new Promise((resolve, reject) => {
-    const stop = () => {
-      cancel()
-      reject(signal?.reason)
-    }
-    const cancel = clock.after(ms, () => {
-      signal?.removeEventListener('abort', stop)
-      resolve()
-    })
-    signal?.addEventListener('abort', stop, { once: true })
-  })
 }
 
 function usageOf(request: ModelRequest, text: string): ModelUsage {

@@ -90,7 +90,8 @@ function classify(error: unknown): ModelFailure {
   return error.cause instanceof Error ? classify(error.cause) : 'internal'
 }
 
-function outboundOf(error: unknown): OutboundError | undefined {
+/** What the guard or the network said, however deep an SDK has wrapped it. */
+export function outboundOf(error: unknown): OutboundError | undefined {
   if (error instanceof OutboundError) return error
   return error instanceof Error && error.cause ? outboundOf(error.cause) : undefined
 }

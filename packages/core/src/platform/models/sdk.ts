@@ -11,7 +11,7 @@ import {
   type ModelResult,
   type ModelSink,
 } from './port.ts'
-import { accessHeaders, defaultUrl, type SdkModel, sdkModel, type VendorType } from './vendors.ts'
+import { accessHeaders, type SdkModel, sdkModel, type VendorType, vendorUrl } from './vendors.ts'
 
 export interface SdkProviderOptions {
   id: string
@@ -36,7 +36,7 @@ export function createSdkProvider(options: SdkProviderOptions): ModelProvider {
   const { id, name = id, type, apiKey, fetch } = options
   const clock = options.clock ?? createSystemClock()
   const hosted = type === 'hosted_a' || type === 'hosted_b'
-  const baseUrl = (options.baseUrl ?? defaultUrl(type) ?? '').replace(/\/+$/, '')
+  const baseUrl = vendorUrl(type, options.baseUrl)
   if (!baseUrl)
     throw new TypeError(
       `Provider ${name} of type ${type} needs a base URL, such as http://127.0.0.1:11434/v1.`,

@@ -5,6 +5,9 @@ import { type LanguageModelMiddleware, wrapLanguageModel } from 'ai'
 
 export type VendorType = 'hosted_a' | 'hosted_b' | 'local' | 'custom'
 
+/** Those that turn texts into vectors. */
+export type EmbeddingVendor = Exclude<VendorType, 'hosted_a'>
+
 export type SdkModel = ReturnType<typeof wrapLanguageModel>
 
 /** Where a provider is and how to get in. */
@@ -16,11 +19,18 @@ export interface ModelVendor {
   fetch: typeof globalThis.fetch
 }
 
-/** The address of a hosted provider; servers of one's own have no default. */
-export function defaultUrl(type: VendorType): string | undefined {
-  if (type === 'hosted_a') return 'https://api.anthropic.com/v1'
-  if (type === 'hosted_b') return 'https://api.openai.com/v1'
-  return undefined
+/**
+ * Where a provider is asked, without a slash at the end.
+ * @param baseUrl as it is configured; default: the address of a hosted provider
+ * @returns undefined for a server of one's own without an address
+ */
+export function vendorUrl(type: VendorType, baseUrl: string | undefined): string | undefined {
+  return (baseUrl ?? defaultUrls[type])?.replace(/\/+$/, '')
+}
+
+const defaultUrls: Partial<Record<VendorType, string>> = {
+  hosted_a: 'https://api.anthropic.com/v1',
+  hosted_b: 'https://api.openai.com/v1',
 }
 
 /**
@@ -31,22 +41,37 @@ export function sdkModel(vendor: ModelVendor, name: string, watch: LanguageModel
   return wrapLanguageModel({ model: vendorModel(vendor, name), middleware: [strict, watch] })
 }
 
+/** The same for a model that turns texts into vectors, which Anthropic does not offer. */
+export function sdkEmbeddingModel(vendor: ModelVendor & { type: EmbeddingVendor }, name: string) {
+  return vendor.type === 'hosted_b'
+    ? openAi(vendor).embeddingModel(name)
+    : compatible(vendor).embeddingModel(name)
+}
+
 function vendorModel(vendor: ModelVendor, name: string) {
   const { baseUrl: baseURL, apiKey = '', fetch } = vendor
   switch (vendor.type) {
     case 'hosted_a':
       return createAnthropic({ baseURL, apiKey, fetch })(name)
     case 'hosted_b':
-      return createOpenAI({ baseURL, apiKey, fetch })(name)
+      return openAi(vendor)(name)
     default:
-      return createOpenAICompatible({
-        name: 'compatible',
-        baseURL,
-        fetch,
-        includeUsage: true,
-        ...(apiKey && { apiKey }),
-      })(name)
+      return compatible(vendor)(name)
   }
+}
+
+function openAi({ baseUrl, apiKey = '', fetch }: ModelVendor) {
+  return createOpenAI({ baseURL: baseUrl, apiKey, fetch })
+}
+
+function compatible({ baseUrl, apiKey, fetch }: ModelVendor) {
+  return createOpenAICompatible({
+    name: 'compatible',
+    baseURL: baseUrl,
+    fetch,
+    includeUsage: true,
+    ...(apiKey && { apiKey }),
+  })
 }
 
 /** The headers that let a plain request in, such as one for the list of models. */
