@@ -24,6 +24,7 @@ export async function bundle(folder: string, more: Record<string, string> = {}):
       // Started as threads of their own, by the names of their files.
       'pdf-worker': 'packages/core/src/platform/pdf/pdf-worker.ts',
       'calendar-worker': 'packages/core/src/platform/threads/calendar-worker.ts',
+      'embedding-thread': 'packages/core/src/platform/embeddings/embedding-thread.ts',
       'text-thread': 'packages/core/src/composition/text-thread.ts',
       ...more,
     },

@@ -6,9 +6,11 @@ import { extractText, getDocumentProxy } from 'unpdf'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { bundle } from '../../config/bundle.ts'
 import type { textTasks } from '../../packages/core/src/composition/text-tasks.ts'
+import type { EmbeddingTasks } from '../../packages/core/src/platform/embeddings/embedding-thread.ts'
 import type { PdfTasks } from '../../packages/core/src/platform/pdf/pdf-worker.ts'
 import { createThreads, threadFile } from '../../packages/core/src/platform/threads/pool.ts'
 import type { Tasks } from '../../packages/core/src/platform/threads/serve.ts'
+import { f32, modelFolder, safetensors, wordPiece } from '../platform/embeddings/static-files.ts'
 
 /** Far from any node_modules. */
 const folder = mkdtempSync(join(tmpdir(), 'copydesk-pdf-'))
@@ -47,6 +49,16 @@ describe('the bundled program', () => {
     expect(readFileSync(join(folder, 'fonts', 'LICENSE.txt'), 'utf8')).toContain(
       'Bitstream Vera Fonts Copyright',
     )
+  })
+
+  it('embeds texts by a static model in a worker thread', async () => {
+    using model = modelFolder({
+      'model.safetensors': safetensors({ embeddings: f32([2, 2], [0, 0, 3, 4]) }),
+      'tokenizer.json': wordPiece(['[UNK]', 'rye']),
+    })
+    const task = { folder: model.path, texts: ['rye'] }
+    const answer = await inThread<EmbeddingTasks, 'embed'>('embedding-thread', 'embed', task)
+    expect(answer).toEqual({ sums: Float32Array.of(3, 4), dimensions: 2, tokens: 1 })
   })
 
   it('processes long texts in worker threads', async () => {
