@@ -80,6 +80,29 @@ describe('createCopydesk', () => {
     ],
     ['an origin that is none', { corsOrigins: ['*'] }, ['corsOrigins: "*" is no origin']],
     [
+      'embeddings of an unknown provider',
+      { embeddings: { provider: 'hosted_a', model: 'm', dimensions: 0.5 } },
+      [
+        'embeddings.provider: must be one of hosted_b, local, custom, static',
+        'embeddings.dimensions: must be a whole number',
+      ],
+    ],
+    [
+      'an embeddings server without an address',
+      { embeddings: { provider: 'local', model: 'm' } },
+      ['embeddings.baseUrl: is missing: the address of the server, which local needs'],
+    ],
+    [
+      'embeddings of OpenAI without a key',
+      { embeddings: { provider: 'hosted_b', model: 'm' } },
+      ['embeddings.apiKey: is missing'],
+    ],
+    [
+      'embeddings of a folder with a key',
+      { embeddings: { provider: 'static', model: 'm', apiKey: 'k' } },
+      ['embeddings.apiKey: must be omitted'],
+    ],
+    [
       'a command without a program',
       { commands: { x: { shell: true } } },
       ['commands.x.argv', 'commands.x.shell'],

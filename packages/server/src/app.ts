@@ -3,6 +3,7 @@ import type { Copydesk, Logger } from '@copydesk/core'
 import { Failure } from '@copydesk/terminal/failure'
 import { hostsOfChannels } from './config/channels.ts'
 import { toCommands } from './config/commands.ts'
+import { hostsOfEmbeddings, toEmbeddings } from './config/embeddings.ts'
 import { toMailOptions } from './config/mail.ts'
 import { hostsOfProviders, toModels, toProviders } from './config/providers.ts'
 import { hostsOfPush } from './config/push.ts'
@@ -24,6 +25,7 @@ export async function openApp(
   else requireInstallation(config)
   const { createCopydesk, createLogger } = await import('@copydesk/core')
   const page = referencePage()
+  const embeddings = toEmbeddings(config)
   return createCopydesk({
     database: config.database,
     dataDir: config.dataDir,
@@ -44,6 +46,7 @@ export async function openApp(
     allowHosts: [
       ...config.allowHosts,
       ...hostsOfProviders(config),
+      ...hostsOfEmbeddings(config),
       ...hostsOfChannels(config.channels),
       ...hostsOfPush(config.push),
     ],
@@ -57,6 +60,7 @@ export async function openApp(
     worker: options.worker ?? (config.role === 'web' ? false : config.worker),
     doors: config.role === 'worker' ? 'health' : 'all',
     ...(config.redis && { redis: config.redis }),
+    ...(embeddings && { embeddings }),
     ...(config.defaultModel && { defaultModel: config.defaultModel }),
     ...(page && { referencePage: page }),
   })

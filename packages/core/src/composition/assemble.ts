@@ -136,6 +136,7 @@ export async function assemble(options: CopydeskOptions): Promise<Assembled> {
     async close() {
       await services.threads.close()
       await services.pdf.close()
+      await services.embedder?.close()
       await redis?.close()
       await db.close()
     },

@@ -80,7 +80,11 @@ export async function examine(assembled: Assembled): Promise<Finding[]> {
       'Try these activities again, or give them to someone who is there: a tenant without an active admin or reviewer has no one to ask.',
     ),
   )
-  findings.push(await lookAtRegistration(assembled), ...(await lookAtPush(services, look)))
+  findings.push(
+    await lookAtRegistration(assembled),
+    ...(await lookAtPush(services, look)),
+    await lookAtEmbeddings(services, look),
+  )
   const { redis } = assembled
   if (redis) {
     findings.push(
@@ -144,6 +148,20 @@ async function lookAtPush({ push }: Services, look: Look): Promise<Finding[]> {
   const remedy = 'Check its keys and that this machine reaches the service.'
   return Promise.all(
     push.platforms.map((platform) => look(`push ${platform}`, () => push.check(platform), remedy)),
+  )
+}
+
+/** Embeds one word, since only a vector says how many dimensions there are. */
+async function lookAtEmbeddings({ embedder }: Services, look: Look): Promise<Finding> {
+  const name = 'embeddings'
+  if (!embedder) return { name, ok: true, message: 'none configured: keyword search only' }
+  return look(
+    name,
+    async () => {
+      await embedder.embed(['Copydesk'], { purpose: 'query' })
+      return `${embedder.model} (${embedder.provider}) answers with ${embedder.dimensions} dimensions`
+    },
+    'Check embeddings in the configuration and that its server or folder is there; until then search goes by keywords only.',
   )
 }
 

@@ -3,6 +3,7 @@ import { channelTypes } from '../domain/accounts/channels/entities.ts'
 import type { CommandOptions } from '../domain/work/runs/commands/options.ts'
 import { createClientIp, trustedProxies } from '../gateway/client-ip.ts'
 import { createCors } from '../gateway/cors.ts'
+import { embeddingProviders } from '../platform/embeddings/embedder.ts'
 import type { CopydeskOptions } from './options.ts'
 
 const text = z.string().min(1, 'is empty')
@@ -83,6 +84,25 @@ const Smtp = z.strictObject({
   password: text.optional(),
   secure: z.boolean().optional(),
 })
+
+const Embeddings = z
+  .strictObject({
+    provider: z.enum(embeddingProviders),
+    model: text,
+    dimensions: whole.min(1, 'must be 1 or more').max(8_192, 'must be 8192 or less').optional(),
+    baseUrl: url.optional(),
+    apiKey: text.optional(),
+  })
+  .superRefine(({ provider, baseUrl, apiKey }, { addIssue }) => {
+    const wrong = (path: string, message: string) => addIssue({ code: 'custom', path: [path], message })
+    const isServer = provider === 'local' || provider === 'custom'
+    if (isServer && baseUrl === undefined)
+      wrong('baseUrl', `is missing: the address of the server, which ${provider} needs`)
+    if (provider === 'hosted_b' && apiKey === undefined) wrong('apiKey', 'is missing: hosted_b needs one')
+    if (provider !== 'static') return
+    if (baseUrl !== undefined) wrong('baseUrl', 'must be omitted: static is a folder of this machine')
+    if (apiKey !== undefined) wrong('apiKey', 'must be omitted: static is a folder of this machine')
+  })
 
 const fields = {
   database: z.union([
@@ -182,6 +202,7 @@ const fields = {
         .optional(),
     })
     .optional(),
+  embeddings: Embeddings.optional(),
   referencePage: text.optional(),
   doors: z.enum(['all', 'health']).optional(),
   worker: z

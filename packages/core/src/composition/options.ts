@@ -5,6 +5,7 @@ import type { CommandOptions } from '../domain/work/runs/commands/options.ts'
 import type { TrustedProxies } from '../gateway/client-ip.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { PasswordCost } from '../platform/crypto/password.ts'
+import type { EmbeddingsOptions } from '../platform/embeddings/embedder.ts'
 import type { Logger } from '../platform/log.ts'
 import type { MailOptions } from '../platform/mail/sender.ts'
 import type { NamedPrice } from '../platform/models/prices.ts'
@@ -85,6 +86,8 @@ export interface CopydeskOptions extends Keys {
     /** Go before the built-in list of prices; those that operators set by command go before these. */
     prices?: NamedPrice[]
   }
+  /** What search compares texts by beside their words; without it search goes by keywords only. */
+  embeddings?: EmbeddingsOptions
   /** File of the API reference's script, served at `/docs`. */
   referencePage?: string
   /** What answers requests; `health` is for a process that only works. Default `all`. */

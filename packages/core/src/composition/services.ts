@@ -21,6 +21,7 @@ import { createMemoryCache } from '../platform/cache.ts'
 import { createCoalesced } from '../platform/coalesced.ts'
 import { createEncryptor, type EncryptionKeys } from '../platform/crypto/encryptor.ts'
 import { createPasswords } from '../platform/crypto/password.ts'
+import { createEmbedder } from '../platform/embeddings/embedder.ts'
 import { createBroadcast } from '../platform/events/events.ts'
 import { createEventLog } from '../platform/events/log.ts'
 import { createHttpClient } from '../platform/http/client.ts'
@@ -106,6 +107,11 @@ export async function createServices(parts: ServiceParts): Promise<Services> {
     }),
     tokens: createTokens({ signingKeys: options.signingKeys, clock, onUnknownKey: reloadKeys }),
     passwords: createPasswords({ refuse: tooManyHashes, ...(passwordCost && { cost: passwordCost }) }),
+    embedder: createEmbedder(options.embeddings, {
+      fetch: http.guardedFetch,
+      clock,
+      dataDir: options.dataDir,
+    }),
     revocations: createRevocations({ db, events, clock }),
     channels,
     payments: options.payments ?? null,

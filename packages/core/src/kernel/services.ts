@@ -3,6 +3,7 @@ import type { Cache } from '../platform/cache.ts'
 import type { Counters } from '../platform/counters/counters.ts'
 import type { Encryptor } from '../platform/crypto/encryptor.ts'
 import type { Passwords } from '../platform/crypto/password.ts'
+import type { Embedder } from '../platform/embeddings/port.ts'
 import type { Broadcast, EventLog } from '../platform/events/events.ts'
 import type { HttpClient } from '../platform/http/client.ts'
 import type { JobQueue } from '../platform/jobs/queue.ts'
@@ -35,6 +36,8 @@ export interface Services {
   mail: MailSender
   push: Push
   passwords: Passwords
+  /** Undefined where no embeddings are configured: search then goes by keywords only. */
+  embedder: Embedder | undefined
   settings: Settings
   /** Asks the stores for all who want to know at about the same time. */
   readiness(check: () => Promise<Readiness>): Promise<Readiness>

@@ -129,6 +129,7 @@ function withDefaults(given: ConfigInput, dataDir: string): Config {
     providers: given.providers ?? {},
     channels: given.channels ?? {},
     models: given.models ?? {},
+    ...(given.embeddings && { embeddings: given.embeddings }),
     quotas: {
       tenantMb: given.quotas?.tenantMb ?? 5_120,
       installationMb: given.quotas?.installationMb ?? 51_200,

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { Channels } from './channels.ts'
 import { Commands } from './commands.ts'
+import { Embeddings, embeddingFaults } from './embeddings.ts'
 import { Mail } from './mail.ts'
 import { Push } from './push.ts'
 
@@ -44,8 +45,7 @@ const usdPerMillion = z
 const mebibytes = z.int('must be a whole number').min(1, 'must be 1 or more').max(1_000_000_000)
 const Hosted = z.strictObject({ apiKey: secret, baseUrl: url.optional(), models: words.optional() })
 
-/** The configuration as a file or the environment states it. All fields are optional. */
-export const ConfigInput = z.strictObject({
+const Fields = z.strictObject({
   $schema: z.string().optional(),
   dataDir: z.string().min(1).optional(),
   environment: z.enum(['production', 'development']).optional(),
@@ -129,7 +129,15 @@ export const ConfigInput = z.strictObject({
       monthlyUsd: z.int('must be a whole number').min(0, 'must not be negative').max(1_000_000).optional(),
     })
     .optional(),
+  embeddings: Embeddings.optional(),
   defaultModel: z.string().min(1).optional(),
+})
+
+/** The configuration as a file or the environment states it. All fields are optional. */
+export const ConfigInput = Fields.superRefine(({ embeddings, providers = {} }, { addIssue }) => {
+  const faults = embeddings ? embeddingFaults(embeddings, providers) : []
+  for (const { setting, message } of faults)
+    addIssue({ code: 'custom', path: ['embeddings', setting], message })
 })
 export type ConfigInput = z.output<typeof ConfigInput>
 
@@ -176,6 +184,8 @@ export interface Config {
   /** OAuth clients of channels, and the redirect targets after a connection. */
   channels: Channels
   models: NonNullable<ConfigInput['models']>
+  /** What search compares texts by beside their words. */
+  embeddings?: Embeddings
   /** Quotas of uploaded files, MiB. */
   quotas: { tenantMb: number; installationMb: number }
   /** Whether visitors may register tenants. */

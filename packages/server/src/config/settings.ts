@@ -1,4 +1,5 @@
 import { channelSettings } from './channels.ts'
+import { embeddingSettings } from './embeddings.ts'
 import { pushSettings } from './push.ts'
 
 /** How the text of an environment variable is parsed. */
@@ -83,6 +84,7 @@ export const settings: readonly Setting[] = [
   ...channelSettings,
   { path: 'models.fallback', env: ['COPYDESK_MODELS_FALLBACK'], kind: 'list' },
   { path: 'models.prices', env: ['COPYDESK_MODELS_PRICES'], kind: 'prices' },
+  ...embeddingSettings,
   { path: 'quotas.tenantMb', env: ['COPYDESK_QUOTAS_TENANT_MB'], kind: 'number' },
   { path: 'quotas.installationMb', env: ['COPYDESK_QUOTAS_INSTALLATION_MB'], kind: 'number' },
   { path: 'registration', env: ['COPYDESK_REGISTRATION'], kind: 'text' },
