@@ -21,6 +21,9 @@ import { mailReport } from '../domain/insight/reports/mail.ts'
 import { writeReport } from '../domain/insight/reports/write.ts'
 import { tidyDocument } from '../domain/knowledge/documents/documents.ts'
 import { tidyDocumentJob } from '../domain/knowledge/documents/jobs.ts'
+import { ingest } from '../domain/knowledge/ingestion/ingest.ts'
+import { ingestJob, tidyKnowledgeJob } from '../domain/knowledge/ingestion/jobs.ts'
+import { tidyKnowledge } from '../domain/knowledge/ingestion/tidy.ts'
 import { mailNotificationJob } from '../domain/people/notifications/jobs.ts'
 import { mailNotification } from '../domain/people/notifications/mail.ts'
 import { sendPushJob } from '../domain/people/push/jobs.ts'
@@ -59,7 +62,9 @@ const handled = (): readonly HandledJob[] => [
   handleJob(mailResetJob, mailReset),
   handleJob(openResetJob, openReset),
   handleJob(checkProviderJob, runCheck),
+  handleJob(ingestJob, ingest),
   handleJob(tidyDocumentJob, tidyDocument),
+  handleJob(tidyKnowledgeJob, tidyKnowledge),
   handleJob(deliverWebhookJob, deliverWebhook),
   handleJob(writeReportJob, writeReport),
   handleJob(sendPushJob, sendPush),

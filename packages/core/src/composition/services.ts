@@ -3,11 +3,12 @@ import { tooManyHashes } from '../domain/accounts/identity/login-limit.ts'
 import { createRevocations } from '../domain/accounts/identity/revocations.ts'
 import { createTokens } from '../domain/accounts/identity/tokens.ts'
 import { defaultFreeTenants } from '../domain/accounts/tenants/free-tenants.ts'
-import type { TenantAgents } from '../domain/accounts/tenants/ports.ts'
+import type { TenantAgents, TenantDatasets } from '../domain/accounts/tenants/ports.ts'
 import { defaultQuotas } from '../domain/accounts/tenants/quota-queries.ts'
 import { provisionAgents } from '../domain/agents/configuration/provision.ts'
 import { pauseAgents, resumeAgents } from '../domain/agents/configuration/status.ts'
 import { createModelRegistry, type ProviderAccess } from '../domain/agents/models/registry.ts'
+import { provisionDatasets } from '../domain/knowledge/datasets/provision.ts'
 import { usualMailLimits } from '../domain/people/mail/send-email.ts'
 import { createCommands } from '../domain/work/runs/commands/commands.ts'
 import { createDeltas } from '../domain/work/runs/text/deltas.ts'
@@ -39,6 +40,7 @@ import { jobCaps, jobHandlers } from './jobs.ts'
 import type { Keys } from './options.ts'
 import { buildProvider, configuredProviders } from './providers.ts'
 
+const tenantDatasets: TenantDatasets = { provision: provisionDatasets }
 const tenantAgents: TenantAgents = { provision: provisionAgents, pause: pauseAgents, resume: resumeAgents }
 
 /** What the services of one instance are made from. */
@@ -116,6 +118,7 @@ export async function createServices(parts: ServiceParts): Promise<Services> {
     channels,
     payments: options.payments ?? null,
     tenantAgents,
+    tenantDatasets,
     settings: {
       baseUrl,
       links: (mail.links ?? baseUrl).replace(/\/+$/, ''),

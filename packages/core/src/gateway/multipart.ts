@@ -77,7 +77,11 @@ async function collect(incoming: Incoming, rules: FileRules, aside: Aside): Prom
       return
     }
     const kept = keep(aside, content, rule, { field, name, type: mime }).then((file) => {
-      ;(files[field] as UploadedFile[])[nth - 1] = file
+      const received = files[field] as UploadedFile[]
+      received[nth - 1] = file
+      const total = received.reduce((sum, { size }) => sum + size, 0)
+      if (total > (rule.maxTotalBytes ?? Number.POSITIVE_INFINITY))
+        fail(bodyTooLarge(rule.maxTotalBytes as number, field))
     })
     kept.catch(fail)
     open.push(content)

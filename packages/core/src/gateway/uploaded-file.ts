@@ -13,6 +13,8 @@ export interface FileRule {
   maxBytes: number
   /** Default 1. */
   maxFiles?: number
+  /** All files of the field together, bytes. */
+  maxTotalBytes?: number
   /** Least number of files; default 1, so that the field is required. */
   minFiles?: number
   /** Media types or file name endings, such as `text/csv` and `.md`; anything when absent. */

@@ -5,6 +5,7 @@ import * as agents from './agents.ts'
 import * as approvals from './approvals.ts'
 import * as consents from './consents.ts'
 import * as feed from './feed.ts'
+import * as kb from './kb.ts'
 import * as language from './language.ts'
 import * as tenants from './tenants.ts'
 import * as versions from './versions.ts'
@@ -17,5 +18,5 @@ export const cli = surface({
   tenant: 'query-or-header',
   limits: { perMinute: 1_200, burst: 240, by: 'user' },
   concurrency: 15,
-  endpoints: endpointsOf(activities, agents, approvals, consents, feed, language, tenants, versions),
+  endpoints: endpointsOf(activities, agents, approvals, consents, feed, kb, language, tenants, versions),
 })

@@ -10,6 +10,7 @@ import * as channels from './channels.ts'
 import * as deliverables from './deliverables.ts'
 import * as events from './events.ts'
 import * as feed from './feed.ts'
+import * as knowledgeBase from './knowledge-base.ts'
 import * as orgChart from './org-chart.ts'
 import * as reports from './reports.ts'
 import * as skills from './skills.ts'
@@ -36,6 +37,7 @@ export const dashboard = surface({
     deliverables,
     events,
     feed,
+    knowledgeBase,
     orgChart,
     reports,
     skills,

@@ -6,6 +6,7 @@ import * as approvals from './approvals.ts'
 import * as blog from './blog.ts'
 import * as events from './events.ts'
 import * as feed from './feed.ts'
+import * as kb from './kb.ts'
 import * as overview from './overview.ts'
 import * as reports from './reports.ts'
 import * as team from './team.ts'
@@ -26,6 +27,7 @@ export const dm = surface({
     blog,
     events,
     feed,
+    kb,
     overview,
     reports,
     team,

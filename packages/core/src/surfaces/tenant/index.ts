@@ -3,6 +3,7 @@ import { everybody } from './access.ts'
 import * as context from './context.ts'
 import * as documents from './documents.ts'
 import * as goals from './goals.ts'
+import * as knowledge from './knowledge.ts'
 import * as notifications from './notifications.ts'
 import * as strategy from './strategy.ts'
 import * as webhooks from './webhooks.ts'
@@ -18,5 +19,5 @@ export const tenant = surface({
   tenant: 'claim-or-assigned',
   limits: { perMinute: 300, burst: 60, by: 'user' },
   concurrency: 10,
-  endpoints: endpointsOf(context, documents, goals, notifications, strategy, webhooks),
+  endpoints: endpointsOf(context, documents, goals, knowledge, notifications, strategy, webhooks),
 })

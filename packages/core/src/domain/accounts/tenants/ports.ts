@@ -10,8 +10,14 @@ export interface TenantAgents {
   resume(txn: Transaction, tenantId: string): Promise<number>
 }
 
+/** What a new tenant is given to be searched; the knowledge base joins in from above. */
+export interface TenantDatasets {
+  provision(txn: Transaction, tenantId: string): void
+}
+
 declare module '../../../kernel/services.ts' {
   interface Services {
     tenantAgents: TenantAgents
+    tenantDatasets: TenantDatasets
   }
 }

@@ -86,6 +86,7 @@ export async function openTenant(txn: Transaction, input: OpenTenant) {
   })
   await txn.em.flush()
   await txn.services.tenantAgents.provision(txn, tenant.id)
+  txn.services.tenantDatasets.provision(txn, tenant.id)
   txn.audit({
     tenantId: tenant.id,
     resourceType: 'tenant',

@@ -66,7 +66,11 @@ export const KnowledgeFile = defineEntity({
     createdOn: instantColumn(),
     updatedOn: instantColumn(),
   },
-  indexes: [{ name: 'knowledge_files_by_dataset', properties: ['datasetId', 'id'] }],
+  indexes: [
+    { name: 'knowledge_files_by_dataset', properties: ['datasetId', 'id'] },
+    { name: 'knowledge_files_size', properties: ['tenantId', 'fileSizeBytes'] },
+    { name: 'knowledge_files_at_work', properties: ['status', 'id'], where: "status in ('pending', 'parsing', 'embedding')" },
+  ],
   filters: ownedByTenant,
 })
 

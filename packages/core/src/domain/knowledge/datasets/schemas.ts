@@ -71,6 +71,8 @@ export const DatasetDetail = DatasetSummary.extend({
 })
 export type DatasetDetail = z.output<typeof DatasetDetail>
 
+export const ReviewerDatasetQuery = z.object({ tenantId: ulid.optional() })
+
 /** What a dataset can be told. */
 export const DatasetConfig = z.object({
   name: z.string().trim().min(1).max(120).optional(),
@@ -117,3 +119,22 @@ export type FileDeletion = z.output<typeof FileDeletion>
 
 export const ReindexReceipt = z.object({ jobsQueued: z.int(), estimatedMinutes: z.int() })
 export type ReindexReceipt = z.output<typeof ReindexReceipt>
+
+/** The largest file that the terminal sends, bytes. */
+export const maxTerminalBytes = 10 * 1024 * 1024
+
+/** The fields beside the file that the terminal sends. */
+export const TerminalUpload = z.object({
+  datasetSlug: z
+    .enum(['client-documents', 'website-content', 'competitor-research'])
+    .default('client-documents'),
+  /** Otherwise the file waits until it is ingested by hand. */
+  parseOnUpload: z
+    .enum(['true', 'false'])
+    .default('true')
+    .transform((value) => value === 'true'),
+  parser: z.enum(['builtin', 'advanced']).default('builtin'),
+  /** Due where no header names the tenant. */
+  tenantId: ulid.optional(),
+})
+export type TerminalUpload = z.output<typeof TerminalUpload>

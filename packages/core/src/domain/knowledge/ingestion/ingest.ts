@@ -1,0 +1,118 @@
+import { LockMode } from '@mikro-orm/core'
+import type { Ctx } from '../../../kernel/context.ts'
+import { transact } from '../../../kernel/transact.ts'
+import { EmbeddingFault } from '../../../platform/embeddings/port.ts'
+import { ParseFault } from '../../../platform/parsing/parsed.ts'
+import { Dataset, type DatasetRow, KnowledgeChunk, KnowledgeFile, type KnowledgeFileRow } from '../datasets/entities.ts'
+import { keyOf } from '../datasets/files.ts'
+import { lastVersion } from './chunk-queries.ts'
+import type { Chunk } from './chunks.ts'
+import { type NewChunk, embedChunks } from './embed.ts'
+import { tidyKnowledgeJob } from './jobs.ts'
+
+/** How many chunks are embedded and stored at a time. */
+const batchSize = 64
+
+/** What the work has come to before chunks are stored, in per cent. */
+const parsedPercent = 20
+
+/**
+ * Handles `knowledge.ingest` jobs: reads a file, cuts it into chunks, embeds those that were not embedded before, stores them under
+ * a new version and makes that the one that is searched. What was stored by a process that died is embedded no second time.
+ */
+export async function ingest(ctx: Ctx, { fileId }: { fileId: string }, signal: AbortSignal): Promise<void> {
+  const begun = await begin(ctx, fileId)
+  if (!begun) return
+  try {
+    const version = (await lastVersion(ctx, fileId)) + 1
+    const chunks = await chunksOf(ctx, begun, signal)
+    await setState(ctx, fileId, { status: 'embedding', progress: parsedPercent })
+    for (let at = 0; at < chunks.length; at += batchSize) {
+      const batch = chunks.slice(at, at + batchSize)
+      const rows = await embedChunks(ctx, begun.tenantId, batch, signal)
+      const done = Math.min(at + batchSize, chunks.length) / chunks.length
+      const progress = parsedPercent + Math.floor((99 - parsedPercent) * done)
+      if (!(await store(ctx, begun, version, rows, progress))) return
+    }
+    await publish(ctx, fileId, { version, chunksCount: chunks.length })
+  } catch (error) {
+    const reason = reasonOf(error)
+    if (reason === undefined) throw error
+    await setState(ctx, fileId, { status: 'error', progress: 0, errorMessage: reason })
+  }
+}
+
+/** A file with how it is to be read. */
+export type FileToIngest = Pick<KnowledgeFileRow, 'id' | 'tenantId' | 'datasetId' | 'fileName'> & {
+  settings: Pick<DatasetRow, 'chunkSize' | 'chunkOverlap' | 'parseType' | 'parserEngine'>
+}
+
+function begin(ctx: Ctx, id: string): Promise<FileToIngest | undefined> {
+  return transact(ctx, async (txn) => {
+    const file = await txn.em.findOne(KnowledgeFile, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
+    if (!file || file.status === 'indexed' || file.status === 'error') return undefined
+    const dataset = await txn.em.findOneOrFail(Dataset, { id: file.datasetId })
+    Object.assign(file, { status: 'parsing', progress: 5, updatedOn: txn.clock.date() })
+    const { tenantId, datasetId, fileName } = file
+    return {
+      ...{ id, tenantId, datasetId, fileName },
+      settings: {
+        chunkSize: file.chunkSize ?? dataset.chunkSize,
+        chunkOverlap: file.chunkOverlap ?? dataset.chunkOverlap,
+        parseType: file.parseType ?? dataset.parseType,
+        parserEngine: file.parserEngine ?? dataset.parserEngine,
+      },
+    }
+  })
+}
+
+/** @throws ParseFault */
+async function chunksOf(ctx: Ctx, file: FileToIngest, signal: AbortSignal): Promise<Chunk[]> {
+  const { blobs, documents } = ctx.services
+  const bytes = await blobs.get(keyOf(file))
+  if (!bytes) throw new ParseFault('corrupt', 'The file is gone from the store. Upload it again.')
+  const { chunkSize: size, chunkOverlap: overlap, parseType, parserEngine: engine } = file.settings
+  return documents.toChunks({ bytes, fileName: file.fileName, engine, size, overlap, parseType }, { owner: file.tenantId, signal })
+}
+
+/** @returns false when the file was deleted meanwhile */
+function store(ctx: Ctx, file: FileToIngest, version: number, rows: readonly NewChunk[], progress: number): Promise<boolean> {
+  return transact(ctx, async (txn) => {
+    const row = await txn.em.findOne(KnowledgeFile, { id: file.id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
+    if (!row) return false
+    row.progress = progress
+    const { id: fileId, tenantId, datasetId } = file
+    for (const chunk of rows)
+      txn.insert(KnowledgeChunk, { ...chunk, id: txn.newId(), tenantId, datasetId, fileId, version })
+    return true
+  })
+}
+
+/** Makes the new chunks those that are searched, and has the others removed. */
+function publish(ctx: Ctx, id: string, made: { version: number; chunksCount: number }): Promise<void> {
+  return transact(ctx, async (txn) => {
+    const file = await txn.em.findOne(KnowledgeFile, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
+    if (!file) return
+    const { tenantId } = file
+    Object.assign(file, { ...made, status: 'indexed', progress: 100, errorMessage: null, updatedOn: txn.clock.date() })
+    txn.enqueue(tidyKnowledgeJob, { tenantId, payload: { tenantId, fileId: id } })
+  })
+}
+
+function setState(
+  ctx: Ctx,
+  id: string,
+  state: Partial<Pick<KnowledgeFileRow, 'status' | 'progress' | 'errorMessage'>>,
+): Promise<void> {
+  return transact(ctx, async (txn) => {
+    const file = await txn.em.findOne(KnowledgeFile, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
+    if (file) Object.assign(file, { ...state, updatedOn: txn.clock.date() })
+  })
+}
+
+/** What people are told; undefined for what is tried again. */
+function reasonOf(error: unknown): string | undefined {
+  if (error instanceof ParseFault) return error.message
+  if (error instanceof EmbeddingFault) return `The text could not be embedded: ${error.message}`
+  return undefined
+}
