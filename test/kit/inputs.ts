@@ -22,6 +22,8 @@ const tables: readonly (readonly [RegExp, string])[] = [
   [/skillIds?$/i, 'skills'],
   [/goalId$/i, 'goals'],
   [/documentId$/i, 'documents'],
+  [/datasetIds?$/i, 'datasets'],
+  [/fileId$/i, 'knowledge_files'],
   [/webhookId$/i, 'webhooks'],
   [/deliveryId$/i, 'webhook_deliveries'],
   [/requestId$/i, 'content_requests'],

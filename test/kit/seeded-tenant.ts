@@ -38,6 +38,8 @@ const perTenant = [
   'skills',
   'goals',
   'documents',
+  'datasets',
+  'knowledge_files',
   'webhooks',
   'webhook_deliveries',
 ]

@@ -110,6 +110,13 @@ export async function configure(operator: Client): Promise<string> {
   return id
 }
 
+/** Uploads texts to a dataset, by the names of their files. */
+export function addKnowledge(by: Client, datasetId: string, files: Readonly<Record<string, string | Uint8Array<ArrayBuffer>>>) {
+  const body = new FormData()
+  for (const [name, content] of Object.entries(files)) body.append('files', new Blob([content]), name)
+  return by.call('dashboard', 'POST /knowledge-base/datasets/:datasetId/files/upload', { params: { datasetId }, body })
+}
+
 /** What a tenant wants to reach. */
 const goal = {
   metric: 'pieces_finished',
@@ -129,6 +136,8 @@ export async function configureOwn(admin: Client, name: string): Promise<string>
   const file = new FormData()
   file.append('file', new Blob([JSON.stringify(name)]), `${name}.txt`)
   await admin.call('tenant', 'POST /documents', { body: file })
+  const { data } = await admin.call('dashboard', 'GET /knowledge-base/datasets')
+  await addKnowledge(admin, data[0]?.id ?? '', { [`${name}.md`]: `# ${name}\n\nBaked overnight.` })
   await admin.call('tenant', 'POST /goals', { body: { ...goal, title: name } })
   await admin.call('dashboard', 'PUT /approvals/hours', {
     body: { days: [1, 2, 3, 4, 5], from: '08:00', until: '17:00' },

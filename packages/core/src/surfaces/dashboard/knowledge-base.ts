@@ -51,7 +51,7 @@ export const upload = uploadEndpoint({
 }).handle((ctx, { params, body, files }) => uploadFiles(ctx, params.datasetId, body, files))
 
 export const remove = endpoint({
-  id: 'dashboard.knowledge_base.remove',
+  id: 'dashboard.knowledge_base.delete',
   route: 'DELETE /knowledge-base/datasets/:datasetId/files/:fileId',
   summary: 'Delete a file for good; it is out of search at once',
   access: team,

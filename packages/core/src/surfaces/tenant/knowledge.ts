@@ -21,7 +21,7 @@ export const upload = delegate(dashboard.upload, {
 })
 
 export const remove = delegate(dashboard.remove, {
-  id: 'tenant.knowledge.remove',
+  id: 'tenant.knowledge.delete',
   route: 'DELETE /knowledge/datasets/:datasetId/files/:fileId',
   access: team,
 })
