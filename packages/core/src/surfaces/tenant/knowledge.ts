@@ -1,17 +1,17 @@
 import { delegate } from '../../gateway/delegate.ts'
 import * as dashboard from '../dashboard/knowledge-base.ts'
-import { team } from './access.ts'
+import { everybody, team } from './access.ts'
 
 export const list = delegate(dashboard.list, {
   id: 'tenant.knowledge.list',
   route: 'GET /knowledge/datasets',
-  access: team,
+  access: everybody,
 })
 
 export const get = delegate(dashboard.get, {
   id: 'tenant.knowledge.get',
   route: 'GET /knowledge/datasets/:datasetId',
-  access: team,
+  access: everybody,
 })
 
 export const upload = delegate(dashboard.upload, {
@@ -35,7 +35,7 @@ export const change = delegate(dashboard.change, {
 export const progress = delegate(dashboard.progress, {
   id: 'tenant.knowledge.progress',
   route: 'GET /knowledge/datasets/:datasetId/files/:fileId/status',
-  access: team,
+  access: everybody,
 })
 
 export const configure = delegate(dashboard.configure, {
@@ -53,5 +53,5 @@ export const reIndex = delegate(dashboard.reIndex, {
 export const search = delegate(dashboard.search, {
   id: 'tenant.knowledge.search',
   route: 'POST /knowledge/search',
-  access: team,
+  access: everybody,
 })
