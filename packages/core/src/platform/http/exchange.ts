@@ -4,7 +4,7 @@ import { ACCEPT_ENCODING, boundedBody, responseTooLarge } from './body.ts'
 import type { Deadline } from './deadline.ts'
 import { type Guard, targetOf } from './guard.ts'
 import { OutboundError, toOutboundError } from './outbound-error.ts'
-import { cleanHeaders, type Hop, isRedirect, nextHop } from './redirect.ts'
+import { cleanHeaders, type Hop, isRedirect, nextHop, readLocation } from './redirect.ts'
 
 /** What can be sent: text, bytes, or a stream, which cannot be sent again after a redirect. */
 export type OutboundBody = string | Uint8Array | AsyncIterable<Uint8Array>
@@ -124,11 +124,9 @@ function redirectOf(
   const { location } = response.headers
   if (!isRedirect(response.statusCode) || typeof location !== 'string') return undefined
   try {
-    // Header bytes come as Latin-1; a location that is not ASCII is UTF-8 in practice.
-    const text = Buffer.from(location, 'latin1').toString('utf8')
-    if (!URL.canParse(text, hop.url))
-      throw new OutboundError('bad_url', 'The redirect leads to no readable URL.')
-    return nextHop(hop, response.statusCode, guard.checkUrl(new URL(text, hop.url)))
+    const url = readLocation(location, hop.url)
+    if (!url) throw new OutboundError('bad_url', 'The redirect leads to no readable URL.')
+    return nextHop(hop, response.statusCode, guard.checkUrl(url))
   } catch (refusal) {
     drop(response)
     throw wasSent(refusal as OutboundError)

@@ -54,6 +54,13 @@ export function isRedirect(status: number): boolean {
   return REDIRECTS.has(status)
 }
 
+/** Where a `Location` leads; undefined where that is no readable URL. */
+export function readLocation(location: string, from: URL): URL | undefined {
+  // Header bytes come as Latin-1; a location that is not ASCII is UTF-8 in practice.
+  const text = Buffer.from(location, 'latin1').toString('utf8')
+  return URL.canParse(text, from) ? new URL(text, from) : undefined
+}
+
 /**
  * The request that follows a redirect, as browsers do it: 303, and 301 or 302 after a POST, become a GET without a
  * body. On another origin every header goes except the harmless ones: which of them holds a key, no one can know.
