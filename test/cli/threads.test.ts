@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { bundle } from '../../config/bundle.ts'
 import type { textTasks } from '../../packages/core/src/composition/text-tasks.ts'
 import type { EmbeddingTasks } from '../../packages/core/src/platform/embeddings/embedding-thread.ts'
+import type { CrawlTasks } from '../../packages/core/src/platform/crawl/crawl-thread.ts'
 import type { PdfTasks } from '../../packages/core/src/platform/pdf/pdf-worker.ts'
 import { createThreads, threadFile } from '../../packages/core/src/platform/threads/pool.ts'
 import type { Tasks } from '../../packages/core/src/platform/threads/serve.ts'
@@ -70,5 +71,13 @@ describe('the bundled program', () => {
       ['removed', 3],
       ['added', 5],
     ])
+  })
+  it('reads web pages and sitemaps in worker threads', async () => {
+    const scan = await inThread<CrawlTasks, 'page'>('crawl-thread', 'page', {
+      bytes: Buffer.from('<title>Café</title><a href=/menu>'),
+      contentType: 'text/html; charset=utf-8',
+      url: 'https://example.com/',
+    })
+    expect(scan).toMatchObject({ title: 'Café', links: ['https://example.com/menu'] })
   })
 })
