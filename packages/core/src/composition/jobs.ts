@@ -19,6 +19,9 @@ import { deliverWebhookJob } from '../domain/delivery/webhooks/jobs.ts'
 import { mailReportJob, writeReportJob } from '../domain/insight/reports/jobs.ts'
 import { mailReport } from '../domain/insight/reports/mail.ts'
 import { writeReport } from '../domain/insight/reports/write.ts'
+import { recrawlJob, crawlJob } from '../domain/knowledge/crawl/jobs.ts'
+import { runCrawl } from '../domain/knowledge/crawl/run.ts'
+import { startDueCrawls } from '../domain/knowledge/crawl/start.ts'
 import { tidyDocument } from '../domain/knowledge/documents/documents.ts'
 import { tidyDocumentJob } from '../domain/knowledge/documents/jobs.ts'
 import { ingest } from '../domain/knowledge/ingestion/ingest.ts'
@@ -62,6 +65,8 @@ const handled = (): readonly HandledJob[] => [
   handleJob(mailResetJob, mailReset),
   handleJob(openResetJob, openReset),
   handleJob(checkProviderJob, runCheck),
+  handleJob(crawlJob, runCrawl),
+  handleJob(recrawlJob, startDueCrawls),
   handleJob(ingestJob, ingest),
   handleJob(tidyDocumentJob, tidyDocument),
   handleJob(tidyKnowledgeJob, tidyKnowledge),
@@ -79,7 +84,7 @@ const handled = (): readonly HandledJob[] => [
 export type CalendarJob = JobDefinition<typeof noPayload> & { cron: string }
 
 /** The jobs of the calendar. */
-export const calendarJobs: readonly CalendarJob[] = [housekeepingJob, checkProvidersJob, recurringWorkJob]
+export const calendarJobs: readonly CalendarJob[] = [housekeepingJob, checkProvidersJob, recurringWorkJob, recrawlJob]
 
 /** Jobs of a group at a time: a server that does not answer must not keep other work waiting. */
 export const jobCaps: Readonly<Record<string, number>> = Object.fromEntries(

@@ -1,3 +1,6 @@
+import { crawlProgress, crawlSettings as readSettings } from '../../domain/knowledge/crawl/queries.ts'
+import { CrawlProgress, CrawlReceipt, CrawlSettings, NewCrawl } from '../../domain/knowledge/crawl/schemas.ts'
+import { startCrawl } from '../../domain/knowledge/crawl/start.ts'
 import { configureDataset } from '../../domain/knowledge/datasets/config.ts'
 import { changeFile, deleteFile, reindex, uploadFiles } from '../../domain/knowledge/datasets/files.ts'
 import { fileProgress, getDataset, listDatasets } from '../../domain/knowledge/datasets/queries.ts'
@@ -104,3 +107,30 @@ export const search = endpoint({
   body: KnowledgeSearch,
   reply: { 200: KnowledgeResults },
 }).handle((ctx, { body }) => searchKnowledge(ctx, body))
+
+export const crawlSettings = endpoint({
+  id: 'dashboard.knowledge_base.crawl_settings',
+  route: 'GET /knowledge-base/datasets/:datasetId/crawl',
+  summary: 'Which website a dataset is read from, and how its last crawl went',
+  access: team,
+  reply: { 200: CrawlSettings },
+}).handle((ctx, { params }) => readSettings(ctx, params.datasetId))
+
+export const crawl = endpoint({
+  id: 'dashboard.knowledge_base.crawl',
+  route: 'POST /knowledge-base/datasets/:datasetId/crawl',
+  summary: 'Read a website into a dataset, now or later, once or by a schedule',
+  access: team,
+  body: NewCrawl,
+  reply: { 202: CrawlReceipt },
+  errors: ['CONFLICT'],
+  audit: 'knowledge.crawl',
+}).handle((ctx, { params, body }) => startCrawl(ctx, params.datasetId, body))
+
+export const crawlStatus = endpoint({
+  id: 'dashboard.knowledge_base.crawl_status',
+  route: 'GET /knowledge-base/datasets/:datasetId/crawl/:crawlJobId/status',
+  summary: 'How far a crawl is',
+  access: team,
+  reply: { 200: CrawlProgress },
+}).handle((ctx, { params }) => crawlProgress(ctx, params.datasetId, params.crawlJobId))

@@ -55,3 +55,21 @@ export const search = delegate(dashboard.search, {
   route: 'POST /knowledge/search',
   access: everybody,
 })
+
+export const crawlSettings = delegate(dashboard.crawlSettings, {
+  id: 'tenant.knowledge.crawl_settings',
+  route: 'GET /knowledge/datasets/:datasetId/crawl',
+  access: everybody,
+})
+
+export const crawl = delegate(dashboard.crawl, {
+  id: 'tenant.knowledge.crawl',
+  route: 'POST /knowledge/datasets/:datasetId/crawl',
+  access: team,
+})
+
+export const crawlStatus = delegate(dashboard.crawlStatus, {
+  id: 'tenant.knowledge.crawl_status',
+  route: 'GET /knowledge/datasets/:datasetId/crawl/:crawlJobId/status',
+  access: everybody,
+})

@@ -34,7 +34,9 @@ export async function ingest(ctx: Ctx, { fileId }: { fileId: string }, signal: A
       const progress = parsedPercent + Math.floor((99 - parsedPercent) * done)
       if (!(await store(ctx, begun, version, rows, progress))) return
     }
-    await publish(ctx, fileId, { version, chunksCount: chunks.length })
+    const isCurrent = await publish(ctx, begun, { version, chunksCount: chunks.length })
+    // Its bytes have changed meanwhile.
+    if (!isCurrent) await ingest(ctx, { fileId }, signal)
   } catch (error) {
     const reason = reasonOf(error)
     if (reason === undefined) throw error
@@ -43,7 +45,7 @@ export async function ingest(ctx: Ctx, { fileId }: { fileId: string }, signal: A
 }
 
 /** A file with how it is to be read. */
-export type FileToIngest = Pick<KnowledgeFileRow, 'id' | 'tenantId' | 'datasetId' | 'fileName'> & {
+export type FileToIngest = Pick<KnowledgeFileRow, 'id' | 'tenantId' | 'datasetId' | 'fileName' | 'sha256'> & {
   settings: Pick<DatasetRow, 'chunkSize' | 'chunkOverlap' | 'parseType' | 'parserEngine'>
 }
 
@@ -53,9 +55,9 @@ function begin(ctx: Ctx, id: string): Promise<FileToIngest | undefined> {
     if (!file || file.status === 'indexed' || file.status === 'error') return undefined
     const dataset = await txn.em.findOneOrFail(Dataset, { id: file.datasetId })
     Object.assign(file, { status: 'parsing', progress: 5, updatedOn: txn.clock.date() })
-    const { tenantId, datasetId, fileName } = file
+    const { tenantId, datasetId, fileName, sha256 } = file
     return {
-      ...{ id, tenantId, datasetId, fileName },
+      ...{ id, tenantId, datasetId, fileName, sha256 },
       settings: {
         chunkSize: file.chunkSize ?? dataset.chunkSize,
         chunkOverlap: file.chunkOverlap ?? dataset.chunkOverlap,
@@ -88,14 +90,24 @@ function store(ctx: Ctx, file: FileToIngest, version: number, rows: readonly New
   })
 }
 
-/** Makes the new chunks those that are searched, and has the others removed. */
-function publish(ctx: Ctx, id: string, made: { version: number; chunksCount: number }): Promise<void> {
+/**
+ * Makes the new chunks those that are searched, and has the others removed.
+ * @returns false when the file has other bytes than those that were read
+ */
+function publish(
+  ctx: Ctx,
+  { id, sha256 }: FileToIngest,
+  made: { version: number; chunksCount: number },
+): Promise<boolean> {
   return transact(ctx, async (txn) => {
     const file = await txn.em.findOne(KnowledgeFile, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
-    if (!file) return
+    if (!file) return true
     const { tenantId } = file
-    Object.assign(file, { ...made, status: 'indexed', progress: 100, errorMessage: null, updatedOn: txn.clock.date() })
+    const isCurrent = file.sha256 === sha256
+    const state = isCurrent ? { status: 'indexed' as const, progress: 100 } : { status: 'pending' as const, progress: 0 }
+    Object.assign(file, { ...made, ...state, errorMessage: null, updatedOn: txn.clock.date() })
     txn.enqueue(tidyKnowledgeJob, { tenantId, payload: { tenantId, fileId: id } })
+    return isCurrent
   })
 }
 

@@ -1,0 +1,75 @@
+import type { Ctx } from '../../../kernel/context.ts'
+import { notFound } from '../../../kernel/errors.ts'
+import { equals, where } from '../../../kernel/paging-queries.ts'
+import { within } from '../../../kernel/scope.ts'
+import { exists, leftTable, pick, select, table } from '../../../platform/database/read.ts'
+import { Dataset } from '../datasets/entities.ts'
+import { Crawl, CrawledPage, CrawlPlan } from './entities.ts'
+import type { CrawlProgress, CrawlSettings } from './schemas.ts'
+
+const d = table(Dataset, 'd')
+const p = leftTable(CrawlPlan, 'p')
+const c = table(Crawl, 'c')
+const g = table(CrawledPage, 'g')
+
+const settings = select({
+  datasetId: d.id,
+  ...pick(p, 'startUrl', 'maxPages', 'maxDepth', 'urlPathFilter', 'schedule'),
+})
+const last = select(pick(c, 'id', 'status', 'pagesCrawled', 'pagesIndexed', 'completedAt'))
+
+/** Serves `GET …/datasets/:datasetId/crawl`. @throws DomainError `NOT_FOUND` */
+export async function crawlSettings(ctx: Ctx, datasetId: string): Promise<CrawlSettings> {
+  const condition = where(within(ctx.scope, 'd.tenant_id'), equals(d.id, datasetId))
+  const from = `from ${d} left join ${p} on p.dataset_id = d.id`
+  const row = await settings.get(ctx.sql, `${from} where ${condition.sql}`, condition.params)
+  if (!row) throw notFound('dataset')
+  const newest = `from ${c} where c.dataset_id = ? order by c.id desc limit 1`
+  return { ...row, lastCrawl: (await last.get(ctx.sql, newest, [datasetId])) ?? null }
+}
+
+const progress = select({
+  crawlJobId: c.id,
+  ...pick(c, 'status', 'pagesCrawled', 'pagesIndexed', 'pagesFailed', 'errorMessage', 'completedAt'),
+})
+
+/** Serves `GET …/datasets/:datasetId/crawl/:crawlJobId/status`. @throws DomainError `NOT_FOUND` */
+export async function crawlProgress(ctx: Ctx, datasetId: string, id: string): Promise<CrawlProgress> {
+  const condition = where(within(ctx.scope, 'c.tenant_id'), equals(c.datasetId, datasetId), equals(c.id, id))
+  const row = await progress.get(ctx.sql, `from ${c} where ${condition.sql}`, condition.params)
+  if (!row) throw notFound('crawl')
+  return row
+}
+
+/** Whether a crawl of a dataset waits or is running. */
+export function isCrawled({ sql }: Ctx, datasetId: string): Promise<boolean> {
+  return exists(sql, `from ${c} where c.dataset_id = ? and c.status in ('queued', 'running')`, [datasetId])
+}
+
+const kept = select(pick(g, 'url', 'depth', 'etag', 'lastModified', 'hash'))
+
+/** What earlier crawls have kept of the pages of a dataset. */
+export function keptPages({ sql }: Ctx, datasetId: string) {
+  return kept.all(sql, `from ${g} where g.dataset_id = ? and g.file_id is not null order by g.id`, [datasetId])
+}
+
+const unseen = select({ id: g.id })
+
+/** Pages whose text is searched and that a crawl has not looked at. */
+export async function unseenPages({ sql }: Ctx, datasetId: string, crawlId: string): Promise<string[]> {
+  const rows = await unseen.all(
+    sql,
+    `from ${g} where g.dataset_id = ? and g.crawl_id <> ? and g.file_id is not null order by g.id limit 2000`,
+    [datasetId, crawlId],
+  )
+  return rows.map(({ id }) => id)
+}
+
+const plan = table(CrawlPlan, 'p')
+const due = select({ datasetId: plan.datasetId })
+
+/** Datasets whose plan says that they are to be read again. */
+export async function duePlans({ sql }: Ctx, now: Date): Promise<string[]> {
+  const rows = await due.all(sql, `from ${plan} where p.next_on <= ? order by p.next_on limit 500`, [now])
+  return rows.map(({ datasetId }) => datasetId)
+}
