@@ -1,5 +1,6 @@
 import { createFanOut, fanOut } from '../domain/delivery/webhooks/fan-out.ts'
 import { giveUpReports } from '../domain/insight/reports/write.ts'
+import { giveUpCrawls } from '../domain/knowledge/crawl/run.ts'
 import { giveUpFiles } from '../domain/knowledge/ingestion/give-up.ts'
 import { blockStuck } from '../domain/work/activities/sweep.ts'
 import { createDispatcher } from '../domain/work/runs/queue/dispatcher.ts'
@@ -24,6 +25,7 @@ const periodicTasks: readonly PeriodicTask[] = [
   { name: 'round of webhooks', everyMs: 10_000, work: fanOut },
   { name: 'sweep', everyMs: 60_000, work: blockStuck },
   { name: 'round of reports', everyMs: 60_000, work: giveUpReports },
+  { name: 'round of crawls', everyMs: 60_000, work: giveUpCrawls },
   { name: 'round of knowledge files', everyMs: 60_000, work: giveUpFiles },
 ]
 

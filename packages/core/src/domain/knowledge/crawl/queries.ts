@@ -5,6 +5,7 @@ import { within } from '../../../kernel/scope.ts'
 import { exists, leftTable, pick, select, table } from '../../../platform/database/read.ts'
 import { Dataset } from '../datasets/entities.ts'
 import { Crawl, CrawledPage, CrawlPlan } from './entities.ts'
+import { crawlJob } from './jobs.ts'
 import type { CrawlProgress, CrawlSettings } from './schemas.ts'
 
 const d = table(Dataset, 'd')
@@ -72,4 +73,21 @@ const due = select({ datasetId: plan.datasetId })
 export async function duePlans({ sql }: Ctx, now: Date): Promise<string[]> {
   const rows = await due.all(sql, `from ${plan} where p.next_on <= ? order by p.next_on limit 500`, [now])
   return rows.map(({ datasetId }) => datasetId)
+}
+
+const abandoned = select({ id: c.id })
+
+/**
+ * Crawls that are not over though their job neither waits nor is running.
+ * @param id looks at this one only
+ */
+export async function abandonedCrawls(ctx: Ctx, id?: string): Promise<string[]> {
+  const hasJob = `select 1 from job j where j.unique_key = '${crawlJob.kind}:' || c.id and j.status in ('waiting', 'running')`
+  const condition = where(
+    within(ctx.scope, 'c.tenant_id'),
+    equals(c.id, id),
+    { sql: `c.status in ('queued', 'running') and not exists (${hasJob})`, params: [] },
+  )
+  const rows = await abandoned.all(ctx.sql, `from ${c} where ${condition.sql} order by c.id limit 100`, condition.params)
+  return rows.map((row) => row.id)
 }

@@ -9,7 +9,7 @@ import { requireRoom } from '../../accounts/tenants/quota-queries.ts'
 import { keyOf } from '../datasets/files.ts'
 import { CrawledPage, Crawl, type CrawlRow } from './entities.ts'
 import { miss, notePage, type StoredPage } from './pages.ts'
-import { keptPages, unseenPages } from './queries.ts'
+import { abandonedCrawls, keptPages, unseenPages } from './queries.ts'
 
 /** After how many pages the state is written down: a process that takes over asks for those after it again. */
 const pagesPerState = 10
@@ -114,6 +114,19 @@ function finish(ctx: Ctx, id: string, errorMessage: string | null): Promise<void
       completedAt: txn.clock.date(),
     })
   })
+}
+
+/** Ends crawls whose job was given up, so that people can start another one. Any number of processes may do it. */
+export async function giveUpCrawls(ctx: Ctx): Promise<void> {
+  for (const id of await abandonedCrawls(ctx)) {
+    await transact(ctx, async (txn) => {
+      const crawl = await lockCrawl(txn, id)
+      // It may have ended since.
+      if (!crawl || (await abandonedCrawls(txn, id)).length === 0) return
+      const errorMessage = 'The crawl could not be finished, and several tries have failed. Start it again later.'
+      Object.assign(crawl, { status: 'failed', errorMessage, state: null, completedAt: txn.clock.date() })
+    })
+  }
 }
 
 const lockCrawl = (txn: Transaction, id: string) =>

@@ -1,0 +1,145 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createTestApp, type Team, type TestApp } from '../../kit/app.ts'
+import { page, type Site, startSite } from '../../platform/crawl/site.ts'
+import { refusal } from '../refusal.ts'
+
+let app: TestApp
+
+beforeAll(async () => {
+  app = await createTestApp({ allowHosts: ['127.0.0.1'] })
+})
+
+afterAll(() => app[Symbol.asyncDispose]())
+
+const missing = { status: 404, code: 'NOT_FOUND', field: undefined }
+const text = (title: string, words: string, links: readonly string[] = []) =>
+  page(title, links).replace('<ul>', `<main><h1>${title}</h1><p>${words}</p></main><ul>`)
+
+async function createTeam() {
+  const team = await app.team()
+  const { data } = await team.member.call('dashboard', 'GET /knowledge-base/datasets')
+  return { ...team, datasetId: data.find(({ name }) => name === 'Website')?.id ?? '' }
+}
+type WithDataset = Team & { datasetId: string }
+
+const start = ({ member, datasetId }: WithDataset, site: Pick<Site, 'url'>, more: object = {}) =>
+  member.call('dashboard', 'POST /knowledge-base/datasets/:datasetId/crawl', {
+    params: { datasetId },
+    body: { startUrl: site.url, ...more },
+  })
+
+/** Reads a site, and waits until its pages can be searched. */
+async function crawled(team: WithDataset, site: Site) {
+  const { crawlJobId } = await start(team, site)
+  const { member, datasetId } = team
+  const status = () =>
+    member.call('dashboard', 'GET /knowledge-base/datasets/:datasetId/crawl/:crawlJobId/status', {
+      params: { datasetId, crawlJobId },
+    })
+  await expect.poll(async () => (await status()).completedAt).not.toBeNull()
+  const dataset = () =>
+    member.call('dashboard', 'GET /knowledge-base/datasets/:datasetId', { params: { datasetId } })
+  await expect.poll(async () => (await dataset()).status).not.toBe('building')
+  return await status()
+}
+
+const search = async ({ member, datasetId }: WithDataset, query: string) => {
+  const body = { query, datasetIds: [datasetId] }
+  const { results } = await member.call('dashboard', 'POST /knowledge-base/search', { body })
+  return results.map(({ fileName, metadata }) => [fileName, metadata.url])
+}
+
+describe('dashboard.knowledge_base.crawl', () => {
+  it('reads a website into search, with the addresses of its pages', async () => {
+    const team = await createTeam()
+    await using site = await startSite({
+      '/': text('Hearth & Oat', 'A bakery in Bristol.', ['/oats', '/gone']),
+      '/oats': text('Morning Oats', 'Rolled oats with hazelnuts.'),
+    })
+    expect(await crawled(team, site)).toMatchObject({
+      status: 'completed',
+      pagesCrawled: 3,
+      pagesIndexed: 2,
+      pagesFailed: 1,
+      errorMessage: null,
+    })
+    expect(await search(team, 'hazelnuts')).toEqual([['Morning Oats', new URL('/oats', site.url).href]])
+  })
+
+  it('takes up what has changed, and lets a page go that two crawls did not find', async () => {
+    const team = await createTeam()
+    const routes: Record<string, string> = {
+      '/': text('Hearth & Oat', 'A bakery in Bristol.', ['/oats', '/rye']),
+      '/oats': text('Morning Oats', 'Rolled oats with hazelnuts.'),
+      '/rye': text('Rye & Seed', 'Baked overnight.'),
+    }
+    await using site = await startSite(routes)
+    await crawled(team, site)
+    routes['/oats'] = text('Morning Oats', 'Rolled oats with almonds.')
+    delete routes['/rye']
+    await crawled(team, site)
+    expect(await search(team, 'hazelnuts')).toEqual([])
+    expect(await search(team, 'almonds')).toHaveLength(1)
+    expect(await search(team, 'overnight')).toHaveLength(1)
+    await crawled(team, site)
+    expect(await search(team, 'overnight')).toEqual([])
+  })
+
+  it('ends with the reason when nothing can be read', async () => {
+    const team = await createTeam()
+    await using site = await startSite({})
+    const end = await crawled(team, site)
+    expect(end).toMatchObject({ status: 'failed', pagesIndexed: 0 })
+    expect(end.errorMessage).toMatch(/could be read/)
+  })
+
+  it('refuses a second crawl while one waits, and a dataset of another tenant', async () => {
+    const team = await createTeam()
+    const site = { url: 'http://127.0.0.1:9/' }
+    const scheduleFor = new Date(Date.now() + 3_600_000).toISOString()
+    expect(await start(team, site, { scheduleFor })).toMatchObject({ status: 'queued' })
+    expect(await refusal(start(team, site))).toMatchObject({ status: 409, code: 'CONFLICT' })
+    const other = await createTeam()
+    expect(await refusal(start({ ...other, datasetId: team.datasetId }, site))).toEqual(missing)
+    expect(await refusal(start(other, { url: 'ftp://site.example/' }))).toMatchObject({ status: 400, field: 'startUrl' })
+  })
+})
+
+describe('dashboard.knowledge_base.crawl_settings', () => {
+  it('shows nothing before the first crawl, and its plan and end afterwards', async () => {
+    const team = await createTeam()
+    const { datasetId } = team
+    const settings = () =>
+      team.member.call('dashboard', 'GET /knowledge-base/datasets/:datasetId/crawl', { params: { datasetId } })
+    expect(await settings()).toEqual({
+      datasetId,
+      startUrl: null,
+      maxPages: null,
+      maxDepth: null,
+      urlPathFilter: null,
+      schedule: null,
+      lastCrawl: null,
+    })
+    await using site = await startSite({ '/': text('Hearth & Oat', 'A bakery.') })
+    const { crawlJobId } = await crawled(team, site)
+    expect(await settings()).toMatchObject({
+      startUrl: site.url,
+      maxPages: 200,
+      maxDepth: 3,
+      schedule: 'manual',
+      lastCrawl: { id: crawlJobId, status: 'completed', pagesCrawled: 1, pagesIndexed: 1 },
+    })
+  })
+})
+
+describe('dashboard.knowledge_base.crawl_status', () => {
+  it('does not find a crawl of another dataset', async () => {
+    const team = await createTeam()
+    const scheduleFor = new Date(Date.now() + 3_600_000).toISOString()
+    const { crawlJobId } = await start(team, { url: 'http://127.0.0.1:9/' }, { scheduleFor })
+    const other = await createTeam()
+    const path = 'GET /knowledge-base/datasets/:datasetId/crawl/:crawlJobId/status'
+    const params = { datasetId: other.datasetId, crawlJobId }
+    expect(await refusal(other.member.call('dashboard', path, { params }))).toEqual(missing)
+  })
+})
