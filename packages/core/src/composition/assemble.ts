@@ -135,6 +135,7 @@ export async function assemble(options: CopydeskOptions): Promise<Assembled> {
     beginStop: () => stopping.abort(),
     async close() {
       await services.threads.close()
+      await services.parser.close()
       await services.pdf.close()
       await services.embedder?.close()
       await redis?.close()

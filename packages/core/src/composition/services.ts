@@ -29,6 +29,7 @@ import { createHttpClient } from '../platform/http/client.ts'
 import { createJobQueue } from '../platform/jobs/queue.ts'
 import { createMailSender } from '../platform/mail/sender.ts'
 import { toPriceTable } from '../platform/models/prices.ts'
+import { createParser } from '../platform/parsing/parser.ts'
 import { createPdfMaker } from '../platform/pdf/pdf.ts'
 import { createFolders } from '../platform/processes/folders.ts'
 import { createProcesses } from '../platform/processes/processes.ts'
@@ -81,6 +82,7 @@ export async function createServices(parts: ServiceParts): Promise<Services> {
     deltas,
     threads,
     comparisons: new Map(),
+    parser: createParser(bree),
     pdf: createPdfMaker(bree),
     sequencer: createSequencer({ deltas, clock }),
     encryptor,

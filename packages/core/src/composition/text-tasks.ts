@@ -1,6 +1,8 @@
 import { compose, type StructuredBrief } from '@copydesk/writer'
+import { type Chunk, type ChunkOptions, chunk } from '../domain/knowledge/ingestion/chunks.ts'
 import { type CheckedBrand, checkContent } from '../domain/work/brand/checks.ts'
 import { describeEdit } from '../domain/work/content/edits.ts'
+import type { Block } from '../platform/parsing/parsed.ts'
 import type { TextTasks } from '../kernel/in-thread.ts'
 import { outlinesOf, type TextPair } from '../kernel/versions/compare.ts'
 
@@ -8,12 +10,14 @@ import { outlinesOf, type TextPair } from '../kernel/versions/compare.ts'
 export const textTasks = {
   compare: (pairs: readonly TextPair[]) => outlinesOf(pairs),
   checks: ({ text, brand }: { text: string; brand: CheckedBrand }) => checkContent(text, brand),
+  chunk: ({ blocks, ...options }: { blocks: readonly Block[] } & ChunkOptions) => chunk(blocks, options),
   compose: (brief: StructuredBrief) => compose(brief),
   edit: ([before, after]: TextPair) => describeEdit(before, after),
 } satisfies TextTasks
 
 declare module '../kernel/in-thread.ts' {
   interface TextTasks {
+    chunk(input: { blocks: readonly Block[] } & ChunkOptions): Chunk[]
     compose(brief: StructuredBrief): string
   }
 }

@@ -8,6 +8,7 @@ import type { Broadcast, EventLog } from '../platform/events/events.ts'
 import type { HttpClient } from '../platform/http/client.ts'
 import type { JobQueue } from '../platform/jobs/queue.ts'
 import type { MailSender } from '../platform/mail/mail.ts'
+import type { DocumentParser } from '../platform/parsing/parser.ts'
 import type { PdfMaker } from '../platform/pdf/pdf.ts'
 import type { Push } from '../platform/push/push.ts'
 import type { Readiness } from './health.ts'
@@ -27,6 +28,8 @@ export interface Services {
   threads: TextThreads
   comparisons: RecentComparisons
   pdf: PdfMaker
+  /** Reads documents that people upload. */
+  parser: DocumentParser
   encryptor: Encryptor
   blobs: Blobs
   cache: Cache

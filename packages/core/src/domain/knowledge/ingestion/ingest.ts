@@ -13,6 +13,9 @@ import { tidyKnowledgeJob } from './jobs.ts'
 /** How many chunks are embedded and stored at a time. */
 const batchSize = 64
 
+/** Documents of one tenant that wait for a thread. */
+const mostWaiting = 100
+
 /** What the work has come to before chunks are stored, in per cent. */
 const parsedPercent = 20
 
@@ -70,11 +73,14 @@ function begin(ctx: Ctx, id: string): Promise<FileToIngest | undefined> {
 
 /** @throws ParseFault */
 async function chunksOf(ctx: Ctx, file: FileToIngest, signal: AbortSignal): Promise<Chunk[]> {
-  const { blobs, documents } = ctx.services
+  const { blobs, parser, threads } = ctx.services
+  const { tenantId, fileName, settings } = file
   const bytes = await blobs.get(keyOf(file))
   if (!bytes) throw new ParseFault('corrupt', 'The file is gone from the store. Upload it again.')
-  const { chunkSize: size, chunkOverlap: overlap, parseType, parserEngine: engine } = file.settings
-  return documents.toChunks({ bytes, fileName: file.fileName, engine, size, overlap, parseType }, { owner: file.tenantId, signal })
+  const { chunkSize: size, chunkOverlap: overlap, parseType, parserEngine: engine } = settings
+  const { blocks } = await parser.parse({ bytes, fileName, engine }, { owner: tenantId, signal })
+  const owner = { owner: `knowledge:${tenantId}`, maxWaiting: mostWaiting, signal }
+  return threads.run('chunk', { blocks, size, overlap, parseType }, owner)
 }
 
 /** @returns false when the file was deleted meanwhile */
