@@ -43,7 +43,7 @@ async function vectorsOf(
     ctx,
     tenantId,
     chunks.map(({ sha256 }) => sha256),
-    modelKey(embedder.provider, embedder.model, ''),
+    modelKey(embedder.provider, embedder.model, 0).slice(0, -1),
   )
   const found: Vectors = new Map(known.map(({ sha256, ...vector }) => [sha256, vector]))
   const missing = chunks.filter(({ sha256 }) => !found.has(sha256))
