@@ -103,11 +103,14 @@ export async function keepRows(db: Database): Promise<() => Promise<void>> {
   }
 }
 
+/** A full-text index follows its table by triggers: it says nothing more, and cannot be written by others. */
+const isWordIndex = (name: string) => /_words(_[a-z]+)?$/.test(name)
+
 async function tablesOf(db: Database): Promise<string[]> {
   const text =
     db.dialect === 'sqlite'
       ? `select name from sqlite_master where type = 'table' and name not like 'sqlite_%' order by name`
       : `select tablename as name from pg_tables where schemaname = current_schema() order by 1`
   const rows = await db.sql.all<{ name: string }>(text)
-  return rows.map(({ name }) => name).filter((name) => !name.startsWith(copies))
+  return rows.map(({ name }) => name).filter((name) => !name.startsWith(copies) && !isWordIndex(name))
 }

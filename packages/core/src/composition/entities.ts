@@ -20,6 +20,7 @@ import { Skill } from '../domain/agents/skills/entities.ts'
 import { webhookEntities } from '../domain/delivery/webhooks/entities.ts'
 import { FeedMark } from '../domain/insight/feed/entities.ts'
 import { reportEntities } from '../domain/insight/reports/entities.ts'
+import { knowledgeEntities } from '../domain/knowledge/datasets/entities.ts'
 import { Document } from '../domain/knowledge/documents/entities.ts'
 import { OutsideMailCount } from '../domain/people/mail/entities.ts'
 import { Notification, NotificationPreference } from '../domain/people/notifications/entities.ts'
@@ -75,6 +76,7 @@ export const entities = [
   IdempotencyRecord,
   Invitation,
   ...jobEntities,
+  ...knowledgeEntities,
   KnownLogin,
   DefaultAgent,
   ...modelEntities,

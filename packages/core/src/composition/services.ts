@@ -9,6 +9,7 @@ import { provisionAgents } from '../domain/agents/configuration/provision.ts'
 import { pauseAgents, resumeAgents } from '../domain/agents/configuration/status.ts'
 import { createModelRegistry, type ProviderAccess } from '../domain/agents/models/registry.ts'
 import { provisionDatasets } from '../domain/knowledge/datasets/provision.ts'
+import { createKnowledgeCache } from '../domain/knowledge/search/knowledge-cache.ts'
 import { usualMailLimits } from '../domain/people/mail/send-email.ts'
 import { createCommands } from '../domain/work/runs/commands/commands.ts'
 import { createDeltas } from '../domain/work/runs/text/deltas.ts'
@@ -116,6 +117,7 @@ export async function createServices(parts: ServiceParts): Promise<Services> {
       clock,
       dataDir: options.dataDir,
     }),
+    knowledgeCache: createKnowledgeCache(),
     revocations: createRevocations({ db, events, clock }),
     channels,
     payments: options.payments ?? null,

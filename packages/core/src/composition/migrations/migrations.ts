@@ -25,6 +25,7 @@ import { migration as consents } from './0023-consents.ts'
 import { migration as calendar } from './0024-calendar.ts'
 import { migration as unnumberedEvents } from './0025-unnumbered-events.ts'
 import { migration as runTurns } from './0026-run-turns.ts'
+import { migration as knowledge } from './0027-knowledge.ts'
 
 /** Every step of the schema, in order. A step that was released is never changed. */
 export const migrations: readonly MigrationScript[] = [
@@ -54,4 +55,5 @@ export const migrations: readonly MigrationScript[] = [
   calendar,
   unnumberedEvents,
   runTurns,
+  knowledge,
 ]

@@ -10,6 +10,16 @@ export interface MigrationScript {
   down: Record<Dialect, readonly string[]>
 }
 
+/**
+ * What the ORM has no word for and leaves alone when it compares the schema with the entities: functions, triggers, and the full-text indexes,
+ * tables whose names end with `_words`, with what SQLite keeps beside them.
+ */
+export const madeByMigrations = {
+  skipTables: [/_words(_[a-z]+)?$/],
+  ignoreTriggers: true,
+  ignoreRoutines: true,
+}
+
 /** The scripts as the ORM's migrator takes them. */
 export function toMigrations(
   scripts: readonly MigrationScript[],

@@ -3,7 +3,7 @@ import { MikroORM as PostgresOrm } from '@mikro-orm/postgresql'
 import type { AbstractSqlDriver, MikroORM } from '@mikro-orm/sql'
 import { type Database, type DatabaseOptions, type EntityManager, type Sql } from './database.ts'
 import { openWithEntities } from './discovery.ts'
-import { toMigrations } from './migrate.ts'
+import { madeByMigrations, toMigrations } from './migrate.ts'
 import { updatePlainly } from './plain-updates.ts'
 import { createListener, createNotifier } from './postgres-channels.ts'
 import { PatientDriver } from './postgres-driver.ts'
@@ -37,8 +37,7 @@ export async function openPostgres(options: DatabaseOptions): Promise<Database> 
       subscribers: [new TenantGuard()],
       forceUtcTimezone: true,
       ensureDatabase: false,
-      // The function that numbers events is the migrations' own.
-      schemaGenerator: { ignoreRoutines: true },
+      schemaGenerator: madeByMigrations,
       colors: false,
       logger: (message) => log.debug(message),
     }),

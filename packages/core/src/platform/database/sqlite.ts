@@ -6,7 +6,7 @@ import { MikroORM as SqliteOrm } from '@mikro-orm/sqlite'
 import BetterSqlite from 'better-sqlite3'
 import { type Database, DatabaseError, type DatabaseOptions, type Sql } from './database.ts'
 import { openWithEntities } from './discovery.ts'
-import { toMigrations } from './migrate.ts'
+import { madeByMigrations, toMigrations } from './migrate.ts'
 import { insertRows } from './new-rows.ts'
 import { updatePlainly } from './plain-updates.ts'
 import { commit, forkFor, markFlushed, TenantGuard } from './scope.ts'
@@ -51,6 +51,7 @@ export async function openSqlite(options: DatabaseOptions): Promise<Database> {
       subscribers: [new TenantGuard()],
       forceUtcTimezone: true,
       ensureDatabase: false,
+      schemaGenerator: madeByMigrations,
       colors: false,
       logger: (message) => options.log.debug(message),
     }),

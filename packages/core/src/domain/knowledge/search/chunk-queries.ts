@@ -1,0 +1,65 @@
+import type { Ctx } from '../../../kernel/context.ts'
+import { notFound } from '../../../kernel/errors.ts'
+import { type Condition, where } from '../../../kernel/paging-queries.ts'
+import { within } from '../../../kernel/scope.ts'
+import { placeholders } from '../../../platform/database/database.ts'
+import { count, pick, type RowOf, select, table } from '../../../platform/database/read.ts'
+import { Dataset, KnowledgeChunk, KnowledgeFile } from '../datasets/entities.ts'
+
+const d = table(Dataset, 'd')
+const c = table(KnowledgeChunk, 'c')
+const f = table(KnowledgeFile, 'f')
+
+const known = select(pick(d, 'id'))
+const size = select({ chunks: count('sum(f.chunks_count)') })
+const found = select({
+  ...pick(c, 'seq', 'id', 'datasetId', 'fileId', 'ordinal', 'text', 'heading', 'page'),
+  ...pick(f, 'fileName', 'url', 'publishedAt'),
+})
+
+/** A chunk with what is told of its file. */
+export type FoundChunk = RowOf<typeof found>
+
+/** The condition on files `f` that their chunks are searched: of these datasets, enabled, and ingested once at least. */
+export function searchedFiles(ctx: Ctx, datasetIds: readonly string[]): Condition {
+  return where(
+    { sql: `f.dataset_id in (${placeholders(datasetIds)})`, params: [...datasetIds] },
+    within(ctx.scope, 'f.tenant_id'),
+    { sql: 'f.enabled = true and f.version > 0', params: [] },
+  )
+}
+
+/** What joins files `f` to rows that have the file and the version of a chunk: only those of the version that is searched. */
+export const inSearchedVersion = (alias: 'c' | 'w') =>
+  `join knowledge_files f on f.id = ${alias}.file_id and f.version = ${alias}.version`
+
+/** @throws DomainError `NOT_FOUND` unless all datasets are in the context's scope */
+export async function requireDatasets(ctx: Ctx, datasetIds: readonly string[]): Promise<void> {
+  const { sql, params } = where(
+    { sql: `d.id in (${placeholders(datasetIds)})`, params: [...datasetIds] },
+    within(ctx.scope, 'd.tenant_id'),
+  )
+  const rows = await known.all(ctx.sql, `from datasets d where ${sql}`, params)
+  if (rows.length < datasetIds.length) throw notFound('dataset')
+}
+
+/** How many chunks of these datasets are searched. */
+export async function countSearched(ctx: Ctx, datasetIds: readonly string[]): Promise<number> {
+  const { sql, params } = searchedFiles(ctx, datasetIds)
+  const row = await size.get(ctx.sql, `from knowledge_files f where ${sql}`, params)
+  return row?.chunks ?? 0
+}
+
+/** Those of the chunks that are searched, in no order. */
+export async function readChunks(
+  ctx: Ctx,
+  datasetIds: readonly string[],
+  seqs: readonly number[],
+): Promise<FoundChunk[]> {
+  const { sql, params } = searchedFiles(ctx, datasetIds)
+  return found.all(
+    ctx.sql,
+    `from knowledge_chunks c ${inSearchedVersion('c')} where c.seq in (${placeholders(seqs)}) and ${sql}`,
+    [...seqs, ...params],
+  )
+}

@@ -1,0 +1,78 @@
+import { normalize } from '../../../kernel/text.ts'
+
+/** What is looked for in a text. */
+export interface SearchTerms {
+  /** Words, and signs such as `AB-1234`: letters and digits, within them `-`, `_`, `.` and `/`. One of them is enough. */
+  words: string[]
+  /** What stood in quotation marks, and signs: what has them comes first. */
+  exact: string[]
+}
+
+/** How many words of a query count. */
+const mostTerms = 64
+
+const quoted = /"([^"]*)"|“([^“”]*)”/gu
+const word = /[\p{L}\p{N}\p{M}]+(?:[-_./][\p{L}\p{N}\p{M}]+)*/gu
+const part = /[\p{L}\p{N}\p{M}]+/gu
+
+/**
+ * Takes a query apart. Words that stand in every text are left out unless there are no others.
+ * @returns terms without any sign that a database could take for an operator
+ */
+export function termsOf(query: string): SearchTerms {
+  const phrases = [...query.matchAll(quoted)].map(([, straight, curly]) => straight ?? curly ?? '')
+  const found = (query.match(word) ?? []).slice(0, mostTerms)
+  const signs = found.filter(isSign)
+  const words = unique(found.flatMap((each) => (isSign(each) ? [each] : (each.match(part) ?? [])))).slice(
+    0,
+    mostTerms,
+  )
+  const telling = words.filter((each) => !stopWords.has(each.toLowerCase()))
+  return {
+    words: telling.length > 0 ? telling : words,
+    exact: unique([...phrases.flatMap(phraseOf), ...signs]).slice(0, mostTerms),
+  }
+}
+
+/** A name with digits: of a product, an error, a version, a date. */
+function isSign(found: string): boolean {
+  return /\p{N}/u.test(found) && /[\p{L}\-_./]/u.test(found)
+}
+
+/** The words of a phrase, as one text; nothing for a phrase without words. */
+function phraseOf(phrase: string): string[] {
+  const words = (phrase.match(word) ?? []).slice(0, mostTerms)
+  return words.length === 0 ? [] : [words.join(' ')]
+}
+
+const unique = (texts: readonly string[]): string[] => [
+  ...new Map(texts.map((text) => [text.toLowerCase(), text])).values(),
+]
+
+const stopWords = new Set(
+  `a about above after again against all am an and any are as at be because been before being below between both but by can did do
+  does doing don down during each few for from further had has have having he her here hers herself him himself his how i if in
+  into is it its itself just me more most my myself no nor not now of off on once only or other our ours ourselves out over own s
+  same she should so some such t than that the their theirs them themselves then there these they this those through to too under
+  until up very was we were what when where which while who whom why will with you your yours yourself yourselves`.split(
+    /\s+/,
+  ),
+)
+
+/**
+ * How many of some terms stand in a text as they are: in any case, with or without accents, and not as parts of longer words or signs.
+ * Between the words of a phrase may be any other characters.
+ */
+export function exactCounter(exact: readonly string[]): (text: string) => number {
+  const wanted = exact.map((each) => {
+    const words = normalize(each).split(' ').map(RegExp.escape)
+    return new RegExp(`${notWithin}${words.join('[^\\p{L}\\p{N}]{1,9}')}${notGoingOn}`, 'u')
+  })
+  return (text) => {
+    const folded = wanted.length === 0 ? '' : normalize(text)
+    return wanted.filter((each) => each.test(folded)).length
+  }
+}
+
+const notWithin = '(?<![\\p{L}\\p{N}]|[\\p{L}\\p{N}][-_.])'
+const notGoingOn = '(?![\\p{L}\\p{N}]|[-_.][\\p{L}\\p{N}])'

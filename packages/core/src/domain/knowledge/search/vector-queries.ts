@@ -1,0 +1,59 @@
+import { setImmediate } from 'node:timers/promises'
+import type { Ctx } from '../../../kernel/context.ts'
+import { within } from '../../../kernel/scope.ts'
+import { count, select, table, text } from '../../../platform/database/read.ts'
+import { KnowledgeChunk } from '../datasets/entities.ts'
+import { inSearchedVersion, searchedFiles } from './chunk-queries.ts'
+import { toPage, type VectorPage } from './vectors.ts'
+
+const c = table(KnowledgeChunk, 'c')
+
+const state = select({
+  chunks: count('sum(case when f.enabled = true and f.version > 0 then f.chunks_count end)'),
+  files: count('sum(case when f.enabled = true and f.version > 0 then 1 end)'),
+  versions: count('sum(case when f.enabled = true then f.version end)'),
+  changed: text<string>('max(f.updated_on)'),
+  newest: text<string>('max(case when f.enabled = true and f.version > 0 then f.id end)'),
+})
+const stored = select({ seq: c.seq, vector: c.vector })
+
+/** Rows that are read at once, by far less than a megabyte in most models. */
+const pageRows = 400
+
+/** What tells whether other chunks of a dataset are searched than before, and how many they are. */
+export interface DatasetState {
+  stamp: string
+  chunks: number
+}
+
+/** The state of a dataset, by its files: chunks never change. */
+export async function datasetState(ctx: Ctx, datasetId: string): Promise<DatasetState> {
+  const { sql, params } = within(ctx.scope, 'f.tenant_id')
+  const row = await state.get(ctx.sql, `from knowledge_files f where f.dataset_id = ? and ${sql}`, [
+    datasetId,
+    ...params,
+  ])
+  return { stamp: JSON.stringify(row), chunks: row?.chunks ?? 0 }
+}
+
+/** The vectors of a model in a dataset, page by page; others are served between two pages. */
+export async function* vectorPages(
+  ctx: Ctx,
+  query: { datasetId: string; model: string; dimensions: number },
+): AsyncGenerator<VectorPage> {
+  const { sql, params } = searchedFiles(ctx, [query.datasetId])
+  let last = 0
+  for (;;) {
+    const rows = await stored.all(
+      ctx.sql,
+      `from knowledge_chunks c ${inSearchedVersion('c')}
+       where c.dataset_id = ? and c.seq > ? and c.model = ? and c.vector is not null and ${sql} order by c.seq limit ${pageRows}`,
+      [query.datasetId, last, query.model, ...params],
+    )
+    const vectors = rows.flatMap(({ seq, vector }) => (vector ? [{ seq, vector }] : []))
+    if (vectors.length > 0) yield toPage(vectors, query.dimensions)
+    if (rows.length < pageRows) return
+    last = rows.at(-1)?.seq ?? last
+    await setImmediate()
+  }
+}

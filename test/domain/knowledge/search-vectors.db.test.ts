@@ -1,0 +1,94 @@
+import { describe, expect, it } from 'vitest'
+import type { KnowledgeResults } from '../../../packages/core/src/domain/knowledge/search/schemas.ts'
+import {
+  modelKey,
+  packVector,
+  unpackVector,
+} from '../../../packages/core/src/domain/knowledge/search/vectors.ts'
+import { vectorOf } from '../../kit/embedding-server.ts'
+import { createCorpus } from './corpus.ts'
+
+const texts = ({ results }: KnowledgeResults) => results.map(({ content }) => content)
+const sources = ({ results }: KnowledgeResults) => [...new Set(results.map(({ rankSource }) => rankSource))]
+
+/** A model to which `grain` means the same as `rye bread`. */
+const knowing = ({ body }: { body: { input: string[] } }) => ({
+  vectors: body.input.map((text) => vectorOf(text.replace('grain', 'rye bread'), 64)),
+})
+
+describe('searchKnowledge by vectors', () => {
+  it('finds what means the same by vectors, what reads the same by words, and either by both', async () => {
+    await using corpus = await createCorpus(knowing)
+    await corpus.addFile(['rye bread', 'grains of sand', 'rolled oats'])
+    const vectors = await corpus.search('grain', { hybridAlpha: 1 })
+    expect(texts(vectors)).toEqual(['rye bread'])
+    expect(vectors.results[0]?.score).toBeCloseTo(1, 5)
+    expect(sources(vectors)).toEqual(['vector'])
+    const words = await corpus.search('grain', { hybridAlpha: 0 })
+    expect([texts(words), sources(words)]).toEqual([['grains of sand'], ['keyword']])
+    expect(corpus.server?.calls).toHaveLength(1)
+    const both = await corpus.search('grain', { hybridAlpha: 0.7 })
+    expect([texts(both), sources(both)]).toEqual([['rye bread', 'grains of sand'], ['hybrid']])
+    const [wordScore = 0] = words.results.map(({ score }) => score)
+    expect(both.results.map(({ score }) => score)).toEqual([
+      expect.closeTo(0.7, 5),
+      expect.closeTo(0.3 * wordScore, 5),
+    ])
+  })
+
+  it('puts signs of the query first, whatever else is near', async () => {
+    await using corpus = await createCorpus(true)
+    await corpus.addFile(['what is the price of bread', 'AB-1234: four pounds'])
+    expect(texts(await corpus.search('what is the price of AB-1234'))[0]).toBe('AB-1234: four pounds')
+  })
+
+  it('compares no vectors of other models', async () => {
+    await using corpus = await createCorpus(true)
+    await corpus.addFile([{ text: 'rye bread', model: 'other' }])
+    const alone = await corpus.search('rye', { hybridAlpha: 1 })
+    expect([texts(alone), sources(alone)]).toEqual([['rye bread'], ['keyword']])
+    await corpus.addFile(['bread'])
+    expect(texts(await corpus.search('rye bread', { hybridAlpha: 1 }))).toEqual(['bread'])
+  })
+
+  it('finds nothing by a vector of zeros', async () => {
+    await using corpus = await createCorpus(true)
+    await corpus.addFile(['…', 'rye bread'])
+    expect(texts(await corpus.search('rye', { hybridAlpha: 1 }))).toEqual(['rye bread'])
+    expect(texts(await corpus.search('!?!', { hybridAlpha: 1 }))).toEqual([])
+  })
+
+  it('searches by words while the model is away, and says so in the log', async () => {
+    await using corpus = await createCorpus(() => ({ status: 401 }))
+    await corpus.addFile(['rye bread', 'oats'])
+    const found = await corpus.search('rye')
+    expect([texts(found), sources(found)]).toEqual([['rye bread'], ['keyword']])
+    expect(corpus.warnings).toEqual(['a query was not embedded and is searched by words'])
+  })
+
+  it('reads the vectors of a dataset once, until other chunks are searched', async () => {
+    await using corpus = await createCorpus(true)
+    const size = () => corpus.inside.services.knowledgeCache.vectors.calculatedSize
+    await corpus.addFile(Array.from({ length: 900 }, (_, index) => `loaf number ${index}`))
+    expect(texts(await corpus.search('loaf number 871', { topK: 1 }))).toEqual(['loaf number 871'])
+    const before = size()
+    expect(before).toBeGreaterThan(900 * 64 * 4)
+    await corpus.addFile(['rye bread'])
+    expect(texts(await corpus.search('rye bread', { hybridAlpha: 1, topK: 1 }))).toEqual(['rye bread'])
+    expect(size()).toBe(before + 64 * 4 + 8)
+  })
+})
+
+describe('packVector', () => {
+  it('stores 32-bit floats, little-endian', () => {
+    const vector = Float32Array.of(1, -0.5)
+    expect(packVector(vector).toString('hex')).toBe('0000803f000000bf')
+    expect(unpackVector(packVector(vector))).toEqual(vector)
+  })
+})
+
+describe('modelKey', () => {
+  it('differs by provider, model and dimensions', () => {
+    expect(modelKey('custom', 'm', 64)).toBe('custom/m/64')
+  })
+})
