@@ -111,10 +111,17 @@ export async function configure(operator: Client): Promise<string> {
 }
 
 /** Uploads texts to a dataset, by the names of their files. */
-export function addKnowledge(by: Client, datasetId: string, files: Readonly<Record<string, string | Uint8Array<ArrayBuffer>>>) {
+export function addKnowledge(
+  by: Client,
+  datasetId: string,
+  files: Readonly<Record<string, string | Uint8Array<ArrayBuffer>>>,
+) {
   const body = new FormData()
   for (const [name, content] of Object.entries(files)) body.append('files', new Blob([content]), name)
-  return by.call('dashboard', 'POST /knowledge-base/datasets/:datasetId/files/upload', { params: { datasetId }, body })
+  return by.call('dashboard', 'POST /knowledge-base/datasets/:datasetId/files/upload', {
+    params: { datasetId },
+    body,
+  })
 }
 
 /** What a tenant wants to reach. */

@@ -29,8 +29,16 @@ describe('chunk', () => {
   })
 
   it('keeps small sections with the heading above them while all of it fits', () => {
-    const blocks = [heading(1, 'Shop'), heading(2, 'Hours'), text('7 to 5'), heading(2, 'Place'), text('Bristol')]
-    expect(cut(blocks).map((each) => each.text)).toEqual(['# Shop\n\n## Hours\n\n7 to 5\n\n## Place\n\nBristol'])
+    const blocks = [
+      heading(1, 'Shop'),
+      heading(2, 'Hours'),
+      text('7 to 5'),
+      heading(2, 'Place'),
+      text('Bristol'),
+    ]
+    expect(cut(blocks).map((each) => each.text)).toEqual([
+      '# Shop\n\n## Hours\n\n7 to 5\n\n## Place\n\nBristol',
+    ])
   })
 
   it('cuts running text without regard to headings, at ends of sentences', () => {
@@ -49,10 +57,20 @@ describe('chunk', () => {
   })
 
   it('cuts where the author has marked it, else at the highest headings', () => {
-    const marked = [text('One'), text('---'), text('Two'), heading(1, 'Three'), text('<!-- chunk -->'), text('Four')]
+    const marked = [
+      text('One'),
+      text('---'),
+      text('Two'),
+      heading(1, 'Three'),
+      text('<!-- chunk -->'),
+      text('Four'),
+    ]
     const texts = (blocks: readonly Block[]) => cut(blocks, { parseType: 'MANUAL' }).map((each) => each.text)
     expect(texts(marked)).toEqual(['One', 'Two\n\n# Three', 'Four'])
-    expect(texts([heading(2, 'A'), heading(3, 'B'), text('b'), heading(2, 'C')])).toEqual(['## A\n\n### B\n\nb', '## C'])
+    expect(texts([heading(2, 'A'), heading(3, 'B'), text('b'), heading(2, 'C')])).toEqual([
+      '## A\n\n### B\n\nb',
+      '## C',
+    ])
   })
 
   it('repeats the header of a table in each of its chunks', () => {
@@ -75,11 +93,20 @@ describe('chunk', () => {
     const words = fc.array(fc.string({ unit: 'grapheme', minLength: 1, maxLength: 900 }), { maxLength: 40 })
     fc.assert(
       fc.property(words, fc.constantFrom('NAIVE', 'MARKDOWN', 'MANUAL'), (given, parseType) => {
-        const chunks = cut(given.map((each) => text(each)), { parseType })
+        const chunks = cut(
+          given.map((each) => text(each)),
+          { parseType },
+        )
         const most = parseType === 'MANUAL' ? 2_048 * 4 : 128 * 4
         for (const each of chunks) expect(each.text.length).toBeLessThanOrEqual(most)
-        const kept = chunks.map((each) => each.text).join('').replaceAll(/\s/g, '')
-        const whole = given.filter((each) => each !== '---').join('').replaceAll(/\s/g, '')
+        const kept = chunks
+          .map((each) => each.text)
+          .join('')
+          .replaceAll(/\s/g, '')
+        const whole = given
+          .filter((each) => each !== '---')
+          .join('')
+          .replaceAll(/\s/g, '')
         expect(kept).toBe(whole)
         expect(chunks.map(({ ordinal }) => ordinal)).toEqual(chunks.map((_, n) => n))
       }),

@@ -16,7 +16,11 @@ function send(token: string, content: string, fields: Readonly<Record<string, st
   const body = new FormData()
   for (const [field, value] of Object.entries(fields)) body.append(field, value)
   body.append('file', new Blob([content]), name)
-  return app.fetch('/cli/v1/kb/upload', { method: 'POST', body, headers: { authorization: `Bearer ${token}` } })
+  return app.fetch('/cli/v1/kb/upload', {
+    method: 'POST',
+    body,
+    headers: { authorization: `Bearer ${token}` },
+  })
 }
 
 /** The token of a reviewer of a team, as the terminal has it. */
@@ -35,14 +39,18 @@ describe('dm.kb.list', () => {
     const { tenantId } = team
     expect(await team.reviewer.call('dm', 'GET /kb', { query: { tenantId } })).toEqual(all)
     const other = await app.team()
-    expect(await refusal(team.reviewer.call('dm', 'GET /kb', { query: { tenantId: other.tenantId } }))).toMatchObject({ status: 403 })
+    expect(
+      await refusal(team.reviewer.call('dm', 'GET /kb', { query: { tenantId: other.tenantId } })),
+    ).toMatchObject({ status: 403 })
   })
 })
 
 describe('cli.kb.upload', () => {
   it('tells of each stage up to the end', async () => {
     const team = await app.team()
-    const told = await readStream(await send(staffOf(team), '# Oats\n\nWithout sugar.', { tenantId: team.tenantId }))
+    const told = await readStream(
+      await send(staffOf(team), '# Oats\n\nWithout sugar.', { tenantId: team.tenantId }),
+    )
     const { data } = await team.member.call('dashboard', 'GET /knowledge-base/datasets')
     const started = told[0]?.data
     expect(started).toEqual({ fileName: 'oats.md', fileSize: 22, datasetId: data[0]?.id })
@@ -61,8 +69,13 @@ describe('cli.kb.upload', () => {
   it('ends with the reason when the file cannot be read, or is too large', async () => {
     const team = await app.team()
     const { tenantId } = team
-    const broken = await readStream(await send(staffOf(team), '%PDF-1.7\nnothing', { tenantId }, 'broken.pdf'))
-    expect(broken.at(-1)).toMatchObject({ event: 'ingestion_error', data: { ragFileId: expect.any(String), stage: 'parsing' } })
+    const broken = await readStream(
+      await send(staffOf(team), '%PDF-1.7\nnothing', { tenantId }, 'broken.pdf'),
+    )
+    expect(broken.at(-1)).toMatchObject({
+      event: 'ingestion_error',
+      data: { ragFileId: expect.any(String), stage: 'parsing' },
+    })
     const large = await readStream(await send(staffOf(team), 'x'.repeat(10 * 2 ** 20 + 1), { tenantId }))
     expect(large.map(({ event, data }) => [event, data['stage']])).toEqual([['ingestion_error', 'upload']])
   })
@@ -74,7 +87,11 @@ describe('cli.kb.upload', () => {
     expect(told.map(({ event }) => event)).toEqual(['upload_started', 'upload_complete'])
     const params = { datasetId: String(told[0]?.data['datasetId']) }
     const dataset = await team.member.call('dashboard', 'GET /knowledge-base/datasets/:datasetId', { params })
-    expect(dataset).toMatchObject({ name: 'Competitor research', status: 'building', files: [{ status: 'pending' }] })
+    expect(dataset).toMatchObject({
+      name: 'Competitor research',
+      status: 'building',
+      files: [{ status: 'pending' }],
+    })
   })
 
   it('needs a tenant, and refuses one that is not assigned', async () => {

@@ -101,7 +101,10 @@ describe('dashboard.knowledge_base.crawl', () => {
     expect(await refusal(start(team, site))).toMatchObject({ status: 409, code: 'CONFLICT' })
     const other = await createTeam()
     expect(await refusal(start({ ...other, datasetId: team.datasetId }, site))).toEqual(missing)
-    expect(await refusal(start(other, { url: 'ftp://site.example/' }))).toMatchObject({ status: 400, field: 'startUrl' })
+    expect(await refusal(start(other, { url: 'ftp://site.example/' }))).toMatchObject({
+      status: 400,
+      field: 'startUrl',
+    })
   })
 })
 
@@ -110,7 +113,9 @@ describe('dashboard.knowledge_base.crawl_settings', () => {
     const team = await createTeam()
     const { datasetId } = team
     const settings = () =>
-      team.member.call('dashboard', 'GET /knowledge-base/datasets/:datasetId/crawl', { params: { datasetId } })
+      team.member.call('dashboard', 'GET /knowledge-base/datasets/:datasetId/crawl', {
+        params: { datasetId },
+      })
     expect(await settings()).toEqual({
       datasetId,
       startUrl: null,

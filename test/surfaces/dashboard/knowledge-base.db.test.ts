@@ -31,9 +31,7 @@ async function ingested(team: Team & { datasetId: string }, files: Parameters<ty
 }
 
 const settled = (team: Team & { datasetId: string }, fileId: string) =>
-  expect
-    .poll(async () => (await statusOf(team, fileId)).status)
-    .toMatch(/^(?:indexed|error|disabled)$/)
+  expect.poll(async () => (await statusOf(team, fileId)).status).toMatch(/^(?:indexed|error|disabled)$/)
 
 const statusOf = ({ member, datasetId }: Team & { datasetId: string }, fileId: string) =>
   member.call('dashboard', 'GET /knowledge-base/datasets/:datasetId/files/:fileId/status', {
@@ -54,7 +52,8 @@ describe('dashboard.knowledge_base.list', () => {
     const { member } = await app.team()
     const { data } = await member.call('dashboard', 'GET /knowledge-base/datasets')
     expect(data.map(({ name }) => name)).toEqual(['Client documents', 'Website', 'Competitor research'])
-    for (const each of data) expect(each).toMatchObject({ status: 'active', totalFiles: 0, totalChunks: 0, embeddingModel: null })
+    for (const each of data)
+      expect(each).toMatchObject({ status: 'active', totalFiles: 0, totalChunks: 0, embeddingModel: null })
     expect(data[0]?.allowedAgentRoles).toContain('blog_writer')
   })
 })
@@ -74,10 +73,22 @@ describe('dashboard.knowledge_base.get', () => {
       parserEngine: 'NATIVE',
       embeddingProvider: null,
       vectorSize: null,
-      files: [{ fileName: 'oats.md', mimeType: 'text/markdown', status: 'indexed', chunksCount: 1, source: 'upload', enabled: true, errorMessage: null }],
+      files: [
+        {
+          fileName: 'oats.md',
+          mimeType: 'text/markdown',
+          status: 'indexed',
+          chunksCount: 1,
+          source: 'upload',
+          enabled: true,
+          errorMessage: null,
+        },
+      ],
     })
     const other = await app.team()
-    expect(await refusal(other.member.call('dashboard', 'GET /knowledge-base/datasets/:datasetId', { params }))).toEqual(missing)
+    expect(
+      await refusal(other.member.call('dashboard', 'GET /knowledge-base/datasets/:datasetId', { params })),
+    ).toEqual(missing)
   })
 })
 
@@ -88,7 +99,12 @@ describe('dashboard.knowledge_base.upload', () => {
       'oats.txt': 'Morning Oats have no added sugar.',
       'broken.pdf': '%PDF-1.7\nnothing that a reader could use',
     })
-    expect(await statusOf(team, oats ?? '')).toMatchObject({ status: 'indexed', progress: 100, chunksCount: 1, errorMessage: null })
+    expect(await statusOf(team, oats ?? '')).toMatchObject({
+      status: 'indexed',
+      progress: 100,
+      chunksCount: 1,
+      errorMessage: null,
+    })
     const failed = await statusOf(team, broken ?? '')
     expect(failed).toMatchObject({ status: 'error', chunksCount: 0 })
     expect(failed.errorMessage).toMatch(/PDF/)
@@ -98,9 +114,17 @@ describe('dashboard.knowledge_base.upload', () => {
   it('refuses all files for one of an unknown kind, and stores nothing', async () => {
     const team = await createTeam()
     const before = await fingerprint(app.db)
-    const files = { 'oats.txt': 'Oats', 'logo.png': new Uint8Array([0x89, 0x50, 0x4e, 0x47, 13, 10, 26, 10, 0, 0, 0, 13]) }
+    const files = {
+      'oats.txt': 'Oats',
+      'logo.png': new Uint8Array([0x89, 0x50, 0x4e, 0x47, 13, 10, 26, 10, 0, 0, 0, 13]),
+    }
     const answer = await addKnowledge(team.member, team.datasetId, files).catch((error: unknown) => error)
-    expect(answer).toMatchObject({ status: 400, code: 'VALIDATION_ERROR', field: 'files', message: expect.stringContaining('logo.png') })
+    expect(answer).toMatchObject({
+      status: 400,
+      code: 'VALIDATION_ERROR',
+      field: 'files',
+      message: expect.stringContaining('logo.png'),
+    })
     expect(changedTables(before, await fingerprint(app.db))).toEqual([])
     expect(await filesOf(team)).toEqual([])
   })
@@ -149,16 +173,24 @@ describe('dashboard.knowledge_base.change', () => {
     const params = { datasetId: team.datasetId, fileId }
     const chunks = () => app.db.sql.all('select seq from knowledge_chunks where file_id = ?', [fileId])
     const before = await chunks()
-    expect(await team.member.call('dashboard', path, { params, body: { enabled: false } })).toMatchObject({ status: 'disabled', enabled: false })
+    expect(await team.member.call('dashboard', path, { params, body: { enabled: false } })).toMatchObject({
+      status: 'disabled',
+      enabled: false,
+    })
     expect(await searchFor(team, 'sugar')).toEqual([])
-    expect(await team.member.call('dashboard', path, { params, body: { enabled: true } })).toMatchObject({ status: 'indexed', enabled: true })
+    expect(await team.member.call('dashboard', path, { params, body: { enabled: true } })).toMatchObject({
+      status: 'indexed',
+      enabled: true,
+    })
     expect(await searchFor(team, 'sugar')).toEqual(['oats.txt'])
     expect(await chunks()).toEqual(before)
   })
 
   it('ingests a file again with the settings that its dataset has now', async () => {
     const team = await createTeam()
-    const long = Array.from({ length: 60 }, (_, n) => `Sentence number ${n} says that oats are rolled.`).join('\n\n')
+    const long = Array.from({ length: 60 }, (_, n) => `Sentence number ${n} says that oats are rolled.`).join(
+      '\n\n',
+    )
     const [fileId = ''] = await ingested(team, { 'oats.txt': long })
     const { chunksCount } = await statusOf(team, fileId)
     const { datasetId } = team
@@ -180,7 +212,9 @@ describe('dashboard.knowledge_base.progress', () => {
     const { data } = await team.member.call('dashboard', 'GET /knowledge-base/datasets')
     const other = { ...team, datasetId: data[1]?.id ?? '' }
     expect(await refusal(statusOf(other, fileId))).toEqual(missing)
-    expect(await refusal(statusOf({ ...(await createTeam()), datasetId: team.datasetId }, fileId))).toEqual(missing)
+    expect(await refusal(statusOf({ ...(await createTeam()), datasetId: team.datasetId }, fileId))).toEqual(
+      missing,
+    )
   })
 })
 
@@ -188,14 +222,23 @@ describe('dashboard.knowledge_base.configure', () => {
   it('changes a dataset, and refuses an overlap that does not fit the size it has', async () => {
     const { member, datasetId } = await createTeam()
     const configure = (body: object) =>
-      member.call('dashboard', 'PATCH /knowledge-base/datasets/:datasetId/config', { params: { datasetId }, body })
-    expect(await configure({ name: 'Papers', allowedAgentRoles: ['blog_writer'], chunkSize: 256 })).toMatchObject({
+      member.call('dashboard', 'PATCH /knowledge-base/datasets/:datasetId/config', {
+        params: { datasetId },
+        body,
+      })
+    expect(
+      await configure({ name: 'Papers', allowedAgentRoles: ['blog_writer'], chunkSize: 256 }),
+    ).toMatchObject({
       name: 'Papers',
       allowedAgentRoles: ['blog_writer'],
       chunkSize: 256,
       chunkOverlap: 64,
     })
-    expect(await refusal(configure({ chunkOverlap: 256 }))).toEqual({ status: 400, code: 'VALIDATION_ERROR', field: 'chunkOverlap' })
+    expect(await refusal(configure({ chunkOverlap: 256 }))).toEqual({
+      status: 400,
+      code: 'VALIDATION_ERROR',
+      field: 'chunkOverlap',
+    })
   })
 })
 
@@ -204,7 +247,9 @@ describe('dashboard.knowledge_base.re_index', () => {
     const team = await createTeam()
     const ids = await ingested(team, { 'oats.txt': 'Oats without sugar', 'rye.txt': 'Rye without sugar' })
     const params = { datasetId: team.datasetId }
-    const answer = await team.member.call('dashboard', 'POST /knowledge-base/datasets/:datasetId/re-index', { params })
+    const answer = await team.member.call('dashboard', 'POST /knowledge-base/datasets/:datasetId/re-index', {
+      params,
+    })
     expect(answer).toEqual({ jobsQueued: 2, estimatedMinutes: 1 })
     expect((await searchFor(team, 'sugar')).toSorted()).toEqual(['oats.txt', 'rye.txt'])
     for (const id of ids) await settled(team, id)
@@ -215,7 +260,9 @@ describe('dashboard.knowledge_base.re_index', () => {
 describe('dashboard.knowledge_base.search', () => {
   it('shows what it has found with its place, and nothing of other tenants', async () => {
     const team = await createTeam()
-    await ingested(team, { 'oats.md': '# Morning Oats\n\nRolled oats with hazelnuts.\n\n# Rye\n\nBaked overnight.' })
+    await ingested(team, {
+      'oats.md': '# Morning Oats\n\nRolled oats with hazelnuts.\n\n# Rye\n\nBaked overnight.',
+    })
     const body = { query: 'hazelnut', datasetIds: [team.datasetId] }
     const { results } = await team.member.call('dashboard', 'POST /knowledge-base/search', { body })
     expect(results).toEqual([
@@ -231,6 +278,8 @@ describe('dashboard.knowledge_base.search', () => {
       },
     ])
     const other = await app.team()
-    expect(await refusal(other.member.call('dashboard', 'POST /knowledge-base/search', { body }))).toEqual(missing)
+    expect(await refusal(other.member.call('dashboard', 'POST /knowledge-base/search', { body }))).toEqual(
+      missing,
+    )
   })
 })

@@ -20,6 +20,7 @@ import { Skill } from '../domain/agents/skills/entities.ts'
 import { webhookEntities } from '../domain/delivery/webhooks/entities.ts'
 import { FeedMark } from '../domain/insight/feed/entities.ts'
 import { reportEntities } from '../domain/insight/reports/entities.ts'
+import { crawlEntities } from '../domain/knowledge/crawl/entities.ts'
 import { knowledgeEntities } from '../domain/knowledge/datasets/entities.ts'
 import { Document } from '../domain/knowledge/documents/entities.ts'
 import { OutsideMailCount } from '../domain/people/mail/entities.ts'
@@ -76,6 +77,7 @@ export const entities = [
   IdempotencyRecord,
   Invitation,
   ...jobEntities,
+  ...crawlEntities,
   ...knowledgeEntities,
   KnownLogin,
   DefaultAgent,

@@ -19,7 +19,7 @@ import { deliverWebhookJob } from '../domain/delivery/webhooks/jobs.ts'
 import { mailReportJob, writeReportJob } from '../domain/insight/reports/jobs.ts'
 import { mailReport } from '../domain/insight/reports/mail.ts'
 import { writeReport } from '../domain/insight/reports/write.ts'
-import { recrawlJob, crawlJob } from '../domain/knowledge/crawl/jobs.ts'
+import { crawlJob, recrawlJob } from '../domain/knowledge/crawl/jobs.ts'
 import { runCrawl } from '../domain/knowledge/crawl/run.ts'
 import { startDueCrawls } from '../domain/knowledge/crawl/start.ts'
 import { tidyDocument } from '../domain/knowledge/documents/documents.ts'
@@ -84,7 +84,12 @@ const handled = (): readonly HandledJob[] => [
 export type CalendarJob = JobDefinition<typeof noPayload> & { cron: string }
 
 /** The jobs of the calendar. */
-export const calendarJobs: readonly CalendarJob[] = [housekeepingJob, checkProvidersJob, recurringWorkJob, recrawlJob]
+export const calendarJobs: readonly CalendarJob[] = [
+  housekeepingJob,
+  checkProvidersJob,
+  recurringWorkJob,
+  recrawlJob,
+]
 
 /** Jobs of a group at a time: a server that does not answer must not keep other work waiting. */
 export const jobCaps: Readonly<Record<string, number>> = Object.fromEntries(

@@ -2,9 +2,9 @@ import { compose, type StructuredBrief } from '@copydesk/writer'
 import { type Chunk, type ChunkOptions, chunk } from '../domain/knowledge/ingestion/chunks.ts'
 import { type CheckedBrand, checkContent } from '../domain/work/brand/checks.ts'
 import { describeEdit } from '../domain/work/content/edits.ts'
-import type { Block } from '../platform/parsing/parsed.ts'
 import type { TextTasks } from '../kernel/in-thread.ts'
 import { outlinesOf, type TextPair } from '../kernel/versions/compare.ts'
+import type { Block } from '../platform/parsing/parsed.ts'
 
 /** What the threads for long texts can do. */
 export const textTasks = {

@@ -26,6 +26,7 @@ import { migration as calendar } from './0024-calendar.ts'
 import { migration as unnumberedEvents } from './0025-unnumbered-events.ts'
 import { migration as runTurns } from './0026-run-turns.ts'
 import { migration as knowledge } from './0027-knowledge.ts'
+import { migration as knowledgeCrawls } from './0028-knowledge-crawls.ts'
 
 /** Every step of the schema, in order. A step that was released is never changed. */
 export const migrations: readonly MigrationScript[] = [
@@ -56,4 +57,5 @@ export const migrations: readonly MigrationScript[] = [
   unnumberedEvents,
   runTurns,
   knowledge,
+  knowledgeCrawls,
 ]

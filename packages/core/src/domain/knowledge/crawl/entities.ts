@@ -1,7 +1,7 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core'
+import type { CrawlState } from '../../../platform/crawl/crawl-options.ts'
 import { idColumn, instantColumn, refColumn } from '../../../platform/database/columns.ts'
 import { ownedByTenant } from '../../../platform/database/scope.ts'
-import type { CrawlState } from '../../../platform/crawl/crawl-options.ts'
 import type { CrawlSchedule, CrawlStatus } from './schemas.ts'
 
 /** Which website a dataset is read from, and how often. */

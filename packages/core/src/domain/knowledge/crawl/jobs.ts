@@ -2,7 +2,10 @@ import { z } from 'zod'
 import { defineJob, noPayload } from '../../../kernel/jobs.ts'
 
 /** Reads a website: two at a time over all processes. */
-export const crawlJob = defineJob('knowledge.crawl', z.object({ crawlId: z.string() }), { cap: 2, maxAttempts: 3 })
+export const crawlJob = defineJob('knowledge.crawl', z.object({ crawlId: z.string() }), {
+  cap: 2,
+  maxAttempts: 3,
+})
 
 /** One job a crawl. */
 export const crawlToRun = ({ id, tenantId }: { id: string; tenantId: string }, runAt?: Date) => ({

@@ -101,24 +101,26 @@ async function replaceText(
     updatedOn: now,
   }
   const known = await txn.em.findOne(KnowledgeFile, { id: fileId })
-  const file = known ? Object.assign(known, changes) : txn.em.create(KnowledgeFile, {
-    ...changes,
-    id: fileId,
-    tenantId,
-    datasetId,
-    mimeType: 'text/html',
-    source: 'website_crawl',
-    enabled: true,
-    chunkSize: null,
-    chunkOverlap: null,
-    parseType: null,
-    parserEngine: null,
-    chunksCount: 0,
-    version: 0,
-    url: visited.url,
-    publishedAt: null,
-    createdOn: now,
-  })
+  const file = known
+    ? Object.assign(known, changes)
+    : txn.em.create(KnowledgeFile, {
+        ...changes,
+        id: fileId,
+        tenantId,
+        datasetId,
+        mimeType: 'text/html',
+        source: 'website_crawl',
+        enabled: true,
+        chunkSize: null,
+        chunkOverlap: null,
+        parseType: null,
+        parserEngine: null,
+        chunksCount: 0,
+        version: 0,
+        url: visited.url,
+        publishedAt: null,
+        createdOn: now,
+      })
   page.fileId = fileId
   txn.enqueue(ingestJob, fileToIngest(file))
 }

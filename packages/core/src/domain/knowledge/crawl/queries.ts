@@ -51,7 +51,9 @@ const kept = select(pick(g, 'url', 'depth', 'etag', 'lastModified', 'hash'))
 
 /** What earlier crawls have kept of the pages of a dataset. */
 export function keptPages({ sql }: Ctx, datasetId: string) {
-  return kept.all(sql, `from ${g} where g.dataset_id = ? and g.file_id is not null order by g.id`, [datasetId])
+  return kept.all(sql, `from ${g} where g.dataset_id = ? and g.file_id is not null order by g.id`, [
+    datasetId,
+  ])
 }
 
 const unseen = select({ id: g.id })
@@ -83,11 +85,14 @@ const abandoned = select({ id: c.id })
  */
 export async function abandonedCrawls(ctx: Ctx, id?: string): Promise<string[]> {
   const hasJob = `select 1 from job j where j.unique_key = '${crawlJob.kind}:' || c.id and j.status in ('waiting', 'running')`
-  const condition = where(
-    within(ctx.scope, 'c.tenant_id'),
-    equals(c.id, id),
-    { sql: `c.status in ('queued', 'running') and not exists (${hasJob})`, params: [] },
+  const condition = where(within(ctx.scope, 'c.tenant_id'), equals(c.id, id), {
+    sql: `c.status in ('queued', 'running') and not exists (${hasJob})`,
+    params: [],
+  })
+  const rows = await abandoned.all(
+    ctx.sql,
+    `from ${c} where ${condition.sql} order by c.id limit 100`,
+    condition.params,
   )
-  const rows = await abandoned.all(ctx.sql, `from ${c} where ${condition.sql} order by c.id limit 100`, condition.params)
   return rows.map((row) => row.id)
 }

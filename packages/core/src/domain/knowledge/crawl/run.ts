@@ -7,7 +7,7 @@ import type { CrawlState, CrawledPage as Visited } from '../../../platform/crawl
 import { sha256Hex } from '../../../platform/crypto/hash.ts'
 import { requireRoom } from '../../accounts/tenants/quota-queries.ts'
 import { keyOf } from '../datasets/files.ts'
-import { CrawledPage, Crawl, type CrawlRow } from './entities.ts'
+import { Crawl, CrawledPage, type CrawlRow } from './entities.ts'
 import { miss, notePage, type StoredPage } from './pages.ts'
 import { abandonedCrawls, keptPages, unseenPages } from './queries.ts'
 
@@ -18,7 +18,11 @@ const pagesPerState = 10
  * Handles `knowledge.crawl` jobs: reads a website, and has what has changed ingested. A crawl whose process died is gone on with
  * where it was.
  */
-export async function runCrawl(ctx: Ctx, { crawlId }: { crawlId: string }, signal: AbortSignal): Promise<void> {
+export async function runCrawl(
+  ctx: Ctx,
+  { crawlId }: { crawlId: string },
+  signal: AbortSignal,
+): Promise<void> {
   const crawl = await begin(ctx, crawlId)
   if (!crawl) return
   const { startUrl, maxPages, maxDepth, urlPathFilter, datasetId } = crawl
@@ -81,7 +85,9 @@ async function take(ctx: Ctx, crawl: CrawlRow, page: Visited, state: CrawlState 
 /** @throws DomainError `PAYLOAD_TOO_LARGE` when a quota is used up */
 async function store(ctx: Ctx, crawl: CrawlRow, page: Visited & { outcome: 'fetched' }): Promise<StoredPage> {
   const { tenantId, datasetId } = crawl
-  const known = await transact(ctx, (txn) => txn.em.findOne(CrawledPage, { datasetId, urlHash: sha256Hex(page.url) }))
+  const known = await transact(ctx, (txn) =>
+    txn.em.findOne(CrawledPage, { datasetId, urlHash: sha256Hex(page.url) }),
+  )
   const id = known?.fileId ?? ctx.newId()
   const bytes = Buffer.from(page.html)
   await requireRoom(ctx, tenantId, bytes.byteLength)
@@ -123,7 +129,8 @@ export async function giveUpCrawls(ctx: Ctx): Promise<void> {
       const crawl = await lockCrawl(txn, id)
       // It may have ended since.
       if (!crawl || (await abandonedCrawls(txn, id)).length === 0) return
-      const errorMessage = 'The crawl could not be finished, and several tries have failed. Start it again later.'
+      const errorMessage =
+        'The crawl could not be finished, and several tries have failed. Start it again later.'
       Object.assign(crawl, { status: 'failed', errorMessage, state: null, completedAt: txn.clock.date() })
     })
   }
@@ -132,10 +139,14 @@ export async function giveUpCrawls(ctx: Ctx): Promise<void> {
 const lockCrawl = (txn: Transaction, id: string) =>
   txn.em.findOne(Crawl, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
 
-function withoutNulls(page: { etag: string | null; lastModified: string | null; hash: string | null } | undefined) {
-  return page && {
-    etag: page.etag ?? undefined,
-    lastModified: page.lastModified ?? undefined,
-    hash: page.hash ?? undefined,
-  }
+function withoutNulls(
+  page: { etag: string | null; lastModified: string | null; hash: string | null } | undefined,
+) {
+  return (
+    page && {
+      etag: page.etag ?? undefined,
+      lastModified: page.lastModified ?? undefined,
+      hash: page.hash ?? undefined,
+    }
+  )
 }

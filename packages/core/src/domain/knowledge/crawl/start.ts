@@ -62,7 +62,12 @@ export async function startDueCrawls(ctx: Ctx): Promise<void> {
   }
 }
 
-function openCrawl(txn: Transaction, { id: datasetId, tenantId }: DatasetRow, site: Site, runAt?: Date): string {
+function openCrawl(
+  txn: Transaction,
+  { id: datasetId, tenantId }: DatasetRow,
+  site: Site,
+  runAt?: Date,
+): string {
   const { startUrl, maxPages, maxDepth, urlPathFilter } = site
   const id = txn.newId()
   txn.em.create(Crawl, {

@@ -16,7 +16,9 @@ export async function configureDataset(ctx: Ctx, id: string, config: DatasetConf
     const dataset = await txn.em.findOne(Dataset, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
     if (!dataset) throw notFound('dataset')
     const changes = Object.fromEntries(Object.entries(config).filter(([, value]) => value !== undefined))
-    const before = Object.fromEntries(Object.keys(changes).map((name) => [name, dataset[name as keyof DatasetRow]]))
+    const before = Object.fromEntries(
+      Object.keys(changes).map((name) => [name, dataset[name as keyof DatasetRow]]),
+    )
     requireOverlap({ ...dataset, ...changes })
     Object.assign(dataset, changes, { updatedOn: txn.clock.date() })
     txn.audit({ tenantId: dataset.tenantId, resourceType: 'dataset', resourceId: id, before, after: changes })
@@ -25,7 +27,10 @@ export async function configureDataset(ctx: Ctx, id: string, config: DatasetConf
 }
 
 /** @throws DomainError `VALIDATION_ERROR` on `chunkOverlap` */
-export function requireOverlap({ chunkSize, chunkOverlap }: Pick<DatasetRow, 'chunkSize' | 'chunkOverlap'>): void {
+export function requireOverlap({
+  chunkSize,
+  chunkOverlap,
+}: Pick<DatasetRow, 'chunkSize' | 'chunkOverlap'>): void {
   if (chunkOverlap >= chunkSize)
     throw invalid('chunkOverlap', `Must be less than the chunk size, which is ${chunkSize}`)
 }

@@ -69,7 +69,11 @@ export const KnowledgeFile = defineEntity({
   indexes: [
     { name: 'knowledge_files_by_dataset', properties: ['datasetId', 'id'] },
     { name: 'knowledge_files_size', properties: ['tenantId', 'fileSizeBytes'] },
-    { name: 'knowledge_files_at_work', properties: ['status', 'id'], where: "status in ('pending', 'parsing', 'embedding')" },
+    {
+      name: 'knowledge_files_at_work',
+      properties: ['status', 'id'],
+      where: "status in ('pending', 'parsing', 'embedding')",
+    },
   ],
   filters: ownedByTenant,
 })

@@ -1,11 +1,11 @@
-import { LockMode } from '@mikro-orm/core'
 import type { Readable } from 'node:stream'
+import { LockMode } from '@mikro-orm/core'
 import type { Ctx, Transaction } from '../../../kernel/context.ts'
 import { DomainError, invalid, notFound } from '../../../kernel/errors.ts'
 import { toNewJob } from '../../../kernel/jobs.ts'
 import { transact } from '../../../kernel/transact.ts'
-import { detectKind, documentTypes } from '../../../platform/parsing/kinds.ts'
-import { ParseFault } from '../../../platform/parsing/parsed.ts'
+import { detectKind } from '../../../platform/parsing/kinds.ts'
+import { documentTypes, ParseFault } from '../../../platform/parsing/parsed.ts'
 import { requireRoom } from '../../accounts/tenants/quota-queries.ts'
 import { lockTenant } from '../../accounts/tenants/status.ts'
 import { fileToIngest, ingestJob, tidyKnowledgeJob } from '../ingestion/jobs.ts'
@@ -43,7 +43,8 @@ const noteMs = 3_600_000
 const filesPerMinute = 30
 
 /** Where the bytes of a file are. */
-export const keyOf = ({ tenantId, id }: { tenantId: string; id: string }) => `tenants/${tenantId}/knowledge/${id}`
+export const keyOf = ({ tenantId, id }: { tenantId: string; id: string }) =>
+  `tenants/${tenantId}/knowledge/${id}`
 
 /**
  * Takes files into a dataset, all or none of them; they are ingested afterwards. Serves `POST …/datasets/:datasetId/files/upload`.
@@ -97,10 +98,22 @@ export async function uploadFiles(
       tenantId,
       resourceType: 'dataset',
       resourceId: datasetId,
-      after: { files: rows.map(({ id, fileName, fileSizeBytes, sha256 }) => ({ id, fileName, fileSizeBytes, sha256 })) },
+      after: {
+        files: rows.map(({ id, fileName, fileSizeBytes, sha256 }) => ({
+          id,
+          fileName,
+          fileSizeBytes,
+          sha256,
+        })),
+      },
     })
     return {
-      uploadedFiles: rows.map(({ id, fileName }) => ({ id, fileName, status: 'pending' as const, jobId: id })),
+      uploadedFiles: rows.map(({ id, fileName }) => ({
+        id,
+        fileName,
+        status: 'pending' as const,
+        jobId: id,
+      })),
     }
   })
 }
@@ -115,7 +128,8 @@ async function mimeTypeOf(file: KnowledgeUpload): Promise<string> {
   return documentTypes[kind]
 }
 
-type NewFile = Pick<KnowledgeFileRow, 'id' | 'fileName' | 'mimeType' | 'fileSizeBytes' | 'sha256'> & UploadOptions
+type NewFile = Pick<KnowledgeFileRow, 'id' | 'fileName' | 'mimeType' | 'fileSizeBytes' | 'sha256'> &
+  UploadOptions
 
 function addFile(
   txn: Transaction,
@@ -218,7 +232,11 @@ export async function findDataset(txn: Transaction, id: string): Promise<Dataset
 }
 
 async function lockFile(txn: Transaction, datasetId: string, id: string): Promise<KnowledgeFileRow> {
-  const file = await txn.em.findOne(KnowledgeFile, { id, datasetId }, { lockMode: LockMode.PESSIMISTIC_WRITE })
+  const file = await txn.em.findOne(
+    KnowledgeFile,
+    { id, datasetId },
+    { lockMode: LockMode.PESSIMISTIC_WRITE },
+  )
   if (!file) throw notFound('file')
   return file
 }
@@ -232,5 +250,11 @@ function record(
   action: string,
   what: { before?: unknown; after?: unknown },
 ): void {
-  txn.audit({ tenantId, resourceType: 'knowledge_file', resourceId: id, action: `knowledge.${action}`, ...what })
+  txn.audit({
+    tenantId,
+    resourceType: 'knowledge_file',
+    resourceId: id,
+    action: `knowledge.${action}`,
+    ...what,
+  })
 }

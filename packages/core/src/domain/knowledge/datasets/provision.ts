@@ -6,7 +6,8 @@ const standard = [
   {
     slug: 'client-documents',
     name: 'Client documents',
-    description: 'What the company has given: brand, products, prices, guidelines, and the pieces that were approved.',
+    description:
+      'What the company has given: brand, products, prices, guidelines, and the pieces that were approved.',
   },
   {
     slug: 'website-content',

@@ -20,9 +20,16 @@ export async function abandonedFiles(ctx: Ctx, id?: string): Promise<string[]> {
   const condition = where(
     within(ctx.scope, 'f.tenant_id'),
     equals(f.id, id),
-    { sql: `(f.status in ('parsing', 'embedding') or (f.status = 'pending' and ${jobOf("'dead'")}))`, params: [] },
+    {
+      sql: `(f.status in ('parsing', 'embedding') or (f.status = 'pending' and ${jobOf("'dead'")}))`,
+      params: [],
+    },
     { sql: `not ${jobOf("'waiting', 'running'")}`, params: [] },
   )
-  const rows = await abandoned.all(ctx.sql, `from ${f} where ${condition.sql} order by f.id limit 100`, condition.params)
+  const rows = await abandoned.all(
+    ctx.sql,
+    `from ${f} where ${condition.sql} order by f.id limit 100`,
+    condition.params,
+  )
   return rows.map((row) => row.id)
 }

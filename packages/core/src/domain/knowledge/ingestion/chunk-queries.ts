@@ -11,7 +11,10 @@ const last = select({ version: count('max(c.version)') })
 /** The newest version of a file's chunks, also of those that were not finished; 0 when there is none. */
 export async function lastVersion(ctx: Ctx, fileId: string): Promise<number> {
   const scope = within(ctx.scope, 'c.tenant_id')
-  const row = await last.get(ctx.sql, `from ${c} where c.file_id = ? and ${scope.sql}`, [fileId, ...scope.params])
+  const row = await last.get(ctx.sql, `from ${c} where c.file_id = ? and ${scope.sql}`, [
+    fileId,
+    ...scope.params,
+  ])
   return row?.version ?? 0
 }
 

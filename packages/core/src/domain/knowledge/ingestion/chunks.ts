@@ -1,4 +1,4 @@
-import type { Block } from '../../../platform/parsing/parsed.ts'
+import { type Block, isSectionMark } from '../../../platform/parsing/parsed.ts'
 import type { ParseType } from '../datasets/schemas.ts'
 import { piecesOf, tailOf } from './pieces.ts'
 
@@ -57,18 +57,22 @@ interface Placed {
 }
 type Section = readonly Placed[]
 
-const isMark = ({ kind, text }: Block) => kind === 'text' && (text === '---' || text === '<!-- chunk -->')
+const isMark = ({ kind, text }: Block) => kind === 'text' && isSectionMark(text)
 
 function sectionsOf(blocks: readonly Block[], parseType: ParseType, most: number): Section[] {
   const placed = place(blocks)
   if (parseType === 'NAIVE') return [placed.filter(({ block }) => !isMark(block))]
   if (parseType === 'MARKDOWN')
     return joinSmall(
-      split(placed, ({ block }) => block.kind === 'heading').map((section) => section.filter(({ block }) => !isMark(block))),
+      split(placed, ({ block }) => block.kind === 'heading').map((section) =>
+        section.filter(({ block }) => !isMark(block)),
+      ),
       most,
     )
   if (blocks.some(isMark))
-    return split(placed, ({ block }) => isMark(block)).map((section) => section.filter(({ block }) => !isMark(block)))
+    return split(placed, ({ block }) => isMark(block)).map((section) =>
+      section.filter(({ block }) => !isMark(block)),
+    )
   const top = Math.min(...blocks.flatMap(({ kind, level = 1 }) => (kind === 'heading' ? [level] : [])))
   return split(placed, ({ block }) => block.kind === 'heading' && (block.level ?? 1) === top)
 }
@@ -129,7 +133,9 @@ type Made = Omit<Chunk, 'ordinal'>
 /** Fills chunks with pieces of text, and begins each with the end of the one before. */
 function createPacker(most: number, repeated: number) {
   const made: Made[] = []
-  let current: { parts: string[]; length: number; heading: string | null; page: number | null; fresh: boolean } | undefined
+  let current:
+    | { parts: string[]; length: number; heading: string | null; page: number | null; fresh: boolean }
+    | undefined
   const close = () => {
     if (current?.fresh) {
       const { parts, heading, page } = current
@@ -140,7 +146,8 @@ function createPacker(most: number, repeated: number) {
   return {
     add(text: string, heading: string | null, page: number | null): void {
       if (current && current.length + 2 + text.length > most) {
-        const tail = repeated > 0 ? tailOf(current.parts.at(-1) ?? '', Math.min(repeated, most - text.length - 2)) : ''
+        const tail =
+          repeated > 0 ? tailOf(current.parts.at(-1) ?? '', Math.min(repeated, most - text.length - 2)) : ''
         close()
         if (tail !== '') current = { parts: [tail], length: tail.length, heading, page, fresh: false }
       }

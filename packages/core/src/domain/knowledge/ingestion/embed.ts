@@ -63,7 +63,10 @@ async function embed(embedder: Embedder, chunks: readonly Hashed[], signal: Abor
   return new Map(
     chunks.map(({ sha256 }, n) => {
       const vector = vectors[n] as Float32Array
-      return [sha256, { model: modelKey(embedder.provider, embedder.model, vector.length), vector: packVector(vector) }]
+      return [
+        sha256,
+        { model: modelKey(embedder.provider, embedder.model, vector.length), vector: packVector(vector) },
+      ]
     }),
   )
 }

@@ -14,7 +14,8 @@ export async function giveUpFiles(ctx: Ctx): Promise<void> {
       const file = await txn.em.findOne(KnowledgeFile, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
       // It may have been ingested, or asked for again, since.
       if (!file || (await abandonedFiles(txn, id)).length === 0) return
-      const errorMessage = 'The file could not be ingested, and several tries have failed. Try it again later.'
+      const errorMessage =
+        'The file could not be ingested, and several tries have failed. Try it again later.'
       Object.assign(file, { status: 'error', progress: 0, errorMessage, updatedOn: txn.clock.date() })
     })
   }

@@ -3,11 +3,17 @@ import type { Ctx } from '../../../kernel/context.ts'
 import { transact } from '../../../kernel/transact.ts'
 import { EmbeddingFault } from '../../../platform/embeddings/port.ts'
 import { ParseFault } from '../../../platform/parsing/parsed.ts'
-import { Dataset, type DatasetRow, KnowledgeChunk, KnowledgeFile, type KnowledgeFileRow } from '../datasets/entities.ts'
+import {
+  Dataset,
+  type DatasetRow,
+  KnowledgeChunk,
+  KnowledgeFile,
+  type KnowledgeFileRow,
+} from '../datasets/entities.ts'
 import { keyOf } from '../datasets/files.ts'
 import { lastVersion } from './chunk-queries.ts'
 import type { Chunk } from './chunks.ts'
-import { type NewChunk, embedChunks } from './embed.ts'
+import { embedChunks, type NewChunk } from './embed.ts'
 import { tidyKnowledgeJob } from './jobs.ts'
 
 /** How many chunks are embedded and stored at a time. */
@@ -84,7 +90,13 @@ async function chunksOf(ctx: Ctx, file: FileToIngest, signal: AbortSignal): Prom
 }
 
 /** @returns false when the file was deleted meanwhile */
-function store(ctx: Ctx, file: FileToIngest, version: number, rows: readonly NewChunk[], progress: number): Promise<boolean> {
+function store(
+  ctx: Ctx,
+  file: FileToIngest,
+  version: number,
+  rows: readonly NewChunk[],
+  progress: number,
+): Promise<boolean> {
   return transact(ctx, async (txn) => {
     const row = await txn.em.findOne(KnowledgeFile, { id: file.id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
     if (!row) return false
@@ -110,7 +122,9 @@ function publish(
     if (!file) return true
     const { tenantId } = file
     const isCurrent = file.sha256 === sha256
-    const state = isCurrent ? { status: 'indexed' as const, progress: 100 } : { status: 'pending' as const, progress: 0 }
+    const state = isCurrent
+      ? { status: 'indexed' as const, progress: 100 }
+      : { status: 'pending' as const, progress: 0 }
     Object.assign(file, { ...made, ...state, errorMessage: null, updatedOn: txn.clock.date() })
     txn.enqueue(tidyKnowledgeJob, { tenantId, payload: { tenantId, fileId: id } })
     return isCurrent

@@ -81,7 +81,10 @@ function follow(ctx: Ctx, datasetId: string, ragFileId: string, listener: Listen
     if (status !== 'pending' && told !== `${status} ${progress}`) {
       stage = status
       told = `${status} ${progress}`
-      listener.send({ event: 'ingestion_progress', data: { ragFileId, stage: status, progressPct: progress } })
+      listener.send({
+        event: 'ingestion_progress',
+        data: { ragFileId, stage: status, progressPct: progress },
+      })
     }
     lookLater()
   }
