@@ -106,6 +106,7 @@ export const search = endpoint({
   access: team,
   body: KnowledgeSearch,
   reply: { 200: KnowledgeResults },
+  errors: ['NOT_FOUND'],
 }).handle((ctx, { body }) => searchKnowledge(ctx, body))
 
 export const crawlSettings = endpoint({
