@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { createKnowledgeCache } from '../../../packages/core/src/domain/knowledge/search/knowledge-cache.ts'
 import type { KnowledgeResults } from '../../../packages/core/src/domain/knowledge/search/schemas.ts'
 import {
   modelKey,
@@ -76,6 +77,17 @@ describe('searchKnowledge by vectors', () => {
     await corpus.addFile(['rye bread'])
     expect(texts(await corpus.search('rye bread', { hybridAlpha: 1, topK: 1 }))).toEqual(['rye bread'])
     expect(size()).toBe(before + 64 * 4 + 8)
+  })
+
+  it('compares the vectors of a dataset that is too large for memory while it reads them', async () => {
+    await using corpus = await createCorpus(true)
+    const { services } = corpus.inside
+    await corpus.addFile(Array.from({ length: 900 }, (_, index) => `loaf number ${index}`))
+    const search = () => corpus.search('loaf number 871', { hybridAlpha: 1 })
+    const { results } = await search()
+    services.knowledgeCache = createKnowledgeCache({ mostBytes: 900 * 64 * 4 })
+    expect(await search()).toMatchObject({ results })
+    expect(services.knowledgeCache.vectors.size).toBe(0)
   })
 })
 

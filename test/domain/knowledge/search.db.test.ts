@@ -138,6 +138,13 @@ describe('searchKnowledge by words', () => {
     expect(scores(await corpus.search('oats hazelnuts bakery', { minScore: best }))).toEqual([best])
   })
 
+  it('finds the few chunks that are searched among many that are not', async () => {
+    await using corpus = await createCorpus()
+    await corpus.addFile(Array<string>(400).fill('Rye.'), { enabled: false })
+    await corpus.addFile(['Much more is said here of bread than of rye.'])
+    expect(texts(await corpus.search('rye'))).toEqual(['Much more is said here of bread than of rye.'])
+  })
+
   it('says of a chunk what is known of it', async () => {
     await using corpus = await createCorpus()
     const publishedAt = new Date(Date.UTC(2026, 2, 1))

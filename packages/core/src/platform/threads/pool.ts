@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { Worker } from 'node:worker_threads'
 import type { Tasks, ThreadReply, ThreadRequest } from './serve.ts'
-import { type TaskOptions, ThreadFault, type ThreadOptions, type Threads } from './threads.ts'
+import { memoryExceeded, type TaskOptions, ThreadFault, type ThreadOptions, type Threads } from './threads.ts'
 
 /** Threads for work that would hold up the event loop, as `options` describe them. */
 export function createThreads<T extends Tasks>(options: ThreadOptions): Threads<T> {
@@ -117,6 +117,21 @@ class ThreadPool {
       this.#fail(thread, new ThreadFault('died', `A thread died: ${error.message}`, error)),
     )
     worker.on('exit', (code) => this.#fail(thread, new ThreadFault('died', `A thread ended with ${code}`)))
+    this.#watchMemory(thread, worker)
+  }
+
+  #watchMemory(thread: Thread, worker: Worker): void {
+    const { watch } = this.#options
+    if (!watch) return
+    const look = async () => {
+      const { used_heap_size, external_memory } = await worker.getHeapStatistics()
+      if (used_heap_size <= watch.heapMb * 2 ** 20 && external_memory <= watch.bufferMb * 2 ** 20) return
+      const error = memoryExceeded(watch)
+      this.#fail(thread, new ThreadFault('died', `A thread was ended: ${error.message}`, error))
+    }
+    // It rejects when the thread has ended meanwhile.
+    const timer = setInterval(() => void look().catch(() => undefined), 50).unref()
+    worker.on('exit', () => clearInterval(timer))
   }
 
   #begin(thread: Thread, job: Job): void {

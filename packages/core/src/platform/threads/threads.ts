@@ -1,6 +1,13 @@
 import type { Worker } from 'node:worker_threads'
 import type { Tasks } from './serve.ts'
 
+/** What one thread may take. */
+export interface MemoryLimits {
+  heapMb: number
+  /** Outside of the heap. */
+  bufferMb: number
+}
+
 export interface ThreadOptions {
   /** The entry of the threads, which calls `serve`. */
   file: URL
@@ -12,6 +19,11 @@ export interface ThreadOptions {
   keep: boolean
   /** Of the heap of one thread. */
   memoryMb: number
+  /**
+   * Ends a thread that takes more, looked at twenty times a second. Node has no limit for buffers, and where a heap is too full for
+   * one large allocation it ends the process, not the thread: with this, `memoryMb` can be well above what tasks may take.
+   */
+  watch?: MemoryLimits
   /** A task that takes longer on its thread is ended with the thread, milliseconds. */
   deadlineMs: number
   /** How many tasks wait for a thread at most. */
@@ -52,4 +64,18 @@ export class ThreadFault extends Error {
     this.name = 'ThreadFault'
     this.reason = reason
   }
+
+  /** Whether the thread died because its task took more memory than it may. */
+  get outOfMemory(): boolean {
+    return this.cause instanceof Error && 'code' in this.cause && this.cause.code === outOfMemoryCode
+  }
 }
+
+/** The code of Node's error for a heap that is full. */
+const outOfMemoryCode = 'ERR_WORKER_OUT_OF_MEMORY'
+
+/** The error for a thread that takes more than it may. */
+export const memoryExceeded = ({ heapMb, bufferMb }: MemoryLimits) =>
+  Object.assign(new Error(`It took more than ${heapMb} MB of heap or ${bufferMb} MB of buffers`), {
+    code: outOfMemoryCode,
+  })

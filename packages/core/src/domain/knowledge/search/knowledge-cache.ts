@@ -4,10 +4,6 @@ import type { Ctx } from '../../../kernel/context.ts'
 import { datasetState, vectorPages } from './vector-queries.ts'
 import type { VectorPage } from './vectors.ts'
 
-/** All vectors that are kept in memory, bytes, and those of one dataset. */
-const mostBytes = 64 * 1024 * 1024
-const mostOfDataset = mostBytes / 2
-
 interface KeptVectors {
   stamp: string
   pages: VectorPage[]
@@ -23,7 +19,8 @@ export interface KnowledgeCache {
   rarities: LRUCache<string, { idf: number; counted: number }>
 }
 
-export function createKnowledgeCache(): KnowledgeCache {
+/** @param options `mostBytes` of all vectors that are kept; a dataset that needs more than half of it is read each time */
+export function createKnowledgeCache({ mostBytes = 64 * 1024 * 1024 } = {}): KnowledgeCache {
   return {
     rarities: new LRUCache({ max: 5_000 }),
     vectors: new LRUCache({ maxSize: mostBytes, sizeCalculation: ({ bytes }) => Math.max(1, bytes) }),
@@ -42,7 +39,7 @@ export interface VectorQuery {
 export async function* vectorsOf(ctx: Ctx, query: VectorQuery): AsyncGenerator<VectorPage> {
   const { vectors, reading } = ctx.services.knowledgeCache
   const { stamp, chunks } = await datasetState(ctx, query.datasetId)
-  if (chunks * query.dimensions * 4 > mostOfDataset) return yield* vectorPages(ctx, query)
+  if (chunks * query.dimensions * 4 > vectors.maxSize / 2) return yield* vectorPages(ctx, query)
   const key = `${query.datasetId} ${query.model}`
   const fresh = () => {
     const found = vectors.get(key)

@@ -19,7 +19,7 @@ const mostCandidates = 2_000
 export async function postgresWords(ctx: Ctx, { datasetIds, terms, most }: WordQuery): Promise<Ranked[]> {
   const { sql, params } = searchedFiles(ctx, datasetIds)
   const inDatasets = datasetIds.map((id) => `'${id}'`).join(' | ')
-  // The number of terms is a part of the text: the server thinks of a hundred otherwise, and compiles the statement for longer than it runs.
+  // The number of terms is a part of the text: the server expects a hundred otherwise, and compiles what runs for milliseconds.
   return ranked.allOf(
     ctx.sql,
     `with term as (
@@ -28,15 +28,15 @@ export async function postgresWords(ctx: Ctx, { datasetIds, terms, most }: WordQ
         from jsonb_array_elements_text(?::jsonb) with ordinality as t (given, n) limit ${terms.length}) t
       where numnode(query) > 0),
     candidate as materialized (
-      select distinct w.seq, w.length from term t cross join lateral (
+      select distinct w.seq, w.length::float8 as length from term t cross join lateral (
         select w.seq, w.length from knowledge_words w ${inSearchedVersion('w')}
         where w.words @@ (?::tsquery && t.query) and ${sql} limit ?) w),
     tried as materialized (
-      select w.seq, w.length, t.n, 2 * ts_rank_cd('{0.5, 0.5, 0.5, 1}', w.words, t.query) as tf
+      select c.seq, c.length, t.n, 2 * ts_rank_cd('{0.5, 0.5, 0.5, 1}', w.words, t.query) as tf
       from candidate c join knowledge_words w on w.seq = c.seq cross join term t),
     hit as (select * from tried where tf > 0),
     whole as (
-      select greatest(?::float8, count(*)) as chunks, avg(length)::float8 as average from candidate),
+      select greatest(?::float8, count(*)) as chunks, avg(length) as average from candidate),
     idf as (
       select h.n, greatest(1e-6, ln((w.chunks - count(*) + 0.5) / (count(*) + 0.5))) as idf
       from hit h cross join whole w group by h.n, w.chunks),

@@ -16,7 +16,7 @@ const word = /[\p{L}\p{N}\p{M}]+(?:[-_./][\p{L}\p{N}\p{M}]+)*/gu
 const part = /[\p{L}\p{N}\p{M}]+/gu
 
 /**
- * Takes a query apart. Words that stand in every text are left out unless there are no others.
+ * Takes a query apart. Words that stand in most texts are left out unless there are no others.
  * @returns terms without any sign that a database could take for an operator
  */
 export function termsOf(query: string): SearchTerms {
