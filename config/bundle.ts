@@ -22,6 +22,7 @@ export async function bundle(folder: string, more: Record<string, string> = {}):
     input: {
       main: 'packages/server/src/main.ts',
       // Started as threads of their own, by the names of their files.
+      'parse-worker': 'packages/core/src/platform/parsing/parse-worker.ts',
       'pdf-worker': 'packages/core/src/platform/pdf/pdf-worker.ts',
       'calendar-worker': 'packages/core/src/platform/threads/calendar-worker.ts',
       'embedding-thread': 'packages/core/src/platform/embeddings/embedding-thread.ts',

@@ -1,0 +1,52 @@
+import { decodeText } from './decode.ts'
+import type { HtmlBlock } from './html-frames.ts'
+import type { HtmlHead } from './html-head.ts'
+import { scanHtml } from './html-scan.ts'
+import { createBlockList } from './limits.ts'
+import { selectMainText } from './main-text.ts'
+import type { Block, ParsedDocument } from './parsed.ts'
+
+/** A web page: its text, and what it says about itself. */
+export interface HtmlPage extends Pick<HtmlHead, 'canonical' | 'links' | 'index' | 'follow'> {
+  document: ParsedDocument
+}
+
+export interface HtmlOptions {
+  /** Where the page is from, if that is known; its links are relative to it. */
+  url?: string | undefined
+  /** Leaves out menus, footers and what else is not the content of the page. Default: everything that is visible. */
+  mainTextOnly?: boolean | undefined
+}
+
+/**
+ * Reads HTML. Hidden elements, scripts, styles and the fields of forms are no text.
+ * @throws ParseFault `too_deep` or `too_large`
+ */
+export function readHtml(html: string, { url, mainTextOnly = false }: HtmlOptions = {}): HtmlPage {
+  const scanned = scanHtml(html, url)
+  const { title, language, canonical, links, index, follow } = scanned.head
+  const list = createBlockList()
+  for (const block of mainTextOnly ? selectMainText(html, scanned) : scanned.blocks) list.add(toBlock(block))
+  return {
+    document: { kind: 'html', title, language, pages: null, blocks: list.blocks },
+    canonical,
+    links,
+    index,
+    follow,
+  }
+}
+
+/** Reads an HTML file that was uploaded, for its main text. @throws ParseFault as `readHtml` */
+export const parseHtmlFile = (bytes: Uint8Array): ParsedDocument =>
+  readHtml(decodeHtml(bytes), { mainTextOnly: true }).document
+
+/** @param charset that was sent with the page; else the page names its own */
+export function decodeHtml(bytes: Uint8Array, charset?: string): string {
+  const head = Buffer.from(bytes.subarray(0, 4_096)).toString('latin1')
+  const [, named] = /<meta[^>]+charset\s*=\s*["']?([\w-]+)/i.exec(head) ?? []
+  // It was readable as single bytes, so it is not what it says.
+  return decodeText(bytes, charset ?? (named && !/^utf-?16/i.test(named) ? named : undefined))
+}
+
+/** A block without what is only of use within its page. */
+export const toBlock = ({ boilerplate: _, ...block }: HtmlBlock): Block => block

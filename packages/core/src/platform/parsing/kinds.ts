@@ -1,0 +1,129 @@
+import { decodeText } from './decode.ts'
+import { type DocumentKind, ParseFault } from './parsed.ts'
+
+/**
+ * Says what a file is by its content. The name decides only between kinds of text.
+ * @param bytes the whole file
+ * @returns undefined where nothing is known of such a file
+ * @throws ParseFault `unsupported` or `encrypted` for a file that is known and not read, `corrupt` for a broken ZIP file
+ */
+export async function detectKind(bytes: Uint8Array, fileName: string): Promise<DocumentKind | undefined> {
+  const head = bytes.subarray(0, 65_536)
+  const start = latin1(head.subarray(0, 1024))
+  if (/^\s*%PDF-/.test(start)) return 'pdf'
+  if (/^PK[\x03\x05]/.test(start)) return kindOfZip(bytes)
+  if (start.startsWith('\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1')) throw oldOffice(bytes)
+  const text = asText(head)
+  if (text !== undefined) return kindOfText(text, fileName)
+  if (start.includes('%PDF-')) return 'pdf'
+  const type = await sniff(bytes)
+  if (type) throw notRead(type)
+  return undefined
+}
+
+const latin1 = (bytes: Uint8Array) => Buffer.from(bytes).toString('latin1')
+
+const sniff = async (bytes: Uint8Array) => {
+  const { fileTypeFromBuffer } = await import('file-type')
+  return fileTypeFromBuffer(bytes)
+}
+
+/** The beginning as text; undefined where it is none. Signatures of two letters, as pictures have, also begin words. */
+function asText(head: Uint8Array): string | undefined {
+  const text = decodeText(head)
+  const odd = (part: string) => part.match(/[\0-\x08\x0e-\x1a\x1c-\x1f\ufffd]/g)?.length ?? 0
+  return odd(text.slice(0, 256)) > 2 || odd(text) > text.length / 100 ? undefined : text
+}
+
+/** Whether a text begins as HTML, after comments and a declaration of XML. */
+function isHtml(text: string): boolean {
+  let rest = text.trimStart()
+  for (;;) {
+    const mark = rest.startsWith('<!--') ? '-->' : rest.startsWith('<?') ? '>' : undefined
+    const end = mark === undefined ? -1 : rest.indexOf(mark)
+    if (mark === undefined || end < 0) return /^<(?:!doctype\s+html|html|head|body)\b/i.test(rest)
+    rest = rest.slice(end + mark.length).trimStart()
+  }
+}
+
+function kindOfText(text: string, fileName: string): DocumentKind {
+  if (text.startsWith('{\\rtf')) throw saveAs('a rich text document (RTF)', 'DOCX or PDF')
+  if (text.startsWith('%!PS')) throw saveAs('a PostScript document', 'PDF')
+  if (isHtml(text)) return 'html'
+  const [, ending = ''] = /\.([a-z]+)$/i.exec(fileName) ?? []
+  if (/^x?html?$/i.test(ending)) return 'html'
+  if (/^(?:md|markdown)$/i.test(ending)) return 'markdown'
+  return /^[ct]sv$/i.test(ending) ? 'csv' : 'text'
+}
+
+async function kindOfZip(bytes: Uint8Array): Promise<DocumentKind> {
+  const { openZip } = await import('./zip.ts')
+  const zip = await openZip(bytes)
+  if (zip.has('word/document.xml')) return 'docx'
+  if (zip.has('ppt/presentation.xml')) return 'pptx'
+  if (zip.has('xl/workbook.xml')) return 'xlsx'
+  const names = [...zip.names()]
+  // Some programs name the main part otherwise; the folder stays.
+  const inFolder = (folder: string) => names.some((name) => name.startsWith(folder))
+  if (inFolder('word/')) return 'docx'
+  if (inFolder('ppt/')) return 'pptx'
+  if (names.includes('xl/workbook.bin')) throw saveAs('a binary Excel workbook (XLSB)', 'XLSX')
+  if (inFolder('xl/')) return 'xlsx'
+  throw notRead((await sniff(bytes)) ?? { ext: 'zip', mime: 'application/zip' })
+}
+
+/** What the storages of an old Office file, or one with a password, are called; names are in UTF-16. */
+const storages: ReadonlyArray<[string, () => ParseFault]> = [
+  [
+    'EncryptedPackage',
+    () =>
+      new ParseFault(
+        'encrypted',
+        'This document is protected by a password. Remove the password and upload it again.',
+      ),
+  ],
+  ['WordDocument', () => saveAs('a Word document in the old format (DOC)', 'DOCX')],
+  ['Workbook', () => saveAs('an Excel workbook in the old format (XLS)', 'XLSX')],
+  ['PowerPoint Document', () => saveAs('a PowerPoint presentation in the old format (PPT)', 'PPTX')],
+]
+
+function oldOffice(bytes: Uint8Array): ParseFault {
+  const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  const [, fault] = storages.find(([name]) => file.includes(name, 0, 'utf16le')) ?? []
+  return fault?.() ?? saveAs('a document in an old Office format', 'DOCX, XLSX, PPTX or PDF')
+}
+
+const saveAs = (what: string, target: string) =>
+  new ParseFault(
+    'unsupported',
+    `This is ${what}, which cannot be read. Save it as ${target} and upload that file.`,
+  )
+
+const read =
+  'PDF, Word (DOCX), PowerPoint (PPTX), Excel (XLSX), HTML, Markdown, plain text and CSV files can be read.'
+
+/** The fault of a file of which nothing more is known. */
+export const unknownFile = () =>
+  new ParseFault('unsupported', `It is not known what kind of file this is. ${read}`)
+
+function notRead({ ext, mime }: { ext: string; mime: string }): ParseFault {
+  const name = ext.toUpperCase()
+  if (mime.startsWith('image/'))
+    return new ParseFault(
+      'unsupported',
+      `This is a picture (${name}). Text in pictures is not read: upload a document that contains the text.`,
+    )
+  if (/^(?:audio|video)\//.test(mime))
+    return new ParseFault(
+      'unsupported',
+      `This is a recording (${name}). Upload its transcript as a document.`,
+    )
+  if (/^(?:zip|rar|7z|tar|gz|bz2|xz|zst)$/.test(ext))
+    return new ParseFault(
+      'unsupported',
+      `This is an archive (${name}). Unpack it and upload the documents in it.`,
+    )
+  if (/opendocument|epub|iwork|apple\.(?:pages|numbers|keynote)/.test(mime))
+    return saveAs(`a document of type ${name}`, 'PDF or DOCX')
+  return new ParseFault('unsupported', `This is a file of type ${name}. ${read}`)
+}

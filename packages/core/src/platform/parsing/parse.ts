@@ -1,0 +1,70 @@
+import { detectKind, unknownFile } from './kinds.ts'
+import { parsingLimits } from './limits.ts'
+import {
+  type DocumentKind,
+  isSectionMark,
+  type ParsedDocument,
+  type ParseEngine,
+  ParseFault,
+} from './parsed.ts'
+
+/** A document in memory. */
+export interface DocumentFile {
+  bytes: Uint8Array
+  /** As it was uploaded; it decides only between kinds of text. */
+  fileName: string
+  engine: ParseEngine
+}
+
+/**
+ * Reads a document of any kind. It takes memory and time within limits, and runs in a thread: see `createParser`.
+ * @throws ParseFault
+ */
+export async function parseDocument({ bytes, fileName, engine }: DocumentFile): Promise<ParsedDocument> {
+  if (bytes.length > parsingLimits.fileBytes) throw fileTooLarge()
+  if (bytes.length === 0) throw new ParseFault('no_text', 'This file is empty.')
+  const kind = await detectKind(bytes, fileName)
+  if (!kind) throw unknownFile()
+  const document = await readAs(kind, bytes, engine).catch((error: unknown) => {
+    throw error instanceof ParseFault ? error : unreadable(error)
+  })
+  if (document.blocks.every(({ text }) => isSectionMark(text)))
+    throw new ParseFault('no_text', 'This file has no text in it.')
+  return document
+}
+
+export const fileTooLarge = () =>
+  new ParseFault(
+    'too_large',
+    `This file is larger than ${parsingLimits.fileBytes / 2 ** 20} MB. Split it into several files and upload those.`,
+  )
+
+/** What the libraries throw for files that they were not made for. */
+const unreadable = (cause: unknown) =>
+  new ParseFault(
+    'corrupt',
+    'This file cannot be read: it is damaged, or too much is in one place. Save it again, or as PDF, and upload the new file.',
+    cause,
+  )
+
+/** Each kind loads only the libraries that it needs. */
+async function readAs(kind: DocumentKind, bytes: Uint8Array, engine: ParseEngine): Promise<ParsedDocument> {
+  switch (kind) {
+    case 'pdf':
+      return (await import('./pdf.ts')).parsePdf(bytes, engine)
+    case 'docx':
+      return (await import('./docx.ts')).parseDocx(bytes)
+    case 'pptx':
+      return (await import('./pptx.ts')).parsePptx(bytes)
+    case 'xlsx':
+      return (await import('./xlsx.ts')).parseXlsx(bytes)
+    case 'html':
+      return (await import('./html.ts')).parseHtmlFile(bytes)
+    case 'markdown':
+      return (await import('./markdown.ts')).parseMarkdown(bytes)
+    case 'text':
+      return (await import('./text.ts')).parseText(bytes)
+    case 'csv':
+      return (await import('./csv.ts')).parseCsv(bytes)
+  }
+}

@@ -1,0 +1,82 @@
+import { type Entry, fromBufferPromise, type ZipFile } from 'yauzl'
+import { parsingLimits, tooLarge } from './limits.ts'
+import { ParseFault } from './parsed.ts'
+
+/** The entries of a ZIP file. What is inflated of them, each and together, is counted while it comes out, whatever the file says. */
+export interface ZipEntries {
+  has(name: string): boolean
+  names(): Iterable<string>
+  /** @throws ParseFault where it is missing, encrypted, damaged or too large */
+  stream(name: string): AsyncIterable<Uint8Array>
+  /** The whole entry. @throws ParseFault as `stream` */
+  read(name: string): Promise<Buffer>
+}
+
+/**
+ * Lists a ZIP file; nothing is inflated yet.
+ * @throws ParseFault `corrupt` for what is no complete ZIP file, `too_large` for one with too many entries
+ */
+export async function openZip(bytes: Uint8Array): Promise<ZipEntries> {
+  const entries = new Map<string, Entry>()
+  const zip = await listEntries(bytes, entries)
+  let inflated = 0
+
+  async function* stream(name: string): AsyncGenerator<Uint8Array> {
+    const entry = entries.get(name)
+    if (!entry) throw damaged()
+    if (entry.isEncrypted())
+      throw new ParseFault(
+        'encrypted',
+        'This file is protected by a password. Remove the password and upload it again.',
+      )
+    let size = 0
+    try {
+      for await (const chunk of await zip.openReadStreamPromise(entry)) {
+        const { length } = chunk as Uint8Array
+        size += length
+        inflated += length
+        if (size > parsingLimits.entryBytes || inflated > parsingLimits.zipBytes)
+          throw tooLarge(
+            `${megabytes(size > parsingLimits.entryBytes ? parsingLimits.entryBytes : parsingLimits.zipBytes)} MB of content once it is unpacked`,
+          )
+        yield chunk
+      }
+    } catch (error) {
+      throw error instanceof ParseFault ? error : damaged(error)
+    }
+  }
+
+  return {
+    has: (name) => entries.has(name),
+    names: () => entries.keys(),
+    stream,
+    async read(name) {
+      const chunks: Uint8Array[] = []
+      for await (const chunk of stream(name)) chunks.push(chunk)
+      return Buffer.concat(chunks)
+    },
+  }
+}
+
+async function listEntries(bytes: Uint8Array, entries: Map<string, Entry>): Promise<ZipFile> {
+  try {
+    const zip = await fromBufferPromise(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength))
+    for await (const entry of zip.eachEntry()) {
+      if (entries.size >= parsingLimits.zipEntries) throw tooLarge(`${parsingLimits.zipEntries} parts`)
+      entries.set(entry.fileName, entry)
+    }
+    return zip
+  } catch (error) {
+    throw error instanceof ParseFault ? error : damaged(error)
+  }
+}
+
+const megabytes = (bytes: number) => bytes / 2 ** 20
+
+/** The fault of an Office file that is incomplete or has other parts than such a file has. */
+export const damaged = (cause?: unknown) =>
+  new ParseFault(
+    'corrupt',
+    'This file is damaged or incomplete. Save it again in the program that made it, and upload the new file.',
+    cause,
+  )
