@@ -117,6 +117,14 @@ const examples: Record<string, (instance: SeededInstance) => Partial<Input> | Pa
   'dm.versions.diff': ({ ours }) => ({ params: { activityId: ours.written[0] ?? '' } }),
   'dashboard.agents.change': () => ({ body: { concurrency: 4, adapterConfig: { timeoutSec: 60 } } }),
   'dashboard.feed.snooze': (instance) => soon(instance),
+  'dashboard.knowledge_base.search': ({ ours }) => ({
+    body: { query: 'rye', datasetIds: ours.ids['datasets'] },
+  }),
+  // The first dataset has a crawl that waits.
+  'dashboard.knowledge_base.crawl': ({ ours }) => ({
+    params: { datasetId: ours.ids['datasets']?.[1] ?? '' },
+    body: { startUrl: 'https://bakery.example/' },
+  }),
   'dashboard.skills.create': () => ({
     body: { name: 'Headlines', description: 'Read it for ads.', agentRoles: 'ads_writer' },
   }),
@@ -234,7 +242,8 @@ const examples: Record<string, (instance: SeededInstance) => Partial<Input> | Pa
 }
 
 /** The terminal asks most things of what reviewers have. */
-export const delegatedId = ({ id }: EndpointInfo) => id.replace(/^cli\./, 'dm.')
+export const delegatedId = ({ id }: EndpointInfo) =>
+  id.replace(/^cli\./, 'dm.').replace(/^tenant\.knowledge\./, 'dashboard.knowledge_base.')
 
 /** Whole inputs that an endpoint is known to take. */
 export function examplesFor(instance: SeededInstance, info: EndpointInfo): Partial<Input>[] {

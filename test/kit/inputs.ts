@@ -24,6 +24,7 @@ const tables: readonly (readonly [RegExp, string])[] = [
   [/documentId$/i, 'documents'],
   [/datasetIds?$/i, 'datasets'],
   [/fileId$/i, 'knowledge_files'],
+  [/crawlJobId$/i, 'crawls'],
   [/webhookId$/i, 'webhooks'],
   [/deliveryId$/i, 'webhook_deliveries'],
   [/requestId$/i, 'content_requests'],

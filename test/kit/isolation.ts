@@ -1,6 +1,7 @@
 import type { EndpointInfo } from '@copydesk/core'
 import { bodyFor } from './isolation-bodies.ts'
 import { pathOf, schemaOf } from './isolation-places.ts'
+import { formOf, isForm } from './requester.ts'
 import type { CallerKind, ComparedTenant, IsolationCaller, TwoTenants } from './two-tenants.ts'
 
 /** Whether the access matrix lets this kind of caller through, whatever the id. */
@@ -43,10 +44,10 @@ export async function send({ app, clock }: TwoTenants, info: EndpointInfo, sent:
       method: info.method,
       headers: {
         authorization: `${token.startsWith('cdk_') ? 'ApiKey' : 'Bearer'} ${token}`,
-        ...(body && { 'content-type': 'application/json' }),
+        ...(body && !isForm(info) && { 'content-type': 'application/json' }),
         ...headers,
       },
-      ...(body && { body: JSON.stringify(body) }),
+      ...(body && { body: isForm(info) ? formOf(info, body) : JSON.stringify(body) }),
     },
     { ip: `10.4.${Math.floor((callers += 1) / 250)}.${callers % 250}` },
   )

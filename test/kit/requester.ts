@@ -73,10 +73,10 @@ export function harmless(info: EndpointInfo, own: Record<string, string>): TestR
 }
 
 /** True where nothing but a form is taken. */
-const isForm = ({ definition: { kind, json } }: EndpointInfo) => kind === 'upload' && !json
+export const isForm = ({ definition: { files, json } }: EndpointInfo) => files !== undefined && !json
 
 /** Fields as a form, with as many files as there have to be. */
-function formOf({ definition: { files = {} } }: EndpointInfo, fields: unknown): FormData {
+export function formOf({ definition: { files = {} } }: EndpointInfo, fields: unknown): FormData {
   const form = new FormData()
   for (const [name, value] of Object.entries(fields ?? {})) form.append(name, [value].flat().join(','))
   const file = new Blob(['# A text'], { type: 'text/markdown' })

@@ -40,6 +40,7 @@ const perTenant = [
   'documents',
   'datasets',
   'knowledge_files',
+  'crawls',
   'webhooks',
   'webhook_deliveries',
 ]

@@ -145,6 +145,13 @@ export async function configureOwn(admin: Client, name: string): Promise<string>
   await admin.call('tenant', 'POST /documents', { body: file })
   const { data } = await admin.call('dashboard', 'GET /knowledge-base/datasets')
   await addKnowledge(admin, data[0]?.id ?? '', { [`${name}.md`]: `# ${name}\n\nBaked overnight.` })
+  await admin.call('dashboard', 'POST /knowledge-base/datasets/:datasetId/crawl', {
+    params: { datasetId: data[0]?.id ?? '' },
+    body: {
+      startUrl: `https://site.example/${encodeURIComponent(name)}`,
+      scheduleFor: '2999-01-01T00:00:00.000Z',
+    },
+  })
   await admin.call('tenant', 'POST /goals', { body: { ...goal, title: name } })
   await admin.call('dashboard', 'PUT /approvals/hours', {
     body: { days: [1, 2, 3, 4, 5], from: '08:00', until: '17:00' },

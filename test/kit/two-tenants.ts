@@ -80,6 +80,7 @@ export async function createTwoTenants(): Promise<TwoTenants> {
       provider.account = `${word}@channels.example`
       const hook = await addWebhook(app, team, word)
       const { data: documents } = await team.admin.call('tenant', 'GET /documents')
+      const knowledge = await knowledgeOf(team)
       const { data: goals } = await team.admin.call('tenant', 'GET /goals')
       await connectChannel(app, provider, team.adminToken, 'cms_site')
       const { data: channels } = await team.admin.call('dashboard', 'GET /channels')
@@ -101,6 +102,7 @@ export async function createTwoTenants(): Promise<TwoTenants> {
           reportId,
           goalId: goals[0]?.id ?? '',
           documentId: documents[0]?.id ?? '',
+          ...knowledge,
           deviceId,
           'consents id': await askForConsent(app, team, word),
         },
@@ -121,8 +123,21 @@ export async function createTwoTenants(): Promise<TwoTenants> {
   }
 }
 
+/** A dataset with a file, and a crawl that waits. */
+async function knowledgeOf({ admin }: Team) {
+  const { data } = await admin.call('dashboard', 'GET /knowledge-base/datasets')
+  const datasetId = data[0]?.id ?? ''
+  const params = { datasetId }
+  const { files } = await admin.call('dashboard', 'GET /knowledge-base/datasets/:datasetId', { params })
+  const { lastCrawl } = await admin.call('dashboard', 'GET /knowledge-base/datasets/:datasetId/crawl', {
+    params,
+  })
+  return { datasetId, datasetIds: datasetId, fileId: files[0]?.id ?? '', crawlJobId: lastCrawl?.id ?? '' }
+}
+
 const unsettled = `select id from runs where lease_owner is not null
-  union all select id from reports where status = 'generating' limit 1`
+  union all select id from reports where status = 'generating'
+  union all select id from knowledge_files where status <> 'indexed' limit 1`
 
 async function giveToRuntime(app: TestApp, { tenantId }: Team, webhookUrl: string) {
   const { agents } = app.copydesk.asSystem({ tenantId })

@@ -12,6 +12,8 @@ import { type ComparedTenant, callerKinds, createTwoTenants, type TwoTenants } f
 const watchers = describeSurfaces()
   // Notifications of one user are tested where they are emitted: tenant-notifications.db.test.ts.
   .filter(({ id, kind }) => kind === 'stream' && id !== 'tenant.notifications.stream')
+  // It tells of the file that its own caller sends: kb.db.test.ts.
+  .filter(({ id }) => id !== 'cli.kb.upload')
   .flatMap((info) =>
     callerKinds.filter((kind) => mayCall(info, kind)).map((kind) => [info.id, kind, info] as const),
   )

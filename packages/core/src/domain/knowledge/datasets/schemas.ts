@@ -86,10 +86,15 @@ export const DatasetConfig = z.object({
 })
 export type DatasetConfig = z.output<typeof DatasetConfig>
 
+const digits = z
+  .string()
+  .regex(/^\d{1,6}$/, 'Must be a whole number')
+  .transform(Number)
+
 /** How the files of an upload are to be ingested; a form sends its numbers as text. */
 export const UploadOptions = z.object({
-  chunkSize: z.coerce.number().pipe(chunkSize).optional(),
-  chunkOverlap: z.coerce.number().pipe(chunkOverlap).optional(),
+  chunkSize: digits.pipe(chunkSize).optional(),
+  chunkOverlap: digits.pipe(chunkOverlap).optional(),
   parseType: ParseType.optional(),
   parserEngine: ParserEngine.optional(),
 })
