@@ -62,7 +62,7 @@ export interface Client {
   ): Promise<Reply<N, R>>
   /**
    * Follows a stream: reconnects after the last received event, ends when the server closes it after its last
-   * event or when `signal` aborts.
+   * event or when `signal` aborts. A stream other than a `GET` is requested once and ends with its connection.
    */
   stream<N extends SurfaceName, const R extends RouteOf<N>>(
     surface: N,
@@ -138,7 +138,8 @@ export function createClient(options: ClientOptions): Client {
         const from = { ...given, headers: Object.fromEntries(headers) }
         return request(surface, route, from, { accept: 'text/event-stream' })
       }
-      return follow(open, given.signal, endsOf[`${surface} ${route}`], given.connected)
+      const isOnce = !route.startsWith('GET ')
+      return follow(open, given.signal, endsOf[`${surface} ${route}`], given.connected, isOnce)
     },
   } as unknown as Client
 }

@@ -18,13 +18,15 @@ const usualEnds: readonly string[] = ['completed', 'error']
  * breaks.
  * @param ends names of the final events
  * @param connected called when the stream is connected, and when it is disconnected
- * @throws ApiError when the server rejects the stream
+ * @param isOnce the request changes something and must not be repeated: ends with the connection
+ * @throws ApiError when the server rejects the stream; with `isOnce` also the error that broke the connection
  */
 export async function* follow(
   open: (lastEventId: string | undefined) => Promise<Response>,
   signal?: AbortSignal,
   ends: readonly string[] = usualEnds,
   connected: (stands: boolean) => void = () => undefined,
+  isOnce = false,
 ): AsyncGenerator<ServerEvent> {
   let lastEventId: string | undefined
   let wait = firstWaitMs
@@ -39,8 +41,10 @@ export async function* follow(
         yield { event, data: JSON.parse(data) as unknown, id }
         if (ends.includes(event)) return
       }
+      if (isOnce) return
     } catch (error) {
       if (signal?.aborted) return
+      if (isOnce) throw error
       if (error instanceof ApiError && error.status !== 429 && error.status < 500) throw error
       // A rejected request for too many streams is final.
       if (!(error instanceof ApiError)) connected(false)
