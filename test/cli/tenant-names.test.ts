@@ -22,6 +22,9 @@ function staffCommands(): Command {
 /** Those that staff share with operators, who name a tenant on their machine; a login has its own. */
 const onMachine = ['campaign create', 'campaign list', 'campaign show']
 
+/** Those for which the server takes a login of the tenant's people only; kb.test.ts names tenants there. */
+const withLogin = ['kb files', 'kb search']
+
 const name = 'Rye & Oats: Bakers'
 const domain = 'rye.example'
 
@@ -55,18 +58,22 @@ describe('every --tenant of staff', () => {
     run: ['run', 'blog_writer', 'Write about the oven', '--yes'],
     pause: ['pause', 'blog_writer'],
     resume: ['resume', 'blog_writer'],
+    'kb list': ['kb', 'list'],
+    'kb upload': ['kb', 'upload', 'oats.md'],
     tail: ['tail'],
     login: ['login', '--api-key-stdin'],
     'profile use': ['profile', 'use', 'local'],
   }
 
   it('is covered by this test', () => {
-    const staff = takingTenants(staffCommands()).filter((path) => !onMachine.includes(path))
+    const elsewhere = [...onMachine, ...withLogin]
+    const staff = takingTenants(staffCommands()).filter((path) => !elsewhere.includes(path))
     expect(staff.toSorted()).toEqual(Object.keys(lines).toSorted())
   })
 
   it('accepts an id, a name and a domain, and reports ambiguous ones', { timeout: 120_000 }, async () => {
     await using staff = await createStaff()
+    writeFileSync(join(staff.home, 'oats.md'), 'Oats without sugar.')
     const system = staff.harness.app.copydesk.asSystem()
     const { id } = await system.tenants.create({ name, domain, plan: 'pro', timezone: 'UTC' })
     const one = await system.tenants.create({ name: 'Twin', plan: 'pro', timezone: 'UTC' })

@@ -87,6 +87,20 @@ const forms: ReadonlyArray<[line: string, name: string, input: Record<string, un
     { brief: 'b.md', deliverable: ['blog_post=2', 'ad_copy=1', 'social_post=3'] },
   ],
   [`/campaign show ${id}`, 'campaign show', { id }],
+  ['/kb list', 'kb list', {}],
+  [`/kb files client-documents --tenant ${id}`, 'kb files', { dataset: 'client-documents', tenant: id }],
+  [
+    `/kb search "delivery times" --tenant ${id} --dataset website,${other} --top 3 --words`,
+    'kb search',
+    {
+      query: 'delivery times',
+      tenant: id,
+      dataset: ['website', other],
+      top: 3,
+      words: true,
+      meaning: false,
+    },
+  ],
 ]
 
 describe('readLine', () => {

@@ -1,6 +1,6 @@
 import type { Client } from '@copydesk/client'
 import { isRequired } from '../operations/invocation.ts'
-import type { AnyFollowing, AnyOperation, Invocation, OperationContext } from '../operations/operation.ts'
+import type { AnyOperation, Invocation, OperationBase, OperationContext } from '../operations/operation.ts'
 import { type NamedTenant, onlyTenantId, type TenantRegister, tenantIdNamed } from './tenant-named.ts'
 
 /** The id of one of the caller's tenants. @throws Failure when none or several match */
@@ -14,7 +14,7 @@ export function ownTenantId(client: Client, named: string): Promise<string> {
  * @throws Failure when none or several match
  */
 export async function withTenant(
-  operation: AnyOperation | AnyFollowing,
+  operation: OperationBase & Pick<AnyOperation, 'needsTenant'>,
   { client }: OperationContext,
   input: Invocation['input'],
 ): Promise<Invocation['input']> {
@@ -22,7 +22,7 @@ export async function withTenant(
   if (!parameter) return input
   const { tenant } = input
   if (typeof tenant === 'string') return { ...input, tenant: await ownTenantId(client, tenant) }
-  const isNeeded = isRequired(parameter) || ('run' in operation && operation.needsTenant?.(input))
+  const isNeeded = isRequired(parameter) || operation.needsTenant?.(input)
   const only = isNeeded ? await onlyTenantId(registerOf(client)) : undefined
   return only === undefined ? input : { ...input, tenant: only }
 }

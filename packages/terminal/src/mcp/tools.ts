@@ -50,10 +50,12 @@ type Answer = CallToolResult | InputRequiredResult
  */
 function registerTools(server: McpServer, toolContext: ToolContext): void {
   for (const operation of operations) {
-    if (operation.secret || !mayRun({}, operation) || !isAllowed(operation, toolContext.caller)) continue
+    if (operation.secret || operation.needsLogin) continue
+    if (!mayRun({}, operation) || !isAllowed(operation, toolContext.caller)) continue
     const reads = operation.effect === 'reads'
     server.registerTool(
-      operation.name,
+      // Names of tools have no spaces.
+      operation.name.replace(' ', '_'),
       {
         title: operation.name,
         description: described(operation),

@@ -6,6 +6,8 @@ import { campaignCreate, campaignList, campaignShow } from './campaigns.ts'
 import { cost } from './cost.ts'
 import { dismiss, feed, snooze } from './feed.ts'
 import { readInput, UsageError, wordsOf } from './invocation.ts'
+import { kbFiles, kbList } from './knowledge.ts'
+import { kbSearch } from './knowledge-search.ts'
 import { log } from './log.ts'
 import {
   type AnyFollowing,
@@ -53,6 +55,9 @@ export const operations: readonly AnyOperation[] = [
   campaignCreate,
   campaignList,
   campaignShow,
+  kbList,
+  kbFiles,
+  kbSearch,
 ]
 
 /** The operations that stream. */

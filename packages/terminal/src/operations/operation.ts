@@ -134,6 +134,8 @@ export interface Operation<T extends Parameters = Parameters, R = unknown, I = I
   contentHashes?(context: OperationContext, input: I): Promise<ContentHashes>
   /** The result is for the user only, such as a token: not available as a tool. */
   secret?: true
+  /** The server takes a user's login only, no API key: not available as a tool. */
+  needsLogin?: true
   /** How many of several failed; a script exits with 1 then. */
   failureCount?(result: R): number
   /** Whether this input needs a tenant, when `params` leaves it optional. */

@@ -1,6 +1,7 @@
 import { Argument, type Command, InvalidArgumentError, Option } from 'commander'
 import { followings, operations } from '../operations/catalogue.ts'
 import { isArgument, optionName, takesIds, valueOf } from '../operations/invocation.ts'
+import { kbUpload } from '../operations/knowledge-upload.ts'
 import type { AnyFollowing, AnyOperation, OperationBase, Parameter } from '../operations/operation.ts'
 import { accountCommands } from './account-commands.ts'
 import { apiCommand } from './api-command.ts'
@@ -19,6 +20,7 @@ export function registerCommands(program: Command, machine?: OnMachine): void {
   program.option('--profile <name>', 'login to use (default: the profile in use)')
   for (const operation of operations) operationCommand(program, operation, machine)
   for (const followed of followings) followingCommand(program, followed)
+  uploadCommand(program)
   apiCommand(program)
   terminalCommand(program)
   mcpCommand(program)
@@ -58,6 +60,15 @@ function followingCommand(program: Command, followed: AnyFollowing): void {
   command.action(async () => {
     const { followCommand } = await import('./follow-command.ts')
     await asTypedHere(followed, () => followCommand(followed, command))
+  })
+}
+
+/** Not an operation: an assistant, or a server that acts for one, must not choose files of a machine. */
+function uploadCommand(program: Command): void {
+  const command = commandOf(program, kbUpload)
+  command.action(async () => {
+    const { uploadAll } = await import('./upload-all.ts')
+    await asTypedHere(kbUpload, () => uploadAll(command))
   })
 }
 

@@ -46,6 +46,6 @@ export function narrowed(
   if (!('tenant' in takes) || takes['tenant']?.kind !== 'text') return given
   const { tenant, ...rest } = given
   if (tenant === 'all') return rest
-  const isExact = rest['all'] === true || Object.keys(rest).some((name) => takes[name]?.kind === 'list')
+  const isExact = rest['all'] === true || rest['ids'] !== undefined
   return tenant !== undefined || tenantId === undefined || isExact ? given : { ...rest, tenant: tenantId }
 }

@@ -102,6 +102,10 @@ export function teamAnswers(client: Client, tenant: OwnTenant): Answers {
       client.call('dashboard', 'POST /activities/:activityId/comments', { ...activity(params), body }),
     'POST /activities/:id/retry': ({ params }) =>
       client.call('dashboard', 'POST /activities/:activityId/retry', activity(params)),
+    'GET /kb': async ({ query, ...more }) => {
+      own(query ?? {})
+      return all(await client.call('dashboard', 'GET /knowledge-base/datasets', more))
+    },
     'GET /approvals': async ({ query, ...more }) => {
       const { sortBy: _, ...rest } = own(query ?? {})
       return all(await client.call('dashboard', 'GET /approvals', { query: rest, ...more }))
