@@ -210,7 +210,12 @@ describe('with an id of its own', () => {
   it('these requests succeed with ids of the same tenant: only the tenant makes the difference', async () => {
     // Each list takes the ids of its own items only, which has a test for every list.
     const others = places.filter(({ name }) => name !== 'cursor')
+    const removed = new Set<string | undefined>()
     for (const place of others.toSorted((x, y) => ends(x) - ends(y))) {
+      // What one endpoint has removed, another one does not find.
+      const last = place.info.definition.names.at(-1)
+      if (place.info.method === 'DELETE' && removed.has(last)) continue
+      if (place.info.method === 'DELETE') removed.add(last)
       const kinds = knockers.filter((kind) => mayCall(place.info, kind))
       expect(kinds, labelOf(place)).not.toEqual([])
       const answer = await attempt(place, kinds[0] as IsolationCaller, a.ids[place.name] ?? '')

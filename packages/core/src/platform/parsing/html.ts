@@ -38,10 +38,10 @@ export function readHtml(html: string, { url, mainTextOnly = false }: HtmlOption
 
 /** Reads an HTML file that was uploaded, for its main text. @throws ParseFault as `readHtml` */
 export const parseHtmlFile = (bytes: Uint8Array): ParsedDocument =>
-  readHtml(decodeHtml(bytes), { mainTextOnly: true }).document
+  readHtml(decodeMarkup(bytes), { mainTextOnly: true }).document
 
 /** @param charset that was sent with the page; else the page names its own */
-export function decodeHtml(bytes: Uint8Array, charset?: string): string {
+export function decodeMarkup(bytes: Uint8Array, charset?: string): string {
   const head = Buffer.from(bytes.subarray(0, 4_096)).toString('latin1')
   const [, named] = /<meta[^>]+charset\s*=\s*["']?([\w-]+)/i.exec(head) ?? []
   // It was readable as single bytes, so it is not what it says.
@@ -49,4 +49,5 @@ export function decodeHtml(bytes: Uint8Array, charset?: string): string {
 }
 
 /** A block without what is only of use within its page. */
-export const toBlock = ({ boilerplate: _, ...block }: HtmlBlock): Block => block
+export const toBlock = ({ kind, level, text }: HtmlBlock): Block =>
+  level === undefined ? { kind, text } : { kind, level, text }

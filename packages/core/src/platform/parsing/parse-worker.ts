@@ -33,8 +33,8 @@ const tasks = {
   page: ({ bytes, charset, ...options }: PageInput): Promise<Parsed<HtmlPage>> =>
     caught(async () => {
       if (bytes.length > parsingLimits.fileBytes) throw fileTooLarge()
-      const { decodeHtml, readHtml } = await import('./html.ts')
-      return readHtml(decodeHtml(bytes, charset), options)
+      const { decodeMarkup, readHtml } = await import('./html.ts')
+      return readHtml(decodeMarkup(bytes, charset), options)
     }),
 }
 export type ParseTasks = typeof tasks

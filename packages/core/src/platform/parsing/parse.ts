@@ -9,7 +9,7 @@ import {
 } from './parsed.ts'
 
 /** A document in memory. */
-export interface DocumentFile {
+export interface DocumentBytes {
   bytes: Uint8Array
   /** As it was uploaded; it decides only between kinds of text. */
   fileName: string
@@ -20,7 +20,7 @@ export interface DocumentFile {
  * Reads a document of any kind. It takes memory and time within limits, and runs in a thread: see `createParser`.
  * @throws ParseFault
  */
-export async function parseDocument({ bytes, fileName, engine }: DocumentFile): Promise<ParsedDocument> {
+export async function parseDocument({ bytes, fileName, engine }: DocumentBytes): Promise<ParsedDocument> {
   if (bytes.length > parsingLimits.fileBytes) throw fileTooLarge()
   if (bytes.length === 0) throw new ParseFault('no_text', 'This file is empty.')
   const kind = await detectKind(bytes, fileName)

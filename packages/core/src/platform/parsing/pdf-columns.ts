@@ -4,7 +4,7 @@ import { partTables } from './pdf-tables.ts'
 type Row = Segment[]
 
 /** What follows on a page: lines of running text in one column, or a table. */
-export type Region = { lines: Segment[] } | { cells: string[][] }
+export type PageRegion = { lines: Segment[] } | { cells: string[][] }
 
 /** Columns in columns beyond this are read line by line. */
 const deepest = 4
@@ -12,8 +12,8 @@ const deepest = 4
 const leastLines = 3
 
 /** The rows of a page in reading order: columns one after the other, and what lies across them before or after. */
-export function regionsOf(rows: readonly Row[], depth = 0): Region[] {
-  return partTables(rows).flatMap((part): Region[] => {
+export function regionsOf(rows: readonly Row[], depth = 0): PageRegion[] {
+  return partTables(rows).flatMap((part): PageRegion[] => {
     if ('cells' in part) return [part]
     const gutter = depth < deepest ? findGutter(part.rows.flat()) : undefined
     if (gutter === undefined) return [{ lines: part.rows.map(joinSegments) }]

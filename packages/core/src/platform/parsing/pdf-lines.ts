@@ -1,4 +1,4 @@
-import type { Piece } from './pdf-pieces.ts'
+import type { TextPiece } from './pdf-pieces.ts'
 
 /** Text that runs on along one baseline. */
 export interface Segment {
@@ -11,9 +11,9 @@ export interface Segment {
 }
 
 /** The segments of a page by their baselines: from top to bottom, and each from left to right. */
-export function rowsOfPieces(pieces: readonly Piece[]): Segment[][] {
+export function rowsOfPieces(pieces: readonly TextPiece[]): Segment[][] {
   const sorted = pieces.filter(({ text }) => text.trim() !== '').toSorted((a, b) => a.y - b.y)
-  const rows: Piece[][] = []
+  const rows: TextPiece[][] = []
   for (const piece of sorted) {
     const row = rows.at(-1)
     const first = row?.[0]
@@ -29,8 +29,8 @@ const partingGap = 1
 /** A gap between two pieces that is one between words. */
 const wordGap = 0.15
 
-function segmentsOf(row: Piece[]): Segment[] {
-  const groups: Piece[][] = []
+function segmentsOf(row: TextPiece[]): Segment[] {
+  const groups: TextPiece[][] = []
   let right = Number.NEGATIVE_INFINITY
   for (const piece of row.toSorted((a, b) => a.x - b.x)) {
     if (piece.x - right > piece.size * partingGap) groups.push([])
@@ -40,7 +40,7 @@ function segmentsOf(row: Piece[]): Segment[] {
   return groups.map(toSegment)
 }
 
-function toSegment(pieces: Piece[]): Segment {
+function toSegment(pieces: TextPiece[]): Segment {
   const letters = (rightToLeft: boolean) =>
     pieces.reduce(
       (sum, { text, isRightToLeft }) => sum + (isRightToLeft === rightToLeft ? text.length : 0),
@@ -48,7 +48,7 @@ function toSegment(pieces: Piece[]): Segment {
     )
   const ordered = letters(true) > letters(false) ? pieces.toReversed() : pieces
   const texts: string[] = []
-  let last: Piece | undefined
+  let last: TextPiece | undefined
   for (const piece of ordered) {
     const gap = last ? Math.max(piece.x - last.x - last.width, last.x - piece.x - piece.width) : 0
     const isWord = gap > piece.size * wordGap && !/\s$/.test(last?.text ?? '') && !/^\s/.test(piece.text)

@@ -5,7 +5,7 @@ type PdfDocument = Awaited<ReturnType<typeof getDocumentProxy>>
 type PdfPage = Awaited<ReturnType<PdfDocument['getPage']>>
 
 /** A piece of text on a page. Lengths are in points, from the upper left corner of the page as it is read. */
-export interface Piece {
+export interface TextPiece {
   text: string
   x: number
   /** Of its baseline. */
@@ -20,7 +20,7 @@ export interface Piece {
 }
 
 export interface PdfPageText {
-  pieces: Piece[]
+  pieces: TextPiece[]
   width: number
   height: number
 }
@@ -28,7 +28,7 @@ export interface PdfPageText {
 /** Reads the text of a page in the order of the file. @throws ParseFault `too_large` */
 export async function readPieces(page: PdfPage): Promise<PdfPageText> {
   const { width, height, transform } = page.getViewport({ scale: 1 })
-  const pieces: Piece[] = []
+  const pieces: TextPiece[] = []
   const reader = page.streamTextContent().getReader()
   for (let next = await reader.read(); !next.done; next = await reader.read()) {
     for (const item of next.value.items) {

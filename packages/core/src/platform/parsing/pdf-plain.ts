@@ -1,11 +1,11 @@
 import { joinLines } from './pdf-lines.ts'
-import type { Piece } from './pdf-pieces.ts'
+import type { TextPiece } from './pdf-pieces.ts'
 
 /** A step between two lines that is larger than this many times the size of the text begins a paragraph. */
 const paragraphStep = 1.7
 
 /** The paragraphs of a page in the order of the file. */
-export function plainParagraphs(pieces: readonly Piece[]): string[] {
+export function plainParagraphs(pieces: readonly TextPiece[]): string[] {
   const paragraphs: string[][] = []
   let last: { y: number; size: number } | undefined
   for (const { text, y, size } of linesOfPieces(pieces)) {
@@ -24,7 +24,7 @@ interface PlainLine {
   size: number
 }
 
-function linesOfPieces(pieces: readonly Piece[]): PlainLine[] {
+function linesOfPieces(pieces: readonly TextPiece[]): PlainLine[] {
   const lines: PlainLine[] = []
   let open: PlainLine | undefined
   for (const { text, y, size, endsLine } of pieces) {

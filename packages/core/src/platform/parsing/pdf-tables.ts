@@ -3,7 +3,7 @@ import type { Segment } from './pdf-lines.ts'
 type Row = Segment[]
 
 /** What lies on a page from top to bottom: rows of text, or a table. */
-export type Part = { rows: Row[] } | { cells: string[][] }
+export type PagePart = { rows: Row[] } | { cells: string[][] }
 
 interface Column {
   left: number
@@ -16,8 +16,8 @@ const tableStep = 3
 const wrapStep = 1.6
 
 /** Parts the rows of a region into tables and what is between them. */
-export function partTables(rows: readonly Row[]): Part[] {
-  const parts: Part[] = []
+export function partTables(rows: readonly Row[]): PagePart[] {
+  const parts: PagePart[] = []
   const addRows = (more: readonly Row[]) => {
     const last = parts.at(-1)
     if (last && 'rows' in last) last.rows.push(...more)

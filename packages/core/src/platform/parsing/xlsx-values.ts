@@ -36,7 +36,7 @@ function formatOf(id: number, code: string | undefined): NumberFormat {
 }
 
 /** The values of a row by their columns, as a reader sees them; columns that are left out are empty. */
-export function valuesOf(row: XmlElement, context: WorkbookContext): string[] {
+export function rowValues(row: XmlElement, context: WorkbookContext): string[] {
   const values: string[] = []
   let next = 0
   for (const cell of childrenOf(row, 'c')) {
@@ -56,7 +56,7 @@ const mostColumns = 16_384
 function columnOf(reference: string | undefined): number | undefined {
   const letters = /^[A-Z]{1,3}(?=\d)/.exec(reference ?? '')?.[0]
   if (letters === undefined) return undefined
-  return [...letters].reduce((sum, letter) => sum * 26 + letter.charCodeAt(0) - 64, 0) - 1
+  return Array.from(letters).reduce((sum, letter) => sum * 26 + letter.charCodeAt(0) - 64, 0) - 1
 }
 
 function valueOf(cell: XmlElement, { shared, formats, from1904 }: WorkbookContext): string {

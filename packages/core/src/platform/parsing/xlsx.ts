@@ -2,7 +2,7 @@ import { createBlockList, parsingLimits, tooLarge } from './limits.ts'
 import { mainPart, partsOf, propertiesOf, relationsOf } from './ooxml.ts'
 import type { ParsedDocument } from './parsed.ts'
 import { createTableWriter } from './tables.ts'
-import { numberFormats, stringOf, valuesOf, type WorkbookContext } from './xlsx-values.ts'
+import { numberFormats, rowValues, stringOf, type WorkbookContext } from './xlsx-values.ts'
 import { childOf, childrenOf, elementsOf, readXml } from './xml.ts'
 import { openZip, type ZipEntries } from './zip.ts'
 
@@ -28,7 +28,7 @@ export async function parseXlsx(bytes: Uint8Array): Promise<ParsedDocument> {
     const { name = '', state = 'visible' } = element.attributes
     if (state !== 'visible' || part === undefined || !zip.has(part)) continue
     const table = createTableWriter(list, { heading: name })
-    for await (const row of elementsOf(zip.stream(part), 'row')) table.row(valuesOf(row, context))
+    for await (const row of elementsOf(zip.stream(part), 'row')) table.row(rowValues(row, context))
     table.end()
   }
   return { kind: 'xlsx', ...(await propertiesOf(zip)), pages: null, blocks: list.blocks }

@@ -55,8 +55,8 @@ export const Crawl = defineEntity({
 export type CrawlRow = InferEntity<typeof Crawl>
 
 /** A page of a website, as the last crawl found it. */
-export const CrawledPage = defineEntity({
-  name: 'CrawledPage',
+export const SitePage = defineEntity({
+  name: 'SitePage',
   tableName: 'crawled_pages',
   properties: {
     id: idColumn(),
@@ -85,6 +85,6 @@ export const CrawledPage = defineEntity({
   filters: ownedByTenant,
 })
 
-export type CrawledPageRow = InferEntity<typeof CrawledPage>
+export type SitePageRow = InferEntity<typeof SitePage>
 
-export const crawlEntities = [CrawlPlan, Crawl, CrawledPage]
+export const crawlEntities = [CrawlPlan, Crawl, SitePage]

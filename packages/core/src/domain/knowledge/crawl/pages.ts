@@ -3,7 +3,7 @@ import type { CrawledPage as Visited } from '../../../platform/crawl/crawl-optio
 import { sha256Hex } from '../../../platform/crypto/hash.ts'
 import { KnowledgeFile } from '../datasets/entities.ts'
 import { fileToIngest, ingestJob, tidyKnowledgeJob } from '../ingestion/jobs.ts'
-import { CrawledPage, type CrawledPageRow, type CrawlRow } from './entities.ts'
+import { type CrawlRow, SitePage, type SitePageRow } from './entities.ts'
 
 /** Crawls in a row that must not find a page before it leaves search: a site may be half up. */
 const missesToLeave = 2
@@ -43,12 +43,12 @@ export async function notePage(
 }
 
 /** Notes that a crawl did not find a page; after two in a row it leaves search. */
-export async function miss(txn: Transaction, page: CrawledPageRow): Promise<void> {
+export async function miss(txn: Transaction, page: SitePageRow): Promise<void> {
   page.missed += 1
   if (page.missed >= missesToLeave) await leaveSearch(txn, page)
 }
 
-async function leaveSearch(txn: Transaction, page: CrawledPageRow): Promise<void> {
+async function leaveSearch(txn: Transaction, page: SitePageRow): Promise<void> {
   const { tenantId, fileId } = page
   if (fileId === null) return
   const file = await txn.em.findOne(KnowledgeFile, { id: fileId })
@@ -59,10 +59,10 @@ async function leaveSearch(txn: Transaction, page: CrawledPageRow): Promise<void
 
 async function pageOf(txn: Transaction, { id, tenantId, datasetId }: CrawlRow, { url, depth }: Visited) {
   const urlHash = sha256Hex(url)
-  const known = await txn.em.findOne(CrawledPage, { datasetId, urlHash })
+  const known = await txn.em.findOne(SitePage, { datasetId, urlHash })
   return (
     known ??
-    txn.em.create(CrawledPage, {
+    txn.em.create(SitePage, {
       id: txn.newId(),
       tenantId,
       datasetId,
@@ -86,7 +86,7 @@ async function pageOf(txn: Transaction, { id, tenantId, datasetId }: CrawlRow, {
 async function replaceText(
   txn: Transaction,
   { tenantId, datasetId }: CrawlRow,
-  page: CrawledPageRow,
+  page: SitePageRow,
   visited: { url: string; title?: string | undefined },
   { fileId, size, sha256 }: StoredPage,
 ): Promise<void> {

@@ -4,14 +4,14 @@ import { equals, where } from '../../../kernel/paging-queries.ts'
 import { within } from '../../../kernel/scope.ts'
 import { exists, leftTable, pick, select, table } from '../../../platform/database/read.ts'
 import { Dataset } from '../datasets/entities.ts'
-import { Crawl, CrawledPage, CrawlPlan } from './entities.ts'
+import { Crawl, CrawlPlan, SitePage } from './entities.ts'
 import { crawlJob } from './jobs.ts'
 import type { CrawlProgress, CrawlSettings } from './schemas.ts'
 
 const d = table(Dataset, 'd')
 const p = leftTable(CrawlPlan, 'p')
 const c = table(Crawl, 'c')
-const g = table(CrawledPage, 'g')
+const g = table(SitePage, 'g')
 
 const settings = select({
   datasetId: d.id,

@@ -6,8 +6,8 @@ import { crawl as crawlSite } from '../../../platform/crawl/crawl.ts'
 import type { CrawlState, CrawledPage as Visited } from '../../../platform/crawl/crawl-options.ts'
 import { sha256Hex } from '../../../platform/crypto/hash.ts'
 import { requireRoom } from '../../accounts/tenants/quota-queries.ts'
-import { keyOf } from '../datasets/files.ts'
-import { Crawl, CrawledPage, type CrawlRow } from './entities.ts'
+import { fileKey } from '../datasets/files.ts'
+import { Crawl, type CrawlRow, SitePage } from './entities.ts'
 import { miss, notePage, type StoredPage } from './pages.ts'
 import { abandonedCrawls, keptPages, unseenPages } from './queries.ts'
 
@@ -86,12 +86,12 @@ async function take(ctx: Ctx, crawl: CrawlRow, page: Visited, state: CrawlState 
 async function store(ctx: Ctx, crawl: CrawlRow, page: Visited & { outcome: 'fetched' }): Promise<StoredPage> {
   const { tenantId, datasetId } = crawl
   const known = await transact(ctx, (txn) =>
-    txn.em.findOne(CrawledPage, { datasetId, urlHash: sha256Hex(page.url) }),
+    txn.em.findOne(SitePage, { datasetId, urlHash: sha256Hex(page.url) }),
   )
   const id = known?.fileId ?? ctx.newId()
   const bytes = Buffer.from(page.html)
   await requireRoom(ctx, tenantId, bytes.byteLength)
-  const { size, sha256 } = await ctx.services.blobs.put(keyOf({ tenantId, id }), bytes)
+  const { size, sha256 } = await ctx.services.blobs.put(fileKey({ tenantId, id }), bytes)
   return { fileId: id, size, sha256 }
 }
 
@@ -99,7 +99,7 @@ async function store(ctx: Ctx, crawl: CrawlRow, page: Visited & { outcome: 'fetc
 async function missUnseen(ctx: Ctx, { id, datasetId }: CrawlRow): Promise<void> {
   for (const pageId of await unseenPages(ctx, datasetId, id)) {
     await transact(ctx, async (txn) => {
-      const page = await txn.em.findOne(CrawledPage, { id: pageId }, { lockMode: LockMode.PESSIMISTIC_WRITE })
+      const page = await txn.em.findOne(SitePage, { id: pageId }, { lockMode: LockMode.PESSIMISTIC_WRITE })
       if (!page) return
       page.crawlId = id
       await miss(txn, page)

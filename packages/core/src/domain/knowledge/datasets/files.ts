@@ -43,7 +43,7 @@ const noteMs = 3_600_000
 const filesPerMinute = 30
 
 /** Where the bytes of a file are. */
-export const keyOf = ({ tenantId, id }: { tenantId: string; id: string }) =>
+export const fileKey = ({ tenantId, id }: { tenantId: string; id: string }) =>
   `tenants/${tenantId}/knowledge/${id}`
 
 /**
@@ -76,7 +76,7 @@ export async function uploadFiles(
   )
   const kept: string[] = []
   for (const [n, file] of files.entries()) {
-    const key = keyOf({ tenantId, id: ids[n] as string })
+    const key = fileKey({ tenantId, id: ids[n] as string })
     kept.push((await ctx.services.blobs.put(key, file.stream())).sha256)
   }
   return transact(ctx, async (txn) => {

@@ -10,7 +10,7 @@ import {
   KnowledgeFile,
   type KnowledgeFileRow,
 } from '../datasets/entities.ts'
-import { keyOf } from '../datasets/files.ts'
+import { fileKey } from '../datasets/files.ts'
 import { lastVersion } from './chunk-queries.ts'
 import type { Chunk } from './chunks.ts'
 import { embedChunks, type NewChunk } from './embed.ts'
@@ -66,7 +66,11 @@ function begin(ctx: Ctx, id: string): Promise<FileToIngest | undefined> {
     Object.assign(file, { status: 'parsing', progress: 5, updatedOn: txn.clock.date() })
     const { tenantId, datasetId, fileName, sha256 } = file
     return {
-      ...{ id, tenantId, datasetId, fileName, sha256 },
+      id,
+      tenantId,
+      datasetId,
+      fileName,
+      sha256,
       settings: {
         chunkSize: file.chunkSize ?? dataset.chunkSize,
         chunkOverlap: file.chunkOverlap ?? dataset.chunkOverlap,
@@ -81,7 +85,7 @@ function begin(ctx: Ctx, id: string): Promise<FileToIngest | undefined> {
 async function chunksOf(ctx: Ctx, file: FileToIngest, signal: AbortSignal): Promise<Chunk[]> {
   const { blobs, parser, threads } = ctx.services
   const { tenantId, fileName, settings } = file
-  const bytes = await blobs.get(keyOf(file))
+  const bytes = await blobs.get(fileKey(file))
   if (!bytes) throw new ParseFault('corrupt', 'The file is gone from the store. Upload it again.')
   const { chunkSize: size, chunkOverlap: overlap, parseType, parserEngine: engine } = settings
   const { blocks } = await parser.parse({ bytes, fileName, engine }, { owner: tenantId, signal })

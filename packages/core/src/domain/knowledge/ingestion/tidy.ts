@@ -1,7 +1,7 @@
 import type { Ctx } from '../../../kernel/context.ts'
 import { transact } from '../../../kernel/transact.ts'
 import { KnowledgeFile } from '../datasets/entities.ts'
-import { keyOf } from '../datasets/files.ts'
+import { fileKey } from '../datasets/files.ts'
 import { deleteChunksBelow } from './chunk-queries.ts'
 
 /** Above every version. */
@@ -18,5 +18,5 @@ export async function tidyKnowledge(
   const file = await transact(ctx, (txn) => txn.em.findOne(KnowledgeFile, { id: fileId }))
   let more = true
   while (more) more = await deleteChunksBelow(ctx.db, fileId, file ? file.version : all)
-  if (!file) await ctx.services.blobs.remove(keyOf({ tenantId, id: fileId }))
+  if (!file) await ctx.services.blobs.remove(fileKey({ tenantId, id: fileId }))
 }
