@@ -2,7 +2,7 @@ import { crawlProgress, crawlSettings as readSettings } from '../../domain/knowl
 import { CrawlProgress, CrawlReceipt, CrawlSettings, NewCrawl } from '../../domain/knowledge/crawl/schemas.ts'
 import { startCrawl } from '../../domain/knowledge/crawl/start.ts'
 import { configureDataset } from '../../domain/knowledge/datasets/config.ts'
-import { changeFile, deleteFile, reindex, uploadFiles } from '../../domain/knowledge/datasets/files.ts'
+import { changeFile, deleteFile, reindex } from '../../domain/knowledge/datasets/files.ts'
 import { fileProgress, getDataset, listDatasets } from '../../domain/knowledge/datasets/queries.ts'
 import {
   DatasetConfig,
@@ -19,6 +19,7 @@ import {
   UploadOptions,
   UploadReceipt,
 } from '../../domain/knowledge/datasets/schemas.ts'
+import { uploadFiles } from '../../domain/knowledge/datasets/upload.ts'
 import { KnowledgeResults, KnowledgeSearch } from '../../domain/knowledge/search/schemas.ts'
 import { searchKnowledge } from '../../domain/knowledge/search/search.ts'
 import { endpoint } from '../../gateway/endpoint.ts'

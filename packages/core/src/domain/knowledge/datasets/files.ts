@@ -1,43 +1,11 @@
-import type { Readable } from 'node:stream'
 import { LockMode } from '@mikro-orm/core'
 import type { Ctx, Transaction } from '../../../kernel/context.ts'
-import { DomainError, invalid, notFound } from '../../../kernel/errors.ts'
-import { toNewJob } from '../../../kernel/jobs.ts'
-import { transact } from '../../../kernel/transact.ts'
-import { detectKind } from '../../../platform/parsing/kinds.ts'
-import { documentTypes, ParseFault } from '../../../platform/parsing/parsed.ts'
-import { requireRoom } from '../../accounts/tenants/quota-queries.ts'
-import { lockTenant } from '../../accounts/tenants/status.ts'
+import { notFound } from '../../../kernel/errors.ts'
+import { record, transact } from '../../../kernel/transact.ts'
 import { fileToIngest, ingestJob, tidyKnowledgeJob } from '../ingestion/jobs.ts'
-import { requireOverlap } from './config.ts'
 import { Dataset, type DatasetRow, KnowledgeFile, type KnowledgeFileRow } from './entities.ts'
 import { getFile } from './queries.ts'
-import {
-  type FileChange,
-  type FileDeletion,
-  type KnowledgeFileItem,
-  maxBatchBytes,
-  maxFileBytes,
-  type ReindexReceipt,
-  type UploadOptions,
-  type UploadReceipt,
-} from './schemas.ts'
-
-/** A file as it was uploaded. */
-export interface KnowledgeUpload {
-  name: string
-  size: number
-  /** Cut at the largest size that a file may have. */
-  tooLarge: boolean
-  bytes(): Promise<Uint8Array>
-  stream(): Readable
-}
-
-/** More than this many a dataset cannot have. */
-const mostFiles = 10_000
-
-/** An upload that has not been noted by then never will be, milliseconds. */
-const noteMs = 3_600_000
+import type { FileChange, FileDeletion, KnowledgeFileItem, ReindexReceipt } from './schemas.ts'
 
 /** Files that a server of this kind ingests in a minute, for estimates. */
 const filesPerMinute = 30
@@ -45,122 +13,6 @@ const filesPerMinute = 30
 /** Where the bytes of a file are. */
 export const fileKey = ({ tenantId, id }: { tenantId: string; id: string }) =>
   `tenants/${tenantId}/knowledge/${id}`
-
-/**
- * Takes files into a dataset, all or none of them; they are ingested afterwards. Serves `POST …/datasets/:datasetId/files/upload`.
- * @throws DomainError `NOT_FOUND`; `VALIDATION_ERROR` on `files` for a file that is too large or that cannot be read, on
- *   `chunkOverlap` when it is not less than the chunk size; `PAYLOAD_TOO_LARGE` for more than 200 MB, or when a quota is used up
- */
-export async function uploadFiles(
-  ctx: Ctx,
-  datasetId: string,
-  { parseOnUpload = true, ...options }: UploadOptions & { parseOnUpload?: boolean },
-  { files }: { files: readonly KnowledgeUpload[] },
-): Promise<UploadReceipt> {
-  const dataset = await transact(ctx, (txn) => findDataset(txn, datasetId))
-  requireOverlap({ ...dataset, ...withoutUndefined(options) })
-  const total = files.reduce((sum, { size }) => sum + size, 0)
-  if (total > maxBatchBytes)
-    throw new DomainError('PAYLOAD_TOO_LARGE', 'The files of one upload may have 200 MB together', {
-      field: 'files',
-    })
-  const mimeTypes: string[] = []
-  for (const file of files) mimeTypes.push(await mimeTypeOf(file))
-  const { tenantId } = dataset
-  await requireRoom(ctx, tenantId, total)
-  const ids = files.map(() => ctx.newId())
-  // Should this process die before the rows are there, the bytes are removed all the same.
-  const runAt = new Date(ctx.clock.now() + noteMs)
-  await ctx.services.jobs.add(
-    ids.map((fileId) => toNewJob(tidyKnowledgeJob, { tenantId, payload: { tenantId, fileId }, runAt })),
-  )
-  const kept: string[] = []
-  for (const [n, file] of files.entries()) {
-    const key = fileKey({ tenantId, id: ids[n] as string })
-    kept.push((await ctx.services.blobs.put(key, file.stream())).sha256)
-  }
-  return transact(ctx, async (txn) => {
-    await lockTenant(txn, tenantId)
-    await requireRoom(txn, tenantId, total)
-    if ((await txn.em.count(KnowledgeFile, { datasetId })) + files.length > mostFiles)
-      throw new DomainError('UNPROCESSABLE', `A dataset holds at most ${mostFiles} files; delete some first`)
-    const rows = files.map((file, n) =>
-      addFile(txn, dataset, parseOnUpload, {
-        ...options,
-        id: ids[n] as string,
-        fileName: file.name.slice(0, 255),
-        mimeType: mimeTypes[n] as string,
-        fileSizeBytes: file.size,
-        sha256: kept[n] as string,
-      }),
-    )
-    txn.audit({
-      tenantId,
-      resourceType: 'dataset',
-      resourceId: datasetId,
-      after: {
-        files: rows.map(({ id, fileName, fileSizeBytes, sha256 }) => ({
-          id,
-          fileName,
-          fileSizeBytes,
-          sha256,
-        })),
-      },
-    })
-    return {
-      uploadedFiles: rows.map(({ id, fileName }) => ({
-        id,
-        fileName,
-        status: 'pending' as const,
-        jobId: id,
-      })),
-    }
-  })
-}
-
-/** @throws DomainError `VALIDATION_ERROR` on `files`, with the name of the file */
-async function mimeTypeOf(file: KnowledgeUpload): Promise<string> {
-  if (file.tooLarge) throw invalid('files', `${file.name} is larger than ${maxFileBytes / 2 ** 20} MB`)
-  const kind = await detectKind(await file.bytes(), file.name).catch((error: unknown) => {
-    throw error instanceof ParseFault ? invalid('files', `${file.name}: ${error.message}`) : error
-  })
-  if (!kind) throw invalid('files', `${file.name}: It is not known what kind of file this is`)
-  return documentTypes[kind]
-}
-
-type NewFile = Pick<KnowledgeFileRow, 'id' | 'fileName' | 'mimeType' | 'fileSizeBytes' | 'sha256'> &
-  UploadOptions
-
-function addFile(
-  txn: Transaction,
-  { id: datasetId, tenantId }: DatasetRow,
-  atOnce: boolean,
-  file: NewFile,
-): KnowledgeFileRow {
-  const now = txn.clock.date()
-  const row = txn.em.create(KnowledgeFile, {
-    ...file,
-    chunkSize: file.chunkSize ?? null,
-    chunkOverlap: file.chunkOverlap ?? null,
-    parseType: file.parseType ?? null,
-    parserEngine: file.parserEngine ?? null,
-    tenantId,
-    datasetId,
-    source: 'upload',
-    status: 'pending',
-    progress: 0,
-    enabled: true,
-    errorMessage: null,
-    chunksCount: 0,
-    version: 0,
-    url: null,
-    publishedAt: null,
-    createdOn: now,
-    updatedOn: now,
-  })
-  if (atOnce) txn.enqueue(ingestJob, fileToIngest(row))
-  return row
-}
 
 /**
  * Takes a file out of search or back into it, at once and without embedding it again; or has it ingested again beside what is
@@ -178,7 +30,7 @@ export async function changeFile(
     if (enabled !== undefined) file.enabled = enabled
     if (reIngest) ingestAgain(txn, file)
     file.updatedOn = txn.clock.date()
-    record(txn, file, 'file.change', { before, after: { enabled: file.enabled, status: file.status } })
+    recordFile(txn, file, 'file.change', { before, after: { enabled: file.enabled, status: file.status } })
   })
   return getFile(ctx, datasetId, id)
 }
@@ -188,31 +40,45 @@ export function deleteFile(ctx: Ctx, datasetId: string, id: string): Promise<Fil
   return transact(ctx, async (txn) => {
     const file = await lockFile(txn, datasetId, id)
     const { tenantId, chunksCount, fileName, sha256 } = file
-    record(txn, file, 'file.delete', { before: { fileName, sha256, chunksCount } })
+    recordFile(txn, file, 'file.delete', { before: { fileName, sha256, chunksCount } })
     txn.em.remove(file)
     txn.enqueue(tidyKnowledgeJob, { tenantId, payload: { tenantId, fileId: id } })
     return { deleted: true as const, chunksRemoved: chunksCount }
   })
 }
 
+/** How many files are marked in one transaction, so that no one waits for long. */
+const reindexBatch = 200
+
 /**
  * Has every file of a dataset ingested again, with its present settings; what is searched stays until the new chunks of a file are
  * there. Files that are being ingested at this moment are left out. Serves `POST …/datasets/:datasetId/re-index`.
  * @throws DomainError `NOT_FOUND`
  */
-export function reindex(ctx: Ctx, datasetId: string): Promise<ReindexReceipt> {
-  return transact(ctx, async (txn) => {
-    const { tenantId } = await findDataset(txn, datasetId)
-    const files = await txn.em.find(
-      KnowledgeFile,
-      { datasetId, status: { $in: ['pending', 'indexed', 'error'] } },
-      { lockMode: LockMode.PESSIMISTIC_WRITE, orderBy: { id: 'asc' } },
-    )
-    for (const file of files) ingestAgain(txn, file)
-    const jobsQueued = files.length
-    txn.audit({ tenantId, resourceType: 'dataset', resourceId: datasetId, after: { jobsQueued } })
-    return { jobsQueued, estimatedMinutes: Math.ceil(jobsQueued / filesPerMinute) }
-  })
+export async function reindex(ctx: Ctx, datasetId: string): Promise<ReindexReceipt> {
+  const { tenantId } = await transact(ctx, (txn) => findDataset(txn, datasetId))
+  let jobsQueued = 0
+  let after = ''
+  let isLast = false
+  while (!isLast) {
+    const ids = await transact(ctx, (txn) => ingestNext(txn, datasetId, after))
+    jobsQueued += ids.length
+    after = ids.at(-1) ?? after
+    isLast = ids.length < reindexBatch
+  }
+  await record(ctx, { tenantId, resourceType: 'dataset', resourceId: datasetId, after: { jobsQueued } })
+  return { jobsQueued, estimatedMinutes: Math.ceil(jobsQueued / filesPerMinute) }
+}
+
+/** @returns the ids of the files that are now to be ingested */
+async function ingestNext(txn: Transaction, datasetId: string, after: string): Promise<string[]> {
+  const files = await txn.em.find(
+    KnowledgeFile,
+    { datasetId, id: { $gt: after }, status: { $in: ['pending', 'indexed', 'error'] } },
+    { lockMode: LockMode.PESSIMISTIC_WRITE, orderBy: { id: 'asc' }, limit: reindexBatch },
+  )
+  for (const file of files) ingestAgain(txn, file)
+  return files.map(({ id }) => id)
 }
 
 /** What is being ingested already is not asked for twice. */
@@ -241,10 +107,7 @@ async function lockFile(txn: Transaction, datasetId: string, id: string): Promis
   return file
 }
 
-const withoutUndefined = (options: UploadOptions) =>
-  Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined))
-
-function record(
+function recordFile(
   txn: Transaction,
   { id, tenantId }: KnowledgeFileRow,
   action: string,

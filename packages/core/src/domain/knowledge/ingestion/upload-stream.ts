@@ -3,9 +3,9 @@ import { notFound } from '../../../kernel/errors.ts'
 import { narrowed, oneTenant } from '../../../kernel/scope.ts'
 import { transact } from '../../../kernel/transact.ts'
 import { Dataset } from '../datasets/entities.ts'
-import { type KnowledgeUpload, uploadFiles } from '../datasets/files.ts'
 import { fileProgress } from '../datasets/queries.ts'
 import { maxTerminalBytes, type TerminalUpload } from '../datasets/schemas.ts'
+import { type KnowledgeUpload, uploadFiles } from '../datasets/upload.ts'
 
 /** What someone is told who uploads a file and waits. */
 export type UploadNews =
