@@ -4,6 +4,7 @@ import { equals, where } from '../../../kernel/paging-queries.ts'
 import { within } from '../../../kernel/scope.ts'
 import { exists, leftTable, pick, select, table } from '../../../platform/database/read.ts'
 import { Dataset } from '../datasets/entities.ts'
+import { notFoundIn } from '../datasets/queries.ts'
 import { Crawl, CrawlPlan, SitePage } from './entities.ts'
 import { crawlJob } from './jobs.ts'
 import type { CrawlProgress, CrawlSettings } from './schemas.ts'
@@ -38,7 +39,7 @@ const progress = select({
 export async function crawlProgress(ctx: Ctx, datasetId: string, id: string): Promise<CrawlProgress> {
   const condition = where(within(ctx.scope, 'c.tenant_id'), equals(c.datasetId, datasetId), equals(c.id, id))
   const row = await progress.get(ctx.sql, `from ${c} where ${condition.sql}`, condition.params)
-  if (!row) throw notFound('crawl')
+  if (!row) throw await notFoundIn(ctx, datasetId, 'crawl job')
   return row
 }
 

@@ -4,7 +4,7 @@ import { notFound } from '../../../kernel/errors.ts'
 import { record, transact } from '../../../kernel/transact.ts'
 import { fileToIngest, ingestJob, tidyKnowledgeJob } from '../ingestion/jobs.ts'
 import { Dataset, type DatasetRow, KnowledgeFile, type KnowledgeFileRow } from './entities.ts'
-import { getFile } from './queries.ts'
+import { getFile, notFoundIn } from './queries.ts'
 import type { FileChange, FileDeletion, KnowledgeFileItem, ReindexReceipt } from './schemas.ts'
 
 /** Files that a server of this kind ingests in a minute, for estimates. */
@@ -103,7 +103,7 @@ async function lockFile(txn: Transaction, datasetId: string, id: string): Promis
     { id, datasetId },
     { lockMode: LockMode.PESSIMISTIC_WRITE },
   )
-  if (!file) throw notFound('file')
+  if (!file) throw await notFoundIn(txn, datasetId, 'file')
   return file
 }
 

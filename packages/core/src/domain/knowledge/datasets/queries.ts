@@ -1,8 +1,8 @@
 import type { Ctx } from '../../../kernel/context.ts'
-import { notFound } from '../../../kernel/errors.ts'
+import { type DomainError, notFound } from '../../../kernel/errors.ts'
 import { equals, where } from '../../../kernel/paging-queries.ts'
 import { oneTenant, within } from '../../../kernel/scope.ts'
-import { count, pick, type RowOf, select, table, text } from '../../../platform/database/read.ts'
+import { count, exists, pick, type RowOf, select, table, text } from '../../../platform/database/read.ts'
 import { Tenant } from '../../accounts/tenants/entities.ts'
 import { Dataset, KnowledgeFile } from './entities.ts'
 import type {
@@ -131,8 +131,16 @@ async function find<R>(
 ): Promise<R> {
   const condition = where(within(ctx.scope, 'f.tenant_id'), equals(f.datasetId, datasetId), equals(f.id, id))
   const row = await selection.get(ctx.sql, `from ${f} where ${condition.sql}`, condition.params as never[])
-  if (!row) throw notFound('file')
+  if (!row) throw await notFoundIn(ctx, datasetId, 'file')
   return row
+}
+
+/** What is missing of something that belongs to a dataset: the dataset, or what is looked for in it. */
+export async function notFoundIn(ctx: Ctx, datasetId: string, what: string): Promise<DomainError> {
+  const condition = where(within(ctx.scope, 'd.tenant_id'), equals(d.id, datasetId))
+  return notFound(
+    (await exists(ctx.sql, `from ${d} where ${condition.sql}`, condition.params)) ? what : 'dataset',
+  )
 }
 
 const role = select({ tenantId: text('a.tenant_id'), role: text('a.role') })
