@@ -43,8 +43,9 @@ function byZeros(bytes: Uint8Array): TextDecoder | undefined {
   const zeros = [0, 0]
   for (const [at, byte] of head.entries()) if (byte === 0) zeros[at % 2] = (zeros[at % 2] ?? 0) + 1
   const [even = 0, odd = 0] = zeros
-  if (odd > head.length / 8 && even < odd / 8) return new TextDecoder('utf-16le')
-  if (even > head.length / 8 && odd < even / 8) return new TextDecoder('utf-16be')
+  const least = Math.max(2, head.length / 8)
+  if (odd > least && even < odd / 8) return new TextDecoder('utf-16le')
+  if (even > least && odd < even / 8) return new TextDecoder('utf-16be')
   return undefined
 }
 

@@ -1,11 +1,12 @@
 import mammoth from 'mammoth'
-import { toBlock } from './html.ts'
+import { damaged } from './faults.ts'
+import { toBlock } from './html-frames.ts'
 import { scanHtml } from './html-scan.ts'
 import { createBlockList } from './limits.ts'
 import { propertiesOf } from './ooxml.ts'
 import { type ParsedDocument, ParseFault } from './parsed.ts'
 import { elementsOf } from './xml.ts'
-import { damaged, openZip, type ZipEntries } from './zip.ts'
+import { openZip, type ZipEntries } from './zip.ts'
 
 /** Reads a Word document: Mammoth says by its styles what is a heading, a list or a table. @throws ParseFault */
 export async function parseDocx(bytes: Uint8Array): Promise<ParsedDocument> {

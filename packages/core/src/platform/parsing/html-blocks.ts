@@ -1,3 +1,4 @@
+import { tooDeep, tooLarge } from './faults.ts'
 import {
   blocksOfList,
   blocksOfTable,
@@ -7,8 +8,8 @@ import {
   type HtmlBlock,
 } from './html-frames.ts'
 import { isBlockTag, isBoilerplate, isHidden } from './html-tags.ts'
-import { type BlockList, parsingLimits, tooLarge } from './limits.ts'
-import { type Block, type HeadingLevel, ParseFault } from './parsed.ts'
+import { type BlockList, parsingLimits } from './limits.ts'
+import type { Block, HeadingLevel } from './parsed.ts'
 
 /** Turns the tags and texts of HTML, as they come, into blocks. */
 export interface HtmlBlocks {
@@ -39,7 +40,7 @@ export function createHtmlBlocks({ countCells }: Pick<BlockList, 'countCells'>):
 
   const push = (block: Block) => {
     count += 1
-    if (count > parsingLimits.blocks) throw tooLarge(`${parsingLimits.blocks} paragraphs`)
+    if (count > parsingLimits.blocks) throw tooLarge(parsingLimits.blocks, 'paragraphs')
     current().blocks.push({ ...block, boilerplate: boilerplate !== undefined })
   }
 
@@ -101,7 +102,7 @@ export function createHtmlBlocks({ countCells }: Pick<BlockList, 'countCells'>):
   return {
     open(tag, attributes) {
       depth += 1
-      if (depth > parsingLimits.nesting) throw tooDeep()
+      if (depth > parsingLimits.nesting) throw tooDeep(parsingLimits.nesting)
       if (hidden !== undefined) return
       if (isHidden(tag, attributes)) {
         hidden = depth
@@ -159,9 +160,3 @@ function createInlineText() {
     },
   }
 }
-
-const tooDeep = () =>
-  new ParseFault(
-    'too_deep',
-    `This page has more than ${parsingLimits.nesting} elements within each other. Save it again, or as PDF, and upload the new file.`,
-  )

@@ -7,6 +7,10 @@ export interface HtmlBlock extends Block {
   boilerplate: boolean
 }
 
+/** A block without what is only of use within its page. */
+export const toBlock = ({ kind, level, text }: HtmlBlock): Block =>
+  level === undefined ? { kind, text } : { kind, level, text }
+
 /** Text, or blocks where there are several. */
 export type Cell = string | HtmlBlock[]
 

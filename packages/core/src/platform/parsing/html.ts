@@ -1,10 +1,10 @@
 import { decodeText } from './decode.ts'
-import type { HtmlBlock } from './html-frames.ts'
+import { toBlock } from './html-frames.ts'
 import type { HtmlHead } from './html-head.ts'
 import { scanHtml } from './html-scan.ts'
 import { createBlockList } from './limits.ts'
 import { selectMainText } from './main-text.ts'
-import type { Block, ParsedDocument } from './parsed.ts'
+import type { ParsedDocument } from './parsed.ts'
 
 /** A web page: its text, and what it says about itself. */
 export interface HtmlPage extends Pick<HtmlHead, 'canonical' | 'links' | 'index' | 'follow'> {
@@ -47,7 +47,3 @@ export function decodeMarkup(bytes: Uint8Array, charset?: string): string {
   // It was readable as single bytes, so it is not what it says.
   return decodeText(bytes, charset ?? (named && !/^utf-?16/i.test(named) ? named : undefined))
 }
-
-/** A block without what is only of use within its page. */
-export const toBlock = ({ kind, level, text }: HtmlBlock): Block =>
-  level === undefined ? { kind, text } : { kind, level, text }

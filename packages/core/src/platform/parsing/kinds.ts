@@ -1,4 +1,5 @@
 import { decodeText } from './decode.ts'
+import { locked } from './faults.ts'
 import { type DocumentKind, ParseFault } from './parsed.ts'
 
 /**
@@ -10,16 +11,20 @@ import { type DocumentKind, ParseFault } from './parsed.ts'
 export async function detectKind(bytes: Uint8Array, fileName: string): Promise<DocumentKind | undefined> {
   const head = bytes.subarray(0, 65_536)
   const start = latin1(head.subarray(0, 1024))
-  if (/^\s*%PDF-/.test(start)) return 'pdf'
+  if (isPdf(bytes, start)) return 'pdf'
   if (/^PK[\x03\x05]/.test(start)) return kindOfZip(bytes)
   if (start.startsWith('\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1')) throw oldOffice(bytes)
   const text = asText(head)
   if (text !== undefined) return kindOfText(text, fileName)
-  if (start.includes('%PDF-')) return 'pdf'
   const type = await sniff(bytes)
   if (type) throw notRead(type)
   return undefined
 }
+
+/** Programs may put something before the mark; a text may quote it. */
+const isPdf = (bytes: Uint8Array, start: string) =>
+  start.startsWith('%PDF-') ||
+  (/\s%PDF-\d/.test(start) && Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).includes('endobj'))
 
 const latin1 = (bytes: Uint8Array) => Buffer.from(bytes).toString('latin1')
 
@@ -31,8 +36,11 @@ const sniff = async (bytes: Uint8Array) => {
 /** The beginning as text; undefined where it is none. Signatures of two letters, as pictures have, also begin words. */
 function asText(head: Uint8Array): string | undefined {
   const text = decodeText(head)
-  const odd = (part: string) => part.match(/[\0-\x08\x0e-\x1a\x1c-\x1f\ufffd]/g)?.length ?? 0
-  return odd(text.slice(0, 256)) > 2 || odd(text) > text.length / 100 ? undefined : text
+  const odd = (part: string, pattern: RegExp) => part.match(pattern)?.length ?? 0
+  const isBinary = odd(text.slice(0, 256), /[\0-\x08\x0e-\x1a\x1c-\x1f]/g) > 2
+  return isBinary || odd(text, /[\0-\x08\x0e-\x1a\x1c-\x1f\ufffd]/g) > 2 + text.length / 100
+    ? undefined
+    : text
 }
 
 /** Whether a text begins as HTML, after comments and a declaration of XML. */
@@ -74,14 +82,7 @@ async function kindOfZip(bytes: Uint8Array): Promise<DocumentKind> {
 
 /** What the storages of an old Office file, or one with a password, are called; names are in UTF-16. */
 const storages: ReadonlyArray<[string, () => ParseFault]> = [
-  [
-    'EncryptedPackage',
-    () =>
-      new ParseFault(
-        'encrypted',
-        'This document is protected by a password. Remove the password and upload it again.',
-      ),
-  ],
+  ['EncryptedPackage', locked],
   ['WordDocument', () => saveAs('a Word document in the old format (DOC)', 'DOCX')],
   ['Workbook', () => saveAs('an Excel workbook in the old format (XLS)', 'XLSX')],
   ['PowerPoint Document', () => saveAs('a PowerPoint presentation in the old format (PPT)', 'PPTX')],

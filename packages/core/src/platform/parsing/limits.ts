@@ -1,4 +1,5 @@
-import { type Block, ParseFault } from './parsed.ts'
+import { tooLarge } from './faults.ts'
+import type { Block } from './parsed.ts'
 
 /** What one file may ask for. A file beyond them ends with a `ParseFault`, before it takes more memory or time. */
 export const parsingLimits = {
@@ -40,30 +41,20 @@ export function createBlockList(): BlockList {
       if (text === '') return
       characters += text.length
       checkLength(characters)
-      if (blocks.length >= parsingLimits.blocks) throw tooLarge(`${shown(parsingLimits.blocks)} paragraphs`)
+      if (blocks.length >= parsingLimits.blocks) throw tooLarge(parsingLimits.blocks, 'paragraphs')
       blocks.push({ ...block, text })
     },
     countCells(count) {
       cells += count
-      if (cells > parsingLimits.tableCells) throw tooLarge(`${shown(parsingLimits.tableCells)} table cells`)
+      if (cells > parsingLimits.tableCells) throw tooLarge(parsingLimits.tableCells, 'table cells')
     },
   }
 }
 
 /** @throws ParseFault `too_large` for more characters than a document may have */
 export function checkLength(characters: number): void {
-  if (characters > parsingLimits.characters) throw tooMuchText()
+  if (characters > parsingLimits.characters) throw tooLarge(parsingLimits.characters, 'characters of text')
 }
-
-const shown = (count: number) => count.toLocaleString('en')
-
-export const tooLarge = (limit: string) =>
-  new ParseFault(
-    'too_large',
-    `This file has more than ${limit}. Split it into several files and upload those.`,
-  )
-
-const tooMuchText = () => tooLarge(`${shown(parsingLimits.characters)} characters of text`)
 
 /** Databases do not store NUL or half of a surrogate pair; other control characters are never meant to be seen. */
 function toStorable(text: string): string {

@@ -16,11 +16,20 @@ export function selectMainText(html: string, { blocks, nodes, depth }: ScannedHt
   const marked = blocks.filter(({ boilerplate }) => !boilerplate)
   const content = marked.length > 0 ? marked : blocks
   if (nodes > mostNodes || depth > deepest || html.length > longest) return content
-  const article = readArticle(html)
-  if (lengthOf(article) * 3 < lengthOf(content)) return content
-  // Readability takes the title out, because it gives it apart.
-  const title = content.find(({ kind, level }) => kind === 'heading' && level === 1)
-  return title && !article.some(({ text }) => text === title.text) ? [title, ...article] : article
+  const left = new Set(blocks.filter(({ boilerplate }) => boilerplate).map(({ text }) => text))
+  const article = readArticle(html).filter(({ text }) => !left.has(text))
+  return lengthOf(article) * 3 < lengthOf(content) ? content : withHeadings(article, content)
+}
+
+/** Readability takes the title of an article out, and lowers its other headings of the first level. */
+function withHeadings(article: readonly HtmlBlock[], content: readonly HtmlBlock[]): HtmlBlock[] {
+  const headings = content.filter(({ kind }) => kind === 'heading')
+  const levels = new Map(headings.map(({ text, level }) => [text, level]))
+  const blocks = article.map((block) =>
+    block.kind === 'heading' ? { ...block, level: levels.get(block.text) ?? block.level } : block,
+  )
+  const title = headings.find(({ level }) => level === 1)
+  return title && !article.some(({ text }) => text === title.text) ? [title, ...blocks] : blocks
 }
 
 function readArticle(html: string): HtmlBlock[] {

@@ -1,7 +1,6 @@
 import { Lexer, type Token, type Tokens } from 'marked'
-import { parse as parseYaml } from 'yaml'
 import { decodeDocument } from './decode.ts'
-import { toBlock } from './html.ts'
+import { toBlock } from './html-frames.ts'
 import { scanHtml } from './html-scan.ts'
 import { createBlockList } from './limits.ts'
 import { splitMarkdown } from './markdown-parts.ts'
@@ -13,11 +12,15 @@ import { paragraphsOf } from './text.ts'
  * heading of the first level is the title.
  * @throws ParseFault `too_large`
  */
-export function parseMarkdown(bytes: Uint8Array): ParsedDocument {
+export async function parseMarkdown(bytes: Uint8Array): Promise<ParsedDocument> {
   const list = createBlockList()
   const text = decodeDocument(bytes).replace(/\r\n?/g, '\n')
-  const { title, language, body } = takeFrontMatter(text)
-  for (const part of splitMarkdown(body)) for (const block of readPart(part)) list.add(block)
+  // Most files have none, and need no YAML.
+  const front = text.startsWith('---\n')
+    ? (await import('./front-matter.ts')).takeFrontMatter(text)
+    : undefined
+  const { title = null, language = null } = front ?? {}
+  for (const part of splitMarkdown(front?.body ?? text)) for (const block of readPart(part)) list.add(block)
   const heading = list.blocks.find(({ level }) => level === 1)
   return {
     kind: 'markdown',
@@ -60,37 +63,5 @@ function toBlocks(token: Token): Block[] {
       return [{ kind: 'text', text: (token as Tokens.Blockquote).text }]
     default:
       return [{ kind: 'text', text: token.raw }]
-  }
-}
-
-const longestFrontMatter = 65_536
-
-/** The block of YAML at the beginning of a file, if there is one, and what follows it. */
-function takeFrontMatter(text: string): { title: string | null; language: string | null; body: string } {
-  const none = { title: null, language: null, body: text }
-  const end = text.startsWith('---\n')
-    ? text.slice(0, longestFrontMatter).search(/\n---[^\S\n]*(?:\n|$)/)
-    : -1
-  if (end < 0) return none
-  const values = readYaml(text.slice(4, end + 1))
-  if (values === undefined) return none
-  const [title, lang, language] = ['title', 'lang', 'language'].map((name) => {
-    const value = values.get(name)
-    return typeof value === 'string' && value.trim() !== '' ? value.trim() : null
-  })
-  return {
-    title: title ?? null,
-    language: lang ?? language ?? null,
-    body: text.slice(text.indexOf('\n', end + 1) + 1),
-  }
-}
-
-function readYaml(text: string): Map<unknown, unknown> | undefined {
-  try {
-    const values: unknown = parseYaml(text, { mapAsMap: true, logLevel: 'silent' })
-    return values instanceof Map ? values : undefined
-  } catch {
-    // A rule, and a text that has another one.
-    return undefined
   }
 }

@@ -1,5 +1,6 @@
 import type { getDocumentProxy } from 'unpdf'
-import { parsingLimits, tooLarge } from './limits.ts'
+import { tooLarge } from './faults.ts'
+import { parsingLimits } from './limits.ts'
 
 type PdfDocument = Awaited<ReturnType<typeof getDocumentProxy>>
 type PdfPage = Awaited<ReturnType<PdfDocument['getPage']>>
@@ -35,7 +36,7 @@ export async function readPieces(page: PdfPage): Promise<PdfPageText> {
       if (!('str' in item)) continue
       if (pieces.length >= parsingLimits.pagePieces) {
         await reader.cancel()
-        throw tooLarge(`${parsingLimits.pagePieces} pieces of text on one page`)
+        throw tooLarge(parsingLimits.pagePieces, 'pieces of text on one page')
       }
       const [a, b, c, d, x, y] = multiply(transform, item.transform)
       pieces.push({

@@ -1,4 +1,5 @@
 import { getDocumentProxy } from 'unpdf'
+import { damaged, locked, tooManyPages } from './faults.ts'
 import { checkLength, createBlockList, parsingLimits } from './limits.ts'
 import { type ParsedDocument, type ParseEngine, ParseFault } from './parsed.ts'
 import { createPdfLayout } from './pdf-layout.ts'
@@ -18,7 +19,7 @@ export async function parsePdf(bytes: Uint8Array, engine: ParseEngine): Promise<
   const pdf = await openPdf(bytes)
   try {
     const { numPages: pages } = pdf
-    if (pages > parsingLimits.pages) throw tooManyPages(pages)
+    if (pages > parsingLimits.pages) throw tooManyPages(pages, parsingLimits.pages, 'pages')
     const { info } = await pdf.getMetadata()
     const blocks = await readPages(pdf, engine)
     return { kind: 'pdf', title: textIn(info, 'Title'), language: textIn(info, 'Language'), pages, blocks }
@@ -63,23 +64,8 @@ async function openPdf(bytes: Uint8Array): Promise<PdfDocument> {
 
 function toFault(error: unknown): unknown {
   if (error instanceof ParseFault || !(error instanceof Error)) return error
-  return error.name === 'PasswordException'
-    ? new ParseFault(
-        'encrypted',
-        'This PDF is protected by a password. Remove the password and upload it again.',
-      )
-    : new ParseFault(
-        'corrupt',
-        'This PDF is damaged or incomplete. Export it again from the program that made it, and upload the new file.',
-        error,
-      )
+  return error.name === 'PasswordException' ? locked() : damaged(error)
 }
-
-const tooManyPages = (count: number) =>
-  new ParseFault(
-    'too_many_pages',
-    `This PDF has ${count} pages; ${parsingLimits.pages} are the most. Split it into several files and upload those.`,
-  )
 
 const onlyPictures = () =>
   new ParseFault(

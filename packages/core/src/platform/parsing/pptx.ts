@@ -1,6 +1,7 @@
+import { tooManyPages } from './faults.ts'
 import { createBlockList, parsingLimits } from './limits.ts'
 import { mainPart, partsOf, propertiesOf, type Relation, relationsOf } from './ooxml.ts'
-import { type Block, type ParsedDocument, ParseFault } from './parsed.ts'
+import type { Block, ParsedDocument } from './parsed.ts'
 import { markdownTable } from './tables.ts'
 import { childOf, childrenOf, descendantsOf, readXml, type XmlElement } from './xml.ts'
 import { openZip, type ZipEntries } from './zip.ts'
@@ -15,7 +16,7 @@ export async function parsePptx(bytes: Uint8Array): Promise<ParsedDocument> {
   const main = await mainPart(zip, 'ppt/presentation.xml')
   const presentation = await readXml(zip.stream(main))
   const slides = partsOf(childrenOf(childOf(presentation, 'sldIdLst'), 'sldId'), await relationsOf(zip, main))
-  if (slides.length > parsingLimits.pages) throw tooManySlides(slides.length)
+  if (slides.length > parsingLimits.pages) throw tooManyPages(slides.length, parsingLimits.pages, 'slides')
   const list = createBlockList()
   for (const [at, { part }] of slides.entries()) {
     if (part === undefined || !zip.has(part)) continue
@@ -102,9 +103,3 @@ function linesOf(shape: XmlElement): Array<{ text: string; level: number }> {
     return text === '' ? [] : [{ text, level }]
   })
 }
-
-const tooManySlides = (count: number) =>
-  new ParseFault(
-    'too_many_pages',
-    `This presentation has ${count} slides; ${parsingLimits.pages} are the most. Split it into several files and upload those.`,
-  )

@@ -1,4 +1,5 @@
-import { createBlockList, parsingLimits, tooLarge } from './limits.ts'
+import { tooLarge } from './faults.ts'
+import { createBlockList, parsingLimits } from './limits.ts'
 import { mainPart, partsOf, propertiesOf, relationsOf } from './ooxml.ts'
 import type { ParsedDocument } from './parsed.ts'
 import { createTableWriter } from './tables.ts'
@@ -39,7 +40,7 @@ async function readSharedStrings(zip: ZipEntries, part: string | undefined): Pro
   const strings: string[] = []
   for await (const element of elementsOf(zip.stream(part), 'si')) {
     if (strings.length >= parsingLimits.tableCells)
-      throw tooLarge(`${parsingLimits.tableCells} different values`)
+      throw tooLarge(parsingLimits.tableCells, 'different values')
     strings.push(stringOf(element))
   }
   return strings

@@ -1,5 +1,6 @@
 import { Parser } from 'htmlparser2'
-import { parsingLimits, tooLarge } from './limits.ts'
+import { tooDeep, tooLarge } from './faults.ts'
+import { parsingLimits } from './limits.ts'
 import { ParseFault } from './parsed.ts'
 
 /** An element of XML. Names of elements are without prefixes, those of attributes with. */
@@ -51,16 +52,12 @@ function createElementParser(wanted: string | undefined, onElement: (element: Xm
     {
       onopentag(tag, attributes) {
         depth += 1
-        if (depth > parsingLimits.nesting)
-          throw new ParseFault(
-            'too_deep',
-            `This file has more than ${parsingLimits.nesting} elements within each other. Save it again in the program that made it.`,
-          )
+        if (depth > parsingLimits.nesting) throw tooDeep(parsingLimits.nesting)
         const name = tag.slice(tag.indexOf(':') + 1)
         if (open.length === 0 && wanted !== undefined && name !== wanted) return
         if (open.length === 0) count = 0
         count += 1
-        if (count > mostElements) throw tooLarge(`${mostElements} elements in one of its parts`)
+        if (count > mostElements) throw tooLarge(mostElements, 'elements in one of its parts')
         const element = { name, attributes, children: [], text: '' }
         open.at(-1)?.children.push(element)
         open.push(element)

@@ -1,5 +1,6 @@
 import { type Entry, fromBufferPromise, type ZipFile } from 'yauzl'
-import { parsingLimits, tooLarge } from './limits.ts'
+import { damaged, locked, tooLarge } from './faults.ts'
+import { parsingLimits } from './limits.ts'
 import { ParseFault } from './parsed.ts'
 
 /** The entries of a ZIP file. What is inflated of them, each and together, is counted while it comes out, whatever the file says. */
@@ -24,21 +25,15 @@ export async function openZip(bytes: Uint8Array): Promise<ZipEntries> {
   async function* stream(name: string): AsyncGenerator<Uint8Array> {
     const entry = entries.get(name)
     if (!entry) throw damaged()
-    if (entry.isEncrypted())
-      throw new ParseFault(
-        'encrypted',
-        'This file is protected by a password. Remove the password and upload it again.',
-      )
+    if (entry.isEncrypted()) throw locked()
     let size = 0
     try {
       for await (const chunk of await zip.openReadStreamPromise(entry)) {
         const { length } = chunk as Uint8Array
         size += length
         inflated += length
-        if (size > parsingLimits.entryBytes || inflated > parsingLimits.zipBytes)
-          throw tooLarge(
-            `${megabytes(size > parsingLimits.entryBytes ? parsingLimits.entryBytes : parsingLimits.zipBytes)} MB of content once it is unpacked`,
-          )
+        checkSize(size, parsingLimits.entryBytes)
+        checkSize(inflated, parsingLimits.zipBytes)
         yield chunk
       }
     } catch (error) {
@@ -62,7 +57,7 @@ async function listEntries(bytes: Uint8Array, entries: Map<string, Entry>): Prom
   try {
     const zip = await fromBufferPromise(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength))
     for await (const entry of zip.eachEntry()) {
-      if (entries.size >= parsingLimits.zipEntries) throw tooLarge(`${parsingLimits.zipEntries} parts`)
+      if (entries.size >= parsingLimits.zipEntries) throw tooLarge(parsingLimits.zipEntries, 'parts')
       entries.set(entry.fileName, entry)
     }
     return zip
@@ -71,12 +66,6 @@ async function listEntries(bytes: Uint8Array, entries: Map<string, Entry>): Prom
   }
 }
 
-const megabytes = (bytes: number) => bytes / 2 ** 20
-
-/** The fault of an Office file that is incomplete or has other parts than such a file has. */
-export const damaged = (cause?: unknown) =>
-  new ParseFault(
-    'corrupt',
-    'This file is damaged or incomplete. Save it again in the program that made it, and upload the new file.',
-    cause,
-  )
+function checkSize(size: number, limit: number): void {
+  if (size > limit) throw tooLarge(limit / 2 ** 20, 'MB of content once it is unpacked')
+}

@@ -1,4 +1,4 @@
-/** What is used of pdfkit, which ships no types of its own. */
+/** What is used of pdfkit, here and by the tests; it ships no types of its own. */
 declare module 'pdfkit' {
   interface TextOptions {
     width?: number
@@ -10,6 +10,9 @@ declare module 'pdfkit' {
     link?: string | null
     indent?: number
     lineGap?: number
+    columns?: number
+    columnGap?: number
+    height?: number
   }
 
   export class PDFDocument {
@@ -20,6 +23,7 @@ declare module 'pdfkit' {
       margins: { top: number; bottom: number; left: number; right: number }
       info: { Title: string; CreationDate: Date; Producer: string; Creator: string }
       bufferPages?: boolean
+      userPassword?: string
     })
     x: number
     y: number
