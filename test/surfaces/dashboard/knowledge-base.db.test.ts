@@ -113,7 +113,7 @@ describe('dashboard.knowledge_base.upload', () => {
     })
     const failed = await statusOf(team, broken ?? '')
     expect(failed).toMatchObject({ status: 'error', chunksCount: 0 })
-    expect(failed.errorMessage).toMatch(/PDF/)
+    expect(failed.errorMessage).toMatch(/^This file is damaged/)
     expect(await searchFor(team, 'sugar')).toEqual(['oats.txt'])
   })
 
