@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { compose, withoutNotes } from '../../packages/writer/src/compose.ts'
+import { knowledgeQuery } from '../../packages/writer/src/steps.ts'
 import { write } from './granola.ts'
 
 describe('compose, ad_copy', () => {
@@ -64,6 +65,23 @@ describe('compose, steps', () => {
       '- [ ] Is there a source for this: “Every bag is baked by hand',
     )
     expect(write('blog_post', step('research'))).toContain('No outside source was read.')
+  })
+
+  it('quotes the documents of the client in research notes, with the numbers of the sources', () => {
+    const text = `# Prices\n\n| Bag | Price |\n|---|---|\n| Large | 4.50 euros |\n\n${'Very long. '.repeat(60)}`
+    const passages = [{ n: 3, title: 'prices.md', text }]
+    const notes = write('blog_post', { ...step('research'), passages })
+    expect(notes).toMatch(
+      /^- “\| Bag \| Price \| \| Large \| 4\.50 euros \| Very long\. .* …” \[3\], in prices\.md$/m,
+    )
+    expect(notes).toContain('from the client’s own documents')
+    expect(write('blog_post', { ...step('draft'), passages })).toBe(write('blog_post', step('draft')))
+  })
+
+  it('looks for the subject of research notes only', () => {
+    const brief = { campaign: 'Spring', topic: 'granola', keyword: 'breakfast' }
+    expect(knowledgeQuery({ ...brief, ...step('research') })).toBe('granola breakfast')
+    expect(knowledgeQuery({ ...brief, ...step('draft') })).toBeUndefined()
   })
 
   it('edits the text of another writer without rewriting it', () => {

@@ -35,6 +35,13 @@ export interface BriefFacts {
   goal?: string
 }
 
+/** A text of the client's documents. */
+export interface Passage {
+  n: number
+  title: string
+  text: string
+}
+
 /** One activity as data: the facts of its campaign and the current task. */
 export interface StructuredBrief extends BriefFacts {
   /** Name of the campaign. */
@@ -55,6 +62,8 @@ export interface StructuredBrief extends BriefFacts {
   variant?: number
   /** Notes of reviewers on earlier versions, the latest first. */
   feedback?: readonly string[]
+  /** What the client's documents say about the subject, with the numbers of the sources. For research notes only. */
+  passages?: readonly Passage[]
   /** The current text: of an earlier version, or of the previous step. */
   priorText?: string
 }

@@ -1,2 +1,3 @@
-export { type PieceKind, pieceKinds, type StructuredBrief } from './brief.ts'
+export { type Passage, type PieceKind, pieceKinds, type StructuredBrief } from './brief.ts'
 export { compose } from './compose.ts'
+export { knowledgeQuery } from './steps.ts'

@@ -1,5 +1,6 @@
 import { productNames } from './articles.ts'
 import { type Block, boxes, bullets, heading, para } from './blocks.ts'
+import type { StructuredBrief } from './brief.ts'
 import type { Material } from './material.ts'
 import { contains, coverage, phrase, productSentences, sentence, sentencesOf } from './wording.ts'
 
@@ -70,19 +71,51 @@ export function plan(m: Material): Block[] {
   ]
 }
 
+/** What to look for in the client's documents; undefined for a step that has no use for them. */
+export function knowledgeQuery({
+  step,
+  topic,
+  keyword,
+  campaign,
+  products = [],
+}: StructuredBrief): string | undefined {
+  if (stepKind(step) !== 'research') return undefined
+  const words = [topic ?? campaign, keyword, ...products.map(({ name }) => name)]
+  return words.filter(Boolean).join(' ').slice(0, LONGEST_QUERY)
+}
+
+const LONGEST_QUERY = 300
+const LONGEST_QUOTE = 240
+
+/** The first sentences of a passage, without its headings. */
+function quoteOf(text: string): string {
+  const lines = text.split('\n').filter((line) => line.trim() && !/^\s{0,3}#{1,6}\s|^[\s|:-]+$/.test(line))
+  const plain = lines.join(' ').replace(/\s+/g, ' ').trim()
+  if (plain.length <= LONGEST_QUOTE) return `“${plain}”`
+  const cut = plain.slice(0, LONGEST_QUOTE)
+  return `“${cut.slice(0, Math.max(cut.lastIndexOf(' '), LONGEST_QUOTE / 2))} …”`
+}
+
 export function research(m: Material): Block[] {
+  const { passages = [] } = m.brief
   const facts = m.products.flatMap((product) =>
     product.facts.map((fact) => sentence(`${product.name}: ${fact}`)),
   )
   const claims = [...facts, ...(m.lead ? [m.lead] : []), ...m.messages]
   return [
     heading(1, `Research notes: ${m.brief.topic ?? m.headlines[0] ?? m.brief.campaign}`),
-    para(['These notes come from the brief alone. No outside source was read.']),
+    para([
+      passages.length > 0
+        ? 'These notes come from the brief and from the client’s own documents. No page of the web was read.'
+        : 'These notes come from the brief alone. No outside source was read.',
+    ]),
     para(m.extras),
     heading(2, 'Readers'),
     para([m.audience ? `The piece is for ${m.audience}.` : undefined]),
     heading(2, 'What may be said'),
     bullets([...new Set(claims)]),
+    heading(2, 'What the client’s documents say'),
+    bullets(passages.map(({ n, title, text }) => `${quoteOf(text)} [${n}], in ${title}`)),
     heading(2, 'To be checked before it is published'),
     boxes([
       ...claims

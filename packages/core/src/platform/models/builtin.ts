@@ -1,7 +1,16 @@
-import type { StructuredBrief } from '@copydesk/writer'
+import { performance } from 'node:perf_hooks'
+import { knowledgeQuery, type StructuredBrief } from '@copydesk/writer'
+import { z } from 'zod'
 import { type Clock, pause } from '../clock.ts'
 import { ThreadFault } from '../threads/threads.ts'
-import { estimateTokens, ModelError, type ModelProvider, type ModelRequest, type ModelUsage } from './port.ts'
+import {
+  estimateTokens,
+  ModelError,
+  type ModelProvider,
+  type ModelRequest,
+  type ModelSink,
+  type ModelUsage,
+} from './port.ts'
 
 /** The model name of the built-in writer; it has a price of zero. */
 export const BUILTIN_WRITER = 'builtin-writer'
@@ -14,7 +23,7 @@ const NO_BRIEF = [
 
 /**
  * The provider that needs no network, no key and no model. It composes Markdown from `request.brief`, the same bytes
- * for the same brief, and says so in the piece. It calls no tools.
+ * for the same brief, and says so in the piece. Of the tools it calls the one that searches the client's documents, for research notes.
  * @param options `compose` makes the piece away from the event loop, since a brief may be long and odd; `paceMs` milliseconds
  *   between two pieces of the stream, 0 (the default) for all at once
  */
@@ -36,7 +45,9 @@ export function createBuiltinWriter(options: {
     }),
     generate: async (request, sink) => {
       request.signal?.throwIfAborted()
-      const text = request.brief ? await composed(compose, request.brief, request.signal) : NO_BRIEF
+      const text = request.brief
+        ? await composed(compose, await withPassages(request, request.brief, sink), request.signal)
+        : NO_BRIEF
       const startedAt = clock.now()
       let written = ''
       let status: 'completed' | 'cancelled' = 'cancelled'
@@ -59,6 +70,31 @@ export function createBuiltinWriter(options: {
         model: BUILTIN_WRITER,
       }
     },
+  }
+}
+
+const Passages = z.array(z.object({ n: z.number(), title: z.string(), text: z.string() }))
+
+/** The brief with what the client's documents say, where the step has a use for it and there is a tool to ask. */
+async function withPassages(
+  { tools = [], signal }: ModelRequest,
+  brief: StructuredBrief,
+  sink: ModelSink,
+): Promise<StructuredBrief> {
+  const tool = tools.find(({ name }) => name === 'knowledge_search')
+  const query = tool && knowledgeQuery(brief)
+  if (!query) return brief
+  const call = { id: 'search', name: tool.name }
+  const startedAt = performance.now()
+  const told = () => ({ ...call, durationMs: performance.now() - startedAt })
+  sink.toolCall({ ...call, input: { query } })
+  try {
+    const output = await tool.execute(tool.input.parse({ query }), { id: call.id, ...(signal && { signal }) })
+    sink.toolResult({ ...told(), output })
+    return { ...brief, passages: Passages.parse(output) }
+  } catch (error) {
+    sink.toolResult({ ...told(), error: error instanceof Error ? error.message : String(error) })
+    return brief
   }
 }
 
