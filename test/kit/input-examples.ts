@@ -22,6 +22,7 @@ const postOf = ({ ids }: SeededTenant) => ids['blog_posts']?.[0] ?? ''
 
 /** Inputs that schemas and names alone do not lead to. */
 const examples: Record<string, (instance: SeededInstance) => Partial<Input> | Partial<Input>[]> = {
+  'agent.actions.web_read': ({ page }) => ({ body: { url: page } }),
   'admin.agent_configs.change': () => ({
     body: { defaultConcurrency: 3, adapterConfig: { promptTemplate: 'You write for {{company}}.' } },
   }),

@@ -73,6 +73,8 @@ const bodies: Record<string, (ids: Ids) => object> = {
   'mobile.notifications.read': () => ({ markAll: true }),
   'mobile.approvals.resolve': () => ({ resolution: 'rejected', note: 'No' }),
   'agent.callback.receive': () => ({ status: 'success', text: 'Text' }),
+  'agent.actions.knowledge_search': () => ({ query: 'Oats' }),
+  'agent.actions.web_read': () => ({ url: 'https://site.example/' }),
   'agent.actions.add_comment': () => ({ text: 'Hello' }),
   'agent.actions.create_approval': ({ linkedActivityIds }) => ({
     title: 'Which?',

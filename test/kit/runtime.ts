@@ -26,6 +26,9 @@ export interface Dispatch {
 /** A status, or one with headers. */
 export type DispatchAnswer = number | { status: number; headers: Record<string, string> }
 
+/** A web page that agents can read, at `/page` of the runtime. */
+const runtimePage = '<title>Rye</title><main><p>Rye grows where wheat does not.</p></main>'
+
 export interface TestRuntime extends AsyncDisposable {
   url: string
   /** The next dispatch that no one has taken yet, in the order of arrival. */
@@ -49,6 +52,8 @@ export async function createTestRuntime(
     const chunks: Buffer[] = []
     request.on('data', (chunk: Buffer) => void chunks.push(chunk))
     request.on('end', () => {
+      if (request.url === '/page')
+        return void response.writeHead(200, { 'content-type': 'text/html' }).end(runtimePage)
       // Someone asks whether it is there.
       if (request.method !== 'POST') return void response.writeHead(405).end()
       const body = JSON.parse(Buffer.concat(chunks).toString('utf8')) as Dispatch

@@ -68,6 +68,8 @@ export interface SeededInstance extends AsyncDisposable {
   callback: { code: string; state: string }
   /** The content of the token in a link for a new password, which is valid for an hour only. */
   resetRequest: { sub: string; jti: string }
+  /** A web page that agents can read. */
+  page: string
   /** Puts all rows back. */
   reset(): Promise<void>
 }
@@ -187,6 +189,7 @@ export async function createSeededInstance(
     superAdmin,
     registrations,
     refreshToken,
+    page: new URL('/page', runtime.url).href,
     invitation: linkFor(guest(ours)),
     callback: { code, state },
     resetRequest: { sub, jti },

@@ -46,7 +46,12 @@ export async function order(app: TestApp, team: Team, name: string, webhookUrl: 
   const { agents, invitations } = app.copydesk.asSystem({ tenantId: team.tenantId })
   const adapterConfig = { webhookUrl, authHeader: 'x-runtime-key', authValue: 'the secret' }
   for (const role of ['ads_writer', 'email_writer'])
-    await agents.configure(role, { adapterType: 'adapter_b', adapterConfig, concurrency: 10 })
+    await agents.configure(role, {
+      adapterType: 'adapter_b',
+      adapterConfig,
+      concurrency: 10,
+      toolNames: ['web_read'],
+    })
   await invitations.create({ email: guest(team), name: 'Gus Guest', role: 'member' })
   const admin = app.clientFor(team.adminToken)
   await configureOwn(admin, `The tone of ${name}`)

@@ -142,7 +142,12 @@ const unsettled = `select id from runs where lease_owner is not null
 async function giveToRuntime(app: TestApp, { tenantId }: Team, webhookUrl: string) {
   const { agents } = app.copydesk.asSystem({ tenantId })
   for (const role of ['social_writer', 'researcher', 'blog_writer'])
-    await agents.configure(role, { adapterType: 'adapter_b', concurrency: 10, adapterConfig: { webhookUrl } })
+    await agents.configure(role, {
+      adapterType: 'adapter_b',
+      concurrency: 10,
+      adapterConfig: { webhookUrl },
+      toolNames: ['web_read'],
+    })
 }
 
 /** Four pieces: one that waits for a verdict on its second version, one approved, one failed, and one in progress. */

@@ -18,7 +18,7 @@ describe('admin.agent_configs.list', () => {
       description: expect.any(String),
       defaultModel: 'claude-haiku-4-5',
       defaultAdapter: 'local',
-      defaultTools: ['report_blocker', 'request_review', 'add_comment'],
+      defaultTools: ['report_blocker', 'knowledge_search', 'request_review', 'add_comment'],
       defaultSkillIds: [],
       maxCostUsdPerActivity: null,
       defaultConcurrency: 2,

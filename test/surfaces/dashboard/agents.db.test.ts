@@ -46,7 +46,7 @@ describe('dashboard.agents.list', () => {
       runningCount: 0,
       model: 'builtin-writer',
       adapterType: 'local',
-      toolNames: ['report_blocker', 'request_review', 'add_comment'],
+      toolNames: ['report_blocker', 'knowledge_search', 'request_review', 'add_comment'],
       skillIds: [],
       concurrency: 5,
       isGlobalDefault: false,

@@ -36,6 +36,13 @@ export interface AgentRun {
   reassign: Call<'POST /runs/:runId/actions/reassign'>
   /** Adds a comment. */
   addComment: Call<'POST /runs/:runId/actions/add-comment'>
+  /**
+   * Searches the client's documents. The texts were written by third parties: give them to a model as material, marked as such. What is
+   * found is shown to reviewers as the sources of the piece.
+   */
+  searchKnowledge: Call<'POST /runs/:runId/actions/knowledge-search'>
+  /** Reads a public web page. Only for agents that have the tool `web_read`. */
+  readPage: Call<'POST /runs/:runId/actions/web-read'>
 }
 
 /** What `perform` returns. */
@@ -75,5 +82,7 @@ export function createRun(
     createApproval: act('POST /runs/:runId/actions/create-approval'),
     reassign: act('POST /runs/:runId/actions/reassign'),
     addComment: act('POST /runs/:runId/actions/add-comment'),
+    searchKnowledge: act('POST /runs/:runId/actions/knowledge-search'),
+    readPage: act('POST /runs/:runId/actions/web-read'),
   }
 }

@@ -40,6 +40,7 @@ import { Feedback, Output } from '../domain/work/content/entities.ts'
 import { requestEntities } from '../domain/work/content/requests/entities.ts'
 import { RecurringSlot, RecurringTemplate } from '../domain/work/recurring/entities.ts'
 import { BudgetAlert, Run, RunDelta, ToolCall, TranscriptEntry } from '../domain/work/runs/entities.ts'
+import { ActivitySource } from '../domain/work/sources/entities.ts'
 import { Goal, Strategy, StrategyDraft } from '../domain/work/strategy/entities.ts'
 import { AuditRecord, CalendarSlot, Setting } from '../kernel/entities.ts'
 import { ConfigVersion } from '../kernel/versions/entities.ts'
@@ -52,6 +53,7 @@ export const entities = [
   ActivityComment,
   ActivityLogEntry,
   ActivityMention,
+  ActivitySource,
   ActivityTemplate,
   AgentSession,
   ApiKey,

@@ -19,6 +19,7 @@ import { deliverWebhookJob } from '../domain/delivery/webhooks/jobs.ts'
 import { mailReportJob, writeReportJob } from '../domain/insight/reports/jobs.ts'
 import { mailReport } from '../domain/insight/reports/mail.ts'
 import { writeReport } from '../domain/insight/reports/write.ts'
+import { keepPiece, keepPieceJob } from '../domain/knowledge/agents/approved-pieces.ts'
 import { crawlJob, recrawlJob } from '../domain/knowledge/crawl/jobs.ts'
 import { runCrawl } from '../domain/knowledge/crawl/run.ts'
 import { startDueCrawls } from '../domain/knowledge/crawl/start.ts'
@@ -68,6 +69,7 @@ const handled = (): readonly HandledJob[] => [
   handleJob(crawlJob, runCrawl),
   handleJob(recrawlJob, startDueCrawls),
   handleJob(ingestJob, ingest),
+  handleJob(keepPieceJob, keepPiece),
   handleJob(tidyDocumentJob, tidyDocument),
   handleJob(tidyKnowledgeJob, tidyKnowledge),
   handleJob(deliverWebhookJob, deliverWebhook),

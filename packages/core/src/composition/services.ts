@@ -8,12 +8,16 @@ import { defaultQuotas } from '../domain/accounts/tenants/quota-queries.ts'
 import { provisionAgents } from '../domain/agents/configuration/provision.ts'
 import { pauseAgents, resumeAgents } from '../domain/agents/configuration/status.ts'
 import { createModelRegistry, type ProviderAccess } from '../domain/agents/models/registry.ts'
+import { keepApproved } from '../domain/knowledge/agents/approved-pieces.ts'
+import { readWebPage, searchForAgent } from '../domain/knowledge/agents/search.ts'
 import { provisionDatasets } from '../domain/knowledge/datasets/provision.ts'
+import { checkAgainstKnowledge } from '../domain/knowledge/facts/check.ts'
 import { createKnowledgeCache } from '../domain/knowledge/search/knowledge-cache.ts'
 import { usualMailLimits } from '../domain/people/mail/send-email.ts'
 import { createCommands } from '../domain/work/runs/commands/commands.ts'
 import { createDeltas } from '../domain/work/runs/text/deltas.ts'
 import { createSequencer } from '../domain/work/runs/text/sequencer.ts'
+import type { TenantKnowledge } from '../domain/work/sources/ports.ts'
 import { readinessFreshness } from '../kernel/health.ts'
 import type { TextThreads } from '../kernel/in-thread.ts'
 import { toMicros } from '../kernel/money.ts'
@@ -42,6 +46,12 @@ import { jobCaps, jobHandlers } from './jobs.ts'
 import type { Keys } from './options.ts'
 import { buildProvider, configuredProviders } from './providers.ts'
 
+const tenantKnowledge: TenantKnowledge = {
+  search: searchForAgent,
+  readPage: readWebPage,
+  check: checkAgainstKnowledge,
+  keepApproved,
+}
 const tenantDatasets: TenantDatasets = { provision: provisionDatasets }
 const tenantAgents: TenantAgents = { provision: provisionAgents, pause: pauseAgents, resume: resumeAgents }
 
@@ -123,6 +133,7 @@ export async function createServices(parts: ServiceParts): Promise<Services> {
     payments: options.payments ?? null,
     tenantAgents,
     tenantDatasets,
+    tenantKnowledge,
     settings: {
       baseUrl,
       links: (mail.links ?? baseUrl).replace(/\/+$/, ''),

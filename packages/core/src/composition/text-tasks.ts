@@ -1,4 +1,6 @@
 import { compose, type StructuredBrief } from '@copydesk/writer'
+import { findContradictions } from '../domain/knowledge/facts/contradictions.ts'
+import { statementsOf } from '../domain/knowledge/facts/statements.ts'
 import { type Chunk, type ChunkOptions, chunk } from '../domain/knowledge/ingestion/chunks.ts'
 import { type CheckedBrand, checkContent } from '../domain/work/brand/checks.ts'
 import { describeEdit } from '../domain/work/content/edits.ts'
@@ -11,6 +13,9 @@ export const textTasks = {
   compare: (pairs: readonly TextPair[]) => outlinesOf(pairs),
   checks: ({ text, brand }: { text: string; brand: CheckedBrand }) => checkContent(text, brand),
   chunk: ({ blocks, ...options }: { blocks: readonly Block[] } & ChunkOptions) => chunk(blocks, options),
+  statements: (text: string) => statementsOf(text),
+  contradictions: ({ found, passages }: Parameters<TextTasks['contradictions']>[0]) =>
+    findContradictions(found, passages),
   compose: (brief: StructuredBrief) => compose(brief),
   edit: ([before, after]: TextPair) => describeEdit(before, after),
 } satisfies TextTasks

@@ -48,11 +48,34 @@ export function briefParts({ prompt, campaign, sources }: Brief, width: number):
   return [
     ...(prompt ? [...part('task'), ...markdownRows(prompt, width)] : []),
     ...(campaign ? [...part('brief', campaign.name), ...markdownRows(campaign.brief, width)] : []),
-    ...sources.flatMap(({ title, version, text, format }) => [
-      ...part('source', `${title}, version ${version}`),
-      ...(format === 'markdown' ? markdownRows(text, width) : plainRows(text, width)),
-    ]),
+    ...sources.flatMap((source) => sourceRows(source, width)),
   ]
+}
+
+/** The text of an earlier step, or a numbered text that agents were given from a document or a page. */
+function sourceRows(source: Brief['sources'][number], width: number): StyledLine[] {
+  const { title, text } = source
+  if (source.kind === 'step') {
+    const rows = source.format === 'markdown' ? markdownRows(text, width) : plainRows(text, width)
+    return [...part('source', `${title}, version ${source.version}`), ...rows]
+  }
+  const { n, page, heading, url, cited } = source
+  const place = [title, page === undefined ? undefined : `page ${page}`, heading, url]
+    .filter(Boolean)
+    .join(', ')
+  return [
+    ...part('source', `[${n}] ${place}${cited ? ', named in the text' : ''}`),
+    ...plainRows(text, width),
+  ]
+}
+
+type Check = NonNullable<Question['checks']>[number]
+
+/** A finding in few words; of a contradiction also what the document says. */
+export function checkWords({ kind, phrase, count, source }: Check): string {
+  if (!source) return `“${phrase}”, ${counted(count, 'time')}`
+  const page = source.page === undefined ? '' : `, page ${source.page}`
+  return `“${phrase}”, but ${source.title}${page} has “${source.text}”`
 }
 
 function questionRows(question: Question, width: number, now: number): StyledLine[] {
@@ -70,8 +93,8 @@ function questionRows(question: Question, width: number, now: number): StyledLin
       : []),
     ...(question.description ? [emptyRow, ...plainRows(question.description, width)] : []),
     ...(question.options ?? []).flatMap((option) => fact('option', [span(option)], width)),
-    ...(question.checks ?? []).flatMap(({ kind, phrase, count }) =>
-      fact('check', [span(kind, 'warn'), span(`  “${phrase}”, ${counted(count, 'time')}`)], width),
+    ...(question.checks ?? []).flatMap((check) =>
+      fact('check', [span(check.kind, 'warn'), span(`  ${checkWords(check)}`)], width),
     ),
   ]
 }

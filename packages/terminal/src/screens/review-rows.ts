@@ -2,13 +2,13 @@ import { logRows } from '../operations/log.ts'
 import type { RenderOptions } from '../operations/operation.ts'
 import { riskTone } from '../operations/queue.ts'
 import type { Activity, Piece, Question } from '../operations/show.ts'
-import { briefParts, earlierComments, plainRows, verdict } from '../operations/show-rows.ts'
+import { briefParts, checkWords, earlierComments, plainRows, verdict } from '../operations/show-rows.ts'
 import { diffRows } from '../render/diff.ts'
 import { flow } from '../render/flow.ts'
 import { markdownRows } from '../render/markdown.ts'
 import { emptyRow, row, type StyledLine, span, type TextSpan } from '../render/row.ts'
 import { shorten } from '../render/width.ts'
-import { ageOf, counted, lasting } from '../render/words.ts'
+import { ageOf, lasting } from '../render/words.ts'
 import type { Review } from './review.ts'
 
 const tabs = ['text', 'changes', 'brief', 'comments', 'log'] as const
@@ -110,8 +110,8 @@ function decidedRows(approval: Question, width: number): StyledLine[] {
 
 function checkRows({ checks = [] }: Question, width: number): StyledLine[] {
   if (checks.length === 0) return []
-  const found = checks.map(({ kind, phrase, count }) =>
-    span(`${kind.replaceAll('_', ' ')} “${phrase}” ${counted(count, 'time')}  `, 'warn'),
+  const found = checks.map((check) =>
+    span(`${check.kind.replaceAll('_', ' ')} ${checkWords(check)}  `, 'warn'),
   )
   return flow([span('Checks: ', 'dim'), ...found], width)
 }

@@ -27,6 +27,7 @@ import { migration as unnumberedEvents } from './0025-unnumbered-events.ts'
 import { migration as runTurns } from './0026-run-turns.ts'
 import { migration as knowledge } from './0027-knowledge.ts'
 import { migration as knowledgeCrawls } from './0028-knowledge-crawls.ts'
+import { migration as activitySources } from './0029-activity-sources.ts'
 
 /** Every step of the schema, in order. A step that was released is never changed. */
 export const migrations: readonly MigrationScript[] = [
@@ -58,4 +59,5 @@ export const migrations: readonly MigrationScript[] = [
   runTurns,
   knowledge,
   knowledgeCrawls,
+  activitySources,
 ]

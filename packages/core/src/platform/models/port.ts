@@ -57,6 +57,8 @@ export interface ModelTool {
    * @throws anything: the message goes back to the model, which may try another way
    */
   execute(input: unknown, call: { id: string; signal?: AbortSignal }): Promise<unknown>
+  /** What a model reads of an output; default: the output as JSON. */
+  render?(output: unknown): string
 }
 
 /** Hears what happens while it happens, in order. A tool call is always told before its result. */

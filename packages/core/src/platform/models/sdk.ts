@@ -199,6 +199,9 @@ function toolSet(request: ModelRequest, durations: Map<string, number>, clock: C
           durations.set(call.toolCallId, clock.now() - startedAt)
         }
       },
+      ...(each.render && {
+        toModelOutput: ({ output }) => ({ type: 'text', value: each.render?.(output) ?? '' }),
+      }),
     })
   }
   return tools

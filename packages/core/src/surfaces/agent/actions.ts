@@ -20,6 +20,8 @@ import {
   ReviewRequest,
   SubtaskReceipt,
 } from '../../domain/work/runs/lifecycle/schemas.ts'
+import { readPageForRun, searchForRun } from '../../domain/work/sources/collect.ts'
+import { KnowledgeAnswer, KnowledgeQuestion, WebAddress, WebPage } from '../../domain/work/sources/schemas.ts'
 import { endpoint } from '../../gateway/endpoint.ts'
 import { agents } from './access.ts'
 
@@ -82,3 +84,23 @@ export const addComment = endpoint({
   reply: { 201: CommentReceipt },
   errors: ['UNPROCESSABLE'],
 }).handle((ctx, { params, body }) => addCommentAct(ctx, params.runId, body))
+
+export const knowledgeSearch = endpoint({
+  id: 'agent.actions.knowledge_search',
+  route: 'POST /runs/:runId/actions/knowledge-search',
+  summary: 'Search the documents that the agent may search; what is found is kept as sources of its piece',
+  access: agents,
+  body: KnowledgeQuestion,
+  reply: { 200: KnowledgeAnswer },
+  errors: ['UNPROCESSABLE'],
+}).handle((ctx, { params, body }) => searchForRun(ctx, params.runId, body))
+
+export const webRead = endpoint({
+  id: 'agent.actions.web_read',
+  route: 'POST /runs/:runId/actions/web-read',
+  summary: 'Read the main text of one public page, for agents that have the tool web_read',
+  access: agents,
+  body: WebAddress,
+  reply: { 200: WebPage },
+  errors: ['UNPROCESSABLE'],
+}).handle((ctx, { params, body }) => readPageForRun(ctx, params.runId, body))

@@ -10,6 +10,8 @@ export const agentTools = [
   'request_review',
   'create_approval',
   'add_comment',
+  'knowledge_search',
+  'web_read',
 ] as const
 
 /** Set by the connection itself, so a webhook's secret cannot go there. */

@@ -2,11 +2,12 @@ import type { Ctx } from '../../../kernel/context.ts'
 import { notFound } from '../../../kernel/errors.ts'
 import { within } from '../../../kernel/scope.ts'
 import { placeholders } from '../../../platform/database/database.ts'
-import { leftTable, pick, select, table } from '../../../platform/database/read.ts'
+import { leftTable, nullable, pick, select, table, text } from '../../../platform/database/read.ts'
 import { Campaign } from '../campaigns/entities.ts'
 import { Output } from '../content/entities.ts'
+import { sourcesOf } from '../sources/queries.ts'
 import { Activity } from './entities.ts'
-import type { ActivityBrief } from './review-schemas.ts'
+import type { ActivityBrief, StepSource } from './review-schemas.ts'
 
 const x = table(Activity, 'x')
 const c = leftTable(Campaign, 'c')
@@ -16,10 +17,13 @@ const task = select({
   campaignId: c.id,
   campaignName: c.name,
   brief: c.brief,
+  text: nullable(
+    text('(select o.text from outputs o where o.activity_id = x.id order by o.version desc limit 1)'),
+  ),
 })
 
 const o = table(Output, 'o')
-const source = select({
+const step = select({
   activityId: x.id,
   title: x.title,
   agentRole: x.agentRole,
@@ -28,7 +32,7 @@ const source = select({
 
 /**
  * What a piece of work was made from: the task, the brief of its campaign, and the newest texts of the steps before it, in
- * their order. Serves `GET …/activities/:activityId/brief` of reviewers and of the dashboard.
+ * their order, and what its agents were given. Serves `GET …/activities/:activityId/brief` of reviewers and of the dashboard.
  * @throws DomainError `NOT_FOUND`
  */
 export async function getBrief(ctx: Ctx, activityId: string): Promise<ActivityBrief> {
@@ -40,19 +44,22 @@ export async function getBrief(ctx: Ctx, activityId: string): Promise<ActivityBr
     [activityId, ...scope.params],
   )
   if (!row) throw notFound('activity')
-  const { prompt, dependsOn, campaignId: id, campaignName: name, brief } = row
+  const { prompt, dependsOn, campaignId: id, campaignName: name, brief, text: written } = row
   return {
     activityId,
     prompt,
     campaign: id !== null && name !== null && brief !== null ? { id, name, brief } : null,
-    sources: await sourcesOf(ctx, dependsOn),
+    sources: [
+      ...(await stepsBefore(ctx, dependsOn)),
+      ...(await sourcesOf(ctx, { activityIds: [activityId, ...dependsOn], text: written })),
+    ],
   }
 }
 
-async function sourcesOf(ctx: Ctx, steps: readonly string[]): Promise<ActivityBrief['sources']> {
+async function stepsBefore(ctx: Ctx, steps: readonly string[]): Promise<StepSource[]> {
   if (steps.length === 0) return []
   const scope = within(ctx.scope, 'x.tenant_id')
-  return source.all(
+  const rows = await step.all(
     ctx.sql,
     `from ${x} join ${o} on o.activity_id = x.id
      where x.id in (${placeholders(steps)}) and ${scope.sql}
@@ -60,4 +67,5 @@ async function sourcesOf(ctx: Ctx, steps: readonly string[]): Promise<ActivityBr
      order by x.step_number, x.id`,
     [...steps, ...scope.params],
   )
+  return rows.map((row) => ({ kind: 'step' as const, ...row }))
 }

@@ -24,6 +24,7 @@ export async function finish(
   })
   await txn.em.flush()
   await adoptStrategy(txn, activity, output)
+  if (activity.approvalRequired && output) txn.services.tenantKnowledge.keepApproved(txn, activity, output)
   await startDependents(txn, activity)
   await resumeParent(txn, activity, output?.text ?? '')
   if (!activity.isFinalStep) return

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { page, pageQuery, ulid } from '../../../platform/wire.ts'
 import { stepTypes } from '../campaigns/entities.ts'
+import { PieceSource } from '../sources/schemas.ts'
 import { activityStatuses } from './entities.ts'
 import { ActivityDetail, ActivitySummary } from './schemas.ts'
 
@@ -25,22 +26,24 @@ export const ReviewerActivityDetail = ActivityDetail.extend({
 })
 export type ReviewerActivityDetail = z.output<typeof ReviewerActivityDetail>
 
+const StepSource = z.object({
+  kind: z.literal('step'),
+  activityId: ulid,
+  title: z.string(),
+  agentRole: z.string().nullable(),
+  version: z.int(),
+  format: z.enum(['markdown', 'html', 'plain']),
+  text: z.string(),
+})
+export type StepSource = z.output<typeof StepSource>
+
 /** What a piece of work was made from. */
 export const ActivityBrief = z.object({
   activityId: ulid,
   /** The task as the agent was given it. */
   prompt: z.string(),
   campaign: z.object({ id: ulid, name: z.string(), brief: z.string() }).nullable(),
-  /** The newest texts of the steps before it. */
-  sources: z.array(
-    z.object({
-      activityId: ulid,
-      title: z.string(),
-      agentRole: z.string().nullable(),
-      version: z.int(),
-      format: z.enum(['markdown', 'html', 'plain']),
-      text: z.string(),
-    }),
-  ),
+  /** The newest texts of the steps before it, then what its agents were given from documents and the web. */
+  sources: z.array(z.discriminatedUnion('kind', [StepSource, PieceSource])),
 })
 export type ActivityBrief = z.output<typeof ActivityBrief>

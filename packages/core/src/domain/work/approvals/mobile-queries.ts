@@ -65,7 +65,7 @@ export async function listApprovalsForApp(ctx: Ctx, query: MobileApprovalQuery):
  * @throws DomainError `NOT_FOUND`
  */
 export async function getApprovalForApp(ctx: Ctx, id: string): Promise<MobileApproval> {
-  const { linkedActivities, createdBy, ...approval } = await getApproval(ctx, id)
+  const { linkedActivities, createdBy, sources, ...approval } = await getApproval(ctx, id)
   return {
     ...approval,
     expiresInH: hoursUntil(approval.expiresAt, ctx.clock.now()),
@@ -76,6 +76,7 @@ export async function getApprovalForApp(ctx: Ctx, id: string): Promise<MobileApp
       ...(outputRef !== undefined && { outputRef }),
       ...(output !== undefined && { outputPreview: preview(output, shown) }),
     })),
+    ...(sources && { sources: sources.map((each) => ({ ...each, text: preview(each.text, shown) })) }),
   }
 }
 

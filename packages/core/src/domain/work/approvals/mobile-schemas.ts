@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { isoDate, offsetQuery, ulid } from '../../../platform/wire.ts'
+import { PieceSource } from '../sources/schemas.ts'
 import { approvalStatuses, approvalTypes, riskLevels } from './entities.ts'
 
 export const MobileApprovalQuery = offsetQuery(25).extend({
@@ -48,5 +49,7 @@ export const MobileApproval = z.object({
   createdBy: z.object({ name: z.string(), type: z.enum(['agent', 'human']) }),
   /** SHA-256 of the version that is shown; a verdict names it. */
   contentHash: z.string().optional(),
+  /** What the agents were given, the beginning of each text. */
+  sources: z.array(PieceSource).optional(),
 })
 export type MobileApproval = z.output<typeof MobileApproval>

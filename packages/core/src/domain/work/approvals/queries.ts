@@ -9,6 +9,7 @@ import { count, leftTable, type RowOf, select, table } from '../../../platform/d
 import { TenantAssignment, User } from '../../accounts/identity/entities.ts'
 import { Activity } from '../activities/entities.ts'
 import { Output } from '../content/entities.ts'
+import { sourcesOf } from '../sources/queries.ts'
 import { ApprovalLink } from './entities.ts'
 import { a, detail, from, item, toApproval } from './item-queries.ts'
 import { rankOf } from './policy.ts'
@@ -87,6 +88,7 @@ const linkedText = select({
   id: l.activityId,
   title: x.title,
   status: x.status,
+  dependsOn: x.dependsOn,
   outputRef: newest.id,
   output: newest.text,
   version: newest.version,
@@ -112,11 +114,19 @@ export async function getApproval(ctx: Ctx, id: string): Promise<ReviewerApprova
      where l.approval_id = ? order by l.activity_id`,
     [outputId, id],
   )
-  return { ...toApproval(approval, ctx.clock.now()), linkedActivities: links.map(toLinked) }
+  const sources = await sourcesOf(ctx, {
+    activityIds: [...new Set(links.flatMap((each) => [each.id, ...each.dependsOn]))],
+    text: links.map(({ output }) => output).join('\n'),
+  })
+  return {
+    ...toApproval(approval, ctx.clock.now()),
+    linkedActivities: links.map(toLinked),
+    ...(sources.length > 0 && { sources }),
+  }
 }
 
 function toLinked(link: RowOf<typeof linkedText>): ReviewerApprovalDetail['linkedActivities'][number] {
-  const { outputRef, output, version, previousOutput, ...activity } = link
+  const { outputRef, output, version, previousOutput, dependsOn: _, ...activity } = link
   if (outputRef === null || output === null || version === null) return activity
   return {
     ...activity,

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { isoDate, page, pageQuery, ulid } from '../../../platform/wire.ts'
 import { activityStatuses } from '../activities/entities.ts'
 import { ContentCheck } from '../brand/schemas.ts'
+import { PieceSource } from '../sources/schemas.ts'
 import { approvalStatuses, approvalTypes, resolutions, riskLevels } from './entities.ts'
 
 export const Verdict = z.object({
@@ -111,8 +112,12 @@ export type ApprovalItem = z.output<typeof ApprovalItem>
 export const ReviewerApprovalItem = ApprovalItem.extend(tenantFields)
 export type ReviewerApprovalItem = z.output<typeof ReviewerApprovalItem>
 
+/** What the agents were given while they made what is linked; what the text names comes first. */
+const sources = z.array(PieceSource).optional()
+
 export const ApprovalDetail = z.object({
   ...approvalFields,
+  sources,
   linkedActivities: z.array(
     linkedActivity.extend({ outputRef: z.string().optional(), outputPreview: z.string().optional() }),
   ),
@@ -122,6 +127,7 @@ export type ApprovalDetail = z.output<typeof ApprovalDetail>
 /** A reviewer sees the whole of what is linked, and the version before it. */
 export const ReviewerApprovalDetail = z.object({
   ...approvalFields,
+  sources,
   ...tenantFields,
   linkedActivities: z.array(
     linkedActivity.extend({

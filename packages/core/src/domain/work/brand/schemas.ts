@@ -42,14 +42,27 @@ export type BrandContextState = z.output<typeof BrandContextState>
 /** Which tenant is read, for those who are assigned to several. */
 export const OfTenant = z.object({ tenantId: ulid.optional() })
 
-export const checkKinds = ['banned_phrase', 'unproven_claim'] as const
+export const checkKinds = ['banned_phrase', 'unproven_claim', 'contradicts_source'] as const
 
 /** Something in a text that a person should look at before the verdict. */
 export const ContentCheck = z.object({
   kind: z.enum(checkKinds),
-  /** As the brand's profile has it. */
+  /** As the brand's profile has it; of a contradiction the sentence as the text has it. */
   phrase: z.string(),
   /** How often the text says it; 1,000 stands for that or more. */
   count: z.int(),
+  /** Of a contradiction: what a document of the knowledge base says instead, and where. */
+  source: z
+    .object({
+      title: z.string(),
+      text: z.string(),
+      chunkId: ulid,
+      fileId: ulid,
+      datasetId: ulid,
+      page: z.int().optional(),
+      heading: z.string().optional(),
+      url: z.string().optional(),
+    })
+    .optional(),
 })
 export type ContentCheck = z.output<typeof ContentCheck>

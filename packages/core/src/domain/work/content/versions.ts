@@ -8,7 +8,7 @@ import { brandToCheck } from '../brand/queries.ts'
 import type { ContentCheck } from '../brand/schemas.ts'
 import { Output, type OutputFormat, type OutputRow } from './entities.ts'
 
-/** A text that was held against the brand of its tenant. Only such a text becomes a version. */
+/** A text that was held against the brand and the knowledge base of its tenant. Only such a text becomes a version. */
 export interface CheckedText {
   text: string
   sha256: string
@@ -19,21 +19,36 @@ export interface CheckedText {
 const shortCheck = 10_000
 
 /**
- * Holds a text against the brand of a tenant as it is now. Called before a transaction is begun: long texts take a while, which
+ * Holds a text against the brand of a tenant and its knowledge base as they are now. Called before a transaction is begun: long texts take a while, which
  * they spend in a thread.
  * @throws DomainError `THROTTLED` when the caller has too many texts checked at the same time
  */
 export async function checkText(ctx: Ctx, tenantId: string, text: string): Promise<CheckedText> {
+  const [brand, knowledge] = [
+    await checkBrand(ctx, tenantId, text),
+    await checkKnowledge(ctx, tenantId, text),
+  ]
+  return { text, sha256: sha256Hex(text), checks: [...brand, ...knowledge] }
+}
+
+async function checkBrand(ctx: Ctx, tenantId: string, text: string): Promise<ContentCheck[]> {
   const brand = await brandToCheck(ctx, tenantId)
-  const sha256 = sha256Hex(text)
   const { bannedPhrases = [], claims = [] } = brand ?? {}
   const phrases = [...bannedPhrases, ...claims.map(({ phrase }) => phrase)]
-  if (phrases.length === 0) return { text, sha256, checks: [] }
+  if (phrases.length === 0) return []
   const size = phrases.reduce((sum, one) => sum + one.length, text.length)
   const held = { bannedPhrases, claims }
-  const checks =
-    size > shortCheck ? await inThread(ctx, 'checks', { text, brand: held }) : checkContent(text, held)
-  return { text, sha256, checks }
+  return size > shortCheck ? inThread(ctx, 'checks', { text, brand: held }) : checkContent(text, held)
+}
+
+/** What cannot be looked up is no reason to refuse a text. */
+async function checkKnowledge(ctx: Ctx, tenantId: string, text: string): Promise<ContentCheck[]> {
+  try {
+    return await ctx.services.tenantKnowledge.check(ctx, tenantId, text)
+  } catch (error) {
+    ctx.log.warn('a text was not held against the knowledge base', { tenantId, error })
+    return []
+  }
 }
 
 export interface NewVersion {

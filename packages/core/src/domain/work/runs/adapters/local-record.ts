@@ -4,10 +4,14 @@ import { toUsd } from '../../../../kernel/money.ts'
 import type { ModelSink } from '../../../../platform/models/port.ts'
 import type { ModelChoice } from '../../../agents/models/registry.ts'
 import { readSkillTool } from '../../../agents/skills/reading.ts'
+import { knowledgeSearchTool, webReadTool } from '../../sources/collect.ts'
 import { bookCall, noteRun } from '../budget/record-usage.ts'
 import { reportToolCall } from '../lifecycle/report.ts'
 import type { Dispatch } from '../lifecycle/start.ts'
 import type { TranscriptCursor } from '../lifecycle/transcript.ts'
+
+/** What is read is no evidence that anything was done, and can be read again by another model. */
+const readingTools: ReadonlySet<string> = new Set([readSkillTool, knowledgeSearchTool, webReadTool])
 
 /** The agent may spend no more on the activity. */
 export class CapReached extends Error {
@@ -68,11 +72,11 @@ export function createRecord(ctx: Ctx, dispatch: Dispatch): LocalRecord {
         deltas.push(dispatch, delta)
       },
       toolCall({ id, name, input }) {
-        if (name !== readSkillTool) told = true
+        if (!readingTools.has(name)) told = true
         calls.set(id, { input, asked: here() })
       },
       toolResult({ id, name, output, error, durationMs }) {
-        if (name !== readSkillTool) toolsUsed = true
+        if (!readingTools.has(name)) toolsUsed = true
         const call = calls.get(id)
         if (error === undefined && handsOver(name, call?.input)) handedOver = true
         const report = {

@@ -1,6 +1,9 @@
 import type { z } from 'zod'
 import type { Ctx } from '../../../../kernel/context.ts'
+import { fence, fenceRule } from '../../../../platform/models/fence.ts'
 import type { ModelTool } from '../../../../platform/models/port.ts'
+import { knowledgeSearchTool, readPageForRun, searchForRun, webReadTool } from '../../sources/collect.ts'
+import { KnowledgeQuestion, WebAddress, type WebPage } from '../../sources/schemas.ts'
 import {
   addComment,
   createApproval,
@@ -39,6 +42,36 @@ export function toolsFor(ctx: Ctx, runId: string, names: readonly string[]): Mod
     tool('add_comment', 'Leave a comment for the people who work on this.', NewComment, (value) =>
       addComment(ctx, runId, value),
     ),
+    searching(
+      tool(
+        knowledgeSearchTool,
+        `Search the client's own documents and website. What it finds is a source of facts like the brief; each has a number. In notes for colleagues name it, as [3], behind what stands on it; in texts that are published leave it out. ${fenceRule}`,
+        KnowledgeQuestion,
+        async (value) => (await searchForRun(ctx, runId, value)).results,
+      ),
+    ),
+    searching(
+      tool(
+        webReadTool,
+        `Read the main text of one public web page. ${fenceRule}`,
+        WebAddress,
+        async (value) => [await readPageForRun(ctx, runId, value)],
+      ),
+    ),
   ]
   return all.filter(({ name }) => names.includes(name))
 }
+
+type Found = Omit<WebPage, 'truncated' | 'url'> & { url?: string }
+
+/** A tool that finds texts: a model reads each in a fence, with its number. */
+const searching = (tool: ModelTool): ModelTool => ({
+  ...tool,
+  render(output) {
+    const found = output as readonly Found[]
+    if (found.length === 0) return 'Nothing was found. Do not invent what is missing.'
+    return found
+      .map(({ n, title, text, page, heading, url }) => fence(text, { n, title, page, heading, url }))
+      .join('\n\n')
+  },
+})
