@@ -7,7 +7,7 @@ const search = (id: string, query: string) => ({ id, name: 'knowledge_search', i
 
 /** What the model was given for its first tool call. */
 function resultIn({ first }: Loop): string | undefined {
-  const { messages = [] } = first.calls[1]?.body as { messages?: Array<{ content: unknown }> }
+  const { messages = [] } = (first.calls[1]?.body ?? {}) as { messages?: Array<{ content: unknown }> }
   const parts = messages.flatMap(({ content }) => content as Array<{ type: string; content?: string }>)
   return parts.find(({ type }) => type === 'tool_result')?.content
 }

@@ -6,13 +6,23 @@ import { type CheckedBrand, checkContent } from '../domain/work/brand/checks.ts'
 import { describeEdit } from '../domain/work/content/edits.ts'
 import type { TextTasks } from '../kernel/in-thread.ts'
 import { outlinesOf, type TextPair } from '../kernel/versions/compare.ts'
+import { parseMarkdown } from '../platform/parsing/markdown.ts'
 import type { Block } from '../platform/parsing/parsed.ts'
+import { parseText } from '../platform/parsing/text.ts'
+
+/** A file of Markdown, or of plain text. */
+interface PlainText {
+  bytes: Uint8Array
+  markdown: boolean
+}
 
 /** What the threads for long texts can do. */
 export const textTasks = {
   compare: (pairs: readonly TextPair[]) => outlinesOf(pairs),
   checks: ({ text, brand }: { text: string; brand: CheckedBrand }) => checkContent(text, brand),
   chunk: ({ blocks, ...options }: { blocks: readonly Block[] } & ChunkOptions) => chunk(blocks, options),
+  chunkText: async ({ bytes, markdown, ...options }: PlainText & ChunkOptions) =>
+    chunk((await (markdown ? parseMarkdown(bytes) : parseText(bytes))).blocks, options),
   statements: (text: string) => statementsOf(text),
   contradictions: ({ found, passages }: Parameters<TextTasks['contradictions']>[0]) =>
     findContradictions(found, passages),
@@ -23,6 +33,8 @@ export const textTasks = {
 declare module '../kernel/in-thread.ts' {
   interface TextTasks {
     chunk(input: { blocks: readonly Block[] } & ChunkOptions): Chunk[]
+    /** What the parser would do with a short text, without a thread of its own. */
+    chunkText(input: PlainText & ChunkOptions): Promise<Chunk[]>
     compose(brief: StructuredBrief): string
   }
 }

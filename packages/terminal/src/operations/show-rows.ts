@@ -72,7 +72,7 @@ function sourceRows(source: Brief['sources'][number], width: number): StyledLine
 type Check = NonNullable<Question['checks']>[number]
 
 /** A finding in few words; of a contradiction also what the document says. */
-export function checkWords({ kind, phrase, count, source }: Check): string {
+export function checkWords({ phrase, count, source }: Check): string {
   if (!source) return `“${phrase}”, ${counted(count, 'time')}`
   const page = source.page === undefined ? '' : `, page ${source.page}`
   return `“${phrase}”, but ${source.title}${page} has “${source.text}”`

@@ -4,7 +4,6 @@ import { inThread } from '../../../kernel/in-thread.ts'
 import type { ContentCheck } from '../../work/brand/schemas.ts'
 import type { TenantKnowledge } from '../../work/sources/ports.ts'
 import { ownDatasets } from '../datasets/role-queries.ts'
-import { countSearched } from '../search/chunk-queries.ts'
 import type { KnowledgeResult } from '../search/schemas.ts'
 import { searchKnowledge } from '../search/search.ts'
 import { findContradictions } from './contradictions.ts'
@@ -23,7 +22,7 @@ const longestQuote = 500
  */
 export const checkAgainstKnowledge: TenantKnowledge['check'] = async (ctx, tenantId, text) => {
   const datasetIds = await ownDatasets(ctx, tenantId)
-  if (datasetIds.length === 0 || (await countSearched(ctx, datasetIds)) === 0) return []
+  if (datasetIds.length === 0) return []
   const all = text.length > shortText ? await inThread(ctx, 'statements', text) : statementsOf(text)
   const statements = all
     .filter(({ words, about }) => words.length + about.length > 0)

@@ -2,7 +2,7 @@ import { LockMode } from '@mikro-orm/core'
 import type { Ctx } from '../../../kernel/context.ts'
 import { transact } from '../../../kernel/transact.ts'
 import { EmbeddingFault } from '../../../platform/embeddings/port.ts'
-import { ParseFault } from '../../../platform/parsing/parsed.ts'
+import { documentTypes, ParseFault } from '../../../platform/parsing/parsed.ts'
 import {
   Dataset,
   type DatasetRow,
@@ -21,6 +21,10 @@ const batchSize = 64
 
 /** Documents of one tenant that wait for a thread. */
 const mostWaiting = 100
+
+/** Texts of up to this many bytes need no thread of their own, which takes longer to start than to read them. */
+const shortText = 256 * 1_024
+const plainTypes: ReadonlySet<string> = new Set([documentTypes.markdown, documentTypes.text])
 
 /** What the work has come to before chunks are stored, in per cent. */
 const parsedPercent = 20
@@ -54,7 +58,10 @@ export async function ingest(ctx: Ctx, { fileId }: { fileId: string }, signal: A
 }
 
 /** A file with how it is to be read. */
-export type FileToIngest = Pick<KnowledgeFileRow, 'id' | 'tenantId' | 'datasetId' | 'fileName' | 'sha256'> & {
+export type FileToIngest = Pick<
+  KnowledgeFileRow,
+  'id' | 'tenantId' | 'datasetId' | 'fileName' | 'mimeType' | 'sha256'
+> & {
   settings: Pick<DatasetRow, 'chunkSize' | 'chunkOverlap' | 'parseType' | 'parserEngine'>
 }
 
@@ -64,12 +71,13 @@ function begin(ctx: Ctx, id: string): Promise<FileToIngest | undefined> {
     if (!file || file.status === 'indexed' || file.status === 'error') return undefined
     const dataset = await txn.em.findOneOrFail(Dataset, { id: file.datasetId })
     Object.assign(file, { status: 'parsing', progress: 5, updatedOn: txn.clock.date() })
-    const { tenantId, datasetId, fileName, sha256 } = file
+    const { tenantId, datasetId, fileName, mimeType, sha256 } = file
     return {
       id,
       tenantId,
       datasetId,
       fileName,
+      mimeType,
       sha256,
       settings: {
         chunkSize: file.chunkSize ?? dataset.chunkSize,
@@ -84,12 +92,18 @@ function begin(ctx: Ctx, id: string): Promise<FileToIngest | undefined> {
 /** @throws ParseFault */
 async function chunksOf(ctx: Ctx, file: FileToIngest, signal: AbortSignal): Promise<Chunk[]> {
   const { blobs, parser, threads } = ctx.services
-  const { tenantId, fileName, settings } = file
+  const { tenantId, fileName, mimeType, settings } = file
   const bytes = await blobs.get(fileKey(file))
   if (!bytes) throw new ParseFault('corrupt', 'The file is gone from the store. Upload it again.')
   const { chunkSize: size, chunkOverlap: overlap, parseType, parserEngine: engine } = settings
-  const { blocks } = await parser.parse({ bytes, fileName, engine }, { owner: tenantId, signal })
   const owner = { owner: `knowledge:${tenantId}`, maxWaiting: mostWaiting, signal }
+  if (plainTypes.has(mimeType) && bytes.byteLength <= shortText) {
+    const markdown = mimeType === documentTypes.markdown
+    const chunks = await threads.run('chunkText', { bytes, markdown, size, overlap, parseType }, owner)
+    // What has no text at all the parser refuses with the reason.
+    if (chunks.length > 0) return chunks
+  }
+  const { blocks } = await parser.parse({ bytes, fileName, engine }, { owner: tenantId, signal })
   return threads.run('chunk', { blocks, size, overlap, parseType }, owner)
 }
 
