@@ -29,7 +29,7 @@ describe('a piece that says otherwise than the documents of its client', () => {
         kind: 'contradicts_source',
         phrase: 'Our sourdough loaf costs just €4.80.',
         count: 1,
-        source: expect.objectContaining({ title: 'prices.csv', fileId, text: 'Sourdough loaf, 4.50 eur' }),
+        source: expect.objectContaining({ title: 'prices.csv', fileId, text: 'Sourdough loaf | 4.50' }),
       },
     ])
   })
@@ -59,7 +59,14 @@ describe('an approved piece', () => {
     const { id } = await harness.activityOf(agent.runId)
     await indexed(harness.app, id)
     expect(await filesOf(harness)).toMatchObject([
-      { id, source: 'published_content', mimeType: 'text/markdown', status: 'indexed', enabled: true },
+      {
+        id,
+        fileName: 'The zeppelin loaf is new.md',
+        source: 'published_content',
+        mimeType: 'text/markdown',
+        status: 'indexed',
+        enabled: true,
+      },
     ])
     const { results } = await harness.team.member.call('dashboard', 'POST /knowledge-base/search', {
       body: { query: 'zeppelin', datasetIds: [await datasetOf(harness.team)] },

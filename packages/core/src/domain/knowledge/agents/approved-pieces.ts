@@ -3,10 +3,12 @@ import { z } from 'zod'
 import type { Ctx } from '../../../kernel/context.ts'
 import { DomainError } from '../../../kernel/errors.ts'
 import { defineJob } from '../../../kernel/jobs.ts'
+import { preview } from '../../../kernel/text.ts'
 import { transact } from '../../../kernel/transact.ts'
 import { requireRoom } from '../../accounts/tenants/quota-queries.ts'
 import { Activity } from '../../work/activities/entities.ts'
 import type { DeliverableType } from '../../work/campaigns/entities.ts'
+import { titleOf } from '../../work/content/blog/markdown.ts'
 import { Output } from '../../work/content/entities.ts'
 import type { TenantKnowledge } from '../../work/sources/ports.ts'
 import { Dataset, KnowledgeFile } from '../datasets/entities.ts'
@@ -51,14 +53,12 @@ export async function keepPiece(
     const activity = await txn.em.findOne(Activity, { id: activityId })
     const output = await txn.em.findOne(Output, { id: outputId, activityId })
     if (!activity || !output) return undefined
-    const { tenantId, title } = activity
+    const { tenantId } = activity
     const dataset = await txn.em.findOne(Dataset, { tenantId, slug: 'client-documents' })
-    return (
-      dataset && { tenantId, title, datasetId: dataset.id, text: output.text, approvedOn: output.createdOn }
-    )
+    return dataset && { tenantId, datasetId: dataset.id, text: output.text, approvedOn: output.createdOn }
   })
   if (!found) return
-  const { tenantId, title, datasetId, text, approvedOn } = found
+  const { tenantId, datasetId, text, approvedOn } = found
   const bytes = Buffer.from(text)
   try {
     await requireRoom(ctx, tenantId, bytes.byteLength)
@@ -77,7 +77,7 @@ export async function keepPiece(
     if (known?.sha256 === sha256) return
     const now = txn.clock.date()
     const changes = {
-      fileName: `${title.slice(0, 250)}.md`,
+      fileName: `${preview(titleOf(text), 120).replace(/\.$/, '')}.md`,
       fileSizeBytes: size,
       sha256,
       status: 'pending' as const,

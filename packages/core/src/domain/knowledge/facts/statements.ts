@@ -30,14 +30,20 @@ export function statementsOf(markdown: string, heading = ''): FactStatement[] {
     if (cells?.every((cell) => /^:?-+:?$/.test(cell))) continue
     if (cells && columns.length === 0) columns = cells
     else if (!cells) columns = []
-    const sentences = cells ? [rowOf(cells, columns)] : sentencesOf(line)
+    const sentences = cells ? [rowOf(cells, columns)] : sentencesOf(title ?? line)
     for (const sentence of sentences) {
-      const parts = partsOf(sentence)
+      const parts = cells ? [sentence] : partsOf(sentence)
       const nearby = parts.length > 1 ? basicWords(sentence) : []
       for (const text of parts) {
         const { values, rest } = readValues(text)
         if (values.length > 0)
-          statements.push({ text: text.trim(), values, words: basicWords(rest), about, nearby })
+          statements.push({
+            text: cells?.join(' | ') ?? text.trim(),
+            values,
+            words: basicWords(rest),
+            about,
+            nearby,
+          })
       }
     }
   }
