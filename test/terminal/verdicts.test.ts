@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createTestClock } from '../kit/clock.ts'
 import { createRowInserter } from '../kit/feed-rows.ts'
+import { addDocuments } from '../kit/knowledge.ts'
 import { createStaff } from './staff.ts'
 
 /** A staff whose queue holds questions that no text belongs to, the first one first. */
@@ -106,6 +107,26 @@ describe('verdicts at the terminal', () => {
     const terminal = await staff.sit()
     await terminal.shows(/1 pending/)
     terminal.press('enter')
-    await expect.poll(terminal.screen).toMatch(/Checks: .*“cheap” 2 times/)
+    await expect.poll(terminal.screen).toMatch(/Checks: .*“cheap”, 2 times/)
+  })
+
+  it('show what a document of the client says otherwise, and the document among the sources', async () => {
+    await using staff = await createStaff()
+    const { harness } = staff
+    await addDocuments(harness.app, harness.team, { 'prices.md': 'The oat bar costs 2.50 euros.' })
+    const agent = await harness.order()
+    await agent.call('POST /runs/:runId/actions/knowledge-search', { query: 'oat bar' })
+    await agent.deliver('The oat bar costs €2.90.')
+    const terminal = await staff.sit()
+    await terminal.shows(/1 pending/)
+    terminal.press('enter')
+    await expect
+      .poll(terminal.screen)
+      .toMatch(/Checks: contradicts source “The oat bar costs €2\.90\.”, but\s+prices\.md\s+has/)
+    terminal.press('tab')
+    terminal.press('tab')
+    await terminal.shows(/\[brief\]/)
+    terminal.press('G')
+    await terminal.shows(/source {2}\[1\] prices\.md/)
   })
 })

@@ -108,12 +108,17 @@ function decidedRows(approval: Question, width: number): StyledLine[] {
   )
 }
 
+/** The findings about the brand on one line, then each contradiction with what the document says. */
 function checkRows({ checks = [] }: Question, width: number): StyledLine[] {
-  if (checks.length === 0) return []
-  const found = checks.map((check) =>
-    span(`${check.kind.replaceAll('_', ' ')} ${checkWords(check)}  `, 'warn'),
+  const spanOf = (check: (typeof checks)[number]) =>
+    span(`${check.kind.replaceAll('_', ' ')} ${checkWords(check)}  `, 'warn')
+  const [contradictions = [], others = []] = [true, false].map((isOne) =>
+    checks.filter(({ source }) => (source !== undefined) === isOne),
   )
-  return flow([span('Checks: ', 'dim'), ...found], width)
+  const lines = [others.map(spanOf), ...contradictions.map((check) => [spanOf(check)])]
+  return lines.flatMap((found) =>
+    found.length === 0 ? [] : flow([span('Checks: ', 'dim'), ...found], width),
+  )
 }
 
 function optionRows({ options = [] }: Question, width: number): StyledLine[] {
