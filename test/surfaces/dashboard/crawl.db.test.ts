@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createTestApp, type Team, type TestApp } from '../../kit/app.ts'
-import { page, type Site, startSite } from '../../platform/crawl/site.ts'
+import { createTestApp, type TestApp } from '../../kit/app.ts'
+import { startSite } from '../../platform/crawl/site.ts'
 import { refusal } from '../refusal.ts'
+import { type CrawlingTeam, crawled, createCrawlingTeam, startCrawl, textPage } from './crawling.ts'
 
 let app: TestApp
 
@@ -12,39 +13,8 @@ beforeAll(async () => {
 afterAll(() => app[Symbol.asyncDispose]())
 
 const missing = { status: 404, code: 'NOT_FOUND', field: undefined }
-const text = (title: string, words: string, links: readonly string[] = []) =>
-  page(title, links).replace('<ul>', `<main><h1>${title}</h1><p>${words}</p></main><ul>`)
 
-async function createTeam() {
-  const team = await app.team()
-  const { data } = await team.member.call('dashboard', 'GET /knowledge-base/datasets')
-  return { ...team, datasetId: data.find(({ name }) => name === 'Website')?.id ?? '' }
-}
-type WithDataset = Team & { datasetId: string }
-
-const start = ({ member, datasetId }: WithDataset, site: Pick<Site, 'url'>, more: object = {}) =>
-  member.call('dashboard', 'POST /knowledge-base/datasets/:datasetId/crawl', {
-    params: { datasetId },
-    body: { startUrl: site.url, ...more },
-  })
-
-/** Reads a site, and waits until its pages can be searched. */
-async function crawled(team: WithDataset, site: Site) {
-  const { crawlJobId } = await start(team, site)
-  const { member, datasetId } = team
-  // Asked of the database: those who poll are limited.
-  const over = `select 1 as one from crawls where id = ? and completed_at is not null
-    and not exists (select 1 from knowledge_files where dataset_id = ? and status in ('pending', 'parsing', 'embedding'))`
-  await app.until(
-    async () => (await app.db.sql.all(over, [crawlJobId, datasetId])).length > 0,
-    'its pages are ingested',
-  )
-  return member.call('dashboard', 'GET /knowledge-base/datasets/:datasetId/crawl/:crawlJobId/status', {
-    params: { datasetId, crawlJobId },
-  })
-}
-
-const search = async ({ member, datasetId }: WithDataset, query: string) => {
+const search = async ({ member, datasetId }: CrawlingTeam, query: string) => {
   const body = { query, datasetIds: [datasetId] }
   const { results } = await member.call('dashboard', 'POST /knowledge-base/search', { body })
   return results.map(({ fileName, metadata }) => [fileName, metadata.url])
@@ -52,12 +22,12 @@ const search = async ({ member, datasetId }: WithDataset, query: string) => {
 
 describe('dashboard.knowledge_base.crawl', () => {
   it('reads a website into search, with the addresses of its pages', async () => {
-    const team = await createTeam()
+    const team = await createCrawlingTeam(app)
     await using site = await startSite({
-      '/': text('Hearth & Oat', 'A bakery in Bristol.', ['/oats', '/gone']),
-      '/oats': text('Morning Oats', 'Rolled oats with hazelnuts.'),
+      '/': textPage('Hearth & Oat', 'A bakery in Bristol.', ['/oats', '/gone']),
+      '/oats': textPage('Morning Oats', 'Rolled oats with hazelnuts.'),
     })
-    expect(await crawled(team, site)).toMatchObject({
+    expect(await crawled(app, team, site)).toMatchObject({
       status: 'completed',
       pagesCrawled: 3,
       pagesIndexed: 2,
@@ -68,41 +38,41 @@ describe('dashboard.knowledge_base.crawl', () => {
   })
 
   it('takes up what has changed, and lets a page go that two crawls did not find', async () => {
-    const team = await createTeam()
+    const team = await createCrawlingTeam(app)
     const routes: Record<string, string> = {
-      '/': text('Hearth & Oat', 'A bakery in Bristol.', ['/oats', '/rye']),
-      '/oats': text('Morning Oats', 'Rolled oats with hazelnuts.'),
-      '/rye': text('Rye & Seed', 'Baked overnight.'),
+      '/': textPage('Hearth & Oat', 'A bakery in Bristol.', ['/oats', '/rye']),
+      '/oats': textPage('Morning Oats', 'Rolled oats with hazelnuts.'),
+      '/rye': textPage('Rye & Seed', 'Baked overnight.'),
     }
     await using site = await startSite(routes)
-    await crawled(team, site)
-    routes['/oats'] = text('Morning Oats', 'Rolled oats with almonds.')
+    await crawled(app, team, site)
+    routes['/oats'] = textPage('Morning Oats', 'Rolled oats with almonds.')
     delete routes['/rye']
-    await crawled(team, site)
+    await crawled(app, team, site)
     expect(await search(team, 'hazelnuts')).toEqual([])
     expect(await search(team, 'almonds')).toHaveLength(1)
     expect(await search(team, 'overnight')).toHaveLength(1)
-    await crawled(team, site)
+    await crawled(app, team, site)
     expect(await search(team, 'overnight')).toEqual([])
   })
 
   it('ends with the reason when nothing can be read', async () => {
-    const team = await createTeam()
+    const team = await createCrawlingTeam(app)
     await using site = await startSite({})
-    const end = await crawled(team, site)
+    const end = await crawled(app, team, site)
     expect(end).toMatchObject({ status: 'failed', pagesIndexed: 0 })
     expect(end.errorMessage).toMatch(/could be read/)
   })
 
   it('refuses a second crawl while one waits, and a dataset of another tenant', async () => {
-    const team = await createTeam()
+    const team = await createCrawlingTeam(app)
     const site = { url: 'http://127.0.0.1:9/' }
     const scheduleFor = new Date(Date.now() + 3_600_000).toISOString()
-    expect(await start(team, site, { scheduleFor })).toMatchObject({ status: 'queued' })
-    expect(await refusal(start(team, site))).toMatchObject({ status: 409, code: 'CONFLICT' })
-    const other = await createTeam()
-    expect(await refusal(start({ ...other, datasetId: team.datasetId }, site))).toEqual(missing)
-    expect(await refusal(start(other, { url: 'ftp://site.example/' }))).toMatchObject({
+    expect(await startCrawl(team, site, { scheduleFor })).toMatchObject({ status: 'queued' })
+    expect(await refusal(startCrawl(team, site))).toMatchObject({ status: 409, code: 'CONFLICT' })
+    const other = await createCrawlingTeam(app)
+    expect(await refusal(startCrawl({ ...other, datasetId: team.datasetId }, site))).toEqual(missing)
+    expect(await refusal(startCrawl(other, { url: 'ftp://site.example/' }))).toMatchObject({
       status: 400,
       field: 'startUrl',
     })
@@ -111,7 +81,7 @@ describe('dashboard.knowledge_base.crawl', () => {
 
 describe('dashboard.knowledge_base.crawl_settings', () => {
   it('shows nothing before the first crawl, and its plan and end afterwards', async () => {
-    const team = await createTeam()
+    const team = await createCrawlingTeam(app)
     const { datasetId } = team
     const settings = () =>
       team.member.call('dashboard', 'GET /knowledge-base/datasets/:datasetId/crawl', {
@@ -126,8 +96,8 @@ describe('dashboard.knowledge_base.crawl_settings', () => {
       schedule: null,
       lastCrawl: null,
     })
-    await using site = await startSite({ '/': text('Hearth & Oat', 'A bakery.') })
-    const { crawlJobId } = await crawled(team, site)
+    await using site = await startSite({ '/': textPage('Hearth & Oat', 'A bakery.') })
+    const { crawlJobId } = await crawled(app, team, site)
     expect(await settings()).toMatchObject({
       startUrl: site.url,
       maxPages: 200,
@@ -140,10 +110,10 @@ describe('dashboard.knowledge_base.crawl_settings', () => {
 
 describe('dashboard.knowledge_base.crawl_status', () => {
   it('does not find a crawl of another dataset', async () => {
-    const team = await createTeam()
+    const team = await createCrawlingTeam(app)
     const scheduleFor = new Date(Date.now() + 3_600_000).toISOString()
-    const { crawlJobId } = await start(team, { url: 'http://127.0.0.1:9/' }, { scheduleFor })
-    const other = await createTeam()
+    const { crawlJobId } = await startCrawl(team, { url: 'http://127.0.0.1:9/' }, { scheduleFor })
+    const other = await createCrawlingTeam(app)
     const path = 'GET /knowledge-base/datasets/:datasetId/crawl/:crawlJobId/status'
     const params = { datasetId: other.datasetId, crawlJobId }
     expect(await refusal(other.member.call('dashboard', path, { params }))).toEqual(missing)

@@ -1,5 +1,16 @@
-import { crawlProgress, crawlSettings as readSettings } from '../../domain/knowledge/crawl/queries.ts'
-import { CrawlProgress, CrawlReceipt, CrawlSettings, NewCrawl } from '../../domain/knowledge/crawl/schemas.ts'
+import {
+  crawledPages,
+  crawlProgress,
+  crawlSettings as readSettings,
+} from '../../domain/knowledge/crawl/queries.ts'
+import {
+  CrawledPagePage,
+  CrawledPageQuery,
+  CrawlProgress,
+  CrawlReceipt,
+  CrawlSettings,
+  NewCrawl,
+} from '../../domain/knowledge/crawl/schemas.ts'
 import { startCrawl } from '../../domain/knowledge/crawl/start.ts'
 import { configureDataset } from '../../domain/knowledge/datasets/config.ts'
 import { changeFile, deleteFile, reindex } from '../../domain/knowledge/datasets/files.ts'
@@ -136,3 +147,12 @@ export const crawlStatus = endpoint({
   access: team,
   reply: { 200: CrawlProgress },
 }).handle((ctx, { params }) => crawlProgress(ctx, params.datasetId, params.crawlJobId))
+
+export const crawlPages = endpoint({
+  id: 'dashboard.knowledge_base.crawl_pages',
+  route: 'GET /knowledge-base/datasets/:datasetId/crawl/:crawlJobId/pages',
+  summary: 'What came of each page of a crawl, and why some were not indexed',
+  access: team,
+  query: CrawledPageQuery,
+  reply: { 200: CrawledPagePage },
+}).handle((ctx, { params, query }) => crawledPages(ctx, params.datasetId, params.crawlJobId, query))

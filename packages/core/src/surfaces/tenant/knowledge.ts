@@ -73,3 +73,9 @@ export const crawlStatus = delegate(dashboard.crawlStatus, {
   route: 'GET /knowledge/datasets/:datasetId/crawl/:crawlJobId/status',
   access: everybody,
 })
+
+export const crawlPages = delegate(dashboard.crawlPages, {
+  id: 'tenant.knowledge.crawl_pages',
+  route: 'GET /knowledge/datasets/:datasetId/crawl/:crawlJobId/pages',
+  access: everybody,
+})

@@ -28,7 +28,8 @@ export async function notePage(
   if (visited.outcome === 'fetched' || visited.outcome === 'unchanged') {
     crawl.pagesIndexed += 1
     const { etag = null, lastModified = null } = visited
-    Object.assign(page, { outcome: 'indexed', reason: null, missed: 0, etag, lastModified })
+    const outcome = visited.outcome === 'fetched' ? 'indexed' : 'unchanged'
+    Object.assign(page, { outcome, reason: null, missed: 0, etag, lastModified })
     if (visited.outcome === 'fetched') page.hash = visited.hash
     if (visited.outcome === 'fetched' && stored) await replaceText(txn, crawl, page, visited, stored)
     return

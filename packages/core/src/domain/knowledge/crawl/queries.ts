@@ -1,18 +1,20 @@
 import type { Ctx } from '../../../kernel/context.ts'
 import { notFound } from '../../../kernel/errors.ts'
-import { equals, where } from '../../../kernel/paging-queries.ts'
+import { readPage } from '../../../kernel/page-queries.ts'
+import { type Condition, equals, type Page, where } from '../../../kernel/paging-queries.ts'
 import { within } from '../../../kernel/scope.ts'
-import { exists, leftTable, pick, select, table } from '../../../platform/database/read.ts'
-import { Dataset } from '../datasets/entities.ts'
+import { exists, leftTable, like, nullable, pick, select, table } from '../../../platform/database/read.ts'
+import { Dataset, KnowledgeFile } from '../datasets/entities.ts'
 import { notFoundIn } from '../datasets/queries.ts'
 import { Crawl, CrawlPlan, SitePage } from './entities.ts'
 import { crawlJob } from './jobs.ts'
-import type { CrawlProgress, CrawlSettings } from './schemas.ts'
+import type { CrawledPageItem, CrawledPageQuery, CrawlProgress, CrawlSettings } from './schemas.ts'
 
 const d = table(Dataset, 'd')
 const p = leftTable(CrawlPlan, 'p')
 const c = table(Crawl, 'c')
 const g = table(SitePage, 'g')
+const f = leftTable(KnowledgeFile, 'f')
 
 const settings = select({
   datasetId: d.id,
@@ -41,6 +43,44 @@ export async function crawlProgress(ctx: Ctx, datasetId: string, id: string): Pr
   const row = await progress.get(ctx.sql, `from ${c} where ${condition.sql}`, condition.params)
   if (!row) throw await notFoundIn(ctx, datasetId, 'crawl job')
   return row
+}
+
+// A page that was fetched, and whose text cannot be searched, has failed.
+const status = `case when g.outcome in ('indexed', 'unchanged') and f.status = 'error' then 'failed' else g.outcome end`
+const page = select({
+  ...pick(g, 'id', 'url', 'depth', 'fileId'),
+  status: like(g.outcome, status),
+  reason: nullable(like(g.reason, 'coalesce(g.reason, f.error_message)')),
+})
+
+/**
+ * What came of each page of a crawl, unless a later crawl has looked at it since. Serves
+ * `GET …/datasets/:datasetId/crawl/:crawlJobId/pages`. @throws DomainError `NOT_FOUND`
+ */
+export async function crawledPages(
+  ctx: Ctx,
+  datasetId: string,
+  id: string,
+  given: Partial<CrawledPageQuery> = {},
+): Promise<Page<CrawledPageItem>> {
+  await crawlProgress(ctx, datasetId, id)
+  const request = { limit: 25, order: 'desc' as const, ...given }
+  return readPage(
+    ctx,
+    {
+      select: page,
+      from: `from ${g} left join ${f} on f.id = g.file_id`,
+      id: g.id,
+      rows: where(within(ctx.scope, 'g.tenant_id'), equals(g.datasetId, datasetId), equals(g.crawlId, id)),
+      filters: [oneOf(status, given['filter.status'])],
+      request,
+    },
+    (row) => row,
+  )
+}
+
+function oneOf(sql: string, values: readonly string[] | undefined): Condition | undefined {
+  return values && { sql: `${sql} in (${values.map(() => '?').join(', ')})`, params: [...values] }
 }
 
 /** Whether a crawl of a dataset waits or is running. */

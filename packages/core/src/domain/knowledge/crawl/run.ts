@@ -63,6 +63,12 @@ const ends = {
   unavailable: 'The site did not answer. What is known of it stays.',
 } as const
 
+/** What people are told of a page that a crawl did not find though it saw all of the site. */
+const overlooked = {
+  once: 'This crawl did not come across the page, which leaves search if the next one does not either.',
+  again: 'Two crawls in a row did not come across the page, so it has left search.',
+} as const
+
 function begin(ctx: Ctx, id: string): Promise<CrawlRow | undefined> {
   return transact(ctx, async (txn) => {
     const crawl = await lockCrawl(txn, id)
@@ -101,8 +107,9 @@ async function missUnseen(ctx: Ctx, { id, datasetId }: CrawlRow): Promise<void> 
     await transact(ctx, async (txn) => {
       const page = await txn.em.findOne(SitePage, { id: pageId }, { lockMode: LockMode.PESSIMISTIC_WRITE })
       if (!page) return
-      page.crawlId = id
       await miss(txn, page)
+      const reason = page.fileId === null ? overlooked.again : overlooked.once
+      Object.assign(page, { crawlId: id, outcome: 'skipped', reason, updatedOn: txn.clock.date() })
     })
   }
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { isoDate, ulid } from '../../../platform/wire.ts'
+import { isoDate, page, pageQuery, queryChoices, ulid } from '../../../platform/wire.ts'
 
 export const CrawlSchedule = z.enum(['manual', 'weekly', 'monthly'])
 export type CrawlSchedule = z.output<typeof CrawlSchedule>
@@ -51,3 +51,25 @@ export const CrawlProgress = z.object({
   completedAt: isoDate.nullable(),
 })
 export type CrawlProgress = z.output<typeof CrawlProgress>
+
+const outcomes = ['indexed', 'unchanged', 'skipped', 'failed'] as const
+export type PageOutcome = (typeof outcomes)[number]
+
+/** Pages as a crawl found them; those that a later crawl has looked at are listed by that one. */
+export const CrawledPageQuery = pageQuery.extend({ 'filter.status': queryChoices(outcomes).optional() })
+export type CrawledPageQuery = z.output<typeof CrawledPageQuery>
+
+export const CrawledPageItem = z.object({
+  id: ulid,
+  url: z.string(),
+  /** Links from the start page. */
+  depth: z.int(),
+  /** `unchanged` since an earlier crawl, and searched as it was then. */
+  status: z.enum(outcomes),
+  /** Why it was skipped or has failed: a sentence for people. */
+  reason: z.string().nullable(),
+  /** What is searched of it; also of a page that was not found this time. */
+  fileId: ulid.nullable(),
+})
+export type CrawledPageItem = z.output<typeof CrawledPageItem>
+export const CrawledPagePage = page(CrawledPageItem)
