@@ -89,9 +89,21 @@ describe('cli.kb.upload', () => {
     const dataset = await team.member.call('dashboard', 'GET /knowledge-base/datasets/:datasetId', { params })
     expect(dataset).toMatchObject({
       name: 'Competitor research',
-      status: 'building',
+      status: 'active',
       files: [{ status: 'pending' }],
     })
+    await team.member.call('dashboard', 'POST /knowledge-base/datasets/:datasetId/re-index', { params })
+    const begun = await team.member.call('dashboard', 'GET /knowledge-base/datasets/:datasetId', { params })
+    expect([begun.status, begun.files[0]?.status]).not.toEqual(['active', 'pending'])
+  })
+
+  it('names what is wrong with a file without repeating what it is called', async () => {
+    const { tenantId, reviewerToken } = await app.team()
+    const answer = await send(reviewerToken, '\u0000\u0001\u0002', { tenantId }, 'program.bin')
+    expect([answer.status, await answer.json()]).toMatchObject([
+      400,
+      { error: { message: 'It is not known what kind of file this is' } },
+    ])
   })
 
   it('needs a tenant, and refuses one that is not assigned', async () => {

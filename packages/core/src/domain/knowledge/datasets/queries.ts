@@ -4,6 +4,7 @@ import { equals, where } from '../../../kernel/paging-queries.ts'
 import { oneTenant, within } from '../../../kernel/scope.ts'
 import { count, exists, pick, type RowOf, select, table, text } from '../../../platform/database/read.ts'
 import { Tenant } from '../../accounts/tenants/entities.ts'
+import { ingestJob } from '../ingestion/jobs.ts'
 import { Dataset, KnowledgeFile } from './entities.ts'
 import type {
   DatasetDetail,
@@ -21,11 +22,15 @@ const t = table(Tenant, 't')
 const ofFiles = (what: string, condition = '1 = 1') =>
   `(select ${what} from knowledge_files f where f.dataset_id = d.id and ${condition})`
 
+/** Not true of a file that waits until it is ingested by hand: it has no job. */
+const atWork = `(f.status in ('parsing', 'embedding') or (f.status = 'pending' and exists (
+  select 1 from job j where j.unique_key = '${ingestJob.kind}:' || f.id and j.status in ('waiting', 'running'))))`
+
 const summary = {
   ...pick(d, 'id', 'tenantId', 'name', 'description', 'allowedAgentRoles', 'createdOn'),
   totalFiles: count(ofFiles('count(*)')),
   totalChunks: count(ofFiles('coalesce(sum(f.chunks_count), 0)')),
-  building: count(ofFiles('count(*)', "f.status in ('pending', 'parsing', 'embedding')")),
+  building: count(ofFiles('count(*)', atWork)),
   failed: count(ofFiles('count(*)', "f.status = 'error'")),
 }
 const listed = select({ ...summary, tenantName: t.name })

@@ -48,7 +48,7 @@ export async function uploadFiles(
       field: 'files',
     })
   const mimeTypes: string[] = []
-  for (const file of files) mimeTypes.push(await mimeTypeOf(file))
+  for (const file of files) mimeTypes.push(await mimeTypeOf(file, files.length === 1))
   const { tenantId } = dataset
   await requireRoom(ctx, tenantId, total)
   const ids = files.map(() => ctx.newId())
@@ -101,13 +101,14 @@ export async function uploadFiles(
   })
 }
 
-/** @throws DomainError `VALIDATION_ERROR` on `files`, with the name of the file */
-async function mimeTypeOf(file: KnowledgeUpload): Promise<string> {
-  if (file.tooLarge) throw invalid('files', `${file.name} is larger than ${maxFileBytes / 2 ** 20} MB`)
+/** @throws DomainError `VALIDATION_ERROR` on `files`, with the name of the file where there are several */
+async function mimeTypeOf(file: KnowledgeUpload, isOnlyOne: boolean): Promise<string> {
+  const refused = (why: string) => invalid('files', isOnlyOne ? why : `${file.name}: ${why}`)
+  if (file.tooLarge) throw refused(`The file is larger than ${maxFileBytes / 2 ** 20} MB`)
   const kind = await detectKind(await file.bytes(), file.name).catch((error: unknown) => {
-    throw error instanceof ParseFault ? invalid('files', `${file.name}: ${error.message}`) : error
+    throw error instanceof ParseFault ? refused(error.message) : error
   })
-  if (!kind) throw invalid('files', `${file.name}: It is not known what kind of file this is`)
+  if (!kind) throw refused('It is not known what kind of file this is')
   return documentTypes[kind]
 }
 
