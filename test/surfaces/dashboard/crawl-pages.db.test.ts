@@ -55,7 +55,8 @@ describe('dashboard.knowledge_base.crawl_pages', () => {
     expect(
       Object.keys(await outcomes(team, crawlJobId, { 'filter.status': 'skipped,failed' })).sort(),
     ).toEqual(['/empty', '/gone', '/prices.pdf', '/private/'])
-    const { data } = await pagesOf(team, crawlJobId, { 'filter.status': 'indexed' })
+    const { data, counts } = await pagesOf(team, crawlJobId, { 'filter.status': 'indexed' })
+    expect(counts).toEqual({ indexed: 2, unchanged: 0, skipped: 2, failed: 2 })
     expect(data).toMatchObject([
       { depth: 1, fileId: expect.any(String) },
       { depth: 0, fileId: expect.any(String) },
@@ -66,7 +67,10 @@ describe('dashboard.knowledge_base.crawl_pages', () => {
       '/oats': 'unchanged',
     })
     // Each page is listed by the crawl that has looked at it last.
-    expect(await outcomes(team, crawlJobId)).toEqual({})
+    expect(await pagesOf(team, crawlJobId)).toMatchObject({
+      data: [],
+      counts: { indexed: 0, unchanged: 0, skipped: 0, failed: 0 },
+    })
   })
 
   it('says of a page that a crawl does not come across how it leaves search', async () => {

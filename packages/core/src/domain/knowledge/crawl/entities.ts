@@ -2,7 +2,7 @@ import { defineEntity, type InferEntity, p } from '@mikro-orm/core'
 import type { CrawlState } from '../../../platform/crawl/crawl-options.ts'
 import { idColumn, instantColumn, refColumn } from '../../../platform/database/columns.ts'
 import { ownedByTenant } from '../../../platform/database/scope.ts'
-import type { CrawlSchedule, CrawlStatus, PageOutcome } from './schemas.ts'
+import type { CrawledPageStatus, CrawlSchedule, CrawlStatus } from './schemas.ts'
 
 /** Which website a dataset is read from, and how often. */
 export const CrawlPlan = defineEntity({
@@ -66,7 +66,7 @@ export const SitePage = defineEntity({
     /** SHA-256 of the address, lower-case hex: addresses are too long for an index. */
     urlHash: p.string().length(64),
     depth: p.integer(),
-    outcome: p.string().$type<PageOutcome>(),
+    outcome: p.string().$type<CrawledPageStatus>(),
     /** Why it was skipped or has failed, for people. */
     reason: p.text().strictNullable(),
     etag: p.text().strictNullable(),

@@ -1,14 +1,29 @@
 import type { Ctx } from '../../../kernel/context.ts'
 import { notFound } from '../../../kernel/errors.ts'
 import { readPage } from '../../../kernel/page-queries.ts'
-import { type Condition, equals, type Page, where } from '../../../kernel/paging-queries.ts'
+import { type Condition, equals, where } from '../../../kernel/paging-queries.ts'
 import { within } from '../../../kernel/scope.ts'
-import { exists, leftTable, like, nullable, pick, select, table } from '../../../platform/database/read.ts'
+import {
+  count,
+  exists,
+  leftTable,
+  like,
+  nullable,
+  pick,
+  select,
+  table,
+} from '../../../platform/database/read.ts'
 import { Dataset, KnowledgeFile } from '../datasets/entities.ts'
 import { notFoundIn } from '../datasets/queries.ts'
 import { Crawl, CrawlPlan, SitePage } from './entities.ts'
 import { crawlJob } from './jobs.ts'
-import type { CrawledPageItem, CrawledPageQuery, CrawlProgress, CrawlSettings } from './schemas.ts'
+import type {
+  CrawledPagePage,
+  CrawledPageQuery,
+  CrawledPageStatus,
+  CrawlProgress,
+  CrawlSettings,
+} from './schemas.ts'
 
 const d = table(Dataset, 'd')
 const p = leftTable(CrawlPlan, 'p')
@@ -52,6 +67,14 @@ const page = select({
   status: like(g.outcome, status),
   reason: nullable(like(g.reason, 'coalesce(g.reason, f.error_message)')),
 })
+const ofStatus = (one: CrawledPageStatus) => count(`sum(case when ${status} = '${one}' then 1 else 0 end)`)
+const counts = select({
+  indexed: ofStatus('indexed'),
+  unchanged: ofStatus('unchanged'),
+  skipped: ofStatus('skipped'),
+  failed: ofStatus('failed'),
+})
+const none = { indexed: 0, unchanged: 0, skipped: 0, failed: 0 }
 
 /**
  * What came of each page of a crawl, unless a later crawl has looked at it since. Serves
@@ -62,21 +85,15 @@ export async function crawledPages(
   datasetId: string,
   id: string,
   given: Partial<CrawledPageQuery> = {},
-): Promise<Page<CrawledPageItem>> {
+): Promise<CrawledPagePage> {
   await crawlProgress(ctx, datasetId, id)
+  const from = `from ${g} left join ${f} on f.id = g.file_id`
+  const rows = where(within(ctx.scope, 'g.tenant_id'), equals(g.datasetId, datasetId), equals(g.crawlId, id))
   const request = { limit: 25, order: 'desc' as const, ...given }
-  return readPage(
-    ctx,
-    {
-      select: page,
-      from: `from ${g} left join ${f} on f.id = g.file_id`,
-      id: g.id,
-      rows: where(within(ctx.scope, 'g.tenant_id'), equals(g.datasetId, datasetId), equals(g.crawlId, id)),
-      filters: [oneOf(status, given['filter.status'])],
-      request,
-    },
-    (row) => row,
-  )
+  const filters = [oneOf(status, given['filter.status'])]
+  const found = await readPage(ctx, { select: page, from, id: g.id, rows, filters, request }, (row) => row)
+  const counted = await counts.get(ctx.sql, `${from} where ${rows.sql}`, rows.params)
+  return { ...found, counts: counted ?? none }
 }
 
 function oneOf(sql: string, values: readonly string[] | undefined): Condition | undefined {

@@ -53,7 +53,7 @@ export const CrawlProgress = z.object({
 export type CrawlProgress = z.output<typeof CrawlProgress>
 
 const outcomes = ['indexed', 'unchanged', 'skipped', 'failed'] as const
-export type PageOutcome = (typeof outcomes)[number]
+export type CrawledPageStatus = (typeof outcomes)[number]
 
 /** Pages as a crawl found them; those that a later crawl has looked at are listed by that one. */
 export const CrawledPageQuery = pageQuery.extend({ 'filter.status': queryChoices(outcomes).optional() })
@@ -72,4 +72,8 @@ export const CrawledPageItem = z.object({
   fileId: ulid.nullable(),
 })
 export type CrawledPageItem = z.output<typeof CrawledPageItem>
-export const CrawledPagePage = page(CrawledPageItem)
+export const CrawledPagePage = page(CrawledPageItem).extend({
+  /** Of all pages of the crawl, whatever is filtered for. */
+  counts: z.object({ indexed: z.int(), unchanged: z.int(), skipped: z.int(), failed: z.int() }),
+})
+export type CrawledPagePage = z.output<typeof CrawledPagePage>
