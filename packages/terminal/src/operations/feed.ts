@@ -1,7 +1,7 @@
 import type { Reply } from '@copydesk/client'
 import { type Column, columnsFitting, row, span, tableOf } from '../render/row.ts'
 import { ageOf, lasting } from '../render/words.ts'
-import { UsageError } from './invocation.ts'
+import { instantForms, instantOf } from './instant.ts'
 import { operation } from './operation.ts'
 import { cursor, limit, more, ofTenant, onlyTenant } from './paging.ts'
 import { riskTone } from './queue.ts'
@@ -62,23 +62,6 @@ const item = {
   completes: 'feed',
 } as const
 
-const unitMs: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 }
-
-/** The earliest instant that servers reject. */
-const afterLast = Date.UTC(3_000, 0, 1)
-
-/** An ISO instant from an instant or a duration from now: `30m`, `4h`, `2d`. @throws UsageError */
-function instantOf(text: string, now: number): string {
-  const ahead = /^(\d{1,6})([mhd])$/.exec(text)
-  const at = ahead ? now + Number(ahead[1]) * (unitMs[ahead[2] ?? ''] ?? 0) : Date.parse(text)
-  if (!(at >= 0 && at < afterLast) || (!ahead && !/^\d{4}-\d{2}-\d{2}/.test(text)))
-    throw new UsageError(
-      '--until must be an instant before the year 3000 such as 2026-04-11T09:00:00Z, or 30m, 4h, 2d',
-      'until',
-    )
-  return new Date(at).toISOString()
-}
-
 export const snooze = operation({
   name: 'snooze',
   summary: 'hide an item of your feed for a while',
@@ -90,14 +73,14 @@ export const snooze = operation({
       kind: 'text',
       value: 'when',
       required: true,
-      summary: 'an instant, or a duration from now: 30m, 4h, 2d',
+      summary: instantForms,
     },
   },
   examples: ['snooze 01J9ZX6T4QH8C3V5N7M2K0B1AD --until 4h'],
   run: (context, { id, until }) =>
     context.client.call('cli', 'POST /feed/:id/snooze', {
       params: { id },
-      body: { until: instantOf(until, context.now()) },
+      body: { until: instantOf('until', until, context.now()) },
     }),
   print: ({ itemId, hiddenUntil }) => [
     row(span('✔ ', 'good'), `${itemId} is hidden until ${hiddenUntil ?? 'something new happens'}`),

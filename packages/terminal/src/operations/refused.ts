@@ -22,6 +22,9 @@ const typedAs: Readonly<Record<string, string>> = {
   selectedOption: 'option',
   contentHash: 'hash',
   endWork: 'end',
+  startUrl: 'url',
+  urlPathFilter: 'path',
+  scheduleFor: 'at',
 }
 
 /**

@@ -1,6 +1,7 @@
 import { Argument, type Command, InvalidArgumentError, Option } from 'commander'
 import { followings, operations } from '../operations/catalogue.ts'
 import { isArgument, optionName, takesIds, valueOf } from '../operations/invocation.ts'
+import { kbCrawl } from '../operations/knowledge-crawl.ts'
 import { kbUpload } from '../operations/knowledge-upload.ts'
 import type { AnyFollowing, AnyOperation, OperationBase, Parameter } from '../operations/operation.ts'
 import { accountCommands } from './account-commands.ts'
@@ -21,6 +22,7 @@ export function registerCommands(program: Command, machine?: OnMachine): void {
   for (const operation of operations) operationCommand(program, operation, machine)
   for (const followed of followings) followingCommand(program, followed)
   uploadCommand(program)
+  siteCommand(program)
   apiCommand(program)
   terminalCommand(program)
   mcpCommand(program)
@@ -69,6 +71,15 @@ function uploadCommand(program: Command): void {
   command.action(async () => {
     const { uploadAll } = await import('./upload-all.ts')
     await asTypedHere(kbUpload, () => uploadAll(command))
+  })
+}
+
+/** Not an operation: it waits for the end of what it begins. */
+function siteCommand(program: Command): void {
+  const command = commandOf(program, kbCrawl)
+  command.action(async () => {
+    const { crawlCommand } = await import('./crawl-command.ts')
+    await asTypedHere(kbCrawl, () => crawlCommand(command))
   })
 }
 

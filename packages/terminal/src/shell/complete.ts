@@ -4,6 +4,8 @@ import type { Command } from 'commander'
 import { profilesFile, readProfiles } from '../account/profiles.ts'
 import { operationIn, operationNamed } from '../operations/catalogue.ts'
 import { isArgument, optionName } from '../operations/invocation.ts'
+import { kbCrawl } from '../operations/knowledge-crawl.ts'
+import { kbUpload } from '../operations/knowledge-upload.ts'
 import type { Completion, OperationBase } from '../operations/operation.ts'
 import { clean } from '../render/clean.ts'
 import { bashScript } from './bash-script.ts'
@@ -26,10 +28,17 @@ export function printScript(program: Command, shell: string): void {
  */
 export async function complete(program: Command, words: readonly string[], command: Command): Promise<void> {
   const root = new RootCommand()
-  const meant = operationIn(words).operation
+  const meant = commandNamed(words.slice(0, 2).join(' ')) ?? operationIn(words).operation
   const values = await valuesFor(meant, words, command)
   add(program, '', root, values)
   root.parse([...words])
+}
+
+/** Commands that are no operations of the catalogue. */
+const onlyCommands: readonly OperationBase[] = [kbUpload, kbCrawl]
+
+function commandNamed(name: string): OperationBase | undefined {
+  return onlyCommands.find((each) => each.name === name) ?? operationNamed(name)
 }
 
 interface Value {
@@ -42,7 +51,7 @@ type Values = ReadonlyMap<Completion | 'profile', readonly Value[]>
 function add(command: Command, path: string, root: RootCommand, values: Values): void {
   const help = command.createHelp()
   const known: Known = path === '' ? root : root.command(path, command.description())
-  const operation = operationNamed(path)
+  const operation = commandNamed(path)
   const options = new Set([...help.visibleOptions(command), ...help.visibleGlobalOptions(command)])
   for (const { long, description, short, required, argChoices } of options) {
     const name = long?.slice(2)

@@ -17,12 +17,21 @@ export async function givenTo(
   const parameters = Object.entries(takes)
   const places = parameters.filter(([, parameter]) => isArgument(parameter)).map(([name]) => name)
   for (const [name, parameter] of parameters) {
-    const value = isArgument(parameter) ? command.processedArgs[places.indexOf(name)] : options[name]
+    const value = isArgument(parameter)
+      ? command.processedArgs[places.indexOf(name)]
+      : optionGiven(options, name)
     if (value === undefined) continue
     if (takesIds(parameter)) given[name] = await withStdin(value as string[])
     else given[name] = typeof value === 'string' ? valueOf(name, parameter, value) : value
   }
   return given
+}
+
+/** The value of an option; `--no-wait` sets `wait` to false. */
+function optionGiven(options: Readonly<Record<string, unknown>>, name: string): unknown {
+  const [, denied] = /^no([A-Z]\w*)$/.exec(name) ?? []
+  if (denied === undefined) return options[name]
+  return options[denied.charAt(0).toLowerCase() + denied.slice(1)] === false
 }
 
 /** The ids, with those from stdin in place of `-`. @throws Failure when stdin is a terminal */

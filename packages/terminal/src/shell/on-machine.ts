@@ -26,7 +26,7 @@ export interface MachineContext {
 const summaries: Readonly<Record<string, string>> = {
   campaign:
     'create campaigns and show their progress; on this machine, or at a server with a login of the tenant',
-  kb: 'the knowledge base of a tenant: its datasets and files, uploads and search',
+  kb: 'the knowledge base of a tenant: its datasets and files, uploads, websites and search',
 }
 
 /** The parent command of commands with two words. */

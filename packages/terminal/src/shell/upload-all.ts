@@ -3,13 +3,13 @@ import { withTenant } from '../account/own-tenant.ts'
 import { checkedInput, checkInput } from '../operations/invocation.ts'
 import { kbUpload, type UploadOutcome, uploadedRow, uploadSummary } from '../operations/knowledge-upload.ts'
 import { toJson } from '../render/clean.ts'
-import { cutRow, row, span } from '../render/row.ts'
+import { row, span } from '../render/row.ts'
 import { Failure } from './failure.ts'
 import { filesToUpload } from './files-to-upload.ts'
 import { givenTo, narrowed } from './input.ts'
-import type { CliOutput } from './output.ts'
+import { progressLine } from './progress-line.ts'
 import { requireRight } from './run-command.ts'
-import { connectionOf, interruption, onStderr, onStdout, outputOf, stderrOptions } from './session.ts'
+import { connectionOf, interruption, onStdout, outputOf } from './session.ts'
 import { uploadFile } from './upload-file.ts'
 
 /**
@@ -36,8 +36,8 @@ export async function uploadAll(command: Command): Promise<void> {
   const done: UploadOutcome[] = []
   try {
     for (const [index, path] of paths.entries()) {
-      const place = `${index + 1}/${paths.length} `
-      const onStage = (stage: string) => line.show(place, path, stage)
+      const place = span(`${index + 1}/${paths.length} `, 'dim')
+      const onStage = (stage: string) => line.show(row(place, span(`${stage}  `, 'accent'), path))
       const file = await uploadFile(context.client, path, fields, { signal, onStage })
       line.clear()
       if (!file) break
@@ -52,26 +52,4 @@ export async function uploadAll(command: Command): Promise<void> {
   if (signal.aborted) throw new Failure('It was stopped. A file that was sent already is still ingested.')
   const failures = done.filter(({ status }) => status === 'failed').length
   if (failures > 0) throw new Failure(`${failures} failed.`)
-}
-
-const toLineEnd = '\u001b[K'
-
-/** One line that is written again and again, on a terminal only. */
-function progressLine({ json }: CliOutput) {
-  const isShown = process.stderr.isTTY && !json
-  let isThere = false
-  return {
-    show(place: string, path: string, stage: string) {
-      if (!isShown) return
-      isThere = true
-      const whole = row(span(place, 'dim'), span(`${stage}  `, 'accent'), path)
-      // The last column stays empty: some terminals go on to the next line.
-      const width = (process.stderr.columns || stderrOptions().width) - 1
-      process.stderr.write(`\r${onStderr([cutRow(whole, width)])}${toLineEnd}`)
-    },
-    clear() {
-      if (isThere) process.stderr.write(`\r${toLineEnd}`)
-      isThere = false
-    },
-  }
 }
