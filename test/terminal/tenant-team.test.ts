@@ -1,32 +1,11 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { cli } from '../cli/process.ts'
-import { password } from '../kit/app.ts'
-import { bundled } from '../kit/bundled.ts'
-import { openTerminal } from '../kit/terminal.ts'
+import { sit } from './logged-in.ts'
 import { createStaff, type Staff } from './staff.ts'
 
 const admin = 'admin.1.tenant-1@test.example'
 const member = 'member.1.tenant-1@test.example'
-
-/** Logs someone of the tenant in and opens their terminal. */
-async function sit(staff: Staff, email: string, env: Record<string, string> = {}) {
-  const { harness, folder } = staff
-  const args = ['login', harness.url, '--email', email, '--password-stdin']
-  const logged = await cli(args, { cwd: folder, input: `${password}\n` })
-  expect(logged).toMatchObject({ code: 0 })
-  const main = await bundled('main')
-  const terminal = openTerminal({
-    command: process.execPath,
-    args: [main, 'terminal'],
-    cwd: folder,
-    columns: 140,
-    env: { HOME: folder, ...env },
-  })
-  await terminal.shows(/^copydesk \S/)
-  return terminal
-}
 
 /** A piece of work that waits for a verdict. */
 async function waiting({ harness }: Staff, text = 'Rye at **night**.'): Promise<void> {

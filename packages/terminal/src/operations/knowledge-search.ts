@@ -1,7 +1,7 @@
 import type { Reply } from '@copydesk/client'
 import { cleanLines } from '../render/clean.ts'
 import { flowText, measured } from '../render/flow.ts'
-import { emptyRow, row, type StyledLine, span } from '../render/row.ts'
+import { cutRow, emptyRow, row, type StyledLine, span } from '../render/row.ts'
 import { UsageError } from './invocation.ts'
 import { datasetsNamed, neededTenant, tenantHeader } from './knowledge.ts'
 import { operation } from './operation.ts'
@@ -67,7 +67,7 @@ export const kbSearch = operation({
 
 function resultRows(result: Result, place: number, width: number): StyledLine[] {
   const { fileName, score, content, metadata } = result
-  const { heading, pageNumber } = metadata
+  const { heading, pageNumber, url } = metadata
   const where = [heading, pageNumber === undefined ? undefined : `page ${pageNumber}`].filter(
     (part) => part !== undefined,
   )
@@ -84,6 +84,7 @@ function resultRows(result: Result, place: number, width: number): StyledLine[] 
       span(where.map((part) => ` › ${part}`).join(''), 'accent'),
       span(`  ${score.toFixed(2)}`, 'dim'),
     ),
+    ...(url === undefined ? [] : [cutRow([...margin, span(url, 'dim')], width)]),
     ...lines.slice(0, linesShown),
     ...(lines.length > linesShown ? [[...margin, span('…', 'dim')]] : []),
   ]

@@ -7,9 +7,9 @@ import { UsageError } from './invocation.ts'
 import { operation } from './operation.ts'
 import { ofTenant, onlyTenant } from './paging.ts'
 
-type ListedDataset = Reply<'cli', 'GET /kb'>['data'][number]
+export type ListedDataset = Reply<'cli', 'GET /kb'>['data'][number]
 type NamedDataset = Pick<ListedDataset, 'id' | 'name'>
-type KnowledgeFile = Reply<'tenant', 'GET /knowledge/datasets/:datasetId'>['files'][number]
+export type KnowledgeFile = Reply<'tenant', 'GET /knowledge/datasets/:datasetId'>['files'][number]
 
 const datasetTones: Readonly<Record<ListedDataset['status'], Tone>> = {
   active: 'good',
@@ -25,7 +25,7 @@ const fileTones: Readonly<Record<KnowledgeFile['status'], Tone>> = {
   disabled: 'dim',
 }
 
-const datasetColumns: ReadonlyArray<Column<ListedDataset>> = [
+export const datasetColumns: ReadonlyArray<Column<ListedDataset>> = [
   { title: 'tenant', cell: ({ tenantName }) => tenantName, least: 8, enough: 14 },
   { title: 'dataset', cell: ({ name }) => name, tone: () => 'accent', least: 12, enough: 24 },
   { title: 'files', cell: ({ totalFiles }) => String(totalFiles), align: 'right' },
@@ -54,7 +54,7 @@ export const kbList = operation({
       : tableOf(columnsFitting(datasetColumns, data, width), data, width),
 })
 
-const fileColumns: ReadonlyArray<Column<KnowledgeFile>> = [
+export const fileColumns: ReadonlyArray<Column<KnowledgeFile>> = [
   { title: 'file', cell: ({ fileName }) => fileName, least: 12, enough: 24 },
   { title: 'kind', cell: ({ mimeType }) => kindOf(mimeType), tone: () => 'dim', least: 4, rank: 3 },
   { title: 'size', cell: ({ fileSizeBytes }) => sizeOf(fileSizeBytes), align: 'right', rank: 2 },
@@ -154,13 +154,13 @@ const kinds: ReadonlyArray<readonly [ending: string, kind: string]> = [
 ]
 
 /** A media type in short: `pdf`, `markdown`, `docx`. */
-function kindOf(mimeType: string): string {
+export function kindOf(mimeType: string): string {
   const known = kinds.find(([ending]) => mimeType.endsWith(ending))
   return known?.[1] ?? mimeType.replace(/^[^/]*\//, '')
 }
 
 /** As the limits of the server count: 1 MB is 2²⁰ bytes. */
-function sizeOf(bytes: number): string {
+export function sizeOf(bytes: number): string {
   if (bytes < 2 ** 10) return `${bytes} B`
   return bytes < 2 ** 20 ? `${Math.round(bytes / 2 ** 10)} KB` : `${(bytes / 2 ** 20).toFixed(1)} MB`
 }

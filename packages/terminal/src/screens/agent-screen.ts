@@ -1,4 +1,5 @@
 import type { Reply } from '@copydesk/client'
+import { type Fact, factRows } from '../render/facts.ts'
 import { flowText, measured } from '../render/flow.ts'
 import { type Column, emptyRow, row, type StyledLine, span, tableOf } from '../render/row.ts'
 import { ageOf, lasting, usd } from '../render/words.ts'
@@ -103,7 +104,7 @@ function runColumns(now: number): Column<Run>[] {
 
 function detailRows(agent: Detail, width: number, now: number): StyledLine[] {
   const { adapterConfig: config, lastErrorMessage, lastErrorAt } = agent
-  const facts: Array<[name: string, text: string]> = [
+  const facts: Fact[] = [
     ['state', `${agent.status}, ${agent.runningCount} in progress, ${agent.queueDepth} queued`],
     ['model', [agent.model, ...config.fallbackModels].join(', then ')],
     ['runtime', agent.adapterType],
@@ -135,9 +136,7 @@ function detailRows(agent: Detail, width: number, now: number): StyledLine[] {
     ...flowText(agent.description, measured(width), undefined, 'dim'),
     ...error,
     emptyRow,
-    ...facts.flatMap(([name, text]) =>
-      flowText(text, width, { first: [span(name.padEnd(9), 'dim')], rest: [span(' '.repeat(9))] }),
-    ),
+    ...factRows(facts, width),
     emptyRow,
     ...(runs.length > 0
       ? tableOf(runColumns(now), runs, width)

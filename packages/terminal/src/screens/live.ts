@@ -11,6 +11,8 @@ const restMs = 200
 const longestRestMs = 15_000
 /** Costs grow without events: a screen reloads after this time, milliseconds. */
 const atLeastMs = 60_000
+/** How often a screen reloads while something on it is in progress, milliseconds. */
+const progressMs = 3_000
 /** Delay before a rejected stream is opened again, milliseconds. */
 const refusedMs = 5_000
 
@@ -125,6 +127,28 @@ export function followEvents(shell: Shell, signal: AbortSignal, fn: () => void):
   signal.addEventListener('abort', () => {
     for (const end of ends) end()
   })
+}
+
+/**
+ * Calls back often while something that a screen shows is in progress: that causes no events. Called while the screen
+ * is opened.
+ */
+export function followProgress(
+  shell: Shell,
+  signal: AbortSignal,
+  isInProgress: () => boolean,
+  fn: () => void,
+): void {
+  const place = shell.screens.length
+  let callOff: () => void
+  const look = () => {
+    callOff = shell.after(progressMs, () => {
+      look()
+      if (shell.screens.length - 1 === place && isInProgress()) fn()
+    })
+  }
+  look()
+  signal.addEventListener('abort', () => callOff())
 }
 
 function waited(ms: number, signal: AbortSignal, after: LiveOptions['after']): Promise<void> {

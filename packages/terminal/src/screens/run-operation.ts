@@ -1,5 +1,6 @@
 import { operationNamed, refusal } from '../operations/catalogue.ts'
 import { slashLine } from '../operations/invocation.ts'
+import { knowledgeRefusal } from '../operations/knowledge-access.ts'
 import type { Invocation } from '../operations/operation.ts'
 import { asTyped } from '../operations/refused.ts'
 import { row, span } from '../render/row.ts'
@@ -35,6 +36,8 @@ export function runOperation(
     if (!operation || !('run' in operation)) throw new Error(`There is no command /${name}`)
     const why = refusal(context, operation)
     if (why !== undefined) throw new Error(why)
+    const withoutAccess = operation.needsLogin ? await knowledgeRefusal(context) : undefined
+    if (withoutAccess !== undefined) throw new Error(withoutAccess)
     const asks = operation.effect === 'decides' && !asked
     const given = (asks ? await operation.resolveInput?.(context, input) : undefined) ?? input
     if (asks) {

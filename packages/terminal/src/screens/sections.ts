@@ -5,6 +5,7 @@ import { commandLine } from './command-line.ts'
 import { costScreen } from './cost-screen.ts'
 import { commonBindings } from './frame.ts'
 import { helpScreen } from './help-screen.ts'
+import { knowledgeScreen } from './knowledge-screen.ts'
 import { queueScreen } from './queue-screen.ts'
 import { requestsScreen } from './requests-screen.ts'
 import type { Binding, OpenScreen } from './screen.ts'
@@ -20,6 +21,7 @@ const ofStaff: Sections = [
   ['4', 'tenants', tenantsScreen],
   ['5', 'cost', costScreen],
   ['6', 'requests', requestsScreen],
+  ['7', 'knowledge', knowledgeScreen],
 ]
 
 /** The same for a tenant's users. */
