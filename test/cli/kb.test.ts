@@ -127,3 +127,19 @@ describe('copydesk kb search', () => {
     expect(both.stderr).toContain('exclude each other')
   })
 })
+
+describe('copydesk ask about the knowledge base', () => {
+  it('shows the datasets, and proposes the search, which is run with --yes', async () => {
+    await using staff = await createStaff()
+    folderIn(staff)
+    expect(await staff.run(['kb', 'upload', 'brand/bread'])).toMatchObject({ code: 0 })
+    const shown = await staff.run(['ask', 'what is in the knowledge base of tenant 1'])
+    expect(shown).toMatchObject({ code: 0, stdout: expect.stringContaining('has 1 file in 3 datasets') })
+    const search = ['ask', 'search the knowledge base for the rye loaf']
+    const proposed = await staff.run(search)
+    expect(proposed.stdout).toContain('/kb search "the rye loaf" --tenant')
+    const login = await loggedIn(staff)
+    const found = await staff.run([...search, '--yes'], login)
+    expect(found).toMatchObject({ code: 0, stdout: expect.stringContaining('twelve hours') })
+  })
+})

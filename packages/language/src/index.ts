@@ -15,6 +15,8 @@ export {
   expiringForm,
   feedForm,
   helpForm,
+  knowledgeForm,
+  knowledgeSearchForms,
   logForm,
   newsForm,
   queuesForm,

@@ -46,3 +46,20 @@ export const askingForm =
 
 export const statusForm =
   /\b(?:status|overview|summary|how (?:is|are|goes|do) (?:things|everything|it going|we|they|all|@tenant)(?: (?:doing|going|looking|standing))?|how (?:is|does)? ?@tenant (?:doing|look|stand|going)|how @tenant(?: doing)?|everything (?:ok|okay|fine|alright|well)|going on|what is up|what up|where do (?:we|they) stand|how do we stand|how does everything stand|(?:present )?state of(?: things)?)\b/
+
+export const knowledgeForm = /\b(?:knowledge ?base|kb|datasets?)\b/
+
+const base = '(?:(?:the|our|my|its|their|all) )*(?:@tenant )?(?:knowledge ?base|kb)'
+const ofTenant = '(?: (?:of|at|for|from) (?:the )?(?:tenant |client |customer )?@tenant)?'
+const wanted = '(?<wanted>.+)'
+
+/** How what is in the knowledge base is searched for; in the group `wanted` stands what is looked for. */
+export const knowledgeSearchForms = [
+  new RegExp(`^(?:search|look) (?:(?:in|through|into|at|up) )?${base}${ofTenant} (?:for|about) ${wanted}$`),
+  new RegExp(
+    `^(?:search|look|find|show me|show)(?: up)?(?: for)? ${wanted} (?:in|from|at) ${base}${ofTenant}$`,
+  ),
+  new RegExp(
+    `^what (?:does|do) ${base}${ofTenant} (?:say|know|tell us|tell me|tell) (?:about|on|of) ${wanted}$`,
+  ),
+] as const

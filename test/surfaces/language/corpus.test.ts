@@ -3,6 +3,7 @@ import { dialect } from '../../kit/database.ts'
 import { createQueryHarness, type QueryHarness } from './asking.ts'
 import { addPast } from './asking-past.ts'
 import { corpus, type Sentence } from './corpus.ts'
+import { knowledgeCorpus } from './corpus-knowledge.ts'
 import { heldOut } from './held-out.ts'
 
 let harness: QueryHarness
@@ -39,7 +40,7 @@ async function scoreOf(sentences: readonly Sentence[]): Promise<Score> {
 
 describe('cli.nl measured with realistic sentences', () => {
   it('understands every sentence of the development set', async () => {
-    const { right, ...others } = await scoreOf(corpus)
+    const { right, ...others } = await scoreOf([...corpus, ...knowledgeCorpus])
     expect(others).toEqual({ askedBack: [], wrong: [] })
     expect(right.length).toBeGreaterThanOrEqual(150)
   })
@@ -138,7 +139,9 @@ describe('cli.nl about verdicts and completed activities', () => {
 })
 
 describe('cli.nl ignores no word', () => {
-  const understood = [...corpus, ...heldOut].filter(([, wanted]) => !wanted.startsWith('?'))
+  const understood = [...corpus, ...heldOut, ...knowledgeCorpus].filter(
+    ([, wanted]) => !wanted.startsWith('?'),
+  )
   const each = dialect === 'sqlite' ? understood : understood.filter((_, at) => at % 4 === 0)
 
   it(

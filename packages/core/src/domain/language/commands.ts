@@ -34,6 +34,7 @@ export const SlashCommand = z.union([
     by: z.enum(['tenant', 'agent', 'model', 'campaign']).optional(),
   }),
   command('tenants', { search: words.optional() }),
+  command('kb search', { query: z.string().min(1).max(1_000), tenant: id }),
   command('approve', { ids, note: words.optional(), option: words.optional() }),
   command('reject', { ids, note: words }),
   command('revise', { ids, note: words }),
@@ -75,6 +76,7 @@ const looks = [
   'queues',
   'cost',
   'tenants',
+  'kb search',
 ] as const
 type Look = (typeof looks)[number]
 
@@ -96,7 +98,7 @@ export function isDestructive(command: SlashCommand): boolean {
 }
 
 /** Fields that stand by their place, in this order; all others stand by their name. */
-const placed = ['action', 'role', 'id', 'ids', 'prompt']
+const placed = ['action', 'role', 'id', 'ids', 'prompt', 'query']
 
 /** A command as it is typed: one line, in which no value can be taken for another argument. */
 export function toSlash(command: SlashCommand): string {

@@ -1,6 +1,7 @@
 import { helpForm } from '@copydesk/language'
 import { type Intent, says } from './intent.ts'
 import { factAnswer, type Interpretation } from './interpretation.ts'
+import { knowledgeIntents } from './knowledge-intents.ts'
 import { listIntents } from './list-intents.ts'
 import { anything, pieceIntents, pieceState } from './piece-intents.ts'
 import { readStatus } from './read-work.ts'
@@ -9,6 +10,7 @@ import { readStatus } from './read-work.ts'
 export const intents: readonly Intent[] = [
   { isMeant: says(helpForm), accounts: { slots: [], forms: [helpForm] }, answer: helpAnswer },
   ...pieceIntents,
+  ...knowledgeIntents,
   ...listIntents,
   pieceState,
   anything,
@@ -37,6 +39,10 @@ function helpAnswer(): Interpretation {
     ],
     ['Agents', 'which agents are paused; queues; pause the social writer of Hearth; resume it'],
     ['Money', 'what did this month cost by agent; what did Hearth spend since monday'],
+    [
+      'Knowledge',
+      'search the knowledge base of Hearth for delivery times; what is in the knowledge base; what does the knowledge base of Hearth say about rye',
+    ],
     [
       'Verdicts',
       'approve "Spring post"; approve all low risk of Hearth; reject it because the tone is off; send it back: shorter',

@@ -5,6 +5,7 @@ import {
   exceptions,
   exclusionWords,
   freeVerbs,
+  knowledgeSearchForms,
   leftOver,
   plain,
   quoted,
@@ -14,6 +15,7 @@ import {
 } from '@copydesk/language'
 import { act } from './acts.ts'
 import { notAll } from './choices.ts'
+import { says } from './intent.ts'
 import { clarificationAnswer, type Interpretation } from './interpretation.ts'
 import { type LanguageRequest, parser, type QueryContext } from './query-context.ts'
 import { notExcluded, read, readEach } from './questions.ts'
@@ -149,7 +151,8 @@ async function understand(
   const request = verb === undefined || isFree ? given : withTitle(given, leftOver(given, actAccounts(verb)))
   if (said.besides.length > 0) {
     // What is compared is read side by side.
-    return verb === undefined || verb === 'compare' ? readEach(scene, given) : oneTenantAtATime(request)
+    const isRead = (verb === undefined && !says(...knowledgeSearchForms)(given)) || verb === 'compare'
+    return isRead ? readEach(scene, given) : oneTenantAtATime(request)
   }
   if (verb === undefined) return read(scene, given)
   const unclear = unclearIn(request, verb)
