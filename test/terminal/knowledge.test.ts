@@ -53,6 +53,8 @@ describe('the knowledge base', () => {
     await terminal.shows('Search Client documents for')
     terminal.press('ctrl+u', 'plutonium', 'enter')
     await terminal.shows('Nothing was found.')
+    terminal.press(':', 'kb search twelve', 'enter')
+    await terminal.shows(/\/kb search twelve[^]*rests twelve hours/)
   })
 
   it('shows the last crawl of a website, and why pages are missing', async () => {

@@ -3,7 +3,7 @@ import { cleanLines } from '../render/clean.ts'
 import { flowText, measured } from '../render/flow.ts'
 import { cutRow, emptyRow, row, type StyledLine, span } from '../render/row.ts'
 import { UsageError } from './invocation.ts'
-import { datasetsNamed, neededTenant, tenantHeader } from './knowledge.ts'
+import { datasetsNamed, impliedTenant, tenantHeader, tenantOf } from './knowledge.ts'
 import { operation } from './operation.ts'
 
 type Result = Reply<'tenant', 'POST /knowledge/search'>['results'][number]
@@ -23,7 +23,7 @@ export const kbSearch = operation({
   needsLogin: true,
   params: {
     query: { kind: 'argument', required: true, summary: 'what to look for' },
-    tenant: neededTenant,
+    tenant: impliedTenant,
     dataset: { kind: 'list', value: 'datasets', summary: 'only these datasets, by name or id' },
     top: {
       kind: 'number',
@@ -39,7 +39,9 @@ export const kbSearch = operation({
     'kb search "delivery times"',
     'kb search "delivery times" --tenant rye.example --dataset client-documents --top 3',
   ],
-  run: async ({ client }, { query, tenant, dataset, top, words, meaning }) => {
+  needsTenant: () => true,
+  run: async ({ client }, { query, tenant: named, dataset, top, words, meaning }) => {
+    const tenant = tenantOf('kb search', named)
     if (words && meaning) throw new UsageError('--words and --meaning exclude each other', 'meaning')
     const datasets = await datasetsNamed(client, tenant, dataset)
     if (datasets.length === 0) throw new UsageError('The tenant has no datasets', 'tenant')

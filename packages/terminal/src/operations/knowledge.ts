@@ -40,6 +40,15 @@ export const neededTenant = {
   summary: `the tenant: ${tenantNaming}; not needed when you have only one`,
 } as const
 
+/** The same where the terminal, which has a tenant of its own, may add it after the line was read. */
+export const impliedTenant = { ...onlyTenant, summary: neededTenant.summary } as const
+
+/** @throws UsageError when no tenant was named, and none was implied */
+export function tenantOf(operationName: string, tenant: string | undefined): string {
+  if (tenant === undefined) throw new UsageError(`${operationName} needs --tenant`, 'tenant')
+  return tenant
+}
+
 export const kbList = operation({
   name: 'kb list',
   summary: 'list the datasets of your tenants with the number of their files',
@@ -77,10 +86,12 @@ export const kbFiles = operation({
   needsLogin: true,
   params: {
     dataset: { kind: 'argument', required: false, summary: 'name or id of a dataset (default: all)' },
-    tenant: neededTenant,
+    tenant: impliedTenant,
   },
+  needsTenant: () => true,
   examples: ['kb files', 'kb files client-documents --tenant rye.example'],
-  run: async ({ client }, { dataset, tenant }) => {
+  run: async ({ client }, { dataset, tenant: named }) => {
+    const tenant = tenantOf('kb files', named)
     const found = await datasetsNamed(client, tenant, dataset === undefined ? undefined : [dataset])
     return Promise.all(
       found.map(({ id }) =>
