@@ -49,6 +49,8 @@ describe('the knowledge base', () => {
     terminal.press('rye loaf', 'enter')
     await terminal.shows(/“rye loaf” {2}Client documents {2}1 result/)
     await terminal.shows(/1\. Everything about our rye bread.* › Rye {2}[01]\.\d\d\n[^]*rests twelve hours/)
+    await terminal.resize(60, 24)
+    await terminal.shows(/1\. Everything about our .*… › Rye {2}[01]\.\d\d\n/)
     terminal.press('/')
     await terminal.shows('Search Client documents for')
     terminal.press('ctrl+u', 'plutonium', 'enter')

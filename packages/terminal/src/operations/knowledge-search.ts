@@ -1,7 +1,8 @@
 import type { Reply } from '@copydesk/client'
-import { cleanLines } from '../render/clean.ts'
+import { clean, cleanLines } from '../render/clean.ts'
 import { flowText, measured } from '../render/flow.ts'
 import { cutRow, emptyRow, row, type StyledLine, span } from '../render/row.ts'
+import { shorten, widthOf } from '../render/width.ts'
 import { UsageError } from './invocation.ts'
 import { datasetsNamed, impliedTenant, tenantHeader, tenantOf } from './knowledge.ts'
 import { operation } from './operation.ts'
@@ -12,6 +13,8 @@ type Result = Reply<'tenant', 'POST /knowledge/search'>['results'][number]
 const mostDatasets = 20
 const mostResults = 20
 
+/** Columns that the name of a file keeps. */
+const leastName = 16
 /** Lines that a result shows of its text. */
 const linesShown = 4
 
@@ -79,13 +82,13 @@ function resultRows(result: Result, place: number, width: number): StyledLine[] 
     .filter((line) => line.trim() !== '')
     .slice(0, linesShown + 1)
     .flatMap((line) => flowText(line.trim(), width, { first: margin, rest: margin }))
+  const [inFile, rank] = [where.map((part) => ` › ${part}`).join(''), `  ${score.toFixed(2)}`]
+  // A long name is shortened, so that the rest of the line stays.
+  const room = Math.max(leastName, width - widthOf(number + clean(inFile) + rank))
+  const name = span(shorten(clean(fileName), room), 'strong')
+  const head = cutRow(row(span(number, 'dim'), name, span(inFile, 'accent')), width - widthOf(rank))
   return [
-    row(
-      span(number, 'dim'),
-      span(fileName, 'strong'),
-      span(where.map((part) => ` › ${part}`).join(''), 'accent'),
-      span(`  ${score.toFixed(2)}`, 'dim'),
-    ),
+    [...head, span(rank, 'dim')],
     ...(url === undefined ? [] : [cutRow([...margin, span(url, 'dim')], width)]),
     ...lines.slice(0, linesShown),
     ...(lines.length > linesShown ? [[...margin, span('…', 'dim')]] : []),
