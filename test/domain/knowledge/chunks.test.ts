@@ -21,10 +21,10 @@ describe('chunk', () => {
       text('4.50 each.', 3),
     ]
     expect(cut(blocks).map(({ heading, page, text }) => [heading, page, text.slice(0, 14)])).toEqual([
-      ['Products', null, '# Products\n\nSe'],
+      ['Products', 1, '# Products\n\nSe'],
       ['Products', 1, expect.stringMatching(/^Sentence /)],
-      ['Products › Morning Oats', null, '## Morning Oat'],
-      ['Prices', null, '# Prices\n\n4.50'],
+      ['Products › Morning Oats', 2, '## Morning Oat'],
+      ['Prices', 3, '# Prices\n\n4.50'],
     ])
   })
 
@@ -39,6 +39,24 @@ describe('chunk', () => {
     expect(cut(blocks).map((each) => each.text)).toEqual([
       '# Shop\n\n## Hours\n\n7 to 5\n\n## Place\n\nBristol',
     ])
+  })
+
+  it('keeps a heading without text with the section that follows, under the headings of that one', () => {
+    const blocks = [
+      heading(1, 'Shop'),
+      heading(2, 'Hours'),
+      text(sentences(9)),
+      heading(2, 'Empty'),
+      heading(2, 'Place'),
+      text('Bristol'),
+      heading(1, 'End'),
+    ]
+    expect(cut(blocks).map(({ heading, text }) => [heading, text.slice(0, 20)])).toEqual([
+      ['Shop › Hours', '# Shop\n\n## Hours\n\nSe'],
+      ['Shop › Hours', expect.stringMatching(/^Sentence /)],
+      ['Shop › Place', '## Empty\n\n## Place\n\n'],
+    ])
+    expect(cut(blocks).at(-1)?.text).toMatch(/Bristol\n\n# End$/)
   })
 
   it('cuts running text without regard to headings, at ends of sentences', () => {

@@ -1,13 +1,25 @@
 import type { Block } from '../../../platform/parsing/parsed.ts'
 
-/** A block in pieces of at most so many characters, each of them text of the block as it is. */
-export function piecesOf({ kind, text, level }: Block, most: number): string[] {
-  if (text.trim() === '') return []
-  if (kind === 'heading') return cut(`${'#'.repeat(level ?? 1)} ${text}`, most, words)
-  if (text.length <= most) return [text]
-  if (kind === 'table') return tableRows(text, most)
-  return cut(text, most, kind === 'code' ? lines : sentences)
+/** A part of a block that goes into a chunk as a whole. */
+export interface Piece {
+  text: string
+  /** The rows above those of a table, repeated where the piece begins a chunk; empty for all else. */
+  header: string
+  /** What joins it to the piece of the same block before it; undefined for the first of a block. */
+  joint?: string
 }
+
+/** A block in pieces of at most so many characters with their headers; joined again, they are the block as it is. */
+export function piecesOf({ kind, text, level }: Block, most: number): Piece[] {
+  if (text.trim() === '') return []
+  if (kind === 'heading') return joined(cut(`${'#'.repeat(level ?? 1)} ${text}`, most, words), '')
+  if (text.length <= most) return [{ text, header: '' }]
+  if (kind === 'table') return tableRows(text, most)
+  return joined(cut(text, most, kind === 'code' ? lines : sentences), '')
+}
+
+const joined = (texts: readonly string[], joint: string, header = ''): Piece[] =>
+  texts.map((text, n) => ({ text, header, ...(n > 0 && { joint }) }))
 
 /** The end of a text, of at most so many characters, from the beginning of a sentence or at least of a word on. */
 export function tailOf(text: string, most: number): string {
@@ -20,17 +32,32 @@ export function tailOf(text: string, most: number): string {
   return start ? end.slice(start.index + start[0].length) : ''
 }
 
+/** The last whole lines of a text, of at most so many characters. */
+export function lastLinesOf(text: string, most: number): string {
+  if (most <= 0) return ''
+  if (text.length <= most) return text
+  const start = text.indexOf('\n', text.length - most - 1)
+  return start < 0 ? '' : text.slice(start + 1)
+}
+
+/** The beginning of a text, of at most so many characters; no letter of two halves is cut. */
+export function headOf(text: string, most: number): string {
+  const isWithin = /[\ud800-\udbff]/.test(text.charAt(most - 1))
+  return text.slice(0, isWithin ? most - 1 : most)
+}
+
 /** Where a text may be cut, the best places first; each matches what stays before the cut. */
 const lines = [/\n/g, /\s+/gu]
 const sentences = [/\n+/g, /[.!?…]["'”’)\]]*\s+|[。！？]+/gu, /[,;:]\s+|[、，；]/gu, /\s+/gu]
 const words = [/\s+/gu]
 
+/** All of a text, in parts that are not blank. */
 function cut(text: string, most: number, places: readonly RegExp[]): string[] {
   const pieces: string[] = []
   for (let at = 0; at < text.length; ) {
     const end = text.length - at <= most ? text.length : at + placeOf(text.slice(at, at + most), places)
-    const piece = text.slice(at, end).trim()
-    if (piece !== '') pieces.push(piece)
+    const piece = text.slice(at, end)
+    if (piece.trim() !== '') pieces.push(piece)
     at = end
   }
   return pieces
@@ -61,24 +88,23 @@ function letterBefore(window: string): number {
   return /[\ud800-\udbff]$/.test(window) ? window.length - 1 : window.length
 }
 
-/** The rows of a table in pieces that each begin with its header. */
-function tableRows(text: string, most: number): string[] {
+/** The rows of a table, as many in a piece as it has room for below the header. */
+function tableRows(text: string, most: number): Piece[] {
   const rows = text.split('\n')
-  const head = /^\s*\|?\s*:?-{1,}/.test(rows[1] ?? '') ? rows.slice(0, 2) : []
-  const header = head.join('\n')
+  const head = /^\s*(?:\|\s*)?:?-/.test(rows[1] ?? '') ? rows.slice(0, 2).join('\n') : ''
   // A header that leaves no room for rows is not repeated.
-  const repeated = header.length > 0 && header.length < most / 2 ? `${header}\n` : ''
+  const header = head.length > 0 && head.length < most / 2 ? `${head}\n` : ''
   const pieces: string[] = []
   let current = ''
-  for (const row of rows.slice(repeated === '' ? 0 : head.length)) {
-    for (const part of cut(row, most - repeated.length, words)) {
-      if (current !== '' && repeated.length + current.length + 1 + part.length > most) {
-        pieces.push(repeated + current)
+  for (const row of rows.slice(header === '' ? 0 : 2)) {
+    for (const part of cut(row, most - header.length, words)) {
+      if (current !== '' && header.length + current.length + 1 + part.length > most) {
+        pieces.push(current)
         current = ''
       }
       current = current === '' ? part : `${current}\n${part}`
     }
   }
-  if (current !== '') pieces.push(repeated + current)
-  return pieces
+  if (current !== '') pieces.push(current)
+  return pieces.length === 0 ? [{ text: head, header: '' }] : joined(pieces, '\n', header)
 }
