@@ -1,5 +1,5 @@
 import type { Block } from '../../../platform/parsing/parsed.ts'
-import { lastLinesOf, type Piece, piecesOf, tailOf } from './pieces.ts'
+import { type BlockPiece, lastLinesOf, piecesOf, tailOf } from './pieces.ts'
 
 /** A block with the headings above it, itself among them where it is one. */
 export interface Placed {
@@ -60,7 +60,7 @@ export function createPacker(most: number, repeated: number) {
     headings = []
   }
   /** @returns whether there was room beside the piece of the same block that is there already */
-  const putBeside = ({ text, joint = '' }: Piece): boolean => {
+  const putBeside = ({ text, joint = '' }: BlockPiece): boolean => {
     const last = open?.parts.at(-1)
     if (!open || !last || open.length + joint.length + text.length > most) return false
     last.text += joint + text

@@ -1,7 +1,7 @@
 import type { Block } from '../../../platform/parsing/parsed.ts'
 
 /** A part of a block that goes into a chunk as a whole. */
-export interface Piece {
+export interface BlockPiece {
   text: string
   /** The rows above those of a table, repeated where the piece begins a chunk; empty for all else. */
   header: string
@@ -10,7 +10,7 @@ export interface Piece {
 }
 
 /** A block in pieces of at most so many characters with their headers; joined again, they are the block as it is. */
-export function piecesOf({ kind, text, level }: Block, most: number): Piece[] {
+export function piecesOf({ kind, text, level }: Block, most: number): BlockPiece[] {
   if (text.trim() === '') return []
   if (kind === 'heading') return joined(cut(`${'#'.repeat(level ?? 1)} ${text}`, most, words), '')
   if (text.length <= most) return [{ text, header: '' }]
@@ -18,7 +18,7 @@ export function piecesOf({ kind, text, level }: Block, most: number): Piece[] {
   return joined(cut(text, most, kind === 'code' ? lines : sentences), '')
 }
 
-const joined = (texts: readonly string[], joint: string, header = ''): Piece[] =>
+const joined = (texts: readonly string[], joint: string, header = ''): BlockPiece[] =>
   texts.map((text, n) => ({ text, header, ...(n > 0 && { joint }) }))
 
 /** The end of a text, of at most so many characters, from the beginning of a sentence or at least of a word on. */
@@ -89,7 +89,7 @@ function letterBefore(window: string): number {
 }
 
 /** The rows of a table, as many in a piece as it has room for below the header. */
-function tableRows(text: string, most: number): Piece[] {
+function tableRows(text: string, most: number): BlockPiece[] {
   const rows = text.split('\n')
   const head = /^\s*(?:\|\s*)?:?-/.test(rows[1] ?? '') ? rows.slice(0, 2).join('\n') : ''
   // A header that leaves no room for rows is not repeated.
