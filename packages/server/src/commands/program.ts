@@ -24,6 +24,10 @@ const onMachine: OnMachine = {
     const { machineDesk } = await import('./machine-context.ts')
     return machineDesk(command, tenant)
   },
+  async temporaryKnowledge(command, database) {
+    const { temporaryKnowledge } = await import('./temporary-knowledge.ts')
+    return temporaryKnowledge(command, database)
+  },
 }
 
 /**

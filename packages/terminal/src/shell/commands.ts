@@ -2,6 +2,7 @@ import { Argument, type Command, InvalidArgumentError, Option } from 'commander'
 import { followings, operations } from '../operations/catalogue.ts'
 import { isArgument, optionName, takesIds, valueOf } from '../operations/invocation.ts'
 import { kbCrawl } from '../operations/knowledge-crawl.ts'
+import { kbEval } from '../operations/knowledge-eval.ts'
 import { kbUpload } from '../operations/knowledge-upload.ts'
 import type { AnyFollowing, AnyOperation, OperationBase, Parameter } from '../operations/operation.ts'
 import { accountCommands } from './account-commands.ts'
@@ -10,7 +11,7 @@ import { consentCommands } from './consent-commands.ts'
 import { everyday, example } from './help.ts'
 import { groupOf, type OnMachine } from './on-machine.ts'
 
-export type { MachineContext, OnMachine } from './on-machine.ts'
+export type { MachineContext, OnMachine, TemporaryKnowledge } from './on-machine.ts'
 
 /**
  * The commands against a server, derived from the operations. Their dependencies are loaded when they run, so
@@ -23,6 +24,7 @@ export function registerCommands(program: Command, machine?: OnMachine): void {
   for (const followed of followings) followingCommand(program, followed)
   uploadCommand(program)
   siteCommand(program)
+  evalCommand(program, machine)
   apiCommand(program)
   terminalCommand(program)
   mcpCommand(program)
@@ -80,6 +82,15 @@ function siteCommand(program: Command): void {
   command.action(async () => {
     const { crawlCommand } = await import('./crawl-command.ts')
     await asTypedHere(kbCrawl, () => crawlCommand(command))
+  })
+}
+
+/** Not an operation either: it reads files of this machine. */
+function evalCommand(program: Command, machine: OnMachine | undefined): void {
+  const command = commandOf(program, kbEval)
+  command.action(async () => {
+    const { evaluateSearch } = await import('./evaluate-search.ts')
+    await asTypedHere(kbEval, () => evaluateSearch(command, machine))
   })
 }
 

@@ -1,4 +1,6 @@
 import type { Command } from 'commander'
+import type { EvalDocument } from '../evaluation/collection.ts'
+import type { EvalAnswer } from '../evaluation/evaluate.ts'
 import type { OperationContext } from '../operations/operation.ts'
 import { everyday, example } from './help.ts'
 
@@ -12,6 +14,28 @@ export interface OnMachine {
    * @param tenant id, domain or name; absent: the only one
    */
   context(command: Command, tenant: string | undefined): Promise<MachineContext & AsyncDisposable>
+  /**
+   * A knowledge base in a temporary installation, with the embeddings of the configuration; it is removed with all that is in it.
+   * @param database URL of an empty database; absent: a file of SQLite
+   */
+  temporaryKnowledge(
+    command: Command,
+    database: string | undefined,
+  ): Promise<TemporaryKnowledge & AsyncDisposable>
+}
+
+/** A knowledge base for an evaluation. */
+export interface TemporaryKnowledge {
+  /**
+   * Ingests documents as files, and waits for all of them.
+   * @returns those that could not be ingested, with the reason
+   */
+  add(
+    documents: readonly EvalDocument[],
+    options: { signal: AbortSignal; onProgress(done: number): void },
+  ): Promise<Array<{ id: string; reason: string }>>
+  /** @param alpha absent: as the server's default */
+  search(query: string, alpha: number | undefined): Promise<EvalAnswer>
 }
 
 export interface MachineContext {
@@ -26,7 +50,7 @@ export interface MachineContext {
 const summaries: Readonly<Record<string, string>> = {
   campaign:
     'create campaigns and show their progress; on this machine, or at a server with a login of the tenant',
-  kb: 'the knowledge base of a tenant: its datasets and files, uploads, websites and search',
+  kb: 'the knowledge base of a tenant: its datasets and files, uploads, websites, search and how well it finds',
 }
 
 /** The parent command of commands with two words. */
