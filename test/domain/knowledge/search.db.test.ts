@@ -41,6 +41,27 @@ describe('searchKnowledge by words', () => {
     expect(texts(await corpus.search('scones'))[0]).toBe('Where to find the place.')
   })
 
+  it('puts texts first that share further words with the best ones', async () => {
+    await using corpus = await createCorpus()
+    const shared = 'The oven needs a hot stone for a dark crust, and steam in its first minutes.'
+    const related = 'An oven on the ground floor of the house has a stone, and its steam gives a crust.'
+    await corpus.addFile([
+      'Oven: hot stone, steam and crust.',
+      'An oven with stone and steam: crust.',
+      'Oven, stone, crust, steam, flour.',
+      'The oven on sale is cheaper until the end of the week.',
+      'Tomorrow an oven is delivered to the shop in Bristol.',
+      shared,
+      related,
+    ])
+    const found = texts(await corpus.search('oven', { topK: 7 }))
+    expect(found.slice(3, 5).toSorted()).toEqual([related, shared].toSorted())
+    for (const score of scores(await corpus.search('oven', { topK: 7 }))) {
+      expect(score).toBeGreaterThan(0)
+      expect(score).toBeLessThanOrEqual(1)
+    }
+  })
+
   it('puts what stands in quotation marks first', async () => {
     await using corpus = await createCorpus()
     await corpus.addFile(['Bread of rye, rye bread of seeds.', 'Seed bread.', 'We make breads of seed.'])

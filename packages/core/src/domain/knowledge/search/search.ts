@@ -1,6 +1,7 @@
 import { performance } from 'node:perf_hooks'
 import type { Ctx } from '../../../kernel/context.ts'
 import { type FoundChunk, readChunks, requireDatasets } from './chunk-queries.ts'
+import { withFeedback } from './feedback.ts'
 import { embedQuery, nearestChunks } from './nearest.ts'
 import { postgresWords } from './postgres-words-queries.ts'
 import type { KnowledgeResult, KnowledgeResults, KnowledgeSearch } from './schemas.ts'
@@ -14,7 +15,7 @@ const mostOfEach = 50
 /**
  * The chunks of some datasets that answer a query best, by words, by vectors or by both.
  *
- * A score is `hybridAlpha` times the cosine, plus the rest times how well the words fit (`searchWords`). What stands in
+ * A score is `hybridAlpha` times the cosine, plus the rest times how well the words fit (`searchWords`, then `withFeedback`). What stands in
  * quotation marks in the query, and signs such as `AB-1234`, are weighed first: with n of them, a chunk that has m of them as they are has
  * (m + score) / (n + 1). Not so where the search is by vectors only.
  * @throws DomainError `NOT_FOUND` when a dataset is not in the context's scope
@@ -34,9 +35,10 @@ export async function searchKnowledge(ctx: Ctx, search: KnowledgeSearch): Promis
   const also = new Set(byTerms.flat().map(({ seq }) => seq))
   const near = vector && (await nearestChunks(ctx, vector, { datasetIds, most: mostOfEach, also }))
   const alpha = near ? search.hybridAlpha : 0
-  const scoreOf = createScore({ alpha, near: near ?? [], words, exact })
   const found = new Set([...also, ...(near ?? []).map(({ seq }) => seq)])
-  const results = (await readChunks(ctx, datasetIds, [...found]))
+  const chunks = await readChunks(ctx, datasetIds, [...found])
+  const scoreOf = createScore({ alpha, near: near ?? [], words: fitsOf(words, chunks), exact })
+  const results = chunks
     .map((chunk) => ({ chunk, score: scoreOf(chunk) }))
     .filter(({ score }) => score > 0 && score >= (search.minScore ?? 0))
     .toSorted((a, b) => b.score - a.score || inOrder(a.chunk, b.chunk))
@@ -54,18 +56,23 @@ async function searchWords(ctx: Ctx, query: WordQuery): Promise<Ranked[]> {
   return ctx.db.dialect === 'sqlite' ? sqliteWords(ctx, query) : postgresWords(ctx, query)
 }
 
+/** How well chunks fit by words, with those that the best of them have in common. */
+function fitsOf(words: readonly Ranked[], chunks: readonly FoundChunk[]): ReadonlyMap<number, number> {
+  const texts = new Map(chunks.map(({ seq, text }) => [seq, text]))
+  return withFeedback(words, (seq) => texts.get(seq))
+}
+
 function createScore(of: {
   alpha: number
   near: readonly Ranked[]
-  words: readonly Ranked[]
+  words: ReadonlyMap<number, number>
   exact: readonly string[]
 }): (chunk: FoundChunk) => number {
   const cosines = new Map(of.near.map(({ seq, score }) => [seq, score]))
-  const fits = new Map(of.words.map(({ seq, score }) => [seq, score]))
   const exact = of.alpha < 1 ? of.exact : []
   const countExact = exactCounter(exact)
   return ({ seq, heading, text }) => {
-    const score = of.alpha * (cosines.get(seq) ?? 0) + (1 - of.alpha) * (fits.get(seq) ?? 0)
+    const score = of.alpha * (cosines.get(seq) ?? 0) + (1 - of.alpha) * (of.words.get(seq) ?? 0)
     return (countExact(`${heading ?? ''}\n${text}`) + score) / (exact.length + 1)
   }
 }

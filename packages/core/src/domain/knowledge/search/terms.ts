@@ -1,4 +1,5 @@
 import { normalize } from '../../../kernel/text.ts'
+import { stopWords } from './stop-words.ts'
 
 /** What is looked for in a text. */
 export interface SearchTerms {
@@ -48,16 +49,6 @@ function phraseOf(phrase: string): string[] {
 const unique = (texts: readonly string[]): string[] => [
   ...new Map(texts.map((text) => [text.toLowerCase(), text])).values(),
 ]
-
-const stopWords = new Set(
-  `a about above after again against all am an and any are as at be because been before being below between both but by can did do
-  does doing don down during each few for from further had has have having he her here hers herself him himself his how i if in
-  into is it its itself just me more most my myself no nor not now of off on once only or other our ours ourselves out over own s
-  same she should so some such t than that the their theirs them themselves then there these they this those through to too under
-  until up very was we were what when where which while who whom why will with you your yours yourself yourselves`.split(
-    /\s+/,
-  ),
-)
 
 /**
  * How many of some terms stand in a text as they are: in any case, with or without accents, and not as parts of longer words or signs.
