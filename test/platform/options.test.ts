@@ -102,6 +102,7 @@ describe('createCopydesk', () => {
       { embeddings: { provider: 'static', model: 'm', apiKey: 'k' } },
       ['embeddings.apiKey: must be omitted'],
     ],
+    ['a rerank server without an address', { rerank: { provider: 'local', model: 'm' } }, ['rerank.baseUrl']],
     [
       'a command without a program',
       { commands: { x: { shell: true } } },

@@ -50,6 +50,7 @@ export type { Logger } from './platform/log.ts'
 export { createLogger } from './platform/logger.ts'
 export type { MailOptions } from './platform/mail/sender.ts'
 export type { PushOptions } from './platform/push/senders.ts'
+export type { RerankOptions } from './platform/reranking/reranker.ts'
 export { version } from './platform/version.ts'
 /** The wire types of every endpoint, for `@copydesk/client`. */
 export type Surfaces = typeof builtIn

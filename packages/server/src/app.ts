@@ -7,6 +7,7 @@ import { hostsOfEmbeddings, toEmbeddings } from './config/embeddings.ts'
 import { toMailOptions } from './config/mail.ts'
 import { hostsOfProviders, toModels, toProviders } from './config/providers.ts'
 import { hostsOfPush } from './config/push.ts'
+import { hostsOfRerank, toRerank } from './config/rerank.ts'
 import type { Config } from './config/schema.ts'
 import { secretsFile } from './config/secrets.ts'
 import { invocation } from './invocation.ts'
@@ -26,6 +27,7 @@ export async function openApp(
   const { createCopydesk, createLogger } = await import('@copydesk/core')
   const page = referencePage()
   const embeddings = toEmbeddings(config)
+  const rerank = toRerank(config)
   return createCopydesk({
     database: config.database,
     dataDir: config.dataDir,
@@ -47,6 +49,7 @@ export async function openApp(
       ...config.allowHosts,
       ...hostsOfProviders(config),
       ...hostsOfEmbeddings(config),
+      ...hostsOfRerank(config),
       ...hostsOfChannels(config.channels),
       ...hostsOfPush(config.push),
     ],
@@ -61,6 +64,7 @@ export async function openApp(
     doors: config.role === 'worker' ? 'health' : 'all',
     ...(config.redis && { redis: config.redis }),
     ...(embeddings && { embeddings }),
+    ...(rerank && { rerank }),
     ...(config.defaultModel && { defaultModel: config.defaultModel }),
     ...(page && { referencePage: page }),
   })

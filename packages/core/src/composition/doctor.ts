@@ -84,6 +84,7 @@ export async function examine(assembled: Assembled): Promise<Finding[]> {
     await lookAtRegistration(assembled),
     ...(await lookAtPush(services, look)),
     await lookAtEmbeddings(services, look),
+    await lookAtRerank(services, look),
   )
   const { redis } = assembled
   if (redis) {
@@ -162,6 +163,20 @@ async function lookAtEmbeddings({ embedder }: Services, look: Look): Promise<Fin
       return `${embedder.model} (${embedder.provider}) answers with ${embedder.dimensions} dimensions`
     },
     'Check embeddings in the configuration and that its server or folder is there; until then search goes by keywords only.',
+  )
+}
+
+/** Ranks one word, since servers that have no such model answer other requests. */
+async function lookAtRerank({ reranker }: Services, look: Look): Promise<Finding> {
+  const name = 'rerank'
+  if (!reranker) return { name, ok: true, message: 'none configured: results stay in the order of search' }
+  return look(
+    name,
+    async () => {
+      await reranker.score('Copydesk', ['Copydesk'])
+      return `${reranker.model} (${reranker.provider}) answers with scores`
+    },
+    'Check rerank in the configuration and that its server is there; until then results stay in the order of search.',
   )
 }
 

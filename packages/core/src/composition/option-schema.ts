@@ -4,6 +4,7 @@ import type { CommandOptions } from '../domain/work/runs/commands/options.ts'
 import { createClientIp, trustedProxies } from '../gateway/client-ip.ts'
 import { createCors } from '../gateway/cors.ts'
 import { embeddingProviders } from '../platform/embeddings/embedder.ts'
+import { rerankProviders } from '../platform/reranking/reranker.ts'
 import type { CopydeskOptions } from './options.ts'
 
 const text = z.string().min(1, 'is empty')
@@ -203,6 +204,9 @@ const fields = {
     })
     .optional(),
   embeddings: Embeddings.optional(),
+  rerank: z
+    .strictObject({ provider: z.enum(rerankProviders), model: text, baseUrl: url, apiKey: text.optional() })
+    .optional(),
   referencePage: text.optional(),
   doors: z.enum(['all', 'health']).optional(),
   worker: z

@@ -11,6 +11,7 @@ import type { MailOptions } from '../platform/mail/sender.ts'
 import type { NamedPrice } from '../platform/models/prices.ts'
 import type { PushOptions } from '../platform/push/senders.ts'
 import type { RedisSettings } from '../platform/redis.ts'
+import type { RerankOptions } from '../platform/reranking/reranker.ts'
 
 /** A source of models beside the built-in writer. */
 export interface ProviderConfig {
@@ -88,6 +89,8 @@ export interface CopydeskOptions extends Keys {
   }
   /** What search compares texts by beside their words; without it search goes by keywords only. */
   embeddings?: EmbeddingsOptions
+  /** What ranks the best results of a search with `rerank` once more; without it that changes nothing. */
+  rerank?: RerankOptions
   /** File of the API reference's script, served at `/docs`. */
   referencePage?: string
   /** What answers requests; `health` is for a process that only works. Default `all`. */

@@ -39,6 +39,7 @@ import { createPdfMaker } from '../platform/pdf/pdf.ts'
 import { createFolders } from '../platform/processes/folders.ts'
 import { createProcesses } from '../platform/processes/processes.ts'
 import { createPush } from '../platform/push/senders.ts'
+import { createReranker } from '../platform/reranking/reranker.ts'
 import { createSharedCache } from '../platform/shared-cache.ts'
 import { createThreads, threadFile } from '../platform/threads/pool.ts'
 import type { Assembled } from './assemble.ts'
@@ -127,6 +128,7 @@ export async function createServices(parts: ServiceParts): Promise<Services> {
       clock,
       dataDir: options.dataDir,
     }),
+    reranker: createReranker(options.rerank, { fetch: http.guardedFetch }),
     knowledgeCache: createKnowledgeCache(),
     revocations: createRevocations({ db, events, clock }),
     channels,

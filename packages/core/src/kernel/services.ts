@@ -11,6 +11,7 @@ import type { MailSender } from '../platform/mail/mail.ts'
 import type { DocumentParser } from '../platform/parsing/parser.ts'
 import type { PdfMaker } from '../platform/pdf/pdf.ts'
 import type { Push } from '../platform/push/push.ts'
+import type { Reranker } from '../platform/reranking/reranker.ts'
 import type { Readiness } from './health.ts'
 import type { TextThreads } from './in-thread.ts'
 import type { RecentComparisons } from './versions/comparisons.ts'
@@ -41,6 +42,8 @@ export interface Services {
   passwords: Passwords
   /** Undefined where no embeddings are configured: search then goes by keywords only. */
   embedder: Embedder | undefined
+  /** Undefined where none is configured: results stay in the order of search. */
+  reranker: Reranker | undefined
   settings: Settings
   /** Asks the stores for all who want to know at about the same time. */
   readiness(check: () => Promise<Readiness>): Promise<Readiness>

@@ -130,6 +130,7 @@ function withDefaults(given: ConfigInput, dataDir: string): Config {
     channels: given.channels ?? {},
     models: given.models ?? {},
     ...(given.embeddings && { embeddings: given.embeddings }),
+    ...(given.rerank && { rerank: given.rerank }),
     quotas: {
       tenantMb: given.quotas?.tenantMb ?? 5_120,
       installationMb: given.quotas?.installationMb ?? 51_200,

@@ -4,6 +4,7 @@ import { Commands } from './commands.ts'
 import { Embeddings, embeddingFaults } from './embeddings.ts'
 import { Mail } from './mail.ts'
 import { Push } from './push.ts'
+import { lacksAddress, Rerank } from './rerank.ts'
 
 /** The roles of a server. */
 export const roles = ['all', 'web', 'worker'] as const
@@ -130,14 +131,21 @@ const Fields = z.strictObject({
     })
     .optional(),
   embeddings: Embeddings.optional(),
+  rerank: Rerank.optional(),
   defaultModel: z.string().min(1).optional(),
 })
 
 /** The configuration as a file or the environment states it. All fields are optional. */
-export const ConfigInput = Fields.superRefine(({ embeddings, providers = {} }, { addIssue }) => {
+export const ConfigInput = Fields.superRefine(({ embeddings, rerank, providers = {} }, { addIssue }) => {
   const faults = embeddings ? embeddingFaults(embeddings, providers) : []
   for (const { setting, message } of faults)
     addIssue({ code: 'custom', path: ['embeddings', setting], message })
+  if (rerank && lacksAddress(rerank, providers))
+    addIssue({
+      code: 'custom',
+      path: ['rerank', 'baseUrl'],
+      message: `is missing, and so is providers.${rerank.provider}`,
+    })
 })
 export type ConfigInput = z.output<typeof ConfigInput>
 
@@ -186,6 +194,8 @@ export interface Config {
   models: NonNullable<ConfigInput['models']>
   /** What search compares texts by beside their words. */
   embeddings?: Embeddings
+  /** What ranks the best results of a search once more. */
+  rerank?: Rerank
   /** Quotas of uploaded files, MiB. */
   quotas: { tenantMb: number; installationMb: number }
   /** Whether visitors may register tenants. */

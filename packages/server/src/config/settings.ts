@@ -1,6 +1,7 @@
 import { channelSettings } from './channels.ts'
 import { embeddingSettings } from './embeddings.ts'
 import { pushSettings } from './push.ts'
+import { rerankSettings } from './rerank.ts'
 
 /** How the text of an environment variable is parsed. */
 export type SettingKind = 'text' | 'number' | 'boolean' | 'list' | 'encryptionKeys' | 'signingKeys' | 'prices'
@@ -85,6 +86,7 @@ export const settings: readonly Setting[] = [
   { path: 'models.fallback', env: ['COPYDESK_MODELS_FALLBACK'], kind: 'list' },
   { path: 'models.prices', env: ['COPYDESK_MODELS_PRICES'], kind: 'prices' },
   ...embeddingSettings,
+  ...rerankSettings,
   { path: 'quotas.tenantMb', env: ['COPYDESK_QUOTAS_TENANT_MB'], kind: 'number' },
   { path: 'quotas.installationMb', env: ['COPYDESK_QUOTAS_INSTALLATION_MB'], kind: 'number' },
   { path: 'registration', env: ['COPYDESK_REGISTRATION'], kind: 'text' },

@@ -8,6 +8,7 @@ export const KnowledgeSearch = z.object({
   /** 0 is by words only, 1 by vectors only. Without vectors, or a model for the query, it is by words. */
   hybridAlpha: z.number().min(0).max(1).default(0.7),
   minScore: z.number().min(0).max(1).optional(),
+  /** Has a configured model rank the best; without one it changes nothing. */
   rerank: z.boolean().optional(),
 })
 export type KnowledgeSearch = z.output<typeof KnowledgeSearch>

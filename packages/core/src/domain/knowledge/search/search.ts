@@ -4,6 +4,7 @@ import { type FoundChunk, readChunks, requireDatasets } from './chunk-queries.ts
 import { withFeedback } from './feedback.ts'
 import { embedQuery, nearestChunks } from './nearest.ts'
 import { postgresWords } from './postgres-words-queries.ts'
+import { rerank } from './rerank.ts'
 import type { KnowledgeResult, KnowledgeResults, KnowledgeSearch } from './schemas.ts'
 import { sqliteWords } from './sqlite-words-queries.ts'
 import { exactCounter, termsOf } from './terms.ts'
@@ -17,7 +18,7 @@ const mostOfEach = 50
  *
  * A score is `hybridAlpha` times the cosine, plus the rest times how well the words fit (`searchWords`, then `withFeedback`). What stands in
  * quotation marks in the query, and signs such as `AB-1234`, are weighed first: with n of them, a chunk that has m of them as they are has
- * (m + score) / (n + 1). Not so where the search is by vectors only.
+ * (m + score) / (n + 1). Not so where the search is by vectors only. With `rerank` and a model for it, the best are ranked by its scores instead.
  * @throws DomainError `NOT_FOUND` when a dataset is not in the context's scope
  */
 export async function searchKnowledge(ctx: Ctx, search: KnowledgeSearch): Promise<KnowledgeResults> {
@@ -37,11 +38,13 @@ export async function searchKnowledge(ctx: Ctx, search: KnowledgeSearch): Promis
   const alpha = near ? search.hybridAlpha : 0
   const found = new Set([...also, ...(near ?? []).map(({ seq }) => seq)])
   const chunks = await readChunks(ctx, datasetIds, [...found])
-  const scoreOf = createScore({ alpha, near: near ?? [], words: fitsOf(words, chunks), exact })
-  const results = chunks
-    .map((chunk) => ({ chunk, score: scoreOf(chunk) }))
-    .filter(({ score }) => score > 0 && score >= (search.minScore ?? 0))
-    .toSorted((a, b) => b.score - a.score || inOrder(a.chunk, b.chunk))
+  const cosines = new Map(near?.map(({ seq, score }) => [seq, score]))
+  const fits = fitsOf(words, chunks)
+  const mixed = ({ seq }: FoundChunk) => alpha * (cosines.get(seq) ?? 0) + (1 - alpha) * (fits.get(seq) ?? 0)
+  const withExact = createScore(alpha < 1 ? exact : [])
+  const ranked = inOrder(chunks, withExact(mixed)).filter(({ score }) => score > 0)
+  const results = (search.rerank ? await reranked(ctx, search.query, ranked, withExact) : ranked)
+    .filter(({ score }) => score >= (search.minScore ?? 0))
     .slice(0, search.topK)
     .map(({ chunk, score }) => toResult(chunk, score, alpha))
   return { results, searchMs: Math.round((performance.now() - began) * 10) / 10 }
@@ -62,22 +65,47 @@ function fitsOf(words: readonly Ranked[], chunks: readonly FoundChunk[]): Readon
   return withFeedback(words, (seq) => texts.get(seq))
 }
 
-function createScore(of: {
-  alpha: number
-  near: readonly Ranked[]
-  words: ReadonlyMap<number, number>
-  exact: readonly string[]
-}): (chunk: FoundChunk) => number {
-  const cosines = new Map(of.near.map(({ seq, score }) => [seq, score]))
-  const exact = of.alpha < 1 ? of.exact : []
-  const countExact = exactCounter(exact)
-  return ({ seq, heading, text }) => {
-    const score = of.alpha * (cosines.get(seq) ?? 0) + (1 - of.alpha) * (of.words.get(seq) ?? 0)
-    return (countExact(`${heading ?? ''}\n${text}`) + score) / (exact.length + 1)
-  }
+type Score = (chunk: FoundChunk) => number
+interface Scored {
+  chunk: FoundChunk
+  score: number
 }
 
-function inOrder(a: FoundChunk, b: FoundChunk): number {
+/** What puts the chunks first that have the exact terms, whatever else they are scored by. */
+function createScore(exact: readonly string[]): (rest: Score) => Score {
+  const countExact = exactCounter(exact)
+  return (rest) => (chunk) =>
+    (countExact(`${chunk.heading ?? ''}\n${chunk.text}`) + rest(chunk)) / (exact.length + 1)
+}
+
+/** The best first; those alike in the order of their files. */
+function inOrder(chunks: readonly FoundChunk[], scoreOf: Score): Scored[] {
+  return chunks
+    .map((chunk) => ({ chunk, score: scoreOf(chunk) }))
+    .toSorted((a, b) => b.score - a.score || byPlace(a.chunk, b.chunk))
+}
+
+/** The best as the configured model ranks them; as they are where there is none, or where it fails. */
+async function reranked(
+  ctx: Ctx,
+  query: string,
+  ranked: readonly Scored[],
+  withExact: (rest: Score) => Score,
+): Promise<readonly Scored[]> {
+  const scores = await rerank(
+    ctx,
+    query,
+    ranked.map(({ chunk }) => chunk),
+  )
+  if (!scores) return ranked
+  const asked = ranked.flatMap(({ chunk }) => (scores.has(chunk.seq) ? [chunk] : []))
+  return inOrder(
+    asked,
+    withExact(({ seq }) => scores.get(seq) ?? 0),
+  )
+}
+
+function byPlace(a: FoundChunk, b: FoundChunk): number {
   if (a.fileId !== b.fileId) return a.fileId < b.fileId ? -1 : 1
   return a.ordinal - b.ordinal
 }
