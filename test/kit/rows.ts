@@ -50,7 +50,7 @@ export function everything(db: Database): Promise<string> {
 }
 
 /** Tables that no request changes: the slots of the calendar, and up to which number events were deleted. */
-const unasked = new Set(['calendar_slots', 'event_mark'])
+export const unasked: ReadonlySet<string> = new Set(['calendar_slots', 'event_mark'])
 
 async function lines(db: Database, shown: (rows: string) => string): Promise<string> {
   const tables = (await tablesOf(db)).filter((table) => !unasked.has(table))
