@@ -137,6 +137,7 @@ async function knowledgeOf({ admin }: Team) {
 
 const unsettled = `select id from runs where lease_owner is not null
   union all select id from reports where status = 'generating'
+  union all select id from job where status in ('waiting', 'running') and kind in ('knowledge.keep_piece', 'knowledge.ingest')
   union all select id from knowledge_files where status <> 'indexed' limit 1`
 
 async function giveToRuntime(app: TestApp, { tenantId }: Team, webhookUrl: string) {
