@@ -16,8 +16,9 @@ const mayImport = {
   delivery: ['work'],
   insight: ['knowledge', 'delivery'],
   language: ['insight'],
+  chat: ['language'],
   gateway: ['kernel'],
-  surfaces: ['gateway', 'language'],
+  surfaces: ['gateway', 'chat'],
   composition: ['surfaces'],
   /** `index.ts`, the only way in. */
   entry: ['composition'],

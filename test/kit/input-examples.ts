@@ -126,6 +126,7 @@ const examples: Record<string, (instance: SeededInstance) => Partial<Input> | Pa
     params: { datasetId: ours.ids['datasets']?.[1] ?? '' },
     body: { startUrl: 'https://bakery.example/' },
   }),
+  'dashboard.chat.message': () => ({ body: { message: 'What waits for a verdict?' } }),
   'dashboard.skills.create': () => ({
     body: { name: 'Headlines', description: 'Read it for ads.', agentRoles: 'ads_writer' },
   }),
@@ -244,7 +245,10 @@ const examples: Record<string, (instance: SeededInstance) => Partial<Input> | Pa
 
 /** The terminal asks most things of what reviewers have. */
 export const delegatedId = ({ id }: EndpointInfo) =>
-  id.replace(/^cli\./, 'dm.').replace(/^tenant\.knowledge\./, 'dashboard.knowledge_base.')
+  id
+    .replace(/^cli\./, 'dm.')
+    .replace(/^tenant\.knowledge\./, 'dashboard.knowledge_base.')
+    .replace(/^tenant\.chat\./, 'dashboard.chat.')
 
 /** Whole inputs that an endpoint is known to take. */
 export function examplesFor(instance: SeededInstance, info: EndpointInfo): Partial<Input>[] {

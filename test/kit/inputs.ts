@@ -25,6 +25,7 @@ const tables: readonly (readonly [RegExp, string])[] = [
   [/datasetIds?$/i, 'datasets'],
   [/fileId$/i, 'knowledge_files'],
   [/crawlJobId$/i, 'crawls'],
+  [/conversationId$/i, 'conversations'],
   [/webhookId$/i, 'webhooks'],
   [/deliveryId$/i, 'webhook_deliveries'],
   [/requestId$/i, 'content_requests'],

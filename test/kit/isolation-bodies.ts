@@ -14,6 +14,11 @@ const bodies: Record<string, (ids: Ids) => object> = {
   'dashboard.knowledge_base.change': () => ({ enabled: true }),
   'dashboard.knowledge_base.crawl': () => ({ startUrl: 'https://site.example/' }),
   'dashboard.knowledge_base.search': ({ datasetIds }) => ({ query: 'oats', datasetIds: [datasetIds] }),
+  'dashboard.chat.message': ({ conversationId, campaignId, activityId }) => ({
+    message: 'What waits?',
+    conversationId,
+    context: { campaignId, activityId },
+  }),
   'dashboard.knowledge_base.upload': () => ({}),
   'cli.kb.upload': ({ tenantId }) => ({ tenantId }),
   'dashboard.approvals.resolve': () => ({ resolution: 'rejected', note: 'No' }),

@@ -41,6 +41,7 @@ const perTenant = [
   'datasets',
   'knowledge_files',
   'crawls',
+  'conversations',
   'webhooks',
   'webhook_deliveries',
 ]

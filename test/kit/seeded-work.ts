@@ -129,6 +129,13 @@ export function addKnowledge(
   })
 }
 
+/** Asks a question in a new conversation, and waits for the whole answer. */
+export async function askChat(by: Client, message: string): Promise<string> {
+  for await (const { event, data } of by.stream('dashboard', 'POST /chat/message', { body: { message } }))
+    if (event === 'completed') return data.conversationId
+  throw new Error('no answer came')
+}
+
 /** What a tenant wants to reach. */
 const goal = {
   metric: 'pieces_finished',
@@ -158,6 +165,7 @@ export async function configureOwn(admin: Client, name: string): Promise<string>
     },
   })
   await admin.call('tenant', 'POST /goals', { body: { ...goal, title: name } })
+  await askChat(admin, `What is ${name}?`)
   await admin.call('dashboard', 'PUT /approvals/hours', {
     body: { days: [1, 2, 3, 4, 5], from: '08:00', until: '17:00' },
   })

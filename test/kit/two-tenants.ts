@@ -81,6 +81,7 @@ export async function createTwoTenants(): Promise<TwoTenants> {
       const hook = await addWebhook(app, team, word)
       const { data: documents } = await team.admin.call('tenant', 'GET /documents')
       const knowledge = await knowledgeOf(team)
+      const { data: conversations } = await team.admin.call('dashboard', 'GET /chat/conversations')
       const { data: goals } = await team.admin.call('tenant', 'GET /goals')
       await connectChannel(app, provider, team.adminToken, 'cms_site')
       const { data: channels } = await team.admin.call('dashboard', 'GET /channels')
@@ -103,6 +104,7 @@ export async function createTwoTenants(): Promise<TwoTenants> {
           goalId: goals[0]?.id ?? '',
           documentId: documents[0]?.id ?? '',
           ...knowledge,
+          conversationId: conversations[0]?.id ?? '',
           deviceId,
           'consents id': await askForConsent(app, team, word),
         },

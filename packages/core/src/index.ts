@@ -153,6 +153,7 @@ export async function createCopydesk(options: CopydeskOptions): Promise<Copydesk
   const stop = async () => {
     assembled.beginStop()
     await gateway.drain()
+    await Promise.all(services.openAnswers)
     await worker?.stop()
     if (started) {
       services.revocations.stop()

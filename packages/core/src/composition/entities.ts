@@ -17,6 +17,7 @@ import { Tenant } from '../domain/accounts/tenants/entities.ts'
 import { AgentSession, DefaultAgent, TenantAgent } from '../domain/agents/configuration/entities.ts'
 import { modelEntities } from '../domain/agents/models/entities.ts'
 import { Skill } from '../domain/agents/skills/entities.ts'
+import { chatEntities } from '../domain/chat/entities.ts'
 import { webhookEntities } from '../domain/delivery/webhooks/entities.ts'
 import { FeedMark } from '../domain/insight/feed/entities.ts'
 import { reportEntities } from '../domain/insight/reports/entities.ts'
@@ -67,6 +68,7 @@ export const entities = [
   CalendarSlot,
   Campaign,
   ChannelConnection,
+  ...chatEntities,
   ConfigVersion,
   ConnectAttempt,
   Consent,

@@ -3,6 +3,7 @@ import { deleteConsentsBefore } from '../domain/accounts/consents/queries.ts'
 import { KnownLogin, PasswordReset, Session } from '../domain/accounts/identity/entities.ts'
 import { knownDays } from '../domain/accounts/identity/login-limit.ts'
 import { Registration } from '../domain/accounts/identity/registration-entity.ts'
+import { deleteChatsOfLeavers } from '../domain/chat/queries.ts'
 import { Webhook, WebhookDelivery } from '../domain/delivery/webhooks/entities.ts'
 import { retentionMs } from '../domain/insight/feed/policy.ts'
 import { pruneMarks } from '../domain/insight/feed/queries.ts'
@@ -72,6 +73,7 @@ export async function cleanUp(ctx: Ctx): Promise<void> {
     pushes: await ctx.db.write((tx) => deleteIntentsBefore(tx, forgotten)),
     folders: await ctx.services.commands.folders.prune(new Date(now - keptDays.folders * dayMs)),
     mailCounts: await ctx.db.write((tx) => deleteCountsBefore(tx, mailDay(new Date(now - dayMs)))),
+    conversations: await ctx.db.write(deleteChatsOfLeavers),
     consents: await ctx.db.write((tx) => deleteConsentsBefore(tx, new Date(now - dayMs))),
     answers: await ctx.db.write((tx) => deleteExpired(tx, new Date(now))),
   }

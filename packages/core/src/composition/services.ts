@@ -152,6 +152,7 @@ export async function createServices(parts: ServiceParts): Promise<Services> {
     },
     readiness: createCoalesced({ clock, ...readinessFreshness }),
     openStreams,
+    openAnswers: new Set(),
     stopping,
     wakeDispatcher,
   }

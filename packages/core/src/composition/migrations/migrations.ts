@@ -28,6 +28,7 @@ import { migration as runTurns } from './0026-run-turns.ts'
 import { migration as knowledge } from './0027-knowledge.ts'
 import { migration as knowledgeCrawls } from './0028-knowledge-crawls.ts'
 import { migration as activitySources } from './0029-activity-sources.ts'
+import { migration as conversations } from './0030-conversations.ts'
 
 /** Every step of the schema, in order. A step that was released is never changed. */
 export const migrations: readonly MigrationScript[] = [
@@ -60,4 +61,5 @@ export const migrations: readonly MigrationScript[] = [
   knowledge,
   knowledgeCrawls,
   activitySources,
+  conversations,
 ]

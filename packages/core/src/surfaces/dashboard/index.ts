@@ -7,6 +7,7 @@ import * as approvals from './approvals.ts'
 import * as blogRequests from './blog-requests.ts'
 import * as campaigns from './campaigns.ts'
 import * as channels from './channels.ts'
+import * as chat from './chat.ts'
 import * as deliverables from './deliverables.ts'
 import * as events from './events.ts'
 import * as feed from './feed.ts'
@@ -34,6 +35,7 @@ export const dashboard = surface({
     blogRequests,
     campaigns,
     channels,
+    chat,
     deliverables,
     events,
     feed,

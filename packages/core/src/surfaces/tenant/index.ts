@@ -1,5 +1,6 @@
 import { endpointsOf, surface } from '../../gateway/surface.ts'
 import { everybody } from './access.ts'
+import * as chat from './chat.ts'
 import * as context from './context.ts'
 import * as documents from './documents.ts'
 import * as goals from './goals.ts'
@@ -19,5 +20,5 @@ export const tenant = surface({
   tenant: 'claim-or-assigned',
   limits: { perMinute: 300, burst: 60, by: 'user' },
   concurrency: 10,
-  endpoints: endpointsOf(context, documents, goals, knowledge, notifications, strategy, webhooks),
+  endpoints: endpointsOf(chat, context, documents, goals, knowledge, notifications, strategy, webhooks),
 })

@@ -54,9 +54,12 @@ export const Run = defineEntity({
   properties: {
     id: idColumn(),
     tenantId: refColumn(),
-    /** A `probe` only tries an agent out: it is no part of the tenant's work, and nothing follows from it but its cost. */
-    purpose: p.string().$type<'work' | 'probe'>().default('work'),
-    /** Of a probe its own id, which no activity has. */
+    /**
+     * A `probe` only tries an agent out, and a `chat` answers a person: neither is part of the tenant's work, and nothing follows from it
+     * but its cost.
+     */
+    purpose: p.string().$type<'work' | 'probe' | 'chat'>().default('work'),
+    /** Of what is no work its own id, which no activity has. */
     activityId: refColumn(),
     campaignId: refColumn().strictNullable(),
     agentRole: p.string(),

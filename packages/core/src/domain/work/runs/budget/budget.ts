@@ -42,7 +42,11 @@ export async function allowanceFor(
  * What the runs in flight may still cost: each as much as the dearest one of its role so far; without a limit when the role
  * has not ended one yet.
  */
-async function mayStillCost(txn: Transaction, run: RunRow, campaignId: string | null): Promise<number> {
+export async function mayStillCost(
+  txn: Transaction,
+  run: Pick<RunRow, 'id' | 'tenantId'>,
+  campaignId: string | null,
+): Promise<number> {
   const others = await runsInFlight(txn.tx, run.tenantId, { but: run.id, campaignId })
   return inFlightCost(txn, others, (roles) => dearestRuns(txn.tx, run.tenantId, roles))
 }

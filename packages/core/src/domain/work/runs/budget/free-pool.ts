@@ -37,8 +37,8 @@ export async function freePool(ctx: Ctx): Promise<{ spent: number; limit: number
  */
 export async function poolAllowance(
   txn: Transaction,
-  run: RunRow,
-  agent: EffectiveAgent,
+  run: Pick<RunRow, 'id' | 'tenantId'>,
+  agent: Pick<EffectiveAgent, 'adapterType'>,
 ): Promise<'granted' | 'reached' | 'uncertain'> {
   // The tenant's own runtime costs the operator nothing.
   if (agent.adapterType === 'adapter_b') return 'granted'

@@ -47,7 +47,8 @@ export async function bookUsage(
   await addCost(txn, run, activity, { model, providerId: null, usage, durationMs, status })
 }
 
-async function addCost(
+/** Books a request on its run and its activity. The caller holds the locks. @returns micro-dollars */
+export async function addCost(
   txn: Transaction,
   run: RunRow,
   activity: ActivityRow | null,

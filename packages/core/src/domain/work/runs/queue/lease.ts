@@ -57,7 +57,7 @@ export function waitForRuntime(txn: Transaction, run: RunRow): void {
 
 /** What a runtime says with its token shows that the dispatch has reached it, whatever became of the answer. */
 export async function noteAtRuntime(txn: Transaction, run: RunRow): Promise<void> {
-  if (run.adapter !== 'adapter_b' || run.purpose === 'probe' || run.handedOverAt !== null) return
+  if (run.adapter !== 'adapter_b' || run.purpose !== 'work' || run.handedOverAt !== null) return
   // An older attempt than the one that is on its way: whichever is first counts.
   if (attemptOf(txn, run) !== run.attempt) return
   await handOver(txn, run)

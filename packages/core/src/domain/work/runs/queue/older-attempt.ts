@@ -29,7 +29,7 @@ export function isLeftToOthers(
 ): Promise<boolean> {
   return transact(ctx, async (txn) => {
     const known = await txn.em.findOneOrFail(Run, { id: runId })
-    if (known.purpose === 'probe') return false
+    if (known.purpose !== 'work') return false
     await lockActivity(txn, known.activityId)
     const lockMode = LockMode.PESSIMISTIC_WRITE
     const run = await txn.em.findOneOrFail(Run, { id: runId }, { lockMode, refresh: true })

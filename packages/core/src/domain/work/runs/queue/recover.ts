@@ -23,8 +23,7 @@ export async function takeBack(ctx: Ctx, lost: LostRun): Promise<void> {
   const isOver = await transact(ctx, async (txn) => {
     const known = await txn.em.findOne(Run, { id: lost.id })
     if (!known) return false
-    const isProbe = known.purpose === 'probe'
-    const activity = isProbe ? null : await lockActivity(txn, known.activityId)
+    const activity = known.purpose === 'work' ? await lockActivity(txn, known.activityId) : null
     const run = await txn.em.findOneOrFail(
       Run,
       { id: lost.id },
