@@ -163,20 +163,18 @@ describe('dashboard.chat.message', () => {
 
   it('refuses a message that is too long or empty, and items of others', async () => {
     await using chat = await createChat([])
-    const { member } = chat.team
     const other = await chat.app.team('Rye Mill')
     const { id: campaignId } = await other.admin.call('dashboard', 'POST /campaigns', {
       body: { name: 'Rye', brief: 'Rye.', deliverables: [{ type: 'blog_post', quantity: 1 }] },
     })
-    const before = await fingerprint(chat.app.db)
     const answers = [
       { message: 'x'.repeat(4_001) },
       { message: ' ' },
       { message: 'Hi', context: { campaignId } },
     ].map(async (body) => (await openAnswer(chat, chat.team.adminToken, body)).status)
     expect(await Promise.all(answers)).toEqual([400, 400, 404])
-    expect(changedTables(before, await fingerprint(chat.app.db))).toEqual([])
-    expect((await member.call('dashboard', 'GET /chat/conversations')).data).toEqual([])
+    const kept = 'select id from conversations union all select id from conversation_messages'
+    expect(await chat.app.db.sql.all(kept)).toEqual([])
   })
 
   it('writes one answer at a time in a conversation, and forgets one whose process died', async () => {

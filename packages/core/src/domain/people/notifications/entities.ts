@@ -13,8 +13,8 @@ export const notificationTypes = [
 ] as const
 export type NotificationType = (typeof notificationTypes)[number]
 
-/** Where the app has a screen for what a notification is about. */
-export type SubjectKind = 'approvals' | 'activities' | 'campaigns' | 'webhooks'
+/** Where the app has a screen for what a notification is about; `home` where it has none. */
+export type SubjectKind = 'approvals' | 'activities' | 'campaigns' | 'webhooks' | 'home'
 
 /** One line in one person's inbox. */
 export const Notification = defineEntity({

@@ -101,6 +101,6 @@ function toItem(ctx: Ctx, { subjectKind: kind, subjectId, ...row }: RowOf<typeof
 
 /** Where the app opens when a person taps: `<app scheme>://approvals/<id>`; without a subject its first screen. */
 export function deepLink(ctx: Ctx, subject?: { kind: SubjectKind; id: string }): string {
-  const place = subject ? `${subject.kind}/${subject.id}` : 'home'
+  const place = subject && subject.kind !== 'home' ? `${subject.kind}/${subject.id}` : 'home'
   return `${ctx.services.settings.appScheme}://${place}`
 }

@@ -1,15 +1,16 @@
 import type { Transaction } from '../../../../kernel/context.ts'
 import { readHappened } from '../../../../kernel/events.ts'
 import { toUsd } from '../../../../kernel/money.ts'
+import { lockTenant } from '../../../accounts/tenants/status.ts'
 import { type EffectiveAgent, effectiveAgent } from '../../../agents/configuration/effective-queries.ts'
-import { notify } from '../../../people/notifications/notify.ts'
+import { type NewNotification, notify } from '../../../people/notifications/notify.ts'
 import type { ActivityRow } from '../../activities/entities.ts'
 import { isClosed, isWaiting } from '../../activities/state.ts'
 import { BudgetAlert, type RunRow } from '../entities.ts'
 import { budgetAlert } from '../events.ts'
 import { blockUnstarted } from '../lifecycle/end.ts'
 import { type Failure, fail } from '../lifecycle/failure.ts'
-import { type Cap, capsOf } from './caps.ts'
+import { type Cap, capsOf, tenantCap } from './caps.ts'
 import { dearestRuns, type RunInFlight, runsInFlight } from './cost-queries.ts'
 
 /** Whether money is left for a run: a cap may be reached, or be so close that the runs in flight may reach it. */
@@ -102,15 +103,32 @@ export async function stopForBudget(
 export async function watchSpending(txn: Transaction, run: RunRow, activity: ActivityRow): Promise<void> {
   await txn.em.flush()
   const agent = await effectiveAgent(txn, run.tenantId, run.agentRole)
-  for (const cap of await capsOf(txn, activity, agent)) {
-    if (cap.spent >= cap.limit) await alertOnce(txn, activity, cap, 100)
-    else if (cap.spent * 100 >= cap.limit * 80) await alertOnce(txn, activity, cap, 80)
-  }
+  for (const cap of await capsOf(txn, activity, agent)) await watchCap(txn, activity, cap)
+}
+
+/** The same for what belongs to no activity: only the tenant's own cap counts it. */
+export async function watchTenantSpending(txn: Transaction, tenantId: string): Promise<void> {
+  await txn.em.flush()
+  if ((await lockTenant(txn, tenantId)).spendCapMicros === null) return
+  const cap = await tenantCap(txn, tenantId)
+  if (cap) await watchCap(txn, { tenantId, id: null }, cap)
+}
+
+/** What has spent, as far as it is known. */
+interface Spender {
+  tenantId: string
+  /** Of the activity; null where there is none. */
+  id: string | null
+}
+
+async function watchCap(txn: Transaction, by: Spender, cap: Cap): Promise<void> {
+  if (cap.spent >= cap.limit) await alertOnce(txn, by, cap, 100)
+  else if (cap.spent * 100 >= cap.limit * 80) await alertOnce(txn, by, cap, 80)
 }
 
 /** One alert for each level of a cap; one that was raised, and a new month, are told of again. */
-async function alertOnce(txn: Transaction, activity: ActivityRow, cap: Cap, level: 80 | 100): Promise<void> {
-  const { tenantId } = activity
+async function alertOnce(txn: Transaction, by: Spender, cap: Cap, level: 80 | 100): Promise<void> {
+  const { tenantId } = by
   const capUsd = toUsd(cap.limit)
   const about = { tenants: [tenantId], subject: cap.id }
   const told = await readHappened(txn.services.events, txn.tx, budgetAlert, about, 1_000)
@@ -131,9 +149,16 @@ async function alertOnce(txn: Transaction, activity: ActivityRow, cap: Cap, leve
     type: 'budget_alert',
     title: level === 100 ? 'A budget is used up' : 'A budget is nearly used up',
     body: `${message}.${level === 100 ? ' What would spend more is blocked until the cap is raised and the activity retried.' : ''}`,
-    subjectKind: cap.scope === 'campaign' ? 'campaigns' : 'activities',
-    subjectId: cap.scope === 'campaign' ? cap.id : activity.id,
+    ...subjectOf(by, cap),
   })
+}
+
+/** What people look at who are told. */
+function subjectOf({ id }: Spender, cap: Cap): Pick<NewNotification, 'subjectKind' | 'subjectId'> {
+  if (cap.scope === 'campaign') return { subjectKind: 'campaigns', subjectId: cap.id }
+  return id === null
+    ? { subjectKind: 'home', subjectId: cap.id }
+    : { subjectKind: 'activities', subjectId: id }
 }
 
 /** The newest alert of each cap. Anyone who comes here holds the lock of what the cap is set on. */

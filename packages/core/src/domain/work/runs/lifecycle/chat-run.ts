@@ -4,7 +4,7 @@ import { transact } from '../../../../kernel/transact.ts'
 import { type ModelCall, ModelError, type ModelFailure } from '../../../../platform/models/port.ts'
 import { lockTenant } from '../../../accounts/tenants/status.ts'
 import type { ModelChoice } from '../../../agents/models/registry.ts'
-import { mayStillCost } from '../budget/budget.ts'
+import { mayStillCost, watchTenantSpending } from '../budget/budget.ts'
 import { tenantCap } from '../budget/caps.ts'
 import { poolAllowance } from '../budget/free-pool.ts'
 import { addCost } from '../budget/record-usage.ts'
@@ -105,8 +105,9 @@ export function bookChatCall(
 ): Promise<void> {
   return transact(ctx, async (txn) => {
     const run = await lockRun(txn, runId)
-    await addCost(txn, run, null, call)
+    const micros = await addCost(txn, run, null, call)
     if (call.status === 'completed') run.model = call.model
+    if (micros > 0) await watchTenantSpending(txn, run.tenantId)
   })
 }
 
