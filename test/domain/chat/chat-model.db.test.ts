@@ -166,6 +166,7 @@ describe('dashboard.chat.message without a model', () => {
     const { text, last } = await ask(chat, 'How far away are quasars?')
     expect(text).toContain('I do not know')
     expect(last?.data['sources']).toBeUndefined()
+    expect((await ask(chat, 'Approve it')).text).toContain('It is not clear what "it" is')
   })
 
   it('reads the work of the tenant, with links to it, and proposes an act without doing it', async () => {

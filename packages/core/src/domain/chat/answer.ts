@@ -57,7 +57,9 @@ export async function answerQuestion(ctx: Ctx, question: ChatQuestion, listener:
   const until = new Date(ctx.clock.now() + patienceMs + graceMs)
   const turn = await beginTurn(ctx, question, until)
   const { openAnswers } = ctx.services
-  const written = write(ctx, { question: question.message, about, turn, until }, listener)
+  // The request has been answered for its idempotency key: what follows is no part of that act.
+  const later: Ctx = { ...ctx, trace: { ...ctx.trace, claim: undefined } }
+  const written = write(later, { question: question.message, about, turn, until }, listener)
     .catch((error: unknown) => {
       ctx.log.error('an answer could not be kept', { conversationId: turn.conversationId, error })
       fail(listener, brokenOff)

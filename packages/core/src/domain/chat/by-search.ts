@@ -38,8 +38,10 @@ export async function writeBySearch(
 ): Promise<void> {
   const history = earlier.filter(({ role }) => role === 'user').map(({ content }) => content)
   const reading = await interpret(await loadContext(ctx), question.slice(0, 2_000), history.slice(-5))
-  const ofWork = reading.unsure ? undefined : await workAnswer(ctx, reading)
   const quotes = quotesFor(question, found)
+  const ofWork = reading.unsure
+    ? undefined
+    : ((await workAnswer(ctx, reading)) ?? (quotes.length === 0 ? questionBack(reading) : undefined))
   text.write(`${why} This answer comes from a search.\n\n`)
   if (ofWork) text.write(`${ofWork}\n\n`)
   if (!ofWork && quotes.length === 0)
@@ -69,6 +71,13 @@ async function workAnswer(ctx: Ctx, { answer, ids }: Interpretation): Promise<st
     inline(data.text, 2_000),
     ...(head ? ['', ...tableOf(head, lines.slice(0, mostRows), links)] : []),
   ].join('\n')
+}
+
+/** A question back, with what can be asked instead, word for word. */
+function questionBack({ answer: { clarification } }: Interpretation): string | undefined {
+  if (!clarification) return undefined
+  const options = (clarification.options ?? []).map((option) => `- ${inline(option, 200)}`)
+  return [inline(clarification.question, 500), ...options].join('\n')
 }
 
 /** Links to approvals and activities, by id. */

@@ -2,7 +2,7 @@ import type { KnowledgeResult } from '../knowledge/search/schemas.ts'
 import type { ChatSource } from './schemas.ts'
 
 /** How many chunks an answer may be given; each has a number that means it to the end of the answer. */
-const mostSources = 40
+const mostSources = 20
 
 /** What was found for one answer, by number from 1. */
 export interface Sources {

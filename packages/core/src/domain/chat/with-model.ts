@@ -96,8 +96,10 @@ export async function writeWithModel(
     })
     text.flush()
     if (text.text.trim() === '') text.write(unsupported)
-    else if (finishReason === 'length') text.write(`\n\n${cutOff}`)
-    if (text.text !== '' && text.cited.size === 0 && !hasRead) text.write(`\n\n${uncited}`)
+    else {
+      if (finishReason === 'length') text.write(`\n\n${cutOff}`)
+      if (text.cited.size === 0 && !hasRead) text.write(`\n\n${uncited}`)
+    }
   } catch (failure) {
     if (failure instanceof Enough) text.write(`\n\n${failure.message}`)
     else error = failure
