@@ -38,10 +38,11 @@ export async function getConversation(ctx: Ctx, id: string): Promise<Conversatio
   const { sql, params } = where(own(ctx), equals(c.id, id))
   const conversation = await titled.get(ctx.sql, `from conversations c where ${sql}`, params)
   if (!conversation) throw notFound('conversation')
+  const inScope = within(ctx.scope, 'm.tenant_id')
   const messages = await said.all(
     ctx.sql,
-    `from conversation_messages m where m.conversation_id = ? order by m.id limit ${maxMessages}`,
-    [id],
+    `from conversation_messages m where m.conversation_id = ? and ${inScope.sql} order by m.id limit ${maxMessages}`,
+    [id, ...inScope.params],
   )
   return { ...conversation, messages: messages.map(toMessage) }
 }
@@ -70,10 +71,12 @@ export async function earlierMessages(
   conversationId: string,
   before: string,
 ): Promise<EarlierMessage[]> {
+  const inScope = within(ctx.scope, 'm.tenant_id')
   const rows = await earlier.all(
     ctx.sql,
-    `from conversation_messages m where m.conversation_id = ? and m.id < ? order by m.id desc limit ${mostEarlier}`,
-    [conversationId, before],
+    `from conversation_messages m where m.conversation_id = ? and m.id < ? and ${inScope.sql}
+     order by m.id desc limit ${mostEarlier}`,
+    [conversationId, before, ...inScope.params],
   )
   const searched = await searchedAmong(ctx, [...new Set(rows.flatMap(({ fileIds }) => fileIds))])
   return rows
