@@ -89,7 +89,8 @@ const reads = [
     description: 'One approval with previews of the texts that it is about.',
     input: z.object({ id: ulid }),
     read: (ctx, { id }) => getApproval(ctx, id),
-    shown: ApprovalDetail,
+    // Its sources have numbers of their own, which mean others here.
+    shown: ApprovalDetail.omit({ sources: true }),
   }),
   workRead({
     name: 'costs',
