@@ -1,4 +1,4 @@
-import { createServer, type IncomingHttpHeaders } from 'node:http'
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 /** A request for scores. */
@@ -13,7 +13,7 @@ export type RerankReply = number[] | { text: string } | { status: number } | 'ha
 /** Plays `POST /v1/rerank` of the protocol that Jina, Cohere, vLLM and llama.cpp share, on 127.0.0.1. */
 export async function startReranker(reply: (call: RerankCall) => RerankReply, apiKey?: string) {
   const calls: RerankCall[] = []
-  const server = createServer(async (request, response) => {
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const send = (status: number, text: string) =>
       response.writeHead(status, { 'content-type': 'application/json' }).end(text)
     let text = ''
@@ -33,7 +33,8 @@ export async function startReranker(reply: (call: RerankCall) => RerankReply, ap
       200,
       JSON.stringify({ id: '1', model: call.body.model, results: sorted, usage: { total_tokens: 1 } }),
     )
-  })
+  }
+  const server = createServer((request, response) => void answer(request, response))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,

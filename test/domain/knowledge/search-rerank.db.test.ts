@@ -8,13 +8,13 @@ import { createCorpus } from './corpus.ts'
 const texts = ({ results }: KnowledgeResults) => results.map(({ content }) => content)
 
 /** A corpus and a model that answers so; `by` searches with it. */
-async function createRanked(reply: (documents: string[]) => RerankReply) {
+async function createRanked(reply: (documents: string[]) => RerankReply, timeoutMs = 30_000) {
   await using stack = new AsyncDisposableStack()
   const corpus = stack.use(await createCorpus())
   const server = stack.use(await startReranker(({ body }) => reply(body.documents)))
   const reranker = createReranker(
     { provider: 'custom', model: 'm', baseUrl: server.url },
-    { fetch: globalThis.fetch, timeoutMs: 400 },
+    { fetch: globalThis.fetch, timeoutMs },
   )
   const by: Ctx = { ...corpus.ctx, services: { ...corpus.ctx.services, reranker } }
   const owned = stack.move()
@@ -68,7 +68,7 @@ describe('searchKnowledge with rerank', () => {
     ['answers with garbage', { text: 'garbage' }],
     ['names texts that were not sent', { text: '{"results":[{"index":7,"relevance_score":1}]}' }],
   ])('keeps the order of search when the model %s, and logs it', async (_, reply) => {
-    await using ranked = await createRanked(() => reply)
+    await using ranked = await createRanked(() => reply, reply === 'hang' ? 400 : 30_000)
     const { corpus, by } = ranked
     await corpus.addFile(loaves)
     const expected = await corpus.search('rye', { hybridAlpha: 0 })

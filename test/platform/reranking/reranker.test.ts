@@ -15,7 +15,7 @@ async function asking(
   await using http = createGuard(allowed ? [new URL(server.url).host] : [])
   const reranker = createReranker(
     { provider: 'custom', model: 'm', baseUrl: `${server.url}/`, apiKey: key },
-    { fetch: http.fetch, timeoutMs: 400 },
+    { fetch: http.fetch, timeoutMs: reply === 'hang' ? 400 : 30_000 },
   ) as Reranker
   const scores = await reranker.score('grain', given).catch((error: unknown) => error)
   return { scores, calls: server.calls }
@@ -66,7 +66,11 @@ describe('a rerank model', () => {
       { text: '{"results":[{"index":0,"relevance_score":NaN}]}' },
       'could not be asked',
     ],
-    ['a score without bounds', results(at(0, 1e999), at(1), at(2)), 'something other than scores'],
+    [
+      'a score without bounds',
+      { text: '{"results":[{"index":0,"relevance_score":1e999}]}' },
+      'something other than scores',
+    ],
     ['a score as text', results(at(0, '0.5'), at(1), at(2)), 'something other than scores'],
     ['an index beyond the texts', results(at(0), at(1), at(3)), 'one score for each of 3 texts'],
     ['a negative index', results(at(0), at(1), at(-1)), 'one score for each of 3 texts'],
@@ -77,7 +81,7 @@ describe('a rerank model', () => {
   ])('fails in words when the server answers with %s', async (_, reply, message) => {
     const { scores } = await asking(reply)
     expect(scores).toMatchObject({ name: 'RerankFault', message: expect.stringContaining(message) })
-    expect(String((scores as Error).message)).toMatch(/^The rerank model m \(custom\) /)
+    expect((scores as Error).message).toMatch(/^The rerank model m \(custom\) /)
   })
 
   it('fails with a wrong key, and at a private address that is not allowed', async () => {

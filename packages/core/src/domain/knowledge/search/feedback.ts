@@ -6,8 +6,8 @@ const givers = 3
 const mostWords = 20
 const share = 0.4
 
-/** Characters of a text that are looked at: a page and a half. Longer texts say at their beginning what they are about. */
-const mostCharacters = 3_000
+/** Characters of a text that are looked at: a chunk of the usual size. Longer ones say at their beginning what they are about. */
+const mostCharacters = 2_048
 
 /** As in `searchWords`. */
 const saturation = 1.2
