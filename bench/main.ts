@@ -9,6 +9,7 @@ import { deltas } from './deltas.ts'
 import { gatewayGet } from './gateway.ts'
 import { gatewayCost } from './gateway-cost.ts'
 import { jobs } from './jobs.ts'
+import { knowledge } from './knowledge.ts'
 import { lists } from './lists.ts'
 import { login } from './login.ts'
 import type { Bench, Metric, Metrics, Size } from './measure.ts'
@@ -42,6 +43,7 @@ const benches: readonly Bench[] = [
   cliStatus,
   steady,
   scale,
+  knowledge,
   alternatives,
 ]
 
@@ -53,6 +55,7 @@ const { values, positionals } = parseArgs({
     events: { type: 'string', default: '10000000' },
     approvals: { type: 'string', default: '1000000' },
     tenants: { type: 'string', default: '1000' },
+    chunks: { type: 'string', default: '100000' },
   },
 })
 const { json, ...sizes } = values

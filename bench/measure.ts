@@ -19,6 +19,8 @@ export interface Size {
   events: number
   approvals: number
   tenants: number
+  /** Of a knowledge base, over ten tenants. */
+  chunks: number
 }
 
 /** One benchmark: a name of the command line, and the figures that it gives. */
