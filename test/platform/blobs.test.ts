@@ -51,6 +51,14 @@ describe('createDirectoryBlobs', () => {
     expect(await new Response(await blobs.stream('empty')).text()).toBe('')
   })
 
+  it('names the file of a blob, and none where there is no blob', async () => {
+    const { blobs, root } = await setup()
+    await blobs.put('t1/a', Buffer.from('oats'))
+    expect(await blobs.path('t1/a')).toBe(join(root, 't1', 'a'))
+    for (const absent of ['t1', 't1/b', 't1/a/b']) expect(await blobs.path(absent)).toBeUndefined()
+    await expect(blobs.path('../a')).rejects.toMatchObject({ reason: 'bad_key' })
+  })
+
   it('returns nothing for an unknown key, a directory and a path below a blob', async () => {
     const { blobs } = await setup()
     await blobs.put('t1/a', Buffer.from('x'))

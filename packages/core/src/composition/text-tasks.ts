@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import { compose, type StructuredBrief } from '@copydesk/writer'
 import { findContradictions } from '../domain/knowledge/facts/contradictions.ts'
 import { statementsOf } from '../domain/knowledge/facts/statements.ts'
@@ -12,7 +13,7 @@ import { parseText } from '../platform/parsing/text.ts'
 
 /** A file of Markdown, or of plain text. */
 interface PlainText {
-  bytes: Uint8Array
+  path: string
   markdown: boolean
 }
 
@@ -21,8 +22,10 @@ export const textTasks = {
   compare: (pairs: readonly TextPair[]) => outlinesOf(pairs),
   checks: ({ text, brand }: { text: string; brand: CheckedBrand }) => checkContent(text, brand),
   chunk: ({ blocks, ...options }: { blocks: readonly Block[] } & ChunkOptions) => chunk(blocks, options),
-  chunkText: async ({ bytes, markdown, ...options }: PlainText & ChunkOptions) =>
-    chunk((await (markdown ? parseMarkdown(bytes) : parseText(bytes))).blocks, options),
+  chunkText: async ({ path, markdown, ...options }: PlainText & ChunkOptions) => {
+    const bytes = await readFile(path)
+    return chunk((markdown ? await parseMarkdown(bytes) : parseText(bytes)).blocks, options)
+  },
   statements: (text: string) => statementsOf(text),
   contradictions: ({ found, passages }: Parameters<TextTasks['contradictions']>[0]) =>
     findContradictions(found, passages),

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { type FileHandle, mkdir, open, readFile, rename, unlink } from 'node:fs/promises'
+import { type FileHandle, mkdir, open, readFile, rename, stat, unlink } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { Readable } from 'node:stream'
 import { LRUCache } from 'lru-cache'
@@ -30,6 +30,8 @@ export interface Blobs {
   put(key: string, source: Uint8Array | AsyncIterable<Uint8Array>): Promise<{ size: number; sha256: string }>
   /** All bytes, or undefined where there is no such blob. */
   get(key: string): Promise<Uint8Array | undefined>
+  /** The file that holds the bytes, for those who read it elsewhere; undefined where there is no such blob. It must not be written to. */
+  path(key: string): Promise<string | undefined>
   /** The bytes as a stream, or undefined where there is no such blob. */
   stream(key: string): Promise<ReadableStream<Uint8Array> | undefined>
   /** Deletes a blob; one that is not there is no error. @returns whether there was one */
@@ -68,6 +70,15 @@ export function createDirectoryBlobs(directory: string): Blobs {
       const target = pathOf(root, key)
       try {
         return await readFile(target)
+      } catch (error) {
+        if (isAbsent(error)) return undefined
+        throw failure(key, 'read', error)
+      }
+    },
+    async path(key) {
+      const target = pathOf(root, key)
+      try {
+        return (await stat(target)).isFile() ? target : undefined
       } catch (error) {
         if (isAbsent(error)) return undefined
         throw failure(key, 'read', error)

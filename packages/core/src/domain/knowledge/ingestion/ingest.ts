@@ -60,7 +60,7 @@ export async function ingest(ctx: Ctx, { fileId }: { fileId: string }, signal: A
 /** A file with how it is to be read. */
 export type FileToIngest = Pick<
   KnowledgeFileRow,
-  'id' | 'tenantId' | 'datasetId' | 'fileName' | 'mimeType' | 'sha256'
+  'id' | 'tenantId' | 'datasetId' | 'fileName' | 'mimeType' | 'fileSizeBytes' | 'sha256'
 > & {
   settings: Pick<DatasetRow, 'chunkSize' | 'chunkOverlap' | 'parseType' | 'parserEngine'>
 }
@@ -71,13 +71,14 @@ function begin(ctx: Ctx, id: string): Promise<FileToIngest | undefined> {
     if (!file || file.status === 'indexed' || file.status === 'error') return undefined
     const dataset = await txn.em.findOneOrFail(Dataset, { id: file.datasetId })
     Object.assign(file, { status: 'parsing', progress: 5, updatedOn: txn.clock.date() })
-    const { tenantId, datasetId, fileName, mimeType, sha256 } = file
+    const { tenantId, datasetId, fileName, mimeType, fileSizeBytes, sha256 } = file
     return {
       id,
       tenantId,
       datasetId,
       fileName,
       mimeType,
+      fileSizeBytes,
       sha256,
       settings: {
         chunkSize: file.chunkSize ?? dataset.chunkSize,
@@ -92,18 +93,18 @@ function begin(ctx: Ctx, id: string): Promise<FileToIngest | undefined> {
 /** @throws ParseFault */
 async function chunksOf(ctx: Ctx, file: FileToIngest, signal: AbortSignal): Promise<Chunk[]> {
   const { blobs, parser, threads } = ctx.services
-  const { tenantId, fileName, mimeType, settings } = file
-  const bytes = await blobs.get(fileKey(file))
-  if (!bytes) throw new ParseFault('corrupt', 'The file is gone from the store. Upload it again.')
+  const { tenantId, fileName, mimeType, fileSizeBytes, settings } = file
+  const path = await blobs.path(fileKey(file))
+  if (path === undefined) throw new ParseFault('corrupt', 'The file is gone from the store. Upload it again.')
   const { chunkSize: size, chunkOverlap: overlap, parseType, parserEngine: engine } = settings
   const owner = { owner: `knowledge:${tenantId}`, maxWaiting: mostWaiting, signal }
-  if (plainTypes.has(mimeType) && bytes.byteLength <= shortText) {
+  if (plainTypes.has(mimeType) && fileSizeBytes <= shortText) {
     const markdown = mimeType === documentTypes.markdown
-    const chunks = await threads.run('chunkText', { bytes, markdown, size, overlap, parseType }, owner)
+    const chunks = await threads.run('chunkText', { path, markdown, size, overlap, parseType }, owner)
     // What has no text at all the parser refuses with the reason.
     if (chunks.length > 0) return chunks
   }
-  const { blocks } = await parser.parse({ bytes, fileName, engine }, { owner: tenantId, signal })
+  const { blocks } = await parser.parse({ path, fileName, engine }, { owner: tenantId, signal })
   return threads.run('chunk', { blocks, size, overlap, parseType }, owner)
 }
 
