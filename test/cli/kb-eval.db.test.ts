@@ -96,7 +96,17 @@ describe('copydesk kb eval', () => {
     }
     expect(await staff.run(['kb', 'upload', 'files'])).toMatchObject({ code: 0 })
     const login = await loggedIn(staff)
-    const args = ['kb', 'eval', collection, '--dataset', 'client-documents', '--alpha', '0']
+    const args = [
+      'kb',
+      'eval',
+      collection,
+      '--dataset',
+      'client-documents',
+      '--alpha',
+      '0',
+      '--tenant',
+      'tenant 1',
+    ]
     const found = await staff.json<Evaluated>(args, login)
     expect(found).toMatchObject({ queries: 4, recall: 0.75, rankSources: ['keyword'] })
     expect(found.lost[0]).toMatchObject({ id: 'q3', missed: ['oats'] })
