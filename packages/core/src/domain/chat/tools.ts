@@ -5,6 +5,7 @@ import type { ModelTool } from '../../platform/models/port.ts'
 import { ulid } from '../../platform/wire.ts'
 import { Spend, spendPeriods } from '../insight/analytics/schemas.ts'
 import { spend } from '../insight/analytics/spend.ts'
+import { carefulAlpha } from '../knowledge/search/schemas.ts'
 import { searchKnowledge } from '../knowledge/search/search.ts'
 import { getActivity } from '../work/activities/detail.ts'
 import { activityStatuses } from '../work/activities/entities.ts'
@@ -31,7 +32,7 @@ const topK = 5
 export async function searchFor(ctx: Ctx, sources: Sources, query: string): Promise<ChatSource[]> {
   const ids = await datasetIds(ctx)
   if (ids.length === 0) return []
-  const asked = { query: query.slice(0, 1_000), datasetIds: ids, topK, hybridAlpha: 0.7 }
+  const asked = { query: query.slice(0, 1_000), datasetIds: ids, topK, hybridAlpha: carefulAlpha }
   return sources.add((await searchKnowledge(ctx, asked)).results)
 }
 

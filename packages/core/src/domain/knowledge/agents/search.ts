@@ -5,7 +5,7 @@ import { ParseFault } from '../../../platform/parsing/parsed.ts'
 import { ThreadFault } from '../../../platform/threads/threads.ts'
 import type { TenantKnowledge } from '../../work/sources/ports.ts'
 import { datasetsOfRole } from '../datasets/role-queries.ts'
-import { KnowledgeSearch } from '../search/schemas.ts'
+import { carefulAlpha } from '../search/schemas.ts'
 import { searchKnowledge } from '../search/search.ts'
 
 /** What an agent finds in the datasets that its role may search; see `TenantKnowledge.search`. */
@@ -15,7 +15,7 @@ export const searchForAgent: TenantKnowledge['search'] = async (
 ) => {
   const datasetIds = await datasetsOfRole(ctx, tenantId, agentRole)
   if (datasetIds.length === 0) return []
-  const { results } = await searchKnowledge(ctx, KnowledgeSearch.parse({ query, datasetIds, topK }))
+  const { results } = await searchKnowledge(ctx, { query, datasetIds, topK, hybridAlpha: carefulAlpha })
   return results.map(({ chunkId, fileId, datasetId, fileName, content, score, metadata }) => ({
     kind: 'knowledge' as const,
     title: fileName,

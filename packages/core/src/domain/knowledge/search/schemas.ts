@@ -1,6 +1,12 @@
 import { z } from 'zod'
 import { isoDate, ulid } from '../../../platform/wire.ts'
 
+/**
+ * What agents and answers weigh meaning with: as a default it must not find less than words alone do, also with a weak model
+ * (docs/benchmarks.md).
+ */
+export const carefulAlpha = 0.3
+
 export const KnowledgeSearch = z.object({
   query: z.string().trim().min(1).max(1_000),
   datasetIds: z.array(ulid).min(1).max(20),
