@@ -12,12 +12,17 @@ const ranked = select({
 /** How many chunks are ranked; each term has its part of them, so that those with a rare one are among them. */
 const mostCandidates = 2_000
 
+/** How often the term `t` stands in the words of `w`; in headings it counts twice. */
+const frequency = `2 * ts_rank_cd('{0.5, 0.5, 0.5, 1}', w.words, t.query)`
+
 /**
  * `searchWords` with the index of PostgreSQL, whose own ranking does not know how rare a word is. Idf is that of FTS5; what is frequent
- * and how long texts are is told from the candidates.
+ * and how long texts are is told from the candidates. What the index has found of a term is all there is of it, except of those with more
+ * chunks than are taken: these are looked for in the other candidates too.
  */
 export async function postgresWords(ctx: Ctx, { datasetIds, terms, most }: WordQuery): Promise<Ranked[]> {
   const { sql, params } = searchedFiles(ctx, datasetIds)
+  const mostOfTerm = Math.ceil(mostCandidates / terms.length)
   const inDatasets = datasetIds.map((id) => `'${id}'`).join(' | ')
   // The number of terms is a part of the text: the server expects a hundred otherwise, and compiles what runs for milliseconds.
   return ranked.allOf(
@@ -27,14 +32,18 @@ export async function postgresWords(ctx: Ctx, { datasetIds, terms, most }: WordQ
         select n, phraseto_tsquery('knowledge_english', knowledge_plain(given)) as query
         from jsonb_array_elements_text(?::jsonb) with ordinality as t (given, n) limit ${terms.length}) t
       where numnode(query) > 0),
-    candidate as materialized (
-      select distinct w.seq, w.length::float8 as length from term t cross join lateral (
-        select w.seq, w.length from knowledge_words w ${inSearchedVersion('w')}
+    pair as materialized (
+      select t.n, w.* from term t cross join lateral (
+        select w.seq, w.length::float8 as length, ${frequency} as tf
+        from knowledge_words w ${inSearchedVersion('w')}
         where w.words @@ (?::tsquery && t.query) and ${sql} limit ?) w),
-    tried as materialized (
-      select c.seq, c.length, t.n, 2 * ts_rank_cd('{0.5, 0.5, 0.5, 1}', w.words, t.query) as tf
-      from candidate c join knowledge_words w on w.seq = c.seq cross join term t),
-    hit as (select * from tried where tf > 0),
+    candidate as materialized (select distinct seq, length from pair),
+    frequent as (select n, query from term t where (select count(*) from pair p where p.n = t.n) >= ?),
+    hit as materialized (
+      select n, seq, length, tf from pair where tf > 0
+      union all select t.n, c.seq, c.length, ${frequency} as tf
+      from frequent t cross join candidate c join knowledge_words w on w.seq = c.seq
+      where w.words @@ t.query and not exists (select from pair p where p.n = t.n and p.seq = c.seq)),
     whole as (
       select greatest(?::float8, count(*)) as chunks, avg(length) as average from candidate),
     idf as (
@@ -49,7 +58,8 @@ export async function postgresWords(ctx: Ctx, { datasetIds, terms, most }: WordQ
       JSON.stringify(terms),
       inDatasets,
       ...params,
-      Math.ceil(mostCandidates / terms.length),
+      mostOfTerm,
+      mostOfTerm,
       await countSearched(ctx, datasetIds),
       most,
     ],
