@@ -40,10 +40,10 @@ export async function postgresWords(ctx: Ctx, { datasetIds, terms, most }: WordQ
     candidate as materialized (select distinct seq, length from pair),
     frequent as (select n, query from term t where (select count(*) from pair p where p.n = t.n) >= ?),
     hit as materialized (
-      select n, seq, length, tf from pair where tf > 0
+      select n, seq, length, tf from pair where tf > 0 and n not in (select n from frequent)
       union all select t.n, c.seq, c.length, ${frequency} as tf
       from frequent t cross join candidate c join knowledge_words w on w.seq = c.seq
-      where w.words @@ t.query and not exists (select from pair p where p.n = t.n and p.seq = c.seq)),
+      where w.words @@ t.query),
     whole as (
       select greatest(?::float8, count(*)) as chunks, avg(length) as average from candidate),
     idf as (
