@@ -21,6 +21,7 @@ describe('dm.activities.brief', () => {
       campaign: { id: research.campaignId, name: 'Spring', brief: brief.trim() },
       sources: [
         {
+          kind: 'step',
           activityId: before.id,
           title: before.title,
           agentRole: 'researcher',
