@@ -24,7 +24,8 @@ export async function postgresWords(ctx: Ctx, { datasetIds, terms, most }: WordQ
   const { sql, params } = searchedFiles(ctx, datasetIds)
   const mostOfTerm = Math.ceil(mostCandidates / terms.length)
   const inDatasets = datasetIds.map((id) => `'${id}'`).join(' | ')
-  // The number of terms is a part of the text: the server expects a hundred otherwise, and compiles what runs for milliseconds.
+  // The number of terms and the limit are parts of the text: the server expects a hundred terms otherwise, and compiles what runs for
+  // milliseconds; and for a limit that it does not know it plans to stop early, which it then never does.
   return ranked.allOf(
     ctx.sql,
     `with term as (
@@ -36,7 +37,7 @@ export async function postgresWords(ctx: Ctx, { datasetIds, terms, most }: WordQ
       select t.n, w.* from term t cross join lateral (
         select w.seq, w.length::float8 as length, ${frequency} as tf
         from knowledge_words w ${inSearchedVersion('w')}
-        where w.words @@ (?::tsquery && t.query) and ${sql} limit ?) w),
+        where w.words @@ (?::tsquery && t.query) and ${sql} limit ${mostOfTerm}) w),
     candidate as materialized (select distinct seq, length from pair),
     frequent as (select n, query from term t where (select count(*) from pair p where p.n = t.n) >= ?),
     hit as materialized (
@@ -54,14 +55,6 @@ export async function postgresWords(ctx: Ctx, { datasetIds, terms, most }: WordQ
       from whole w)
     select ${ranked.columns} from hit h join idf i using (n) cross join measure m
     group by h.seq, m.best order by 2 desc, 1 limit ?`,
-    [
-      JSON.stringify(terms),
-      inDatasets,
-      ...params,
-      mostOfTerm,
-      mostOfTerm,
-      await countSearched(ctx, datasetIds),
-      most,
-    ],
+    [JSON.stringify(terms), inDatasets, ...params, mostOfTerm, await countSearched(ctx, datasetIds), most],
   )
 }
