@@ -127,6 +127,10 @@ const examples: Record<string, (instance: SeededInstance) => Partial<Input> | Pa
     body: { startUrl: 'https://bakery.example/' },
   }),
   'dashboard.chat.message': () => ({ body: { message: 'What waits for a verdict?' } }),
+  'dashboard.leads.create': () => ({
+    body: { firstName: 'Nora', lastName: 'Berg', email: 'nora@lead.example', phone: '+49 30 7654321' },
+  }),
+  'dashboard.leads.change': ({ ours }) => ({ body: { status: 'contacted', assignedTo: ours.adminId } }),
   'dashboard.skills.create': () => ({
     body: { name: 'Headlines', description: 'Read it for ads.', agentRoles: 'ads_writer' },
   }),

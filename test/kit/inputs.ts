@@ -26,6 +26,8 @@ const tables: readonly (readonly [RegExp, string])[] = [
   [/fileId$/i, 'knowledge_files'],
   [/crawlJobId$/i, 'crawls'],
   [/conversationId$/i, 'conversations'],
+  [/leadId$/i, 'leads'],
+  [/assignedTo$/, 'users'],
   [/webhookId$/i, 'webhooks'],
   [/deliveryId$/i, 'webhook_deliveries'],
   [/requestId$/i, 'content_requests'],

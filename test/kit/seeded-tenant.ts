@@ -42,6 +42,7 @@ const perTenant = [
   'knowledge_files',
   'crawls',
   'conversations',
+  'leads',
   'webhooks',
   'webhook_deliveries',
 ]

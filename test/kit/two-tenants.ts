@@ -82,6 +82,7 @@ export async function createTwoTenants(): Promise<TwoTenants> {
       const { data: documents } = await team.admin.call('tenant', 'GET /documents')
       const knowledge = await knowledgeOf(team)
       const { data: conversations } = await team.admin.call('dashboard', 'GET /chat/conversations')
+      const { data: leads } = await team.admin.call('dashboard', 'GET /leads')
       const { data: goals } = await team.admin.call('tenant', 'GET /goals')
       await connectChannel(app, provider, team.adminToken, 'cms_site')
       const { data: channels } = await team.admin.call('dashboard', 'GET /channels')
@@ -102,6 +103,7 @@ export async function createTwoTenants(): Promise<TwoTenants> {
           ...hook,
           reportId,
           goalId: goals[0]?.id ?? '',
+          leadId: leads[0]?.id ?? '',
           documentId: documents[0]?.id ?? '',
           ...knowledge,
           conversationId: conversations[0]?.id ?? '',
@@ -239,6 +241,7 @@ async function fillWithWork(team: Team, word: string, next: () => Promise<Agent>
     runId: atWork.runId,
     activityRunId: atWork.runId,
     toUserId: adminId,
+    assignedTo: adminId,
     assigneeId: adminId,
     principalId: adminId,
     userId: adminId,

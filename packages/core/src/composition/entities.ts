@@ -18,6 +18,7 @@ import { AgentSession, DefaultAgent, TenantAgent } from '../domain/agents/config
 import { modelEntities } from '../domain/agents/models/entities.ts'
 import { Skill } from '../domain/agents/skills/entities.ts'
 import { chatEntities } from '../domain/chat/entities.ts'
+import { leadEntities } from '../domain/delivery/leads/entities.ts'
 import { webhookEntities } from '../domain/delivery/webhooks/entities.ts'
 import { FeedMark } from '../domain/insight/feed/entities.ts'
 import { reportEntities } from '../domain/insight/reports/entities.ts'
@@ -84,6 +85,7 @@ export const entities = [
   ...crawlEntities,
   ...knowledgeEntities,
   KnownLogin,
+  ...leadEntities,
   DefaultAgent,
   ...modelEntities,
   Notification,

@@ -29,6 +29,7 @@ import { migration as knowledge } from './0027-knowledge.ts'
 import { migration as knowledgeCrawls } from './0028-knowledge-crawls.ts'
 import { migration as activitySources } from './0029-activity-sources.ts'
 import { migration as conversations } from './0030-conversations.ts'
+import { migration as leads } from './0031-leads.ts'
 
 /** Every step of the schema, in order. A step that was released is never changed. */
 export const migrations: readonly MigrationScript[] = [
@@ -62,4 +63,5 @@ export const migrations: readonly MigrationScript[] = [
   knowledgeCrawls,
   activitySources,
   conversations,
+  leads,
 ]

@@ -12,6 +12,7 @@ import * as deliverables from './deliverables.ts'
 import * as events from './events.ts'
 import * as feed from './feed.ts'
 import * as knowledgeBase from './knowledge-base.ts'
+import * as leads from './leads.ts'
 import * as orgChart from './org-chart.ts'
 import * as reports from './reports.ts'
 import * as skills from './skills.ts'
@@ -40,6 +41,7 @@ export const dashboard = surface({
     events,
     feed,
     knowledgeBase,
+    leads,
     orgChart,
     reports,
     skills,

@@ -1,0 +1,120 @@
+import { z } from 'zod'
+import { isoDate, page, pageQuery, ulid } from '../../../platform/wire.ts'
+import { leadSources, leadStatuses, timelineKinds } from './entities.ts'
+
+const unprintable = /[\p{Cc}\p{Zl}\p{Zp}]/u
+
+/** One line of text of at most `max` characters, without blanks around it. */
+const line = (max: number) =>
+  z
+    .string()
+    .trim()
+    .max(max)
+    .refine((text) => !unprintable.test(text), 'Must be one line of text without control characters')
+
+const phoneForm = /^[+(\d][\d\s()./-]*(?:(?:x|ext\.?)\s*\d{1,6})?$/i
+const phone = z.string().trim().max(50).regex(phoneForm, 'Must be a phone number, such as +49 30 1234567')
+
+const tag = line(50).refine(
+  (text) => text !== '' && !/[,;|]/.test(text),
+  'A tag has no comma, semicolon or bar',
+)
+
+/** What a lead consists of, as people and files give it. */
+export const leadFields = {
+  firstName: line(100),
+  lastName: line(100),
+  email: z.email().max(254),
+  phone,
+  company: line(200),
+  status: z.enum(leadStatuses),
+  score: z.int().min(0).max(100),
+  tags: z.array(tag).max(20),
+  notes: z.string().trim().max(5_000),
+}
+
+/** What a lead needs to be one. */
+export const nobody = 'A lead has a name, an e-mail address or a phone number'
+export const isSomeone = (lead: {
+  firstName: string
+  lastName: string
+  email?: string | null | undefined
+  phone?: string | null | undefined
+}): boolean => Boolean(lead.firstName || lead.lastName || lead.email || lead.phone)
+
+export const NewLead = z.object({
+  firstName: leadFields.firstName,
+  lastName: leadFields.lastName,
+  email: leadFields.email.optional(),
+  phone: leadFields.phone.optional(),
+  company: leadFields.company.optional(),
+  source: z.enum(leadSources).default('manual'),
+  /** Becomes the first comment of the timeline. */
+  notes: leadFields.notes.optional(),
+  tags: leadFields.tags.optional(),
+})
+export type NewLead = z.output<typeof NewLead>
+
+/** What is not named stays as it is; null empties a field. */
+export const LeadChange = z
+  .object({
+    firstName: leadFields.firstName,
+    lastName: leadFields.lastName,
+    email: leadFields.email.nullable(),
+    phone: leadFields.phone.nullable(),
+    company: leadFields.company.nullable(),
+    status: leadFields.status,
+    score: leadFields.score.nullable(),
+    tags: leadFields.tags,
+    /** The id of an active user of the tenant. */
+    assignedTo: ulid.nullable(),
+  })
+  .partial()
+export type LeadChange = z.output<typeof LeadChange>
+
+export const LeadItem = z.object({
+  id: ulid,
+  firstName: z.string(),
+  lastName: z.string(),
+  email: z.string().optional(),
+  phone: z.string().optional(),
+  company: z.string().optional(),
+  status: z.enum(leadStatuses),
+  source: z.enum(leadSources),
+  sourceRef: z.string().optional(),
+  score: z.int().optional(),
+  assignedTo: z.object({ id: ulid, name: z.string() }).optional(),
+  tags: z.array(z.string()),
+  createdOn: isoDate,
+})
+export type LeadItem = z.output<typeof LeadItem>
+export const LeadPage = page(LeadItem)
+
+export const TimelineEntry = z.object({
+  id: ulid,
+  at: isoDate,
+  kind: z.enum(timelineKinds),
+  text: z.string(),
+  /** `id` is null for what no user of the tenant has done, such as a form. */
+  actor: z.object({ id: z.string().nullable(), name: z.string() }),
+})
+export type TimelineEntry = z.output<typeof TimelineEntry>
+
+export const LeadDetail = LeadItem.extend({
+  updatedOn: isoDate,
+  /** The newest 200 entries, newest first. */
+  timeline: z.array(TimelineEntry),
+})
+export type LeadDetail = z.output<typeof LeadDetail>
+
+/** What leads a list or an export is about. */
+export const leadFilter = {
+  'filter.status': z.enum(leadStatuses).optional(),
+  'filter.source': z.enum(leadSources).optional(),
+  /** Beginnings of words of the name or the e-mail address; all of them must be found. */
+  search: z.string().trim().min(1).max(200).optional(),
+}
+export const LeadFilter = z.object(leadFilter)
+export type LeadFilter = z.output<typeof LeadFilter>
+export const LeadQuery = pageQuery.extend(leadFilter)
+export type LeadQuery = z.output<typeof LeadQuery>

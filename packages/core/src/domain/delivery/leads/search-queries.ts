@@ -1,0 +1,70 @@
+import type { Ctx } from '../../../kernel/context.ts'
+import type { Condition } from '../../../kernel/paging-queries.ts'
+import { placeholders } from '../../../platform/database/database.ts'
+import { pick, select, table } from '../../../platform/database/read.ts'
+import { Lead } from './entities.ts'
+import { wordsOf } from './policy.ts'
+
+const l = table(Lead, 'l')
+const found = select(pick(l, 'id'))
+
+/** How many rows are looked at in the order of the list before the index of words is asked. */
+const walked = 2_000
+
+const nothing: Condition = { sql: '1 = 0', params: [] }
+
+/**
+ * The leads of a page in which each word of a search begins some word of the name or the e-mail address. What many leads have is found
+ * among the first rows of the list; what few have, by the index of words, which has them in no order. One row more than the page holds.
+ * @param wanted what holds for the rows of the page otherwise, on `leads l`
+ */
+export async function foundBy(
+  ctx: Ctx,
+  query: {
+    tenantId: string
+    search: string | undefined
+    wanted: Condition
+    request: { limit: number; order: 'asc' | 'desc' }
+  },
+): Promise<Condition | undefined> {
+  const { tenantId, search, wanted, request } = query
+  if (search === undefined) return undefined
+  const words = wordsOf(search)
+  if (words.length === 0) return nothing
+  const most = request.limit + 1
+  const order = `order by l.id ${request.order}`
+  const matching = words.map(() => 'n.words like ?').join(' and ')
+  const near = await found.all(
+    ctx.sql,
+    `from (select n.id from (select l.id, l.words from ${l} where ${wanted.sql} ${order} limit ${walked}) n
+       where ${matching} order by n.id ${request.order} limit ?) l`,
+    [...wanted.params, ...words.map((word) => `% ${word}%`), most],
+  )
+  if (near.length === most) return oneOf(near)
+  const index = ctx.db.dialect === 'sqlite' ? sqliteIndex : postgresIndex
+  const rows = await found.all(
+    ctx.sql,
+    `from ${l} where l.seq in (select ${index.seq} from lead_words where ${index.condition}) and ${wanted.sql} ${order} limit ?`,
+    [words.map((word) => index.term(tenantId + word)).join(index.and), ...wanted.params, most],
+  )
+  return oneOf(rows)
+}
+
+function oneOf(rows: ReadonlyArray<{ id: string }>): Condition {
+  const ids = rows.map(({ id }) => id)
+  return { sql: `l.id in (${placeholders(ids)})`, params: ids }
+}
+
+/** Words are letters and digits, so that nothing in them is an operator. */
+const sqliteIndex = {
+  seq: 'rowid',
+  condition: 'lead_words match ?',
+  term: (word: string) => `"${word}" *`,
+  and: ' AND ',
+}
+const postgresIndex = {
+  seq: 'seq',
+  condition: 'words @@ ?::tsquery',
+  term: (word: string) => `'${word}':*`,
+  and: ' & ',
+}
