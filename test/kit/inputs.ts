@@ -27,6 +27,7 @@ const tables: readonly (readonly [RegExp, string])[] = [
   [/crawlJobId$/i, 'crawls'],
   [/conversationId$/i, 'conversations'],
   [/leadId$/i, 'leads'],
+  [/importId$/i, 'lead_imports'],
   [/assignedTo$/, 'users'],
   [/webhookId$/i, 'webhooks'],
   [/deliveryId$/i, 'webhook_deliveries'],

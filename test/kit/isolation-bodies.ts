@@ -9,6 +9,7 @@ type Ids = Record<string, string>
 const bodies: Record<string, (ids: Ids) => object> = {
   'dashboard.activities.comment': () => ({ text: 'Hello' }),
   'dashboard.blog_requests.create': ({ channelId }) => ({ topic: 'Rye at night', channelId }),
+  'dashboard.leads.start_import': () => ({ source: 'Fair' }),
   'dashboard.leads.change': ({ assignedTo }) => ({ company: 'Another', assignedTo }),
   'dashboard.skills.change': () => ({ name: 'Another tone' }),
   'dashboard.knowledge_base.configure': () => ({ name: 'Papers' }),

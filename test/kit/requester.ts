@@ -79,7 +79,8 @@ export const isForm = ({ definition: { files, json } }: EndpointInfo) => files !
 export function formOf({ definition: { files = {} } }: EndpointInfo, fields: unknown): FormData {
   const form = new FormData()
   for (const [name, value] of Object.entries(fields ?? {})) form.append(name, [value].flat().join(','))
-  const file = new Blob(['# A text'], { type: 'text/markdown' })
+  // A text for readers of texts, and a table for those of tables.
+  const file = new Blob(['Name\n\n# A text'], { type: 'text/markdown' })
   for (const [name, { minFiles = 1 }] of Object.entries(files))
     for (let n = 0; n < minFiles; n += 1) form.append(name, file, 'text.md')
   return form

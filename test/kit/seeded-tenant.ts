@@ -43,6 +43,7 @@ const perTenant = [
   'crawls',
   'conversations',
   'leads',
+  'lead_imports',
   'webhooks',
   'webhook_deliveries',
 ]

@@ -167,11 +167,23 @@ export async function configureOwn(admin: Client, name: string): Promise<string>
   await admin.call('tenant', 'POST /goals', { body: { ...goal, title: name } })
   await askChat(admin, `What is ${name}?`)
   await admin.call('dashboard', 'POST /leads', { body: { firstName: 'Lea', lastName: name, notes: name } })
+  await addLeads(admin, name)
   await admin.call('dashboard', 'PUT /approvals/hours', {
     body: { days: [1, 2, 3, 4, 5], from: '08:00', until: '17:00' },
   })
   const { id } = await admin.call('dashboard', 'POST /skills', { body: skillOf('Tone of voice', name) })
   return id
+}
+
+/** A lead, and an import of another one beside a line that is none. */
+async function addLeads(admin: Client, name: string): Promise<void> {
+  await admin.call('dashboard', 'POST /leads', {
+    body: { firstName: 'Lea', lastName: name, notes: name },
+  })
+  const body = new FormData()
+  body.append('source', name)
+  body.append('file', new Blob([`firstName,lastName,email\nLeo,${name},\nLou,${name},${name}`]), 'leads.csv')
+  await admin.call('dashboard', 'POST /leads/import', { body })
 }
 
 /** A webhook that nothing is sent to, and a message that it has had. @returns their ids */

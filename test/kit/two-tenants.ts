@@ -3,7 +3,7 @@ import { createTestClock, type TestClock } from './clock.ts'
 import { connectChannel, createOAuthServer } from './oauth-server.ts'
 import { type Agent, agentOf, createTestRuntime, type Dispatch, type TestRuntime } from './runtime.ts'
 import { askForConsent, registerDevice } from './seeded-people.ts'
-import { addWebhook, configureOwn, reportOn } from './seeded-work.ts'
+import { addWebhook, configureOwn, idsOf, reportOn } from './seeded-work.ts'
 
 /** The kinds of callers that belong to one tenant. */
 export const callerKinds = ['admin', 'member', 'reviewer', 'agent'] as const
@@ -104,6 +104,7 @@ export async function createTwoTenants(): Promise<TwoTenants> {
           reportId,
           goalId: goals[0]?.id ?? '',
           leadId: leads[0]?.id ?? '',
+          importId: (await idsOf(app, 'lead_imports', team.tenantId))[0] ?? '',
           documentId: documents[0]?.id ?? '',
           ...knowledge,
           conversationId: conversations[0]?.id ?? '',
@@ -142,6 +143,7 @@ async function knowledgeOf({ admin }: Team) {
 const unsettled = `select id from runs where lease_owner is not null
   union all select id from reports where status = 'generating'
   union all select id from job where status in ('waiting', 'running') and kind in ('knowledge.keep_piece', 'knowledge.ingest')
+  union all select id from lead_imports where status = 'processing'
   union all select id from knowledge_files where status <> 'indexed' limit 1`
 
 async function giveToRuntime(app: TestApp, { tenantId }: Team, webhookUrl: string) {

@@ -14,6 +14,10 @@ import { endTrialJob, releaseTenantJob } from '../domain/accounts/tenants/jobs.t
 import { endTrial } from '../domain/accounts/tenants/trials.ts'
 import { checkStale, runCheck } from '../domain/agents/models/check.ts'
 import { checkProviderJob, checkProvidersJob } from '../domain/agents/models/jobs.ts'
+import { importLeadsJob, tidyImportJob, undoImportJob } from '../domain/delivery/leads/import/jobs.ts'
+import { runImport } from '../domain/delivery/leads/import/run.ts'
+import { tidyImport } from '../domain/delivery/leads/import/start.ts'
+import { runUndo } from '../domain/delivery/leads/import/undo.ts'
 import { deliverWebhook } from '../domain/delivery/webhooks/deliver.ts'
 import { deliverWebhookJob } from '../domain/delivery/webhooks/jobs.ts'
 import { mailReportJob, writeReportJob } from '../domain/insight/reports/jobs.ts'
@@ -72,6 +76,9 @@ const handled = (): readonly HandledJob[] => [
   handleJob(keepPieceJob, keepPiece),
   handleJob(tidyDocumentJob, tidyDocument),
   handleJob(tidyKnowledgeJob, tidyKnowledge),
+  handleJob(importLeadsJob, runImport),
+  handleJob(undoImportJob, runUndo),
+  handleJob(tidyImportJob, tidyImport),
   handleJob(deliverWebhookJob, deliverWebhook),
   handleJob(writeReportJob, writeReport),
   handleJob(sendPushJob, sendPush),

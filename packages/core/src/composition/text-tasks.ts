@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { compose, type StructuredBrief } from '@copydesk/writer'
+import { leadTasks } from '../domain/delivery/leads/import/tasks.ts'
 import { findContradictions } from '../domain/knowledge/facts/contradictions.ts'
 import { statementsOf } from '../domain/knowledge/facts/statements.ts'
 import { type Chunk, type ChunkOptions, chunk } from '../domain/knowledge/ingestion/chunks.ts'
@@ -30,6 +31,7 @@ export const textTasks = {
   contradictions: ({ found, passages }: Parameters<TextTasks['contradictions']>[0]) =>
     findContradictions(found, passages),
   compose: (brief: StructuredBrief) => compose(brief),
+  ...leadTasks,
   edit: ([before, after]: TextPair) => describeEdit(before, after),
 } satisfies TextTasks
 

@@ -137,6 +137,8 @@ export const LeadImport = defineEntity({
   filters: ownedByTenant,
 })
 
+export type LeadImportRow = InferEntity<typeof LeadImport>
+
 /** A line of an import that became no lead. */
 export const LeadImportError = defineEntity({
   name: 'LeadImportError',

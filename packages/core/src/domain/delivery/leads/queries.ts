@@ -45,6 +45,26 @@ const filtersOf = (filter: Partial<LeadFilter>): Array<Condition | undefined> =>
   equals(l.source, filter['filter.source']),
 ]
 
+/** Leads in the order of their ids, for reading all of them a few at a time. @param after the last id that was read */
+export async function leadsAfter(
+  ctx: Ctx,
+  filter: Partial<LeadFilter>,
+  after: string | undefined,
+  limit: number,
+): Promise<LeadItem[]> {
+  const tenantId = oneTenant(ctx)
+  const beyond = after === undefined ? undefined : { sql: `${l.id} > ?`, params: [after] }
+  const wanted = where(equals(l.tenantId, tenantId), ...filtersOf(filter), beyond)
+  const request = { limit: limit - 1, order: 'asc' as const }
+  const found = await foundBy(ctx, { tenantId, search: filter.search, wanted, request })
+  const condition = where(wanted, found)
+  const rows = await item.all(ctx.sql, `${from} where ${condition.sql} order by l.id limit ?`, [
+    ...condition.params,
+    limit,
+  ])
+  return rows.map(toItem)
+}
+
 /** A lead with what has happened to it. Serves `GET /dashboard/v1/leads/:leadId`. @throws DomainError `NOT_FOUND` */
 export async function getLead(ctx: Ctx, id: string): Promise<LeadDetail> {
   const row = await findItem(ctx, id)

@@ -1,0 +1,79 @@
+import type { Transaction } from '../../../../kernel/context.ts'
+import { equals, where } from '../../../../kernel/paging-queries.ts'
+import { isUlid } from '../../../../platform/clock.ts'
+import { placeholders } from '../../../../platform/database/database.ts'
+import { type Column, pick, select, table } from '../../../../platform/database/read.ts'
+import { Lead } from '../entities.ts'
+import { phoneIdentity } from '../policy.ts'
+
+const l = table(Lead, 'l')
+const known = select(pick(l, 'id', 'identity', 'phoneKey'))
+
+/** What a line is told from others by. */
+interface Line {
+  id?: string | undefined
+  email?: string | undefined
+  identity: string | null
+  phoneKey: string | null
+}
+
+/** The leads that lines could double, as `duplicateOf` tells them, and those that the lines name by their id. */
+export interface KnownLeads {
+  /** The id of the lead that a line doubles. */
+  find(line: Line): string | undefined
+  /** The id of the lead that has what a line would give another one. */
+  owner(line: Line): string | undefined
+  /** Takes in a lead that was made of a line. */
+  add(line: Line, id: string): void
+}
+
+/** Looks the leads of many lines up at once. */
+export async function knownLeads(
+  { tx }: Transaction,
+  tenantId: string,
+  lines: readonly Line[],
+): Promise<KnownLeads> {
+  const ids = new Set<string>()
+  const byIdentity = new Map<string, string>()
+  const byPhone = new Map<string, string>()
+  const note = (id: string, { identity, phoneKey }: Pick<Line, 'identity' | 'phoneKey'>) => {
+    ids.add(id)
+    if (identity !== null) byIdentity.set(identity, id)
+    if (phoneKey !== null && !byPhone.has(phoneKey)) byPhone.set(phoneKey, id)
+  }
+  const lookUp = async (column: Column<unknown>, values: ReadonlyArray<string | undefined | null>) => {
+    const wanted = [...new Set(values.filter((value) => typeof value === 'string'))]
+    if (wanted.length === 0) return
+    const condition = where(equals(l.tenantId, tenantId), {
+      sql: `${column} in (${placeholders(wanted)})`,
+      params: wanted,
+    })
+    for (const { id, ...keys } of await known.all(tx, `from ${l} where ${condition.sql}`, condition.params))
+      note(id, keys)
+  }
+  await lookUp(
+    l.id,
+    lines.map(({ id }) => (id !== undefined && isUlid(id) ? id : undefined)),
+  )
+  await lookUp(
+    l.identity,
+    lines.flatMap(({ identity, phoneKey }) => [identity, phoneKey === null ? null : phoneIdentity(phoneKey)]),
+  )
+  // Without an address, the number of a lead that has one tells as well.
+  await lookUp(
+    l.phoneKey,
+    lines.map(({ email, phoneKey }) => (email === undefined ? phoneKey : null)),
+  )
+  return {
+    find({ id, email, identity, phoneKey }) {
+      if (id !== undefined && ids.has(id)) return id
+      const own = identity === null ? undefined : byIdentity.get(identity)
+      if (own !== undefined || phoneKey === null) return own
+      return (
+        byIdentity.get(phoneIdentity(phoneKey)) ?? (email === undefined ? byPhone.get(phoneKey) : undefined)
+      )
+    },
+    owner: ({ identity }) => (identity === null ? undefined : byIdentity.get(identity)),
+    add: (line, id) => note(id, line),
+  }
+}

@@ -1,0 +1,147 @@
+import { LockMode } from '@mikro-orm/core'
+import type { Transaction } from '../../../../kernel/context.ts'
+import type { NewValues } from '../../../../platform/database/new-rows.ts'
+import { apply, describe } from '../change.ts'
+import { addEntry, view } from '../create.ts'
+import { Lead, LeadImportError, type LeadImportRow } from '../entities.ts'
+import { derived } from '../policy.ts'
+import { knownLeads } from './batch-queries.ts'
+import type { FileLead, ReadRow } from './rows.ts'
+
+type ReadLead = Extract<ReadRow, { lead: unknown }>['lead']
+type LeadValues = ReturnType<typeof newLead>
+
+/** What has become of the rows of a batch. */
+interface Counts {
+  imported: number
+  updated: number
+  skipped: number
+}
+
+/** Makes leads of rows, or puts what they say into the leads that are there already. */
+export async function importBatch(
+  txn: Transaction,
+  file: LeadImportRow,
+  rows: readonly ReadRow[],
+): Promise<Counts> {
+  const counts: Counts = { imported: 0, updated: 0, skipped: 0 }
+  const { id: importId, tenantId, duplicates, label } = file
+  const skip = ({ line, cells }: ReadRow, reason: string) => {
+    counts.skipped += 1
+    txn.insert(LeadImportError, { importId, line, tenantId, reason, cells })
+  }
+  const leads = rows.flatMap((row) => ('lead' in row ? [row.lead] : []))
+  const known = await knownLeads(txn, tenantId, leads)
+  const added = new Map<string, LeadValues>()
+  const changes: Array<{ id: string; lead: ReadLead }> = []
+  const actor = { id: file.createdById, name: file.createdByName }
+  for (const row of rows) {
+    if ('reason' in row) {
+      skip(row, row.reason)
+      continue
+    }
+    const { lead } = row
+    const id = known.find(lead)
+    if (id !== undefined && duplicates === 'skip') {
+      skip(row, 'There is a lead with this id, e-mail address or phone number already')
+      continue
+    }
+    if (id === undefined) {
+      const values = newLead(txn, file, lead)
+      txn.insert(Lead, values)
+      known.add(lead, values.id)
+      added.set(values.id, values)
+      counts.imported += 1
+      if (lead.notes) addEntry(txn, values, 'comment', lead.notes, actor)
+      continue
+    }
+    const owner = known.owner(lead)
+    if (owner !== undefined && owner !== id) {
+      skip(row, 'Another lead has this e-mail address or phone number')
+      continue
+    }
+    counts.updated += 1
+    if (lead.email !== undefined) known.add({ ...lead, phoneKey: null }, id)
+    const fresh = added.get(id)
+    // A lead of this very batch is not in the database yet.
+    if (fresh) merge(fresh, lead)
+    else changes.push({ id, lead })
+  }
+  await update(txn, changes, { id: file.createdById, name: `${file.createdByName} (import ${label})` })
+  return counts
+}
+
+function newLead(txn: Transaction, { id: importId, tenantId, label }: LeadImportRow, lead: ReadLead) {
+  const { firstName, lastName, email, phone, company, status, score, tags, identity, phoneKey, words } = lead
+  const now = txn.clock.date()
+  return {
+    id: txn.newId(),
+    tenantId,
+    firstName,
+    lastName,
+    email: email ?? null,
+    phone: phone ?? null,
+    company: company ?? null,
+    status: status ?? ('new' as const),
+    source: 'import' as const,
+    sourceRef: label,
+    score: score ?? null,
+    assignedToId: null,
+    tags: [...new Set(tags)],
+    identity,
+    phoneKey,
+    words,
+    importId,
+    revision: 0,
+    createdOn: now,
+    updatedOn: now,
+  } satisfies NewValues<typeof Lead>
+}
+
+/** What a line says, as a change: an empty cell says nothing, and tags are added. */
+function changeOf(
+  { firstName, lastName, email, phone, company, status, score, tags }: FileLead,
+  own: readonly string[],
+) {
+  return {
+    ...(firstName !== '' && { firstName }),
+    ...(lastName !== '' && { lastName }),
+    ...(email !== undefined && { email }),
+    ...(phone !== undefined && { phone }),
+    ...(company !== undefined && { company }),
+    ...(status !== undefined && { status }),
+    ...(score !== undefined && { score }),
+    ...(tags !== undefined && { tags: [...own, ...tags].slice(0, 20) }),
+  }
+}
+
+function merge(values: LeadValues, lead: FileLead): void {
+  Object.assign(values, changeOf(lead, values.tags))
+  values.tags = [...new Set(values.tags)]
+  Object.assign(values, derived(values))
+}
+
+async function update(
+  txn: Transaction,
+  changes: ReadonlyArray<{ id: string; lead: ReadLead }>,
+  actor: { id: string; name: string },
+): Promise<void> {
+  if (changes.length === 0) return
+  const found = await txn.em.find(
+    Lead,
+    { id: { $in: changes.map(({ id }) => id) } },
+    { lockMode: LockMode.PESSIMISTIC_WRITE, orderBy: { seq: 'asc' } },
+  )
+  const byId = new Map(found.map((lead) => [lead.id, lead]))
+  for (const { id, lead: line } of changes) {
+    const lead = byId.get(id)
+    if (!lead) continue
+    const before = view(lead)
+    apply(lead, changeOf(line, lead.tags))
+    const entries = describe(before, view(lead))
+    if (entries.length === 0 && !line.notes) continue
+    Object.assign(lead, derived(lead), { revision: lead.revision + 1, updatedOn: txn.clock.date() })
+    for (const [kind, text] of entries) addEntry(txn, lead, kind, text, actor)
+    if (line.notes) addEntry(txn, lead, 'comment', line.notes, actor)
+  }
+}

@@ -1,0 +1,154 @@
+import { CsvError, parse } from 'csv-parse/sync'
+import { decodeText } from '../../../../platform/parsing/decode.ts'
+import type { CsvFormat } from '../entities.ts'
+import { columnsOf, tellWho } from './columns.ts'
+
+/** A fault of a file as a whole, with the line where it shows. */
+export class CsvFault extends Error {
+  constructor(line: number, reason: string) {
+    super(`Line ${line}: ${reason}`)
+    this.name = 'CsvFault'
+  }
+}
+
+/** A line of the file with values, which may go on over several lines. */
+export interface CsvRow {
+  /** Where it begins; the first line of the file is 1. */
+  line: number
+  cells: string[]
+  /** Where it ends, in bytes of the text, and the line that follows. */
+  end: number
+  nextLine: number
+}
+
+/** In characters. */
+const longestRow = 2_000_000
+const newline = 0x0a
+
+/**
+ * The text of a file that a spreadsheet program has written, in UTF-8 with one kind of line ends. Without NUL, which no database keeps.
+ */
+export function decodeCsv(bytes: Uint8Array): Buffer {
+  return Buffer.from(decodeText(bytes).replace(/\r\n?/g, '\n').replaceAll('\0', ''))
+}
+
+/**
+ * Goes through the rows of a text, from a row's beginning on; empty lines are none.
+ * @param text its end may cut a row in two unless it `isWhole`; that row is left out
+ * @param line the number of the first line of the text
+ * @returns the bytes and the lines of all rows that were visited
+ * @throws CsvFault for a quote that is not closed, or a row that is too long
+ */
+export function forEachRow(
+  text: Buffer,
+  { delimiter, line: first, isWhole }: { delimiter: string; line: number; isWhole: boolean },
+  visit: (row: CsvRow) => void,
+): { end: number; lines: number } {
+  let line = first
+  let end = 0
+  let held: CsvRow | undefined
+  let visited = { end: 0, lines: 0 }
+  const release = () => {
+    if (held) visit(held)
+    visited = { end, lines: line - first }
+  }
+  const read = (cells: string[], bytes: number) => {
+    release()
+    while (text[end] === newline) {
+      end += 1
+      line += 1
+    }
+    const begin = line
+    for (let at = text.indexOf(newline, end); at >= 0 && at < bytes; at = text.indexOf(newline, at + 1))
+      line += 1
+    end = bytes
+    held = { line: begin, cells, end, nextLine: line }
+  }
+  try {
+    parse(text, {
+      delimiter,
+      record_delimiter: '\n',
+      max_record_size: longestRow,
+      relax_column_count: true,
+      relax_quotes: true,
+      skip_empty_lines: true,
+      info: true,
+      on_record: (found: unknown, context: { bytes: number }) => {
+        const { record } = found as { record: string[] }
+        read(record, context.bytes)
+        return null
+      },
+    })
+  } catch (error) {
+    if (!(error instanceof CsvError)) throw error
+    // What is cut is not the row that is held.
+    release()
+    if (isWhole || error.code !== 'CSV_QUOTE_NOT_CLOSED') throw new CsvFault(line, reasonOf(error))
+    return visited
+  }
+  if (isWhole) release()
+  return visited
+}
+
+function reasonOf({ code }: CsvError): string {
+  if (code === 'CSV_QUOTE_NOT_CLOSED') return 'A quotation mark opens a value and none closes it'
+  if (code === 'CSV_MAX_RECORD_SIZE') return `The line has more than ${longestRow} characters`
+  return 'The line cannot be read'
+}
+
+const delimiters = [',', ';', '\t', '|']
+/** The line in which Excel is told the delimiter. */
+const told = /^"?sep=(.)"?\n/i
+
+/** How a text is to be read, and where its rows begin. @throws CsvFault when its header has no column that could tell who someone is */
+export function openCsv(text: Buffer): { format: CsvFormat; start: number; line: number } {
+  const hint = told.exec(text.toString('utf8', 0, 16))
+  const skipped = hint?.[0].length ?? 0
+  const line = hint ? 2 : 1
+  const tried = (hint?.[1] ? [hint[1]] : delimiters).flatMap((delimiter) => {
+    const header = headerOf(text.subarray(skipped), delimiter, line)
+    return header ? [{ delimiter, ...header, known: known(header.cells) }] : []
+  })
+  const [best] = tried.toSorted((a, b) => b.known - a.known || b.cells.length - a.cells.length)
+  if (!best) throw new CsvFault(line, 'The file is empty')
+  const { delimiter, cells, end } = best
+  const columns = columnsOf(cells)
+  if (!tellWho(columns))
+    throw new CsvFault(
+      best.line,
+      'The header names no column firstName, lastName, name, email or phone; the first line of the file must be the header',
+    )
+  const start = skipped + end
+  return {
+    format: { delimiter, columns, header: cells.map((cell) => cell.slice(0, 200)) },
+    start,
+    line: line + linesIn(text.subarray(skipped, start)),
+  }
+}
+
+const known = (cells: readonly string[]) => columnsOf(cells).filter((field) => field !== null).length
+
+/** No header is longer, in bytes. */
+const longestHeader = 1_000_000
+
+function headerOf(text: Buffer, delimiter: string, line: number): CsvRow | undefined {
+  const isWhole = text.length <= longestHeader
+  let first: CsvRow | undefined
+  const found = new Error('found')
+  try {
+    forEachRow(text.subarray(0, longestHeader), { delimiter, line, isWhole }, (row) => {
+      first = row
+      throw found
+    })
+  } catch (error) {
+    // What comes after the header shows when it is read.
+    if (error !== found && !(error instanceof CsvFault)) throw error
+  }
+  return first
+}
+
+function linesIn(text: Buffer): number {
+  let lines = 0
+  for (let at = text.indexOf(newline); at >= 0; at = text.indexOf(newline, at + 1)) lines += 1
+  return lines
+}

@@ -1,0 +1,69 @@
+import type { Ctx } from '../../../../kernel/context.ts'
+import { notFound } from '../../../../kernel/errors.ts'
+import { equals, where } from '../../../../kernel/paging-queries.ts'
+import { within } from '../../../../kernel/scope.ts'
+import { pick, type RowOf, select, table } from '../../../../platform/database/read.ts'
+import { LeadImport, LeadImportError } from '../entities.ts'
+import { type ImportState, shownErrors } from './schemas.ts'
+
+const i = table(LeadImport, 'i')
+const f = table(LeadImportError, 'f')
+
+const state = select({
+  ...pick(i, 'id', 'status', 'total', 'imported', 'updated', 'skipped', 'reason', 'label', 'fileName'),
+  ...pick(i, 'duplicates', 'createdOn', 'finishedOn', 'undo', 'removed', 'kept', 'format'),
+})
+const fault = select(pick(f, 'line', 'reason'))
+const faultWithCells = select(pick(f, 'line', 'reason', 'cells'))
+export type ImportFault = RowOf<typeof faultWithCells>
+
+/** Serves `GET /dashboard/v1/leads/imports/:importId`. @throws DomainError `NOT_FOUND` */
+export async function getImport(ctx: Ctx, id: string): Promise<ImportState> {
+  const { format: _format, ...row } = await findImport(ctx, id)
+  const errors = await fault.all(ctx.sql, `from ${f} where f.import_id = ? order by f.line limit ?`, [
+    id,
+    shownErrors,
+  ])
+  const { status, total, imported, updated, skipped, reason, label, fileName, duplicates } = row
+  const { createdOn, finishedOn, undo, removed, kept } = row
+  return {
+    importId: id,
+    status,
+    total,
+    imported,
+    updated,
+    skipped,
+    errors: errors.map(({ line, reason: why }) => ({ row: line, reason: why })),
+    errorsComplete: skipped <= errors.length,
+    ...(reason !== null && { reason }),
+    source: label,
+    fileName,
+    duplicates,
+    createdOn,
+    ...(finishedOn !== null && { finishedOn }),
+    ...(undo !== null && { undo: { status: undo, removed, kept } }),
+  }
+}
+
+/** An import with the header of its file. @throws DomainError `NOT_FOUND` */
+export async function findImport(ctx: Ctx, id: string): Promise<RowOf<typeof state>> {
+  const condition = where(within(ctx.scope, 'i.tenant_id'), equals(i.id, id))
+  const row = await state.get(ctx.sql, `from ${i} where ${condition.sql}`, condition.params)
+  if (!row) throw notFound('import')
+  return row
+}
+
+/** Lines that became no leads, some at a time. @param after the last line that was read */
+export function faultsAfter(
+  ctx: Ctx,
+  importId: string,
+  after: number,
+  limit: number,
+): Promise<ImportFault[]> {
+  const scope = within(ctx.scope, 'f.tenant_id')
+  return faultWithCells.all(
+    ctx.sql,
+    `from ${f} where f.import_id = ? and f.line > ? and ${scope.sql} order by f.line limit ?`,
+    [importId, after, ...scope.params, limit],
+  )
+}

@@ -1,0 +1,138 @@
+import { setImmediate } from 'node:timers/promises'
+import { LockMode } from '@mikro-orm/core'
+import type { Ctx, Transaction } from '../../../../kernel/context.ts'
+import { oneTenant } from '../../../../kernel/scope.ts'
+import { transact } from '../../../../kernel/transact.ts'
+import { lockTenant } from '../../../accounts/tenants/status.ts'
+import { type CsvFormat, LeadImport } from '../entities.ts'
+import { importBatch } from './batch.ts'
+import { CsvFault } from './csv.ts'
+import { tidyImportJob } from './jobs.ts'
+import type { ReadRow } from './rows.ts'
+import { textKey } from './start.ts'
+
+/** How much text is read at a time, and how many rows go into one transaction: others are answered between two. */
+const partBytes = 256 * 1_024
+const batchRows = 250
+
+/** Parts of one tenant that wait for a thread. */
+const mostWaiting = 100
+
+/**
+ * Handles `lead.import` jobs: makes leads of the rows that were not read yet. Each transaction holds some leads and how far the text has
+ * been read with them, so that a process that dies leaves nothing twice and nothing out.
+ */
+export async function runImport(
+  ctx: Ctx,
+  { importId }: { importId: string },
+  signal: AbortSignal,
+): Promise<void> {
+  const found = await transact(ctx, (txn) =>
+    txn.em.findOne(LeadImport, { id: importId, status: 'processing' }),
+  )
+  if (!found) return
+  const { tenantId, format } = found
+  const own: Ctx = { ...ctx, scope: [tenantId] }
+  const text = await ctx.services.blobs.get(textKey(tenantId, importId))
+  if (!text) return end(own, importId, 'The file is gone from the store. Upload it again.')
+  const read = (from: Place) => readPart(own, { tenantId, text, format, ...from }, signal)
+  let place: Place = { at: found.readBytes, line: found.nextLine }
+  try {
+    let part = await read(place)
+    while (part) {
+      // Read while the rows of this one are written.
+      const following = part.next ? read(part.next) : undefined
+      following?.catch(() => undefined)
+      for (let n = 0; n < part.rows.length; n += batchRows) {
+        signal.throwIfAborted()
+        const batch = part.rows.slice(n, n + batchRows)
+        const last = n + batchRows >= part.rows.length
+        const after = last ? part.after : placeAfter(part, batch.at(-1) as ReadRow)
+        if (!(await store(own, importId, place, { rows: batch, after }))) return
+        place = after
+        await setImmediate()
+      }
+      part = await following
+    }
+  } catch (error) {
+    if (error instanceof CsvFault) return end(own, importId, error.message)
+    throw error
+  }
+  await end(own, importId)
+}
+
+/** A row's beginning: bytes of the text, and the line there. */
+interface Place {
+  at: number
+  line: number
+}
+
+interface Part {
+  rows: ReadRow[]
+  /** Where the rows begin. */
+  from: Place
+  after: Place
+  /** Undefined at the end of the text. */
+  next: Place | undefined
+}
+
+async function readPart(
+  { services }: Ctx,
+  file: { tenantId: string; text: Uint8Array; format: CsvFormat } & Place,
+  signal: AbortSignal,
+): Promise<Part | undefined> {
+  const { tenantId, text, format, at, line } = file
+  if (at >= text.byteLength) return undefined
+  for (let size = partBytes; ; size *= 4) {
+    const isWhole = at + size >= text.byteLength
+    // A copy of its own: the whole text would go to the thread otherwise.
+    const part = text.slice(at, at + size)
+    const owner = { owner: `leads:${tenantId}`, maxWaiting: mostWaiting, signal }
+    const { rows, end, lines } = await services.threads.run(
+      'readLeads',
+      { text: part, format, line, isWhole },
+      owner,
+    )
+    if (end === 0 && !isWhole) continue
+    const after = { at: at + end, line: line + lines }
+    return { rows, from: { at, line }, after, next: isWhole ? undefined : after }
+  }
+}
+
+/** Where a row of a part ends. */
+const placeAfter = ({ from }: Part, last: ReadRow): Place => ({ at: from.at + last.end, line: last.nextLine })
+
+/** @returns false when someone else goes on with the import, or it is over */
+function store(
+  ctx: Ctx,
+  importId: string,
+  from: Place,
+  { rows, after }: { rows: readonly ReadRow[]; after: Place },
+): Promise<boolean> {
+  return transact(ctx, async (txn) => {
+    // In the order in which new leads lock.
+    await lockTenant(txn, oneTenant(txn))
+    const row = await lockImport(txn, importId)
+    if (row?.status !== 'processing' || row.readBytes !== from.at) return false
+    const counts = await importBatch(txn, row, rows)
+    row.imported += counts.imported
+    row.updated += counts.updated
+    row.skipped += counts.skipped
+    Object.assign(row, { readBytes: after.at, nextLine: after.line })
+    return true
+  })
+}
+
+const lockImport = (txn: Transaction, id: string) =>
+  txn.em.findOne(LeadImport, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true })
+
+/** @param reason why it has failed */
+function end(ctx: Ctx, importId: string, reason?: string): Promise<void> {
+  return transact(ctx, async (txn) => {
+    const row = await lockImport(txn, importId)
+    if (row?.status !== 'processing') return
+    const status = reason === undefined ? 'completed' : 'failed'
+    Object.assign(row, { status, reason: reason ?? null, finishedOn: txn.clock.date() })
+    txn.enqueue(tidyImportJob, { tenantId: row.tenantId, payload: { tenantId: row.tenantId, importId } })
+  })
+}

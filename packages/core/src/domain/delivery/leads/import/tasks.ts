@@ -1,0 +1,104 @@
+import type { CsvFormat } from '../entities.ts'
+import { CsvFault, decodeCsv, forEachRow, openCsv } from './csv.ts'
+import { type FileLead, type ReadRow, readRow } from './rows.ts'
+
+/** So many leads one file may have. */
+const mostRows = 500_000
+
+/** How many lines a preview shows, and how many faults. */
+const shown = 20
+const shownFaults = 100
+
+export interface OpenedFile {
+  /** In UTF-8, with one kind of line ends. */
+  text: Uint8Array
+  format: CsvFormat
+  /** Where the first row begins, in bytes, and on which line. */
+  start: number
+  line: number
+  total: number
+}
+
+export interface FilePreview extends Pick<OpenedFile, 'format' | 'total'> {
+  rows: Array<{ row: number; lead: FileLead }>
+  invalid: number
+  errors: Array<{ row: number; reason: string }>
+}
+
+/** Rows, and how many bytes and lines they are. */
+export interface ReadPart {
+  rows: ReadRow[]
+  end: number
+  lines: number
+}
+
+/** A fault is returned: thrown, it would arrive without its kind. */
+type OrFault<T> = T | { fault: string }
+
+/** What is done to files of leads in threads. */
+export const leadTasks = {
+  /** Opens a file and counts its rows. */
+  openLeads: ({ bytes }: { bytes: Uint8Array }): OrFault<OpenedFile> =>
+    caught(() => {
+      const text = decodeCsv(bytes)
+      const { format, start, line } = openCsv(text)
+      let total = 0
+      const { delimiter } = format
+      forEachRow(text.subarray(start), { delimiter, line, isWhole: true }, ({ line: at, cells }) => {
+        if (cells.every((cell) => cell.trim() === '')) return
+        total += 1
+        if (total > mostRows) throw new CsvFault(at, `A file has at most ${mostRows} leads; split it`)
+      })
+      return { text, format, start, line, total }
+    }),
+  /** Reads a file and keeps nothing of it. */
+  previewLeads: ({ bytes }: { bytes: Uint8Array }): OrFault<FilePreview> =>
+    caught(() => {
+      const text = decodeCsv(bytes)
+      const { format, start, line } = openCsv(text)
+      const preview: FilePreview = { format, total: 0, rows: [], invalid: 0, errors: [] }
+      const { delimiter } = format
+      forEachRow(text.subarray(start), { delimiter, line, isWhole: true }, (row) => {
+        const read = readRow(row, format)
+        if (!read) return
+        preview.total += 1
+        if (preview.total > mostRows)
+          throw new CsvFault(row.line, `A file has at most ${mostRows} leads; split it`)
+        if ('lead' in read) {
+          const { identity: _identity, phoneKey: _key, words: _words, ...lead } = read.lead
+          if (preview.rows.length < shown) preview.rows.push({ row: read.line, lead })
+          return
+        }
+        preview.invalid += 1
+        if (preview.errors.length < shownFaults) preview.errors.push({ row: read.line, reason: read.reason })
+      })
+      return preview
+    }),
+  /** The rows of a part of a text that begins with a row; what is cut at its end is left out. */
+  readLeads: (part: { text: Uint8Array; format: CsvFormat; line: number; isWhole: boolean }): ReadPart => {
+    const { text, format, line, isWhole } = part
+    const rows: ReadRow[] = []
+    const { delimiter } = format
+    const buffer = Buffer.from(text.buffer, text.byteOffset, text.byteLength)
+    const place = forEachRow(buffer, { delimiter, line, isWhole }, (row) => {
+      const read = readRow(row, format)
+      if (read) rows.push(read)
+    })
+    return { rows, ...place }
+  },
+}
+
+function caught<T>(work: () => T): OrFault<T> {
+  try {
+    return work()
+  } catch (error) {
+    if (error instanceof CsvFault) return { fault: error.message }
+    throw error
+  }
+}
+
+export type LeadTasks = typeof leadTasks
+
+declare module '../../../../kernel/in-thread.ts' {
+  interface TextTasks extends LeadTasks {}
+}

@@ -1,0 +1,261 @@
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createTestApp, type Team, type TestApp } from '../../kit/app.ts'
+import { changedTables, fingerprint } from '../../kit/rows.ts'
+import { refusal } from '../refusal.ts'
+import { fileAt, imported, importFile, stateOf } from './lead-files.ts'
+
+let app: TestApp
+
+beforeAll(async () => {
+  app = await createTestApp()
+})
+
+afterAll(() => app[Symbol.asyncDispose]())
+
+const leadsOf = async ({ member }: Team) =>
+  (await member.call('dashboard', 'GET /leads', { query: { order: 'asc', limit: 100 } })).data
+
+describe('dashboard.leads.start_import', () => {
+  it('makes leads of the lines, and says of each other line where and why', async () => {
+    const team = await app.team()
+    const file = [
+      'First Name;LAST_NAME;E-Mail;Phone;company;Lead Score;Tags;Colour',
+      'Ann;Cruz;ann@shop.example;+49 30 1234567;"Shop',
+      'and more";80;vip, fair;red',
+      '',
+      'Bo;Berg;not an address;;;;;',
+      'Cy;Dahl;ANN@shop.example;;;;;',
+      ';;;;;;;',
+      "Di;Ek;;030 55 44 33;=cmd|'/c calc'!A1;;;",
+      'El;Fors;;;;101;;',
+      'Fi;Gren;;;;;;;too much',
+    ].join('\r\n')
+    const receipt = await importFile(team, file, { source: 'Fair 2026' })
+    expect(receipt).toMatchObject({ total: 6, status: 'processing' })
+    const state = await imported(app, team, receipt.importId)
+    expect(state).toMatchObject({
+      status: 'completed',
+      total: 6,
+      imported: 2,
+      updated: 0,
+      skipped: 4,
+      errorsComplete: true,
+      source: 'Fair 2026',
+      errors: [
+        { row: 5, reason: 'email: Invalid email address' },
+        { row: 6, reason: 'There is a lead with this id, e-mail address or phone number already' },
+        { row: 9, reason: expect.stringMatching(/^score: /) },
+        { row: 10, reason: 'The line has 9 values, the header 8' },
+      ],
+    })
+    const [ann, di] = await leadsOf(team)
+    expect(ann).toMatchObject({
+      firstName: 'Ann',
+      company: 'Shop and more',
+      source: 'import',
+      sourceRef: 'Fair 2026',
+      score: 80,
+      tags: ['vip', 'fair'],
+      status: 'new',
+    })
+    expect(di).toMatchObject({ lastName: 'Ek', company: "=cmd|'/c calc'!A1" })
+    const params = { leadId: ann?.id ?? '' }
+    const { timeline } = await team.member.call('dashboard', 'GET /leads/:leadId', { params })
+    expect(timeline).toMatchObject([
+      { kind: 'created', text: 'Imported from Fair 2026', actor: { name: 'Mia Member' } },
+    ])
+  })
+
+  it('puts values that are not empty into leads that are there, when it is told to', async () => {
+    const team = await app.team()
+    await imported(
+      app,
+      team,
+      (await importFile(team, 'name,email,company\nAnn Cruz,ann@x.example,Shop')).importId,
+    )
+    const file =
+      'email,firstName,company,tags\nann@x.example,,Bakery,vip\nann@X.example,Anna,,\nbo@x.example,Bo,,'
+    const { importId } = await importFile(team, file, { duplicates: 'update' })
+    expect(await imported(app, team, importId)).toMatchObject({ imported: 1, updated: 2, skipped: 0 })
+    expect(await leadsOf(team)).toMatchObject([
+      { firstName: 'Anna', lastName: 'Cruz', company: 'Bakery', tags: ['vip'] },
+      { firstName: 'Bo' },
+    ])
+  })
+
+  it('rejects a file that cannot be imported at all with the line and the reason, and stores nothing', async () => {
+    const team = await app.team()
+    const before = await fingerprint(app.db)
+    const files: Array<[string | Uint8Array, RegExp]> = [
+      ['', /^Line 1: The file is empty/],
+      ['colour,size\nred,1', /^Line 1: The header names no column/],
+      ['name,email\nAnn,a@x.example\n"Bo,b@x.example\nCy,c@x.example', /^Line 3: A quotation mark/],
+      [new Uint8Array([0, 1, 2, 3, 255]), /^Line 1: /],
+    ]
+    for (const [file, message] of files) {
+      const refused = await importFile(team, file).catch((error: unknown) => error)
+      expect(refused).toMatchObject({ status: 400, code: 'VALIDATION_ERROR', field: 'file' })
+      expect((refused as Error).message).toMatch(message)
+    }
+    const large = importFile(team, `name\n${'x'.repeat(10 * 1024 * 1024)}`)
+    expect(await refusal(large)).toMatchObject({ status: 413, field: 'file' })
+    expect(changedTables(before, await fingerprint(app.db))).not.toContain('lead_imports')
+  })
+})
+
+describe('dashboard.leads.preview', () => {
+  it('shows columns, leads and faults, and stores nothing', async () => {
+    const team = await app.team()
+    const before = await fingerprint(app.db)
+    const body = new FormData()
+    body.append(
+      'file',
+      new Blob(['name\tE-Mail\tColour\nAnn Cruz\ta@x.example\tred\nBo\tb\tblue']),
+      'leads.csv',
+    )
+    expect(await team.member.call('dashboard', 'POST /leads/import/preview', { body })).toEqual({
+      total: 2,
+      invalid: 1,
+      delimiter: '\t',
+      columns: [
+        { header: 'name', field: 'name' },
+        { header: 'E-Mail', field: 'email' },
+        { header: 'Colour', field: null },
+      ],
+      rows: [{ row: 2, lead: { firstName: 'Ann', lastName: 'Cruz', email: 'a@x.example' } }],
+      errors: [{ row: 3, reason: 'email: Invalid email address' }],
+    })
+    expect(changedTables(before, await fingerprint(app.db))).toEqual(['audit_records'])
+  })
+})
+
+describe('dashboard.leads.import_state', () => {
+  it('does not find the import of another tenant', async () => {
+    const { importId } = await importFile(await app.team(), 'name\nAnn')
+    expect(await refusal(stateOf(await app.team(), importId))).toMatchObject({
+      status: 404,
+      code: 'NOT_FOUND',
+    })
+  })
+})
+
+describe('dashboard.leads.errors', () => {
+  it('gives the lines as they stood in the file, which can be imported once they are corrected', async () => {
+    const team = await app.team()
+    const { importId } = await importFile(
+      team,
+      'name,email,Colour\nAnn,ann,red\nBo,b@x.example,\n"C, ""y""",cy,=1+1',
+    )
+    await imported(app, team, importId)
+    const text = await fileAt(app, team, `imports/${importId}/errors`)
+    expect(text).toBe(
+      '\ufeffname,email,Colour,row,reason\r\nAnn,ann,red,2,email: Invalid email address\r\n' +
+        `"C, ""y""",cy,'=1+1,4,email: Invalid email address\r\n`,
+    )
+    const corrected = text.replace('ann,red', 'a@x.example,red').replace(',cy,', ',c@x.example,')
+    const again = await importFile(team, corrected)
+    expect(await imported(app, team, again.importId)).toMatchObject({ imported: 2, skipped: 0 })
+  })
+})
+
+describe('dashboard.leads.undo_import', () => {
+  it('removes what the import has made, and leaves what was changed since or was there before', async () => {
+    const team = await app.team()
+    await imported(app, team, (await importFile(team, 'name,email\nOld,old@x.example')).importId)
+    const file = 'name,email,notes\nAnn,a@x.example,Hello\nBo,b@x.example,\nOldest,old@x.example,'
+    const { importId } = await importFile(team, file, { duplicates: 'update' })
+    await imported(app, team, importId)
+    const bo = (await leadsOf(team)).find(({ firstName }) => firstName === 'Bo')
+    await team.member.call('dashboard', 'PATCH /leads/:leadId', {
+      params: { leadId: bo?.id ?? '' },
+      body: { score: 5 },
+    })
+    const undo = () =>
+      team.member.call('dashboard', 'POST /leads/imports/:importId/undo', { params: { importId } })
+    await undo()
+    const state = await app.until(async () => {
+      const found = await stateOf(team, importId)
+      return found.undo?.status === 'completed' && found
+    }, 'the import is undone')
+    expect(state.undo).toEqual({ status: 'completed', removed: 1, kept: 2 })
+    expect((await leadsOf(team)).map(({ firstName }) => firstName)).toEqual(['Oldest', 'Bo'])
+    expect(await app.db.sql.all(`select id from lead_events where text = 'Hello'`)).toEqual([])
+    expect(await refusal(undo())).toMatchObject({ status: 409, code: 'CONFLICT' })
+    const { data } = await team.member.call('dashboard', 'GET /leads', { query: { search: 'ann' } })
+    expect(data).toEqual([])
+  })
+})
+
+describe('dashboard.leads.export_file', () => {
+  it('escapes what a spreadsheet would take for a formula, and filters as the list does', async () => {
+    const team = await app.team()
+    for (const [firstName, company] of [
+      ['Ann', '=1+1'],
+      ['Bo', '"Q", Ltd'],
+    ])
+      await team.member.call('dashboard', 'POST /leads', {
+        body: { firstName: firstName ?? '', lastName: '', company: company ?? '' },
+      })
+    const lines = (await fileAt(app, team, 'export')).split('\r\n')
+    expect(lines[0]).toBe(
+      '\ufeffid,firstName,lastName,email,phone,company,status,score,tags,source,assignedTo,createdOn',
+    )
+    expect(lines[1]).toContain(`,Ann,,,,'=1+1,new,,,manual,,`)
+    expect(lines[2]).toContain(',Bo,,,,"""Q"", Ltd",new,')
+    expect((await fileAt(app, team, 'export?search=bo')).split('\r\n')).toHaveLength(3)
+  })
+
+  it('is the identity with an import: into an empty tenant, and into its own', async () => {
+    const cell = fc.string({ unit: 'grapheme', maxLength: 30 }).map(clean)
+    const sign = fc.constantFrom('=', "'=", "''+", '-', '@', '"', ';', ',', '')
+    const word = fc.tuple(sign, cell).map(([a, b]) => (a + b).trim())
+    const lead = fc.record({
+      firstName: word.map((text) => text || 'x'),
+      lastName: word,
+      company: word,
+      phone: fc.constantFrom('', '+49 30 1234567', '(030) 55', '030/998877 ext 12'),
+      tags: fc.uniqueArray(
+        word.map((text) => text.replace(/[,;|]/g, '').trim()).filter((text) => text !== ''),
+        { maxLength: 4 },
+      ),
+      score: fc.option(fc.integer({ min: 0, max: 100 })),
+      status: fc.constantFrom('new', 'contacted', 'qualified', 'unqualified', 'converted'),
+    })
+    const leads = fc.sample(lead, { numRuns: 120, seed: 11 })
+    const team = await app.team()
+    const header = 'firstName,lastName,email,phone,company,status,score,tags'
+    const quoted = (text: string) => `"${text.replace(/^('*[=+\-@])/, "'$1").replaceAll('"', '""')}"`
+    const lines = leads.map(({ firstName, lastName, phone, company, status, score, tags }, n) =>
+      [firstName, lastName, `l${n}@x.example`, phone, company, status, `${score ?? ''}`, tags.join(';')]
+        .map(quoted)
+        .join(','),
+    )
+    const state = await imported(app, team, (await importFile(team, [header, ...lines].join('\n'))).importId)
+    expect(state).toMatchObject({ imported: 120, skipped: 0 })
+    const first = await fileAt(app, team, 'export')
+    const twin = await app.team()
+    expect(await imported(app, twin, (await importFile(twin, first)).importId)).toMatchObject({
+      imported: 120,
+    })
+    const data = (text: string) => text.split('\r\n').map((line) => line.split(',').slice(1, -3).join(','))
+    expect(data(await fileAt(app, twin, 'export'))).toEqual(data(first))
+    const before = await fingerprint(app.db)
+    const again = await imported(
+      app,
+      team,
+      (await importFile(team, first, { duplicates: 'update' })).importId,
+    )
+    expect(again).toMatchObject({ imported: 0, updated: 120, skipped: 0 })
+    expect(await fileAt(app, team, 'export')).toBe(first)
+    expect(changedTables(before, await fingerprint(app.db))).not.toContain('leads')
+  })
+})
+
+/** As a field of a lead is stored. */
+const clean = (text: string) =>
+  text
+    .toWellFormed()
+    .replace(/[\p{Cc}\p{Zl}\p{Zp}]/gu, '')
+    .replaceAll('\u{feff}', '')
+    .trim()
