@@ -1,3 +1,4 @@
+import { giveUpImports } from '../domain/delivery/leads/import/run.ts'
 import { createFanOut, fanOut } from '../domain/delivery/webhooks/fan-out.ts'
 import { giveUpReports } from '../domain/insight/reports/write.ts'
 import { giveUpCrawls } from '../domain/knowledge/crawl/run.ts'
@@ -26,6 +27,7 @@ const periodicTasks: readonly PeriodicTask[] = [
   { name: 'sweep', everyMs: 60_000, work: blockStuck },
   { name: 'round of reports', everyMs: 60_000, work: giveUpReports },
   { name: 'round of crawls', everyMs: 60_000, work: giveUpCrawls },
+  { name: 'round of imports', everyMs: 60_000, work: giveUpImports },
   { name: 'round of knowledge files', everyMs: 60_000, work: giveUpFiles },
 ]
 

@@ -128,23 +128,25 @@ export function openCsv(text: Buffer): { format: CsvFormat; start: number; line:
 
 const known = (cells: readonly string[]) => columnsOf(cells).filter((field) => field !== null).length
 
-/** No header is longer, in bytes. */
-const longestHeader = 1_000_000
+/** Most headers end before, in bytes. */
+const usualHeader = 100_000
 
 function headerOf(text: Buffer, delimiter: string, line: number): CsvRow | undefined {
-  const isWhole = text.length <= longestHeader
   let first: CsvRow | undefined
   const found = new Error('found')
-  try {
-    forEachRow(text.subarray(0, longestHeader), { delimiter, line, isWhole }, (row) => {
-      first = row
-      throw found
-    })
-  } catch (error) {
-    // What comes after the header shows when it is read.
-    if (error !== found && !(error instanceof CsvFault)) throw error
+  for (const size of [usualHeader, text.length]) {
+    try {
+      forEachRow(text.subarray(0, size), { delimiter, line, isWhole: size >= text.length }, (row) => {
+        first = row
+        throw found
+      })
+    } catch (error) {
+      // What comes after the header shows when it is read.
+      if (error !== found && !(error instanceof CsvFault)) throw error
+    }
+    if (first) return first
   }
-  return first
+  return undefined
 }
 
 function linesIn(text: Buffer): number {

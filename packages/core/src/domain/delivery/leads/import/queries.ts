@@ -4,6 +4,7 @@ import { equals, where } from '../../../../kernel/paging-queries.ts'
 import { within } from '../../../../kernel/scope.ts'
 import { pick, type RowOf, select, table } from '../../../../platform/database/read.ts'
 import { LeadImport, LeadImportError } from '../entities.ts'
+import { importLeadsJob } from './jobs.ts'
 import { type ImportState, shownErrors } from './schemas.ts'
 
 const i = table(LeadImport, 'i')
@@ -66,4 +67,19 @@ export function faultsAfter(
     `from ${f} where f.import_id = ? and f.line > ? and ${scope.sql} order by f.line limit ?`,
     [importId, after, ...scope.params, limit],
   )
+}
+
+const abandoned = select(pick(i, 'id', 'tenantId'))
+
+/**
+ * Imports that are not over though their job neither waits nor is running.
+ * @param id looks at this one only
+ */
+export function abandonedImports(ctx: Ctx, id?: string): Promise<Array<RowOf<typeof abandoned>>> {
+  const hasJob = `select 1 from job j where j.unique_key = '${importLeadsJob.kind}:' || i.id and j.status in ('waiting', 'running')`
+  const condition = where(within(ctx.scope, 'i.tenant_id'), equals(i.id, id), {
+    sql: `i.status = 'processing' and not exists (${hasJob})`,
+    params: [],
+  })
+  return abandoned.all(ctx.sql, `from ${i} where ${condition.sql} order by i.id limit 100`, condition.params)
 }

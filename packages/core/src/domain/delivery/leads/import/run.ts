@@ -8,6 +8,7 @@ import { type CsvFormat, LeadImport } from '../entities.ts'
 import { importBatch } from './batch.ts'
 import { CsvFault } from './csv.ts'
 import { tidyImportJob } from './jobs.ts'
+import { abandonedImports } from './queries.ts'
 import type { ReadRow } from './rows.ts'
 import { textKey } from './start.ts'
 
@@ -135,4 +136,19 @@ function end(ctx: Ctx, importId: string, reason?: string): Promise<void> {
     Object.assign(row, { status, reason: reason ?? null, finishedOn: txn.clock.date() })
     txn.enqueue(tidyImportJob, { tenantId: row.tenantId, payload: { tenantId: row.tenantId, importId } })
   })
+}
+
+/** Ends imports that no one goes on with: their job was given up, or is gone. Any number of processes may do it. */
+export async function giveUpImports(ctx: Ctx): Promise<void> {
+  for (const { id, tenantId } of await abandonedImports(ctx)) {
+    await transact({ ...ctx, scope: [tenantId] }, async (txn) => {
+      // It may have ended since.
+      if ((await abandonedImports(txn, id)).length === 0) return
+      await end(
+        txn,
+        id,
+        'The import could not be finished, and several tries have failed. Import the file again.',
+      )
+    })
+  }
 }
