@@ -10,6 +10,7 @@ import { gatewayGet } from './gateway.ts'
 import { gatewayCost } from './gateway-cost.ts'
 import { jobs } from './jobs.ts'
 import { knowledge } from './knowledge.ts'
+import { leads } from './leads.ts'
 import { lists } from './lists.ts'
 import { login } from './login.ts'
 import type { Bench, Metric, Metrics, Size } from './measure.ts'
@@ -41,6 +42,7 @@ const benches: readonly Bench[] = [
   start,
   terminal,
   cliStatus,
+  leads,
   steady,
   scale,
   knowledge,

@@ -1,7 +1,5 @@
 import type { Transaction } from '../../../../kernel/context.ts'
-import { equals, where } from '../../../../kernel/paging-queries.ts'
 import { isUlid } from '../../../../platform/clock.ts'
-import { placeholders } from '../../../../platform/database/database.ts'
 import { type Column, pick, select, table } from '../../../../platform/database/read.ts'
 import { Lead } from '../entities.ts'
 import { phoneIdentity } from '../policy.ts'
@@ -29,7 +27,7 @@ export interface KnownLeads {
 
 /** Looks the leads of many lines up at once. */
 export async function knownLeads(
-  { tx }: Transaction,
+  { tx, db }: Transaction,
   tenantId: string,
   lines: readonly Line[],
 ): Promise<KnownLeads> {
@@ -44,11 +42,8 @@ export async function knownLeads(
   const lookUp = async (column: Column<unknown>, values: ReadonlyArray<string | undefined | null>) => {
     const wanted = [...new Set(values.filter((value) => typeof value === 'string'))]
     if (wanted.length === 0) return
-    const condition = where(equals(l.tenantId, tenantId), {
-      sql: `${column} in (${placeholders(wanted)})`,
-      params: wanted,
-    })
-    for (const { id, ...keys } of await known.all(tx, `from ${l} where ${condition.sql}`, condition.params))
+    const from = db.dialect === 'sqlite' ? inSqlite(column) : inPostgres(column)
+    for (const { id, ...keys } of await known.all(tx, from, [JSON.stringify(wanted), tenantId]))
       note(id, keys)
   }
   await lookUp(
@@ -77,3 +72,12 @@ export async function knownLeads(
     add: (line, id) => note(id, line),
   }
 }
+
+/**
+ * One look into the index for each value. Statistics of a table that grows this fast are of no use: PostgreSQL would read all of it for a list
+ * of values.
+ */
+const inPostgres = (column: Column<unknown>) => `from json_array_elements_text(?::json) v (value)
+  cross join lateral (select l.* from ${l} where l.tenant_id = ? and ${column} = v.value limit 1) l`
+const inSqlite = (column: Column<unknown>) =>
+  `from json_each(?) v cross join ${l} where l.tenant_id = ? and ${column} = v.value`

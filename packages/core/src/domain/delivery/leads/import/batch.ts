@@ -1,6 +1,7 @@
+import { setImmediate } from 'node:timers/promises'
 import { LockMode } from '@mikro-orm/core'
 import type { Transaction } from '../../../../kernel/context.ts'
-import type { NewValues } from '../../../../platform/database/new-rows.ts'
+import { insertRows, type NewValues, newRow } from '../../../../platform/database/new-rows.ts'
 import { apply, describe } from '../change.ts'
 import { addEntry, view } from '../create.ts'
 import { Lead, LeadImportError, type LeadImportRow } from '../entities.ts'
@@ -48,7 +49,6 @@ export async function importBatch(
     }
     if (id === undefined) {
       const values = newLead(txn, file, lead)
-      txn.insert(Lead, values)
       known.add(lead, values.id)
       added.set(values.id, values)
       counts.imported += 1
@@ -67,8 +67,22 @@ export async function importBatch(
     if (fresh) merge(fresh, lead)
     else changes.push({ id, lead })
   }
+  await insertLeads(txn, [...added.values()])
   await update(txn, changes, { id: file.createdById, name: `${file.createdByName} (import ${label})` })
   return counts
+}
+
+/** How many leads one statement adds; others are answered between two. */
+const perStatement = 125
+
+async function insertLeads({ tx }: Transaction, leads: readonly LeadValues[]): Promise<void> {
+  for (let n = 0; n < leads.length; n += perStatement) {
+    await insertRows(
+      tx,
+      leads.slice(n, n + perStatement).map((values) => newRow(Lead, values)),
+    )
+    await setImmediate()
+  }
 }
 
 function newLead(txn: Transaction, { id: importId, tenantId, label }: LeadImportRow, lead: ReadLead) {

@@ -14,7 +14,7 @@ import { textKey } from './start.ts'
 
 /** How much text is read at a time, and how many rows go into one transaction: others are answered between two. */
 const partBytes = 256 * 1_024
-const batchRows = 250
+const batchRows = 500
 
 /** Parts of one tenant that wait for a thread. */
 const mostWaiting = 100
