@@ -12,7 +12,7 @@ import { type Subject, startSubject, temporaryFolder } from './processes.ts'
 /** Leads of one file, and how many files there are. */
 const rows = 250_000
 const files = 4
-const repetitions = 200
+const repetitions = 150
 const peer = 'csv-parse and hand-written statements, the same indexes and commits'
 
 const lists = {

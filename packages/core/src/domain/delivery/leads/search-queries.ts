@@ -42,11 +42,11 @@ export async function foundBy(
   )
   if (near.length === most) return oneOf(near)
   const index = ctx.db.dialect === 'sqlite' ? sqliteIndex : postgresIndex
-  const rows = await found.all(
-    ctx.sql,
-    `from ${l} where l.seq in (select ${index.seq} from lead_words where ${index.condition}) and ${wanted.sql} ${order} limit ?`,
-    [words.map((word) => index.term(tenantId + word)).join(index.and), ...wanted.params, most],
-  )
+  const rows = await found.all(ctx.sql, `from ${index.leads(wanted.sql)} ${order} limit ?`, [
+    words.map((word) => index.term(tenantId + word)).join(index.and),
+    ...wanted.params,
+    most,
+  ])
   return oneOf(rows)
 }
 
@@ -57,14 +57,16 @@ function oneOf(rows: ReadonlyArray<{ id: string }>): Condition {
 
 /** Words are letters and digits, so that nothing in them is an operator. */
 const sqliteIndex = {
-  seq: 'rowid',
-  condition: 'lead_words match ?',
+  leads: (wanted: string) =>
+    `${l} where l.seq in (select rowid from lead_words where lead_words match ?) and ${wanted}`,
   term: (word: string) => `"${word}" *`,
   and: ' AND ',
 }
 const postgresIndex = {
-  seq: 'seq',
-  condition: 'words @@ ?::tsquery',
+  // One look for each that is found: with the statistics of a table that has just grown, all of it would be read.
+  leads: (wanted: string) =>
+    `(select seq from lead_words where words @@ ?::tsquery) w
+     cross join lateral (select l.id from ${l} where l.seq = w.seq and ${wanted} offset 0) l`,
   term: (word: string) => `'${word}':*`,
   and: ' & ',
 }
