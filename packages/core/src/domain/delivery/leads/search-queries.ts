@@ -1,7 +1,7 @@
 import type { Ctx } from '../../../kernel/context.ts'
 import type { Condition } from '../../../kernel/paging-queries.ts'
 import { placeholders } from '../../../platform/database/database.ts'
-import { pick, select, table } from '../../../platform/database/read.ts'
+import { like, pick, select, table } from '../../../platform/database/read.ts'
 import { Lead } from './entities.ts'
 import { wordsOf } from './policy.ts'
 
@@ -10,6 +10,9 @@ const found = select(pick(l, 'id'))
 
 /** How many rows are looked at in the order of the list before the index of words is asked. */
 const walked = 2_000
+
+/** How many rows of the index are looked at before all of them are. */
+const candidates = 2_000
 
 const nothing: Condition = { sql: '1 = 0', params: [] }
 
@@ -42,12 +45,25 @@ export async function foundBy(
   )
   if (near.length === most) return oneOf(near)
   const index = ctx.db.dialect === 'sqlite' ? sqliteIndex : postgresIndex
-  const rows = await found.all(ctx.sql, `from ${index.leads(wanted.sql)} ${order} limit ?`, [
-    words.map((word) => index.term(tenantId + word)).join(index.and),
+  // What has many rows comes in the order of the index first: few leads are created in another order than their ids.
+  const term = words.map((word) => index.term(tenantId + word)).join(index.and)
+  const first = await index.numbers.all(
+    ctx.sql,
+    `from lead_words where ${index.condition} order by ${index.seq} ${request.order} limit ${candidates}`,
+    [term],
+  )
+  const rows = await found.all(ctx.sql, `from ${index.among} and ${wanted.sql} ${order} limit ?`, [
+    JSON.stringify(first.map(({ seq }) => seq)),
     ...wanted.params,
     most,
   ])
-  return oneOf(rows)
+  if (rows.length === most || first.length < candidates) return oneOf(rows)
+  const all = await found.all(ctx.sql, `from ${index.leads(wanted.sql)} ${order} limit ?`, [
+    term,
+    ...wanted.params,
+    most,
+  ])
+  return oneOf(all)
 }
 
 function oneOf(rows: ReadonlyArray<{ id: string }>): Condition {
@@ -57,12 +73,21 @@ function oneOf(rows: ReadonlyArray<{ id: string }>): Condition {
 
 /** Words are letters and digits, so that nothing in them is an operator. */
 const sqliteIndex = {
+  seq: 'rowid',
+  numbers: select({ seq: like(l.seq, 'rowid') }),
+  condition: 'lead_words match ?',
+  among: `${l} where l.seq in (select value from json_each(?))`,
   leads: (wanted: string) =>
     `${l} where l.seq in (select rowid from lead_words where lead_words match ?) and ${wanted}`,
   term: (word: string) => `"${word}" *`,
   and: ' AND ',
 }
 const postgresIndex = {
+  // Not the column: the planner would go through all rows in its order rather than ask the index of words.
+  seq: 'seq + 0',
+  numbers: select({ seq: like(l.seq, 'seq') }),
+  condition: 'words @@ ?::tsquery',
+  among: `json_array_elements_text(?::json) w (value) join ${l} on l.seq = w.value::int where true`,
   // One look for each that is found: with the statistics of a table that has just grown, all of it would be read.
   leads: (wanted: string) =>
     `(select seq from lead_words where words @@ ?::tsquery) w
