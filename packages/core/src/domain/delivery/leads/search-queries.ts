@@ -9,7 +9,7 @@ const l = table(Lead, 'l')
 const found = select(pick(l, 'id'))
 
 /** How many rows are looked at in the order of the list before the index of words is asked. */
-const walked = 2_000
+const walked = 500
 
 /** How many rows of the index are looked at before all of them are. */
 const candidates = 2_000
