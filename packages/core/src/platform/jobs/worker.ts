@@ -186,13 +186,16 @@ export class JobWorker {
     }
     const failures = [...job.failures, failure]
     const final = inVain || job.attempt >= job.maxAttempts
-    log[final ? 'error' : 'warn'](final ? 'a job was given up' : 'a job failed and is tried again', {
-      jobId: job.id,
-      kind: job.kind,
-      attempt: job.attempt,
-      error,
-    })
-    if (final) return void (await markDead(db, job, this.#id, clock.date(), failures))
+    const about = { jobId: job.id, kind: job.kind, attempt: job.attempt, error }
+    if (final) {
+      // One whose lease has ended is another attempt's, which may well succeed.
+      const isDead = (await markDead(db, job, this.#id, clock.date(), failures)) > 0
+      return log[isDead ? 'error' : 'warn'](
+        isDead ? 'a job was given up' : 'a job failed after its lease',
+        about,
+      )
+    }
+    log.warn('a job failed and is tried again', about)
     const wait = Math.min(1_000 * 2 ** (job.attempt - 1), 300_000) * (0.75 + random() / 2)
     await scheduleRetry(db, job, this.#id, new Date(clock.now() + wait), failures)
   }

@@ -37,16 +37,19 @@ export async function ingest(ctx: Ctx, { fileId }: { fileId: string }, signal: A
   const begun = await begin(ctx, fileId)
   if (!begun) return
   try {
-    const version = (await lastVersion(ctx, fileId)) + 1
     const chunks = await chunksOf(ctx, begun, signal)
     await setState(ctx, fileId, { status: 'embedding', progress: parsedPercent })
+    let version: number | undefined
     for (let at = 0; at < chunks.length; at += batchSize) {
+      signal.throwIfAborted()
       const batch = chunks.slice(at, at + batchSize)
       const rows = await embedChunks(ctx, begun.tenantId, batch, signal)
       const done = Math.min(at + batchSize, chunks.length) / chunks.length
       const progress = parsedPercent + Math.floor((99 - parsedPercent) * done)
-      if (!(await store(ctx, begun, version, rows, progress))) return
+      version = await store(ctx, begun, version, rows, progress)
+      if (version === undefined) return
     }
+    version ??= (await lastVersion(ctx, fileId)) + 1
     const isCurrent = await publish(ctx, begun, { version, chunksCount: chunks.length })
     // Its bytes have changed meanwhile.
     if (!isCurrent) await ingest(ctx, { fileId }, signal)
@@ -108,22 +111,26 @@ async function chunksOf(ctx: Ctx, file: FileToIngest, signal: AbortSignal): Prom
   return threads.run('chunk', { blocks, size, overlap, parseType }, owner)
 }
 
-/** @returns false when the file was deleted meanwhile */
+/**
+ * Stores chunks under a version, of the first ones under a new one: an ingestion whose lease has ended may still be under way.
+ * @returns the version; undefined when the file was deleted meanwhile
+ */
 function store(
   ctx: Ctx,
   file: FileToIngest,
-  version: number,
+  version: number | undefined,
   rows: readonly NewChunk[],
   progress: number,
-): Promise<boolean> {
+): Promise<number | undefined> {
   return transact(ctx, async (txn) => {
     const row = await txn.em.findOne(KnowledgeFile, { id: file.id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
-    if (!row) return false
+    if (!row) return undefined
     row.progress = progress
+    const under = version ?? (await lastVersion(txn, file.id)) + 1
     const { id: fileId, tenantId, datasetId } = file
     for (const chunk of rows)
-      txn.insert(KnowledgeChunk, { ...chunk, id: txn.newId(), tenantId, datasetId, fileId, version })
-    return true
+      txn.insert(KnowledgeChunk, { ...chunk, id: txn.newId(), tenantId, datasetId, fileId, version: under })
+    return under
   })
 }
 
@@ -138,7 +145,8 @@ function publish(
 ): Promise<boolean> {
   return transact(ctx, async (txn) => {
     const file = await txn.em.findOne(KnowledgeFile, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
-    if (!file) return true
+    // Of two ingestions the newer one counts.
+    if (!file || file.version > made.version) return true
     const { tenantId } = file
     const isCurrent = file.sha256 === sha256
     const state = isCurrent
