@@ -23,7 +23,7 @@ function staffCommands(): Command {
 const onMachine = ['campaign create', 'campaign list', 'campaign show']
 
 /** Those for which the server takes a login of the tenant's people only; kb.test.ts names tenants there. */
-const withLogin = ['kb eval', 'kb files', 'kb search']
+const withLogin = ['kb crawl', 'kb eval', 'kb files', 'kb search']
 
 const name = 'Rye & Oats: Bakers'
 const domain = 'rye.example'

@@ -58,7 +58,8 @@ export async function send({ app, clock }: TwoTenants, info: EndpointInfo, sent:
     return { status: response.status, code: undefined, text: '' }
   }
   const text = await response.text()
-  const { error } = (text === '' ? {} : JSON.parse(text)) as { error?: { code: string } }
+  const isJson = response.headers.get('content-type')?.includes('json') ?? false
+  const { error } = (isJson ? JSON.parse(text) : {}) as { error?: { code: string } }
   return { status: response.status, code: error?.code, text }
 }
 
