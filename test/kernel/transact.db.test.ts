@@ -76,11 +76,13 @@ describe('a command', () => {
     const { promise: bothHoldOne, resolve: meet } = Promise.withResolvers<void>()
     const lock = 'update tenants set updated_on = updated_on where id = ?'
     let attempts = 0
+    let holders = 0
     const act = (first: string, second: string) =>
       transact(node.system(), async (txn) => {
         attempts += 1
         await txn.tx.run(lock, [first])
-        if (attempts === 2 || dialect === 'sqlite') meet()
+        holders += 1
+        if (holders === 2 || dialect === 'sqlite') meet()
         await bothHoldOne
         await txn.tx.run(lock, [second])
         txn.audit({ resourceType: 'tenant', resourceId: first, action: 'locked' })
