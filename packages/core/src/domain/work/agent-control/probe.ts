@@ -14,6 +14,7 @@ import { awaitsProof } from '../runs/budget/unproved.ts'
 import { Run } from '../runs/entities.ts'
 import { deliverFailure, TimedOut } from '../runs/lifecycle/abort.ts'
 import { endEvents } from '../runs/lifecycle/end.ts'
+import { heldRun } from '../runs/lifecycle/held-run.ts'
 import { choicesFor, type Dispatch, modelOf } from '../runs/lifecycle/start.ts'
 import type { ProbeReceipt } from './schemas.ts'
 
@@ -120,7 +121,10 @@ function openProbe(ctx: Ctx, tenantId: string, role: string): Promise<Dispatch |
     const model = modelOf(txn, agent)
     const deadline = new Date(txn.clock.now() + probeMs)
     txn.em.create(Run, {
-      ...probeRow(txn, id, deadline),
+      ...heldRun(txn, id, deadline),
+      purpose: 'probe',
+      prompt,
+      systemPrompt,
       tenantId,
       agentRole: role,
       adapter: agent.adapterType,
@@ -154,39 +158,4 @@ function openProbe(ctx: Ctx, tenantId: string, role: string): Promise<Dispatch |
       },
     }
   })
-}
-
-/** A run in progress that this process holds until its deadline; should the process die, another one ends it. */
-function probeRow(txn: Transaction, id: string, deadline: Date) {
-  const now = txn.clock.date()
-  return {
-    id,
-    purpose: 'probe' as const,
-    activityId: id,
-    campaignId: null,
-    status: 'running' as const,
-    open: true,
-    wakeReason: 'manual' as const,
-    wakeNote: {},
-    nextWake: null,
-    priority: 0,
-    notBefore: now,
-    attempt: 1,
-    leaseOwner: txn.services.settings.owner,
-    leaseUntil: deadline,
-    deadline,
-    cancelRequested: false,
-    prompt,
-    systemPrompt,
-    error: null,
-    errorFamily: null,
-    inputTokens: 0,
-    outputTokens: 0,
-    costMicros: 0,
-    priced: true,
-    durationMs: null,
-    startedAt: now,
-    completedAt: null,
-    createdOn: now,
-  }
 }

@@ -10,6 +10,7 @@ import { poolAllowance } from '../budget/free-pool.ts'
 import { addCost } from '../budget/record-usage.ts'
 import { awaitsProof } from '../budget/unproved.ts'
 import { Run } from '../entities.ts'
+import { heldRun } from './held-run.ts'
 
 /** What the costs of answers to people are told under. */
 const role = 'chat'
@@ -43,7 +44,17 @@ export function openChatRun(ctx: Ctx, tenantId: string, deadline: Date): Promise
       return `No model is asked at the moment: what is being written may use up ${cap.allowance}.`
     if ((await poolAllowance(txn, { id, tenantId }, { adapterType: 'local' })) !== 'granted')
       return 'No model is asked: the free plans of this server have used up what they may spend together this month.'
-    txn.em.create(Run, { ...rowOf(txn, id, deadline), tenantId, model: first.model })
+    txn.em.create(Run, {
+      ...heldRun(txn, id, deadline),
+      purpose: 'chat',
+      tenantId,
+      agentRole: role,
+      adapter: 'local',
+      model: first.model,
+      // One that has a prompt counts as begun.
+      prompt: '',
+      systemPrompt: null,
+    })
     return { id, choices, allowanceMicros: cap ? cap.limit - cap.spent : null }
   })
 }
@@ -55,45 +66,6 @@ function modelsFor(txn: Transaction, plan: string): ModelChoice[] {
   } catch (error) {
     if (error instanceof ModelError) return []
     throw error
-  }
-}
-
-function rowOf(txn: Transaction, id: string, deadline: Date) {
-  const now = txn.clock.date()
-  return {
-    id,
-    purpose: 'chat' as const,
-    activityId: id,
-    campaignId: null,
-    agentRole: role,
-    status: 'running' as const,
-    open: true,
-    wakeReason: 'manual' as const,
-    wakeNote: {},
-    nextWake: null,
-    priority: 0,
-    notBefore: now,
-    attempt: 1,
-    leaseOwner: txn.services.settings.owner,
-    leaseUntil: deadline,
-    deadline,
-    cancelRequested: false,
-    adapter: 'local' as const,
-    // One that has a prompt counts as begun.
-    prompt: '',
-    systemPrompt: null,
-    error: null,
-    errorFamily: null,
-    failures: null,
-    deadLetteredAt: null,
-    inputTokens: 0,
-    outputTokens: 0,
-    costMicros: 0,
-    priced: true,
-    durationMs: null,
-    startedAt: now,
-    completedAt: null,
-    createdOn: now,
   }
 }
 
