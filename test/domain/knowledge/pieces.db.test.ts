@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest'
+import { keepPiece } from '../../../packages/core/src/domain/knowledge/agents/approved-pieces.ts'
 import { createTestClock } from '../../kit/clock.ts'
 import { addDocuments, datasetOf, indexed } from '../../kit/knowledge.ts'
 import { type AgentHarness, createAgentHarness } from '../../kit/runtime.ts'
 import { resolve } from '../agent-harness.ts'
+import { parts } from '../agents.ts'
 
 const pending = async ({ team }: AgentHarness) => {
   const { data } = await team.reviewer.call('dm', 'GET /approvals', {
@@ -72,6 +74,31 @@ describe('an approved piece', () => {
       body: { query: 'zeppelin', datasetIds: [await datasetOf(harness.team)] },
     })
     expect(results).toMatchObject([{ fileId: id, content: 'The zeppelin loaf is new.' }])
+  })
+
+  it('is not replaced by an older version whose job is tried again', async () => {
+    const clock = createTestClock()
+    await using harness = await createAgentHarness({ clock })
+    const agent = await harness.order('social_post')
+    await agent.deliver('The zeppelin loaf is new.')
+    const sentBack = { resolution: 'revision_requested', note: 'Shorter' } as const
+    await resolve(harness.team, (await pending(harness))?.id ?? '', sentBack)
+    clock.advance(1_000)
+    await (await harness.next(clock)).deliver('Zeppelin loaf, new.')
+    await resolve(harness.team, (await pending(harness))?.id ?? '', { resolution: 'approved' })
+    const next = await harness.next(clock)
+    await next.call('POST /runs/:runId/result', { status: 'success', metadata: { nothingToDo: true } })
+    const { id: activityId } = await harness.activityOf(agent.runId)
+    await indexed(harness.app, activityId)
+    const older = await harness.app.db.sql.get<{ id: string }>(
+      'select id from outputs where activity_id = ? and version = 1',
+      [activityId],
+    )
+    const before = await filesOf(harness)
+    await using inside = await parts(harness.app)
+    await keepPiece(inside.adminOf(harness.team.tenantId), { activityId, outputId: older?.id ?? '' })
+    expect(await filesOf(harness)).toEqual(before)
+    expect(before).toMatchObject([{ fileName: 'Zeppelin loaf, new.md' }])
   })
 
   it('of a kind that is not published stays out', async () => {

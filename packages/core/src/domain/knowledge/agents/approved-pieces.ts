@@ -1,4 +1,3 @@
-import { LockMode } from '@mikro-orm/core'
 import { z } from 'zod'
 import type { Ctx } from '../../../kernel/context.ts'
 import { DomainError } from '../../../kernel/errors.ts'
@@ -13,7 +12,7 @@ import { Output } from '../../work/content/entities.ts'
 import type { TenantKnowledge } from '../../work/sources/ports.ts'
 import { Dataset, KnowledgeFile } from '../datasets/entities.ts'
 import { fileKey } from '../datasets/files.ts'
-import { fileToIngest, ingestJob } from '../ingestion/jobs.ts'
+import { replaceFile } from '../datasets/replace.ts'
 
 export const keepPieceJob = defineJob(
   'knowledge.keep_piece',
@@ -53,6 +52,9 @@ export async function keepPiece(
     const activity = await txn.em.findOne(Activity, { id: activityId })
     const output = await txn.em.findOne(Output, { id: outputId, activityId })
     if (!activity || !output) return undefined
+    // A job that was tried again must not put an older text in place of a newer one.
+    const known = await txn.em.findOne(KnowledgeFile, { id: activityId })
+    if (known?.publishedAt && known.publishedAt >= output.createdOn) return undefined
     const { tenantId } = activity
     const dataset = await txn.em.findOne(Dataset, { tenantId, slug: 'client-documents' })
     return dataset && { tenantId, datasetId: dataset.id, text: output.text, approvedOn: output.createdOn }
@@ -71,40 +73,18 @@ export async function keepPiece(
     return
   }
   const { size, sha256 } = await ctx.services.blobs.put(fileKey({ tenantId, id: activityId }), bytes)
-  await transact(ctx, async (txn) => {
-    const lockMode = LockMode.PESSIMISTIC_WRITE
-    const known = await txn.em.findOne(KnowledgeFile, { id: activityId }, { lockMode })
-    if (known?.sha256 === sha256) return
-    const now = txn.clock.date()
-    const changes = {
+  await transact(ctx, (txn) =>
+    replaceFile(txn, {
+      id: activityId,
+      tenantId,
+      datasetId,
       fileName: `${preview(titleOf(text), 120).replace(/\.$/, '')}.md`,
+      mimeType: 'text/markdown',
       fileSizeBytes: size,
       sha256,
-      status: 'pending' as const,
-      progress: 0,
-      errorMessage: null,
+      source: 'published_content',
+      url: null,
       publishedAt: approvedOn,
-      updatedOn: now,
-    }
-    const file = known
-      ? Object.assign(known, changes)
-      : txn.em.create(KnowledgeFile, {
-          ...changes,
-          id: activityId,
-          tenantId,
-          datasetId,
-          mimeType: 'text/markdown',
-          source: 'published_content',
-          enabled: true,
-          chunkSize: null,
-          chunkOverlap: null,
-          parseType: null,
-          parserEngine: null,
-          chunksCount: 0,
-          version: 0,
-          url: null,
-          createdOn: now,
-        })
-    txn.enqueue(ingestJob, fileToIngest(file))
-  })
+    }),
+  )
 }

@@ -2,7 +2,8 @@ import type { Transaction } from '../../../kernel/context.ts'
 import type { CrawledPage as Visited } from '../../../platform/crawl/crawl-options.ts'
 import { sha256Hex } from '../../../platform/crypto/hash.ts'
 import { KnowledgeFile } from '../datasets/entities.ts'
-import { fileToIngest, ingestJob, tidyKnowledgeJob } from '../ingestion/jobs.ts'
+import { replaceFile } from '../datasets/replace.ts'
+import { tidyKnowledgeJob } from '../ingestion/jobs.ts'
 import { type CrawlRow, SitePage, type SitePageRow } from './entities.ts'
 
 /** Crawls in a row that must not find a page before it leaves search: a site may be half up. */
@@ -91,37 +92,17 @@ async function replaceText(
   visited: { url: string; title?: string | undefined },
   { fileId, size, sha256 }: StoredPage,
 ): Promise<void> {
-  const now = txn.clock.date()
-  const changes = {
+  await replaceFile(txn, {
+    id: fileId,
+    tenantId,
+    datasetId,
     fileName: (visited.title?.trim() || new URL(visited.url).pathname).slice(0, 255),
+    mimeType: 'text/html',
     fileSizeBytes: size,
     sha256,
-    status: 'pending' as const,
-    progress: 0,
-    errorMessage: null,
-    updatedOn: now,
-  }
-  const known = await txn.em.findOne(KnowledgeFile, { id: fileId })
-  const file = known
-    ? Object.assign(known, changes)
-    : txn.em.create(KnowledgeFile, {
-        ...changes,
-        id: fileId,
-        tenantId,
-        datasetId,
-        mimeType: 'text/html',
-        source: 'website_crawl',
-        enabled: true,
-        chunkSize: null,
-        chunkOverlap: null,
-        parseType: null,
-        parserEngine: null,
-        chunksCount: 0,
-        version: 0,
-        url: visited.url,
-        publishedAt: null,
-        createdOn: now,
-      })
+    source: 'website_crawl',
+    url: visited.url,
+    publishedAt: null,
+  })
   page.fileId = fileId
-  txn.enqueue(ingestJob, fileToIngest(file))
 }
