@@ -1,4 +1,4 @@
-import type { Ctx, Transaction } from '../../../kernel/context.ts'
+import type { Ctx } from '../../../kernel/context.ts'
 import { notFound } from '../../../kernel/errors.ts'
 import { type EventOf, followEvents } from '../../../kernel/events.ts'
 import { oneTenant } from '../../../kernel/scope.ts'
