@@ -88,7 +88,8 @@ describe('a command', () => {
         txn.audit({ resourceType: 'tenant', resourceId: first, action: 'locked' })
       })
     await Promise.all([act(one.tenantId, two.tenantId), act(two.tenantId, one.tenantId)])
-    expect(attempts).toBe(dialect === 'sqlite' ? 2 : 3)
+    // Both took their first lock, so one had to begin again, or, where the other one was slow to wake, more than once.
+    expect(attempts).toBeGreaterThanOrEqual(dialect === 'sqlite' ? 2 : 3)
     expect(await recordsOf(app.db, 'locked')).toEqual([one.tenantId, two.tenantId].toSorted())
   })
 

@@ -19,6 +19,8 @@ export interface EventDefinition<
   readonly audiences: readonly A[]
   /** Receivers of outgoing webhooks may subscribe to it. */
   readonly webhook: W
+  /** A command that emits it returns once the followers of its process have been told. */
+  readonly awaited: boolean
 }
 
 /** Where an event happened, and what there is to say about it. */
@@ -39,8 +41,13 @@ export function defineEvent<
   S extends z.ZodObject,
   const A extends EventAudience = never,
   const W extends boolean = false,
->(type: T, data: S, to: { audiences?: readonly A[]; webhook?: W } = {}): EventDefinition<T, S, A, W> {
-  return { type, data, audiences: to.audiences ?? [], webhook: (to.webhook ?? false) as W }
+>(
+  type: T,
+  data: S,
+  to: { audiences?: readonly A[]; webhook?: W; awaited?: boolean } = {},
+): EventDefinition<T, S, A, W> {
+  const { audiences = [], webhook = false as W, awaited = false } = to
+  return { type, data, audiences, webhook, awaited }
 }
 
 /** An event as the log stores it. @throws z.ZodError for data of another shape, which is a bug of the caller */

@@ -16,18 +16,16 @@ export interface Readiness {
 /** What gives no answer for so long counts as broken, milliseconds. */
 const patienceMs = 3_000
 
-/** How old an answer about the stores may be: however many ask, the stores are asked once a second at the most. */
-export const readinessFreshness = { freshMs: 1_000, staleMs: 10_000 }
+/** How old an answer of what the installation stands on may be: however many ask, it is asked once a second at the most. */
+export const standingFreshness = { freshMs: 1_000, staleMs: 10_000 }
 
 /**
  * Whether the three stores can be used, as they were a moment ago. A check that takes long keeps no one waiting who asked before.
  * Serves `GET /health/ready`.
  */
-export function readiness(ctx: Ctx): Promise<Readiness> {
-  return ctx.services.readiness(async () => {
-    const checks = await checkStores(ctx)
-    return { status: Object.values(checks).includes('error') ? 'degraded' : 'ok', checks }
-  })
+export async function readiness(ctx: Ctx): Promise<Readiness> {
+  const checks = checksOf(await recentStores(ctx))
+  return { status: Object.values(checks).includes('error') ? 'degraded' : 'ok', checks }
 }
 
 /** How a part of the installation has answered, and after how long; null when it has not. */
@@ -36,18 +34,25 @@ export interface Measured {
   latencyMs: number | null
 }
 
-/** Whether the three stores can be used. */
-export async function checkStores(ctx: Ctx): Promise<Stores> {
-  const { relational_store, document_store, cache } = await measureStores(ctx)
-  return {
-    relational_store: relational_store.check,
-    document_store: document_store.check,
-    cache: cache.check,
-  }
+export type MeasuredStores = Record<keyof Stores, Measured>
+
+/** How the three stores have answered a moment ago: to ask means to write a file, which each reader would wait for otherwise. */
+export function recentStores(ctx: Ctx): Promise<MeasuredStores> {
+  return ctx.services.standing.stores(() => measureStores(ctx))
 }
 
-/** The same, with how long each has taken. */
-export async function measureStores(ctx: Ctx): Promise<Record<keyof Stores, Measured>> {
+/** Whether the three stores can be used now. */
+export async function checkStores(ctx: Ctx): Promise<Stores> {
+  return checksOf(await measureStores(ctx))
+}
+
+const checksOf = ({ relational_store, document_store, cache }: MeasuredStores): Stores => ({
+  relational_store: relational_store.check,
+  document_store: document_store.check,
+  cache: cache.check,
+})
+
+async function measureStores(ctx: Ctx): Promise<MeasuredStores> {
   const { blobs, cache } = ctx.services
   const tell = (name: string) => (error: unknown) => {
     // Anyone who asked is told; it may only be slow.

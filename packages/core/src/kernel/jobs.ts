@@ -28,7 +28,10 @@ export interface JobOrder<S extends z.ZodObject> {
   payload: z.input<S>
   /** Not before this instant. Default: at once. */
   runAt?: Date | undefined
-  /** While a job with this key is waiting or running, another one with it folds into it. */
+  /**
+   * Another job with this key folds into one that waits, and has one that is running done once more: its handler may have read
+   * already what the other one is about.
+   */
   uniqueKey?: string
 }
 

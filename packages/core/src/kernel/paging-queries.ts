@@ -1,5 +1,6 @@
 import type { Sql, SqlValue } from '../platform/database/database.ts'
 import { type Column, count, type Selection, select } from '../platform/database/read.ts'
+import type { NumberedQuery } from '../platform/wire.ts'
 import type { Ctx } from './context.ts'
 import { within } from './scope.ts'
 
@@ -120,4 +121,17 @@ export async function readOffset<Row extends object, T>(
     counting.get(sql, `from ${from} where ${condition.sql}`, params),
   ])
   return { data: rows.map(map), total: counted?.total ?? 0 }
+}
+
+/** Reads a page by its number, from 1, as `numberedPage` shows it. */
+export async function readNumbered<Row extends object, T>(
+  sql: Sql,
+  query: Omit<Parameters<typeof readOffset<Row, T>>[1], 'request'> & { request: NumberedQuery },
+  map: (row: Row) => T,
+) {
+  const { page, limit } = query.request
+  const request = { limit, offset: (page - 1) * limit }
+  const { data, total } = await readOffset(sql, { ...query, request }, map)
+  const pages = Math.ceil(total / limit)
+  return { data, pagination: { hasMore: page < pages, nextCursor: null, total, page, limit, pages } }
 }

@@ -36,6 +36,12 @@ export function nextMonthStart(instant: Date, timeZone: string): Date {
   return startOfDay(addDays(lastOfMonth(dayIn(instant, timeZone)), 1), timeZone)
 }
 
+/** An instant as clocks of a zone show it, `YYYY-MM-DDTHH:MM`. */
+export function wallClock(instant: Date, timeZone: string): string {
+  const local = new Date(Math.floor(instant.getTime() / 1000) * 1000 + offsetMs(instant, timeZone))
+  return local.toISOString().slice(0, 16)
+}
+
 export function firstOfMonth(day: string): string {
   return `${day.slice(0, 7)}-01`
 }

@@ -1,4 +1,4 @@
-import type { Blobs } from '../platform/blobs.ts'
+import type { Blobs } from '../platform/blobs/blobs.ts'
 import type { Cache } from '../platform/cache.ts'
 import type { Counters } from '../platform/counters/counters.ts'
 import type { Encryptor } from '../platform/crypto/encryptor.ts'
@@ -12,7 +12,7 @@ import type { DocumentParser } from '../platform/parsing/parser.ts'
 import type { PdfMaker } from '../platform/pdf/pdf.ts'
 import type { Push } from '../platform/push/push.ts'
 import type { Reranker } from '../platform/reranking/reranker.ts'
-import type { Readiness } from './health.ts'
+import type { Measured, MeasuredStores } from './health.ts'
 import type { TextThreads } from './in-thread.ts'
 import type { RecentComparisons } from './versions/comparisons.ts'
 
@@ -45,8 +45,12 @@ export interface Services {
   /** Undefined where none is configured: results stay in the order of search. */
   reranker: Reranker | undefined
   settings: Settings
-  /** Asks the stores for all who want to know at about the same time. */
-  readiness(check: () => Promise<Readiness>): Promise<Readiness>
+  /** Each asks for all who want to know at about the same time. */
+  standing: {
+    stores(measure: () => Promise<MeasuredStores>): Promise<MeasuredStores>
+    /** Undefined where there are no models on servers of one's own. */
+    localModels(measure: () => Promise<Measured | undefined>): Promise<Measured | undefined>
+  }
   /** Streams that are open at this server. */
   openStreams(): number
   /** Aborted when this instance is to stop: anyone who makes a request wait for long ends it then. */

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { UniqueConstraintViolationException } from '@mikro-orm/core'
 import { type NewRow, newRow } from '../platform/database/new-rows.ts'
 import type { NewEvent } from '../platform/events/events.ts'
@@ -15,6 +16,12 @@ const takeoverMessage = 'This took too long: a repeated request has taken the Id
 const deadlockCodes = new Set(['40P01', '40001'])
 
 /**
+ * In ms, times the attempt. The database gives a released lock to the next one that requests it: without this pause, the
+ * same act could take it before the other one wakes, and both would lock each other out again.
+ */
+const lockedOutPauseMs = 10
+
+/**
  * Runs `work` as one command: one flush, one transaction. The change, its audit row, its events and its jobs commit
  * together or not at all, and so does the mark on the request's idempotency key. Inside another command it joins that one.
  * Two acts that lock each other out are both tried again, so `work` must touch nothing outside of the database.
@@ -27,6 +34,7 @@ export async function transact<T>(ctx: Ctx, work: (txn: Transaction) => Promise<
       return await commit(ctx, work)
     } catch (error) {
       if (attempt === 5 || !deadlockCodes.has((error as { code?: string }).code ?? '')) throw error
+      await pause(lockedOutPauseMs * attempt)
     }
   }
 }
@@ -38,6 +46,8 @@ async function commit<T>(ctx: Ctx, work: (txn: Transaction) => Promise<T>): Prom
   const newRows: NewRow[] = []
   const told = new Map<string, [channel: string, payload: string]>()
   let audited = false
+  let awaited = false
+  let due = false
   const result = await ctx.db.unitOfWork(ctx.scope, async (em, tx) => {
     const insert: Transaction['insert'] = (entity, values) =>
       void newRows.push(requireScope(ctx, newRow(entity, values)))
@@ -52,23 +62,29 @@ async function commit<T>(ctx: Ctx, work: (txn: Transaction) => Promise<T>): Prom
       sql: tx,
       audit,
       insert,
-      emit: (event, happening) => void newEvents.push(toNewEvent(event, happening)),
+      emit: (event, happening) => {
+        newEvents.push(toNewEvent(event, happening))
+        awaited ||= event.awaited
+      },
       enqueue: (job, order) => void newJobs.push(toNewJob(job, order)),
       signal: (name, payload = '') => void told.set(`${name} ${payload}`, [signals[name], payload]),
     }
     const value = await work(txn)
     if (ctx.trace.claim && !(await commitClaim(tx, ctx.trace.claim)))
       throw new DomainError('CONFLICT', takeoverMessage)
-    if (newJobs.length > 0) await jobs.enqueue(tx, newJobs)
+    const queued = await jobs.prepare(tx, newJobs)
+    due = queued.due
     for (const [channel, payload] of told.values()) await ctx.db.notify(tx, channel, payload)
     // Last before the commit, so that events are in the order of the commits that depend on each other.
-    await ctx.db.flush(em, tx, [...newRows, ...events.toRows(newEvents)])
+    await ctx.db.flush(em, tx, [...newRows, ...queued.rows, ...events.toRows(newEvents)])
     return value
   })
   if (audited) ctx.trace.audited = true
-  if (newEvents.length > 0) events.wakeUp()
-  if (newJobs.length > 0) jobs.wakeUp()
+  const telling = awaited ? events.tell() : undefined
+  if (newEvents.length > 0 && !awaited) events.wakeUp()
+  if (due) jobs.wakeUp()
   wakeDispatcher()
+  await telling
   return result
 }
 
@@ -109,9 +125,9 @@ function auditRow(ctx: Ctx, entry: AuditEntry) {
 
 /** Writes the record of an act that wrote none in its own transaction. */
 export async function record(ctx: Ctx, entry: AuditEntry): Promise<void> {
-  await transact(ctx, async (txn) => {
-    txn.insert(AuditRecord, auditRow(txn, entry))
-  })
+  // What is part of a command commits with it, and so does the mark on the key of a request.
+  if ('em' in ctx || ctx.trace.claim) return transact(ctx, async (txn) => txn.audit(entry))
+  await ctx.db.add(requireScope(ctx, newRow(AuditRecord, auditRow(ctx, entry))))
 }
 
 /**

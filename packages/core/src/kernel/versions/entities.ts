@@ -2,8 +2,15 @@ import { defineEntity, type InferEntity, p } from '@mikro-orm/core'
 import { idColumn, instantColumn, refColumn } from '../../platform/database/columns.ts'
 import { ownedByTenant } from '../../platform/database/scope.ts'
 
-/** What versions are kept of: a master agent, a tenant's agent, a skill, how a kind of piece is made, a brand, a strategy. */
-export type VersionKind = 'agent_config' | 'agent' | 'skill' | 'activity_template' | 'brand' | 'strategy'
+/** What versions are kept of: a master agent, a tenant's agent, a skill, how a kind of piece is made, what a kind of mail says, a brand, a strategy. */
+export type VersionKind =
+  | 'agent_config'
+  | 'agent'
+  | 'skill'
+  | 'activity_template'
+  | 'email_template'
+  | 'brand'
+  | 'strategy'
 
 /** What a version holds: plain JSON without secrets, each field under the name that people know it by. */
 export type VersionData = Record<string, unknown>

@@ -10,3 +10,5 @@ export const instantColumn = () => p.datetime(3)
 export const dateColumn = () => p.string().length(10)
 /** Micro-dollars: one US dollar is 1,000,000. */
 export const microsColumn = () => p.bigint('number')
+/** An amount in the smallest unit of its currency, such as cents. */
+export const amountColumn = () => p.bigint('number')

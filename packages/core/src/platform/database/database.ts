@@ -27,11 +27,16 @@ export type Row = Record<string, unknown>
 /** One database, reached by the ORM for units of work and by hand-written statements where it is hot. */
 export interface Database {
   readonly dialect: Dialect
-  readonly orm: MikroORM
+  /** The names of the steps of the schema that this version knows. */
+  readonly migrations: readonly string[]
+  /** The ORM, which is loaded and opened at its first use: a process that starts need not wait for it. */
+  orm(): Promise<MikroORM>
   /** Reads of committed data only. */
   readonly sql: Sql
   /** Hand-written statements in one durable transaction. On SQLite writers queue up behind each other. */
   write<T>(work: (tx: Sql) => Promise<T>): Promise<T>
+  /** Adds one row in a durable transaction of its own, which on PostgreSQL is one statement. */
+  add(row: NewRow): Promise<void>
   /**
    * One transaction of the ORM. `em` sees only the tenants in `scope` and refuses to write others; it is flushed
    * after `work` and everything commits together or not at all.

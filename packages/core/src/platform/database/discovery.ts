@@ -24,6 +24,24 @@ export async function openWithEntities<Orm extends MikroORM<any, any, any>>(
   return orm
 }
 
+/** Opens something at its first use, once. What could not be opened is tried again by the next one who asks. */
+export function openedLater<T>(open: () => Promise<T>) {
+  let opened: Promise<T> | undefined
+  return {
+    get(): Promise<T> {
+      opened ??= open().catch((error: unknown) => {
+        opened = undefined
+        throw error
+      })
+      return opened
+    },
+    /** Closes what has been opened. */
+    async close(close: (open: T) => Promise<unknown>): Promise<void> {
+      if (opened) await opened.then(close)
+    },
+  }
+}
+
 function asIn(earlier: MikroORM): EntityOptions {
   const metadata = earlier.getMetadata()
   const comparator = earlier.config.getComparator(metadata)

@@ -1,6 +1,5 @@
-import { Migration } from '@mikro-orm/migrations'
-import type { Database, Dialect } from './database.ts'
-import { DatabaseError } from './database.ts'
+import { type Database, DatabaseError, type Dialect } from './database.ts'
+import { executedSteps } from './migration-queries.ts'
 
 /** One step of the schema, said in the words of each database. */
 export interface MigrationScript {
@@ -8,34 +7,6 @@ export interface MigrationScript {
   name: string
   up: Record<Dialect, readonly string[]>
   down: Record<Dialect, readonly string[]>
-}
-
-/**
- * What the ORM has no word for and leaves alone when it compares the schema with the entities: functions, triggers, and the full-text indexes,
- * tables whose names end with `_words`, with what SQLite keeps beside them.
- */
-export const madeByMigrations = {
-  skipTables: [/_words(_[a-z]+)?$/],
-  ignoreTriggers: true,
-  ignoreRoutines: true,
-}
-
-/** The scripts as the ORM's migrator takes them. */
-export function toMigrations(
-  scripts: readonly MigrationScript[],
-  dialect: Dialect,
-): Array<{ name: string; class: new (...args: ConstructorParameters<typeof Migration>) => Migration }> {
-  return scripts.map((script) => ({
-    name: script.name,
-    class: class extends Migration {
-      override up(): void {
-        for (const statement of script.up[dialect]) this.addSql(statement)
-      }
-      override down(): void {
-        for (const statement of script.down[dialect]) this.addSql(statement)
-      }
-    },
-  }))
 }
 
 export interface MigrationStatus {
@@ -47,8 +18,8 @@ export interface MigrationStatus {
 
 /** What the database has been through, and what is left to do. */
 export async function migrationStatus(db: Database): Promise<MigrationStatus> {
-  const executed = (await db.orm.migrator.getExecuted()).map((row) => row.name)
-  const known = (db.orm.config.get('migrations').migrationsList ?? []).map((m) => ('name' in m ? m.name : ''))
+  const executed = await executedSteps(db)
+  const known = db.migrations
   return {
     executed,
     pending: known.filter((name) => !executed.includes(name)),
@@ -63,13 +34,15 @@ export async function migrationStatus(db: Database): Promise<MigrationStatus> {
  */
 export async function migrateUp(db: Database, to?: string): Promise<string[]> {
   await refuseFutureSchema(db)
-  return (await db.orm.migrator.up(to ? { to } : {})).map((row) => row.name)
+  const { migrator } = await db.orm()
+  return (await migrator.up(to ? { to } : {})).map((row) => row.name)
 }
 
 /** Takes back the last step, or all after `to`. @returns the names of the steps taken back */
 export async function migrateDown(db: Database, to?: string): Promise<string[]> {
   await refuseFutureSchema(db)
-  return (await db.orm.migrator.down(to ? { to } : {})).map((row) => row.name)
+  const { migrator } = await db.orm()
+  return (await migrator.down(to ? { to } : {})).map((row) => row.name)
 }
 
 /** @throws DatabaseError when the database has been migrated by a newer version than this one */

@@ -12,6 +12,8 @@ import type { Sql, SqlValue } from './database.ts'
 export interface NewRow {
   readonly entity: EntitySchema
   readonly values: Readonly<Record<string, unknown>>
+  /** What happens where a unique index says that it is there already: an `on conflict` clause. */
+  readonly onConflict?: string
 }
 
 /** What a row of an entity is made from. */
@@ -41,18 +43,19 @@ export async function insertRows(tx: Sql, rows: readonly NewRow[]): Promise<void
 const namesOf = ({ values }: NewRow) => Object.keys(values).filter((name) => values[name] !== undefined)
 
 /** The same for rows that one statement can add. */
-const formOf = (row: NewRow) => `${row.entity.meta.tableName} ${namesOf(row).join(' ')}`
+const formOf = (row: NewRow) =>
+  `${row.entity.meta.tableName} ${row.onConflict ?? ''} ${namesOf(row).join(' ')}`
 
 const naming = new UnderscoreNamingStrategy()
 
 function insertOf(rows: readonly NewRow[]): Statement {
-  const [{ entity }] = rows as [NewRow]
+  const [{ entity, onConflict = '' }] = rows as [NewRow]
   const names = namesOf(rows[0] as NewRow)
   const properties = names.map((name) => propertyOf(entity, name))
   const columns = names.map((name) => `"${naming.propertyToColumnName(name)}"`).join(', ')
   const marks = `(${names.map(() => '?').join(', ')})`
   return {
-    text: `insert into "${entity.meta.tableName}" (${columns}) values ${rows.map(() => marks).join(', ')}`,
+    text: `insert into "${entity.meta.tableName}" (${columns}) values ${rows.map(() => marks).join(', ')} ${onConflict}`,
     params: rows.flatMap(({ values }) =>
       names.map((name, n) => toColumn(properties[n] as EntityProperty, values[name])),
     ),

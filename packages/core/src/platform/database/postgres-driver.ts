@@ -1,10 +1,10 @@
 import type { Configuration } from '@mikro-orm/core'
 import { PostgreSqlConnection, PostgreSqlDriver } from '@mikro-orm/postgresql'
 import { type Driver, PostgresDriver } from 'kysely'
-import type { Pool, PoolClient } from 'pg'
+import type { Pool } from 'pg'
 import { withBoundValues } from './bound-values.ts'
 import { poolsOf } from './postgres-pools.ts'
-import { statementName } from './postgres-statements.ts'
+import { inUtc } from './postgres-statements.ts'
 
 /**
  * The ORM's driver, outliving broken connections. kysely keeps a connection on which no transaction could begin or be
@@ -19,11 +19,7 @@ export class PatientDriver extends PostgreSqlDriver {
   }
 }
 
-/** Dates in UTC, as the ORM would write them: the driver's own are in the zone of this process. */
-const binding = {
-  mark: (position: number) => `$${position}`,
-  bind: (value: unknown) => (value instanceof Date ? value.toISOString() : value),
-}
+const binding = { mark: (position: number) => `$${position}`, bind: inUtc }
 
 class PatientConnection extends withBoundValues(PostgreSqlConnection, binding) {
   override createKyselyDialect(overrides: Parameters<PostgreSqlConnection['createKyselyDialect']>[0]) {
@@ -31,12 +27,11 @@ class PatientConnection extends withBoundValues(PostgreSqlConnection, binding) {
     const onPoolCreated = (pool: Pool) => void (made = pool)
     const dialect = super.createKyselyDialect({ ...overrides, onPoolCreated } as typeof overrides)
     dialect.createDriver = () => {
-      const pools = poolsOf(this.config.get('clientUrl') ?? '')
-      const shared = pools.forUnitsOfWork(made as Pool)
+      const { options } = made as Pool
+      const shared = poolsOf(this.config.get('clientUrl') ?? '').forUnitsOfWork(options.types)
       // Ended by the last who uses it, not with this driver.
       const end = async () => undefined
-      const connect = async () => (pools.preparing ? preparing(await shared.connect()) : shared.connect())
-      return patient(new PostgresDriver({ pool: { options: shared.options, connect, end } }))
+      return patient(new PostgresDriver({ pool: { options, connect: () => shared.connect(), end } }))
     }
     return dialect
   }
@@ -56,21 +51,4 @@ function patient(driver: Driver): Driver {
   // What is lost is rolled back: the server does it when the connection ends, and the pool throws a broken one away.
   driver.rollbackTransaction = (connection) => rollback(connection).catch(() => undefined)
   return driver
-}
-
-const clients = new WeakMap<PoolClient, PoolClient>()
-
-/** A client that names its statements, so that the server prepares each text once on each connection. */
-function preparing(client: PoolClient): PoolClient {
-  const known = clients.get(client)
-  if (known) return known
-  const query = (text: unknown, values?: unknown[]) =>
-    typeof text === 'string' && values && values.length > 0
-      ? client.query({ text, values, ...statementName(text) })
-      : client.query(text as string, values)
-  const made = new Proxy(client, {
-    get: (target, key) => (key === 'query' ? query : Reflect.get(target, key, target)),
-  })
-  clients.set(client, made)
-  return made
 }

@@ -1,6 +1,7 @@
 import type { AbstractSqlDriver } from '@mikro-orm/sql'
-import type { EntityManager, Sql, SqlValue } from './database.ts'
+import type { EntityManager, SqlValue } from './database.ts'
 import { insertsOf, type NewRow, type Statement } from './new-rows.ts'
+import type { PostgresTransaction } from './postgres-transaction.ts'
 import { markFlushed } from './scope.ts'
 
 /** What a flush writes, until it is sent. */
@@ -43,9 +44,12 @@ function tableOf(text: string): string | undefined {
   return / returning /.test(text) ? undefined : /^(?:insert into|update) "([^"]+)"/.exec(text)?.[1]
 }
 
-/** Writes what the ORM has to write and the new rows, in one statement where that makes no difference: each is a journey. */
-export async function flushTogether(em: EntityManager, tx: Sql, rows: readonly NewRow[]): Promise<void> {
-  const transaction = em.getTransactionContext() as object
+/**
+ * Writes what the ORM has to write and the new rows, in one statement where that makes no difference: each is a journey. The last one is
+ * on its way with the commit, which waits for it.
+ */
+export async function flushTogether(em: EntityManager, rows: readonly NewRow[]): Promise<void> {
+  const transaction = em.getTransactionContext<PostgresTransaction>() as PostgresTransaction
   const gathered: Gathered = {
     statements: [],
     tables: new Set(),
@@ -53,7 +57,7 @@ export async function flushTogether(em: EntityManager, tx: Sql, rows: readonly N
       const statements = gathered.statements.splice(0)
       gathered.tables.clear()
       if (statements.length === 0) return
-      await runTogether(tx, statements).catch((error: Error) => {
+      await runTogether(em, statements).catch((error: Error) => {
         throw em.getDriver().convertException(error)
       })
     },
@@ -65,16 +69,15 @@ export async function flushTogether(em: EntityManager, tx: Sql, rows: readonly N
     gathering.delete(transaction)
   }
   gathered.statements.push(...insertsOf(rows))
-  await gathered.send()
+  transaction.endWith(gathered.send())
   markFlushed(em)
 }
 
-async function runTogether(tx: Sql, statements: readonly Statement[]): Promise<void> {
+/** Sent through the ORM's connection, since what it wrote itself has values in its own forms. */
+async function runTogether(em: EntityManager, statements: readonly Statement[]): Promise<void> {
   const last = statements.at(-1) as Statement
   const parts = statements.slice(0, -1).map(({ text }, n) => `written_${n} as (${text})`)
   const text = parts.length > 0 ? `with ${parts.join(', ')} ${last.text}` : last.text
-  await tx.run(
-    text,
-    statements.flatMap(({ params }) => params),
-  )
+  const params = statements.flatMap(({ params }) => params)
+  await em.getConnection().execute(text, params, 'run', em.getTransactionContext())
 }

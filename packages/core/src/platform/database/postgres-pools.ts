@@ -1,4 +1,4 @@
-import { Pool } from 'pg'
+import { Pool, type PoolConfig } from 'pg'
 import type { DatabaseOptions } from './database.ts'
 
 /**
@@ -10,8 +10,10 @@ export interface PostgresPools {
   readonly statements: Pool
   /** Whether statements are named, so that the server keeps them. */
   readonly preparing: boolean
-  /** The pool of the units of work is made by the ORM; the first one counts. */
-  forUnitsOfWork(made: Pool): Pool
+  /** That of the units of work, once the ORM has said what it needs. */
+  readonly unitsOfWork: Pool
+  /** @param types how the ORM reads what comes back; those of the first count */
+  forUnitsOfWork(types: PoolConfig['types']): Pool
   /** Ends the connections when no one uses them any more. */
   leave(): Promise<void>
 }
@@ -23,15 +25,11 @@ interface Shared extends PostgresPools {
 const open = new Map<string, Shared>()
 
 /** Joins those who use the database at `url`. The size of the pools and whether they prepare are what the first one asked for. */
-export function joinPools({ url, log, ...options }: DatabaseOptions): PostgresPools {
-  const pools = open.get(url) ?? makePools(url, options)
+export function joinPools(options: DatabaseOptions): PostgresPools {
+  const { url } = options
+  const pools = open.get(url) ?? makePools(options)
   open.set(url, pools)
   pools.members += 1
-  if (pools.members === 1) {
-    const lost = (error: Error) => log.warn('a PostgreSQL connection was lost', { error })
-    // The pool hears of idle connections only; of one in use no one would, and the process would end.
-    pools.statements.on('error', lost).on('connect', (client) => client.on('error', lost))
-  }
   return pools
 }
 
@@ -42,20 +40,29 @@ export function poolsOf(url: string): PostgresPools {
   return pools
 }
 
-function makePools(
-  url: string,
-  {
-    poolSize: max = 8,
-    preparedStatements: preparing = true,
-  }: Pick<DatabaseOptions, 'poolSize' | 'preparedStatements'>,
-): Shared {
-  const statements = new Pool({ connectionString: url, max })
+function makePools({
+  url,
+  log,
+  poolSize: max = 8,
+  preparedStatements: preparing = true,
+}: DatabaseOptions): Shared {
+  const lost = (error: Error) => log.warn('a PostgreSQL connection was lost', { error })
+  const make = (types?: PoolConfig['types']) =>
+    // The pool hears of idle connections only; of one in use no one would, and the process would end.
+    new Pool({ connectionString: url, max, pipeline: true, ...(types && { types }) })
+      .on('error', lost)
+      .on('connect', (client) => client.on('error', lost))
+  const statements = make()
   let unitsOfWork: Pool | undefined
   const pools: Shared = {
     members: 0,
     statements,
     preparing,
-    forUnitsOfWork: (made) => (unitsOfWork ??= made),
+    get unitsOfWork() {
+      if (!unitsOfWork) throw new Error('the ORM has not been connected')
+      return unitsOfWork
+    },
+    forUnitsOfWork: (types) => (unitsOfWork ??= make(types)),
     async leave() {
       pools.members -= 1
       if (pools.members > 0) return

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
-import type { Pool, PoolClient } from 'pg'
+import type { Pool, QueryConfig, QueryResult } from 'pg'
 import type { Sql } from './database.ts'
 
 /** Names of texts, empty for those that were seen once. */
@@ -19,6 +19,9 @@ export function statementName(text: string): { name?: string } {
   return name ? { name } : {}
 }
 
+/** As the ORM writes dates: the driver's own are in the zone of this process. */
+export const inUtc = (value: unknown): unknown => (value instanceof Date ? value.toISOString() : value)
+
 const numbered = new LRUCache<string, string>({ max: 2_000 })
 
 /** `?` becomes `$n`. */
@@ -32,13 +35,16 @@ function numberMarks(text: string): string {
 }
 
 /**
- * Hand-written statements on a connection, or on any of a pool.
+ * Hand-written statements in a transaction, or on any connection of a pool.
  * @param preparing whether the server keeps those that are repeated
  */
-export function statements(client: Pool | PoolClient, preparing: boolean): Sql {
+export function statements(
+  client: Pool | { query(config: QueryConfig): Promise<QueryResult> },
+  preparing: boolean,
+): Sql {
   const query = (written: string, params: readonly unknown[] = []) => {
     const text = numberMarks(written)
-    return client.query({ text, values: [...params], ...(preparing && statementName(text)) })
+    return client.query({ text, values: params.map(inUtc), ...(preparing && statementName(text)) })
   }
   return {
     all: async (text, params) => (await query(text, params)).rows,

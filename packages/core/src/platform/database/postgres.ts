@@ -1,91 +1,66 @@
-import { Migrator } from '@mikro-orm/migrations'
-import { MikroORM as PostgresOrm } from '@mikro-orm/postgresql'
-import type { AbstractSqlDriver, MikroORM } from '@mikro-orm/sql'
-import { type Database, type DatabaseOptions, type EntityManager, type Sql } from './database.ts'
-import { openWithEntities } from './discovery.ts'
-import { madeByMigrations, toMigrations } from './migrate.ts'
-import { updatePlainly } from './plain-updates.ts'
+import type { Database, DatabaseOptions } from './database.ts'
+import { openedLater } from './discovery.ts'
+import { insertRows } from './new-rows.ts'
 import { createListener, createNotifier } from './postgres-channels.ts'
-import { PatientDriver } from './postgres-driver.ts'
-import { flushTogether, gatherWrites } from './postgres-flush.ts'
+import { flushTogether } from './postgres-flush.ts'
 import { checkConnections } from './postgres-pooler.ts'
 import { joinPools } from './postgres-pools.ts'
 import { statements } from './postgres-statements.ts'
-import { commit, forkFor, TenantGuard } from './scope.ts'
+import { PostgresTransaction } from './postgres-transaction.ts'
+import { forkFor, isFlushed } from './scope.ts'
 
 /** PostgreSQL: a pool for the ORM's units of work and one for hand-written statements, both shared, and a connection that listens. */
 export async function openPostgres(options: DatabaseOptions): Promise<Database> {
-  const { url, log, poolSize = 8 } = options
+  const { url, log } = options
   const pools = joinPools(options)
   const { statements: pool, preparing } = pools
   await checkConnections(pools, options).catch(async (error: unknown) => {
     await pools.leave()
     throw error
   })
-  const orm = (await openWithEntities('postgresql', options.entities, (entities) =>
-    PostgresOrm.init({
-      clientUrl: url,
-      ...entities,
-      driver: PatientDriver,
-      extensions: [Migrator],
-      pool: { min: 0, max: poolSize },
-      migrations: {
-        migrationsList: toMigrations(options.migrations, 'postgresql'),
-        snapshot: false,
-        transactional: true,
-      },
-      subscribers: [new TenantGuard()],
-      forceUtcTimezone: true,
-      ensureDatabase: false,
-      schemaGenerator: madeByMigrations,
-      colors: false,
-      logger: (message) => log.debug(message),
-    }),
-  )) as unknown as MikroORM
-  const driver = orm.driver as AbstractSqlDriver
-  gatherWrites(driver)
-  updatePlainly(driver)
+  const orm = openedLater(async () => {
+    const { openPostgresOrm } = await import('./postgres-orm.ts')
+    return openPostgresOrm(options)
+  })
   const listener = createListener(options.listenUrl ?? url, options)
   const sql = statements(pool, preparing)
   const notifier = createNotifier(sql, log)
   return {
     dialect: 'postgresql',
-    orm,
+    migrations: options.migrations.map(({ name }) => name),
+    orm: orm.get,
     sql,
     async write(work) {
-      const client = await pool.connect()
-      const tx = statements(client, preparing)
+      const transaction = await PostgresTransaction.begin(pool, preparing)
       try {
-        await client.query('begin')
-        const result = await work(tx)
-        await client.query('commit')
-        client.release()
-        notifier.committed(tx)
+        const result = await work(transaction.sql)
+        await transaction.commit()
+        notifier.committed(transaction.sql)
         return result
       } catch (error) {
-        const broken = await client.query('rollback').then(
-          () => undefined,
-          (failure: Error) => failure,
-        )
-        client.release(broken)
+        await transaction.rollback()
         throw error
       }
     },
+    add: (row) => insertRows(sql, [row]),
     async unitOfWork(scope, work) {
-      const em = forkFor(orm, scope, 'postgresql')
+      const em = forkFor(await orm.get(), scope, 'postgresql')
+      const transaction = await PostgresTransaction.begin(pools.unitsOfWork, preparing)
+      em.setTransactionContext(transaction)
       try {
-        await em.begin()
-        const tx = insideOrm(em)
-        const result = await work(em, tx)
-        await commit(em)
-        notifier.committed(tx)
+        const result = await work(em, transaction.sql)
+        if (!isFlushed(em)) await em.flush()
+        await transaction.commit()
+        notifier.committed(transaction.sql)
         return result
       } catch (error) {
-        await em.rollback().catch(() => undefined)
+        await transaction.rollback()
         throw error
+      } finally {
+        em.resetTransactionContext()
       }
     },
-    flush: flushTogether,
+    flush: (em, _tx, rows) => flushTogether(em, rows),
     listen: listener.listen,
     notify: notifier.notify,
     async ping() {
@@ -94,19 +69,8 @@ export async function openPostgres(options: DatabaseOptions): Promise<Database> 
     async close() {
       await notifier.close()
       await listener.close()
-      await orm.close(true)
+      await orm.close((opened) => opened.close(true))
       await pools.leave()
     },
-  }
-}
-
-function insideOrm(em: EntityManager): Sql {
-  const execute = (text: string, params: readonly unknown[] = [], method: 'all' | 'get' | 'run') =>
-    em.getConnection().execute(text, [...params], method, em.getTransactionContext())
-  return {
-    all: async (text, params) => (await execute(text, params, 'all')) as never,
-    get: async (text, params) => (await execute(text, params, 'get')) as never,
-    run: async (text, params) =>
-      ((await execute(text, params, 'run')) as unknown as { affectedRows: number }).affectedRows,
   }
 }

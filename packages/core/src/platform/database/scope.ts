@@ -28,13 +28,8 @@ const flushed = new WeakSet<EntityManager>()
 /** Says that what a unit of work has changed is written, and that it changes nothing more. */
 export const markFlushed = (em: EntityManager) => void flushed.add(em)
 
-/** Commits a unit of work. What is flushed already is not searched for changes once more. */
-export async function commit(em: EntityManager): Promise<void> {
-  const transaction = em.getTransactionContext()
-  if (!transaction || !flushed.has(em)) return em.commit()
-  await em.getConnection('write').commit(transaction)
-  em.resetTransactionContext()
-}
+/** True when a unit of work need not be searched for changes once more. */
+export const isFlushed = (em: EntityManager) => flushed.has(em)
 
 /** Refuses a flush that would write a row of a tenant outside the scope, or move a row from one tenant to another. */
 export class TenantGuard implements EventSubscriber {

@@ -1,18 +1,13 @@
 import { closeSync, existsSync, openSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { Migrator } from '@mikro-orm/migrations'
-import type { AbstractSqlDriver, MikroORM } from '@mikro-orm/sql'
-import { MikroORM as SqliteOrm } from '@mikro-orm/sqlite'
 import BetterSqlite from 'better-sqlite3'
 import { type Database, DatabaseError, type DatabaseOptions, type Sql } from './database.ts'
-import { openWithEntities } from './discovery.ts'
-import { madeByMigrations, toMigrations } from './migrate.ts'
+import { openedLater } from './discovery.ts'
 import { insertRows } from './new-rows.ts'
-import { updatePlainly } from './plain-updates.ts'
-import { commit, forkFor, markFlushed, TenantGuard } from './scope.ts'
+import { forkFor, isFlushed, markFlushed } from './scope.ts'
 import { SharedCommits, WriteQueue } from './sqlite-commits.ts'
-import { BoundSqliteDriver, SerialDialect } from './sqlite-dialect.ts'
 import { bind, preparedOn } from './sqlite-statements.ts'
+import { SqliteTransaction } from './sqlite-transaction.ts'
 
 type Handle = BetterSqlite.Database
 
@@ -36,61 +31,50 @@ export async function openSqlite(options: DatabaseOptions): Promise<Database> {
       for (const listener of listeners.get(channel) ?? []) listener(payload)
   })
   const reader = openHandle(path, options, true)
-  const orm = (await openWithEntities('sqlite', options.entities, (entities) =>
-    SqliteOrm.init({
-      dbName: path,
-      ...entities,
-      extensions: [Migrator],
-      driver: BoundSqliteDriver,
-      driverOptions: new SerialDialect(writer, commits),
-      migrations: {
-        migrationsList: toMigrations(options.migrations, 'sqlite'),
-        snapshot: false,
-        transactional: true,
-      },
-      subscribers: [new TenantGuard()],
-      forceUtcTimezone: true,
-      ensureDatabase: false,
-      schemaGenerator: madeByMigrations,
-      colors: false,
-      logger: (message) => options.log.debug(message),
-    }),
-  )) as unknown as MikroORM
-  updatePlainly(orm.driver as AbstractSqlDriver)
+  const orm = openedLater(async () => {
+    const { openSqliteOrm } = await import('./sqlite-orm.ts')
+    return openSqliteOrm(options, path, { writer, commits })
+  })
   const tx = statements(writer, path)
+  const unit = async <T>(work: () => Promise<T>): Promise<T> => {
+    await commits.enter()
+    let durable: Promise<void>
+    let result: T
+    try {
+      commits.begin()
+      result = await work()
+      durable = commits.commit()
+    } catch (error) {
+      commits.rollback()
+      commits.leave()
+      throw explain(error, path)
+    }
+    await durable.catch((error: unknown) => {
+      throw explain(error, path)
+    })
+    return result
+  }
   const db: Database = {
     dialect: 'sqlite',
-    orm,
+    migrations: options.migrations.map(({ name }) => name),
+    orm: orm.get,
     sql: statements(reader, path),
-    async write(work) {
-      await commits.enter()
-      let durable: Promise<void>
-      let result: Awaited<ReturnType<typeof work>>
-      try {
-        commits.begin()
-        result = await work(tx)
-        durable = commits.commit()
-      } catch (error) {
-        commits.rollback()
-        commits.leave()
-        throw explain(error, path)
-      }
-      await durable.catch((error: unknown) => {
-        throw explain(error, path)
-      })
-      return result
-    },
+    write: (work) => unit(() => work(tx)),
+    add: (row) => unit(() => insertRows(tx, [row])),
     async unitOfWork(scope, work) {
-      const em = forkFor(orm, scope, 'sqlite')
-      try {
-        await em.begin()
-        const result = await work(em, tx)
-        await commit(em)
-        return result
-      } catch (error) {
-        await em.rollback().catch(() => undefined)
-        throw explain(error, path)
-      }
+      const em = forkFor(await orm.get(), scope, 'sqlite')
+      return unit(async () => {
+        const transaction = new SqliteTransaction(writer)
+        em.setTransactionContext(transaction)
+        try {
+          const result = await work(em, tx)
+          if (!isFlushed(em)) await em.flush()
+          return result
+        } finally {
+          transaction.end()
+          em.resetTransactionContext()
+        }
+      })
     },
     async flush(em, inside, rows) {
       await em.flush()
@@ -114,7 +98,7 @@ export async function openSqlite(options: DatabaseOptions): Promise<Database> {
       // The reader first: only the last connection, and only one that may write, folds the log into the file.
       reader.close()
       if (writer.open) foldLog(writer, options)
-      await orm.close(true)
+      await orm.close((opened) => opened.close(true))
       if (writer.open) writer.close()
       commits.leave()
       leave()

@@ -59,6 +59,8 @@ export interface EventLog {
   last(): number
   /** Numbers and reads what was committed since and tells the followers; called after every commit of this process. */
   wakeUp(): void
+  /** Does the same. Resolves once the followers of this process have been told of everything that was committed before. */
+  tell(): Promise<void>
   /** Deletes events older than `before`; followers that resume from there are told to resync. */
   prune(before: Date): Promise<number>
   start(): Promise<void>

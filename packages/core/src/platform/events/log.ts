@@ -50,6 +50,8 @@ class DatabaseEventLog implements EventLog {
   #running = false
   #pumping: Promise<void> | undefined
   #again = false
+  /** Wait for the end of a look that has not begun. */
+  #waiting: Array<() => void> = []
   #unlisten: (() => Promise<void>) | undefined
   #cancelPoll: (() => void) | undefined
 
@@ -71,6 +73,7 @@ class DatabaseEventLog implements EventLog {
     this.#running = false
     this.#cancelPoll?.()
     await this.#pumping
+    for (const resolve of this.#waiting.splice(0)) resolve()
     // What was committed since, or by a process that never started, would wait for another process to look.
     if (this.#again)
       await this.settle().catch((error: unknown) =>
@@ -148,6 +151,14 @@ class DatabaseEventLog implements EventLog {
       })
   }
 
+  tell(): Promise<void> {
+    if (!this.#running) return Promise.resolve()
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#waiting.push(resolve)
+    this.wakeUp()
+    return promise
+  }
+
   /** Another process has numbered events, or this one has; without a number the listening connection was lost. */
   #heard(last: number): void {
     if (!(last <= this.#told)) this.wakeUp()
@@ -161,14 +172,25 @@ class DatabaseEventLog implements EventLog {
   async #pump(): Promise<void> {
     while (this.#again && this.#running) {
       this.#again = false
-      await this.#number()
-      const events = await this.read({ tenants: 'all' }, this.#told, batch)
-      for (const event of events) {
-        this.#told = event.seq
-        for (const following of this.#followings) this.#tell(following, event)
+      const waiting = this.#waiting.splice(0)
+      try {
+        while ((await this.#look()) === batch);
+      } finally {
+        // After a failure the next look tells the events; their command has committed all the same.
+        for (const resolve of waiting) resolve()
       }
-      if (events.length === batch) this.#again = true
     }
+  }
+
+  /** @returns how many events it has told */
+  async #look(): Promise<number> {
+    await this.#number()
+    const events = await this.read({ tenants: 'all' }, this.#told, batch)
+    for (const event of events) {
+      this.#told = event.seq
+      for (const following of this.#followings) this.#tell(following, event)
+    }
+    return events.length
   }
 
   /** @returns how many events it has numbered */
