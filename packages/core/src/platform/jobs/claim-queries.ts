@@ -1,13 +1,14 @@
 import { type Database, type Dialect, placeholders, type Sql, type SqlValue } from '../database/database.ts'
 import { exists, pick, type RowOf, select, table } from '../database/read.ts'
 import { Job } from './entities.ts'
-import { changed } from './queries.ts'
+import { wellDone } from './queries.ts'
 
 const j = table(Job, 'job')
 const taken = select(
   pick(j, 'id', 'kind', 'tenantId', 'payload', 'attempt', 'maxAttempts', 'failures', 'priority', 'runAt'),
 )
 export type ClaimedRow = RowOf<typeof taken>
+const ended = select(pick(j, 'id', 'status'))
 
 /** What a worker has room for. */
 export interface WorkerCapacity {
@@ -32,18 +33,23 @@ export async function anyDue(sql: Sql, now: Date, kinds: readonly string[]): Pro
 /**
  * One turn of a worker, in one transaction: writes down what it has done and takes what it has room for.
  * @param done jobs that the worker has ended well
- * @returns the claimed jobs, best first, and the ids of those done that were still the worker's own
+ * @returns the claimed jobs, best first, and the ids of those done that were still the worker's own; `again` when one of these waits
+ *   to be done once more
  */
 export async function claimAndAck(
   db: Database,
   done: ReadonlyArray<{ id: string; attempt: number }>,
   claim: WorkerCapacity,
-): Promise<{ kept: Set<string>; claimed: ClaimedRow[] }> {
+): Promise<{ kept: Set<string>; again: boolean; claimed: ClaimedRow[] }> {
   const capped = claim.limit > 0 && Object.keys(claim.caps).length > 0
-  const both = async (tx: Sql) => ({
-    kept: done.length > 0 ? await finishJobs(tx, done, claim) : new Set<string>(),
-    claimed: claim.limit > 0 ? await claimJobs(tx, db.dialect, claim) : [],
-  })
+  const both = async (tx: Sql) => {
+    const own = done.length > 0 ? await finishJobs(tx, done, claim) : []
+    return {
+      kept: new Set(own.map(({ id }) => id)),
+      again: own.some(({ status }) => status === 'waiting'),
+      claimed: claim.limit > 0 ? await claimJobs(tx, db.dialect, claim) : [],
+    }
+  }
   if (db.dialect === 'sqlite') return db.write(both)
   // A claim alone is one statement, and needs no frame around it.
   if (done.length === 0 && !capped) return both(db.sql)
@@ -53,20 +59,19 @@ export async function claimAndAck(
   })
 }
 
-async function finishJobs(
+function finishJobs(
   tx: Sql,
   done: ReadonlyArray<{ id: string; attempt: number }>,
   { worker, now }: WorkerCapacity,
-): Promise<Set<string>> {
+): Promise<Array<RowOf<typeof ended>>> {
   const marks = placeholders(done)
-  const rows = await changed.allOf(
+  return ended.allOf(
     tx,
-    `update job set status = 'done', lease_until = null, finished_at = ?
+    `update job set ${wellDone}
      where status = 'running' and worker = ? and id in (${marks}) and id || '.' || attempt in (${marks})
-     returning ${changed.columns}`,
+     returning ${ended.columns}`,
     [now, worker, ...done.map(({ id }) => id), ...done.map(({ id, attempt }) => `${id}.${attempt}`)],
   )
-  return new Set(rows.map(({ id }) => id))
 }
 
 /** Takes the best waiting jobs that are due, and of a capped group no more than it has free places. */

@@ -32,6 +32,8 @@ export const Job = defineEntity({
     /** The queue instance that holds the lease: part of the fence. */
     worker: p.string().length(26).strictNullable(),
     leaseUntil: p.datetime(3).strictNullable(),
+    /** It was asked for while it was running, by a job with its unique key that folded into it: it is done once more. */
+    askedAgain: p.boolean().default(false),
     failures: p.json().$type<JobFailure[]>(),
     createdAt: p.datetime(3),
     finishedAt: p.datetime(3).strictNullable(),

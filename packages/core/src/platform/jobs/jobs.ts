@@ -6,7 +6,10 @@ export interface NewJob {
   kind: string
   tenantId: string | null
   payload: Record<string, unknown>
-  /** While a job with this key is waiting or running, another one with it folds into it. */
+  /**
+   * Another job with this key folds into one that waits, and has one that is running done once more: its handler may have read
+   * already what the other one is about.
+   */
   uniqueKey?: string
   /** Jobs of one group run at most `cap` at a time over all processes. */
   group?: string

@@ -1,44 +1,57 @@
 import { type Database, placeholders, type Sql, type SqlValue } from '../database/database.ts'
+import { type NewRow, newRow } from '../database/new-rows.ts'
 import { exists, instant, pick, type RowOf, select, table } from '../database/read.ts'
 import { Job, type JobFailure } from './entities.ts'
 import type { NewJob } from './jobs.ts'
 
 const j = table(Job, 'job')
 /** What a statement has changed. */
-export const changed = select({ id: j.id })
+const changed = select({ id: j.id })
 
 /** Tells the workers of all processes on a PostgreSQL that a job may be due; on SQLite there is only this one. */
 export const jobsChannel = 'copydesk_jobs'
 
 /**
- * Inserts jobs; one whose unique key is waiting or running already folds into that one. When one is due at once, the
- * workers of other processes hear of it with the commit.
+ * A job whose unique key waits folds into that one, which on PostgreSQL no one can take before this transaction ends: its handler
+ * sees what was written here. One that is running may have looked already. So it is done once more, with the later payload, and
+ * as many attempts as the other one would have had.
  */
-export async function insertJobs(
-  db: Database,
-  tx: Sql,
-  jobs: ReadonlyArray<NewJob & { id: string }>,
-  now: Date,
-): Promise<void> {
-  const rows = jobs.map(() => `(?, ?, ?, ?, ?, ?, 'waiting', ?, ?, 0, ?, ?, ?)`).join(', ')
-  const values = jobs.flatMap((job): SqlValue[] => [
-    job.id,
-    job.kind,
-    job.tenantId,
-    JSON.stringify(job.payload),
-    job.uniqueKey ?? null,
-    job.group ?? null,
-    job.priority ?? 0,
-    job.runAt ?? now,
-    job.maxAttempts ?? 5,
-    '[]',
-    now,
-  ])
-  const insert = `insert into job (id, kind, tenant_id, payload, unique_key, group_name, status, priority, run_at, attempt, max_attempts, failures, created_at)
-     values ${rows} on conflict do nothing`
-  const added = await tx.run(insert, values)
-  const urgent = added > 0 && jobs.some(({ runAt }) => !runAt || runAt <= now)
-  if (urgent && db.dialect === 'postgresql') await db.notify(tx, jobsChannel, '')
+const folding = `on conflict (unique_key) where unique_key is not null and status in ('waiting', 'running') do update
+  set asked_again = true, payload = excluded.payload, run_at = excluded.run_at,
+    max_attempts = job.attempt + excluded.max_attempts
+  where job.status = 'running'`
+
+/** The rows of new jobs; one whose unique key is waiting or running already folds into that one. */
+export function jobRows(jobs: ReadonlyArray<NewJob & { id: string }>, now: Date): NewRow[] {
+  const keys = new Set<string>()
+  const isFirst = ({ uniqueKey }: NewJob) =>
+    uniqueKey === undefined || (!keys.has(uniqueKey) && keys.add(uniqueKey))
+  return jobs.filter(isFirst).map((job) => ({
+    ...newRow(Job, {
+      id: job.id,
+      kind: job.kind,
+      tenantId: job.tenantId,
+      payload: job.payload,
+      uniqueKey: job.uniqueKey ?? null,
+      groupName: job.group ?? null,
+      status: 'waiting',
+      priority: job.priority ?? 0,
+      runAt: job.runAt ?? now,
+      attempt: 0,
+      maxAttempts: job.maxAttempts ?? 5,
+      worker: null,
+      leaseUntil: null,
+      failures: [],
+      createdAt: now,
+      finishedAt: null,
+    }),
+    onConflict: folding,
+  }))
+}
+
+/** Lets the workers of other processes hear with the commit that a job is due. */
+export async function announceJobs(db: Database, tx: Sql): Promise<void> {
+  if (db.dialect === 'postgresql') await db.notify(tx, jobsChannel, '')
 }
 
 /** Statements of one worker about a job it holds; each changes nothing when the lease or the attempt is another's. */
@@ -48,6 +61,10 @@ const held = `where id = ? and worker = ? and attempt = ? and status = 'running'
 export const once = <T>(db: Database, work: (tx: Sql) => Promise<T>): Promise<T> =>
   db.dialect === 'postgresql' ? work(db.sql) : db.write(work)
 
+/** Ends a job that went well, for an instant: it is done, or waits to be done once more. */
+export const wellDone = `lease_until = null, asked_again = false,
+  status = case when asked_again then 'waiting' else 'done' end, finished_at = case when asked_again then finished_at else ? end`
+
 /** Marks a job as done as part of `tx`. @returns 0 when the worker no longer holds it */
 export function finishHeld(
   tx: Sql,
@@ -55,8 +72,7 @@ export function finishHeld(
   worker: string,
   at: Date,
 ): Promise<number> {
-  const params = [at, job.id, worker, job.attempt]
-  return tx.run(`update job set status = 'done', lease_until = null, finished_at = ? ${held}`, params)
+  return tx.run(`update job set ${wellDone} ${held}`, [at, job.id, worker, job.attempt])
 }
 
 export function scheduleRetry(
@@ -68,12 +84,13 @@ export function scheduleRetry(
 ): Promise<number> {
   return once(db, (tx) =>
     tx.run(
-      `update job set status = 'waiting', worker = null, lease_until = null, run_at = ?, failures = ? ${held}`,
+      `update job set status = 'waiting', worker = null, lease_until = null, asked_again = false, run_at = ?, failures = ? ${held}`,
       [runAt, JSON.stringify(failures), job.id, worker, job.attempt],
     ),
   )
 }
 
+/** Gives a job up. @returns 0 when it was asked for again meanwhile, or the worker no longer holds it */
 export function markDead(
   db: Database,
   job: { id: string; attempt: number },
@@ -82,13 +99,10 @@ export function markDead(
   failures: JobFailure[],
 ): Promise<number> {
   return once(db, (tx) =>
-    tx.run(`update job set status = 'dead', lease_until = null, finished_at = ?, failures = ? ${held}`, [
-      at,
-      JSON.stringify(failures),
-      job.id,
-      worker,
-      job.attempt,
-    ]),
+    tx.run(
+      `update job set status = 'dead', lease_until = null, finished_at = ?, failures = ? ${held} and not asked_again`,
+      [at, JSON.stringify(failures), job.id, worker, job.attempt],
+    ),
   )
 }
 
@@ -126,7 +140,7 @@ export async function takeBackExpired(db: Database, now: Date): Promise<number> 
       const final = attempt >= maxAttempts
       const lost: JobFailure = { attempt, at: now.toISOString(), error: lostLease, family: 'transient' }
       await tx.run(
-        `update job set status = ?, worker = null, lease_until = null, finished_at = ?, failures = ? where id = ?`,
+        `update job set status = ?, worker = null, lease_until = null, asked_again = false, finished_at = ?, failures = ? where id = ?`,
         [final ? 'dead' : 'waiting', final ? now : null, JSON.stringify([...failures, lost]), id],
       )
     }
@@ -211,7 +225,7 @@ export function selectPayloads(
   )
 }
 
-/** Says the same payload with other bytes; nothing else ever changes one. */
+/** Says the same payload with other bytes. */
 export function replacePayload(db: Database, id: string, payload: Record<string, unknown>): Promise<number> {
   return once(db, (tx) => tx.run('update job set payload = ? where id = ?', [JSON.stringify(payload), id]))
 }

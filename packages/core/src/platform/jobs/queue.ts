@@ -1,12 +1,13 @@
 import type { Sql } from '../database/database.ts'
+import { insertRows, type NewRow } from '../database/new-rows.ts'
 import type { NewJob } from './jobs.ts'
 import {
+  announceJobs,
   type DeadJob,
   type DeadLetterFilter,
   deleteFinished,
   hasJob,
-  insertJobs,
-  jobsChannel,
+  jobRows,
   once,
   requeueDead,
   selectDead,
@@ -14,6 +15,11 @@ import {
 import { type JobQueueOptions, JobWorker } from './worker.ts'
 
 export interface JobQueue {
+  /**
+   * The rows by which a transaction queues jobs. Of those that are due its commit lets other processes know.
+   * @returns also whether any is due; call `wakeUp` then once it has committed
+   */
+  prepare(tx: Sql, jobs: readonly NewJob[]): Promise<{ rows: NewRow[]; due: boolean }>
   /** Queues jobs as part of `tx`; call `wakeUp` once it has committed. */
   enqueue(tx: Sql, jobs: readonly NewJob[]): Promise<void>
   /** Queues jobs on their own, and looks for them at once. */
@@ -41,14 +47,21 @@ export function createJobQueue(options: JobQueueOptions): JobQueue {
   const { db, clock, newId } = options
   const worker = new JobWorker(options)
   const wakeUp = () => worker.wakeUp()
-  const enqueue = (tx: Sql, jobs: readonly NewJob[]) =>
-    insertJobs(
-      db,
-      tx,
-      jobs.map((job) => ({ ...job, id: newId() })),
-      clock.date(),
-    )
+  const prepare: JobQueue['prepare'] = async (tx, jobs) => {
+    const now = clock.date()
+    const due = jobs.some(({ runAt }) => !runAt || runAt <= now)
+    if (due) await announceJobs(db, tx)
+    return {
+      rows: jobRows(
+        jobs.map((job) => ({ ...job, id: newId() })),
+        now,
+      ),
+      due,
+    }
+  }
+  const enqueue = async (tx: Sql, jobs: readonly NewJob[]) => insertRows(tx, (await prepare(tx, jobs)).rows)
   return {
+    prepare,
     enqueue,
     async add(jobs) {
       await once(db, (tx) => enqueue(tx, jobs))
@@ -62,7 +75,7 @@ export function createJobQueue(options: JobQueueOptions): JobQueue {
     async retry(id, tx) {
       const back = async (inside: Sql) => {
         const revived = await requeueDead(inside, id, clock.date())
-        if (revived > 0) await db.notify(inside, jobsChannel, '')
+        if (revived > 0) await announceJobs(db, inside)
         return revived > 0
       }
       if (tx) return back(tx)

@@ -113,7 +113,7 @@ export class JobWorker {
       const limit = room > 0 && (await this.#mayClaim(now)) ? room : 0
       if (limit === 0 && done.length === 0) return
       const leaseUntil = new Date(now.getTime() + leaseMs)
-      const { kept, claimed } = await claimAndAck(db, done, {
+      const { kept, again, claimed } = await claimAndAck(db, done, {
         worker: this.#id,
         now,
         leaseUntil,
@@ -128,7 +128,7 @@ export class JobWorker {
       })
       for (const job of done) this.#leave(job, kept.has(job.id))
       for (const job of claimed) this.#work(job)
-      if (claimed.length > 0 || this.#ended.length > 0) this.#again = true
+      if (again || claimed.length > 0 || this.#ended.length > 0) this.#again = true
     }
   }
 
@@ -185,19 +185,15 @@ export class JobWorker {
       family: inVain ? ('invalid' as const) : ('transient' as const),
     }
     const failures = [...job.failures, failure]
-    const final = inVain || job.attempt >= job.maxAttempts
     const about = { jobId: job.id, kind: job.kind, attempt: job.attempt, error }
-    if (final) {
-      // One whose lease has ended is another attempt's, which may well succeed.
-      const isDead = (await markDead(db, job, this.#id, clock.date(), failures)) > 0
-      return log[isDead ? 'error' : 'warn'](
-        isDead ? 'a job was given up' : 'a job failed after its lease',
-        about,
-      )
-    }
-    log.warn('a job failed and is tried again', about)
+    const isLast = inVain || job.attempt >= job.maxAttempts
+    if (isLast && (await markDead(db, job, this.#id, clock.date(), failures)) > 0)
+      return log.error('a job was given up', about)
     const wait = Math.min(1_000 * 2 ** (job.attempt - 1), 300_000) * (0.75 + random() / 2)
-    await scheduleRetry(db, job, this.#id, new Date(clock.now() + wait), failures)
+    const runAt = new Date(clock.now() + wait)
+    const isTriedAgain = (await scheduleRetry(db, job, this.#id, runAt, failures)) > 0
+    // One whose lease has ended is another attempt's, which may well succeed.
+    log.warn(isTriedAgain ? 'a job failed and is tried again' : 'a job failed after its lease', about)
   }
 
   /** Renews the leases of what is in progress, and takes back what others have let expire. */
