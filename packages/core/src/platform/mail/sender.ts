@@ -1,9 +1,12 @@
 import { isIP } from 'node:net'
-import { join, resolve } from 'node:path'
-import { createDirectoryBlobs } from '../blobs.ts'
 import type { Clock } from '../clock.ts'
+import type { HttpClient } from '../http/client.ts'
 import type { Logger } from '../log.ts'
-import { type MailSender, toMessage } from './mail.ts'
+import { createApiSender, type MailApiOptions } from './api.ts'
+import { type CloudMailOptions, createCloudSender } from './cloud.ts'
+import type { DkimOptions } from './compose.ts'
+import { createFolderSender } from './folder.ts'
+import type { MailSender, MailWay, MailWayOut } from './mail.ts'
 import { createSmtpSender, parseSmtpUrl, type SmtpServer } from './smtp.ts'
 
 /** How mails leave an installation. */
@@ -15,53 +18,62 @@ export interface MailOptions {
    * `/accept-invitation`. Default: the base URL.
    */
   links?: string
-  /** A URL, or its parts. Without it mails are written to files in the data folder. */
+  /** The way `smtp`: a URL, or its parts. */
   smtp?: string | SmtpServer
+  /** The way `mail_api`. */
+  api?: MailApiOptions
+  /** The way `cloud_mail`. */
+  cloud?: CloudMailOptions
+  /** Signs what leaves by `smtp` and `cloud_mail`; a mail service signs by itself. */
+  dkim?: DkimOptions
+  /** What a mail service signs its events with (`whsec_…`); two while one is exchanged for the other. */
+  webhookSecrets?: string[]
   /** Mails a day (UTC) to people who are no users yet, such as invitations: of one tenant (default 50), of all together (default 500). */
   limits?: { perTenant?: number; total?: number }
 }
 
-/** The way out that the options describe. */
+/** The ways out that the options describe. Without any, mails are written to files in the data folder, as the way `smtp`. */
 export function createMailSender(parts: {
   options: MailOptions
   baseUrl: string
-  /** For mails when there is no server. */
+  /** For mails when there is no way out. */
   folder: string
+  http: HttpClient
   clock: Clock
   log: Logger
 }): MailSender {
-  const { options, folder, clock, log } = parts
+  const { options, clock } = parts
   const { hostname } = new URL(parts.baseUrl)
-  const domain = isIP(hostname.replace(/[[\]]/g, '')) === 0 ? hostname : 'localhost'
-  const from = options.from ?? `Copydesk <copydesk@${domain}>`
-  if (options.smtp === undefined) return createFolderSender({ folder, from, clock, log })
-  const server = typeof options.smtp === 'string' ? parseSmtpUrl(options.smtp) : options.smtp
-  return createSmtpSender({ server, from, clock })
+  const host = isIP(hostname.replace(/[[\]]/g, '')) === 0 ? hostname : 'localhost'
+  const from = options.from ?? `Copydesk <copydesk@${host}>`
+  const domain = /@([^@>\s]+)>?\s*$/.exec(from)?.[1] ?? 'localhost'
+  const all = waysOut(parts)
+  const [usual] = all
+  const each = all.map(([, out]) => out)
+  return {
+    ways: all.map(([way]) => way) as [MailWay, ...MailWay[]],
+    async send(mail, signal) {
+      const [, out] = all.find(([way]) => way === mail.via) ?? usual
+      const messageId = `<${mail.id}@${domain}>`
+      await out.send({ ...mail, from, messageId, date: clock.date() }, signal)
+      return messageId
+    },
+    check: async () => (await Promise.all(each.map((out) => out.check()))).join('; '),
+    close: async () => void (await Promise.all(each.map((out) => out.close()))),
+  }
 }
 
-/** Where there is no mail server: each mail is a file that a mail program opens. A second try replaces the first. */
-function createFolderSender(options: {
-  folder: string
-  from: string
-  clock: Clock
-  log: Logger
-}): MailSender {
-  const folder = resolve(options.folder)
-  const files = createDirectoryBlobs(folder)
-  return {
-    async send(mail) {
-      const { createTransport } = await import('nodemailer')
-      const composer = createTransport({ streamTransport: true, buffer: true, newline: 'windows' })
-      const { message } = await composer.sendMail(toMessage(mail, options))
-      const name = `${mail.id}.eml`
-      await files.put(name, message as Buffer)
-      options.log.info('no mail server is configured, so a mail was written to a file', {
-        path: join(folder, name),
-      })
-    },
-    async check() {
-      await files.check()
-      return `no mail server is configured: mails are written to ${folder}`
-    },
+type Ways = [[MailWay, MailWayOut], ...Array<[MailWay, MailWayOut]>]
+
+function waysOut({ options, folder, http, clock, log }: Parameters<typeof createMailSender>[0]): Ways {
+  const { smtp, api, cloud, dkim } = options
+  const ways: Array<[MailWay, MailWayOut]> = []
+  if (smtp !== undefined) {
+    const server = typeof smtp === 'string' ? parseSmtpUrl(smtp) : smtp
+    ways.push(['smtp', createSmtpSender({ server, dkim })])
   }
+  if (api) ways.push(['mail_api', createApiSender({ options: api, http })])
+  if (cloud) ways.push(['cloud_mail', createCloudSender({ options: cloud, dkim, http, clock })])
+  const [first, ...others] = ways
+  return first ? [first, ...others] : [['smtp', createFolderSender({ folder, dkim, log })]]
 }

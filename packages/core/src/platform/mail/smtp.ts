@@ -1,7 +1,9 @@
+import { PassThrough } from 'node:stream'
 import type { NodemailerError, SMTPTransportOptions } from 'nodemailer'
-import type { Clock } from '../clock.ts'
 import { redactText } from '../redact.ts'
-import { MailError, type MailSender, toMessage } from './mail.ts'
+import { type DkimOptions, toDkim } from './compose.ts'
+import { MailError, type MailWayOut, toMessage } from './mail.ts'
+import { refusalKind, statusIn } from './refusal.ts'
 
 /** A mail server that is spoken to by SMTP. */
 export interface SmtpServer {
@@ -17,25 +19,59 @@ export interface SmtpServer {
   secure?: boolean
 }
 
-/** Sends by SMTP, one connection a mail. */
-export function createSmtpSender(options: { server: SmtpServer; from: string; clock: Clock }): MailSender {
-  const { host } = options.server
+/** What a message knows beside what is sent. */
+interface Handing {
+  /** Called when all of it was read, which is before the server has answered. */
+  onRead(): void
+}
+
+/** Passes everything on, and tells when that was all. */
+const atEnd = (tell: () => void) =>
+  new PassThrough({
+    flush(done) {
+      tell()
+      done()
+    },
+  })
+
+/** Connections to one server at a time, and how many mails go over one before another is opened. */
+const pool = { pool: true, maxConnections: 2, maxMessages: 100 } as const
+
+/** Sends by SMTP, over connections that serve one mail after another. */
+export function createSmtpSender(options: { server: SmtpServer; dkim: DkimOptions | undefined }): MailWayOut {
+  const { server, dkim } = options
+  const { host } = server
   const open = async () => {
     const { createTransport } = await import('nodemailer')
-    return createTransport(toTransport(options.server))
+    const transport = createTransport({
+      ...toTransport(server),
+      ...pool,
+      // The library cannot know whether a mail that it sends again was taken: only the job that asked for it may.
+      maxRequeues: 0,
+      ...(dkim && { dkim: toDkim(dkim) }),
+    })
+    // Anyone who has read a mail to its end has all of it.
+    transport.use('stream', ({ data, message }, done) => {
+      message?.transform(() => atEnd(() => (data as Handing).onRead()))
+      done()
+    })
+    return transport
   }
   let transport: ReturnType<typeof open> | undefined
   return {
     async send(mail, signal) {
       const out = await (transport ??= open())
-      const message = toMessage(mail, options)
       let isHandedOver = false
-      message.attachments.at(-1)?.content.once('end', () => {
-        isHandedOver = true
-      })
-      await out.sendMail({ ...message, ...(signal && { signal }) }).catch((error: NodemailerError) => {
-        throw toMailError(error, host, isHandedOver)
-      })
+      const handing: Handing = {
+        onRead: () => {
+          isHandedOver = true
+        },
+      }
+      await out
+        .sendMail({ ...toMessage(mail), ...handing, ...(signal && { signal }) })
+        .catch((error: NodemailerError) => {
+          throw toMailError(error, host, isHandedOver)
+        })
     },
     async check() {
       const out = await (transport ??= open())
@@ -43,6 +79,9 @@ export function createSmtpSender(options: { server: SmtpServer; from: string; cl
         throw toMailError(error, host)
       })
       return `the mail server ${host} answers`
+    },
+    async close() {
+      ;(await transport)?.close()
     },
   }
 }
@@ -87,15 +126,18 @@ function toTransport({ host, port, user, password = '', secure }: SmtpServer): S
 const aboutUs = new Set([530, 534, 535, 538])
 
 function toMailError(error: NodemailerError, host: string, isHandedOver = false): MailError {
-  const { code, responseCode, permanent, response } = error
+  const { code, command, responseCode, permanent, response } = error
   // Without an answer, a mail that cannot be addressed is the only thing that time does not fix.
   const refused = responseCode === undefined ? code === 'EENVELOPE' : permanent && !aboutUs.has(responseCode)
   const final = refused === true && (code === 'EENVELOPE' || code === 'EMESSAGE')
+  const isOfAddress = final && command === 'RCPT TO'
+  const kind = isOfAddress ? refusalKind(statusIn(response ?? ''), responseCode) : 'none'
   // Some servers quote the text that they object to, and with it a link that only its reader may have.
   const answer = redactText(response ?? error.message).slice(0, 300)
   const what = response === undefined ? 'cannot be reached or used' : 'refused a mail'
   return new MailError(`The mail server ${host} ${what}: ${answer}`, {
     final,
     unknown: isHandedOver && responseCode === undefined,
+    bounce: kind === 'none' ? undefined : kind,
   })
 }

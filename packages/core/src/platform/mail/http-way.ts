@@ -1,0 +1,52 @@
+import type { HttpClient } from '../http/client.ts'
+import { OutboundError } from '../http/outbound-error.ts'
+import { redactText } from '../redact.ts'
+import { MailError } from './mail.ts'
+
+const limits = { method: 'POST', redirect: 'manual', timeoutMs: 30_000, maxBytes: 65_536 } as const
+
+/**
+ * Hands a mail over by HTTP.
+ * @param service how errors name it
+ * @param isRepeatable whether the service takes the same request again for the same mail
+ * @throws MailError
+ */
+export async function postMail(
+  http: HttpClient,
+  {
+    service,
+    isRepeatable,
+    url,
+    ...request
+  }: {
+    service: string
+    isRepeatable: boolean
+    url: string | URL
+    headers: HeadersInit
+    body: string
+    signal?: AbortSignal | undefined
+  },
+): Promise<void> {
+  const { signal, ...rest } = request
+  let status: number
+  let answer: string
+  try {
+    const response = await http.request(url, { ...limits, ...rest, ...(signal && { signal }) })
+    status = response.status
+    answer = await response.text()
+  } catch (error) {
+    const unknown = !isRepeatable && error instanceof OutboundError && error.maybeSent
+    throw new MailError(`${service} cannot be reached: ${(error as Error).message}`, {
+      unknown,
+      cause: error,
+    })
+  }
+  if (status >= 200 && status < 300) return
+  // A server fault may have come after the mail was taken.
+  const unknown = !isRepeatable && status >= 500 && status !== 503
+  const said = redactText(answer).slice(0, 300)
+  throw new MailError(`${service} answers ${status}: ${said}`, { final: aboutTheMail.has(status), unknown })
+}
+
+/** What is wrong with the mail itself; anything else may be put right, and then the mail is wanted. */
+const aboutTheMail = new Set([400, 413, 422])
