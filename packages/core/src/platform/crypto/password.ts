@@ -1,4 +1,3 @@
-import { hash, parseOptions, verify } from '@node-rs/argon2'
 import { createSlots } from './slots.ts'
 
 /** `full` is OWASP's floor for argon2id: 19 MiB, two passes, one lane. `low` is for tests that throw the accounts away. */
@@ -34,7 +33,7 @@ export interface Passwords {
    */
   verifyPassword(stored: string | undefined, password: string, lane?: HashLane): Promise<boolean>
   /** True where `stored` was made with other costs than today's; hash again after a good sign-in. */
-  needsRehash(stored: string): boolean
+  needsRehash(stored: string): Promise<boolean>
 }
 
 /** Who does the work; argon2 on worker threads unless something else is given. */
@@ -60,7 +59,7 @@ export interface PasswordOptions {
 
 /** Hashes and checks passwords, compared in Unicode NFKC so that every keyboard types the same one. */
 export function createPasswords(options: PasswordOptions = {}): Passwords {
-  const { maxConcurrent = 2, maxWaiting = 50, hasher = { hash, verify } } = options
+  const { maxConcurrent = 2, maxWaiting = 50, hasher = onThreads } = options
   const refuse = options.refuse ?? (() => new Error('Too many passwords wait to be hashed'))
   const cost = COSTS[options.cost ?? 'full']
   const decoy = DECOYS[options.cost ?? 'full']
@@ -71,14 +70,14 @@ export function createPasswords(options: PasswordOptions = {}): Passwords {
       inTurn(lane, () => hasher.hash(password.normalize('NFKC'), cost)),
     verifyPassword: (stored, password, lane = 'login') =>
       inTurn(lane, async () => {
-        const known = stored !== undefined && readable(stored)
+        const known = stored !== undefined && (await readable(stored)) !== undefined
         const matches = await hasher.verify(known ? stored : decoy, password.normalize('NFKC'))
         return known && matches
       }),
-    needsRehash(stored) {
-      if (!readable(stored)) return true
-      const made = parseOptions(stored)
+    async needsRehash(stored) {
+      const made = await readable(stored)
       return (
+        made === undefined ||
         !stored.startsWith('$argon2id$') ||
         made.memoryCost !== cost.memoryCost ||
         made.timeCost !== cost.timeCost ||
@@ -88,12 +87,21 @@ export function createPasswords(options: PasswordOptions = {}): Passwords {
   }
 }
 
-function readable(stored: string): boolean {
+/** Loaded with the first password: opening its binary is nothing that a start need wait for. */
+const argon2 = () => import('@node-rs/argon2')
+
+const onThreads: Hasher = {
+  hash: async (password, cost) => (await argon2()).hash(password, cost),
+  verify: async (stored, password) => (await argon2()).verify(stored, password),
+}
+
+/** What a hash was made with; undefined where it cannot be read. */
+async function readable(stored: string) {
+  const { parseOptions } = await argon2()
   try {
-    parseOptions(stored)
-    return true
+    return parseOptions(stored)
   } catch {
-    return false
+    return undefined
   }
 }
 

@@ -1,46 +1,13 @@
 import { createHash } from 'node:crypto'
-import { type FileHandle, mkdir, open, readFile, rename, stat, unlink } from 'node:fs/promises'
-import { dirname, join, resolve } from 'node:path'
+import { type FileHandle, mkdir, open, opendir, readFile, rename, stat, unlink } from 'node:fs/promises'
+import { dirname, join, relative, resolve, sep } from 'node:path'
 import { Readable } from 'node:stream'
 import { LRUCache } from 'lru-cache'
-import { randomToken } from './crypto/hash.ts'
+import { randomToken } from '../crypto/hash.ts'
+import { BlobError, type Blobs, isBlobKey, type ListedBlob, requireKey } from './blobs.ts'
 
-/** `bad_key`: not a key at all. `full`: no room left. `io`: the store failed otherwise; see `cause`. */
-export type BlobReason = 'bad_key' | 'full' | 'io'
-
-export class BlobError extends Error {
-  override readonly name = 'BlobError'
-  readonly reason: BlobReason
-
-  constructor(reason: BlobReason, message: string, options?: ErrorOptions) {
-    super(message, options)
-    this.reason = reason
-  }
-}
-
-/**
- * Files by key. A key is 1 to 512 characters: segments of letters, digits, `.`, `_` and `-` that begin with a letter
- * or digit, joined by `/`. Anyone who writes a key names the owner in it. Every function may throw {@link BlobError}.
- */
-export interface Blobs {
-  /**
-   * Stores bytes, whole or not at all; a blob of that key is replaced. When it returns, the bytes are on the disk.
-   * @returns the size in bytes and the SHA-256 in hex. An error of the source stream comes out as it is.
-   */
-  put(key: string, source: Uint8Array | AsyncIterable<Uint8Array>): Promise<{ size: number; sha256: string }>
-  /** All bytes, or undefined where there is no such blob. */
-  get(key: string): Promise<Uint8Array | undefined>
-  /** The file that holds the bytes, for those who read it elsewhere; undefined where there is no such blob. It must not be written to. */
-  path(key: string): Promise<string | undefined>
-  /** The bytes as a stream, or undefined where there is no such blob. */
-  stream(key: string): Promise<ReadableStream<Uint8Array> | undefined>
-  /** Deletes a blob; one that is not there is no error. @returns whether there was one */
-  remove(key: string): Promise<boolean>
-  /** Writes and deletes a small file; throws where the store cannot be written. */
-  check(): Promise<void>
-}
-
-const KEY = /^[A-Za-z0-9][\w.-]{0,199}(?:\/[A-Za-z0-9][\w.-]{0,199})*$/
+/** How the names of files begin that are still being written. No key has such a segment. */
+const unfinished = '.tmp-'
 
 /** Blobs in a directory of this machine, which is made when it is first written to. */
 export function createDirectoryBlobs(directory: string): Blobs {
@@ -63,6 +30,16 @@ export function createDirectoryBlobs(directory: string): Blobs {
     }
   }
 
+  const found = async (key: string): Promise<string | undefined> => {
+    const target = pathOf(root, key)
+    try {
+      return (await stat(target)).isFile() ? target : undefined
+    } catch (error) {
+      if (isAbsent(error)) return undefined
+      throw failure(key, 'read', error)
+    }
+  }
+
   return {
     put,
     remove,
@@ -75,16 +52,10 @@ export function createDirectoryBlobs(directory: string): Blobs {
         throw failure(key, 'read', error)
       }
     },
-    async path(key) {
-      const target = pathOf(root, key)
-      try {
-        return (await stat(target)).isFile() ? target : undefined
-      } catch (error) {
-        if (isAbsent(error)) return undefined
-        throw failure(key, 'read', error)
-      }
+    async withFile(key, read) {
+      return read(await found(key))
     },
-    async stream(key) {
+    async stream(key, range) {
       const target = pathOf(root, key)
       let file: FileHandle | undefined
       try {
@@ -93,25 +64,61 @@ export function createDirectoryBlobs(directory: string): Blobs {
           await file.close()
           return undefined
         }
-        return Readable.toWeb(file.createReadStream()) as ReadableStream<Uint8Array>
+        return Readable.toWeb(file.createReadStream(range)) as ReadableStream<Uint8Array>
       } catch (error) {
         await file?.close()
         if (isAbsent(error)) return undefined
         throw failure(key, 'read', error)
       }
     },
+    async *list(prefix) {
+      for await (const { path, size, writtenOn } of filesBelow(
+        prefix === undefined ? root : pathOf(root, prefix),
+      )) {
+        const key = relative(root, path).split(sep).join('/')
+        if (isBlobKey(key)) yield { key, size, writtenOn } satisfies ListedBlob
+      }
+    },
+    link: () => Promise.resolve(undefined),
+    async tidy(before) {
+      let removed = 0
+      for await (const { path, name, writtenOn } of filesBelow(root)) {
+        if (!name.startsWith(unfinished) || writtenOn >= before) continue
+        await unlink(path).catch(() => {})
+        removed += 1
+      }
+      return removed
+    },
     async check() {
       const key = `check-${randomToken(9)}`
       await put(key, Buffer.from(key))
       await remove(key)
     },
+    close: () => Promise.resolve(),
   }
 }
 
 function pathOf(root: string, key: string): string {
-  if (key.length <= 512 && KEY.test(key)) return join(root, ...key.split('/'))
-  const rule = 'letters, digits, ".", "_" and "-", segments joined by "/", none beginning with a dot'
-  throw new BlobError('bad_key', `Not a blob key: ${JSON.stringify(key.slice(0, 80))}. Use ${rule}.`)
+  requireKey(key)
+  return join(root, ...key.split('/'))
+}
+
+/** The files of a directory and of those in it; one at a time, since there may be millions. */
+async function* filesBelow(
+  directory: string,
+): AsyncGenerator<{ path: string; name: string; size: number; writtenOn: Date }> {
+  try {
+    for await (const entry of await opendir(directory)) {
+      const path = join(directory, entry.name)
+      if (entry.isDirectory()) yield* filesBelow(path)
+      if (!entry.isFile()) continue
+      const { size, mtime } = await stat(path).catch(() => ({ size: undefined, mtime: new Date(0) }))
+      // It was deleted meanwhile.
+      if (size !== undefined) yield { path, name: entry.name, size, writtenOn: mtime }
+    }
+  } catch (error) {
+    if (!isAbsent(error)) throw failure(directory, 'listed', error)
+  }
 }
 
 /**
@@ -130,7 +137,7 @@ async function writeWhole(
     })
   const directory = dirname(target)
   const made = await disk(mkdir(directory, { recursive: true, mode: 0o700 }))
-  const temporary = join(directory, `.tmp-${randomToken(12)}`)
+  const temporary = join(directory, `${unfinished}${randomToken(12)}`)
   const file = await disk(open(temporary, 'wx', 0o600))
   const hash = createHash('sha256')
   let size = 0
