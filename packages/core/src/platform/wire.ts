@@ -37,6 +37,14 @@ export const isoDay = z.iso
   .date({ error: notADay, abort: true })
   .refine((day) => day >= firstDay && day <= lastDay, notADay)
 
+/** A calendar month that is sent in, `YYYY-MM`, the same inside and on the wire. */
+export const isoMonth = z
+  .string()
+  .regex(
+    /^(?:19[7-9]\d|2\d{3})-(?:0[1-9]|1[0-2])$/,
+    'Must be a month from 1970-01 to 2999-12, such as 2026-04',
+  )
+
 /** A calendar day of an answer: the first one of a zone may lie before those that are taken. */
 export const shownDay = z.iso.date()
 
@@ -117,6 +125,31 @@ export const pageQuery = z.object({
   cursor: z.string().min(1).max(200).optional(),
   order: z.enum(['asc', 'desc']).default('desc'),
 })
+
+/** The last page that a list by page number has. */
+const lastPage = 10_000
+
+/** `page` and `limit` as lists by page number take them; add the filters with `.extend()`. */
+export const numberedQuery = z.object({
+  page: queryInt(1, lastPage).default(1),
+  limit: queryInt(1, 100).default(25),
+})
+export type NumberedQuery = z.output<typeof numberedQuery>
+
+/** The pagination envelope of a list by page number, which has no cursor. */
+export function numberedPage<Item extends z.ZodType>(item: Item) {
+  return z.object({
+    data: z.array(item),
+    pagination: z.object({
+      hasMore: z.boolean(),
+      nextCursor: z.null(),
+      total: z.int().min(0),
+      page: z.int(),
+      limit: z.int(),
+      pages: z.int(),
+    }),
+  })
+}
 
 /** The body of every refusal. */
 export const apiError = z.object({

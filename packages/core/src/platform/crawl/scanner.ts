@@ -1,7 +1,7 @@
 import { createThreads, threadFile } from '../threads/pool.ts'
 import type { CrawlTasks } from './crawl-thread.ts'
-import { type PageScan, scanPage } from './scan-page.ts'
-import { type SitemapScan, scanSitemap } from './scan-sitemap.ts'
+import type { PageScan, scanPage } from './scan-page.ts'
+import type { SitemapScan, scanSitemap } from './scan-sitemap.ts'
 
 /** Reads what a crawl has fetched: what is long in a thread, so that the event loop goes on. */
 export interface Scanner {
@@ -21,7 +21,7 @@ export function createScanner(): Scanner {
   const threads = createThreads<CrawlTasks>({
     file: threadFile('crawl-thread', import.meta.url),
     threads: 1,
-    keep: true,
+    keepMs: Number.POSITIVE_INFINITY,
     memoryMb: 256,
     deadlineMs: 10_000,
     maxWaiting: 8,
@@ -30,9 +30,13 @@ export function createScanner(): Scanner {
   const options = (signal: AbortSignal) => ({ owner: 'crawl', maxWaiting: 8, signal })
   return {
     page: async (input, signal) =>
-      isShort(input) ? scanPage(input) : threads.run('page', input, options(signal)),
+      isShort(input)
+        ? (await import('./scan-page.ts')).scanPage(input)
+        : threads.run('page', input, options(signal)),
     sitemap: async (input, signal) =>
-      isShort(input) ? scanSitemap(input) : threads.run('sitemap', input, options(signal)),
+      isShort(input)
+        ? (await import('./scan-sitemap.ts')).scanSitemap(input)
+        : threads.run('sitemap', input, options(signal)),
     close: () => threads.close(),
   }
 }

@@ -14,7 +14,7 @@ export function createStaticSource(options: {
   const threads = createThreads<EmbeddingTasks>({
     file: threadFile('embedding-thread', import.meta.url),
     threads: 1,
-    keep: true,
+    keepMs: Number.POSITIVE_INFINITY,
     // Of the tokenizer; the table is outside of the heap.
     memoryMb: 1_024,
     // The first request reads up to 1 GB.

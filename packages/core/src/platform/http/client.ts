@@ -35,6 +35,8 @@ export interface OutboundRequest {
   headers?: HeadersInit
   body?: OutboundBody
   timeoutMs?: number
+  /** What the time limit is on: the whole exchange, or each silence in it. Default `exchange`. */
+  limitOn?: 'exchange' | 'silence'
   maxBytes?: number
   /** `manual` hands out the redirect itself. Default `follow`. */
   redirect?: 'follow' | 'manual'
@@ -118,9 +120,12 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
   }
 
   return {
-    async request(url, { method = 'GET', headers, body, redirect = 'follow', ...rest } = {}) {
+    async request(
+      url,
+      { method = 'GET', headers, body, redirect = 'follow', limitOn = 'exchange', ...rest } = {},
+    ) {
       const toReader = (error: OutboundError) => error
-      return toResponse(await send(url, 'exchange', { method, headers, body, redirect, toReader, ...rest }))
+      return toResponse(await send(url, limitOn, { method, headers, body, redirect, toReader, ...rest }))
     },
     guardedFetch: createGuardedFetch(send),
     close: async () => (await opened)?.destroy(),

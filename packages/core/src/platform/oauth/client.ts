@@ -6,6 +6,7 @@ import {
   type OAuthPort,
   type OAuthServer,
   type OAuthTokens,
+  type TokenExtension,
 } from './oauth.ts'
 
 /** A token is an opaque text of the provider's; what is longer than this is none. */
@@ -55,7 +56,72 @@ export async function exchangeCode(
     fetch: async (...request) => plainTokenAnswer(await port.fetch(...request)),
   })
   const checks = verifier === '' ? {} : { pkceCodeVerifier: verifier }
-  const answer = await orOAuthError(() => authorizationCodeGrant(config, callback, checks))
+  return toTokens(await orOAuthError(() => authorizationCodeGrant(config, callback, checks)))
+}
+
+/**
+ * Exchanges a refresh token for new tokens. Where the answer names no refresh token, the one that was sent stays good.
+ * @throws OAuthError when the provider refuses, fails, or answers with something else
+ */
+export async function refreshTokens(
+  server: OAuthServer,
+  port: OAuthPort,
+  refreshToken: string,
+): Promise<OAuthTokens> {
+  const { refreshTokenGrant } = await library()
+  const config = await configure(server, {
+    ...port,
+    fetch: async (...request) => plainTokenAnswer(await port.fetch(...request)),
+  })
+  return toTokens(await orOAuthError(() => refreshTokenGrant(config, refreshToken)))
+}
+
+/**
+ * Exchanges an access token for one that lasts longer.
+ * @throws OAuthError when the provider refuses (`invalid_grant` for a token that is not good any more), fails, or answers with something else
+ */
+export async function extendToken(
+  { tokenUrl, clientId, clientSecret }: OAuthServer,
+  { grantType, tokenName, lifeS }: TokenExtension,
+  { fetch, signal }: OAuthPort,
+  accessToken: string,
+): Promise<OAuthTokens> {
+  const url = new URL(tokenUrl)
+  const asked = {
+    grant_type: grantType,
+    client_id: clientId,
+    client_secret: clientSecret,
+    [tokenName]: accessToken,
+  }
+  for (const [name, value] of Object.entries(asked)) url.searchParams.set(name, value)
+  return orOAuthError(async () => {
+    const response = await fetch(url, {
+      headers: { accept: 'application/json' },
+      redirect: 'error',
+      signal,
+    })
+    const body: unknown = await response.json().catch(() => undefined)
+    const { access_token: token, expires_in: expiresIn, error } = (body ?? {}) as Extended
+    if (!response.ok) throw refusal(response.status, error?.code === 190 ? 'invalid_grant' : undefined)
+    if (typeof token !== 'string')
+      throw new OAuthError('The provider answered with something that is not OAuth')
+    return toTokens({ access_token: token, expires_in: typeof expiresIn === 'number' ? expiresIn : lifeS })
+  })
+}
+
+interface Extended {
+  access_token?: unknown
+  expires_in?: unknown
+  error?: { code?: unknown }
+}
+
+interface TokenAnswer {
+  access_token: string
+  refresh_token?: string
+  expires_in?: number
+}
+
+function toTokens(answer: TokenAnswer): OAuthTokens {
   const { access_token: accessToken, refresh_token: refreshToken, expires_in: expiresIn } = answer
   if (Math.max(accessToken.length, refreshToken?.length ?? 0) > longestToken)
     throw new OAuthError('The provider answered with a token that is too long')
@@ -130,14 +196,17 @@ function refusal(status: number, given?: string): OAuthError {
 }
 
 /**
- * A token answer as RFC 6749 has it. Several providers leave the token type out, write null where nothing is, or name
- * another media type; an identity token is not asked for and not kept.
+ * A token answer as RFC 6749 has it. Several providers leave the token type out, write null or an empty text where
+ * nothing is, or name another media type; an identity token is not asked for and not kept.
  */
 async function plainTokenAnswer(answer: Response): Promise<Response> {
   if (answer.status !== 200) return answer
   const fields: unknown = await answer.json().catch(() => undefined)
   if (typeof fields !== 'object' || fields === null) return Response.json({})
   const { id_token: _, ...rest } = fields as Record<string, unknown>
-  const given = Object.entries(rest).filter(([, value]) => value !== null)
+  // A refusal with the status of a success.
+  if (typeof rest['error'] === 'string' && rest['access_token'] === undefined)
+    return Response.json(rest, { status: 400 })
+  const given = Object.entries(rest).filter(([, value]) => value !== null && value !== '')
   return Response.json({ token_type: 'bearer', ...Object.fromEntries(given) })
 }

@@ -13,8 +13,18 @@ export interface OAuthServer {
   scopeSeparator: string
   /** What the provider calls the client id. */
   clientIdName: string
+  /** Providers without refresh tokens: an access token is exchanged for one that lasts longer, as long as it is good. */
+  extension?: TokenExtension
   /** Further parameters of the authorization request. */
   parameters: Readonly<Record<string, string>>
+}
+
+export interface TokenExtension {
+  grantType: string
+  /** What the provider calls the access token in that request. */
+  tokenName: string
+  /** Seconds that the new token lasts where the answer does not say. */
+  lifeS: number
 }
 
 export interface OAuthTokens {

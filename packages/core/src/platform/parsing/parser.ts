@@ -46,7 +46,7 @@ export function createParser(
     start: bree.startThread,
     threads: count,
     // Documents take memory that other work can use until the next one.
-    keep: false,
+    keepMs: 0,
     // Large strings and tables are allocated at once.
     memoryMb: 4 * heapMb,
     watch: { heapMb, bufferMb },

@@ -21,7 +21,7 @@ export function createPdfMaker(bree: Pick<Bree, 'startThread'>): PdfMaker {
     start: bree.startThread,
     threads: 2,
     // Fonts and pages take memory that other work can use until the next report.
-    keep: false,
+    keepMs: 0,
     memoryMb: 512,
     // A document that takes longer is none that anybody reads.
     deadlineMs: 60_000,

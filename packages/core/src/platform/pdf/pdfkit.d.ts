@@ -45,5 +45,7 @@ declare module 'pdfkit' {
     text(text: string, x: number, y: number, options?: TextOptions): this
     heightOfString(text: string, options?: TextOptions): number
     moveDown(lines?: number): this
+    /** Attaches a file. */
+    file(content: Buffer, options: { name: string }): this
   }
 }

@@ -3,6 +3,7 @@ import type { Worker } from 'node:worker_threads'
 import type BreeScheduler from 'bree'
 import type { Logger } from '../log.ts'
 import { threadFile } from './pool.ts'
+import { heapLimits } from './threads.ts'
 
 /** What is due again and again. */
 export interface CalendarEntry {
@@ -72,7 +73,7 @@ export function createBree({ log }: { log: Logger }): Bree {
           cron,
           path,
           hasSeconds: cron.trim().split(/\s+/).length > 5,
-          worker: { resourceLimits: { maxOldGenerationSizeMb: tickMemoryMb } },
+          worker: { resourceLimits: heapLimits(tickMemoryMb) },
         })),
       )
       for (const { name } of calendar) {
@@ -84,7 +85,7 @@ export function createBree({ log }: { log: Logger }): Bree {
       const bree = await (opened ??= open())
       threads += 1
       const name = `thread ${threads}`
-      const worker = { resourceLimits: { maxOldGenerationSizeMb: memoryMb } }
+      const worker = { resourceLimits: heapLimits(memoryMb) }
       await bree.add({ name, path: fileURLToPath(file), worker })
       await bree.run(name)
       const started = bree.workers.get(name)

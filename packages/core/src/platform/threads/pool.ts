@@ -2,7 +2,14 @@ import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { Worker } from 'node:worker_threads'
 import type { Tasks, ThreadReply, ThreadRequest } from './serve.ts'
-import { memoryExceeded, type TaskOptions, ThreadFault, type ThreadOptions, type Threads } from './threads.ts'
+import {
+  heapLimits,
+  memoryExceeded,
+  type TaskOptions,
+  ThreadFault,
+  type ThreadOptions,
+  type Threads,
+} from './threads.ts'
 
 /** Threads for work that would hold up the event loop, as `options` describe them. */
 export function createThreads<T extends Tasks>(options: ThreadOptions): Threads<T> {
@@ -23,7 +30,8 @@ interface Job {
 interface Thread {
   worker: Promise<Worker>
   job: Job | undefined
-  cancelDeadline: () => void
+  /** Cancels what was to happen at the deadline of its task, or at the end of its rest. */
+  cancelTimer: () => void
 }
 
 /**
@@ -96,7 +104,7 @@ class ThreadPool {
     const thread: Thread = {
       worker: start(file, memoryMb),
       job: undefined,
-      cancelDeadline: () => undefined,
+      cancelTimer: () => undefined,
     }
     this.#threads.add(thread)
     thread.worker.then(
@@ -110,7 +118,7 @@ class ThreadPool {
   #watch(thread: Thread, worker: Worker): void {
     worker.on('message', (reply: ThreadReply) => {
       const answer = (job: Job) => ('error' in reply ? job.reject(reply.error) : job.resolve(reply.value))
-      if (this.#options.keep) this.#settle(thread, answer)
+      if (this.#options.keepMs > 0) this.#settle(thread, answer)
       else this.#drop(thread, answer)
     })
     worker.on('error', (error) =>
@@ -136,9 +144,10 @@ class ThreadPool {
 
   #begin(thread: Thread, job: Job): void {
     const { deadlineMs } = this.#options
+    thread.cancelTimer()
     thread.job = job
     const timer = setTimeout(() => this.#fail(thread, tooLong(job, deadlineMs)), deadlineMs)
-    thread.cancelDeadline = () => clearTimeout(timer)
+    thread.cancelTimer = () => clearTimeout(timer)
     void whenStarted(thread, (worker) => {
       // It may have been given up meanwhile.
       if (thread.job !== job) return
@@ -153,11 +162,20 @@ class ThreadPool {
 
   #settle(thread: Thread, how: (job: Job) => void): void {
     const { job } = thread
-    thread.cancelDeadline()
+    thread.cancelTimer()
     thread.job = undefined
     void whenStarted(thread, (worker) => worker.unref())
     if (job) how(job)
     this.#next()
+    if (thread.job === undefined && this.#threads.has(thread)) this.#rest(thread)
+  }
+
+  /** Lets a thread go that is given no task for a while. */
+  #rest(thread: Thread): void {
+    const { keepMs } = this.#options
+    if (keepMs === Number.POSITIVE_INFINITY) return
+    const timer = setTimeout(() => this.#drop(thread, () => undefined), keepMs).unref()
+    thread.cancelTimer = () => clearTimeout(timer)
   }
 
   #drop(thread: Thread, how: (job: Job) => void): void {
@@ -183,7 +201,7 @@ class ThreadPool {
 }
 
 const startNodeThread = async (file: URL, memoryMb: number) =>
-  new Worker(file, { resourceLimits: { maxOldGenerationSizeMb: memoryMb } })
+  new Worker(file, { resourceLimits: heapLimits(memoryMb) })
 
 /** Does something with a thread once it runs; one that did not start has been given up already. */
 const whenStarted = ({ worker }: Thread, act: (worker: Worker) => unknown) =>

@@ -1,5 +1,14 @@
-import type { Worker } from 'node:worker_threads'
+import type { ResourceLimits, Worker } from 'node:worker_threads'
 import type { Tasks } from './serve.ts'
+
+/** Of the young part of a thread's heap, MB. V8 lets it grow to 48 without need: a long PDF then takes twice the memory, and no less time. */
+const youngMb = 16
+
+/** The limits of a thread, for Node. @param memoryMb of the old part of its heap */
+export const heapLimits = (memoryMb: number): ResourceLimits => ({
+  maxOldGenerationSizeMb: memoryMb,
+  maxYoungGenerationSizeMb: youngMb,
+})
 
 /** What one thread may take. */
 export interface MemoryLimits {
@@ -15,8 +24,8 @@ export interface ThreadOptions {
   start?: (file: URL, memoryMb: number) => Promise<Worker>
   /** How many threads there are at most; each is started when it is first needed. */
   threads: number
-  /** Whether a thread stays for the next task; else it ends with its task, and gives its memory back. */
-  keep: boolean
+  /** How long a thread waits for its next task before it ends and gives its memory back, milliseconds. 0: it ends with its task. */
+  keepMs: number
   /** Of the heap of one thread. */
   memoryMb: number
   /**
