@@ -73,7 +73,7 @@ describe('deprecation', () => {
     await using server = await listen(gateway.node)
     const headers = { authorization: 'Bearer member' }
     expect(told(await fetch(`${server.url}/dashboard/v1/old`, { headers }))).toEqual(ofAutumn)
-    expect(gateway.endpoints().map(({ id, deprecated }) => [id, deprecated])).toEqual([
+    expect((await gateway.endpoints()).map(({ id, deprecated }) => [id, deprecated])).toEqual([
       ['old', autumn],
       ['plain', spring],
       ['live', spring],

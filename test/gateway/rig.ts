@@ -81,6 +81,8 @@ export function createRig(
   given: {
     surface?: Partial<SurfaceSpec<string, AnySurface['endpoints']>>
     more?: AnySurface[]
+    /** Loads surfaces that are not there from the beginning. */
+    later?: () => Promise<readonly AnySurface[]>
     ports?: Partial<Ports>
     options?: Partial<GatewayOptions>
   } = {},
@@ -134,6 +136,7 @@ export function createRig(
   }
   const gateway = createGateway({
     surfaces: [door, ...(given.more ?? [])],
+    ...(given.later && { later: given.later }),
     ports,
     options: {
       clock,

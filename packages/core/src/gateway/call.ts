@@ -55,17 +55,20 @@ interface AnyInput {
   body?: unknown
 }
 
-/** @returns what makes a caller of a principal; the embedding program vouches for who that is */
+/**
+ * @param load gives the surfaces at the first call
+ * @returns what makes a caller of a principal; the embedding program vouches for who that is
+ */
 export function createCallers<S extends readonly AnySurface[]>(
   runtime: Runtime,
-  surfaces: S,
+  load: () => Promise<S>,
 ): (principal: Principal) => Caller<S> {
-  const endpoints = new Map<string, [AnySurface, AnyEndpoint]>()
-  for (const surface of surfaces) for (const one of surface.endpoints) endpoints.set(one.id, [surface, one])
+  let endpoints: ReadonlyMap<string, [AnySurface, AnyEndpoint]> | undefined
   const compiled = new Map<string, Compiled>()
-  const find = (id: string) => {
+  const find = async (id: string) => {
     const known = compiled.get(id)
     if (known) return known
+    endpoints ??= byId(await load())
     const [surface, endpoint] = endpoints.get(id) ?? []
     if (!surface || !endpoint)
       throw new TypeError(`There is no endpoint "${id}"; "copydesk routes" lists them`)
@@ -78,11 +81,17 @@ export function createCallers<S extends readonly AnySurface[]>(
   return (principal) =>
     ({
       async call(id: string, input: AnyInput = {}) {
-        const endpoint = find(id)
+        const endpoint = await find(id)
         checkCredential(principal, endpoint)
         return perform(runtime, endpoint, principal, input)
       },
     }) as Caller<S>
+}
+
+function byId(surfaces: readonly AnySurface[]): ReadonlyMap<string, [AnySurface, AnyEndpoint]> {
+  return new Map(
+    surfaces.flatMap((surface) => surface.endpoints.map((one) => [one.id, [surface, one] as const])),
+  ) as never
 }
 
 const credentialOf: Record<Principal['type'], CredentialKind> = {
@@ -141,6 +150,7 @@ async function perform(
     if (runtime.active === 0) runtime.onIdle?.()
   }
   const body = x.answer?.body
+  if (body instanceof Uint8Array) return body
   return typeof body === 'string' ? JSON.parse(body) : undefined
 }
 

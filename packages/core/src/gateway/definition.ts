@@ -3,7 +3,7 @@ import type { Ctx } from '../kernel/context.ts'
 import type { ErrorCode } from '../kernel/errors.ts'
 import type { Access } from './access.ts'
 import type { Deprecation } from './deprecation.ts'
-import { type Method, parseRoute, type Route } from './route.ts'
+import { type Method, type ParamNames, parseRoute, type Route } from './route.ts'
 import { strictly } from './strict.ts'
 import type { FileRules } from './uploaded-file.ts'
 
@@ -43,6 +43,11 @@ export interface BaseSpec<Id extends string, R extends Route, P, Q, H> {
   unlimited?: boolean
   /** The path holds a secret, such as the token of a link: logs and audit records show the route in its place. */
   secretPath?: boolean
+  /**
+   * Pages of these origins may send here and read the answer, in place of those that the server is configured with: for what is asked by
+   * web sites that a tenant names.
+   */
+  origins?: (ctx: Ctx, params: { [K in ParamNames<R>]: string }) => Promise<readonly string[]>
   /**
    * The caller's body or path holds a password, token, key or other secret, or stands for one: an `Idempotency-Key` is ignored, so that
    * nothing is kept of what was sent or answered.
@@ -109,8 +114,11 @@ export interface Definition {
   readonly unlimited: boolean
   readonly secretPath: boolean
   readonly takesCredential: boolean
+  readonly origins: ((ctx: Ctx, params: Record<string, string>) => Promise<readonly string[]>) | undefined
   readonly conditional: boolean
   readonly maxBodyBytes: number | undefined
+  /** Media type of a file that it may answer with in place of its JSON. */
+  readonly file: string | undefined
   run(ctx: Ctx, input: Input, channel?: unknown): unknown
 }
 
@@ -185,8 +193,10 @@ export function define<E extends AnyEndpoint>(spec: Erased, rest: Rest): E {
     unlimited: spec.unlimited ?? false,
     secretPath: spec.secretPath ?? false,
     takesCredential: spec.takesCredential ?? false,
+    origins: spec.origins as Definition['origins'],
     conditional: rest.conditional ?? false,
     maxBodyBytes: rest.maxBodyBytes,
+    file: rest.file,
     run: rest.run,
   }
   return Object.freeze(definition) as unknown as E

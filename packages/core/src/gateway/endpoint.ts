@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import type { Ctx } from '../kernel/context.ts'
+import type { FileContent } from '../kernel/file-content.ts'
 import { type BaseSpec, define, type Endpoint } from './definition.ts'
 import type { ParamSchemas, ParamsIn, ParamsOut, Route } from './route.ts'
 
@@ -34,6 +35,8 @@ export interface EndpointSpec<Id extends string, R extends Route, P, Q, B, H, Y>
   conditional?: boolean
   /** Largest body in bytes; default 1 MiB. */
   maxBodyBytes?: number
+  /** Media type of a file that the handler may give in place of the JSON. */
+  file?: string
 }
 
 /**
@@ -52,13 +55,16 @@ export function endpoint<
   type Types = { params: ParamsIn<R, P>; query: SchemaIn<Q>; body: SchemaIn<B>; reply: ReplyIn<Y> }
   type In = HandlerInput<ParamsOut<R, P>, SchemaOut<Q>, SchemaOut<B>, SchemaOut<H>>
   return {
-    handle(run: (ctx: Ctx, input: In) => Promise<ReplyOut<Y>> | ReplyOut<Y>): Endpoint<Id, R, Types> {
+    handle(
+      run: (ctx: Ctx, input: In) => Promise<ReplyOut<Y> | FileContent> | ReplyOut<Y>,
+    ): Endpoint<Id, R, Types> {
       return define(spec as never, {
         kind: 'json',
         body: spec.body,
         replies: spec.reply as Record<number, z.ZodType>,
         conditional: spec.conditional,
         maxBodyBytes: spec.maxBodyBytes,
+        file: spec.file,
         run: run,
       })
     },

@@ -1,6 +1,7 @@
 import { DomainError } from '../kernel/errors.ts'
 import { publicAccess } from './access.ts'
 import { type Compiled, compile } from './compile.ts'
+import { createCors } from './cors.ts'
 import type { AnyEndpoint } from './definition.ts'
 import { MethodNotAllowed } from './pipeline.ts'
 import { raw } from './raw.ts'
@@ -10,6 +11,8 @@ import type { AnySurface } from './surface.ts'
 interface Shape {
   pattern: RegExp
   methods: readonly string[]
+  /** Anyone may call all of them. */
+  open: boolean
 }
 
 /**
@@ -21,7 +24,7 @@ export function createFallback(runtime: Runtime, surface: AnySurface) {
   const shapes: Shape[] = surface.endpoints.map((one) => {
     const path = (surface.prefix + one.path).replace(/[.~-]/g, '\\$&').replace(/:[A-Za-z]\w*/g, '[^/]+')
     const methods = one.method === 'GET' && one.kind !== 'stream' ? ['GET', 'HEAD'] : [one.method]
-    return { pattern: new RegExp(`^${path.replace(/\/$/, '')}/?$`), methods }
+    return { pattern: new RegExp(`^${path.replace(/\/$/, '')}/?$`), methods, open: one.access.public }
   })
   const answering = new Map<string, Compiled>()
 
@@ -49,7 +52,8 @@ export function createFallback(runtime: Runtime, surface: AnySurface) {
   }
 
   return (method: string, path: string, request: Request): Compiled => {
-    const known = shapes.filter((shape) => shape.pattern.test(path)).flatMap((shape) => shape.methods)
+    const matching = shapes.filter((shape) => shape.pattern.test(path))
+    const known = matching.flatMap((shape) => shape.methods)
     if (known.length === 0) {
       return answer('unknown', false, () => {
         throw new DomainError('NOT_FOUND', 'There is nothing at this path')
@@ -60,10 +64,33 @@ export function createFallback(runtime: Runtime, surface: AnySurface) {
       const headers = runtime.cors.preflight(request.headers.get('origin') ?? undefined, allow)
       if (headers) return answer(`preflight ${allow}`, true, () => ({ status: 204, headers: pairs(headers) }))
     }
-    return answer(`method ${allow}`, false, () => {
+    // Callers without access do not learn which methods there are.
+    const open = matching.every((shape) => shape.open)
+    return answer(`method ${allow}`, open, () => {
       throw new MethodNotAllowed(allow)
     })
   }
+}
+
+/**
+ * Answers the preflights of an endpoint that has origins of its own. One of another origin is told nothing, and its browser keeps the
+ * page from sending.
+ */
+export function preflightOf(surface: AnySurface, { path, method, origins }: AnyEndpoint): AnyEndpoint {
+  return raw({
+    id: `${surface.name}.preflight`,
+    route: `GET ${path as `/${string}`}`,
+    summary: 'Answers preflights',
+    access: publicAccess,
+    reply: { 204: '' },
+    errors: ['NOT_FOUND'],
+    // The configured ones do not count here; what is said of them is said by the handler.
+    origins: () => Promise.resolve([]),
+  }).handle(async (ctx, { params, header }) => {
+    const cors = createCors({ origins: (await origins?.(ctx, params)) ?? [] })
+    const origin = header('origin')
+    return { headers: pairs([...cors.headers(origin), ...(cors.preflight(origin, method) ?? [])]) }
+  }) as AnyEndpoint
 }
 
 function pairs(flat: readonly string[]): Record<string, string> {

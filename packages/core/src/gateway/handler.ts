@@ -1,5 +1,7 @@
+import { FileContent } from '../kernel/file-content.ts'
+import { createCors } from './cors.ts'
 import type { RawReply } from './raw.ts'
-import { encodeReply, rawAnswer } from './reply.ts'
+import { encodeReply, fileAnswer, rawAnswer } from './reply.ts'
 import type { RequestContext } from './request-context.ts'
 import { OpenChannel } from './sse.ts'
 
@@ -24,9 +26,11 @@ export async function handle(x: RequestContext): Promise<void> {
   const log = runtime.log.child({ requestId })
   x.ctx = runtime.ports.openContext({ principal, scope, trace: x.trace, log })
   const input = x.input as NonNullable<typeof x.input>
+  if (def.origins) x.cors = createCors({ origins: await def.origins(x.ctx, input.params as never) })
   if (def.kind === 'stream') return openStream(x)
   const value = await def.run(x.ctx, input)
-  x.answer = def.kind === 'raw' ? rawAnswer(x, value as RawReply) : encodeReply(x, value)
+  if (def.kind === 'raw') x.answer = rawAnswer(x, value as RawReply)
+  else x.answer = value instanceof FileContent ? fileAnswer(x, value) : encodeReply(x, value)
 }
 
 /** Opens a stream; comes back when its headers are out, though `open` may go on. */

@@ -1,35 +1,23 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { H3, type H3Event, toNodeHandler } from 'h3'
 import type { Principal } from '../kernel/context.ts'
 import { publicAccess } from './access.ts'
 import { type AttachedPath, attached } from './attach.ts'
 import { type Caller, createCallers } from './call.ts'
-import { type Compiled, compile } from './compile.ts'
-import { createFallback } from './fallback.ts'
+import { type MountedSurface, mountSurface } from './door.ts'
 import { type EndpointInfo, infoOf } from './info.ts'
 import { createClientErrorListener, refuseWithoutOneHost } from './parser-errors.ts'
-import { run } from './pipeline.ts'
 import type { GatewayOptions, Ports } from './ports.ts'
-import { createRequestContext, type Incoming } from './request-context.ts'
 import { createRuntime, type Runtime } from './runtime.ts'
 import { type AnySurface, surface } from './surface.ts'
-
-type NodeHandler = (req: IncomingMessage, res: ServerResponse) => Promise<void>
-type Fetch = (request: Request, from?: { ip?: string | undefined }) => Promise<Response>
-
-/** One door, usable on its own. */
-export interface MountedSurface {
-  fetch: Fetch
-  node: NodeHandler
-}
 
 export interface Gateway extends MountedSurface {
   /** Answers what node's parser refuses; a listener for `clientError` of its HTTP server. */
   clientError(error: Error, socket: Duplex): void
+  /** Loads the surfaces that are loaded later, and opens their doors. */
+  open(): Promise<void>
   /** Every endpoint of every surface, in order. */
-  endpoints(): EndpointInfo[]
-  /** @throws Error when there is no surface of that name */
+  endpoints(): Promise<EndpointInfo[]>
+  /** @throws Error when there is no surface of that name; its requests reject where surfaces have not been loaded yet */
   surface(name: string): MountedSurface
   /** Calls endpoints in process, as someone whom the embedding program vouches for. */
   as(principal: Principal): Caller<readonly AnySurface[]>
@@ -42,44 +30,90 @@ export interface Gateway extends MountedSurface {
 }
 
 /**
- * Puts surfaces behind one door each: one h3 app a surface, which only routes; the pipeline does the rest.
+ * Puts surfaces behind one door each.
+ * @param given.later loads further surfaces when they are first needed; paths of the endpoints of `surfaces` do not wait for them
  * @throws Error when two surfaces share a prefix or a name, or two endpoints an id
  */
 export function createGateway(given: {
   surfaces: readonly AnySurface[]
+  later?: () => Promise<readonly AnySurface[]>
   ports: Ports
   options: GatewayOptions
 }): Gateway {
-  const surfaces = withRoot(given.surfaces)
-  checkDistinct(surfaces)
   const runtime = createRuntime(given.ports, given.options)
   given.ports.onRefused?.(() => runtime.streams.recheck())
-  const doors = surfaces
-    .map((item) => ({ prefix: item.prefix, name: item.name, ...mountSurface(runtime, item) }))
-    .toSorted((a, b) => b.prefix.length - a.prefix.length)
-  const pick = (path: string) => doors.find(({ prefix }) => under(path, prefix)) as (typeof doors)[number]
+  const { later } = given
+  let surfaces = given.surfaces
+  let doors = openDoors(runtime, withRoot(surfaces))
+  let opening: Promise<void> | undefined
+  let isOpen = !later
+  const openRest = async (load: NonNullable<typeof later>) => {
+    try {
+      const all = [...(await load()), ...given.surfaces]
+      doors = openDoors(runtime, withRoot(all))
+      surfaces = all
+      isOpen = true
+    } catch (error) {
+      opening = undefined
+      throw error
+    }
+  }
+  const open = () => (opening ??= later ? openRest(later) : Promise.resolve())
+  const soon = beginningsOf(surfaces)
+  const isKnown = (path: string) => isOpen || soon.some((beginning) => under(path, beginning))
+  const pick = (path: string) => doors.find(({ prefix }) => under(path, prefix)) as Door
+  const find = (name: string) => {
+    const found = surfaces.find((one) => one.name === name)
+    if (!found) throw new Error(`There is no surface "${name}"`)
+    return found
+  }
+  const whenOpen = (make: () => MountedSurface): MountedSurface => {
+    if (isOpen) return make()
+    let made: MountedSurface | undefined
+    const door = async () => {
+      await open()
+      return (made ??= make())
+    }
+    return {
+      fetch: async (request, from) => (await door()).fetch(request, from),
+      node: async (req, res) => (await door()).node(req, res),
+    }
+  }
+  const fetch: MountedSurface['fetch'] = (request, from) => {
+    const path = pathOf(request.url)
+    return isKnown(path)
+      ? pick(path).fetch(request, from)
+      : open().then(() => pick(path).fetch(request, from))
+  }
+  const node: MountedSurface['node'] = (req, res) => {
+    const path = pathOf(req.url ?? '/')
+    if (refuseWithoutOneHost(runtime, req, res)) return Promise.resolve()
+    return isKnown(path) ? pick(path).node(req, res) : open().then(() => pick(path).node(req, res))
+  }
   return {
-    fetch: (request, from) => pick(pathOf(request.url)).fetch(request, from),
-    node: (req, res) =>
-      refuseWithoutOneHost(runtime, req, res)
-        ? Promise.resolve()
-        : pick(pathOf(req.url ?? '/')).node(req, res),
+    fetch,
+    node,
+    open,
     attach(attachment) {
-      const like = surfaces.find(({ name }) => name === attachment.like)
-      if (!like) throw new Error(`There is no surface "${attachment.like}"`)
-      const { fetch, node } = mountSurface(runtime, attached(attachment, like))
+      const door = whenOpen(() => mountSurface(runtime, attached(attachment, find(attachment.like))))
       return {
-        fetch,
-        node: (req, res) => (refuseWithoutOneHost(runtime, req, res) ? Promise.resolve() : node(req, res)),
+        fetch: door.fetch,
+        node: (req, res) =>
+          refuseWithoutOneHost(runtime, req, res) ? Promise.resolve() : door.node(req, res),
       }
     },
-    as: createCallers(runtime, given.surfaces),
+    as: createCallers(runtime, async () => {
+      await open()
+      return surfaces
+    }),
     clientError: createClientErrorListener(runtime),
-    endpoints: () => given.surfaces.flatMap((item) => item.endpoints.map((one) => infoOf(item, one))),
+    async endpoints() {
+      await open()
+      return surfaces.flatMap((item) => item.endpoints.map((one) => infoOf(item, one)))
+    },
     surface(name) {
-      const door = doors.find((one) => one.name === name)
-      if (!door) throw new Error(`There is no surface "${name}"`)
-      return { fetch: door.fetch, node: door.node }
+      const { fetch, node } = whenOpen(() => pick(`${find(name).prefix}/`))
+      return { fetch, node }
     },
     get streams() {
       return runtime.streams.size
@@ -90,6 +124,23 @@ export function createGateway(given: {
       if (runtime.active > 0) await new Promise<void>((resolve) => (runtime.onIdle = resolve))
     },
   }
+}
+
+interface Door extends MountedSurface {
+  prefix: string
+}
+
+function openDoors(runtime: Runtime, surfaces: readonly AnySurface[]): Door[] {
+  checkDistinct(surfaces)
+  return surfaces
+    .map((item) => ({ prefix: item.prefix, ...mountSurface(runtime, item) }))
+    .toSorted((a, b) => b.prefix.length - a.prefix.length)
+}
+
+/** How the paths of endpoints begin, such as `/health`. */
+function beginningsOf(surfaces: readonly AnySurface[]): string[] {
+  const all = surfaces.flatMap(({ prefix, endpoints }) => endpoints.map(({ path }) => prefix + path))
+  return [...new Set(all.map((path) => path.split('/', 2).join('/')))]
 }
 
 /** Paths that belong to no surface are answered by one without endpoints. */
@@ -130,64 +181,4 @@ function under(path: string, prefix: string): boolean {
   if (!path.startsWith(prefix)) return false
   const next = path.charCodeAt(prefix.length)
   return prefix === '' || Number.isNaN(next) || next === 47 || next === 63 || next === 35
-}
-
-function mountSurface(runtime: Runtime, item: AnySurface): MountedSurface {
-  const app = new H3({ silent: true, allowMalformedURL: true })
-  const serve = (endpoint: Compiled) => (event: H3Event) => exchange(runtime, endpoint, event)
-  for (const one of item.endpoints) {
-    const handler = serve(compile(item, one))
-    const path = one.path === '/' ? item.prefix || '/' : item.prefix + one.path
-    app.on(one.method, path, handler)
-    if (one.method === 'GET' && one.kind !== 'stream') app.on('HEAD', path, handler)
-  }
-  const fallback = createFallback(runtime, item)
-  app.all('/**', (event) =>
-    exchange(runtime, fallback(event.req.method, event.url.pathname, event.req), event),
-  )
-  const fetch: Fetch = (request, from) => {
-    ;(request as Contextual).context = { ip: from?.ip }
-    return Promise.resolve(app.fetch(request))
-  }
-  const onNode = (request: Contextual) => {
-    const pair = request.runtime?.node
-    request.context = { node: pair, done: pair && settles.get(pair.res) }
-    return app.fetch(request as never)
-  }
-  const convert = toNodeHandler({ fetch: onNode } as unknown as H3) as NodeHandler
-  const settles = new WeakMap<ServerResponse, () => void>()
-  const node: NodeHandler = (req, res) =>
-    new Promise((resolve, reject) => {
-      settles.set(res, resolve)
-      convert(req, res).then(resolve, reject)
-    })
-  return { fetch, node }
-}
-
-type Contextual = Request & {
-  context?: Record<string, unknown>
-  runtime?: { node?: { req: IncomingMessage; res: ServerResponse } }
-}
-
-/** Takes a request apart and sends it through the pipeline. */
-function exchange(runtime: Runtime, endpoint: Compiled, event: H3Event): Promise<Response> {
-  const { context, url } = event
-  const node = context.node as Incoming['node']
-  const incoming: Incoming = {
-    method: event.req.method,
-    path: url.pathname,
-    search: url.search,
-    params: context.params,
-    node,
-    web: event.req,
-    remote: node ? node.req.socket.remoteAddress : (context.ip as string | undefined),
-  }
-  runtime.active += 1
-  const done = context.done as (() => void) | undefined
-  const x = createRequestContext(runtime, endpoint, incoming, () => {
-    runtime.active -= 1
-    if (runtime.active === 0) runtime.onIdle?.()
-    done?.()
-  })
-  return run(x)
 }

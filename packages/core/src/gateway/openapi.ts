@@ -150,7 +150,9 @@ function responses(surface: AnySurface, endpoint: AnyEndpoint, schemas: Json): J
     const description = descriptions[status] ?? 'Success'
     if (status === '204' || reply === '') found[status] = { description }
     else if (typeof reply !== 'string') {
-      found[status] = { description, content: { 'application/json': { schema: convert(reply, schemas) } } }
+      const file = endpoint.file && { [endpoint.file]: { schema: { type: 'string', format: 'binary' } } }
+      const json = { 'application/json': { schema: convert(reply, schemas) } }
+      found[status] = { description, content: { ...json, ...file } }
     } else {
       const schema = { type: 'string', ...(endpoint.events && { description: eventList(endpoint) }) }
       found[status] = { description, content: { [reply]: { schema } } }

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
+import { create } from 'content-disposition'
 import fresh from 'fresh'
+import type { FileContent } from '../kernel/file-content.ts'
 import { hasBody } from './body.ts'
 import type { RawReply } from './raw.ts'
 import { type Answer, header, type RequestContext } from './request-context.ts'
@@ -64,6 +66,17 @@ export function rawAnswer(x: RequestContext, reply: RawReply): Answer {
   return { status, headers, body: reply.body ?? null }
 }
 
+/** A file that browsers save under its name, of an endpoint that answers with JSON otherwise. */
+export function fileAnswer(x: RequestContext, { name, bytes }: FileContent): Answer {
+  const type = x.endpoint.def.file
+  if (type === undefined) throw new Error(`${x.endpoint.id} declares no file`)
+  const fallback = name.replace(/[^\w .()-]/g, '_')
+  return rawAnswer(x, {
+    headers: { 'Content-Type': type, 'Content-Disposition': create(name, { fallback }) },
+    body: bytes,
+  })
+}
+
 /** Headers that every answer carries, whatever became of the request. */
 export function commonHeaders(x: RequestContext): string[] {
   const { runtime, count, rule } = x
@@ -74,7 +87,8 @@ export function commonHeaders(x: RequestContext): string[] {
     headers.push('X-RateLimit-Reset', String(Math.ceil(count.resetAt / 1_000)))
   }
   headers.push(...runtime.safety, ...x.endpoint.headers)
-  if (runtime.options.cors) headers.push(...runtime.cors.headers(header(x.incoming, 'origin')))
+  const cors = x.endpoint.def.origins ? x.cors : runtime.options.cors && runtime.cors
+  if (cors) headers.push(...cors.headers(header(x.incoming, 'origin')))
   return headers
 }
 

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Ctx, GivenConsent, IdempotencyClaim, Principal, Scope, Trace } from '../kernel/context.ts'
 import type { Count, CountRule } from '../platform/counters/counters.ts'
 import type { Compiled } from './compile.ts'
+import type { Cors } from './cors.ts'
 import type { Input } from './definition.ts'
 import type { Runtime } from './runtime.ts'
 
@@ -57,6 +58,8 @@ export interface RequestContext {
   trace: Trace | undefined
   ctx: Ctx | undefined
   answer: Answer | undefined
+  /** The endpoint's own, in place of the configured one. */
+  cors: Cors | undefined
   /** The stream that answers instead. */
   stream: { begin(): void; ended: Promise<void> } | undefined
   /** Settles when a body that is sent in pieces is through. */
@@ -104,6 +107,7 @@ export function createRequestContext(
     trace: undefined,
     ctx: undefined,
     answer: undefined,
+    cors: undefined,
     stream: undefined,
     sending: undefined,
     response: undefined,

@@ -1,0 +1,87 @@
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { publicAccess } from '../../packages/core/src/gateway/access.ts'
+import { endpoint } from '../../packages/core/src/gateway/endpoint.ts'
+import { surface } from '../../packages/core/src/gateway/surface.ts'
+import { createRig } from './rig.ts'
+
+const hello = (id: string, route: `GET /${string}`) =>
+  endpoint({
+    id,
+    route,
+    summary: 'Say which one it is',
+    access: publicAccess,
+    reply: { 200: z.object({ id: z.string() }) },
+  }).handle(() => ({ id }))
+
+const shop = (prefix = '/shop/v1') =>
+  surface({
+    name: 'shop',
+    prefix,
+    access: publicAccess,
+    tenant: 'none',
+    limits: { perMinute: 300, burst: 60, by: 'ip' },
+    endpoints: [hello('shop.list', 'GET /list')],
+  })
+
+/** A gateway whose `shop` is loaded later, and how often that has begun. */
+function setUp(load: (time: number) => Promise<ReturnType<typeof shop>> = async () => shop()) {
+  let times = 0
+  const later = async () => {
+    times += 1
+    return [await load(times)]
+  }
+  const rig = createRig([hello('dashboard.first', 'GET /first')], {
+    surface: { access: publicAccess },
+    later,
+  })
+  const ask = async (path: string) => {
+    const response = await rig.call('GET', path)
+    return [response.status, ((await response.json()) as { id?: string }).id]
+  }
+  return { ...rig, ask, times: () => times }
+}
+
+describe('surfaces that are loaded later', () => {
+  it('are loaded once, by the first who need them, and not for paths that are there already', async () => {
+    const { ask, times } = setUp()
+    expect(await ask('/dashboard/v1/first')).toEqual([200, 'dashboard.first'])
+    expect(times()).toBe(0)
+    const both = await Promise.all([ask('/shop/v1/list'), ask('/shop/v1/list')])
+    expect(both).toEqual([
+      [200, 'shop.list'],
+      [200, 'shop.list'],
+    ])
+    expect(await ask('/shop/v1/other')).toEqual([404, undefined])
+    expect(await ask('/dashboard/v1/first')).toEqual([200, 'dashboard.first'])
+    expect(times()).toBe(1)
+  })
+
+  it('are waited for by everything that is made of them', async () => {
+    const { gateway } = setUp()
+    const own = {
+      name: 'own',
+      path: '/own',
+      like: 'shop',
+      handle: async () => Response.json('mine'),
+    } as const
+    const [door, unknown, attached] = [gateway.surface('shop'), gateway.surface('bank'), gateway.attach(own)]
+    const request = (path: string, method = 'GET') => new Request(`http://copydesk.test${path}`, { method })
+    expect((await door.fetch(request('/shop/v1/list'))).status).toBe(200)
+    expect(await (await attached.fetch(request('/own', 'POST'))).json()).toBe('mine')
+    await expect(unknown.fetch(request('/bank/v1/list'))).rejects.toThrow('There is no surface "bank"')
+    expect((await gateway.endpoints()).map(({ id }) => id)).toEqual(['shop.list', 'dashboard.first'])
+  })
+
+  it('are asked for again when they could not be loaded, or do not go with the others', async () => {
+    const { gateway, ask, times } = setUp(async (time) => {
+      if (time === 1) throw new Error('The file is not there')
+      return shop(time === 2 ? '/dashboard/v1' : undefined)
+    })
+    await expect(gateway.open()).rejects.toThrow('The file is not there')
+    await expect(ask('/shop/v1/list')).rejects.toThrow('The prefix "/dashboard/v1" is used twice')
+    expect(await ask('/dashboard/v1/first')).toEqual([200, 'dashboard.first'])
+    expect(await ask('/shop/v1/list')).toEqual([200, 'shop.list'])
+    expect(times()).toBe(3)
+  })
+})
