@@ -3,10 +3,14 @@ import type { Transaction } from '../../../kernel/context.ts'
 import { DomainError, invalid } from '../../../kernel/errors.ts'
 import { addDays, dayIn, lastOfMonth, startOfDay } from '../../../kernel/periods.ts'
 import { flushOnce } from '../../../kernel/transact.ts'
-import { Subscription, type SubscriptionRow } from './billing-entities.ts'
-import { discountOf, redeemCoupon } from './coupons.ts'
-import { Tenant } from './entities.ts'
-import type { PlanChoice } from './plans.ts'
+import { Tenant } from '../tenants/entities.ts'
+import { Subscription, type SubscriptionRow } from './entities.ts'
+import { informProvider } from './inform-provider.ts'
+import { applyWaitingJob } from './jobs.ts'
+import { cycleFrom } from './periods/dates.ts'
+import { discountOf, redeemCoupon } from './plans/coupons.ts'
+import type { PlanChoice } from './plans/plans.ts'
+import { billChange, type ChangeInvoice, restOf } from './proration.ts'
 
 const noDiscount = { couponId: null, discountPercent: null, discountAmount: null }
 
@@ -34,7 +38,7 @@ export async function openSubscription(txn: Transaction, input: NewSubscription)
       ? noDiscount
       : await redeemCoupon(txn, { code: input.coupon, tenantId, choice })
   const now = txn.clock.date()
-  const { plan, label, priceId, region, currency, amount, cycle } = choice
+  const { plan, label, priceId, region, currency, amount, cycle, includedMicros, overageAmount } = choice
   const subscription = txn.em.create(Subscription, {
     id: input.id ?? txn.newId(),
     tenantId,
@@ -47,17 +51,27 @@ export async function openSubscription(txn: Transaction, input: NewSubscription)
     cycle,
     status: 'pending',
     ...discount,
+    includedMicros,
+    overageAmount,
     trialEndsAt: null,
     startedAt: null,
+    periodStartsAt: null,
     nextBillingAt: null,
     cancelledAt: null,
+    pastDueSince: null,
     provider: provider?.name ?? null,
     providerOrderId: provider?.orderId ?? null,
     providerSubscriptionId: provider?.subscriptionId ?? null,
+    providerState: null,
+    providerStateOn: null,
     createdOn: now,
     updatedOn: now,
   })
   await flushOnce(txn, taken)
+  if (provider) {
+    const told = { provider: provider.name, providerSubscriptionId: provider.subscriptionId }
+    txn.enqueue(applyWaitingJob, { tenantId, payload: told })
+  }
   return subscription
 }
 
@@ -79,7 +93,11 @@ export async function currentSubscription(
 export async function activateSubscription(txn: Transaction, tenantId: string): Promise<SubscriptionRow> {
   const subscription = await currentSubscription(txn, tenantId)
   if (!subscription) throw new DomainError('BAD_REQUEST', 'The tenant has no active subscription')
-  if (subscription.status !== 'active') await startPeriodNow(txn, subscription, subscription.startedAt)
+  // A period that was begun goes on.
+  if (subscription.status === 'past_due' && subscription.nextBillingAt !== null)
+    subscription.status = 'active'
+  else if (subscription.status !== 'active') await startPeriodNow(txn, subscription, subscription.startedAt)
+  subscription.pastDueSince = null
   return subscription
 }
 
@@ -97,9 +115,32 @@ export async function startPeriodNow(
   const { timezone } = await txn.em.findOneOrFail(Tenant, { id: subscription.tenantId })
   subscription.status = 'active'
   subscription.startedAt = startedAt ?? now
+  subscription.periodStartsAt = now
   subscription.nextBillingAt = startOfNextMonth(now, timezone)
   subscription.trialEndsAt = null
   subscription.updatedOn = now
+}
+
+/**
+ * Notes that a payment provider began to bill a subscription at an instant, which may be earlier than what was known: the period that is worked
+ * in follows from it, unless a later one was billed already.
+ */
+export async function beginBillingAt(
+  txn: Transaction,
+  subscription: SubscriptionRow,
+  at: Date,
+): Promise<void> {
+  const { startedAt, periodStartsAt, tenantId } = subscription
+  const isFirstPeriod = periodStartsAt?.getTime() === startedAt?.getTime()
+  subscription.startedAt = at
+  subscription.trialEndsAt = null
+  if (subscription.status !== 'cancelled' && subscription.status !== 'past_due')
+    subscription.status = 'active'
+  subscription.updatedOn = txn.clock.date()
+  if (!isFirstPeriod) return
+  const { timezone } = await txn.em.findOneOrFail(Tenant, { id: tenantId })
+  subscription.periodStartsAt = at
+  subscription.nextBillingAt = startOfNextMonth(at, timezone)
 }
 
 /** True when a cycle is paid for, or costs nothing after the discount. */
@@ -108,23 +149,42 @@ export function isPaidFor(subscription: SubscriptionRow): boolean {
 }
 
 /**
- * Moves a subscription to another plan and price; what was discounted from the old one ends, and the dates stay. The
- * tenant has the agents of the new plan from now on, beside those that it has.
+ * Moves a subscription to another plan and price at once; what was discounted from the old one ends. Of a period that is paid for
+ * the rest is credited and charged again at the new price. The dates stay, unless the cycle is another: it begins with this month
+ * then. The tenant has the agents of the new plan from now on, beside those that it has.
+ * @returns what it bills; undefined when nothing
+ * @throws DomainError `UNPROCESSABLE` when a period is paid for in another currency
  */
 export async function changeSubscription(
   txn: Transaction,
   subscription: SubscriptionRow,
   choice: PlanChoice,
-): Promise<void> {
-  const { plan, label, priceId, region, currency, amount, cycle } = choice
+): Promise<ChangeInvoice | undefined> {
+  const { plan, label, priceId, region, currency, amount, cycle, includedMicros, overageAmount } = choice
   const now = txn.clock.date()
-  const price = { plan, planLabel: label, priceId, region, currency, priceAmount: amount, cycle }
-  Object.assign(subscription, price, noDiscount, { updatedOn: now })
+  const usage = { includedMicros, overageAmount }
+  const price = { plan, planLabel: label, priceId, region, currency, priceAmount: amount, cycle, ...usage }
   const tenant = await txn.em.findOneOrFail(Tenant, { id: subscription.tenantId })
+  const before = restOf(subscription, now)
+  if (before && currency !== subscription.currency)
+    throw new DomainError(
+      'UNPROCESSABLE',
+      `The present period is paid for in ${subscription.currency}: a plan in ${currency} needs a subscription of its own`,
+    )
+  const isNewCycle = before && cycle !== subscription.cycle
+  Object.assign(subscription, price, noDiscount, { updatedOn: now })
+  if (isNewCycle) {
+    const { start, end } = cycleFrom(now, cycle, tenant.timezone)
+    subscription.periodStartsAt = start
+    subscription.nextBillingAt = end
+  }
+  const billed = before && (await billChange(txn, subscription, { before, after: restOf(subscription, now) }))
+  informProvider(txn, subscription, { what: 'price', prorate: true })
   tenant.plan = plan
   tenant.updatedOn = now
   await txn.em.flush()
   await txn.services.tenantAgents.provision(txn, tenant.id)
+  return billed
 }
 
 /** Takes a percentage off every cycle, in place of an earlier discount. @throws DomainError `VALIDATION_ERROR` on `value` */
@@ -133,6 +193,7 @@ export function setDiscount(txn: Transaction, subscription: SubscriptionRow, per
     throw invalid('value', 'A discount is a whole percentage from 0 to 100')
   Object.assign(subscription, noDiscount, { updatedOn: txn.clock.date() })
   if (percent > 0) subscription.discountPercent = percent
+  informProvider(txn, subscription, { what: 'price' })
 }
 
 /** The instant at which the month after `instant` begins in a zone. */

@@ -4,6 +4,8 @@ export const regions = {
   IN: { currency: 'INR' },
   GB: { currency: 'GBP' },
   EU: { currency: 'EUR' },
+  JP: { currency: 'JPY' },
+  KW: { currency: 'KWD' },
 } as const
 export type Region = keyof typeof regions
 export const regionCodes = Object.keys(regions) as Region[]
@@ -16,7 +18,7 @@ const union = 'AT BE BG CY CZ DE DK EE ES FI FR GR HR HU IE IT LT LU LV MT NL PL
 
 const regionByCountry = new Map<string, Region>([
   ['US', 'US'],
-  ['IN', 'IN'],
+  ...['IN', 'JP', 'KW'].map((country) => [country, country as Region] as const),
   ...['GB', 'GG', 'IM', 'JE'].map((country) => [country, 'GB'] as const),
   ...union.split(' ').map((country) => [country, 'EU'] as const),
 ])

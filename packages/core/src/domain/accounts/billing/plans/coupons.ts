@@ -1,9 +1,10 @@
 import { type InferEntity, LockMode } from '@mikro-orm/core'
-import { checkInstant } from '../../../kernel/check.ts'
-import type { Ctx, Transaction } from '../../../kernel/context.ts'
-import { DomainError, invalid, notFound } from '../../../kernel/errors.ts'
-import { flushOnce, transact } from '../../../kernel/transact.ts'
-import { Coupon, CouponRedemption, type PlanName, planNames } from './billing-entities.ts'
+import { checkInstant } from '../../../../kernel/check.ts'
+import type { Ctx, Transaction } from '../../../../kernel/context.ts'
+import { DomainError, invalid, notFound } from '../../../../kernel/errors.ts'
+import { flushOnce, transact } from '../../../../kernel/transact.ts'
+import { stepOf } from '../amounts.ts'
+import { Coupon, CouponRedemption, type PlanName, planNames } from './entities.ts'
 import { isAmount, type PlanChoice } from './plans.ts'
 import { type Currency, currencies } from './regions.ts'
 
@@ -204,12 +205,13 @@ export interface Discount {
 }
 
 /**
- * What a discount takes off a price, in whole units: half a unit counts for the customer, and nothing gets cheaper than
- * free. Exact for every price up to `maxAmount`.
+ * What a discount takes off a price, in whole units: half a unit, or step of the currency, counts for the customer, and nothing gets cheaper
+ * than free. Exact for every price up to `maxAmount`.
  */
-export function discountOf(price: { priceAmount: number } & Discount): number {
-  const { priceAmount, discountPercent, discountAmount } = price
+export function discountOf(price: { priceAmount: number; currency: string } & Discount): number {
+  const { priceAmount, currency, discountPercent, discountAmount } = price
   const off =
     discountPercent === null ? (discountAmount ?? 0) : Math.floor((priceAmount * discountPercent + 50) / 100)
-  return Math.min(priceAmount, off)
+  const due = Math.max(0, priceAmount - off)
+  return priceAmount - (due - (due % stepOf(currency)))
 }

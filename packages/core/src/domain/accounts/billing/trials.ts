@@ -1,9 +1,10 @@
 import { LockMode } from '@mikro-orm/core'
 import type { Transaction } from '../../../kernel/context.ts'
 import { DomainError } from '../../../kernel/errors.ts'
-import { Subscription, type SubscriptionRow } from './billing-entities.ts'
-import { Tenant } from './entities.ts'
+import { Tenant } from '../tenants/entities.ts'
+import { Subscription, type SubscriptionRow } from './entities.ts'
 import { endTrialJob } from './jobs.ts'
+import { endSubscription } from './periods/end.ts'
 
 const dayMs = 86_400_000
 
@@ -46,6 +47,7 @@ export async function endTrial(
   if (subscription?.status !== 'trialing' || !subscription.trialEndsAt) return
   const now = txn.clock.date()
   if (subscription.trialEndsAt > now) return
+  if (subscription.cancelsAtPeriodEnd) return endSubscription(txn, subscription)
   const tenant = await txn.em.findOneOrFail(Tenant, { id: subscription.tenantId }, { lockMode })
   subscription.status = 'past_due'
   subscription.updatedOn = now

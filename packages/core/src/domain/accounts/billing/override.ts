@@ -1,11 +1,12 @@
 import type { Ctx, Transaction } from '../../../kernel/context.ts'
 import { DomainError, invalid } from '../../../kernel/errors.ts'
 import { transact } from '../../../kernel/transact.ts'
-import type { SubscriptionRow } from './billing-entities.ts'
-import { closeInvoices } from './invoices.ts'
-import { choosePlan } from './plans.ts'
+import { lockTenant, setStatus } from '../tenants/status.ts'
+import type { SubscriptionRow } from './entities.ts'
+import { closeInvoices } from './invoices/invoices.ts'
+import { choosePlan } from './plans/plans.ts'
 import type { BillingOverride, OverrideReceipt } from './schemas.ts'
-import { lockTenant, setStatus } from './status.ts'
+import { restoreStanding } from './standing.ts'
 import {
   activateSubscription,
   changeSubscription,
@@ -68,7 +69,7 @@ async function apply(
  */
 async function markPaid(txn: Transaction, { tenantId }: SubscriptionRow): Promise<void> {
   await closeInvoices(txn, tenantId)
-  await activateSubscription(txn, tenantId)
+  await restoreStanding(txn, await activateSubscription(txn, tenantId))
   const tenant = await lockTenant(txn, tenantId)
   const { status, registered } = tenant
   if (status !== 'trial' && !(status === 'onboarding' && registered)) return

@@ -1,10 +1,11 @@
-import { LockMode } from '@mikro-orm/core'
-import type { Ctx, Transaction } from '../../../kernel/context.ts'
-import { invalid, notFound } from '../../../kernel/errors.ts'
-import { transact } from '../../../kernel/transact.ts'
-import { type BillingCycle, Plan, type PlanName, PlanPrice, planNames } from './billing-entities.ts'
+import { type InferEntity, LockMode } from '@mikro-orm/core'
+import type { Ctx, Transaction } from '../../../../kernel/context.ts'
+import { invalid, notFound } from '../../../../kernel/errors.ts'
+import { transact } from '../../../../kernel/transact.ts'
+import { stepOf } from '../amounts.ts'
+import type { Offerings } from '../schemas.ts'
+import { type BillingCycle, Plan, type PlanName, PlanPrice, planNames } from './entities.ts'
 import { type Currency, isRegion, type Region, regionCodes, regionOf, regions } from './regions.ts'
-import type { Offerings } from './schemas.ts'
 
 /** A plan with the price that was chosen: all that a subscription is opened with. */
 export interface PlanChoice {
@@ -20,6 +21,10 @@ export interface PlanChoice {
   amount: number
   cycle: BillingCycle
   trialDays: number
+  /** What agents may spend in a period before it is billed; null is everything. */
+  includedMicros: number | null
+  /** For each US dollar beyond that, in the smallest unit of the currency. */
+  overageAmount: number
   /** For a tenant that registers by itself. */
   spendCapMicros: number | null
 }
@@ -90,8 +95,7 @@ export function customPlan(custom: CustomPlan): PlanChoice {
   if (label === '' || label.length > 100) throw invalid('customPlanName', 'A name has 1 to 100 characters')
   const { customRegionId: region, customCycle } = custom
   if (!isRegion(region)) throw invalid('customRegionId', `Choose one of: ${regionCodes.join(', ')}`)
-  if (!isAmount(custom.customPrice))
-    throw invalid('customPrice', 'A price is a whole number of the smallest currency unit, 0 or more')
+  requirePrice('customPrice', custom.customPrice, region)
   return {
     plan: 'enterprise',
     label,
@@ -101,6 +105,8 @@ export function customPlan(custom: CustomPlan): PlanChoice {
     amount: custom.customPrice,
     cycle: customCycle === 'yearly' ? 'annual' : customCycle,
     trialDays: 0,
+    includedMicros: null,
+    overageAmount: 0,
     spendCapMicros: null,
   }
 }
@@ -113,6 +119,14 @@ export function isAmount(value: number): boolean {
   return Number.isSafeInteger(value) && value >= 0 && value <= maxAmount
 }
 
+function requirePrice(field: string, amount: number, region: Region): void {
+  if (!isAmount(amount))
+    throw invalid(field, 'A price is a whole number of the smallest currency unit, 0 or more')
+  const { currency } = regions[region]
+  const step = stepOf(currency)
+  if (amount % step !== 0) throw invalid(field, `A price in ${currency} is a multiple of ${step}`)
+}
+
 /** What a plan costs somewhere, for listings. */
 export interface PriceSummary {
   id: string
@@ -122,6 +136,9 @@ export interface PriceSummary {
   cycle: BillingCycle
   amount: number
   trialDays: number
+  /** Micro-dollars; null is everything. */
+  includedMicros: number | null
+  overageAmount: number
 }
 
 /** Every price of every plan, in the order in which they are offered. */
@@ -144,6 +161,10 @@ export interface PriceChange {
   amount?: number
   /** Of the plan, in every region. */
   trialDays?: number
+  /** Of the plan, in every region: micro-dollars that agents may spend in a period before it is billed; null is everything. */
+  includedMicros?: number | null
+  /** For each US dollar beyond that, in the smallest unit of the region's currency. */
+  overageAmount?: number
 }
 
 /**
@@ -151,14 +172,17 @@ export interface PriceChange {
  * @throws DomainError `VALIDATION_ERROR`; `NOT_FOUND` before the plans are set up
  */
 export function setPrice(ctx: Ctx, change: PriceChange): Promise<PriceSummary> {
-  const { plan: name, region, cycle = 'monthly', amount, trialDays } = change
+  const { plan: name, region, cycle = 'monthly', amount, trialDays, includedMicros, overageAmount } = change
   if (!(planNames as readonly string[]).includes(name))
     throw invalid('plan', `Choose one of: ${planNames.join(', ')}`)
   if (!isRegion(region)) throw invalid('region', `Choose one of: ${regionCodes.join(', ')}`)
-  if (amount !== undefined && !isAmount(amount))
-    throw invalid('amount', 'A price is a whole number of the smallest currency unit, 0 or more')
+  if (amount !== undefined) requirePrice('amount', amount, region)
   if (trialDays !== undefined && !(Number.isSafeInteger(trialDays) && trialDays >= 0 && trialDays <= 365))
     throw invalid('trialDays', 'A trial lasts 0 to 365 days')
+  if (overageAmount !== undefined && !isAmount(overageAmount))
+    throw invalid('overageAmount', 'A price is a whole number of the smallest currency unit, 0 or more')
+  if (typeof includedMicros === 'number' && !isAmount(includedMicros))
+    throw invalid('includedMicros', 'Must be a whole number of micro-dollars, 0 or more')
   return transact(ctx, async (txn) => {
     // Locked, so that two who set a first price meet here.
     const lockMode = LockMode.PESSIMISTIC_WRITE
@@ -167,7 +191,7 @@ export function setPrice(ctx: Ctx, change: PriceChange): Promise<PriceSummary> {
     const now = txn.clock.date()
     const found = await txn.em.findOne(PlanPrice, { planId: plan.id, region, cycle })
     if (!found && amount === undefined) throw invalid('cycle', `The plan ${name} has no ${cycle} price there`)
-    const before = found && { amount: found.amount, trialDays: plan.trialDays }
+    const before = found && auditedPrice(plan, found)
     const price =
       found ??
       txn.em.create(PlanPrice, {
@@ -177,34 +201,46 @@ export function setPrice(ctx: Ctx, change: PriceChange): Promise<PriceSummary> {
         currency: regions[region].currency,
         cycle,
         amount: 0,
+        overageAmount: 0,
         createdOn: now,
         updatedOn: now,
       })
     price.amount = amount ?? price.amount
+    price.overageAmount = overageAmount ?? price.overageAmount
     price.updatedOn = now
     plan.trialDays = trialDays ?? plan.trialDays
+    if (includedMicros !== undefined) plan.includedMicros = includedMicros
     plan.updatedOn = now
     txn.audit({
       tenantId: null,
       resourceType: 'plan',
       resourceId: plan.id,
       before,
-      after: { region, cycle, amount: price.amount, trialDays: plan.trialDays },
+      after: { region, cycle, ...auditedPrice(plan, price) },
       action: 'plan.change',
     })
     return toSummary(plan, price)
   })
 }
 
-type PlanRow = { name: PlanName; trialDays: number; spendCapMicros: number | null }
-type PriceRow = { id: string; region: Region; currency: Currency; amount: number; cycle: BillingCycle }
+type PlanRow = Pick<InferEntity<typeof Plan>, 'name' | 'trialDays' | 'includedMicros' | 'spendCapMicros'>
+type PriceRow = Pick<
+  InferEntity<typeof PlanPrice>,
+  'id' | 'region' | 'currency' | 'amount' | 'overageAmount' | 'cycle'
+>
 
-function choiceOf({ name, trialDays, spendCapMicros }: PlanRow, price: PriceRow): PlanChoice {
-  const { id, region, currency, amount, cycle } = price
-  return { plan: name, label: name, priceId: id, region, currency, amount, cycle, trialDays, spendCapMicros }
+function choiceOf(plan: PlanRow, price: PriceRow): PlanChoice {
+  const { name, trialDays, includedMicros, spendCapMicros } = plan
+  const { id, region, currency, amount, overageAmount, cycle } = price
+  const priced = { priceId: id, region, currency, amount, overageAmount, cycle }
+  return { plan: name, label: name, ...priced, trialDays, includedMicros, spendCapMicros }
 }
 
-function toSummary({ name, trialDays }: PlanRow, price: PriceRow): PriceSummary {
-  const { id, region, currency, amount, cycle } = price
-  return { id, plan: name, region, currency, cycle, amount, trialDays }
+function auditedPrice({ trialDays, includedMicros }: PlanRow, { amount, overageAmount }: PriceRow) {
+  return { amount, trialDays, includedMicros, overageAmount }
+}
+
+function toSummary({ name, trialDays, includedMicros }: PlanRow, price: PriceRow): PriceSummary {
+  const { id, region, currency, amount, overageAmount, cycle } = price
+  return { id, plan: name, region, currency, cycle, amount, trialDays, includedMicros, overageAmount }
 }
