@@ -3,8 +3,9 @@ import { shownName } from '../../../kernel/names.ts'
 import { sha256Hex } from '../../../platform/crypto/hash.ts'
 import { type MailPayload, queueMail } from '../../people/mail/jobs.ts'
 import { sendEmail } from '../../people/mail/send-email.ts'
+import { mailOf } from '../../people/mail/templates/kinds.ts'
 import { isSuspended } from '../tenants/entities.ts'
-import { invitationLetter } from './emails.ts'
+import { instantInWords, invitationMail, mailboxProofMail } from './emails.ts'
 import type { MailboxProof } from './entities.ts'
 import { mailProofJob } from './jobs.ts'
 import { accountById, invitationByToken } from './queries.ts'
@@ -39,18 +40,8 @@ export async function mailProof(
   const { id, name, email } = account
   const token = await ctx.services.tokens.sign('mailbox', { sub: id })
   const url = `${ctx.services.settings.links}/confirm-mailbox?token=${token}`
-  const letter = {
-    greeting: `Hello ${shownName(name)},`,
-    paragraphs: [
-      `There is a Copydesk account for ${email}. Log in and open this link to confirm that the address is yours; until then the account cannot do everything that it may.`,
-    ],
-    link: { label: 'Confirm your address', url },
-    closing: [
-      'The link is valid for seven days.',
-      'If you have not made this account, or do not know its password, do not open the link. Ask for a new password on the login page instead: that makes the account yours and ends every login that others have to it.',
-    ],
-  }
-  await sendEmail(ctx, payload, { to: email, subject: 'Confirm your address for Copydesk', letter }, signal)
+  const mail = mailOf(mailboxProofMail, { name: shownName(name), email, url })
+  await sendEmail(ctx, payload, { to: email, tenantId: account.tenantId, mail }, signal)
 }
 
 /** What the token of an invitation is sealed for while its mail waits to be sent. */
@@ -70,9 +61,13 @@ export async function mailInvitation(
   const token = encryptor.decrypt(payload.token, invitationTokenContext(payload.invitationId))
   const found = await invitationByToken(ctx.sql, sha256Hex(token))
   if (!found || isSuspended(found.tenantStatus) || found.expiresAt.getTime() <= ctx.clock.now()) return
-  const { email, tenantName, expiresAt, invitedBy } = found
+  const { email, tenantId, tenantName, expiresAt, invitedBy } = found
   const inviter = (await accountById(ctx.sql, invitedBy))?.name
-  const url = invitationUrl(ctx, token)
-  const written = invitationLetter({ inviter, tenantName, expiresAt, url })
-  await sendEmail(ctx, payload, { to: email, ...written }, signal)
+  const mail = mailOf(invitationMail, {
+    inviter: inviter === undefined ? undefined : shownName(inviter),
+    tenant: shownName(tenantName),
+    expires: instantInWords(expiresAt),
+    url: invitationUrl(ctx, token),
+  })
+  await sendEmail(ctx, payload, { to: email, tenantId, mail }, signal)
 }

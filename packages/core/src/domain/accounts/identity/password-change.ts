@@ -1,9 +1,11 @@
 import type { Ctx, Transaction } from '../../../kernel/context.ts'
 import { DomainError } from '../../../kernel/errors.ts'
+import { shownName } from '../../../kernel/names.ts'
 import { transact } from '../../../kernel/transact.ts'
 import { type MailPayload, queueMail } from '../../people/mail/jobs.ts'
 import { sendEmail } from '../../people/mail/send-email.ts'
-import { passwordLetter } from './emails.ts'
+import { mailOf } from '../../people/mail/templates/kinds.ts'
+import { instantInWords, passwordChangedMail } from './emails.ts'
 import { PasswordReset } from './entities.ts'
 import { mailPasswordChangedJob } from './jobs.ts'
 import { hashNewPassword } from './new-password.ts'
@@ -74,6 +76,8 @@ export async function mailPasswordChanged(
 ): Promise<void> {
   const account = await accountById(ctx.sql, payload.userId)
   if (!account) return
-  const written = passwordLetter({ name: account.name, at: new Date(payload.at) })
-  await sendEmail(ctx, payload, { to: account.email, ...written }, signal)
+  const { name, email: to, tenantId } = account
+  const time = instantInWords(new Date(payload.at))
+  const mail = mailOf(passwordChangedMail, { name: shownName(name), time })
+  await sendEmail(ctx, payload, { to, tenantId, mail }, signal)
 }

@@ -1,10 +1,12 @@
 import type { Ctx } from '../../../kernel/context.ts'
 import { DomainError, invalid } from '../../../kernel/errors.ts'
+import { shownName } from '../../../kernel/names.ts'
 import { transact } from '../../../kernel/transact.ts'
 import { type MailPayload, queueMail } from '../../people/mail/jobs.ts'
 import { sendEmail } from '../../people/mail/send-email.ts'
+import { mailOf } from '../../people/mail/templates/kinds.ts'
 import { isSuspended } from '../tenants/entities.ts'
-import { resetLetter } from './emails.ts'
+import { passwordResetMail } from './emails.ts'
 import { PasswordReset } from './entities.ts'
 import { mailResetJob, openResetJob } from './jobs.ts'
 import { recordKnownLogin } from './login-limit.ts'
@@ -89,7 +91,13 @@ export async function mailReset(
   if (!account) return
   const token = await ctx.services.tokens.sign('reset', { sub: account.id, jti: payload.requestId })
   const url = `${ctx.services.settings.links}/reset-password?token=${token}`
-  await sendEmail(ctx, payload, { to: account.email, ...resetLetter({ name: account.name, url }) }, signal)
+  const { name, email: to, tenantId } = account
+  await sendEmail(
+    ctx,
+    payload,
+    { to, tenantId, mail: mailOf(passwordResetMail, { name: shownName(name), url }) },
+    signal,
+  )
 }
 
 /**

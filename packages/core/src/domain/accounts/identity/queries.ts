@@ -1,8 +1,8 @@
 import { placeholders, type Sql } from '../../../platform/database/database.ts'
 import { exists, leftTable, pick, type RowOf, select, table, text } from '../../../platform/database/read.ts'
 import { EventRow } from '../../../platform/events/entities.ts'
-import { TenantProfile } from '../tenants/billing-entities.ts'
-import { Tenant } from '../tenants/entities.ts'
+
+import { Tenant, TenantProfile } from '../tenants/entities.ts'
 import { ApiKey, Invitation, PasswordReset, TenantAssignment, User } from './entities.ts'
 import type { InvitationLink } from './policy.ts'
 

@@ -1,10 +1,10 @@
 import type { Ctx, Transaction } from '../../../kernel/context.ts'
 import { DomainError } from '../../../kernel/errors.ts'
 import { transact } from '../../../kernel/transact.ts'
-import { discountOf, quoteCoupon } from '../tenants/coupons.ts'
-import type { CheckoutRequest, PaymentProvider } from '../tenants/payments.ts'
-import { choosePlan, type PlanChoice } from '../tenants/plans.ts'
-import { regionOf } from '../tenants/regions.ts'
+import type { CheckoutRequest, PaymentProvider } from '../billing/payments.ts'
+import { discountOf, quoteCoupon } from '../billing/plans/coupons.ts'
+import { choosePlan, type PlanChoice } from '../billing/plans/plans.ts'
+import { regionOf } from '../billing/plans/regions.ts'
 import { lockRegistration, requireFreeEmail } from './registration.ts'
 import { Registration, type RegistrationAnswers, type RegistrationRow } from './registration-entity.ts'
 import type { RegisterComplete } from './registration-schemas.ts'
@@ -30,7 +30,9 @@ export function intend(ctx: Ctx, input: RegisterComplete): Promise<CheckoutInten
     const choice = await choiceFor(txn, registration, input)
     const { plan, cycle, region, currency, trialDays, priceId } = choice
     const discount = input.coupon === undefined ? undefined : await quoteCoupon(txn, input.coupon, choice)
-    const amount = choice.amount - (discount ? discountOf({ priceAmount: choice.amount, ...discount }) : 0)
+    const amount =
+      choice.amount -
+      (discount ? discountOf({ priceAmount: choice.amount, currency: choice.currency, ...discount }) : 0)
     if (amount === 0) return undefined
     await requireFreeEmail(txn, email)
     const now = txn.clock.now()

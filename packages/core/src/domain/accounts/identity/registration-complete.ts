@@ -1,15 +1,15 @@
 import { UniqueConstraintViolationException } from '@mikro-orm/core'
 import type { Ctx, Principal, Transaction } from '../../../kernel/context.ts'
 import { transact } from '../../../kernel/transact.ts'
-import { discountOf } from '../tenants/coupons.ts'
+import { createInvoice } from '../billing/invoices/invoices.ts'
+import { type Checkout, openCheckout } from '../billing/payments.ts'
+import { discountOf } from '../billing/plans/coupons.ts'
+import { activateSubscription, openSubscription } from '../billing/subscriptions.ts'
+import { startTrial } from '../billing/trials.ts'
 import { Tenant } from '../tenants/entities.ts'
 import { countFreeTenant } from '../tenants/free-tenants.ts'
-import { createInvoice } from '../tenants/invoices.ts'
-import { type Checkout, openCheckout } from '../tenants/payments.ts'
 import { type CompanyProfile, saveProfile } from '../tenants/profiles.ts'
-import { activateSubscription, openSubscription } from '../tenants/subscriptions.ts'
 import { openTenant } from '../tenants/tenants.ts'
-import { startTrial } from '../tenants/trials.ts'
 import { addUser } from './add-user.ts'
 import { askForProof } from './mail.ts'
 import { lockRegistration, requireOpenRegistration } from './registration.ts'
@@ -102,7 +102,7 @@ async function create(txn: Transaction, given: Given): Promise<CompleteReply> {
     tenantId: tenant.id,
     choice,
     ...(input.coupon !== undefined && { coupon: input.coupon }),
-    ...(asked && { id: asked.reference, provider: { ...asked, name: asked.provider } }),
+    ...(asked && { id: asked.reference, provider: orderOf(asked) }),
   })
   const due = subscription.priceAmount - discountOf(subscription)
   if (asked && asked.amount !== due) throw conflict('The price has changed; try again')
@@ -138,6 +138,10 @@ async function create(txn: Transaction, given: Given): Promise<CompleteReply> {
       paymentKeyId: asked.keyId,
     }),
   }
+}
+
+function orderOf({ provider: name, orderId, orderRecord = orderId, subscriptionId }: Asked) {
+  return { name, orderId: orderRecord, subscriptionId }
 }
 
 /** The domain of a website, unless another tenant has it: no one proves one here, so no one is refused for it. */

@@ -1,6 +1,6 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core'
 import { idColumn, instantColumn, refColumn } from '../../../platform/database/columns.ts'
-import type { businessTypes, companySizes } from '../tenants/billing-entities.ts'
+import type { businessTypes, companySizes } from '../tenants/entities.ts'
 
 /** What a visitor has said so far; the password is kept beside it, as a hash. */
 export interface RegistrationAnswers {

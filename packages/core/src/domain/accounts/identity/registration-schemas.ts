@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { plainName } from '../../../kernel/names.ts'
 import { ulid } from '../../../platform/wire.ts'
-import { businessTypes, companySizes } from '../tenants/billing-entities.ts'
-import { isCountry } from '../tenants/regions.ts'
+import { isCountry } from '../billing/plans/regions.ts'
+import { businessTypes, companySizes } from '../tenants/entities.ts'
 import { isTimeZone } from '../tenants/tenants.ts'
 import { Email, Password } from './schemas.ts'
 

@@ -20,6 +20,8 @@ export interface Revocations {
 
 /** An access token lives 15 minutes, so nothing has to be remembered longer. */
 const keptMs = 15 * 60_000
+/** How long after a reinstatement events of the suspension before it may still come, at most. */
+const lateMs = 10_000
 
 /**
  * Follows the `access_revoked`, `access_restored` and `access_changed` events of every process. A start reads every revocation
@@ -36,12 +38,25 @@ export function createRevocations({
 }): Revocations {
   const revoked = new Map<string, number>()
   const changed = new Map<string, number>()
+  /** How often someone was let in here beyond the events of it that have come; below zero where more of those came. */
+  const lifted = new Map<string, { times: number; until: number }>()
   const listeners: Array<() => void> = []
   let stop: (() => void) | undefined
 
   const refuse = (id: string, since: number) => {
     revoked.set(id, since + keptMs)
     for (const fn of listeners) fn()
+  }
+  const restore = (id: string, by: 1 | -1) => {
+    revoked.delete(id)
+    const times = (lifted.get(id)?.times ?? 0) + by
+    if (times === 0) lifted.delete(id)
+    else lifted.set(id, { times, until: clock.now() + lateMs })
+  }
+  const forgetOld = () => {
+    const now = clock.now()
+    for (const [id, until] of revoked) if (until <= now) revoked.delete(id)
+    for (const [id, { until }] of lifted) if (until <= now) lifted.delete(id)
   }
   return {
     has(...ids) {
@@ -51,7 +66,7 @@ export function createRevocations({
     },
     add: (id) => refuse(id, clock.now()),
     changes: (userId) => changed.get(userId) ?? 0,
-    lift: (id) => void revoked.delete(id),
+    lift: (id) => restore(id, 1),
     onRefused: (fn) => void listeners.push(fn),
     async start() {
       // What comes while the past is read is told again afterwards, in its order.
@@ -65,12 +80,14 @@ export function createRevocations({
         last,
         {
           event: ({ type, subject, at }) => {
-            for (const [id, until] of revoked) if (until <= clock.now()) revoked.delete(id)
-            if (type === 'access_restored') revoked.delete(subject)
+            forgetOld()
+            if (type === 'access_restored') restore(subject, -1)
             else if (type === 'access_changed') {
               changed.set(subject, (changed.get(subject) ?? 0) + 1)
               for (const fn of listeners) fn()
-            } else refuse(subject, at.getTime())
+            }
+            // While the event of a reinstatement is still to come, this suspension happened before it.
+            else if ((lifted.get(subject)?.times ?? 0) <= 0) refuse(subject, at.getTime())
           },
           resync: () => undefined,
         },

@@ -1,14 +1,16 @@
 import type { Ctx, Transaction } from '../../../kernel/context.ts'
 import { toMicros } from '../../../kernel/money.ts'
 import { transact } from '../../../kernel/transact.ts'
+import type { SubscriptionRow } from '../billing/entities.ts'
+import { informProvider } from '../billing/inform-provider.ts'
+import type { PlanName } from '../billing/plans/entities.ts'
+import { choosePlan } from '../billing/plans/plans.ts'
+import { changeSubscription, currentSubscription } from '../billing/subscriptions.ts'
 import { restoreAccessHere } from '../identity/access.ts'
 import { refuse } from '../identity/sessions.ts'
-import type { PlanName, SubscriptionRow } from './billing-entities.ts'
-import { choosePlan } from './plans.ts'
 import { tenantSummary } from './queries.ts'
 import type { TenantChange, TenantSummary } from './schemas.ts'
 import { auditedTenant, lockTenant, reopen, setStatus, shut, startBilling, type TenantRow } from './status.ts'
-import { changeSubscription, currentSubscription } from './subscriptions.ts'
 
 /**
  * Changes what an operator may set about a tenant; what is not named stays as it is. A new status has the effects of
@@ -57,7 +59,8 @@ async function moveToPlan(
     const name = plan
     // No plan but a tenant's own is billed by the quarter.
     const choice = await choosePlan(txn, { name, region, cycle: cycle === 'quarterly' ? 'monthly' : cycle })
-    return changeSubscription(txn, subscription, choice)
+    await changeSubscription(txn, subscription, choice)
+    return
   }
   tenant.plan = plan
   await txn.em.flush()
@@ -98,4 +101,5 @@ function endBilling(txn: Transaction, subscription: SubscriptionRow): void {
   subscription.cancelledAt = now
   subscription.nextBillingAt = null
   subscription.updatedOn = now
+  informProvider(txn, subscription, { what: 'end' })
 }

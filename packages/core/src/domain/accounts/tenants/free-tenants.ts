@@ -1,7 +1,7 @@
 import type { Transaction } from '../../../kernel/context.ts'
 import { DomainError } from '../../../kernel/errors.ts'
 import { addDays } from '../../../kernel/periods.ts'
-import { nextNumber } from './queries.ts'
+import { nextNumber } from '../billing/invoices/number-queries.ts'
 
 /** What visitors may take of the operator without paying, where registration is open. */
 export interface FreeTenantLimits {

@@ -1,6 +1,6 @@
 import type { InferEntity } from '@mikro-orm/core'
 import type { Transaction } from '../../../kernel/context.ts'
-import { TenantProfile } from './billing-entities.ts'
+import { TenantProfile } from './entities.ts'
 
 type Row = InferEntity<typeof TenantProfile>
 

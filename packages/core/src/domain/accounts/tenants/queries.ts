@@ -1,4 +1,4 @@
-import type { Ctx, Transaction } from '../../../kernel/context.ts'
+import type { Ctx } from '../../../kernel/context.ts'
 import { notFound } from '../../../kernel/errors.ts'
 import { toUsd } from '../../../kernel/money.ts'
 import { readPage } from '../../../kernel/page-queries.ts'
@@ -16,7 +16,6 @@ import {
   table,
   text,
 } from '../../../platform/database/read.ts'
-import { NumberSequence } from './billing-entities.ts'
 import { Tenant } from './entities.ts'
 import type { TenantItem, TenantQuery, TenantSummary } from './schemas.ts'
 
@@ -115,20 +114,4 @@ function toItem(row: Summary, spentMicros: number): TenantItem {
     ...(trialEndsAt && { trialEndsAt }),
     createdOn,
   }
-}
-
-const given = select({ last: table(NumberSequence, 'number_sequences').last })
-
-/**
- * Takes the next number of a sequence, from 1. The row stays locked until the commit, and what is rolled back is given
- * out again, so the sequence has no gap.
- */
-export async function nextNumber(txn: Transaction, sequence: string): Promise<number> {
-  const [row] = await given.allOf(
-    txn.tx,
-    `insert into number_sequences (name, last) values (?, 1)
-     on conflict (name) do update set last = number_sequences.last + 1 returning ${given.columns}`,
-    [sequence],
-  )
-  return row?.last ?? 0
 }

@@ -2,7 +2,7 @@ import type { Ctx } from '../../../kernel/context.ts'
 import { DomainError } from '../../../kernel/errors.ts'
 import { count, select } from '../../../platform/database/read.ts'
 
-/** How much may be kept of what people upload: documents, files of datasets and of imports, and skills in all their versions. Bytes. */
+/** How much may be kept of what people upload: documents, assets, files of datasets and of imports, and skills in all their versions. Bytes. */
 export interface Quotas {
   /** Of one tenant. */
   tenantBytes: number
@@ -39,6 +39,7 @@ export async function requireRoom(ctx: Ctx, tenantId: string | null, bytes: numb
 const bytesWhere = (condition: string) =>
   select({
     bytes: count(`(select coalesce(sum(size_bytes), 0) from documents where ${condition})
+      + (select coalesce(sum(size_bytes), 0) from assets where ${condition})
       + (select coalesce(sum(file_size_bytes), 0) from knowledge_files where ${condition})
       + (select coalesce(sum(size_bytes), 0) from lead_imports where status = 'processing' and ${condition})
       + (select coalesce(sum(size_bytes), 0) from config_versions where kind = 'skill' and ${condition})`),
@@ -50,7 +51,7 @@ const ofAll = bytesWhere('1 = 1')
 async function keptBytes({ sql }: Ctx, tenantId?: string): Promise<number> {
   const row = await (tenantId === undefined
     ? ofAll.get(sql, '')
-    : ofTenant.get(sql, '', Array<string>(4).fill(tenantId)))
+    : ofTenant.get(sql, '', Array<string>(5).fill(tenantId)))
   return row?.bytes ?? 0
 }
 

@@ -2,11 +2,11 @@ import { type InferEntity, LockMode } from '@mikro-orm/core'
 import type { Transaction } from '../../../kernel/context.ts'
 import { notFound } from '../../../kernel/errors.ts'
 import { toUsd } from '../../../kernel/money.ts'
+import type { SubscriptionRow } from '../billing/entities.ts'
+import { activateSubscription } from '../billing/subscriptions.ts'
 import { restoreAccess, revokeTenantAccess } from '../identity/access.ts'
-import type { SubscriptionRow } from './billing-entities.ts'
 import { Tenant } from './entities.ts'
 import { releaseTenantJob } from './jobs.ts'
-import { activateSubscription } from './subscriptions.ts'
 
 export type TenantRow = InferEntity<typeof Tenant>
 

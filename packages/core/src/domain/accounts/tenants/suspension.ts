@@ -1,10 +1,10 @@
 import type { Ctx } from '../../../kernel/context.ts'
 import { DomainError } from '../../../kernel/errors.ts'
 import { transact } from '../../../kernel/transact.ts'
+import { currentSubscription, isPaidFor, startPeriodNow } from '../billing/subscriptions.ts'
 import { restoreAccessHere } from '../identity/access.ts'
 import { refuse } from '../identity/sessions.ts'
 import { lockTenant, reopen, shut, startBilling, type TenantRow } from './status.ts'
-import { currentSubscription, isPaidFor, startPeriodNow } from './subscriptions.ts'
 
 const unpaid =
   'The subscription of the tenant was never paid: mark it as paid first (`copydesk tenant mark-paid`, or the action mark_paid of POST /admin/v1/tenants/:tenantId/billing/override), then activate the tenant'

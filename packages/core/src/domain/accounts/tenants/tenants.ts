@@ -3,7 +3,7 @@ import type { Ctx, Transaction } from '../../../kernel/context.ts'
 import { DomainError, invalid } from '../../../kernel/errors.ts'
 import { plainName } from '../../../kernel/names.ts'
 import { transact } from '../../../kernel/transact.ts'
-import { planNames } from './billing-entities.ts'
+import { planNames } from '../billing/plans/entities.ts'
 import { Tenant, type TenantStatus } from './entities.ts'
 
 export interface NewTenant {
