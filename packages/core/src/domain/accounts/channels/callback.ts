@@ -3,14 +3,13 @@ import type { Ctx, Transaction } from '../../../kernel/context.ts'
 import { DomainError, invalid } from '../../../kernel/errors.ts'
 import { transact } from '../../../kernel/transact.ts'
 import { sha256Hex } from '../../../platform/crypto/hash.ts'
-import type { OAuthTokens } from '../../../platform/oauth/oauth.ts'
 import { User } from '../identity/entities.ts'
 import { accountById } from '../identity/queries.ts'
 import { actingAs, activeTenant } from '../identity/sessions.ts'
-import { lockTenant } from '../tenants/status.ts'
-import { ChannelConnection, type ChannelType, ConnectAttempt } from './entities.ts'
-import { channelConnected } from './events.ts'
-import { encryptTokens, openConnection, whyOf } from './provider.ts'
+import { type ChannelType, ConnectAttempt } from './entities.ts'
+import { keepConnection, type OpenedAccount } from './keep.ts'
+import { openOnServer } from './own-server.ts'
+import { openConnection, whyOf } from './provider.ts'
 import { attemptByState } from './queries.ts'
 import type { CallbackQuery } from './schemas.ts'
 
@@ -25,12 +24,13 @@ import type { CallbackQuery } from './schemas.ts'
 export async function finishConnect(
   ctx: Ctx,
   platform: ChannelType,
-  { state, code, error: refusal }: CallbackQuery,
+  { state, error: refusal, ...answer }: CallbackQuery,
 ): Promise<string> {
   const owner = await attemptByState(ctx.sql, platform, sha256Hex(state), ctx.clock.date())
   const account = owner && (await accountById(ctx.sql, owner.userId))
   if (!owner || !account) throw worthless()
-  if (code === undefined && refusal === undefined) throw invalid('code', 'Is required')
+  const isEmpty = answer.code === undefined && answer.password === undefined
+  if (isEmpty && refusal === undefined) throw invalid('code', 'Is required')
   const acting: Ctx = { ...actingAs(ctx, account), scope: [owner.tenantId] }
   const attempt = await take(acting, owner.id)
   const back = (status: 'connected' | 'error') => {
@@ -39,11 +39,11 @@ export async function finishConnect(
     url.searchParams.set('status', status)
     return url.href
   }
-  if (code === undefined || refusal !== undefined) {
+  if (isEmpty || refusal !== undefined) {
     ctx.log.info('a channel was not connected: refused at the provider', { type: platform })
     return back('error')
   }
-  const opened = await open(acting, platform, code, attempt.verifierSealed)
+  const opened = await open(acting, platform, answer, attempt)
   if (!opened) return back('error')
   await keep(acting, platform, opened)
   return back('connected')
@@ -59,10 +59,11 @@ function take(ctx: Ctx, id: string) {
     if (!attempt || attempt.expiresAt.getTime() <= txn.clock.now()) throw worthless()
     await requireConnector(txn, attempt.tenantId)
     txn.em.remove(attempt)
-    const { redirectUrl, verifierSealed } = attempt
-    return { redirectUrl, verifierSealed }
+    const { redirectUrl, verifierSealed, server } = attempt
+    return { redirectUrl, verifierSealed, server }
   })
 }
+type Attempt = Awaited<ReturnType<typeof take>>
 
 /** @throws DomainError `FORBIDDEN` when the actor may not connect channels of the tenant, or not any more */
 async function requireConnector(txn: Transaction, tenantId: string): Promise<void> {
@@ -74,20 +75,21 @@ async function requireConnector(txn: Transaction, tenantId: string): Promise<voi
   await activeTenant(txn, tenantId)
 }
 
-type Opened = Awaited<ReturnType<typeof openConnection>>
+/** What comes back with a person, without its state. */
+type Answer = Omit<CallbackQuery, 'state' | 'error'>
 
 /** @returns undefined, with a line in the log, when nothing came of it */
 async function open(
   ctx: Ctx,
   type: ChannelType,
-  code: string,
-  verifierSealed: string,
-): Promise<Opened | undefined> {
-  const client = ctx.services.channels.client(type)
-  const verifier = ctx.services.encryptor.decrypt(verifierSealed, ctx.actor.tenantId ?? '')
+  answer: Answer,
+  attempt: Attempt,
+): Promise<OpenedAccount | undefined> {
+  const kept = ctx.services.encryptor.decrypt(attempt.verifierSealed, ctx.actor.tenantId ?? '')
   try {
-    if (!client) throw new DomainError('UNPROCESSABLE', 'No client is set up any more')
-    return await openConnection(ctx, type, client, { code, verifier })
+    return attempt.server === null
+      ? await openAtProvider(ctx, type, answer.code, kept)
+      : await openOnServer(ctx, type, answer, { server: attempt.server, memory: kept })
   } catch (error) {
     ctx.log.warn('a channel could not be connected', {
       type,
@@ -98,43 +100,24 @@ async function open(
   }
 }
 
-function keep(ctx: Ctx, type: ChannelType, { tokens, accountName }: Opened): Promise<void> {
+async function openAtProvider(
+  ctx: Ctx,
+  type: ChannelType,
+  code: string | undefined,
+  verifier: string,
+): Promise<OpenedAccount> {
+  const client = ctx.services.channels.client(type)
+  if (!client) throw new DomainError('UNPROCESSABLE', 'No client is set up any more')
+  if (code === undefined) throw invalid('code', 'Is required')
+  const { tokens, accountName } = await openConnection(ctx, type, client, { code, verifier })
+  const { expiresIn, ...secrets } = tokens
+  return { auth: 'oauth', secrets, expiresIn, accountName, account: null }
+}
+
+function keep(ctx: Ctx, type: ChannelType, opened: OpenedAccount): Promise<void> {
   return transact(ctx, async (txn) => {
     const tenantId = ctx.actor.tenantId ?? ''
-    // Two people who connect one type at once come one after the other.
-    await lockTenant(txn, tenantId)
     await requireConnector(txn, tenantId)
-    const before = await txn.em.findOne(ChannelConnection, { tenantId, type })
-    const was = before && { status: before.status, accountName: before.accountName }
-    const now = txn.clock.date()
-    const fields = {
-      status: 'connected' as const,
-      accountName,
-      tokensSealed: encryptTokens(txn.services.encryptor, tokens, tenantId),
-      expiresAt: endOf(tokens, now),
-      renewable: tokens.refreshToken !== undefined,
-      lastCheckedAt: now,
-      connectedAt: now,
-      connectedBy: txn.actor.id,
-      updatedOn: now,
-    }
-    const id = before?.id ?? txn.newId()
-    if (before) Object.assign(before, fields)
-    else txn.em.create(ChannelConnection, { id, tenantId, type, createdOn: now, ...fields })
-    txn.audit({
-      tenantId,
-      resourceType: 'channel',
-      resourceId: id,
-      before: was,
-      after: { type, status: 'connected', accountName },
-    })
-    txn.emit(channelConnected, { tenantId, subject: id, data: { channelId: id, channelType: type } })
+    await keepConnection(txn, { tenantId, type }, opened)
   })
 }
-
-function endOf({ expiresIn }: OAuthTokens, now: Date): Date | null {
-  return expiresIn === undefined ? null : new Date(now.getTime() + Math.min(expiresIn, longestS) * 1_000)
-}
-
-/** A hundred years, in seconds: a provider that says more means for ever, and dates end somewhere. */
-const longestS = 3_155_760_000

@@ -6,10 +6,12 @@ import { transact } from '../../../kernel/transact.ts'
 import { Unretryable } from '../../../platform/jobs/jobs.ts'
 import { revokeToken } from '../../../platform/oauth/client.ts'
 import { OAuthError } from '../../../platform/oauth/oauth.ts'
-import { ChannelConnection } from './entities.ts'
+import { type ChannelAccount, ChannelConnection, type ChannelType } from './entities.ts'
 import { channelDisconnected } from './events.ts'
 import { revokeTokensJob } from './jobs.ts'
-import { decryptTokens, withProvider } from './provider.ts'
+import { createCall } from './platform-call.ts'
+import { PlatformError } from './platform-error.ts'
+import { type ChannelSecrets, decryptSecrets, withProvider } from './provider.ts'
 
 /**
  * Forgets the tokens of a channel and marks it disconnected. They are given back to the provider by a job that is left
@@ -22,10 +24,14 @@ export async function disconnectChannel(ctx: Ctx, channelId: string): Promise<vo
     const lock = { lockMode: LockMode.PESSIMISTIC_WRITE } as const
     const channel = await txn.em.findOne(ChannelConnection, { id: channelId }, lock)
     if (!channel) throw notFound('channel')
-    const { tenantId, type: channelType, status, accountName, tokensSealed } = channel
+    const { tenantId, type: channelType, status, accountName, tokensSealed, auth, account } = channel
     if (status === 'disconnected') return
-    if (tokensSealed !== null && txn.services.channels.client(channelType)?.revokeUrl !== undefined) {
-      const payload = { tenantId, channelType, tokens: tokensSealed }
+    const canRevoke =
+      auth === 'oauth'
+        ? txn.services.channels.client(channelType)?.revokeUrl !== undefined
+        : txn.services.channelAuth(channelType)?.revoke !== undefined
+    if (tokensSealed !== null && canRevoke) {
+      const payload = { tenantId, channelType, tokens: tokensSealed, auth, account: { ...account } }
       txn.enqueue(revokeTokensJob, { tenantId, payload })
     }
     Object.assign(channel, {
@@ -55,10 +61,12 @@ export async function revokeTokens(
   payload: z.output<typeof revokeTokensJob.payload>,
   signal: AbortSignal,
 ): Promise<void> {
-  const { tenantId, channelType, tokens } = payload
+  const { tenantId, channelType, tokens, auth } = payload
+  const secrets = decryptSecrets(ctx.services.encryptor, tokens, tenantId)
+  if (auth === 'credentials') return revokeCredentials(ctx, channelType, { ...payload, secrets }, signal)
   const client = ctx.services.channels.client(channelType)
   if (client?.revokeUrl === undefined) throw new Unretryable('No address for revoking is configured any more')
-  const { accessToken, refreshToken } = decryptTokens(ctx.services.encryptor, tokens, tenantId)
+  const { accessToken = '', refreshToken } = secrets
   // The one that outlives the other goes first.
   const all = [
     ...(refreshToken ? [{ token: refreshToken, hint: 'refresh_token' as const }] : []),
@@ -72,5 +80,22 @@ export async function revokeTokens(
       if (status < 500 && status !== 408 && status !== 429) throw new Unretryable(message)
       throw error
     }
+  }
+}
+
+async function revokeCredentials(
+  ctx: Ctx,
+  type: ChannelType,
+  { secrets, account }: { secrets: ChannelSecrets; account: ChannelAccount },
+  signal: AbortSignal,
+): Promise<void> {
+  const auth = ctx.services.channelAuth(type)
+  if (!auth?.revoke) return
+  try {
+    await auth.revoke(createCall(ctx, { type, secrets, account, rules: auth.rules, signal }))
+  } catch (error) {
+    // They are good for nothing any more, which is what was wanted.
+    if (error instanceof PlatformError && error.kind === 'auth') return
+    throw error
   }
 }

@@ -1,4 +1,4 @@
-import { defineEntity, p } from '@mikro-orm/core'
+import { defineEntity, type InferEntity, p } from '@mikro-orm/core'
 import { idColumn, instantColumn, refColumn } from '../../../platform/database/columns.ts'
 import { ownedByTenant } from '../../../platform/database/scope.ts'
 
@@ -16,6 +16,8 @@ export const channelNames = {
   email_platform_b: 'E-mail platform B',
   web_analytics: 'Web analytics',
   search_console: 'Search console',
+  microblog_a: 'Microblog A',
+  microblog_b: 'Microblog B',
 } as const
 
 export type ChannelType = keyof typeof channelNames
@@ -23,6 +25,14 @@ export const channelTypes = Object.keys(channelNames) as [ChannelType, ...Channe
 
 export const channelStatuses = ['connected', 'expired', 'error', 'disconnected'] as const
 export type ChannelStatus = (typeof channelStatuses)[number]
+
+export type ChannelAuthKind = 'oauth' | 'credentials'
+
+/** Facts about an account by their names; none of them is a secret. */
+export type ChannelAccount = Readonly<Record<string, string>>
+
+/** How much of a limit is used, and when it is whole again, milliseconds since the epoch. */
+export type SpentLimits = Readonly<Record<string, { left: number; until: number }>>
 
 /** A tenant's account at a channel; one for each type, however often it is connected again. */
 export const ChannelConnection = defineEntity({
@@ -41,6 +51,17 @@ export const ChannelConnection = defineEntity({
     expiresAt: instantColumn().strictNullable(),
     /** There is a refresh token, so that the end of the access token is not the end of the connection. */
     renewable: p.boolean(),
+    /** By consent at the provider, or by a key or password that a person has pasted. */
+    auth: p.string().$type<ChannelAuthKind>().default('oauth'),
+    /** What is known of the account and is no secret, such as the address of its server; as the connector words it. */
+    account: p.json().$type<ChannelAccount>().strictNullable(),
+    /** What of the platform's limits is used up, by the limit's name. */
+    limits: p.json().$type<SpentLimits>().strictNullable(),
+    /** The platform has asked to be left alone until then. */
+    waitsUntil: instantColumn().strictNullable(),
+    /** Which process renews the tokens, and how long it may take. */
+    refreshingBy: refColumn().strictNullable(),
+    refreshingUntil: instantColumn().strictNullable(),
     lastCheckedAt: instantColumn().strictNullable(),
     connectedAt: instantColumn(),
     /** User ULID. */
@@ -67,6 +88,8 @@ export const ConnectAttempt = defineEntity({
     verifierSealed: p.text(),
     /** Where the person goes in the end; was allowed when the attempt began. */
     redirectUrl: p.text(),
+    /** The person's own server, where the platform is one that everybody can run; null for a provider. */
+    server: p.text().strictNullable(),
     createdOn: instantColumn(),
     expiresAt: instantColumn(),
   },
@@ -74,3 +97,5 @@ export const ConnectAttempt = defineEntity({
   indexes: [{ name: 'connect_attempts_by_expiry', properties: ['expiresAt'] }],
   filters: ownedByTenant,
 })
+
+export type ConnectionRow = InferEntity<typeof ChannelConnection>

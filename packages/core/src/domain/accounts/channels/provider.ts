@@ -1,9 +1,10 @@
 import type { Ctx } from '../../../kernel/context.ts'
 import type { Encryptor } from '../../../platform/crypto/encryptor.ts'
-import { exchangeCode } from '../../../platform/oauth/client.ts'
+import { exchangeCode, extendToken } from '../../../platform/oauth/client.ts'
 import { OAuthError, type OAuthPort, type OAuthTokens } from '../../../platform/oauth/oauth.ts'
 import type { ChannelClient } from './clients.ts'
 import type { ChannelType } from './entities.ts'
+import { PlatformError } from './platform-error.ts'
 
 /** How long a provider is waited for; a person stands in front of the browser. */
 const waitMs = 15_000
@@ -45,9 +46,11 @@ export async function openConnection(
   { code, verifier }: { code: string; verifier: string },
 ): Promise<{ tokens: OAuthTokens; accountName: string | null }> {
   const redirectUri = callbackUrl(ctx.services.settings.baseUrl, type)
-  const tokens = await withProvider(ctx, (port) =>
-    exchangeCode(client, port, { redirectUri, code, verifier }),
-  )
+  const first = await withProvider(ctx, (port) => exchangeCode(client, port, { redirectUri, code, verifier }))
+  const { extension } = client
+  const tokens = extension
+    ? await withProvider(ctx, (port) => extendToken(client, extension, port, first.accessToken))
+    : first
   const accountName = await withProvider(ctx, (port) => readAccount(client, port, tokens.accessToken)).catch(
     (error: unknown) => {
       ctx.log.warn('the name of a connected account could not be learnt', { type, why: whyOf(error) })
@@ -59,7 +62,7 @@ export async function openConnection(
 
 /** What may be logged of a failure. */
 export const whyOf = (error: unknown): string =>
-  error instanceof OAuthError ? error.message : (error as Error).name
+  error instanceof OAuthError || error instanceof PlatformError ? error.message : (error as Error).name
 
 async function readAccount(
   { account }: ChannelClient,
@@ -89,19 +92,20 @@ async function readAccount(
   )
 }
 
-/** What is kept of the tokens of a connection, beside when they end. */
-export type KeptTokens = Pick<OAuthTokens, 'accessToken' | 'refreshToken'>
+/** What opens an account: the tokens of a consent, or what a person has pasted. */
+export type ChannelSecrets = Partial<Pick<OAuthTokens, 'accessToken' | 'refreshToken'>> & {
+  username?: string
+  /** An application password, a key, or whatever the platform calls it. */
+  secret?: string
+}
 
-/** @returns both tokens as one text that opens for this tenant only */
-export function encryptTokens(
-  encryptor: Encryptor,
-  { accessToken, refreshToken }: KeptTokens,
-  tenantId: string,
-): string {
-  return encryptor.encrypt(JSON.stringify({ accessToken, refreshToken }), tenantId)
+/** @returns all secrets of an account as one text that opens for this tenant only */
+export function encryptSecrets(encryptor: Encryptor, secrets: ChannelSecrets, tenantId: string): string {
+  const { accessToken, refreshToken, username, secret } = secrets
+  return encryptor.encrypt(JSON.stringify({ accessToken, refreshToken, username, secret }), tenantId)
 }
 
 /** @throws BoxError when the text is not of this tenant */
-export function decryptTokens(encryptor: Encryptor, sealed: string, tenantId: string): KeptTokens {
-  return JSON.parse(encryptor.decrypt(sealed, tenantId)) as KeptTokens
+export function decryptSecrets(encryptor: Encryptor, sealed: string, tenantId: string): ChannelSecrets {
+  return JSON.parse(encryptor.decrypt(sealed, tenantId)) as ChannelSecrets
 }

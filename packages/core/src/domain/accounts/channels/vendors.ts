@@ -29,11 +29,13 @@ const meta = (...scopes: string[]): OAuthVendor => ({
   tokenUrl: 'https://graph.facebook.com/oauth/access_token',
   scopes,
   pkce: false,
+  // A consent brings a token of an hour or two; exchanged, it lasts sixty days.
+  extension: { grantType: 'fb_exchange_token', tokenName: 'fb_exchange_token', lifeS: 60 * 86_400 },
   account: { url: 'https://graph.facebook.com/me?fields=name', field: 'name' },
 })
 
-/** The vendor behind each type of channel. */
-export const vendors: Readonly<Record<ChannelType, OAuthVendor>> = {
+/** The vendor behind each type of channel that is connected by consent through the operator's client. */
+export const vendors: Readonly<Partial<Record<ChannelType, OAuthVendor>>> = {
   // LinkedIn answers `invalid_client` to a confidential client that sends a proof key.
   professional_network: {
     authorizeUrl: 'https://www.linkedin.com/oauth/v2/authorization',
