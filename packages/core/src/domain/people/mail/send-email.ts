@@ -1,30 +1,66 @@
 import type { Ctx, Transaction } from '../../../kernel/context.ts'
 import { DomainError } from '../../../kernel/errors.ts'
 import { Unretryable } from '../../../platform/jobs/jobs.ts'
-import { type EmailMessage, renderEmail } from '../../../platform/mail/email-message.ts'
-import { type Attachment, MailError } from '../../../platform/mail/mail.ts'
+import { type Attachment, type Mail, MailError } from '../../../platform/mail/mail.ts'
+import { noteBounce } from './bounces/note-bounce.ts'
+import { isSuppressed, noteSent } from './bounces/queries.ts'
 import type { MailPayload } from './jobs.ts'
 import { countOutsideMail } from './queries.ts'
+import type { FilledMail, MailKind } from './templates/kinds.ts'
+import { writeMail } from './templates/render.ts'
+
+/** Whether a mail was handed over, or its address is off. */
+export type Sending = 'sent' | 'suppressed'
 
 /**
- * Sends a letter as the mail of a job.
- * @throws Unretryable when the mail server refuses it for good; MailError when another try may do
+ * Words a mail by its template, and sends it as the mail of a job, unless no mail goes to its address any more.
+ * @param mail `tenantId` whose templates word it; null for a mail of no tenant
+ * @throws Unretryable when it is refused for good; MailError when another try may do
  */
 export async function sendEmail(
   ctx: Ctx,
   { mailId }: MailPayload,
   {
     to,
-    subject,
-    letter,
+    tenantId,
+    mail,
     attachments = [],
-  }: { to: string; subject: string; letter: EmailMessage; attachments?: readonly Attachment[] },
+  }: { to: string; tenantId: string | null; mail: FilledMail; attachments?: readonly Attachment[] },
   signal: AbortSignal,
-): Promise<void> {
+): Promise<Sending> {
+  const written = await writeMail(ctx, mail, tenantId)
+  const outgoing = { id: mailId, to, ...written, attachments }
   try {
-    await ctx.services.mail.send({ id: mailId, to, subject, ...renderEmail(letter), attachments }, signal)
+    return (await handOverMail(ctx, outgoing, tenantId, signal)) === undefined ? 'suppressed' : 'sent'
   } catch (error) {
     if (error instanceof MailError && error.final) throw new Unretryable(error.message, { cause: error })
+    throw error
+  }
+}
+
+/**
+ * Hands a mail over, and notes that: what comes back of it later is known by its id.
+ * @returns its `Message-ID`; undefined when no mail goes to its address any more
+ * @throws MailError
+ */
+export async function handOverMail(
+  ctx: Ctx,
+  mail: Mail,
+  tenantId: string | null,
+  signal?: AbortSignal,
+): Promise<string | undefined> {
+  const { id } = mail
+  const address = mail.to.toLowerCase()
+  if (await isSuppressed(ctx.sql, address)) {
+    ctx.log.info('an e-mail is not sent: its address is turned off', { mailId: id })
+    return undefined
+  }
+  await ctx.db.write((tx) => noteSent(tx, { id, tenantId, address, sentOn: ctx.clock.date() }))
+  try {
+    return await ctx.services.mail.send(mail, signal)
+  } catch (error) {
+    if (error instanceof MailError && error.bounce)
+      await noteBounce(ctx, { mailId: id, kind: error.bounce, detail: error.message })
     throw error
   }
 }
@@ -77,6 +113,10 @@ function spent(now: Date, limit: 'tenant' | 'installation', message: string): Do
 }
 
 declare module '../../../kernel/services.ts' {
+  interface Services {
+    /** What the product sends, by slug. */
+    mailKinds: ReadonlyMap<string, MailKind>
+  }
   interface Settings {
     mailLimits: OutsideMailLimits
   }

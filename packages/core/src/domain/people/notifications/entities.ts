@@ -14,7 +14,7 @@ export const notificationTypes = [
 export type NotificationType = (typeof notificationTypes)[number]
 
 /** Where the app has a screen for what a notification is about; `home` where it has none. */
-export type SubjectKind = 'approvals' | 'activities' | 'campaigns' | 'webhooks' | 'home'
+export type SubjectKind = 'approvals' | 'activities' | 'campaigns' | 'webhooks' | 'leads' | 'home'
 
 /** One line in one person's inbox. */
 export const Notification = defineEntity({

@@ -1,7 +1,7 @@
 import type { Ctx, Transaction } from '../../../kernel/context.ts'
 import { type JobOrder, toNewJob } from '../../../kernel/jobs.ts'
 import { preview } from '../../../kernel/text.ts'
-import { oneLine } from '../../../platform/mail/email-message.ts'
+import { oneLine } from '../../../platform/mail/text.ts'
 import { PushError } from '../../../platform/push/push.ts'
 import { deepLink } from '../notifications/inbox-queries.ts'
 import { dueNow } from '../notifications/preferences.ts'
