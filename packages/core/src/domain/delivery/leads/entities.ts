@@ -1,6 +1,7 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core'
 import { idColumn, instantColumn, refColumn } from '../../../platform/database/columns.ts'
 import { ownedByTenant } from '../../../platform/database/scope.ts'
+import { LeadForm } from './forms/entities.ts'
 
 export const leadStatuses = ['new', 'contacted', 'qualified', 'unqualified', 'converted'] as const
 export type LeadStatus = (typeof leadStatuses)[number]
@@ -24,7 +25,7 @@ export const Lead = defineEntity({
   name: 'Lead',
   tableName: 'leads',
   properties: {
-    /** What the index of words knows the row by. */
+    /** Its place in lists, and what the index of words knows it by. */
     seq: p.integer().primary().autoincrement(),
     id: refColumn(),
     tenantId: refColumn(),
@@ -60,10 +61,10 @@ export const Lead = defineEntity({
     { name: 'leads_identity', properties: ['tenantId', 'identity'] },
   ],
   indexes: [
-    { name: 'leads_by_tenant', properties: ['tenantId', 'id'] },
-    { name: 'leads_by_status', properties: ['tenantId', 'status', 'id'] },
-    { name: 'leads_by_source', properties: ['tenantId', 'source', 'id'] },
-    { name: 'leads_by_phone', properties: ['tenantId', 'phoneKey'] },
+    { name: 'leads_in_order', properties: ['tenantId', 'seq'] },
+    // For each of the two filters alone, too: the few values of the other one are ranges of it.
+    { name: 'leads_by_status', properties: ['tenantId', 'status', 'source', 'seq'] },
+    { name: 'leads_by_phone', properties: ['tenantId', 'phoneKey'], where: 'phone_key is not null' },
   ],
   filters: ownedByTenant,
 })
@@ -154,4 +155,4 @@ export const LeadImportError = defineEntity({
   filters: ownedByTenant,
 })
 
-export const leadEntities = [Lead, LeadEvent, LeadImport, LeadImportError]
+export const leadEntities = [Lead, LeadEvent, LeadImport, LeadImportError, LeadForm]

@@ -26,12 +26,12 @@ const columns: ReadonlyArray<readonly [string, (lead: LeadItem) => string]> = [
 /** The leads of the context's tenant as a CSV file, the oldest first. Serves `GET /dashboard/v1/leads/export`. */
 export async function* exportLeads(ctx: Ctx, filter: LeadFilter): AsyncGenerator<Uint8Array> {
   yield Buffer.from(byteOrderMark + toCsvLine(columns.map(([name]) => name)))
-  let after: string | undefined
+  let after: number | undefined
   for (;;) {
-    const leads = await leadsAfter(ctx, filter, after, batch)
+    const { leads, last } = await leadsAfter(ctx, filter, after, batch)
     const lines = leads.map((lead) => toCsvLine(columns.map(([, value]) => value(lead))))
     if (lines.length > 0) yield Buffer.from(lines.join(''))
-    after = leads.at(-1)?.id
+    after = last
     if (leads.length < batch) return
   }
 }

@@ -62,3 +62,11 @@ export function derived(lead: Contact & { firstName: string; lastName: string })
     words: searchText(lead),
   }
 }
+
+/** `Ann de la Cruz` and `de la Cruz, Ann`: the first word is the first name. */
+export function splitName(name: string): { firstName: string; lastName: string } {
+  const [last = '', first] = name.split(/,(.*)/s).map((part) => part.trim())
+  if (first) return { firstName: first, lastName: last }
+  const [firstName = '', ...others] = name.split(/\s+/)
+  return { firstName, lastName: others.join(' ') }
+}

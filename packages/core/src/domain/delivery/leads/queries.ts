@@ -1,11 +1,13 @@
 import type { Ctx } from '../../../kernel/context.ts'
 import { notFound } from '../../../kernel/errors.ts'
-import { afterCursor, type List, readPage } from '../../../kernel/page-queries.ts'
-import { type Condition, equals, type Page, where } from '../../../kernel/paging-queries.ts'
+import { cursorRow, type List } from '../../../kernel/page-queries.ts'
+import { equals, type Page, where } from '../../../kernel/paging-queries.ts'
 import { oneTenant, within } from '../../../kernel/scope.ts'
+import { placeholders } from '../../../platform/database/database.ts'
 import { leftTable, like, pick, type RowOf, select, table } from '../../../platform/database/read.ts'
 import { User } from '../../accounts/identity/entities.ts'
 import { Lead, LeadEvent, LeadImport } from './entities.ts'
+import { leadNumbers, type Stretch } from './order-queries.ts'
 import type { LeadDetail, LeadFilter, LeadItem, LeadQuery, TimelineEntry } from './schemas.ts'
 import { foundBy } from './search-queries.ts'
 
@@ -16,7 +18,7 @@ const i = table(LeadImport, 'i')
 
 const item = select({
   ...pick(l, 'id', 'firstName', 'lastName', 'email', 'phone', 'company', 'status', 'source', 'sourceRef'),
-  ...pick(l, 'score', 'tags', 'createdOn', 'updatedOn', 'importId'),
+  ...pick(l, 'score', 'tags', 'createdOn', 'updatedOn', 'importId', 'seq'),
   assignedToId: like(u.id, 'u.id'),
   assignedToName: u.name,
 })
@@ -31,38 +33,45 @@ const mostEntries = 200
 
 /** The leads of the context's tenant, newest first. Serves `GET /dashboard/v1/leads`. */
 export async function listLeads(ctx: Ctx, given: Partial<LeadQuery> = {}): Promise<Page<LeadItem>> {
-  const request = { limit: 25, order: 'desc' as const, ...given }
-  const tenantId = oneTenant(ctx)
-  const list: List<ItemRow> = { select: item, from, id: l.id, rows: where(equals(l.tenantId, tenantId)) }
-  const wanted = where(list.rows, ...filtersOf(given), await afterCursor(ctx, list, request))
-  const found = await foundBy(ctx, { tenantId, search: given.search, wanted, request })
-  const filters = [...filtersOf(given), found]
-  return readPage(ctx, { ...list, filters, request }, toItem)
+  const { limit = 25, order = 'desc', cursor } = given
+  const list: List<ItemRow> = {
+    select: item,
+    from,
+    id: l.id,
+    rows: where(equals(l.tenantId, oneTenant(ctx))),
+  }
+  const beyond = cursor === undefined ? undefined : (await cursorRow(ctx, list, cursor)).seq
+  const rows = await stretchOf(ctx, given, { order, beyond, most: limit + 1 })
+  const data = rows.slice(0, limit).map(toItem)
+  const hasMore = rows.length > limit
+  return { data, pagination: { hasMore, nextCursor: hasMore ? (data.at(-1)?.id ?? null) : null } }
 }
 
-const filtersOf = (filter: Partial<LeadFilter>): Array<Condition | undefined> => [
-  equals(l.status, filter['filter.status']),
-  equals(l.source, filter['filter.source']),
-]
-
-/** Leads in the order of their ids, for reading all of them a few at a time. @param after the last id that was read */
+/** Leads in the order in which they came, for reading all of them a few at a time. @param beyond the number of the last one that was read */
 export async function leadsAfter(
   ctx: Ctx,
   filter: Partial<LeadFilter>,
-  after: string | undefined,
-  limit: number,
-): Promise<LeadItem[]> {
-  const tenantId = oneTenant(ctx)
-  const beyond = after === undefined ? undefined : { sql: `${l.id} > ?`, params: [after] }
-  const wanted = where(equals(l.tenantId, tenantId), ...filtersOf(filter), beyond)
-  const request = { limit: limit - 1, order: 'asc' as const }
-  const found = await foundBy(ctx, { tenantId, search: filter.search, wanted, request })
-  const condition = where(wanted, found)
-  const rows = await item.all(ctx.sql, `${from} where ${condition.sql} order by l.id limit ?`, [
-    ...condition.params,
-    limit,
-  ])
-  return rows.map(toItem)
+  beyond: number | undefined,
+  most: number,
+): Promise<{ leads: LeadItem[]; last: number | undefined }> {
+  const rows = await stretchOf(ctx, filter, { order: 'asc', beyond, most })
+  return { leads: rows.map(toItem), last: rows.at(-1)?.seq }
+}
+
+/** First the numbers of the leads, from an index alone, then the leads. */
+async function stretchOf(
+  ctx: Ctx,
+  { 'filter.status': status, 'filter.source': source, search }: Partial<LeadFilter>,
+  { order, ...place }: Pick<Stretch, 'order' | 'beyond' | 'most'>,
+): Promise<ItemRow[]> {
+  const stretch = { tenantId: oneTenant(ctx), status, source, order, ...place }
+  const numbers = search === undefined ? await leadNumbers(ctx, stretch) : await foundBy(ctx, search, stretch)
+  if (numbers.length === 0) return []
+  return item.all(
+    ctx.sql,
+    `${from} where l.tenant_id = ? and l.seq in (${placeholders(numbers)}) order by l.seq ${order}`,
+    [stretch.tenantId, ...numbers],
+  )
 }
 
 /** A lead with what has happened to it. Serves `GET /dashboard/v1/leads/:leadId`. @throws DomainError `NOT_FOUND` */

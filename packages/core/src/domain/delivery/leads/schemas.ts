@@ -5,7 +5,7 @@ import { leadSources, leadStatuses, timelineKinds } from './entities.ts'
 const unprintable = /[\p{Cc}\p{Zl}\p{Zp}]/u
 
 /** One line of text of at most `max` characters, without blanks around it. */
-const line = (max: number) =>
+export const line = (max: number) =>
   z
     .string()
     .trim()

@@ -1,97 +1,77 @@
 import type { Ctx } from '../../../kernel/context.ts'
-import type { Condition } from '../../../kernel/paging-queries.ts'
-import { placeholders } from '../../../platform/database/database.ts'
-import { like, pick, select, table } from '../../../platform/database/read.ts'
+import { like, select, table } from '../../../platform/database/read.ts'
 import { Lead } from './entities.ts'
+import { beyondOf, inOrder, type Stretch } from './order-queries.ts'
 import { wordsOf } from './policy.ts'
 
 const l = table(Lead, 'l')
-const found = select(pick(l, 'id'))
-
-/** How many rows are looked at in the order of the list before the index of words is asked. */
-const walked = 500
-
-/** How many rows of the index are looked at before all of them are. */
-const candidates = 2_000
-
-const nothing: Condition = { sql: '1 = 0', params: [] }
 
 /**
- * The leads of a page in which each word of a search begins some word of the name or the e-mail address. What many leads have is found
- * among the first rows of the list; what few have, by the index of words, which has them in no order. One row more than the page holds.
- * @param wanted what holds for the rows of the page otherwise, on `leads l`
+ * The numbers of the leads of a stretch in which each word of a search begins some word of the name or the e-mail address.
  */
-export async function foundBy(
-  ctx: Ctx,
-  query: {
-    tenantId: string
-    search: string | undefined
-    wanted: Condition
-    request: { limit: number; order: 'asc' | 'desc' }
-  },
-): Promise<Condition | undefined> {
-  const { tenantId, search, wanted, request } = query
-  if (search === undefined) return undefined
+export async function foundBy(ctx: Ctx, search: string, stretch: Stretch): Promise<number[]> {
   const words = wordsOf(search)
-  if (words.length === 0) return nothing
-  const most = request.limit + 1
-  const order = `order by l.id ${request.order}`
-  const matching = words.map(() => 'n.words like ?').join(' and ')
-  const near = await found.all(
-    ctx.sql,
-    `from (select n.id from (select l.id, l.words from ${l} where ${wanted.sql} ${order} limit ${walked}) n
-       where ${matching} order by n.id ${request.order} limit ?) l`,
-    [...wanted.params, ...words.map((word) => `% ${word}%`), most],
-  )
-  if (near.length === most) return oneOf(near)
-  const index = ctx.db.dialect === 'sqlite' ? sqliteIndex : postgresIndex
-  // What has many rows comes in the order of the index first: few leads are created in another order than their ids.
-  const term = words.map((word) => index.term(tenantId + word)).join(index.and)
-  const first = await index.numbers.all(
-    ctx.sql,
-    `from lead_words where ${index.condition} order by ${index.seq} ${request.order} limit ${candidates}`,
-    [term],
-  )
-  const rows = await found.all(ctx.sql, `from ${index.among} and ${wanted.sql} ${order} limit ?`, [
-    JSON.stringify(first.map(({ seq }) => seq)),
-    ...wanted.params,
-    most,
-  ])
-  if (rows.length === most || first.length < candidates) return oneOf(rows)
-  const all = await found.all(ctx.sql, `from ${index.leads(wanted.sql)} ${order} limit ?`, [
-    term,
-    ...wanted.params,
-    most,
-  ])
-  return oneOf(all)
+  if (words.length === 0) return []
+  return ctx.db.dialect === 'sqlite' ? inSqlite(ctx, words, stretch) : inPostgres(ctx, words, stretch)
 }
 
-function oneOf(rows: ReadonlyArray<{ id: string }>): Condition {
-  const ids = rows.map(({ id }) => id)
-  return { sql: `l.id in (${placeholders(ids)})`, params: ids }
+/** Words are letters and digits, so that nothing in them is an operator; no word begins with one of the two marks. */
+function termsOf({ tenantId, status, source }: Stretch, words: readonly string[]) {
+  return {
+    beginnings: words.map((word) => tenantId + word),
+    whole: [
+      ...(status ? [`${tenantId}§${status}`] : []),
+      ...(source ? [`${tenantId}¶${source.replaceAll('_', '')}`] : []),
+    ],
+  }
 }
 
-/** Words are letters and digits, so that nothing in them is an operator. */
-const sqliteIndex = {
-  seq: 'rowid',
-  numbers: select({ seq: like(l.seq, 'rowid') }),
-  condition: 'lead_words match ?',
-  among: `${l} where l.seq in (select value from json_each(?))`,
-  leads: (wanted: string) =>
-    `${l} where l.seq in (select rowid from lead_words where lead_words match ?) and ${wanted}`,
-  term: (word: string) => `"${word}" *`,
-  and: ' AND ',
+const rowids = select({ seq: like(l.seq, 'rowid') })
+
+/**
+ * The index of words has the leads in their order, status and source of each as words of their own (0044-lead-order), and the first
+ * letters of words: it finds a page without a look at the leads.
+ */
+async function inSqlite(ctx: Ctx, words: readonly string[], stretch: Stretch): Promise<number[]> {
+  const { order, most } = stretch
+  const { beginnings, whole } = termsOf(stretch, words)
+  const terms = [...beginnings.map((word) => `"${word}" *`), ...whole.map((word) => `"${word}"`)]
+  const { is, value } = beyondOf(stretch)
+  const rows = await rowids.all(
+    ctx.sql,
+    `from lead_words where lead_words match ? and rowid ${is} ? order by rowid ${order} limit ?`,
+    [terms.join(' AND '), value, most],
+  )
+  return rows.map(({ seq }) => seq)
 }
-const postgresIndex = {
-  // Not the column: the planner would go through all rows in its order rather than ask the index of words.
-  seq: 'seq + 0',
-  numbers: select({ seq: like(l.seq, 'seq') }),
-  condition: 'words @@ ?::tsquery',
-  among: `json_array_elements_text(?::json) w (value) join ${l} on l.seq = w.value::int where true`,
-  // One look for each that is found: with the statistics of a table that has just grown, all of it would be read.
-  leads: (wanted: string) =>
-    `(select seq from lead_words where words @@ ?::tsquery) w
-     cross join lateral (select l.id from ${l} where l.seq = w.seq and ${wanted} offset 0) l`,
-  term: (word: string) => `'${word}':*`,
-  and: ' & ',
+
+/** How many leads are looked at in their order before the index of words is asked, which has them in none; of several ranges so many each. */
+const walked = 2_000
+const walkedInRanges = 500
+
+const numbers = select({ seq: like(l.seq, 'l.seq') })
+
+/** What many leads have is found among the first of the list; what few have, by the index. */
+async function inPostgres(ctx: Ctx, words: readonly string[], stretch: Stretch): Promise<number[]> {
+  const { status, source, order, most } = stretch
+  const isOneRange = (status === undefined) === (source === undefined)
+  const nearest = isOneRange ? walked : walkedInRanges
+  const near = inOrder(ctx, stretch, nearest)
+  const matching = words.map(() => 'l.words like ?').join(' and ')
+  const some = await numbers.all(
+    ctx.sql,
+    `from (select * from (${near.sql}) q order by q.seq ${order} limit ${nearest}) l
+     where ${matching} order by l.seq ${order} limit ?`,
+    [...near.params, ...words.map((word) => `% ${word}%`), most],
+  )
+  if (some.length === most) return some.map(({ seq }) => seq)
+  const { beginnings, whole } = termsOf(stretch, words)
+  const terms = [...beginnings.map((word) => `'${word}':*`), ...whole.map((word) => `'${word}'`)]
+  const rows = await numbers.all(ctx.sql, 'from leads_found(?, ?, ?, ?) l (seq)', [
+    terms.join(' & '),
+    beyondOf(stretch).value,
+    order === 'desc',
+    most,
+  ])
+  return rows.map(({ seq }) => seq)
 }

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import type { Transaction } from '../../../../kernel/context.ts'
 import { isUlid } from '../../../../platform/clock.ts'
 import { type Column, pick, select, table } from '../../../../platform/database/read.ts'
@@ -25,6 +26,9 @@ export interface KnownLeads {
   add(line: Line, id: string): void
 }
 
+/** How many values are looked up by one statement; others are answered between two. */
+const perLook = 500
+
 /** Looks the leads of many lines up at once. */
 export async function knownLeads(
   { tx, db }: Transaction,
@@ -43,8 +47,10 @@ export async function knownLeads(
     const wanted = [...new Set(values.filter((value) => typeof value === 'string'))]
     if (wanted.length === 0) return
     const from = db.dialect === 'sqlite' ? inSqlite(column) : inPostgres(column)
-    for (const { id, ...keys } of await known.all(tx, from, [JSON.stringify(wanted), tenantId]))
-      note(id, keys)
+    for (let n = 0; n < wanted.length; n += perLook, await setImmediate()) {
+      const some = JSON.stringify(wanted.slice(n, n + perLook))
+      for (const { id, ...keys } of await known.all(tx, from, [some, tenantId])) note(id, keys)
+    }
   }
   await lookUp(
     l.id,

@@ -1,16 +1,14 @@
-import { setImmediate } from 'node:timers/promises'
 import { LockMode } from '@mikro-orm/core'
 import type { Transaction } from '../../../../kernel/context.ts'
-import { insertRows, type NewValues, newRow } from '../../../../platform/database/new-rows.ts'
 import { apply, describe } from '../change.ts'
 import { addEntry, view } from '../create.ts'
 import { Lead, LeadImportError, type LeadImportRow } from '../entities.ts'
 import { derived } from '../policy.ts'
 import { knownLeads } from './batch-queries.ts'
+import { insertLeads, type OwnValues } from './insert-queries.ts'
 import type { FileLead, ReadRow } from './rows.ts'
 
 type ReadLead = Extract<ReadRow, { lead: unknown }>['lead']
-type LeadValues = ReturnType<typeof newLead>
 
 /** What has become of the rows of a batch. */
 interface Counts {
@@ -33,7 +31,7 @@ export async function importBatch(
   }
   const leads = rows.flatMap((row) => ('lead' in row ? [row.lead] : []))
   const known = await knownLeads(txn, tenantId, leads)
-  const added = new Map<string, LeadValues>()
+  const added = new Map<string, OwnValues>()
   const changes: Array<{ id: string; lead: ReadLead }> = []
   const actor = { id: file.createdById, name: file.createdByName }
   for (const row of rows) {
@@ -48,11 +46,11 @@ export async function importBatch(
       continue
     }
     if (id === undefined) {
-      const values = newLead(txn, file, lead)
+      const values = newLead(txn.newId(), lead)
       known.add(lead, values.id)
       added.set(values.id, values)
       counts.imported += 1
-      if (lead.notes) addEntry(txn, values, 'comment', lead.notes, actor)
+      if (lead.notes) addEntry(txn, { id: values.id, tenantId }, 'comment', lead.notes, actor)
       continue
     }
     const owner = known.owner(lead)
@@ -67,49 +65,27 @@ export async function importBatch(
     if (fresh) merge(fresh, lead)
     else changes.push({ id, lead })
   }
-  await insertLeads(txn, [...added.values()])
+  await insertLeads(txn, { tenantId, label, importId, now: txn.clock.date() }, [...added.values()])
   await update(txn, changes, { id: file.createdById, name: `${file.createdByName} (import ${label})` })
   return counts
 }
 
-/** How many leads one statement adds; others are answered between two. */
-const perStatement = 125
-
-async function insertLeads({ tx }: Transaction, leads: readonly LeadValues[]): Promise<void> {
-  for (let n = 0; n < leads.length; n += perStatement) {
-    await insertRows(
-      tx,
-      leads.slice(n, n + perStatement).map((values) => newRow(Lead, values)),
-    )
-    await setImmediate()
-  }
-}
-
-function newLead(txn: Transaction, { id: importId, tenantId, label }: LeadImportRow, lead: ReadLead) {
+function newLead(id: string, lead: ReadLead): OwnValues {
   const { firstName, lastName, email, phone, company, status, score, tags, identity, phoneKey, words } = lead
-  const now = txn.clock.date()
   return {
-    id: txn.newId(),
-    tenantId,
+    id,
     firstName,
     lastName,
     email: email ?? null,
     phone: phone ?? null,
     company: company ?? null,
-    status: status ?? ('new' as const),
-    source: 'import' as const,
-    sourceRef: label,
+    status: status ?? 'new',
     score: score ?? null,
-    assignedToId: null,
     tags: [...new Set(tags)],
     identity,
     phoneKey,
     words,
-    importId,
-    revision: 0,
-    createdOn: now,
-    updatedOn: now,
-  } satisfies NewValues<typeof Lead>
+  }
 }
 
 /** What a line says, as a change: an empty cell says nothing, and tags are added. */
@@ -129,7 +105,7 @@ function changeOf(
   }
 }
 
-function merge(values: LeadValues, lead: FileLead): void {
+function merge(values: OwnValues, lead: FileLead): void {
   Object.assign(values, changeOf(lead, values.tags))
   values.tags = [...new Set(values.tags)]
   Object.assign(values, derived(values))

@@ -1,15 +1,9 @@
+import { isAscii } from 'node:buffer'
 import { CsvError, parse } from 'csv-parse/sync'
 import { decodeText } from '../../../../platform/parsing/decode.ts'
 import type { CsvFormat } from '../entities.ts'
 import { columnsOf, tellWho } from './columns.ts'
-
-/** A fault of a file as a whole, with the line where it shows. */
-export class CsvFault extends Error {
-  constructor(line: number, reason: string) {
-    super(`Line ${line}: ${reason}`)
-    this.name = 'CsvFault'
-  }
-}
+import { CsvFault } from './csv-fault.ts'
 
 /** A line of the file with values, which may go on over several lines. */
 export interface CsvRow {
@@ -24,26 +18,94 @@ export interface CsvRow {
 /** In characters. */
 const longestRow = 2_000_000
 const newline = 0x0a
+const quote = 0x22
+
+/** How the files begin that spreadsheet programs keep their own documents in: ZIP (.xlsx, .ods) and OLE (.xls). */
+const workbooks = ['504b0304', 'd0cf11e0']
 
 /**
  * The text of a file that a spreadsheet program has written, in UTF-8 with one kind of line ends. Without NUL, which no database keeps.
+ * @throws CsvFault for a workbook
  */
 export function decodeCsv(bytes: Uint8Array): Buffer {
+  if (workbooks.includes(Buffer.from(bytes.subarray(0, 4)).toString('hex')))
+    throw new CsvFault(
+      1,
+      'The file is a workbook (such as .xlsx, .xls or .ods); save the sheet as CSV and import that',
+    )
   return Buffer.from(decodeText(bytes).replace(/\r\n?/g, '\n').replaceAll('\0', ''))
+}
+
+interface Reading {
+  delimiter: string
+  /** The number of the first line of the text. */
+  line: number
+  isWhole: boolean
+}
+
+/** What rows were visited: bytes, and lines. */
+interface Visited {
+  end: number
+  lines: number
 }
 
 /**
  * Goes through the rows of a text, from a row's beginning on; empty lines are none.
  * @param text its end may cut a row in two unless it `isWhole`; that row is left out
- * @param line the number of the first line of the text
  * @returns the bytes and the lines of all rows that were visited
  * @throws CsvFault for a quote that is not closed, or a row that is too long
  */
-export function forEachRow(
+export function forEachRow(text: Buffer, reading: Reading, visit: (row: CsvRow) => void): Visited {
+  return isPlain(text) ? forEachLine(text, reading, visit) : forEachRecord(text, reading, visit)
+}
+
+/** Whether each line is a row, none of them too long. */
+function isPlain(text: Buffer): boolean {
+  if (text.includes(quote) || !isAscii(text)) return false
+  for (let at = 0; text.length - at > longestRow; ) {
+    const last = text.lastIndexOf(newline, at + longestRow)
+    if (last < at) return false
+    at = last + 1
+  }
+  return true
+}
+
+/** The same for a plain text, without a state for each character. */
+function forEachLine(
   text: Buffer,
-  { delimiter, line: first, isWhole }: { delimiter: string; line: number; isWhole: boolean },
+  { delimiter, line: first, isWhole }: Reading,
   visit: (row: CsvRow) => void,
-): { end: number; lines: number } {
+) {
+  const whole = text.toString('latin1')
+  let line = first
+  let held: CsvRow | undefined
+  let visited = { end: 0, lines: 0 }
+  const release = () => {
+    if (!held) return
+    visit(held)
+    visited = { end: held.end, lines: held.nextLine - first }
+  }
+  for (let at = 0; at < whole.length; ) {
+    const found = whole.indexOf('\n', at)
+    const [end, next, nextLine] =
+      found < 0 ? [whole.length, whole.length, line] : [found, found + 1, line + 1]
+    if (end > at) {
+      release()
+      held = { line, cells: whole.slice(at, end).split(delimiter), end: next, nextLine }
+    }
+    at = next
+    line = nextLine
+  }
+  if (isWhole) release()
+  return visited
+}
+
+/** The same for any text. */
+function forEachRecord(
+  text: Buffer,
+  { delimiter, line: first, isWhole }: Reading,
+  visit: (row: CsvRow) => void,
+): Visited {
   let line = first
   let end = 0
   let held: CsvRow | undefined

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { CsvFormat } from '../entities.ts'
-import { derived } from '../policy.ts'
+import { derived, splitName } from '../policy.ts'
 import { isSomeone, leadFields, nobody } from '../schemas.ts'
 import type { ImportField } from './columns.ts'
 import type { CsvRow } from './csv.ts'
@@ -95,11 +95,3 @@ const tagsOf = (text: string) =>
     .split(/[,;|]/)
     .map((tag) => tag.trim())
     .filter((tag) => tag !== '')
-
-/** `Ann de la Cruz` and `de la Cruz, Ann`: the first word is the first name. */
-function splitName(name: string): { firstName: string; lastName: string } {
-  const [last = '', first] = name.split(/,(.*)/s).map((part) => part.trim())
-  if (first) return { firstName: first, lastName: last }
-  const [firstName = '', ...others] = name.split(/\s+/)
-  return { firstName, lastName: others.join(' ') }
-}

@@ -6,15 +6,20 @@ import { transact } from '../../../../kernel/transact.ts'
 import { lockTenant } from '../../../accounts/tenants/status.ts'
 import { type CsvFormat, LeadImport } from '../entities.ts'
 import { importBatch } from './batch.ts'
-import { CsvFault } from './csv.ts'
+import { createBatchSize } from './batch-size.ts'
+import { CsvFault } from './csv-fault.ts'
+import { noteGrowth } from './insert-queries.ts'
 import { tidyImportJob } from './jobs.ts'
 import { abandonedImports } from './queries.ts'
 import type { ReadRow } from './rows.ts'
 import { textKey } from './start.ts'
 
-/** How much text is read at a time, and how many rows go into one transaction: others are answered between two. */
-const partBytes = 256 * 1_024
-const batchRows = 500
+/** How much text is read at a time. */
+const partBytes = 128 * 1_024
+
+/** When so many leads were written, and whenever there are so many times as many, the database takes note of it. */
+const fewestNoted = 400
+const growth = 5
 
 /** Parts of one tenant that wait for a thread. */
 const mostWaiting = 100
@@ -38,19 +43,25 @@ export async function runImport(
   if (!text) return end(own, importId, 'The file is gone from the store. Upload it again.')
   const read = (from: Place) => readPart(own, { tenantId, text, format, ...from }, signal)
   let place: Place = { at: found.readBytes, line: found.nextLine }
+  const size = createBatchSize()
+  let [written, noted] = [0, fewestNoted]
   try {
     let part = await read(place)
     while (part) {
       // Read while the rows of this one are written.
       const following = part.next ? read(part.next) : undefined
       following?.catch(() => undefined)
-      for (let n = 0; n < part.rows.length; n += batchRows) {
+      while (part.chunks.length > 0) {
         signal.throwIfAborted()
-        const batch = part.rows.slice(n, n + batchRows)
-        const last = n + batchRows >= part.rows.length
-        const after = last ? part.after : placeAfter(part, batch.at(-1) as ReadRow)
-        if (!(await store(own, importId, place, { rows: batch, after }))) return
+        const rows = await nextRows(part.chunks, size.rows)
+        const after = part.chunks.length === 0 ? part.after : placeAfter(part, rows.at(-1) as ReadRow)
+        if (!(await size.timed(rows.length, () => store(own, importId, place, { rows, after })))) return
         place = after
+        written += rows.length
+        if (written >= noted * growth) {
+          noted = written
+          await noteGrowth(own)
+        }
         await setImmediate()
       }
       part = await following
@@ -69,7 +80,8 @@ interface Place {
 }
 
 interface Part {
-  rows: ReadRow[]
+  /** Those that were not taken yet. */
+  chunks: string[]
   /** Where the rows begin. */
   from: Place
   after: Place
@@ -89,15 +101,25 @@ async function readPart(
     // A copy of its own: the whole text would go to the thread otherwise.
     const part = text.slice(at, at + size)
     const owner = { owner: `leads:${tenantId}`, maxWaiting: mostWaiting, signal }
-    const { rows, end, lines } = await services.threads.run(
+    const { chunks, end, lines } = await services.threads.run(
       'readLeads',
       { text: part, format, line, isWhole },
       owner,
     )
     if (end === 0 && !isWhole) continue
     const after = { at: at + end, line: line + lines }
-    return { rows, from: { at, line }, after, next: isWhole ? undefined : after }
+    return { chunks, from: { at, line }, after, next: isWhole ? undefined : after }
   }
+}
+
+/** Takes the rows of so many chunks that they are `wanted` or a little more. Others are answered between two. */
+async function nextRows(chunks: string[], wanted: number): Promise<ReadRow[]> {
+  const rows: ReadRow[] = []
+  while (chunks.length > 0 && rows.length < wanted) {
+    rows.push(...(JSON.parse(chunks.shift() as string) as ReadRow[]))
+    await setImmediate()
+  }
+  return rows
 }
 
 /** Where a row of a part ends. */

@@ -1,14 +1,16 @@
-import { firstIdAt } from '../../../../platform/clock.ts'
 import { placeholders, type Sql } from '../../../../platform/database/database.ts'
-import { count, pick, select, table } from '../../../../platform/database/read.ts'
+import { pick, select, table } from '../../../../platform/database/read.ts'
 import { Lead } from '../entities.ts'
+import { beyondOf } from '../order-queries.ts'
 
 const l = table(Lead, 'l')
-const made = select(pick(l, 'seq', 'id', 'importId', 'revision'))
-const kept = select({ leads: count('count(*)') })
+const made = select(pick(l, 'seq', 'id', 'importId', 'revision', 'createdOn'))
 
 /** How many leads are looked at in one transaction. */
 const batch = 500
+
+/** So much may the clocks of servers differ, milliseconds. */
+const skewMs = 3_600_000
 
 interface Import {
   id: string
@@ -17,41 +19,43 @@ interface Import {
 }
 
 /**
- * Removes the leads of an import that were not changed since, among the next leads of the tenant.
- * @param after the last id that was looked at
- * @returns how many were removed, and the last id; none when there are no more
+ * Removes the leads of an import that were not changed since, among the next older leads of the tenant.
+ * @param beyond the number of the last lead that was looked at; undefined from the newest one on
+ * @returns how many were removed and how many of the import are left, and where to go on; nowhere when older leads were there before it
  */
 export async function removeLeads(
   tx: Sql,
   { id, tenantId, createdOn }: Import,
-  after: string,
-): Promise<{ removed: number; last: string | undefined }> {
-  const from = after === '' ? firstIdAt(createdOn) : after
+  beyond: number | undefined,
+): Promise<{ removed: number; kept: number; last: number | undefined }> {
+  const { is, value } = beyondOf({ order: 'desc', beyond })
   const rows = await made.all(
     tx,
-    `from ${l} where l.tenant_id = ? and l.id > ? order by l.id limit ${batch}`,
-    [tenantId, from],
+    `from ${l} where l.tenant_id = ? and l.seq ${is} ? order by l.seq desc limit ${batch}`,
+    [tenantId, value],
   )
-  const gone = rows.filter(({ importId, revision }) => importId === id && revision === 0)
-  if (gone.length > 0) {
-    const ids = gone.map((row) => row.id)
-    await tx.run(`delete from lead_events where lead_id in (${placeholders(ids)})`, ids)
-    // Once more not changed: a person may have been quicker.
-    const removed = await tx.run(
-      `delete from leads where seq in (${placeholders(gone)}) and revision = 0`,
-      gone.map(({ seq }) => seq),
-    )
-    return { removed, last: rows.at(-1)?.id }
-  }
-  return { removed: 0, last: rows.at(-1)?.id }
+  const own = rows.filter(({ importId }) => importId === id)
+  const removed = await removeUnchanged(
+    tx,
+    own.filter(({ revision }) => revision === 0),
+  )
+  const oldest = rows.at(-1)
+  const isBefore = !oldest || oldest.createdOn.getTime() < createdOn.getTime() - skewMs
+  return { removed, kept: own.length - removed, last: isBefore ? undefined : oldest.seq }
 }
 
-/** How many leads of an import are still there. */
-export async function countKept(tx: Sql, { id, tenantId, createdOn }: Import): Promise<number> {
-  const row = await kept.get(tx, `from ${l} where l.tenant_id = ? and l.id > ? and l.import_id = ?`, [
-    tenantId,
-    firstIdAt(createdOn),
-    id,
-  ])
-  return row?.leads ?? 0
+async function removeUnchanged(tx: Sql, leads: ReadonlyArray<{ seq: number; id: string }>): Promise<number> {
+  if (leads.length === 0) return 0
+  // Once more not changed: a person may have been quicker.
+  const numbers = leads.map(({ seq }) => seq)
+  const removed = await tx.run(
+    `delete from leads where seq in (${placeholders(numbers)}) and revision = 0`,
+    numbers,
+  )
+  const ids = leads.map(({ id }) => id)
+  await tx.run(
+    `delete from lead_events where lead_id in (${placeholders(ids)}) and lead_id not in (select id from leads where id in (${placeholders(ids)}))`,
+    [...ids, ...ids],
+  )
+  return removed
 }

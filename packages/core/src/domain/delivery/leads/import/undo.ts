@@ -7,7 +7,7 @@ import { LeadImport } from '../entities.ts'
 import { undoImportJob } from './jobs.ts'
 import { getImport } from './queries.ts'
 import type { ImportState } from './schemas.ts'
-import { countKept, removeLeads } from './undo-queries.ts'
+import { removeLeads } from './undo-queries.ts'
 
 /**
  * Removes the leads that an import has made and no one has changed since. Serves `POST /dashboard/v1/leads/imports/:importId/undo`.
@@ -44,21 +44,21 @@ export async function runUndo(
   { importId }: { importId: string },
   signal: AbortSignal,
 ): Promise<void> {
-  let after = ''
+  let beyond: number | undefined
+  let left = 0
   for (let more = true; more; await setImmediate()) {
     signal.throwIfAborted()
-    more = await transact(ctx, async (txn) => {
+    const done = await transact(ctx, async (txn) => {
       const row = await txn.em.findOne(LeadImport, { id: importId }, { lockMode: LockMode.PESSIMISTIC_WRITE })
-      if (row?.undo !== 'processing') return false
-      const { removed, last } = await removeLeads(txn.tx, row, after)
-      row.removed += removed
-      if (last !== undefined) {
-        after = last
-        return true
-      }
-      row.undo = 'completed'
-      row.kept = row.updated + (await countKept(txn.tx, row))
-      return false
+      if (row?.undo !== 'processing') return undefined
+      const found = await removeLeads(txn.tx, row, beyond)
+      row.removed += found.removed
+      if (found.last === undefined)
+        Object.assign(row, { undo: 'completed', kept: row.updated + left + found.kept })
+      return found
     })
+    left += done?.kept ?? 0
+    beyond = done?.last
+    more = beyond !== undefined
   }
 }
