@@ -3,11 +3,14 @@ import type { Ctx, Transaction } from '../../../kernel/context.ts'
 import { type EventOf, followEvents, readEvents } from '../../../kernel/events.ts'
 import { transact } from '../../../kernel/transact.ts'
 import { redact } from '../../../platform/redact.ts'
+import { createSpacing } from '../../../platform/spacing.ts'
 import { WebhookMark, webhookDefinitions } from './entities.ts'
 import { activeReceivers, ensureMark, lastEvent, type Receiver } from './queries.ts'
 import { queueMessage } from './queue.ts'
 
 const batch = 200
+/** Between two rounds while there is always something. */
+const roundMs = 20
 
 /**
  * Makes what has happened since the last round into messages to those who want to be told: each event once, whatever process
@@ -54,6 +57,7 @@ export function createFanOut(ctx: Ctx): { start(): Promise<void>; stop(): Promis
   let again = false
   let running: Promise<void> | undefined
   let unfollow: (() => void) | undefined
+  const pace = createSpacing()
   const wakeUp = () => {
     again = true
     running ??= rounds()
@@ -62,6 +66,7 @@ export function createFanOut(ctx: Ctx): { start(): Promise<void>; stop(): Promis
   }
   const rounds = async () => {
     while (again) {
+      await pace(roundMs)
       again = false
       await fanOut(ctx)
     }

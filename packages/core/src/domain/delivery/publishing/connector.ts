@@ -1,0 +1,127 @@
+import type { ChannelAccount, ChannelType } from '../../accounts/channels/entities.ts'
+import type { PlatformCall, PlatformRules } from '../../accounts/channels/platform-call.ts'
+import type { ChannelAuth } from '../../accounts/channels/ports.ts'
+import type { PostFigures } from './metrics/figures.ts'
+import type { MediaFile } from './picture.ts'
+import type { OutgoingPiece, PieceKind } from './piece.ts'
+
+/** How often something may be done for one account. */
+export interface Limit {
+  /** As `limitsOf` of the connector names it too. */
+  name: string
+  max: number
+  /** Seconds until it is whole again, counted from the first use. */
+  perS: number
+}
+
+/** What a channel can take, so that what it cannot take is refused before it is asked. */
+export interface Capabilities {
+  /** `article`: title and HTML; `post`: plain text with pictures. */
+  takes: PieceKind
+  /** Each measure of a text that the platform has, counted as the platform counts; none where there is no limit. */
+  text: readonly TextLimit[]
+  /** Pictures of a post. */
+  media: MediaLimits
+  /** A post that is out can be taken back, or changed. */
+  remove: boolean
+  edit: boolean
+  /** One post spends one of each before it is sent. What the platform says in its answers counts too. */
+  limits: readonly Limit[]
+}
+
+export interface MediaLimits {
+  min: number
+  max: number
+  /** Of those that are sent as files; a platform that fetches them itself says what it takes. */
+  types: readonly string[]
+  /** Of one file. */
+  maxBytes: number
+}
+
+export interface TextLimit {
+  max: number
+  /** In words: `characters`. */
+  unit: string
+  count(text: string): number
+}
+
+/** What is known of a post after each step, kept with the intent. */
+export type Progress = Readonly<Record<string, string>>
+
+/** A call that is about one intent. */
+export interface PublishCall extends PlatformCall {
+  /** What the last `save` has kept, of this attempt or an earlier one. */
+  readonly progress: Progress
+  /**
+   * Keeps what was learnt from an answer, before the next request. It also says that the last request with `once` was answered: from
+   * then on another attempt begins with this progress.
+   * @throws when another attempt has taken the intent over
+   */
+  save(progress: Progress): Promise<void>
+  /**
+   * The bytes of what a post shows, for platforms that take files.
+   * @throws PlatformError `validation` for what `capabilities.media` does not allow; `transient`
+   */
+  fetch(url: string): Promise<MediaFile>
+}
+
+/** A post that is out. */
+export interface Published {
+  externalId: string
+  /** Where people read it; null where the platform does not say. */
+  url: string | null
+}
+
+/** The platform is still working on it: the next attempt begins with the progress that was saved. */
+export interface StillWorking {
+  againInS: number
+}
+
+/** What the platform says about a post of which the answer was lost. */
+export type Reconciled =
+  | ({ state: 'published' } & Published)
+  /** It is not there, and sending it again cannot make a second one. */
+  | { state: 'absent' }
+  /** Not to be seen yet, which proves nothing: it is asked again a few times, then a person is. */
+  | { state: 'unclear' }
+  /** The platform cannot be asked: a person is. */
+  | { state: 'cannot_tell' }
+
+/** Everything that is particular to one platform. */
+export interface Connector {
+  type: ChannelType
+  rules: PlatformRules
+  capabilities: Capabilities
+  /** Limits of the text that the account's own server has set, in the place of those of `capabilities`. */
+  textFor?(account: ChannelAccount): readonly TextLimit[]
+  /** How accounts are connected without OAuth; left out where they are not. */
+  auth?: ChannelAuth
+  /** The pages or sites that a consent opens; where there are several, a person chooses one. Left out where there is one. */
+  accounts?(call: PlatformCall): Promise<readonly PlatformAccount[]>
+  /** @throws PlatformError */
+  publish(call: PublishCall, piece: OutgoingPiece): Promise<Published | StillWorking>
+  /** Asks what has become of a post; it sends nothing that changes anything. @throws PlatformError */
+  reconcile(call: PublishCall, piece: OutgoingPiece): Promise<Reconciled>
+  /** Takes a post back; one that is gone already is taken back. @throws PlatformError */
+  remove?(call: PlatformCall, published: Published): Promise<void>
+  /**
+   * What became of a post: its totals so far. Left out where the platform counts nothing of single posts; it only reads.
+   * @returns null for a post that is gone, or of which nothing is to be read
+   * @throws PlatformError
+   */
+  metrics?(call: PlatformCall, published: Published): Promise<PostFigures | null>
+}
+
+export interface PlatformAccount {
+  name: string
+  account: ChannelAccount
+}
+
+/** The connectors of an instance. */
+export type Connectors = ReadonlyMap<ChannelType, Connector>
+
+declare module '../../../kernel/services.ts' {
+  interface Services {
+    connectors: Connectors
+  }
+}

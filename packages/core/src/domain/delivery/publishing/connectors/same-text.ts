@@ -1,0 +1,25 @@
+/**
+ * Whether two texts say the same, whatever a platform has done to spaces, marks and addresses: it is how a post is found again whose
+ * answer was lost.
+ * @param shown as the platform has it, in plain text
+ */
+export function saysTheSame(shown: string, sent: string): boolean {
+  const wanted = lettersOf(sent)
+  return wanted !== '' && lettersOf(shown) === wanted
+}
+
+const lettersOf = (text: string) => text.normalize('NFC').replace(/[^\p{L}\p{N}\p{So}]+/gu, '')
+
+/** The text of HTML that a platform has made of a post. */
+export function textOfHtml(html: string): string {
+  return html.replace(/<[^<>]*>/g, ' ').replace(/&(?:lt|gt|quot|amp|nbsp|#0?39|apos);/g, ' ')
+}
+
+const segments = new Intl.Segmenter('en', { granularity: 'grapheme' })
+
+/** What people see as characters: one of several code points counts once. */
+export function graphemesOf(text: string): number {
+  let count = 0
+  for (const _ of segments.segment(text)) count += 1
+  return count
+}

@@ -1,0 +1,94 @@
+import { z } from 'zod'
+import { PlatformError } from '../../../../accounts/channels/platform-error.ts'
+import type { Connector, PublishCall, Published } from '../../connector.ts'
+import type { OutgoingPiece } from '../../piece.ts'
+import { accounts, auth } from './auth.ts'
+import { rules } from './rules.ts'
+import { loginOf, requestSite, routeOf } from './site.ts'
+
+const Post = z.object({ id: z.int(), status: z.string(), link: z.string() })
+type Post = z.output<typeof Post>
+
+/**
+ * WordPress, on WordPress.com or on a server of one's own. A draft comes first, under a slug that only this intent has: one whose
+ * answer was lost is found by it, and publishing by id is the same however often it is done.
+ */
+export const wordpress: Connector = {
+  type: 'cms_site',
+  rules,
+  capabilities: {
+    takes: 'article',
+    text: [],
+    media: { min: 0, max: 0, types: [], maxBytes: 0 },
+    remove: true,
+    edit: true,
+    limits: [],
+  },
+  auth,
+  accounts,
+  async publish(call, piece) {
+    const draft = (await knownPost(call)) ?? (await draftOf(call, piece)) ?? (await createDraft(call, piece))
+    if (draft.status === 'publish') return toPublished(draft)
+    await call.save({ postId: String(draft.id) })
+    const post = await requestSite(
+      call,
+      {
+        method: 'POST',
+        url: routeOf(call, `posts/${draft.id}`),
+        json: { ...contentOf(piece), slug: piece.slug, status: 'publish' },
+        effect: 'repeatable',
+      },
+      Post,
+    )
+    if (post.status !== 'publish')
+      throw new PlatformError(
+        'policy',
+        `The site keeps the post as “${post.status.slice(0, 40)}”: publish it there`,
+      )
+    return toPublished(post)
+  },
+  async reconcile(call, piece) {
+    const post = (await knownPost(call)) ?? (await draftOf(call, piece))
+    return post?.status === 'publish' ? { state: 'published', ...toPublished(post) } : { state: 'absent' }
+  },
+  async remove(call, { externalId }) {
+    const url = routeOf(call, `posts/${encodeURIComponent(externalId)}`)
+    // 410: it is in the bin already.
+    await call.ask({ method: 'DELETE', url, headers: loginOf(call) }, [404, 410])
+  },
+}
+
+const toPublished = ({ id, link }: Post): Published => ({
+  externalId: String(id),
+  url: /^https?:\/\//.test(link) ? link : null,
+})
+
+const contentOf = ({ title, html, excerpt }: OutgoingPiece) => ({ title, content: html, excerpt })
+
+/** The post of an earlier attempt; undefined where there was none, or someone has deleted it. */
+async function knownPost(call: PublishCall): Promise<Post | undefined> {
+  const { postId } = call.progress
+  if (postId === undefined) return undefined
+  const url = routeOf(call, `posts/${postId}`, { context: 'edit' })
+  const { body, status } = await call.ask({ url, headers: loginOf(call) }, [404])
+  const post = Post.safeParse(body)
+  if (status !== 404 && !post.success)
+    throw new PlatformError('transient', 'Something before the site answers in its place')
+  return post.data?.status === 'trash' ? undefined : post.data
+}
+
+/** A draft whose answer was lost. WordPress puts a number behind a slug that is taken. */
+async function draftOf(call: PublishCall, piece: OutgoingPiece): Promise<Post | undefined> {
+  const slug = slugOf(piece)
+  const url = routeOf(call, 'posts', { slug: `${slug},${slug}-2`, status: 'any', context: 'edit' })
+  const [found] = await requestSite(call, { url, effect: 'read' }, z.array(Post))
+  return found
+}
+
+function createDraft(call: PublishCall, piece: OutgoingPiece): Promise<Post> {
+  const json = { ...contentOf(piece), slug: slugOf(piece), status: 'draft' }
+  // A second draft is no second post: it is found by its slug, or lies there unseen.
+  return requestSite(call, { method: 'POST', url: routeOf(call, 'posts'), json, effect: 'repeatable' }, Post)
+}
+
+const slugOf = ({ key }: OutgoingPiece) => key.toLowerCase()

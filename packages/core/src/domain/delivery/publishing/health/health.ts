@@ -1,0 +1,49 @@
+import type { Ctx } from '../../../../kernel/context.ts'
+import { notFound } from '../../../../kernel/errors.ts'
+import { listChannels } from '../../../accounts/channels/queries.ts'
+import type { ChannelList } from '../../../accounts/channels/schemas.ts'
+import { factsOf } from './queries.ts'
+import type { ChannelHealth } from './schemas.ts'
+import { adviceOn, countedDays, scoreOf } from './score.ts'
+
+/**
+ * How well a channel is, why, and what to do. It is computed when it is asked for. Serves
+ * `GET /dashboard/v1/channels/:channelId/health`.
+ * @throws DomainError `NOT_FOUND`
+ */
+export async function channelHealth(ctx: Ctx, channelId: string): Promise<ChannelHealth> {
+  const facts = (await factsOf(ctx, since(ctx), channelId)).get(channelId)
+  if (!facts) throw notFound('channel')
+  const now = ctx.clock.date()
+  const { published, failed, held, unanswered, consentEndsAt, waitsUntil, lastPublishedAt } = facts
+  return {
+    channelId,
+    ...scoreOf(facts, now),
+    facts: {
+      published,
+      failed,
+      held,
+      unanswered,
+      consentEndsAt,
+      waitsUntil: waitsUntil && waitsUntil > now ? waitsUntil : null,
+    },
+    advice: adviceOn(facts, now),
+    ...(lastPublishedAt && { lastPublishedAt }),
+    computedAt: now,
+  }
+}
+
+/** The channels of a tenant with how well they are. Serves `GET /dashboard/v1/channels` and `GET /mobile/v1/channels`. */
+export async function listChannelsWithHealth(ctx: Ctx): Promise<ChannelList> {
+  const { data } = await listChannels(ctx)
+  const facts = await factsOf(ctx, since(ctx))
+  const now = ctx.clock.date()
+  return {
+    data: data.map((channel) => {
+      const known = facts.get(channel.id)
+      return known ? { ...channel, healthScore: scoreOf(known, now).healthScore } : channel
+    }),
+  }
+}
+
+const since = ({ clock }: Ctx) => new Date(clock.now() - countedDays * 86_400_000)

@@ -1,0 +1,118 @@
+import type { ChannelStatus } from '../../../accounts/channels/entities.ts'
+import type { Advice, ChannelHealth } from './schemas.ts'
+
+const dayMs = 86_400_000
+/** What is counted lies within so many days. */
+export const countedDays = 30
+/** Consents that end within so many days lower the score, and are said. */
+const consentDays = 14
+/** Silence until here is none, and from there on the channel counts as silent, days. */
+const quiet = { from: 7, to: 60, said: 21 }
+
+/** What is known of a channel. */
+export interface ChannelFacts {
+  status: ChannelStatus
+  accountName: string | null
+  /** When its consent ends; null where it is renewed, or does not end. */
+  consentEndsAt: Date | null
+  waitsUntil: Date | null
+  connectedAt: Date
+  /** Pieces go out on such a channel. */
+  publishes: boolean
+  lastPublishedAt: Date | null
+  published: number
+  failed: number
+  held: number
+  unanswered: number
+  /** Held because a person has to choose among several accounts. */
+  unchosen: number
+}
+
+type Scored = Pick<ChannelHealth, 'healthScore' | 'breakdown' | 'measured'>
+
+/**
+ * How well a channel is, from facts alone. Completeness is whether it can be used, and for how much longer; activity how lately it was
+ * used and how much of it came to something. Where nothing goes out, the latter is not measured. No platform is asked for engagement.
+ */
+export function scoreOf(facts: ChannelFacts, now: Date): Scored {
+  const completeness = completenessOf(facts, now)
+  const activityScore = facts.publishes ? activityOf(facts, now) : 0
+  const measured: Scored['measured'] = facts.publishes ? ['completeness', 'activityScore'] : ['completeness']
+  const mean = facts.publishes ? (completeness + activityScore) / 2 : completeness
+  return {
+    healthScore: facts.status === 'connected' ? Math.round(mean) : 0,
+    breakdown: { completeness, activityScore, engagement: 0 },
+    measured,
+  }
+}
+
+function completenessOf(facts: ChannelFacts, now: Date): number {
+  if (facts.status !== 'connected') return 0
+  const { consentEndsAt, accountName, unchosen } = facts
+  const life = consentEndsAt ? daysBetween(now, consentEndsAt) / consentDays : 1
+  const known = accountName !== null && unchosen === 0
+  return Math.round(60 + 30 * clamp(life) + (known ? 10 : 0))
+}
+
+function activityOf(facts: ChannelFacts, now: Date): number {
+  const { published, failed, unanswered } = facts
+  const bad = failed + unanswered
+  const success = published + bad === 0 ? 1 : published / (published + bad)
+  const silent = (silentDays(facts, now) - quiet.from) / (quiet.to - quiet.from)
+  return Math.round(100 * (1 - clamp(silent)) * success)
+}
+
+/** Days since something went out; a channel that is new is given time. */
+function silentDays({ lastPublishedAt, connectedAt }: ChannelFacts, now: Date): number {
+  return daysBetween(lastPublishedAt && lastPublishedAt > connectedAt ? lastPublishedAt : connectedAt, now)
+}
+
+const daysBetween = (from: Date, to: Date) => (to.getTime() - from.getTime()) / dayMs
+const clamp = (share: number) => Math.min(1, Math.max(0, share))
+
+/** What people can do about a channel, the most urgent first. */
+export function adviceOn(facts: ChannelFacts, now: Date): Advice[] {
+  const { status, consentEndsAt, waitsUntil, unchosen, unanswered, held, failed } = facts
+  const advice: Advice[] = []
+  if (status !== 'connected') advice.push({ code: 'reconnect', text: reconnectWords[status] })
+  else if (consentEndsAt && daysBetween(now, consentEndsAt) <= consentDays)
+    advice.push({
+      code: 'consent_ends',
+      text: 'The consent ends soon and cannot be renewed without you: connect the channel again',
+      until: consentEndsAt,
+    })
+  if (unchosen > 0)
+    advice.push({
+      code: 'choose_account',
+      text: 'The consent opens several accounts: choose the one to publish to',
+    })
+  if (unanswered > 0)
+    advice.push({
+      code: 'answer',
+      text: `Say of ${posts(unanswered)} whether it is there: the platform’s answer was lost`,
+    })
+  if (held > unchosen)
+    advice.push({ code: 'held', text: `Look at ${posts(held - unchosen)} that is held, and let it go on` })
+  if (failed > 0)
+    advice.push({
+      code: 'failures',
+      text: `Look at ${posts(failed)} that could not be published, and retry it`,
+    })
+  if (waitsUntil && waitsUntil > now)
+    advice.push({
+      code: 'waiting',
+      text: 'The platform’s limit is reached: what waits goes out later by itself',
+      until: waitsUntil,
+    })
+  if (status === 'connected' && facts.publishes && silentDays(facts, now) >= quiet.said)
+    advice.push({ code: 'quiet', text: 'Nothing has been published for three weeks: schedule a piece' })
+  return advice
+}
+
+const reconnectWords: Record<Exclude<ChannelStatus, 'connected'>, string> = {
+  expired: 'The consent has ended: connect the channel again',
+  error: 'The platform refuses the account: connect the channel again',
+  disconnected: 'The channel was disconnected: connect it again to use it',
+}
+
+const posts = (n: number) => (n === 1 ? 'one publication' : `${n} publications, each`)

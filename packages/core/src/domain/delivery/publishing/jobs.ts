@@ -1,0 +1,21 @@
+import { z } from 'zod'
+import { defineJob, noPayload } from '../../../kernel/jobs.ts'
+
+/** One turn of an intent. What is not due is left alone, so that a job too many does nothing. */
+export const publishJob = defineJob('publish.turn', z.object({ publicationId: z.string() }), { cap: 8 })
+
+/** Takes a post back from its platform. */
+export const removeJob = defineJob('publish.remove', z.object({ publicationId: z.string() }), { cap: 2 })
+
+/** Finds intents whose job was lost, every five minutes. */
+export const sweepJob = defineJob('publish.sweep', noPayload, { cron: '*/5 * * * *' })
+
+/** Asks a platform on one day (UTC) what became of some posts of a channel, the newest first: of those before `before`. */
+export const pullMetricsJob = defineJob(
+  'publish.metrics',
+  z.object({ channelId: z.string(), day: z.string(), before: z.string().optional() }),
+  { cap: 2 },
+)
+
+/** Asks for the figures of all posts, once a day. */
+export const dailyMetricsJob = defineJob('publish.metrics.daily', noPayload, { cron: '53 4 * * *' })

@@ -1,0 +1,88 @@
+import type { Ctx } from '../../../kernel/context.ts'
+import { inThread } from '../../../kernel/in-thread.ts'
+import { PlatformError } from '../../accounts/channels/platform-error.ts'
+import type { ArticleText } from './article.ts'
+import type { Capabilities } from './connector.ts'
+import { type PostText, toPost } from './post-text.ts'
+
+/** `article`: title and HTML; `post`: plain text with pictures. */
+export type PieceKind = 'article' | 'post'
+
+/** A piece as connectors send it: made of the approved bytes, and of nothing else. */
+export interface OutgoingPiece extends ArticleText, PostText {
+  /** ULID of the intent: the same at every attempt, and of no other post. */
+  key: string
+  /** When the intent was made; the same at every attempt. */
+  madeAt: Date
+  /** For an address; letters and digits in words joined by `-`. */
+  slug: string
+}
+
+/** Texts up to this length are worked on at once: a thread would take longer. */
+const shortText = 10_000
+/** No platform takes a post as long as this, whatever it counts. */
+export const longestPost = 100_000
+
+/** A text in Markdown as a website shows it. */
+export async function articleOf(ctx: Ctx, text: string): Promise<ArticleText> {
+  if (text.length > shortText) return inThread(ctx, 'article', text)
+  const { toArticle } = await import('./article.ts')
+  return toArticle(text)
+}
+
+/**
+ * Makes a piece of a text, in the form that a channel takes.
+ * @throws PlatformError `validation` when the channel cannot take it
+ */
+export async function makePiece(
+  ctx: Ctx,
+  text: string,
+  { slug, ...about }: { key: string; madeAt: Date; slug: string | null },
+  capabilities: Capabilities,
+): Promise<OutgoingPiece> {
+  if (capabilities.takes === 'article') {
+    const article = await articleOf(ctx, text)
+    return { ...about, ...article, slug: slug ?? article.titleSlug, text: '', media: [] }
+  }
+  if (text.length > longestPost) throw tooLong(text.length, { max: longestPost, unit: 'characters' })
+  const post = toPost(text)
+  requireFit(post, capabilities)
+  return { ...about, ...noArticle, ...post, slug: slug ?? '' }
+}
+
+const noArticle: ArticleText = { title: '', titleSlug: '', html: '', excerpt: '' }
+
+function requireFit(post: PostText, capabilities: Capabilities): void {
+  const [problem] = problemsOf(post, capabilities)
+  if (problem !== undefined) throw new PlatformError('validation', problem)
+}
+
+/** Why a channel cannot take a post, in words; empty when it can. */
+export function problemsOf(
+  { text, media }: PostText,
+  { text: limits, media: { min, max } }: Pick<Capabilities, 'text' | 'media'>,
+): string[] {
+  const tooLongIn = limits.flatMap(({ max: most, unit, count }) => {
+    const length = count(text)
+    return length > most ? [lengthWords(length, { max: most, unit })] : []
+  })
+  if (media.length < min)
+    return [...tooLongIn, `This channel needs ${min === 1 ? 'a picture' : `${min} pictures`}`]
+  if (media.length <= max) return tooLongIn
+  const words =
+    max === 0 ? 'This channel takes no pictures' : `This channel takes ${max} pictures, not ${media.length}`
+  return [...tooLongIn, words]
+}
+
+const lengthWords = (length: number, { max, unit }: { max: number; unit: string }) =>
+  `The text has ${length} ${unit}, and this channel takes ${max}`
+
+function tooLong(length: number, limit: { max: number; unit: string }): PlatformError {
+  return new PlatformError('validation', lengthWords(length, limit))
+}
+
+declare module '../../../kernel/in-thread.ts' {
+  interface TextTasks {
+    article(markdown: string): ArticleText
+  }
+}

@@ -1,0 +1,69 @@
+import type { Ctx } from '../../../kernel/context.ts'
+import { DomainError, notFound } from '../../../kernel/errors.ts'
+import { oneTenant } from '../../../kernel/scope.ts'
+import { transact } from '../../../kernel/transact.ts'
+import { ChannelConnection } from '../../accounts/channels/entities.ts'
+import { Activity } from '../../work/activities/entities.ts'
+import { isApproved } from '../../work/approvals/pending.ts'
+import { latestOutput } from '../../work/content/versions.ts'
+import type { Connector } from './connector.ts'
+import { articleOf, longestPost, problemsOf } from './piece.ts'
+import { toPost } from './post-text.ts'
+import type { PreviewList } from './schemas.ts'
+
+/** What of a text is shown, characters. */
+const mostShown = 20_000
+
+type Preview = PreviewList['data'][number]
+
+/**
+ * How the newest text of an activity would look on each kind of channel, counted as the platform counts. Serves
+ * `GET /dashboard/v1/activities/:activityId/previews`.
+ * @throws DomainError `NOT_FOUND`; `UNPROCESSABLE` for an activity without a text
+ */
+export async function previewPiece(ctx: Ctx, activityId: string): Promise<PreviewList> {
+  const { output, approved, channels } = await transact(ctx, async (txn) => {
+    const activity = await txn.em.findOne(Activity, { id: activityId })
+    if (!activity) throw notFound('activity')
+    const output = await latestOutput(txn, activityId)
+    if (!output) throw new DomainError('UNPROCESSABLE', 'This activity has no text yet')
+    const channels = await txn.em.find(ChannelConnection, { tenantId: oneTenant(txn) })
+    return { output, approved: await isApproved(txn, activity, output), channels }
+  })
+  const { text, sha256 } = output
+  const data: Preview[] = []
+  for (const [type, connector] of ctx.services.connectors) {
+    const channel = channels.find((one) => one.type === type)
+    data.push({
+      channelType: type,
+      channelId: channel?.id ?? null,
+      connected: channel?.status === 'connected',
+      ...(await shownOn(ctx, text, connector)),
+    })
+  }
+  return { activityId, contentHash: sha256, approved, data }
+}
+
+async function shownOn(
+  ctx: Ctx,
+  text: string,
+  { capabilities }: Connector,
+): Promise<Omit<Preview, 'channelType' | 'channelId' | 'connected'>> {
+  const { takes, text: limits, media } = capabilities
+  if (takes === 'article') {
+    const article = await articleOf(ctx, text)
+    const { title, html, excerpt } = article
+    return { takes, title, text: html.slice(0, mostShown), excerpt, measures: [], pictures: [], problems: [] }
+  }
+  // What no platform takes is not taken apart either.
+  const post = toPost(text.slice(0, longestPost))
+  return {
+    takes,
+    title: '',
+    text: post.text.slice(0, mostShown),
+    excerpt: '',
+    measures: limits.map(({ unit, max, count }) => ({ unit, max, count: count(post.text) })),
+    pictures: post.media.slice(0, Math.max(media.max, 1)).map(({ url, alt }) => ({ url, alt })),
+    problems: problemsOf(post, capabilities),
+  }
+}

@@ -1,0 +1,31 @@
+import type { Transaction } from '../../../kernel/context.ts'
+import { titleOf } from '../../work/content/blog/markdown.ts'
+import type { OutputRow } from '../../work/content/entities.ts'
+import type { PublicationRow } from './entities.ts'
+import { lookAt } from './lock.ts'
+import { rested } from './settle.ts'
+
+/** Lets an intent go on, at its time or at once when that is over. */
+export function goOn(txn: Transaction, publication: PublicationRow, changes: Partial<PublicationRow>): void {
+  Object.assign(publication, rested, { status: 'scheduled', checks: 0 }, changes)
+  const now = txn.clock.date()
+  lookAt(txn, publication, publication.scheduledFor > now ? publication.scheduledFor : now)
+}
+
+/** Takes a text into an intent; what was prepared for another is not gone on with. */
+export function withText(publication: PublicationRow, output: OutputRow): Partial<PublicationRow> {
+  const isSame = output.sha256 === publication.contentHash
+  const taken = { title: titleOf(output.text), outputId: output.id, contentHash: output.sha256 }
+  return isSame ? taken : { ...taken, progress: {} }
+}
+
+/** Puts a newer text into an intent that still waits, after a verdict on it; one that is out, or may be, stays as it is. */
+export function renewText(txn: Transaction, publication: PublicationRow, output: OutputRow): void {
+  const { status, touched, contentHash, holdReason } = publication
+  const waits = status === 'scheduled' || status === 'held' || status === 'failed'
+  if (!waits || touched) return
+  const isOfText = holdReason === 'content_changed' || holdReason === 'not_approved'
+  if (contentHash === output.sha256 && !isOfText) return
+  if (status === 'held' && !isOfText) return void Object.assign(publication, withText(publication, output))
+  goOn(txn, publication, withText(publication, output))
+}
