@@ -1,0 +1,159 @@
+import type { Transaction } from '../../../../kernel/context.ts'
+import { DomainError, invalid, notFound } from '../../../../kernel/errors.ts'
+import type { MappingRow } from '../entities.ts'
+import { AdGroup, CampaignKeyword, type MatchType, NegativeKeyword } from '../keywords/entities.ts'
+import type { ChangeItem, ChangeValue } from './entities.ts'
+import { money } from './policy.ts'
+import type { Change } from './schemas.ts'
+
+/** An item before the platform was asked, with what guardrails have to know of our rows. */
+export interface Draft {
+  item: ChangeItem
+  /** Of ours. */
+  adGroupId: string | null
+  groupBidMicros: number | null
+}
+
+/**
+ * What a request wants to change, by our rows.
+ * @throws DomainError `NOT_FOUND` on the row that is not the campaign's; `VALIDATION_ERROR` for another currency than the account's;
+ *   `CONFLICT` for a negative keyword that is there, or is not any more
+ */
+export async function draftItem(
+  txn: Transaction,
+  mapping: MappingRow,
+  change: Change,
+  field: string,
+): Promise<Draft> {
+  const { currency } = mapping
+  if ('currency' in change && change.currency !== undefined && change.currency !== currency)
+    throw invalid(`${field}.currency`, `The account is in ${currency}`)
+  switch (change.kind) {
+    case 'keyword_bid':
+      return ofKeyword(txn, mapping, change, change.bidMicros, `Bid ${money(change.bidMicros, currency)} for`)
+    case 'keyword_status':
+      return ofKeyword(txn, mapping, change, change.status, change.status === 'paused' ? 'Pause' : 'Enable')
+    case 'daily_budget': {
+      const label = `Daily budget ${money(change.dailyBudgetMicros, currency)}`
+      return ofCampaign('daily_budget', change.dailyBudgetMicros, label)
+    }
+    case 'campaign_status':
+      return ofCampaign(
+        'campaign_status',
+        change.status,
+        `${change.status === 'paused' ? 'Pause' : 'Enable'} the campaign`,
+      )
+    case 'add_negative':
+      return newNegative(txn, mapping, change, field)
+    case 'remove_negative':
+      return oldNegative(txn, mapping, change.negativeKeywordId)
+  }
+}
+
+const blank = {
+  subjectId: null,
+  groupId: null,
+  externalId: null,
+  text: null,
+  matchType: null,
+  before: null,
+  state: 'planned',
+  reason: null,
+  live: null,
+} as const
+
+function ofCampaign(kind: 'daily_budget' | 'campaign_status', after: ChangeValue, label: string): Draft {
+  return { item: { ...blank, kind, after, label }, adGroupId: null, groupBidMicros: null }
+}
+
+async function ofKeyword(
+  txn: Transaction,
+  { campaignId }: MappingRow,
+  { kind, keywordId }: { kind: 'keyword_bid' | 'keyword_status'; keywordId: string },
+  after: ChangeValue,
+  words: string,
+): Promise<Draft> {
+  const keyword = await txn.em.findOne(CampaignKeyword, { id: keywordId, campaignId })
+  if (!keyword) throw notFound('keyword')
+  const group = await txn.em.findOneOrFail(AdGroup, { id: keyword.adGroupId })
+  const { text, matchType, externalCriterionId, adGroupId } = keyword
+  return {
+    item: {
+      ...blank,
+      kind,
+      after,
+      label: `${words} “${text}” (${matchType})`,
+      subjectId: keyword.id,
+      groupId: group.externalId,
+      externalId: externalCriterionId,
+      text,
+      matchType,
+    },
+    adGroupId,
+    groupBidMicros: group.defaultBidMicros,
+  }
+}
+
+/** How a negative keyword is written here: platforms tell neither capitals nor the width of spaces apart. */
+export const negativeText = (keyword: string): string => keyword.trim().replace(/\s+/g, ' ').toLowerCase()
+
+/** Why a negative keyword is not added a second time. */
+export const takenReason = (text: string, matchType: MatchType): string =>
+  `“${text}” (${matchType}) is a negative keyword already, or waits to be one`
+
+async function newNegative(
+  txn: Transaction,
+  { campaignId }: MappingRow,
+  change: Extract<Change, { kind: 'add_negative' }>,
+  field: string,
+): Promise<Draft> {
+  const { adGroupId = null, matchType } = change
+  const text = negativeText(change.keyword)
+  const group = adGroupId === null ? null : await txn.em.findOne(AdGroup, { id: adGroupId, campaignId })
+  if (adGroupId !== null && !group) throw notFound('ad group', { field: `${field}.adGroupId` })
+  const twin = await txn.em.findOne(NegativeKeyword, {
+    campaignId,
+    adGroupId,
+    text,
+    matchType,
+    status: { $ne: 'removed' },
+  })
+  if (twin) throw new DomainError('CONFLICT', takenReason(text, matchType))
+  return {
+    item: {
+      ...blank,
+      kind: 'negative_keyword',
+      label: `No ads for “${text}” (${matchType})`,
+      groupId: group?.externalId ?? null,
+      text,
+      matchType,
+      after: 'present',
+    },
+    adGroupId,
+    groupBidMicros: null,
+  }
+}
+
+async function oldNegative(txn: Transaction, { campaignId }: MappingRow, id: string): Promise<Draft> {
+  const negative = await txn.em.findOne(NegativeKeyword, { id, campaignId })
+  if (!negative) throw notFound('negative keyword')
+  const { adGroupId, text, matchType, externalCriterionId, status } = negative
+  if (status !== 'active')
+    throw new DomainError('CONFLICT', `The negative keyword is ${status}: there is nothing to remove`)
+  const group = adGroupId === null ? null : await txn.em.findOneOrFail(AdGroup, { id: adGroupId })
+  return {
+    item: {
+      ...blank,
+      kind: 'negative_keyword',
+      label: `Ads for “${text}” (${matchType}) again`,
+      subjectId: id,
+      groupId: group?.externalId ?? null,
+      externalId: externalCriterionId,
+      text,
+      matchType,
+      after: null,
+    },
+    adGroupId,
+    groupBidMicros: null,
+  }
+}

@@ -1,0 +1,150 @@
+import { toUsd } from '../../../../kernel/money.ts'
+import { sha256Hex } from '../../../../platform/crypto/hash.ts'
+import { decimalsOf } from '../../../accounts/billing/amounts.ts'
+import type { MatchType } from '../keywords/entities.ts'
+import type { ChangeItem, ChangeValue } from './entities.ts'
+
+/** A budget or a bid is changed by at most this share of what it was. */
+const usualStep = 0.5
+/** The largest amount that any platform takes, in millionths. */
+const mostMicros = 1_000_000_000_000
+
+/** How long a turn counts as alive, milliseconds; longer than its requests take together. */
+export const applyLeaseMs = 5 * 60_000
+/** Turns without success before a person is asked. */
+export const mostTries = 6
+
+const waits = [15, 60, 120, 300, 900, 1_800]
+/** How long a set waits after so many turns that came to nothing, milliseconds. */
+export const retryMs = (failures: number): number =>
+  (waits[Math.min(failures, waits.length) - 1] ?? 15) * 1_000
+
+/** What guardrails know beside the item itself. */
+export interface Guarded {
+  currency: string
+  /** Of the campaign; null where it has none of its own. */
+  dailyBudgetMicros: number | null
+  budgetShared: boolean
+  /** Bid of the ad group for keywords without one of their own. */
+  groupBidMicros: number | null
+  /** Texts of keywords that are enabled, where a negative keyword would apply. */
+  keywords: readonly string[]
+  /** A value is put back that was there: the step is as large as it was. */
+  isUndo: boolean
+  /** By how much of what it was a budget or bid may change at most; default half. */
+  mostStep?: number | undefined
+  /** What may still be added to the daily budgets of the account; null where no limit is known. */
+  roomMicros: number | null
+}
+
+/**
+ * Why a change is not let through; undefined when it is. What is not known counts against it.
+ * @param item with the value that the platform has now as `before`
+ */
+export function obstacleTo(item: ChangeItem, known: Guarded): string | undefined {
+  switch (item.kind) {
+    case 'keyword_bid':
+      return bidObstacle(item, known)
+    case 'daily_budget':
+      return budgetObstacle(item, known)
+    case 'campaign_status':
+      if (item.before === null) return 'The campaign is not there any more'
+      if (item.after !== 'enabled' || item.before === 'enabled') return undefined
+      return roomObstacle(known.dailyBudgetMicros, known)
+    case 'keyword_status':
+      return item.before === null ? 'The keyword is not there any more' : undefined
+    case 'negative_keyword':
+      return item.after === null ? undefined : negativeObstacle(item, known.keywords)
+  }
+}
+
+function bidObstacle({ before, after }: ChangeItem, known: Guarded): string | undefined {
+  const { dailyBudgetMicros, groupBidMicros, currency } = known
+  const present = before ?? groupBidMicros
+  const obstacle = moneyObstacle(present, after, known, 'bid')
+  if (obstacle) return obstacle
+  if (dailyBudgetMicros === null) return 'The campaign’s daily budget is not known, so no bid is changed'
+  return (after as number) > dailyBudgetMicros
+    ? `A bid of ${money(after, currency)} is above the campaign’s daily budget of ${money(dailyBudgetMicros, currency)}`
+    : undefined
+}
+
+function budgetObstacle({ before, after }: ChangeItem, known: Guarded): string | undefined {
+  if (known.budgetShared) return 'The budget is shared: it would move other campaigns too'
+  const obstacle = moneyObstacle(before, after, known, 'daily budget')
+  return obstacle ?? roomObstacle((after as number) - (before as number), known)
+}
+
+/** Where no limit is known, nothing that costs more is done. */
+export const noLimit = 'No daily limit is known for this account'
+
+function roomObstacle(moreMicros: number | null, { roomMicros, currency }: Guarded): string | undefined {
+  if (moreMicros === null) return 'The campaign’s daily budget is not known'
+  if (moreMicros <= 0) return undefined
+  if (roomMicros === null) return noLimit
+  return moreMicros > roomMicros
+    ? `It needs ${money(moreMicros, currency)} a day more; the limit of the account leaves ${money(Math.max(0, roomMicros), currency)}`
+    : undefined
+}
+
+function moneyObstacle(
+  before: ChangeValue,
+  after: ChangeValue,
+  { currency, isUndo, mostStep = usualStep }: Guarded,
+  what: string,
+): string | undefined {
+  if (typeof after !== 'number' || !Number.isSafeInteger(after) || after <= 0 || after > mostMicros)
+    return `That is no amount for a ${what}`
+  if (typeof before !== 'number' || before <= 0) return `The present ${what} is not known`
+  const step = Math.abs(after - before) / before
+  return step > mostStep + 1e-9 && !isUndo
+    ? `The ${what} would change from ${money(before, currency)} to ${money(after, currency)}, which is more than ${mostStep * 100} %`
+    : undefined
+}
+
+/** An amount to its last digit, with at least as many decimals as its currency has, such as `0.125 USD` or `1500 JPY`. */
+export function money(micros: ChangeValue, currency: string): string {
+  if (typeof micros !== 'number') return micros ?? 'nothing'
+  const [whole = '', fraction = ''] = toUsd(micros).toFixed(6).split('.')
+  const decimals = fraction.replace(/0+$/, '').padEnd(decimalsOf(currency), '0')
+  return `${whole}${decimals && `.${decimals}`} ${currency}`
+}
+
+const wordsOf = (text: string) =>
+  text
+    .toLowerCase()
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter((word) => word !== '')
+
+/** Whether a negative keyword would keep ads of a keyword from being shown. */
+export function blocks(negative: { text: string; matchType: MatchType }, keyword: string): boolean {
+  const [ours, theirs] = [wordsOf(negative.text), wordsOf(keyword)]
+  if (ours.length === 0) return true
+  if (negative.matchType === 'exact') return ours.join(' ') === theirs.join(' ')
+  if (negative.matchType === 'phrase') return ` ${theirs.join(' ')} `.includes(` ${ours.join(' ')} `)
+  return ours.every((word) => theirs.includes(word))
+}
+
+function negativeObstacle({ text, matchType }: ChangeItem, keywords: readonly string[]): string | undefined {
+  if (text === null || matchType === null || wordsOf(text).length === 0) return 'That is no keyword'
+  const blocked = keywords.find((keyword) => blocks({ text, matchType }, keyword))
+  return blocked === undefined ? undefined : `It would block the keyword “${blocked}”`
+}
+
+/** What a person agrees to: another account, campaign, item or value gives another digest. */
+export function digestOf(
+  at: { accountId: string; externalCampaignId: string; currency: string },
+  items: readonly ChangeItem[],
+): string {
+  const plan = items.map((item) => [
+    item.kind,
+    item.groupId,
+    item.externalId,
+    item.text,
+    item.matchType,
+    item.before,
+    item.after,
+    item.state === 'refused',
+  ])
+  return sha256Hex(JSON.stringify([at.accountId, at.externalCampaignId, at.currency, plan]))
+}

@@ -1,0 +1,126 @@
+import type { Transaction } from '../../../../kernel/context.ts'
+import type { FailureKind } from '../../../accounts/channels/platform-error.ts'
+import { notify } from '../../../people/notifications/notify.ts'
+import type { MappingRow } from '../entities.ts'
+import { CampaignKeyword, NegativeKeyword } from '../keywords/entities.ts'
+import { lockMapping } from '../mapping.ts'
+import { markPushed } from '../terms/queries.ts'
+import type { ChangeItem, ChangeSetRow, ChangeSetStatus } from './entities.ts'
+import { mostTries, retryMs } from './policy.ts'
+
+/** What a turn has brought. */
+export interface ApplyOutcome {
+  items: ChangeItem[]
+  failure?: { kind: FailureKind; message: string; until?: Date | undefined }
+}
+
+type LookAt = (txn: Transaction, set: ChangeSetRow, at: Date) => void
+
+/** Writes down what a turn has brought, and brings our rows to what the platform has. */
+export async function settleChanges(
+  txn: Transaction,
+  set: ChangeSetRow,
+  mapping: MappingRow,
+  { items, failure }: ApplyOutcome,
+  lookAt: LookAt,
+): Promise<void> {
+  set.leaseUntil = null
+  if (failure) return settleFailure(txn, set, failure, lookAt)
+  set.items = items
+  for (const item of items) await follow(txn, set, mapping, item)
+  const applied = items.filter(({ state }) => state === 'applied').length
+  const wanted = items.filter(({ state }) => state !== 'refused' && state !== 'rejected').length
+  const missed = items.find(({ state }) => state === 'drifted' || state === 'failed' || state === 'refused')
+  const status = applied === 0 ? 'failed' : applied < wanted ? 'partly_applied' : 'applied'
+  end(txn, set, status, applied === wanted && applied > 0 ? null : (missed?.reason ?? null))
+}
+
+/** Nothing was done for certain, or no one knows: then the platform is asked what it has before anything is sent again. */
+async function settleFailure(
+  txn: Transaction,
+  set: ChangeSetRow,
+  { kind, message, until }: NonNullable<ApplyOutcome['failure']>,
+  lookAt: LookAt,
+): Promise<void> {
+  set.failures += 1
+  set.error = message
+  set.touched = kind === 'unknown'
+  const waits = kind === 'unknown' || kind === 'transient' || kind === 'quota'
+  if (waits && set.failures < mostTries) {
+    set.status = kind === 'unknown' ? 'unknown' : 'approved'
+    return lookAt(txn, set, until ?? new Date(txn.clock.now() + retryMs(set.failures)))
+  }
+  for (const item of set.items) await withdrawNegative(txn, item)
+  end(txn, set, 'failed', message)
+  await notify(txn, {
+    tenantId: set.tenantId,
+    to: 'admins',
+    type: 'campaign_update',
+    title: `Ads were not changed: ${set.title}`,
+    body:
+      kind === 'unknown'
+        ? `The answers of the platform were lost; look there what it has. ${message}`
+        : `The platform has refused: ${message}`,
+    subjectKind: 'campaigns',
+    subjectId: set.campaignId,
+  })
+}
+
+function end(txn: Transaction, set: ChangeSetRow, status: ChangeSetStatus, error: string | null): void {
+  const now = txn.clock.date()
+  const { id, tenantId, digest } = set
+  Object.assign(set, { status, error, nextAt: null, touched: false, updatedOn: now })
+  if (status !== 'failed') set.appliedOn = now
+  txn.audit({
+    tenantId,
+    resourceType: 'ad_change_set',
+    resourceId: id,
+    action: `ad_change_set.${status}`,
+    after: { status, digest, items: set.items.map(({ label, state }) => `${state}: ${label}`) },
+  })
+}
+
+/** Brings our row of an item to what the platform has. */
+export async function follow(
+  txn: Transaction,
+  { campaignId }: ChangeSetRow,
+  { id: mappingId }: MappingRow,
+  item: ChangeItem,
+): Promise<void> {
+  if (item.state !== 'applied') return withdrawNegative(txn, item)
+  const { kind, after, subjectId, externalId } = item
+  const now = txn.clock.date()
+  if (kind === 'daily_budget' || kind === 'campaign_status') {
+    const mapping = await lockMapping(txn, mappingId)
+    const changed =
+      kind === 'daily_budget' ? { dailyBudgetMicros: after } : { externalStatus: String(after).toUpperCase() }
+    if (mapping) Object.assign(mapping, changed, { updatedOn: now })
+    return
+  }
+  if (subjectId === null) return
+  if (kind === 'keyword_bid' || kind === 'keyword_status') {
+    const keyword = await txn.em.findOne(CampaignKeyword, { id: subjectId })
+    const changed = kind === 'keyword_bid' ? { bidMicros: after } : { status: after }
+    if (keyword) Object.assign(keyword, changed, { updatedOn: now })
+    return
+  }
+  const negative = await txn.em.findOne(NegativeKeyword, { id: subjectId })
+  if (!negative) return
+  Object.assign(
+    negative,
+    after === null ? { status: 'removed' } : { status: 'active', externalCriterionId: externalId },
+    { updatedOn: now },
+  )
+  if (negative.source === 'search_term_classification')
+    await markPushed(txn, campaignId, negative.text, after === null ? 'dm_reviewed' : 'pushed')
+}
+
+/** A negative keyword that does not come to the platform is none. */
+export async function withdrawNegative(
+  txn: Transaction,
+  { kind, after, subjectId }: ChangeItem,
+): Promise<void> {
+  if (kind !== 'negative_keyword' || after === null || subjectId === null) return
+  const negative = await txn.em.findOne(NegativeKeyword, { id: subjectId, status: 'pending_push' })
+  if (negative) Object.assign(negative, { status: 'removed', updatedOn: txn.clock.date() })
+}

@@ -1,0 +1,142 @@
+import type { ChannelType } from '../../accounts/channels/entities.ts'
+import type { PlatformCall, PlatformRules } from '../../accounts/channels/platform-call.ts'
+import type { DayFigures } from '../../work/campaigns/metrics/record-queries.ts'
+import type { ChangeItem, ChangeValue } from './changes/entities.ts'
+import type { AdPlatformName } from './entities.ts'
+import type { KeywordStatus, MatchType } from './keywords/entities.ts'
+
+/** Which account of a platform is meant, and how it is reached. */
+export interface AdAccount {
+  id: string
+  loginId: string | null
+  currency: string
+  timezone: string
+}
+
+/** A campaign as the platform has it now. */
+export interface PlatformCampaign {
+  account: AdAccount
+  id: string
+  name: string
+  /** In the platform's words. */
+  status: string
+  isRunning: boolean
+  /** In millionths of the account's currency; null where it has no daily budget of its own. */
+  dailyBudgetMicros: number | null
+  budgetName: string | null
+  budgetShared: boolean
+  startDate: string | null
+  endDate: string | null
+}
+
+/** Which campaign is meant. */
+export interface CampaignAddress {
+  account: Pick<AdAccount, 'id' | 'loginId'>
+  campaignId: string
+}
+
+export interface PlatformGroup {
+  id: string
+  name: string
+  status: KeywordStatus
+  bidMicros: number | null
+}
+
+export interface PlatformKeyword {
+  id: string
+  groupId: string
+  text: string
+  matchType: MatchType
+  status: KeywordStatus
+  bidMicros: number | null
+  qualityScore: number | null
+  impressions: number
+  clicks: number
+  costMicros: number
+  conversionMicros: number
+}
+
+export interface PlatformNegative {
+  id: string
+  /** Null: of the whole campaign. */
+  groupId: string | null
+  text: string
+  matchType: MatchType
+}
+
+/** What people have searched for on one day, over all ad groups. */
+export interface PlatformTerm extends DayFigures {
+  term: string
+}
+
+/** What a platform has that shows ads for searches. */
+export interface SearchAds {
+  /** @param span of the figures @throws PlatformError */
+  keywords(
+    call: PlatformCall,
+    at: CampaignAddress,
+    span: { from: string; to: string },
+  ): Promise<{ groups: PlatformGroup[]; keywords: PlatformKeyword[]; negatives: PlatformNegative[] }>
+  /** @throws PlatformError */
+  terms(call: PlatformCall, at: CampaignAddress, span: { from: string; to: string }): Promise<PlatformTerm[]>
+}
+
+/** What a platform has now. */
+export interface LiveValue {
+  value: ChangeValue
+  externalId?: string
+}
+
+/** What has become of one item. */
+export interface ItemOutcome {
+  /** Why the platform does not take it, in its words. */
+  refusal?: string
+  /** Of what was created. */
+  externalId?: string
+}
+
+/** How things are changed at a platform. */
+export interface AdChanges {
+  /** The present value of each item. @throws PlatformError */
+  live(call: PlatformCall, at: CampaignAddress, items: readonly ChangeItem[]): Promise<LiveValue[]>
+  /** What all running campaigns of an account may spend on a day, in millionths. @throws PlatformError */
+  dailySpend(call: PlatformCall, account: CampaignAddress['account']): Promise<number>
+  /**
+   * Changes what the items say, all or none, in absolute values, so that it is the same however often it is done.
+   * @param how `dry`: only asks whether the platform would take each
+   * @throws PlatformError `unknown` when it was sent and the answer was lost
+   */
+  mutate(
+    call: PlatformCall,
+    at: CampaignAddress & { budgetName: string | null },
+    items: readonly ChangeItem[],
+    how: { dry: boolean },
+  ): Promise<ItemOutcome[]>
+}
+
+/** Everything that is particular to one advertising platform. Reads change nothing there. */
+export interface AdPlatform {
+  name: AdPlatformName
+  /** The type of channel whose consent opens it. */
+  channel: ChannelType
+  rules: PlatformRules
+  /** All campaigns of all accounts that the consent opens, but those that were removed. @throws PlatformError */
+  campaigns(call: PlatformCall): Promise<PlatformCampaign[]>
+  /** One campaign; undefined where it is not there any more. @throws PlatformError */
+  campaign(call: PlatformCall, at: CampaignAddress): Promise<PlatformCampaign | undefined>
+  /** Its days with a figure, both bounds included, in the account's zone. @throws PlatformError */
+  days(call: PlatformCall, at: CampaignAddress, span: { from: string; to: string }): Promise<DayFigures[]>
+  /** Left out where there are no keywords. */
+  search?: SearchAds
+  /** Left out where nothing is changed. */
+  changes?: AdChanges
+}
+
+/** The advertising platforms of an instance. */
+export type AdPlatforms = ReadonlyMap<AdPlatformName, AdPlatform>
+
+declare module '../../../kernel/services.ts' {
+  interface Services {
+    adPlatforms: AdPlatforms
+  }
+}

@@ -1,0 +1,143 @@
+import { z } from 'zod'
+import { isoDay } from '../../../../../platform/wire.ts'
+import type { PlatformCall } from '../../../../accounts/channels/platform-call.ts'
+import type { DayFigures } from '../../../../work/campaigns/metrics/record-queries.ts'
+import type { AdAccount, CampaignAddress, PlatformCampaign } from '../../platform.ts'
+import { googleAddress, googleHeaders, id64, int64, readGoogle, search } from './wire.ts'
+
+const CurrencyCode = z.string().regex(/^[A-Z]{3}$/)
+const Accessible = z.object({ resourceNames: z.array(z.string()).default([]) })
+
+const Client = z.object({
+  customerClient: z.object({
+    id: id64,
+    currencyCode: CurrencyCode.default('USD'),
+    timeZone: z.string().default('UTC'),
+    manager: z.boolean().default(false),
+    status: z.string().default('UNKNOWN'),
+  }),
+})
+
+/** More accounts than these one consent is not looked through for. */
+const mostAccounts = 50
+
+/** The accounts that hold campaigns, of all that a consent opens; managers only lead to them. */
+async function accounts(call: PlatformCall): Promise<AdAccount[]> {
+  const answer = await call.request({
+    url: googleAddress(call, 'customers:listAccessibleCustomers'),
+    headers: googleHeaders(call, null),
+    effect: 'read',
+  })
+  const found = new Map<string, AdAccount>()
+  for (const name of readGoogle(answer, Accessible).resourceNames) {
+    const root = /^customers\/(\d{1,20})$/.exec(name)?.[1]
+    if (root === undefined || found.has(root)) continue
+    const query = `SELECT customer_client.id, customer_client.currency_code, customer_client.time_zone, customer_client.manager, customer_client.status FROM customer_client WHERE customer_client.status = 'ENABLED'`
+    for (const { customerClient } of await search(call, { id: root, loginId: root }, query, Client)) {
+      const { id, currencyCode, timeZone, manager } = customerClient
+      if (manager || found.has(id) || found.size >= mostAccounts) continue
+      found.set(id, {
+        id,
+        loginId: id === root ? null : root,
+        currency: currencyCode,
+        timezone: timeZone,
+      })
+    }
+  }
+  return [...found.values()]
+}
+
+const Row = z.object({
+  customer: z.object({ currencyCode: CurrencyCode, timeZone: z.string() }),
+  campaign: z.object({
+    id: id64,
+    name: z.string().max(1_000),
+    status: z.string(),
+    startDateTime: z.string().optional(),
+    endDateTime: z.string().optional(),
+  }),
+  campaignBudget: z
+    .object({
+      resourceName: z.string().optional(),
+      amountMicros: int64.optional(),
+      explicitlyShared: z.boolean().optional(),
+      period: z.string().optional(),
+    })
+    .optional(),
+})
+
+const fields =
+  'customer.currency_code, customer.time_zone, campaign.id, campaign.name, campaign.status, campaign.start_date_time, campaign.end_date_time, campaign_budget.resource_name, campaign_budget.amount_micros, campaign_budget.explicitly_shared, campaign_budget.period'
+
+export async function readCampaigns(call: PlatformCall): Promise<PlatformCampaign[]> {
+  const all: PlatformCampaign[] = []
+  for (const account of await accounts(call)) {
+    const query = `SELECT ${fields} FROM campaign WHERE campaign.status != 'REMOVED' ORDER BY campaign.id`
+    for (const row of await search(call, account, query, Row)) all.push(toCampaign(account, row))
+  }
+  return all
+}
+
+export async function readCampaign(
+  call: PlatformCall,
+  { account, campaignId }: CampaignAddress,
+): Promise<PlatformCampaign | undefined> {
+  const query = `SELECT ${fields} FROM campaign WHERE campaign.id = ${digits(campaignId)}`
+  const [row] = await search(call, account, query, Row)
+  return row && toCampaign(account, row)
+}
+
+function toCampaign(
+  { id, loginId }: Pick<AdAccount, 'id' | 'loginId'>,
+  { customer, campaign, campaignBudget = {} }: z.output<typeof Row>,
+): PlatformCampaign {
+  const { amountMicros, resourceName, explicitlyShared = false, period = 'DAILY' } = campaignBudget
+  const dayOf = (text: string | undefined) => /^\d{4}-\d{2}-\d{2}/.exec(text ?? '')?.[0] ?? null
+  const endDate = dayOf(campaign.endDateTime)
+  return {
+    account: { id, loginId, currency: customer.currencyCode, timezone: customer.timeZone },
+    id: campaign.id,
+    name: campaign.name,
+    status: campaign.status,
+    isRunning: campaign.status === 'ENABLED',
+    dailyBudgetMicros: period === 'DAILY' ? (amountMicros ?? null) : null,
+    budgetName: resourceName ?? null,
+    budgetShared: explicitlyShared,
+    startDate: dayOf(campaign.startDateTime),
+    // What has no end ends in 2037 there.
+    endDate: endDate !== null && endDate >= '2037-01-01' ? null : endDate,
+  }
+}
+
+export const count64 = int64.default(0)
+const DayRow = z.object({
+  segments: z.object({ date: isoDay }),
+  metrics: z.object({
+    costMicros: count64,
+    impressions: count64,
+    clicks: count64,
+    conversions: z.number().default(0),
+  }),
+})
+
+export async function readDays(
+  call: PlatformCall,
+  { account, campaignId }: CampaignAddress,
+  { from, to }: { from: string; to: string },
+): Promise<DayFigures[]> {
+  const query = `SELECT segments.date, metrics.cost_micros, metrics.impressions, metrics.clicks, metrics.conversions FROM campaign WHERE campaign.id = ${digits(campaignId)} AND segments.date BETWEEN '${from}' AND '${to}' ORDER BY segments.date`
+  const rows = await search(call, account, query, DayRow)
+  return rows.map(({ segments, metrics }) => ({
+    date: segments.date,
+    impressions: metrics.impressions,
+    clicks: metrics.clicks,
+    costMicros: metrics.costMicros,
+    conversionMicros: Math.round(metrics.conversions * 1_000_000),
+  }))
+}
+
+/** Nothing but digits becomes part of a query. @throws TypeError */
+export function digits(id: string): string {
+  if (!/^\d{1,20}$/.test(id)) throw new TypeError(`"${id}" is no id of Google's`)
+  return id
+}

@@ -1,0 +1,17 @@
+import type { AdPlatform } from '../../platform.ts'
+import { readCampaign, readCampaigns, readDays } from './campaigns.ts'
+import { changes } from './changes.ts'
+import { readKeywords, readTerms } from './keywords.ts'
+import { googleAdsRules } from './wire.ts'
+
+/** Google Ads, by its REST interface. */
+export const googleAds: AdPlatform = {
+  name: 'search_ads',
+  channel: 'search_ads',
+  rules: googleAdsRules,
+  campaigns: readCampaigns,
+  campaign: readCampaign,
+  days: readDays,
+  changes,
+  search: { keywords: readKeywords, terms: readTerms },
+}

@@ -1,0 +1,7 @@
+import type { AdPlatform, AdPlatforms } from '../platform.ts'
+import { googleAds } from './google/platform.ts'
+
+/** Every advertising platform that is served. */
+const all: readonly AdPlatform[] = [googleAds]
+
+export const adPlatforms: AdPlatforms = new Map(all.map((one) => [one.name, one]))
