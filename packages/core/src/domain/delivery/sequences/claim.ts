@@ -1,0 +1,178 @@
+import type { Ctx, Transaction } from '../../../kernel/context.ts'
+import { transact } from '../../../kernel/transact.ts'
+import { Tenant } from '../../accounts/tenants/entities.ts'
+import { isShut } from '../../accounts/tenants/shut.ts'
+import { Campaign } from '../../work/campaigns/entities.ts'
+import { Lead, type LeadRow } from '../leads/entities.ts'
+import { emailKeyOf } from '../leads/policy.ts'
+import { endsFor, takeInLeads } from './contacts.ts'
+import {
+  type ContactRow,
+  MailOptOut,
+  SequenceContact,
+  SequenceMail,
+  type SequenceMailRow,
+  type SequenceRow,
+  SequenceStep,
+  type StepRow,
+  type StopReason,
+} from './entities.ts'
+import { daysLater, handOverMs, hashOf, idleMs } from './policy.ts'
+import { lockSequence, lookAtSequence } from './sequences.ts'
+
+/** A mail that is to be handed over now. */
+export interface ClaimedMail {
+  id: string
+  tenantId: string
+  contactId: string
+  stepId: string
+  /** As it is written in the sequence. */
+  subject: string
+  body: string
+  to: string
+  linkKey: string
+  values: { firstName: string; lastName: string; company: string }
+  from: string
+}
+
+/** What a claim has found: a mail; `again` where something else was done; `rest` where nothing is due now; `stop` where nothing may go out. */
+export type Claim = ClaimedMail | 'again' | 'rest' | 'stop'
+
+/**
+ * Takes the next mail of a sequence that is due. Its intent is written, and its contact moves on to the next step, before anything is
+ * handed over: what happens afterwards can lose a mail, but not send it twice.
+ */
+export function claimMail(ctx: Ctx, sequenceId: string): Promise<Claim> {
+  return transact(ctx, async (txn) => {
+    const sequence = await lockSequence(txn, sequenceId)
+    if (sequence?.status !== 'active') return 'stop'
+    const { startsAt } = sequence
+    if (startsAt && startsAt > txn.clock.date()) return 'rest'
+    if (await standsStill(txn, sequence)) {
+      lookAtSequence(txn, sequence, new Date(txn.clock.now() + idleMs))
+      return 'stop'
+    }
+    if (await takeInLeads(txn, sequence)) return 'again'
+    const now = txn.clock.date()
+    const failed = await txn.em.findOne(
+      SequenceMail,
+      { sequenceId, status: 'waiting', until: { $lte: now } },
+      { orderBy: { until: 'asc' } },
+    )
+    if (failed) return retry(txn, sequence, failed)
+    const contact = await txn.em.findOne(
+      SequenceContact,
+      { sequenceId, status: 'waiting', nextAt: { $lte: now } },
+      { orderBy: { nextAt: 'asc', id: 'asc' } },
+    )
+    return contact ? begin(txn, sequence, contact) : 'rest'
+  })
+}
+
+async function standsStill(txn: Transaction, { tenantId, campaignId }: SequenceRow): Promise<boolean> {
+  const campaign = await txn.em.findOne(Campaign, { id: campaignId })
+  return campaign?.status !== 'active' || isShut(txn, tenantId)
+}
+
+async function begin(txn: Transaction, sequence: SequenceRow, contact: ContactRow): Promise<Claim> {
+  const { id: sequenceId, tenantId } = sequence
+  const steps = await txn.em.find(SequenceStep, { sequenceId }, { orderBy: { position: 'asc' } })
+  const step = steps[contact.nextPosition]
+  const lead = await txn.em.findOne(Lead, { id: contact.leadId })
+  const reason = await reasonToStop(txn, sequence, contact, lead)
+  if (reason !== undefined) {
+    stopContact(sequence, contact, reason)
+    return 'again'
+  }
+  // A change has paused it already; this is the last look before a text leaves.
+  if (!step || step.approvedHash !== hashOf(step)) {
+    Object.assign(sequence, { status: 'paused', nextAt: null })
+    return 'stop'
+  }
+  const now = txn.clock.date()
+  const mail = txn.em.create(SequenceMail, {
+    id: txn.newId(),
+    tenantId,
+    sequenceId,
+    stepId: step.id,
+    contactId: contact.id,
+    contentHash: step.approvedHash,
+    status: 'sending',
+    attempts: 1,
+    until: new Date(now.getTime() + handOverMs),
+    error: null,
+    at: now,
+  })
+  const tenant = await txn.em.findOneOrFail(Tenant, { id: tenantId })
+  const next = steps[contact.nextPosition + 1]
+  contact.nextPosition += 1
+  contact.nextAt = next ? nextTime(sequence, next, now, tenant.timezone) : null
+  if (!next) {
+    contact.status = 'done'
+    sequence.waiting -= 1
+    sequence.done += 1
+  }
+  return claimed(mail, step, contact, lead as LeadRow, tenant.name)
+}
+
+/** Null where people have not let the step go yet. */
+function nextTime({ released }: SequenceRow, step: StepRow, now: Date, timeZone: string): Date | null {
+  if (released === null) return daysLater(now, step.delayDays, timeZone)
+  return step.position < released ? now : null
+}
+
+/** Once more what was certainly not taken. */
+async function retry(txn: Transaction, sequence: SequenceRow, mail: SequenceMailRow): Promise<Claim> {
+  const [step, contact, tenant] = await Promise.all([
+    txn.em.findOneOrFail(SequenceStep, { id: mail.stepId }),
+    txn.em.findOneOrFail(SequenceContact, { id: mail.contactId }),
+    txn.em.findOneOrFail(Tenant, { id: mail.tenantId }),
+  ])
+  const lead = await txn.em.findOne(Lead, { id: contact.leadId })
+  const reason =
+    contact.status === 'stopped' ? contact.stopReason : await reasonToStop(txn, sequence, contact, lead)
+  if (reason || !lead || mail.contentHash !== hashOf(step) || mail.contentHash !== step.approvedHash) {
+    if (reason) stopContact(sequence, contact, reason)
+    const why = reason ? `The contact is ${reason}` : 'The text has changed since'
+    Object.assign(mail, { status: 'failed', until: null, error: why })
+    step.failed += 1
+    return 'again'
+  }
+  mail.status = 'sending'
+  mail.attempts += 1
+  mail.until = new Date(txn.clock.now() + handOverMs)
+  return claimed(mail, step, contact, lead, tenant.name)
+}
+
+/** Asked at each mail: what was so when a contact was taken in may not be so any more. */
+async function reasonToStop(
+  txn: Transaction,
+  { kind }: SequenceRow,
+  { tenantId, address }: ContactRow,
+  lead: LeadRow | null,
+): Promise<StopReason | undefined> {
+  if (!lead) return 'removed'
+  if (lead.email === null || emailKeyOf(lead.email) !== address) return 'changed'
+  if (endsFor(kind, lead.status)) return lead.status === 'converted' ? 'converted' : 'unqualified'
+  return (await txn.em.count(MailOptOut, { tenantId, address })) > 0 ? 'unsubscribed' : undefined
+}
+
+/** Ends a contact's way through a sequence, whose lock the caller holds. */
+export function stopContact(sequence: SequenceRow, contact: ContactRow, reason: StopReason): void {
+  if (contact.status === 'stopped') return
+  if (contact.status === 'waiting') sequence.waiting -= 1
+  else sequence.done -= 1
+  sequence.stopped += 1
+  Object.assign(contact, { status: 'stopped', stopReason: reason, nextAt: null })
+}
+
+function claimed(
+  { id, tenantId }: SequenceMailRow,
+  { id: stepId, subject, body }: StepRow,
+  { id: contactId, linkKey }: ContactRow,
+  { email, firstName, lastName, company }: LeadRow,
+  from: string,
+): ClaimedMail {
+  const values = { firstName, lastName, company: company ?? '' }
+  return { id, tenantId, contactId, stepId, subject, body, to: email ?? '', linkKey, values, from }
+}

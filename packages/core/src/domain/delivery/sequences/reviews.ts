@@ -1,0 +1,123 @@
+import type { Ctx, Transaction } from '../../../kernel/context.ts'
+import { DomainError } from '../../../kernel/errors.ts'
+import { transact } from '../../../kernel/transact.ts'
+import { logActivity } from '../../work/activities/state.ts'
+import { approvalOf } from '../../work/approvals/pending.ts'
+import { lockCampaign } from '../../work/campaigns/change.ts'
+import { orderOf } from '../../work/campaigns/workflow/material.ts'
+import type { TenantPublishing } from '../../work/content/publishing-port.ts'
+import { CampaignSequence, type SequenceRow, SequenceStep } from './entities.ts'
+import { hashOf } from './policy.ts'
+import { lastLeadOf } from './queries.ts'
+import { releaseContacts } from './release-queries.ts'
+import { mailsIn } from './review-text.ts'
+import type { StepReleased } from './schemas.ts'
+import { lockSequence, lookAtSequence } from './sequences.ts'
+
+/**
+ * Makes the review requests of a campaign out of a text that a person has approved, in the transaction of the verdict: what goes out are
+ * the mails in it, and nothing else. Everything that was not ordered as review requests is left alone.
+ */
+export const takeReviewMails: TenantPublishing['takePiece'] = async (txn, activity, output) => {
+  const order = await orderOf(txn, activity)
+  if (order?.kind !== 'review') return
+  const approval = await approvalOf(txn, activity, output)
+  if (!approval) return
+  const leave = (why: string) =>
+    logActivity(txn, activity, { kind: 'status', message: `Not taken as review requests: ${why}` })
+  const mails = mailsIn(output.text)
+  if (mails.length === 0) return leave('there is no mail in a section of its own')
+  const { campaignId, tenantId } = order
+  const former = await txn.em.findOne(CampaignSequence, { campaignId, kind: 'review' })
+  const begun = former && (await lockSequence(txn, former.id))
+  if (begun && begun.released !== 0) return leave('the campaign’s requests are on their way already')
+  const sequence = begun ?? create(txn, campaignId, tenantId)
+  await txn.em.nativeDelete(SequenceStep, { sequenceId: sequence.id })
+  const now = txn.clock.date()
+  for (const [position, mail] of mails.entries())
+    txn.em.create(SequenceStep, {
+      id: txn.newId(),
+      tenantId,
+      sequenceId: sequence.id,
+      position,
+      ...mail,
+      delayDays: 0,
+      approvedHash: hashOf(mail),
+      approvedById: approval.resolvedById,
+      approvedByName: approval.resolvedByName,
+      sent: 0,
+      failed: 0,
+      unknown: 0,
+      updatedOn: now,
+    })
+  sequence.updatedOn = now
+  txn.audit({
+    tenantId,
+    resourceType: 'campaign_sequence',
+    resourceId: sequence.id,
+    action: 'campaign_sequence.create',
+    after: { campaignId, activityId: activity.id, contentHash: output.sha256, mails: mails.length },
+  })
+}
+
+function create(txn: Transaction, campaignId: string, tenantId: string): SequenceRow {
+  const now = txn.clock.date()
+  return txn.em.create(CampaignSequence, {
+    id: txn.newId(),
+    tenantId,
+    campaignId,
+    kind: 'review',
+    released: 0,
+    name: 'Review requests',
+    triggerType: 'manual',
+    startsAt: null,
+    audience: { statuses: ['converted'], sources: [], tag: null },
+    status: 'draft',
+    leadsRead: 0,
+    lastLead: null,
+    waiting: 0,
+    done: 0,
+    stopped: 0,
+    activatedOn: null,
+    nextAt: null,
+    createdOn: now,
+    updatedOn: now,
+  })
+}
+
+/**
+ * Lets the next review request go out to the customers, who are those that were won when the first one went out. Serves
+ * `POST /tenant/v1/campaigns/:campaignId/review-sequence/send`.
+ * @throws DomainError `NOT_FOUND`; `CONFLICT` when all have been let go; `UNPROCESSABLE` when no one has approved any, and when the
+ *   campaign is not active
+ */
+export function sendReviewStep(ctx: Ctx, campaignId: string): Promise<StepReleased> {
+  return transact(ctx, async (txn) => {
+    const campaign = await lockCampaign(txn, campaignId)
+    const known = await txn.em.findOne(CampaignSequence, { campaignId, kind: 'review' })
+    const sequence = known && (await lockSequence(txn, known.id))
+    if (!sequence)
+      throw new DomainError('UNPROCESSABLE', 'No review requests have been written and approved yet')
+    if (campaign.status !== 'active')
+      throw new DomainError('UNPROCESSABLE', 'The campaign is not active: nothing goes out for it')
+    const { id: sequenceId, tenantId } = sequence
+    const position = sequence.released ?? 0
+    const steps = await txn.em.find(SequenceStep, { sequenceId }, { orderBy: { position: 'asc' } })
+    const step = steps[position]
+    if (!step) throw new DomainError('CONFLICT', 'All review requests have been let go')
+    const now = txn.clock.date()
+    if (position === 0)
+      Object.assign(sequence, { lastLead: await lastLeadOf(txn, tenantId), activatedOn: now })
+    Object.assign(sequence, { status: 'active', released: position + 1, updatedOn: now })
+    await releaseContacts(txn, { sequenceId, position, at: now })
+    lookAtSequence(txn, sequence, now)
+    txn.audit({
+      tenantId,
+      resourceType: 'campaign_sequence',
+      resourceId: sequenceId,
+      before: { released: position },
+      after: { released: position + 1, stepId: step.id, contentHash: step.approvedHash },
+    })
+    return { sequenceId, stepId: step.id, position, subject: step.subject, left: steps.length - position - 1 }
+  })
+}

@@ -1,0 +1,165 @@
+import type { Ctx, Transaction } from '../../../kernel/context.ts'
+import { transact } from '../../../kernel/transact.ts'
+import { MailError } from '../../../platform/mail/mail.ts'
+import { handOverMail } from '../../people/mail/send-email.ts'
+import { notify } from '../../people/notifications/notify.ts'
+import { type ClaimedMail, claimMail, stopContact } from './claim.ts'
+import { SequenceContact, SequenceMail, type SequenceRow, SequenceStep } from './entities.ts'
+import { lookMs, mailRetryMs, mostMailAttempts, perTurn, turnMs, wordMail } from './policy.ts'
+import { overdueSequences } from './queries.ts'
+import { lockSequence, lookAtSequence } from './sequences.ts'
+
+/** How long after its time a sequence counts as forgotten, milliseconds. */
+const forgottenMs = 5 * 60_000
+
+/**
+ * One turn of a sequence: the job `sequence.turn`. New contacts are taken in, and at most a hundred mails that are due go out. Each is written
+ * down before it is handed over; what was being handed over by a process that died is in doubt, and never sent again.
+ */
+export async function sequenceTurn(
+  ctx: Ctx,
+  { sequenceId }: { sequenceId: string },
+  signal: AbortSignal,
+): Promise<void> {
+  await giveUpDoubtful(ctx, sequenceId)
+  let sent = 0
+  while (sent < perTurn && !signal.aborted) {
+    const claim = await claimMail(ctx, sequenceId)
+    if (claim === 'stop') return
+    if (claim === 'rest') break
+    if (claim === 'again') continue
+    await send(ctx, sequenceId, claim)
+    sent += 1
+  }
+  await transact(ctx, (txn) => planNext(txn, sequenceId, sent === perTurn))
+}
+
+type Outcome =
+  | { status: 'sent' }
+  | { status: 'suppressed' }
+  | { status: 'unknown' | 'failed' | 'waiting'; error: string }
+
+/** Hands a mail over to its end, also while the process is told to stop: half of a mail would be in doubt. */
+async function send(ctx: Ctx, sequenceId: string, claim: ClaimedMail): Promise<void> {
+  const { id, to, tenantId, linkKey, values, from } = claim
+  const link = `${ctx.services.settings.baseUrl}/forms/v1/unsubscribe/${linkKey}`
+  const mail = { id, to, ...wordMail(claim, { values, from, link }) }
+  const outcome = await handOverMail(ctx, mail, tenantId).then(
+    (messageId): Outcome => ({ status: messageId === undefined ? 'suppressed' : 'sent' }),
+    (error: unknown): Outcome => {
+      // What is no answer of a mail server says nothing about what has become of the mail.
+      if (!(error instanceof MailError)) return { status: 'unknown', error: (error as Error).message }
+      const status = error.unknown ? 'unknown' : error.final ? 'failed' : 'waiting'
+      return { status, error: error.message }
+    },
+  )
+  await transact(ctx, (txn) => settle(txn, sequenceId, claim, outcome))
+}
+
+async function settle(
+  txn: Transaction,
+  sequenceId: string,
+  { id, stepId, contactId }: ClaimedMail,
+  outcome: Outcome,
+): Promise<void> {
+  const sequence = await lockSequence(txn, sequenceId)
+  const mail = await txn.em.findOne(SequenceMail, { id })
+  // Its campaign is gone, or it was given up as doubtful meanwhile.
+  if (!sequence || mail?.status !== 'sending') return
+  const step = await txn.em.findOneOrFail(SequenceStep, { id: stepId })
+  const now = txn.clock.date()
+  const isLast = outcome.status === 'waiting' && mail.attempts >= mostMailAttempts
+  const status = isLast ? 'failed' : outcome.status
+  const until = status === 'waiting' ? new Date(now.getTime() + mailRetryMs(mail.attempts)) : null
+  Object.assign(mail, { status, until, at: now, error: 'error' in outcome ? outcome.error : null })
+  if (status === 'sent') step.sent += 1
+  if (status === 'failed') step.failed += 1
+  if (status === 'suppressed') {
+    const contact = await txn.em.findOne(SequenceContact, { id: contactId })
+    if (contact) stopContact(sequence, contact, 'suppressed')
+  }
+  if (status === 'unknown') await doubt(txn, sequence, step)
+}
+
+/** Tells the admins once for each step. */
+async function doubt(
+  txn: Transaction,
+  { tenantId, campaignId, name }: SequenceRow,
+  step: { unknown: number; position: number },
+): Promise<void> {
+  step.unknown += 1
+  if (step.unknown > 1) return
+  await notify(txn, {
+    tenantId,
+    to: 'admins',
+    type: 'activity_failed',
+    title: `Perhaps not sent: step ${step.position + 1} of ${name}`,
+    body: 'A mail was on its way when the connection or the server broke off. It may have arrived, so it is not sent again.',
+    subjectKind: 'campaigns',
+    subjectId: campaignId,
+  })
+}
+
+/** What a process that died was handing over may have arrived. */
+async function giveUpDoubtful(ctx: Ctx, sequenceId: string): Promise<void> {
+  await transact(ctx, async (txn) => {
+    const sequence = await lockSequence(txn, sequenceId)
+    if (!sequence) return
+    const until = { $lte: txn.clock.date() }
+    const mails = await txn.em.find(
+      SequenceMail,
+      { sequenceId, status: 'sending', until },
+      { limit: perTurn },
+    )
+    for (const mail of mails) {
+      const step = await txn.em.findOneOrFail(SequenceStep, { id: mail.stepId })
+      Object.assign(mail, {
+        status: 'unknown',
+        until: null,
+        error: 'The server ended while it was handed over',
+      })
+      await doubt(txn, sequence, step)
+    }
+  })
+}
+
+/** Says when there is something to do again; a sequence with nothing left has come to its end. */
+async function planNext(txn: Transaction, sequenceId: string, isFull: boolean): Promise<void> {
+  const sequence = await lockSequence(txn, sequenceId)
+  if (sequence?.status !== 'active') return
+  const { triggerType, startsAt } = sequence
+  const now = txn.clock.now()
+  const [contact] = await txn.em.find(
+    SequenceContact,
+    { sequenceId, status: 'waiting', nextAt: { $ne: null } },
+    { orderBy: { nextAt: 'asc', id: 'asc' }, limit: 1 },
+  )
+  const [mail] = await txn.em.find(
+    SequenceMail,
+    { sequenceId, until: { $ne: null } },
+    { orderBy: { until: 'asc' }, limit: 1 },
+  )
+  const isAhead = startsAt !== null && startsAt.getTime() > now
+  const times = [contact?.nextAt, mail?.until, isAhead ? startsAt : null].flatMap((at) => at?.getTime() ?? [])
+  if (triggerType === 'on_subscribe') times.push(now + lookMs)
+  sequence.updatedOn = txn.clock.date()
+  if (times.length === 0 && sequence.released !== null && sequence.waiting > 0) {
+    sequence.nextAt = null
+    return
+  }
+  if (times.length === 0) {
+    Object.assign(sequence, { status: 'completed', nextAt: null })
+    return
+  }
+  lookAtSequence(txn, sequence, new Date(Math.max(Math.min(...times), isFull ? now + turnMs : now)))
+}
+
+/** Looks at sequences again whose job was lost: the job `sequence.sweep`. */
+export async function sweepSequences(ctx: Ctx): Promise<void> {
+  const before = new Date(ctx.clock.now() - forgottenMs)
+  for (const id of await overdueSequences(ctx, before))
+    await transact(ctx, async (txn) => {
+      const sequence = await lockSequence(txn, id)
+      if (sequence?.nextAt && sequence.nextAt < before) lookAtSequence(txn, sequence, txn.clock.date())
+    })
+}
