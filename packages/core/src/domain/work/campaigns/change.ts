@@ -69,9 +69,13 @@ function switchTo(txn: Transaction, campaign: CampaignRow, status: 'active' | 'p
       field: 'status',
     })
   }
+  giveStatus(txn, campaign, status)
+}
+
+/** Sets a status for a person. What becomes active is planned, and runs that have waited may start. */
+export function giveStatus(txn: Transaction, campaign: CampaignRow, status: CampaignStatus): void {
   campaign.status = status
-  if (status !== 'active') return
-  requestPlanning(txn, campaign)
+  if (status === 'active') requestPlanning(txn, campaign)
   txn.signal('runs')
 }
 
@@ -91,7 +95,8 @@ export function recordChange(
     before,
     after: { ...auditedCampaign(campaign), ...more },
   })
-  const data = { campaignId: id, name, status: dashboardStatus(status) }
+  const shown = dashboardStatus(status)
+  const data = { campaignId: id, name, status: shown, ...(shown !== status && { workflowStatus: status }) }
   txn.emit(campaignUpdate, { tenantId, subject: id, data })
 }
 

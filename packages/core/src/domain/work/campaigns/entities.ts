@@ -21,6 +21,20 @@ export const campaignStatuses = [
 ] as const
 export type CampaignStatus = (typeof campaignStatuses)[number]
 
+export const campaignTypes = [
+  'content_marketing',
+  'paid_ads',
+  'email_marketing',
+  'review_generation',
+  'social_media',
+  'seo',
+  'backlink_outreach',
+] as const
+export type CampaignType = (typeof campaignTypes)[number]
+
+export const campaignSources = ['manual', 'imported'] as const
+export type CampaignSource = (typeof campaignSources)[number]
+
 export const deliverableTypes = [
   'blog_post',
   'social_post',
@@ -47,6 +61,21 @@ export const Campaign = defineEntity({
     startDate: dateColumn().strictNullable(),
     endDate: dateColumn().strictNullable(),
     attachments: p.json().$type<string[]>(),
+    type: p.string().$type<CampaignType>().default('content_marketing'),
+    source: p.string().$type<CampaignSource>().default('manual'),
+    /** Where it runs, such as `search_ads`; null is nowhere in particular. */
+    channels: p.json().$type<string[]>().strictNullable(),
+    goal: p.string().strictNullable(),
+    /** What it may cost outside of Copydesk, in millionths of its currency. */
+    budgetMicros: microsColumn().strictNullable(),
+    budgetCurrency: p.string().length(3).strictNullable(),
+    /** The period of a promise that it is made for. */
+    deliverablePeriodId: refColumn().strictNullable(),
+    autoPilotEnabled: p.boolean().default(false),
+    /** A draft of the dashboard, which its planning makes active; one of the workflow waits for people. */
+    startsWhenPlanned: p.boolean().default(true),
+    /** What was said when the status was last set by a person. */
+    statusNote: p.text().strictNullable(),
     createdById: refColumn(),
     createdByName: p.string(),
     createdOn: instantColumn(),
@@ -92,6 +121,10 @@ export const Period = defineEntity({
     target: p.integer(),
     createdOn: instantColumn(),
   },
+  indexes: [
+    { name: 'periods_by_tenant', properties: ['tenantId', 'id'] },
+    { name: 'periods_by_start', properties: ['periodStart'] },
+  ],
   uniques: [{ name: 'periods_start', properties: ['deliverableId', 'periodStart'] }],
   filters: ownedByTenant,
 })

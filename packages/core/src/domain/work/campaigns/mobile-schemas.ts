@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { isoDate, offsetQuery, ulid } from '../../../platform/wire.ts'
 import { ActivitySummary } from '../activities/schemas.ts'
 import { deliverableTypes } from './entities.ts'
+import { progresses } from './policy.ts'
 import { shownStatus } from './schemas.ts'
 
 export const MobileCampaignQuery = offsetQuery(20).extend({ 'filter.status': shownStatus.optional() })
@@ -40,7 +41,7 @@ export const MobileCampaign = z.object({
       /** Of the present period. */
       completed: z.int(),
       inProgress: z.int(),
-      status: z.enum(['on_track', 'at_risk', 'missed']),
+      status: z.enum(progresses),
     }),
   ),
   recentActivities: z.array(

@@ -55,8 +55,9 @@ function stepsOfPiece(txn: Transaction, of: Piece): NewActivity[] {
   return steps.map((step, index) => {
     const isFinal = index === steps.length - 1
     const { type } = deliverable
-    // No one publishes a blog post that people have not read.
-    const approvalRequired = step.approvalRequired || (isFinal && type === 'blog_post')
+    // No one publishes what people have not read.
+    const goesOut = type === 'blog_post' || Boolean(wish?.platform)
+    const approvalRequired = step.approvalRequired || (isFinal && goesOut)
     const about = { type, piece, quantity: period.target, platforms, period, step, isFinal, wish }
     return {
       id: ids.get(step.stepNumber) as string,

@@ -11,6 +11,7 @@ import {
 } from '../../../kernel/periods.ts'
 import { transact } from '../../../kernel/transact.ts'
 import { Tenant } from '../../accounts/tenants/entities.ts'
+import { effectiveAgent } from '../../agents/configuration/effective-queries.ts'
 import { notify } from '../../people/notifications/notify.ts'
 import { Activity, closedStatuses } from '../activities/entities.ts'
 import { openActivities } from '../activities/open.ts'
@@ -20,6 +21,10 @@ import { Campaign, Deliverable, Period } from './entities.ts'
 import { planCampaignJob } from './jobs.ts'
 import { newPieces } from './pieces.ts'
 import { missingPieces } from './progress-queries.ts'
+import { finalStep } from './templates.ts'
+import { wasOrdered } from './workflow/order-queries.ts'
+import { orderContent } from './workflow/orders.ts'
+import { firstContent } from './workflow/policy.ts'
 
 type DeliverableRow = InferEntity<typeof Deliverable>
 type PeriodRow = InferEntity<typeof Period>
@@ -29,9 +34,9 @@ const batch = 100
 
 /**
  * Handles `campaign.plan` jobs: brings a campaign to where it should be today. Opens what is missing of the current period,
- * makes a draft active, asks to be called again when the next period begins, and completes a campaign that is over. It may
- * be called at any time, twice, and again after it was killed half-way; a draft starts no run before all of its first
- * period is open.
+ * makes a draft active, and what the client has approved; asks to be called again when the next period begins, and completes
+ * a campaign that is over. It may be called at any time, twice, and again after it was killed half-way; a draft starts no run
+ * before all of its first period is open.
  */
 export async function planCampaign(ctx: Ctx, { campaignId }: { campaignId: string }): Promise<void> {
   while ((await transact(ctx, (txn) => advance(txn, campaignId))) === 'more');
@@ -40,7 +45,7 @@ export async function planCampaign(ctx: Ctx, { campaignId }: { campaignId: strin
 async function advance(txn: Transaction, campaignId: string): Promise<'settled' | 'more'> {
   const lockMode = LockMode.PESSIMISTIC_WRITE
   const campaign = await txn.em.findOne(Campaign, { id: campaignId }, { lockMode })
-  if (campaign?.status !== 'draft' && campaign?.status !== 'active') return 'settled'
+  if (!campaign || !(campaign.status === 'active' || startsByItself(campaign))) return 'settled'
   const { timezone } = await txn.em.findOneOrFail(Tenant, { id: campaign.tenantId })
   const today = dayIn(txn.clock.date(), timezone)
   const dates = {
@@ -51,16 +56,37 @@ async function advance(txn: Transaction, campaignId: string): Promise<'settled' 
   const period = periodOf(today, dates)
   if (!period) return conclude(txn, campaign, today, timezone)
   if (await openMissing(txn, campaign, period)) return 'more'
-  if (campaign.status === 'draft') {
+  if (campaign.status !== 'active') {
     const before = auditedCampaign(campaign)
     campaign.status = 'active'
     recordChange(txn, campaign, before)
+    await orderFirst(txn, campaign)
   }
   await startWaiting(txn, campaign.tenantId)
   return comeBack(txn, campaign, addDays(period.periodEnd, 1), timezone)
 }
 
-/** Asks for planning on `day`. The key holds the day, since a job folds into the one that is running. */
+/** Under autopilot, a campaign that promises nothing gets its first piece when it starts, unless people have asked for one. */
+async function orderFirst(txn: Transaction, campaign: CampaignRow): Promise<void> {
+  const { id, tenantId, type, autoPilotEnabled } = campaign
+  if (!autoPilotEnabled || (await wasOrdered(txn, id, 'content'))) return
+  if ((await txn.em.count(Deliverable, { campaignId: id })) > 0) return
+  const deliverableType = firstContent(type)
+  const { agentRole } = await finalStep(txn, deliverableType)
+  if (await effectiveAgent(txn, tenantId, agentRole))
+    await orderContent(txn, campaign, { deliverableType, inputPayload: {} })
+}
+
+/**
+ * Whether no person has to start a campaign: a draft of the dashboard, and what the client has approved, on its start date
+ * or under autopilot.
+ */
+function startsByItself({ status, startsWhenPlanned, startDate, autoPilotEnabled }: CampaignRow): boolean {
+  if (status === 'draft') return startsWhenPlanned
+  return status === 'client_approved' && (startDate !== null || autoPilotEnabled)
+}
+
+/** Asks for planning on `day`. The key holds the day, so that it is another job than the one that asks. */
 function comeBack(txn: Transaction, campaign: CampaignRow, day: string, zone: string): 'settled' {
   txn.enqueue(planCampaignJob, {
     tenantId: campaign.tenantId,

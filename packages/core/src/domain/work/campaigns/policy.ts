@@ -3,7 +3,8 @@ import { daysBetween } from '../../../kernel/periods.ts'
 import { channelNames } from '../../accounts/channels/entities.ts'
 import type { CampaignStatus } from './entities.ts'
 
-export type Progress = 'on_track' | 'at_risk' | 'missed'
+export const progresses = ['on_track', 'at_risk', 'missed'] as const
+type Progress = (typeof progresses)[number]
 
 /**
  * How a period stands: `missed` when it is over with pieces lacking; `at_risk` when less is done or under way than the

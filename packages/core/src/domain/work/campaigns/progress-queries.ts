@@ -1,11 +1,16 @@
 import type { Ctx, Transaction } from '../../../kernel/context.ts'
 import { type Condition, equals, where } from '../../../kernel/paging-queries.ts'
 import { within } from '../../../kernel/scope.ts'
+import { placeholders } from '../../../platform/database/database.ts'
 import { count, select, selectDistinct, table, text } from '../../../platform/database/read.ts'
 import { Activity } from '../activities/entities.ts'
 import { progressOf } from './policy.ts'
 
 const counted = select({ active: count('count(*)') })
+const progress = {
+  completed: count('sum(w.done)'),
+  inProgress: count('sum((1 - w.done) * w.started * w.open)'),
+}
 const period = select({
   id: text('c.id'),
   deliverableId: text('c.deliverable_id'),
@@ -13,8 +18,7 @@ const period = select({
   periodStart: text('c.period_start'),
   periodEnd: text('c.period_end'),
   target: count('c.target'),
-  completed: count('sum(w.done)'),
-  inProgress: count('sum((1 - w.done) * w.started * w.open)'),
+  ...progress,
 })
 
 /**
@@ -58,13 +62,7 @@ async function readPeriods(ctx: Ctx, condition: Condition, today: string) {
        select p.id, p.deliverable_id, d.campaign_id, p.period_start, p.period_end, p.target
        from deliverables d join periods p on p.deliverable_id = d.id
        where ${chosen.sql}
-     ), pieces as (
-       select x.period_id,
-         max(case when x.is_final_step and x.status = 'done' then 1 else 0 end) as done,
-         max(case when x.started_at is not null then 1 else 0 end) as started,
-         max(case when x.status not in ('done', 'reassigned', 'failed') then 1 else 0 end) as open
-       from activities x where x.period_id in (select id from chosen) group by x.period_id, x.piece
-     )
+     ), pieces as (${piecesOf('x.period_id in (select id from chosen)')})
      select ${period.columns} from chosen c left join pieces w on w.period_id = c.id
      group by c.id, c.deliverable_id, c.campaign_id, c.period_start, c.period_end, c.target order by c.period_start, c.id`,
     chosen.params,
@@ -75,6 +73,33 @@ async function readPeriods(ctx: Ctx, condition: Condition, today: string) {
     campaignId,
     progress: { ...progress, status: progressOf(progress, today) },
   }))
+}
+
+/** The pieces of some periods as `w` of `progress`. */
+const piecesOf = (condition: string) => `select x.period_id,
+    max(case when x.is_final_step and x.status = 'done' then 1 else 0 end) as done,
+    max(case when x.started_at is not null then 1 else 0 end) as started,
+    max(case when x.status not in ('done', 'reassigned', 'failed') then 1 else 0 end) as open
+  from activities x where ${condition} group by x.period_id, x.piece`
+
+const pieces = select({ periodId: text('w.period_id'), ...progress })
+
+interface Counts {
+  completed: number
+  inProgress: number
+}
+
+/** The pieces of some periods, as many as a statement takes; a period without any is absent. */
+export async function countPieces(ctx: Ctx, periodIds: string[]): Promise<Map<string, Counts>> {
+  if (periodIds.length === 0) return new Map()
+  const ids = { sql: `x.period_id in (${placeholders(periodIds)})`, params: periodIds }
+  const chosen = where(within(ctx.scope, 'x.tenant_id'), ids)
+  const rows = await pieces.all(
+    ctx.sql,
+    `from (${piecesOf(chosen.sql)}) w group by w.period_id`,
+    chosen.params,
+  )
+  return new Map(rows.map(({ periodId, ...counts }) => [periodId, counts]))
 }
 
 const x = table(Activity, 'x')

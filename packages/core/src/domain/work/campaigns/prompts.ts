@@ -91,6 +91,25 @@ function lowerFirst(text: string): string {
   return /^\p{Lu}(?!\p{Lu})/u.test(text) ? text.charAt(0).toLowerCase() + text.slice(1) : text
 }
 
+/** What a piece of a type is called. */
+export const pieceLabel = (type: DeliverableType) => kinds[type].label
+
+/** What the agent of a piece that someone has asked for beside all plans is asked to do. */
+export function orderedPrompt(type: DeliverableType, step: TemplateStep, asked: string): string {
+  const { label, form } = kinds[type]
+  return [
+    `${step.title} for a piece that someone has asked for: ${label.toLowerCase()}.`,
+    asked && `What was asked for:\n\n${asked}`,
+    tasks[step.type],
+    `The finished piece: ${form}`,
+    keepToBrief,
+  ]
+    .filter((line) => line !== '')
+    .join('\n\n')
+}
+
+const keepToBrief = 'Keep to the campaign brief: its audience, its voice, its claims and what it forbids.'
+
 /** What the agent is asked to do. The brief and the results of earlier steps are put beside it when the run starts. */
 export function stepPrompt(about: PieceStep): string {
   const { type, piece, quantity, platforms, period, step, isFinal, wish } = about
@@ -111,7 +130,7 @@ export function stepPrompt(about: PieceStep): string {
     (step.dependsOn?.length ?? 0) > 0
       ? 'Build on the results of the earlier steps that you are given.'
       : undefined,
-    'Keep to the campaign brief: its audience, its voice, its claims and what it forbids.',
+    keepToBrief,
   ]
     .filter((line) => typeof line === 'string' && line !== '')
     .join('\n\n')

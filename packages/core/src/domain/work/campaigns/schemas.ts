@@ -3,16 +3,17 @@ import { usdAmount } from '../../../kernel/money.ts'
 import { isoDate, isoDay, page, pageQuery, ulid } from '../../../platform/wire.ts'
 import { ActivitySummary } from '../activities/schemas.ts'
 import { deliverableTypes } from './entities.ts'
+import { progresses } from './policy.ts'
 
 const dashboardStatuses = ['draft', 'active', 'paused', 'completed', 'archived'] as const
 export const shownStatus = z.enum(dashboardStatuses)
-const name = z.string().trim().min(1).max(200)
-const brief = z.string().trim().min(1).max(100_000)
+export const campaignName = z.string().trim().min(1).max(200)
+export const campaignBrief = z.string().trim().min(1).max(100_000)
 
 export const NewCampaign = z
   .object({
-    name,
-    brief,
+    name: campaignName,
+    brief: campaignBrief,
     deliverables: z
       .array(
         z.object({
@@ -39,8 +40,8 @@ export type NewCampaign = z.output<typeof NewCampaign>
 export const CampaignReceipt = z.object({ id: ulid, name: z.string(), status: z.literal('draft') })
 
 export const CampaignChange = z.object({
-  name: name.optional(),
-  brief: brief.optional(),
+  name: campaignName.optional(),
+  brief: campaignBrief.optional(),
   budgetCapUsd: usdAmount.nullable().optional(),
   status: z.enum(['paused', 'active']).optional(),
 })
@@ -72,7 +73,7 @@ const progress = z.object({
   target: z.int(),
   completed: z.int(),
   inProgress: z.int(),
-  status: z.enum(['on_track', 'at_risk', 'missed']),
+  status: z.enum(progresses),
 })
 
 export const CampaignDetail = z.object({

@@ -93,6 +93,14 @@ async function defaultTemplate(em: EntityManager, type: DeliverableType): Promis
   throw new Error(`No default activity template for ${type}. Run \`copydesk doctor --repair\`.`)
 }
 
+/** The step that makes the finished piece of a type, by the default template of the type. */
+export async function finalStep(txn: Transaction, type: DeliverableType): Promise<TemplateStep> {
+  const { id, steps } = await defaultTemplate(txn.em, type)
+  const last = steps.toSorted((a, b) => a.stepNumber - b.stepNumber).at(-1)
+  if (!last) throw new Error(`The template ${id} has no steps`)
+  return last
+}
+
 /**
  * The steps of a deliverable's pieces: from the template that it names, else the default of its type. Its first planning
  * settles which version that is, for all its periods.

@@ -2,7 +2,7 @@ import type { Ctx, Transaction } from '../../../kernel/context.ts'
 import { inThread } from '../../../kernel/in-thread.ts'
 import { sha256Hex } from '../../../platform/crypto/hash.ts'
 import type { ActivityRow } from '../activities/entities.ts'
-import { voidOutdated } from '../approvals/supersede.ts'
+import { askedAbout, voidOutdated } from '../approvals/supersede.ts'
 import { checkContent } from '../brand/checks.ts'
 import { brandToCheck } from '../brand/queries.ts'
 import type { ContentCheck } from '../brand/schemas.ts'
@@ -73,7 +73,7 @@ export async function addVersion(
   activity: ActivityRow,
   { content, format = 'markdown', runId = null, author }: NewVersion,
 ): Promise<{ output: OutputRow; added: boolean }> {
-  const latest = await latestOutput(txn, activity.id)
+  const [latest, asked] = await Promise.all([latestOutput(txn, activity.id), askedAbout(txn, activity)])
   const { text, sha256, checks } = content
   if (latest?.sha256 === sha256) return { output: latest, added: false }
   const output = txn.em.create(Output, {
@@ -91,6 +91,6 @@ export async function addVersion(
     authorType: author.type,
     createdOn: txn.clock.date(),
   })
-  await voidOutdated(txn, activity, output)
+  await voidOutdated(txn, activity, output, asked)
   return { output, added: true }
 }

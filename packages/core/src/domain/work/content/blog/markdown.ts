@@ -58,6 +58,16 @@ function metaOf(lines: readonly string[]): Meta | null {
   return null
 }
 
+/** The text without its first heading, where it begins with one, and without its meta description: what is said around it. */
+export function withoutFrontMatter(markdown: string): string {
+  const lines = markdown.split('\n')
+  const meta = metaOf(lines)
+  if (meta) lines.splice(meta.from, meta.until - meta.from)
+  const first = lines.findIndex((line) => line.trim() !== '')
+  if (first >= 0 && headingOf(lines[first] as string) !== undefined) lines.splice(0, first + 1)
+  return lines.join('\n')
+}
+
 const trimmed = (text: string) => withoutEnd(text.replace(/^[*_\s]+/, ''), '*_ \t\r\u00a0')
 
 function withoutEnd(text: string, characters: string): string {

@@ -1,7 +1,7 @@
 import { LockMode } from '@mikro-orm/core'
 import type { Transaction } from '../../../../kernel/context.ts'
 import type { ActivityRow } from '../../activities/entities.ts'
-import { ContentRequest, RequestPiece } from './entities.ts'
+import { ContentRequest, RequestPiece, type RequestRow, type SocialPlatform } from './entities.ts'
 
 type Step = Pick<ActivityRow, 'periodId' | 'piece' | 'parentActivityId'>
 
@@ -25,6 +25,19 @@ export async function subjectOf(
     ...(targetKeyword && { keyword: targetKeyword }),
     ...(piece.platform && { platforms: [piece.platform] }),
   }
+}
+
+/** Where someone who asked for a piece wants it published, and when; undefined for what campaigns have planned. */
+export async function requestedPlace(
+  txn: Transaction,
+  activity: Step,
+): Promise<
+  (Pick<RequestRow, 'channelId' | 'scheduleFor'> & { platform: SocialPlatform | null }) | undefined
+> {
+  const piece = await pieceOf(txn, activity)
+  const request = piece && (await txn.em.findOne(ContentRequest, { id: piece.requestId }))
+  if (!request) return undefined
+  return { platform: piece.platform, channelId: request.channelId, scheduleFor: request.scheduleFor }
 }
 
 /** The id that the blog post of a requested piece has been promised under. */

@@ -24,7 +24,7 @@ export async function createBlogRequest(ctx: Ctx, input: NewBlogRequest): Promis
 }
 
 /**
- * The same for social networks; each gets a post of its own. With `scheduleFor` nothing is made before that instant.
+ * The same for social networks; each gets a post of its own. With `scheduleFor` it goes out then, and is made in the week before.
  * Serves `POST /dashboard/v1/social-requests`.
  * @throws DomainError `VALIDATION_ERROR` for a platform that is named twice
  */

@@ -36,13 +36,28 @@ export async function syncRequest(txn: Transaction, approval: ApprovalRow): Prom
   })
 }
 
+/** How long before it is to go out a piece is made: agents and people need some of it. */
+const leadMs = 7 * 86_400_000
+
+const beginOf = (scheduleFor: Date | null) => scheduleFor && new Date(scheduleFor.getTime() - leadMs)
+
+/** True once it is time to make a request, by when it is to go out. */
+export function isTime(
+  { clock }: Pick<Transaction, 'clock'>,
+  { scheduleFor }: Pick<RequestRow, 'scheduleFor'>,
+): boolean {
+  const begin = beginOf(scheduleFor)
+  return begin === null || begin.getTime() <= clock.now()
+}
+
 /** Has an approved request made once this command commits, or when its time has come. Asking twice does no harm. */
 export function askToStart(
   txn: Transaction,
   request: Pick<RequestRow, 'id' | 'tenantId' | 'scheduleFor'>,
 ): void {
   const { id, tenantId, scheduleFor } = request
-  const later = scheduleFor && scheduleFor > txn.clock.date() ? scheduleFor : null
+  const begin = beginOf(scheduleFor)
+  const later = begin && begin > txn.clock.date() ? begin : null
   txn.enqueue(startRequestJob, { tenantId, payload: { requestId: id }, ...(later && { runAt: later }) })
 }
 
@@ -53,8 +68,7 @@ export async function startWaiting(txn: Transaction, tenantId: string): Promise<
     { tenantId, status: 'approved', assignee: { $ne: 'human' } },
     { fields: ['id', 'tenantId', 'scheduleFor'], disableIdentityMap: true },
   )
-  for (const request of waiting)
-    if (!request.scheduleFor || request.scheduleFor <= txn.clock.date()) askToStart(txn, request)
+  for (const request of waiting) if (isTime(txn, request)) askToStart(txn, request)
 }
 
 /** Says who is to make what was asked for, and keeps it in the history. */

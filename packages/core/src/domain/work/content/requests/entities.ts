@@ -52,7 +52,7 @@ export const ContentRequest = defineEntity({
     /** Where a social post goes; empty for a blog post. */
     platforms: p.json().$type<SocialPlatform[]>(),
     priority: p.string().$type<'normal' | 'high'>(),
-    /** Nothing is made before; null is at once. */
+    /** When it is to go out; null is as soon as it is approved. */
     scheduleFor: instantColumn().strictNullable(),
     status: p.string().$type<RequestStatus>(),
     assignee: p.string().$type<RequestAssignee>(),
@@ -75,6 +75,11 @@ export const ContentRequest = defineEntity({
     { name: 'content_requests_by_status', properties: ['kind', 'status', 'id'] },
     { name: 'content_requests_by_assignee', properties: ['kind', 'assignee', 'id'] },
     { name: 'content_requests_by_approval', properties: ['approvalId'] },
+    {
+      name: 'content_requests_by_time',
+      properties: ['tenantId', 'scheduleFor', 'id'],
+      where: 'schedule_for is not null',
+    },
   ],
   filters: ownedByTenant,
 })

@@ -21,7 +21,7 @@ export const NewSocialRequest = z.object({
   topic,
   platforms: z.array(z.enum(socialPlatforms)).min(1).max(socialPlatforms.length),
   brief: brief.optional(),
-  /** Nothing is made before. */
+  /** When it is to go out; what is approved later goes out at once. It is made in the week before. */
   scheduleFor: isoDate.optional(),
   priority: priority.default('normal'),
 })

@@ -6,7 +6,7 @@ import { openActivities } from '../../activities/open.ts'
 import { lockCampaign } from '../../campaigns/change.ts'
 import { Deliverable, Period } from '../../campaigns/entities.ts'
 import { requestedPiece } from '../../campaigns/pieces.ts'
-import { noteAssignee } from './decide.ts'
+import { isTime, noteAssignee } from './decide.ts'
 import { ContentRequest, RequestPiece, type RequestRow } from './entities.ts'
 import { eligiblePeriod, nextExtraPiece } from './start-queries.ts'
 
@@ -34,10 +34,8 @@ export async function startRequest(txn: Transaction, { requestId }: { requestId:
   })
 }
 
-function isDue(txn: Transaction, { status, assignee, scheduleFor }: RequestRow): boolean {
-  return (
-    status === 'approved' && assignee !== 'human' && !(scheduleFor && scheduleFor.getTime() > txn.clock.now())
-  )
+function isDue(txn: Transaction, request: RequestRow): boolean {
+  return request.status === 'approved' && request.assignee !== 'human' && isTime(txn, request)
 }
 
 type Place = Pick<Parameters<typeof requestedPiece>[1], 'deliverable' | 'period'>
