@@ -16,6 +16,7 @@ import {
   approvalResolved,
 } from './approvals/events.ts'
 import { campaignUpdate } from './campaigns/events.ts'
+import { contentPublished, contentRemoved, publicationStopped } from './content/publishing-events.ts'
 import { budgetAlert, runCompleted, runFailed, toolCalled, toolReturned } from './runs/events.ts'
 
 /** Every event of a tenant's work, in the order in which docs and choices list them. */
@@ -35,6 +36,9 @@ export const workEvents = [
   budgetAlert,
   channelConnected,
   channelDisconnected,
+  contentPublished,
+  publicationStopped,
+  contentRemoved,
   runCompleted,
   runFailed,
   toolCalled,

@@ -38,6 +38,7 @@ export type OwnBlockerType =
   | 'no_progress'
   | 'nothing_moves'
   | 'mailbox_unproved'
+  | 'payment_overdue'
 
 export interface Blocker {
   type: BlockerType | OwnBlockerType
@@ -70,6 +71,8 @@ export const Activity = defineEntity({
     agentRole: p.string().strictNullable(),
     assigneeUserId: refColumn().strictNullable(),
     parentActivityId: refColumn().strictNullable(),
+    /** Asked for by a person: it may run before its campaign is active. */
+    beforeStart: p.boolean().default(false),
     /** False for a subtask that its parent does not wait for. */
     blocksParent: p.boolean(),
     /** 0, or 1 for a subtask. */

@@ -1,6 +1,7 @@
 import type { Transaction } from '../../../kernel/context.ts'
 import { notify } from '../../people/notifications/notify.ts'
 import { Campaign } from '../campaigns/entities.ts'
+import { adoptOrder } from '../campaigns/workflow/adopt.ts'
 import type { OutputRow } from '../content/entities.ts'
 import { completeRequest } from '../content/requests/complete.ts'
 import { saveWake, wake } from '../runs/queue/wake.ts'
@@ -24,10 +25,12 @@ export async function finish(
   })
   await txn.em.flush()
   await adoptStrategy(txn, activity, output)
+  await adoptOrder(txn, activity, output)
   if (activity.approvalRequired && output) txn.services.tenantKnowledge.keepApproved(txn, activity, output)
   await startDependents(txn, activity)
   await resumeParent(txn, activity, output?.text ?? '')
   if (!activity.isFinalStep) return
+  if (output) await txn.services.tenantPublishing.takePiece(txn, activity, output)
   await completeRequest(txn, activity)
   await tellCompleted(txn, activity)
 }

@@ -21,6 +21,8 @@ export interface NewActivity {
   agentRole?: string | null
   assigneeUserId?: string | null
   parentActivityId?: string | null
+  /** Asked for by a person: it may run before its campaign is active. */
+  beforeStart?: boolean
   blocksParent?: boolean
   depth?: number
   dependsOn?: string[]
@@ -55,6 +57,7 @@ export async function openActivities(
       agentRole: null,
       assigneeUserId: null,
       parentActivityId: null,
+      beforeStart: false,
       blocksParent: false,
       depth: 0,
       dependsOn: [],

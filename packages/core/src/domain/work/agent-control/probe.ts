@@ -10,7 +10,7 @@ import { effectiveAgent } from '../../agents/configuration/effective-queries.ts'
 import { adapterFor } from '../runs/adapters/adapters.ts'
 import { tenantCap } from '../runs/budget/caps.ts'
 import { freePool } from '../runs/budget/free-pool.ts'
-import { awaitsProof } from '../runs/budget/unproved.ts'
+import { heldBackBy } from '../runs/budget/unproved.ts'
 import { Run } from '../runs/entities.ts'
 import { deliverFailure, TimedOut } from '../runs/lifecycle/abort.ts'
 import { endEvents } from '../runs/lifecycle/end.ts'
@@ -108,8 +108,10 @@ function openProbe(ctx: Ctx, tenantId: string, role: string): Promise<Dispatch |
   return transact(ctx, async (txn) => {
     const agent = await effectiveAgent(txn, tenantId, role)
     if (!agent) throw notFound('agent', { by: 'role' })
-    if (await awaitsProof(txn, tenantId))
+    const hindrance = await heldBackBy(txn, tenantId)
+    if (hindrance === 'mailbox_unproved')
       return 'The e-mail address of an admin of the tenant is not confirmed yet'
+    if (hindrance) return 'A payment of the tenant is overdue'
     const cap = await tenantCap(txn, tenantId)
     if (cap && cap.spent >= cap.limit) return `${cap.owner} has reached ${cap.allowance}`
     const pool = agent.adapterType === 'adapter_b' ? undefined : await freePool(txn)

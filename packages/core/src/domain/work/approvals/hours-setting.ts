@@ -40,8 +40,10 @@ export async function hoursOf(
   txn: Transaction,
   tenantId: string,
 ): Promise<{ hours: WorkingHours; timeZone: string }> {
-  const { timezone } = await txn.em.findOneOrFail(Tenant, { id: tenantId })
-  const set = await txn.em.findOne(ReviewHours, { tenantId })
+  const [{ timezone }, set] = await Promise.all([
+    txn.em.findOneOrFail(Tenant, { id: tenantId }),
+    txn.em.findOne(ReviewHours, { tenantId }),
+  ])
   const hours = set ? { days: set.days, from: set.fromMinute, until: set.untilMinute } : officeHours
   return { hours, timeZone: timezone }
 }

@@ -39,18 +39,23 @@ export async function lockApproval(txn: Transaction, id: string): Promise<Locked
 /** What an activity waits to be told by people. */
 export async function pendingApprovalsOf(txn: Transaction, activity: ActivityRow): Promise<ApprovalRow[]> {
   const links = await txn.em.find(ApprovalLink, { activityId: activity.id, blocking: true })
+  if (links.length === 0) return []
   return txn.em.find(Approval, { id: { $in: links.map((row) => row.approvalId) }, status: 'pending' })
 }
 
-/** True when a person has approved exactly these bytes. */
-export async function isApproved(
+/** The verdict by which a person has approved exactly these bytes; null where there is none. */
+export function approvalOf(
   txn: Transaction,
   activity: ActivityRow,
   output: OutputRow,
-): Promise<boolean> {
+): Promise<ApprovalRow | null> {
   const about = { contentOf: activity.id, contentHash: output.sha256 }
-  return (await txn.em.findOne(Approval, { ...about, status: 'approved' })) !== null
+  return txn.em.findOne(Approval, { ...about, status: 'approved' })
 }
+
+/** True when a person has approved exactly these bytes. */
+export const isApproved = async (...about: Parameters<typeof approvalOf>): Promise<boolean> =>
+  (await approvalOf(...about)) !== null
 
 /** @throws DomainError `CONFLICT` when no one can decide on it any more; `details.reason` says why */
 export function requirePending(

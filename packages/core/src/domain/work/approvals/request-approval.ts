@@ -125,7 +125,7 @@ export async function openApproval(
   for (const link of links)
     txn.em.create(ApprovalLink, { ...link, approvalId: approval.id, tenantId: approval.tenantId })
   startExpiry(txn, approval)
-  await startDueDate(txn, approval)
+  const dated = startDueDate(txn, approval)
   txn.emit(approvalCreated, {
     tenantId: approval.tenantId,
     subject: approval.id,
@@ -137,16 +137,19 @@ export async function openApproval(
       activityIds: links.map(({ activityId }) => activityId),
     },
   })
-  const told = await notify(txn, {
-    tenantId: approval.tenantId,
-    to: 'admins',
-    type: 'approval_created',
-    urgent: approval.riskLevel === 'high',
-    title: approval.title,
-    body: approval.description ?? 'A piece of work waits for your decision.',
-    subjectKind: 'approvals',
-    subjectId: approval.id,
-  })
+  const [told] = await Promise.all([
+    notify(txn, {
+      tenantId: approval.tenantId,
+      to: 'admins',
+      type: 'approval_created',
+      urgent: approval.riskLevel === 'high',
+      title: approval.title,
+      body: approval.description ?? 'A piece of work waits for your decision.',
+      subjectKind: 'approvals',
+      subjectId: approval.id,
+    }),
+    dated,
+  ])
   return { approval, told }
 }
 

@@ -62,6 +62,10 @@ export async function resolve(
     for (const one of decided) record(txn, one, before, followUp)
     for (const activity of activities) await syncPost(txn, activity)
     await syncRequest(txn, approval)
+    // What is finished already is not woken: its verdict alone may be the order to publish it.
+    const finished = activities.find(({ id, status }) => id === approval.contentOf && status === 'done')
+    if (finished && output && verdict.resolution === 'approved')
+      await txn.services.tenantPublishing.takePiece(txn, finished, output)
     await announce(txn, approval, verdict)
     return {
       approvalId: approval.id,

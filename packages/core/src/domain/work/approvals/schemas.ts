@@ -170,7 +170,7 @@ export const NextQuery = z.object({ tenantId: ulid.optional() })
 export const NextApproval = z.object({ approval: ReviewerApprovalDetail.nullable() })
 export type NextApproval = z.output<typeof NextApproval>
 
-const clockTime = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'Must be a time such as 09:00')
+export const clockTime = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'Must be a time such as 09:00')
 
 export const ReviewHoursChange = z
   .object({

@@ -1,8 +1,8 @@
 import type { Ctx } from '../../../kernel/context.ts'
+import { type DateRange, spanOf } from '../../../kernel/date-range.ts'
 import { type Condition, where } from '../../../kernel/paging-queries.ts'
 import { within } from '../../../kernel/scope.ts'
 import { count, select, text } from '../../../platform/database/read.ts'
-import { type DateRange, spanOf } from '../runs/budget/date-range.ts'
 import type { ReviewNumbers, ReviewStatistics, ReviewStatisticsQuery } from './statistics-schemas.ts'
 
 /** How far back it goes when no start is named, milliseconds. */

@@ -6,22 +6,24 @@ import { Approval, ApprovalLink, type ApprovalRow } from './entities.ts'
 import { publishResolved } from './pending.ts'
 import { openApproval } from './request-approval.ts'
 
+/** What people are asked about the text of an activity, the oldest first. */
+export function askedAbout(txn: Transaction, activity: ActivityRow): Promise<ApprovalRow[]> {
+  return txn.em.find(Approval, { contentOf: activity.id, status: 'pending' }, { orderBy: { id: 'asc' } })
+}
+
 /**
  * New content voids the old approval: anyone who was asked about an older version is asked again about this one, so that a verdict
  * never reaches a text that was not shown. A question that showed no text yet shows its first. What is with the client goes
  * back to the reviewer, who has not seen the new version either; of closed work no one is asked any more.
  * The caller has made the version and holds the activity's lock, which every verdict on it takes as well.
+ * @param asked see `askedAbout`
  */
 export async function voidOutdated(
   txn: Transaction,
   activity: ActivityRow,
   output: OutputRow,
+  asked: readonly ApprovalRow[],
 ): Promise<void> {
-  const asked = await txn.em.find(
-    Approval,
-    { contentOf: activity.id, status: 'pending' },
-    { orderBy: { id: 'asc' } },
-  )
   for (const approval of asked) {
     // What is being decided in this very transaction is not outdated by its own edit.
     if (approval.status !== 'pending' || approval.contentHash === output.sha256) continue

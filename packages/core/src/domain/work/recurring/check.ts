@@ -1,6 +1,6 @@
 import type { Transaction } from '../../../kernel/context.ts'
 import { invalid, notFound } from '../../../kernel/errors.ts'
-import { Plan, PlanPrice } from '../../accounts/tenants/billing-entities.ts'
+import { Plan, PlanPrice } from '../../accounts/billing/plans/entities.ts'
 import { Tenant } from '../../accounts/tenants/entities.ts'
 import { DefaultAgent } from '../../agents/configuration/entities.ts'
 import { checkPlaceholders } from '../../agents/configuration/settings.ts'

@@ -92,6 +92,8 @@ async function giveTo(
 const stepTypes: Readonly<Record<string, StepType>> = {
   researcher: 'research',
   strategist: 'outline',
+  brief_writer: 'outline',
+  audience_analyst: 'research',
   auditor: 'audit',
   analyst: 'report',
   outreach_writer: 'outreach',

@@ -62,6 +62,8 @@ export const Run = defineEntity({
     /** Of what is no work its own id, which no activity has. */
     activityId: refColumn(),
     campaignId: refColumn().strictNullable(),
+    /** Of its activity: it may start before its campaign is active. */
+    beforeStart: p.boolean().default(false),
     agentRole: p.string(),
     status: p.string().$type<RunStatus>(),
     /** True while pending or running; an activity has one such run at the most. */

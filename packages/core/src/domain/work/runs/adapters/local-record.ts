@@ -5,7 +5,7 @@ import type { ModelSink } from '../../../../platform/models/port.ts'
 import type { ModelChoice } from '../../../agents/models/registry.ts'
 import { readSkillTool } from '../../../agents/skills/reading.ts'
 import { knowledgeSearchTool, webReadTool } from '../../sources/collect.ts'
-import { bookCall, noteRun } from '../budget/record-usage.ts'
+import { bookCall, noteRun, type RunCall } from '../budget/record-usage.ts'
 import { reportToolCall } from '../lifecycle/report.ts'
 import type { Dispatch } from '../lifecycle/start.ts'
 import type { TranscriptCursor } from '../lifecycle/transcript.ts'
@@ -29,6 +29,10 @@ export interface LocalRecord {
   mayGoOn(): Error | undefined
   /** Puts a remark of the platform into the transcript. */
   note(text: string): void
+  /** Takes the last request to a model for who books it together with the result; undefined when it is being booked. */
+  takeLast(): RunCall | undefined
+  /** Books a request that was taken after all. */
+  book(call: RunCall): void
   /** Settles when everything so far is stored. */
   written(): Promise<void>
 }
@@ -42,6 +46,8 @@ export function createRecord(ctx: Ctx, dispatch: Dispatch): LocalRecord {
   let handedOver = false
   let spent = 0
   let writing = Promise.resolve()
+  /** A request that was just made: if the result follows at once, it is booked with that. */
+  let last: RunCall | undefined
 
   /** What is written a moment later still stands where it happened. */
   const here = (): TranscriptCursor => ({ id: ctx.newId(), at: ctx.clock.date() })
@@ -55,6 +61,16 @@ export function createRecord(ctx: Ctx, dispatch: Dispatch): LocalRecord {
         ctx.log[level](`${what} could not be kept`, { runId, error })
       },
     )
+  }
+  const book = (call: RunCall) => store('a request to a model', () => bookCall(ctx, runId, call))
+  const takeLast = () => {
+    const taken = last
+    last = undefined
+    return taken
+  }
+  const bookLast = () => {
+    const call = takeLast()
+    if (call) book(call)
   }
   return {
     get told() {
@@ -93,9 +109,10 @@ export function createRecord(ctx: Ctx, dispatch: Dispatch): LocalRecord {
       },
       modelCall(call) {
         spent += models.costOf(model, call.usage).micros
-        const place = here()
-        const booked = { ...call, model, providerId: provider.id }
-        store('a request to a model', () => bookCall(ctx, runId, booked, place))
+        bookLast()
+        const booked: RunCall = { ...call, id: ctx.newId(), model, providerId: provider.id, place: here() }
+        last = booked
+        setImmediate(() => last === booked && bookLast())
       },
     }),
     mayGoOn() {
@@ -107,7 +124,12 @@ export function createRecord(ctx: Ctx, dispatch: Dispatch): LocalRecord {
       const place = here()
       store('a note', () => noteRun(ctx, runId, text, place))
     },
-    written: () => writing,
+    takeLast,
+    book,
+    written() {
+      bookLast()
+      return writing
+    },
   }
 }
 

@@ -2,6 +2,7 @@ import type { Ctx } from '../../../../kernel/context.ts'
 import { ModelError, type ModelResult } from '../../../../platform/models/port.ts'
 import type { EffectiveAgent } from '../../../agents/configuration/effective-queries.ts'
 import { readingTools, withManifest } from '../../../agents/skills/reading.ts'
+import type { RunCall } from '../budget/record-usage.ts'
 import { deliver } from '../lifecycle/result.ts'
 import type { Dispatch } from '../lifecycle/start.ts'
 import type { Adapter } from './adapters.ts'
@@ -29,19 +30,23 @@ export const localAdapter: Adapter = {
     }
     const started = ctx.clock.now()
     const record = createRecord(ctx, dispatch)
+    let last: RunCall | undefined
     try {
       const { text, finishReason } = await ask(ctx, dispatch, record, signal)
+      last = record.takeLast()
       await record.written()
       if (text.trim() === '' && !record.toolsUsed)
         throw new ModelError('invalid', 'The model answered with nothing')
       if (finishReason === 'tool-calls' && !record.handedOver) throw outOfTurns(dispatch)
-      await deliver(ctx, runId, {
-        status: 'success',
+      const result = {
+        status: 'success' as const,
         text,
         ...(text.trim() === '' && { nothingToDo: true }),
         durationMs: ctx.clock.now() - started,
-      })
+      }
+      await deliver(ctx, runId, result, last)
     } catch (error) {
+      if (last) record.book(last)
       // What was spent is booked before the run ends, however it ends.
       await record.written()
       if (!(error instanceof CapReached)) throw error

@@ -2,6 +2,7 @@ import type { Ctx, Transaction } from '../../../../kernel/context.ts'
 import { Setting } from '../../../../kernel/entities.ts'
 import { readHappened } from '../../../../kernel/events.ts'
 import { toUsd } from '../../../../kernel/money.ts'
+import { shownName } from '../../../../kernel/names.ts'
 import { monthStart, nextMonthStart } from '../../../../kernel/periods.ts'
 import { User } from '../../../accounts/identity/entities.ts'
 import { accountById } from '../../../accounts/identity/queries.ts'
@@ -10,6 +11,7 @@ import { isFree } from '../../../accounts/tenants/free-tenants.ts'
 import type { EffectiveAgent } from '../../../agents/configuration/effective-queries.ts'
 import { type MailPayload, queueMail } from '../../../people/mail/jobs.ts'
 import { sendEmail } from '../../../people/mail/send-email.ts'
+import { defineMail, mailOf } from '../../../people/mail/templates/kinds.ts'
 import { notify } from '../../../people/notifications/notify.ts'
 import type { ActivityRow } from '../../activities/entities.ts'
 import type { RunRow } from '../entities.ts'
@@ -109,6 +111,24 @@ async function tellOperators(txn: Transaction, month: Date): Promise<void> {
     queueMail(txn, mailFreePoolJob, { tenantId: null, payload: { userId, limitUsd } })
 }
 
+export const freePoolMail = defineMail({
+  slug: 'free-plans-budget',
+  name: 'Budget of the free plans used up',
+  category: 'alert',
+  variables: {
+    name: { description: 'Name of the super-admin who gets the mail', required: true },
+    limit: { description: 'What the free tenants may spend together in a month', required: true },
+  },
+  subject: 'The budget of the free plans is used up',
+  message: {
+    greeting: 'Hello {{ name }},',
+    paragraphs: [
+      'The tenants on free plans have used up what they may spend together this month, {{ limit }}. Their runs are blocked until the next month, and their admins are told.',
+      'To let them go on, raise freeTenants.monthlyUsd in the configuration and restart; the activities are then retried by their people.',
+    ],
+  },
+})
+
 /** Tells a super-admin that the free tenants have used up their budget. The job `mail.free_pool`. */
 export async function mailFreePool(
   ctx: Ctx,
@@ -117,13 +137,6 @@ export async function mailFreePool(
 ): Promise<void> {
   const account = await accountById(ctx.sql, payload.userId)
   if (!account || account.status !== 'active' || account.role !== 'super_admin') return
-  const letter = {
-    greeting: `Hello ${account.name},`,
-    paragraphs: [
-      `The tenants on free plans have used up what they may spend together this month, $${payload.limitUsd}. Their runs are blocked until the next month, and their admins are told.`,
-      'To let them go on, raise freeTenants.monthlyUsd in the configuration and restart; the activities are then retried by their people.',
-    ],
-  }
-  const subject = 'The budget of the free plans is used up'
-  await sendEmail(ctx, payload, { to: account.email, subject, letter }, signal)
+  const mail = mailOf(freePoolMail, { name: shownName(account.name), limit: `$${payload.limitUsd}` })
+  await sendEmail(ctx, payload, { to: account.email, tenantId: null, mail }, signal)
 }

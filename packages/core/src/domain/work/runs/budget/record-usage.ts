@@ -4,36 +4,45 @@ import type { ModelCall, ModelUsage } from '../../../../platform/models/port.ts'
 import { type BookedCall, saveCall } from '../../../agents/models/calls.ts'
 import type { ActivityRow } from '../../activities/entities.ts'
 import type { RunRow } from '../entities.ts'
-import { lockOwnRunOrProbe } from '../lifecycle/authorize-run.ts'
+import { lockOwnRunOrProbe, type OwnRun } from '../lifecycle/authorize-run.ts'
 import { addEntries, type TranscriptCursor } from '../lifecycle/transcript.ts'
 import { attemptOf } from '../queue/lease.ts'
 import { watchSpending } from './budget.ts'
 
+/** A request to a model that belongs to a run. */
+export interface RunCall extends ModelCall {
+  /** ULID of the booking: there is one of it, however often it is tried. */
+  id: string
+  model: string
+  providerId: string
+  /** Where the text stands among what the run has done. */
+  place: TranscriptCursor
+}
+
 /**
  * Books one request to a model on its run, its activity and the bill, with what it wrote. What was spent was spent: it is
  * booked as well when the run has ended meanwhile; of an attempt that was taken over nothing else is kept.
- * @param place where the text stands among what the run has done
  * @throws DomainError `UNAUTHORIZED` for another's run; `NOT_FOUND`
  */
-export function bookCall(
-  ctx: Ctx,
-  runId: string,
-  call: ModelCall & { model: string; providerId: string },
-  place: TranscriptCursor,
+export function bookCall(ctx: Ctx, runId: string, call: RunCall): Promise<void> {
+  return transact(ctx, async (txn) => bookLocked(txn, await lockOwnRunOrProbe(txn, runId), call))
+}
+
+/** The same for who holds the locks. */
+export async function bookLocked(
+  txn: Transaction,
+  { run, activity }: OwnRun,
+  { text, place, ...booked }: RunCall,
 ): Promise<void> {
-  return transact(ctx, async (txn) => {
-    const { run, activity } = await lockOwnRunOrProbe(txn, runId)
-    const { text, ...booked } = call
-    const { model, status } = call
-    const micros = await addCost(txn, run, activity, booked)
-    const current = attemptOf(txn, run) === run.attempt
-    if (current && status === 'completed') run.model = model
-    if (current && text.trim() !== '') {
-      const unfinished = status !== 'completed' && { unfinished: true }
-      addEntries(txn, run, [{ type: 'assistant', content: text, metadata: { model, ...unfinished }, place }])
-    }
-    if (activity && micros > 0) await watchSpending(txn, run, activity)
-  })
+  const { model, status } = booked
+  const micros = await addCost(txn, run, activity, booked)
+  const current = attemptOf(txn, run) === run.attempt
+  if (current && status === 'completed') run.model = model
+  if (current && text.trim() !== '') {
+    const unfinished = status !== 'completed' && { unfinished: true }
+    addEntries(txn, run, [{ type: 'assistant', content: text, metadata: { model, ...unfinished }, place }])
+  }
+  if (activity && micros > 0) await watchSpending(txn, run, activity)
 }
 
 /** Books what a remote runtime says that its run has used. The caller holds the locks. */

@@ -11,33 +11,52 @@ import { wake } from '../queue/wake.ts'
 /** How many blocked activities are looked at together. */
 const batch = 100
 
-const type = 'mailbox_unproved'
+/** What keeps every run of a tenant from starting. */
+export type Hindrance = 'mailbox_unproved' | 'payment_overdue'
 
-const blocker: Blocker = {
-  type,
-  description: 'Work begins once an admin has confirmed the e-mail address of the account.',
-  resolution:
-    'Log in and open the link of the mail “Confirm your address”, or choose a new password by “forgot password”: either confirms the address, and the work starts by itself.',
+const blockers: Record<Hindrance, Blocker> = {
+  mailbox_unproved: {
+    type: 'mailbox_unproved',
+    description: 'Work begins once an admin has confirmed the e-mail address of the account.',
+    resolution:
+      'Log in and open the link of the mail “Confirm your address”, or choose a new password by “forgot password”: either confirms the address, and the work starts by itself.',
+  },
+  payment_overdue: {
+    type: 'payment_overdue',
+    description: 'A payment is overdue: no agent runs until it is paid.',
+    resolution: 'Pay the open invoice under Billing; the work starts by itself once the payment is here.',
+  },
 }
 
 /**
- * True while no one has proved the mailbox of a registered tenant's admin: none of its runs starts. The tenant's row stays locked
- * then, so that the proof, which comes after, finds what was blocked here.
+ * What keeps the runs of a tenant from starting: a payment that is overdue, or that no one has proved the mailbox of an admin of a
+ * registered tenant. The tenant's row stays locked then, so that the payment or the proof, which comes after, finds what was
+ * blocked here.
  */
-export async function awaitsProof(txn: Transaction, tenantId: string): Promise<boolean> {
-  const { awaitsProof: waits } = await txn.em.findOneOrFail(Tenant, { id: tenantId })
-  if (!waits) return false
+export async function heldBackBy(txn: Transaction, tenantId: string): Promise<Hindrance | undefined> {
+  const tenant = await txn.em.findOneOrFail(Tenant, { id: tenantId })
+  if (!tenant.awaitsProof && !tenant.awaitsPayment) return undefined
   const lock = { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true } as const
-  return (await txn.em.findOneOrFail(Tenant, { id: tenantId }, lock)).awaitsProof
+  return hindranceOf(await txn.em.findOneOrFail(Tenant, { id: tenantId }, lock))
 }
 
-/** Blocks an activity until the proof. No mail tells of each one: the mail that asks for the proof does. */
-export function blockForProof(txn: Transaction, run: RunRow, activity: ActivityRow): undefined {
-  blockUnstarted(txn, run, activity, blocker)
+function hindranceOf(tenant: { awaitsProof: boolean; awaitsPayment: boolean }): Hindrance | undefined {
+  if (tenant.awaitsPayment) return 'payment_overdue'
+  return tenant.awaitsProof ? 'mailbox_unproved' : undefined
+}
+
+/** Blocks an activity until that is over. No mail tells of each one: the mail that asks for the proof, or the payment, does. */
+export function blockFor(
+  txn: Transaction,
+  run: RunRow,
+  activity: ActivityRow,
+  hindrance: Hindrance,
+): undefined {
+  blockUnstarted(txn, run, activity, blockers[hindrance])
 }
 
 /**
- * Gives everything to its agent again that was blocked until the proof. Doing it again changes nothing. The job `tenant.release`.
+ * Gives everything to its agent again that was blocked until the proof or the payment. Doing it again changes nothing. The job `tenant.release`.
  */
 export async function releaseBlocked(ctx: Ctx, { tenantId }: { tenantId: string }): Promise<void> {
   for (let after = ''; ; ) {
@@ -63,7 +82,8 @@ function blockedAfter(ctx: Ctx, after: string): Promise<string[]> {
 function release(ctx: Ctx, id: string): Promise<void> {
   return transact(ctx, async (txn) => {
     const activity = await lockActivity(txn, id)
-    if (activity.status !== 'blocked' || activity.blocker?.type !== type) return
+    if (activity.status !== 'blocked' || !Object.hasOwn(blockers, activity.blocker?.type ?? '')) return
+    // What still holds it back blocks it again, and says so.
     await wake(txn, activity, { reason: 'unblocked' })
   })
 }

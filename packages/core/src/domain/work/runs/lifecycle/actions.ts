@@ -3,10 +3,12 @@ import { DomainError, notFound } from '../../../../kernel/errors.ts'
 import { transact } from '../../../../kernel/transact.ts'
 import { effectiveAgent } from '../../../agents/configuration/effective-queries.ts'
 import { addCommentTo } from '../../activities/comments.ts'
+import type { ActivityRow } from '../../activities/entities.ts'
 import { openActivities } from '../../activities/open.ts'
 import { block, lockActivities, moveTo } from '../../activities/state.ts'
 import { pendingApprovalsOf } from '../../approvals/pending.ts'
-import { requestApproval } from '../../approvals/request-approval.ts'
+import { type Question, requestApproval } from '../../approvals/request-approval.ts'
+import { outgoingTypes } from '../../content/publishing-port.ts'
 import { latestOutput } from '../../content/versions.ts'
 import type { RunRow } from '../entities.ts'
 import { lockOpenWork, lockRunAtWork } from './authorize-run.ts'
@@ -50,6 +52,7 @@ export function createSubtask(ctx: Ctx, runId: string, subtask: NewSubtask) {
         id,
         tenantId: run.tenantId,
         campaignId: activity.campaignId,
+        beforeStart: activity.beforeStart,
         deliverableId: activity.deliverableId,
         deliverableType: activity.deliverableType,
         title: subtask.title,
@@ -114,9 +117,7 @@ export function createApproval(ctx: Ctx, runId: string, question: NewApproval) {
       type: question.type,
       description: question.description ?? null,
       options: question.options ?? null,
-      ...(question.type === 'content_review' && {
-        about: { activity, output: await latestOutput(txn, activity.id) },
-      }),
+      ...(await aboutText(txn, activity, question.type)),
       waiting: question.blockCurrentActivity ? [activity] : [],
       told: question.blockCurrentActivity ? linked : [activity, ...linked],
       status: 'awaiting_approval',
@@ -130,6 +131,21 @@ export function createApproval(ctx: Ctx, runId: string, question: NewApproval) {
       expiresAt: approval.expiresAt,
     }
   })
+}
+
+/**
+ * The text that people decide about: of a review always; of a channel action that of a piece which is published, so that the verdict
+ * covers what goes out.
+ */
+async function aboutText(
+  txn: Transaction,
+  activity: ActivityRow,
+  type: NewApproval['type'],
+): Promise<Pick<Question, 'about'>> {
+  const isAction = type === 'channel_action' && activity.isFinalStep
+  if (type !== 'content_review' && !(isAction && outgoingTypes.has(activity.deliverableType))) return {}
+  const output = await latestOutput(txn, activity.id)
+  return output || type === 'content_review' ? { about: { activity, output } } : {}
 }
 
 /** Hands the work to another role or a person. @throws DomainError see `requireFreshRole` and `reassignTo` */

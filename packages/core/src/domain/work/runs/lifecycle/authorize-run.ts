@@ -1,4 +1,5 @@
 import { LockMode } from '@mikro-orm/core'
+import { LRUCache } from 'lru-cache'
 import type { Ctx, Transaction } from '../../../../kernel/context.ts'
 import { DomainError, notFound } from '../../../../kernel/errors.ts'
 import type { ActivityRow } from '../../activities/entities.ts'
@@ -34,17 +35,35 @@ export async function lockOwnRun(
   runId: string,
 ): Promise<{ run: RunRow; activity: ActivityRow }> {
   requireOwnRun(txn, runId)
-  const known = await txn.em.findOne(Run, { id: runId })
-  if (!known) throw notFound('run')
-  if (known.purpose === 'probe')
+  const { purpose, activityId } = await placeOf(txn, runId)
+  if (purpose === 'probe')
     throw new DomainError('UNPROCESSABLE', 'This run only tries the agent out: there is no work behind it')
-  const activity = await lockActivity(txn, known.activityId)
-  const run = await txn.em.findOneOrFail(
-    Run,
-    { id: runId },
-    { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true },
-  )
+  // Sent in this order, so locked in this order.
+  const [activity, run] = await Promise.all([lockActivity(txn, activityId), lockRun(txn, runId)])
   return { run, activity }
+}
+
+/** What a run is for, which never changes. */
+type Place = Pick<RunRow, 'activityId' | 'purpose'>
+
+const places = new LRUCache<string, Place>({ max: 2_000 })
+
+/** @throws DomainError `NOT_FOUND`, also where another tenant's run may be known */
+async function placeOf(txn: Transaction, runId: string): Promise<Place> {
+  const known = places.get(runId)
+  if (known) return known
+  const run = await txn.em.findOne(Run, { id: runId })
+  if (!run) throw notFound('run')
+  const { activityId, purpose } = run
+  const place = { activityId, purpose }
+  places.set(runId, place)
+  return place
+}
+
+async function lockRun(txn: Transaction, id: string): Promise<RunRow> {
+  const run = await txn.em.findOne(Run, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true })
+  if (!run) throw notFound('run')
+  return run
 }
 
 /** A run, and the activity that it is for; a probe is for none. */
@@ -59,11 +78,9 @@ export interface OwnRun {
  */
 export async function lockOwnRunOrProbe(txn: Transaction, runId: string): Promise<OwnRun> {
   requireOwnRun(txn, runId)
-  const known = await txn.em.findOne(Run, { id: runId })
-  if (known?.purpose !== 'probe') return lockOwnRun(txn, runId)
-  const lockMode = LockMode.PESSIMISTIC_WRITE
-  const run = await txn.em.findOneOrFail(Run, { id: runId }, { lockMode, refresh: true })
-  return { run, activity: null }
+  const { purpose } = await placeOf(txn, runId)
+  if (purpose !== 'probe') return lockOwnRun(txn, runId)
+  return { run: await lockRun(txn, runId), activity: null }
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { Ctx } from '../../../../kernel/context.ts'
+import { madeWithin, spanOf } from '../../../../kernel/date-range.ts'
 import { toUsd } from '../../../../kernel/money.ts'
 import { readPage } from '../../../../kernel/page-queries.ts'
 import { equals, type Page, where } from '../../../../kernel/paging-queries.ts'
@@ -6,7 +7,6 @@ import { within } from '../../../../kernel/scope.ts'
 import { nullable, pick, select, table, text } from '../../../../platform/database/read.ts'
 import { Tenant } from '../../../accounts/tenants/entities.ts'
 import { LlmCall, LlmProvider } from '../../../agents/models/entities.ts'
-import { madeWithin, spanOf } from '../budget/date-range.ts'
 import type { CallQuery, CallRecord } from './admin-schemas.ts'
 
 const c = table(LlmCall, 'c')

@@ -8,7 +8,7 @@ import { mayStillCost, watchTenantSpending } from '../budget/budget.ts'
 import { tenantCap } from '../budget/caps.ts'
 import { poolAllowance } from '../budget/free-pool.ts'
 import { addCost } from '../budget/record-usage.ts'
-import { awaitsProof } from '../budget/unproved.ts'
+import { heldBackBy } from '../budget/unproved.ts'
 import { Run } from '../entities.ts'
 import { heldRun } from './held-run.ts'
 
@@ -34,8 +34,11 @@ export function openChatRun(ctx: Ctx, tenantId: string, deadline: Date): Promise
     const choices = modelsFor(txn, plan)
     const [first] = choices
     if (!first) return 'No model that can answer questions is available here.'
-    if (await awaitsProof(txn, tenantId))
+    const hindrance = await heldBackBy(txn, tenantId)
+    if (hindrance === 'mailbox_unproved')
       return 'No model is asked before an admin has confirmed the e-mail address of the account.'
+    if (hindrance)
+      return 'No model is asked while a payment is overdue: it goes on by itself once it is paid.'
     const id = txn.newId()
     const cap = await tenantCap(txn, tenantId)
     if (cap && cap.spent >= cap.limit) return `No model is asked: ${cap.owner} has reached ${cap.allowance}.`

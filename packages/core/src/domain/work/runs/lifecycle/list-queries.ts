@@ -1,4 +1,5 @@
 import type { Ctx } from '../../../../kernel/context.ts'
+import { madeWithin, spanOf } from '../../../../kernel/date-range.ts'
 import { notFound } from '../../../../kernel/errors.ts'
 import { toUsd } from '../../../../kernel/money.ts'
 import { readPage } from '../../../../kernel/page-queries.ts'
@@ -10,7 +11,6 @@ import { effectiveAgent } from '../../../agents/configuration/effective-queries.
 import { skillsOf } from '../../../agents/skills/queries.ts'
 import { Activity } from '../../activities/entities.ts'
 import { Output } from '../../content/entities.ts'
-import { madeWithin, spanOf } from '../budget/date-range.ts'
 import { Run, TranscriptEntry } from '../entities.ts'
 import type { RunDetail, RunList, RunQuery, RunRecord, TranscriptLine } from './admin-schemas.ts'
 

@@ -7,6 +7,7 @@ import { Activity, type ActivityRow } from '../../activities/entities.ts'
 import { brandOf } from '../../brand/context.ts'
 import { aboutBrand, brandWords } from '../../brand/words.ts'
 import { Campaign, Deliverable } from '../../campaigns/entities.ts'
+import { materialOf, orderOf } from '../../campaigns/workflow/material.ts'
 import { contentKind, latestEdits, latestFeedback, notesOn } from '../../content/feedback.ts'
 import { subjectOf } from '../../content/requests/complete.ts'
 import { latestOutput } from '../../content/versions.ts'
@@ -30,21 +31,29 @@ export async function assignment(
 ): Promise<Assignment> {
   const tenant = await txn.em.findOneOrFail(Tenant, { id: activity.tenantId })
   const campaign = activity.campaignId ? await txn.em.findOne(Campaign, { id: activity.campaignId }) : null
-  const deliverable = activity.deliverableId
-    ? await txn.em.findOne(Deliverable, { id: activity.deliverableId })
-    : null
-  const brand = await brandOf(txn, activity.tenantId)
-  const prior = await latestOutput(txn, activity.id)
-  const sources = await earlierSteps(txn, activity)
-  const remembered = await latestFeedback(txn, activity.tenantId, contentKind(activity))
-  const edits = await latestEdits(txn, activity.tenantId, contentKind(activity))
+  const { tenantId, deliverableId } = activity
+  const ofKind = contentKind(activity)
+  // None of these waits for another, so they make one journey.
+  const [deliverable, brand, strategy, prior, sources, remembered, edits, notes, subject] = await Promise.all(
+    [
+      deliverableId ? txn.em.findOne(Deliverable, { id: deliverableId }) : null,
+      brandOf(txn, tenantId),
+      strategyOf(txn, tenantId),
+      latestOutput(txn, activity.id),
+      earlierSteps(txn, activity),
+      latestFeedback(txn, tenantId, ofKind),
+      latestEdits(txn, tenantId, ofKind),
+      notesOn(txn, activity.id),
+      campaign ? subjectOf(txn, activity) : { topic: activity.inputPrompt },
+    ],
+  )
   const note = run.wakeNote.reviewerFeedback ?? run.wakeNote.rejectionNote
   const lessons = remembered.filter((text) => text !== note)
 
   const sections: Array<[string, string | undefined]> = [
     ['Task', activity.inputPrompt],
     ['The brand', brand ? aboutBrand(brand) : undefined],
-    ['The strategy', await strategyOf(txn, activity.tenantId)],
+    ['The strategy', strategy],
     ['Campaign brief', campaign?.brief],
     ...sources.map(({ title, text }): [string, string] => [`From the step “${title}”`, text]),
     ['Your last version', prior?.text],
@@ -63,6 +72,7 @@ export async function assignment(
   ]
   const priorText = prior?.text ?? sources.at(-1)?.text
   const kind = activity.deliverableType
+  const order = campaign && (await orderOf(txn, activity))
   return {
     prompt: sections.flatMap(([title, text]) => (text ? [`# ${title}\n\n${text}`] : [])).join('\n\n'),
     systemPrompt: fill<PromptPlaceholder>(agent.adapterConfig.promptTemplate, {
@@ -77,11 +87,12 @@ export async function assignment(
       ...(campaign && { markdown: campaign.brief }),
       ...(kind && pieceKinds.includes(kind) && { deliverable: kind }),
       step: { kind: activity.type, title: activity.title },
-      platforms: deliverable?.platformIds ?? [],
+      platforms: deliverable?.platformIds ?? (order ? (campaign.channels ?? []) : []),
       variant: (activity.piece ?? 1) - 1,
-      feedback: await notesOn(txn, activity.id),
+      feedback: notes,
       ...(priorText && { priorText }),
-      ...(campaign ? await subjectOf(txn, activity) : { topic: activity.inputPrompt }),
+      ...subject,
+      ...(order && materialOf(order, campaign, brand)),
     },
   }
 }

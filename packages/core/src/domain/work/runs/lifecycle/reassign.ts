@@ -7,6 +7,7 @@ import { activityReassigned } from '../../activities/events.ts'
 import { openActivities } from '../../activities/open.ts'
 import { isClosed, logActivity, moveTo } from '../../activities/state.ts'
 import { type Withdrawer, withdraw } from '../../approvals/withdraw.ts'
+import { handOverOrder } from '../../campaigns/workflow/material.ts'
 import { stopRun } from './cancel.ts'
 
 /**
@@ -48,11 +49,13 @@ export async function openReassigned(
   await stopRun(txn, activity, 'Reassigned before it started')
   await txn.em.flush()
   const id = txn.newId()
+  await handOverOrder(txn, activity, id)
   await openActivities(txn, [
     {
       id,
       tenantId: activity.tenantId,
       campaignId: activity.campaignId,
+      beforeStart: activity.beforeStart,
       deliverableId: activity.deliverableId,
       deliverableType: activity.deliverableType,
       periodId,

@@ -7,13 +7,14 @@ import type { ActivityRow } from '../../activities/entities.ts'
 import { finish } from '../../activities/finish.ts'
 import { applyPause, block, isClosed, logActivity, moveTo } from '../../activities/state.ts'
 import { saveSession } from '../../agent-control/sessions.ts'
+import type { ApprovalRow } from '../../approvals/entities.ts'
 import { isApproved, pendingApprovalsOf } from '../../approvals/pending.ts'
 import { requestApproval } from '../../approvals/request-approval.ts'
 import { syncPost } from '../../content/blog/sync.ts'
 import type { OutputRow } from '../../content/entities.ts'
 import { addVersion, type CheckedText, checkText, latestOutput } from '../../content/versions.ts'
 import { stopForBudget, watchSpending } from '../budget/budget.ts'
-import { bookUsage } from '../budget/record-usage.ts'
+import { bookLocked, bookUsage, type RunCall } from '../budget/record-usage.ts'
 import type { RunRow } from '../entities.ts'
 import { attemptOf, isAtWork } from '../queue/lease.ts'
 import { wakeAgain } from '../queue/wake.ts'
@@ -44,10 +45,16 @@ export type DeliveredResult = {
 /**
  * Takes a run's one result: stores the text as a version, ends the run and moves its activity on. The first delivery wins;
  * what comes later, twice, or from an older attempt changes nothing. Serves `POST /agent/v1/runs/:runId/result` and the callback.
+ * @param last the request to a model that the result came from, where it is not booked yet
  * @throws DomainError `UNAUTHORIZED` for another's run; `NOT_FOUND`; `CONFLICT` when the run has its result, has
  *   ended without one, or was taken over by a newer attempt
  */
-export async function deliver(ctx: Ctx, runId: string, delivery: DeliveredResult): Promise<void> {
+export async function deliver(
+  ctx: Ctx,
+  runId: string,
+  delivery: DeliveredResult,
+  last?: RunCall,
+): Promise<void> {
   requireOwnRun(ctx, runId)
   const { deltas, sequencer } = ctx.services
   const content = await checkDelivered(ctx, delivery)
@@ -57,6 +64,7 @@ export async function deliver(ctx: Ctx, runId: string, delivery: DeliveredResult
   const attempt = await transact(ctx, async (txn) => {
     const { run, activity } = await lockOwnRunOrProbe(txn, runId)
     if (!isAtWork(txn, run)) throw new DomainError('CONFLICT', whyRefused(run))
+    if (last) await bookLocked(txn, { run, activity }, last)
     // Of two attempts that may both have reached a runtime, the first result counts.
     run.attempt = attemptOf(txn, run)
     // Pieces that came since; after this none is taken any more.
@@ -174,14 +182,19 @@ async function succeed(
   if (run.nextWake) return await wakeAgain(txn, activity, run)
   if (activity.approvalRequired) {
     if (!output) return await block(txn, activity, nothingToApprove, run.id)
-    if (!(await isApproved(txn, activity, output))) return await awaitReview(txn, activity, run, output)
+    const [approved, asked] = await Promise.all([
+      isApproved(txn, activity, output),
+      pendingApprovalsOf(txn, activity),
+    ])
+    if (!approved) return await awaitReview(txn, activity, run, output, asked)
   }
   await finish(txn, activity, output)
 }
 
 async function keepText(txn: Transaction, run: RunRow, activity: ActivityRow, content: CheckedText) {
-  const agent = await effectiveAgent(txn, activity.tenantId, run.agentRole)
-  const author = { id: run.agentRole, name: agent?.name ?? run.agentRole, type: 'agent' as const }
+  // A process of ours acts under the name that the agent had when the run began.
+  const name = txn.actor.name ?? (await effectiveAgent(txn, activity.tenantId, run.agentRole))?.name
+  const author = { id: run.agentRole, name: name ?? run.agentRole, type: 'agent' as const }
   return addVersion(txn, activity, { content, runId: run.id, author })
 }
 
@@ -199,8 +212,9 @@ async function awaitReview(
   activity: ActivityRow,
   run: RunRow,
   output: OutputRow,
+  pending: readonly ApprovalRow[],
 ): Promise<void> {
-  const asked = (await pendingApprovalsOf(txn, activity)).find((one) => one.contentOf === activity.id)
+  const asked = pending.find((one) => one.contentOf === activity.id)
   if (asked) return moveTo(txn, activity, 'awaiting_approval', `Waits for an answer to “${asked.title}”`)
   await requestApproval(txn, {
     tenantId: activity.tenantId,

@@ -12,10 +12,11 @@ import { activityStarted } from '../../activities/events.ts'
 import { isClosed, lockActivity, logActivity, moveTo } from '../../activities/state.ts'
 import { latestOfActivity } from '../../agent-control/session-queries.ts'
 import { isApproved } from '../../approvals/pending.ts'
+import { Campaign } from '../../campaigns/entities.ts'
 import { latestOutput } from '../../content/versions.ts'
 import { allowanceFor, blockForBudget } from '../budget/budget.ts'
 import { blockForPool, poolAllowance } from '../budget/free-pool.ts'
-import { awaitsProof, blockForProof } from '../budget/unproved.ts'
+import { blockFor, heldBackBy } from '../budget/unproved.ts'
 import { Run, type RunRow } from '../entities.ts'
 import type { ClaimedRun } from '../queue/claim-queries.ts'
 import { holdBack } from './cancel.ts'
@@ -52,15 +53,14 @@ export interface Dispatch extends Assignment {
  */
 export function start(ctx: Ctx, claimed: ClaimedRun): Promise<Dispatch | undefined> {
   return transact(ctx, async (txn) => {
-    const activity = await lockActivity(txn, claimed.activityId)
-    const run = await txn.em.findOneOrFail(Run, { id: claimed.id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
+    const { run, activity, agent } = await readClaimed(txn, claimed)
     if (!run.open || run.attempt !== claimed.attempt) return undefined
-    const agent = await effectiveAgent(txn, run.tenantId, run.agentRole)
     if (isClosed(activity)) return endUnstarted(txn, run, activity, 'Its activity is closed')
     // It was paused while it waited to be taken up again.
     if (activity.hold !== null) return holdBack(txn, activity, run)
     if (!agent) return endUnstarted(txn, run, activity, `The agent ${run.agentRole} is not enabled`)
-    if (await awaitsProof(txn, run.tenantId)) return blockForProof(txn, run, activity)
+    const hindrance = await heldBackBy(txn, run.tenantId)
+    if (hindrance) return blockFor(txn, run, activity, hindrance)
     const allowance = await allowanceFor(txn, run, activity, agent)
     if (allowance.state === 'reached') return blockForBudget(txn, run, activity, allowance.cap)
     const pool = await poolAllowance(txn, run, agent)
@@ -73,6 +73,19 @@ export function start(ctx: Ctx, claimed: ClaimedRun): Promise<Dispatch | undefin
     }
     return prepareDispatch(txn, run, activity, agent, choices)
   })
+}
+
+/** Locks the activity and then the run, and reads in the same journey what every start asks for; the ORM keeps it at hand. */
+async function readClaimed(txn: Transaction, claimed: ClaimedRun) {
+  const { tenantId, activityId, campaignId, agentRole } = claimed
+  const [activity, run, agent] = await Promise.all([
+    lockActivity(txn, activityId),
+    txn.em.findOneOrFail(Run, { id: claimed.id }, { lockMode: LockMode.PESSIMISTIC_WRITE }),
+    effectiveAgent(txn, tenantId, agentRole),
+    txn.em.findOneOrFail(Tenant, { id: tenantId }),
+    campaignId && txn.em.findOne(Campaign, { id: campaignId }),
+  ])
+  return { activity, run, agent }
 }
 
 /** The models that the tenant's plan lets the agent use; a remote runtime has models of its own. */
@@ -99,7 +112,11 @@ async function prepareDispatch(
   choices: ModelChoice[],
 ): Promise<Dispatch> {
   const now = txn.clock.date()
-  const work = await assignment(txn, run, activity, agent)
+  const [work, skills, session] = await Promise.all([
+    assignment(txn, run, activity, agent),
+    skillsOf(txn, run.tenantId, agent.skillIds),
+    latestOfActivity(txn, run),
+  ])
   const timeoutMs = Math.min(agent.adapterConfig.timeoutSec, 3600) * 1000
   const model = modelOf(txn, agent)
   run.adapter = agent.adapterType
@@ -137,14 +154,14 @@ async function prepareDispatch(
     activityId: activity.id,
     tenantId: run.tenantId,
     agent,
-    skills: await skillsOf(txn, run.tenantId, agent.skillIds),
+    skills,
     model,
     choices,
     allowanceMicros:
       agent.maxCostMicrosPerActivity === null ? null : agent.maxCostMicrosPerActivity - activity.costMicros,
     wakeReason: run.wakeReason,
     settled: run.wakeReason === 'review_approved' && (await standsApproved(txn, activity)),
-    sessionId: (await latestOfActivity(txn, run))?.sessionId ?? null,
+    sessionId: session?.sessionId ?? null,
     timeoutMs,
     deadline: run.deadline,
   }

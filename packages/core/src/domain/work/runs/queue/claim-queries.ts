@@ -19,7 +19,7 @@ import { Run } from '../entities.ts'
 
 const r = table(Run, 'runs')
 
-const claimed = select(pick(r, 'id', 'tenantId', 'activityId', 'attempt'))
+const claimed = select(pick(r, 'id', 'tenantId', 'activityId', 'campaignId', 'agentRole', 'attempt'))
 export type ClaimedRun = RowOf<typeof claimed>
 
 /** How much earlier a run counts as created for each point of priority: high goes before normal, and never for ever. */
@@ -51,7 +51,7 @@ const firstOf: Record<Dialect, (chosen: string) => string> = {
 
 /**
  * Waiting runs that may start now, best first: due, of a tenant that is active or on trial and a campaign that is active or
- * was completed (its work may be tried again), of an agent that is not paused, within the agent's concurrency counted over
+ * was completed (its work may be tried again), or that a person has asked for before its start, of an agent that is not paused, within the agent's concurrency counted over
  * all processes. A run of an agent that is enabled no more is taken too, so that it ends and people are told.
  * Its parameter is the present. The number stands in the text: PostgreSQL plans again for each that is bound.
  * @param agents selects whose runs
@@ -76,7 +76,8 @@ const startable = (dialect: Dialect, limit: number, agents = agentsThatWait) => 
       from runs q left join campaigns c on c.id = q.campaign_id
       where q.tenant_id = f.tenant_id and q.agent_role = f.agent_role
         and q.open = true and q.status = 'pending' and q.not_before <= ? and q.purpose = 'work'
-        and (q.campaign_id is null or c.status in ('active', 'completed'))
+        and (q.campaign_id is null or c.status in ('active', 'completed')
+          or (q.before_start = true and c.status not in ('paused', 'archived')))
       order by q.turn, q.id limit ${limit}`)}
     where f.places > 0
   ) as waiting where place <= places order by turn, id limit ${limit}
@@ -89,40 +90,38 @@ interface RunClaim {
   limit: number
 }
 
-/** Takes up to `limit` runs for `owner` until `leaseUntil`. */
-export async function claimRuns(db: Database, claim: RunClaim): Promise<ClaimedRun[]> {
-  if (!(await anyWaiting(db.sql, claim.now))) return []
-  if (db.dialect === 'sqlite')
-    return db.write((tx) => take(tx, claim, startable('sqlite', claim.limit), [claim.now]))
-  const first = await claimOfAgents(db, claim, 'pg_try_advisory_xact_lock')
-  if (!first.busy) return first.claimed
-  // Only runs of an agent that another process claims for at this moment are left: this one waits for it now.
-  const limit = claim.limit - first.claimed.length
-  const { claimed } = await claimOfAgents(db, { ...claim, limit }, 'pg_advisory_xact_lock')
-  return [...first.claimed, ...claimed]
+/** How many runs are asked for when there is room for `free`: a power of two, since the database makes a plan for each number. */
+export const claimable = (free: number): number => (free < 1 ? 0 : 2 ** Math.floor(Math.log2(free)))
+
+interface Claimed {
+  claimed: ClaimedRun[]
+  /** Whether runs were left of an agent that another process claims for at this moment: they are to be looked for again soon. */
+  busy: boolean
+}
+
+/** Takes up to `limit` runs for `owner` until `leaseUntil`, and waits for no other process. */
+export async function claimRuns(db: Database, claim: RunClaim): Promise<Claimed> {
+  if (db.dialect === 'postgresql') return claimOfAgents(db, claim)
+  const claimed = await db.write((tx) => take(tx, claim, startable('sqlite', claim.limit), [claim.now]))
+  return { claimed, busy: false }
 }
 
 const agents = select({ tenantId: r.tenantId, agentRole: r.agentRole, locked: flag('locked') })
 
-/** One row for each agent of the runs that could be taken; they are locked in an order that all processes have. */
-const lockAgents = (lock: string, limit: number) => `with found as materialized (
+/** One row for each agent of the runs that could be taken, locked where no other process has it. */
+const lockAgents = (limit: number) => `with found as materialized (
     select distinct tenant_id, agent_role, hashtext(tenant_id || ' ' || agent_role) as key
-    from ${startable('postgresql', limit)} as best order by key)
+    from ${startable('postgresql', limit)} as best)
   select ${agents.columns} from (
-    select tenant_id, agent_role, cast(${lock}(7262, key) as text) <> 'false' as locked from found) as runs`
+    select tenant_id, agent_role, pg_try_advisory_xact_lock(7262, key) as locked from found) as runs`
 
 /**
- * Takes runs whose agents no other process claims for: so caps hold exactly, and processes wait for each other only where they want
- * runs of the same agent. What may start is asked again under the locks.
- * @returns whether runs were left to another process
+ * Takes runs whose agents no other process claims for: so caps hold exactly, and processes that want runs of the same agents do
+ * not queue up. What may start is asked again under the locks.
  */
-function claimOfAgents(
-  db: Database,
-  claim: RunClaim,
-  lock: 'pg_try_advisory_xact_lock' | 'pg_advisory_xact_lock',
-): Promise<{ claimed: ClaimedRun[]; busy: boolean }> {
+function claimOfAgents(db: Database, claim: RunClaim): Promise<Claimed> {
   return db.write(async (tx) => {
-    const found = await agents.allOf(tx, lockAgents(lock, claim.limit), [claim.now])
+    const found = await agents.allOf(tx, lockAgents(claim.limit), [claim.now])
     const mine = found.filter(({ locked }) => locked).map(({ tenantId, agentRole }) => [tenantId, agentRole])
     const ofMine = 'select each->>0, each->>1 from json_array_elements(cast(? as json)) as each'
     const best = startable('postgresql', claim.limit, ofMine)
@@ -146,7 +145,8 @@ function take(
   )
 }
 
-async function anyWaiting(sql: Sql, now: Date): Promise<boolean> {
+/** Whether a run waits that is due, be there room for it or not. */
+export async function anyWaiting(sql: Sql, now: Date): Promise<boolean> {
   return exists(sql, `from runs where ${isWaiting} and not_before <= ?`, [now])
 }
 
@@ -160,7 +160,16 @@ export async function nextDue(sql: Sql, now: Date): Promise<Date | undefined> {
 
 const renewed = select({ id: r.id, cancel: r.cancelRequested })
 
-/** Renews the leases of `owner`. @returns the ids that it still holds, and which of them someone wants to stop */
+/** Rows that a transaction has locked are passed over: while it waited for one, a renewal would keep all others locked. */
+const mineOf: Record<Dialect, (wanted: string) => string> = {
+  sqlite: (wanted) => wanted,
+  postgresql: (wanted) => `id in (select id from runs where ${wanted} for update skip locked)`,
+}
+
+/**
+ * Renews the leases of `owner`.
+ * @returns those that are renewed, and which of them someone wants to stop; the others are lost, or being written at this moment
+ */
 export async function renewLeases(
   db: Database,
   owner: string,
@@ -170,7 +179,8 @@ export async function renewLeases(
   const rows = await db.write((tx) =>
     renewed.allOf(
       tx,
-      `update runs set lease_until = ? where lease_owner = ? and open = true and id in (${placeholders(ids)})
+      `update runs set lease_until = ?
+       where ${mineOf[db.dialect](`lease_owner = ? and open = true and id in (${placeholders(ids)})`)}
        returning ${renewed.columns}`,
       [leaseUntil, owner, ...ids],
     ),

@@ -1,8 +1,18 @@
 import { type Ctx, signals } from '../../../../kernel/context.ts'
+import { createSpacing } from '../../../../platform/spacing.ts'
 import { adapterFor } from '../adapters/adapters.ts'
 import { Cancelled, Draining, deliverFailure, TimedOut } from '../lifecycle/abort.ts'
 import { start } from '../lifecycle/start.ts'
-import { type ClaimedRun, claimRuns, heldRuns, lostRuns, nextDue, renewLeases } from './claim-queries.ts'
+import {
+  anyWaiting,
+  type ClaimedRun,
+  claimable,
+  claimRuns,
+  heldRuns,
+  lostRuns,
+  nextDue,
+  renewLeases,
+} from './claim-queries.ts'
 import { isProcessGone, ownersHere } from './lease.ts'
 import { takeBack } from './recover.ts'
 
@@ -44,9 +54,16 @@ interface State extends Required<DispatcherOptions> {
   looking: Promise<void> | undefined
   /** More may have come since it began to look. */
   again: boolean
+  /** Another process was claiming for the same agents. */
+  contested: boolean
+  pace: (ms: number) => Promise<void>
 }
 
 const pollMs = 2_000
+/** Between two claims in a row: several runs that end and begin share one. */
+const claimMs = 10
+/** How often a claim is put off by that time while most places are taken, or another process claims for the same agents. */
+const mostPauses = 5
 
 /** Claims runs and gives them to their adapters, in one process of one or many. */
 export function createDispatcher(options: DispatcherOptions): Dispatcher {
@@ -59,6 +76,8 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     running: false,
     looking: undefined,
     again: false,
+    contested: false,
+    pace: createSpacing(),
   }
   return {
     wakeUp: () => wakeUp(state),
@@ -116,17 +135,29 @@ async function claim(state: State): Promise<void> {
   while (state.again && state.running) {
     state.again = false
     try {
-      const free = concurrency - inFlight.size
-      if (free <= 0) return
+      // A look is cheap, so a run that comes when all is at rest begins at once.
+      if (concurrency <= inFlight.size || !(await anyWaiting(db.sql, clock.date()))) continue
+      await gather(state)
+      const limit = claimable(concurrency - inFlight.size)
+      if (!state.running || limit === 0) continue
       const now = clock.date()
       const leaseUntil = new Date(now.getTime() + leaseMs)
-      const claimed = await claimRuns(db, { owner, now, leaseUntil, limit: free })
+      const { claimed, busy } = await claimRuns(db, { owner, now, leaseUntil, limit })
       for (const run of claimed) work(state, run)
-      if (claimed.length === free) state.again = true
+      state.contested = busy
+      if (busy || claimed.length === limit) state.again = true
     } catch (error) {
       log.error('runs could not be claimed', { error })
     }
   }
+}
+
+/** Waits until several runs can share a claim: not at all after a rest, and for long only while there is enough to do. */
+async function gather(state: State): Promise<void> {
+  const { inFlight, concurrency, pace } = state
+  await pace(claimMs)
+  const isPutOff = () => state.running && (state.contested || inFlight.size * 2 > concurrency)
+  for (let i = 1; i < mostPauses && isPutOff(); i += 1) await pace(claimMs)
 }
 
 function work(state: State, claimed: ClaimedRun): void {
@@ -165,16 +196,23 @@ async function perform(
 /** Keeps the leases of what is in progress, and takes back what other processes have lost, again and again. */
 function beat(state: State): void {
   const { system, leaseMs } = state
-  heartbeat(state)
-    .catch((error: unknown) => system.log.error('leases could not be renewed', { error }))
-    .finally(() => later(state, leaseMs / 3, beat))
+  heartbeat(state).then(
+    (passedOver) => later(state, passedOver ? leaseMs / 15 : leaseMs / 3, beat),
+    (error: unknown) => {
+      system.log.error('leases could not be renewed', { error })
+      later(state, leaseMs / 3, beat)
+    },
+  )
 }
 
-async function heartbeat({ system, owner, leaseMs, inFlight }: State): Promise<void> {
+/** @returns whether leases may be left that could not be renewed at this moment */
+async function heartbeat({ system, owner, leaseMs, inFlight }: State): Promise<boolean> {
   const { db, clock, log } = system
   const ids = [...inFlight.keys()]
+  let passedOver = false
   if (ids.length > 0) {
     const held = await renewLeases(db, owner, ids, new Date(clock.now() + leaseMs))
+    passedOver = ids.some((id) => inFlight.has(id) && !held.has(id))
     for (const id of ids) {
       if (held.get(id)?.cancel) inFlight.get(id)?.abort.abort(new Cancelled())
     }
@@ -183,6 +221,7 @@ async function heartbeat({ system, owner, leaseMs, inFlight }: State): Promise<v
     log.warn('a run lost its process or its time is over', { runId: lost.id, attempt: lost.attempt })
     await takeBack(system, lost)
   }
+  return passedOver
 }
 
 /** Looks for runs now, and again when the next one is due. */

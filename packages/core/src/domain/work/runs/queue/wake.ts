@@ -80,6 +80,7 @@ export async function wake(
     tenantId: activity.tenantId,
     activityId: activity.id,
     campaignId: activity.campaignId,
+    beforeStart: activity.beforeStart,
     agentRole: activity.agentRole,
     status: 'pending',
     open: true,
