@@ -1,7 +1,7 @@
 import type { Ctx } from '../../../kernel/context.ts'
+import { madeWithin } from '../../../kernel/date-range.ts'
 import type { Condition } from '../../../kernel/paging-queries.ts'
 import { count, select } from '../../../platform/database/read.ts'
-import { madeWithin } from '../../work/runs/budget/date-range.ts'
 import type { GoalMetric } from '../../work/strategy/entities.ts'
 import { basisOf } from '../costs/queries.ts'
 

@@ -1,4 +1,5 @@
 import type { Ctx } from '../../../kernel/context.ts'
+import { madeWithin, spanOf } from '../../../kernel/date-range.ts'
 import { invalid, notFound } from '../../../kernel/errors.ts'
 import { toUsd } from '../../../kernel/money.ts'
 import { type Condition, equals, where } from '../../../kernel/paging-queries.ts'
@@ -15,7 +16,6 @@ import {
   text,
 } from '../../../platform/database/read.ts'
 import { Tenant } from '../../accounts/tenants/entities.ts'
-import { madeWithin, spanOf } from '../../work/runs/budget/date-range.ts'
 import type { CostQuery, CostReport } from './schemas.ts'
 
 /** Zones differ by quarters of an hour, so sums of these are put together to days. */

@@ -1,9 +1,9 @@
 import type { Ctx } from '../../../kernel/context.ts'
+import { madeWithin } from '../../../kernel/date-range.ts'
 import { type Condition, where } from '../../../kernel/paging-queries.ts'
 import { within } from '../../../kernel/scope.ts'
 import { placeholders } from '../../../platform/database/database.ts'
 import { count, nullable, select, text } from '../../../platform/database/read.ts'
-import { madeWithin } from '../../work/runs/budget/date-range.ts'
 import type { FigureRow } from './figures.ts'
 
 export interface FiguresQuery {

@@ -3,11 +3,31 @@ import type { Ctx } from '../../../kernel/context.ts'
 import { shownName } from '../../../kernel/names.ts'
 import { transact } from '../../../kernel/transact.ts'
 import { Unretryable } from '../../../platform/jobs/jobs.ts'
-import type { EmailMessage } from '../../../platform/mail/email-message.ts'
 import { MailError } from '../../../platform/mail/mail.ts'
 import { Tenant } from '../../accounts/tenants/entities.ts'
-import { sendEmail } from '../../people/mail/send-email.ts'
+import { type Sending, sendEmail } from '../../people/mail/send-email.ts'
+import { defineMail, mailOf } from '../../people/mail/templates/kinds.ts'
 import { Report, ReportDelivery, type ReportDeliveryStatus } from './entities.ts'
+
+export const reportMail = defineMail({
+  slug: 'report',
+  name: 'Report',
+  category: 'report_delivery',
+  variables: {
+    tenant: { description: 'Name of the tenant', required: true },
+    title: { description: 'Title of the report', required: true },
+    from: { description: 'First day of its period', required: true },
+    until: { description: 'Last day of its period', required: true },
+    sender: { description: 'Name of the person who sends it', required: true },
+    message: { description: 'What that person writes', required: false, hasParagraphs: true },
+  },
+  subject: 'A report for you on Copydesk',
+  message: {
+    greeting: 'Hello,',
+    paragraphs: ['A report for “{{ tenant }}” is attached: “{{ title }}”, {{ from }} to {{ until }}.'],
+    quote: { from: '“{{ sender }}” writes:', paragraphs: ['{{ message | quoted }}'], when: 'message' },
+  },
+})
 
 /**
  * Sends one mail with the PDF, the job `mail.report`. Before the server is spoken to, the intent says so: a process that dies
@@ -24,9 +44,14 @@ export async function mailReport(
   if (!bytes) throw new Error(`The PDF of a report is not among the files: ${mail.blobKey}`)
   await settle(ctx, deliveryId, 'sending')
   const attachment = { name: mail.fileName, type: 'application/pdf', bytes }
-  const { to, subject, letter } = mail
+  let sending: Sending
   try {
-    await sendEmail(ctx, { mailId: deliveryId }, { to, subject, letter, attachments: [attachment] }, signal)
+    sending = await sendEmail(
+      ctx,
+      { mailId: deliveryId },
+      { ...mail.message, attachments: [attachment] },
+      signal,
+    )
   } catch (error) {
     const cause = error instanceof Unretryable ? error.cause : error
     const status = statusAfter(cause)
@@ -37,7 +62,8 @@ export async function mailReport(
     }
     throw error
   }
-  await settle(ctx, deliveryId, 'sent')
+  if (sending === 'sent') await settle(ctx, deliveryId, 'sent')
+  else await settle(ctx, deliveryId, 'refused', 'E-mails to this address come back, so none is sent any more')
 }
 
 /** Whether a mail that failed may be sent again. */
@@ -62,19 +88,16 @@ function begin(ctx: Ctx, id: string) {
     const tenant = await txn.em.findOneOrFail(Tenant, { id: report.tenantId })
     const own = intent.subject === report.title ? [] : [intent.subject]
     const written = [...own, ...(intent.message?.split(/\n{2,}/) ?? [])]
-    const letter: EmailMessage = {
-      greeting: 'Hello,',
-      paragraphs: [
-        `A report for “${shownName(tenant.name)}” is attached: “${shownName(report.title)}”, ${report.periodStart} to ${report.periodEnd}.`,
-      ],
-      ...(written.length > 0 && {
-        quote: { from: `“${shownName(report.deliveredByName ?? '')}” writes:`, paragraphs: written },
-      }),
-    }
+    const mail = mailOf(reportMail, {
+      tenant: shownName(tenant.name),
+      title: shownName(report.title),
+      from: report.periodStart,
+      until: report.periodEnd,
+      sender: shownName(report.deliveredByName ?? ''),
+      message: written.length > 0 ? written.join('\n\n') : undefined,
+    })
     return {
-      to: intent.address,
-      subject: 'A report for you on Copydesk',
-      letter,
+      message: { to: intent.address, tenantId: report.tenantId, mail },
       blobKey: report.blobKey ?? '',
       fileName: `report-${report.periodEnd}.pdf`,
     }

@@ -1,5 +1,5 @@
 import type { Ctx } from '../../../kernel/context.ts'
-import { type Measured, measureStores } from '../../../kernel/health.ts'
+import { type Measured, recentStores } from '../../../kernel/health.ts'
 import { measureLocal } from './health.ts'
 import { startableRuns } from './status-queries.ts'
 import type { Status } from './status-schemas.ts'
@@ -12,11 +12,15 @@ const slowMs = 1_000
 const lateMs = 10 * 60_000
 
 /**
- * What the installation stands on, each part asked now and given three seconds, and the runs of the tenants in scope that
- * wait for a worker.
+ * What the installation stands on, as each part has answered within three seconds a moment ago, and the runs of the tenants in scope
+ * that wait for a worker.
  */
 export async function infrastructureOf(ctx: Ctx): Promise<Service[]> {
-  const [stores, local, queue] = await Promise.all([measureStores(ctx), measureLocal(ctx), queueOf(ctx)])
+  const [stores, local, queue] = await Promise.all([
+    recentStores(ctx),
+    ctx.services.standing.localModels(() => measureLocal(ctx)),
+    queueOf(ctx),
+  ])
   return [
     toService('relational_store', stores.relational_store),
     toService('document_store', stores.document_store),

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import type { Ctx } from '../../../kernel/context.ts'
 import { toMicros, toUsd } from '../../../kernel/money.ts'
 import { addDays, dayIn, monthStart, startOfDay } from '../../../kernel/periods.ts'
@@ -47,13 +48,13 @@ function byUrgency(a: Line, b: Line): number {
 
 async function linesOf(ctx: Ctx): Promise<Line[]> {
   const [counts, bases] = await Promise.all([feedCounts(ctx), tenantBases(ctx)])
-  const calendars = new Map(
+  const byZone = new Map(
     [...new Set([...bases.values()].map(({ timezone }) => timezone))].map((zone) => [
       zone,
       calendarOf(ctx.clock.date(), zone),
     ]),
   )
-  const begins = [...calendars.values()]
+  const begins = [...byZone.values()]
   if (begins.length === 0) return []
   // Each by its id, also for those who see all: the indexes begin with the tenant, and would be read whole without it.
   const each: Ctx = { ...ctx, scope: [...bases.keys()] }
@@ -65,7 +66,7 @@ async function linesOf(ctx: Ctx): Promise<Line[]> {
   ])
   return counts.flatMap((one): Line[] => {
     const basis = bases.get(one.tenantId)
-    const calendar = basis && calendars.get(basis.timezone)
+    const calendar = basis && byZone.get(basis.timezone)
     // Taken on between the two statements.
     if (!basis || !calendar) return []
     const spent = costs.get(one.tenantId) ?? []
@@ -94,14 +95,22 @@ interface Calendar {
   days: number[]
 }
 
+/** By zone and day: until the next day they stay the same, and to work one out means to look at the zone some fifty times. */
+const calendars = new LRUCache<string, Calendar>({ max: 500 })
+
 function calendarOf(now: Date, zone: string): Calendar {
   const today = dayIn(now, zone)
-  return {
+  const key = `${zone} ${today}`
+  const known = calendars.get(key)
+  if (known) return known
+  const calendar = {
     month: monthStart(now, zone).getTime(),
     days: Array.from({ length: shownDays }, (_, i) =>
       startOfDay(addDays(today, i + 1 - shownDays), zone).getTime(),
     ),
   }
+  calendars.set(key, calendar)
+  return calendar
 }
 
 const earliest = (instants: readonly number[]) => new Date(Math.min(...instants))
