@@ -1,4 +1,5 @@
 import type { Ctx } from '../../kernel/context.ts'
+import { madeWithin } from '../../kernel/date-range.ts'
 import { type Condition, equals, where } from '../../kernel/paging-queries.ts'
 import { within } from '../../kernel/scope.ts'
 import { placeholders } from '../../platform/database/database.ts'
@@ -16,7 +17,6 @@ import { Tenant } from '../accounts/tenants/entities.ts'
 import { Activity } from '../work/activities/entities.ts'
 import { Approval } from '../work/approvals/entities.ts'
 import type { DeliverableType } from '../work/campaigns/entities.ts'
-import { madeWithin } from '../work/runs/budget/date-range.ts'
 import { Run, type RunStatus } from '../work/runs/entities.ts'
 import { countRows } from './queries.ts'
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { usdAmount } from '../../../kernel/money.ts'
 import { isoDate, ulid } from '../../../platform/wire.ts'
-import { planNames } from '../../accounts/tenants/billing-entities.ts'
+import { planNames } from '../../accounts/billing/plans/entities.ts'
 import { agentTools, promptSettings } from './schemas.ts'
 
 /** An agent role as it is before any tenant changes it, in lists. */

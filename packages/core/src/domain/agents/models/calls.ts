@@ -6,6 +6,8 @@ import { noteState, type ProviderWord } from './queries.ts'
 /** A request as it is to be kept. */
 export interface BookedCall extends Omit<ModelCall, 'text'> {
   model: string
+  /** Default: a new one. */
+  id?: string
   /** Null for what a remote runtime reports of its own provider. */
   providerId: string | null
 }
@@ -24,7 +26,7 @@ export async function saveCall(
   const cost = txn.services.models.costOf(call.model, { inputTokens, outputTokens })
   const now = txn.clock.date()
   txn.em.create(LlmCall, {
-    id: txn.newId(),
+    id: call.id ?? txn.newId(),
     tenantId: run.tenantId,
     runId: run.id,
     agentRole: run.agentRole,

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { isoDate } from '../../../platform/wire.ts'
-import { planNames } from '../../accounts/tenants/billing-entities.ts'
+import { planNames } from '../../accounts/billing/plans/entities.ts'
 import { providerHealth, providerTypes } from './entities.ts'
 
 const baseUrl = z

@@ -130,14 +130,11 @@ export async function skillsOf(
     [...skillIds, tenantId, ...scope.params],
   )
   const own = new Set(rows.filter((row) => row.tenantId !== null).map(({ name }) => name))
-  return rows
-    .filter((row) => row.tenantId !== null || !own.has(row.name))
-    .map(({ name, description, content, references }) => ({
-      name,
-      description,
-      content: skillBody(content),
-      references,
-    }))
+  const skills: AgentSkill[] = []
+  for (const { tenantId: ofTenant, name, description, content, references } of rows)
+    if (ofTenant !== null || !own.has(name))
+      skills.push({ name, description, content: await skillBody(content), references })
+  return skills
 }
 
 /** Roles with the ids of their skills. */

@@ -1,4 +1,3 @@
-import { parseDocument } from 'yaml'
 import { DomainError, invalid } from '../../../kernel/errors.ts'
 import type { SkillReference } from './entities.ts'
 import { skillDescription, skillName } from './schemas.ts'
@@ -32,8 +31,8 @@ const maxFrontMatter = 16 * 1024
  * @param field where the text stands, for the message
  * @throws DomainError `VALIDATION_ERROR` when there is no text, or the front matter cannot be read
  */
-export function parseSkill(text: string, field: string): SkillSource {
-  const { said, body } = split(text, field)
+export async function parseSkill(text: string, field: string): Promise<SkillSource> {
+  const { said, body } = await split(text, field)
   if (body.trim() === '') throw invalid(field, 'There is no text in it')
   return {
     content: text,
@@ -43,26 +42,27 @@ export function parseSkill(text: string, field: string): SkillSource {
 }
 
 /** What an agent reads of a skill: its text without the front matter. */
-export function skillBody(content: string): string {
+export async function skillBody(content: string): Promise<string> {
   try {
-    return split(content, 'content').body.trim()
+    return (await split(content, 'content')).body.trim()
   } catch {
     // What was stored without its front matter may begin with lines that look like one.
     return content
   }
 }
 
-function split(text: string, field: string): { said: Map<string, unknown>; body: string } {
+async function split(text: string, field: string): Promise<{ said: Map<string, unknown>; body: string }> {
   const [whole = '', yaml] = frontMatter.exec(text) ?? []
-  const said = yaml === undefined ? undefined : readFrontMatter(yaml, field)
+  const said = yaml === undefined ? undefined : await readFrontMatter(yaml, field)
   // Two lines of dashes with a text between them are just that.
   return said ? { said, body: text.slice(whole.length) } : { said: new Map(), body: text }
 }
 
 /** @returns undefined where the text is no map of names */
-function readFrontMatter(yaml: string, field: string): Map<string, unknown> | undefined {
+async function readFrontMatter(yaml: string, field: string): Promise<Map<string, unknown> | undefined> {
   const fault = (message: string) => invalid(field, `Its front matter cannot be read: ${message}`)
   if (yaml.length > maxFrontMatter) throw fault('it is longer than 16 KiB')
+  const { parseDocument } = await import('yaml')
   try {
     // Every value stays text, no tag makes an object, and nothing is repeated by alias.
     const document = parseDocument(yaml, { schema: 'failsafe', logLevel: 'silent' })
@@ -99,7 +99,7 @@ export async function readFiles({ file, references }: SkillFiles): Promise<{
   const texts: SkillReference[] = []
   for (const one of references) texts.push({ name: one.name, content: await textOf(one, 'references') })
   return {
-    ...(first && { source: parseSkill(await textOf(first, 'file'), 'file') }),
+    ...(first && { source: await parseSkill(await textOf(first, 'file'), 'file') }),
     ...(texts.length > 0 && { references: texts }),
   }
 }

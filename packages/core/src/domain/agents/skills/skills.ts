@@ -95,7 +95,7 @@ export async function changeSkill(
 ): Promise<SkillDetail> {
   const read = await readFiles(files)
   const source =
-    read.source ?? (changes.content === undefined ? undefined : parseSkill(changes.content, 'content'))
+    read.source ?? (changes.content === undefined ? undefined : await parseSkill(changes.content, 'content'))
   return transact(ctx, async (txn) => {
     const skill = await lockSkill(txn, scope, id)
     const was = { data: skillData(skill), since: skill.updatedOn, summary: skillSummary(skill) }

@@ -6,7 +6,6 @@ import type { TenantKnowledge } from '../../work/sources/ports.ts'
 import { ownDatasets } from '../datasets/role-queries.ts'
 import type { KnowledgeResult } from '../search/schemas.ts'
 import { searchKnowledge } from '../search/search.ts'
-import { findContradictions } from './contradictions.ts'
 import { type FactStatement, statementsOf } from './statements.ts'
 
 /** How many statements of one text are looked up: each is a search. */
@@ -49,7 +48,7 @@ export const checkAgainstKnowledge: TenantKnowledge['check'] = async (ctx, tenan
   const contradictions =
     size > shortText
       ? await inThread(ctx, 'contradictions', input)
-      : findContradictions(input.found, input.passages)
+      : (await import('./contradictions.ts')).findContradictions(input.found, input.passages)
   return contradictions.flatMap(({ statement, passage, said }) => {
     const result = passages[passage]
     return result ? [toCheck(statement, said, result)] : []

@@ -16,8 +16,10 @@ import type { Chunk } from './chunks.ts'
 import { embedChunks, type NewChunk } from './embed.ts'
 import { tidyKnowledgeJob } from './jobs.ts'
 
-/** How many chunks are embedded and stored at a time. */
+/** How many chunks are embedded at a time. */
 const batchSize = 64
+/** How many of them are stored at a time: on SQLite the loop stands still meanwhile. */
+const storedAtOnce = { sqlite: 16, postgresql: 64 }
 
 /** Documents of one tenant that wait for a thread. */
 const mostWaiting = 100
@@ -40,14 +42,18 @@ export async function ingest(ctx: Ctx, { fileId }: { fileId: string }, signal: A
     const chunks = await chunksOf(ctx, begun, signal)
     await setState(ctx, fileId, { status: 'embedding', progress: parsedPercent })
     let version: number | undefined
+    const size = storedAtOnce[ctx.db.dialect]
     for (let at = 0; at < chunks.length; at += batchSize) {
       signal.throwIfAborted()
       const batch = chunks.slice(at, at + batchSize)
       const rows = await embedChunks(ctx, begun.tenantId, batch, signal)
-      const done = Math.min(at + batchSize, chunks.length) / chunks.length
-      const progress = parsedPercent + Math.floor((99 - parsedPercent) * done)
-      version = await store(ctx, begun, version, rows, progress)
-      if (version === undefined) return
+      for (let from = 0; from < rows.length; from += size) {
+        const part = rows.slice(from, from + size)
+        const done = (at + from + part.length) / chunks.length
+        const progress = parsedPercent + Math.floor((99 - parsedPercent) * done)
+        version = await store(ctx, begun, version, part, progress)
+        if (version === undefined) return
+      }
     }
     version ??= (await lastVersion(ctx, fileId)) + 1
     const isCurrent = await publish(ctx, begun, { version, chunksCount: chunks.length })
@@ -94,10 +100,18 @@ function begin(ctx: Ctx, id: string): Promise<FileToIngest | undefined> {
 }
 
 /** @throws ParseFault */
-async function chunksOf(ctx: Ctx, file: FileToIngest, signal: AbortSignal): Promise<Chunk[]> {
-  const { blobs, parser, threads } = ctx.services
+function chunksOf(ctx: Ctx, file: FileToIngest, signal: AbortSignal): Promise<Chunk[]> {
+  return ctx.services.blobs.withFile(fileKey(file), (path) => chunksIn(ctx, path, file, signal))
+}
+
+async function chunksIn(
+  ctx: Ctx,
+  path: string | undefined,
+  file: FileToIngest,
+  signal: AbortSignal,
+): Promise<Chunk[]> {
+  const { parser, threads } = ctx.services
   const { tenantId, fileName, mimeType, fileSizeBytes, settings } = file
-  const path = await blobs.path(fileKey(file))
   if (path === undefined) throw new ParseFault('corrupt', 'The file is gone from the store. Upload it again.')
   const { chunkSize: size, chunkOverlap: overlap, parseType, parserEngine: engine } = settings
   const owner = { owner: `knowledge:${tenantId}`, maxWaiting: mostWaiting, signal }

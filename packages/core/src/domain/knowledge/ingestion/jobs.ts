@@ -7,7 +7,7 @@ export const ingestJob = defineJob('knowledge.ingest', z.object({ fileId: z.stri
   maxAttempts: 4,
 })
 
-/** One job a file: what is asked for while it waits folds into it. */
+/** One job a file: what is asked for while it waits folds into it, while it is running has it done once more. */
 export const fileToIngest = ({ id, tenantId }: { id: string; tenantId: string }) => ({
   tenantId,
   payload: { fileId: id },

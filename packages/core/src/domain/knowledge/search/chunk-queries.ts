@@ -50,6 +50,15 @@ export async function countSearched(ctx: Ctx, datasetIds: readonly string[]): Pr
   return row?.chunks ?? 0
 }
 
+/**
+ * The chunks of a list of numbers, which is one value: so the text of the statement is the same for any number of them. SQLite joins in this
+ * order; it would begin with all files of the tenant otherwise.
+ */
+const chosen = {
+  sqlite: `from json_each(?) l cross join knowledge_chunks c on c.seq = l.value cross ${inSearchedVersion('c')}`,
+  postgresql: `from jsonb_array_elements_text(?::jsonb) l (value) join knowledge_chunks c on c.seq = l.value::int ${inSearchedVersion('c')}`,
+}
+
 /** Those of the chunks that are searched, in no order. */
 export async function readChunks(
   ctx: Ctx,
@@ -57,9 +66,5 @@ export async function readChunks(
   seqs: readonly number[],
 ): Promise<FoundChunk[]> {
   const { sql, params } = searchedFiles(ctx, datasetIds)
-  return found.all(
-    ctx.sql,
-    `from knowledge_chunks c ${inSearchedVersion('c')} where c.seq in (${placeholders(seqs)}) and ${sql}`,
-    [...seqs, ...params],
-  )
+  return found.all(ctx.sql, `${chosen[ctx.db.dialect]} where ${sql}`, [JSON.stringify(seqs), ...params])
 }

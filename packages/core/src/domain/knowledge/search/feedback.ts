@@ -1,4 +1,5 @@
 import { stopWords } from './stop-words.ts'
+import { type WordCounts, wordCounter, wordsIn } from './word-counts.ts'
 import type { Ranked } from './words.ts'
 
 /** How many of the best give words, how many words they give, and how much these count in the score. */
@@ -13,12 +14,6 @@ const mostCharacters = 2_048
 const saturation = 1.2
 const lengthPart = 0.75
 
-/** How often each telling word stands in a text, and how many words there are in all. */
-interface Bag {
-  counts: Map<string, number>
-  length: number
-}
-
 /**
  * Ranks what was found by words once more: by the words that the best of it have in common and the rest lacks (relevance feedback). So a text is found first
  * that says with other words what the query asks for. Words are weighed by how rare they are among what was found: nothing else is read.
@@ -32,57 +27,62 @@ export function withFeedback(
 ): Map<number, number> {
   const scores = new Map(ranked.map(({ seq, score }) => [seq, score]))
   const found = ranked.flatMap(({ seq, score }) => {
-    const text = textOf(seq)
-    return text === undefined ? [] : [{ seq, score, bag: bagOf(text) }]
+    const text = textOf(seq)?.slice(0, mostCharacters).toLowerCase()
+    return text === undefined ? [] : [{ seq, score, text }]
   })
   if (found.length <= givers) return scores
-  const spread = new Map<string, number>()
-  for (const { bag } of found)
-    for (const word of bag.counts.keys()) spread.set(word, (spread.get(word) ?? 0) + 1)
-  const rarity = (word: string) => {
-    const texts = spread.get(word) ?? 0
-    return Math.log(1 + (found.length - texts + 0.5) / (texts + 0.5))
-  }
-  const weights = wordsOf(found.slice(0, givers), rarity, spread)
+  const words = tellingWords(found.slice(0, givers))
+  const count = wordCounter(words)
+  const texts = found.map(({ seq, score, text }) => ({ seq, score, ...count(text) }))
+  const spread = spreadOf(texts, words.length)
+  // Those of one text only find nothing else.
+  const rarities = Array.from(spread, (having) =>
+    having < 2 ? 0 : Math.log(1 + (found.length - having + 0.5) / (having + 0.5)),
+  )
+  const weights = weigh(words, texts.slice(0, givers), rarities)
   const best = (saturation + 1) * weights.reduce((sum, [, weight]) => sum + weight, 0)
   if (best === 0) return scores
-  const average = found.reduce((sum, { bag }) => sum + bag.length, 0) / found.length
-  for (const { seq, score, bag } of found) {
-    const slowness = saturation * (1 - lengthPart + (lengthPart * bag.length) / average)
-    const fit = weights.reduce((sum, [word, weight]) => {
-      const count = bag.counts.get(word) ?? 0
-      return sum + (weight * count * (saturation + 1)) / (count + slowness)
+  const average = texts.reduce((sum, { length }) => sum + length, 0) / texts.length
+  for (const { seq, score, counts, length } of texts) {
+    const slowness = saturation * (1 - lengthPart + (lengthPart * length) / average)
+    const fit = weights.reduce((sum, [n, weight]) => {
+      const times = counts[n] as number
+      return sum + (weight * times * (saturation + 1)) / (times + slowness)
     }, 0)
     scores.set(seq, (1 - share) * score + share * (fit / best))
   }
   return scores
 }
 
-/** The words that tell the best from the rest, with their weights. Those of one text only find nothing else. */
-function wordsOf(
-  best: ReadonlyArray<{ score: number; bag: Bag }>,
-  rarity: (word: string) => number,
-  spread: ReadonlyMap<string, number>,
-): Array<[word: string, weight: number]> {
-  const total = best.reduce((sum, { score }) => sum + score, 0)
-  const weights = new Map<string, number>()
-  for (const { score, bag } of best)
-    for (const [word, count] of bag.counts) {
-      if ((spread.get(word) ?? 0) < 2) continue
-      const weight = (score / total) * Math.log(1 + count) * rarity(word)
-      weights.set(word, (weights.get(word) ?? 0) + weight)
-    }
-  return [...weights]
-    .toSorted(([a, x], [b, y]) => y - x || (a < b ? -1 : 1))
-    .slice(0, mostWords)
-    .map(([word, weight]) => [word, weight * rarity(word)])
+/** The words of the best texts, each once. */
+const tellingWords = (best: ReadonlyArray<{ text: string }>): string[] => [
+  ...new Set(best.flatMap(({ text }) => wordsIn(text).filter((each) => !stopWords.has(each)))),
+]
+
+/** In how many texts each word stands. */
+function spreadOf(texts: readonly WordCounts[], words: number): Uint16Array {
+  const spread = new Uint16Array(words)
+  for (const { counts } of texts)
+    for (let n = 0; n < words; n += 1) if (counts[n] !== 0) spread[n] = (spread[n] as number) + 1
+  return spread
 }
 
-const word = /\p{L}[\p{L}\p{N}\p{M}]{2,}/gu
-
-function bagOf(text: string): Bag {
-  const counts = new Map<string, number>()
-  const words = text.slice(0, mostCharacters).toLowerCase().match(word) ?? []
-  for (const each of words) if (!stopWords.has(each)) counts.set(each, (counts.get(each) ?? 0) + 1)
-  return { counts, length: words.length }
+/** The words that tell the best from the rest, by their places, with their weights. */
+function weigh(
+  words: readonly string[],
+  best: ReadonlyArray<{ score: number } & WordCounts>,
+  rarities: readonly number[],
+): Array<[n: number, weight: number]> {
+  const total = best.reduce((sum, { score }) => sum + score, 0)
+  return words
+    .flatMap((word, n) => {
+      const rarity = rarities[n] as number
+      if (rarity === 0) return []
+      const part = ({ score, counts }: (typeof best)[number]) =>
+        (score / total) * Math.log(1 + (counts[n] as number)) * rarity
+      return [{ n, word, rarity, weight: best.reduce((sum, one) => sum + part(one), 0) }]
+    })
+    .toSorted((a, b) => b.weight - a.weight || (a.word < b.word ? -1 : 1))
+    .slice(0, mostWords)
+    .map(({ n, rarity, weight }) => [n, weight * rarity])
 }

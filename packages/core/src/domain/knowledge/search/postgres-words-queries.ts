@@ -1,60 +1,92 @@
 import type { Ctx } from '../../../kernel/context.ts'
 import { count, like, select, table } from '../../../platform/database/read.ts'
 import { KnowledgeChunk } from '../datasets/entities.ts'
-import { countSearched, inSearchedVersion, searchedFiles } from './chunk-queries.ts'
+import { searchedFiles } from './chunk-queries.ts'
 import type { Ranked, WordQuery } from './words.ts'
 
 const ranked = select({
-  seq: like(table(KnowledgeChunk, 'c').seq, 'h.seq'),
-  score: count('least(1, sum(i.idf * h.tf / (h.tf + 1.2 * (0.25 + 0.75 * h.length / m.average))) / m.best)'),
+  seq: like(table(KnowledgeChunk, 'c').seq, 's.seq'),
+  score: count('s.score'),
+  /** How many chunks the most frequent term has among the candidates. */
+  most: count('s.most'),
 })
 
-/** How many chunks are ranked; each term has its part of them, so that those with a rare one are among them. */
-const mostCandidates = 2_000
+/** How many chunks are ranked; each term has its part of them in each dataset, so that those with a rare one are among them. */
+const mostCandidates = 1_000
+/** In how many chunks terms are counted, over all terms. */
+const mostCounts = 30_000
 
-/** How often the term `t` stands in the words of `w`; in headings it counts twice. */
-const frequency = `2 * ts_rank_cd('{0.5, 0.5, 0.5, 1}', w.words, t.query)`
+/** How often a term stands in the words of `w`; in headings it counts twice. To count takes longer than to see that there is none. */
+const frequency = (n: number) => {
+  const term = `(select query from term where n = ${n})`
+  return `case when w.words @@ ${term} then 2 * ts_rank_cd('{0.5, 0.5, 0.5, 1}', w.words, ${term})::float8 else 0 end`
+}
 
 /**
  * `searchWords` with the index of PostgreSQL, whose own ranking does not know how rare a word is. Idf is that of FTS5; what is frequent
  * and how long texts are is told from the candidates. What the index has found of a term is all there is of it, except of those with more
  * chunks than are taken: these are looked for in the other candidates too.
  */
-export async function postgresWords(ctx: Ctx, { datasetIds, terms, most }: WordQuery): Promise<Ranked[]> {
+export async function postgresWords(ctx: Ctx, query: WordQuery): Promise<Ranked[]> {
+  const { datasetIds, terms, most } = query
+  const candidates = Math.min(mostCandidates, mostCounts / terms.length)
+  const mostOfTerm = Math.ceil(candidates / (terms.length * datasetIds.length))
+  // Nearly everything that the index finds is searched: to look at the files of the best takes less time than to look at all files first.
+  const found = await rank(ctx, query, { mostOfTerm, searchedOnly: false })
+  const isCut = found[0] === undefined || found[0].most >= mostOfTerm
+  return found.length < most && isCut ? rank(ctx, query, { mostOfTerm, searchedOnly: true }) : found
+}
+
+/** @param options `searchedOnly`: of chunks that are not searched none is a candidate, or they are left out at the end */
+function rank(
+  ctx: Ctx,
+  { datasetIds, terms, most }: WordQuery,
+  { mostOfTerm, searchedOnly }: { mostOfTerm: number; searchedOnly: boolean },
+) {
   const { sql, params } = searchedFiles(ctx, datasetIds)
-  const mostOfTerm = Math.ceil(mostCandidates / terms.length)
-  const inDatasets = datasetIds.map((id) => `'${id}'`).join(' | ')
-  // The number of terms and the limit are parts of the text: the server expects a hundred terms otherwise, and compiles what runs for
-  // milliseconds; and for a limit that it does not know it plans to stop early, which it then never does.
+  const fileOf = (row: string) =>
+    `from (select * from knowledge_files where id = ${row}.file_id offset 0) f where f.version = ${row}.version and ${sql}`
+  const each = (part: (n: number) => string, between = ', ') =>
+    terms.map((_, index) => part(index + 1)).join(between)
+  // The number of terms and the limits are parts of the text: the server expects a hundred terms otherwise, and compiles what runs for
+  // milliseconds; and for a limit that it does not know it plans to stop early, which it then never does. Each term has a column for its
+  // numbers, since rows of them would have to be joined and grouped. `offset 0` keeps the order in which things are looked up: without statistics, a file would be looked for among all of its tenant.
   return ranked.allOf(
     ctx.sql,
-    `with term as (
-      select n, query from (
-        select n, phraseto_tsquery('knowledge_english', knowledge_plain(given)) as query
-        from jsonb_array_elements_text(?::jsonb) with ordinality as t (given, n) limit ${terms.length}) t
+    `with term as materialized (
+      select n, query, words, numnode(query) = 1 as single from (
+        select n, phraseto_tsquery('knowledge_english', plain) as query, to_tsvector('knowledge_english', plain) as words from (
+          select n, knowledge_plain(given) as plain
+          from jsonb_array_elements_text(?::jsonb) with ordinality as t (given, n) limit ${terms.length}) t) t
       where numnode(query) > 0),
-    pair as materialized (
-      select t.n, w.* from term t cross join lateral (
-        select w.seq, w.length::float8 as length, ${frequency} as tf
-        from knowledge_words w ${inSearchedVersion('w')}
-        where w.words @@ (?::tsquery && t.query) and ${sql} limit ${mostOfTerm}) w),
-    candidate as materialized (select distinct seq, length from pair),
-    frequent as (select n, query from term t where (select count(*) from pair p where p.n = t.n) >= ?),
-    hit as materialized (
-      select n, seq, length, tf from pair where tf > 0 and n not in (select n from frequent)
-      union all select t.n, c.seq, c.length, ${frequency} as tf
-      from frequent t cross join candidate c join knowledge_words w on w.seq = c.seq
-      where w.words @@ t.query),
-    whole as (
-      select greatest(?::float8, count(*)) as chunks, avg(length) as average from candidate),
-    idf as (
-      select h.n, greatest(1e-6, ln((w.chunks - count(*) + 0.5) / (count(*) + 0.5))) as idf
-      from hit h cross join whole w group by h.n, w.chunks),
-    measure as (
-      select w.average, (select sum(coalesce(i.idf, (select max(idf) from idf))) from term t left join idf i using (n)) as best
-      from whole w)
-    select ${ranked.columns} from hit h join idf i using (n) cross join measure m
-    group by h.seq, m.best order by 2 desc, 1 limit ?`,
-    [JSON.stringify(terms), inDatasets, ...params, mostOfTerm, await countSearched(ctx, datasetIds), most],
+    candidate as materialized (
+      select distinct on (w.seq) w.* from (values ${datasetIds.map(() => '(?)').join()}) as d (id) cross join term t cross join lateral (
+        select w.seq, w.file_id, w.version, w.length::float8 as length, ${each((n) => `${frequency(n)} as tf${n}`)}
+        from knowledge_words w
+        where knowledge_keys(w.dataset_id, w.words) @> knowledge_keys(d.id, t.words) and (t.single or w.words @@ t.query)
+          ${searchedOnly ? `and (select true ${fileOf('w')})` : ''}
+        limit ${mostOfTerm}) w
+      order by w.seq),
+    counted as (
+      select greatest((select sum(f.chunks_count) from knowledge_files f where ${sql})::float8, count(*)) as chunks,
+        avg(length) as average, ${each((n) => `nullif(count(*) filter (where tf${n} > 0), 0) as df${n}`)}
+      from candidate),
+    rarity as (
+      select average, greatest(${each((n) => `df${n}`)}) as most,
+        ${each((n) => `greatest(1e-6, ln((chunks - df${n} + 0.5) / (df${n} + 0.5))) as idf${n}`)}
+      from counted),
+    measure as materialized (
+      select *, (
+        select sum(coalesce(case n ${each((n) => `when ${n} then idf${n}`, ' ')} end, rarest)) from term) as best
+      from (select *, greatest(${each((n) => `idf${n}`)}) as rarest from rarity) r),
+    scored as (
+      select c.seq, c.file_id, c.version, m.most, least(1, (
+        ${each((n) => `coalesce(m.idf${n} * c.tf${n} / (c.tf${n} + c.slow), 0)`, ' + ')}) / m.best) as score
+      from measure m cross join lateral (
+        select *, 1.2 * (0.25 + 0.75 * length / m.average) as slow from candidate offset 0) c
+      order by 5 desc, 1 offset 0)
+    select ${ranked.columns} from scored s cross join lateral (select ${fileOf('s')} offset 0) f
+    order by 2 desc, 1 limit ${most}`,
+    [JSON.stringify(terms), ...datasetIds, ...(searchedOnly ? params : []), ...params, ...params],
   )
 }

@@ -24,20 +24,16 @@ const mostOfEach = 50
 export async function searchKnowledge(ctx: Ctx, search: KnowledgeSearch): Promise<KnowledgeResults> {
   const began = performance.now()
   const datasetIds = [...new Set(search.datasetIds)]
-  await requireDatasets(ctx, datasetIds)
   const { words: anyOf, exact } = termsOf(search.query.replaceAll('\0', ' '))
-  const byWords = (terms: readonly string[]) => searchWords(ctx, { datasetIds, terms, most: mostOfEach })
-  const [vector, ...byTerms] = await Promise.all([
+  // At the same time as the words: what is found in datasets that are not in scope is told to nobody, and no query is embedded for them.
+  const vector = requireDatasets(ctx, datasetIds).then(() =>
     search.hybridAlpha > 0 ? embedQuery(ctx, search.query) : undefined,
-    byWords(anyOf),
-    byWords(exact),
-  ])
-  const [words] = byTerms
-  const also = new Set(byTerms.flat().map(({ seq }) => seq))
-  const near = vector && (await nearestChunks(ctx, vector, { datasetIds, most: mostOfEach, also }))
+  )
+  const look = () => lookUp(ctx, { datasetIds, anyOf, exact, vector })
+  let { words, near, chunks, isWhole } = await look()
+  // A file that was ingested again between the statements has its text in other chunks now.
+  for (let tries = 0; !isWhole && tries < 2; tries += 1) ({ words, near, chunks, isWhole } = await look())
   const alpha = near ? search.hybridAlpha : 0
-  const found = new Set([...also, ...(near ?? []).map(({ seq }) => seq)])
-  const chunks = await readChunks(ctx, datasetIds, [...found])
   const cosines = new Map(near?.map(({ seq, score }) => [seq, score]))
   const fits = fitsOf(words, chunks)
   const mixed = ({ seq }: FoundChunk) => alpha * (cosines.get(seq) ?? 0) + (1 - alpha) * (fits.get(seq) ?? 0)
@@ -48,6 +44,40 @@ export async function searchKnowledge(ctx: Ctx, search: KnowledgeSearch): Promis
     .slice(0, search.topK)
     .map(({ chunk, score }) => toResult(chunk, score, alpha))
   return { results, searchMs: Math.round((performance.now() - began) * 10) / 10 }
+}
+
+/** What was found by words and by vectors, with the texts. */
+interface Found {
+  words: readonly Ranked[]
+  /** Undefined where the search is by words only. */
+  near: readonly Ranked[] | undefined
+  chunks: readonly FoundChunk[]
+  /** Everything that was found by words is searched still. */
+  isWhole: boolean
+}
+
+async function lookUp(
+  ctx: Ctx,
+  {
+    datasetIds,
+    anyOf,
+    exact,
+    vector,
+  }: {
+    datasetIds: readonly string[]
+    anyOf: readonly string[]
+    exact: readonly string[]
+    vector: Promise<Float32Array | undefined>
+  },
+): Promise<Found> {
+  const byWords = (terms: readonly string[]) => searchWords(ctx, { datasetIds, terms, most: mostOfEach })
+  const [meaning, words, exactly] = await Promise.all([vector, byWords(anyOf), byWords(exact)])
+  const also = new Set([...words, ...exactly].map(({ seq }) => seq))
+  const near = meaning && (await nearestChunks(ctx, meaning, { datasetIds, most: mostOfEach, also }))
+  const found = new Set([...also, ...(near ?? []).map(({ seq }) => seq)])
+  const chunks = await readChunks(ctx, datasetIds, [...found])
+  const there = new Set(chunks.map(({ seq }) => seq))
+  return { words, near, chunks, isWhole: words.every(({ seq }) => there.has(seq)) }
 }
 
 /**
