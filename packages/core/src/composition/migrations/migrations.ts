@@ -30,6 +30,23 @@ import { migration as knowledgeCrawls } from './0028-knowledge-crawls.ts'
 import { migration as activitySources } from './0029-activity-sources.ts'
 import { migration as conversations } from './0030-conversations.ts'
 import { migration as leads } from './0031-leads.ts'
+import { migration as paymentsInvoices } from './0032-payments-invoices.ts'
+import { migration as deliverablesIndex } from './0033-deliverables-index.ts'
+import { migration as emailTemplates } from './0034-email-templates.ts'
+import { migration as leadForms } from './0035-lead-forms.ts'
+import { migration as leadWords } from './0036-lead-words.ts'
+import { migration as mailBounces } from './0037-mail-bounces.ts'
+import { migration as knowledgeKeys } from './0038-knowledge-keys.ts'
+import { migration as publishing } from './0039-publishing.ts'
+import { migration as assets } from './0040-assets.ts'
+import { migration as campaignWorkflow } from './0041-campaign-workflow.ts'
+import { migration as jobsAskedAgain } from './0042-jobs-asked-again.ts'
+import { migration as publishingPlan } from './0043-publishing-plan.ts'
+import { migration as leadOrder } from './0044-lead-order.ts'
+import { migration as adCampaigns } from './0045-ad-campaigns.ts'
+import { migration as adChanges } from './0046-ad-changes.ts'
+import { migration as sequences } from './0047-sequences.ts'
+import { migration as publicationMetrics } from './0048-publication-metrics.ts'
 
 /** Every step of the schema, in order. A step that was released is never changed. */
 export const migrations: readonly MigrationScript[] = [
@@ -64,4 +81,21 @@ export const migrations: readonly MigrationScript[] = [
   activitySources,
   conversations,
   leads,
+  paymentsInvoices,
+  deliverablesIndex,
+  emailTemplates,
+  leadForms,
+  leadWords,
+  mailBounces,
+  knowledgeKeys,
+  publishing,
+  assets,
+  campaignWorkflow,
+  jobsAskedAgain,
+  publishingPlan,
+  leadOrder,
+  adCampaigns,
+  adChanges,
+  sequences,
+  publicationMetrics,
 ]
