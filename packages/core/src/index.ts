@@ -2,24 +2,21 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { assemble } from './composition/assemble.ts'
 import { checkOptions } from './composition/check-options.ts'
-import { examine, type Finding } from './composition/doctor.ts'
+import type { Finding } from './composition/doctor.ts'
 import { keysInUse, proveKey, reencrypt } from './composition/keys/keys.ts'
+import { calledLater } from './composition/later.ts'
 import { migrations } from './composition/migrations/migrations.ts'
 import type { CopydeskOptions, Keys } from './composition/options.ts'
 import { createPorts } from './composition/ports.ts'
-import { bindSystem, type SystemApi } from './composition/system.ts'
+import { createStorageApi, type StorageApi } from './composition/storage.ts'
+import type { SystemApi } from './composition/system.ts'
 import { createWorker, type Worker } from './composition/worker.ts'
-import { seedPlans } from './domain/accounts/tenants/plan-seeds.ts'
-import { seedDefaultAgents } from './domain/agents/configuration/default-agents.ts'
-import { seedTemplates } from './domain/work/campaigns/templates.ts'
 import type { AttachedPath } from './gateway/attach.ts'
 import type { Caller } from './gateway/call.ts'
 import { trustedProxies } from './gateway/client-ip.ts'
 import type { EndpointInfo } from './gateway/info.ts'
 import { createGateway, type Gateway } from './gateway/mount.ts'
-import { toOpenApi } from './gateway/openapi.ts'
 import type { Principal } from './kernel/context.ts'
-import { transact } from './kernel/transact.ts'
 import {
   type MigrationStatus,
   migrateDown,
@@ -28,30 +25,44 @@ import {
   requireCurrentSchema,
 } from './platform/database/migrate.ts'
 import { version } from './platform/version.ts'
+import { loadSurfaces, openApiDocument } from './surfaces/load.ts'
 import { docs } from './surfaces/root/docs.ts'
 import { root } from './surfaces/root/index.ts'
-import { surfaces as builtIn } from './surfaces/surfaces.ts'
+import type { surfaces as builtIn } from './surfaces/surfaces.ts'
 
 export type { Finding } from './composition/doctor.ts'
 export type { CopydeskOptions, Keys, ProviderConfig } from './composition/options.ts'
 export type { SystemApi } from './composition/system.ts'
+export type {
+  CancelRequest,
+  ChangeRequest,
+  Checkout,
+  CheckoutRequest,
+  PaymentProvider,
+  ProviderCall,
+  ProviderEvent,
+  ProviderEvents,
+} from './domain/accounts/billing/payments.ts'
 export type { ChannelOptions } from './domain/accounts/channels/clients.ts'
-export type { Checkout, CheckoutRequest, PaymentProvider } from './domain/accounts/tenants/payments.ts'
 export type { CommandOptions, LineRule } from './domain/work/runs/commands/options.ts'
 export type { AttachedPath } from './gateway/attach.ts'
 export type { Caller } from './gateway/call.ts'
 export type { EndpointInfo } from './gateway/info.ts'
 export type { Principal } from './kernel/context.ts'
 export { DomainError } from './kernel/errors.ts'
+export type { StorageOptions } from './platform/blobs/place.ts'
 export type { Clock } from './platform/clock.ts'
 export { DatabaseError } from './platform/database/database.ts'
 export type { EmbeddingsOptions } from './platform/embeddings/embedder.ts'
+export type { PhotoSearchOptions } from './platform/images/photo-search.ts'
 export type { Logger } from './platform/log.ts'
 export { createLogger } from './platform/logger.ts'
 export type { MailOptions } from './platform/mail/sender.ts'
 export type { PushOptions } from './platform/push/senders.ts'
 export type { RerankOptions } from './platform/reranking/reranker.ts'
 export { version } from './platform/version.ts'
+export { describeSurfaces, openApiDocument } from './surfaces/load.ts'
+
 /** The wire types of every endpoint, for `@copydesk/client`. */
 export type Surfaces = typeof builtIn
 
@@ -88,6 +99,8 @@ export interface Copydesk {
   setUp(): Promise<void>
   /** Starts events and, unless `worker` is false, the work on jobs and runs. @throws DatabaseError on a schema that is not the current one */
   start(): Promise<void>
+  /** Loads what the first request that needs it would wait for otherwise: the surfaces and the ORM. */
+  loadRest(): Promise<void>
   /** Ends the streams, lets requests, jobs and runs finish, and closes the database. */
   stop(): Promise<void>
   keys: {
@@ -98,8 +111,9 @@ export interface Copydesk {
     /** How many sealed texts each encryption key still has to open, by the id of the key. */
     inUse(): Promise<Record<string, number>>
   }
-  routes(): EndpointInfo[]
-  openapi(): object
+  storage: StorageApi
+  routes(): Promise<EndpointInfo[]>
+  openapi(): Promise<object>
   /**
    * Calls endpoints in process as one person, API key or run: `copydesk.as(person).call('dm.approvals.claim', { params })`. Each runs by its own
    * definition, with the access, schemas and audit that it has over HTTP. The embedding program vouches for who that is.
@@ -129,12 +143,15 @@ export async function createCopydesk(options: CopydeskOptions): Promise<Copydesk
   const assembled = await assemble(options)
   const { db, clock, newId, log, services } = assembled
   const { baseUrl } = services.settings
-  const all =
+  const surfaces =
     options.doors === 'health'
-      ? [root]
-      : [...builtIn.slice(0, -1), docs(builtIn, { baseUrl, script: options.referencePage })]
+      ? { surfaces: [root] }
+      : {
+          surfaces: [docs(loadSurfaces, { baseUrl, script: options.referencePage })],
+          later: async () => (await loadSurfaces()).slice(0, -1),
+        }
   const gateway = createGateway({
-    surfaces: all,
+    ...surfaces,
     ports: createPorts(assembled),
     options: {
       clock,
@@ -162,7 +179,9 @@ export async function createCopydesk(options: CopydeskOptions): Promise<Copydesk
     }
     await services.events.stop()
     await services.push.close()
+    await services.mail.close()
     await services.http.close()
+    await services.blobs.close()
     await assembled.close()
   }
   return {
@@ -186,11 +205,8 @@ export async function createCopydesk(options: CopydeskOptions): Promise<Copydesk
     async setUp() {
       await requireCurrentSchema(db)
       await proveKey(db, services.encryptor)
-      await transact(assembled.system(), async (txn) => {
-        await seedDefaultAgents(txn)
-        await seedTemplates(txn)
-        await seedPlans(txn)
-      })
+      const { seed } = await import('./composition/seeds.ts')
+      await seed(assembled.system())
     },
     async start() {
       await requireCurrentSchema(db)
@@ -206,33 +222,26 @@ export async function createCopydesk(options: CopydeskOptions): Promise<Copydesk
       worker = createWorker(assembled, options.worker ?? { concurrency: 4 })
       await worker.start()
     },
+    async loadRest() {
+      await gateway.open()
+      await db.orm()
+    },
     stop: () => (stopping ??= stop()),
     keys: {
       replace: assembled.useKeys,
       reencrypt: () => reencrypt(assembled.system()),
       inUse: () => keysInUse(assembled.system()),
     },
+    storage: createStorageApi(assembled),
     routes: gateway.endpoints,
     openapi: () => openApiDocument(baseUrl),
     as: gateway.as as Copydesk['as'],
     asSystem: (of) => {
       const system = assembled.system()
-      if (!of) return bindSystem(system)
-      return bindSystem({ ...system, actor: of.onBehalfOf ?? system.actor, scope: [of.tenantId] })
+      const ctx = of ? { ...system, actor: of.onBehalfOf ?? system.actor, scope: [of.tenantId] } : system
+      return calledLater(async () => (await import('./composition/system.ts')).bindSystem(ctx))
     },
     arrivalPath: async () => `/health/arrival/${await services.tokens.sign('arrival', { sub: newId() })}`,
-    doctor: () => examine(assembled),
+    doctor: async () => (await import('./composition/doctor.ts')).examine(assembled),
   }
 }
-
-/**
- * The OpenAPI 3.1 document of everything that is served. Needs no database.
- * @param baseUrl where requests go
- */
-export function openApiDocument(baseUrl: string): object {
-  const servers = [{ url: baseUrl }]
-  return toOpenApi([...builtIn.slice(0, -1), docs(builtIn)], { title: 'Copydesk', version, servers })
-}
-
-/** Every endpoint with its surface, access and codes. Needs no database. */
-export { describeSurfaces } from './surfaces/describe.ts'

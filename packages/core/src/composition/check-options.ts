@@ -7,7 +7,8 @@ import type { CopydeskOptions } from './options.ts'
  * @throws TypeError that names every option at fault, what is wrong with it, and what it should be
  */
 export function checkOptions(options: CopydeskOptions): void {
-  const { success, error } = Options.safeParse(options)
+  // Used once, so that making functions for it would take longer than it takes.
+  const { success, error } = Options.safeParse(options, { jitless: true })
   if (success) return
   const lines = error.issues.flatMap((issue) => faultsOf(issue, []))
   throw new TypeError(

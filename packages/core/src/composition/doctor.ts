@@ -1,10 +1,12 @@
 import { callbackUrl } from '../domain/accounts/channels/provider.ts'
+import { countSuppressed } from '../domain/people/mail/bounces/queries.ts'
 import { findStuck } from '../domain/work/activities/sweep.ts'
 import { freePool } from '../domain/work/runs/budget/free-pool.ts'
 import type { Commands } from '../domain/work/runs/commands/commands.ts'
 import { toUsd } from '../kernel/money.ts'
 import type { Services } from '../kernel/services.ts'
 import { migrationStatus } from '../platform/database/migrate.ts'
+import { createGuard } from '../platform/http/guard.ts'
 import type { Assembled } from './assemble.ts'
 import { proveKey } from './keys/keys.ts'
 
@@ -66,9 +68,19 @@ export async function examine(assembled: Assembled): Promise<Finding[]> {
         await services.blobs.check()
         return 'can be written'
       },
-      'Give this user the right to write the data folder.',
+      'Give this user the right to write the data folder, or check storage in the configuration: the bucket, its region and the rights of its key.',
     ),
     await look('mail', () => services.mail.check(), 'Check the mail server, its user and its password.'),
+    await look(
+      'mail addresses',
+      async () => {
+        const off = await countSuppressed(db.sql)
+        return off === 0
+          ? 'none is turned off'
+          : `${off} turned off: \`copydesk mail suppressed list\` shows them`
+      },
+      'Check the database.',
+    ),
     await look(
       'work',
       async () => {
@@ -85,6 +97,7 @@ export async function examine(assembled: Assembled): Promise<Finding[]> {
     ...(await lookAtPush(services, look)),
     await lookAtEmbeddings(services, look),
     await lookAtRerank(services, look),
+    lookAtPayments(services),
   )
   const { redis } = assembled
   if (redis) {
@@ -108,7 +121,11 @@ export async function examine(assembled: Assembled): Promise<Finding[]> {
         async () => {
           if (redirectUrls.length === 0)
             throw new Error('Clients are set up, but people may be sent back to nowhere')
-          return `${types.join(', ')} can be connected; callbacks: ${callbackUrl(services.settings.baseUrl, '<type>')}`
+          const { baseUrl } = services.settings
+          const without = isPublic(baseUrl)
+            ? ''
+            : '. This address is not public: people can agree only in a browser that reaches it, and a platform that fetches pictures cannot fetch them from here'
+          return `${types.join(', ')} can be connected; callbacks: ${callbackUrl(baseUrl, '<type>')}${without}`
         },
         'Set channels.redirectUrls to the pages of your application that people come back to.',
       ),
@@ -180,6 +197,13 @@ async function lookAtRerank({ reranker }: Services, look: Look): Promise<Finding
   )
 }
 
+function lookAtPayments({ payments }: Services): Finding {
+  const name = 'payments'
+  if (!payments) return { name, ok: true, message: 'manual: a super-admin marks tenants as paid' }
+  const told = payments.events ? 'it reports by POST /pg/v1/webhook' : 'it reports nothing by itself'
+  return { name, ok: true, message: `${payments.name} takes them; ${told}` }
+}
+
 function programOf(commands: Commands, name: string): string {
   const { argv, env } = commands.get(name) ?? { argv: [] }
   const [program = ''] = argv
@@ -196,13 +220,14 @@ async function lookAtRegistration(assembled: Assembled): Promise<Finding> {
   const { registration, freeTenants } = services.settings
   if (registration === 'closed')
     return { name, ok: true, message: 'closed: people come by invitation, or an operator adds them' }
-  if (options.mail?.smtp === undefined)
+  const { smtp, api, cloud } = options.mail ?? {}
+  if (smtp === undefined && api === undefined && cloud === undefined)
     return {
       name,
       ok: false,
       message:
         'open, but mails are written to files: no one can confirm an address, and no registered tenant works before',
-      remedy: 'Set mail.smtp, or close registration (registration: "closed").',
+      remedy: 'Set mail.smtp, mail.api or mail.cloud, or close registration (registration: "closed").',
     }
   const { spent, limit } = await freePool(assembled.system())
   const used = `$${toUsd(spent).toFixed(2)} of $${toUsd(limit)} spent this month`
@@ -213,5 +238,15 @@ async function lookAtRegistration(assembled: Assembled): Promise<Finding> {
     ok: false,
     message: `open, but the free tenants have used up their budget: ${used}`,
     remedy: 'Raise freeTenants.monthlyUsd, or wait for the next month; blocked activities are then retried.',
+  }
+}
+
+/** False for an address that only this machine, or its network, can reach. */
+function isPublic(baseUrl: string): boolean {
+  try {
+    const { hostname } = createGuard().checkUrl(baseUrl)
+    return hostname.includes('.') && !/\.(?:local|localhost|internal|lan|home|test)$/.test(hostname)
+  } catch {
+    return false
   }
 }

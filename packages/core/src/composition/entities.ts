@@ -1,3 +1,7 @@
+import { Subscription } from '../domain/accounts/billing/entities.ts'
+import { paymentEntities } from '../domain/accounts/billing/events/entities.ts'
+import { invoiceEntities } from '../domain/accounts/billing/invoices/entities.ts'
+import { planEntities } from '../domain/accounts/billing/plans/entities.ts'
 import { ChannelConnection, ConnectAttempt } from '../domain/accounts/channels/entities.ts'
 import { Consent } from '../domain/accounts/consents/entities.ts'
 import {
@@ -12,20 +16,31 @@ import {
   User,
 } from '../domain/accounts/identity/entities.ts'
 import { Registration } from '../domain/accounts/identity/registration-entity.ts'
-import { billingEntities } from '../domain/accounts/tenants/billing-entities.ts'
-import { Tenant } from '../domain/accounts/tenants/entities.ts'
+import { Tenant, TenantProfile } from '../domain/accounts/tenants/entities.ts'
 import { AgentSession, DefaultAgent, TenantAgent } from '../domain/agents/configuration/entities.ts'
 import { modelEntities } from '../domain/agents/models/entities.ts'
 import { Skill } from '../domain/agents/skills/entities.ts'
 import { chatEntities } from '../domain/chat/entities.ts'
+import { CampaignRecommendation } from '../domain/delivery/ads/advice/entities.ts'
+import { changeEntities } from '../domain/delivery/ads/changes/entities.ts'
+import { CampaignMapping } from '../domain/delivery/ads/entities.ts'
+import { AdGroup, CampaignKeyword, NegativeKeyword } from '../domain/delivery/ads/keywords/entities.ts'
+import { SearchTermReport } from '../domain/delivery/ads/terms/entities.ts'
 import { leadEntities } from '../domain/delivery/leads/entities.ts'
+import { Publication } from '../domain/delivery/publishing/entities.ts'
+import { PublicationMetrics } from '../domain/delivery/publishing/metrics/entities.ts'
+import { PublishingSlots } from '../domain/delivery/publishing/plan/entities.ts'
+import { sequenceEntities } from '../domain/delivery/sequences/entities.ts'
 import { webhookEntities } from '../domain/delivery/webhooks/entities.ts'
 import { FeedMark } from '../domain/insight/feed/entities.ts'
 import { reportEntities } from '../domain/insight/reports/entities.ts'
 import { crawlEntities } from '../domain/knowledge/crawl/entities.ts'
 import { knowledgeEntities } from '../domain/knowledge/datasets/entities.ts'
 import { Document } from '../domain/knowledge/documents/entities.ts'
+import { assetEntities } from '../domain/media/entities.ts'
+import { bounceEntities } from '../domain/people/mail/bounces/entities.ts'
 import { OutsideMailCount } from '../domain/people/mail/entities.ts'
+import { EmailTemplate } from '../domain/people/mail/templates/entities.ts'
 import { Notification, NotificationPreference } from '../domain/people/notifications/entities.ts'
 import { pushEntities } from '../domain/people/push/entities.ts'
 import {
@@ -37,6 +52,8 @@ import {
 import { Approval, ApprovalLink, ReviewHours } from '../domain/work/approvals/entities.ts'
 import { BrandProfile } from '../domain/work/brand/entities.ts'
 import { ActivityTemplate, Campaign, Deliverable, Period } from '../domain/work/campaigns/entities.ts'
+import { CampaignMetrics } from '../domain/work/campaigns/metrics/entities.ts'
+import { CampaignAudience, CampaignOrder } from '../domain/work/campaigns/workflow/entities.ts'
 import { BlogPost } from '../domain/work/content/blog/entities.ts'
 import { Feedback, Output } from '../domain/work/content/entities.ts'
 import { requestEntities } from '../domain/work/content/requests/entities.ts'
@@ -57,24 +74,37 @@ export const entities = [
   ActivityMention,
   ActivitySource,
   ActivityTemplate,
+  AdGroup,
   AgentSession,
   ApiKey,
   Approval,
   ApprovalLink,
   AuditRecord,
-  ...billingEntities,
+  ...invoiceEntities,
+  ...paymentEntities,
+  ...planEntities,
+  ...bounceEntities,
   BrandProfile,
   BudgetAlert,
   BlogPost,
   CalendarSlot,
   Campaign,
+  CampaignAudience,
+  CampaignKeyword,
+  CampaignMapping,
+  CampaignMetrics,
+  CampaignOrder,
+  CampaignRecommendation,
+  ...changeEntities,
   ChannelConnection,
   ...chatEntities,
+  ...assetEntities,
   ConfigVersion,
   ConnectAttempt,
   Consent,
   Deliverable,
   Document,
+  EmailTemplate,
   ...eventEntities,
   FeedMark,
   Feedback,
@@ -86,8 +116,10 @@ export const entities = [
   ...knowledgeEntities,
   KnownLogin,
   ...leadEntities,
+  ...sequenceEntities,
   DefaultAgent,
   ...modelEntities,
+  NegativeKeyword,
   Notification,
   NotificationPreference,
   Output,
@@ -95,6 +127,9 @@ export const entities = [
   PasswordReset,
   PendingGrant,
   Period,
+  Publication,
+  PublicationMetrics,
+  PublishingSlots,
   ...pushEntities,
   RecurringSlot,
   RecurringTemplate,
@@ -103,13 +138,16 @@ export const entities = [
   ...reportEntities,
   ...requestEntities,
   Run,
+  SearchTermReport,
   RunDelta,
   Session,
   Setting,
   Skill,
   Strategy,
   StrategyDraft,
+  Subscription,
   Tenant,
+  TenantProfile,
   TenantAgent,
   TenantAssignment,
   ToolCall,

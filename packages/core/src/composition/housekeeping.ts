@@ -7,6 +7,7 @@ import { deleteChatsOfLeavers } from '../domain/chat/queries.ts'
 import { Webhook, WebhookDelivery } from '../domain/delivery/webhooks/entities.ts'
 import { retentionMs } from '../domain/insight/feed/policy.ts'
 import { pruneMarks } from '../domain/insight/feed/queries.ts'
+import { deleteSentBefore } from '../domain/people/mail/bounces/queries.ts'
 import { deleteCountsBefore } from '../domain/people/mail/queries.ts'
 import { mailDay } from '../domain/people/mail/send-email.ts'
 import {
@@ -23,11 +24,19 @@ import { firstIdAt } from '../platform/clock.ts'
 const dayMs = 86_400_000
 
 /** How long what is over stays: jobs that are done, events for clients that come back, messages to webhooks, and the
- * working folders of runs that have failed, days. */
-const keptDays = { jobs: 7, events: 30, deliveries: 30, folders: 3 }
+ * working folders of runs that have failed, and what is known of sent mails, days. */
+const keptDays = { jobs: 7, events: 30, deliveries: 30, folders: 3, mails: 90 }
 
 /** Removes what is over, every hour. */
 export const housekeepingJob = defineJob('housekeeping', noPayload, { cron: '7 * * * *' })
+
+/** Removes what broken uploads have left in the store, once a day: all of it is looked through. */
+export const tidyStorageJob = defineJob('storage.tidy', noPayload, { cron: '41 3 * * *' })
+
+export async function tidyStorage(ctx: Ctx): Promise<void> {
+  const removed = await ctx.services.blobs.tidy(new Date(ctx.clock.now() - dayMs))
+  ctx.log.debug('tidied the store', { removed })
+}
 
 /** Removes what no one can ask for any more. Several processes may do it at once. */
 export async function cleanUp(ctx: Ctx): Promise<void> {
@@ -73,6 +82,7 @@ export async function cleanUp(ctx: Ctx): Promise<void> {
     pushes: await ctx.db.write((tx) => deleteIntentsBefore(tx, forgotten)),
     folders: await ctx.services.commands.folders.prune(new Date(now - keptDays.folders * dayMs)),
     mailCounts: await ctx.db.write((tx) => deleteCountsBefore(tx, mailDay(new Date(now - dayMs)))),
+    mails: await ctx.db.write((tx) => deleteSentBefore(tx, new Date(now - keptDays.mails * dayMs))),
     conversations: await ctx.db.write(deleteChatsOfLeavers),
     consents: await ctx.db.write((tx) => deleteConsentsBefore(tx, new Date(now - dayMs))),
     answers: await ctx.db.write((tx) => deleteExpired(tx, new Date(now))),

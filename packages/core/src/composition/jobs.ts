@@ -1,5 +1,26 @@
+import { remindOfPayments } from '../domain/accounts/billing/dunning/run.ts'
+import {
+  applyPaymentEvent,
+  applyWaitingEvents,
+  locatePaymentEvent,
+} from '../domain/accounts/billing/events/apply.ts'
+import { bringToProvider } from '../domain/accounts/billing/inform-provider.ts'
+import {
+  applyEventJob,
+  applyWaitingJob,
+  billPeriodsJob,
+  dunningJob,
+  endTrialJob,
+  informProviderJob,
+  locateEventJob,
+} from '../domain/accounts/billing/jobs.ts'
+import { mailBillingJob } from '../domain/accounts/billing/mails/jobs.ts'
+import { mailBilling } from '../domain/accounts/billing/mails/send.ts'
+import { billDuePeriods } from '../domain/accounts/billing/periods/run.ts'
+import { endTrial } from '../domain/accounts/billing/trials.ts'
 import { revokeTokens } from '../domain/accounts/channels/disconnect.ts'
-import { revokeTokensJob } from '../domain/accounts/channels/jobs.ts'
+import { extendTokensJob, resumeChannelJob, revokeTokensJob } from '../domain/accounts/channels/jobs.ts'
+import { extendConnections } from '../domain/accounts/channels/renew.ts'
 import {
   mailInvitationJob,
   mailPasswordChangedJob,
@@ -10,14 +31,41 @@ import {
 import { mailInvitation, mailProof } from '../domain/accounts/identity/mail.ts'
 import { mailPasswordChanged } from '../domain/accounts/identity/password-change.ts'
 import { mailReset, openReset } from '../domain/accounts/identity/password-reset.ts'
-import { endTrialJob, releaseTenantJob } from '../domain/accounts/tenants/jobs.ts'
-import { endTrial } from '../domain/accounts/tenants/trials.ts'
+import { releaseTenantJob } from '../domain/accounts/tenants/jobs.ts'
 import { checkStale, runCheck } from '../domain/agents/models/check.ts'
 import { checkProviderJob, checkProvidersJob } from '../domain/agents/models/jobs.ts'
+import { advise, adviseWeekly } from '../domain/delivery/ads/advice/advise.ts'
+import { applyChanges } from '../domain/delivery/ads/changes/apply.ts'
+import {
+  adviseJob,
+  applyChangesJob,
+  classifyTermsJob,
+  dailyAdsJob,
+  syncKeywordsJob,
+  syncMetricsJob,
+  syncTermsJob,
+  weeklyAdviceJob,
+} from '../domain/delivery/ads/jobs.ts'
+import { syncKeywords } from '../domain/delivery/ads/keywords/sync.ts'
+import { syncDaily, syncMetrics, syncOfChannel } from '../domain/delivery/ads/sync.ts'
+import { classifyTerms, syncTerms } from '../domain/delivery/ads/terms/terms.ts'
 import { importLeadsJob, tidyImportJob, undoImportJob } from '../domain/delivery/leads/import/jobs.ts'
 import { runImport } from '../domain/delivery/leads/import/run.ts'
 import { tidyImport } from '../domain/delivery/leads/import/start.ts'
 import { runUndo } from '../domain/delivery/leads/import/undo.ts'
+import {
+  dailyMetricsJob,
+  publishJob,
+  pullMetricsJob,
+  removeJob,
+  sweepJob,
+} from '../domain/delivery/publishing/jobs.ts'
+import { pullDaily, pullMetrics } from '../domain/delivery/publishing/metrics/pull.ts'
+import { removePublished } from '../domain/delivery/publishing/remove.ts'
+import { resumePublications, sweepPublications } from '../domain/delivery/publishing/sweep.ts'
+import { publishTurn } from '../domain/delivery/publishing/turn.ts'
+import { sequenceJob, sweepSequencesJob } from '../domain/delivery/sequences/jobs.ts'
+import { sequenceTurn, sweepSequences } from '../domain/delivery/sequences/turn.ts'
 import { deliverWebhook } from '../domain/delivery/webhooks/deliver.ts'
 import { deliverWebhookJob } from '../domain/delivery/webhooks/jobs.ts'
 import { mailReportJob, writeReportJob } from '../domain/insight/reports/jobs.ts'
@@ -32,6 +80,10 @@ import { tidyDocumentJob } from '../domain/knowledge/documents/jobs.ts'
 import { ingest } from '../domain/knowledge/ingestion/ingest.ts'
 import { ingestJob, tidyKnowledgeJob } from '../domain/knowledge/ingestion/jobs.ts'
 import { tidyKnowledge } from '../domain/knowledge/ingestion/tidy.ts'
+import { tidyAsset } from '../domain/media/assets.ts'
+import { tidyAssetJob } from '../domain/media/jobs.ts'
+import { mailSuppressedJob } from '../domain/people/mail/bounces/jobs.ts'
+import { mailSuppressed } from '../domain/people/mail/bounces/tell-operator.ts'
 import { mailNotificationJob } from '../domain/people/notifications/jobs.ts'
 import { mailNotification } from '../domain/people/notifications/mail.ts'
 import { sendPushJob } from '../domain/people/push/jobs.ts'
@@ -52,7 +104,13 @@ import type { Ctx } from '../kernel/context.ts'
 import { type HandledJob, handleJob, handleJobOnce } from '../kernel/job-handlers.ts'
 import type { JobDefinition, noPayload } from '../kernel/jobs.ts'
 import type { JobHandler } from '../platform/jobs/jobs.ts'
-import { cleanUp, housekeepingJob } from './housekeeping.ts'
+import { cleanUp, housekeepingJob, tidyStorage, tidyStorageJob } from './housekeeping.ts'
+
+/** Lets go on what has waited for a channel. */
+async function resumeChannel(ctx: Ctx, payload: { channelId: string }): Promise<void> {
+  await resumePublications(ctx, payload)
+  await syncOfChannel(ctx, payload)
+}
 
 /** What is done later, and for which kind of job. */
 const handled = (): readonly HandledJob[] => [
@@ -68,6 +126,7 @@ const handled = (): readonly HandledJob[] => [
   handleJob(mailNotificationJob, mailNotification),
   handleJob(mailPasswordChangedJob, mailPasswordChanged),
   handleJob(mailResetJob, mailReset),
+  handleJob(mailSuppressedJob, mailSuppressed),
   handleJob(openResetJob, openReset),
   handleJob(checkProviderJob, runCheck),
   handleJob(crawlJob, runCrawl),
@@ -76,14 +135,40 @@ const handled = (): readonly HandledJob[] => [
   handleJob(keepPieceJob, keepPiece),
   handleJob(tidyDocumentJob, tidyDocument),
   handleJob(tidyKnowledgeJob, tidyKnowledge),
+  handleJob(tidyAssetJob, tidyAsset),
+  handleJob(tidyStorageJob, tidyStorage),
   handleJob(importLeadsJob, runImport),
   handleJob(undoImportJob, runUndo),
   handleJob(tidyImportJob, tidyImport),
   handleJob(deliverWebhookJob, deliverWebhook),
+  handleJob(publishJob, publishTurn),
+  handleJob(removeJob, removePublished),
+  handleJob(resumeChannelJob, resumeChannel),
+  handleJob(sweepJob, sweepPublications),
+  handleJob(sequenceJob, sequenceTurn),
+  handleJob(sweepSequencesJob, sweepSequences),
+  handleJob(pullMetricsJob, pullMetrics),
+  handleJob(dailyMetricsJob, pullDaily),
+  handleJob(extendTokensJob, extendConnections),
+  handleJob(syncMetricsJob, syncMetrics),
+  handleJob(syncKeywordsJob, syncKeywords),
+  handleJob(syncTermsJob, syncTerms),
+  handleJob(classifyTermsJob, classifyTerms),
+  handleJob(dailyAdsJob, syncDaily),
+  handleJob(applyChangesJob, applyChanges),
+  handleJob(adviseJob, advise),
+  handleJob(weeklyAdviceJob, adviseWeekly),
   handleJob(writeReportJob, writeReport),
   handleJob(sendPushJob, sendPush),
   handleJob(releaseTenantJob, releaseBlocked),
+  handleJobOnce(applyEventJob, applyPaymentEvent),
+  handleJobOnce(applyWaitingJob, applyWaitingEvents),
+  handleJob(locateEventJob, locatePaymentEvent),
+  handleJob(informProviderJob, bringToProvider),
   handleJobOnce(endTrialJob, endTrial),
+  handleJob(billPeriodsJob, billDuePeriods),
+  handleJob(dunningJob, remindOfPayments),
+  handleJob(mailBillingJob, mailBilling),
   handleJob(housekeepingJob, cleanUp),
   handleJob(checkProvidersJob, checkStale),
   handleJob(recurringWorkJob, createRecurringRound()),
@@ -95,9 +180,18 @@ export type CalendarJob = JobDefinition<typeof noPayload> & { cron: string }
 /** The jobs of the calendar. */
 export const calendarJobs: readonly CalendarJob[] = [
   housekeepingJob,
+  tidyStorageJob,
   checkProvidersJob,
   recurringWorkJob,
   recrawlJob,
+  billPeriodsJob,
+  dunningJob,
+  sweepJob,
+  sweepSequencesJob,
+  dailyMetricsJob,
+  extendTokensJob,
+  dailyAdsJob,
+  weeklyAdviceJob,
 ]
 
 /** Jobs of a group at a time: a server that does not answer must not keep other work waiting. */

@@ -1,10 +1,15 @@
 import { z } from 'zod'
+import { hostedPaymentProviders } from '../domain/accounts/billing/providers/access.ts'
 import { channelTypes } from '../domain/accounts/channels/entities.ts'
 import type { CommandOptions } from '../domain/work/runs/commands/options.ts'
 import { createClientIp, trustedProxies } from '../gateway/client-ip.ts'
 import { createCors } from '../gateway/cors.ts'
+import { placeOf } from '../platform/blobs/place.ts'
 import { embeddingProviders } from '../platform/embeddings/embedder.ts'
+import { photoProviders } from '../platform/images/photo-search.ts'
 import { rerankProviders } from '../platform/reranking/reranker.ts'
+import { InvoicingInput } from './invoicing-schema.ts'
+import { MailInput } from './mail-schema.ts'
 import type { CopydeskOptions } from './options.ts'
 
 const text = z.string().min(1, 'is empty')
@@ -47,13 +52,10 @@ const proxies = z.union([
   z.strictObject({ addresses: words.optional(), forwardedFor: z.enum(['set', 'append']).optional() }),
 ])
 
+const clientNames =
+  'clientId clientSecret baseUrl authBaseUrl uploadBaseUrl apiVersion developerToken authorizeUrl tokenUrl revokeUrl accountUrl'
 const Client = z.strictObject({
-  clientId: text,
-  clientSecret: text,
-  authorizeUrl: text.optional(),
-  tokenUrl: text.optional(),
-  revokeUrl: text.optional(),
-  accountUrl: text.optional(),
+  ...Object.fromEntries(clientNames.split(' ').map((name) => [name, text.optional()])),
   scopes: words.optional(),
 })
 
@@ -78,14 +80,6 @@ const Command = z.strictObject({
   ...Object.fromEntries(commandNames.map((name) => [name, z.unknown().optional()])),
 })
 
-const Smtp = z.strictObject({
-  host: text,
-  port: whole.min(1).max(65_535).optional(),
-  user: text.optional(),
-  password: text.optional(),
-  secure: z.boolean().optional(),
-})
-
 const Embeddings = z
   .strictObject({
     provider: z.enum(embeddingProviders),
@@ -105,12 +99,19 @@ const Embeddings = z
     if (apiKey !== undefined) wrong('apiKey', 'must be omitted: static is a folder of this machine')
   })
 
+const Storage = z.strictObject({
+  url: text.optional(),
+  accessKeyId: text.optional(),
+  secretAccessKey: text.optional(),
+})
+
 const fields = {
   database: z.union([
     text,
     z.strictObject({ url: text, listenUrl: text.optional(), preparedStatements: z.boolean().optional() }),
   ]),
   dataDir: text,
+  storage: usable(Storage, (given) => placeOf(given, '')).optional(),
   baseUrl: url,
   encryptionKeys: z
     .array(
@@ -153,14 +154,7 @@ const fields = {
     )
     .optional(),
   commands: z.record(z.string(), Command).optional(),
-  mail: z
-    .strictObject({
-      from: text.optional(),
-      links: text.optional(),
-      smtp: z.union([text, Smtp]).optional(),
-      limits: z.strictObject({ perTenant: count.optional(), total: count.optional() }).optional(),
-    })
-    .optional(),
+  mail: MailInput.optional(),
   push: z
     .strictObject({
       android: z
@@ -185,7 +179,19 @@ const fields = {
       ...Object.fromEntries(channelTypes.map((type) => [type, Client.optional()])),
     })
     .optional(),
-  payments: able(['openCheckout'], 'a payment provider').optional(),
+  payments: z
+    .union([
+      z.strictObject({
+        provider: z.enum(hostedPaymentProviders),
+        keyId: text,
+        keySecret: text,
+        webhookSecrets: z.array(text).min(1, 'needs one secret').max(2, 'has room for two secrets'),
+        baseUrl: url.optional(),
+      }),
+      able(['openCheckout', 'change', 'cancel'], 'a payment provider'),
+    ])
+    .optional(),
+  invoicing: InvoicingInput.optional(),
   quotas: z.strictObject({ tenantBytes: count.optional(), installationBytes: count.optional() }).optional(),
   registration: z.enum(['open', 'closed']).optional(),
   freeTenants: z
@@ -206,6 +212,9 @@ const fields = {
   embeddings: Embeddings.optional(),
   rerank: z
     .strictObject({ provider: z.enum(rerankProviders), model: text, baseUrl: url, apiKey: text.optional() })
+    .optional(),
+  images: z
+    .strictObject({ provider: z.enum(photoProviders), baseUrl: url.optional(), apiKey: text.optional() })
     .optional(),
   referencePage: text.optional(),
   doors: z.enum(['all', 'health']).optional(),

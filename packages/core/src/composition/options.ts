@@ -1,11 +1,15 @@
+import type { InvoicingOptions } from '../domain/accounts/billing/invoicing.ts'
+import type { PaymentProvider } from '../domain/accounts/billing/payments.ts'
+import type { HostedPayments } from '../domain/accounts/billing/providers/access.ts'
 import type { ChannelOptions } from '../domain/accounts/channels/clients.ts'
-import type { PaymentProvider } from '../domain/accounts/tenants/payments.ts'
 import type { Quotas } from '../domain/accounts/tenants/quota-queries.ts'
 import type { CommandOptions } from '../domain/work/runs/commands/options.ts'
 import type { TrustedProxies } from '../gateway/client-ip.ts'
+import type { StorageOptions } from '../platform/blobs/place.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { PasswordCost } from '../platform/crypto/password.ts'
 import type { EmbeddingsOptions } from '../platform/embeddings/embedder.ts'
+import type { PhotoSearchOptions } from '../platform/images/photo-search.ts'
 import type { Logger } from '../platform/log.ts'
 import type { MailOptions } from '../platform/mail/sender.ts'
 import type { NamedPrice } from '../platform/models/prices.ts'
@@ -35,6 +39,8 @@ export interface CopydeskOptions extends Keys {
   database: string | { url: string; listenUrl?: string; preparedStatements?: boolean }
   /** Folder for files; created when missing. */
   dataDir: string
+  /** Where files are kept: a folder (default `blobs` in the data folder), or a bucket with the interface of Amazon S3 and its keys. */
+  storage?: StorageOptions
   /**
    * Gives the keys as they are now. Asked, at most once a second, when a token or a sealed text names a key that is not
    * there: another process may have rotated the keys.
@@ -64,7 +70,9 @@ export interface CopydeskOptions extends Keys {
   /** OAuth clients of channels by their type, and the URLs that people may be sent back to once they have connected one. */
   channels?: ChannelOptions
   /** Takes the payments of tenants that register; without one a super-admin marks a tenant paid. */
-  payments?: PaymentProvider
+  payments?: PaymentProvider | HostedPayments
+  /** Who writes the invoices, and the taxes on them; without an issuer no tax is charged. */
+  invoicing?: InvoicingOptions
   /**
    * How much may be kept of what people upload, bytes: documents, and skills in all their versions. Default: 5 GiB of a tenant and
    * 50 GiB in all.
@@ -89,6 +97,8 @@ export interface CopydeskOptions extends Keys {
   }
   /** What search compares texts by beside their words; without it search goes by keywords only. */
   embeddings?: EmbeddingsOptions
+  /** Where images are searched beyond those of a tenant; without it nowhere. */
+  images?: PhotoSearchOptions
   /** What ranks the best results of a search with `rerank` once more; without it that changes nothing. */
   rerank?: RerankOptions
   /** File of the API reference's script, served at `/docs`. */

@@ -1,4 +1,6 @@
 import { join } from 'node:path'
+import { toInvoicing } from '../domain/accounts/billing/invoicing.ts'
+import { toPayments } from '../domain/accounts/billing/providers/hosted.ts'
 import { tooManyHashes } from '../domain/accounts/identity/login-limit.ts'
 import { createRevocations } from '../domain/accounts/identity/revocations.ts'
 import { createTokens } from '../domain/accounts/identity/tokens.ts'
@@ -8,6 +10,10 @@ import { defaultQuotas } from '../domain/accounts/tenants/quota-queries.ts'
 import { provisionAgents } from '../domain/agents/configuration/provision.ts'
 import { pauseAgents, resumeAgents } from '../domain/agents/configuration/status.ts'
 import { createModelRegistry, type ProviderAccess } from '../domain/agents/models/registry.ts'
+import { adPlatforms } from '../domain/delivery/ads/platforms/platforms.ts'
+import { connectors } from '../domain/delivery/publishing/connectors/connectors.ts'
+import { takePiece } from '../domain/delivery/publishing/plan/take-piece.ts'
+import { takeReviewMails } from '../domain/delivery/sequences/reviews.ts'
 import { keepApproved } from '../domain/knowledge/agents/approved-pieces.ts'
 import { readWebPage, searchForAgent } from '../domain/knowledge/agents/search.ts'
 import { provisionDatasets } from '../domain/knowledge/datasets/provision.ts'
@@ -18,11 +24,12 @@ import { createCommands } from '../domain/work/runs/commands/commands.ts'
 import { createDeltas } from '../domain/work/runs/text/deltas.ts'
 import { createSequencer } from '../domain/work/runs/text/sequencer.ts'
 import type { TenantKnowledge } from '../domain/work/sources/ports.ts'
-import { readinessFreshness } from '../kernel/health.ts'
+import { standingFreshness } from '../kernel/health.ts'
 import type { TextThreads } from '../kernel/in-thread.ts'
 import { toMicros } from '../kernel/money.ts'
 import type { Services } from '../kernel/services.ts'
-import { createDirectoryBlobs } from '../platform/blobs.ts'
+import { createDirectoryBlobs } from '../platform/blobs/directory.ts'
+import { openBlobs } from '../platform/blobs/open.ts'
 import { createMemoryCache } from '../platform/cache.ts'
 import { createCoalesced } from '../platform/coalesced.ts'
 import { createEncryptor, type EncryptionKeys } from '../platform/crypto/encryptor.ts'
@@ -31,8 +38,11 @@ import { createEmbedder } from '../platform/embeddings/embedder.ts'
 import { createBroadcast } from '../platform/events/events.ts'
 import { createEventLog } from '../platform/events/log.ts'
 import { createHttpClient } from '../platform/http/client.ts'
+import { createPhotoSearch } from '../platform/images/photo-search.ts'
+import { createResizer } from '../platform/images/resizer.ts'
 import { createJobQueue } from '../platform/jobs/queue.ts'
 import { createMailSender } from '../platform/mail/sender.ts'
+import { createTopic } from '../platform/mail/topic.ts'
 import { toPriceTable } from '../platform/models/prices.ts'
 import { createParser } from '../platform/parsing/parser.ts'
 import { createPdfMaker } from '../platform/pdf/pdf.ts'
@@ -44,6 +54,7 @@ import { createSharedCache } from '../platform/shared-cache.ts'
 import { createThreads, threadFile } from '../platform/threads/pool.ts'
 import type { Assembled } from './assemble.ts'
 import { jobCaps, jobHandlers } from './jobs.ts'
+import { mailKinds } from './mails.ts'
 import type { Keys } from './options.ts'
 import { buildProvider, configuredProviders } from './providers.ts'
 
@@ -98,11 +109,21 @@ export async function createServices(parts: ServiceParts): Promise<Services> {
     pdf: createPdfMaker(bree),
     sequencer: createSequencer({ deltas, clock }),
     encryptor,
-    blobs: createDirectoryBlobs(join(options.dataDir, 'blobs')),
+    blobs: await openBlobs(options.storage ?? {}, { dataDir: options.dataDir, clock, log }),
+    images: createResizer({ cache: createDirectoryBlobs(join(options.dataDir, 'resized')), log }),
+    photos: createPhotoSearch(options.images, http),
     counters,
     cache: redis ? createSharedCache({ redis, clock }) : createMemoryCache({ clock }),
     http,
-    mail: createMailSender({ options: mail, baseUrl, folder: join(options.dataDir, 'mail'), clock, log }),
+    mail: createMailSender({
+      options: mail,
+      baseUrl,
+      folder: join(options.dataDir, 'mail'),
+      http,
+      clock,
+      log,
+    }),
+    mailKinds,
     push: createPush({ options: options.push ?? {}, http, clock }),
     models: createModelRegistry({
       configured,
@@ -132,10 +153,20 @@ export async function createServices(parts: ServiceParts): Promise<Services> {
     knowledgeCache: createKnowledgeCache(),
     revocations: createRevocations({ db, events, clock }),
     channels,
-    payments: options.payments ?? null,
+    channelAuth: (type) => connectors.get(type)?.auth,
+    connectors,
+    adPlatforms,
+    payments: toPayments(options.payments, { http, clock }),
+    mailTopic: mail.cloud?.topic && createTopic(mail.cloud.topic, { http, clock }),
     tenantAgents,
     tenantDatasets,
     tenantKnowledge,
+    tenantPublishing: {
+      async takePiece(...piece) {
+        await takeReviewMails(...piece)
+        await takePiece(...piece)
+      },
+    },
     settings: {
       baseUrl,
       links: (mail.links ?? baseUrl).replace(/\/+$/, ''),
@@ -144,13 +175,18 @@ export async function createServices(parts: ServiceParts): Promise<Services> {
       owner,
       quotas: { ...defaultQuotas, ...options.quotas },
       mailLimits: { ...usualMailLimits, ...mail.limits },
+      mailWebhookSecrets: mail.webhookSecrets ?? [],
       registration: options.registration ?? 'closed',
+      invoicing: toInvoicing(options.invoicing),
       freeTenants: {
         perDay: options.freeTenants?.perDay ?? defaultFreeTenants.perDay,
         monthlyMicros: toMicros(options.freeTenants?.monthlyUsd ?? defaultFreeTenants.monthlyUsd),
       },
     },
-    readiness: createCoalesced({ clock, ...readinessFreshness }),
+    standing: {
+      stores: createCoalesced({ clock, ...standingFreshness }),
+      localModels: createCoalesced({ clock, ...standingFreshness }),
+    },
     openStreams,
     openAnswers: new Set(),
     stopping,
@@ -171,7 +207,8 @@ function createTextThreads(): TextThreads {
   return createThreads({
     file: threadFile('text-thread', import.meta.url),
     threads: 2,
-    keep: true,
+    // What one has read last may be long, and is held until its next task.
+    keepMs: 2_000,
     memoryMb: 256,
     deadlineMs: 10_000,
     maxWaiting: 256,

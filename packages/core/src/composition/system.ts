@@ -1,5 +1,7 @@
 import type { z } from 'zod'
 import { listAudit } from '../domain/accounts/audit/queries.ts'
+import { overrideBilling } from '../domain/accounts/billing/override.ts'
+import { BillingOverride } from '../domain/accounts/billing/schemas.ts'
 import { createApiKey, revokeApiKey } from '../domain/accounts/identity/api-keys.ts'
 import { impersonate } from '../domain/accounts/identity/impersonation.ts'
 import {
@@ -12,11 +14,7 @@ import { listApiKeys, listUsers } from '../domain/accounts/identity/list-queries
 import { resetUserPassword, setUserRole } from '../domain/accounts/identity/operator-acts.ts'
 import { reinstateUser, suspendUser } from '../domain/accounts/identity/suspension.ts'
 import { assignTenant, createUser, unassignTenant } from '../domain/accounts/identity/users.ts'
-import { createCoupon, disableCoupon, listCoupons } from '../domain/accounts/tenants/coupons.ts'
-import { overrideBilling } from '../domain/accounts/tenants/override.ts'
-import { listPrices, setPrice } from '../domain/accounts/tenants/plans.ts'
 import { listTenants } from '../domain/accounts/tenants/queries.ts'
-import { BillingOverride } from '../domain/accounts/tenants/schemas.ts'
 import { activateTenant, reinstateTenant, suspendTenant } from '../domain/accounts/tenants/suspension.ts'
 import { createTenant } from '../domain/accounts/tenants/tenants.ts'
 import {
@@ -50,6 +48,13 @@ import { deleteSkill, putSkill } from '../domain/agents/skills/skills.ts'
 import { getStatus } from '../domain/insight/system/status.ts'
 import { StatusQuery } from '../domain/insight/system/status-schemas.ts'
 import { getTenant } from '../domain/insight/tenants/detail-queries.ts'
+import { liftSuppression } from '../domain/people/mail/bounces/lift.ts'
+import { listSuppressed } from '../domain/people/mail/bounces/queries.ts'
+import { receiveBounceReport } from '../domain/people/mail/bounces/receive.ts'
+import { SuppressedQuery } from '../domain/people/mail/bounces/schemas.ts'
+import { previewEmailTemplate, renderEmailTemplate } from '../domain/people/mail/templates/preview.ts'
+import { getEmailTemplate, listEmailTemplates } from '../domain/people/mail/templates/queries.ts'
+import { EmailPreview, EmailTemplateQuery } from '../domain/people/mail/templates/schemas.ts'
 import { getActivity } from '../domain/work/activities/detail.ts'
 import { retryActivity, retryDeadLetter } from '../domain/work/activities/retry.ts'
 import { findStuck } from '../domain/work/activities/sweep.ts'
@@ -68,12 +73,14 @@ import { getDeadLetter, listDeadLetters } from '../domain/work/runs/queue/dead-l
 import { queueNumbers } from '../domain/work/runs/queue/queue-queries.ts'
 import { check } from '../kernel/check.ts'
 import type { Ctx } from '../kernel/context.ts'
+import { moneyServices } from './system-money.ts'
 
 /**
  * What an operator's program needs and no person is asked for: setting up, looking after, steering. Without any access rule, over all
  * tenants or inside of one. Everything else is called as someone, through the endpoints.
  */
 const services = {
+  ...moneyServices,
   activities: {
     get: getActivity,
     retry: retryActivity,
@@ -122,16 +129,25 @@ const services = {
       listCampaigns(ctx, check(CampaignQuery, query)),
     get: getCampaign,
   },
-  coupons: {
-    create: createCoupon,
-    list: listCoupons,
-    disable: disableCoupon,
-  },
   invitations: {
     create: invite,
     list: listInvitations,
     resend: resendInvitation,
     revoke: revokeInvitation,
+  },
+  emailTemplates: {
+    list: (ctx: Ctx, query: z.input<typeof EmailTemplateQuery> = {}) =>
+      listEmailTemplates(ctx, check(EmailTemplateQuery, query)),
+    get: getEmailTemplate,
+    render: renderEmailTemplate,
+    preview: (ctx: Ctx, id: string, preview: z.input<typeof EmailPreview>) =>
+      previewEmailTemplate(ctx, id, check(EmailPreview, preview)),
+  },
+  mail: {
+    bounce: receiveBounceReport,
+    suppressed: (ctx: Ctx, query: z.input<typeof SuppressedQuery> = {}) =>
+      listSuppressed(ctx, check(SuppressedQuery, query)),
+    lift: liftSuppression,
   },
   models: {
     list: listModels,
@@ -151,10 +167,6 @@ const services = {
     deadLetters: listDeadLetters,
     deadLetter: getDeadLetter,
     retry: retryDeadLetter,
-  },
-  plans: {
-    list: listPrices,
-    setPrice,
   },
   providers: {
     list: listProviders,

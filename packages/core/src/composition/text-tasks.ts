@@ -1,9 +1,11 @@
 import { readFile } from 'node:fs/promises'
 import { compose, type StructuredBrief } from '@copydesk/writer'
 import { leadTasks } from '../domain/delivery/leads/import/tasks.ts'
+import { toArticle } from '../domain/delivery/publishing/article.ts'
 import { findContradictions } from '../domain/knowledge/facts/contradictions.ts'
 import { statementsOf } from '../domain/knowledge/facts/statements.ts'
 import { type Chunk, type ChunkOptions, chunk } from '../domain/knowledge/ingestion/chunks.ts'
+import { mediaTasks } from '../domain/media/tasks.ts'
 import { type CheckedBrand, checkContent } from '../domain/work/brand/checks.ts'
 import { describeEdit } from '../domain/work/content/edits.ts'
 import type { TextTasks } from '../kernel/in-thread.ts'
@@ -20,6 +22,7 @@ interface PlainText {
 
 /** What the threads for long texts can do. */
 export const textTasks = {
+  article: (markdown: string) => toArticle(markdown),
   compare: (pairs: readonly TextPair[]) => outlinesOf(pairs),
   checks: ({ text, brand }: { text: string; brand: CheckedBrand }) => checkContent(text, brand),
   chunk: ({ blocks, ...options }: { blocks: readonly Block[] } & ChunkOptions) => chunk(blocks, options),
@@ -32,6 +35,7 @@ export const textTasks = {
     findContradictions(found, passages),
   compose: (brief: StructuredBrief) => compose(brief),
   ...leadTasks,
+  ...mediaTasks,
   edit: ([before, after]: TextPair) => describeEdit(before, after),
 } satisfies TextTasks
 

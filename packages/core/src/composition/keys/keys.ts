@@ -2,6 +2,7 @@ import type { Ctx } from '../../kernel/context.ts'
 import { Setting } from '../../kernel/entities.ts'
 import type { Encryptor } from '../../platform/crypto/encryptor.ts'
 import { type Database, DatabaseError } from '../../platform/database/database.ts'
+import { settingValue } from './queries.ts'
 import { visitEncrypted } from './sealed.ts'
 
 /**
@@ -40,16 +41,18 @@ const proof = 'copydesk'
  * @throws DatabaseError when the key is another one
  */
 export async function proveKey(db: Database, encryptor: Encryptor): Promise<void> {
-  await db.unitOfWork('all', async (em) => {
-    const stored = await em.findOne(Setting, { name })
-    if (!stored) return void em.create(Setting, { name, value: encryptor.encrypt(proof, name) })
-    try {
-      if (encryptor.decrypt(stored.value, name) === proof) return
-    } catch (error) {
-      throw wrongKey(error)
-    }
-    throw wrongKey()
-  })
+  const stored = await settingValue(db.sql, name)
+  if (stored === undefined) {
+    return db.unitOfWork('all', async (em) => {
+      em.create(Setting, { name, value: encryptor.encrypt(proof, name) })
+    })
+  }
+  try {
+    if (encryptor.decrypt(stored, name) === proof) return
+  } catch (error) {
+    throw wrongKey(error)
+  }
+  throw wrongKey()
 }
 
 function wrongKey(cause?: unknown): DatabaseError {
