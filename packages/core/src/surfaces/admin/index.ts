@@ -3,10 +3,15 @@ import { operators } from './access.ts'
 import * as activityTemplates from './activity-templates.ts'
 import * as agentConfigs from './agent-configs.ts'
 import * as apiKeys from './api-keys.ts'
+import * as billing from './billing.ts'
 import * as blogRequests from './blog-requests.ts'
 import * as blogs from './blogs.ts'
 import * as cost from './cost.ts'
+import * as deliverables from './deliverables.ts'
+import * as emailTemplates from './email-templates.ts'
+import * as invoices from './invoices.ts'
 import * as llmProviders from './llm-providers.ts'
+import * as mail from './mail.ts'
 import * as recurringTemplates from './recurring-templates.ts'
 import * as runs from './runs.ts'
 import * as skills from './skills.ts'
@@ -26,10 +31,15 @@ export const admin = surface({
     activityTemplates,
     agentConfigs,
     apiKeys,
+    billing,
     blogRequests,
     blogs,
     cost,
+    deliverables,
+    emailTemplates,
+    invoices,
     llmProviders,
+    mail,
     recurringTemplates,
     runs,
     skills,

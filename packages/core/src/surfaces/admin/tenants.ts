@@ -1,17 +1,16 @@
 import { tenantAudit } from '../../domain/accounts/audit/queries.ts'
 import { AuditPage, AuditQuery } from '../../domain/accounts/audit/schemas.ts'
+import { overrideBilling as overrideTenantBilling } from '../../domain/accounts/billing/override.ts'
+import { BillingOverride, OverrideReceipt } from '../../domain/accounts/billing/schemas.ts'
 import { ImpersonationGrant, Suspension } from '../../domain/accounts/identity/admin-schemas.ts'
 import { impersonate as impersonateTenant } from '../../domain/accounts/identity/impersonation.ts'
 import { changeTenant } from '../../domain/accounts/tenants/change.ts'
 import { onboardTenant } from '../../domain/accounts/tenants/onboard.ts'
-import { overrideBilling as overrideTenantBilling } from '../../domain/accounts/tenants/override.ts'
 import { listTenants } from '../../domain/accounts/tenants/queries.ts'
 import {
   Activation,
-  BillingOverride,
   CustomerReceipt,
   NewCustomer,
-  OverrideReceipt,
   Reinstatement,
   TenantActivated,
   TenantChange,

@@ -1,5 +1,5 @@
-import { listOfferings } from '../../domain/accounts/tenants/plans.ts'
-import { Offerings, OfferingsQuery } from '../../domain/accounts/tenants/schemas.ts'
+import { listOfferings } from '../../domain/accounts/billing/plans/plans.ts'
+import { Offerings, OfferingsQuery } from '../../domain/accounts/billing/schemas.ts'
 import { publicAccess } from '../../gateway/access.ts'
 import { endpoint } from '../../gateway/endpoint.ts'
 

@@ -10,3 +10,6 @@ export const people = access({ roles: ['reviewer', 'super_admin'] })
 
 /** Of them, the operators of the platform. */
 export const superAdmins = access({ roles: ['super_admin'], credentials })
+
+/** Those of them who see to plans and payments. */
+export const operators = access({ roles: ['super_admin'], app: 'manage', credentials })

@@ -1,13 +1,16 @@
 import { z } from 'zod'
 import { startConnect } from '../../domain/accounts/channels/connect.ts'
 import { disconnectChannel } from '../../domain/accounts/channels/disconnect.ts'
-import { listChannels } from '../../domain/accounts/channels/queries.ts'
 import {
   ChannelList,
   ChannelTypeParam,
   ConnectReply,
   ConnectRequest,
 } from '../../domain/accounts/channels/schemas.ts'
+import { chooseAccount as choose, listAccounts } from '../../domain/delivery/publishing/accounts.ts'
+import { channelHealth, listChannelsWithHealth } from '../../domain/delivery/publishing/health/health.ts'
+import { ChannelHealth } from '../../domain/delivery/publishing/health/schemas.ts'
+import { AccountChoice, ChannelAccountList } from '../../domain/delivery/publishing/schemas.ts'
 import { endpoint } from '../../gateway/endpoint.ts'
 import { admins, team } from './access.ts'
 
@@ -17,7 +20,15 @@ export const list = endpoint({
   summary: 'The accounts at channels that are, or were, connected',
   access: team,
   reply: { 200: ChannelList },
-}).handle((ctx) => listChannels(ctx))
+}).handle((ctx) => listChannelsWithHealth(ctx))
+
+export const health = endpoint({
+  id: 'dashboard.channels.health',
+  route: 'GET /channels/:channelId/health',
+  summary: 'How well a channel is, why, and what to do',
+  access: team,
+  reply: { 200: ChannelHealth },
+}).handle((ctx, { params }) => channelHealth(ctx, params.channelId))
 
 export const connect = endpoint({
   id: 'dashboard.channels.connect',
@@ -31,7 +42,7 @@ export const connect = endpoint({
   reply: { 200: ConnectReply },
   errors: ['UNPROCESSABLE'],
   audit: 'channel.connect',
-}).handle((ctx, { params, body }) => startConnect(ctx, params.platform, body.redirectUrl))
+}).handle((ctx, { params, body }) => startConnect(ctx, params.platform, body))
 
 export const disconnect = endpoint({
   id: 'dashboard.channels.disconnect',
@@ -41,3 +52,23 @@ export const disconnect = endpoint({
   reply: { 204: z.void() },
   audit: 'channel.disconnect',
 }).handle((ctx, { params }) => disconnectChannel(ctx, params.channelId))
+
+export const accounts = endpoint({
+  id: 'dashboard.channels.accounts',
+  route: 'GET /channels/:channelId/accounts',
+  summary: 'The pages or sites that the consent of a channel opens',
+  access: team,
+  reply: { 200: ChannelAccountList },
+  errors: ['UNPROCESSABLE'],
+}).handle((ctx, { params }) => listAccounts(ctx, params.channelId))
+
+export const chooseAccount = endpoint({
+  id: 'dashboard.channels.choose_account',
+  route: 'PUT /channels/:channelId/account',
+  summary: 'Choose the page or site to which pieces go; what was held for it goes on',
+  access: admins,
+  body: AccountChoice,
+  reply: { 200: ChannelAccountList },
+  errors: ['UNPROCESSABLE', 'CONFLICT'],
+  audit: 'channel.account_chosen',
+}).handle((ctx, { params, body }) => choose(ctx, params.channelId, body))

@@ -5,15 +5,20 @@ import * as agents from './agents.ts'
 import * as analytics from './analytics.ts'
 import * as approvals from './approvals.ts'
 import * as blogRequests from './blog-requests.ts'
+import * as calendar from './calendar.ts'
 import * as campaigns from './campaigns.ts'
 import * as channels from './channels.ts'
 import * as chat from './chat.ts'
 import * as deliverables from './deliverables.ts'
 import * as events from './events.ts'
 import * as feed from './feed.ts'
+import * as integrations from './integrations.ts'
 import * as knowledgeBase from './knowledge-base.ts'
+import * as leadForms from './lead-forms.ts'
 import * as leads from './leads.ts'
 import * as orgChart from './org-chart.ts'
+import * as paidAds from './paid-ads.ts'
+import * as publications from './publications.ts'
 import * as reports from './reports.ts'
 import * as skills from './skills.ts'
 import * as socialRequests from './social-requests.ts'
@@ -34,15 +39,20 @@ export const dashboard = surface({
     analytics,
     approvals,
     blogRequests,
+    calendar,
     campaigns,
     channels,
     chat,
     deliverables,
     events,
     feed,
+    integrations,
     knowledgeBase,
+    leadForms,
     leads,
     orgChart,
+    paidAds,
+    publications,
     reports,
     skills,
     socialRequests,

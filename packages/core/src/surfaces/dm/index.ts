@@ -4,6 +4,7 @@ import * as activities from './activities.ts'
 import * as agents from './agents.ts'
 import * as approvals from './approvals.ts'
 import * as blog from './blog.ts'
+import * as campaigns from './campaigns.ts'
 import * as events from './events.ts'
 import * as feed from './feed.ts'
 import * as kb from './kb.ts'
@@ -25,6 +26,7 @@ export const dm = surface({
     agents,
     approvals,
     blog,
+    campaigns,
     events,
     feed,
     kb,

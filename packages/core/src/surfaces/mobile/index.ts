@@ -4,6 +4,7 @@ import * as activities from './activities.ts'
 import * as analytics from './analytics.ts'
 import * as approvals from './approvals.ts'
 import * as campaigns from './campaigns.ts'
+import * as channels from './channels.ts'
 import * as events from './events.ts'
 import * as home from './home.ts'
 import * as notifications from './notifications.ts'
@@ -18,5 +19,15 @@ export const mobile = surface({
   limits: { perMinute: 200, burst: 40, by: 'user' },
   concurrency: 8,
   conditional: true,
-  endpoints: endpointsOf(activities, analytics, approvals, campaigns, events, home, notifications, push),
+  endpoints: endpointsOf(
+    activities,
+    analytics,
+    approvals,
+    campaigns,
+    channels,
+    events,
+    home,
+    notifications,
+    push,
+  ),
 })

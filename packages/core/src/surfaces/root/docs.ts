@@ -35,11 +35,12 @@ const html = {
 
 /**
  * The root surface with the OpenAPI document of all surfaces and the page that renders it, from local files.
+ * @param surfaces gives all of them
  * @param given.baseUrl the server in the document
  * @param given.script file of the page's script; without it the page is not served
  */
 export function docs(
-  surfaces: readonly AnySurface[],
+  surfaces: () => Promise<readonly AnySurface[]>,
   { baseUrl, script }: { baseUrl?: string; script?: string | undefined } = {},
 ): AnySurface {
   const info = { title: 'Copydesk', version, ...(baseUrl !== undefined && { servers: [{ url: baseUrl }] }) }
@@ -50,8 +51,8 @@ export function docs(
     summary: 'This interface as an OpenAPI 3.1 document',
     access: publicAccess,
     reply: { 200: 'application/json' },
-  }).handle(() => {
-    text ??= JSON.stringify(toOpenApi(surfaces, info))
+  }).handle(async () => {
+    text ??= JSON.stringify(toOpenApi(await surfaces(), info))
     return { body: text, headers: { 'content-type': 'application/json; charset=utf-8' } }
   })
   const reference = raw({

@@ -6,3 +6,5 @@ export const everybody = access({ roles: ['admin', 'member', 'reviewer'], app: [
 export const team = access({ roles: ['admin', 'member'], app: 'dashboard' })
 /** The users of the team who decide and configure. */
 export const admins = access({ roles: ['admin'], app: 'dashboard' })
+/** The reviewers alone, who speak for the client. */
+export const clients = access({ roles: ['reviewer'], app: ['dashboard', 'dm-portal'] })

@@ -1,5 +1,13 @@
 import { endpointsOf, surface } from '../../gateway/surface.ts'
 import { everybody } from './access.ts'
+import * as agents from './agents.ts'
+import * as billing from './billing.ts'
+import * as campaignAds from './campaign-ads.ts'
+import * as campaignAdvice from './campaign-advice.ts'
+import * as campaignChanges from './campaign-changes.ts'
+import * as campaignKeywords from './campaign-keywords.ts'
+import * as campaignSequences from './campaign-sequences.ts'
+import * as campaigns from './campaigns.ts'
 import * as chat from './chat.ts'
 import * as context from './context.ts'
 import * as documents from './documents.ts'
@@ -20,5 +28,22 @@ export const tenant = surface({
   tenant: 'claim-or-assigned',
   limits: { perMinute: 300, burst: 60, by: 'user' },
   concurrency: 10,
-  endpoints: endpointsOf(chat, context, documents, goals, knowledge, notifications, strategy, webhooks),
+  endpoints: endpointsOf(
+    agents,
+    billing,
+    campaignAds,
+    campaignAdvice,
+    campaignChanges,
+    campaignKeywords,
+    campaignSequences,
+    campaigns,
+    chat,
+    context,
+    documents,
+    goals,
+    knowledge,
+    notifications,
+    strategy,
+    webhooks,
+  ),
 })
