@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { type PieceKind, pieceKinds } from '../../packages/writer/src/brief.ts'
-import { compose, withoutNotes } from '../../packages/writer/src/compose.ts'
+import { compose } from '../../packages/writer/src/compose.ts'
 import { wishesOf } from '../../packages/writer/src/feedback.ts'
+import { withoutNotes } from '../../packages/writer/src/notes.ts'
 import { granola } from './granola.ts'
 
 const write = (deliverable: PieceKind, ...feedback: string[]) =>

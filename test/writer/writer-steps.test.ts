@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { compose, withoutNotes } from '../../packages/writer/src/compose.ts'
+import { compose } from '../../packages/writer/src/compose.ts'
+import { withoutNotes } from '../../packages/writer/src/notes.ts'
 import { knowledgeQuery } from '../../packages/writer/src/steps.ts'
 import { write } from './granola.ts'
 

@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { pieceKinds } from '../../packages/writer/src/brief.ts'
-import { compose, PROVENANCE, withoutNotes } from '../../packages/writer/src/compose.ts'
+import { compose } from '../../packages/writer/src/compose.ts'
+import { PROVENANCE, withoutNotes } from '../../packages/writer/src/notes.ts'
 import { granola, write } from './granola.ts'
 
 const steps = ['plan', 'research', 'outline', 'draft', 'edit', 'report'].map((kind) => ({

@@ -42,6 +42,15 @@ export interface Passage {
   text: string
 }
 
+/** Mails that ask customers for a review. */
+export interface ReviewRequests {
+  platform: string
+  url: string
+  tone: 'friendly' | 'professional' | 'casual'
+  /** How many, 1 or more. */
+  mails: number
+}
+
 /** One activity as data: the facts of its campaign and the current task. */
 export interface StructuredBrief extends BriefFacts {
   /** Name of the campaign. */
@@ -49,11 +58,19 @@ export interface StructuredBrief extends BriefFacts {
   /** The brief as the customer wrote it; used for everything that the fields above omit. */
   markdown?: string
   deliverable?: PieceKind
+  /** Instead of a deliverable: the brief of the campaign, the groups of people that it is for, or mails that ask for reviews. */
+  preparation?: 'campaign_brief' | 'audience' | 'review_requests'
+  /** How customers are asked for reviews. For review requests only. */
+  reviews?: ReviewRequests
   /**
    * The kind of step. Known kinds: `plan`, `research`, `outline`, `draft`, `edit`, `report`; another kind is
    * derived from its title, and defaults to draft.
    */
   step: { kind: string; title: string }
+  /** What is settled about the campaign, one statement each. For its brief only. */
+  terms?: readonly string[]
+  /** The groups that the brand knows. For the audience only. */
+  audiences?: readonly { name: string; description: string }[]
   /** Subject of this text, when requested. */
   topic?: string
   keyword?: string

@@ -2,14 +2,14 @@ import { adCopy } from './ads.ts'
 import { blogPost, newsletter, outreach } from './articles.ts'
 import { type Block, boxes, heading, markdownOf, para, purged, rewritten, sized } from './blocks.ts'
 import type { PieceKind, StructuredBrief } from './brief.ts'
+import { audiences, campaignBrief } from './campaigns.ts'
 import { type Material, materialOf } from './material.ts'
+import { PROVENANCE, withoutNotes } from './notes.ts'
 import { listingPost, socialPost } from './posts.ts'
 import { performanceReport, websiteAudit } from './reports.ts'
+import { reviewRequests } from './reviews.ts'
 import { edited, outline, pieceName, plan, research, stepKind } from './steps.ts'
 import { capitalised, joined } from './wording.ts'
-
-/** The last line of every text, which names the writer. */
-export const PROVENANCE = '*Composed from the brief by Copydesk’s built-in writer. No model was used.*'
 
 const NOTES = '**Editor’s note**'
 
@@ -31,11 +31,20 @@ const pieces: Readonly<Record<PieceKind, (m: Material) => Block[]>> = {
 export function compose(brief: StructuredBrief): string {
   const m = materialOf(brief)
   const blocks = bodyOf(m)
-  const body = purged(rewritten(blocks, m.wishes.replacements), m.banned)
+  const worded = rewritten(blocks, m.wishes.replacements)
+  // A brief says which wordings are ruled out.
+  const body = brief.preparation === 'campaign_brief' ? worded : purged(worded, m.banned)
   return [markdownOf(body), '---', ...notesOf(m), PROVENANCE].join('\n\n').concat('\n')
 }
 
+function prepared(m: Material, preparation: NonNullable<StructuredBrief['preparation']>): Block[] {
+  if (preparation === 'review_requests') return reviewRequests(m)
+  return preparation === 'audience' ? audiences(m) : campaignBrief(m)
+}
+
 function bodyOf(m: Material): Block[] {
+  const { preparation } = m.brief
+  if (preparation) return sized(prepared(m, preparation), 0)
   const kind = stepKind(m.brief.step)
   if (!m.lead && m.products.length === 0 && !m.audience && m.extras.length === 0 && kind !== 'edit')
     return nothingYet(m)
@@ -97,12 +106,4 @@ function notesOf(m: Material): string[] {
     ...m.remarks.map((remark) => `- ${remark}`),
   ].filter(Boolean)
   return lines.length > 0 ? [`${NOTES}\n\n${lines.join('\n')}`] : []
-}
-
-/** A text without the editor's note and the closing line that `compose` appends. */
-export function withoutNotes(text: string): string {
-  const end = text.lastIndexOf(PROVENANCE)
-  if (end < 0) return text.trim()
-  const rule = text.lastIndexOf('\n---\n', end)
-  return text.slice(0, rule < 0 ? end : rule).trim()
 }

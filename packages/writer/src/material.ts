@@ -1,5 +1,6 @@
 import type { BriefProduct, StructuredBrief } from './brief.ts'
 import { spokenOut, type Wishes, wishesOf } from './feedback.ts'
+import { withoutNotes } from './notes.ts'
 import { parseBrief } from './parse.ts'
 import { type Phrasebook, phrasebooks, type Register, registerOf } from './voices.ts'
 import {
@@ -56,7 +57,8 @@ export function materialOf(given: StructuredBrief): Material {
   const { topic: wanted, ...others } = given
   const topic = wanted && fitting(wanted, LONGEST_TOPIC)
   const brief: StructuredBrief = { ...others, ...(topic && { topic }) }
-  const parsed = parseBrief(brief.markdown ?? '')
+  // A brief that the writer has composed says at its end what it lacks.
+  const parsed = parseBrief(withoutNotes(brief.markdown ?? ''))
   const wishes = wishesOf(brief.feedback ?? [])
   const changes = [...wishes.understood]
   const needs: string[] = []

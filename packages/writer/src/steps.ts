@@ -73,13 +73,14 @@ export function plan(m: Material): Block[] {
 
 /** What to look for in the client's documents; undefined for a step that has no use for them. */
 export function knowledgeQuery({
+  preparation,
   step,
   topic,
   keyword,
   campaign,
   products = [],
 }: StructuredBrief): string | undefined {
-  if (stepKind(step) !== 'research') return undefined
+  if (preparation || stepKind(step) !== 'research') return undefined
   const words = [topic ?? campaign, keyword, ...products.map(({ name }) => name)]
   return words.filter(Boolean).join(' ').slice(0, LONGEST_QUERY)
 }
