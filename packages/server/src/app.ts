@@ -4,12 +4,15 @@ import { Failure } from '@copydesk/terminal/failure'
 import { hostsOfChannels } from './config/channels.ts'
 import { toCommands } from './config/commands.ts'
 import { hostsOfEmbeddings, toEmbeddings } from './config/embeddings.ts'
+import { hostsOfImages, toImages } from './config/images.ts'
 import { toMailOptions } from './config/mail.ts'
+import { hostsOfPayments, toPaymentOptions } from './config/payments.ts'
 import { hostsOfProviders, toModels, toProviders } from './config/providers.ts'
 import { hostsOfPush } from './config/push.ts'
 import { hostsOfRerank, toRerank } from './config/rerank.ts'
 import type { Config } from './config/schema.ts'
 import { secretsFile } from './config/secrets.ts'
+import { toStorage } from './config/storage.ts'
 import { invocation } from './invocation.ts'
 import { referencePage } from './reference.ts'
 import { currentKeys } from './reload-keys.ts'
@@ -28,9 +31,12 @@ export async function openApp(
   const page = referencePage()
   const embeddings = toEmbeddings(config)
   const rerank = toRerank(config)
+  const payments = toPaymentOptions(config)
+  const images = toImages(config)
   return createCopydesk({
     database: config.database,
     dataDir: config.dataDir,
+    storage: toStorage(config.storage),
     encryptionKeys: config.encryptionKeys,
     signingKeys: config.signingKeys,
     reloadKeys: () => currentKeys(config),
@@ -39,6 +45,7 @@ export async function openApp(
       tenantBytes: config.quotas.tenantMb * 1024 * 1024,
       installationBytes: config.quotas.installationMb * 1024 * 1024,
     },
+    invoicing: config.invoicing,
     registration: config.registration,
     freeTenants: config.freeTenants,
     environment: config.environment,
@@ -51,7 +58,9 @@ export async function openApp(
       ...hostsOfEmbeddings(config),
       ...hostsOfRerank(config),
       ...hostsOfChannels(config.channels),
+      ...hostsOfPayments(config),
       ...hostsOfPush(config.push),
+      ...hostsOfImages(config),
     ],
     mail: toMailOptions(config.mail),
     push: config.push,
@@ -65,6 +74,8 @@ export async function openApp(
     ...(config.redis && { redis: config.redis }),
     ...(embeddings && { embeddings }),
     ...(rerank && { rerank }),
+    ...(payments && { payments }),
+    ...(images && { images }),
     ...(config.defaultModel && { defaultModel: config.defaultModel }),
     ...(page && { referencePage: page }),
   })

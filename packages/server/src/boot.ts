@@ -13,8 +13,13 @@ export interface BootOptions {
   onReady(url: string): void
 }
 
+const notLoaded = 'A part of the program could not be loaded; it is tried again when it is needed'
+
 /** A terminal and npx may each deliver the same Ctrl-C: two signals within this time count as one. */
 const sameSignalMs = 500
+
+/** What a start does without is loaded so long after it, when its first requests have been answered. */
+const restAfterMs = 1_000
 
 /**
  * Serves until SIGTERM or SIGINT, then stops accepting connections, ends the streams, lets requests and runs
@@ -25,6 +30,7 @@ const sameSignalMs = 500
 export async function boot({ config, copydesk, log, onReady }: BootOptions): Promise<void> {
   let stopping: Promise<void> | undefined
   let unlimit: (() => void) | undefined
+  let rest: NodeJS.Timeout | undefined
   const stop = () => (stopping ??= copydesk.stop())
   const unfollow = followKeys(copydesk, config, log)
   const assistants = config.role === 'worker' ? undefined : createAssistants({ copydesk, config, log })
@@ -42,11 +48,16 @@ export async function boot({ config, copydesk, log, onReady }: BootOptions): Pro
       },
     })
     const signal = untilSignal(log)
-    unlimit = endLightly()
+    const loadRest = async () => {
+      await copydesk.loadRest().catch((error: unknown) => log.error(notLoaded, { error }))
+      unlimit = endLightly()
+    }
+    rest = setTimeout(() => void loadRest(), restAfterMs)
     onReady(served.url)
     await signal
     await served.close()
   } finally {
+    clearTimeout(rest)
     unlimit?.()
     unfollow()
     await stop()

@@ -5,7 +5,7 @@ import { databaseFile } from './app.ts'
 import type { Config } from './config/schema.ts'
 
 /** The files that Copydesk keeps in the data folder, besides the database and the secrets file. */
-const kept = ['copydesk.json', 'blobs', 'mail', 'agents', 'server.lock', 'server.pid']
+const kept = ['copydesk.json', 'blobs', 'temporary', 'resized', 'mail', 'agents', 'server.lock', 'server.pid']
 
 /**
  * Files and folders of an installation that other users of the machine can access: the database with SQLite's

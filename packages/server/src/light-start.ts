@@ -23,7 +23,7 @@ export function beginLightly(): void {
 }
 
 /**
- * Lets V8 work as it would by itself, before the first request, except that the young part of the heap stays near 32 MiB.
+ * Lets V8 work as it would by itself once everything is loaded, except that the young part of the heap stays near 32 MiB.
  * @returns ends that as well
  */
 export function endLightly(): () => void {

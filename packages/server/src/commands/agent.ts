@@ -1,6 +1,6 @@
 import { wrongUsage } from '@copydesk/terminal/failure'
 import { example } from '@copydesk/terminal/help'
-import { table } from '@copydesk/terminal/output'
+import { table } from '@copydesk/terminal/table'
 import { tenantNaming } from '@copydesk/terminal/tenant-named'
 import type { Command } from 'commander'
 import { withApp } from '../app.ts'

@@ -1,7 +1,7 @@
 import { wrongUsage } from '@copydesk/terminal/failure'
 import { example } from '@copydesk/terminal/help'
-import { table } from '@copydesk/terminal/output'
 import { confirmed } from '@copydesk/terminal/prompts'
+import { table } from '@copydesk/terminal/table'
 import { tenantNaming } from '@copydesk/terminal/tenant-named'
 import { type Command, Option } from 'commander'
 import { withApp } from '../app.ts'

@@ -1,5 +1,5 @@
 import { example } from '@copydesk/terminal/help'
-import { table } from '@copydesk/terminal/output'
+import { table } from '@copydesk/terminal/table'
 import type { Command } from 'commander'
 import type { Config } from '../config/schema.ts'
 import { settings } from '../config/settings.ts'

@@ -1,6 +1,6 @@
 import { example } from '@copydesk/terminal/help'
-import { table } from '@copydesk/terminal/output'
 import { confirmed } from '@copydesk/terminal/prompts'
+import { table } from '@copydesk/terminal/table'
 import type { Command } from 'commander'
 import { withApp } from '../app.ts'
 import { day, prepare, wholeNumber } from './options.ts'

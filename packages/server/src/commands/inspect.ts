@@ -2,7 +2,7 @@ import type { EndpointInfo } from '@copydesk/core'
 import { toJson } from '@copydesk/terminal/clean'
 import { Failure } from '@copydesk/terminal/failure'
 import { example } from '@copydesk/terminal/help'
-import { table } from '@copydesk/terminal/output'
+import { table } from '@copydesk/terminal/table'
 import type { Command } from 'commander'
 import manifest from '../../../../package.json' with { type: 'json' }
 import { outputOf, prepare } from './options.ts'
@@ -22,7 +22,7 @@ export function inspectCommands(program: Command): void {
     .action(async (_options, command: Command) => {
       const { baseUrl } = prepare(command).config
       const { openApiDocument } = await import('@copydesk/core')
-      process.stdout.write(`${toJson(openApiDocument(baseUrl), 2)}\n`)
+      process.stdout.write(`${toJson(await openApiDocument(baseUrl), 2)}\n`)
     })
   program
     .command('version')
@@ -40,7 +40,7 @@ export function inspectCommands(program: Command): void {
 
 async function routes({ surface }: { surface?: string }, command: Command): Promise<void> {
   const { describeSurfaces } = await import('@copydesk/core')
-  const all = describeSurfaces()
+  const all = await describeSurfaces()
   const chosen = surface === undefined ? all : all.filter((one) => one.surface === surface)
   if (chosen.length === 0) {
     const names = [...new Set(all.map((one) => one.surface))].join(', ')

@@ -1,6 +1,6 @@
 import { example } from '@copydesk/terminal/help'
-import { table } from '@copydesk/terminal/output'
 import { confirmed } from '@copydesk/terminal/prompts'
+import { table } from '@copydesk/terminal/table'
 import { tenantNaming } from '@copydesk/terminal/tenant-named'
 import { type Command, Option } from 'commander'
 import { withApp } from '../app.ts'

@@ -1,6 +1,6 @@
 import { example } from '@copydesk/terminal/help'
-import { table } from '@copydesk/terminal/output'
 import { confirmed } from '@copydesk/terminal/prompts'
+import { table } from '@copydesk/terminal/table'
 import type { Command } from 'commander'
 import { openApp, withApp } from '../app.ts'
 import { prepare } from './options.ts'

@@ -1,7 +1,7 @@
 import type { SystemApi } from '@copydesk/core'
 import { wrongUsage } from '@copydesk/terminal/failure'
 import { example } from '@copydesk/terminal/help'
-import { table } from '@copydesk/terminal/output'
+import { table } from '@copydesk/terminal/table'
 import { type Command, InvalidArgumentError } from 'commander'
 import { withApp } from '../app.ts'
 import { prepare } from './options.ts'

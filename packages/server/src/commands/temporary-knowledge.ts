@@ -3,11 +3,12 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
-import { type Copydesk, createCopydesk, createLogger } from '@copydesk/core'
+import { type Copydesk, createCopydesk, createLogger, type Logger } from '@copydesk/core'
 import type { TemporaryKnowledge } from '@copydesk/terminal/commands'
 import { Failure } from '@copydesk/terminal/failure'
 import type { Command } from 'commander'
 import { hostsOfEmbeddings, toEmbeddings } from '../config/embeddings.ts'
+import { hostsOfRerank, toRerank } from '../config/rerank.ts'
 import type { Config } from '../config/schema.ts'
 import { prepare } from './options.ts'
 
@@ -20,7 +21,7 @@ const lookMs = 200
 type Document = Parameters<TemporaryKnowledge['add']>[0][number]
 
 /**
- * A knowledge base in an installation of its own, with the embeddings of the configuration.
+ * A knowledge base in an installation of its own, with the embeddings and the rerank model of the configuration.
  * @param database URL of an empty database; absent: a file of SQLite
  */
 export async function temporaryKnowledge(
@@ -41,7 +42,8 @@ export async function temporaryKnowledge(
   stack.defer(async () => {
     if (isOurs && database !== undefined) await dropTables(config, dataDir, database)
   })
-  const copydesk = stack.adopt(await open(config, dataDir, database), (opened) => opened.stop())
+  const warnings: string[] = []
+  const copydesk = stack.adopt(await open(config, dataDir, database, warnings), (opened) => opened.stop())
   await requireEmpty(copydesk)
   isOurs = true
   await copydesk.migrations.up()
@@ -75,15 +77,21 @@ export async function temporaryKnowledge(
       }
       return failed
     },
-    async search(query, alpha) {
+    async search(query, way) {
+      if (way.rerank && !toRerank(config))
+        throw new Failure('No model ranks results: set `rerank` in the configuration.')
+      warnings.length = 0
       const { results, searchMs } = await caller.call('dashboard.knowledge_base.search', {
         body: {
           query: query.slice(0, 1_000),
           datasetIds: [datasetId],
           topK: mostResults,
-          ...(alpha !== undefined && { hybridAlpha: alpha }),
+          ...way,
         },
       })
+      // The order of search takes its place, which is not what was to be measured.
+      if (way.rerank && warnings.length > 0)
+        throw new Failure(`The results of "${query}" were not ranked by the model: ${warnings[0]}`)
       const found = results.map(({ fileName }) => documents.get(fileName) ?? fileName)
       return { documents: found, rankSource: results[0]?.rankSource, searchMs }
     },
@@ -91,8 +99,15 @@ export async function temporaryKnowledge(
   }
 }
 
-function open(config: Config, dataDir: string, database: string | undefined): Promise<Copydesk> {
+/** @param warnings gets what went wrong and was done without, with its reason */
+function open(
+  config: Config,
+  dataDir: string,
+  database: string | undefined,
+  warnings: string[] = [],
+): Promise<Copydesk> {
   const embeddings = toEmbeddings(config)
+  const rerank = toRerank(config)
   return createCopydesk({
     database: database ?? join(dataDir, 'copydesk.db'),
     dataDir,
@@ -100,11 +115,20 @@ function open(config: Config, dataDir: string, database: string | undefined): Pr
     baseUrl: 'http://127.0.0.1',
     encryptionKeys: [{ id: 'eval', key: randomBytes(32).toString('base64') }],
     signingKeys: [{ id: 'eval', secret: randomBytes(32).toString('hex') }],
-    log: createLogger({ level: 'error' }),
-    allowHosts: [...config.allowHosts, ...hostsOfEmbeddings(config)],
+    log: noting(createLogger({ level: 'error' }), warnings),
+    allowHosts: [...config.allowHosts, ...hostsOfEmbeddings(config), ...hostsOfRerank(config)],
     worker: { concurrency: 2 },
     ...(embeddings && { embeddings: inFolderOf(config, embeddings) }),
+    ...(rerank && { rerank }),
   })
+}
+
+function noting(log: Logger, warnings: string[]): Logger {
+  return {
+    ...log,
+    warn: (message, fields) => void warnings.push(`${message}: ${fields?.['reason']}`),
+    child: (fields) => noting(log.child(fields), warnings),
+  }
 }
 
 /** A model in a folder is named relative to the data folder, which is another one here. */

@@ -1,16 +1,17 @@
 import type { SystemApi } from '@copydesk/core'
 import { example } from '@copydesk/terminal/help'
-import { table } from '@copydesk/terminal/output'
+import { table } from '@copydesk/terminal/table'
 import { tenantNaming } from '@copydesk/terminal/tenant-named'
 import { type Command, Option } from 'commander'
 import { withApp } from '../app.ts'
 import { everything, tenantId } from './find.ts'
 import { prepare } from './options.ts'
 import { tenantAccessCommands } from './tenant-access.ts'
+import { tenantPlanCommands } from './tenant-plan.ts'
 
 const statuses = ['onboarding', 'trial', 'active', 'suspended', 'cancelled'] as const
 
-/** `tenant create|list|show|mark-paid|activate|suspend|reinstate|impersonate`. */
+/** `tenant create|list|show|plan|override|mark-paid|activate|suspend|reinstate|impersonate`. */
 export function tenantCommands(program: Command): void {
   const group = program
     .command('tenant')
@@ -38,6 +39,7 @@ export function tenantCommands(program: Command): void {
     .argument('<tenant>', tenantNaming)
     .addHelpText('after', example('copydesk tenant show "Example Ltd"'))
     .action(show)
+  tenantPlanCommands(group)
   tenantAccessCommands(group)
 }
 

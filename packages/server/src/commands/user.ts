@@ -1,7 +1,7 @@
 import { wrongUsage } from '@copydesk/terminal/failure'
 import { example } from '@copydesk/terminal/help'
-import { table } from '@copydesk/terminal/output'
 import { askSecret, confirmed, secretFromStdin } from '@copydesk/terminal/prompts'
+import { table } from '@copydesk/terminal/table'
 import { tenantNaming } from '@copydesk/terminal/tenant-named'
 import { type Command, Option } from 'commander'
 import { withApp } from '../app.ts'

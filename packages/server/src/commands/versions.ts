@@ -1,4 +1,4 @@
-import { table } from '@copydesk/terminal/output'
+import { table } from '@copydesk/terminal/table'
 import { createPaint, showWordDiff } from './demo/show.ts'
 
 interface Version {

@@ -18,6 +18,8 @@ const all: Record<ChannelType, true> = {
   email_platform_b: true,
   web_analytics: true,
   search_console: true,
+  microblog_a: true,
+  microblog_b: true,
 }
 const types = Object.keys(all) as ChannelType[]
 
@@ -26,13 +28,24 @@ const url = z.url({ protocol: /^https?$/, error: 'must be a URL that starts with
 
 const Client = z
   .strictObject({
-    clientId: text,
-    clientSecret: text,
+    clientId: text.optional(),
+    clientSecret: text.optional(),
+    baseUrl: url.optional(),
+    authBaseUrl: url.optional(),
+    uploadBaseUrl: url.optional(),
+    apiVersion: text.optional(),
+    developerToken: text.optional(),
     authorizeUrl: url.optional(),
     tokenUrl: url.optional(),
     revokeUrl: url.optional(),
     accountUrl: url.optional(),
     scopes: z.array(text).optional(),
+  })
+  .check((context) => {
+    const { clientId, clientSecret } = context.value
+    if ((clientId === undefined) === (clientSecret === undefined)) return
+    const path = [clientId === undefined ? 'clientId' : 'clientSecret']
+    context.issues.push({ code: 'custom', message: 'is missing', path, input: context.value })
   })
   .optional()
 
@@ -65,6 +78,11 @@ export const channelSettings: readonly Setting[] = [
     return [
       setting('clientId', 'CLIENT_ID', { kind: 'text' }),
       setting('clientSecret', 'CLIENT_SECRET', { kind: 'text', secret: true }),
+      setting('baseUrl', 'BASE_URL', { kind: 'text' }),
+      setting('authBaseUrl', 'AUTH_BASE_URL', { kind: 'text' }),
+      setting('uploadBaseUrl', 'UPLOAD_BASE_URL', { kind: 'text' }),
+      setting('apiVersion', 'API_VERSION', { kind: 'text' }),
+      setting('developerToken', 'DEVELOPER_TOKEN', { kind: 'text', secret: true }),
       setting('authorizeUrl', 'AUTHORIZE_URL', { kind: 'text' }),
       setting('tokenUrl', 'TOKEN_URL', { kind: 'text' }),
       setting('revokeUrl', 'REVOKE_URL', { kind: 'text' }),
@@ -79,7 +97,8 @@ export const channelSettings: readonly Setting[] = [
  */
 export function hostsOfChannels(channels: Channels): string[] {
   return types.flatMap((type) => {
-    const { tokenUrl, revokeUrl, accountUrl } = channels[type] ?? {}
-    return [tokenUrl, revokeUrl, accountUrl].flatMap((one) => (one === undefined ? [] : [new URL(one).host]))
+    const { baseUrl, authBaseUrl, uploadBaseUrl, tokenUrl, revokeUrl, accountUrl } = channels[type] ?? {}
+    const called = [baseUrl, authBaseUrl, uploadBaseUrl, tokenUrl, revokeUrl, accountUrl]
+    return called.flatMap((one) => (one === undefined ? [] : [new URL(one).host]))
   })
 }

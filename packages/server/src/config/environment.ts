@@ -65,6 +65,8 @@ function parse(text: string, { kind }: Setting): unknown {
       return entries(text).map((entry) => pair(entry, 'key'))
     case 'signingKeys':
       return entries(text).map((entry) => pair(entry, 'secret'))
+    case 'rates':
+      return rates(text)
     case 'prices':
       return entries(text).map(price)
     default:
@@ -85,6 +87,13 @@ function pair(entry: string, name: 'key' | 'secret'): Record<string, string> {
   return colon === -1
     ? { id: 'main', [name]: entry }
     : { id: entry.slice(0, colon), [name]: entry.slice(colon + 1) }
+}
+
+/** `IN=18`, in per cent by country; the schema rejects anything else. */
+function rates(text: string): unknown {
+  const pairs = entries(text).map((entry) => /^([A-Za-z]{2})=(\d+(?:\.\d+)?)$/.exec(entry))
+  if (pairs.includes(null)) return text
+  return Object.fromEntries(pairs.map((pair) => [pair?.[1], Number(pair?.[2])]))
 }
 
 /** `model=input/output`, in US dollars per million tokens; the schema rejects anything else. */

@@ -59,7 +59,8 @@ export function loadConfig(options: LoadOptions): Loaded {
     const flag = name === 'dataDir' ? '--data-dir' : `--${name}`
     if (options[name] !== undefined) set(name, options[name], `option ${flag}`)
   }
-  const parsed = ConfigInput.safeParse(given)
+  // Used once, so that making functions for it would take longer than it takes.
+  const parsed = ConfigInput.safeParse(given, { jitless: true })
   if (!parsed.success) throw faulty(parsed.error, sources)
 
   const dataDir = placeOf(parsed.data.dataDir, sources.get('dataDir'), { file, cwd, presumed })
@@ -106,6 +107,7 @@ function withDefaults(given: ConfigInput, dataDir: string): Config {
     dataDir,
     environment: given.environment ?? 'production',
     database: { ...given.database, url: databaseUrl(given.database?.url ?? 'sqlite:copydesk.db', dataDir) },
+    storage: given.storage ?? {},
     ...(given.redis && { redis: { url: given.redis.url, prefix: given.redis.prefix ?? 'copydesk:' } }),
     role: given.role ?? 'all',
     host,
@@ -131,6 +133,9 @@ function withDefaults(given: ConfigInput, dataDir: string): Config {
     models: given.models ?? {},
     ...(given.embeddings && { embeddings: given.embeddings }),
     ...(given.rerank && { rerank: given.rerank }),
+    ...(given.images && { images: given.images }),
+    ...(given.payments && { payments: given.payments }),
+    invoicing: given.invoicing ?? {},
     quotas: {
       tenantMb: given.quotas?.tenantMb ?? 5_120,
       installationMb: given.quotas?.installationMb ?? 51_200,

@@ -4,6 +4,10 @@ import { z } from 'zod'
 const address = /^(?:[^<>\r\n]*<[^<>@\s]+@[^<>@\s]+>|[^<>@\s]+@[^<>@\s]+)$/
 const mails = z.int('must be a whole number').min(0, 'must not be negative').max(1_000_000)
 const text = z.string().min(1, 'is empty')
+const httpUrl = z.url({
+  protocol: /^https?$/,
+  error: 'must be a URL that starts with http:// or https://',
+})
 
 const Smtp = z
   .strictObject({
@@ -34,27 +38,43 @@ const Smtp = z
 export const Mail = z
   .strictObject({
     from: z.string().regex(address, 'must be an address, or have the form Name <address>').optional(),
-    links: z
-      .url({ protocol: /^https?$/, error: 'must be a URL that starts with http:// or https://' })
-      .optional(),
+    links: httpUrl.optional(),
     smtp: Smtp.optional(),
+    api: z.strictObject({ key: text, baseUrl: httpUrl.optional() }).optional(),
+    cloud: z
+      .strictObject({ region: text, accessKeyId: text, secretAccessKey: text, baseUrl: httpUrl.optional() })
+      .optional(),
+    dkim: z.strictObject({ domain: text, selector: text, privateKey: text }).optional(),
+    /** Of the events of a mail service. */
+    webhookSecrets: z
+      .array(
+        text.regex(/^whsec_[A-Za-z0-9+/]{16,}={0,2}$/, 'must have the form whsec_…, as the service shows it'),
+      )
+      .min(1, 'needs one secret')
+      .max(2, 'has room for two secrets')
+      .optional(),
     /** E-mails a day (UTC) to people without an account. */
     limits: z.strictObject({ perTenant: mails.optional(), total: mails.optional() }).optional(),
   })
-  .superRefine(({ from, smtp }, { addIssue }) => {
-    if (smtp && from === undefined)
+  .superRefine(({ from, smtp, api, cloud }, { addIssue }) => {
+    if ((smtp ?? api ?? cloud) && from === undefined)
       addIssue({ code: 'custom', path: ['from'], message: 'is missing: the sender address of e-mails' })
   })
 export type Mail = z.output<typeof Mail>
 
 /** The same in the form that the core expects. */
-export function toMailOptions({ from, links, smtp, limits }: Mail): MailOptions {
+export function toMailOptions({ from, links, smtp, api, cloud, dkim, ...more }: Mail): MailOptions {
   const { url, host = '', ...rest } = smtp ?? {}
-  const { perTenant, total } = limits ?? {}
+  const { webhookSecrets, limits: { perTenant, total } = {} } = more
   return {
     ...(from && { from }),
     ...(links && { links }),
     ...(smtp && { smtp: url ?? { host, ...rest } }),
+    ...(api && { api }),
+    ...(cloud && { cloud }),
+    // In an environment variable the lines of a key are often joined by "\\n".
+    ...(dkim && { dkim: { ...dkim, privateKey: dkim.privateKey.replaceAll('\\n', '\n') } }),
+    ...(webhookSecrets && { webhookSecrets }),
     limits: { ...(perTenant !== undefined && { perTenant }), ...(total !== undefined && { total }) },
   }
 }

@@ -2,9 +2,13 @@ import { z } from 'zod'
 import { Channels } from './channels.ts'
 import { Commands } from './commands.ts'
 import { Embeddings, embeddingFaults } from './embeddings.ts'
+import { Images } from './images.ts'
+import { Invoicing } from './invoicing.ts'
 import { Mail } from './mail.ts'
+import { Payments } from './payments.ts'
 import { Push } from './push.ts'
 import { lacksAddress, Rerank } from './rerank.ts'
+import { Storage } from './storage.ts'
 
 /** The roles of a server. */
 export const roles = ['all', 'web', 'worker'] as const
@@ -63,6 +67,7 @@ const Fields = z.strictObject({
       preparedStatements: z.boolean().optional(),
     })
     .optional(),
+  storage: Storage.optional(),
   redis: z
     .strictObject({
       url: z.string().regex(/^rediss?:\/\/./, 'must start with redis:// or rediss://'),
@@ -121,6 +126,7 @@ const Fields = z.strictObject({
         .optional(),
     })
     .optional(),
+  invoicing: Invoicing.optional(),
   quotas: z.strictObject({ tenantMb: mebibytes.optional(), installationMb: mebibytes.optional() }).optional(),
   registration: z.enum(['open', 'closed']).optional(),
   freeTenants: z
@@ -132,6 +138,8 @@ const Fields = z.strictObject({
     .optional(),
   embeddings: Embeddings.optional(),
   rerank: Rerank.optional(),
+  images: Images.optional(),
+  payments: Payments.optional(),
   defaultModel: z.string().min(1).optional(),
 })
 
@@ -162,6 +170,8 @@ export interface Config {
   dataDir: string
   environment: 'production' | 'development'
   database: { url: string; listenUrl?: string; preparedStatements?: boolean }
+  /** Where files are kept. */
+  storage: Storage
   /** The Redis instance through which several servers share counters. */
   redis?: { url: string; prefix: string }
   /** What a server does: serve requests, execute runs and jobs, or both. */
@@ -196,6 +206,12 @@ export interface Config {
   embeddings?: Embeddings
   /** What ranks the best results of a search once more. */
   rerank?: Rerank
+  /** Where images are searched beyond those of a tenant. */
+  images?: Images
+  /** Who takes the payments; without it a super-admin marks tenants as paid. */
+  payments?: Payments
+  /** Who writes the invoices, and their taxes. */
+  invoicing: Invoicing
   /** Quotas of uploaded files, MiB. */
   quotas: { tenantMb: number; installationMb: number }
   /** Whether visitors may register tenants. */

@@ -1,10 +1,22 @@
 import { channelSettings } from './channels.ts'
 import { embeddingSettings } from './embeddings.ts'
+import { imageSettings } from './images.ts'
+import { invoicingSettings } from './invoicing.ts'
+import { paymentSettings } from './payments.ts'
 import { pushSettings } from './push.ts'
 import { rerankSettings } from './rerank.ts'
+import { storageSettings } from './storage.ts'
 
 /** How the text of an environment variable is parsed. */
-export type SettingKind = 'text' | 'number' | 'boolean' | 'list' | 'encryptionKeys' | 'signingKeys' | 'prices'
+export type SettingKind =
+  | 'text'
+  | 'number'
+  | 'boolean'
+  | 'list'
+  | 'encryptionKeys'
+  | 'signingKeys'
+  | 'prices'
+  | 'rates'
 
 /** One setting: its path in the file, and the variables that set it, the first of which takes precedence. */
 export interface Setting {
@@ -34,6 +46,7 @@ export const settings: readonly Setting[] = [
     kind: 'boolean',
     shownWhenSet: true,
   },
+  ...storageSettings,
   { path: 'redis.url', env: ['COPYDESK_REDIS_URL'], kind: 'text', secret: true },
   { path: 'redis.prefix', env: ['COPYDESK_REDIS_PREFIX'], kind: 'text' },
   { path: 'role', env: ['COPYDESK_ROLE'], kind: 'text' },
@@ -52,6 +65,23 @@ export const settings: readonly Setting[] = [
   { path: 'mail.smtp.user', env: ['COPYDESK_MAIL_SMTP_USER'], kind: 'text' },
   { path: 'mail.smtp.password', env: ['COPYDESK_MAIL_SMTP_PASSWORD'], kind: 'text', secret: true },
   { path: 'mail.smtp.secure', env: ['COPYDESK_MAIL_SMTP_SECURE'], kind: 'boolean' },
+  { path: 'mail.api.key', env: ['COPYDESK_MAIL_API_KEY'], kind: 'text', secret: true },
+  { path: 'mail.api.baseUrl', env: ['COPYDESK_MAIL_API_BASE_URL'], kind: 'text' },
+  { path: 'mail.webhookSecrets', env: ['COPYDESK_MAIL_WEBHOOK_SECRETS'], kind: 'list', secret: true },
+  { path: 'mail.cloud.region', env: ['COPYDESK_MAIL_CLOUD_REGION'], kind: 'text' },
+  { path: 'mail.cloud.accessKeyId', env: ['COPYDESK_MAIL_CLOUD_ACCESS_KEY_ID'], kind: 'text' },
+  {
+    path: 'mail.cloud.secretAccessKey',
+    env: ['COPYDESK_MAIL_CLOUD_SECRET_ACCESS_KEY'],
+    kind: 'text',
+    secret: true,
+  },
+  { path: 'mail.cloud.baseUrl', env: ['COPYDESK_MAIL_CLOUD_BASE_URL'], kind: 'text' },
+  { path: 'mail.cloud.topic.arn', env: ['COPYDESK_MAIL_CLOUD_TOPIC_ARN'], kind: 'text' },
+  { path: 'mail.cloud.topic.baseUrl', env: ['COPYDESK_MAIL_CLOUD_TOPIC_BASE_URL'], kind: 'text' },
+  { path: 'mail.dkim.domain', env: ['COPYDESK_MAIL_DKIM_DOMAIN'], kind: 'text' },
+  { path: 'mail.dkim.selector', env: ['COPYDESK_MAIL_DKIM_SELECTOR'], kind: 'text' },
+  { path: 'mail.dkim.privateKey', env: ['COPYDESK_MAIL_DKIM_PRIVATE_KEY'], kind: 'text', secret: true },
   { path: 'mail.limits.perTenant', env: ['COPYDESK_MAIL_LIMITS_PER_TENANT'], kind: 'number' },
   { path: 'mail.limits.total', env: ['COPYDESK_MAIL_LIMITS_TOTAL'], kind: 'number' },
   ...pushSettings,
@@ -87,8 +117,11 @@ export const settings: readonly Setting[] = [
   { path: 'models.prices', env: ['COPYDESK_MODELS_PRICES'], kind: 'prices' },
   ...embeddingSettings,
   ...rerankSettings,
+  ...imageSettings,
+  ...paymentSettings,
   { path: 'quotas.tenantMb', env: ['COPYDESK_QUOTAS_TENANT_MB'], kind: 'number' },
   { path: 'quotas.installationMb', env: ['COPYDESK_QUOTAS_INSTALLATION_MB'], kind: 'number' },
+  ...invoicingSettings,
   { path: 'registration', env: ['COPYDESK_REGISTRATION'], kind: 'text' },
   { path: 'freeTenants.perDay', env: ['COPYDESK_FREE_TENANTS_PER_DAY'], kind: 'number' },
   { path: 'freeTenants.monthlyUsd', env: ['COPYDESK_FREE_TENANTS_MONTHLY_USD'], kind: 'number' },

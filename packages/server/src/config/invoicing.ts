@@ -1,0 +1,37 @@
+import { z } from 'zod'
+import type { Setting } from './settings.ts'
+
+const text = z.string().min(1, 'is empty').max(500, 'has more than 500 characters')
+const country = z.string().regex(/^[A-Za-z]{2}$/, 'must be a country code of two letters')
+const percent = z
+  .number()
+  .min(0, 'must not be negative')
+  .max(100, 'must be 100 or less')
+  .refine((rate) => Math.round(rate * 100) / 100 === rate, 'must have at most two decimals')
+
+/** `invoicing` of the configuration. */
+export const Invoicing = z.strictObject({
+  issuer: z
+    .strictObject({
+      name: text,
+      address: text.optional(),
+      state: text.optional(),
+      country,
+      taxNumber: text.optional(),
+    })
+    .optional(),
+  /** Per cent by country. */
+  taxRates: z.record(country, percent).optional(),
+  tdsRate: percent.optional(),
+})
+export type Invoicing = z.output<typeof Invoicing>
+
+export const invoicingSettings: readonly Setting[] = [
+  { path: 'invoicing.issuer.name', env: ['COPYDESK_INVOICING_ISSUER_NAME'], kind: 'text' },
+  { path: 'invoicing.issuer.address', env: ['COPYDESK_INVOICING_ISSUER_ADDRESS'], kind: 'text' },
+  { path: 'invoicing.issuer.state', env: ['COPYDESK_INVOICING_ISSUER_STATE'], kind: 'text' },
+  { path: 'invoicing.issuer.country', env: ['COPYDESK_INVOICING_ISSUER_COUNTRY'], kind: 'text' },
+  { path: 'invoicing.issuer.taxNumber', env: ['COPYDESK_INVOICING_ISSUER_TAX_NUMBER'], kind: 'text' },
+  { path: 'invoicing.taxRates', env: ['COPYDESK_INVOICING_TAX_RATES'], kind: 'rates' },
+  { path: 'invoicing.tdsRate', env: ['COPYDESK_INVOICING_TDS_RATE'], kind: 'number' },
+].map((setting) => ({ ...setting, kind: setting.kind as Setting['kind'], shownWhenSet: true as const }))
