@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { addKnowledge } from '../kit/seeded-work.ts'
+import { addKnowledge } from '../kit/seeded-settings.ts'
 import { startSite } from '../platform/crawl/site.ts'
 import { crawled, textPage } from '../surfaces/dashboard/crawling.ts'
 import { sit } from './logged-in.ts'

@@ -99,7 +99,7 @@ function deskAt(
   user: Profile['user'] | undefined,
   tenant: Profile['tenant'],
 ): OperationContext {
-  if (!tenant) return { client, now }
+  if (!tenant) return { client, now, ...(user && { staffRole: user.role }) }
   const audience = user?.role === 'admin' ? 'admin' : 'member'
   return { client: teamClient(client, tenant), now, audience, tenant }
 }

@@ -1,13 +1,17 @@
+import { adsApprove, adsPlan, adsShow, adsSync, adsUndo } from './ads.ts'
 import { agents, queues, run } from './agents.ts'
 import { claim, escalate, forward, release } from './approval-steps.ts'
 import { ask } from './ask.ts'
 import { bulk } from './bulk.ts'
+import { campaignBrief, campaignStatus } from './campaign-workflow.ts'
 import { campaignCreate, campaignList, campaignShow } from './campaigns.ts'
+import { channelDisconnect, channelHealth, channelList } from './channels.ts'
 import { cost } from './cost.ts'
 import { dismiss, feed, snooze } from './feed.ts'
 import { readInput, UsageError, wordsOf } from './invocation.ts'
 import { kbFiles, kbList } from './knowledge.ts'
 import { kbSearch } from './knowledge-search.ts'
+import { leadList, leadShow } from './leads.ts'
 import { log } from './log.ts'
 import {
   type AnyFollowing,
@@ -15,6 +19,14 @@ import {
   type OperationBase,
   type OperationContext,
 } from './operation.ts'
+import {
+  publishCalendar,
+  publishCancel,
+  publishList,
+  publishReconcile,
+  publishRetry,
+  publishShow,
+} from './publications.ts'
 import { queue } from './queue.ts'
 import { show } from './show.ts'
 import { status } from './status.ts'
@@ -55,9 +67,27 @@ export const operations: readonly AnyOperation[] = [
   campaignCreate,
   campaignList,
   campaignShow,
+  campaignBrief,
+  campaignStatus,
+  adsPlan,
+  adsShow,
+  adsApprove,
+  adsUndo,
+  adsSync,
   kbList,
   kbFiles,
   kbSearch,
+  leadList,
+  leadShow,
+  channelList,
+  channelHealth,
+  channelDisconnect,
+  publishList,
+  publishShow,
+  publishRetry,
+  publishReconcile,
+  publishCancel,
+  publishCalendar,
 ]
 
 /** The operations that stream. */

@@ -19,6 +19,10 @@ const evalParameters = {
     value: 'number',
     summary: 'from 0, by words only, to 1, by meaning only (0.7, and 0 without embeddings)',
   },
+  rerank: {
+    kind: 'flag',
+    summary: 'have the model of `rerank` in the configuration rank the best results of each query once more',
+  },
   top: {
     kind: 'number',
     value: 'count',
@@ -43,6 +47,7 @@ export const kbEval: OperationBase<typeof evalParameters> = {
   examples: [
     'kb eval scifact/',
     'kb eval scifact/ --alpha 0.3 --json',
+    'kb eval scifact/ --rerank',
     'kb eval questions/ --dataset client-documents --tenant rye.example',
   ],
 }

@@ -70,6 +70,8 @@ export interface OperationContext {
   audience?: Audience
   /** The tenant of an admin or a member. */
   tenant?: { id: string; name: string }
+  /** Of staff; absent where only the server knows it, as with an API key of the environment. */
+  staffRole?: string
 }
 
 /** A client as those see it who pass on requests of which only the sender knows the types. */

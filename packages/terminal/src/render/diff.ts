@@ -1,7 +1,8 @@
 import type { Reply } from '@copydesk/client'
 import { cleanLines } from './clean.ts'
 import { flow, flowText, measured } from './flow.ts'
-import { emptyRow, row, rowWidth, type StyledLine, span, type Tone, unlimited } from './row.ts'
+import { emptyRow, row, rowWidth, type StyledLine, span, type Tone } from './row.ts'
+import { unlimited } from './unlimited.ts'
 
 export type TextDiff = Reply<'cli', 'GET /activities/:id/diff'>
 

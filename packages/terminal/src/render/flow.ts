@@ -1,4 +1,5 @@
-import { rowWidth, type StyledLine, span, type TextSpan, type Tone, unlimited } from './row.ts'
+import { rowWidth, type StyledLine, span, type TextSpan, type Tone } from './row.ts'
+import { unlimited } from './unlimited.ts'
 import { lettersOf, widthOf } from './width.ts'
 
 /** The prefix of the first line of a paragraph, and of each further line. */

@@ -1,5 +1,6 @@
 import { styleText } from 'node:util'
 import { clean } from './clean.ts'
+import { unlimited } from './unlimited.ts'
 import { fit, shorten, widthOf } from './width.ts'
 
 /** The meaning of a span of text; determines its colour or, without colours, its weight. */
@@ -86,10 +87,6 @@ export interface Column<T> {
 
 const gap = 2
 
-/**
- * The width of a file or a pipe: nothing is cut or wrapped, and the cells of a table are separated by tabs.
- */
-export const unlimited = Number.POSITIVE_INFINITY
 /** Cells contain no tabs: `clean` removes them. */
 const tab: TextSpan = { text: '\t', tone: 'plain' }
 

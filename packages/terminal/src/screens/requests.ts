@@ -129,7 +129,8 @@ export function meaning(error: unknown): Heard {
   return ofProxies.has(error.status) ? 'nothing' : 'answered'
 }
 
-function commandOf(surface: string, route: string, { params, query, body }: Given): string {
+/** The shell command that makes the same request. */
+export function commandOf(surface: string, route: string, { params, query, body }: Given): string {
   const [method = 'GET', path = '/'] = route.split(' ')
   const filled = path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(params?.[name] ?? ''))
   const words = ['copydesk', 'api', method, `/${surface}/v1${filled}`]

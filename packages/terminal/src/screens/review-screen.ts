@@ -65,10 +65,13 @@ export const reviewScreen =
         const told = `✔ ${wanted.done ?? done}: ${approval.title}`
         const given = await shell.run(wanted.line, { asked: true, tell: () => told })
         const why = shell.message?.text
+        const stays = ask === askEscalate || ask === askForward
+        // The message has been shown, so the next key is meant for the same approval: it must not wait for the draft's file.
+        if (given && stays) return wanted.kept?.sent()
         if (given) await wanted.kept?.sent()
-        if (given && ask !== askEscalate && ask !== askForward) {
+        if (given) {
           if (!(await next())) shell.say(`${told}. Nothing else is pending.`, 'good')
-        } else if (!given) {
+        } else {
           const hasChanged = await presentContent(piece)
           if (wanted.kept) sayKept(shell, wanted.kept.again, hasChanged ? shell.message?.text : why)
           // A draft of the text is shown compared with the changed text.

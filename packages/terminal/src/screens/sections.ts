@@ -1,5 +1,6 @@
 import { mayRunNamed } from '../operations/catalogue.ts'
 import { agentsScreen } from './agents-screen.ts'
+import { billingScreen } from './billing-screen.ts'
 import { campaignsScreen } from './campaigns-screen.ts'
 import { commandLine } from './command-line.ts'
 import { costScreen } from './cost-screen.ts'
@@ -22,22 +23,29 @@ const ofStaff: Sections = [
   ['5', 'cost', costScreen],
   ['6', 'requests', requestsScreen],
   ['7', 'knowledge', knowledgeScreen],
+  ['8', 'billing', billingScreen],
 ]
 
 /** The same for a tenant's users. */
-const ofTeam: Sections = ofStaff.map((section) =>
-  section[2] === tenantsScreen ? ['4', 'campaigns', campaignsScreen] : section,
-)
+const ofTeam: Sections = ofStaff
+  .filter(([, , screen]) => screen !== billingScreen)
+  .map((section) => (section[2] === tenantsScreen ? ['4', 'campaigns', campaignsScreen] : section))
+
+/** Billing is for super-admins. Where the role is not known, its screen says so. */
+function sectionsFor({ tenant, staffRole = 'super_admin' }: Shell['context']): Sections {
+  if (tenant) return ofTeam
+  return staffRole === 'super_admin' ? ofStaff : ofStaff.filter(([, , screen]) => screen !== billingScreen)
+}
 
 /** Key bindings of every screen; the help comes last. */
 export function everywhere(shell: Shell): Binding[] {
   const atHome = shell.screens.length === 1
   const ways: Binding[] = [
     { key: '1', label: 'home', quiet: true, run: () => shell.go() },
-    ...(shell.context.tenant ? ofTeam : ofStaff).map(([key, label, screen]): Binding => {
+    ...sectionsFor(shell.context).map(([key, label, screen]): Binding => {
       const run = () => shell.go(screen)
-      // On other screens the footer has no room for them.
-      return atHome ? { key, label, run } : { key, label, run, quiet: true }
+      // On other screens the footer has no room for them, and the last is for few.
+      return atHome && screen !== billingScreen ? { key, label, run } : { key, label, run, quiet: true }
     }),
   ]
   const line: Binding = {

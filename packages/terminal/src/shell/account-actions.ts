@@ -5,9 +5,10 @@ import { ownTenantId } from '../account/own-tenant.ts'
 import { changeProfiles, type Profile, profilesFile, readProfiles } from '../account/profiles.ts'
 import type { LoginOptions } from './account-commands.ts'
 import { Failure, wrongUsage } from './failure.ts'
-import { type CliOutput, table } from './output.ts'
+import type { CliOutput } from './output.ts'
 import { askLine, askSecret, canAsk, secretFromStdin } from './prompts.ts'
 import { outputOf } from './session.ts'
+import { table } from './table.ts'
 
 const localServer = 'http://127.0.0.1:8420'
 

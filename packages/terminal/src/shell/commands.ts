@@ -4,11 +4,14 @@ import { isArgument, optionName, takesIds, valueOf } from '../operations/invocat
 import { kbCrawl } from '../operations/knowledge-crawl.ts'
 import { kbEval } from '../operations/knowledge-eval.ts'
 import { kbUpload } from '../operations/knowledge-upload.ts'
+import { leadExport, leadImport, leadUndo } from '../operations/lead-files.ts'
 import type { AnyFollowing, AnyOperation, OperationBase, Parameter } from '../operations/operation.ts'
 import { accountCommands } from './account-commands.ts'
 import { apiCommand } from './api-command.ts'
+import { channelCommand } from './channel-command.ts'
 import { consentCommands } from './consent-commands.ts'
 import { everyday, example } from './help.ts'
+import { mediaCommands } from './media-commands.ts'
 import { groupOf, type OnMachine } from './on-machine.ts'
 
 export type { MachineContext, OnMachine, TemporaryKnowledge } from './on-machine.ts'
@@ -25,6 +28,9 @@ export function registerCommands(program: Command, machine?: OnMachine): void {
   uploadCommand(program)
   siteCommand(program)
   evalCommand(program, machine)
+  mediaCommands(program)
+  leadCommands(program)
+  channelCommand(program)
   apiCommand(program)
   terminalCommand(program)
   mcpCommand(program)
@@ -91,6 +97,25 @@ function evalCommand(program: Command, machine: OnMachine | undefined): void {
   command.action(async () => {
     const { evaluateSearch } = await import('./evaluate-search.ts')
     await asTypedHere(kbEval, () => evaluateSearch(command, machine))
+  })
+}
+
+/** Not operations either: two use files of this machine, and the third waits for its end. */
+function leadCommands(program: Command): void {
+  const importing = commandOf(program, leadImport)
+  importing.action(async () => {
+    const { importCommand } = await import('./lead-files.ts')
+    await asTypedHere(leadImport, () => importCommand(importing))
+  })
+  const exporting = commandOf(program, leadExport)
+  exporting.action(async () => {
+    const { exportCommand } = await import('./lead-files.ts')
+    await asTypedHere(leadExport, () => exportCommand(exporting))
+  })
+  const undoing = commandOf(program, leadUndo)
+  undoing.action(async () => {
+    const { undoCommand } = await import('./lead-files.ts')
+    await asTypedHere(leadUndo, () => undoCommand(undoing))
   })
 }
 

@@ -3,9 +3,9 @@ import type { Command } from 'commander'
 import type { Connection } from '../account/connection.ts'
 import { emptyRow, row, type StyledLine, span } from '../render/row.ts'
 import { exitCodes, Failure, wrongUsage } from './failure.ts'
-import { table } from './output.ts'
 import { canAsk, confirmed } from './prompts.ts'
 import { connectionOf, onStderr, onStdout, outputOf } from './session.ts'
+import { table } from './table.ts'
 
 type Consent = Reply<'cli', 'GET /consents/:id'>
 

@@ -12,7 +12,7 @@ import type { Input } from '../operations/operation.ts'
 import { row, span } from '../render/row.ts'
 import { Failure } from './failure.ts'
 import { givenTo, narrowed } from './input.ts'
-import type { OnMachine } from './on-machine.ts'
+import type { OnMachine, SearchWay } from './on-machine.ts'
 import type { CliOutput } from './output.ts'
 import { progressLine } from './progress-line.ts'
 import { connectionOf, interruption, onStdout, outputOf, renderOptionsNow } from './session.ts'
@@ -40,7 +40,7 @@ interface Task {
 export async function evaluateSearch(command: Command, machine: OnMachine | undefined): Promise<void> {
   const output = outputOf(command)
   const given = checkedInput(kbEval, checkInput(kbEval, await givenTo(kbEval, command)))
-  const alpha = alphaOf(given.alpha)
+  const way = wayOf(given)
   const { folder, dataset, database, top = usualTop } = given
   if (dataset !== undefined && database !== undefined)
     throw new UsageError('--dataset and --database exclude each other', 'database')
@@ -63,15 +63,9 @@ export async function evaluateSearch(command: Command, machine: OnMachine | unde
   }
   try {
     if (dataset !== undefined)
-      await measured(await searchOf({ ...given, dataset }, alpha, queries, command, task))
+      await measured(await searchOf({ ...given, dataset }, way, queries, command, task))
     else
-      await inTemporary(
-        folder,
-        machineOf(machine).temporaryKnowledge(command, database),
-        alpha,
-        task,
-        measured,
-      )
+      await inTemporary(folder, machineOf(machine).temporaryKnowledge(command, database), way, task, measured)
   } catch (error) {
     throw signal.aborted ? new Failure('It was stopped.', { cause: error }) : error
   } finally {
@@ -82,7 +76,7 @@ export async function evaluateSearch(command: Command, machine: OnMachine | unde
 async function inTemporary(
   folder: string,
   opening: ReturnType<OnMachine['temporaryKnowledge']>,
-  alpha: number | undefined,
+  way: SearchWay,
   { output, signal, onProgress }: Task,
   measured: (search: Search) => Promise<void>,
 ): Promise<void> {
@@ -97,7 +91,7 @@ async function inTemporary(
     output.warn(
       `${failed.length} of ${documents.length} documents were not ingested, such as ${first.id}: ${first.reason}`,
     )
-  await measured((query) => knowledge.search(query, alpha))
+  await measured((query) => knowledge.search(query, way))
 }
 
 function machineOf(machine: OnMachine | undefined): OnMachine {
@@ -110,7 +104,7 @@ function machineOf(machine: OnMachine | undefined): OnMachine {
 /** A search of a dataset of the server, whose documents are files. */
 async function searchOf(
   given: Given & { dataset: string },
-  alpha: number | undefined,
+  way: SearchWay,
   queries: readonly EvalQuery[],
   command: Command,
   { output, signal }: Task,
@@ -123,7 +117,7 @@ async function searchOf(
   const datasetIds = (await datasetsNamed(client, String(tenant), [given.dataset])).map(({ id }) => id)
   const idOf = idOfFile(queries)
   return async (query) => {
-    const body = { query, datasetIds, topK: mostResults, ...(alpha !== undefined && { hybridAlpha: alpha }) }
+    const body = { query, datasetIds, topK: mostResults, ...way }
     const { results, searchMs } = await patiently(signal, () =>
       client.call('tenant', 'POST /knowledge/search', { ...header, body, signal }),
     )
@@ -153,8 +147,11 @@ function idOfFile(queries: readonly EvalQuery[]): (fileName: string) => string {
   }
 }
 
-function alphaOf(text: string | undefined): number | undefined {
-  if (text === undefined) return undefined
+function wayOf({ alpha, rerank }: Given): SearchWay {
+  return { ...(alpha !== undefined && { hybridAlpha: alphaOf(alpha) }), ...(rerank && { rerank }) }
+}
+
+function alphaOf(text: string): number {
   const alpha = Number(text)
   if (/^\d*\.?\d+$/.test(text) && alpha <= 1) return alpha
   throw new UsageError('--alpha must be a number from 0 to 1', 'alpha')

@@ -15,7 +15,7 @@ export interface OnMachine {
    */
   context(command: Command, tenant: string | undefined): Promise<MachineContext & AsyncDisposable>
   /**
-   * A knowledge base in a temporary installation, with the embeddings of the configuration; it is removed with all that is in it.
+   * A knowledge base in a temporary installation, with the embeddings and the rerank model of the configuration; it is removed with all that is in it.
    * @param database URL of an empty database; absent: a file of SQLite
    */
   temporaryKnowledge(
@@ -34,8 +34,14 @@ export interface TemporaryKnowledge {
     documents: readonly EvalDocument[],
     options: { signal: AbortSignal; onProgress(done: number): void },
   ): Promise<Array<{ id: string; reason: string }>>
-  /** @param alpha absent: as the server's default */
-  search(query: string, alpha: number | undefined): Promise<EvalAnswer>
+  search(query: string, how: SearchWay): Promise<EvalAnswer>
+}
+
+/** How search weighs what it finds. */
+export interface SearchWay {
+  /** Absent: as the server's default. */
+  hybridAlpha?: number
+  rerank?: boolean
 }
 
 export interface MachineContext {
@@ -48,9 +54,14 @@ export interface MachineContext {
 }
 
 const summaries: Readonly<Record<string, string>> = {
+  ads: 'paid ads of a tenant: changes that are planned, approved by their digest, and undone',
   campaign:
-    'create campaigns and show their progress; on this machine, or at a server with a login of the tenant',
+    'create campaigns, show their progress and take them through their review; on this machine, or at a server with a login',
+  channel:
+    'the accounts at channels of a tenant: connect them, and see how well they are, with a login of the tenant',
   kb: 'the knowledge base of a tenant: its datasets and files, uploads, websites, search and how well it finds',
+  publish: 'what goes out on channels and when, and what has become of it, with a login of the tenant',
+  lead: 'the leads of a tenant: lists, imports from CSV files and exports, with a login of the tenant',
 }
 
 /** The parent command of commands with two words. */

@@ -1,6 +1,6 @@
 import { styleText } from 'node:util'
 import { cleanLines, toJson } from '../render/clean.ts'
-import { type Column, printed, tableOf, unlimited } from '../render/row.ts'
+import { unlimited } from '../render/unlimited.ts'
 import { fieldsIn, pickFields, type Strictness } from './json-fields.ts'
 
 /** The output of a command: data goes to stdout, messages to stderr, so that a pipe only gets data. */
@@ -58,8 +58,6 @@ export function surviveClosedPipes(): void {
 
 /** Minimum width of tables, in columns. */
 const narrowest = 80
-/** Minimum width of a column that is cut. */
-const shortest = 8
 
 /** Valid values of `COLUMNS`; anything else is ignored. */
 const fewestColumns = 20
@@ -76,24 +74,4 @@ export function outputWidth(
   const wanted = /^\d{2,5}$/.test(said) ? Number(said) : 0
   if (wanted >= fewestColumns && wanted <= mostColumns) return wanted
   return isTTY ? Math.max(narrowest, columns ?? 0) : unlimited
-}
-
-/**
- * A table with columns as wide as their widest cell, below a header; not cut and separated by tabs when the
- * output is not a terminal.
- * @param cut indexes of columns that are shortened until the table fits the terminal; ids are not among them
- */
-export function table(
-  titles: readonly string[],
-  rows: ReadonlyArray<readonly string[]>,
-  cut: readonly number[] = [],
-): string {
-  const columns = titles.map(
-    (title, index): Column<readonly string[]> => ({
-      title,
-      cell: (row) => row[index] ?? '',
-      ...(cut.includes(index) && { least: shortest }),
-    }),
-  )
-  return printed(tableOf(columns, rows, outputWidth()), false)
 }

@@ -1,0 +1,175 @@
+import type { Reply } from '@copydesk/client'
+import { row, type StyledLine, span, type Tone } from '../render/row.ts'
+import { UsageError } from './invocation.ts'
+import { type OperationContext, operation } from './operation.ts'
+
+type ChangeSet = Reply<'tenant', 'GET /campaigns/:campaignId/change-sets/:changeSetId'>
+type ChangeItem = ChangeSet['items'][number]
+
+const campaign = {
+  kind: 'argument',
+  required: true,
+  summary: 'id of the campaign',
+  completes: 'campaign',
+} as const
+const set = { kind: 'argument', required: true, summary: 'id of the change set' } as const
+
+const micros = (amount: number) => Math.round(amount * 1_000_000)
+
+/** @throws UsageError for anything but `KEYWORD=AMOUNT` */
+function bidOf(text: string) {
+  const [, keywordId, amount] = /^([0-9A-Z]{26})=(\d+(?:\.\d{1,6})?)$/.exec(text) ?? []
+  if (keywordId === undefined || amount === undefined)
+    throw new UsageError(`“${text}” is no bid; write the id of a keyword and an amount, such as 01J…=1.20.`)
+  return { kind: 'keyword_bid' as const, keywordId, bidMicros: micros(Number(amount)) }
+}
+
+export const adsPlan = operation({
+  name: 'ads plan',
+  summary: 'plan changes of a paid campaign; nothing is done until an admin approves the digest',
+  effect: 'steers',
+  audience: ['admin', 'member'],
+  params: {
+    campaign,
+    budget: {
+      kind: 'number',
+      value: 'amount',
+      min: 0,
+      max: 1_000_000,
+      summary: 'what it may spend on a day',
+    },
+    bid: { kind: 'list', value: 'KEYWORD=amount', summary: 'the bid for a keyword' },
+    pause: { kind: 'list', value: 'KEYWORD', summary: 'keywords that are to be paused' },
+    negative: { kind: 'list', value: 'words', summary: 'searches for which no ad is shown (exact)' },
+  },
+  examples: [
+    'ads plan 01J9ZX6T4QH8C3V5N7M2K0B1AD --budget 25',
+    'ads plan 01J9ZX6T4QH8C3V5N7M2K0B1AD --negative "free bread" --pause 01J9ZX6T4QH8C3V5N7M2K0B1AE',
+  ],
+  run: (context, { campaign: campaignId, budget, bid = [], pause = [], negative = [] }) => {
+    const changes = [
+      ...(budget === undefined ? [] : [{ kind: 'daily_budget' as const, dailyBudgetMicros: micros(budget) }]),
+      ...bid.map(bidOf),
+      ...pause.map((keywordId) => ({
+        kind: 'keyword_status' as const,
+        keywordId,
+        status: 'paused' as const,
+      })),
+      ...negative.map((keyword) => ({
+        kind: 'add_negative' as const,
+        keyword,
+        matchType: 'exact' as const,
+      })),
+    ]
+    if (changes.length === 0) throw new UsageError('Name what is to be changed, such as --budget 25.')
+    return context.client.call('tenant', 'POST /campaigns/:campaignId/change-sets', {
+      params: { campaignId },
+      body: { changes },
+    })
+  },
+  print: changeSetLines,
+})
+
+export const adsShow = operation({
+  name: 'ads show',
+  summary: 'show a change set of a paid campaign with before and after, or its latest ones',
+  effect: 'reads',
+  audience: ['admin', 'member'],
+  params: { campaign, set: { ...set, required: false } },
+  examples: [
+    'ads show 01J9ZX6T4QH8C3V5N7M2K0B1AD',
+    'ads show 01J9ZX6T4QH8C3V5N7M2K0B1AD 01J9ZX6T4QH8C3V5N7M2K0B1AE',
+  ],
+  run: async (context, { campaign: campaignId, set: changeSetId }) =>
+    changeSetId === undefined
+      ? (
+          await context.client.call('tenant', 'GET /campaigns/:campaignId/change-sets', {
+            params: { campaignId },
+            query: { limit: 10 },
+          })
+        ).data
+      : [await readSet(context, campaignId, changeSetId)],
+  print: (sets) =>
+    sets.length === 0 ? [row(span('Nothing was changed yet.', 'dim'))] : sets.flatMap(changeSetLines),
+})
+
+const readSet = ({ client }: OperationContext, campaignId: string, changeSetId: string) =>
+  client.call('tenant', 'GET /campaigns/:campaignId/change-sets/:changeSetId', {
+    params: { campaignId, changeSetId },
+  })
+
+export const adsApprove = operation({
+  name: 'ads approve',
+  summary: 'approve a change set by its digest; it is applied at the platform at once',
+  effect: 'steers',
+  audience: ['admin'],
+  params: {
+    campaign,
+    set,
+    digest: { kind: 'text', value: 'digest', required: true, summary: 'as ads show prints it' },
+  },
+  examples: [
+    'ads approve 01J9ZX6T4QH8C3V5N7M2K0B1AD 01J9ZX6T4QH8C3V5N7M2K0B1AE --digest 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
+  ],
+  run: (context, { campaign: campaignId, set: changeSetId, digest }) =>
+    context.client.call('tenant', 'POST /campaigns/:campaignId/change-sets/:changeSetId/approve', {
+      params: { campaignId, changeSetId },
+      body: { digest },
+    }),
+  print: changeSetLines,
+})
+
+export const adsUndo = operation({
+  name: 'ads undo',
+  summary: 'plan the way back of a change set; what was changed elsewhere since is left as it is',
+  effect: 'steers',
+  audience: ['admin', 'member'],
+  params: { campaign, set },
+  examples: ['ads undo 01J9ZX6T4QH8C3V5N7M2K0B1AD 01J9ZX6T4QH8C3V5N7M2K0B1AE'],
+  run: (context, { campaign: campaignId, set: changeSetId }) =>
+    context.client.call('tenant', 'POST /campaigns/:campaignId/change-sets/:changeSetId/undo', {
+      params: { campaignId, changeSetId },
+    }),
+  print: changeSetLines,
+})
+
+export const adsSync = operation({
+  name: 'ads sync',
+  summary: 'fetch figures and keywords of a paid campaign from its platform',
+  effect: 'steers',
+  audience: ['admin', 'member'],
+  params: { campaign },
+  examples: ['ads sync 01J9ZX6T4QH8C3V5N7M2K0B1AD'],
+  run: async (context, { campaign: campaignId }) => {
+    const params = { campaignId }
+    await context.client.call('tenant', 'POST /campaigns/:campaignId/keywords/sync', { params })
+    return context.client.call('tenant', 'POST /campaigns/:campaignId/metrics/sync', { params })
+  },
+  print: ({ queued }) => [
+    row(span('✔ ', 'good'), `${queued} ${queued === 1 ? 'platform is' : 'platforms are'} asked`),
+  ],
+})
+
+const tones: Readonly<Record<ChangeItem['state'], Tone>> = {
+  planned: 'warn',
+  refused: 'bad',
+  rejected: 'dim',
+  applied: 'good',
+  drifted: 'bad',
+  failed: 'bad',
+}
+
+/** A change set with what is changed from what to what, and the digest to approve it by. */
+function changeSetLines(one: ChangeSet): StyledLine[] {
+  const shown = (value: ChangeItem['before']) =>
+    typeof value === 'number' ? `${(value / 1_000_000).toFixed(2)} ${one.currency}` : (value ?? 'nothing')
+  return [
+    row(span(one.title, 'strong'), span(`  ${one.id}`, 'accent'), `  ${one.status}`),
+    ...one.items.flatMap(({ label, before, after, state, reason }) => [
+      row(span(`${state}  `, tones[state]), `${label}: ${shown(before)} → ${shown(after)}`),
+      ...(reason === null ? [] : [row(span(`  ${reason}`, 'dim'))]),
+    ]),
+    ...(one.error === null ? [] : [row(span(one.error, 'bad'))]),
+    ...(one.status === 'planned' ? [row(span(`digest ${one.digest}`, 'dim'))] : []),
+  ]
+}

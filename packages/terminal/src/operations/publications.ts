@@ -1,0 +1,219 @@
+import type { Reply } from '@copydesk/client'
+import { type Column, columnsFitting, row, type StyledLine, span, type Tone, tableOf } from '../render/row.ts'
+import { UsageError } from './invocation.ts'
+import { operation } from './operation.ts'
+import { cursor, limit, more } from './paging.ts'
+
+type Publication = Reply<'dashboard', 'GET /publications'>['data'][number]
+type Shown = Reply<'dashboard', 'GET /publications/:publicationId'>
+type Planned = Reply<'dashboard', 'GET /calendar'>['data'][number]
+
+export const publicationTones: Readonly<Record<Publication['status'], Tone>> = {
+  scheduled: 'plain',
+  sending: 'accent',
+  published: 'good',
+  failed: 'bad',
+  unknown: 'bad',
+  held: 'warn',
+  cancelled: 'dim',
+  removed: 'dim',
+}
+const statuses = Object.keys(publicationTones) as Publication['status'][]
+
+const minute = (instant: string) => instant.slice(0, 16).replace('T', ' ')
+const whenOf = ({ publishedAt, scheduledFor }: Publication) => minute(publishedAt ?? scheduledFor)
+const whyOf = ({ holdReason, error, needsAnswer }: Publication) =>
+  needsAnswer ? 'is it there? publish reconcile' : (error ?? holdReason?.replaceAll('_', ' ') ?? '')
+
+const columns: ReadonlyArray<Column<Publication>> = [
+  { title: 'id', cell: ({ id }) => id, tone: () => 'accent' },
+  { title: 'when (UTC)', cell: whenOf },
+  { title: 'channel', cell: ({ channelType }) => channelType, rank: 1 },
+  { title: 'status', cell: ({ status }) => status, tone: ({ status }) => publicationTones[status] },
+  { title: 'title', cell: ({ title }) => title, least: 12, enough: 40 },
+  { title: 'why', cell: (one) => whyOf(one) || '·', least: 10, rank: 2 },
+]
+
+const id = { kind: 'argument', required: true, summary: 'id of the publication' } as const
+
+export const publishList = operation({
+  name: 'publish list',
+  summary: 'list pieces on their way to channels, and those that are out, the newest first',
+  effect: 'reads',
+  audience: ['admin', 'member'],
+  params: {
+    status: { kind: 'choice', choices: statuses, summary: 'only those with this status' },
+    channel: { kind: 'text', value: 'id', summary: 'only those of this channel' },
+    limit,
+    cursor,
+  },
+  examples: ['publish list --status held', 'publish list --json'],
+  run: ({ client }, { status, channel, ...query }) =>
+    client.call('dashboard', 'GET /publications', {
+      query: {
+        ...query,
+        ...(status && { 'filter.status': status }),
+        ...(channel !== undefined && { 'filter.channelId': channel }),
+      },
+    }),
+  print: (found, { width }) =>
+    found.data.length === 0
+      ? [row(span('No publications.', 'dim'))]
+      : [...tableOf(columnsFitting(columns, found.data, width), found.data, width), ...more(found)],
+})
+
+export const publishShow = operation({
+  name: 'publish show',
+  summary: 'show a publication: what goes where and when, why it does not, and what became of it',
+  effect: 'reads',
+  audience: ['admin', 'member'],
+  params: { id },
+  examples: ['publish show 01J9ZX6T4QH8C3V5N7M2K0B1AD'],
+  run: ({ client }, { id: publicationId }) =>
+    client.call('dashboard', 'GET /publications/:publicationId', { params: { publicationId } }),
+  print: (shown, { width }) => [...publicationRows(shown), ...figureRows(shown, width)],
+})
+
+type Day = Shown['metrics'][number]
+const figures = [
+  'impressions',
+  'reach',
+  'reactions',
+  'comments',
+  'shares',
+  'clicks',
+  'deliveries',
+  'opens',
+  'unsubscribes',
+] as const satisfies ReadonlyArray<keyof Day>
+const shownDays = 14
+
+/** The totals until each of the last days, as far as the platform counts. */
+function figureRows({ metrics }: Shown, width: number): StyledLine[] {
+  const days = metrics.slice(0, shownDays)
+  if (days.length === 0) return []
+  const counted = figures.filter((name) => days.some((day) => day[name] !== null))
+  const table: ReadonlyArray<Column<Day>> = [
+    { title: 'until (UTC)', cell: ({ day }) => day },
+    ...counted.map((name, n) => ({ title: name, cell: (day: Day) => String(day[name] ?? '·'), rank: n + 1 })),
+  ]
+  return [row(''), ...tableOf(columnsFitting(table, days, width), days, width)]
+}
+
+function publicationRows(publication: Publication): StyledLine[] {
+  const { id: own, title, status, channelType, channelId, activityId, nextAt, url } = publication
+  const why = whyOf(publication)
+  return [
+    row(span(title, 'strong'), span(`  ${own}`, 'accent')),
+    row(
+      span(status, publicationTones[status]),
+      span(`  ${channelType} ${channelId}, activity ${activityId}`, 'dim'),
+    ),
+    row(
+      `${status === 'published' ? 'Published' : 'For'} ${whenOf(publication)} UTC, asked for by ${publication.requestedByName}`,
+    ),
+    ...(nextAt ? [row(span(`Looked at next ${minute(nextAt)} UTC`, 'dim'))] : []),
+    ...(why ? [row(span('→ ', 'warn'), why)] : []),
+    ...(url ? [row(url)] : []),
+  ]
+}
+
+export const publishRetry = operation({
+  name: 'publish retry',
+  summary: 'let a publication go on that has failed or is held, with the newest approved text',
+  effect: 'steers',
+  audience: ['admin'],
+  params: { id },
+  examples: ['publish retry 01J9ZX6T4QH8C3V5N7M2K0B1AD'],
+  run: ({ client }, { id: publicationId }) =>
+    client.call('dashboard', 'POST /publications/:publicationId/retry', { params: { publicationId } }),
+  print: publicationRows,
+})
+
+export const publishCancel = operation({
+  name: 'publish cancel',
+  summary: 'withdraw a publication; what is out is taken back where the platform can',
+  effect: 'decides',
+  audience: ['admin'],
+  params: { id },
+  examples: ['publish cancel 01J9ZX6T4QH8C3V5N7M2K0B1AD'],
+  run: ({ client }, { id: publicationId }) =>
+    client.call('dashboard', 'POST /publications/:publicationId/cancel', { params: { publicationId } }),
+  print: publicationRows,
+})
+
+export const publishReconcile = operation({
+  name: 'publish reconcile',
+  summary: 'say what has become of a publication, or have the platform asked once more',
+  effect: 'steers',
+  audience: ['admin'],
+  params: {
+    id,
+    outcome: {
+      kind: 'choice',
+      choices: ['published', 'not_published'],
+      summary: 'what you have seen on the channel; not_published sends it',
+    },
+    url: { kind: 'text', value: 'url', summary: 'with published: where it is' },
+  },
+  examples: [
+    'publish reconcile 01J9ZX6T4QH8C3V5N7M2K0B1AD',
+    'publish reconcile 01J9ZX6T4QH8C3V5N7M2K0B1AD --outcome published --url https://shop.example/rye',
+  ],
+  run: ({ client }, { id: publicationId, outcome, url }) => {
+    if (url !== undefined && outcome !== 'published')
+      throw new UsageError('--url goes with --outcome published', 'url')
+    return client.call('dashboard', 'POST /publications/:publicationId/reconcile', {
+      params: { publicationId },
+      body: { ...(outcome && { outcome }), ...(url !== undefined && { url }) },
+    })
+  },
+  print: publicationRows,
+})
+
+export const publishCalendar = operation({
+  name: 'publish calendar',
+  summary: 'show what goes out when, and what is out, by the day and in the time zone of the tenant',
+  effect: 'reads',
+  audience: ['admin', 'member'],
+  params: {
+    from: { kind: 'text', value: 'day', summary: 'first day (default: today), such as 2026-04-10' },
+    to: { kind: 'text', value: 'day', summary: 'last day (default: 31 days)' },
+    channel: { kind: 'text', value: 'id', summary: 'only of this channel' },
+  },
+  examples: ['publish calendar', 'publish calendar --from 2026-04-01 --to 2026-04-30'],
+  run: ({ client }, { from, to, channel }) =>
+    client.call('dashboard', 'GET /calendar', {
+      query: {
+        ...(from !== undefined && { from }),
+        ...(to !== undefined && { to }),
+        ...(channel !== undefined && { channelId: channel }),
+      },
+    }),
+  print: ({ data, timezone, nextFrom }) => [
+    ...(data.length === 0 ? [row(span('Nothing goes out.', 'dim'))] : calendarRows(data)),
+    row(span(`Times of ${timezone}.${nextFrom ? ` More with --from ${nextFrom}` : ''}`, 'dim')),
+  ],
+})
+
+/** A heading for each day, and below it what goes out on it. */
+export function calendarRows(entries: readonly Planned[]): StyledLine[] {
+  const days = Map.groupBy(entries, ({ local }) => local.slice(0, 10))
+  return [...days].flatMap(([day, those]) => [
+    row(span(`${weekday(day)} ${day}`, 'strong')),
+    ...those.map(({ local, title, channelType, status, kind, id: own }) =>
+      row(
+        `  ${local.slice(11)}  `,
+        span(
+          status.padEnd(10),
+          kind === 'publication' ? publicationTones[status as Publication['status']] : 'dim',
+        ),
+        `  ${title}`,
+        span(`  ${channelType}  ${own}`, 'dim'),
+      ),
+    ),
+  ])
+}
+
+const weekday = (day: string) =>
+  new Date(`${day}T00:00:00Z`).toLocaleDateString('en-GB', { weekday: 'short', timeZone: 'UTC' })
