@@ -104,20 +104,22 @@ function checkRefusal(status: number, headers: Headers, text: string, from: Endp
 const strict = new WeakMap<z.ZodType, z.ZodType>()
 
 function checkSuccess(status: number, headers: Headers, text: string, { definition }: EndpointInfo): void {
-  const { replies, success, kind } = definition
+  const { replies, success, kind, file } = definition
   if (status === 304) return
   const reply = replies[status]
   if (reply === undefined || (kind !== 'raw' && status !== success))
     fault(`answered ${status}, where ${Object.keys(replies).join(', ')} is declared`)
   const type = headers.get('content-type')
   if (typeof reply === 'string') {
-    if (reply !== '' && !type?.startsWith(reply)) fault(`answered as ${type}, where ${reply} is declared`)
+    if (reply !== '' && !(reply === '*/*' ? type : type?.startsWith(reply)))
+      fault(`answered as ${type}, where ${reply} is declared`)
     return
   }
   if (status === 204) {
     if (text !== '') fault(`a 204 has a body: ${text.slice(0, 200)}`)
     return
   }
+  if (file !== undefined && type === file) return
   if (type !== 'application/json; charset=utf-8') fault(`answered as ${type}`)
   if (!/^(no-store|private, no-cache)$/.test(headers.get('cache-control') ?? ''))
     fault('may be kept by caches')

@@ -125,7 +125,7 @@ async function build(url: string, { entities = platformEntities, migrations }: T
   })
   try {
     if (migrations) await migrateUp(db)
-    else await db.orm.schema.create()
+    else await (await db.orm()).schema.create()
   } finally {
     await db.close()
   }

@@ -1,7 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import type { EndpointInfo } from '@copydesk/core'
-import { brief, password } from './app.ts'
-import { redirectUrl } from './oauth-server.ts'
+import { accountExamples } from './account-examples.ts'
+import { brief } from './app.ts'
+import { billingExamples } from './billing-examples.ts'
+import { campaignExamples } from './campaign-examples.ts'
+import { publishingExamples } from './publishing-examples.ts'
 import type { SeededInstance } from './seeded-instance.ts'
 import { newCustomer } from './seeded-operation.ts'
 import { wantedAct } from './seeded-people.ts'
@@ -13,6 +16,7 @@ export interface Input {
   params: Record<string, string>
   query?: Record<string, string>
   body?: unknown
+  headers?: Record<string, string>
 }
 
 const soon = ({ clock }: SeededInstance) => ({
@@ -22,6 +26,7 @@ const postOf = ({ ids }: SeededTenant) => ids['blog_posts']?.[0] ?? ''
 
 /** Inputs that schemas and names alone do not lead to. */
 const examples: Record<string, (instance: SeededInstance) => Partial<Input> | Partial<Input>[]> = {
+  ...accountExamples,
   'agent.actions.web_read': ({ page }) => ({ body: { url: page } }),
   'admin.agent_configs.change': () => ({
     body: { defaultConcurrency: 3, adapterConfig: { promptTemplate: 'You write for {{company}}.' } },
@@ -53,6 +58,31 @@ const examples: Record<string, (instance: SeededInstance) => Partial<Input> | Pa
       planIds: ['pro'],
     },
   }),
+  'admin.email_templates.create': () => ({
+    body: {
+      name: 'Welcome',
+      slug: 'welcome',
+      subject: 'Welcome, {{ name }}',
+      bodyHtml: '<p>Hello {{ name }}</p>',
+      bodyText: 'Hello {{ name }}',
+      variables: [{ key: 'name', description: 'The reader', required: true }],
+      category: 'custom',
+      sendVia: 'smtp',
+    },
+  }),
+  'admin.email_templates.change': () => ({ body: { subject: 'A report', isActive: false } }),
+  'admin.email_templates.preview': () => ({
+    body: {
+      to: 'olga@test.example',
+      sampleVariables: {
+        tenant: 'Bakery',
+        title: 'May',
+        from: '2026-05-01',
+        until: '2026-05-31',
+        sender: 'Olga',
+      },
+    },
+  }),
   'admin.recurring_templates.change': () => ({ body: { status: 'paused' } }),
   'admin.api_keys.create': ({ spare }) => ({ body: { userId: spare.adminId, name: 'Robot' } }),
   'admin.llm_providers.create': () => ({
@@ -71,26 +101,8 @@ const examples: Record<string, (instance: SeededInstance) => Partial<Input> | Pa
   'admin.api_keys.revoke': ({ spareKey }) => ({ params: { id: spareKey } }),
   'admin.tenants.activate': ({ customer }) => ({ params: { tenantId: customer.tenantId } }),
   'admin.tenants.create': () => ({ body: { ...newCustomer, email: 'new@customer.example' } }),
-  'admin.tenants.override_billing': ({ customer }) => ({
-    params: { tenantId: customer.tenantId },
-    body: { action: 'apply_discount', value: 10, reason: 'A friend' },
-  }),
   'admin.tenants.reinstate': ({ shut }) => ({ params: { tenantId: shut.tenantId } }),
   'admin.users.reinstate': ({ leavers }) => ({ params: { userId: leavers.adminId } }),
-  'auth.login': ({ ours }) => ({ body: { email: ours.email, password, app: 'dashboard' } }),
-  'auth.refresh': ({ refreshToken }) => ({ body: { refreshToken } }),
-  'auth.password.change': () => ({ body: { currentPassword: password, newPassword: 'Another-horse-2' } }),
-  'auth.mailbox.confirm': ({ tokens, ours }) => ({
-    body: { token: tokens.sign('mailbox', { sub: ours.adminId }) },
-  }),
-  'auth.password.reset': ({ tokens, resetRequest }) => ({
-    body: { token: tokens.sign('reset', resetRequest), newPassword: 'Another-horse-2' },
-  }),
-  'auth.invitations.get': ({ invitation }) => ({ params: { token: invitation } }),
-  'auth.invitations.accept': ({ invitation }) => ({ params: { token: invitation }, body: { password } }),
-  'auth.oauth.callback': ({ callback }) => ({ params: { platform: 'search_ads' }, query: callback }),
-  'auth.register.place': () => ({ body: { state: 'BE', timezone: 'Europe/Berlin' } }),
-  'auth.register.complete': () => ({ body: { plan: 'free' } }),
   'agent.runs.result': () => [
     { body: { status: 'success', text: 'Three ads' } },
     { body: { status: 'success', metadata: { nothingToDo: true } } },
@@ -117,6 +129,7 @@ const examples: Record<string, (instance: SeededInstance) => Partial<Input> | Pa
   'dm.versions.get': ({ ours }) => ({ params: { activityId: ours.written[0] ?? '', version: '1' } }),
   'dm.versions.diff': ({ ours }) => ({ params: { activityId: ours.written[0] ?? '' } }),
   'dashboard.agents.change': () => ({ body: { concurrency: 4, adapterConfig: { timeoutSec: 60 } } }),
+  'tenant.agents.change': () => ({ body: { concurrency: 4, adapterConfig: { timeoutSec: 60 } } }),
   'dashboard.feed.snooze': (instance) => soon(instance),
   'dashboard.knowledge_base.search': ({ ours }) => ({
     body: { query: 'rye', datasetIds: ours.ids['datasets'] },
@@ -127,6 +140,11 @@ const examples: Record<string, (instance: SeededInstance) => Partial<Input> | Pa
     body: { startUrl: 'https://bakery.example/' },
   }),
   'dashboard.chat.message': () => ({ body: { message: 'What waits for a verdict?' } }),
+  'dashboard.lead_forms.create': () => ({
+    body: { name: 'Contact', allowedOrigins: ['https://site.example'] },
+  }),
+  'dashboard.lead_forms.change': () => ({ body: { name: 'Contact', active: false } }),
+  'forms.submit': () => ({ body: { name: 'Rosa Field', email: 'rosa@site.example', message: 'Hello' } }),
   'dashboard.leads.create': () => ({
     body: { firstName: 'Nora', lastName: 'Berg', email: 'nora@lead.example', phone: '+49 30 7654321' },
   }),
@@ -137,7 +155,7 @@ const examples: Record<string, (instance: SeededInstance) => Partial<Input> | Pa
   'dashboard.skills.change': () => ({ body: { name: 'Tone', content: 'Warm.' } }),
   'dashboard.approvals.resolve': () => ({ body: { resolution: 'approved' } }),
   'dashboard.approvals.set_hours': () => ({ body: { days: [1, 2, 3, 4], from: '08:00', until: '16:30' } }),
-  'dashboard.channels.connect': () => ({ params: { platform: 'search_ads' }, body: { redirectUrl } }),
+  ...publishingExamples,
   'dashboard.blog_requests.create': () => ({ body: { topic: 'Rye at night' } }),
   'admin.blog_requests.change': ({ ours }) => ({
     params: { requestId: ours.ids['content_requests']?.[0] ?? '' },
@@ -162,6 +180,8 @@ const examples: Record<string, (instance: SeededInstance) => Partial<Input> | Pa
     body: { name: 'Autumn', brief, deliverables: [{ type: 'blog_post', quantity: 1 }] },
   }),
   'dashboard.campaigns.change': () => ({ body: { name: 'Summer' } }),
+  ...billingExamples,
+  ...campaignExamples,
   'tenant.goals.change': () => ({ body: { title: 'More', targetValue: 12.5 } }),
   'tenant.goals.create': () => ({
     body: {

@@ -78,7 +78,7 @@ export const datesOutside: readonly string[] = [
   '-000001-01-01',
   '+010000-01-01',
   '+275760-09-13',
-].flatMap((day) => [day, `${day}T00:00:00Z`, `${day}T23:59:59.999Z`])
+].flatMap((day) => [day, day.slice(0, -3), `${day}T00:00:00Z`, `${day}T23:59:59.999Z`])
 
 const takes = (schema: z.ZodType, value: unknown) => schema.safeParse(value).success
 
@@ -88,4 +88,12 @@ const otherTexts = ['some text', 'Some-text-1', '+49 30 1234567', '000102030405'
 /** Whether a field is for dates, by what it takes: it takes one, and no other text of the same characters. */
 export function isForDates({ schema }: Pick<InputField, 'schema'>): boolean {
   return dates.some((date) => takes(schema, date)) && !otherTexts.some((text) => takes(schema, text))
+}
+
+/** A copy of an input with one value in it replaced; `*` in the path is the first item of a list. */
+export function withValueAt(input: unknown, [name, ...rest]: readonly string[], value: unknown): unknown {
+  if (name === undefined) return value
+  if (name === '*') return [withValueAt((input as unknown[] | undefined)?.[0], rest, value)]
+  const record = (input ?? {}) as Record<string, unknown>
+  return { ...record, [name]: withValueAt(record[name], rest, value) }
 }

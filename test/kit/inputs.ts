@@ -20,16 +20,30 @@ const tables: readonly (readonly [RegExp, string])[] = [
   [/^(principalId|toId)$/, 'users'],
   [/channelId$/i, 'channel_connections'],
   [/skillIds?$/i, 'skills'],
+  [/periodId$/i, 'periods'],
+  [/segmentId$/i, 'campaign_audiences'],
+  [/adGroupId$/i, 'ad_groups'],
+  [/negativeKeywordId$/i, 'negative_keywords'],
+  [/keywordId$/i, 'campaign_keywords'],
+  [/searchTermId$/i, 'search_terms'],
+  [/changeSetId$/i, 'ad_change_sets'],
+  [/recommendationId$/i, 'campaign_recommendations'],
+  [/sequenceId$/i, 'campaign_sequences'],
+  [/stepId$/i, 'sequence_steps'],
   [/goalId$/i, 'goals'],
   [/documentId$/i, 'documents'],
+  [/assetId$/i, 'assets'],
   [/datasetIds?$/i, 'datasets'],
   [/fileId$/i, 'knowledge_files'],
   [/crawlJobId$/i, 'crawls'],
   [/conversationId$/i, 'conversations'],
   [/leadId$/i, 'leads'],
   [/importId$/i, 'lead_imports'],
+  [/formId$/i, 'lead_forms'],
+  [/invoiceId$/i, 'invoices'],
   [/assignedTo$/, 'users'],
   [/webhookId$/i, 'webhooks'],
+  [/publicationId$/i, 'publications'],
   [/deliveryId$/i, 'webhook_deliveries'],
   [/requestId$/i, 'content_requests'],
   [/reportId$/i, 'reports'],
@@ -75,6 +89,7 @@ export function knownTo(instance: SeededInstance, info: EndpointInfo, side: Seed
       return [instance.spare.tenantId, instance.theirs.tenantId]
     }
     if (field === 'templateId' && info.surface === 'admin') {
+      if (info.id.startsWith('admin.email_templates')) return [instance.emailTemplate]
       return [info.id.startsWith('admin.recurring') ? instance.recurringTemplate : instance.activityTemplate]
     }
     const table = tables.find(([ending]) => ending.test(field))?.[1]
@@ -115,6 +130,7 @@ export function inputFor(
   return {
     params: made,
     ...(wanted && { query: wanted }),
+    ...(given.headers && { headers: given.headers }),
     ...(given.body !== undefined ? { body: given.body } : body && { body: sample(info, body, known) }),
   }
 }

@@ -1,5 +1,7 @@
 import type { EndpointInfo } from '@copydesk/core'
+import { linkOf } from './campaign-examples.ts'
 import { delegatedId } from './input-examples.ts'
+import { seededDigest } from './seeded-ads.ts'
 import { wantedAct } from './seeded-people.ts'
 import { reportOn } from './seeded-work.ts'
 
@@ -8,7 +10,16 @@ type Ids = Record<string, string>
 /** A body that each endpoint takes, made of a tenant's ids. */
 const bodies: Record<string, (ids: Ids) => object> = {
   'dashboard.activities.comment': () => ({ text: 'Hello' }),
+  'dashboard.integrations.credentials': () => ({
+    server: 'https://site.example',
+    username: 'w',
+    secret: 's',
+  }),
+  'dashboard.channels.choose_account': () => ({ account: 'another' }),
+  'dashboard.publications.create': ({ activityId, channelId }) => ({ activityId, channelId }),
+  'dashboard.publications.reconcile': () => ({ outcome: 'not_published' }),
   'dashboard.blog_requests.create': ({ channelId }) => ({ topic: 'Rye at night', channelId }),
+  'dashboard.lead_forms.change': () => ({ name: 'Another' }),
   'dashboard.leads.start_import': () => ({ source: 'Fair' }),
   'dashboard.leads.change': ({ assignedTo }) => ({ company: 'Another', assignedTo }),
   'dashboard.skills.change': () => ({ name: 'Another tone' }),
@@ -26,7 +37,55 @@ const bodies: Record<string, (ids: Ids) => object> = {
   'dashboard.approvals.resolve': () => ({ resolution: 'rejected', note: 'No' }),
   'dashboard.approvals.set_hours': () => ({ days: [1, 2, 3, 4], from: '08:00', until: '16:30' }),
   'dashboard.campaigns.change': () => ({ name: 'Autumn' }),
+  'tenant.campaigns.create': ({ deliverablePeriodId }) => ({
+    name: 'Autumn',
+    type: 'paid_ads',
+    channel: ['search_ads'],
+    goal: 'leads',
+    deliverablePeriodId,
+  }),
+  'tenant.campaigns.change': ({ deliverablePeriodId }) => ({ name: 'Autumn', deliverablePeriodId }),
+  'tenant.campaigns.import_all': ({ connectedChannelId, deliverablePeriodId }) => ({
+    deliverablePeriodId,
+    connectedChannelId,
+    platform: 'search_ads',
+    campaigns: [{ externalCampaignId: '9007199254740993', name: 'Bakery' }],
+  }),
+  'tenant.campaigns.link_campaign': ({ connectedChannelId = '' }) => linkOf(connectedChannelId),
+  'tenant.campaigns.change_keyword': () => ({ status: 'paused' }),
+  'tenant.campaigns.add_negative': ({ adGroupId }) => ({ keyword: 'pizza', matchType: 'exact', adGroupId }),
+  'tenant.campaigns.push_negatives': () => ({ matchType: 'exact' }),
+  'tenant.campaigns.add_sequence': () => ({ name: 'Welcome', triggerType: 'manual' }),
+  'tenant.campaigns.review_sequence': () => ({
+    reviewPlatform: 'City Guide',
+    reviewUrl: 'https://guide.example/oats',
+    tone: 'casual',
+    channel: 'email',
+  }),
+  'tenant.campaigns.change_sequence_step': () => ({ subject: 'Good evening' }),
+  'tenant.campaigns.plan_change_set': ({ keywordId }) => ({
+    changes: [{ kind: 'keyword_status', keywordId, status: 'paused' }],
+  }),
+  'tenant.campaigns.plan_change_set: adGroupId in the body': ({ adGroupId }) => ({
+    changes: [{ kind: 'add_negative', keyword: 'pizza', matchType: 'exact', adGroupId }],
+  }),
+  'tenant.campaigns.plan_change_set: negativeKeywordId in the body': ({ negativeKeywordId }) => ({
+    changes: [{ kind: 'remove_negative', negativeKeywordId }],
+  }),
+  'tenant.campaigns.approve_set': () => ({ digest: seededDigest }),
+  'tenant.campaigns.decide_advice': () => ({ status: 'skipped' }),
+  'tenant.campaigns.sync_terms': () => ({ from: '2026-04-01', to: '2026-04-09' }),
+  'tenant.campaigns.decide_term_class': () => ({ dmDecision: 'watch' }),
+  'dashboard.paid_ads.classify': () => ({ classification: 'watch' }),
+  'tenant.campaigns.status': () => ({ status: 'dm_review' }),
+  'tenant.campaigns.approve': () => ({ approved: true }),
+  'cli.invoices.mark_paid': () => ({}),
+  'tenant.campaigns.generate_brief': () => ({ targetAudienceDescription: 'Bakers' }),
+  'tenant.campaigns.add_content': () => ({ deliverableType: 'social_post', inputPayload: {} }),
+  'tenant.campaigns.add_audience': () => ({ name: 'Bakers', segmentType: 'custom_list' }),
+  'tenant.campaigns.change_audience': () => ({ name: 'Millers' }),
   'tenant.webhooks.change': () => ({ description: 'Another' }),
+  'media.assets.change': () => ({ altText: 'Another' }),
   'tenant.goals.change': () => ({ title: 'Another' }),
   'dm.approvals.send_to_client': () => ({ note: 'Like this?' }),
   'dm.approvals.escalate': () => ({ newRiskLevel: 'high', reason: 'Goes out tomorrow' }),

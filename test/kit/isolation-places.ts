@@ -58,10 +58,19 @@ const nameOf = (part: string, before: string | undefined) => (part === ':id' ? `
 
 /** Spots that take no id of any tenant, and why. */
 export const tenantless: Record<string, string> = {
+  'tenant.billing.change: planId in the body': 'plans are the same for all tenants',
+  'tenant.campaigns.add_audience: platformAudienceId in the body':
+    'names a list of the advertising platform, and is kept as it is said',
+  'tenant.campaigns.change_audience: platformAudienceId in the body':
+    'names a list of the advertising platform, and is kept as it is said',
+  'tenant.campaigns.import_all: externalCampaignId in the body': 'names a campaign of the platform',
+  'tenant.campaigns.link_campaign: externalCampaignId in the body': 'names a campaign of the platform',
   'dashboard.campaigns.create: templateId in the body': 'templates belong to the installation',
   'agent.actions.report_blocker: channelId in the body': 'is kept as the agent says it, and never looked up',
   'agent.callback.receive: sessionId in the body': 'is a session of the runtime, not one of ours',
   'dashboard.agents.change: skillIds in the body':
+    'skills of the installation, which are the same for everybody',
+  'tenant.agents.change: skillIds in the body':
     'skills of the installation, which are the same for everybody',
   'agent.sessions.put: sessionId in the body': 'is a session of the runtime, not one of ours',
   'mobile.push.register: deviceId in the body':
@@ -70,6 +79,10 @@ export const tenantless: Record<string, string> = {
     'passes over what is not the caller’s own, as on the mobile surface',
   'mobile.notifications.read: ids in the body':
     'passes over what is not the caller’s own, which has a test beside it',
+  'forms.submit: formId in the path':
+    'names a form that is open to everybody; it shows nothing of the tenant',
+  'forms.thanks: formId in the path':
+    'names a form that is open to everybody; it shows nothing of the tenant',
   'dashboard.campaigns.create: platformIds in the body': 'names platforms, which are the same for everybody',
 }
 

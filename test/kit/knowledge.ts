@@ -1,5 +1,5 @@
 import type { Team, TestApp } from './app.ts'
-import { addKnowledge } from './seeded-work.ts'
+import { addKnowledge } from './seeded-settings.ts'
 
 /** The id of one of a tenant's datasets, by its name. */
 export async function datasetOf({ member }: Team, name = 'Client documents'): Promise<string> {

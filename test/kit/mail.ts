@@ -1,5 +1,5 @@
 import { readdir, readFile } from 'node:fs/promises'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import { join } from 'node:path'
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
 import type { TestApp } from './app.ts'
@@ -21,6 +21,9 @@ export interface TestMailServer extends AsyncDisposable {
   /** Mails that wait for their answer. */
   readonly held: number
   release(): void
+  /** Connections that were made, and mails of which all has come. */
+  readonly connections: number
+  readonly seen: number
   /** User names and passwords that were tried. */
   readonly logins: ReadonlyArray<{ user: string; password: string }>
 }
@@ -36,6 +39,8 @@ export async function createTestMailServer(
     recipient?(address: string): { code: number; text: string } | undefined
     /** Mails wait, unanswered, until they are released. */
     hold?: boolean
+    /** Ends the connection in place of an answer, after all of a mail has come. */
+    hangUp?: boolean
   } = {},
 ): Promise<TestMailServer> {
   const taken: Array<TestMailServer['taken'][number]> = []
@@ -44,7 +49,16 @@ export async function createTestMailServer(
   let holding = options.hold ?? false
   const asError = (refused: { code: number; text: string } | undefined) =>
     refused && Object.assign(new Error(refused.text), { responseCode: refused.code })
+  let connections = 0
+  let seen = 0
+  const sockets = new Set<Socket>()
   const behaviour: SMTPServerOptions = {
+    // Connections that senders keep end with the server.
+    closeTimeout: 1,
+    onConnect(_session, done) {
+      connections += 1
+      done()
+    },
     disabledCommands: ['STARTTLS'],
     authOptional: options.password === undefined,
     allowInsecureAuth: true,
@@ -60,6 +74,8 @@ export async function createTestMailServer(
       const chunks: Buffer[] = []
       stream.on('data', (chunk: Buffer) => void chunks.push(chunk))
       stream.on('end', () => {
+        seen += 1
+        if (options.hangUp) return sockets.forEach((socket) => socket.destroy())
         const mail = readMail(Buffer.concat(chunks).toString('latin1'))
         const error = asError(options.refusal?.(mail))
         if (error) return done(error)
@@ -75,6 +91,7 @@ export async function createTestMailServer(
   }
   const server = new SMTPServer(behaviour)
   server.on('error', () => undefined)
+  server.server.on('connection', (socket: Socket) => void sockets.add(socket))
   await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
   return {
     port: (server.server.address() as AddressInfo).port,
@@ -82,6 +99,12 @@ export async function createTestMailServer(
     logins,
     get held() {
       return held.length
+    },
+    get connections() {
+      return connections
+    },
+    get seen() {
+      return seen
     },
     release() {
       holding = false

@@ -34,6 +34,16 @@ export interface OAuthServer extends AsyncDisposable {
   issued: string[]
   /** Tokens that were given back. */
   revoked: string[]
+  /** Refresh tokens that were used up; each is good for one use. */
+  refreshed: string[]
+  /** Whether a refresh names a refresh token: a new one, or an empty one because the old one stays good. */
+  rotates: 'new' | 'empty'
+  /** How often an access token was given a longer life. */
+  extended: number
+  /** Whether an access token is good. */
+  accepts(token: string): boolean
+  /** Ends every token, as an owner does who takes the consent back. */
+  end(): void
   /** Requests to the token address that have come in, also those that hang. */
   exchanges: number
   /** Opens the page that a person is sent to, who agrees. @returns where the person goes from there */
@@ -51,6 +61,15 @@ export async function createOAuthServer(options: { reusable?: boolean } = {}): P
     tokens.add(made)
     self.issued.push(made)
     return made
+  }
+  const expires = () => (self.expiresIn === undefined ? {} : { expires_in: self.expiresIn })
+  const refresh = (old: string): Answer => {
+    if (!old.startsWith('refresh-') || !tokens.has(old))
+      return { status: 400, body: { error: 'invalid_grant' } }
+    self.refreshed.push(old)
+    if (self.rotates === 'new') tokens.delete(old)
+    const next = self.rotates === 'new' ? token('refresh') : ''
+    return { status: 200, body: { access_token: token('access'), refresh_token: next, ...expires() } }
   }
   const doors: Record<string, (request: Asked) => Answer> = {
     'GET /authorize': ({ url }) => {
@@ -73,6 +92,7 @@ export async function createOAuthServer(options: { reusable?: boolean } = {}): P
       const code = form.get('code') ?? ''
       const grant = grants.get(code)
       if (!isClient(form)) return { status: 401, body: { error: 'invalid_client' } }
+      if (form.get('grant_type') === 'refresh_token') return refresh(form.get('refresh_token') ?? '')
       if (!options.reusable) grants.delete(code)
       const fits =
         grant !== undefined &&
@@ -81,16 +101,24 @@ export async function createOAuthServer(options: { reusable?: boolean } = {}): P
         proves(grant, form.get('code_verifier'))
       if (!fits)
         return { status: 400, body: { error: 'invalid_grant', error_description: `no grant ${code}` } }
-      const expires = self.expiresIn === undefined ? {} : { expires_in: self.expiresIn }
       return {
         status: 200,
         body: {
           access_token: token('access'),
           refresh_token: self.renewable ? token('refresh') : null,
           scope: null,
-          ...expires,
+          ...expires(),
         },
       }
+    },
+    // A longer life for an access token, in the place of refresh tokens.
+    'GET /token': ({ url }) => {
+      const asked = url.searchParams
+      const old = asked.get('fb_exchange_token') ?? ''
+      if (!isClient(asked) || asked.get('grant_type') !== 'fb_exchange_token' || !self.accepts(old))
+        return { status: 400, body: { error: { code: 190, type: 'OAuthException', message: 'No' } } }
+      self.extended += 1
+      return { status: 200, body: { access_token: token('access'), expires_in: 60 * 86_400 } }
     },
     'POST /revoke': ({ form }) => {
       const given = form.get('token') ?? ''
@@ -153,6 +181,11 @@ export async function createOAuthServer(options: { reusable?: boolean } = {}): P
     renewable: true,
     issued: [],
     revoked: [],
+    refreshed: [],
+    rotates: 'new',
+    extended: 0,
+    accepts: (given) => given.startsWith('access-') && tokens.has(given),
+    end: () => tokens.clear(),
     exchanges: 0,
     async consent(authUrl) {
       const response = await fetch(authUrl, { redirect: 'manual' })
@@ -180,7 +213,8 @@ interface Answer {
 }
 
 const isClient = (form: URLSearchParams) =>
-  form.get('client_id') === 'the-client' && form.get('client_secret') === clientSecret
+  (form.get('client_id') ?? form.get('client_key')) === 'the-client' &&
+  form.get('client_secret') === clientSecret
 
 /** A request with a proof key is answered only to who has the key, one without only without. */
 function proves({ challenge, method }: Grant, verifier: string | null): boolean {

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process'
 import { chmodSync, writeFileSync } from 'node:fs'
-import { connect } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import { Client } from 'pg'
 import { findPgBouncer } from '../../config/pgbouncer.ts'
 import { freePort } from '../../config/postgres-server.ts'
 import { temporaryFolder } from '../cli/process.ts'
@@ -22,9 +22,21 @@ export async function startPgBouncer(
   url: string,
   settings: Readonly<Record<string, string | number>> = {},
 ): Promise<PgBouncer> {
-  const server = new URL(url)
+  // Another program may take a port that was free a moment before.
+  for (let tries = 1; ; tries += 1) {
+    const pooler = await startOn(await freePort(), new URL(url), settings)
+    if (pooler) return pooler
+    if (tries === 5) throw new Error('PgBouncer does not start')
+  }
+}
+
+/** @returns undefined where it ends at once */
+async function startOn(
+  port: number,
+  server: URL,
+  settings: Readonly<Record<string, string | number>>,
+): Promise<PgBouncer | undefined> {
   const folder = temporaryFolder()
-  const port = await freePort()
   const target = {
     host: server.hostname,
     port: server.port || 5432,
@@ -52,6 +64,10 @@ export async function startPgBouncer(
   const child = spawn(program ?? '', [...asUser, file], { stdio: 'ignore' })
   const exited = new Promise((resolve) => void child.once('exit', resolve))
   while (child.exitCode === null && !(await answers(port))) await pause(20)
+  if (child.exitCode !== null) {
+    folder[Symbol.dispose]()
+    return undefined
+  }
   return {
     through(to) {
       const at = new URL(to)
@@ -66,13 +82,17 @@ export async function startPgBouncer(
   }
 }
 
-function answers(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect(port, '127.0.0.1')
-    socket.once('connect', () => {
-      socket.destroy()
-      resolve(true)
-    })
-    socket.once('error', () => resolve(false))
-  })
+/** Whether a PgBouncer listens there, and no other program: only it has a database of this name. */
+async function answers(port: number): Promise<boolean> {
+  const client = new Client({ host: '127.0.0.1', port, user: 'postgres', database: 'pgbouncer' })
+  client.on('error', () => undefined)
+  try {
+    await client.connect()
+    await client.query('show version')
+    return true
+  } catch {
+    return false
+  } finally {
+    await client.end().catch(() => undefined)
+  }
 }

@@ -123,7 +123,8 @@ async function isEmptied({ url, db, schema, wipe }: Kept): Promise<boolean> {
 
 /** Whether anybody is connected beside those who share our connections; who is just leaving gets a moment. */
 async function hasStrangers(url: string, { orm, sql }: Database): Promise<boolean> {
-  const unitsOfWork = await (orm.driver.getConnection() as PostgreSqlConnection).getNativeClient()
+  const { driver } = await orm()
+  const unitsOfWork = await (driver.getConnection() as PostgreSqlConnection).getNativeClient()
   for (let look = 0; look < 20; look += 1) {
     const [row] = await sql.all<{ n: string }>(
       'select count(*) as n from pg_stat_activity where datname = current_database()',

@@ -75,12 +75,15 @@ export function harmless(info: EndpointInfo, own: Record<string, string>): TestR
 /** True where nothing but a form is taken. */
 export const isForm = ({ definition: { files, json } }: EndpointInfo) => files !== undefined && !json
 
+const drawing = '<svg xmlns="http://www.w3.org/2000/svg" width="1" height="1"/>'
+
 /** Fields as a form, with as many files as there have to be. */
-export function formOf({ definition: { files = {} } }: EndpointInfo, fields: unknown): FormData {
+export function formOf({ id, definition: { files = {} } }: EndpointInfo, fields: unknown): FormData {
   const form = new FormData()
   for (const [name, value] of Object.entries(fields ?? {})) form.append(name, [value].flat().join(','))
   // A text for readers of texts, and a table for those of tables.
-  const file = new Blob(['Name\n\n# A text'], { type: 'text/markdown' })
+  const content = id === 'media.assets.create' ? drawing : 'Name\n\n# A text'
+  const file = new Blob([content], { type: 'text/markdown' })
   for (const [name, { minFiles = 1 }] of Object.entries(files))
     for (let n = 0; n < minFiles; n += 1) form.append(name, file, 'text.md')
   return form

@@ -1,7 +1,9 @@
+import { createHash } from 'node:crypto'
 import { calendarJobs } from '../../packages/core/src/composition/jobs.ts'
-import type { Database } from '../../packages/core/src/platform/database/database.ts'
+import type { Database, Sql } from '../../packages/core/src/platform/database/database.ts'
 import { lastNumber } from '../../packages/core/src/platform/events/queries.ts'
 import { settled } from './events.ts'
+import { countWrites, type TableWrites } from './table-writes.ts'
 
 /**
  * The last use of a key is written for many requests at once, some time after them: it is not a change by
@@ -23,6 +25,8 @@ const latest = new WeakMap<Database, { revision: string; fingerprint: string }>(
  */
 export async function fingerprint(db: Database): Promise<string> {
   await settled(db)
+  const kept = counted.get(db)
+  if (kept) return (await readChanged(db, kept)).map(({ hashed }) => hashed).join('\n')
   const revision = await revisionOf(db)
   const known = latest.get(db)
   if (known?.revision === revision) return known.fingerprint
@@ -45,8 +49,43 @@ async function revisionOf(db: Database): Promise<string> {
 }
 
 /** The same as it can be read, to look for what must not stand there. */
-export function everything(db: Database): Promise<string> {
+export async function everything(db: Database): Promise<string> {
+  const kept = counted.get(db)
+  if (kept) return (await readChanged(db, kept)).map(({ text }) => text).join('\n')
   return lines(db, (rows) => rows)
+}
+
+/** The rows of a table, in the form of `everything` and in that of `fingerprint`, after so many writes. */
+interface KeptTable {
+  name: string
+  text: string
+  hashed: string
+  /** Undefined where it has to be read again. */
+  count?: string | undefined
+}
+
+/** Databases that count the writes to each table: only what was written to is read again. */
+const counted = new WeakMap<Database, { tables: KeptTable[]; writes: () => Promise<TableWrites> }>()
+
+async function readChanged(
+  db: Database,
+  { tables, writes }: { tables: readonly KeptTable[]; writes: () => Promise<TableWrites> },
+): Promise<readonly KeptTable[]> {
+  const { counts, isUnderWay } = await writes()
+  const changed = tables.filter(({ name, count }) => count === undefined || count !== counts.get(name))
+  if (changed.length === 0) return tables
+  const texts = await postgresLines(
+    db,
+    changed.map(({ name }) => name),
+    (rows) => rows,
+  )
+  const byTable = new Map(texts.map((text) => [text.slice(0, text.indexOf(' ')), text]))
+  for (const table of changed) {
+    table.text = byTable.get(table.name) ?? ''
+    table.hashed = `${table.name} ${createHash('md5').update(table.text).digest('hex')}`
+    table.count = isUnderWay ? undefined : counts.get(table.name)
+  }
+  return tables
 }
 
 /** Tables that no request changes: the slots of the calendar, and up to which number events were deleted. */
@@ -61,13 +100,21 @@ async function lines(db: Database, shown: (rows: string) => string): Promise<str
     const unstamped = (name: string, value: unknown) => (name === stamp ? undefined : value)
     return tables.map((table, i) => `${table} ${JSON.stringify(all[i], unstamped)}`).join('\n')
   }
+  return (await postgresLines(db, tables, shown)).join('\n')
+}
+
+async function postgresLines(
+  db: Database,
+  tables: readonly string[],
+  shown: (rows: string) => string,
+): Promise<string[]> {
   const parts = tables.map((table) => {
     const row = table === 'api_keys' ? `(to_jsonb(x) - '${stamp}')::text` : 'x::text'
     const rows = `coalesce(string_agg(${row}, '|' order by ${row}), '')`
     return `select '${table}' || ' ' || count(*) || ' ' || ${shown(rows)} as line from ${rowsOf(table)}`
   })
   const found = await db.sql.all<{ line: string }>(parts.join(' union all '))
-  return found.map(({ line }) => line).join('\n')
+  return found.map(({ line }) => line)
 }
 
 /** The tables whose rows differ between two fingerprints; a failure that says their names is read at once. */
@@ -87,6 +134,11 @@ export async function keepRows(db: Database): Promise<() => Promise<void>> {
   await db.write(async (tx) => {
     for (const table of tables) await tx.run(`create table "${copies}${table}" as select * from "${table}"`)
   })
+  if (db.dialect === 'postgresql') {
+    const asked = tables.filter((table) => !unasked.has(table))
+    const writes = await countWrites(db, asked)
+    counted.set(db, { tables: asked.map((name) => ({ name, text: '', hashed: '' })), writes })
+  }
   const before = await fingerprint(db)
   return async () => {
     const changed = changedTables(before, await fingerprint(db))
@@ -94,13 +146,25 @@ export async function keepRows(db: Database): Promise<() => Promise<void>> {
     await db.write(async (tx) => {
       for (const table of changed) {
         await tx.run(`delete from "${table}"`)
-        await tx.run(`insert into "${table}" select * from "${copies}${table}"`)
+        await (table === 'leads' && db.dialect === 'sqlite' ? putBackLeads(tx) : putBack(tx, table))
       }
       // Those who follow events have seen higher numbers than the last that is left, and wait for what comes after.
       await tx.run('delete from event_mark')
       await tx.run('insert into event_mark (id, pruned) values (1, ?)', [last])
     })
   }
+}
+
+const putBack = (tx: Sql, table: string) => tx.run(`insert into "${table}" select * from "${copies}${table}"`)
+
+/** The index of words takes in by itself what no import has brought, so each lead is put back as such first. */
+async function putBackLeads(tx: Sql): Promise<void> {
+  const columns = await tx.all<{ name: string }>(`select name from pragma_table_info('leads')`)
+  const values = columns.map(({ name }) => (name === 'import_id' ? 'null' : `"${name}"`))
+  await tx.run(`insert into leads select ${values.join(', ')} from ${copies}leads`)
+  await tx.run(
+    `update leads set import_id = (select k.import_id from ${copies}leads k where k.id = leads.id)`,
+  )
 }
 
 /** A full-text index follows its table by triggers: it says nothing more, and cannot be written by others. */

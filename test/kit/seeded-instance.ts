@@ -1,12 +1,17 @@
 import { createIds, createSystemClock, type NewId } from '../../packages/core/src/platform/clock.ts'
+import { serveAds } from './ads.ts'
 import { createTestApp, password, signingKeys, type TestApp } from './app.ts'
+import { mailSecret } from './bounces.ts'
 import { createTestClock, type TestClock } from './clock.ts'
 import { mailsOf, type ReadMail, tokenIn } from './mail.ts'
 import { beginConnect, connectChannel, createOAuthServer } from './oauth-server.ts'
 import { keepRows } from './rows.ts'
 import { createTestRuntime, type Dispatch } from './runtime.ts'
+import { addAds } from './seeded-ads.ts'
 import { seedOperation } from './seeded-operation.ts'
 import { claimsIn, register } from './seeded-people.ts'
+import { addPublications } from './seeded-publications.ts'
+import { addSequence } from './seeded-sequences.ts'
 import { type SeededTenant, seededTenant } from './seeded-tenant.ts'
 import {
   addSuperAdmin,
@@ -22,7 +27,9 @@ import {
   pauseLast,
   type Tenant,
 } from './seeded-work.ts'
+import { subscribe, trustedPayments } from './subscriptions.ts'
 import { createTestTokens, type TestTokens } from './test-tokens.ts'
+import { createWordPressServer, type WordPressServer } from './wordpress-server.ts'
 
 /** Is contained in everything of the other tenant that can be read: no other tenant may ever get it. */
 export const marker = 'Zanzibar'
@@ -50,6 +57,8 @@ export interface SeededInstance extends AsyncDisposable {
   /** How a type of piece is made, and work that is given again and again. */
   activityTemplate: string
   recurringTemplate: string
+  /** Id of an e-mail template that has been changed. */
+  emailTemplate: string
   /** Of a super-admin. */
   apiKey: string
   /** Of ours' admin. */
@@ -68,6 +77,8 @@ export interface SeededInstance extends AsyncDisposable {
   callback: { code: string; state: string }
   /** The content of the token in a link for a new password, which is valid for an hour only. */
   resetRequest: { sub: string; jti: string }
+  /** A website that is not connected, and who may publish there. */
+  website: Pick<WordPressServer, 'url' | 'login'>
   /** A web page that agents can read. */
   page: string
   /** Puts all rows back. */
@@ -91,7 +102,16 @@ export async function createSeededInstance(
   )
   const clock = createTestClock(Date.now())
   const provider = stack.use(await createOAuthServer({ reusable: true }))
-  const { channels } = provider
+  const website = stack.use(await createWordPressServer())
+  // WordPress.com is at the same address, and opens two sites.
+  website.accepts = () => true
+  website.sites = [55, 56]
+  const ads = await serveAds(provider, 'seeded')
+  stack.use(ads.google)
+  const channels = {
+    ...ads.channels,
+    cms_site: { ...provider.channels.cms_site, baseUrl: website.url },
+  }
   const app = stack.use(
     await createTestApp({
       clock,
@@ -100,11 +120,14 @@ export async function createSeededInstance(
       channels,
       allowHosts: ['127.0.0.1'],
       writerPaceMs: 0,
+      payments: trustedPayments,
+      mail: { webhookSecrets: [mailSecret] },
       ...changes,
     }),
   )
   const ours = await app.team('Ours')
   const theirs = await app.team(marker)
+  for (const { tenantId } of [ours, theirs]) await subscribe(app, tenantId)
   const [spare, shut, leavers] = [
     await addTenant(app, 'Spare'),
     await addTenant(app, 'Shut'),
@@ -132,6 +155,12 @@ export async function createSeededInstance(
     await pauseLast(app, team)
     await holdAgents(app, team, team === theirs ? `${marker} is out of order` : 'Out of order')
   }
+  await addPublications(app, ours, 'Spring')
+  await addPublications(app, theirs, marker)
+  await addAds(app, ours, 'Spring')
+  await addAds(app, theirs, marker)
+  await addSequence(app, ours, 'Spring')
+  await addSequence(app, theirs, marker)
   const mails = await mailsOf(app)
   const linkFor = (to: string) => tokenIn(mails.find((mail) => mail.to.includes(to)) as ReadMail)
   const { sub, jti } = claimsIn<{ sub: string; jti: string }>(linkFor(forgetful))
@@ -142,7 +171,14 @@ export async function createSeededInstance(
   const code = (await provider.consent(authUrl)).searchParams.get('code') ?? ''
   // They would expire under a test that moves the clock on.
   const late = new Date(clock.now() + 365 * 86_400_000)
-  for (const table of ['approvals', 'connect_attempts', 'invitations', 'password_resets', 'sessions'])
+  for (const table of [
+    'approvals',
+    'channel_connections',
+    'connect_attempts',
+    'invitations',
+    'password_resets',
+    'sessions',
+  ])
     await app.db.write((tx) => tx.run(`update ${table} set expires_at = ?`, [late]))
   const has = { dispatches, failed }
   const made = {
@@ -189,6 +225,7 @@ export async function createSeededInstance(
     superAdmin,
     registrations,
     refreshToken,
+    website,
     page: new URL('/page', runtime.url).href,
     invitation: linkFor(guest(ours)),
     callback: { code, state },

@@ -1,6 +1,7 @@
 import type { Client } from '@copydesk/client'
 import { password, type TestApp } from './app.ts'
-import { configure, type Tenant } from './seeded-work.ts'
+import { configure } from './seeded-settings.ts'
+import { type Tenant } from './seeded-work.ts'
 
 /** A customer as an operator takes one on. */
 export const newCustomer = {
@@ -44,6 +45,12 @@ export async function seedOperation(
     models: [{ id: 'shelf-1', name: 'Shelf 1', availableOnPlans: ['pro'] }],
   })
   const templates = await operator.call('admin', 'GET /activity-templates')
+  const emails = await operator.call('admin', 'GET /email-templates')
+  const emailTemplate = emails.data.find(({ slug }) => slug === 'report')?.id ?? ''
+  await operator.call('admin', 'PATCH /email-templates/:templateId', {
+    params: { templateId: emailTemplate },
+    body: { subject: 'Your report' },
+  })
   const recurring = await app.copydesk.asSystem().recurring.create({
     title: 'Weekly report',
     agentRole: 'analyst',
@@ -60,6 +67,7 @@ export async function seedOperation(
     customer,
     activityTemplate: templates.data[0]?.id ?? '',
     recurringTemplate: recurring.id,
+    emailTemplate,
     apiKey,
     ownKey,
     spareKey,

@@ -1,5 +1,6 @@
 import type { Team, TestApp } from './app.ts'
 import type { Dispatch } from './runtime.ts'
+import { campaignIn } from './seeded-campaigns.ts'
 import { askForConsent, registerDevice } from './seeded-people.ts'
 import { activities, idsOf } from './seeded-work.ts'
 
@@ -18,16 +19,37 @@ export interface SeededTenant extends Team {
   /** Activities that have failed, and such that have an output. */
   failed: readonly string[]
   written: readonly string[]
+  /** An activity whose newest text was approved, and goes nowhere yet. */
+  approved: string
   /** Activities in progress, of which the last is about to be paused. */
   inProgress: readonly string[]
+  /** A campaign that waits for the client, and a draft that has a group of people. */
+  forClient: string
+  inPreparation: string
+  /** A campaign of paid ads that runs at no platform. */
+  unlinked: string
+  /** A campaign by e-mail that is active. */
+  byMail: string
+  /** A campaign with review requests. */
+  forReviews: string
 }
 
 const perTenant = [
   'blog_posts',
   'campaigns',
+  'campaign_audiences',
+  'ad_groups',
+  'campaign_keywords',
+  'negative_keywords',
+  'search_terms',
+  'ad_change_sets',
+  'campaign_recommendations',
+  'campaign_sequences',
+  'sequence_steps',
   'content_requests',
   'channel_connections',
   'deliverables',
+  'periods',
   'activities',
   'approvals',
   'runs',
@@ -38,14 +60,18 @@ const perTenant = [
   'skills',
   'goals',
   'documents',
+  'assets',
   'datasets',
   'knowledge_files',
   'crawls',
   'conversations',
   'leads',
   'lead_imports',
+  'lead_forms',
+  'invoices',
   'webhooks',
   'webhook_deliveries',
+  'publications',
 ]
 
 /**
@@ -76,7 +102,22 @@ export async function seededTenant(
     consentId: await askForConsent(app, team, word),
     failed: await activities(app, team, `status = 'failed'`),
     written: await activities(app, team, 'id in (select activity_id from outputs)'),
+    forClient: await campaignIn(app, team, 'client_review'),
+    inPreparation: await campaignIn(app, team, 'dm_review'),
+    unlinked: await campaignIn(app, team, 'draft'),
+    byMail: await campaignIn(app, team, 'active', 'email_marketing'),
+    forReviews: await campaignIn(app, team, 'active', 'review_generation'),
+    approved: (await approvedTexts(app, team)).at(-1) ?? '',
     inProgress: await activities(app, team, `status = 'in_progress'`),
     atWork: dispatches.filter(({ tenantId, taskId }) => tenantId === team.tenantId && !failed.has(taskId)),
   }
+}
+
+async function approvedTexts(app: TestApp, { tenantId }: Team): Promise<string[]> {
+  const rows = await app.db.sql.all<{ id: string }>(
+    `select content_of as id from approvals where tenant_id = ? and status = 'approved' and content_of is not null
+       and content_of not in (select activity_id from publications) order by id`,
+    [tenantId],
+  )
+  return rows.map(({ id }) => id)
 }

@@ -5,6 +5,7 @@ import {
   tokenLifetimes,
 } from '../../packages/core/src/domain/accounts/identity/tokens.ts'
 import type { Clock } from '../../packages/core/src/platform/clock.ts'
+import { signingKeys } from './app.ts'
 
 export interface TestTokens {
   /** As the server signs it, but by other code, so that both have to agree on the format. */
@@ -29,4 +30,22 @@ export function createTestTokens(given: {
       return `${text}.${createHmac('sha256', key.secret).update(text).digest('base64url')}`
     },
   }
+}
+
+/** Access tokens of people as if they had just logged in, whenever they are looked at; others stay as they are. */
+export function lastingTokens<K extends string>(
+  clock: Pick<Clock, 'now'>,
+  issued: Readonly<Record<K, string>>,
+): Record<K, string> {
+  const tokens = createTestTokens({ signingKeys, clock })
+  return new Proxy(issued, {
+    get(all, kind: K) {
+      const token = all[kind]
+      const text = Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8')
+      const claims = (text.startsWith('{') ? JSON.parse(text) : {}) as TokenClaims['access'] & {
+        aud?: string
+      }
+      return claims.aud === 'access' ? tokens.sign('access', claims) : token
+    },
+  })
 }

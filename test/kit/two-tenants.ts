@@ -1,9 +1,17 @@
-import { brief, createTestApp, password, type Team, type TestApp } from './app.ts'
+import { serveAds } from './ads.ts'
+import { createTestApp, password, type Team, type TestApp } from './app.ts'
 import { createTestClock, type TestClock } from './clock.ts'
 import { connectChannel, createOAuthServer } from './oauth-server.ts'
 import { type Agent, agentOf, createTestRuntime, type Dispatch, type TestRuntime } from './runtime.ts'
+import { addAds } from './seeded-ads.ts'
 import { askForConsent, registerDevice } from './seeded-people.ts'
-import { addWebhook, configureOwn, idsOf, reportOn } from './seeded-work.ts'
+import { addPublications } from './seeded-publications.ts'
+import { addSequence } from './seeded-sequences.ts'
+import { configureOwn } from './seeded-settings.ts'
+import { addWebhook, idsOf, reportOn } from './seeded-work.ts'
+import { subscribe } from './subscriptions.ts'
+import { lastingTokens } from './test-tokens.ts'
+import { fillWithWork } from './two-tenants-work.ts'
 
 /** The kinds of callers that belong to one tenant. */
 export const callerKinds = ['admin', 'member', 'reviewer', 'agent'] as const
@@ -44,9 +52,9 @@ export async function createTwoTenants(): Promise<TwoTenants> {
   const clock = createTestClock()
   const runtime = stack.use(await createTestRuntime())
   const provider = stack.use(await createOAuthServer())
-  const app = stack.use(
-    await createTestApp({ clock, allowHosts: ['127.0.0.1'], channels: provider.channels }),
-  )
+  const { google, channels } = await serveAds(provider, 'seeded')
+  stack.use(google)
+  const app = stack.use(await createTestApp({ clock, allowHosts: ['127.0.0.1'], channels }))
   const twins: ComparedTenant[] = []
   const owned = stack.move()
 
@@ -60,9 +68,9 @@ export async function createTwoTenants(): Promise<TwoTenants> {
     return agentOf(app, dispatch)
   }
   const logIn = async (who: string, to: 'dashboard' | 'dm-portal') => {
-    const number = twins.length + 1
-    const body = { email: `${who}.${number}.tenant-${number}@test.example`, password, app: to }
-    return (await app.clientFor().call('auth', 'POST /login', { body })).accessToken
+    const email = `${who}.${twins.length + 1}.tenant-${twins.length + 1}@test.example`
+    return (await app.clientFor().call('auth', 'POST /login', { body: { email, password, app: to } }))
+      .accessToken
   }
 
   return {
@@ -79,16 +87,21 @@ export async function createTwoTenants(): Promise<TwoTenants> {
       const work = await fillWithWork(team, word, () => next(dispatches))
       provider.account = `${word}@channels.example`
       const hook = await addWebhook(app, team, word)
+      const { data: assets } = await team.admin.call('media', 'GET /assets')
       const { data: documents } = await team.admin.call('tenant', 'GET /documents')
       const knowledge = await knowledgeOf(team)
       const { data: conversations } = await team.admin.call('dashboard', 'GET /chat/conversations')
       const { data: leads } = await team.admin.call('dashboard', 'GET /leads')
       const { data: goals } = await team.admin.call('tenant', 'GET /goals')
+      await connectChannel(app, provider, team.adminToken)
       await connectChannel(app, provider, team.adminToken, 'cms_site')
+      const publicationId = await addPublications(app, team, word)
       const { data: channels } = await team.admin.call('dashboard', 'GET /channels')
       const body = reportOn(team.tenantId, `On ${word}`)
       const { reportId } = await team.reviewer.call('dm', 'POST /reports', { body })
+      const invoiceId = await subscribe(app, team.tenantId)
       const deviceId = await registerDevice(team.admin, word)
+      const mailing = await addSequence(app, team, word, work.ids.campaignId)
       const key = await app.copydesk.asSystem().apiKeys.create({ userId: team.adminId, name: 'Program' })
       // Text that was written live is stored in batches, and a run is let go of once its runtime has answered.
       clock.advance(200)
@@ -104,22 +117,28 @@ export async function createTwoTenants(): Promise<TwoTenants> {
           reportId,
           goalId: goals[0]?.id ?? '',
           leadId: leads[0]?.id ?? '',
+          invoiceId,
+          formId: (await idsOf(app, 'lead_forms', team.tenantId))[0] ?? '',
           importId: (await idsOf(app, 'lead_imports', team.tenantId))[0] ?? '',
           documentId: documents[0]?.id ?? '',
+          assetId: assets[0]?.id ?? '',
           ...knowledge,
           conversationId: conversations[0]?.id ?? '',
           deviceId,
+          publicationId,
+          ...(await addAds(app, team, word)),
+          ...mailing,
           'consents id': await askForConsent(app, team, word),
         },
         word,
         dispatches,
-        tokens: {
+        tokens: lastingTokens(clock, {
           admin: team.adminToken,
           member: await logIn('member', 'dashboard'),
           reviewer: await logIn('reviewer', 'dm-portal'),
           agent: work.agent.dispatch.taskToken,
           key: key.key,
-        },
+        }),
       }
       twins.push(twin)
       return twin
@@ -142,7 +161,7 @@ async function knowledgeOf({ admin }: Team) {
 
 const unsettled = `select id from runs where lease_owner is not null
   union all select id from reports where status = 'generating'
-  union all select id from job where status in ('waiting', 'running') and kind in ('knowledge.keep_piece', 'knowledge.ingest')
+  union all select id from job where status in ('waiting', 'running') and kind in ('knowledge.keep_piece', 'knowledge.ingest', 'mail.billing')
   union all select id from lead_imports where status = 'processing'
   union all select id from knowledge_files where status <> 'indexed' limit 1`
 
@@ -155,127 +174,4 @@ async function giveToRuntime(app: TestApp, { tenantId }: Team, webhookUrl: strin
       adapterConfig: { webhookUrl },
       toolNames: ['web_read'],
     })
-}
-
-/** Four pieces: one that waits for a verdict on its second version, one approved, one failed, and one in progress. */
-async function fillWithWork(team: Team, word: string, next: () => Promise<Agent>) {
-  const { admin, member, reviewer, adminId, tenantId } = team
-  const { id: campaignId } = await admin.call('dashboard', 'POST /campaigns', {
-    body: {
-      name: 'Spring',
-      brief: `${brief}\n\nOur word is ${word}.`,
-      deliverables: [{ type: 'social_post', quantity: 4 }],
-    },
-  })
-  const agents = [await next(), await next(), await next(), await next()]
-  const [revised, approved, failed, atWork] = agents as [Agent, Agent, Agent, Agent]
-  const activityOf = async ({ call }: Agent) => (await call('GET /runs/:runId/context')).activityId
-  const activityId = await activityOf(revised)
-  const openActivityId = await activityOf(atWork)
-
-  await revised.call('POST /runs/:runId/actions/add-comment', { text: `${word}, @human:${adminId}` })
-  await revised.deliver(`The first ${word}`)
-  await resolveNewest(team, { resolution: 'revision_requested', note: `More ${word}` })
-  await (await next()).deliver(`The second ${word}`)
-
-  await approved.deliver(`Another ${word}`)
-  await resolveNewest(team, { resolution: 'approved', note: `Good ${word}` })
-  await (await next()).call('POST /runs/:runId/result', {
-    status: 'success',
-    metadata: { nothingToDo: true },
-  })
-
-  await failed.fail(`No ${word} left`, { family: 'invalid' })
-
-  await atWork.call('POST /runs/:runId/tool-call', {
-    toolName: 'look_up',
-    method: 'call',
-    input: { word },
-    output: { word },
-    status: 'success',
-    durationMs: 5,
-    costUsd: 0.25,
-  })
-  await atWork.call('POST /runs/:runId/stream', { delta: `Once upon a ${word}`, sequenceNum: 0 })
-  await atWork.call('POST /runs/:runId/actions/create-approval', {
-    title: `Which ${word}?`,
-    type: 'channel_action',
-    description: `One ${word} of two`,
-    options: [`${word} one`, `${word} two`],
-    linkedActivityIds: [activityId],
-    blockCurrentActivity: false,
-  })
-  await atWork.call('POST /runs/:runId/actions/create-subtask', {
-    title: `Find ${word}`,
-    agentRole: 'researcher',
-    prompt: `Find out about ${word}`,
-    blocking: false,
-  })
-  await (await next()).deliver(`What is known of ${word}`)
-  await member.call('dashboard', 'POST /activities/:activityId/comments', {
-    params: { activityId },
-    body: { text: `I like ${word}` },
-  })
-
-  await writePost(team, word, next)
-  const { data: posts } = await reviewer.call('dm', 'GET /blog', { query: { tenantId } })
-  const { data: deliverables } = await admin.call('dashboard', 'GET /campaigns/:campaignId/deliverables', {
-    params: { campaignId },
-  })
-  const { data: approvals } = await reviewer.call('dm', 'GET /approvals', {
-    query: { 'filter.status': 'pending', 'filter.type': 'content_review' },
-  })
-  const { data: questions } = await reviewer.call('dm', 'GET /approvals', {
-    query: { 'filter.status': 'pending', 'filter.type': 'channel_action' },
-  })
-  const ids = {
-    tenantId,
-    campaignId,
-    campaignIds: campaignId,
-    activityId,
-    linkedActivityIds: activityId,
-    deliverableId: deliverables[0]?.id ?? '',
-    approvalId: approvals[0]?.id ?? '',
-    approvalIds: approvals[0]?.id ?? '',
-    // No one decides on it, so that it stays in every list.
-    itemId: questions[0]?.id ?? '',
-    cursor: questions[0]?.id ?? '',
-    runId: atWork.runId,
-    activityRunId: atWork.runId,
-    toUserId: adminId,
-    assignedTo: adminId,
-    assigneeId: adminId,
-    principalId: adminId,
-    userId: adminId,
-    toId: adminId,
-    'blog id': posts[0]?.id ?? '',
-    // As the terminal names them.
-    ids: approvals[0]?.id ?? '',
-    'activities id': activityId,
-    'approvals id': approvals[0]?.id ?? '',
-    'feed id': questions[0]?.id ?? '',
-  }
-  return { ids, openActivityId, agent: atWork }
-}
-
-/** A blog post that waits for review, and what people want to read next. */
-async function writePost({ admin, member }: Team, word: string, next: () => Promise<Agent>): Promise<void> {
-  await admin.call('dashboard', 'POST /campaigns', {
-    body: { name: 'Blog', brief: word, deliverables: [{ type: 'blog_post', quantity: 1 }] },
-  })
-  await (await next()).deliver(`What ${word} is`)
-  await (await next()).deliver(`# On ${word}\n\nMeta description: All about ${word}.`)
-  const body = { topic: `More ${word}`, brief: `Everything on ${word}` }
-  await member.call('dashboard', 'POST /blog-requests', { body })
-  await member.call('dashboard', 'POST /social-requests', { body: { ...body, platforms: ['photo_network'] } })
-}
-
-async function resolveNewest(
-  { reviewer }: Team,
-  body: { resolution: 'approved' | 'revision_requested'; note: string },
-) {
-  const query = { 'filter.status': 'pending', sortBy: 'created_on' } as const
-  const { data } = await reviewer.call('dm', 'GET /approvals', { query })
-  const params = { approvalId: data[0]?.id ?? '' }
-  await reviewer.call('dm', 'POST /approvals/:approvalId/resolve', { params, body })
 }

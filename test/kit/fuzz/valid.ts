@@ -177,6 +177,7 @@ const fixed = [
   fc.constantFrom('KA', 'CA', 'BY'),
   fc.constantFrom('+49 30 1234567', '5551234567'),
   fc.constantFrom('https://shop.example.com/a?b=c', 'http://example.org'),
+  fc.constantFrom('https://shop.example.com', 'http://example.org:8080'),
   fc.constantFrom('Europe/Berlin', 'Asia/Kolkata', 'UTC'),
   fc.constantFrom('EUR', 'USD', 'INR'),
   fc.constantFrom('shop.example.com', 'example.org'),

@@ -1,0 +1,22 @@
+import { openedEvent } from './bounces.ts'
+import type { SeededInstance } from './seeded-instance.ts'
+
+interface Example {
+  params?: Record<string, string>
+  body?: unknown
+  headers?: Record<string, string>
+}
+
+/** Inputs of endpoints about payments and e-mails. */
+export const billingExamples: Record<string, (instance: SeededInstance) => Example> = {
+  'admin.tenants.override_billing': ({ customer }) => ({
+    params: { tenantId: customer.tenantId },
+    body: { action: 'apply_discount', value: 10, reason: 'A friend' },
+  }),
+  'tenant.billing.change': () => ({ body: { plan: 'agency' } }),
+  'admin.billing.webhook': () => ({
+    body: { id: 'evt_1', event: 'dispute.opened', created_at: 1_790_000_000 },
+  }),
+  'admin.mail.webhook': ({ clock }) => openedEvent(clock.now()),
+  'pg.webhook': () => ({ body: { id: 'evt_2', event: 'dispute.opened', created_at: 1_790_000_000 } }),
+}

@@ -1,0 +1,159 @@
+import { once } from 'node:events'
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { ChannelOptions } from '@copydesk/core'
+import { jpegOf } from '../pictures.ts'
+
+/** A request as a platform reads it. */
+export interface Asked {
+  method: string
+  url: URL
+  path: string
+  query: URLSearchParams
+  headers: IncomingHttpHeaders
+  /** Of `Authorization: Bearer`; empty where there is none. */
+  token: string
+  json: Record<string, unknown>
+  form: URLSearchParams
+  bytes: Buffer
+}
+
+export interface Said {
+  status: number
+  body?: unknown
+  headers?: Record<string, string>
+}
+
+/** What goes wrong with one request that publishes: it ends before it is done, or after it without an answer, or is answered so. */
+export type Mishap = 'cut before' | 'cut after' | Said
+
+export type ChannelType = Exclude<keyof ChannelOptions, 'redirectUrls'>
+
+/** A platform, written from its documentation; the tests of all connectors drive it through this. */
+export interface Platform extends AsyncDisposable {
+  type: ChannelType
+  url: string
+  /** How often something with these words was published. */
+  published(words: string): number
+  requests: string[]
+  /** Taken from the front, one for each request that publishes. */
+  mishaps: Mishap[]
+  /** Its words for what can go wrong. */
+  says: {
+    /** The token has ended. */
+    expired: Said
+    /** Too much was asked for. */
+    quota: Said
+    /** A person has to see to it. */
+    policy: Said
+    /** It has it already. */
+    duplicate?: Said
+  }
+  /** How an account is connected: what is pasted, or by consent, in which case its tokens are those of the provider of the test. */
+  login: { server?: string; username?: string; secret: string } | 'consent'
+  /** Whether an access token is good; of a platform with consent the test says it. */
+  accepts: (token: string) => boolean
+  /** What is chosen where the consent opens several. */
+  account?: string
+  /** A token that has ended is renewed, and is not the end of the connection. */
+  renews: boolean
+  /** Ends everything, where the provider of the test is not the one who does. */
+  shutOut?(): void
+  /** Milliseconds since the epoch, as the test has it. */
+  now(): number
+  /** Lists and single reads show nothing of what was published, as a platform that is not asked or is slow. */
+  hides: boolean
+  /** What is known after a lost answer: the platform finds it, needs no asking, or a person is asked. */
+  afterLoss: 'published' | 'unknown'
+  /** And of a post that never arrived. */
+  afterNothing: 'published' | 'unknown'
+  removes: boolean
+  /** What it counts of every post; left out where it counts nothing of single posts. */
+  figures?: Record<string, number>
+  /** How many have looked at, or liked, each post. */
+  popularity: number
+}
+
+/** A server that answers by `respond`; `publishes` tells the requests that mishaps hit. */
+export async function serve(
+  respond: (asked: Asked) => Said | Promise<Said>,
+  publishes: (asked: Asked) => boolean,
+): Promise<Pick<Platform, 'url' | 'requests' | 'mishaps'> & AsyncDisposable> {
+  const answer = async (request: IncomingMessage, response: ServerResponse) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk as Buffer)
+    const bytes = Buffer.concat(chunks)
+    const url = new URL(request.url ?? '/', self.url)
+    const { headers } = request
+    const isJson = headers['content-type']?.startsWith('application/json')
+    const asked: Asked = {
+      method: request.method ?? 'GET',
+      url,
+      path: url.pathname,
+      query: url.searchParams,
+      headers,
+      token: /^Bearer (.+)$/.exec(headers.authorization ?? '')?.[1] ?? '',
+      json: isJson ? (JSON.parse(bytes.toString() || '{}') as Record<string, unknown>) : {},
+      form: new URLSearchParams(isJson ? '' : bytes.toString()),
+      bytes,
+    }
+    self.requests.push(`${asked.method} ${asked.path}`)
+    const mishap = publishes(asked) ? self.mishaps.shift() : undefined
+    if (mishap === 'cut before') return void response.destroy()
+    const said = typeof mishap === 'object' ? mishap : await respond(asked)
+    if (mishap === 'cut after') return void response.destroy()
+    const isBytes = said.body instanceof Uint8Array
+    // A connection that is kept may end under the next request, which would be one mishap more.
+    response.writeHead(said.status, {
+      connection: 'close',
+      ...(said.body !== undefined && !isBytes && { 'content-type': 'application/json' }),
+      ...said.headers,
+    })
+    const isRaw = isBytes || typeof said.body === 'string'
+    response.end(isRaw ? said.body : said.body === undefined ? '' : JSON.stringify(said.body))
+  }
+  const server = createServer(
+    (request, response) => void answer(request, response).catch(() => response.destroy()),
+  )
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const self = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    requests: [] as string[],
+    mishaps: [] as Mishap[],
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+  return self
+}
+
+/** An answer that is none of the refusals. */
+export const says = (body: unknown): Said => ({ status: 200, body })
+/** One without a body. */
+export const fails = (status: number): Said => ({ status })
+
+/** A place on the web from which pictures are fetched. */
+export async function servePictures() {
+  const bytes = jpegOf()
+  const clip = Buffer.from('....ftypisom....moov')
+  return serve(
+    ({ path }) => ({ status: 200, body: path.endsWith('.mp4') ? clip : bytes }),
+    () => false,
+  )
+}
+
+/** Counts what was published, by the first line of its text. */
+export function counter() {
+  const counts = new Map<string, number>()
+  return {
+    add: (text: string) => {
+      const words = firstLine(text)
+      counts.set(words, (counts.get(words) ?? 0) + 1)
+    },
+    published: (words: string) => counts.get(words) ?? 0,
+  }
+}
+
+const firstLine = (text: string) => text.trim().split('\n')[0]?.trim() ?? ''

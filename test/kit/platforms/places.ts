@@ -1,0 +1,160 @@
+import { counter, fails, type Platform, type Said, says, serve } from './frame.ts'
+
+interface LocalPost {
+  name: string
+  summary: string
+  state: 'PROCESSING' | 'LIVE'
+  createTime: string
+  searchUrl: string
+}
+
+/** Google's four APIs of Business Profile, for one place. */
+export async function createGoogleBusiness(): Promise<Platform> {
+  const { add, published } = counter()
+  const posts = new Map<string, LocalPost>()
+  const refuse = (code: number, status: string): Said => ({
+    status: code,
+    body: { error: { code, status, message: `No: ${status}`, details: [] } },
+  })
+  const place = 'accounts/11/locations/22'
+  const server = await serve(
+    ({ method, path, query, token, json }): Said => {
+      if (!platform.accepts(token)) return refuse(401, 'UNAUTHENTICATED')
+      if (path === '/v1/accounts') return says({ accounts: [{ name: 'accounts/11', accountName: 'Oats' }] })
+      if (path === '/v1/accounts/11/locations')
+        return query.get('readMask')
+          ? says({ locations: [{ name: 'locations/22', title: 'Oats, Hamburg' }] })
+          : refuse(400, 'INVALID_ARGUMENT')
+      const name = path.replace('/v4/', '')
+      if (name === `${place}/localPosts` && method === 'GET')
+        return says(platform.hides || posts.size === 0 ? {} : { localPosts: [...posts.values()] })
+      const known = posts.get(name)
+      if (method === 'DELETE') return posts.delete(name) ? says({}) : refuse(404, 'NOT_FOUND')
+      if (method === 'GET' && known) {
+        const shown = { ...known }
+        known.state = 'LIVE'
+        return says(shown)
+      }
+      if (name !== `${place}/localPosts`) return refuse(404, 'NOT_FOUND')
+      const made: LocalPost = {
+        name: `${place}/localPosts/${posts.size + 1}${platform.now()}`,
+        summary: String(json['summary']),
+        state: 'PROCESSING',
+        createTime: new Date(platform.now()).toISOString(),
+        searchUrl: 'https://local.google.example/place?id=22',
+      }
+      posts.set(made.name, made)
+      add(made.summary)
+      const shown = { ...made }
+      made.state = 'LIVE'
+      return says(shown)
+    },
+    ({ method, path }) => method === 'POST' && path.endsWith('/localPosts'),
+  )
+  const platform: Platform = {
+    ...server,
+    type: 'business_profile',
+    published,
+    login: 'consent',
+    accepts: () => false,
+    renews: true,
+    says: {
+      expired: refuse(401, 'UNAUTHENTICATED'),
+      quota: refuse(429, 'RESOURCE_EXHAUSTED'),
+      policy: refuse(403, 'PERMISSION_DENIED'),
+    },
+    hides: false,
+    afterLoss: 'published',
+    afterNothing: 'unknown',
+    removes: true,
+    popularity: 1,
+    now: () => 0,
+  }
+  return platform
+}
+
+/** TikTok's content posting API, for an account that offers posts for everyone and for itself. */
+export async function createTikTok(): Promise<Platform> {
+  const { add, published } = counter()
+  const posts = new Map<string, { status: string; title: string; id: string }>()
+  let next = 7_400_000_000_000_000_000n
+  const refuse = (status: number, code: string): Said => ({
+    status,
+    body: { data: {}, error: { code, message: `No: ${code}`, log_id: '1' } },
+  })
+  const says200 = (data: object) => says({ data, error: { code: 'ok', message: '', log_id: '1' } })
+  const server = await serve(
+    ({ path: whole, query, token, json, headers, bytes }): Said => {
+      const path = whole.replace('/v2', '')
+      if (path.startsWith('/upload/')) {
+        const post = posts.get(path.slice('/upload/'.length))
+        const size = bytes.length
+        if (!post || headers['content-range'] !== `bytes 0-${size - 1}/${size}`) return fails(400)
+        post.status = 'PROCESSING_UPLOAD_DONE'
+        return fails(201)
+      }
+      if (!platform.accepts(token)) return refuse(401, 'access_token_invalid')
+      const info = (json['post_info'] ?? {}) as { title?: string; privacy_level?: string }
+      if (path === '/post/publish/creator_info/query/')
+        return says200({
+          creator_nickname: 'Oats',
+          creator_username: 'oats',
+          privacy_level_options: ['PUBLIC_TO_EVERYONE', 'SELF_ONLY'],
+        })
+      if (path === '/post/publish/status/fetch/') {
+        const post = posts.get(String(json['publish_id']))
+        if (!post) return refuse(400, 'invalid_publish_id')
+        if (post.status !== 'PROCESSING_DOWNLOAD' && post.status !== 'PROCESSING_UPLOAD_DONE')
+          return {
+            status: 200,
+            body: `{"data":{"status":"${post.status}","publicaly_available_post_id":[${post.id}]},"error":{"code":"ok"}}`,
+          }
+        post.status = 'PUBLISH_COMPLETE'
+        return says200({ status: 'PROCESSING_DOWNLOAD' })
+      }
+      if (path === '/video/query/') {
+        const { video_ids: ids } = json['filters'] as { video_ids: string[] }
+        const n = platform.popularity
+        const counts = { view_count: 90 * n, like_count: 3 * n, comment_count: n, share_count: 2 * n }
+        const found = [...posts.values()].filter((post) => ids.includes(post.id))
+        return query.get('fields')?.includes('view_count')
+          ? says200({ videos: found.map(({ id }) => ({ id, ...counts })) })
+          : refuse(400, 'invalid_params')
+      }
+      if (info.privacy_level !== 'PUBLIC_TO_EVERYONE') return refuse(403, 'privacy_level_option_mismatch')
+      next += 1n
+      const id = `v_pub_url~${next}`
+      const isPhoto = path === '/post/publish/content/init/'
+      posts.set(id, {
+        status: isPhoto ? 'PROCESSING_DOWNLOAD' : 'PROCESSING_UPLOAD',
+        title: info.title ?? '',
+        id: String(next),
+      })
+      add(info.title ?? '')
+      return says200({ publish_id: id, ...(!isPhoto && { upload_url: `${server.url}/upload/${id}` }) })
+    },
+    ({ path }) => path.endsWith('/init/'),
+  )
+  const platform: Platform = {
+    ...server,
+    type: 'short_video_network',
+    account: 'Oats, for everyone',
+    published,
+    login: 'consent',
+    accepts: () => false,
+    renews: true,
+    says: {
+      expired: refuse(401, 'access_token_invalid'),
+      quota: refuse(429, 'rate_limit_exceeded'),
+      policy: refuse(403, 'unaudited_client_can_only_post_to_private_accounts'),
+    },
+    hides: false,
+    afterLoss: 'unknown',
+    afterNothing: 'unknown',
+    removes: false,
+    figures: { impressions: 90, reactions: 3, comments: 1, shares: 2 },
+    popularity: 1,
+    now: () => 0,
+  }
+  return platform
+}

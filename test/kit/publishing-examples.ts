@@ -1,0 +1,36 @@
+import { accountKey } from '../../packages/core/src/domain/delivery/publishing/account-key.ts'
+import { redirectUrl } from './oauth-server.ts'
+import type { SeededInstance } from './seeded-instance.ts'
+import type { SeededTenant } from './seeded-tenant.ts'
+
+const websiteOf = (ids: SeededTenant['ids']) => ids['channel_connections']?.at(-1) ?? ''
+
+/** Inputs of channels and publications that schemas and names alone do not lead to. */
+export const publishingExamples: Record<
+  string,
+  (instance: SeededInstance) => {
+    params?: Record<string, string>
+    body?: object
+  }
+> = {
+  'dashboard.channels.connect': () => ({ params: { platform: 'search_ads' }, body: { redirectUrl } }),
+  'mobile.channels.connect': () => ({ params: { platform: 'search_ads' }, body: { redirectUrl } }),
+  'dashboard.integrations.credentials': ({ website: { url, login } }) => ({
+    params: { platform: 'cms_site' },
+    body: { server: url, ...login },
+  }),
+  'dashboard.channels.accounts': ({ ours }) => ({ params: { channelId: websiteOf(ours.ids) } }),
+  'dashboard.channels.choose_account': ({ ours }) => ({
+    params: { channelId: websiteOf(ours.ids) },
+    body: { account: accountKey({ site: '55' }) },
+  }),
+  'dashboard.publications.previews': ({ ours }) => ({ params: { activityId: ours.approved } }),
+  'dashboard.publications.set_slots': () => ({ body: { days: [1, 3, 5], times: ['09:00', '16:30'] } }),
+  'dashboard.publications.create': ({ ours }) => ({
+    body: { activityId: ours.approved, channelId: websiteOf(ours.ids) },
+  }),
+  'dashboard.publications.reconcile': ({ ours }) => ({
+    params: { publicationId: ours.ids['publications']?.[2] ?? '' },
+    body: { outcome: 'published', url: 'https://oats.example/rye' },
+  }),
+}

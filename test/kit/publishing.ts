@@ -1,0 +1,112 @@
+import type { CallInput, Reply } from '@copydesk/client'
+import type { CopydeskOptions } from '@copydesk/core'
+import { adminOf } from './app.ts'
+import { createTestClock, type TestClock } from './clock.ts'
+import { type AgentHarness, createAgentHarness } from './runtime.ts'
+import type { WordPressServer } from './wordpress-server.ts'
+
+type PublicationItem = Reply<'dashboard', 'GET /publications'>['data'][number]
+type PublicationView = Reply<'dashboard', 'GET /publications/:publicationId'>
+type Verdict = CallInput<'dashboard', 'POST /publications/:publicationId/reconcile'>['body']
+
+/** A team that publishes: its agents are played by the test, and time moves when a test waits. */
+export interface Press extends AgentHarness {
+  clock: TestClock
+  /** The team's admin, in process: the tokens of people end sooner than these tests. */
+  admin: ReturnType<AgentHarness['app']['copydesk']['as']>
+  /** Connects the team's website. @returns its channel's id */
+  connect(site: WordPressServer): Promise<string>
+  disconnect(channelId: string): Promise<unknown>
+  /** A piece that a person has approved. @returns its activity's id */
+  approved(text: string): Promise<string>
+  publish(activityId: string, channelId: string, scheduleFor?: Date): Promise<PublicationItem>
+  /** Moves time on until a publication is in one of these statuses. */
+  reaches(id: string, ...statuses: PublicationItem['status'][]): Promise<PublicationItem>
+  /** Moves time on until nothing more happens to a publication by itself. */
+  rests(id: string): Promise<PublicationItem>
+  show(id: string): Promise<PublicationView>
+  list(
+    query: CallInput<'dashboard', 'GET /publications'>['query'],
+  ): Promise<Reply<'dashboard', 'GET /publications'>>
+  act(id: string, act: 'retry' | 'cancel' | 'reconcile', body?: Verdict): Promise<PublicationItem>
+  /** Titles of what the admin was told. */
+  notices(): Promise<string[]>
+}
+
+export async function openPress(options: Partial<CopydeskOptions> = {}): Promise<Press> {
+  const clock = createTestClock()
+  const harness = await createAgentHarness({ clock, ...options })
+  const { app, team } = harness
+  const admin = app.copydesk.as(adminOf(team))
+  const show = (publicationId: string) =>
+    admin.call('dashboard.publications.get', { params: { publicationId } })
+  const moveOn = (id: string, isThere: (publication: PublicationItem) => boolean, words: string) => {
+    let quiet = 0
+    return app.until(async () => {
+      // Time stands still while a job is running, and may not outrun the lease of one that is being taken: the machine may be busy.
+      const open = `select count(*) as n from job where status = 'running' and lease_until > ?`
+      const publication = await show(id)
+      const waitMs = Date.parse(publication.nextAt ?? '') - clock.now() || 0
+      quiet = (await harness.count(open, clock.date())) === 0 ? quiet + 1 : 0
+      if (quiet > 1) {
+        quiet = 0
+        clock.advance(Math.max(120_000, waitMs))
+      }
+      return isThere(publication) && publication
+    }, `publication ${id} is ${words}`)
+  }
+  return {
+    ...harness,
+    clock,
+    admin,
+    show,
+    list: (query = {}) => admin.call('dashboard.publications.list', { query }),
+    async connect({ url, login }) {
+      const body = { server: url, ...login }
+      await admin.call('dashboard.integrations.credentials', { params: { platform: 'cms_site' }, body })
+      const { data } = await admin.call('dashboard.channels.list', {})
+      return data.find(({ type }) => type === 'cms_site')?.id ?? ''
+    },
+    disconnect: (channelId) => admin.call('dashboard.channels.disconnect', { params: { channelId } }),
+    async approved(text) {
+      const deliverables = [{ type: 'social_post' as const, quantity: 1 }]
+      await admin.call('dashboard.campaigns.create', {
+        body: { name: 'Spring', brief: '# Oats', deliverables },
+      })
+      const agent = await harness.next(clock)
+      await agent.deliver(text)
+      const { id } = await harness.activityOf(agent.runId)
+      const { data } = await admin.call('dashboard.approvals.list', { query: { 'filter.status': 'pending' } })
+      const params = { approvalId: data[0]?.id ?? '' }
+      await admin.call('dashboard.approvals.resolve', { params, body: { resolution: 'approved' } })
+      const last = await harness.next(clock)
+      await last.deliver(text)
+      return id
+    },
+    publish: (activityId, channelId, scheduleFor) =>
+      admin.call('dashboard.publications.create', {
+        body: { activityId, channelId, ...(scheduleFor && { scheduleFor: scheduleFor.toISOString() }) },
+      }),
+    reaches: (id, ...statuses) =>
+      moveOn(id, ({ status }) => statuses.includes(status), statuses.join(' or ')),
+    rests: (id) =>
+      moveOn(
+        id,
+        ({ status, needsAnswer }) => needsAnswer || !['scheduled', 'sending', 'unknown'].includes(status),
+        'at rest',
+      ),
+    act: (id, act, body = {}) => {
+      const params = { publicationId: id }
+      return act === 'reconcile'
+        ? admin.call('dashboard.publications.reconcile', { params, body })
+        : admin.call(`dashboard.publications.${act}`, { params })
+    },
+    async notices() {
+      const rows = await app.db.sql.all<{ title: string }>(
+        `select title from notifications where user_id = ? and type = 'activity_failed' order by id`,
+        [team.adminId],
+      )
+      return rows.map(({ title }) => title)
+    },
+  }
+}

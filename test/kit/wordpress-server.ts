@@ -1,0 +1,253 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+interface Post {
+  id: number
+  slug: string
+  status: string
+  title: string
+  content: string
+  excerpt: string
+}
+
+/** What goes wrong with one request; those that come later are served. */
+type Mishap =
+  /** The connection ends before the request is done, or after, without an answer. */
+  | 'cut before'
+  | 'cut after'
+  | 502
+  | 504
+  | 'firewall'
+  | { status: number; code: string; headers?: Record<string, string> }
+
+/** A WordPress site with its REST API and application passwords, as WordPress 6.1 speaks it; and WordPress.com with one site. */
+export interface WordPressServer extends AsyncDisposable {
+  url: string
+  login: { username: string; secret: string }
+  posts: Map<number, Post>
+  /** How often a post went from unpublished to published, by its title. */
+  published: Map<string, number>
+  /** When each post was drafted, by its first slug, milliseconds since the epoch. */
+  createdAt: Map<string, number>
+  requests: string[]
+  /** Taken from the front, one for each request that writes. */
+  mishaps: Mishap[]
+  /** Passwords that are good, by their uuid. */
+  passwords: Map<string, string>
+  /** Whether WordPress.com takes an access token. */
+  accepts: (token: string) => boolean
+  /** The sites of WordPress.com that a token is for. */
+  sites: number[]
+  /** False where addresses are not rewritten: the API is reached by `?rest_route=` only. */
+  permalinks: boolean
+  /** Opens the page of consent as the site's user, who agrees or not. @returns where the person goes from there */
+  agree(authUrl: string, answer?: 'yes' | 'no'): URL
+  mayPublish: boolean
+  /** False as on a site without https: it gives out no application passwords. */
+  passwordsOffered: boolean
+}
+
+export async function createWordPressServer(): Promise<WordPressServer> {
+  let nextId = 100
+  const reply = (status: number, body: unknown, headers: Record<string, string> = {}): Reply => ({
+    status,
+    body,
+    headers,
+  })
+  const refuse = (status: number, code: string, message = `No: ${code}`) =>
+    reply(status, { code, message, data: { status } })
+  const shown = (post: Post) => ({
+    ...post,
+    link: `${self.url}/${post.status === 'publish' ? post.slug : `?p=${post.id}`}`,
+    title: { raw: post.title },
+    content: { raw: post.content },
+  })
+  /** Slugs are unique, of drafts too. */
+  const unique = (slug: string, own: number) => {
+    const taken = (one: string) =>
+      [...self.posts.values()].some((post) => post.id !== own && post.slug === one)
+    let free = slug
+    for (let n = 2; taken(free); n += 1) free = `${slug}-${n}`
+    return free
+  }
+  const write = (post: Post, given: Partial<Post>) => {
+    const before = post.status
+    if (given.status === 'publish' && !self.mayPublish) return refuse(403, 'rest_cannot_publish')
+    Object.assign(post, given, { slug: unique(given.slug ?? post.slug, post.id) })
+    if (post.status === 'publish' && before !== 'publish')
+      self.published.set(post.title, (self.published.get(post.title) ?? 0) + 1)
+    self.posts.set(post.id, post)
+    return undefined
+  }
+  const posts = (method: string, id: number, url: URL, given: Partial<Post>): Reply => {
+    if (Number.isNaN(id)) {
+      if (method === 'GET') {
+        const slugs = (url.searchParams.get('slug') ?? '').split(',')
+        const any = url.searchParams.get('status') === 'any'
+        const found = [...self.posts.values()].filter(
+          (post) =>
+            slugs.includes(post.slug) && post.status !== 'trash' && (any || post.status === 'publish'),
+        )
+        return reply(200, found.map(shown))
+      }
+      if (given.slug) self.createdAt.set(given.slug, Date.now())
+      const post = { id: nextId++, slug: '', status: 'draft', title: '', content: '', excerpt: '' }
+      return write(post, given) ?? reply(201, shown(post))
+    }
+    const post = self.posts.get(id)
+    if (!post) return refuse(404, 'rest_post_invalid_id', 'Invalid post ID.')
+    if (method === 'DELETE') {
+      if (post.status === 'trash') return refuse(410, 'rest_already_trashed')
+      post.status = 'trash'
+      return reply(200, shown(post))
+    }
+    return (method === 'POST' ? write(post, given) : undefined) ?? reply(200, shown(post))
+  }
+  const route = (method: string, path: string, url: URL, given: Partial<Post>, uuid: string): Reply => {
+    const [, collection, id] = /^\/(posts|users\/me)(?:\/(.+))?$/.exec(path) ?? []
+    if (collection === 'posts') return posts(method, Number(id), url, given)
+    if (collection !== 'users/me') return refuse(404, 'rest_no_route')
+    if (id === undefined)
+      return reply(200, {
+        id: 1,
+        name: 'Wanda',
+        capabilities: { edit_posts: true, publish_posts: self.mayPublish },
+      })
+    if (id === 'application-passwords/introspect') return reply(200, { uuid })
+    self.passwords.delete(uuid)
+    return reply(200, { deleted: true })
+  }
+  const describe = () =>
+    reply(200, {
+      name: 'Oats Daily',
+      url: self.url,
+      namespaces: ['oembed/1.0', 'wp/v2'],
+      authentication: self.passwordsOffered
+        ? {
+            'application-passwords': {
+              endpoints: { authorization: `${self.url}/wp-admin/authorize-application.php` },
+            },
+          }
+        : [],
+    })
+  const hosted = (path: string, url: URL, token: string): Reply => {
+    const about = (ID: number) => ({
+      ID,
+      name: `Oats ${ID} at WordPress.com`,
+      URL: `https://oats${ID}.wordpress.example`,
+    })
+    if (path === '/oauth2/token-info')
+      return self.accepts(url.searchParams.get('token') ?? '') &&
+        url.searchParams.get('client_id') === 'the-client'
+        ? reply(200, {
+            client_id: 'the-client',
+            user_id: '7',
+            ...(self.sites.length === 1
+              ? { blog_id: String(self.sites[0]), scope: '' }
+              : { blog_id: 0, scope: 'global' }),
+          })
+        : reply(400, { error: 'invalid_token', error_description: 'The token is invalid' })
+    if (!self.accepts(token)) return reply(400, { error: 'invalid_token', message: 'The token is invalid' })
+    if (path === '/rest/v1.1/me/sites') return reply(200, { sites: self.sites.map(about) })
+    const id = Number(/^\/rest\/v1\.1\/sites\/(\d+)$/.exec(path)?.[1])
+    return self.sites.includes(id)
+      ? reply(200, about(id))
+      : reply(404, { error: 'unknown_blog', message: 'Unknown blog' })
+  }
+  const answer = async (request: IncomingMessage, response: ServerResponse) => {
+    const url = new URL(request.url ?? '/', self.url)
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk as Buffer)
+    const method = request.method ?? 'GET'
+    self.requests.push(`${method} ${url.pathname}`)
+    const mishap = method === 'GET' ? undefined : self.mishaps.shift()
+    if (mishap === 'cut before') return void response.destroy()
+    if (mishap === 502 || mishap === 504)
+      return void response.writeHead(mishap, { connection: 'close' }).end('<h1>Bad gateway</h1>')
+    if (mishap === 'firewall')
+      return void response.writeHead(403, { connection: 'close' }).end('<h1>Are you human?</h1>')
+    const given = JSON.parse(Buffer.concat(chunks).toString() || '{}') as Partial<Post>
+    const { authorization = '' } = request.headers
+    const done =
+      typeof mishap === 'object'
+        ? { ...refuse(mishap.status, mishap.code), headers: mishap.headers ?? {} }
+        : serve(method, url, given, authorization)
+    if (mishap === 'cut after') return void response.destroy()
+    // A connection that is kept may end under the next request, which would be one mishap more.
+    const headers = { 'content-type': 'application/json', connection: 'close', ...done.headers }
+    response.writeHead(done.status, headers)
+    response.end(JSON.stringify(done.body))
+  }
+  const serve = (method: string, url: URL, given: Partial<Post>, authorization: string): Reply => {
+    const { pathname } = url
+    const token = /^Bearer (.+)$/.exec(authorization)?.[1] ?? ''
+    const site = '/wp/v2/sites/55'
+    if (pathname.startsWith('/oauth2/') || pathname.startsWith('/rest/')) return hosted(pathname, url, token)
+    if (pathname.startsWith(`${site}/`))
+      return self.accepts(token)
+        ? route(method, pathname.slice(site.length), url, given, '')
+        : refuse(401, 'invalid_token')
+    const path = self.permalinks ? pathname.replace(/^\/wp-json/, '') : url.searchParams.get('rest_route')
+    if (self.permalinks && path === pathname) return refuse(404, 'rest_no_route')
+    if (path === '/') return describe()
+    if (!path?.startsWith('/wp/v2/')) return refuse(404, 'rest_no_route')
+    const [username, secret] = Buffer.from(authorization.replace('Basic ', ''), 'base64')
+      .toString()
+      .split(':')
+    const [uuid] = [...self.passwords].find(([, password]) => password === secret) ?? []
+    if (username !== self.login.username) return refuse(401, 'invalid_username')
+    if (uuid === undefined) return refuse(401, 'incorrect_password')
+    return route(method, path.slice('/wp/v2'.length), url, given, uuid)
+  }
+  const server = createServer(
+    (request, response) => void answer(request, response).catch(() => response.destroy()),
+  )
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const secret = randomBytes(12).toString('hex')
+  const self: WordPressServer = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    login: { username: 'wanda', secret },
+    posts: new Map(),
+    published: new Map(),
+    createdAt: new Map(),
+    requests: [],
+    mishaps: [],
+    passwords: new Map([[randomUUID(), secret]]),
+    accepts: () => false,
+    sites: [55],
+    permalinks: true,
+    agree(authUrl, answer = 'yes') {
+      const asked = new URL(authUrl)
+      const { app_name: name, app_id: id, ...to } = Object.fromEntries(asked.searchParams)
+      if (asked.pathname !== '/wp-admin/authorize-application.php' || !name || !uuidPattern.test(id ?? ''))
+        throw new Error(`There is no such page: ${authUrl}`)
+      const back = new URL((answer === 'yes' ? to['success_url'] : to['reject_url']) ?? '')
+      const password = randomBytes(12).toString('hex')
+      if (answer === 'yes') self.passwords.set(randomUUID(), password)
+      const given =
+        answer === 'yes'
+          ? { site_url: self.url, user_login: self.login.username, password }
+          : { success: 'false' }
+      for (const [field, value] of Object.entries(given)) back.searchParams.set(field, value)
+      return back
+    },
+    mayPublish: true,
+    passwordsOffered: true,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+  return self
+}
+
+const uuidPattern = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/
+
+interface Reply {
+  status: number
+  body: unknown
+  headers: Record<string, string>
+}
