@@ -4,9 +4,10 @@ import { migrations } from '../../packages/core/src/composition/migrations/migra
 import { createSystemClock } from '../../packages/core/src/platform/clock.ts'
 import { openDatabase } from '../../packages/core/src/platform/database/database.ts'
 import { migrateUp } from '../../packages/core/src/platform/database/migrate.ts'
+import { insertRows } from '../../packages/core/src/platform/database/new-rows.ts'
 import { EventRow, eventEntities } from '../../packages/core/src/platform/events/entities.ts'
 import { createEventLog } from '../../packages/core/src/platform/events/log.ts'
-import { insertJobs } from '../../packages/core/src/platform/jobs/queries.ts'
+import { jobRows } from '../../packages/core/src/platform/jobs/queries.ts'
 import { silent } from '../kit/database.ts'
 
 /**
@@ -50,15 +51,14 @@ async function live(first: number): Promise<void> {
     const event = { tenantId: null, type: 'thing_happened', subject: `${id}`, data: { text } }
     if (id % 2 === 0) {
       return db.write(async (tx) => {
-        await insertJobs(db, tx, [job], clock.date())
+        await insertRows(tx, jobRows([job], clock.date()))
         await log.append(tx, [event, event])
         endOf(id)
       })
     }
     return db.unitOfWork('all', async (em, tx) => {
       em.create(EventRow, { ...event, at: clock.date() })
-      await insertJobs(db, tx, [job], clock.date())
-      await db.flush(em, tx, log.toRows([event]))
+      await db.flush(em, tx, [...jobRows([job], clock.date()), ...log.toRows([event])])
       endOf(id)
     })
   }

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
-import { createDirectoryBlobs } from '../../packages/core/src/platform/blobs.ts'
+import { createDirectoryBlobs } from '../../packages/core/src/platform/blobs/directory.ts'
 import { readSecrets } from '../../packages/server/src/config/secrets.ts'
 import { canCutPower, cutPower, type Judge } from './power-cut.ts'
 

@@ -1,6 +1,6 @@
 import { openSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
-import { createDirectoryBlobs } from '../../packages/core/src/platform/blobs.ts'
+import { createDirectoryBlobs } from '../../packages/core/src/platform/blobs/directory.ts'
 import { changeSecrets, createSecrets, newEncryptionKey } from '../../packages/server/src/config/secrets.ts'
 import { ensureDataDir } from '../../packages/server/src/setup.ts'
 

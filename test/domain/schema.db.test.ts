@@ -14,8 +14,8 @@ describe('the migrations', () => {
     await using database = await openTestDatabase({ entities, migrations: [] })
     await using migrated = await openTestDatabase({ entities, migrations })
     await migrateUp(migrated.db)
-    expect((await migrated.db.orm.schema.getUpdateSchemaSQL()).trim()).toBe('')
-    expect((await database.db.orm.schema.getUpdateSchemaSQL()).trim()).not.toBe('')
+    expect((await (await migrated.db.orm()).schema.getUpdateSchemaSQL()).trim()).toBe('')
+    expect((await (await database.db.orm()).schema.getUpdateSchemaSQL()).trim()).not.toBe('')
   })
 
   it('can be reverted and applied again', async () => {

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import type { NewCoupon } from '../../../packages/core/src/domain/accounts/tenants/coupons.ts'
-import { createInvoice } from '../../../packages/core/src/domain/accounts/tenants/invoices.ts'
+import { createInvoice } from '../../../packages/core/src/domain/accounts/billing/invoices/invoices.ts'
+import type { NewCoupon } from '../../../packages/core/src/domain/accounts/billing/plans/coupons.ts'
 import {
   currentSubscription,
   openSubscription,
-} from '../../../packages/core/src/domain/accounts/tenants/subscriptions.ts'
+} from '../../../packages/core/src/domain/accounts/billing/subscriptions.ts'
 import { createTestClock } from '../../kit/clock.ts'
 import { contents } from '../contents.ts'
 import { type Bench, bench, choice } from './billing.ts'

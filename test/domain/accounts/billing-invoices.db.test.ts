@@ -1,11 +1,14 @@
 import { describe, expect, it } from 'vitest'
-import { closeInvoices, createInvoice } from '../../../packages/core/src/domain/accounts/tenants/invoices.ts'
-import { maxAmount } from '../../../packages/core/src/domain/accounts/tenants/plans.ts'
+import {
+  closeInvoices,
+  createInvoice,
+} from '../../../packages/core/src/domain/accounts/billing/invoices/invoices.ts'
+import { maxAmount } from '../../../packages/core/src/domain/accounts/billing/plans/plans.ts'
 import {
   currentSubscription,
   openSubscription,
   setDiscount,
-} from '../../../packages/core/src/domain/accounts/tenants/subscriptions.ts'
+} from '../../../packages/core/src/domain/accounts/billing/subscriptions.ts'
 import { createTestClock } from '../../kit/clock.ts'
 import { contents } from '../contents.ts'
 import { bench, choice } from './billing.ts'

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest'
 import {
   activateSubscription,
   currentSubscription,
-} from '../../../packages/core/src/domain/accounts/tenants/subscriptions.ts'
-import { endTrial, startTrial } from '../../../packages/core/src/domain/accounts/tenants/trials.ts'
+} from '../../../packages/core/src/domain/accounts/billing/subscriptions.ts'
+import { endTrial, startTrial } from '../../../packages/core/src/domain/accounts/billing/trials.ts'
 import type { TestApp } from '../../kit/app.ts'
 import { createTestClock } from '../../kit/clock.ts'
 import { complete, createOpenApp, ready } from '../../surfaces/auth/registrations.ts'

@@ -3,13 +3,13 @@ import {
   choosePlanById,
   customPlan,
   maxAmount,
-} from '../../../packages/core/src/domain/accounts/tenants/plans.ts'
+} from '../../../packages/core/src/domain/accounts/billing/plans/plans.ts'
 import {
   activateSubscription,
   changeSubscription,
   currentSubscription,
   openSubscription,
-} from '../../../packages/core/src/domain/accounts/tenants/subscriptions.ts'
+} from '../../../packages/core/src/domain/accounts/billing/subscriptions.ts'
 import { createTestClock } from '../../kit/clock.ts'
 import { contents } from '../contents.ts'
 import { bench, choice } from './billing.ts'

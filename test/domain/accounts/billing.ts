@@ -1,5 +1,8 @@
-import { choosePlan, type PlanChoice } from '../../../packages/core/src/domain/accounts/tenants/plans.ts'
-import type { Region } from '../../../packages/core/src/domain/accounts/tenants/regions.ts'
+import {
+  choosePlan,
+  type PlanChoice,
+} from '../../../packages/core/src/domain/accounts/billing/plans/plans.ts'
+import type { Region } from '../../../packages/core/src/domain/accounts/billing/plans/regions.ts'
 import type { Transaction } from '../../../packages/core/src/kernel/context.ts'
 import { transact } from '../../../packages/core/src/kernel/transact.ts'
 import { createTestApp, type TestApp } from '../../kit/app.ts'
@@ -15,8 +18,16 @@ export interface Bench extends AsyncDisposable {
 }
 
 /** An instance that does no work of its own, and a way into its transactions. */
-export async function bench(clock?: TestClock): Promise<Bench> {
-  const app = await createTestApp({ worker: false, registration: 'open', ...(clock && { clock }) })
+export async function bench(
+  clock?: TestClock,
+  changes: Parameters<typeof createTestApp>[0] = {},
+): Promise<Bench> {
+  const app = await createTestApp({
+    worker: false,
+    registration: 'open',
+    ...(clock && { clock }),
+    ...changes,
+  })
   const instance = await parts(app)
   return {
     app,

@@ -1,13 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { createChannels } from '../../../packages/core/src/domain/accounts/channels/clients.ts'
-import {
-  type ChannelType,
-  channelTypes,
-} from '../../../packages/core/src/domain/accounts/channels/entities.ts'
+import type { ChannelType } from '../../../packages/core/src/domain/accounts/channels/entities.ts'
+import { vendors } from '../../../packages/core/src/domain/accounts/channels/vendors.ts'
 import { createTestApp } from '../../kit/app.ts'
 import { beginConnect, comeBack, createOAuthServer, redirectUrl } from '../../kit/oauth-server.ts'
 
 const client = { clientId: 'the-client', clientSecret: 'the-secret' }
+const channelTypes = Object.keys(vendors) as ChannelType[]
 const all = Object.fromEntries(channelTypes.map((type) => [type, client]))
 
 describe('createChannels', () => {

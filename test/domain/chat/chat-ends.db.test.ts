@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { cleanUp } from '../../../packages/core/src/composition/housekeeping.ts'
 import { takeBack } from '../../../packages/core/src/domain/work/runs/queue/recover.ts'
-import { askChat } from '../../kit/seeded-work.ts'
+import { askChat } from '../../kit/seeded-settings.ts'
 import { readStream } from '../../kit/sse.ts'
 import { parts } from '../agents.ts'
 import { ask, conversation, createBakery, openAnswer } from './chatting.ts'

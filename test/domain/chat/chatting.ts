@@ -8,7 +8,7 @@ import {
   startAnthropicLike,
 } from '../../kit/model-servers.ts'
 import { pricedModel } from '../../kit/runtime.ts'
-import { addKnowledge } from '../../kit/seeded-work.ts'
+import { addKnowledge } from '../../kit/seeded-settings.ts'
 import { readStream, type Told } from '../../kit/sse.ts'
 
 /** What the knowledge base of the tests says. */

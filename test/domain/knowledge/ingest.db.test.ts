@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { ingest } from '../../../packages/core/src/domain/knowledge/ingestion/ingest.ts'
 import { createTestApp } from '../../kit/app.ts'
 import { datasetOf } from '../../kit/knowledge.ts'
-import { addKnowledge } from '../../kit/seeded-work.ts'
+import { addKnowledge } from '../../kit/seeded-settings.ts'
 import { parts } from '../agents.ts'
 
 describe('ingest', () => {

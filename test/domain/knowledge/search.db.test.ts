@@ -163,7 +163,9 @@ describe('searchKnowledge by words', () => {
     await using corpus = await createCorpus()
     await corpus.addFile(Array<string>(400).fill('Rye.'), { enabled: false })
     await corpus.addFile(['Much more is said here of bread than of rye.'])
-    expect(texts(await corpus.search('rye'))).toEqual(['Much more is said here of bread than of rye.'])
+    // Of many terms, fewer chunks of each are ranked.
+    for (const query of ['rye', 'rye oats malt bran spelt emmer durum millet teff sorghum fonio buckwheat'])
+      expect(texts(await corpus.search(query))).toEqual(['Much more is said here of bread than of rye.'])
   })
 
   it('says of a chunk what is known of it', async () => {

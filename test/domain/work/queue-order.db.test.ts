@@ -98,7 +98,7 @@ describe('the queue of an agent', () => {
           }),
         ),
       )
-      const ids = claimed.flat().map(({ id }) => id)
+      const ids = claimed.flatMap(({ claimed: runs }) => runs.map(({ id }) => id))
       expect(ids).toHaveLength(3)
       expect(new Set(ids).size).toBe(3)
       await harness.app.db.write((tx) =>
@@ -114,7 +114,7 @@ describe('the queue of an agent', () => {
           }),
         ),
       )
-      expect(more.flat()).toHaveLength(1)
+      expect(more.flatMap(({ claimed: runs }) => runs)).toHaveLength(1)
     } finally {
       for (const process of processes) await process[Symbol.asyncDispose]()
     }
@@ -141,7 +141,7 @@ describe('the queue of an agent', () => {
     await harness.app.until(async () => (await harness.count(isWaiting)) === 1, 'the claim waits')
     seen.resolve()
     await cancelling
-    expect(await claimed).toEqual([])
+    expect((await claimed).claimed).toEqual([])
     expect(await harness.count(`select count(*) as n from runs where status = 'cancelled'`)).toBe(1)
   })
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { createTestApp, type TestApp } from '../../kit/app.ts'
+import { createTestApp } from '../../kit/app.ts'
 import { createTestClock, type TestClock } from '../../kit/clock.ts'
+import { denyUpdates } from '../../kit/denied-updates.ts'
 import { type AgentHarness, createAgentHarness } from '../../kit/runtime.ts'
 import { eventsOf, inbox } from '../agent-harness.ts'
 
@@ -21,25 +22,6 @@ async function reach(harness: AgentHarness, clock: TestClock, at: string, type: 
     return (await eventsOf(harness, type)).length === times
   }, `${type} was told ${times} times`)
 }
-
-/** Refuses the mark that a reminder's job is done, as a database does that fails at that moment. */
-async function denyMarks({ db }: TestApp) {
-  const event = `before update on job for each row when (new.status = 'done' and new.kind = 'approval.due')`
-  await db.write(async (tx) => {
-    if (db.dialect === 'sqlite') {
-      return void (await tx.run(
-        `create trigger deny_marks ${event} begin select raise(abort, 'denied'); end`,
-      ))
-    }
-    await tx.run(
-      `create function deny_marks() returns trigger language plpgsql as $$ begin raise exception 'denied'; end $$`,
-    )
-    await tx.run(`create trigger deny_marks ${event} execute function deny_marks()`)
-  })
-}
-
-const allowMarks = ({ db }: TestApp) =>
-  db.dialect === 'sqlite' ? 'drop trigger deny_marks' : 'drop function deny_marks cascade'
 
 const minutes = (date: Date | undefined) => date?.toISOString().slice(0, 16)
 
@@ -83,7 +65,9 @@ describe('the due time of an approval', () => {
     await using harness = await createAgentHarness({ clock })
     const agent = await harness.order()
     await agent.deliver('A post')
-    await denyMarks(harness.app)
+    // The mark that the reminder's job is done is refused.
+    const marks = `new.status = 'done' and new.kind = 'approval.due'`
+    const allow = await denyUpdates(harness.app.db, 'job', marks)
     clock.advance(Date.parse('2026-04-14T09:00Z') - clock.now())
     const failed = `select count(*) as n from job where kind = 'approval.due' and attempt > 1`
     await harness.app.until(async () => {
@@ -91,7 +75,7 @@ describe('the due time of an approval', () => {
       return (await harness.count(failed)) > 0
     }, 'the job is tried again')
     expect(await eventsOf(harness, 'approval_overdue')).toHaveLength(0)
-    await harness.app.db.write((tx) => tx.run(allowMarks(harness.app)))
+    await allow()
     await reach(harness, clock, '2026-04-14T09:10Z', 'approval_overdue', 1)
     const open = `select count(*) as n from job where kind = 'approval.due' and status <> 'done' and run_at <= ?`
     expect(await harness.count(open, clock.date())).toBe(0)
