@@ -24,7 +24,7 @@ async function openFolder() {
   const folder = await mkdtemp(join(tmpdir(), 'copydesk-faults-'))
   const path = join(folder, 'copydesk.db')
   const db = await openFile(path)
-  await db.orm.schema.create()
+  await (await db.orm()).schema.create()
   await db.write(async (tx) => {
     for (let n = 0; n < 300; n++) await insert(tx, `event ${n} ${'x'.repeat(200)}`)
   })

@@ -100,3 +100,35 @@ it.runIf(dialect === 'postgresql')('sends one statement for what needs no answer
     expect(written).toHaveLength(1)
   })
 })
+
+it('does not say that it has written when a statement had failed and nobody noticed', async () => {
+  await using test = await open()
+  const write = test.db.unitOfWork('all', async (em, tx) => {
+    em.create(Thing, { id: 1, name: 'one', data: null, at })
+    await tx.run('insert into nowhere (id) values (1)').catch(() => undefined)
+    await test.db.flush(em, tx, [])
+  })
+  const outcome = await write.then(
+    () => 'written',
+    (error: Error) => error.message,
+  )
+  // SQLite takes back the one statement, PostgreSQL all of them.
+  const [said, rows] = dialect === 'sqlite' ? ['written', 1] : [/aborted|had failed before/, 0]
+  expect(outcome).toMatch(said as string)
+  expect((await contentsOf(test)).things).toHaveLength(rows as number)
+})
+
+it('refuses what comes after the end, be it good or bad', async () => {
+  await using test = await open()
+  const late: Array<() => Promise<unknown>> = []
+  for (const end of [undefined, new Error('given up')]) {
+    await test.db
+      .unitOfWork('all', async (em) => {
+        const transaction = em.getTransactionContext()
+        late.push(() => em.getConnection().execute('delete from things', [], 'run', transaction))
+        if (end) throw end
+      })
+      .catch(() => undefined)
+  }
+  for (const statement of late) await expect(statement()).rejects.toThrow('The transaction has ended')
+})

@@ -3,9 +3,9 @@ import type { AddressInfo } from 'node:net'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
-import { renderEmail } from '../../packages/core/src/platform/mail/email-message.ts'
-import { MailError } from '../../packages/core/src/platform/mail/mail.ts'
+import { afterEach, describe, expect, it } from 'vitest'
+import { createHttpClient } from '../../packages/core/src/platform/http/client.ts'
+import { MailError, type MailSender } from '../../packages/core/src/platform/mail/mail.ts'
 import { createMailSender, type MailOptions } from '../../packages/core/src/platform/mail/sender.ts'
 import { parseSmtpUrl } from '../../packages/core/src/platform/mail/smtp.ts'
 import { createTestClock } from '../kit/clock.ts'
@@ -17,22 +17,26 @@ const mail = {
   id: '01ARZ3NDEKTSV4RRFFQ69G5FAV',
   to: 'ada@test.example',
   subject: 'Grüße aus der Werkstatt',
-  ...renderEmail({
-    greeting: 'Hello Ada,',
-    paragraphs: ['Größe: 3 € = 100 %.'],
-    link: { label: 'Go', url: link },
-  }),
+  text: `Hello Ada,\n\nGröße: 3 € = 100 %.\n\n${link}\n`,
+  html: `<!doctype html>\n<p>Hello Ada,</p>\n<p>Größe: 3 € = 100 %.</p>\n<p><a href="${link}">Go</a></p>\n`,
 }
 
-const senderFor = (options: MailOptions, more: Partial<Parameters<typeof createMailSender>[0]> = {}) =>
-  createMailSender({
+const senders: MailSender[] = []
+afterEach(async () => void (await Promise.all(senders.splice(0).map((sender) => sender.close()))))
+
+function senderFor(options: MailOptions, more: Partial<Parameters<typeof createMailSender>[0]> = {}) {
+  const sender = createMailSender({
     options: { from: 'Copydesk <desk@sender.example>', ...options },
     baseUrl: 'https://desk.test.example',
     folder: join(tmpdir(), 'never-written'),
+    http: createHttpClient({ log: silent }),
     clock: createTestClock(),
     log: silent,
     ...more,
   })
+  senders.push(sender)
+  return sender
+}
 
 const to = ({ port }: { port: number }) => ({ smtp: `smtp://127.0.0.1:${port}` })
 
@@ -59,6 +63,29 @@ describe('an e-mail by SMTP', () => {
       })
     }
   })
+
+  it('goes over the connection of the one before', async () => {
+    await using server = await createTestMailServer()
+    const sender = senderFor(to(server))
+    for (let n = 0; n < 5; n += 1) await sender.send(mail)
+    expect(server.taken).toHaveLength(5)
+    expect(server.connections).toBe(1)
+    await sender.close()
+    await expect(sender.send(mail)).rejects.toMatchObject({ name: 'MailError', final: false })
+  })
+
+  it.each([
+    ['without', []],
+    ['with', [{ name: 'a.txt', type: 'text/plain', bytes: new Uint8Array([65]) }]],
+  ])(
+    '%s attachments is in doubt when the server goes away after it has all of it',
+    async (_, attachments) => {
+      await using server = await createTestMailServer({ hangUp: true })
+      const sent = senderFor(to(server)).send({ ...mail, attachments })
+      await expect(sent).rejects.toMatchObject({ name: 'MailError', final: false, unknown: true })
+      expect(server.seen).toBe(1)
+    },
+  )
 
   it('logs in when a password is set, and does not report the password when it is wrong', async () => {
     await using server = await createTestMailServer({ password: 'p@ss:word/1' })
@@ -181,53 +208,5 @@ describe('an e-mail without a mail server', () => {
     expect(logged.join()).not.toContain(mail.to)
     expect(await sender.check()).toContain(folder)
     await rm(folder, { recursive: true })
-  })
-})
-
-describe('the text of an e-mail', () => {
-  it('escapes markup', () => {
-    const evil = `<img src=x onerror="alert('1')">&amp;`
-    const { text, html } = renderEmail({
-      greeting: `Hello ${evil}`,
-      paragraphs: [evil],
-      link: { label: evil, url: `https://app.example/?a=1&b="><script>` },
-      closing: [evil],
-    })
-    expect(html.match(/<[a-z!/][^>]*>/g)).toEqual(
-      expect.not.arrayContaining([expect.stringMatching(/^<(?:img|script)/)]),
-    )
-    expect(html).toContain('&lt;img src=x onerror=&quot;alert(&#39;1&#39;)&quot;&gt;&amp;amp;')
-    expect(html).toContain('href="https://app.example/?a=1&amp;b=&quot;&gt;&lt;script&gt;"')
-    expect(text).toContain(evil)
-    expect(text.split('\n')).toContain('https://app.example/?a=1&b="><script>')
-  })
-
-  it('marks every line of quoted text, and names its author', () => {
-    const { text, html } = renderEmail({
-      greeting: 'Hello,',
-      paragraphs: ['Ours.'],
-      quote: { from: '“Ada” writes:', paragraphs: ['Theirs.\n\nOurs again?', '</blockquote><p>Ours?'] },
-      closing: ['Ours at the end.'],
-    })
-    expect(text).toBe(
-      'Hello,\n\nOurs.\n\n“Ada” writes:\n\n> Theirs. Ours again?\n>\n> </blockquote><p>Ours?\n\nOurs at the end.\n',
-    )
-    const [, inside = '', after = ''] = html.split(/<\/?blockquote[^>]*>/)
-    expect(inside.replace(/\s*<\/?p>\s*/g, '|')).toBe(
-      '|Theirs. Ours again?||&lt;/blockquote&gt;&lt;p&gt;Ours?|',
-    )
-    expect(after).toContain('Ours at the end.')
-  })
-
-  it('prevents line breaks and headers in names', async () => {
-    await using server = await createTestMailServer()
-    const name = 'Ada\r\nBcc: eve@evil.example\n\nPay here:\u2028now\u0000'
-    const letter = renderEmail({ greeting: `Hello ${name}`, paragraphs: [] })
-    await senderFor(to(server)).send({ ...mail, ...letter, subject: `For ${name}` })
-    const [first] = server.taken
-    expect(first?.to).toEqual([mail.to])
-    expect(first?.mail.headers.has('bcc')).toBe(false)
-    expect(first?.mail.subject).toBe('For Ada Bcc: eve@evil.example Pay here: now')
-    expect(first?.mail.text).toBe('Hello Ada Bcc: eve@evil.example Pay here: now\n')
   })
 })

@@ -31,9 +31,11 @@ describe('createPasswords', () => {
   })
 
   it('requests a new hash when the cost has changed', async () => {
-    expect(passwords.needsRehash(await passwords.hashPassword('x'))).toBe(false)
-    expect(passwords.needsRehash(hashSync('x', { memoryCost: 8192, timeCost: 2, parallelism: 1 }))).toBe(true)
-    expect(passwords.needsRehash('broken')).toBe(true)
+    expect(await passwords.needsRehash(await passwords.hashPassword('x'))).toBe(false)
+    expect(
+      await passwords.needsRehash(hashSync('x', { memoryCost: 8192, timeCost: 2, parallelism: 1 })),
+    ).toBe(true)
+    expect(await passwords.needsRehash('broken')).toBe(true)
   })
 })
 

@@ -1,3 +1,4 @@
+import { threadId } from 'node:worker_threads'
 import { serve } from '../../packages/core/src/platform/threads/serve.ts'
 
 const tasks = {
@@ -15,6 +16,7 @@ const tasks = {
     for (;;) all.push(Array.from({ length: 10_000 }, (_, index) => index))
   },
   function: () => () => 1,
+  thread: () => threadId,
   exit: (code: number) => process.exit(code),
 }
 export type TestTasks = typeof tasks

@@ -9,7 +9,7 @@ function harness(changes: Partial<ThreadOptions> = {}): Threads<TestTasks> & Asy
   const threads = createThreads<TestTasks>({
     file: threadFile('thread-tasks', import.meta.url),
     threads: 2,
-    keep: true,
+    keepMs: 60_000,
     memoryMb: 32,
     deadlineMs: 60_000,
     maxWaiting: 10,
@@ -36,9 +36,9 @@ const bree = createBree({ log: silentLogger })
 afterAll(bree.stop)
 
 const kinds: Array<[string, Partial<ThreadOptions>]> = [
-  ['kept', { keep: true }],
-  ['one for each task', { keep: false }],
-  ['one for each task, started by Bree', { keep: false, start: bree.startThread }],
+  ['kept', { keepMs: 60_000 }],
+  ['one for each task', { keepMs: 0 }],
+  ['one for each task, started by Bree', { keepMs: 0, start: bree.startThread }],
 ]
 
 describe.each(kinds)('worker threads, %s', (_, kind) => {
@@ -76,6 +76,17 @@ describe.each(kinds)('worker threads, %s', (_, kind) => {
     await expect(threads.run('fill', undefined as never, by('a'))).rejects.toMatchObject({ reason: 'died' })
     await expect(threads.run('exit', 3, by('a'))).rejects.toMatchObject({ reason: 'died' })
     expect(await threads.run('echo', 1, by('a'))).toBe(1)
+  })
+})
+
+describe('a kept worker thread', () => {
+  it('does one task after the other, and ends when it is given none for a while', async () => {
+    const threadOf = (threads: Threads<TestTasks>) => threads.run('thread', undefined as never, by('a'))
+    await using kept = harness()
+    expect(await threadOf(kept)).toBe(await threadOf(kept))
+    await using threads = harness({ keepMs: 1 })
+    const first = await threadOf(threads)
+    await expect.poll(() => threadOf(threads), { timeout: 15_000 }).not.toBe(first)
   })
 })
 

@@ -70,3 +70,8 @@ export function modelFolder(files: Record<string, string | Uint8Array>): Disposa
   for (const [name, content] of Object.entries(files)) writeFileSync(join(path, name), content)
   return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) }
 }
+
+/** The bytes of numbers. */
+export const bytesOf = (
+  array: Uint8Array | Uint16Array | Int8Array | Int32Array | Float64Array | BigInt64Array,
+) => new Uint8Array(array.buffer)

@@ -1,0 +1,273 @@
+import { createHash, createHmac, createPublicKey, generateKeyPairSync, verify } from 'node:crypto'
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { createHttpClient } from '../../packages/core/src/platform/http/client.ts'
+import { composeMail } from '../../packages/core/src/platform/mail/compose.ts'
+import { createMailSender, type MailOptions } from '../../packages/core/src/platform/mail/sender.ts'
+import { createTestClock } from '../kit/clock.ts'
+import { silent } from '../kit/database.ts'
+import { createTestMailServer, readMail } from '../kit/mail.ts'
+
+const mail = {
+  id: '01ARZ3NDEKTSV4RRFFQ69G5FAV',
+  to: 'ada@test.example',
+  subject: 'Grüße',
+  text: 'Größe\n',
+  html: '<p>Größe</p>\n',
+  attachments: [{ name: 'a.txt', type: 'text/plain', bytes: new TextEncoder().encode('A') }],
+}
+
+interface Asked {
+  path: string
+  headers: IncomingHttpHeaders
+  body: string
+}
+
+/** A service on 127.0.0.1 that keeps what it is asked, and answers as it is told. */
+async function service(answer: (response: ServerResponse, at: number) => void) {
+  const asked: Asked[] = []
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = []
+    request.on('data', (chunk: Buffer) => void chunks.push(chunk))
+    request.on('end', () => {
+      asked.push({
+        path: request.url ?? '',
+        headers: request.headers,
+        body: Buffer.concat(chunks).toString(),
+      })
+      answer(response, asked.length)
+    })
+  })
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
+  return {
+    asked,
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    [Symbol.asyncDispose]: () =>
+      new Promise<void>((resolve) => {
+        server.closeAllConnections()
+        server.close(() => resolve())
+      }),
+  }
+}
+
+const taken = (response: ServerResponse) => void response.writeHead(200).end('{"id":"1","MessageId":"1"}')
+
+function senderFor(options: MailOptions) {
+  const http = createHttpClient({ log: silent, allowHosts: ['127.0.0.1'] })
+  const sender = createMailSender({
+    options: { from: 'Copydesk <desk@sender.example>', ...options },
+    baseUrl: 'https://desk.test.example',
+    folder: join(tmpdir(), 'never-written'),
+    http,
+    clock: createTestClock(),
+    log: silent,
+  })
+  return {
+    ...sender,
+    async [Symbol.asyncDispose]() {
+      await sender.close()
+      await http.close()
+    },
+  }
+}
+
+describe('a mail by a mail service', () => {
+  it('is posted with its key, and with the same idempotency key on every try', async () => {
+    await using api = await service((response, at) => (at === 1 ? void response.destroy() : taken(response)))
+    await using sender = senderFor({ api: { key: 'key-1', baseUrl: api.url } })
+    expect(sender.ways).toEqual(['mail_api'])
+    await expect(sender.send(mail)).rejects.toMatchObject({ name: 'MailError', final: false, unknown: false })
+    expect(await sender.send(mail)).toBe(`<${mail.id}@sender.example>`)
+    const [first, second] = api.asked
+    expect(second?.body).toBe(first?.body)
+    expect(second).toMatchObject({
+      path: '/emails',
+      headers: { authorization: 'Bearer key-1', 'idempotency-key': mail.id },
+    })
+    expect(JSON.parse(second?.body ?? '')).toEqual({
+      from: 'Copydesk <desk@sender.example>',
+      to: ['ada@test.example'],
+      subject: 'Grüße',
+      text: mail.text,
+      html: mail.html,
+      headers: {
+        'Auto-Submitted': 'auto-generated',
+        'X-Mail-Id': mail.id,
+        'Message-ID': `<${mail.id}@sender.example>`,
+      },
+      tags: [{ name: 'mail_id', value: mail.id }],
+      attachments: [{ filename: 'a.txt', content_type: 'text/plain', content: 'QQ==' }],
+    })
+  })
+
+  it.each([
+    [422, true],
+    [400, true],
+    [401, false],
+    [429, false],
+    [500, false],
+  ])('refused with %i is refused for good: %s', async (status, final) => {
+    await using api = await service((response) => void response.writeHead(status).end('{"message":"no"}'))
+    await using sender = senderFor({ api: { key: 'key-1', baseUrl: api.url } })
+    await expect(sender.send(mail)).rejects.toMatchObject({
+      final,
+      unknown: false,
+      message: expect.stringContaining(`${status}`),
+    })
+  })
+})
+
+describe('a mail by a cloud’s mail service', () => {
+  const secretAccessKey = 'wJalrXUtnFEMI/K7MDENG'
+  const cloud = (baseUrl: string) => ({
+    region: 'eu-central-1',
+    accessKeyId: 'AKID',
+    secretAccessKey,
+    baseUrl,
+  })
+
+  it('is posted as a whole, signed by Signature Version 4', async () => {
+    await using api = await service(taken)
+    await using sender = senderFor({ cloud: cloud(api.url) })
+    await sender.send(mail)
+    const [asked] = api.asked
+    expect(asked?.path).toBe('/v2/email/outbound-emails')
+    expect(asked?.headers['x-amz-date']).toBe('20260410T090000Z')
+    expect(asked?.headers.authorization).toBe(signatureOf(asked as Asked, secretAccessKey))
+    const { FromEmailAddress, Destination, Content } = JSON.parse(asked?.body ?? '')
+    expect([FromEmailAddress, Destination]).toEqual([
+      'Copydesk <desk@sender.example>',
+      { ToAddresses: ['ada@test.example'] },
+    ])
+    const raw = Buffer.from(Content.Raw.Data, 'base64').toString('latin1')
+    expect(readMail(raw).headers.get('message-id')).toBe(`<${mail.id}@sender.example>`)
+  })
+
+  it.each([
+    ['is lost', (response: ServerResponse) => void response.destroy(), true],
+    ['is a fault', (response: ServerResponse) => void response.writeHead(500).end(), true],
+    ['asks to wait', (response: ServerResponse) => void response.writeHead(429).end(), false],
+  ])('may have been sent when the answer %s', async (_, answer, unknown) => {
+    await using api = await service(answer)
+    await using sender = senderFor({ cloud: cloud(api.url) })
+    await expect(sender.send(mail)).rejects.toMatchObject({ final: false, unknown })
+    expect(api.asked).toHaveLength(1)
+  })
+})
+
+/** As the service computes it, from its documentation. */
+function signatureOf({ path, headers, body }: Asked, secret: string): string {
+  const named = /SignedHeaders=([^,]+)/.exec(headers.authorization ?? '')?.[1] ?? ''
+  const lines = named.split(';').map((name) => `${name}:${String(headers[name]).trim()}\n`)
+  const hash = (text: string) => createHash('sha256').update(text).digest('hex')
+  const canonical = ['POST', path, '', lines.join(''), named, hash(body)].join('\n')
+  const time = String(headers['x-amz-date'])
+  const scope = [time.slice(0, 8), 'eu-central-1', 'ses', 'aws4_request']
+  const toSign = ['AWS4-HMAC-SHA256', time, scope.join('/'), hash(canonical)].join('\n')
+  const key = scope.reduce<string | Buffer>(
+    (last, part) => createHmac('sha256', last).update(part).digest(),
+    `AWS4${secret}`,
+  )
+  const signature = createHmac('sha256', key).update(toSign).digest('hex')
+  return `AWS4-HMAC-SHA256 Credential=AKID/${scope.join('/')}, SignedHeaders=${named}, Signature=${signature}`
+}
+
+describe('several ways out', () => {
+  it('are taken as a mail says, and the usual one where its way is not configured', async () => {
+    await using server = await createTestMailServer()
+    await using api = await service(taken)
+    const smtp = { host: '127.0.0.1', port: server.port }
+    await using sender = senderFor({ smtp, api: { key: 'key-1', baseUrl: api.url } })
+    expect(sender.ways).toEqual(['smtp', 'mail_api'])
+    await sender.send({ ...mail, via: 'mail_api' })
+    await sender.send(mail)
+    await sender.send({ ...mail, via: 'cloud_mail' })
+    expect([api.asked.length, server.taken.length]).toEqual([1, 2])
+    expect(await sender.check()).toBe(
+      `the mail server 127.0.0.1 answers; mails go to ${new URL(api.url).host}`,
+    )
+  })
+})
+
+describe('a mail with DKIM', () => {
+  const pair = generateKeyPairSync('rsa', {
+    modulusLength: 1_024,
+    publicKeyEncoding: { type: 'spki', format: 'pem' },
+    privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+  })
+  const dkim = { domain: 'sender.example', selector: 'desk', privateKey: pair.privateKey }
+
+  it('is signed by SMTP so that its receiver can verify it', async () => {
+    await using server = await createTestMailServer()
+    await using sender = senderFor({ smtp: { host: '127.0.0.1', port: server.port }, dkim })
+    await sender.send(mail)
+    const raw = server.taken[0]?.mail.raw ?? ''
+    expect(isSigned(raw, pair.publicKey)).toBe(true)
+    expect(isSigned(raw.replace('Subject: ', 'Subject: Re: '), pair.publicKey)).toBe(false)
+    expect(isSigned(`${raw}More`, pair.publicKey)).toBe(false)
+  })
+
+  it('has the header by which one click unsubscribes among those that are signed', async () => {
+    const outgoing = {
+      ...mail,
+      from: 'desk@sender.example',
+      messageId: '<1@sender.example>',
+      date: new Date(0),
+    }
+    const raw = (await composeMail(outgoing, dkim)).toString('latin1')
+    expect(isSigned(raw, pair.publicKey)).toBe(true)
+    const unsubscribe = {
+      'List-Unsubscribe': '<https://x.example/u>',
+      'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+    }
+    const withHeaders = (await composeMail({ ...outgoing, headers: unsubscribe }, dkim)).toString('latin1')
+    expect(isSigned(withHeaders, pair.publicKey)).toBe(true)
+    expect(isSigned(withHeaders.replace('One-Click', 'Two-Click'), pair.publicKey)).toBe(false)
+    expect(isSigned(withHeaders.replace('x.example/u', 'x.example/v'), pair.publicKey)).toBe(false)
+  })
+})
+
+/** Verifies a mail as RFC 6376 says, by relaxed canonicalization. */
+function isSigned(raw: string, publicKey: string): boolean {
+  const end = raw.indexOf('\r\n\r\n')
+  const headers = raw
+    .slice(0, end)
+    .replace(/\r\n(?=[ \t])/g, '')
+    .split('\r\n')
+    .map((line): [string, string] => {
+      const colon = line.indexOf(':')
+      return [
+        line.slice(0, colon).toLowerCase().trim(),
+        line
+          .slice(colon + 1)
+          .replace(/[ \t]+/g, ' ')
+          .trim(),
+      ]
+    })
+  const signature = headers.find(([name]) => name === 'dkim-signature')?.[1] ?? ''
+  const tags = Object.fromEntries(
+    signature.split(';').map((tag) => {
+      const [name = '', ...value] = tag.split('=')
+      return [name.trim(), value.join('=').replace(/\s/g, '')]
+    }),
+  )
+  const body = raw
+    .slice(end + 4)
+    .split('\r\n')
+    .map((line) => line.replace(/[ \t]+/g, ' ').replace(/ $/, ''))
+    .join('\r\n')
+    .replace(/(?:\r\n)*$/, '\r\n')
+  if (createHash('sha256').update(body, 'latin1').digest('base64') !== tags['bh']) return false
+  const names = (tags['h'] ?? '').toLowerCase().split(':')
+  const lines = names.map((name) => `${name}:${headers.find(([one]) => one === name)?.[1] ?? ''}\r\n`)
+  const own = `dkim-signature:${signature.replace(/(?<=;|^)(\s*b=)[^;]*/, '$1').trimEnd()}`
+  return verify(
+    'sha256',
+    Buffer.from(lines.join('') + own, 'latin1'),
+    createPublicKey(publicKey),
+    Buffer.from(tags['b'] ?? '', 'base64'),
+  )
+}
