@@ -11,8 +11,9 @@ import { createSeededInstance, type SeededInstance } from '../kit/seeded-instanc
 
 /** Surfaces that are tested together: the tests of one file must finish within the time that a suspension is cached. */
 const groups = {
-  platform: ['auth', 'admin', 'agent', 'root'],
-  teams: ['dashboard', 'mobile', 'tenant'],
+  platform: ['auth', 'admin', 'agent', 'pg', 'forms', 'root'],
+  teams: ['dashboard', 'mobile'],
+  integrators: ['media', 'tenant'],
   reviewers: ['dm'],
   staff: ['cli'],
 } as const

@@ -6,6 +6,8 @@ import type { TestClock } from '../kit/clock.ts'
 
 /** What the terminal does not delegate. */
 const ownOfTerminal = ['cli.queue', 'cli.status']
+/** What is read at a platform. */
+const elsewhere = 'tenant.campaigns.import_list'
 
 /** Every list of the people's surfaces. */
 export const lists = describeSurfaces().filter(
@@ -13,6 +15,7 @@ export const lists = describeSurfaces().filter(
     (['dashboard', 'dm', 'mobile', 'tenant'].includes(surface) || ownOfTerminal.includes(id)) &&
     method === 'GET' &&
     kind === 'json' &&
+    id !== elsewhere &&
     definition.names.every((name) => name === 'campaignId' || name === 'deliverableId'),
 )
 
@@ -54,7 +57,7 @@ export function queriesOf({ id, definition }: EndpointInfo): Array<Record<string
     ? bigId('E', bigSize.approvals / 2)
     : id.includes('activities')
       ? bigId('A', bigSize.activities / 2)
-      : id.includes('campaigns')
+      : id.endsWith('campaigns.list')
         ? bigId('C', bigSize.campaigns / 2)
         : undefined
   // Of other lists the second page is read from where the first one says.

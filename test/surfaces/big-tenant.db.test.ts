@@ -8,6 +8,7 @@ import { bigId, fillBigTenant } from '../kit/big-tenant.ts'
 import { createTestClock, type TestClock } from '../kit/clock.ts'
 import { createRowInserter } from '../kit/feed-rows.ts'
 import { planFaults, type Ran, recordSql } from '../kit/plans.ts'
+import { subscribe } from '../kit/subscriptions.ts'
 import { lists, queriesOf, readAll, schemaOf } from './big-lists.ts'
 
 /** At a tenant with the work of years and a neighbour beside it. */
@@ -28,6 +29,7 @@ beforeAll(async () => {
   neighbourId = neighbour.tenantId
   await app.copydesk.asSystem().users.assign(team.reviewerId, neighbourId)
   await fillBigTenant(app.db, team.tenantId, { neighbours: [neighbourId], share: 10, now: clock.now() })
+  await subscribe(app, team.tenantId)
   assembled = await parts(app)
 }, 120_000)
 

@@ -1,7 +1,7 @@
 import type { EndpointInfo } from '@copydesk/core'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { describeSurfaces } from '../../packages/core/src/surfaces/describe.ts'
-import { datesOutside, type InputField, inputFields, isForDates } from '../kit/input-fields.ts'
+import { datesOutside, type InputField, inputFields, isForDates, withValueAt } from '../kit/input-fields.ts'
 import { callerFor, inputFor } from '../kit/inputs.ts'
 import { createRequester } from '../kit/requester.ts'
 import { createSeededInstance, type SeededInstance } from '../kit/seeded-instance.ts'
@@ -50,11 +50,12 @@ const dated = endpoints.flatMap((info): [string, EndpointInfo, InputField][] => 
 describe.each(dated)('%s', (_, info, { where, path }) => {
   it('rejects dates outside of 1970 to 2999 with 400 and the name of the field', async () => {
     for (const date of datesOutside) {
-      const answer = await ask(info, { [where]: { [path[0] as string]: date } })
+      const given = inputFor(instance, info)[where]
+      const answer = await ask(info, { [where]: withValueAt(given, path, date) as object })
       expect(answer.summary, date).toBe('400 VALIDATION_ERROR')
       expect(refusal(answer), date).toMatchObject({
-        field: path.join('.'),
-        message: expect.stringMatching(/1970-01-01 to 2999-12-31/),
+        field: path.join('.').replaceAll('*', '0'),
+        message: expect.stringMatching(/1970-01(?:-01)? to 2999-12(?:-31)?/),
       })
     }
   })

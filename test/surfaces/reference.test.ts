@@ -73,7 +73,7 @@ describe('docs.openapi', () => {
     const served = (await (await app.fetch('/openapi.json')).json()) as object
     const servers = [{ url: baseUrl }]
     expect(served).toMatchObject({ servers })
-    expect(app.copydesk.openapi()).toMatchObject({ servers })
+    expect(await app.copydesk.openapi()).toMatchObject({ servers })
     using folder = temporaryFolder()
     const { stdout } = await cli(['openapi'], { cwd: folder.path, env: { COPYDESK_BASE_URL: baseUrl } })
     expect(JSON.parse(stdout)).toMatchObject({ servers })

@@ -182,7 +182,7 @@ describe('dashboard.social_requests.create', () => {
     const planned = await harness.order('social_post')
     await planned.deliver('The planned one')
     await approveNext(harness, clock)
-    const scheduleFor = new Date(clock.now() + 60_000).toISOString()
+    const scheduleFor = new Date(clock.now() + 7 * 86_400_000 + 60_000).toISOString()
     const call = (body: object) =>
       harness.team.admin.call('dashboard', 'POST /social-requests', { body: { topic, ...body } as never })
     expect(await refusal(call({ platforms: ['photo_network', 'photo_network'] }))).toMatchObject({
@@ -194,7 +194,9 @@ describe('dashboard.social_requests.create', () => {
     const made = await call({ platforms: ['photo_network', 'professional_network'], scheduleFor })
     expect(made).toMatchObject({ status: 'approved', scheduleFor, priority: 'normal' })
     const agents = [await harness.next(clock), await harness.next(clock)]
-    expect(clock.now()).toBeGreaterThanOrEqual(Date.parse(scheduleFor))
+    // It is made in the week before it goes out.
+    expect(clock.now()).toBeGreaterThanOrEqual(Date.parse(scheduleFor) - 7 * 86_400_000)
+    expect(clock.now()).toBeLessThan(Date.parse(scheduleFor))
     const places = agents.map(({ dispatch }) => /It will appear on: (.*)\./.exec(dispatch.prompt)?.[1])
     expect(new Set(places)).toEqual(new Set(['Photo network', 'Professional network']))
     const statuses = async (query = {}) =>

@@ -125,9 +125,8 @@ describe('an impersonation token', () => {
     const team = await app.team()
     const { id } = await order(team)
     const token = await tokenFor(operator, team.tenantId)
-    const everything = app.copydesk
-      .routes()
-      .filter(({ method, access }) => method !== 'GET' && !access.public)
+    const routes = await app.copydesk.routes()
+    const everything = routes.filter(({ method, access }) => method !== 'GET' && !access.public)
     const jwt = everything.filter(({ access }) => !access.public && access.credentials.includes('jwt'))
     expect(jwt.length).toBeGreaterThan(10)
     const before = await contents(app, [...operatorTables, ...campaignTables])

@@ -62,7 +62,10 @@ describe('admin.tenants.create', () => {
       billing_city: 'Bristol',
     })
     const { json: log } = await operator.send('GET', `/admin/v1/tenants/${tenantId}/audit-log`)
-    expect(log.data).toMatchObject([{ action: 'tenant.created', before: null, actor: { id: operator.id } }])
+    expect(log.data).toMatchObject([
+      { action: 'invoice.issued', actor: { id: operator.id } },
+      { action: 'tenant.created', before: null, actor: { id: operator.id } },
+    ])
     const session = await app
       .clientFor()
       .call('auth', 'POST /login', { body: { email: customer.email, password, app: 'dashboard' } })

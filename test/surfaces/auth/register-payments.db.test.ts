@@ -19,6 +19,10 @@ class Till implements PaymentProvider {
     this.asked.push(request)
     return this.answer(request)
   }
+
+  async change() {}
+
+  async cancel() {}
 }
 
 const rows = (app: TestApp, table: string) =>

@@ -86,6 +86,9 @@ describe('one registration', () => {
   })
 })
 
+/** Registrations that use one coupon at once; `COPYDESK_REGISTRATIONS=50` is the long form. */
+const racers = Number(process.env['COPYDESK_REGISTRATIONS'] ?? 12)
+
 describe('a coupon', () => {
   it('with one redemption left is redeemed once; the other registrations can complete without it', async () => {
     await using app = await createOpenApp({ worker: false })
@@ -111,11 +114,11 @@ describe('a coupon', () => {
     await app.copydesk
       .asSystem()
       .coupons.create({ code: 'SEVEN', amountOff: 500, currency: 'GBP', maxRedemptions: 7 })
-    const tokens = await Promise.all(emails(12).map((email) => ready(app, { person: { email } })))
+    const tokens = await Promise.all(emails(racers).map((email) => ready(app, { person: { email } })))
     const answers = await Promise.all(
       tokens.map((token) => complete(app, token, { plan: 'starter', coupon: 'SEVEN' })),
     )
-    expect(tally(answers)).toEqual({ 201: 7, 400: 5 })
+    expect(tally(answers)).toEqual({ 201: 7, 400: racers - 7 })
     expect(await app.copydesk.asSystem().coupons.list()).toMatchObject([{ redemptions: 7 }])
   })
 })

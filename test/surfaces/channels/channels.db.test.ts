@@ -24,12 +24,18 @@ const refusal = (call: Promise<unknown>) =>
     (error: ApiError) => ({ status: error.status, code: error.code, field: error.field }),
   )
 
-describe('dashboard.channels.connect', () => {
+describe('dashboard.channels.connect, mobile.channels.connect', () => {
   it('redirects to the provider with a state, a PKCE challenge and our callback', async () => {
     await using provider = await createOAuthServer()
     await using app = await createTestApp({ ...hosts, channels: provider.channels })
     const { adminToken } = await app.team()
     const { authUrl, state } = await beginConnect(app, adminToken)
+    const onDevice = await app.clientFor(adminToken).call('mobile', 'POST /channels/:platform/connect', {
+      params: { platform: 'search_ads' },
+      body: { redirectUrl },
+    })
+    expect(new URL(onDevice.authUrl).origin).toBe(new URL(authUrl).origin)
+    expect(onDevice.state).not.toBe(state)
     const asked = Object.fromEntries(new URL(authUrl).searchParams)
     expect(asked).toEqual({
       client_id: 'the-client',
@@ -88,8 +94,12 @@ describe('doctor', () => {
       (await instance.doctor()).find(({ name }) => name === 'channels')
     expect(await look()).toMatchObject({
       ok: true,
-      message: expect.stringContaining('cms_site, search_ads can be connected'),
+      message: expect.stringMatching(/^cms_site, search_ads can be connected; .*This address is not public/),
     })
+    const open = await look(
+      await app.another({ channels: provider.channels, baseUrl: 'https://desk.example' }),
+    )
+    expect(open?.message).not.toContain('not public')
     const { redirectUrls: _, ...clients } = provider.channels
     expect(await look(await app.another({ channels: clients }))).toMatchObject({ ok: false })
     expect(await look(await app.another({ channels: {} }))).toBeUndefined()
@@ -113,6 +123,7 @@ describe('dashboard.channels.list', () => {
         type: 'search_ads',
         status: 'connected',
         accountName: 'ads@customer.example',
+        healthScore: 100,
         lastCheckedAt: at,
         connectedAt: at,
         connectedBy: 'Ada Admin',

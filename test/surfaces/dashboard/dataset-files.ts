@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Team, TestApp } from '../../kit/app.ts'
-import { addKnowledge } from '../../kit/seeded-work.ts'
+import { addKnowledge } from '../../kit/seeded-settings.ts'
 
 /** What people of a tenant do with the files of its first dataset. */
 export function datasetFiles(app: TestApp) {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createTestApp, type Team, type TestApp } from '../../kit/app.ts'
 import { changedTables, fingerprint } from '../../kit/rows.ts'
-import { addKnowledge } from '../../kit/seeded-work.ts'
+import { addKnowledge } from '../../kit/seeded-settings.ts'
 import { refusal } from '../refusal.ts'
 import { datasetFiles } from './dataset-files.ts'
 

@@ -36,6 +36,11 @@ const line = 'Ann,Cruz,a@x.example'
 const like = (form: RegExp): unknown => expect.stringMatching(form)
 
 const files: ReadonlyArray<readonly [name: string, file: string | Uint8Array, result: readonly unknown[]]> = [
+  [
+    'a workbook that is named like CSV',
+    new Uint8Array([0x50, 0x4b, 0x03, 0x04, ...Buffer.from(head + line)]),
+    [like(/^Line 1: The file is a workbook .*save the sheet as CSV/)],
+  ],
   ['a byte order mark', `\ufeff${head}${line}`, ann],
   ['a byte order mark before a quoted header', `\ufeff"firstName",lastName,email\n${line}`, ann],
   ['UTF-16, little-endian, with a mark', utf16(`\ufeff${head}${line}`), ann],

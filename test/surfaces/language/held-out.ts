@@ -40,7 +40,7 @@ export const heldOut: readonly Sentence[] = [
     'is anything on hold at hearth',
     '= No piece of work of Hearth & Oat is paused || = No piece of work of Hearth & Oat is blocked',
   ],
-  ['what are the agents up to', '= There are 18 agents'],
+  ['what are the agents up to', '= There are 24 agents'],
   ['is the blog writer running', 'blog writer'],
   ['what has the blog writer done this week', '= The blog writer ran once this week'],
   ['how many posts were rejected last week', '= Rejected last week: 0'],

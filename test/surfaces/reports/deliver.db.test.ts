@@ -125,7 +125,7 @@ describe('dm.reports.deliver', () => {
     // Larger than what fits into the pipe at once, so that the end of it was surely never under way.
     const key =
       (await harness.app.db.sql.get<{ blob_key: string }>('select blob_key from reports'))?.blob_key ?? ''
-    const { createDirectoryBlobs } = await import('../../../packages/core/src/platform/blobs.ts')
+    const { createDirectoryBlobs } = await import('../../../packages/core/src/platform/blobs/directory.ts')
     await createDirectoryBlobs(`${harness.app.options.dataDir}/blobs`).put(key, Buffer.alloc(8_000_000, 37))
     await deliver(harness, id, { to: [] })
     await harness.app.until(async () => {
@@ -137,7 +137,7 @@ describe('dm.reports.deliver', () => {
     )
   })
 
-  it('reports rejected recipients, and retries them on request', async () => {
+  it('reports rejected recipients, and retries them on request once their address is turned on', async () => {
     let refuses = true
     await using server = await createTestMailServer({
       recipient: (address) =>
@@ -153,6 +153,10 @@ describe('dm.reports.deliver', () => {
       { to: 'gone@client.example', status: 'refused' },
     ])
     refuses = false
+    await deliver(harness, id, { to: ['gone@client.example'] })
+    await settled(harness)
+    expect((await shown(harness, id)).deliveries).toMatchObject([{}, { status: 'refused' }])
+    await harness.app.copydesk.asSystem().mail.lift('gone@client.example')
     await deliver(harness, id, { to: ['gone@client.example'] })
     await settled(harness)
     expect(addresses(server)).toEqual([admin, 'gone@client.example'])

@@ -1,0 +1,207 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { openPress, type Press } from '../../kit/publishing.ts'
+import { everything } from '../../kit/rows.ts'
+import { createWordPressServer, type WordPressServer } from '../../kit/wordpress-server.ts'
+import { refusal } from '../refusal.ts'
+
+let press: Press
+let site: WordPressServer
+let channelId: string
+
+beforeAll(async () => {
+  site = await createWordPressServer()
+  press = await openPress()
+  channelId = await press.connect(site)
+})
+
+beforeEach(() => {
+  site.mishaps.splice(0)
+  site.requests.splice(0)
+})
+
+afterAll(async () => {
+  await press[Symbol.asyncDispose]()
+  await site[Symbol.asyncDispose]()
+})
+
+const later = () => new Date(press.clock.now() + 3_600_000)
+const live = () => [...site.posts.values()].filter(({ status }) => status === 'publish')
+
+describe('dashboard.integrations.credentials, dashboard.integrations.list', () => {
+  it('connects a website once it has said whose the password is, and keeps it encrypted', async () => {
+    const put = (body: object) =>
+      refusal(
+        press.team.admin.call('dashboard', 'PUT /integrations/:platform/credentials', {
+          params: { platform: 'cms_site' },
+          body: { server: site.url, ...site.login, ...body },
+        }),
+      )
+    expect(await put({ secret: 'not this one' })).toMatchObject({ status: 422 })
+    expect(await put({ server: undefined })).toMatchObject({ status: 400, field: 'server' })
+    expect(await put({ server: `${site.url}/?x=1` })).toMatchObject({ status: 400, field: 'server' })
+    site.passwordsOffered = false
+    expect(await put({})).toMatchObject({ status: 422 })
+    site.passwordsOffered = true
+    site.mayPublish = false
+    expect(await put({})).toMatchObject({ status: 422 })
+    site.mayPublish = true
+    const { data } = await press.team.member.call('dashboard', 'GET /integrations')
+    expect(data.find(({ type }) => type === 'cms_site')).toEqual({
+      type: 'cms_site',
+      name: 'Website',
+      configured: true,
+      connected: true,
+      accountName: 'Oats Daily',
+      consent: true,
+      credentials: { server: 'required', username: 'required', secretName: 'Application password' },
+    })
+    expect(JSON.stringify(await everything(press.app.db))).not.toContain(site.login.secret)
+  })
+})
+
+describe('dashboard.publications.create, dashboard.publications.get, dashboard.publications.list, dashboard.publications.previews', () => {
+  it('shows an approved piece once, as it was approved, whatever happens to the answers', async () => {
+    site.mishaps.push('cut before', 'cut after', 502, 504, 'firewall', 'cut after')
+    const activityId = await press.approved('# Why oats\n\nThey **last**. <script>alert(1)</script>\n')
+    const { id, status } = await press.publish(activityId, channelId)
+    expect(status).toBe('scheduled')
+    const done = await press.reaches(id, 'published', 'failed')
+    expect(done).toMatchObject({
+      status: 'published',
+      url: `${site.url}/why-oats`,
+      error: null,
+      nextAt: null,
+    })
+    expect(site.mishaps).toEqual([])
+    expect(site.published.get('Why oats')).toBe(1)
+    expect(live().map(({ content }) => content)).toEqual([
+      '<p>They <strong>last</strong>. &lt;script&gt;alert(1)&lt;/script&gt;</p>',
+    ])
+    expect([...site.posts.values()]).toHaveLength(1)
+    const again = press.publish(activityId, channelId)
+    await expect(again).rejects.toMatchObject({ code: 'CONFLICT' })
+  })
+
+  it('is shown beforehand as the channel would show it, with whether a verdict covers it', async () => {
+    const activityId = await press.approved('# Kamut\n\nIt is **large**.\n')
+    const shown = await press.admin.call('dashboard.publications.previews', { params: { activityId } })
+    expect(shown).toMatchObject({ activityId, approved: true })
+    expect(shown.data.find(({ channelType }) => channelType === 'cms_site')).toEqual({
+      channelType: 'cms_site',
+      channelId,
+      connected: true,
+      takes: 'article',
+      title: 'Kamut',
+      text: '<p>It is <strong>large</strong>.</p>',
+      excerpt: '',
+      measures: [],
+      pictures: [],
+      problems: [],
+    })
+    const nothing = press.admin.call('dashboard.publications.previews', { params: { activityId: channelId } })
+    await expect(nothing).rejects.toMatchObject({ code: 'NOT_FOUND' })
+  })
+
+  it('waits for its slot, and is held when the text has changed since', async () => {
+    const activityId = await press.approved('# Rye\n\nRye is dark.\n')
+    const slot = later()
+    const { id } = await press.publish(activityId, channelId, slot)
+    expect(site.requests).toEqual([])
+    await press.app.db.write((tx) =>
+      tx.run(`update outputs set text = text || 'And light.' where activity_id = ?`, [activityId]),
+    )
+    const held = await press.reaches(id, 'held', 'published')
+    expect(held).toMatchObject({ status: 'held', holdReason: 'content_changed' })
+    expect(press.clock.now()).toBeGreaterThanOrEqual(slot.getTime())
+    expect(site.requests).toEqual([])
+    expect(await press.notices()).toContain('Website: Rye')
+    expect((await press.act(id, 'cancel')).status).toBe('cancelled')
+  })
+
+  it('waits as long as the site says, and longer each time where it does not say', async () => {
+    const tooMany = { status: 429, code: 'too_many' }
+    site.mishaps.push({ ...tooMany, headers: { 'retry-after': '7200' } }, tooMany, tooMany)
+    const { id } = await press.publish(await press.approved('# Spelt\n\nSpelt is old.\n'), channelId)
+    const since = press.clock.now()
+    await press.reaches(id, 'published', 'failed')
+    expect(site.published.get('Spelt')).toBe(1)
+    expect(press.clock.now() - since).toBeGreaterThanOrEqual(7_200_000 + 120_000)
+  })
+})
+
+describe('dashboard.publications.retry, dashboard.publications.cancel, dashboard.publications.reconcile', () => {
+  it('fails with the site’s words, is retried by a person, and taken back', async () => {
+    site.mishaps.push({ status: 400, code: 'rest_invalid_param' })
+    const { id } = await press.publish(await press.approved('# Barley\n\nBarley is beer.\n'), channelId)
+    expect(await press.reaches(id, 'failed', 'published')).toMatchObject({
+      status: 'failed',
+      errorKind: 'validation',
+      error: 'No: rest_invalid_param',
+    })
+    await press.act(id, 'retry')
+    await press.reaches(id, 'published')
+    await press.act(id, 'cancel')
+    await press.reaches(id, 'removed')
+    expect([...site.posts.values()].find(({ title }) => title === 'Barley')?.status).toBe('trash')
+  })
+
+  it('asks a person about what may be there, and sends it only when they say that it is not', async () => {
+    const doubt = async (title: string) => {
+      const { id } = await press.publish(await press.approved(`# ${title}\n\nOf old.\n`), channelId, later())
+      // As a process leaves it that has died at the wrong moment.
+      await press.app.db.write((tx) =>
+        tx.run(
+          `update publications set status = 'unknown', touched = ?, asked = ?, next_at = null where id = ?`,
+          [true, true, id],
+        ),
+      )
+      return id
+    }
+    const [there, gone, unsure] = [await doubt('Emmer'), await doubt('Einkorn'), await doubt('Durum')]
+    expect(await press.show(there)).toMatchObject({ status: 'unknown', needsAnswer: true })
+    await expect(press.act(there, 'retry')).rejects.toMatchObject({ code: 'CONFLICT' })
+    await expect(press.act(there, 'cancel')).rejects.toMatchObject({ code: 'CONFLICT' })
+    const url = 'https://oats.example/emmer'
+    await expect(press.act(there, 'reconcile', { url })).rejects.toMatchObject({ field: 'url' })
+    expect(await press.act(there, 'reconcile', { outcome: 'published', url })).toMatchObject({
+      status: 'published',
+      url,
+    })
+    await expect(press.act(there, 'reconcile')).rejects.toMatchObject({ code: 'CONFLICT' })
+    await press.act(gone, 'reconcile', { outcome: 'not_published' })
+    await press.act(unsure, 'reconcile')
+    for (const id of [gone, unsure]) await press.reaches(id, 'published')
+    expect(['Emmer', 'Einkorn', 'Durum'].map((title) => site.published.get(title))).toEqual([undefined, 1, 1])
+    const out = await press.list({ 'filter.status': 'published', 'filter.channelId': channelId })
+    expect(out.data.map(({ title }) => title).slice(0, 3)).toEqual(['Durum', 'Einkorn', 'Emmer'])
+  })
+
+  it('is disconnected by a dead password with one notice, and goes on where it was once connected again', async () => {
+    const pieces = [
+      await press.approved('# Millet\n\nIt is small.\n'),
+      await press.approved('# Teff\n\nSmaller.\n'),
+    ]
+    const [uuid, password] = [...site.passwords][0] as [string, string]
+    site.passwords.clear()
+    const ids: string[] = []
+    for (const piece of pieces) ids.push((await press.publish(piece, channelId)).id)
+    for (const id of ids) {
+      expect(await press.reaches(id, 'held', 'failed')).toMatchObject({ holdReason: 'channel_disconnected' })
+    }
+    const about = (await press.notices()).filter((title) => /Website again|Millet|Teff/.test(title))
+    expect(about).toEqual(['Connect Website again'])
+    site.passwords.set(uuid, password)
+    await press.connect(site)
+    for (const id of ids) await press.reaches(id, 'published')
+    expect([site.published.get('Millet'), site.published.get('Teff')]).toEqual([1, 1])
+  })
+
+  it('gives the password back when it is disconnected', async () => {
+    await press.disconnect(channelId)
+    await press.app.until(async () => {
+      press.clock.advance(1_000)
+      return site.passwords.size === 0
+    }, 'the password is given back')
+    expect(site.requests.at(-1)).toMatch(/^DELETE .*application-passwords/)
+  })
+})
