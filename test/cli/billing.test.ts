@@ -83,7 +83,7 @@ describe('copydesk plan', () => {
       }),
     )
     expect((await cli(['plan', 'list', '--region', 'gb'], { cwd })).stdout).toMatch(
-      /^pro\tGB\tmonthly\t79\.00 GBP\t-\t\w{26}$/m,
+      /^pro\tGB\tmonthly\t79\.00 GBP\t-\t\S+\t\S+( GBP)?\t\w{26}$/m,
     )
     const set = ['plan', 'set', 'pro', '--region', 'gb', '--price', '6900', '--trial-days', '14']
     expect(await json(set, cwd)).toMatchObject({ amount: 6_900, trialDays: 14 })

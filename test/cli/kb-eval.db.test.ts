@@ -5,6 +5,7 @@ import { entities } from '../../packages/core/src/composition/entities.ts'
 import { migrations } from '../../packages/core/src/composition/migrations/migrations.ts'
 import { migrationStatus } from '../../packages/core/src/platform/database/migrate.ts'
 import { openTestDatabase } from '../kit/database.ts'
+import { type RerankReply, startReranker } from '../kit/rerank-server.ts'
 import { loggedIn } from './kb-staff.ts'
 import { cli, temporaryFolder } from './process.ts'
 import { createStaff } from './staff.ts'
@@ -31,6 +32,17 @@ function copied() {
     temporary,
     run: (...args: string[]) =>
       cli(['kb', 'eval', ...args], { cwd: folder.path, env: { TMPDIR: temporary } }),
+    /** With a model that ranks results. */
+    runAt: (baseUrl: string, ...args: string[]) =>
+      cli(['kb', 'eval', ...args], {
+        cwd: folder.path,
+        env: {
+          TMPDIR: temporary,
+          COPYDESK_RERANK_PROVIDER: 'custom',
+          COPYDESK_RERANK_MODEL: 'm',
+          COPYDESK_RERANK_BASE_URL: baseUrl,
+        },
+      }),
     [Symbol.dispose]: () => folder[Symbol.dispose](),
   }
 }
@@ -83,6 +95,28 @@ describe('copydesk kb eval', () => {
     expect(code).toBe(0)
     expect(stdout).toMatch(/^recall@1 {2}0\.6250\nnDCG@1 {4}0\.6250\n4 queries, ranked by: keyword;\n/)
     expect(stdout).toContain('0.00  q3  breakfast cereal\n      missed among 1: oats\n      found: nothing')
+  })
+
+  it('measures what the configured model makes of the results, and nothing where it fails', async () => {
+    using folder = copied()
+    let reply = (documents: readonly string[]): RerankReply =>
+      documents.map((text) => (text.includes('Allergens') ? 0.9 : 0.1))
+    await using server = await startReranker(({ body }) => reply(body.documents))
+    const plain = await folder.runAt(server.url, 'bakery', '--json')
+    expect(JSON.parse(plain.stdout)).toMatchObject({ recall: 0.75 })
+    expect(server.calls).toEqual([])
+    const { code, stdout, stderr } = await folder.runAt(server.url, 'bakery', '--rerank', '--json')
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    // The model puts first what the judgements of query 1 call the better answer.
+    expect(JSON.parse(stdout)).toMatchObject({ queries: 4, recall: 0.75, ndcg: 0.75 })
+    reply = () => ({ status: 500 })
+    const failed = await folder.runAt(server.url, 'bakery', '--rerank')
+    expect(failed).toMatchObject({ code: 1, stdout: '' })
+    expect(failed.stderr).toContain('were not ranked by the model')
+    const none = await folder.run('bakery', '--rerank')
+    expect(none).toMatchObject({ code: 1, stdout: '' })
+    expect(none.stderr).toContain('No model ranks results')
+    expect(readdirSync(folder.temporary)).toEqual([])
   })
 
   it('measures a dataset of the server, whose files have the ids as their names', async () => {

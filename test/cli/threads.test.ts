@@ -28,7 +28,7 @@ async function inThread<T extends Tasks, N extends keyof T & string>(
     // As a chunk of the program's code finds it.
     file: threadFile(file, pathToFileURL(join(folder, 'chunks', 'some.mjs')).href),
     threads: 1,
-    keep: true,
+    keepMs: 60_000,
     memoryMb: 512,
     deadlineMs: 60_000,
     maxWaiting: 1,

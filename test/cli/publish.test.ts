@@ -1,0 +1,67 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createWordPressServer, type WordPressServer } from '../kit/wordpress-server.ts'
+import { loggedIn } from './kb-staff.ts'
+import { createStaff, type Staff } from './staff.ts'
+
+let staff: Staff
+let site: WordPressServer
+let login: { env: Record<string, string> }
+
+beforeAll(async () => {
+  site = await createWordPressServer()
+  staff = await createStaff()
+  login = await loggedIn(staff, 'admin.1')
+})
+
+afterAll(async () => {
+  await staff[Symbol.asyncDispose]()
+  await site[Symbol.asyncDispose]()
+})
+
+const run = (args: string[], input?: string) =>
+  staff.run(args, { ...login, ...(input !== undefined && { input }) })
+const json = <T>(...args: string[]) => staff.json<T>(args, login)
+
+describe('copydesk channel and copydesk publish', () => {
+  it('connect a website, show it, and follow a piece to it', async () => {
+    expect(await run(['channel', 'connect', 'cms_site'])).toMatchObject({ code: 2, stdout: '' })
+    const { username, secret } = site.login
+    const connect = [
+      'channel',
+      'connect',
+      'cms_site',
+      '--server',
+      site.url,
+      '--username',
+      username,
+      '--secret-stdin',
+    ]
+    expect(await run(connect, `${secret}\n`)).toMatchObject({
+      code: 0,
+      stdout: '✔ Website is connected as Oats Daily\n',
+    })
+    const { data: channels } = await json<{ data: Array<{ id: string }> }>('channel', 'list')
+    const channelId = channels[0]?.id ?? ''
+    expect((await run(['channel', 'list'])).stdout).toMatch(/cms_site\tOats Daily\tconnected\t100/)
+
+    const { approvalId, activityId } = await staff.waiting('# Rye at night\n\nIt is dark.\n')
+    await staff.harness.team.admin.call('dashboard', 'POST /approvals/:approvalId/resolve', {
+      params: { approvalId },
+      body: { resolution: 'approved' },
+    })
+    const { id } = await staff.harness.team.admin.call('dashboard', 'POST /publications', {
+      body: { activityId, channelId, scheduleFor: '2990-01-02T03:04:00.000Z' },
+    })
+    expect((await run(['publish', 'list', '--status', 'scheduled'])).stdout).toContain('Rye at night')
+    expect((await run(['publish', 'show', id])).stdout).toMatch(/For 2990-01-02 03:04 UTC/)
+    const calendar = await run(['publish', 'calendar', '--from', '2990-01-01', '--to', '2990-01-31'])
+    expect(calendar.stdout).toMatch(/2990-01-02\n {2}\d\d:04 {2}scheduled {3}Rye at night/)
+    expect(await run(['publish', 'retry', id])).toMatchObject({ code: 1, stdout: '' })
+    expect(await run(['publish', 'reconcile', id, '--url', 'https://a.example'])).toMatchObject({ code: 2 })
+    expect((await run(['publish', 'cancel', id, '--yes'])).stdout).toContain('cancelled')
+
+    expect((await run(['channel', 'health', channelId])).stdout).toContain('100 of 100  completeness 100')
+    expect(await run(['channel', 'disconnect', channelId, '--yes'])).toMatchObject({ code: 0 })
+    expect((await run(['channel', 'health', channelId])).stdout).toContain('→ The channel was disconnected')
+  })
+})
