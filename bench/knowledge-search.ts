@@ -206,10 +206,11 @@ async function openRaw(url: string) {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   const text = `select seq from knowledge_words, to_tsquery('knowledge_english', $2) q
-    where words @@ ($1::tsquery && q) order by ts_rank(words, q) desc limit ${results}`
+    where knowledge_keys(dataset_id, words) && knowledge_keys($1, to_tsvector('knowledge_english', $2))
+    order by ts_rank(words, q) desc limit ${results}`
   return {
     ask: async (datasetId: string, words: readonly string[]) =>
-      (await client.query({ name: 'peer', text, values: [`'${datasetId}'`, words.join(' | ')] })).rows,
+      (await client.query({ name: 'peer', text, values: [datasetId, words.join(' | ')] })).rows,
     close: () => client.end(),
   }
 }

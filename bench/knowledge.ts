@@ -1,22 +1,26 @@
 import { findPostgres } from '../config/postgres.ts'
 import { installationIn } from './installation.ts'
 import { ingestion, recrawl } from './knowledge-ingestion.ts'
+import { largeDocuments } from './knowledge-large.ts'
 import { searchOn } from './knowledge-search.ts'
 import type { Bench, Metrics, Size } from './measure.ts'
 import { inDatabase } from './postgres.ts'
 import { temporaryFolder } from './processes.ts'
 
-/** Search of a knowledge base on both databases, how documents come into it, and a website that has not changed. */
+/** Search of a knowledge base on both databases, how documents come into it, also very large ones, and a website that has not changed. */
 export const knowledge: Bench = {
   name: 'knowledge',
   long: true,
   async run(size, say) {
     const search = await searches(size, say)
     using documents = temporaryFolder()
-    const ingested = await ingestion(installationIn(documents.path), documents.path)
+    const ingested = await ingestion(installationIn(documents.path), documents.path, size)
     say('  ingested')
+    using large = temporaryFolder()
+    const ofLarge = await largeDocuments(installationIn(large.path), large.path, size)
+    say('  ingested large documents')
     using website = temporaryFolder()
-    return { ...search, ...ingested, ...(await recrawl(installationIn(website.path))) }
+    return { ...search, ...ingested, ...ofLarge, ...(await recrawl(installationIn(website.path))) }
   },
 }
 

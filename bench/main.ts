@@ -1,6 +1,7 @@
 import { cpus, totalmem } from 'node:os'
 import { parseArgs } from 'node:util'
 import { alternatives } from './alternatives.ts'
+import { billing } from './billing.ts'
 import { cliStatus } from './cli-start.ts'
 import { commits } from './commits.ts'
 import { commitsOnPostgres } from './commits-postgres.ts'
@@ -14,6 +15,8 @@ import { leads } from './leads.ts'
 import { lists } from './lists.ts'
 import { login } from './login.ts'
 import type { Bench, Metric, Metrics, Size } from './measure.ts'
+import { media } from './media.ts'
+import { calendar, publish } from './publish.ts'
 import { runs } from './runs.ts'
 import { scale } from './scale.ts'
 import { sse } from './sse.ts'
@@ -43,9 +46,13 @@ const benches: readonly Bench[] = [
   terminal,
   cliStatus,
   leads,
+  billing,
   steady,
   scale,
   knowledge,
+  media,
+  publish,
+  calendar,
   alternatives,
 ]
 
@@ -58,6 +65,9 @@ const { values, positionals } = parseArgs({
     approvals: { type: 'string', default: '1000000' },
     tenants: { type: 'string', default: '1000' },
     chunks: { type: 'string', default: '100000' },
+    rows: { type: 'string', default: '1000000' },
+    documents: { type: 'string', default: '20' },
+    files: { type: 'string', default: '1000' },
   },
 })
 const { json, ...sizes } = values

@@ -58,7 +58,7 @@ export const runs: Bench = {
 
 interface Cycle {
   rate: number
-  /** Statements sent for each run; 0 on SQLite. */
+  /** Journeys to the database for each run; 0 on SQLite. */
   roundTrips: number
   /** Milliseconds. */
   waits: number[]

@@ -96,8 +96,8 @@ export async function fillAtScale(
   await step(
     `${events} events`,
     ...indexes.map(({ indexname }) => `drop index ${indexname}`),
-    `insert into event (tenant_id, type, subject, data, at)
-     select o.id, case s.n % 3 when 0 then 'approval_created' when 1 then 'approval_resolved' else 'activity_updated' end, ${id('E')},
+    `insert into event (seq, tenant_id, type, subject, data, at)
+     select (select coalesce(max(seq), 0) from event) + s.n + 1, o.id, case s.n % 3 when 0 then 'approval_created' when 1 then 'approval_resolved' else 'activity_updated' end, ${id('E')},
        json_build_object('approvalId', ${id('E')}, 'type', 'content_review', 'riskLevel', 'low', 'title', 'Question ' || s.n)::jsonb,
        ${ago(`${events} - s.n`, (eventDays * dayMs) / events)}
      from ${series(events)} ${owner}`,

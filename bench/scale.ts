@@ -75,7 +75,7 @@ async function timeClaims(db: Database, waiting: number): Promise<Metrics> {
   for (let i = 0; i < claims; i += 1) {
     const now = new Date()
     const begun = performance.now()
-    const runs = await claimRuns(db, {
+    const { claimed: runs } = await claimRuns(db, {
       owner: 'bench',
       now,
       leaseUntil: new Date(now.getTime() + 3_600_000),

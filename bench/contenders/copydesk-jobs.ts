@@ -8,7 +8,7 @@ import { concurrency, eventually, type JobContender } from './job-contender.ts'
 export const copydeskJobs: JobContender = async (database, work) => {
   const log = silentLogger
   const db = await openDatabase({ url: database, entities: jobEntities, migrations: [], log, poolSize: 16 })
-  await db.orm.schema.create()
+  await (await db.orm()).schema.create()
   const clock = createSystemClock()
   const queue = createJobQueue({
     db,

@@ -15,6 +15,8 @@ const copydesk = await createCopydesk({
   writerPaceMs: 0,
 })
 await copydesk.start()
+// As a second after the start of a server; how long that takes is measured by `start`.
+await copydesk.loadRest()
 
 /** A verdict, of which everybody who follows the tenant is told. */
 const push = async () => {

@@ -1,5 +1,5 @@
+import { Socket } from 'node:net'
 import { type CopydeskOptions, createCopydesk } from '@copydesk/core'
-import pg from 'pg'
 import { silentLogger } from '../../packages/core/src/platform/logger.ts'
 import { type Installation, lookInto, waitFor } from '../installation.ts'
 import { answer, settings } from './answer.ts'
@@ -17,13 +17,16 @@ const options: CopydeskOptions = {
 const copydesk = await createCopydesk(options)
 const db = await lookInto(installation)
 
-/** Statements that were sent to PostgreSQL, by whichever pool. */
+/** Journeys to PostgreSQL, by whichever pool: statements that are sent together make one. */
 let roundTrips = 0
-const { query } = pg.Client.prototype
-pg.Client.prototype.query = function counted(this: pg.Client, ...given: never[]) {
-  roundTrips += 1
-  return Reflect.apply(query, this, given)
-} as typeof query
+const writing = Socket.prototype as unknown as Record<'_write' | '_writev', (...given: unknown[]) => void>
+for (const name of ['_write', '_writev'] as const) {
+  const write = writing[name]
+  writing[name] = function counted(this: Socket, ...given) {
+    roundTrips += 1
+    Reflect.apply(write, this, given)
+  }
+}
 
 const actor = { id: adminId, type: 'human', role: 'admin', appAccess: ['dashboard'], tenantId } as const
 const count = async (where: string) =>
