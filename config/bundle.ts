@@ -5,6 +5,8 @@ import { copyFonts } from './fonts.ts'
 const root = fileURLToPath(new URL('..', import.meta.url))
 /** The two packages with binaries: the `dependencies` of the published package. */
 const outside = ['better-sqlite3', '@node-rs/argon2']
+/** A package with binaries that an installation may add: without it images are served in their own size. */
+const optional = ['sharp']
 /** Packages that bundled code tries to load and does without; no one has them. */
 const absent = ['pg-native', 'pg-cloudflare', 'cloudflare:sockets']
 /** Makes the certificates of a listener with TLS, which nobody asks for: half a megabyte that every server would load. */
@@ -31,7 +33,7 @@ export async function bundle(folder: string, more: Record<string, string> = {}):
       ...more,
     },
     platform: 'node',
-    external: [...outside, ...absent],
+    external: [...outside, ...optional, ...absent],
     resolve: { conditionNames: ['@copydesk/source', 'node'], alias: unused },
     // What draws the terminal has a slow half for its own developers, which keeps a record of every frame.
     transform: { define: { 'process.env.NODE_ENV': '"production"' } },

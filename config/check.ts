@@ -59,7 +59,8 @@ const steps: readonly Step[] = [
     name: 'tests',
     title: 'tests (vitest)',
     run: ['vitest', 'run', '--config=config/vitest.config.ts'],
-    repeat: /^(?:databases: |postgresql: NOT tested|(?:pgbouncer|power cuts): NOT tested|redis: )/,
+    repeat:
+      /^(?:databases: |postgresql: NOT tested|(?:pgbouncer|power cuts|libreoffice): NOT tested|redis: )/,
   },
 ]
 

@@ -23,8 +23,9 @@ const up = {} as Record<Dialect, string[]>
 const down = {} as Record<Dialect, string[]>
 for (const url of [join(folder, 'new.db'), postgres]) {
   const db = await openDatabase({ url, entities, migrations, log: silentLogger })
-  await db.orm.migrator.up()
-  const diff = await db.orm.schema.getUpdateSchemaMigrationSQL({ wrap: false })
+  const orm = await db.orm()
+  await orm.migrator.up()
+  const diff = await orm.schema.getUpdateSchemaMigrationSQL({ wrap: false })
   up[db.dialect] = statements(diff.up)
   down[db.dialect] = statements(diff.down)
   await db.close()

@@ -3,6 +3,7 @@ import { rmSync } from 'node:fs'
 import { Client } from 'pg'
 import type { TestProject } from 'vitest/node'
 import { findCompiler } from './compiler.ts'
+import { findLibreOffice } from './libreoffice.ts'
 import { findPgBouncer } from './pgbouncer.ts'
 import type { LocatedPostgres } from './postgres.ts'
 import { findRedis } from './redis.ts'
@@ -43,7 +44,7 @@ export function planRun(run: TestRun): void {
 export async function setup(_project: TestProject): Promise<(() => Promise<void>) | undefined> {
   const run = shelf[key]
   if (!run) return undefined
-  const redis = await findRedis()
+  const [redis, libreOffice] = await Promise.all([findRedis(), run.sqlite ? findLibreOffice() : undefined])
   const noRedis = redis.url === undefined ? `redis: NOT tested, because ${redis.reason}` : undefined
   if (noRedis && process.env['COPYDESK_REQUIRE_REDIS'] === '1') throw new Error(noRedis)
   const started = redis.url === undefined ? undefined : redis
@@ -57,11 +58,17 @@ export async function setup(_project: TestProject): Promise<(() => Promise<void>
     run.sqlite && !findCompiler()
       ? 'power cuts: NOT tested, because there is no C compiler for Linux'
       : undefined
+  process.env['COPYDESK_TEST_LIBREOFFICE'] = libreOffice?.program ?? ''
+  const noSpreadsheets =
+    libreOffice && libreOffice.program === undefined
+      ? `libreoffice: NOT tested, because ${libreOffice.reason}`
+      : undefined
   const report = [
     `databases: ${databases.join(', ')}`,
     run.missing,
     noPooler,
     noCompiler,
+    noSpreadsheets,
     noRedis ?? `redis: ${started?.how}`,
   ]
   process.stdout.write(`${report.filter(Boolean).join('\n')}\n`)
