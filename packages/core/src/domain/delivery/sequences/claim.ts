@@ -5,10 +5,11 @@ import { isShut } from '../../accounts/tenants/shut.ts'
 import { Campaign } from '../../work/campaigns/entities.ts'
 import { Lead, type LeadRow } from '../leads/entities.ts'
 import { emailKeyOf } from '../leads/policy.ts'
+import { MailOptOut } from '../mailing/entities.ts'
+import { handOverMs, idleMs } from '../mailing/hand-over.ts'
 import { endsFor, takeInLeads } from './contacts.ts'
 import {
   type ContactRow,
-  MailOptOut,
   SequenceContact,
   SequenceMail,
   type SequenceMailRow,
@@ -17,7 +18,7 @@ import {
   type StepRow,
   type StopReason,
 } from './entities.ts'
-import { daysLater, handOverMs, hashOf, idleMs } from './policy.ts'
+import { daysLater, hashOf } from './policy.ts'
 import { lockSequence, lookAtSequence } from './sequences.ts'
 
 /** A mail that is to be handed over now. */

@@ -2,6 +2,7 @@ import { defineEntity, type InferEntity, p } from '@mikro-orm/core'
 import { idColumn, instantColumn, refColumn } from '../../../platform/database/columns.ts'
 import { ownedByTenant } from '../../../platform/database/scope.ts'
 import type { LeadSource, LeadStatus } from '../leads/entities.ts'
+import type { mailStatuses } from '../mailing/entities.ts'
 
 /** `review`: mails that ask for reviews, of which people release one after the other. */
 export const sequenceKinds = ['email', 'review'] as const
@@ -136,9 +137,6 @@ export const SequenceContact = defineEntity({
 })
 export type ContactRow = InferEntity<typeof SequenceContact>
 
-/** `unknown`: it may have gone out, so it is never sent again. */
-export const mailStatuses = ['sending', 'waiting', 'sent', 'unknown', 'failed', 'suppressed'] as const
-
 /** The intent to send one step to one contact, written before it is handed over. */
 export const SequenceMail = defineEntity({
   name: 'SequenceMail',
@@ -167,17 +165,4 @@ export const SequenceMail = defineEntity({
 })
 export type SequenceMailRow = InferEntity<typeof SequenceMail>
 
-/** An address that a tenant sends no mail of any sequence to any more, because its owner has said so. */
-export const MailOptOut = defineEntity({
-  name: 'MailOptOut',
-  tableName: 'mail_opt_outs',
-  properties: {
-    tenantId: refColumn().primary(),
-    /** In lower case. */
-    address: p.string().primary(),
-    at: instantColumn(),
-  },
-  filters: ownedByTenant,
-})
-
-export const sequenceEntities = [CampaignSequence, SequenceStep, SequenceContact, SequenceMail, MailOptOut]
+export const sequenceEntities = [CampaignSequence, SequenceStep, SequenceContact, SequenceMail]

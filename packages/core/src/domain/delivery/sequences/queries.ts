@@ -118,10 +118,7 @@ const k = table(SequenceContact, 'k')
 const t = table(Tenant, 't')
 const linked = select({ ...pick(k, 'id', 'tenantId', 'sequenceId'), tenantName: t.name })
 
-/** The contact whose link this is, of whatever tenant. @throws DomainError `NOT_FOUND` */
-export async function contactOfLink(ctx: Ctx, linkKey: string): Promise<RowOf<typeof linked>> {
-  const tables = `from ${k} join ${t} on t.id = k.tenant_id`
-  const found = await linked.get(ctx.sql, `${tables} where k.link_key = ?`, [linkKey])
-  if (!found) throw notFound('link')
-  return found
+/** The contact whose link this is, of whatever tenant. */
+export function contactOfLink(ctx: Ctx, linkKey: string): Promise<RowOf<typeof linked> | undefined> {
+  return linked.get(ctx.sql, `from ${k} join ${t} on t.id = k.tenant_id where k.link_key = ?`, [linkKey])
 }

@@ -6,13 +6,17 @@ import { approvalOf } from '../../work/approvals/pending.ts'
 import { lockCampaign } from '../../work/campaigns/change.ts'
 import { orderOf } from '../../work/campaigns/workflow/material.ts'
 import type { TenantPublishing } from '../../work/content/publishing-port.ts'
+import { mailSections } from '../mailing/sections.ts'
+import { unknownPlaceholders } from '../mailing/word-mail.ts'
 import { CampaignSequence, type SequenceRow, SequenceStep } from './entities.ts'
 import { hashOf } from './policy.ts'
 import { lastLeadOf } from './queries.ts'
 import { releaseContacts } from './release-queries.ts'
-import { mailsIn } from './review-text.ts'
 import type { StepReleased } from './schemas.ts'
 import { lockSequence, lookAtSequence } from './sequences.ts'
+
+/** The most mails of one text. */
+const mostMails = 10
 
 /**
  * Makes the review requests of a campaign out of a text that a person has approved, in the transaction of the verdict: what goes out are
@@ -25,7 +29,10 @@ export const takeReviewMails: TenantPublishing['takePiece'] = async (txn, activi
   if (!approval) return
   const leave = (why: string) =>
     logActivity(txn, activity, { kind: 'status', message: `Not taken as review requests: ${why}` })
-  const mails = mailsIn(output.text)
+  const mails = mailSections(output.text)
+    .filter(({ subject, body, isTooLong }) => !isTooLong && unknownPlaceholders(subject + body).length === 0)
+    .map(({ subject, body }) => ({ subject, body }))
+    .slice(0, mostMails)
   if (mails.length === 0) return leave('there is no mail in a section of its own')
   const { campaignId, tenantId } = order
   const former = await txn.em.findOne(CampaignSequence, { campaignId, kind: 'review' })

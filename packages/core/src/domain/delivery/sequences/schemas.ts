@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { isoDate, ulid } from '../../../platform/wire.ts'
 import { leadSources, leadStatuses } from '../leads/entities.ts'
+import { mailPlaceholders, unknownPlaceholders } from '../mailing/word-mail.ts'
 import { sequenceKinds, sequenceStatuses, triggerTypes } from './entities.ts'
-import { mailPlaceholders, unknownPlaceholders } from './policy.ts'
 
 const known = mailPlaceholders.map((name) => `{{${name}}}`).join(', ')
 const template = (most: number) =>

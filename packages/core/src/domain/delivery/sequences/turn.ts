@@ -1,11 +1,11 @@
 import type { Ctx, Transaction } from '../../../kernel/context.ts'
 import { transact } from '../../../kernel/transact.ts'
-import { MailError } from '../../../platform/mail/mail.ts'
-import { handOverMail } from '../../people/mail/send-email.ts'
 import { notify } from '../../people/notifications/notify.ts'
+import { type Outcome, settled, tryMail } from '../mailing/hand-over.ts'
+import { wordMail } from '../mailing/word-mail.ts'
 import { type ClaimedMail, claimMail, stopContact } from './claim.ts'
 import { SequenceContact, SequenceMail, type SequenceRow, SequenceStep } from './entities.ts'
-import { lookMs, mailRetryMs, mostMailAttempts, perTurn, turnMs, wordMail } from './policy.ts'
+import { lookMs, perTurn, turnMs } from './policy.ts'
 import { overdueSequences } from './queries.ts'
 import { lockSequence, lookAtSequence } from './sequences.ts'
 
@@ -34,25 +34,11 @@ export async function sequenceTurn(
   await transact(ctx, (txn) => planNext(txn, sequenceId, sent === perTurn))
 }
 
-type Outcome =
-  | { status: 'sent' }
-  | { status: 'suppressed' }
-  | { status: 'unknown' | 'failed' | 'waiting'; error: string }
-
-/** Hands a mail over to its end, also while the process is told to stop: half of a mail would be in doubt. */
 async function send(ctx: Ctx, sequenceId: string, claim: ClaimedMail): Promise<void> {
   const { id, to, tenantId, linkKey, values, from } = claim
   const link = `${ctx.services.settings.baseUrl}/forms/v1/unsubscribe/${linkKey}`
   const mail = { id, to, ...wordMail(claim, { values, from, link }) }
-  const outcome = await handOverMail(ctx, mail, tenantId).then(
-    (messageId): Outcome => ({ status: messageId === undefined ? 'suppressed' : 'sent' }),
-    (error: unknown): Outcome => {
-      // What is no answer of a mail server says nothing about what has become of the mail.
-      if (!(error instanceof MailError)) return { status: 'unknown', error: (error as Error).message }
-      const status = error.unknown ? 'unknown' : error.final ? 'failed' : 'waiting'
-      return { status, error: error.message }
-    },
-  )
+  const outcome = await tryMail(ctx, mail, tenantId)
   await transact(ctx, (txn) => settle(txn, sequenceId, claim, outcome))
 }
 
@@ -67,11 +53,9 @@ async function settle(
   // Its campaign is gone, or it was given up as doubtful meanwhile.
   if (!sequence || mail?.status !== 'sending') return
   const step = await txn.em.findOneOrFail(SequenceStep, { id: stepId })
-  const now = txn.clock.date()
-  const isLast = outcome.status === 'waiting' && mail.attempts >= mostMailAttempts
-  const status = isLast ? 'failed' : outcome.status
-  const until = status === 'waiting' ? new Date(now.getTime() + mailRetryMs(mail.attempts)) : null
-  Object.assign(mail, { status, until, at: now, error: 'error' in outcome ? outcome.error : null })
+  const after = settled(outcome, mail.attempts, txn.clock.date())
+  const { status } = after
+  Object.assign(mail, after)
   if (status === 'sent') step.sent += 1
   if (status === 'failed') step.failed += 1
   if (status === 'suppressed') {
