@@ -78,6 +78,7 @@ export const campaignExamples: Record<string, (instance: SeededInstance) => Exam
     },
   }),
   'tenant.campaigns.send_review_requests': ({ ours }) => ({ params: { campaignId: ours.forReviews } }),
+  'dm.campaigns.send': ({ ours }) => ({ params: { campaignId: ours.withOutreach } }),
   'forms.unsubscribe_page': ({ ours }) => ({ params: { linkKey: linkKeyOf(ours.tenantId) } }),
   'forms.unsubscribe': ({ ours }) => ({ params: { linkKey: linkKeyOf(ours.tenantId) } }),
   'tenant.campaigns.sync_terms': () => ({ body: { from: '2026-04-01', to: '2026-04-09' } }),

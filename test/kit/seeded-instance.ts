@@ -9,6 +9,7 @@ import { keepRows } from './rows.ts'
 import { createTestRuntime, type Dispatch } from './runtime.ts'
 import { addAds } from './seeded-ads.ts'
 import { seedOperation } from './seeded-operation.ts'
+import { addOutreach } from './seeded-outreach.ts'
 import { claimsIn, register } from './seeded-people.ts'
 import { addPublications } from './seeded-publications.ts'
 import { addSequence } from './seeded-sequences.ts'
@@ -161,6 +162,8 @@ export async function createSeededInstance(
   await addAds(app, theirs, marker)
   await addSequence(app, ours, 'Spring')
   await addSequence(app, theirs, marker)
+  await addOutreach(app, ours, 'Spring')
+  await addOutreach(app, theirs, marker)
   const mails = await mailsOf(app)
   const linkFor = (to: string) => tokenIn(mails.find((mail) => mail.to.includes(to)) as ReadMail)
   const { sub, jti } = claimsIn<{ sub: string; jti: string }>(linkFor(forgetful))

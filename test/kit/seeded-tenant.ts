@@ -32,6 +32,8 @@ export interface SeededTenant extends Team {
   byMail: string
   /** A campaign with review requests. */
   forReviews: string
+  /** A campaign with an outreach mail that was approved. */
+  withOutreach: string
 }
 
 const perTenant = [
@@ -107,10 +109,19 @@ export async function seededTenant(
     unlinked: await campaignIn(app, team, 'draft'),
     byMail: await campaignIn(app, team, 'active', 'email_marketing'),
     forReviews: await campaignIn(app, team, 'active', 'review_generation'),
+    withOutreach: await withOutreach(app, team),
     approved: (await approvedTexts(app, team)).at(-1) ?? '',
     inProgress: await activities(app, team, `status = 'in_progress'`),
     atWork: dispatches.filter(({ tenantId, taskId }) => tenantId === team.tenantId && !failed.has(taskId)),
   }
+}
+
+async function withOutreach(app: TestApp, { tenantId }: Team): Promise<string> {
+  const row = await app.db.sql.get<{ id: string }>(
+    'select campaign_id as id from outreach_mails where tenant_id = ?',
+    [tenantId],
+  )
+  return row?.id ?? ''
 }
 
 async function approvedTexts(app: TestApp, { tenantId }: Team): Promise<string[]> {

@@ -120,6 +120,18 @@ describe('compose', () => {
     expect(write('backlink')).toContain('No list of sites is connected')
   })
 
+  it('writes a letter to each address that the brief names as a recipient, and to no other', () => {
+    const markdown = `## Products
+Lumen Lamp. Ask sales@lumen.example.
+
+## Prospects
+- Ann, <ann@light.example>; Bob (bob@light.example).
+- ann@light.example, a@b, @, ${'x'.repeat(300)}@long.example`
+    const text = write('backlink', { markdown })
+    expect(text.match(/^To: .*$/gm)).toEqual(['To: ann@light.example', 'To: bob@light.example'])
+    expect(text).not.toContain('No list of sites is connected')
+  })
+
   it('lists what a thin brief lacks, and writes what it can', () => {
     const text = write('blog_post', {
       markdown: '## Products\nLumen Lamp\n\n## Key messages\n- Light that follows the sun.',

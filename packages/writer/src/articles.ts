@@ -1,4 +1,4 @@
-import { type Block, boxes, bullets, heading, para } from './blocks.ts'
+import { type Block, bullets, heading, para } from './blocks.ts'
 import type { BriefProduct } from './brief.ts'
 import type { Material } from './material.ts'
 import { capitalised, contains, joined, midSentence, phrase, productSentences } from './wording.ts'
@@ -76,58 +76,6 @@ function productLine(product: BriefProduct): string {
   if (!facts) return `**${product.name}**`
   const named = facts.startsWith(product.name)
   return named ? `**${product.name}**${facts.slice(product.name.length)}` : `**${product.name}**: ${facts}`
-}
-
-/**
- * An e-mail that asks another site for a link. The brief does not name the recipient, so the text lists what
- * is missing.
- */
-export function outreach(m: Material): Block[] {
-  const [product] = m.products
-  const subject = product?.name ?? m.company ?? m.brief.campaign
-  const letterSubject =
-    m.wishes.headline ?? (m.company ? `A suggestion from ${m.company}` : 'A suggestion for your readers')
-  const who = m.company && `I am writing on behalf of ${m.company}.`
-  const about =
-    m.company && m.about?.startsWith(`${m.company} is `)
-      ? m.about.replace(`${m.company} is`, 'We are')
-      : m.about
-  return [
-    heading(1, `Link request: ${subject}`),
-    para([`**Subject:** ${letterSubject}`]),
-    para([m.says.greeting.replace('reader', 'editor')]),
-    para([who, about]),
-    para([
-      m.audience
-        ? `You may have readers among ${m.audience}, and we have a page that could be of use to them.`
-        : 'We have a page that could be of use to your readers.',
-      m.lead,
-    ]),
-    para(m.extras),
-    para(m.messages, 1),
-    ...m.products.map((each) => para(productSentences(each), 1)),
-    para(['Would a link to it fit on one of your pages?']),
-    para(
-      [
-        'You are free to use the facts above in your own words, and we can send you a short text in the style of your site.',
-      ],
-      1,
-    ),
-    para([m.action && `If you would like to see for yourself first: ${m.action}`], 2),
-    para([m.says.closing], 2),
-    para([m.says.signOff]),
-    para([m.company ?? 'The team']),
-    heading(2, 'Before this goes out'),
-    para(['No list of sites is connected, so this letter names none.']),
-    boxes([
-      'Choose the site and the page on it, and write down why its readers would care.',
-      'Put in the name of the editor.',
-      'Put in the address of our page that the link should lead to.',
-      m.action
-        ? `Check that our page makes the next step easy: ${m.action}`
-        : 'Decide what a visitor should do on our page.',
-    ]),
-  ]
 }
 
 /** Names as they are listed in running text. */

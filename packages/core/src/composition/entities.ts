@@ -27,6 +27,8 @@ import { CampaignMapping } from '../domain/delivery/ads/entities.ts'
 import { AdGroup, CampaignKeyword, NegativeKeyword } from '../domain/delivery/ads/keywords/entities.ts'
 import { SearchTermReport } from '../domain/delivery/ads/terms/entities.ts'
 import { leadEntities } from '../domain/delivery/leads/entities.ts'
+import { MailOptOut } from '../domain/delivery/mailing/entities.ts'
+import { OutreachMail } from '../domain/delivery/outreach/entities.ts'
 import { Publication } from '../domain/delivery/publishing/entities.ts'
 import { PublicationMetrics } from '../domain/delivery/publishing/metrics/entities.ts'
 import { PublishingSlots } from '../domain/delivery/publishing/plan/entities.ts'
@@ -117,6 +119,8 @@ export const entities = [
   KnownLogin,
   ...leadEntities,
   ...sequenceEntities,
+  MailOptOut,
+  OutreachMail,
   DefaultAgent,
   ...modelEntities,
   NegativeKeyword,

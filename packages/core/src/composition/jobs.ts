@@ -53,6 +53,8 @@ import { importLeadsJob, tidyImportJob, undoImportJob } from '../domain/delivery
 import { runImport } from '../domain/delivery/leads/import/run.ts'
 import { tidyImport } from '../domain/delivery/leads/import/start.ts'
 import { runUndo } from '../domain/delivery/leads/import/undo.ts'
+import { outreachJob, sweepOutreachJob } from '../domain/delivery/outreach/jobs.ts'
+import { outreachTurn, sweepOutreach } from '../domain/delivery/outreach/turn.ts'
 import {
   dailyMetricsJob,
   publishJob,
@@ -147,6 +149,8 @@ const handled = (): readonly HandledJob[] => [
   handleJob(sweepJob, sweepPublications),
   handleJob(sequenceJob, sequenceTurn),
   handleJob(sweepSequencesJob, sweepSequences),
+  handleJob(outreachJob, outreachTurn),
+  handleJob(sweepOutreachJob, sweepOutreach),
   handleJob(pullMetricsJob, pullMetrics),
   handleJob(dailyMetricsJob, pullDaily),
   handleJob(extendTokensJob, extendConnections),
@@ -188,6 +192,7 @@ export const calendarJobs: readonly CalendarJob[] = [
   dunningJob,
   sweepJob,
   sweepSequencesJob,
+  sweepOutreachJob,
   dailyMetricsJob,
   extendTokensJob,
   dailyAdsJob,

@@ -11,6 +11,7 @@ import { provisionAgents } from '../domain/agents/configuration/provision.ts'
 import { pauseAgents, resumeAgents } from '../domain/agents/configuration/status.ts'
 import { createModelRegistry, type ProviderAccess } from '../domain/agents/models/registry.ts'
 import { adPlatforms } from '../domain/delivery/ads/platforms/platforms.ts'
+import { takeOutreach } from '../domain/delivery/outreach/take.ts'
 import { connectors } from '../domain/delivery/publishing/connectors/connectors.ts'
 import { takePiece } from '../domain/delivery/publishing/plan/take-piece.ts'
 import { takeReviewMails } from '../domain/delivery/sequences/reviews.ts'
@@ -164,6 +165,7 @@ export async function createServices(parts: ServiceParts): Promise<Services> {
     tenantPublishing: {
       async takePiece(...piece) {
         await takeReviewMails(...piece)
+        await takeOutreach(...piece)
         await takePiece(...piece)
       },
     },

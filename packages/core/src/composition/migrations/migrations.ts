@@ -47,6 +47,7 @@ import { migration as adCampaigns } from './0045-ad-campaigns.ts'
 import { migration as adChanges } from './0046-ad-changes.ts'
 import { migration as sequences } from './0047-sequences.ts'
 import { migration as publicationMetrics } from './0048-publication-metrics.ts'
+import { migration as outreachMails } from './0049-outreach-mails.ts'
 
 /** Every step of the schema, in order. A step that was released is never changed. */
 export const migrations: readonly MigrationScript[] = [
@@ -98,4 +99,5 @@ export const migrations: readonly MigrationScript[] = [
   adChanges,
   sequences,
   publicationMetrics,
+  outreachMails,
 ]

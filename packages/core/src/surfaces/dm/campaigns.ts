@@ -1,3 +1,5 @@
+import { OutreachSent } from '../../domain/delivery/outreach/schemas.ts'
+import { sendOutreach } from '../../domain/delivery/outreach/send.ts'
 import { getWorkflowCampaign, listWorkflowCampaigns } from '../../domain/work/campaigns/workflow/queries.ts'
 import {
   ReviewerWorkflowCampaign,
@@ -23,3 +25,15 @@ export const get = endpoint({
   access: reviewers,
   reply: { 200: ReviewerWorkflowCampaign },
 }).handle((ctx, { params }) => getWorkflowCampaign(ctx, params.campaignId))
+
+export const send = endpoint({
+  id: 'dm.campaigns.send',
+  route: 'POST /campaigns/:campaignId/send',
+  summary: 'Send the approved outreach e-mails of a campaign',
+  description:
+    'Each mail goes out once, however often this is asked; answers go to the address of the caller. A mail is a section of an approved text with a line `To:` and a line `Subject:`.',
+  access: reviewers,
+  reply: { 202: OutreachSent },
+  errors: ['UNPROCESSABLE'],
+  audit: 'campaign.send_outreach',
+}).handle((ctx, { params }) => sendOutreach(ctx, params.campaignId))

@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import { unsubscribe as end } from '../../domain/delivery/sequences/opt-out.ts'
-import { contactOfLink } from '../../domain/delivery/sequences/queries.ts'
+import { unsubscribe as end, senderOfLink } from '../../domain/delivery/unsubscribe.ts'
 import { publicAccess } from '../../gateway/access.ts'
 import { raw } from '../../gateway/raw.ts'
 import { messagePage } from './pages.ts'
@@ -16,18 +15,14 @@ export const unsubscribePage = raw({
   params,
   reply: { 200: 'text/html' },
 }).handle(async (ctx, { params: { linkKey } }) => {
-  const { tenantName } = await contactOfLink(ctx, linkKey)
-  return messagePage(
-    'Unsubscribe',
-    `Do you want no more mails of this kind from ${tenantName}?`,
-    'Unsubscribe',
-  )
+  const name = await senderOfLink(ctx, linkKey)
+  return messagePage('Unsubscribe', `Do you want no more mails of this kind from ${name}?`, 'Unsubscribe')
 })
 
 export const unsubscribe = raw({
   id: 'forms.unsubscribe',
   route: 'POST /unsubscribe/:linkKey',
-  summary: 'End the mails of a tenant’s sequences to the address of a link',
+  summary: 'End the mails of a tenant’s sequences and outreach to the address of a link',
   description: 'The one click of RFC 8058, and the button of the page. What is sent with it is not read.',
   access: publicAccess,
   params,

@@ -32,7 +32,7 @@ const kinds: Record<DeliverableType, Kind> = {
   },
   backlink: {
     label: 'Backlink outreach',
-    form: 'One outreach e-mail for each prospect that is worth it: a subject line and at most 120 words that say why this page serves that site’s readers, and what is asked for.',
+    form: 'One outreach e-mail for each prospect that is worth it and whose address is known, each in a section of its own: a heading of the second level, a line “To:” with the e-mail address, a line “Subject:”, and at most 120 words of plain text that say why this page serves that site’s readers, and what is asked for. It is sent as it is, so nothing may be left to be filled in.',
   },
   website_audit: {
     label: 'Website audit',

@@ -1,0 +1,91 @@
+import type { Ctx, Transaction } from '../../../kernel/context.ts'
+import { DomainError } from '../../../kernel/errors.ts'
+import { transact } from '../../../kernel/transact.ts'
+import { Activity, type ActivityRow } from '../../work/activities/entities.ts'
+import { isApproved } from '../../work/approvals/pending.ts'
+import { lockCampaign } from '../../work/campaigns/change.ts'
+import { latestOutput } from '../../work/content/versions.ts'
+import { MailOptOut } from '../mailing/entities.ts'
+import { OutreachMail, type OutreachMailRow } from './entities.ts'
+import { outreachJob } from './jobs.ts'
+import type { OutreachSent } from './schemas.ts'
+
+/** How many mails one request lets go, and how far apart they leave, milliseconds: mail servers take many at once for spam. */
+const perRequest = 500
+const apartMs = 600
+
+/**
+ * Lets the approved outreach mails of a campaign go out, each once. What was sent or is on its way is left alone, so that asking again sends
+ * what was approved meanwhile. Answers go to the address of the one who asks. Serves `POST /dm/v1/campaigns/:campaignId/send`.
+ * @throws DomainError `NOT_FOUND`; `UNPROCESSABLE` when the campaign is not active, and when no outreach of it was approved
+ */
+export function sendOutreach(ctx: Ctx, campaignId: string): Promise<OutreachSent> {
+  return transact(ctx, async (txn) => {
+    const { tenantId, status } = await lockCampaign(txn, campaignId)
+    if (status !== 'active')
+      throw new DomainError('UNPROCESSABLE', 'The campaign is not active: nothing goes out for it')
+    const mails = await txn.em.find(
+      OutreachMail,
+      { campaignId, status: 'approved' },
+      { orderBy: { id: 'asc' }, limit: perRequest },
+    )
+    if (mails.length === 0 && (await txn.em.count(OutreachMail, { campaignId })) === 0)
+      throw new DomainError(
+        'UNPROCESSABLE',
+        'No outreach mail of this campaign was approved: it is a section of an approved text with a line “To:” and a line “Subject:”',
+      )
+    const skipped: OutreachSent['skipped'] = []
+    const queued: OutreachMailRow[] = []
+    for (const mail of mails) {
+      const reason = await whyNot(txn, mail)
+      if (reason === undefined) queued.push(mail)
+      else skipped.push({ activityId: mail.activityId, to: mail.recipient, reason })
+      if (reason === 'unsubscribed') Object.assign(mail, { status: 'stopped', error: 'Unsubscribed' })
+    }
+    const now = txn.clock.now()
+    for (const [n, mail] of queued.entries()) {
+      Object.assign(mail, { sentById: txn.actor.id, replyTo: txn.actor.email ?? null })
+      lookAtMail(txn, mail, new Date(now + n * apartMs))
+    }
+    txn.audit({
+      tenantId,
+      resourceType: 'campaign',
+      resourceId: campaignId,
+      after: {
+        mails: queued.map(({ id, recipient, contentHash }) => ({ id, to: recipient, contentHash })),
+        skipped,
+      },
+    })
+    return { queued: queued.length, skipped }
+  })
+}
+
+/** Asked when a mail is let go, and again right before it leaves. */
+export async function whyNot(
+  txn: Transaction,
+  { tenantId, activityId, address, contentHash }: OutreachMailRow,
+): Promise<'changed' | 'unsubscribed' | undefined> {
+  if ((await txn.em.count(MailOptOut, { tenantId, address })) > 0) return 'unsubscribed'
+  const activity: ActivityRow | null = await txn.em.findOne(Activity, { id: activityId })
+  const output = activity && (await latestOutput(txn, activityId))
+  const isSame = output?.sha256 === contentHash && (await isApproved(txn, activity as ActivityRow, output))
+  return isSame ? undefined : 'changed'
+}
+
+/** Says until when a mail waits, or when its handing over counts as dead, in the transaction that changes it; then it is looked at. */
+export function lookAtMail(
+  txn: Transaction,
+  mail: OutreachMailRow,
+  at: Date,
+  status: 'waiting' | 'sending' = 'waiting',
+): void {
+  const { id, tenantId } = mail
+  Object.assign(mail, { status, until: at })
+  txn.enqueue(outreachJob, {
+    tenantId,
+    payload: { mailId: id },
+    runAt: at,
+    // Another job than the one that asks for it, into which it would fold.
+    uniqueKey: `${outreachJob.kind}:${id}:${at.getTime()}`,
+  })
+}

@@ -1,0 +1,118 @@
+import { randomBytes } from 'node:crypto'
+import { z } from 'zod'
+import type { Transaction } from '../../../kernel/context.ts'
+import { preview } from '../../../kernel/text.ts'
+import type { ActivityRow } from '../../work/activities/entities.ts'
+import { logActivity } from '../../work/activities/state.ts'
+import { isApproved } from '../../work/approvals/pending.ts'
+import type { OutputRow } from '../../work/content/entities.ts'
+import type { TenantPublishing } from '../../work/content/publishing-port.ts'
+import { mailSections } from '../mailing/sections.ts'
+import { OutreachMail } from './entities.ts'
+
+/** The most mails of one text. */
+const mostMails = 50
+/** How much of a subject is shown where a mail cannot be sent, characters. */
+const shownChars = 60
+const address = z.email().max(254)
+
+interface Letter {
+  recipient: string
+  subject: string
+  body: string
+}
+
+/**
+ * Lays up the outreach mails of a text that a person has approved, in the transaction of the verdict; a person sends them afterwards. A newer
+ * text takes the place of one that was not sent. Everything that is no outreach of a campaign is left alone.
+ */
+export const takeOutreach: TenantPublishing['takePiece'] = async (txn, activity, output) => {
+  if (activity.deliverableType !== 'backlink' || activity.campaignId === null) return
+  if (!(await isApproved(txn, activity, output))) return
+  await txn.em.nativeDelete(OutreachMail, { activityId: activity.id, status: 'approved' })
+  const { letters, faults } = lettersIn(output.text)
+  const fresh = await withoutKnown(txn, activity.campaignId, letters)
+  for (const { recipient, ...letter } of fresh) layUp(txn, activity, output, { recipient, ...letter })
+  const known = letters.length - fresh.length
+  if (known > 0) faults.push(`${known} to an address that this campaign has written to already`)
+  const left = faults.length === 0 ? '' : `; not taken: ${faults.join(', ')}`
+  logActivity(txn, activity, {
+    kind: 'publishing',
+    message: `${fresh.length} outreach mails can be sent${left}`,
+  })
+  if (fresh.length === 0) return
+  txn.audit({
+    tenantId: activity.tenantId,
+    resourceType: 'campaign',
+    resourceId: activity.campaignId,
+    action: 'campaign.outreach_approved',
+    after: {
+      activityId: activity.id,
+      contentHash: output.sha256,
+      to: fresh.map(({ recipient }) => recipient),
+    },
+  })
+}
+
+/** The mails of a text that can be sent, each address once, and in words what stands in the way of the others. */
+function lettersIn(text: string): { letters: Letter[]; faults: string[] } {
+  const letters = new Map<string, Letter>()
+  const faults: string[] = []
+  for (const { to, subject, body, isTooLong } of mailSections(text)) {
+    const recipient = /<([^<>]*)>\s*$/.exec(to)?.[1] ?? to
+    const key = recipient.toLowerCase()
+    const fault = isTooLong ? 'it is too long' : faultOf(recipient, subject + body)
+    const leave = (why: string) => void faults.push(`“${preview(subject, shownChars)}” (${why})`)
+    if (fault !== undefined) leave(fault)
+    else if (letters.has(key)) leave('a second one to the same address')
+    else if (letters.size === mostMails) leave(`a text has at most ${mostMails} mails`)
+    else letters.set(key, { recipient, subject, body })
+  }
+  return { letters: [...letters.values()], faults: faults.slice(0, 10) }
+}
+
+function faultOf(recipient: string, text: string): string | undefined {
+  if (recipient === '') return 'no line “To:” names its recipient'
+  if (!address.safeParse(recipient).success) return 'its line “To:” is no e-mail address'
+  // What no one has filled in must not reach a stranger.
+  return /\{\{.*?\}\}|\[[^\]\n]*\](?!\()/s.test(text) ? 'a place in it is not filled in' : undefined
+}
+
+async function withoutKnown(txn: Transaction, campaignId: string, letters: Letter[]): Promise<Letter[]> {
+  if (letters.length === 0) return []
+  const addresses = letters.map(({ recipient }) => recipient.toLowerCase())
+  const rows = await txn.em.find(
+    OutreachMail,
+    { campaignId, address: { $in: addresses } },
+    { fields: ['address'] },
+  )
+  const known = new Set(rows.map((row) => row.address))
+  return letters.filter(({ recipient }) => !known.has(recipient.toLowerCase()))
+}
+
+function layUp(
+  txn: Transaction,
+  { id: activityId, tenantId, campaignId }: ActivityRow,
+  { sha256 }: OutputRow,
+  letter: Letter,
+): void {
+  const now = txn.clock.date()
+  txn.insert(OutreachMail, {
+    id: txn.newId(),
+    tenantId,
+    campaignId: campaignId ?? '',
+    activityId,
+    ...letter,
+    address: letter.recipient.toLowerCase(),
+    contentHash: sha256,
+    status: 'approved',
+    attempts: 0,
+    until: null,
+    error: null,
+    sentById: null,
+    replyTo: null,
+    linkKey: randomBytes(16).toString('hex'),
+    createdOn: now,
+    at: now,
+  })
+}
