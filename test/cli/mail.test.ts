@@ -42,11 +42,11 @@ describe('copydesk mail', () => {
     const run = (args: string[], input?: string) =>
       cli(['mail', ...args], { cwd: folder.path, ...(input !== undefined && { input }) })
     const [, mailId = ''] = /<(\w+)@/.exec((await run(['test', 'Ada@test.example'])).stdout) ?? []
-    expect(await run(['bounce'], 'Subject: Hello\r\n\r\nHello')).toMatchObject({
+    expect(await run(['receive'], 'Subject: Hello\r\n\r\nHello')).toMatchObject({
       code: 0,
-      stdout: expect.stringContaining('no report'),
+      stdout: expect.stringContaining('neither an answer nor a report'),
     })
-    const taken = await run(['bounce', '--json'], bounceReport({ mailId }))
+    const taken = await run(['receive', '--json'], bounceReport({ mailId }))
     expect([taken.code, JSON.parse(taken.stdout)]).toEqual([0, { outcome: 'suppressed', mailId }])
     expect((await run(['test', 'ada@test.example'])).code).toBe(1)
     expect((await run(['suppressed', 'list'])).stdout).toMatch(/^ada@test\.example\thard_bounce\t/m)

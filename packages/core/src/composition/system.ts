@@ -45,12 +45,12 @@ import { getSkill, listGlobalSkills, listSkills } from '../domain/agents/skills/
 import type { SkillFiles } from '../domain/agents/skills/read-file.ts'
 import { SkillFormChanges } from '../domain/agents/skills/schemas.ts'
 import { deleteSkill, putSkill } from '../domain/agents/skills/skills.ts'
+import { receiveMail } from '../domain/delivery/receive-mail.ts'
 import { getStatus } from '../domain/insight/system/status.ts'
 import { StatusQuery } from '../domain/insight/system/status-schemas.ts'
 import { getTenant } from '../domain/insight/tenants/detail-queries.ts'
 import { liftSuppression } from '../domain/people/mail/bounces/lift.ts'
 import { listSuppressed } from '../domain/people/mail/bounces/queries.ts'
-import { receiveBounceReport } from '../domain/people/mail/bounces/receive.ts'
 import { SuppressedQuery } from '../domain/people/mail/bounces/schemas.ts'
 import { previewEmailTemplate, renderEmailTemplate } from '../domain/people/mail/templates/preview.ts'
 import { getEmailTemplate, listEmailTemplates } from '../domain/people/mail/templates/queries.ts'
@@ -144,7 +144,7 @@ const services = {
       previewEmailTemplate(ctx, id, check(EmailPreview, preview)),
   },
   mail: {
-    bounce: receiveBounceReport,
+    receive: receiveMail,
     suppressed: (ctx: Ctx, query: z.input<typeof SuppressedQuery> = {}) =>
       listSuppressed(ctx, check(SuppressedQuery, query)),
     lift: liftSuppression,

@@ -8,13 +8,13 @@ import { tenantNaming } from '@copydesk/terminal/tenant-named'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { withApp } from '../app.ts'
 import { tenantId } from './find.ts'
-import { bounceCommands } from './mail-bounces.ts'
+import { incomingCommands } from './mail-incoming.ts'
 import { prepare } from './options.ts'
 
 const categories = ['approval', 'report_delivery', 'onboarding', 'billing', 'alert', 'custom'] as const
 const ofTenant = `as this tenant has it: ${tenantNaming}`
 
-/** `mail templates|preview|test|bounce|suppressed`. */
+/** `mail templates|preview|test|receive|suppressed`. */
 export function mailCommands(program: Command): void {
   const group = program
     .command('mail')
@@ -48,7 +48,7 @@ export function mailCommands(program: Command): void {
     .option('--set <key=value...>', 'value of a variable (default: its name)', pair, {})
     .addHelpText('after', example('copydesk mail test ada@example.com'))
     .action(test)
-  bounceCommands(group)
+  incomingCommands(group)
 }
 
 type Values = Record<string, string>

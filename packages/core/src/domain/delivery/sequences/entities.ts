@@ -92,6 +92,7 @@ export type StepRow = InferEntity<typeof SequenceStep>
 
 /** Why a contact gets no more. */
 export const stopReasons = [
+  'answered',
   'unsubscribed',
   'suppressed',
   'converted',

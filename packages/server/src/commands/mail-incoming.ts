@@ -9,18 +9,18 @@ import { prepare } from './options.ts'
 
 const reasons = ['hard_bounce', 'soft_bounces', 'complaint'] as const
 
-/** The largest report that is read, bytes: a mail with its attachments and what is said of it. */
+/** The largest e-mail that is read, bytes: a mail with its attachments and what is said of it. */
 const mostBytes = 32 * 1024 * 1024
 
-/** `mail bounce` and `mail suppressed list|remove`. */
-export function bounceCommands(group: Command): void {
+/** `mail receive` and `mail suppressed list|remove`. */
+export function incomingCommands(group: Command): void {
   group
-    .command('bounce')
+    .command('receive')
     .description(
-      'take a report that an e-mail could not be delivered from standard input, as mail servers pipe it',
+      'take an answer, or a report that an e-mail could not be delivered, from standard input, as mail servers pipe it',
     )
-    .addHelpText('after', example('copydesk mail bounce < message.eml'))
-    .action(bounce)
+    .addHelpText('after', example('copydesk mail receive < message.eml'))
+    .action(receive)
   const suppressed = group
     .command('suppressed')
     .description('addresses that no e-mail goes to, since e-mails came back')
@@ -41,23 +41,24 @@ export function bounceCommands(group: Command): void {
 }
 
 const outcomes = {
-  no_report: 'This is no report of an e-mail that came back; nothing was done.',
+  other: 'This is neither an answer nor a report of an e-mail that came back; nothing was done.',
+  answered: 'The sequence ends for the person who has answered.',
   unknown: 'The e-mail that it is about is not known here; nothing was done.',
   noted: 'It was noted.',
   suppressed: 'No more e-mails go to the address.',
 }
 
-/** Succeeds also for what is no report, so that a mail server does not try it again. */
-async function bounce(_options: object, command: Command): Promise<void> {
+/** Succeeds also for what is neither, so that a mail server does not try it again. */
+async function receive(_options: object, command: Command): Promise<void> {
   const { config, output } = prepare(command)
   if (process.stdin.isTTY)
-    throw wrongUsage('Pipe an e-mail into this command: copydesk mail bounce < message.eml')
-  const raw = await readReport()
-  const result = await withApp(config, (copydesk) => copydesk.asSystem().mail.bounce(raw))
+    throw wrongUsage('Pipe an e-mail into this command: copydesk mail receive < message.eml')
+  const raw = await readMail()
+  const result = await withApp(config, (copydesk) => copydesk.asSystem().mail.receive(raw))
   output.data(result, () => outcomes[result.outcome])
 }
 
-async function readReport(): Promise<Uint8Array> {
+async function readMail(): Promise<Uint8Array> {
   const chunks: Buffer[] = []
   let bytes = 0
   for await (const chunk of process.stdin as AsyncIterable<Buffer>) {

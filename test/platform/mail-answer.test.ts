@@ -1,0 +1,41 @@
+import { describe, expect, it } from 'vitest'
+import { answeredMails } from '../../packages/core/src/platform/mail/answer.ts'
+
+const first = '01KNV9X7M0Y8TPXHY4N74S82M1'
+const second = '01KNV9X7M0Y8TPXHY4N74S82M2'
+const read = (...lines: string[]) => answeredMails(Buffer.from(`${lines.join('\r\n')}\r\n\r\nThank you`))
+
+describe('answeredMails', () => {
+  it('names the mail that is answered first, then those before it', () => {
+    const references = `References: <${second}@sender.example>\r\n <${first}@sender.example> <other@site.example>`
+    expect(read(`In-Reply-To: <${first}@sender.example>`, references)).toEqual([first, second])
+    expect(read(references)).toEqual([first, second])
+    expect(answeredMails(Buffer.from(`in-reply-to:<${first.toLowerCase()}@x>\n\nHello`))).toEqual([first])
+  })
+
+  it.each([
+    'Auto-Submitted: auto-replied',
+    'Precedence: auto_reply',
+    'Precedence: Bulk',
+    'X-Autoreply: yes',
+    'X-Auto-Response-Suppress: All',
+  ])('takes %s for no answer of a person', (header) => {
+    expect(read(header, `In-Reply-To: <${first}@sender.example>`)).toEqual([])
+  })
+
+  it('takes Auto-Submitted: no for a person', () => {
+    expect(read('Auto-Submitted: no', `In-Reply-To: <${first}@sender.example>`)).toEqual([first])
+  })
+
+  it('finds none in any other mail, and looks at no text', () => {
+    expect(read('Subject: Hello', 'In-Reply-To: <other@site.example>')).toEqual([])
+    expect(answeredMails(Buffer.from(`Subject: Hello\n\nIn-Reply-To: <${first}@sender.example>`))).toEqual([])
+    expect(answeredMails(Buffer.alloc(0))).toEqual([])
+    expect(answeredMails(Buffer.alloc(1_000_000, '<0'))).toEqual([])
+    const many = Array.from(
+      { length: 5_000 },
+      (_, n) => `<01KNV9X7M0Y8TPXHY4N7${String(n).padStart(6, '0')}@x>`,
+    )
+    expect(read(`References: ${many.join(' ')}`)).toHaveLength(100)
+  })
+})
