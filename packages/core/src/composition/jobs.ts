@@ -41,12 +41,14 @@ import {
   applyChangesJob,
   classifyTermsJob,
   dailyAdsJob,
+  outcomesJob,
   syncKeywordsJob,
   syncMetricsJob,
   syncTermsJob,
   weeklyAdviceJob,
 } from '../domain/delivery/ads/jobs.ts'
 import { syncKeywords } from '../domain/delivery/ads/keywords/sync.ts'
+import { measureOutcomes } from '../domain/delivery/ads/outcomes/measure.ts'
 import { syncDaily, syncMetrics, syncOfChannel } from '../domain/delivery/ads/sync.ts'
 import { classifyTerms, syncTerms } from '../domain/delivery/ads/terms/terms.ts'
 import { importLeadsJob, tidyImportJob, undoImportJob } from '../domain/delivery/leads/import/jobs.ts'
@@ -162,6 +164,7 @@ const handled = (): readonly HandledJob[] => [
   handleJob(applyChangesJob, applyChanges),
   handleJob(adviseJob, advise),
   handleJob(weeklyAdviceJob, adviseWeekly),
+  handleJob(outcomesJob, measureOutcomes),
   handleJob(writeReportJob, writeReport),
   handleJob(sendPushJob, sendPush),
   handleJob(releaseTenantJob, releaseBlocked),
@@ -197,6 +200,7 @@ export const calendarJobs: readonly CalendarJob[] = [
   extendTokensJob,
   dailyAdsJob,
   weeklyAdviceJob,
+  outcomesJob,
 ]
 
 /** Jobs of a group at a time: a server that does not answer must not keep other work waiting. */

@@ -159,10 +159,30 @@ const tones: Readonly<Record<ChangeItem['state'], Tone>> = {
   failed: 'bad',
 }
 
+/** To the last digit: what is approved is what is shown. */
+const amount = (value: number, currency: string) =>
+  `${value.toFixed(6).replace(/(\.\d\d\d*?)0+$/, '$1')} ${currency}`
+
+/** What followed a change, beside what was before it. */
+function outcomeLine({ days, before, after, otherSets }: ChangeSet['outcomes'][number]): StyledLine {
+  const { currency } = before
+  const each = ({ costPerConversion }: typeof before) =>
+    costPerConversion === null ? 'none' : amount(costPerConversion, currency)
+  return row(
+    span(`after ${days} days  `, 'dim'),
+    `spend ${amount(before.spend, currency)} → ${amount(after.spend, currency)}, clicks ${before.clicks} → ${after.clicks}, `,
+    `conversions ${before.conversions} → ${after.conversions}, each ${each(before)} → ${each(after)}`,
+    span(
+      otherSets === 0 ? '' : `  (with ${otherSets} other ${otherSets === 1 ? 'change' : 'changes'})`,
+      'dim',
+    ),
+  )
+}
+
 /** A change set with what is changed from what to what, and the digest to approve it by. */
 function changeSetLines(one: ChangeSet): StyledLine[] {
   const shown = (value: ChangeItem['before']) =>
-    typeof value === 'number' ? `${(value / 1_000_000).toFixed(2)} ${one.currency}` : (value ?? 'nothing')
+    typeof value === 'number' ? amount(value / 1_000_000, one.currency) : (value ?? 'nothing')
   return [
     row(span(one.title, 'strong'), span(`  ${one.id}`, 'accent'), `  ${one.status}`),
     ...one.items.flatMap(({ label, before, after, state, reason }) => [
@@ -171,5 +191,6 @@ function changeSetLines(one: ChangeSet): StyledLine[] {
     ]),
     ...(one.error === null ? [] : [row(span(one.error, 'bad'))]),
     ...(one.status === 'planned' ? [row(span(`digest ${one.digest}`, 'dim'))] : []),
+    ...one.outcomes.map(outcomeLine),
   ]
 }

@@ -48,6 +48,7 @@ import { migration as adChanges } from './0046-ad-changes.ts'
 import { migration as sequences } from './0047-sequences.ts'
 import { migration as publicationMetrics } from './0048-publication-metrics.ts'
 import { migration as outreachMails } from './0049-outreach-mails.ts'
+import { migration as changeOutcomes } from './0050-change-outcomes.ts'
 
 /** Every step of the schema, in order. A step that was released is never changed. */
 export const migrations: readonly MigrationScript[] = [
@@ -100,4 +101,5 @@ export const migrations: readonly MigrationScript[] = [
   sequences,
   publicationMetrics,
   outreachMails,
+  changeOutcomes,
 ]

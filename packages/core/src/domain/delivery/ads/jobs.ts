@@ -36,3 +36,6 @@ export const weeklyAdviceJob = defineJob('ads.weekly', noPayload, { cron: '41 5 
 
 /** Asks for the figures of every campaign that runs, once a day. */
 export const dailyAdsJob = defineJob('ads.daily', noPayload, { cron: '17 4 * * *' })
+
+/** Says what has followed the change sets whose days are over, after the figures of the day were asked for. */
+export const outcomesJob = defineJob('ads.outcomes', noPayload, { cron: '47 6 * * *' })

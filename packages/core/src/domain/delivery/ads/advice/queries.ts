@@ -75,6 +75,8 @@ export function isAdvised(
 }
 
 const sums = select({
+  impressions: count('sum(m.impressions)'),
+  clicks: count('sum(m.clicks)'),
   costMicros: count('sum(m.cost_micros)'),
   conversionMicros: count('sum(m.conversion_micros)'),
 })
@@ -91,7 +93,7 @@ export async function sumsBetween(
     `from ${m} where m.campaign_id = ? and m.channel = ? and m.date >= ? and m.date <= ?`,
     [campaignId, channel, from, to],
   )
-  return row ?? { costMicros: 0, conversionMicros: 0 }
+  return row ?? { impressions: 0, clicks: 0, costMicros: 0, conversionMicros: 0 }
 }
 
 const keyword = select(pick(k, 'id', 'text', 'clicks', 'costMicros', 'conversionMicros'))

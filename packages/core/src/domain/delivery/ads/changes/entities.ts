@@ -63,6 +63,25 @@ export type ChangeSetStatus = (typeof changeSetStatuses)[number]
 export const changeSources = ['plan', 'immediate', 'recommendation', 'undo'] as const
 export type ChangeSource = (typeof changeSources)[number]
 
+/** What some days have brought, as it is stored. */
+export interface OutcomeSums {
+  impressions: number
+  clicks: number
+  costMicros: number
+  conversionMicros: number
+}
+
+/** So many days before a change beside as many after it, without the day itself. */
+export interface ChangeOutcome {
+  days: number
+  /** ISO 8601. */
+  measuredOn: string
+  before: OutcomeSums
+  after: OutcomeSums
+  /** Other sets of the campaign that were applied within these days. */
+  otherSets: number
+}
+
 /** A plan of what is changed at a platform, and what has become of it. It is approved by the digest of what was shown. */
 export const AdChangeSet = defineEntity({
   name: 'AdChangeSet',
@@ -98,6 +117,9 @@ export const AdChangeSet = defineEntity({
     approvedByName: p.string().strictNullable(),
     approvedOn: instantColumn().strictNullable(),
     appliedOn: instantColumn().strictNullable(),
+    /** What followed, after 7 and after 14 days, null before; and when the next one is due, null when there is none. */
+    outcomes: p.json().$type<ChangeOutcome[]>().strictNullable(),
+    outcomeAt: instantColumn().strictNullable(),
     createdOn: instantColumn(),
     updatedOn: instantColumn(),
   },
@@ -105,6 +127,7 @@ export const AdChangeSet = defineEntity({
     { name: 'ad_change_sets_by_campaign', properties: ['campaignId', 'id'] },
     { name: 'ad_change_sets_by_tenant', properties: ['tenantId', 'id'] },
     { name: 'ad_change_sets_due', properties: ['nextAt'], where: 'next_at is not null' },
+    { name: 'ad_change_sets_outcomes', properties: ['outcomeAt'], where: 'outcome_at is not null' },
     { name: 'ad_change_sets_by_account', properties: ['tenantId', 'accountId', 'status'] },
   ],
   filters: ownedByTenant,

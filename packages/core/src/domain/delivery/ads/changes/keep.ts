@@ -42,6 +42,8 @@ export async function keepPlan(
     approvedByName: null,
     approvedOn: null,
     appliedOn: isDone ? now : null,
+    outcomes: null,
+    outcomeAt: null,
     createdOn: now,
     updatedOn: now,
   })

@@ -5,6 +5,7 @@ import { equals, type Page, where } from '../../../../kernel/paging-queries.ts'
 import { within } from '../../../../kernel/scope.ts'
 import { placeholders } from '../../../../platform/database/database.ts'
 import { exists, pick, type RowOf, select, table } from '../../../../platform/database/read.ts'
+import { toFigures } from '../../../work/campaigns/metrics/figures.ts'
 import { CampaignKeyword, type MatchType, NegativeKeyword } from '../keywords/entities.ts'
 import { requireCampaign } from '../mapping-queries.ts'
 import { SearchTermReport } from '../terms/entities.ts'
@@ -18,7 +19,7 @@ const n = table(NegativeKeyword, 'n')
 
 const set = select({
   ...pick(s, 'id', 'campaignId', 'title', 'source', 'status', 'accountId', 'currency', 'digest', 'items'),
-  ...pick(s, 'undoOfId', 'error', 'approvedOn', 'appliedOn', 'createdOn'),
+  ...pick(s, 'undoOfId', 'error', 'approvedOn', 'appliedOn', 'createdOn', 'outcomes'),
   requestedBy: s.requestedByName,
   approvedBy: s.approvedByName,
 })
@@ -49,9 +50,15 @@ export async function getChangeSet(ctx: Ctx, campaignId: string, id: string): Pr
 }
 
 /** Ids of the platform are left out. */
-function toSet({ items, ...rest }: RowOf<typeof set>): ChangeSet {
+function toSet({ items, outcomes, ...rest }: RowOf<typeof set>): ChangeSet {
   return {
     ...rest,
+    outcomes: (outcomes ?? []).map(({ measuredOn, before, after, ...one }) => ({
+      ...one,
+      measuredOn: new Date(measuredOn),
+      before: toFigures({ ...before, currency: rest.currency }),
+      after: toFigures({ ...after, currency: rest.currency }),
+    })),
     items: items.map(({ kind, label, before, after, live, state, reason }) => ({
       kind,
       label,

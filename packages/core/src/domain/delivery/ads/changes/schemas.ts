@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { isoDate, page, pageQuery, ulid } from '../../../../platform/wire.ts'
+import { AdFigures } from '../../../work/campaigns/metrics/schemas.ts'
 import { matchTypes } from '../keywords/entities.ts'
 import { changeKinds, changeSetStatuses, changeSources, itemStates } from './entities.ts'
 
@@ -65,6 +66,17 @@ export const ChangeSet = z.object({
   approvedBy: z.string().nullable(),
   approvedOn: isoDate.nullable(),
   appliedOn: isoDate.nullable(),
+  /** Of plans and recommendations: as many days before and after the day of the change, 7 first, then 14. */
+  outcomes: z.array(
+    z.object({
+      days: z.int(),
+      measuredOn: isoDate,
+      before: AdFigures,
+      after: AdFigures,
+      /** Other change sets of the campaign that were applied within these days. */
+      otherSets: z.int(),
+    }),
+  ),
   createdOn: isoDate,
 })
 export type ChangeSet = z.output<typeof ChangeSet>

@@ -4,6 +4,7 @@ import { notify } from '../../../people/notifications/notify.ts'
 import type { MappingRow } from '../entities.ts'
 import { CampaignKeyword, NegativeKeyword } from '../keywords/entities.ts'
 import { lockMapping } from '../mapping.ts'
+import { hasOutcome, outcomeTime } from '../outcomes/policy.ts'
 import { markPushed } from '../terms/queries.ts'
 import type { ChangeItem, ChangeSetRow, ChangeSetStatus } from './entities.ts'
 import { mostTries, retryMs } from './policy.ts'
@@ -70,7 +71,10 @@ function end(txn: Transaction, set: ChangeSetRow, status: ChangeSetStatus, error
   const now = txn.clock.date()
   const { id, tenantId, digest } = set
   Object.assign(set, { status, error, nextAt: null, touched: false, updatedOn: now })
-  if (status !== 'failed') set.appliedOn = now
+  if (status !== 'failed') {
+    set.appliedOn = now
+    if (hasOutcome(set.source)) set.outcomeAt = outcomeTime(now, 0)
+  }
   txn.audit({
     tenantId,
     resourceType: 'ad_change_set',
