@@ -39,8 +39,8 @@ export default defineConfig(async () => {
   const limits = {
     pool: 'forks' as const,
     isolate: false,
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     // A passing poll ends at once; on a busy machine a terminal may take its time.
     expect: { poll: { timeout: 20_000 } },
   }

@@ -144,7 +144,7 @@ export async function createTestApp(
       }
     },
     async until<T>(probe: () => Promise<T | undefined | false>, what: string): Promise<T> {
-      const deadline = Date.now() + 45_000
+      const deadline = Date.now() + 90_000
       while (Date.now() < deadline) {
         const found = await probe()
         if (found !== undefined && found !== false) return found

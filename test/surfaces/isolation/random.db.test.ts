@@ -182,7 +182,7 @@ async function expectApart({ two, heard }: Scene): Promise<void> {
 }
 
 it('random requests of two tenants in any order: each tenant sees only its own data', {
-  timeout: 180_000,
+  timeout: 600_000,
 }, async () => {
   await using two = await createTwoTenants()
   const scene: Scene = { two, agents: [], heard: [] }
