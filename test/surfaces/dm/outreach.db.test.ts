@@ -87,6 +87,34 @@ describe('dm.campaigns.send', () => {
     expect(await desk.became()).toEqual({ 'ann@site.example': 'approved' })
   })
 
+  it('lays a letter up once when two texts to the same address are approved at the same moment', async () => {
+    await using desk = await openOutreachDesk()
+    const texts = [await desk.write(), await desk.write(), await desk.write()]
+    const to = ['ann@site.example', 'bea@site.example', 'cid@site.example']
+    await Promise.all(
+      texts.map((activityId, n) =>
+        desk.approve(activityId, (n % 2 === 0 ? to : to.toReversed()).map((one) => letter(one)).join('')),
+      ),
+    )
+    expect(Object.keys(await desk.became())).toEqual(to)
+    expect(await desk.send()).toMatchObject({ queued: 3, skipped: [] })
+  })
+
+  it('sends a newer text in place of one that was stopped because it had changed', async () => {
+    await using desk = await openOutreachDesk()
+    await desk.approved(letter('ann@site.example', 'The first words'))
+    // As the mail of an older text of the same piece that was found changed right before it left.
+    const later = await desk.write()
+    await desk.app.db.write((tx) =>
+      tx.run(`update outreach_mails set status = 'stopped', activity_id = ?`, [later]),
+    )
+    await desk.approve(later, letter('ann@site.example', 'The second words'))
+    await desk.send()
+    await desk.pass(minute)
+    const [mail] = (await mailsOf(desk.app)).filter((one) => one.to === 'ann@site.example')
+    expect(mail?.text).toContain('The second words')
+  })
+
   it('waits while the campaign stands still, and refuses to begin', async () => {
     await using desk = await openOutreachDesk()
     await desk.approved(letter('ann@site.example'))

@@ -1,26 +1,17 @@
-import { randomBytes } from 'node:crypto'
 import { z } from 'zod'
-import type { Transaction } from '../../../kernel/context.ts'
 import { preview } from '../../../kernel/text.ts'
-import type { ActivityRow } from '../../work/activities/entities.ts'
 import { logActivity } from '../../work/activities/state.ts'
 import { isApproved } from '../../work/approvals/pending.ts'
-import type { OutputRow } from '../../work/content/entities.ts'
 import type { TenantPublishing } from '../../work/content/publishing-port.ts'
 import { mailSections } from '../mailing/sections.ts'
 import { OutreachMail } from './entities.ts'
+import { type Letter, layUpMail } from './queries.ts'
 
 /** The most mails of one text. */
 const mostMails = 50
 /** How much of a subject is shown where a mail cannot be sent, characters. */
 const shownChars = 60
 const address = z.email().max(254)
-
-interface Letter {
-  recipient: string
-  subject: string
-  body: string
-}
 
 /**
  * Lays up the outreach mails of a text that a person has approved, in the transaction of the verdict; a person sends them afterwards. A newer
@@ -29,10 +20,20 @@ interface Letter {
 export const takeOutreach: TenantPublishing['takePiece'] = async (txn, activity, output) => {
   if (activity.deliverableType !== 'backlink' || activity.campaignId === null) return
   if (!(await isApproved(txn, activity, output))) return
-  await txn.em.nativeDelete(OutreachMail, { activityId: activity.id, status: 'approved' })
+  await txn.em.nativeDelete(OutreachMail, {
+    activityId: activity.id,
+    status: { $in: ['approved', 'stopped'] },
+    attempts: 0,
+  })
   const { letters, faults } = lettersIn(output.text)
-  const fresh = await withoutKnown(txn, activity.campaignId, letters)
-  for (const { recipient, ...letter } of fresh) layUp(txn, activity, output, { recipient, ...letter })
+  const fresh: Letter[] = []
+  const of = {
+    tenantId: activity.tenantId,
+    campaignId: activity.campaignId,
+    activityId: activity.id,
+    contentHash: output.sha256,
+  }
+  for (const letter of letters) if (await layUpMail(txn, of, letter)) fresh.push(letter)
   const known = letters.length - fresh.length
   if (known > 0) faults.push(`${known} to an address that this campaign has written to already`)
   const left = faults.length === 0 ? '' : `; not taken: ${faults.join(', ')}`
@@ -68,7 +69,9 @@ function lettersIn(text: string): { letters: Letter[]; faults: string[] } {
     else if (letters.size === mostMails) leave(`a text has at most ${mostMails} mails`)
     else letters.set(key, { recipient, subject, body })
   }
-  return { letters: [...letters.values()], faults: faults.slice(0, 10) }
+  // In one order for all, so that two verdicts at the same moment never wait for each other.
+  const ordered = [...letters].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, letter]) => letter)
+  return { letters: ordered, faults: faults.slice(0, 10) }
 }
 
 function faultOf(recipient: string, text: string): string | undefined {
@@ -76,43 +79,4 @@ function faultOf(recipient: string, text: string): string | undefined {
   if (!address.safeParse(recipient).success) return 'its line “To:” is no e-mail address'
   // What no one has filled in must not reach a stranger.
   return /\{\{.*?\}\}|\[[^\]\n]*\](?!\()/s.test(text) ? 'a place in it is not filled in' : undefined
-}
-
-async function withoutKnown(txn: Transaction, campaignId: string, letters: Letter[]): Promise<Letter[]> {
-  if (letters.length === 0) return []
-  const addresses = letters.map(({ recipient }) => recipient.toLowerCase())
-  const rows = await txn.em.find(
-    OutreachMail,
-    { campaignId, address: { $in: addresses } },
-    { fields: ['address'] },
-  )
-  const known = new Set(rows.map((row) => row.address))
-  return letters.filter(({ recipient }) => !known.has(recipient.toLowerCase()))
-}
-
-function layUp(
-  txn: Transaction,
-  { id: activityId, tenantId, campaignId }: ActivityRow,
-  { sha256 }: OutputRow,
-  letter: Letter,
-): void {
-  const now = txn.clock.date()
-  txn.insert(OutreachMail, {
-    id: txn.newId(),
-    tenantId,
-    campaignId: campaignId ?? '',
-    activityId,
-    ...letter,
-    address: letter.recipient.toLowerCase(),
-    contentHash: sha256,
-    status: 'approved',
-    attempts: 0,
-    until: null,
-    error: null,
-    sentById: null,
-    replyTo: null,
-    linkKey: randomBytes(16).toString('hex'),
-    createdOn: now,
-    at: now,
-  })
 }
