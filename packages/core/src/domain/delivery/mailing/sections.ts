@@ -21,7 +21,7 @@ const longestBody = 20_000
  */
 export function mailSections(text: string): MailSection[] {
   const mails: MailSection[] = []
-  let current: { to: string; subject: string; lines: string[] } | undefined
+  let current: { to: string; subject: string; lines: string[]; hasText: boolean } | undefined
   const end = () => {
     const { to = '', subject = '', lines = [] } = current ?? {}
     const body = lines.join('\n').trim()
@@ -33,13 +33,16 @@ export function mailSections(text: string): MailSection[] {
     const level = /^(#{1,6})\s/.exec(line)?.[1]?.length
     if (level !== undefined || /^---\s*$/.test(line)) {
       end()
-      if (level === 2) current = { to: '', subject: '', lines: [] }
+      if (level === 2) current = { to: '', subject: '', lines: [], hasText: false }
     } else if (current) {
       const { name, value } = fieldOf(line)
       // A letter may say “To:” in its text as well.
-      const isAbove = name === 'subject' || current.lines.every((each) => each.trim() === '')
+      const isAbove = name === 'subject' || !current.hasText
       if (name !== undefined && isAbove && current[name] === '') current[name] = value
-      else current.lines.push(line)
+      else {
+        current.lines.push(line)
+        current.hasText ||= line.trim() !== ''
+      }
     }
   }
   // Where reading ended in the middle of a mail, the rest of it is not known.

@@ -4,16 +4,19 @@ import { escapeHtml, oneLine } from '../../../platform/mail/text.ts'
 export const mailPlaceholders = ['firstName', 'lastName', 'company'] as const
 type Values = Record<(typeof mailPlaceholders)[number], string>
 
-const inBraces = /\{\{\s*([^{}]*?)\s*\}\}/g
+/** Without its spaces, which are cut off afterwards: a pattern for them would try each way to part a long run of spaces. */
+const inBraces = /\{\{([^{}]*)\}\}/g
 
 /** The placeholders of a text that there are not. */
 export function unknownPlaceholders(text: string): string[] {
   const known: readonly string[] = mailPlaceholders
-  return Array.from(text.matchAll(inBraces), ([, name = '']) => name).filter((name) => !known.includes(name))
+  return Array.from(text.matchAll(inBraces), ([, name = '']) => name.trim()).filter(
+    (name) => !known.includes(name),
+  )
 }
 
 const filled = (text: string, values: Values) =>
-  text.replace(inBraces, (_, name: keyof Values) => values[name] ?? '')
+  text.replace(inBraces, (_, name: string) => values[name.trim() as keyof Values] ?? '')
 
 /** A text as one person gets it, with the way out of it. @param from the name of the tenant */
 export function wordMail(
