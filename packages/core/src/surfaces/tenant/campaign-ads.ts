@@ -16,7 +16,7 @@ import { everybody, team } from './access.ts'
 export const importList = endpoint({
   id: 'tenant.campaigns.import_list',
   route: 'GET /campaigns/import',
-  summary: 'The campaigns at an advertising platform, asked for now',
+  summary: 'The campaigns at an advertising platform, as it has them at present',
   access: team,
   query: ImportQuery,
   reply: { 200: ImportList },

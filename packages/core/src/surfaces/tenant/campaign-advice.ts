@@ -37,7 +37,7 @@ export const optimizations = endpoint({
 export const advise = endpoint({
   id: 'tenant.campaigns.advise',
   route: 'POST /campaigns/:campaignId/optimizations/trigger',
-  summary: 'Have recommendations looked for now',
+  summary: 'Look for recommendations at once',
   access: team,
   reply: { 202: SyncStarted },
   errors: ['BAD_REQUEST'],

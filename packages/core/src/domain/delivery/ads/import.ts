@@ -18,7 +18,7 @@ import type { PlatformCampaign } from './platform.ts'
 import type { Imported, ImportList, ImportOrder, ImportQuery, LinkOrder, Mapping } from './schemas.ts'
 
 /**
- * The campaigns at a platform, asked for now. Serves `GET /tenant/v1/campaigns/import`.
+ * The campaigns at a platform, as it has them at present. Serves `GET /tenant/v1/campaigns/import`.
  * @throws DomainError as `channelFor` and `askPlatform`
  */
 export async function listForImport(ctx: Ctx, query: ImportQuery): Promise<ImportList> {

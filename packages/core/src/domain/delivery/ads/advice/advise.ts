@@ -23,7 +23,7 @@ const quietDays = 14
 const roundSize = 500
 
 /**
- * Has advice looked for now, in the place of the weekly round. Serves `POST /tenant/v1/campaigns/:campaignId/optimizations/trigger`.
+ * Has advice looked for at once, in the place of the weekly round. Serves `POST /tenant/v1/campaigns/:campaignId/optimizations/trigger`.
  * @throws DomainError `NOT_FOUND`; `BAD_REQUEST` when it runs at no platform
  */
 export function startAdvising(ctx: Ctx, campaignId: string): Promise<SyncStarted> {
