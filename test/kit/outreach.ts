@@ -50,7 +50,6 @@ export async function openOutreachDesk(
     type: 'human',
     role: 'reviewer',
     appAccess: ['dm-portal'],
-    email: 'rita@desk.example',
     name: 'Rita',
   }
   const reviewer = app.copydesk.as(principal)

@@ -90,8 +90,9 @@ function recipientsOf(markdown: string): string[] {
     if (/^#{1,6}\s|^[^\s-].*:\s*$/.test(line)) speaksOfThem = isNamed
     if (!(speaksOfThem || isNamed)) continue
     for (const word of line.split(/[\s,;<>()|"'`*]+/)) {
+      if (word.length > longestAddress) continue
       const address = word.replace(/^mailto:|[.:!?]+$/g, '')
-      if (address.length <= longestAddress && /^[^@]+@[^@]+\.[^@]+$/.test(address)) found.add(address)
+      if (/^[^@]+@[^@]+\.[^@]+$/.test(address)) found.add(address)
       if (found.size === mostRecipients) return [...found]
     }
   }

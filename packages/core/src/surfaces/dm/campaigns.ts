@@ -31,7 +31,7 @@ export const send = endpoint({
   route: 'POST /campaigns/:campaignId/send',
   summary: 'Send the approved outreach e-mails of a campaign',
   description:
-    'Each mail goes out once, however often this is asked; answers go to the address of the caller. A mail is a section of an approved text with a line `To:` and a line `Subject:`.',
+    'At most 100 at once, so ask again for more. Each mail goes out once, however often this is asked; answers go to the address of the caller. A mail is a section of an approved text with a line `To:` and a line `Subject:`.',
   access: reviewers,
   reply: { 202: OutreachSent },
   errors: ['UNPROCESSABLE'],

@@ -1,6 +1,7 @@
 import type { Ctx, Transaction } from '../../../kernel/context.ts'
 import { DomainError } from '../../../kernel/errors.ts'
 import { transact } from '../../../kernel/transact.ts'
+import { User } from '../../accounts/identity/entities.ts'
 import { Activity, type ActivityRow } from '../../work/activities/entities.ts'
 import { isApproved } from '../../work/approvals/pending.ts'
 import { lockCampaign } from '../../work/campaigns/change.ts'
@@ -11,7 +12,7 @@ import { outreachJob } from './jobs.ts'
 import type { OutreachSent } from './schemas.ts'
 
 /** How many mails one request lets go, and how far apart they leave, milliseconds: mail servers take many at once for spam. */
-const perRequest = 500
+const perRequest = 100
 const apartMs = 600
 
 /**
@@ -42,9 +43,10 @@ export function sendOutreach(ctx: Ctx, campaignId: string): Promise<OutreachSent
       else skipped.push({ activityId: mail.activityId, to: mail.recipient, reason })
       if (reason === 'unsubscribed') Object.assign(mail, { status: 'stopped', error: 'Unsubscribed' })
     }
+    const sender = await txn.em.findOne(User, { id: txn.actor.id })
     const now = txn.clock.now()
     for (const [n, mail] of queued.entries()) {
-      Object.assign(mail, { sentById: txn.actor.id, replyTo: txn.actor.email ?? null })
+      Object.assign(mail, { sentById: txn.actor.id, replyTo: sender?.email ?? null })
       lookAtMail(txn, mail, new Date(now + n * apartMs))
     }
     txn.audit({

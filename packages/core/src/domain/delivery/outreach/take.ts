@@ -18,7 +18,8 @@ const address = z.email().max(254)
  * text takes the place of one that was not sent. Everything that is no outreach of a campaign is left alone.
  */
 export const takeOutreach: TenantPublishing['takePiece'] = async (txn, activity, output) => {
-  if (activity.deliverableType !== 'backlink' || activity.campaignId === null) return
+  const { deliverableType, isFinalStep, campaignId } = activity
+  if (deliverableType !== 'backlink' || !isFinalStep || campaignId === null) return
   if (!(await isApproved(txn, activity, output))) return
   await txn.em.nativeDelete(OutreachMail, {
     activityId: activity.id,
@@ -29,7 +30,7 @@ export const takeOutreach: TenantPublishing['takePiece'] = async (txn, activity,
   const fresh: Letter[] = []
   const of = {
     tenantId: activity.tenantId,
-    campaignId: activity.campaignId,
+    campaignId,
     activityId: activity.id,
     contentHash: output.sha256,
   }
@@ -39,13 +40,13 @@ export const takeOutreach: TenantPublishing['takePiece'] = async (txn, activity,
   const left = faults.length === 0 ? '' : `; not taken: ${faults.join(', ')}`
   logActivity(txn, activity, {
     kind: 'publishing',
-    message: `${fresh.length} outreach mails can be sent${left}`,
+    message: `${fresh.length === 1 ? '1 outreach mail' : `${fresh.length} outreach mails`} can be sent${left}`,
   })
   if (fresh.length === 0) return
   txn.audit({
     tenantId: activity.tenantId,
     resourceType: 'campaign',
-    resourceId: activity.campaignId,
+    resourceId: campaignId,
     action: 'campaign.outreach_approved',
     after: {
       activityId: activity.id,
@@ -78,5 +79,5 @@ function faultOf(recipient: string, text: string): string | undefined {
   if (recipient === '') return 'no line “To:” names its recipient'
   if (!address.safeParse(recipient).success) return 'its line “To:” is no e-mail address'
   // What no one has filled in must not reach a stranger.
-  return /\{\{.*?\}\}|\[[^\]\n]*\](?!\()/s.test(text) ? 'a place in it is not filled in' : undefined
+  return /\{\{[^{}]*\}\}|\[[^[\]\n]*\](?!\()/.test(text) ? 'a place in it is not filled in' : undefined
 }
