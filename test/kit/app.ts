@@ -43,6 +43,11 @@ export function adminOf({ tenantId, adminId }: Pick<Team, 'tenantId' | 'adminId'
   return { id: adminId, type: 'human', role: 'admin', tenantId, appAccess: ['dashboard'] }
 }
 
+/** The reviewer of a team in process. */
+export function reviewerOf({ reviewerId }: Pick<Team, 'reviewerId'>): Principal {
+  return { id: reviewerId, type: 'human', role: 'reviewer', appAccess: ['dm-portal'], name: 'Rita' }
+}
+
 export const password = 'Correct-horse-1'
 export const encryptionKeys = [{ id: 'k1', key: Buffer.alloc(32, 7).toString('base64') }]
 export const signingKeys = [{ id: 's1', secret: 'a test secret that is long enough to sign with' }]

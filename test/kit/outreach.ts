@@ -1,4 +1,4 @@
-import type { Principal } from '@copydesk/core'
+import { reviewerOf } from './app.ts'
 import { type MailDesk, openMailDesk } from './sequences.ts'
 
 /** A desk with an active campaign that asks other sites for links, and its reviewer. */
@@ -45,14 +45,7 @@ export async function openOutreachDesk(
 ): Promise<OutreachDesk> {
   const desk = await openMailDesk(options)
   const { app, team, people } = desk
-  const principal: Principal = {
-    id: team.reviewerId,
-    type: 'human',
-    role: 'reviewer',
-    appAccess: ['dm-portal'],
-    name: 'Rita',
-  }
-  const reviewer = app.copydesk.as(principal)
+  const reviewer = app.copydesk.as(reviewerOf(team))
   const body = { name: 'Links', type: 'backlink_outreach' as const, channel: ['email'], goal: 'links' }
   const { id: campaignId } = await people.member.call('tenant.campaigns.create', { body })
   await app.db.write((tx) =>

@@ -1,4 +1,5 @@
 import { createIds, createSystemClock } from '../../packages/core/src/platform/clock.ts'
+import { sha256Hex } from '../../packages/core/src/platform/crypto/hash.ts'
 import type { SqlValue } from '../../packages/core/src/platform/database/database.ts'
 import type { Team, TestApp } from './app.ts'
 
@@ -85,11 +86,25 @@ export async function addPublications(
   })
   await publication({ status: 'scheduled', next_at: new Date(now.getTime() + 365 * 86_400_000) })
   await publication({ status: 'unknown', touched: true, asked: true })
-  await publication({
+  const out = await publication({
     status: 'published',
     external_id: '1',
     url: 'https://oats.example/rye',
     published_at: now,
+  })
+  const counted = {
+    tenant_id: tenantId,
+    publication_id: out,
+    day: now.toISOString().slice(0, 10),
+    updated_on: now,
+  }
+  await insert('publication_metrics', { ...counted, id: ulid(), impressions: 7 })
+  await insert('website_days', {
+    ...counted,
+    id: ulid(),
+    channel_id: channelId,
+    account_key: sha256Hex(name).slice(0, 32),
+    views: 7,
   })
   return failed
 }

@@ -32,6 +32,7 @@ import { OutreachMail } from '../domain/delivery/outreach/entities.ts'
 import { Publication } from '../domain/delivery/publishing/entities.ts'
 import { PublicationMetrics } from '../domain/delivery/publishing/metrics/entities.ts'
 import { PublishingSlots } from '../domain/delivery/publishing/plan/entities.ts'
+import { WebsiteDay } from '../domain/delivery/publishing/website/entities.ts'
 import { sequenceEntities } from '../domain/delivery/sequences/entities.ts'
 import { webhookEntities } from '../domain/delivery/webhooks/entities.ts'
 import { FeedMark } from '../domain/insight/feed/entities.ts'
@@ -133,6 +134,7 @@ export const entities = [
   Period,
   Publication,
   PublicationMetrics,
+  WebsiteDay,
   PublishingSlots,
   ...pushEntities,
   RecurringSlot,

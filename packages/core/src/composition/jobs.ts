@@ -59,8 +59,10 @@ import { outreachJob, sweepOutreachJob } from '../domain/delivery/outreach/jobs.
 import { outreachTurn, sweepOutreach } from '../domain/delivery/outreach/turn.ts'
 import {
   dailyMetricsJob,
+  dailyWebsiteJob,
   publishJob,
   pullMetricsJob,
+  pullWebsiteJob,
   removeJob,
   sweepJob,
 } from '../domain/delivery/publishing/jobs.ts'
@@ -68,6 +70,7 @@ import { pullDaily, pullMetrics } from '../domain/delivery/publishing/metrics/pu
 import { removePublished } from '../domain/delivery/publishing/remove.ts'
 import { resumePublications, sweepPublications } from '../domain/delivery/publishing/sweep.ts'
 import { publishTurn } from '../domain/delivery/publishing/turn.ts'
+import { pullWebsite, pullWebsiteOf, pullWebsites } from '../domain/delivery/publishing/website/pull.ts'
 import { sequenceJob, sweepSequencesJob } from '../domain/delivery/sequences/jobs.ts'
 import { sequenceTurn, sweepSequences } from '../domain/delivery/sequences/turn.ts'
 import { deliverWebhook } from '../domain/delivery/webhooks/deliver.ts'
@@ -110,10 +113,11 @@ import type { JobDefinition, noPayload } from '../kernel/jobs.ts'
 import type { JobHandler } from '../platform/jobs/jobs.ts'
 import { cleanUp, housekeepingJob, tidyStorage, tidyStorageJob } from './housekeeping.ts'
 
-/** Lets go on what has waited for a channel. */
+/** Lets go on what has waited for a channel, and fetches what there is to read. */
 async function resumeChannel(ctx: Ctx, payload: { channelId: string }): Promise<void> {
   await resumePublications(ctx, payload)
   await syncOfChannel(ctx, payload)
+  await pullWebsiteOf(ctx, payload)
 }
 
 /** What is done later, and for which kind of job. */
@@ -155,6 +159,8 @@ const handled = (): readonly HandledJob[] => [
   handleJob(sweepOutreachJob, sweepOutreach),
   handleJob(pullMetricsJob, pullMetrics),
   handleJob(dailyMetricsJob, pullDaily),
+  handleJob(pullWebsiteJob, pullWebsite),
+  handleJob(dailyWebsiteJob, pullWebsites),
   handleJob(extendTokensJob, extendConnections),
   handleJob(syncMetricsJob, syncMetrics),
   handleJob(syncKeywordsJob, syncKeywords),
@@ -197,6 +203,7 @@ export const calendarJobs: readonly CalendarJob[] = [
   sweepSequencesJob,
   sweepOutreachJob,
   dailyMetricsJob,
+  dailyWebsiteJob,
   extendTokensJob,
   dailyAdsJob,
   weeklyAdviceJob,

@@ -14,6 +14,7 @@ import { adPlatforms } from '../domain/delivery/ads/platforms/platforms.ts'
 import { takeOutreach } from '../domain/delivery/outreach/take.ts'
 import { connectors } from '../domain/delivery/publishing/connectors/connectors.ts'
 import { takePiece } from '../domain/delivery/publishing/plan/take-piece.ts'
+import { websiteSources } from '../domain/delivery/publishing/website/sources/sources.ts'
 import { takeReviewMails } from '../domain/delivery/sequences/reviews.ts'
 import { keepApproved } from '../domain/knowledge/agents/approved-pieces.ts'
 import { readWebPage, searchForAgent } from '../domain/knowledge/agents/search.ts'
@@ -155,8 +156,10 @@ export async function createServices(parts: ServiceParts): Promise<Services> {
     revocations: createRevocations({ db, events, clock }),
     channels,
     channelAuth: (type) => connectors.get(type)?.auth,
+    isReadAtOnce: (type) => websiteSources.has(type),
     connectors,
     adPlatforms,
+    websiteSources,
     payments: toPayments(options.payments, { http, clock }),
     mailTopic: mail.cloud?.topic && createTopic(mail.cloud.topic, { http, clock }),
     tenantAgents,

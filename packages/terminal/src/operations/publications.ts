@@ -3,9 +3,9 @@ import { type Column, columnsFitting, row, type StyledLine, span, type Tone, tab
 import { UsageError } from './invocation.ts'
 import { operation } from './operation.ts'
 import { cursor, limit, more } from './paging.ts'
+import { publicationFigures } from './publication-figures.ts'
 
 type Publication = Reply<'dashboard', 'GET /publications'>['data'][number]
-type Shown = Reply<'dashboard', 'GET /publications/:publicationId'>
 type Planned = Reply<'dashboard', 'GET /calendar'>['data'][number]
 
 export const publicationTones: Readonly<Record<Publication['status'], Tone>> = {
@@ -71,34 +71,8 @@ export const publishShow = operation({
   examples: ['publish show 01J9ZX6T4QH8C3V5N7M2K0B1AD'],
   run: ({ client }, { id: publicationId }) =>
     client.call('dashboard', 'GET /publications/:publicationId', { params: { publicationId } }),
-  print: (shown, { width }) => [...publicationRows(shown), ...figureRows(shown, width)],
+  print: (shown, { width }) => [...publicationRows(shown), ...publicationFigures(shown, width)],
 })
-
-type Day = Shown['metrics'][number]
-const figures = [
-  'impressions',
-  'reach',
-  'reactions',
-  'comments',
-  'shares',
-  'clicks',
-  'deliveries',
-  'opens',
-  'unsubscribes',
-] as const satisfies ReadonlyArray<keyof Day>
-const shownDays = 14
-
-/** The totals until each of the last days, as far as the platform counts. */
-function figureRows({ metrics }: Shown, width: number): StyledLine[] {
-  const days = metrics.slice(0, shownDays)
-  if (days.length === 0) return []
-  const counted = figures.filter((name) => days.some((day) => day[name] !== null))
-  const table: ReadonlyArray<Column<Day>> = [
-    { title: 'until (UTC)', cell: ({ day }) => day },
-    ...counted.map((name, n) => ({ title: name, cell: (day: Day) => String(day[name] ?? '·'), rank: n + 1 })),
-  ]
-  return [row(''), ...tableOf(columnsFitting(table, days, width), days, width)]
-}
 
 function publicationRows(publication: Publication): StyledLine[] {
   const { id: own, title, status, channelType, channelId, activityId, nextAt, url } = publication

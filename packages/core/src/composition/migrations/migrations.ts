@@ -49,6 +49,7 @@ import { migration as sequences } from './0047-sequences.ts'
 import { migration as publicationMetrics } from './0048-publication-metrics.ts'
 import { migration as outreachMails } from './0049-outreach-mails.ts'
 import { migration as changeOutcomes } from './0050-change-outcomes.ts'
+import { migration as websiteDays } from './0051-website-days.ts'
 
 /** Every step of the schema, in order. A step that was released is never changed. */
 export const migrations: readonly MigrationScript[] = [
@@ -102,4 +103,5 @@ export const migrations: readonly MigrationScript[] = [
   publicationMetrics,
   outreachMails,
   changeOutcomes,
+  websiteDays,
 ]

@@ -58,7 +58,8 @@ export async function keepConnection(
     after: { type, status: 'connected', accountName },
   })
   txn.emit(channelConnected, { tenantId, subject: id, data: { channelId: id, channelType: type } })
-  if (before) txn.enqueue(resumeChannelJob, { tenantId, payload: { channelId: id } })
+  if (before || txn.services.isReadAtOnce(type))
+    txn.enqueue(resumeChannelJob, { tenantId, payload: { channelId: id } })
   return id
 }
 

@@ -69,5 +69,7 @@ declare module '../../../kernel/services.ts' {
   interface Services {
     /** Undefined for a type that is connected by OAuth only, or not at all. */
     channelAuth: (type: ChannelType) => ChannelAuth | undefined
+    /** Whether figures are read from a channel of this type as soon as it is connected. */
+    isReadAtOnce: (type: ChannelType) => boolean
   }
 }

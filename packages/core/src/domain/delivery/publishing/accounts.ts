@@ -2,11 +2,12 @@ import type { Ctx } from '../../../kernel/context.ts'
 import { DomainError, invalid, notFound } from '../../../kernel/errors.ts'
 import { transact } from '../../../kernel/transact.ts'
 import { withAccess } from '../../accounts/channels/access.ts'
-import { ChannelConnection } from '../../accounts/channels/entities.ts'
+import { type ChannelAccount, ChannelConnection, type ChannelType } from '../../accounts/channels/entities.ts'
 import { resumeChannelJob } from '../../accounts/channels/jobs.ts'
 import { orUnprocessable } from '../../accounts/channels/own-server.ts'
+import { PlatformError } from '../../accounts/channels/platform-error.ts'
 import { accountKey } from './account-key.ts'
-import type { PlatformAccount } from './connector.ts'
+import type { Connector, PlatformAccount } from './connector.ts'
 import { Publication } from './entities.ts'
 import { lockConnection } from './lock.ts'
 import type { AccountChoice, ChannelAccountList } from './schemas.ts'
@@ -70,20 +71,46 @@ async function connected(ctx: Ctx, id: string) {
   const row = await transact(ctx, (txn) => txn.em.findOne(ChannelConnection, { id }))
   if (!row) throw notFound('channel')
   if (row.status !== 'connected') throw notConnected()
-  const connector = ctx.services.connectors.get(row.type)
-  const opensOne = row.auth === 'credentials' && !connector?.auth?.opensSeveral
-  if (!connector?.accounts || opensOne)
+  const { accounts, auth } = openedBy(ctx, row.type)
+  const opensOne = row.auth === 'credentials' && !auth?.opensSeveral
+  if (!accounts || opensOne)
     throw new DomainError('UNPROCESSABLE', 'This channel has one account: there is nothing to choose')
   return row
 }
 
 async function ask(ctx: Ctx, channelId: string): Promise<readonly PlatformAccount[]> {
   const { type } = await connected(ctx, channelId)
-  const connector = ctx.services.connectors.get(type)
+  const { rules = {}, accounts } = openedBy(ctx, type)
   return orUnprocessable(async () => {
-    const found = await withAccess(ctx, channelId, { rules: connector?.rules ?? {} }, async (call) =>
-      connector?.accounts?.(call),
-    )
+    const found = await withAccess(ctx, channelId, { rules }, async (call) => accounts?.(call))
     return found ?? []
   })
+}
+
+/** What is known of a type of channel: pieces go to some, from others figures are read. */
+function openedBy(
+  { services }: Ctx,
+  type: ChannelType,
+): Partial<Pick<Connector, 'accounts' | 'rules' | 'auth'>> {
+  return services.connectors.get(type) ?? services.websiteSources.get(type) ?? {}
+}
+
+/**
+ * Takes the account of a consent that opens one only, and keeps it with the connection.
+ * @returns undefined where a person has to choose
+ * @throws PlatformError `policy` when it opens none
+ */
+export async function keepOnlyAccount(
+  ctx: Ctx,
+  channelId: string,
+  [first, ...others]: readonly PlatformAccount[],
+): Promise<ChannelAccount | undefined> {
+  if (!first)
+    throw new PlatformError('policy', 'The consent opens no account to work with: connect the channel again')
+  if (others.length > 0) return undefined
+  await transact(ctx, async (txn) => {
+    const row = await lockConnection(txn, channelId)
+    if (row && row.account === null) Object.assign(row, { account: first.account, accountName: first.name })
+  })
+  return first.account
 }

@@ -19,3 +19,9 @@ export const pullMetricsJob = defineJob(
 
 /** Asks for the figures of all posts, once a day. */
 export const dailyMetricsJob = defineJob('publish.metrics.daily', noPayload, { cron: '53 4 * * *' })
+
+/** Asks a source what became of the tenant's website. */
+export const pullWebsiteJob = defineJob('publish.website', z.object({ channelId: z.string() }), { cap: 2 })
+
+/** Asks every source, once a day: late enough for Google's days, which end in California. */
+export const dailyWebsiteJob = defineJob('publish.website.daily', noPayload, { cron: '37 9 * * *' })

@@ -5,6 +5,7 @@ import type { ChannelAccount } from '../../accounts/channels/entities.ts'
 import type { PlatformCall, PlatformRequest } from '../../accounts/channels/platform-call.ts'
 import { PlatformError } from '../../accounts/channels/platform-error.ts'
 import { accountKey } from './account-key.ts'
+import { keepOnlyAccount } from './accounts.ts'
 import { claimPublication, type PublishingTurn } from './claim.ts'
 import type { Progress, PublishCall, Published, Reconciled, StillWorking } from './connector.ts'
 import type { PublicationRow } from './entities.ts'
@@ -75,15 +76,7 @@ async function onlyAccount(
 ): Promise<ChannelAccount | undefined> {
   const { connector, connection } = turn
   if (!connector.accounts) return {}
-  const [first, ...others] = await connector.accounts(call)
-  if (!first)
-    throw new PlatformError('policy', 'The consent opens no account to publish to: connect the channel again')
-  if (others.length > 0) return undefined
-  await transact(ctx, async (txn) => {
-    const row = await lockConnection(txn, connection.id)
-    if (row && row.account === null) Object.assign(row, { account: first.account, accountName: first.name })
-  })
-  return first.account
+  return keepOnlyAccount(ctx, connection.id, await connector.accounts(call))
 }
 
 function publishCall(ctx: Ctx, turn: PublishingTurn, call: PlatformCall, signal: AbortSignal): PublishCall {

@@ -1,4 +1,5 @@
 import type { Counts, Figures, Part } from './figures.ts'
+import { type Reach, reachLines } from './reach.ts'
 
 export interface Heading {
   title: string
@@ -11,8 +12,9 @@ export interface Heading {
 }
 
 /** Writes a report in Markdown. Every figure in it is one of those that were counted; nothing is guessed. */
-export function compose(heading: Heading, figures: Figures): string {
+export function compose(heading: Heading, figures: Figures, reach: Reach = { published: 0 }): string {
   const { title, tenantName, periodStart, periodEnd, timezone, notes } = heading
+  const became = reachLines(reach)
   const parts = [
     `# ${literal(title)}`,
     `${literal(tenantName)}, ${periodStart} to ${periodEnd} (days in ${timezone})`,
@@ -21,12 +23,17 @@ export function compose(heading: Heading, figures: Figures): string {
     ...(figures.types.length > 0 ? ['## Finished pieces', ...typeLines(figures)] : []),
     ...(figures.campaigns.length > 0 ? ['## By campaign', table('Campaign', figures.campaigns, true)] : []),
     ...(figures.agents.length > 0 ? ['## By agent', table('Agent', figures.agents, false)] : []),
+    ...(became.length > 0 ? ['## What became of it', became.join('\n')] : []),
     ...(notes ? ['## Notes', notes] : []),
     '## How this is counted',
     'Spend is what models and tools cost for the runs that were ordered in the period. A piece is finished when its last step is done. The first-pass rate is the share of pieces approved at their first review; the edit rate is the share of reviewed pieces that a person edited.',
+    ...(became.length > 0 ? [howReachIsCounted] : []),
   ]
   return `${parts.join('\n\n')}\n`
 }
+
+const howReachIsCounted =
+  'Posts and mails are those that went out in the period, with all that their platforms have counted of them since. The website and its place in search are counted on the days of the period.'
 
 function summary(counts: Counts): string {
   return [

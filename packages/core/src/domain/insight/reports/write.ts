@@ -8,6 +8,7 @@ import { compose } from './compose.ts'
 import { Report, type ReportRow } from './entities.ts'
 import { figuresOf } from './figures.ts'
 import { finishedPieces, firstVerdicts, spendingOfPeriod } from './figures-queries.ts'
+import { reachOfPeriod } from './reach-queries.ts'
 import { type Unwritten, unwrittenReports } from './unwritten-queries.ts'
 
 /**
@@ -37,7 +38,8 @@ export async function writeReport(
     ...(await firstVerdicts(ctx, span)),
   ]
   const heading = { title, tenantName, periodStart, periodEnd, timezone, notes }
-  const content = compose(heading, figuresOf(lines))
+  const reach = await reachOfPeriod(ctx, { ...span, periodStart, periodEnd })
+  const content = compose(heading, figuresOf(lines), reach)
   const pdf = await ctx.services.pdf.make(
     content,
     { title, createdOn: report.createdOn },

@@ -19,7 +19,18 @@ const of = (condition: string) =>
   count(`(select count(*) from publications p where p.channel_id = c.id and ${condition})`)
 
 const facts = select({
-  ...pick(c, 'id', 'type', 'status', 'accountName', 'expiresAt', 'renewable', 'waitsUntil', 'connectedAt'),
+  ...pick(
+    c,
+    'id',
+    'type',
+    'status',
+    'accountName',
+    'expiresAt',
+    'renewable',
+    'waitsUntil',
+    'connectedAt',
+    'account',
+  ),
   lastPublishedAt: nullable(
     instant(
       `(select max(p.published_at) from publications p where p.channel_id = c.id and p.status = 'published')`,
@@ -54,11 +65,12 @@ export async function factsOf(
 }
 
 function toFacts(ctx: Ctx, row: RowOf<typeof facts>): ChannelFacts {
-  const { id: _, type, expiresAt, renewable, ...rest } = row
+  const { id: _, type, expiresAt, renewable, account, ...rest } = row
   return {
     ...rest,
     status: statusNow(row, ctx.clock.now()),
     consentEndsAt: renewable ? null : expiresAt,
     publishes: ctx.services.connectors.has(type),
+    unread: ctx.services.websiteSources.has(type) && account === null,
   }
 }

@@ -26,6 +26,8 @@ export interface ChannelFacts {
   unanswered: number
   /** Held because a person has to choose among several accounts. */
   unchosen: number
+  /** Figures of a website are read from such a channel, and no website is chosen. */
+  unread: boolean
 }
 
 type Scored = Pick<ChannelHealth, 'healthScore' | 'breakdown' | 'measured'>
@@ -48,9 +50,9 @@ export function scoreOf(facts: ChannelFacts, now: Date): Scored {
 
 function completenessOf(facts: ChannelFacts, now: Date): number {
   if (facts.status !== 'connected') return 0
-  const { consentEndsAt, accountName, unchosen } = facts
+  const { consentEndsAt, accountName, unchosen, unread } = facts
   const life = consentEndsAt ? daysBetween(now, consentEndsAt) / consentDays : 1
-  const known = accountName !== null && unchosen === 0
+  const known = accountName !== null && unchosen === 0 && !unread
   return Math.round(60 + 30 * clamp(life) + (known ? 10 : 0))
 }
 
@@ -85,6 +87,11 @@ export function adviceOn(facts: ChannelFacts, now: Date): Advice[] {
     advice.push({
       code: 'choose_account',
       text: 'The consent opens several accounts: choose the one to publish to',
+    })
+  if (status === 'connected' && facts.unread)
+    advice.push({
+      code: 'choose_account',
+      text: 'Nothing is read yet: choose the website whose figures are read',
     })
   if (unanswered > 0)
     advice.push({

@@ -5,6 +5,7 @@ import { pick, select, table } from '../../../../platform/database/read.ts'
 import { ChannelConnection } from '../../../accounts/channels/entities.ts'
 import { Publication } from '../entities.ts'
 import { getPublication } from '../queries.ts'
+import { pageDaysOf } from '../website/queries.ts'
 import { PublicationMetrics } from './entities.ts'
 import { figureNames, type PostFigures } from './figures.ts'
 import type { MetricsDay, PublicationView } from './schemas.ts'
@@ -22,7 +23,8 @@ const mostDays = 93
 
 /** Serves `GET /dashboard/v1/publications/:publicationId`. @throws DomainError `NOT_FOUND` */
 export async function showPublication(ctx: Ctx, id: string): Promise<PublicationView> {
-  return { ...(await getPublication(ctx, id)), metrics: await daysOf(ctx, id) }
+  const publication = await getPublication(ctx, id)
+  return { ...publication, metrics: await daysOf(ctx, id), pageDays: await pageDaysOf(ctx, id) }
 }
 
 /** What became of a post, the newest day first. */
