@@ -44,7 +44,16 @@ describe('copydesk channel and copydesk publish', () => {
     const channelId = channels[0]?.id ?? ''
     expect((await run(['channel', 'list'])).stdout).toMatch(/cms_site\tOats Daily\tconnected\t100/)
 
-    const { approvalId, activityId } = await staff.waiting('# Rye at night\n\nIt is dark.\n')
+    const { approvalId, activityId } = await staff.waiting(
+      `# Rye at night\n\nIt is [dark](${site.url}/no-such-page).\n`,
+    )
+    const preview = await run(['publish', 'preview', activityId])
+    expect(preview.stdout).toMatch(/^No verdict covers this text\n/)
+    expect(preview.stdout).toContain('✔ cms_site\n')
+    expect(preview.stdout).toMatch(/✖ photo_network {2}not connected {2}\d+ of 2200 characters/)
+    expect((await run(['publish', 'preview', activityId, '--links'])).stdout).toContain(
+      `broken  ${site.url}/no-such-page  It answers 404`,
+    )
     await staff.harness.team.admin.call('dashboard', 'POST /approvals/:approvalId/resolve', {
       params: { approvalId },
       body: { resolution: 'approved' },

@@ -19,6 +19,7 @@ import {
   type OperationBase,
   type OperationContext,
 } from './operation.ts'
+import { publishPreview } from './publication-preview.ts'
 import {
   publishCalendar,
   publishCancel,
@@ -84,6 +85,7 @@ export const operations: readonly AnyOperation[] = [
   channelDisconnect,
   publishList,
   publishShow,
+  publishPreview,
   publishRetry,
   publishReconcile,
   publishCancel,

@@ -13,6 +13,7 @@ import { createPublication } from '../../domain/delivery/publishing/schedule.ts'
 import {
   NewPublication,
   PreviewList,
+  PreviewQuery,
   PublicationItem,
   PublicationPage,
   PublicationQuery,
@@ -103,6 +104,7 @@ export const previews = endpoint({
   route: 'GET /activities/:activityId/previews',
   summary: 'How the newest text of an activity would look on each kind of channel, and whether it fits',
   access: team,
+  query: PreviewQuery,
   reply: { 200: PreviewList },
   errors: ['UNPROCESSABLE'],
-}).handle((ctx, { params }) => previewPiece(ctx, params.activityId))
+}).handle((ctx, { params, query }) => previewPiece(ctx, params.activityId, query))

@@ -7,9 +7,10 @@ import { Activity } from '../../work/activities/entities.ts'
 import { isApproved } from '../../work/approvals/pending.ts'
 import { latestOutput } from '../../work/content/versions.ts'
 import type { Connector } from './connector.ts'
+import { checkLinks } from './links.ts'
 import { articleOf, longestPost, problemsOf } from './piece.ts'
 import { toPost } from './post-text.ts'
-import type { PreviewList } from './schemas.ts'
+import type { PreviewList, PreviewQuery } from './schemas.ts'
 
 /** What of a text is shown, characters. */
 const mostShown = 20_000
@@ -17,11 +18,16 @@ const mostShown = 20_000
 type Preview = PreviewList['data'][number]
 
 /**
- * How the newest text of an activity would look on each kind of channel, counted as the platform counts. Serves
+ * How the newest text of an activity would look on each kind of channel, counted as the platform counts, and whether its links lead
+ * somewhere. Serves
  * `GET /dashboard/v1/activities/:activityId/previews`.
  * @throws DomainError `NOT_FOUND`; `UNPROCESSABLE` for an activity without a text
  */
-export async function previewPiece(ctx: Ctx, activityId: string): Promise<PreviewList> {
+export async function previewPiece(
+  ctx: Ctx,
+  activityId: string,
+  { links }: PreviewQuery = {},
+): Promise<PreviewList> {
   const { output, approved, channels } = await transact(ctx, async (txn) => {
     const activity = await txn.em.findOne(Activity, { id: activityId })
     if (!activity) throw notFound('activity')
@@ -41,7 +47,8 @@ export async function previewPiece(ctx: Ctx, activityId: string): Promise<Previe
       ...(await shownOn(ctx, text, connector)),
     })
   }
-  return { activityId, contentHash: sha256, approved, data }
+  const states = links === 'check' ? await checkLinks(ctx, text) : undefined
+  return { activityId, contentHash: sha256, approved, data, ...(states && { links: states }) }
 }
 
 async function shownOn(

@@ -76,6 +76,21 @@ const Preview = z.object({
   /** Why the channel cannot take it; empty when it can. */
   problems: z.array(z.string()),
 })
+export const PreviewQuery = z.object({
+  /** `check` opens the links of the text, which takes up to 15 seconds. */
+  links: z.enum(['check']).optional(),
+})
+export type PreviewQuery = z.output<typeof PreviewQuery>
+
+const LinkState = z.object({
+  url: z.string(),
+  /** `unclear`: a server that answers programs otherwise than people, or not now; `unchecked`: beyond the first twenty. */
+  state: z.enum(['ok', 'broken', 'unclear', 'unchecked']),
+  /** Why it is not `ok`. */
+  words: z.string().nullable(),
+})
+export type LinkState = z.output<typeof LinkState>
+
 export const PreviewList = z.object({
   activityId: ulid,
   /** SHA-256 of the text. */
@@ -83,6 +98,8 @@ export const PreviewList = z.object({
   /** Whether a verdict covers it, so that it can be published. */
   approved: z.boolean(),
   data: z.array(Preview),
+  /** The links of the text in its order; absent where they were not to be checked. */
+  links: z.array(LinkState).optional(),
 })
 export type PreviewList = z.output<typeof PreviewList>
 
