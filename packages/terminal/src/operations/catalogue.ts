@@ -19,15 +19,9 @@ import {
   type OperationBase,
   type OperationContext,
 } from './operation.ts'
+import { publishCalendar } from './publication-calendar.ts'
 import { publishPreview } from './publication-preview.ts'
-import {
-  publishCalendar,
-  publishCancel,
-  publishList,
-  publishReconcile,
-  publishRetry,
-  publishShow,
-} from './publications.ts'
+import { publishCancel, publishList, publishReconcile, publishRetry, publishShow } from './publications.ts'
 import { queue } from './queue.ts'
 import { show } from './show.ts'
 import { status } from './status.ts'

@@ -1,7 +1,7 @@
 import type { Reply } from '@copydesk/client'
 import { type Column, columnsFitting, row, type StyledLine, tableOf } from '../render/row.ts'
 
-type Shown = Reply<'dashboard', 'GET /publications/:publicationId'>
+export type ShownPublication = Reply<'dashboard', 'GET /publications/:publicationId'>
 
 /** Days that are shown, the newest first. */
 const shownDays = 14
@@ -28,7 +28,7 @@ const ofPage = {
 }
 
 /** What became of a publication: the totals of the post until each of the last days, and the figures of its page on each of them. */
-export function publicationFigures({ metrics, pageDays }: Shown, width: number): StyledLine[] {
+export function publicationFigures({ metrics, pageDays }: ShownPublication, width: number): StyledLine[] {
   return [
     ...figureTable('until (UTC)', metrics, ofPost, width),
     ...figureTable('page on', pageDays, ofPage, width),

@@ -5,8 +5,7 @@ import { operation } from './operation.ts'
 import { cursor, limit, more } from './paging.ts'
 import { publicationFigures } from './publication-figures.ts'
 
-type Publication = Reply<'dashboard', 'GET /publications'>['data'][number]
-type Planned = Reply<'dashboard', 'GET /calendar'>['data'][number]
+export type Publication = Reply<'dashboard', 'GET /publications'>['data'][number]
 
 export const publicationTones: Readonly<Record<Publication['status'], Tone>> = {
   scheduled: 'plain',
@@ -74,7 +73,7 @@ export const publishShow = operation({
   print: (shown, { width }) => [...publicationRows(shown), ...publicationFigures(shown, width)],
 })
 
-function publicationRows(publication: Publication): StyledLine[] {
+export function publicationRows(publication: Publication): StyledLine[] {
   const { id: own, title, status, channelType, channelId, activityId, nextAt, url } = publication
   const why = whyOf(publication)
   return [
@@ -144,50 +143,3 @@ export const publishReconcile = operation({
   },
   print: publicationRows,
 })
-
-export const publishCalendar = operation({
-  name: 'publish calendar',
-  summary: 'show what goes out when, and what is out, by the day and in the time zone of the tenant',
-  effect: 'reads',
-  audience: ['admin', 'member'],
-  params: {
-    from: { kind: 'text', value: 'day', summary: 'first day (default: today), such as 2026-04-10' },
-    to: { kind: 'text', value: 'day', summary: 'last day (default: 31 days)' },
-    channel: { kind: 'text', value: 'id', summary: 'only of this channel' },
-  },
-  examples: ['publish calendar', 'publish calendar --from 2026-04-01 --to 2026-04-30'],
-  run: ({ client }, { from, to, channel }) =>
-    client.call('dashboard', 'GET /calendar', {
-      query: {
-        ...(from !== undefined && { from }),
-        ...(to !== undefined && { to }),
-        ...(channel !== undefined && { channelId: channel }),
-      },
-    }),
-  print: ({ data, timezone, nextFrom }) => [
-    ...(data.length === 0 ? [row(span('Nothing goes out.', 'dim'))] : calendarRows(data)),
-    row(span(`Times of ${timezone}.${nextFrom ? ` More with --from ${nextFrom}` : ''}`, 'dim')),
-  ],
-})
-
-/** A heading for each day, and below it what goes out on it. */
-export function calendarRows(entries: readonly Planned[]): StyledLine[] {
-  const days = Map.groupBy(entries, ({ local }) => local.slice(0, 10))
-  return [...days].flatMap(([day, those]) => [
-    row(span(`${weekday(day)} ${day}`, 'strong')),
-    ...those.map(({ local, title, channelType, status, kind, id: own }) =>
-      row(
-        `  ${local.slice(11)}  `,
-        span(
-          status.padEnd(10),
-          kind === 'publication' ? publicationTones[status as Publication['status']] : 'dim',
-        ),
-        `  ${title}`,
-        span(`  ${channelType}  ${own}`, 'dim'),
-      ),
-    ),
-  ])
-}
-
-const weekday = (day: string) =>
-  new Date(`${day}T00:00:00Z`).toLocaleDateString('en-GB', { weekday: 'short', timeZone: 'UTC' })

@@ -6,6 +6,7 @@ import {
 } from '../operations/campaigns.ts'
 import { markdownRows } from '../render/markdown.ts'
 import { emptyRow, row, type StyledLine, span } from '../render/row.ts'
+import { changesScreen } from './changes-screen.ts'
 import { current, type List, listOf, listRows, moved, replaced } from './list.ts'
 import { followEvents } from './live.ts'
 import type { OpenScreen } from './screen.ts'
@@ -68,6 +69,13 @@ export const campaignScreen =
             if (work?.approvalId !== undefined) shell.openWork('approval', work.approvalId)
             else shell.say('It has no approval', 'dim')
           },
+        },
+        {
+          key: 'c',
+          label: 'ads',
+          help: 'the changes of its ads, each with before and after',
+          needs: 'ads show',
+          run: () => shell.open(changesScreen(campaignId, campaign?.name ?? '')),
         },
         {
           key: 'i',

@@ -1,6 +1,7 @@
 import { mayRunNamed } from '../operations/catalogue.ts'
 import { agentsScreen } from './agents-screen.ts'
 import { billingScreen } from './billing-screen.ts'
+import { calendarScreen } from './calendar-screen.ts'
 import { campaignsScreen } from './campaigns-screen.ts'
 import { commandLine } from './command-line.ts'
 import { costScreen } from './cost-screen.ts'
@@ -27,9 +28,10 @@ const ofStaff: Sections = [
 ]
 
 /** The same for a tenant's users. */
-const ofTeam: Sections = ofStaff
-  .filter(([, , screen]) => screen !== billingScreen)
-  .map((section) => (section[2] === tenantsScreen ? ['4', 'campaigns', campaignsScreen] : section))
+const ofTeam: Sections = ofStaff.map((section): Sections[number] => {
+  if (section[2] === tenantsScreen) return ['4', 'campaigns', campaignsScreen]
+  return section[2] === billingScreen ? ['8', 'calendar', calendarScreen] : section
+})
 
 /** Billing is for super-admins. Where the role is not known, its screen says so. */
 function sectionsFor({ tenant, staffRole = 'super_admin' }: Shell['context']): Sections {
@@ -45,7 +47,7 @@ export function everywhere(shell: Shell): Binding[] {
     ...sectionsFor(shell.context).map(([key, label, screen]): Binding => {
       const run = () => shell.go(screen)
       // On other screens the footer has no room for them, and the last is for few.
-      return atHome && screen !== billingScreen ? { key, label, run } : { key, label, run, quiet: true }
+      return atHome && key !== '8' ? { key, label, run } : { key, label, run, quiet: true }
     }),
   ]
   const line: Binding = {

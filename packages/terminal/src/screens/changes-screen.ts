@@ -1,0 +1,146 @@
+import { type ChangeSet, changeSetColumns, changeSetLines } from '../operations/change-set-rows.ts'
+import { flowText } from '../render/flow.ts'
+import { row, type StyledLine, span } from '../render/row.ts'
+import { counted } from '../render/words.ts'
+import { current, type List, listOf, listRows, moved, replaced } from './list.ts'
+import { followEvents } from './live.ts'
+import { commandOf } from './requests.ts'
+import type { Binding, OpenScreen } from './screen.ts'
+import { type Scroll, scrolled, scrollRows } from './scroll.ts'
+import type { Shell } from './shell.ts'
+
+/** The latest that are listed. */
+const listed = 100
+
+/** The change sets of a paid campaign, the latest first. */
+export const changesScreen =
+  (campaignId: string, campaignName: string): OpenScreen =>
+  (shell) => {
+    let list: List<ChangeSet> = listOf<ChangeSet>([])
+    let loaded = false
+    const stop = new AbortController()
+    const refresh = () =>
+      void shell.attempt(async () => {
+        const found = await shell.client.call('tenant', 'GET /campaigns/:campaignId/change-sets', {
+          params: { campaignId },
+          query: { limit: listed },
+          signal: stop.signal,
+        })
+        list = replaced(list, found.data)
+        loaded = true
+        shell.changed()
+      })
+    refresh()
+    followEvents(shell, stop.signal, refresh)
+    return {
+      name: 'changes of ads',
+      title: () =>
+        row(
+          span('changes of ads', 'strong'),
+          span(`  ${campaignName}`, 'dim'),
+          loaded ? span(`  ${counted(list.items.length, 'change set')}`, 'dim') : '',
+        ),
+      rows: ({ width, height }) =>
+        listRows(list, changeSetColumns, {
+          width,
+          height,
+          empty: loaded ? 'Nothing was changed yet. Plan a change with /ads plan.' : 'Loading …',
+        }),
+      bindings: () => [
+        {
+          key: 'enter',
+          label: 'open',
+          help: 'each change with before and after, and what followed',
+          run: () => {
+            const set = current(list)
+            if (set) shell.open(changeSetScreen(set, refresh))
+          },
+        },
+      ],
+      onKey(key, { height }) {
+        list = moved(list, key, height) ?? list
+        return current(list) !== undefined
+      },
+      refresh,
+      close: () => stop.abort(),
+    }
+  }
+
+/** One change set with before and after of each change. @param changed called after an action on it */
+function changeSetScreen(given: ChangeSet, changed: () => void): OpenScreen {
+  return (shell) => {
+    let set = given
+    let lines: readonly StyledLine[] = []
+    let scroll: Scroll = { top: 0 }
+    const stop = new AbortController()
+    const params = { campaignId: given.campaignId, changeSetId: given.id }
+    const refresh = () =>
+      void shell.attempt(async () => {
+        const route = 'GET /campaigns/:campaignId/change-sets/:changeSetId'
+        set = await shell.client.call('tenant', route, { params, signal: stop.signal })
+        shell.changed()
+      })
+    followEvents(shell, stop.signal, refresh)
+    return {
+      name: 'a change set',
+      title: () => row(span(set.title, 'strong'), span(`  ${set.status}`, 'dim')),
+      rows(size) {
+        lines = changeSetLines(set)
+        return scrollRows(scroll, lines, size)
+      },
+      bindings: () => [
+        approveBinding(
+          shell,
+          () => set,
+          () => {
+            refresh()
+            changed()
+          },
+        ),
+        {
+          key: 'u',
+          label: 'undo',
+          help: 'plan the way back; what was changed elsewhere since is left as it is',
+          needs: 'ads undo',
+          run: async () => {
+            const input = { campaign: given.campaignId, set: given.id }
+            if (await shell.run({ name: 'ads undo', input })) changed()
+          },
+        },
+      ],
+      onKey(key, { height }) {
+        scroll = scrolled(scroll, key, lines.length, height) ?? scroll
+        return true
+      },
+      refresh,
+      close: () => stop.abort(),
+    }
+  }
+}
+
+/** Approves a change set by the digest of what is on the screen, after a confirmation that shows it once more. */
+function approveBinding(shell: Shell, shown: () => ChangeSet, done: () => void): Binding {
+  return {
+    key: 'a',
+    label: 'approve',
+    help: 'approve exactly these changes; they are applied at the platform at once',
+    needs: 'ads approve',
+    run: async () => {
+      const set = shown()
+      const { id: changeSetId, campaignId, digest, status, title } = set
+      if (status !== 'planned') return shell.say(`This change set is ${status}`, 'warn')
+      const input = { params: { campaignId, changeSetId }, body: { digest } }
+      const route = 'POST /campaigns/:campaignId/change-sets/:changeSetId/approve'
+      const preview = [
+        ...changeSetLines(set),
+        ...flowText(commandOf('tenant', route, input), 70, undefined, 'dim'),
+      ]
+      if (!(await shell.confirm(`Change “${title}” at the platform?`, preview))) return
+      await shell.attempt(async () => {
+        await shell.client.call('tenant', route, input)
+        shell.say(`✔ “${title}” is approved`, 'good')
+        done()
+      })
+    },
+  }
+}

@@ -1,0 +1,72 @@
+import { publicationFigures, type ShownPublication } from '../operations/publication-figures.ts'
+import { publicationRows } from '../operations/publications.ts'
+import { row, type StyledLine, span } from '../render/row.ts'
+import { followEvents } from './live.ts'
+import type { OpenScreen } from './screen.ts'
+import { type Scroll, scrolled, scrollRows } from './scroll.ts'
+
+/**
+ * One publication: what goes where and when, why it does not, and what became of it.
+ * @param changed called after an action on it
+ */
+export const publicationScreen =
+  (publicationId: string, changed: () => void): OpenScreen =>
+  (shell) => {
+    let publication: ShownPublication | undefined
+    let lines: readonly StyledLine[] = []
+    let scroll: Scroll = { top: 0 }
+    const stop = new AbortController()
+    const refresh = () =>
+      void shell.attempt(async () => {
+        publication = await shell.client.call('dashboard', 'GET /publications/:publicationId', {
+          params: { publicationId },
+          signal: stop.signal,
+        })
+        shell.changed()
+      })
+    const act = async (name: 'publish retry' | 'publish cancel') => {
+      if (await shell.run({ name, input: { id: publicationId } })) changed()
+    }
+    refresh()
+    followEvents(shell, stop.signal, refresh)
+    return {
+      name: 'a publication',
+      title: () => row(span(publication?.title ?? 'publication', 'strong')),
+      rows(size) {
+        lines = publication
+          ? [...publicationRows(publication), ...publicationFigures(publication, size.width)]
+          : [row(span('Loading …', 'dim'))]
+        return scrollRows(scroll, lines, size)
+      },
+      bindings: () => [
+        {
+          key: 't',
+          label: 'retry',
+          help: 'let it go on that has failed or is held, with the newest approved text',
+          needs: 'publish retry',
+          run: () => act('publish retry'),
+        },
+        {
+          key: 'x',
+          label: 'withdraw',
+          help: 'withdraw it; what is out is taken back where the platform can',
+          needs: 'publish cancel',
+          run: () => act('publish cancel'),
+        },
+        {
+          key: 'o',
+          label: 'text',
+          help: 'open its activity',
+          run: () => {
+            if (publication) shell.openWork('activity', publication.activityId)
+          },
+        },
+      ],
+      onKey(key, { height }) {
+        scroll = scrolled(scroll, key, lines.length, height) ?? scroll
+        return true
+      },
+      refresh,
+      close: () => stop.abort(),
+    }
+  }

@@ -1,0 +1,112 @@
+import { describe, expect, it } from 'vitest'
+import { addAds, seededDigest } from '../kit/seeded-ads.ts'
+import { createWordPressServer } from '../kit/wordpress-server.ts'
+import { sit } from './logged-in.ts'
+import { createStaff, type Staff } from './staff.ts'
+
+const admin = 'admin.1.tenant-1@test.example'
+const member = 'member.1.tenant-1@test.example'
+const dayMs = 86_400_000
+
+/** A piece that was approved is to go out in some days. */
+async function scheduled(
+  { harness }: Staff,
+  site: Awaited<ReturnType<typeof createWordPressServer>>,
+  days: number,
+) {
+  const { admin: team } = harness.team
+  const { url: server, login } = site
+  await team.call('dashboard', 'PUT /integrations/:platform/credentials', {
+    params: { platform: 'cms_site' },
+    body: { server, ...login },
+  })
+  const { data: channels } = await team.call('dashboard', 'GET /channels')
+  const agent = await harness.order()
+  await agent.deliver('# Rye at night\n\nIt is dark.\n')
+  const { data } = await team.call('dashboard', 'GET /approvals', { query: { 'filter.status': 'pending' } })
+  await team.call('dashboard', 'POST /approvals/:approvalId/resolve', {
+    params: { approvalId: data[0]?.id ?? '' },
+    body: { resolution: 'approved' },
+  })
+  const { id: activityId } = await harness.activityOf(agent.runId)
+  const scheduleFor = new Date(Date.now() + days * dayMs).toISOString()
+  return team.call('dashboard', 'POST /publications', {
+    body: { activityId, channelId: channels[0]?.id ?? '', scheduleFor },
+  })
+}
+
+describe('the calendar of a tenant’s users', () => {
+  it('shows what goes out when, and withdraws it after a confirmation', async () => {
+    await using staff = await createStaff()
+    await using site = await createWordPressServer()
+    await scheduled(staff, site, 40)
+    await using terminal = await sit(staff, admin)
+    terminal.press('8')
+    await terminal.shows(/calendar +from today on[^]*Nothing goes out in these days/)
+    terminal.press('n')
+    await terminal.shows(/1 entry[^]*scheduled +Rye at night +cms_site/)
+    terminal.press('enter')
+    await terminal.shows(/scheduled +cms_site[^]*For \d{4}-\d\d-\d\d \d\d:\d\d UTC/)
+    terminal.press('x')
+    await terminal.shows('withdraw a publication')
+    terminal.press('n')
+    await terminal.hides('y: yes')
+    const states = () => staff.harness.app.db.sql.all<{ status: string }>('select status from publications')
+    expect(await states()).toEqual([{ status: 'scheduled' }])
+    terminal.press('x')
+    await terminal.shows('withdraw a publication')
+    terminal.press('y')
+    await terminal.shows(/cancelled +cms_site/)
+    expect(await states()).toEqual([{ status: 'cancelled' }])
+    terminal.press('escape')
+    await terminal.shows('Nothing goes out in these days')
+    terminal.press('p')
+    await terminal.shows(/Nothing goes out in these days/)
+  })
+})
+
+describe('the changes of a campaign’s ads', () => {
+  it('are shown with before and after, and approved by the digest of what is shown', async () => {
+    await using staff = await createStaff()
+    const { harness } = staff
+    await harness.order()
+    await addAds(harness.app, harness.team, 'Oats')
+    const state = async () =>
+      (
+        await harness.app.db.sql.get<{ status: string }>(
+          'select status from ad_change_sets where digest = ? order by id',
+          [seededDigest],
+        )
+      )?.status
+    await using seat = await sit(staff, member)
+    seat.press('4')
+    await seat.shows(/campaigns +\d campaign/)
+    seat.press('end', 'enter')
+    await seat.shows(/c ads/)
+    seat.press('c')
+    await seat.shows(/changes of ads[^]*applied[^]*planned/)
+    seat.press('end', 'enter')
+    await seat.shows(new RegExp(`digest ${seededDigest}`))
+    // Only admins approve.
+    expect(seat.screen()).not.toMatch(/a approve/)
+    await using terminal = await sit(staff, admin)
+    terminal.press('4')
+    await terminal.shows(/campaigns +\d campaign/)
+    terminal.press('end', 'enter')
+    await terminal.shows(/c ads/)
+    terminal.press('c')
+    await terminal.shows(/changes of ads[^]*applied[^]*planned/)
+    terminal.press('end', 'enter')
+    await terminal.shows(/a approve/)
+    terminal.press('a')
+    await terminal.shows(/ → [^]*at the platform\?/)
+    terminal.press('n')
+    await terminal.hides('y: yes')
+    expect(await state()).toBe('planned')
+    terminal.press('a')
+    await terminal.shows(/at the platform\?/)
+    terminal.press('y')
+    await terminal.shows(/is approved/)
+    expect(await state()).not.toBe('planned')
+  })
+})
