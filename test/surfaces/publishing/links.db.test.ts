@@ -43,7 +43,7 @@ describe('dashboard.publications.previews: links', () => {
 
 See [the page](${url}/page), **${url}/page.html**, and [it](${url}/moved). Again: ${url}/page.
 ![A bowl](${url}/bowl.jpg) [Now](${url}/busy), [never](${url}/circle), [inside](${url}/inside),
-[metadata](http://169.254.169.254/), [nowhere](http://nowhere.invalid/x), [late](${url}/silent)
+[metadata](http://169.254.169.254/), (see ${url}/page_(a)), [nowhere](http://nowhere.invalid/x), [late](${url}/silent)
 `)
     await press.app.until(async () => web.requests.includes('HEAD /silent'), 'all were asked')
     press.clock.advance(6_000)
@@ -56,6 +56,7 @@ See [the page](${url}/page), **${url}/page.html**, and [it](${url}/moved). Again
       ['/circle', 'broken', expect.stringContaining('redirect')],
       ['/inside', 'broken', 'No public address'],
       ['http://169.254.169.254/', 'broken', 'No public address'],
+      ['/page_(a)', 'ok', null],
       ['http://nowhere.invalid/x', 'broken', expect.any(String)],
       ['/silent', 'unclear', expect.any(String)],
     ])

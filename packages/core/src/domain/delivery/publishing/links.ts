@@ -10,7 +10,8 @@ const atOnce = 10
 const answerMs = 5_000
 const allMs = 15_000
 
-const address = /https?:\/\/[^\s()<>[\]"'`|\\]{1,2000}/g
+/** With parentheses where they are closed, as in `…/Rye_(bread)`; those around an address are not of it. */
+const address = /https?:\/\/(?:[^\s()<>[\]"'`|\\]|\([^\s()<>[\]"'`|\\]{0,200}\)){1,2000}/g
 
 /** The addresses in a text, pictures included, each once, in order; those of a very long text up to its limit. */
 export function linksIn(text: string): string[] {

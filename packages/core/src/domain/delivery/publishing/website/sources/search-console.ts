@@ -13,9 +13,9 @@ const lateDays = 3
 /** How far back the first time goes, and how many days one turn asks for: each is a request. */
 const firstDays = 28
 const mostDays = 28
-/** Rows of one answer, the most that there are, and the bytes that they may take. */
-const mostRows = 25_000
-const mostBytes = 16 * 1024 * 1024
+/** Pages of a day, those with the most clicks first, and the bytes that they may take: they are read in one piece. */
+const mostRows = 5_000
+const mostBytes = 4 * 1024 * 1024
 
 const Sites = z.object({
   siteEntry: z.array(z.object({ siteUrl: z.string(), permissionLevel: z.string().default('') })).default([]),

@@ -11,10 +11,10 @@ import type { AskedDays, WebsiteSource } from '../source.ts'
 /** How far back the first time goes, and how many days are asked for again: Google puts them right for two to three days. */
 const firstDays = 28
 const restatedDays = 4
-/** Paths that one request names; rows that it brings at most, and the bytes that they may take. */
-const pathsAtOnce = 100
-const mostRows = 100_000
-const mostBytes = 16 * 1024 * 1024
+/** Paths that one request names: each may come twice for each day and host. Rows that it brings at most, and their bytes. */
+const pathsAtOnce = 25
+const mostRows = 10_000
+const mostBytes = 4 * 1024 * 1024
 /** Pages of the list of properties that are read, of 200 each. */
 const mostLists = 10
 
