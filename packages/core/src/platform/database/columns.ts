@@ -10,5 +10,7 @@ export const instantColumn = () => p.datetime(3)
 export const dateColumn = () => p.string().length(10)
 /** Micro-dollars: one US dollar is 1,000,000. */
 export const microsColumn = () => p.bigint('number')
+/** A figure that another system may not count; it can be larger than 32 bits. */
+export const figureColumn = () => p.bigint('number').strictNullable()
 /** An amount in the smallest unit of its currency, such as cents. */
 export const amountColumn = () => p.bigint('number')

@@ -28,13 +28,13 @@ export function linksIn(text: string): string[] {
  */
 export async function checkLinks(ctx: Ctx, text: string): Promise<LinkState[]> {
   const links = linksIn(text)
-  const states: LinkState[] = links.slice(mostLinks).map((url) => ({ url, state: 'unchecked', words: null }))
+  const beyond: LinkState[] = links.slice(mostLinks).map((url) => ({ url, state: 'unchecked', words: null }))
   const first = links.slice(0, mostLinks)
   const signal = AbortSignal.timeout(allMs)
   const checked: LinkState[] = []
   for (let at = 0; at < first.length; at += atOnce)
     checked.push(...(await Promise.all(first.slice(at, at + atOnce).map((url) => check(ctx, url, signal)))))
-  return [...checked, ...states]
+  return [...checked, ...beyond]
 }
 
 async function check(ctx: Ctx, url: string, signal: AbortSignal): Promise<LinkState> {

@@ -1,9 +1,12 @@
-import { defineEntity, p } from '@mikro-orm/core'
-import { dateColumn, idColumn, instantColumn, refColumn } from '../../../../platform/database/columns.ts'
+import { defineEntity } from '@mikro-orm/core'
+import {
+  dateColumn,
+  figureColumn,
+  idColumn,
+  instantColumn,
+  refColumn,
+} from '../../../../platform/database/columns.ts'
 import { ownedByTenant } from '../../../../platform/database/scope.ts'
-
-/** A figure that a platform may not have; it can be larger than 32 bits. */
-const figure = () => p.bigint('number').strictNullable()
 
 /** What became of a post: its totals as its platform counted them, last read on a day (UTC). */
 export const PublicationMetrics = defineEntity({
@@ -14,16 +17,16 @@ export const PublicationMetrics = defineEntity({
     tenantId: refColumn(),
     publicationId: refColumn(),
     day: dateColumn(),
-    impressions: figure(),
-    reach: figure(),
-    reactions: figure(),
-    comments: figure(),
-    shares: figure(),
-    clicks: figure(),
+    impressions: figureColumn(),
+    reach: figureColumn(),
+    reactions: figureColumn(),
+    comments: figureColumn(),
+    shares: figureColumn(),
+    clicks: figureColumn(),
     /** Mails that were sent, and how many people have opened one. */
-    deliveries: figure(),
-    opens: figure(),
-    unsubscribes: figure(),
+    deliveries: figureColumn(),
+    opens: figureColumn(),
+    unsubscribes: figureColumn(),
     updatedOn: instantColumn(),
   },
   uniques: [{ name: 'publication_metrics_once', properties: ['publicationId', 'day'] }],

@@ -1,9 +1,12 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import { dateColumn, idColumn, instantColumn, refColumn } from '../../../../platform/database/columns.ts'
+import {
+  dateColumn,
+  figureColumn,
+  idColumn,
+  instantColumn,
+  refColumn,
+} from '../../../../platform/database/columns.ts'
 import { ownedByTenant } from '../../../../platform/database/scope.ts'
-
-/** A figure that a source may not count; it can be larger than 32 bits. */
-const figure = () => p.bigint('number').strictNullable()
 
 /** What one source has counted of a website on a day of its own calendar, or of a page of ours there. */
 export const WebsiteDay = defineEntity({
@@ -19,14 +22,14 @@ export const WebsiteDay = defineEntity({
     day: dateColumn(),
     /** The piece whose page it is; empty for the whole website, so that it is unique. */
     publicationId: p.string().length(26),
-    views: figure(),
-    sessions: figure(),
-    visitors: figure(),
-    keyEvents: figure(),
-    searchImpressions: figure(),
-    searchClicks: figure(),
+    views: figureColumn(),
+    sessions: figureColumn(),
+    visitors: figureColumn(),
+    keyEvents: figureColumn(),
+    searchImpressions: figureColumn(),
+    searchClicks: figureColumn(),
     /** In thousandths: 1,000 is the first place. */
-    searchPlaceMilli: figure(),
+    searchPlaceMilli: figureColumn(),
     updatedOn: instantColumn(),
   },
   uniques: [{ name: 'website_days_once', properties: ['channelId', 'day', 'publicationId'] }],
