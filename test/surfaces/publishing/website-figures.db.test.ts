@@ -235,6 +235,15 @@ describe('dm.reports.create, dashboard.reports.get: what became of the work', ()
     ]
     google.hits = [{ day: day(2), url: barley.url, impressions: 2_000, clicks: 1, place: 3 }]
     await nextDay()
+    // A neighbour's website, read from a channel of its own.
+    const neighbour = await press.app.team()
+    await press.app.db.write((tx) =>
+      tx.run(
+        `insert into website_days (id, tenant_id, channel_id, account_key, day, publication_id, views, updated_on)
+         values (?, ?, ?, ?, ?, '', 999999, ?)`,
+        ['N'.repeat(26), neighbour.tenantId, 'C'.repeat(26), 'a'.repeat(32), day(1), press.clock.date()],
+      ),
+    )
     const became = async (more: object) => {
       const body = {
         tenantId: press.team.tenantId,
