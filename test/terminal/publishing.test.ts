@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { addAds, seededDigest } from '../kit/seeded-ads.ts'
+import type { Terminal } from '../kit/terminal.ts'
 import { createWordPressServer } from '../kit/wordpress-server.ts'
 import { sit } from './logged-in.ts'
 import { createStaff, type Staff } from './staff.ts'
@@ -33,6 +34,17 @@ async function scheduled(
   return team.call('dashboard', 'POST /publications', {
     body: { activityId, channelId: channels[0]?.id ?? '', scheduleFor },
   })
+}
+
+/** Opens the plan of the first campaign's ads, below one that was applied. */
+async function openPlan(terminal: Terminal): Promise<void> {
+  terminal.press('4')
+  await terminal.shows(/campaigns +\d campaign/)
+  terminal.press('end', 'enter')
+  await terminal.shows(/c ads/)
+  terminal.press('c')
+  await terminal.shows(/changes of ads[^]*applied[^]*planned/)
+  terminal.press('end', 'enter')
 }
 
 describe('the calendar of a tenant’s users', () => {
@@ -79,32 +91,21 @@ describe('the changes of a campaign’s ads', () => {
         )
       )?.status
     await using seat = await sit(staff, member)
-    seat.press('4')
-    await seat.shows(/campaigns +\d campaign/)
-    seat.press('end', 'enter')
-    await seat.shows(/c ads/)
-    seat.press('c')
-    await seat.shows(/changes of ads[^]*applied[^]*planned/)
-    seat.press('end', 'enter')
+    await openPlan(seat)
     await seat.shows(new RegExp(`digest ${seededDigest}`))
     // Only admins approve.
     expect(seat.screen()).not.toMatch(/a approve/)
-    await using terminal = await sit(staff, admin)
-    terminal.press('4')
-    await terminal.shows(/campaigns +\d campaign/)
-    terminal.press('end', 'enter')
-    await terminal.shows(/c ads/)
-    terminal.press('c')
-    await terminal.shows(/changes of ads[^]*applied[^]*planned/)
-    terminal.press('end', 'enter')
+    await using terminal = await sit(staff, admin, {}, 40)
+    await openPlan(terminal)
     await terminal.shows(/a approve/)
     terminal.press('a')
-    await terminal.shows(/ → [^]*at the platform\?/)
+    // Also on a narrow window nothing of what is approved is cut off.
+    await terminal.shows(/enabled[^]*→[^]*paused[^]*Make 1 change/)
     terminal.press('n')
     await terminal.hides('y: yes')
     expect(await state()).toBe('planned')
     terminal.press('a')
-    await terminal.shows(/at the platform\?/)
+    await terminal.shows(/Make 1 change/)
     terminal.press('y')
     await terminal.shows(/is approved/)
     expect(await state()).not.toBe('planned')

@@ -1,12 +1,12 @@
 import { type ChangeSet, changeSetColumns, changeSetLines } from '../operations/change-set-rows.ts'
-import { flowText } from '../render/flow.ts'
+import { flow, flowText } from '../render/flow.ts'
 import { row, type StyledLine, span } from '../render/row.ts'
 import { counted } from '../render/words.ts'
 import { current, type List, listOf, listRows, moved, replaced } from './list.ts'
 import { followEvents } from './live.ts'
 import { commandOf } from './requests.ts'
 import type { Binding, OpenScreen } from './screen.ts'
-import { type Scroll, scrolled, scrollRows } from './scroll.ts'
+import { scrollingScreen } from './scroll.ts'
 import type { Shell } from './shell.ts'
 
 /** The latest that are listed. */
@@ -70,8 +70,6 @@ export const changesScreen =
 function changeSetScreen(given: ChangeSet, changed: () => void): OpenScreen {
   return (shell) => {
     let set = given
-    let lines: readonly StyledLine[] = []
-    let scroll: Scroll = { top: 0 }
     const stop = new AbortController()
     const params = { campaignId: given.campaignId, changeSetId: given.id }
     const refresh = () =>
@@ -81,13 +79,9 @@ function changeSetScreen(given: ChangeSet, changed: () => void): OpenScreen {
         shell.changed()
       })
     followEvents(shell, stop.signal, refresh)
-    return {
+    return scrollingScreen((width) => wholeLines(set, width), {
       name: 'a change set',
       title: () => row(span(set.title, 'strong'), span(`  ${set.status}`, 'dim')),
-      rows(size) {
-        lines = changeSetLines(set)
-        return scrollRows(scroll, lines, size)
-      },
       bindings: () => [
         approveBinding(
           shell,
@@ -108,15 +102,15 @@ function changeSetScreen(given: ChangeSet, changed: () => void): OpenScreen {
           },
         },
       ],
-      onKey(key, { height }) {
-        scroll = scrolled(scroll, key, lines.length, height) ?? scroll
-        return true
-      },
       refresh,
       close: () => stop.abort(),
-    }
+    })
   }
 }
+
+/** Nothing of what is approved is cut off at the edge of a narrow screen. */
+const wholeLines = (set: ChangeSet, width: number): StyledLine[] =>
+  changeSetLines(set).flatMap((line) => flow(line, width))
 
 /** Approves a change set by the digest of what is on the screen, after a confirmation that shows it once more. */
 function approveBinding(shell: Shell, shown: () => ChangeSet, done: () => void): Binding {
@@ -127,15 +121,18 @@ function approveBinding(shell: Shell, shown: () => ChangeSet, done: () => void):
     needs: 'ads approve',
     run: async () => {
       const set = shown()
-      const { id: changeSetId, campaignId, digest, status, title } = set
+      const { id: changeSetId, campaignId, digest, status, title, items } = set
       if (status !== 'planned') return shell.say(`This change set is ${status}`, 'warn')
       const input = { params: { campaignId, changeSetId }, body: { digest } }
       const route = 'POST /campaigns/:campaignId/change-sets/:changeSetId/approve'
-      const preview = [
-        ...changeSetLines(set),
-        ...flowText(commandOf('tenant', route, input), 70, undefined, 'dim'),
+      const command = commandOf('tenant', route, input)
+      const preview = (width: number) => [
+        ...wholeLines(set, width),
+        ...flowText(command, width, undefined, 'dim'),
       ]
-      if (!(await shell.confirm(`Change “${title}” at the platform?`, preview))) return
+      const planned = items.filter(({ state }) => state === 'planned').length
+      const question = `Make ${counted(planned, 'change')} of “${title}” at the platform?`
+      if (!(await shell.confirm(question, preview))) return
       await shell.attempt(async () => {
         await shell.client.call('tenant', route, input)
         shell.say(`✔ “${title}” is approved`, 'good')

@@ -5,7 +5,7 @@ import { type Column, emptyRow, row, type StyledLine, span, tableOf } from '../r
 import { isOpen, isOverdue, type ListedInvoice } from './billing-columns.ts'
 import { commandOf } from './requests.ts'
 import type { Binding, OpenScreen } from './screen.ts'
-import { type Scroll, scrolled, scrollRows } from './scroll.ts'
+import { scrollingScreen } from './scroll.ts'
 import type { Shell } from './shell.ts'
 
 type Invoice = Reply<'cli', 'GET /invoices/:invoiceId'>
@@ -20,8 +20,6 @@ const lineColumns: ReadonlyArray<Column<Invoice['lines'][number]>> = [
 export function invoiceScreen(listed: Pick<ListedInvoice, 'id' | 'number' | 'tenantName'>): OpenScreen {
   return (shell) => {
     let invoice: Invoice | undefined
-    let lines: readonly StyledLine[] = []
-    let scroll: Scroll = { top: 0 }
     const stop = new AbortController()
     const { id: invoiceId } = listed
     const refresh = () =>
@@ -31,21 +29,15 @@ export function invoiceScreen(listed: Pick<ListedInvoice, 'id' | 'number' | 'ten
         shell.changed()
       })
     refresh()
-    return {
+    const draw = (width: number): StyledLine[] =>
+      invoice ? invoiceRows(invoice, width, shell.now()) : [row(span('Loading …', 'dim'))]
+    return scrollingScreen(draw, {
       name: 'the invoice',
       title: () => row(span(listed.number, 'strong'), span(`  ${listed.tenantName}`, 'dim')),
-      rows(size) {
-        lines = invoice ? invoiceRows(invoice, size.width, shell.now()) : [row(span('Loading …', 'dim'))]
-        return scrollRows(scroll, lines, size)
-      },
       bindings: () => [payBinding(shell, () => invoice, refresh)],
-      onKey(key, { height }) {
-        scroll = scrolled(scroll, key, lines.length, height) ?? scroll
-        return true
-      },
       refresh,
       close: () => stop.abort(),
-    }
+    })
   }
 }
 

@@ -89,19 +89,19 @@ export function prompt(
   }
 }
 
+/** What a confirmation is about: rows that are cut at the edge, or those that fit a width. */
+export type PreviewRows = readonly StyledLine[] | ((width: number) => readonly StyledLine[])
+
 /** Asks for a confirmation, and shows the rows that would be affected. */
-export function confirmation(
-  question: string,
-  preview: readonly StyledLine[],
-  tell: (yes: boolean) => void,
-): Overlay {
+export function confirmation(question: string, preview: PreviewRows, tell: (yes: boolean) => void): Overlay {
   return {
     writes: false,
     hint: 'y: yes · n: no',
     rows({ width, height }) {
       const room = Math.max(1, height - 3)
-      const shown = preview.slice(0, preview.length > room ? room - 1 : room)
-      const hidden = preview.length - shown.length
+      const all = typeof preview === 'function' ? preview(width - 2) : preview
+      const shown = all.slice(0, all.length > room ? room - 1 : room)
+      const hidden = all.length - shown.length
       return [
         ...shown.map((line) => cutRow([span('  '), ...line], width)),
         ...(hidden > 0 ? [row(span(`  … and ${hidden} more`, 'dim'))] : []),

@@ -3,7 +3,7 @@ import { publicationRows } from '../operations/publications.ts'
 import { row, type StyledLine, span } from '../render/row.ts'
 import { followEvents } from './live.ts'
 import type { OpenScreen } from './screen.ts'
-import { type Scroll, scrolled, scrollRows } from './scroll.ts'
+import { scrollingScreen } from './scroll.ts'
 
 /**
  * One publication: what goes where and when, why it does not, and what became of it.
@@ -13,8 +13,6 @@ export const publicationScreen =
   (publicationId: string, changed: () => void): OpenScreen =>
   (shell) => {
     let publication: ShownPublication | undefined
-    let lines: readonly StyledLine[] = []
-    let scroll: Scroll = { top: 0 }
     const stop = new AbortController()
     const refresh = () =>
       void shell.attempt(async () => {
@@ -29,15 +27,13 @@ export const publicationScreen =
     }
     refresh()
     followEvents(shell, stop.signal, refresh)
-    return {
+    const draw = (width: number): StyledLine[] =>
+      publication
+        ? [...publicationRows(publication), ...publicationFigures(publication, width)]
+        : [row(span('Loading …', 'dim'))]
+    return scrollingScreen(draw, {
       name: 'a publication',
       title: () => row(span(publication?.title ?? 'publication', 'strong')),
-      rows(size) {
-        lines = publication
-          ? [...publicationRows(publication), ...publicationFigures(publication, size.width)]
-          : [row(span('Loading …', 'dim'))]
-        return scrollRows(scroll, lines, size)
-      },
       bindings: () => [
         {
           key: 't',
@@ -62,11 +58,7 @@ export const publicationScreen =
           },
         },
       ],
-      onKey(key, { height }) {
-        scroll = scrolled(scroll, key, lines.length, height) ?? scroll
-        return true
-      },
       refresh,
       close: () => stop.abort(),
-    }
+    })
   }

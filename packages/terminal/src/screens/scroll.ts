@@ -1,6 +1,6 @@
 import { cutRow, row, type StyledLine, span } from '../render/row.ts'
 import type { KeyName } from './keys.ts'
-import type { Binding, OpenScreen, Size } from './screen.ts'
+import type { Binding, OpenScreen, Screen, Size } from './screen.ts'
 
 /** The scroll position in a longer text. */
 export interface Scroll {
@@ -47,6 +47,26 @@ export function scrollRows(
   const seen = lines.slice(from, from + height).map((line) => cutRow(line, width))
   const below = lines.length - from - height
   return below > 0 ? [...seen.slice(0, -1), row(span(`  ↓ ${below + 1} more lines`, 'dim'))] : seen
+}
+
+/** A screen of one thing that can be scrolled. @param draw returns all its lines for a width */
+export function scrollingScreen(
+  draw: (width: number) => readonly StyledLine[],
+  rest: Omit<Screen, 'rows' | 'onKey'>,
+): Screen {
+  let scroll: Scroll = { top: 0 }
+  let lines: readonly StyledLine[] = []
+  return {
+    ...rest,
+    rows(size) {
+      lines = draw(size.width)
+      return scrollRows(scroll, lines, size)
+    },
+    onKey(key, { height }) {
+      scroll = scrolled(scroll, key, lines.length, height) ?? scroll
+      return true
+    },
+  }
 }
 
 /**

@@ -1,10 +1,17 @@
 import type { Invocation, OperationContext, RenderOptions } from '../operations/operation.ts'
-import type { StyledLine, Tone } from '../render/row.ts'
+import type { Tone } from '../render/row.ts'
 import { teamClient } from '../team/client.ts'
 import { activityScreen } from './activity-screen.ts'
 import { createLink, type Link } from './link.ts'
 import { createLive, type Live } from './live.ts'
-import { choice, confirmation, type Overlay, type PromptOptions, prompt } from './overlay.ts'
+import {
+  choice,
+  confirmation,
+  type Overlay,
+  type PreviewRows,
+  type PromptOptions,
+  prompt,
+} from './overlay.ts'
 import { meaning, noted, type RequestLog, sentence } from './requests.ts'
 import { reviewScreen } from './review-screen.ts'
 import { type RunOptions, runOperation } from './run-operation.ts'
@@ -49,7 +56,7 @@ export interface Shell extends Omit<Surroundings, 'tenantId'> {
   narrow(tenant?: { id: string; name: string }): void
   say(text: string, tone?: Tone): void
   ask(question: string, options?: PromptOptions): Promise<string | undefined>
-  confirm(question: string, preview: readonly StyledLine[]): Promise<boolean>
+  confirm(question: string, preview: PreviewRows): Promise<boolean>
   choose(question: string, options: readonly string[]): Promise<string | undefined>
   show(overlay: Overlay | undefined): void
   /**
