@@ -59,7 +59,9 @@ export async function createChat(
   const addFile: ChatHarness['addFile'] = async (name, text, of = team) => {
     const { uploadedFiles } = await addKnowledge(of.admin, await datasetOf(of), { [name]: text })
     const id = uploadedFiles[0]?.id ?? ''
-    const indexed = `select id from knowledge_files where id = ? and status = 'indexed'`
+    // The job is written once more after its file is indexed.
+    const indexed = `select id from knowledge_files where id = ? and status = 'indexed'
+      and not exists (select 1 from job where kind = 'knowledge.ingest' and status in ('waiting', 'running'))`
     await app.until(() => app.db.sql.get(indexed, [id]), 'the file is indexed')
     return id
   }
