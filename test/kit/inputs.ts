@@ -83,6 +83,7 @@ export function knownTo(instance: SeededInstance, info: EndpointInfo, side: Seed
     if (info.id === 'agent.health.test' && field === 'agentRole') return ['social_writer']
     if (info.id === 'cli.approvals.bulk_resolve' && field === 'ids') return side.ids['approvals']
     if (words[field]) return words[field]
+    if (field === 'mailingId') return side.mailings
     // Anyone who calls must not be shut out by what is asked.
     if (field.endsWith('tenantId') || field === 'tenantIds') {
       if (info.surface !== 'admin') return [side.tenantId]

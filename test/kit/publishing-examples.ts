@@ -25,6 +25,9 @@ export const publishingExamples: Record<
     body: { account: accountKey({ site: '55' }) },
   }),
   'dashboard.publications.previews': ({ ours }) => ({ params: { activityId: ours.approved } }),
+  'dashboard.mailings.create': ({ ours }) => ({ body: { activityId: ours.newsletter } }),
+  'dashboard.mailings.resume': ({ ours }) => ({ params: { mailingId: ours.mailings[1] ?? '' } }),
+  'dashboard.mailings.test': ({ ours }) => ({ params: { activityId: ours.newsletter } }),
   'dashboard.publications.set_slots': () => ({ body: { days: [1, 3, 5], times: ['09:00', '16:30'] } }),
   'dashboard.publications.create': ({ ours }) => ({
     body: { activityId: ours.approved, channelId: websiteOf(ours.ids) },

@@ -7,6 +7,7 @@ import type { WordPressServer } from './wordpress-server.ts'
 
 type PublicationItem = Reply<'dashboard', 'GET /publications'>['data'][number]
 type PublicationView = Reply<'dashboard', 'GET /publications/:publicationId'>
+type PieceType = CallInput<'dashboard', 'POST /campaigns'>['body']['deliverables'][number]['type']
 type Verdict = CallInput<'dashboard', 'POST /publications/:publicationId/reconcile'>['body']
 
 /** A team that publishes: its agents are played by the test, and time moves when a test waits. */
@@ -18,7 +19,7 @@ export interface Press extends AgentHarness {
   connect(site: WordPressServer): Promise<string>
   disconnect(channelId: string): Promise<unknown>
   /** A piece that a person has approved. @returns its activity's id */
-  approved(text: string): Promise<string>
+  approved(text: string, type?: PieceType): Promise<string>
   publish(activityId: string, channelId: string, scheduleFor?: Date): Promise<PublicationItem>
   /** Moves time on until a publication is in one of these statuses. */
   reaches(id: string, ...statuses: PublicationItem['status'][]): Promise<PublicationItem>
@@ -68,11 +69,13 @@ export async function openPress(options: Partial<CopydeskOptions> = {}): Promise
       return data.find(({ type }) => type === 'cms_site')?.id ?? ''
     },
     disconnect: (channelId) => admin.call('dashboard.channels.disconnect', { params: { channelId } }),
-    async approved(text) {
-      const deliverables = [{ type: 'social_post' as const, quantity: 1 }]
+    async approved(text, type = 'social_post') {
+      const deliverables = [{ type, quantity: 1 }]
       await admin.call('dashboard.campaigns.create', {
         body: { name: 'Spring', brief: '# Oats', deliverables },
       })
+      // A newsletter has an outline before its text.
+      if (type === 'email_newsletter') await (await harness.next(clock)).deliver('# Outline')
       const agent = await harness.next(clock)
       await agent.deliver(text)
       const { id } = await harness.activityOf(agent.runId)

@@ -8,6 +8,7 @@ import { beginConnect, connectChannel, createOAuthServer } from './oauth-server.
 import { keepRows } from './rows.ts'
 import { createTestRuntime, type Dispatch } from './runtime.ts'
 import { addAds } from './seeded-ads.ts'
+import { addMailings } from './seeded-mailings.ts'
 import { seedOperation } from './seeded-operation.ts'
 import { addOutreach } from './seeded-outreach.ts'
 import { claimsIn, register } from './seeded-people.ts'
@@ -164,6 +165,8 @@ export async function createSeededInstance(
   await addSequence(app, theirs, marker)
   await addOutreach(app, ours, 'Spring')
   await addOutreach(app, theirs, marker)
+  await addMailings(app, ours, 'Spring')
+  await addMailings(app, theirs, marker)
   const mails = await mailsOf(app)
   const linkFor = (to: string) => tokenIn(mails.find((mail) => mail.to.includes(to)) as ReadMail)
   const { sub, jti } = claimsIn<{ sub: string; jti: string }>(linkFor(forgetful))

@@ -34,6 +34,10 @@ export interface SeededTenant extends Team {
   forReviews: string
   /** A campaign with an outreach mail that was approved. */
   withOutreach: string
+  /** A newsletter that was approved, and goes nowhere yet. */
+  newsletter: string
+  /** A mailing that waits for its time, and one that is paused. */
+  mailings: readonly string[]
 }
 
 const perTenant = [
@@ -110,6 +114,16 @@ export async function seededTenant(
     byMail: await campaignIn(app, team, 'active', 'email_marketing'),
     forReviews: await campaignIn(app, team, 'active', 'review_generation'),
     withOutreach: await withOutreach(app, team),
+    newsletter:
+      (
+        await activities(
+          app,
+          team,
+          `${isNewsletter} and id in (select content_of from approvals where status = 'approved')
+             and id not in (select activity_id from campaign_sequences where activity_id is not null)`,
+        )
+      )[0] ?? '',
+    mailings: await mailingsOf(app, team),
     approved: (await approvedTexts(app, team)).at(-1) ?? '',
     inProgress: await activities(app, team, `status = 'in_progress'`),
     atWork: dispatches.filter(({ tenantId, taskId }) => tenantId === team.tenantId && !failed.has(taskId)),
@@ -124,10 +138,21 @@ async function withOutreach(app: TestApp, { tenantId }: Team): Promise<string> {
   return row?.id ?? ''
 }
 
+const isNewsletter = `deliverable_type = 'email_newsletter' and is_final_step`
+
+async function mailingsOf(app: TestApp, { tenantId }: Team): Promise<string[]> {
+  const rows = await app.db.sql.all<{ id: string }>(
+    `select id from campaign_sequences where tenant_id = ? and kind = 'mailing' order by id`,
+    [tenantId],
+  )
+  return rows.map(({ id }) => id)
+}
+
 async function approvedTexts(app: TestApp, { tenantId }: Team): Promise<string[]> {
   const rows = await app.db.sql.all<{ id: string }>(
     `select content_of as id from approvals where tenant_id = ? and status = 'approved' and content_of is not null
-       and content_of not in (select activity_id from publications) order by id`,
+       and content_of not in (select activity_id from publications)
+       and content_of not in (select id from activities where ${isNewsletter}) order by id`,
     [tenantId],
   )
   return rows.map(({ id }) => id)

@@ -4,6 +4,7 @@ import { createTestClock, type TestClock } from './clock.ts'
 import { connectChannel, createOAuthServer } from './oauth-server.ts'
 import { type Agent, agentOf, createTestRuntime, type Dispatch, type TestRuntime } from './runtime.ts'
 import { addAds } from './seeded-ads.ts'
+import { addMailings } from './seeded-mailings.ts'
 import { addOutreach } from './seeded-outreach.ts'
 import { askForConsent, registerDevice } from './seeded-people.ts'
 import { addPublications } from './seeded-publications.ts'
@@ -102,8 +103,9 @@ export async function createTwoTenants(): Promise<TwoTenants> {
       const { reportId } = await team.reviewer.call('dm', 'POST /reports', { body })
       const invoiceId = await subscribe(app, team.tenantId)
       const deviceId = await registerDevice(team.admin, word)
-      const mailing = await addSequence(app, team, word, work.ids.campaignId)
+      const sequence = await addSequence(app, team, word, work.ids.campaignId)
       await addOutreach(app, team, word, work.ids.campaignId)
+      const { mailingId } = await addMailings(app, team, word, work.ids.campaignId)
       const key = await app.copydesk.asSystem().apiKeys.create({ userId: team.adminId, name: 'Program' })
       // Text that was written live is stored in batches, and a run is let go of once its runtime has answered.
       clock.advance(200)
@@ -129,7 +131,8 @@ export async function createTwoTenants(): Promise<TwoTenants> {
           deviceId,
           publicationId,
           ...(await addAds(app, team, word)),
-          ...mailing,
+          ...sequence,
+          mailingId,
           'consents id': await askForConsent(app, team, word),
         },
         word,

@@ -107,12 +107,12 @@ describe.each(named(bound.filter(({ method }) => method === 'GET')))('%s', (_, i
 
 describe.each(named(bound.filter(({ definition }) => definition.query)))('%s', (_, info) => {
   it('returns nothing for ids of another tenant in filters', async () => {
-    // So many are asked for that they would be more than a minute allows.
-    instance.clock.advance(61_000)
     const input = inputFor(instance, info)
     const authorization = callerFor(instance, info, input)
     const names = Object.keys(info.definition.query?.shape ?? {}).filter((name) => /Id$|cursor$/.test(name))
     for (const name of names) {
+      // Those of two filters would be more than a minute allows.
+      instance.clock.advance(61_000)
       for (const id of strange) {
         const { status, text } = await door.ask(info, { ...input, authorization, query: { [name]: id } })
         expect([info.success, 400, 403], `${name}=${id}`).toContain(status)

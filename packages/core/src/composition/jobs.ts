@@ -55,6 +55,8 @@ import { importLeadsJob, tidyImportJob, undoImportJob } from '../domain/delivery
 import { runImport } from '../domain/delivery/leads/import/run.ts'
 import { tidyImport } from '../domain/delivery/leads/import/start.ts'
 import { runUndo } from '../domain/delivery/leads/import/undo.ts'
+import { testMailJob } from '../domain/delivery/mailings/jobs.ts'
+import { mailTest } from '../domain/delivery/mailings/test-mail.ts'
 import { outreachJob, sweepOutreachJob } from '../domain/delivery/outreach/jobs.ts'
 import { outreachTurn, sweepOutreach } from '../domain/delivery/outreach/turn.ts'
 import {
@@ -155,6 +157,7 @@ const handled = (): readonly HandledJob[] => [
   handleJob(sweepJob, sweepPublications),
   handleJob(sequenceJob, sequenceTurn),
   handleJob(sweepSequencesJob, sweepSequences),
+  handleJob(testMailJob, mailTest),
   handleJob(outreachJob, outreachTurn),
   handleJob(sweepOutreachJob, sweepOutreach),
   handleJob(pullMetricsJob, pullMetrics),

@@ -14,6 +14,15 @@ import { kbSearch } from './knowledge-search.ts'
 import { leadList, leadShow } from './leads.ts'
 import { log } from './log.ts'
 import {
+  mailingCancel,
+  mailingList,
+  mailingPause,
+  mailingResume,
+  mailingShow,
+  mailingStart,
+  mailingTest,
+} from './mailings.ts'
+import {
   type AnyFollowing,
   type AnyOperation,
   type OperationBase,
@@ -84,6 +93,13 @@ export const operations: readonly AnyOperation[] = [
   publishReconcile,
   publishCancel,
   publishCalendar,
+  mailingList,
+  mailingShow,
+  mailingTest,
+  mailingStart,
+  mailingPause,
+  mailingResume,
+  mailingCancel,
 ]
 
 /** The operations that stream. */

@@ -60,6 +60,8 @@ const summaries: Readonly<Record<string, string>> = {
   channel:
     'the accounts at channels of a tenant: connect them, and see how well they are, with a login of the tenant',
   kb: 'the knowledge base of a tenant: its datasets and files, uploads, websites, search and how well it finds',
+  mailing:
+    'newsletters to the tenant’s leads: test, start, pause, and how far they are, with a login of the tenant',
   publish: 'what goes out on channels and when, and what has become of it, with a login of the tenant',
   lead: 'the leads of a tenant: lists, imports from CSV files and exports, with a login of the tenant',
 }

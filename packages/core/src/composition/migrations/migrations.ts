@@ -50,6 +50,7 @@ import { migration as publicationMetrics } from './0048-publication-metrics.ts'
 import { migration as outreachMails } from './0049-outreach-mails.ts'
 import { migration as changeOutcomes } from './0050-change-outcomes.ts'
 import { migration as websiteDays } from './0051-website-days.ts'
+import { migration as mailings } from './0052-mailings.ts'
 
 /** Every step of the schema, in order. A step that was released is never changed. */
 export const migrations: readonly MigrationScript[] = [
@@ -104,4 +105,5 @@ export const migrations: readonly MigrationScript[] = [
   outreachMails,
   changeOutcomes,
   websiteDays,
+  mailings,
 ]

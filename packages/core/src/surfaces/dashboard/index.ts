@@ -16,6 +16,7 @@ import * as integrations from './integrations.ts'
 import * as knowledgeBase from './knowledge-base.ts'
 import * as leadForms from './lead-forms.ts'
 import * as leads from './leads.ts'
+import * as mailings from './mailings.ts'
 import * as orgChart from './org-chart.ts'
 import * as paidAds from './paid-ads.ts'
 import * as publications from './publications.ts'
@@ -50,6 +51,7 @@ export const dashboard = surface({
     knowledgeBase,
     leadForms,
     leads,
+    mailings,
     orgChart,
     paidAds,
     publications,

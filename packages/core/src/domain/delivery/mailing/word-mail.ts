@@ -2,7 +2,7 @@ import { escapeHtml, oneLine } from '../../../platform/mail/text.ts'
 
 /** What may stand in a text for something of the contact. */
 export const mailPlaceholders = ['firstName', 'lastName', 'company'] as const
-type Values = Record<(typeof mailPlaceholders)[number], string>
+export type ContactValues = Record<(typeof mailPlaceholders)[number], string>
 
 /** Without its spaces, which are cut off afterwards: a pattern for them would try each way to part a long run of spaces. */
 const inBraces = /\{\{([^{}]*)\}\}/g
@@ -15,23 +15,40 @@ export function unknownPlaceholders(text: string): string[] {
   )
 }
 
-const filled = (text: string, values: Values) =>
-  text.replace(inBraces, (_, name: string) => values[name.trim() as keyof Values] ?? '')
+/** Puts into a text what its placeholders stand for. */
+export const fillPlaceholders = (text: string, values: ContactValues) =>
+  text.replace(inBraces, (_, name: string) => values[name.trim() as keyof ContactValues] ?? '')
+
+/** A mail as one person gets it. */
+export interface WordedMail {
+  subject: string
+  text: string
+  html: string
+  headers: Record<string, string>
+}
 
 /** A text as one person gets it, with the way out of it. @param from the name of the tenant */
 export function wordMail(
   { subject, body }: { subject: string; body: string },
-  { values, from, link }: { values: Values; from: string; link: string },
-): { subject: string; text: string; html: string; headers: Record<string, string> } {
-  const text = filled(body, values).trim()
+  { values, ...about }: { values: ContactValues; from: string; link: string },
+): WordedMail {
+  const text = fillPlaceholders(body, values).trim()
   const paragraphs = text
     .split(/\n{2,}/)
     .map((part) => `<p>${withLinks(escapeHtml(part)).replaceAll('\n', '<br>')}</p>`)
+  return withWayOut({ subject: fillPlaceholders(subject, values), text, html: paragraphs.join('\n') }, about)
+}
+
+/** Adds the name of the sender and the link that ends all such mails. */
+export function withWayOut(
+  { subject, text, html }: { subject: string; text: string; html: string },
+  { from, link }: { from: string; link: string },
+): WordedMail {
   const name = oneLine(from)
   return {
-    subject: oneLine(filled(subject, values)),
+    subject: oneLine(subject),
     text: `${text}\n\n-- \n${name}\nUnsubscribe: ${link}\n`,
-    html: `${paragraphs.join('\n')}\n<hr><p>${escapeHtml(name)} · <a href="${escapeHtml(link)}">Unsubscribe</a></p>\n`,
+    html: `${html}\n<hr><p>${escapeHtml(name)} · <a href="${escapeHtml(link)}">Unsubscribe</a></p>\n`,
     // RFC 8058: mail programs offer one click, and ask by POST.
     headers: { 'List-Unsubscribe': `<${link}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' },
   }

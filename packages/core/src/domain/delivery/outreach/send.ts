@@ -2,10 +2,8 @@ import type { Ctx, Transaction } from '../../../kernel/context.ts'
 import { DomainError } from '../../../kernel/errors.ts'
 import { transact } from '../../../kernel/transact.ts'
 import { User } from '../../accounts/identity/entities.ts'
-import { Activity, type ActivityRow } from '../../work/activities/entities.ts'
-import { isApproved } from '../../work/approvals/pending.ts'
 import { lockCampaign } from '../../work/campaigns/change.ts'
-import { latestOutput } from '../../work/content/versions.ts'
+import { isStillApproved } from '../mailing/approved.ts'
 import { MailOptOut } from '../mailing/entities.ts'
 import { OutreachMail, type OutreachMailRow } from './entities.ts'
 import { outreachJob } from './jobs.ts'
@@ -68,10 +66,7 @@ export async function whyNot(
   { tenantId, activityId, address, contentHash }: OutreachMailRow,
 ): Promise<'changed' | 'unsubscribed' | undefined> {
   if ((await txn.em.count(MailOptOut, { tenantId, address })) > 0) return 'unsubscribed'
-  const activity: ActivityRow | null = await txn.em.findOne(Activity, { id: activityId })
-  const output = activity && (await latestOutput(txn, activityId))
-  const isSame = output?.sha256 === contentHash && (await isApproved(txn, activity as ActivityRow, output))
-  return isSame ? undefined : 'changed'
+  return (await isStillApproved(txn, activityId, contentHash)) ? undefined : 'changed'
 }
 
 /** Says until when a mail waits, or when its handing over counts as dead, in the transaction that changes it; then it is looked at. */

@@ -5,6 +5,7 @@ import { isShut } from '../../accounts/tenants/shut.ts'
 import { Campaign } from '../../work/campaigns/entities.ts'
 import { Lead, type LeadRow } from '../leads/entities.ts'
 import { emailKeyOf } from '../leads/policy.ts'
+import { isStillApproved } from '../mailing/approved.ts'
 import { MailOptOut } from '../mailing/entities.ts'
 import { handOverMs, idleMs } from '../mailing/hand-over.ts'
 import { endsFor, takeInLeads } from './contacts.ts'
@@ -18,12 +19,14 @@ import {
   type StepRow,
   type StopReason,
 } from './entities.ts'
+import { tellStopped } from './mailing-progress.ts'
 import { daysLater, hashOf } from './policy.ts'
 import { lockSequence, lookAtSequence } from './sequences.ts'
 
 /** A mail that is to be handed over now. */
 export interface ClaimedMail {
   id: string
+  kind: SequenceRow['kind']
   tenantId: string
   contactId: string
   stepId: string
@@ -70,9 +73,22 @@ export function claimMail(ctx: Ctx, sequenceId: string): Promise<Claim> {
   })
 }
 
-async function standsStill(txn: Transaction, { tenantId, campaignId }: SequenceRow): Promise<boolean> {
+/** A newsletter goes out after its campaign has ended as well: its approval counts. */
+async function standsStill(txn: Transaction, { tenantId, campaignId, kind }: SequenceRow): Promise<boolean> {
   const campaign = await txn.em.findOne(Campaign, { id: campaignId })
-  return campaign?.status !== 'active' || isShut(txn, tenantId)
+  const { status } = campaign ?? {}
+  const runs = kind === 'mailing' ? status !== 'paused' && status !== 'archived' : status === 'active'
+  return !campaign || !runs || isShut(txn, tenantId)
+}
+
+/** The text is what was approved: of a mailing, no newer one has been written, and no one has taken the verdict back. */
+async function isText(
+  txn: Transaction,
+  { activityId, contentHash }: SequenceRow,
+  step: StepRow,
+): Promise<boolean> {
+  if (step.approvedHash !== hashOf(step)) return false
+  return activityId === null || contentHash === null || isStillApproved(txn, activityId, contentHash)
 }
 
 async function begin(txn: Transaction, sequence: SequenceRow, contact: ContactRow): Promise<Claim> {
@@ -85,9 +101,10 @@ async function begin(txn: Transaction, sequence: SequenceRow, contact: ContactRo
     stopContact(sequence, contact, reason)
     return 'again'
   }
-  // A change has paused it already; this is the last look before a text leaves.
-  if (!step || step.approvedHash !== hashOf(step)) {
+  // A change of a sequence has paused it already; this is the last look before a text leaves.
+  if (!step || !(await isText(txn, sequence, step))) {
     Object.assign(sequence, { status: 'paused', nextAt: null })
+    if (sequence.kind === 'mailing') await tellStopped(txn, sequence)
     return 'stop'
   }
   const now = txn.clock.date()
@@ -97,7 +114,7 @@ async function begin(txn: Transaction, sequence: SequenceRow, contact: ContactRo
     sequenceId,
     stepId: step.id,
     contactId: contact.id,
-    contentHash: step.approvedHash,
+    contentHash: hashOf(step),
     status: 'sending',
     attempts: 1,
     until: new Date(now.getTime() + handOverMs),
@@ -113,7 +130,7 @@ async function begin(txn: Transaction, sequence: SequenceRow, contact: ContactRo
     sequence.waiting -= 1
     sequence.done += 1
   }
-  return claimed(mail, step, contact, lead as LeadRow, tenant.name)
+  return claimed(sequence, mail, step, contact, lead as LeadRow, tenant.name)
 }
 
 /** Null where people have not let the step go yet. */
@@ -132,7 +149,7 @@ async function retry(txn: Transaction, sequence: SequenceRow, mail: SequenceMail
   const lead = await txn.em.findOne(Lead, { id: contact.leadId })
   const reason =
     contact.status === 'stopped' ? contact.stopReason : await reasonToStop(txn, sequence, contact, lead)
-  if (reason || !lead || mail.contentHash !== hashOf(step) || mail.contentHash !== step.approvedHash) {
+  if (reason || !lead || mail.contentHash !== hashOf(step) || !(await isText(txn, sequence, step))) {
     if (reason) stopContact(sequence, contact, reason)
     const why = reason ? `The contact is ${reason}` : 'The text has changed since'
     Object.assign(mail, { status: 'failed', until: null, error: why })
@@ -142,7 +159,7 @@ async function retry(txn: Transaction, sequence: SequenceRow, mail: SequenceMail
   mail.status = 'sending'
   mail.attempts += 1
   mail.until = new Date(txn.clock.now() + handOverMs)
-  return claimed(mail, step, contact, lead, tenant.name)
+  return claimed(sequence, mail, step, contact, lead, tenant.name)
 }
 
 /** Asked at each mail: what was so when a contact was taken in may not be so any more. */
@@ -168,6 +185,7 @@ export function stopContact(sequence: SequenceRow, contact: ContactRow, reason: 
 }
 
 function claimed(
+  { kind }: SequenceRow,
   { id, tenantId }: SequenceMailRow,
   { id: stepId, subject, body }: StepRow,
   { id: contactId, linkKey }: ContactRow,
@@ -175,5 +193,5 @@ function claimed(
   from: string,
 ): ClaimedMail {
   const values = { firstName, lastName, company: company ?? '' }
-  return { id, tenantId, contactId, stepId, subject, body, to: email ?? '', linkKey, values, from }
+  return { id, kind, tenantId, contactId, stepId, subject, body, to: email ?? '', linkKey, values, from }
 }

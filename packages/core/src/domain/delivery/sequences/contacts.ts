@@ -82,9 +82,11 @@ async function wanted(
   return Array.from(addresses, ([each, leadId]) => ({ id: leadId, address: each }))
 }
 
-/** A customer is won, and asked for a review; anyone else is not. */
-export const endsFor = (kind: SequenceRow['kind'], status: LeadStatus) =>
-  status === 'unqualified' || (status === 'converted') === (kind === 'email')
+/** A customer is won, and asked for a review; anyone else is not. Newsletters go to both. */
+export function endsFor(kind: SequenceRow['kind'], status: LeadStatus): boolean {
+  if (kind === 'mailing' || status === 'unqualified') return status === 'unqualified'
+  return (status === 'converted') === (kind === 'email')
+}
 
 function isMeant(
   kind: SequenceRow['kind'],

@@ -6,13 +6,16 @@ import type { mailStatuses } from '../mailing/entities.ts'
 
 /** `review`: mails that ask for reviews, of which people release one after the other. */
 export const sequenceKinds = ['email', 'review'] as const
+/** `mailing`: one newsletter, which is shown among the mailings and not among the sequences of its campaign. */
+export type SequenceKind = (typeof sequenceKinds)[number] | 'mailing'
 
 export const triggerTypes = ['on_subscribe', 'on_date', 'manual'] as const
 export type TriggerType = (typeof triggerTypes)[number]
 
 /** `paused`: activated once, and stopped by a change until it is activated again. */
 export const sequenceStatuses = ['draft', 'active', 'paused', 'completed'] as const
-export type SequenceStatus = (typeof sequenceStatuses)[number]
+/** `cancelled`: a mailing that a person has ended. */
+export type SequenceStatus = (typeof sequenceStatuses)[number] | 'cancelled'
 
 /** Which leads of the tenant it is for; an empty list is no limit. */
 export interface LeadAudience {
@@ -29,7 +32,10 @@ export const CampaignSequence = defineEntity({
     id: idColumn(),
     tenantId: refColumn(),
     campaignId: refColumn(),
-    kind: p.string().$type<(typeof sequenceKinds)[number]>(),
+    kind: p.string().$type<SequenceKind>(),
+    /** Of a mailing: the activity whose text it is, and the SHA-256 of that text. */
+    activityId: refColumn().strictNullable(),
+    contentHash: p.string().length(64).strictNullable(),
     /** How many steps may go out; null is all of them. */
     released: p.integer().strictNullable(),
     name: p.string(),
@@ -54,6 +60,11 @@ export const CampaignSequence = defineEntity({
   indexes: [
     { name: 'campaign_sequences_by_campaign', properties: ['campaignId', 'id'] },
     { name: 'campaign_sequences_by_tenant', properties: ['tenantId', 'id'] },
+    {
+      name: 'campaign_sequences_by_activity',
+      properties: ['activityId'],
+      where: 'activity_id is not null',
+    },
     { name: 'campaign_sequences_due', properties: ['nextAt'], where: 'next_at is not null' },
   ],
   filters: ownedByTenant,

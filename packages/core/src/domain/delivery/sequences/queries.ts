@@ -42,7 +42,11 @@ export async function listSequences(ctx: Ctx, campaignId: string): Promise<{ dat
   if (!(await exists(ctx.sql, `from campaigns c where ${campaign.sql}`, campaign.params)))
     throw notFound('campaign')
   const condition = where(within(ctx.scope, 'q.tenant_id'), equals(q.campaignId, campaignId))
-  const rows = await sequence.all(ctx.sql, `from ${q} where ${condition.sql} order by q.id`, condition.params)
+  const rows = await sequence.all(
+    ctx.sql,
+    `from ${q} where ${condition.sql} and q.kind <> 'mailing' order by q.id`,
+    condition.params,
+  )
   return { data: await withSteps(ctx, rows) }
 }
 
@@ -63,8 +67,11 @@ async function withSteps(ctx: Ctx, rows: ReadonlyArray<RowOf<typeof sequence>>):
     `from ${s} where s.sequence_id in (${placeholders(ids)}) order by s.position`,
     ids,
   )
-  return rows.map(({ waiting, done, stopped, audience, ...row }) => ({
+  return rows.map(({ waiting, done, stopped, audience, kind, status, ...row }) => ({
     ...row,
+    // Mailings are neither listed here nor asked for.
+    kind: kind as SequenceItem['kind'],
+    status: status as SequenceItem['status'],
     audience: { statuses: [...audience.statuses], sources: [...audience.sources], tag: audience.tag },
     contacts: { waiting, done, stopped },
     steps: steps.filter(({ sequenceId }) => sequenceId === row.id).map(toStep),

@@ -74,6 +74,8 @@ function create(txn: Transaction, campaignId: string, tenantId: string): Sequenc
     tenantId,
     campaignId,
     kind: 'review',
+    activityId: null,
+    contentHash: null,
     released: 0,
     name: 'Review requests',
     triggerType: 'manual',

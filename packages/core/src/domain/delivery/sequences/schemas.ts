@@ -32,6 +32,19 @@ export const SequenceStepItem = z.object({
 })
 export type SequenceStepItem = z.output<typeof SequenceStepItem>
 
+/** Which leads; an empty list is no limit. */
+export const AudienceItem = z.object({
+  statuses: z.array(z.enum(leadStatuses)),
+  sources: z.array(z.enum(leadSources)),
+  tag: z.string().nullable(),
+})
+
+export const AudienceInput = z.object({
+  statuses: z.array(z.enum(leadStatuses)).max(leadStatuses.length).default([]),
+  sources: z.array(z.enum(leadSources)).max(leadSources.length).default([]),
+  tag: z.string().trim().min(1).max(50).nullable().default(null),
+})
+
 export const SequenceItem = z.object({
   id: ulid,
   campaignId: ulid,
@@ -41,11 +54,7 @@ export const SequenceItem = z.object({
   name: z.string(),
   triggerType: z.enum(triggerTypes),
   startsAt: isoDate.nullable(),
-  audience: z.object({
-    statuses: z.array(z.enum(leadStatuses)),
-    sources: z.array(z.enum(leadSources)),
-    tag: z.string().nullable(),
-  }),
+  audience: AudienceItem,
   status: z.enum(sequenceStatuses),
   steps: z.array(SequenceStepItem),
   contacts: z.object({ waiting: z.int(), done: z.int(), stopped: z.int() }),
@@ -63,13 +72,7 @@ export const NewSequence = z.object({
   /** Of `on_date`; without it the campaign's start date at 9 in the tenant's zone. */
   startsAt: isoDate.optional(),
   /** Which leads; without it all that have an e-mail address. */
-  audience: z
-    .object({
-      statuses: z.array(z.enum(leadStatuses)).max(leadStatuses.length).default([]),
-      sources: z.array(z.enum(leadSources)).max(leadSources.length).default([]),
-      tag: z.string().trim().min(1).max(50).nullable().default(null),
-    })
-    .optional(),
+  audience: AudienceInput.optional(),
   /** Without them three empty ones, at once and after 3 and 7 days. */
   steps: z.array(z.object({ subject, body, delay })).min(1).max(10).optional(),
 })

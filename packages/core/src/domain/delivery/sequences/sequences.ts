@@ -29,7 +29,7 @@ export function createSequence(ctx: Ctx, campaignId: string, input: NewSequence)
     if (type !== 'email_marketing')
       throw new DomainError('UNPROCESSABLE', 'Only campaigns of the type email_marketing have sequences')
     requireOpen(campaign)
-    if ((await txn.em.count(CampaignSequence, { campaignId })) >= mostSequences)
+    if ((await txn.em.count(CampaignSequence, { campaignId, kind: { $ne: 'mailing' } })) >= mostSequences)
       throw new DomainError('UNPROCESSABLE', `A campaign has at most ${mostSequences} sequences`)
     const now = txn.clock.date()
     const sequence = txn.em.create(CampaignSequence, {
@@ -37,6 +37,8 @@ export function createSequence(ctx: Ctx, campaignId: string, input: NewSequence)
       tenantId,
       campaignId,
       kind: 'email',
+      activityId: null,
+      contentHash: null,
       released: null,
       name: input.name,
       triggerType: input.triggerType,
@@ -127,7 +129,7 @@ const view = ({ id, position, subject, body, delayDays }: StepRow) => ({
 export async function lockPlace(txn: Transaction, { campaignId, sequenceId }: SequencePlace) {
   const campaign = await lockCampaign(txn, campaignId)
   const sequence = await lockSequence(txn, sequenceId)
-  if (sequence?.campaignId !== campaignId) throw notFound('sequence')
+  if (sequence?.campaignId !== campaignId || sequence.kind === 'mailing') throw notFound('sequence')
   requireOpen(campaign)
   return { campaign, sequence }
 }

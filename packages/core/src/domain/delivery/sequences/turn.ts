@@ -2,9 +2,11 @@ import type { Ctx, Transaction } from '../../../kernel/context.ts'
 import { transact } from '../../../kernel/transact.ts'
 import { notify } from '../../people/notifications/notify.ts'
 import { type Outcome, settled, tryMail } from '../mailing/hand-over.ts'
-import { wordMail } from '../mailing/word-mail.ts'
+import { composeNewsletter, type Newsletter, wordNewsletter } from '../mailing/newsletter.ts'
+import { type WordedMail, wordMail } from '../mailing/word-mail.ts'
 import { type ClaimedMail, claimMail, stopContact } from './claim.ts'
 import { SequenceContact, SequenceMail, type SequenceRow, SequenceStep } from './entities.ts'
+import { tellSent } from './mailing-progress.ts'
 import { lookMs, perTurn, turnMs } from './policy.ts'
 import { overdueSequences } from './queries.ts'
 import { lockSequence, lookAtSequence } from './sequences.ts'
@@ -22,22 +24,36 @@ export async function sequenceTurn(
   signal: AbortSignal,
 ): Promise<void> {
   await giveUpDoubtful(ctx, sequenceId)
+  const word = createWording(ctx)
   let sent = 0
   while (sent < perTurn && !signal.aborted) {
     const claim = await claimMail(ctx, sequenceId)
     if (claim === 'stop') return
     if (claim === 'rest') break
     if (claim === 'again') continue
-    await send(ctx, sequenceId, claim)
+    await send(ctx, sequenceId, claim, word)
     sent += 1
   }
   await transact(ctx, (txn) => planNext(txn, sequenceId, sent === perTurn))
 }
 
-async function send(ctx: Ctx, sequenceId: string, claim: ClaimedMail): Promise<void> {
-  const { id, to, tenantId, linkKey, values, from } = claim
-  const link = `${ctx.services.settings.baseUrl}/forms/v1/unsubscribe/${linkKey}`
-  const mail = { id, to, ...wordMail(claim, { values, from, link }) }
+type Wording = (claim: ClaimedMail) => Promise<WordedMail>
+
+/** Words the mails of one turn. What is the same in every mail of a newsletter is made once. */
+function createWording(ctx: Ctx): Wording {
+  let newsletter: Promise<Newsletter> | undefined
+  return async (claim) => {
+    const { kind, subject, body, linkKey, values, from } = claim
+    const link = `${ctx.services.settings.baseUrl}/forms/v1/unsubscribe/${linkKey}`
+    if (kind !== 'mailing') return wordMail(claim, { values, from, link })
+    newsletter ??= composeNewsletter(ctx, { subject, body })
+    return wordNewsletter(await newsletter, { values, from, link })
+  }
+}
+
+async function send(ctx: Ctx, sequenceId: string, claim: ClaimedMail, word: Wording): Promise<void> {
+  const { id, to, tenantId } = claim
+  const mail = { id, to, ...(await word(claim)) }
   const outcome = await tryMail(ctx, mail, tenantId)
   await transact(ctx, (txn) => settle(txn, sequenceId, claim, outcome))
 }
@@ -133,7 +149,8 @@ async function planNext(txn: Transaction, sequenceId: string, isFull: boolean): 
   }
   if (times.length === 0) {
     Object.assign(sequence, { status: 'completed', nextAt: null })
-    return
+    if (sequence.kind !== 'mailing') return
+    return tellSent(txn, sequence, await txn.em.findOneOrFail(SequenceStep, { sequenceId, position: 0 }))
   }
   lookAtSequence(txn, sequence, new Date(Math.max(Math.min(...times), isFull ? now + turnMs : now)))
 }

@@ -1,0 +1,40 @@
+import type { Ctx } from '../../../kernel/context.ts'
+import { escapeHtml } from '../../../platform/mail/text.ts'
+import { articleOf } from '../publishing/piece.ts'
+import { toPost } from '../publishing/post-text.ts'
+import { type ContactValues, fillPlaceholders, type WordedMail, withWayOut } from './word-mail.ts'
+
+/** A newsletter in the forms that mail programs show, with its placeholders. */
+export interface Newsletter {
+  subject: string
+  text: string
+  html: string
+}
+
+/** Makes the forms of a newsletter of its Markdown. */
+export async function composeNewsletter(
+  ctx: Ctx,
+  { subject, body }: { subject: string; body: string },
+): Promise<Newsletter> {
+  const { html } = await articleOf(ctx, body)
+  return { subject, text: toPost(body).text, html }
+}
+
+/** A newsletter as one person gets it, with the way out of it. @param from the name of the tenant */
+export function wordNewsletter(
+  { subject, text, html }: Newsletter,
+  { values, ...about }: { values: ContactValues; from: string; link: string },
+): WordedMail {
+  const { firstName, lastName, company } = values
+  const escaped = {
+    firstName: escapeHtml(firstName),
+    lastName: escapeHtml(lastName),
+    company: escapeHtml(company),
+  }
+  const filled = {
+    subject: fillPlaceholders(subject, values),
+    text: fillPlaceholders(text, values),
+    html: fillPlaceholders(html, escaped),
+  }
+  return withWayOut(filled, about)
+}
