@@ -24,6 +24,43 @@ const health = () => press.admin.call('dashboard.channels.health', { params: { c
 const update = (sql: string, params: (string | Date | null)[]) =>
   press.app.db.write((tx) => tx.run(sql, params))
 
+let posts = 0
+
+/** A post that went out so many days ago, and what became of it: nothing on the first day. */
+async function addPost(daysAgo: number, { reactions }: { reactions: number }) {
+  posts += 1
+  const id = `01POST${String(posts).padStart(20, '0')}`
+  const at = new Date(press.clock.now() - daysAgo * dayMs)
+  const columns = Object.keys((await press.app.db.sql.get('select * from publications limit 1')) ?? {})
+  const own: Record<string, string | Date> = {
+    id,
+    title: 'Counted',
+    status: 'published',
+    published_at: at,
+    activity_id: id,
+  }
+  const values = columns.map((column) => (column in own ? '?' : column))
+  const given = columns.flatMap((column) => own[column] ?? [])
+  await update(
+    `insert into publications (${columns.join(', ')}) select ${values.join(', ')} from publications limit 1`,
+    given,
+  )
+  for (const [n, day] of ['2026-01-01', '2026-01-02'].entries())
+    await press.app.db.write((tx) =>
+      tx.run(
+        `insert into publication_metrics (id, tenant_id, publication_id, day, reactions, updated_on) values (?, ?, ?, ?, ?, ?)`,
+        [
+          `01DAY${n}${String(posts).padStart(20, '0')}`,
+          press.team.tenantId,
+          id,
+          day,
+          n === 0 ? 0 : reactions,
+          at,
+        ],
+      ),
+    )
+}
+
 describe('dashboard.channels.health, mobile.channels.list', () => {
   it('is whole for a channel that publishes, and says when it last did', async () => {
     const { id } = await press.publish(await press.approved('# Rye\n\nRye is dark.\n'), channelId)
@@ -33,7 +70,15 @@ describe('dashboard.channels.health, mobile.channels.list', () => {
       healthScore: 100,
       breakdown: { completeness: 100, activityScore: 100, engagement: 0 },
       measured: ['completeness', 'activityScore'],
-      facts: { published: 1, failed: 0, held: 0, unanswered: 0, consentEndsAt: null, waitsUntil: null },
+      facts: {
+        published: 1,
+        failed: 0,
+        held: 0,
+        unanswered: 0,
+        consentEndsAt: null,
+        waitsUntil: null,
+        engagement: null,
+      },
       advice: [],
       lastPublishedAt: publishedAt,
       computedAt: press.clock.date().toISOString(),
@@ -60,6 +105,41 @@ describe('dashboard.channels.health, mobile.channels.list', () => {
     const silent = await health()
     expect(silent.healthScore).toBeLessThan(failing.healthScore)
     expect(silent.advice.map(({ code }) => code)).toEqual(['failures', 'quiet'])
+  })
+
+  it('counts how posts are answered, beside the channel’s own earlier ones', async () => {
+    const before = (await health()).healthScore
+    for (const reactions of [10, 20, 30]) await addPost(50, { reactions })
+    await addPost(8, { reactions: 4 })
+    await addPost(20, { reactions: 4 })
+    // Too young to be compared, and too old.
+    await addPost(2, { reactions: 1_000 })
+    await addPost(120, { reactions: 1_000 })
+    expect(await health()).toMatchObject({ measured: ['completeness', 'activityScore'] })
+    await addPost(36, { reactions: 1 })
+    expect(await health()).toMatchObject({
+      measured: ['completeness', 'activityScore', 'engagement'],
+      breakdown: { engagement: 8 },
+      facts: { engagement: { recent: 3, usual: 20, per: 'posts' } },
+      advice: expect.arrayContaining([expect.objectContaining({ code: 'unheard' })]),
+    })
+    expect((await health()).healthScore).not.toBe(before)
+    const { data } = await press.admin.call('dashboard.channels.list', {})
+    expect(data.find(({ id }) => id === channelId)?.healthScore).toBe((await health()).healthScore)
+    // Where it is known how often posts are shown, that counts: as much as before is 50.
+    await update('update publication_metrics set impressions = reactions * 10', [])
+    expect(await health()).toMatchObject({
+      breakdown: { engagement: 50 },
+      facts: { engagement: { recent: 0.1, usual: 0.1, per: 'impressions' } },
+    })
+    await update('update publication_metrics set reactions = null', [])
+    expect(await health()).toMatchObject({
+      measured: ['completeness', 'activityScore'],
+      breakdown: { engagement: 0 },
+      facts: { engagement: null },
+    })
+    await update('delete from publication_metrics', [])
+    await update('delete from publications where title = ?', ['Counted'])
   })
 
   it('is 0 for a channel that is disconnected, is listed with it, and is only the team’s', async () => {

@@ -65,10 +65,17 @@ function healthRows({
   lastPublishedAt,
 }: Health): StyledLine[] {
   const parts = measured.map((part) => `${words[part]} ${breakdown[part]}`)
-  const { published, failed, held, unanswered } = facts
+  const { published, failed, held, unanswered, engagement } = facts
   return [
     row(span(`${healthScore} of 100`, toneOf(healthScore)), span(`  ${parts.join(', ')}`, 'dim')),
     row(`In 30 days: ${published} published, ${failed} failed; ${held} held, ${unanswered} unanswered`),
+    ...(engagement
+      ? [
+          row(
+            `Answers per ${per[engagement.per]}: ${shown(engagement.recent)}, and ${shown(engagement.usual)} before`,
+          ),
+        ]
+      : []),
     ...(lastPublishedAt ? [row(`Last published ${lastPublishedAt.slice(0, 16).replace('T', ' ')}`)] : []),
     ...advice.map(({ text, until }) =>
       row(
@@ -79,6 +86,9 @@ function healthRows({
     ),
   ]
 }
+
+const per = { deliveries: 'mail', impressions: 'view', posts: 'post' } as const
+const shown = (value: number) => (value < 1 ? value.toFixed(3) : value.toFixed(1))
 
 const words: Readonly<Record<Health['measured'][number], string>> = {
   completeness: 'completeness',

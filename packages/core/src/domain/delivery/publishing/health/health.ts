@@ -2,6 +2,7 @@ import type { Ctx } from '../../../../kernel/context.ts'
 import { notFound } from '../../../../kernel/errors.ts'
 import { listChannels } from '../../../accounts/channels/queries.ts'
 import type { ChannelList } from '../../../accounts/channels/schemas.ts'
+import { engagementOf } from './engagement-queries.ts'
 import { factsOf } from './queries.ts'
 import type { ChannelHealth } from './schemas.ts'
 import { adviceOn, countedDays, scoreOf } from './score.ts'
@@ -12,8 +13,10 @@ import { adviceOn, countedDays, scoreOf } from './score.ts'
  * @throws DomainError `NOT_FOUND`
  */
 export async function channelHealth(ctx: Ctx, channelId: string): Promise<ChannelHealth> {
-  const facts = (await factsOf(ctx, since(ctx), channelId)).get(channelId)
-  if (!facts) throw notFound('channel')
+  const known = (await factsOf(ctx, since(ctx), channelId)).get(channelId)
+  if (!known) throw notFound('channel')
+  const engagement = (await engagementOf(ctx, channelId)).get(channelId)
+  const facts = { ...known, engagement }
   const now = ctx.clock.date()
   const { published, failed, held, unanswered, consentEndsAt, waitsUntil, lastPublishedAt } = facts
   return {
@@ -26,6 +29,7 @@ export async function channelHealth(ctx: Ctx, channelId: string): Promise<Channe
       unanswered,
       consentEndsAt,
       waitsUntil: waitsUntil && waitsUntil > now ? waitsUntil : null,
+      engagement: engagement ?? null,
     },
     advice: adviceOn(facts, now),
     ...(lastPublishedAt && { lastPublishedAt }),
@@ -37,11 +41,14 @@ export async function channelHealth(ctx: Ctx, channelId: string): Promise<Channe
 export async function listChannelsWithHealth(ctx: Ctx): Promise<ChannelList> {
   const { data } = await listChannels(ctx)
   const facts = await factsOf(ctx, since(ctx))
+  const engagement = await engagementOf(ctx)
   const now = ctx.clock.date()
   return {
     data: data.map((channel) => {
       const known = facts.get(channel.id)
-      return known ? { ...channel, healthScore: scoreOf(known, now).healthScore } : channel
+      if (!known) return channel
+      const { healthScore } = scoreOf({ ...known, engagement: engagement.get(channel.id) }, now)
+      return { ...channel, healthScore }
     }),
   }
 }

@@ -51,7 +51,7 @@ export async function factsOf(
   ctx: Ctx,
   since: Date,
   channelId?: string,
-): Promise<ReadonlyMap<string, ChannelFacts>> {
+): Promise<ReadonlyMap<string, Omit<ChannelFacts, 'engagement'>>> {
   const scope = within(ctx.scope, 'c.tenant_id')
   const one =
     channelId === undefined ? { sql: '1 = 1', params: [] } : { sql: 'c.id = ?', params: [channelId] }
@@ -64,7 +64,7 @@ export async function factsOf(
   return new Map(rows.map((row) => [row.id, toFacts(ctx, row)]))
 }
 
-function toFacts(ctx: Ctx, row: RowOf<typeof facts>): ChannelFacts {
+function toFacts(ctx: Ctx, row: RowOf<typeof facts>): Omit<ChannelFacts, 'engagement'> {
   const { id: _, type, expiresAt, renewable, account, ...rest } = row
   return {
     ...rest,

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { isoDate, ulid } from '../../../../platform/wire.ts'
 import { Channel } from '../../../accounts/channels/schemas.ts'
+import { engagementBases } from './engagement.ts'
 
 export const healthParts = ['completeness', 'activityScore', 'engagement'] as const
 
@@ -14,6 +15,7 @@ export const adviceCodes = [
   'failures',
   'waiting',
   'quiet',
+  'unheard',
 ] as const
 
 const score = z.int().min(0).max(100)
@@ -43,6 +45,8 @@ export const ChannelHealth = z.object({
     consentEndsAt: isoDate.nullable(),
     /** The platform is left alone until then. */
     waitsUntil: isoDate.nullable(),
+    /** What people do with the posts of a month, and did with those of the two months before; null where too little is known. */
+    engagement: z.object({ recent: z.number(), usual: z.number(), per: z.enum(engagementBases) }).nullable(),
   }),
   /** What to do, the most urgent first; empty when all is well. */
   advice: z.array(Advice),

@@ -1,11 +1,14 @@
 import type { ChannelStatus } from '../../../accounts/channels/entities.ts'
-import type { Advice, ChannelHealth } from './schemas.ts'
+import { type Engagement, engagementScore } from './engagement.ts'
+import { type Advice, type ChannelHealth, healthParts } from './schemas.ts'
 
 const dayMs = 86_400_000
 /** What is counted lies within so many days. */
 export const countedDays = 30
 /** Consents that end within so many days lower the score, and are said. */
 const consentDays = 14
+/** Engagement up to here is said: half of what it was. */
+const unheardScore = 25
 /** Silence until here is none, and from there on the channel counts as silent, days. */
 const quiet = { from: 7, to: 60, said: 21 }
 
@@ -28,22 +31,29 @@ export interface ChannelFacts {
   unchosen: number
   /** Figures of a website are read from such a channel, and no website is chosen. */
   unread: boolean
+  /** Undefined where too little is known. */
+  engagement: Engagement | undefined
 }
 
 type Scored = Pick<ChannelHealth, 'healthScore' | 'breakdown' | 'measured'>
 
 /**
  * How well a channel is, from facts alone. Completeness is whether it can be used, and for how much longer; activity how lately it was
- * used and how much of it came to something. Where nothing goes out, the latter is not measured. No platform is asked for engagement.
+ * used and how much of it came to something; engagement how much people do with its posts, beside its own earlier ones. What cannot be
+ * known of a channel is not measured, and does not count.
  */
 export function scoreOf(facts: ChannelFacts, now: Date): Scored {
-  const completeness = completenessOf(facts, now)
-  const activityScore = facts.publishes ? activityOf(facts, now) : 0
-  const measured: Scored['measured'] = facts.publishes ? ['completeness', 'activityScore'] : ['completeness']
-  const mean = facts.publishes ? (completeness + activityScore) / 2 : completeness
+  const { publishes, engagement } = facts
+  const scores: Partial<Scored['breakdown']> = {
+    completeness: completenessOf(facts, now),
+    ...(publishes && { activityScore: activityOf(facts, now) }),
+    ...(publishes && engagement && { engagement: engagementScore(engagement) }),
+  }
+  const measured = healthParts.filter((part) => scores[part] !== undefined)
+  const mean = measured.reduce((sum, part) => sum + (scores[part] ?? 0), 0) / measured.length
   return {
     healthScore: facts.status === 'connected' ? Math.round(mean) : 0,
-    breakdown: { completeness, activityScore, engagement: 0 },
+    breakdown: { completeness: 0, activityScore: 0, engagement: 0, ...scores },
     measured,
   }
 }
@@ -113,6 +123,11 @@ export function adviceOn(facts: ChannelFacts, now: Date): Advice[] {
     })
   if (status === 'connected' && facts.publishes && silentDays(facts, now) >= quiet.said)
     advice.push({ code: 'quiet', text: 'Nothing has been published for three weeks: schedule a piece' })
+  if (status === 'connected' && facts.engagement && engagementScore(facts.engagement) <= unheardScore)
+    advice.push({
+      code: 'unheard',
+      text: 'People do at most half as much with recent posts as with those before: look at which ones went well',
+    })
   return advice
 }
 
