@@ -28,6 +28,7 @@ import {
   type OperationBase,
   type OperationContext,
 } from './operation.ts'
+import { outcomes } from './outcomes.ts'
 import { publishCalendar } from './publication-calendar.ts'
 import { publishPreview } from './publication-preview.ts'
 import { publishCancel, publishList, publishReconcile, publishRetry, publishShow } from './publications.ts'
@@ -50,6 +51,7 @@ export const operations: readonly AnyOperation[] = [
   agents,
   queues,
   cost,
+  outcomes,
   ask,
   approve,
   reject,

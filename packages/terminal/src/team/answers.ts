@@ -45,6 +45,7 @@ export function teamAnswers(client: Client, tenant: OwnTenant): Answers {
       own(query ?? {})
       return teamStatus(client, whose, signal)
     },
+    'GET /approvals/outcomes': () => client.call('dashboard', 'GET /approvals/outcomes'),
     'GET /queue': ({ query, ...more }) =>
       client.call('dashboard', 'GET /queue', { query: own(query ?? {}), ...more }),
     'GET /feed': async ({ query, ...more }) =>

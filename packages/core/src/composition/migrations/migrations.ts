@@ -51,6 +51,7 @@ import { migration as outreachMails } from './0049-outreach-mails.ts'
 import { migration as changeOutcomes } from './0050-change-outcomes.ts'
 import { migration as websiteDays } from './0051-website-days.ts'
 import { migration as mailings } from './0052-mailings.ts'
+import { migration as approvedBy } from './0053-approved-by.ts'
 
 /** Every step of the schema, in order. A step that was released is never changed. */
 export const migrations: readonly MigrationScript[] = [
@@ -106,4 +107,5 @@ export const migrations: readonly MigrationScript[] = [
   changeOutcomes,
   websiteDays,
   mailings,
+  approvedBy,
 ]

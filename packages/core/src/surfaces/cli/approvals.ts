@@ -19,6 +19,12 @@ export const statistics = delegate(dm.statistics, {
   access: staff,
 })
 
+export const outcomes = delegate(dm.outcomes, {
+  id: 'cli.approvals.outcomes',
+  route: 'GET /approvals/outcomes',
+  access: staff,
+})
+
 export const get = delegate(dm.get, {
   id: 'cli.approvals.get',
   route: 'GET /approvals/:id',

@@ -1,3 +1,5 @@
+import { lastOutcomes } from '../../domain/insight/outcomes/queries.ts'
+import { ApprovedPieces } from '../../domain/insight/outcomes/schemas.ts'
 import { getReviewHours, setReviewHours } from '../../domain/work/approvals/hours-setting.ts'
 import { approvalStats, getApproval, listApprovals } from '../../domain/work/approvals/queries.ts'
 import { resolve as resolveApproval } from '../../domain/work/approvals/resolve.ts'
@@ -30,6 +32,16 @@ export const stats = endpoint({
   access: team,
   reply: { 200: ApprovalStats },
 }).handle((ctx) => approvalStats(ctx))
+
+export const outcomes = endpoint({
+  id: 'dashboard.approvals.outcomes',
+  route: 'GET /approvals/outcomes',
+  summary: 'What became of the ten pieces that the caller has approved last',
+  description:
+    'Figures are the totals until now; `null` where a platform does not count them, or has not been asked yet.',
+  access: team,
+  reply: { 200: ApprovedPieces },
+}).handle((ctx) => lastOutcomes(ctx))
 
 export const get = endpoint({
   id: 'dashboard.approvals.get',

@@ -1,4 +1,6 @@
 import { z } from 'zod'
+import { lastOutcomes } from '../../domain/insight/outcomes/queries.ts'
+import { ApprovedPieces } from '../../domain/insight/outcomes/schemas.ts'
 import { resolveMany } from '../../domain/work/approvals/bulk.ts'
 import { claim as claimApproval, unclaim } from '../../domain/work/approvals/claim.ts'
 import { escalate as escalateApproval } from '../../domain/work/approvals/escalate.ts'
@@ -35,6 +37,16 @@ export const list = endpoint({
   query: ReviewerApprovalQuery,
   reply: { 200: ReviewerApprovalPage },
 }).handle((ctx, { query }) => listApprovalsForReview(ctx, query))
+
+export const outcomes = endpoint({
+  id: 'dm.approvals.outcomes',
+  route: 'GET /approvals/outcomes',
+  summary: 'What became of the ten pieces that the caller has approved last',
+  description:
+    'Figures are the totals until now; `null` where a platform does not count them, or has not been asked yet.',
+  access: reviewers,
+  reply: { 200: ApprovedPieces },
+}).handle((ctx) => lastOutcomes(ctx))
 
 export const get = endpoint({
   id: 'dm.approvals.get',

@@ -3,6 +3,7 @@ import { notFound } from '../../../kernel/errors.ts'
 import { readPage } from '../../../kernel/page-queries.ts'
 import { equals, type Page, where } from '../../../kernel/paging-queries.ts'
 import { within } from '../../../kernel/scope.ts'
+import { placeholders } from '../../../platform/database/database.ts'
 import { pick, type RowOf, select, table } from '../../../platform/database/read.ts'
 import { CampaignSequence, SequenceMail, SequenceStep } from '../sequences/entities.ts'
 import type { MailingItem, MailingQuery, MailingStatus } from './schemas.ts'
@@ -44,6 +45,17 @@ export async function getMailing(ctx: Ctx, id: string): Promise<MailingItem> {
   const row = await mailing.get(ctx.sql, `${from} where ${condition.sql}`, condition.params)
   if (!row) throw notFound('mailing')
   return toItem(ctx, row)
+}
+
+/** Those of some activities that were not cancelled. */
+export async function listMailingsOf(ctx: Ctx, activityIds: readonly string[]): Promise<MailingItem[]> {
+  const scope = within(ctx.scope, 'q.tenant_id')
+  const rows = await mailing.all(
+    ctx.sql,
+    `${from} where q.activity_id in (${placeholders(activityIds)}) and q.status <> 'cancelled' and ${scope.sql} order by q.id`,
+    [...activityIds, ...scope.params],
+  )
+  return rows.map((row) => toItem(ctx, row))
 }
 
 function toItem(ctx: Ctx, { status, startsAt, audience, ...row }: RowOf<typeof mailing>): MailingItem {

@@ -4,7 +4,7 @@ import { isoDate, page, pageQuery, ulid } from '../../../platform/wire.ts'
 import { AudienceInput, AudienceItem } from '../sequences/schemas.ts'
 
 /** `sending`: mails go out, at most a hundred a minute. */
-const mailingStatuses = ['scheduled', 'sending', 'paused', 'sent', 'cancelled'] as const
+export const mailingStatuses = ['scheduled', 'sending', 'paused', 'sent', 'cancelled'] as const
 export type MailingStatus = (typeof mailingStatuses)[number]
 
 export const MailingItem = z.object({

@@ -78,6 +78,11 @@ export const Approval = defineEntity({
     { name: 'approvals_by_type', properties: ['tenantId', 'type', 'id'] },
     { name: 'approvals_by_type_and_risk', properties: ['tenantId', 'type', 'riskRank', 'id'] },
     { name: 'approvals_waiting_by_campaign', properties: ['campaignId'], where: "status = 'pending'" },
+    {
+      name: 'approvals_approved_by',
+      properties: ['resolvedById', 'resolvedAt'],
+      where: "status = 'approved' and content_of is not null",
+    },
     { name: 'approvals_by_expiry', properties: ['status', 'expiresAt'] },
     {
       name: 'approvals_waiting_by_risk',
