@@ -18,6 +18,7 @@ const bodies: Record<string, (ids: Ids) => object> = {
   'dashboard.channels.choose_account': () => ({ account: 'another' }),
   'dashboard.publications.create': ({ activityId, channelId }) => ({ activityId, channelId }),
   'dashboard.mailings.create': ({ activityId }) => ({ activityId }),
+  'dashboard.publications.set_link_tags': () => ({ hosts: ['oats.example'] }),
   'dashboard.publications.reconcile': () => ({ outcome: 'not_published' }),
   'dashboard.blog_requests.create': ({ channelId }) => ({ topic: 'Rye at night', channelId }),
   'dashboard.lead_forms.change': () => ({ name: 'Another' }),

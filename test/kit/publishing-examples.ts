@@ -29,6 +29,7 @@ export const publishingExamples: Record<
   'dashboard.mailings.resume': ({ ours }) => ({ params: { mailingId: ours.mailings[1] ?? '' } }),
   'dashboard.mailings.test': ({ ours }) => ({ params: { activityId: ours.newsletter } }),
   'dashboard.publications.set_slots': () => ({ body: { days: [1, 3, 5], times: ['09:00', '16:30'] } }),
+  'dashboard.publications.set_link_tags': () => ({ body: { hosts: ['oats.example'] } }),
   'dashboard.publications.create': ({ ours }) => ({
     body: { activityId: ours.approved, channelId: websiteOf(ours.ids) },
   }),

@@ -30,6 +30,7 @@ import { leadEntities } from '../domain/delivery/leads/entities.ts'
 import { MailOptOut } from '../domain/delivery/mailing/entities.ts'
 import { OutreachMail } from '../domain/delivery/outreach/entities.ts'
 import { Publication } from '../domain/delivery/publishing/entities.ts'
+import { LinkTagging } from '../domain/delivery/publishing/link-tags/entities.ts'
 import { PublicationMetrics } from '../domain/delivery/publishing/metrics/entities.ts'
 import { PublishingSlots } from '../domain/delivery/publishing/plan/entities.ts'
 import { WebsiteDay } from '../domain/delivery/publishing/website/entities.ts'
@@ -136,6 +137,7 @@ export const entities = [
   PublicationMetrics,
   WebsiteDay,
   PublishingSlots,
+  LinkTagging,
   ...pushEntities,
   RecurringSlot,
   RecurringTemplate,

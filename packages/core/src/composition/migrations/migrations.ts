@@ -52,6 +52,7 @@ import { migration as changeOutcomes } from './0050-change-outcomes.ts'
 import { migration as websiteDays } from './0051-website-days.ts'
 import { migration as mailings } from './0052-mailings.ts'
 import { migration as approvedBy } from './0053-approved-by.ts'
+import { migration as linkTags } from './0054-link-tags.ts'
 
 /** Every step of the schema, in order. A step that was released is never changed. */
 export const migrations: readonly MigrationScript[] = [
@@ -108,4 +109,5 @@ export const migrations: readonly MigrationScript[] = [
   websiteDays,
   mailings,
   approvedBy,
+  linkTags,
 ]

@@ -1,3 +1,8 @@
+import { LinkTagsSetting, LinkTagsView } from '../../domain/delivery/publishing/link-tags/schemas.ts'
+import {
+  setLinkTags as changeLinkTags,
+  getLinkTags,
+} from '../../domain/delivery/publishing/link-tags/setting.ts'
 import { showPublication } from '../../domain/delivery/publishing/metrics/queries.ts'
 import { PublicationView } from '../../domain/delivery/publishing/metrics/schemas.ts'
 import {
@@ -98,6 +103,26 @@ export const setSlots = endpoint({
   reply: { 200: SlotsView },
   audit: 'publication.slots_set',
 }).handle((ctx, { body }) => set(ctx, body))
+
+export const linkTags = endpoint({
+  id: 'dashboard.publications.link_tags',
+  route: 'GET /publications/link-tags',
+  summary: 'Links to which websites say where their readers come from',
+  access: team,
+  reply: { 200: LinkTagsView },
+}).handle((ctx) => getLinkTags(ctx))
+
+export const setLinkTags = endpoint({
+  id: 'dashboard.publications.set_link_tags',
+  route: 'PUT /publications/link-tags',
+  summary: 'Set those websites; without any, links go out as they are written',
+  description:
+    'Links in posts and newsletters to these hosts, and to hosts below them, are given `utm_source`, `utm_medium` and `utm_campaign`, except those that have parameters of that kind, and those of a post that would become too long.',
+  access: admins,
+  body: LinkTagsSetting,
+  reply: { 200: LinkTagsView },
+  audit: 'publication.link_tags_set',
+}).handle((ctx, { body }) => changeLinkTags(ctx, body))
 
 export const previews = endpoint({
   id: 'dashboard.publications.previews',

@@ -1,5 +1,6 @@
 import type { Ctx } from '../../../kernel/context.ts'
 import { escapeHtml } from '../../../platform/mail/text.ts'
+import { type LinkTags, tagLinks } from '../publishing/link-tags/tags.ts'
 import { articleOf } from '../publishing/piece.ts'
 import { toPost } from '../publishing/post-text.ts'
 import { type ContactValues, fillPlaceholders, type WordedMail, withWayOut } from './word-mail.ts'
@@ -15,9 +16,11 @@ export interface Newsletter {
 export async function composeNewsletter(
   ctx: Ctx,
   { subject, body }: { subject: string; body: string },
+  linkTags: LinkTags | null,
 ): Promise<Newsletter> {
-  const { html } = await articleOf(ctx, body)
-  return { subject, text: toPost(body).text, html }
+  const text = linkTags ? tagLinks(body, linkTags) : body
+  const { html } = await articleOf(ctx, text)
+  return { subject, text: toPost(text).text, html }
 }
 
 /** A newsletter as one person gets it, with the way out of it. @param from the name of the tenant */

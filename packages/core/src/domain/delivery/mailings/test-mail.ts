@@ -11,6 +11,7 @@ import { Activity } from '../../work/activities/entities.ts'
 import { titleOf } from '../../work/content/blog/markdown.ts'
 import { latestOutput } from '../../work/content/versions.ts'
 import { composeNewsletter, wordNewsletter } from '../mailing/newsletter.ts'
+import { linkTagsFor } from '../publishing/link-tags/setting.ts'
 import { testMailJob } from './jobs.ts'
 import { requireSendable } from './policy.ts'
 import type { TestMail } from './schemas.ts'
@@ -60,13 +61,14 @@ export async function mailTest(
     const output = activity && (await latestOutput(txn, activityId))
     const user = await txn.em.findOne(User, { id: userId, status: 'active' })
     const tenant = activity && (await txn.em.findOne(Tenant, { id: activity.tenantId }))
-    return output && user && tenant ? { text: output.text, user, tenant } : undefined
+    if (!output || !user || !tenant) return undefined
+    return { text: output.text, user, tenant, linkTags: await linkTagsFor(txn, activity, 'leads') }
   })
   if (!found) return
-  const { text, user, tenant } = found
+  const { text, user, tenant, linkTags } = found
   const [firstName = '', ...rest] = user.name.split(' ')
   const body = `${text}\n\n*This is a test that only you get: the link below leads nowhere.*`
-  const newsletter = await composeNewsletter(ctx, { subject: titleOf(text), body })
+  const newsletter = await composeNewsletter(ctx, { subject: titleOf(text), body }, linkTags)
   const { headers: _, ...worded } = wordNewsletter(newsletter, {
     values: { firstName, lastName: rest.join(' '), company: tenant.name },
     from: tenant.name,

@@ -4,6 +4,7 @@ import { ownedByTenant } from '../../../platform/database/scope.ts'
 import type { ChannelType } from '../../accounts/channels/entities.ts'
 import type { FailureKind } from '../../accounts/channels/platform-error.ts'
 import type { Progress } from './connector.ts'
+import type { LinkTags } from './link-tags/tags.ts'
 
 export const publicationStatuses = [
   'scheduled',
@@ -40,6 +41,8 @@ export const Publication = defineEntity({
     /** The version that goes out, and its SHA-256: nothing else does. */
     outputId: refColumn(),
     contentHash: p.string().length(64),
+    /** What its links are given; settled when it is planned, so that all attempts send the same. */
+    linkTags: p.json().$type<LinkTags>().strictNullable(),
     channelId: refColumn(),
     channelType: p.string().$type<ChannelType>(),
     /** Of the account that it was last sent to; null before, and where the channel has one only. */

@@ -1,5 +1,6 @@
 import type { Ctx } from '../../../kernel/context.ts'
 import { OutboundError } from '../../../platform/http/outbound-error.ts'
+import { address, withoutEnd } from './addresses.ts'
 import { longestPost } from './piece.ts'
 import type { LinkState } from './schemas.ts'
 
@@ -10,16 +11,10 @@ const atOnce = 10
 const answerMs = 5_000
 const allMs = 15_000
 
-/** With parentheses where they are closed, as in `…/Rye_(bread)`; those around an address are not of it. */
-const address = /https?:\/\/(?:[^\s()<>[\]"'`|\\]|\([^\s()<>[\]"'`|\\]{0,200}\)){1,2000}/g
-
 /** The addresses in a text, pictures included, each once, in order; those of a very long text up to its limit. */
 export function linksIn(text: string): string[] {
   const found = text.slice(0, longestPost).match(address) ?? []
-  // What ends a sentence or emphasis is no part of the address before it.
-  return [...new Set(found.map((one) => one.replace(/[.,;:!?*_~]{1,10}$/, '')))].filter((one) =>
-    URL.canParse(one),
-  )
+  return [...new Set(found.map(withoutEnd))].filter((one) => URL.canParse(one))
 }
 
 /**

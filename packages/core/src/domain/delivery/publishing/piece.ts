@@ -3,6 +3,7 @@ import { inThread } from '../../../kernel/in-thread.ts'
 import { PlatformError } from '../../accounts/channels/platform-error.ts'
 import type { ArticleText } from './article.ts'
 import type { Capabilities } from './connector.ts'
+import { type LinkTags, tagLinks } from './link-tags/tags.ts'
 import { type PostText, toPost } from './post-text.ts'
 
 /** `article`: title and HTML; `post`: plain text with pictures. */
@@ -31,23 +32,33 @@ export async function articleOf(ctx: Ctx, text: string): Promise<ArticleText> {
 }
 
 /**
- * Makes a piece of a text, in the form that a channel takes.
+ * Makes a piece of a text, in the form that a channel takes. Links are tagged where there is room for that.
  * @throws PlatformError `validation` when the channel cannot take it
  */
 export async function makePiece(
   ctx: Ctx,
   text: string,
-  { slug, ...about }: { key: string; madeAt: Date; slug: string | null },
+  { slug, linkTags, ...about }: { key: string; madeAt: Date; slug: string | null; linkTags: LinkTags | null },
   capabilities: Capabilities,
 ): Promise<OutgoingPiece> {
   if (capabilities.takes === 'article') {
-    const article = await articleOf(ctx, text)
+    const article = await articleOf(ctx, linkTags ? tagLinks(text, linkTags) : text)
     return { ...about, ...article, slug: slug ?? article.titleSlug, text: '', media: [] }
   }
   if (text.length > longestPost) throw tooLong(text.length, { max: longestPost, unit: 'characters' })
-  const post = toPost(text)
+  const post = postOf(text, linkTags, capabilities)
   requireFit(post, capabilities)
   return { ...about, ...noArticle, ...post, slug: slug ?? '' }
+}
+
+/** A post whose links say where readers come from, unless it has no room for that: what people have approved goes first. */
+export function postOf(
+  text: string,
+  linkTags: LinkTags | null,
+  capabilities: Pick<Capabilities, 'text' | 'media'>,
+): PostText {
+  const tagged = linkTags && toPost(tagLinks(text, linkTags))
+  return tagged && problemsOf(tagged, capabilities).length === 0 ? tagged : toPost(text)
 }
 
 const noArticle: ArticleText = { title: '', titleSlug: '', html: '', excerpt: '' }

@@ -2,14 +2,15 @@ import type { Ctx } from '../../../kernel/context.ts'
 import { DomainError, notFound } from '../../../kernel/errors.ts'
 import { oneTenant } from '../../../kernel/scope.ts'
 import { transact } from '../../../kernel/transact.ts'
-import { ChannelConnection } from '../../accounts/channels/entities.ts'
+import { ChannelConnection, type ChannelType } from '../../accounts/channels/entities.ts'
 import { Activity } from '../../work/activities/entities.ts'
 import { isApproved } from '../../work/approvals/pending.ts'
 import { latestOutput } from '../../work/content/versions.ts'
 import type { Connector } from './connector.ts'
+import { linkTagsFor } from './link-tags/setting.ts'
+import { type LinkTags, tagLinks } from './link-tags/tags.ts'
 import { checkLinks } from './links.ts'
-import { articleOf, longestPost, problemsOf } from './piece.ts'
-import { toPost } from './post-text.ts'
+import { articleOf, longestPost, postOf, problemsOf } from './piece.ts'
 import type { PreviewList, PreviewQuery } from './schemas.ts'
 
 /** What of a text is shown, characters. */
@@ -28,13 +29,15 @@ export async function previewPiece(
   activityId: string,
   { links }: PreviewQuery = {},
 ): Promise<PreviewList> {
-  const { output, approved, channels } = await transact(ctx, async (txn) => {
+  const { output, approved, channels, tags } = await transact(ctx, async (txn) => {
     const activity = await txn.em.findOne(Activity, { id: activityId })
     if (!activity) throw notFound('activity')
     const output = await latestOutput(txn, activityId)
     if (!output) throw new DomainError('UNPROCESSABLE', 'This activity has no text yet')
     const channels = await txn.em.find(ChannelConnection, { tenantId: oneTenant(txn) })
-    return { output, approved: await isApproved(txn, activity, output), channels }
+    const tags = new Map<ChannelType, LinkTags | null>()
+    for (const type of txn.services.connectors.keys()) tags.set(type, await linkTagsFor(txn, activity, type))
+    return { output, approved: await isApproved(txn, activity, output), channels, tags }
   })
   const { text, sha256 } = output
   const data: Preview[] = []
@@ -44,7 +47,7 @@ export async function previewPiece(
       channelType: type,
       channelId: channel?.id ?? null,
       connected: channel?.status === 'connected',
-      ...(await shownOn(ctx, text, connector)),
+      ...(await shownOn(ctx, text, connector, tags.get(type) ?? null)),
     })
   }
   const states = links === 'check' ? await checkLinks(ctx, text) : undefined
@@ -55,15 +58,16 @@ async function shownOn(
   ctx: Ctx,
   text: string,
   { capabilities }: Connector,
+  linkTags: LinkTags | null,
 ): Promise<Omit<Preview, 'channelType' | 'channelId' | 'connected'>> {
   const { takes, text: limits, media } = capabilities
   if (takes === 'article') {
-    const article = await articleOf(ctx, text)
+    const article = await articleOf(ctx, linkTags ? tagLinks(text, linkTags) : text)
     const { title, html, excerpt } = article
     return { takes, title, text: html.slice(0, mostShown), excerpt, measures: [], pictures: [], problems: [] }
   }
   // What no platform takes is not taken apart either.
-  const post = toPost(text.slice(0, longestPost))
+  const post = postOf(text.slice(0, longestPost), linkTags, capabilities)
   return {
     takes,
     title: '',

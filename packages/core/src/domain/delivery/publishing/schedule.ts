@@ -9,6 +9,7 @@ import { titleOf } from '../../work/content/blog/markdown.ts'
 import type { OutputRow } from '../../work/content/entities.ts'
 import { latestOutput } from '../../work/content/versions.ts'
 import { Publication, type PublicationRow } from './entities.ts'
+import { linkTagsFor } from './link-tags/setting.ts'
 import { lockConnection, lookAt } from './lock.ts'
 import { getPublication } from './queries.ts'
 import type { NewPublication, PublicationItem } from './schemas.ts'
@@ -64,6 +65,7 @@ export async function schedulePublication(
     title: titleOf(output.text),
     outputId: output.id,
     contentHash: output.sha256,
+    linkTags: await linkTagsFor(txn, activity, channel.type),
     channelId: channel.id,
     channelType: channel.type,
     accountKey: null,

@@ -48,7 +48,12 @@ async function perform(ctx: Ctx, turn: PublishingTurn, signal: AbortSignal): Pro
     onLimits: (limits: typeof heard) => void Object.assign(heard, limits),
   }
   try {
-    const about = { key: publication.id, madeAt: publication.createdOn, slug: turn.slug }
+    const about = {
+      key: publication.id,
+      madeAt: publication.createdOn,
+      slug: turn.slug,
+      linkTags: publication.linkTags,
+    }
     const { capabilities } = connector
     const own = connection.account && connector.textFor?.(connection.account)
     const limits = own ? { ...capabilities, text: own } : capabilities

@@ -28,6 +28,7 @@ export interface ClaimedMail {
   id: string
   kind: SequenceRow['kind']
   tenantId: string
+  campaignId: string
   contactId: string
   stepId: string
   /** As it is written in the sequence. */
@@ -165,7 +166,7 @@ async function retry(txn: Transaction, sequence: SequenceRow, mail: SequenceMail
 /** Asked at each mail: what was so when a contact was taken in may not be so any more. */
 async function reasonToStop(
   txn: Transaction,
-  { kind }: SequenceRow,
+  { kind, campaignId }: SequenceRow,
   { tenantId, address }: ContactRow,
   lead: LeadRow | null,
 ): Promise<StopReason | undefined> {
@@ -185,7 +186,7 @@ export function stopContact(sequence: SequenceRow, contact: ContactRow, reason: 
 }
 
 function claimed(
-  { kind }: SequenceRow,
+  { kind, campaignId }: SequenceRow,
   { id, tenantId }: SequenceMailRow,
   { id: stepId, subject, body }: StepRow,
   { id: contactId, linkKey }: ContactRow,
@@ -193,5 +194,18 @@ function claimed(
   from: string,
 ): ClaimedMail {
   const values = { firstName, lastName, company: company ?? '' }
-  return { id, kind, tenantId, contactId, stepId, subject, body, to: email ?? '', linkKey, values, from }
+  return {
+    id,
+    kind,
+    tenantId,
+    campaignId,
+    contactId,
+    stepId,
+    subject,
+    body,
+    to: email ?? '',
+    linkKey,
+    values,
+    from,
+  }
 }

@@ -4,6 +4,7 @@ import { notify } from '../../people/notifications/notify.ts'
 import { type Outcome, settled, tryMail } from '../mailing/hand-over.ts'
 import { composeNewsletter, type Newsletter, wordNewsletter } from '../mailing/newsletter.ts'
 import { type WordedMail, wordMail } from '../mailing/word-mail.ts'
+import { linkTagsFor } from '../publishing/link-tags/setting.ts'
 import { type ClaimedMail, claimMail, stopContact } from './claim.ts'
 import { SequenceContact, SequenceMail, type SequenceRow, SequenceStep } from './entities.ts'
 import { tellSent } from './mailing-progress.ts'
@@ -46,7 +47,9 @@ function createWording(ctx: Ctx): Wording {
     const { kind, subject, body, linkKey, values, from } = claim
     const link = `${ctx.services.settings.baseUrl}/forms/v1/unsubscribe/${linkKey}`
     if (kind !== 'mailing') return wordMail(claim, { values, from, link })
-    newsletter ??= composeNewsletter(ctx, { subject, body })
+    newsletter ??= transact(ctx, (txn) => linkTagsFor(txn, claim, 'leads')).then((linkTags) =>
+      composeNewsletter(ctx, { subject, body }, linkTags),
+    )
     return wordNewsletter(await newsletter, { values, from, link })
   }
 }

@@ -1,0 +1,65 @@
+import type { Ctx, Transaction } from '../../../../kernel/context.ts'
+import { oneTenant } from '../../../../kernel/scope.ts'
+import { transact } from '../../../../kernel/transact.ts'
+import type { ChannelType } from '../../../accounts/channels/entities.ts'
+import { Campaign } from '../../../work/campaigns/entities.ts'
+import { slugOf } from '../../../work/content/blog/markdown.ts'
+import { LinkTagging } from './entities.ts'
+import type { LinkTagsSetting, LinkTagsView } from './schemas.ts'
+import type { LinkTags } from './tags.ts'
+
+/** Links to which websites say where a reader comes from. Serves `GET /dashboard/v1/publications/link-tags`. */
+export function getLinkTags(ctx: Ctx): Promise<LinkTagsView> {
+  return transact(ctx, async (txn) => ({ hosts: await hostsOf(txn, oneTenant(txn)) }))
+}
+
+/** Sets them; what is planned already goes out as it was planned. Serves `PUT /dashboard/v1/publications/link-tags`. */
+export function setLinkTags(ctx: Ctx, { hosts }: LinkTagsSetting): Promise<LinkTagsView> {
+  return transact(ctx, async (txn) => {
+    const tenantId = oneTenant(txn)
+    const before = { hosts: await hostsOf(txn, tenantId) }
+    const after = { hosts: [...new Set(hosts)].toSorted((a, b) => (a < b ? -1 : 1)) }
+    await txn.em.upsert(LinkTagging, { tenantId, ...after, updatedOn: txn.clock.date() })
+    txn.audit({ tenantId, resourceType: 'tenant', resourceId: tenantId, before, after })
+    return after
+  })
+}
+
+const hostsOf = async (txn: Transaction, tenantId: string): Promise<string[]> =>
+  (await txn.em.findOne(LinkTagging, { tenantId }))?.hosts ?? []
+
+/** As analytics call the places that readers come from. A website's links to itself are not tagged. */
+const sources: Partial<Record<ChannelType | 'leads', { source: string; medium: string }>> = {
+  professional_network: { source: 'linkedin', medium: 'social' },
+  social_network_a: { source: 'facebook', medium: 'social' },
+  photo_network: { source: 'instagram', medium: 'social' },
+  short_video_network: { source: 'tiktok', medium: 'social' },
+  microblog_a: { source: 'mastodon', medium: 'social' },
+  microblog_b: { source: 'bluesky', medium: 'social' },
+  business_profile: { source: 'google', medium: 'local' },
+  email_platform_a: { source: 'newsletter', medium: 'email' },
+  email_platform_b: { source: 'newsletter', medium: 'email' },
+  leads: { source: 'newsletter', medium: 'email' },
+}
+
+/**
+ * What the links of a piece say of where their readers come from.
+ * @param to the type of its channel; `leads` for a mailing
+ * @returns null where they stay as they are written
+ */
+export async function linkTagsFor(
+  txn: Transaction,
+  { tenantId, campaignId }: { tenantId: string; campaignId: string | null },
+  to: ChannelType | 'leads',
+): Promise<LinkTags | null> {
+  const place = sources[to]
+  const hosts = place ? await hostsOf(txn, tenantId) : []
+  if (!place || hosts.length === 0) return null
+  const campaign = campaignId === null ? null : await txn.em.findOne(Campaign, { id: campaignId })
+  const parameters = {
+    utm_source: place.source,
+    utm_medium: place.medium,
+    ...(campaign && { utm_campaign: slugOf(campaign.name) }),
+  }
+  return { hosts, query: new URLSearchParams(parameters).toString() }
+}
