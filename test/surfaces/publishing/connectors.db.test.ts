@@ -2,38 +2,19 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { channelNames } from '../../../packages/core/src/domain/accounts/channels/entities.ts'
 import { pullDaily } from '../../../packages/core/src/domain/delivery/publishing/metrics/pull.ts'
 import { parts } from '../../domain/agents.ts'
-import { adminOf } from '../../kit/app.ts'
-import { comeBack, createOAuthServer, type OAuthServer, redirectUrl } from '../../kit/oauth-server.ts'
-import { type Platform, servePictures } from '../../kit/platforms/frame.ts'
-import { createPlatforms } from '../../kit/platforms/platforms.ts'
-import { openPress, type Press } from '../../kit/publishing.ts'
+import { comeBack, redirectUrl } from '../../kit/oauth-server.ts'
+import { type AllConnected, connectAll } from '../../kit/platforms/all-connected.ts'
+import type { Platform } from '../../kit/platforms/frame.ts'
+import type { Press } from '../../kit/publishing.ts'
 
-let provider: OAuthServer
-let pictures: Awaited<ReturnType<typeof servePictures>>
+let all: AllConnected
 let press: Press
 let platforms: Platform[]
-const channels = new Map<string, string>()
+let channels: AllConnected['channels']
 
 beforeAll(async () => {
-  provider = await createOAuthServer()
-  // Time is moved in great steps here, also while a token would be renewed: renewal.db.test.ts is about that.
-  provider.expiresIn = undefined
-  pictures = await servePictures()
-  platforms = await createPlatforms()
-  const { redirectUrls = [], cms_site: client = {} } = provider.channels
-  const options = platforms.map(({ type, url, login }) => [
-    type,
-    { ...(login === 'consent' && client), baseUrl: url, uploadBaseUrl: url },
-  ])
-  press = await openPress({ channels: { redirectUrls, ...Object.fromEntries(options) } })
-  for (const platform of platforms) {
-    platform.now = () => press.clock.now()
-    if (platform.login === 'consent') platform.accepts = provider.accepts
-    await connect(platform)
-  }
-  const { data } = await admin().call('dashboard.channels.list', {})
-  for (const { type, id } of data) channels.set(type, id)
-  for (const { type, account } of platforms) if (account !== undefined) await choose(type, account)
+  all = await connectAll()
+  ;({ press, platforms, channels } = all)
 })
 
 beforeEach(() => {
@@ -44,30 +25,9 @@ beforeEach(() => {
   }
 })
 
-afterAll(async () => {
-  await press[Symbol.asyncDispose]()
-  for (const one of [...platforms, pictures, provider]) await one[Symbol.asyncDispose]()
-})
+afterAll(() => all[Symbol.asyncDispose]())
 
-const admin = () => press.app.copydesk.as(adminOf(press.team))
-
-async function connect({ type, login }: Platform): Promise<void> {
-  const params = { platform: type }
-  if (login !== 'consent')
-    return void (await admin().call('dashboard.integrations.credentials', { params, body: login }))
-  const { authUrl } = await admin().call('dashboard.channels.connect', { params, body: { redirectUrl } })
-  const { location } = await comeBack(press.app, await provider.consent(authUrl))
-  expect(location?.searchParams.get('status'), type).toBe('connected')
-}
-
-/** Chooses one of the accounts that a channel opens. @returns the names of all */
-async function choose(type: string, account: string) {
-  const params = { channelId: channels.get(type) ?? '' }
-  const { data } = await admin().call('dashboard.channels.accounts', { params })
-  const accountId = data.find(({ name }) => name === account)?.id ?? account
-  await admin().call('dashboard.channels.choose_account', { params, body: { account: accountId } })
-  return data.map(({ name }) => name)
-}
+const admin = () => press.admin
 const platformOf = (type: Platform['type']) => platforms.find((one) => one.type === type) as Platform
 
 /** Publishes one piece on every channel. @returns its publications, and what has become of it once nothing more happens by itself */
@@ -77,7 +37,9 @@ async function everywhere(
   mishaps: (platform: Platform) => Platform['mishaps'] = () => [],
 ) {
   const words = `It is good, see https://oats.example/${title}. #oats`
-  const activityId = await press.approved(`# ${title}\n\n${words}\n\n![A bowl](${pictures.url}/bowl.jpg)\n`)
+  const activityId = await press.approved(
+    `# ${title}\n\n${words}\n\n![A bowl](${all.pictures.url}/bowl.jpg)\n`,
+  )
   const ids: string[] = []
   for (const platform of of) {
     platform.mishaps.push(...mishaps(platform))
@@ -103,18 +65,7 @@ const refusalOf = (call: Promise<unknown>) =>
     ({ code }: { code: string }) => code,
   )
 
-/** As analytics call the channels. */
-const sources: Readonly<Record<string, string>> = {
-  professional_network: 'linkedin',
-  social_network_a: 'facebook',
-  photo_network: 'instagram',
-  short_video_network: 'tiktok',
-  microblog_a: 'mastodon',
-  microblog_b: 'bluesky',
-  business_profile: 'google',
-}
-
-describe('every connector, with dashboard.publications.link_tags and dashboard.publications.set_link_tags', () => {
+describe('every connector', () => {
   it('publishes once, with its address, and takes it back where the platform can', async () => {
     const { ids, rows } = await everywhere('Rye')
     expect(rows).toEqual(each())
@@ -175,43 +126,6 @@ describe('every connector, with dashboard.publications.link_tags and dashboard.p
     expect(rows).toEqual(each(({ afterLoss }) => (afterLoss === 'unknown' ? ['unknown', 'unknown', 1] : out)))
   })
 
-  it('gives links to the tenant’s own websites the tags of its channel, and knows such a post again', async () => {
-    const set = (hosts: string[]) => admin().call('dashboard.publications.set_link_tags', { body: { hosts } })
-    expect(await set(['www.Oats.example'])).toEqual({ hosts: ['oats.example'] })
-    expect(await admin().call('dashboard.publications.link_tags', {})).toEqual({ hosts: ['oats.example'] })
-    const posts = platforms.filter(({ type }) => type !== 'cms_site' && !type.startsWith('email'))
-    const line = 'See https://oats.example/rye_bread?a=1'
-    const bowl = `![A bowl](${pictures.url}/bowl.jpg)`
-    const publish = async (end: string) => {
-      const activityId = await press.approved(`${line}#${end}\n\n${bowl}\n`)
-      const rows: unknown[] = []
-      for (const platform of posts) {
-        platform.mishaps.push('cut after')
-        const { id } = await press.publish(activityId, channels.get(platform.type) ?? '')
-        rows.push([platform.type, (await press.rests(id)).status])
-      }
-      // Also where the answer was lost: what is looked for is what was sent.
-      expect(rows).toEqual(posts.map(({ type, afterLoss }) => [type, afterLoss]))
-      return activityId
-    }
-    // A title of pictures on TikTok is cut before the link ends.
-    const whole = posts.filter(({ type }) => type !== 'short_video_network')
-    const counted = (end: string, query: (type: string) => string) =>
-      whole.map((one) => [one.type, one.published(`${line}${query(one.type)}#${end}`)])
-    const activityId = await publish('tagged')
-    const query = (type: string) =>
-      `&utm_source=${sources[type]}&utm_medium=${type === 'business_profile' ? 'local' : 'social'}&utm_campaign=spring`
-    expect(counted('tagged', query)).toEqual(whole.map(({ type }) => [type, 1]))
-    const { data } = await admin().call('dashboard.publications.previews', { params: { activityId } })
-    const shown = (type: string) => data.find(({ channelType }) => channelType === type)?.text
-    expect(shown('microblog_a')).toContain(`${line}${query('microblog_a')}#tagged`)
-    expect(shown('email_platform_a')).toContain('utm_source=newsletter&amp;utm_medium=email')
-    expect(shown('cms_site')).not.toContain('utm_')
-    expect(await set([])).toEqual({ hosts: [] })
-    await publish('plain')
-    expect(counted('plain', () => '')).toEqual(whole.map(({ type }) => [type, 1]))
-  })
-
   it('asks a person about what the platform does not show', async () => {
     const of = platforms.filter((one) => one.afterLoss === 'published' && one.afterNothing === 'unknown')
     for (const one of of) one.hides = true
@@ -268,28 +182,28 @@ describe('every connector, with dashboard.publications.link_tags and dashboard.p
 
   it('gives tokens without a refresh token a longer life before they end', async () => {
     const of = [platformOf('social_network_a'), platformOf('photo_network')]
-    const before = provider.extended
+    const before = all.provider.extended
     const soon = new Date(press.clock.now() + 20 * 86_400_000)
     for (const { type } of of)
       await press.app.db.write((tx) =>
         tx.run('update channel_connections set expires_at = ? where type = ?', [soon, type]),
       )
     expect((await everywhere('Kamut', of)).rows).toEqual(each(() => out, of))
-    expect(provider.extended - before).toBe(2)
+    expect(all.provider.extended - before).toBe(2)
   })
 
   it('asks a person about the lost post of a member, whose posts nobody may read', async () => {
     const of = [platformOf('professional_network')]
     const doubtful = await press.list({ 'filter.status': 'unknown' })
     for (const { id } of doubtful.data) await press.act(id, 'reconcile', { outcome: 'published' })
-    expect(await choose('professional_network', 'Ada Lovelace')).toEqual(['Ada Lovelace', 'Oats Inc.'])
+    expect(await all.choose('professional_network', 'Ada Lovelace')).toEqual(['Ada Lovelace', 'Oats Inc.'])
     const { rows } = await everywhere('Freekeh', of, () => ['cut after'])
     expect(rows).toEqual(each(() => ['unknown', 'unknown', 1], of))
-    await expect(choose('professional_network', 'nobody')).rejects.toMatchObject({ field: 'account' })
+    await expect(all.choose('professional_network', 'nobody')).rejects.toMatchObject({ field: 'account' })
   })
 
   it('uploads a video in the place of a picture', async () => {
-    const activityId = await press.approved(`# Bulgur\n\n![](${pictures.url}/clip.mp4)\n`)
+    const activityId = await press.approved(`# Bulgur\n\n![](${all.pictures.url}/clip.mp4)\n`)
     const { id } = await press.publish(activityId, channels.get('short_video_network') ?? '')
     expect(await press.rests(id)).toMatchObject({ status: 'published', error: null })
     expect(platformOf('short_video_network').published('Bulgur')).toBe(1)
@@ -314,7 +228,7 @@ describe('every connector, with dashboard.publications.link_tags and dashboard.p
   })
 
   it('is disconnected by a dead grant, with one notice', async () => {
-    provider.end()
+    all.provider.end()
     for (const { shutOut } of platforms) shutOut?.()
     const before = (await press.notices()).length
     const { rows } = await everywhere('Farro')
