@@ -166,7 +166,7 @@ async function retry(txn: Transaction, sequence: SequenceRow, mail: SequenceMail
 /** Asked at each mail: what was so when a contact was taken in may not be so any more. */
 async function reasonToStop(
   txn: Transaction,
-  { kind, campaignId }: SequenceRow,
+  { kind }: SequenceRow,
   { tenantId, address }: ContactRow,
   lead: LeadRow | null,
 ): Promise<StopReason | undefined> {

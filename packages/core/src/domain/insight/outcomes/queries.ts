@@ -1,7 +1,7 @@
 import type { Ctx } from '../../../kernel/context.ts'
 import { within } from '../../../kernel/scope.ts'
 import { placeholders } from '../../../platform/database/database.ts'
-import { count, nullable, pick, select, table, text } from '../../../platform/database/read.ts'
+import { count, nullable, pick, select, table } from '../../../platform/database/read.ts'
 import { Tenant } from '../../accounts/tenants/entities.ts'
 import { listMailingsOf } from '../../delivery/mailings/queries.ts'
 import { Publication } from '../../delivery/publishing/entities.ts'
