@@ -4,10 +4,10 @@ export const migration: MigrationScript = {
   name: '0053-approved-by',
   up: {
     sqlite: [
-      "create index `approvals_approved_by` on `approvals` (`resolved_by_id`, `resolved_at`) where status = 'approved' and content_of is not null",
+      "create index `approvals_approved_by` on `approvals` (`resolved_by_id`, `resolved_at`, `id`) where status = 'approved' and content_of is not null",
     ],
     postgresql: [
-      'create index "approvals_approved_by" on "approvals" ("resolved_by_id", "resolved_at") where status = \'approved\' and content_of is not null',
+      'create index "approvals_approved_by" on "approvals" ("resolved_by_id", "resolved_at", "id") where status = \'approved\' and content_of is not null',
     ],
   },
   down: {

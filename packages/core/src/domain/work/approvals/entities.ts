@@ -80,7 +80,7 @@ export const Approval = defineEntity({
     { name: 'approvals_waiting_by_campaign', properties: ['campaignId'], where: "status = 'pending'" },
     {
       name: 'approvals_approved_by',
-      properties: ['resolvedById', 'resolvedAt'],
+      properties: ['resolvedById', 'resolvedAt', 'id'],
       where: "status = 'approved' and content_of is not null",
     },
     { name: 'approvals_by_expiry', properties: ['status', 'expiresAt'] },
