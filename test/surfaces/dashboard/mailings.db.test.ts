@@ -67,6 +67,8 @@ describe('dashboard.mailings.create, dashboard.mailings.get, dashboard.mailings.
     // It is no sequence of its campaign.
     const params = { campaignId: mailing.campaignId }
     expect((await room.admin.call('tenant.campaigns.sequences', { params })).data).toEqual([])
+    const campaign = await room.admin.call('tenant.campaigns.get', { params })
+    expect(campaign.sequences).toEqual([])
     const activate = room.admin.call('tenant.campaigns.activate_sequence', {
       params: { ...params, sequenceId: mailing.id },
     })

@@ -75,6 +75,7 @@ export const cancel = endpoint({
 export const test = endpoint({
   id: 'dashboard.mailings.test',
   route: 'POST /activities/:activityId/test-mail',
+  limit: { requests: 20, perSeconds: 900, by: 'user' },
   summary: 'Mail the newest text of a newsletter to oneself, as leads would get it',
   access: team,
   reply: { 202: TestMail },

@@ -79,7 +79,7 @@ export async function getWorkflowCampaign(ctx: Ctx, id: string): Promise<Reviewe
     activities: await summariesWhere(ctx, { sql: 'x.campaign_id = ?', params: [id] }, 'desc', mostActivities),
     sequences: await sequence.all(
       ctx.sql,
-      'from campaign_sequences q where q.campaign_id = ? order by q.id',
+      `from campaign_sequences q where q.campaign_id = ? and q.kind <> 'mailing' order by q.id`,
       [id],
     ),
   }
