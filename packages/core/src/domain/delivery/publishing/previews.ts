@@ -2,12 +2,12 @@ import type { Ctx } from '../../../kernel/context.ts'
 import { DomainError, notFound } from '../../../kernel/errors.ts'
 import { oneTenant } from '../../../kernel/scope.ts'
 import { transact } from '../../../kernel/transact.ts'
-import { ChannelConnection, type ChannelType } from '../../accounts/channels/entities.ts'
+import { ChannelConnection } from '../../accounts/channels/entities.ts'
 import { Activity } from '../../work/activities/entities.ts'
 import { isApproved } from '../../work/approvals/pending.ts'
 import { latestOutput } from '../../work/content/versions.ts'
 import type { Connector } from './connector.ts'
-import { linkTagsFor } from './link-tags/setting.ts'
+import { linkTagsOf } from './link-tags/setting.ts'
 import { type LinkTags, tagLinks } from './link-tags/tags.ts'
 import { checkLinks } from './links.ts'
 import { articleOf, longestPost, postOf, problemsOf } from './piece.ts'
@@ -29,15 +29,14 @@ export async function previewPiece(
   activityId: string,
   { links }: PreviewQuery = {},
 ): Promise<PreviewList> {
-  const { output, approved, channels, tags } = await transact(ctx, async (txn) => {
+  const { output, approved, channels, tagsOf } = await transact(ctx, async (txn) => {
     const activity = await txn.em.findOne(Activity, { id: activityId })
     if (!activity) throw notFound('activity')
     const output = await latestOutput(txn, activityId)
     if (!output) throw new DomainError('UNPROCESSABLE', 'This activity has no text yet')
     const channels = await txn.em.find(ChannelConnection, { tenantId: oneTenant(txn) })
-    const tags = new Map<ChannelType, LinkTags | null>()
-    for (const type of txn.services.connectors.keys()) tags.set(type, await linkTagsFor(txn, activity, type))
-    return { output, approved: await isApproved(txn, activity, output), channels, tags }
+    const tagsOf = await linkTagsOf(txn, activity)
+    return { output, approved: await isApproved(txn, activity, output), channels, tagsOf }
   })
   const { text, sha256 } = output
   const data: Preview[] = []
@@ -47,7 +46,7 @@ export async function previewPiece(
       channelType: type,
       channelId: channel?.id ?? null,
       connected: channel?.status === 'connected',
-      ...(await shownOn(ctx, text, connector, tags.get(type) ?? null)),
+      ...(await shownOn(ctx, text, connector, tagsOf(type))),
     })
   }
   const states = links === 'check' ? await checkLinks(ctx, text) : undefined

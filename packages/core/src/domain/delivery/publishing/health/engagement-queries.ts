@@ -1,15 +1,13 @@
 import type { Ctx } from '../../../../kernel/context.ts'
-import { equals, where } from '../../../../kernel/paging-queries.ts'
+import { where } from '../../../../kernel/paging-queries.ts'
 import { within } from '../../../../kernel/scope.ts'
-import { count, flag, nullable, select, text } from '../../../../platform/database/read.ts'
+import { count, nullable, select } from '../../../../platform/database/read.ts'
 import { compareEngagement, type Engagement, engagementDays, type PostSums } from './engagement.ts'
 
 const sum = (sql: string) => nullable(count(`sum(${sql})`))
 const answers = ['reactions', 'comments', 'shares', 'clicks', 'opens'].map((name) => `m.${name}`)
 
 const sums = select({
-  channelId: text('p.channel_id'),
-  isRecent: flag('case when p.published_at >= ? then 1 else 0 end'),
   posts: count('count(*)'),
   responses: sum(
     `case when coalesce(${answers.join(', ')}) is null then null else ${answers.map((name) => `coalesce(${name}, 0)`).join(' + ')} end`,
@@ -18,33 +16,30 @@ const sums = select({
   deliveries: sum('m.deliveries'),
 })
 
-const none: PostSums = { posts: 0, responses: null, impressions: null, deliveries: null }
+/** Of a time so many posts are looked at, the latest. */
+const mostPosts = 300
+
 const daysAgo = ({ clock }: Ctx, days: number) => new Date(clock.now() - days * 86_400_000)
 
-/** How the posts of a tenant's channels, or of one of them, are answered, by the channel; those with too few posts are left out. */
-export async function engagementOf(ctx: Ctx, channelId?: string): Promise<ReadonlyMap<string, Engagement>> {
-  const turn = daysAgo(ctx, engagementDays.recent)
-  const condition = where(
-    within(ctx.scope, 'p.tenant_id'),
-    {
-      sql: `p.status = 'published' and p.published_at >= ? and p.published_at < ?`,
-      params: [daysAgo(ctx, engagementDays.usual), daysAgo(ctx, engagementDays.settled)],
-    },
-    equals('p.channel_id', channelId),
-  )
-  const rows = await sums.all(
+/** How the posts of a channel are answered; undefined where there are too few, or nothing is counted. */
+export async function engagementOf(ctx: Ctx, channelId: string): Promise<Engagement | undefined> {
+  const { usual, recent, settled } = engagementDays
+  const now = await sumsOf(ctx, channelId, daysAgo(ctx, recent), daysAgo(ctx, settled))
+  const before = now && (await sumsOf(ctx, channelId, daysAgo(ctx, usual), daysAgo(ctx, recent)))
+  return now && before && compareEngagement(now, before)
+}
+
+/** What became of the posts that went out from an instant until before another. */
+function sumsOf(ctx: Ctx, channelId: string, from: Date, until: Date): Promise<PostSums | undefined> {
+  const condition = where(within(ctx.scope, 'o.tenant_id'), {
+    sql: `o.channel_id = ? and o.status = 'published' and o.published_at >= ? and o.published_at < ?`,
+    params: [channelId, from, until],
+  })
+  return sums.get(
     ctx.sql,
-    `from publications p join publication_metrics m on m.publication_id = p.id
-       and m.day = (select max(x.day) from publication_metrics x where x.publication_id = p.id)
-     where ${condition.sql} group by 1, 2`,
-    [turn, ...condition.params],
+    `from (select o.id from publications o where ${condition.sql} order by o.published_at desc limit ?) p
+       join publication_metrics m on m.publication_id = p.id
+         and m.day = (select max(x.day) from publication_metrics x where x.publication_id = p.id)`,
+    [...condition.params, mostPosts],
   )
-  const found = new Map<string, Engagement>()
-  for (const { channelId: id, isRecent, ...recent } of rows) {
-    if (!isRecent) continue
-    const usual = rows.find((row) => row.channelId === id && !row.isRecent) ?? none
-    const engagement = compareEngagement(recent, usual)
-    if (engagement) found.set(id, engagement)
-  }
-  return found
 }

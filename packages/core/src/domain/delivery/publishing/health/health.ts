@@ -15,7 +15,7 @@ import { adviceOn, countedDays, scoreOf } from './score.ts'
 export async function channelHealth(ctx: Ctx, channelId: string): Promise<ChannelHealth> {
   const known = (await factsOf(ctx, since(ctx), channelId)).get(channelId)
   if (!known) throw notFound('channel')
-  const engagement = (await engagementOf(ctx, channelId)).get(channelId)
+  const engagement = known.publishes ? await engagementOf(ctx, channelId) : undefined
   const facts = { ...known, engagement }
   const now = ctx.clock.date()
   const { published, failed, held, unanswered, consentEndsAt, waitsUntil, lastPublishedAt } = facts
@@ -41,16 +41,14 @@ export async function channelHealth(ctx: Ctx, channelId: string): Promise<Channe
 export async function listChannelsWithHealth(ctx: Ctx): Promise<ChannelList> {
   const { data } = await listChannels(ctx)
   const facts = await factsOf(ctx, since(ctx))
-  const engagement = await engagementOf(ctx)
   const now = ctx.clock.date()
-  return {
-    data: data.map((channel) => {
-      const known = facts.get(channel.id)
-      if (!known) return channel
-      const { healthScore } = scoreOf({ ...known, engagement: engagement.get(channel.id) }, now)
-      return { ...channel, healthScore }
-    }),
-  }
+  const scored = data.map(async (channel) => {
+    const known = facts.get(channel.id)
+    if (!known) return channel
+    const engagement = known.publishes ? await engagementOf(ctx, channel.id) : undefined
+    return { ...channel, healthScore: scoreOf({ ...known, engagement }, now).healthScore }
+  })
+  return { data: await Promise.all(scored) }
 }
 
 const since = ({ clock }: Ctx) => new Date(clock.now() - countedDays * 86_400_000)

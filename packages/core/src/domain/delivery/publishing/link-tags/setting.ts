@@ -42,24 +42,37 @@ const sources: Partial<Record<ChannelType | 'leads', { source: string; medium: s
   leads: { source: 'newsletter', medium: 'email' },
 }
 
+type Piece = { tenantId: string; campaignId: string | null }
+
 /**
  * What the links of a piece say of where their readers come from.
  * @param to the type of its channel; `leads` for a mailing
  * @returns null where they stay as they are written
  */
-export async function linkTagsFor(
+export const linkTagsFor = async (txn: Transaction, piece: Piece, to: ChannelType | 'leads') =>
+  (await linkTagsOf(txn, piece))(to)
+
+/** The same for any place that a piece may go to. */
+export async function linkTagsOf(
   txn: Transaction,
-  { tenantId, campaignId }: { tenantId: string; campaignId: string | null },
-  to: ChannelType | 'leads',
-): Promise<LinkTags | null> {
-  const place = sources[to]
-  const hosts = place ? await hostsOf(txn, tenantId) : []
-  if (!place || hosts.length === 0) return null
+  { tenantId, campaignId }: Piece,
+): Promise<(to: ChannelType | 'leads') => LinkTags | null> {
+  const hosts = await hostsOf(txn, tenantId)
+  if (hosts.length === 0) return () => null
   const campaign = campaignId === null ? null : await txn.em.findOne(Campaign, { id: campaignId })
+  return (to) => tagsFrom(hosts, sources[to], campaign?.name)
+}
+
+function tagsFrom(
+  hosts: string[],
+  place: { source: string; medium: string } | undefined,
+  campaign: string | undefined,
+): LinkTags | null {
+  if (!place) return null
   const parameters = {
     utm_source: place.source,
     utm_medium: place.medium,
-    ...(campaign && { utm_campaign: slugOf(campaign.name) }),
+    ...(campaign !== undefined && { utm_campaign: slugOf(campaign) }),
   }
   return { hosts, query: new URLSearchParams(parameters).toString() }
 }
