@@ -20,7 +20,11 @@ export interface Newsroom extends Press {
   pass(ms: number): Promise<void>
 }
 
-export const newsletterText = `# News from the bakery
+export const newsletterText = `# May
+
+**Subject:** News from the bakery
+
+**Preview:** The ovens are on & hot
 
 Dear {{firstName}},
 

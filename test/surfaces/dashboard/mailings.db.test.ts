@@ -43,6 +43,9 @@ describe('dashboard.mailings.create, dashboard.mailings.get, dashboard.mailings.
     expect(ann?.text).toContain('see them https://oats.example/rye')
     expect(ann?.text).toMatch(/Unsubscribe: http:\/\/127\.0\.0\.1:1\/forms\/v1\/unsubscribe\/\w{32}/)
     expect(ann?.html).toContain('<strong>ovens</strong>')
+    // What is said about a text is none of it.
+    expect(`${ann?.text}${ann?.html}`).not.toMatch(/Subject|Preview/)
+    expect(ann?.html).toContain('<div style="display:none">The ovens are on &amp; hot</div>')
     expect(ann?.html).toContain('<a href="https://oats.example/rye">see them</a>')
     expect(ann?.headers.get('list-unsubscribe-post')).toBe('List-Unsubscribe=One-Click')
     // Neither a text nor the name of a lead is HTML.

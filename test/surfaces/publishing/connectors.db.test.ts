@@ -126,6 +126,23 @@ describe('every connector', () => {
     expect(rows).toEqual(each(({ afterLoss }) => (afterLoss === 'unknown' ? ['unknown', 'unknown', 1] : out)))
   })
 
+  it('takes the subject of a mailing from its line, and leaves that line out', async () => {
+    const of = platforms.filter(({ type }) => type.startsWith('email_platform'))
+    const text = '# May\n\n**Subject:** Sorghum is here\n\n**Preview:** Sweet\n\nIt is good.\n'
+    const activityId = await press.approved(text)
+    for (const { type, published } of of) {
+      const { id } = await press.publish(activityId, channels.get(type) ?? '')
+      expect([type, (await press.rests(id)).status, published('Sorghum is here')]).toEqual([type, out[0], 1])
+    }
+    const { data } = await admin().call('dashboard.publications.previews', { params: { activityId } })
+    const shown = (type: string) => data.find(({ channelType }) => channelType === type)
+    expect(shown('email_platform_a')).toMatchObject({
+      title: 'Sorghum is here',
+      text: '<div style="display:none">Sweet</div>\n<p>It is good.</p>',
+    })
+    expect(shown('cms_site')).toMatchObject({ title: 'May' })
+  })
+
   it('asks a person about what the platform does not show', async () => {
     const of = platforms.filter((one) => one.afterLoss === 'published' && one.afterNothing === 'unknown')
     for (const one of of) one.hides = true

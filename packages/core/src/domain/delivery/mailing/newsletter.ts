@@ -1,7 +1,8 @@
 import type { Ctx } from '../../../kernel/context.ts'
 import { escapeHtml } from '../../../platform/mail/text.ts'
+import { newsletterOf } from '../../work/content/newsletter.ts'
 import { type LinkTags, tagLinks } from '../publishing/link-tags/tags.ts'
-import { articleOf } from '../publishing/piece.ts'
+import { letterOf } from '../publishing/piece.ts'
 import { toPost } from '../publishing/post-text.ts'
 import { type ContactValues, fillPlaceholders, type WordedMail, withWayOut } from './word-mail.ts'
 
@@ -18,9 +19,9 @@ export async function composeNewsletter(
   { subject, body }: { subject: string; body: string },
   linkTags: LinkTags | null,
 ): Promise<Newsletter> {
-  const text = linkTags ? tagLinks(body, linkTags) : body
-  const { html } = await articleOf(ctx, text)
-  return { subject, text: toPost(text).text, html }
+  const markdown = linkTags ? tagLinks(body, linkTags) : body
+  const { html } = await letterOf(ctx, markdown)
+  return { subject, text: toPost(newsletterOf(markdown).body).text, html }
 }
 
 /** A newsletter as one person gets it, with the way out of it. @param from the name of the tenant */

@@ -4,7 +4,7 @@ import { transact } from '../../../kernel/transact.ts'
 import type { ActivityRow } from '../../work/activities/entities.ts'
 import { lockActivity, logActivity } from '../../work/activities/state.ts'
 import { approvalOf } from '../../work/approvals/pending.ts'
-import { titleOf } from '../../work/content/blog/markdown.ts'
+import { newsletterOf } from '../../work/content/newsletter.ts'
 import { latestOutput } from '../../work/content/versions.ts'
 import { CampaignSequence, type SequenceRow, SequenceStep } from '../sequences/entities.ts'
 import { hashOf } from '../sequences/policy.ts'
@@ -32,7 +32,7 @@ export function createMailing(
     const approval = output && (await approvalOf(txn, activity, output))
     if (!output || !approval)
       throw new DomainError('UNPROCESSABLE', 'No verdict covers the newest text of this activity')
-    const text = { subject: titleOf(output.text), body: output.text }
+    const text = { subject: newsletterOf(output.text).subject, body: output.text }
     requireSendable(text.body)
     await requireFirst(txn, activityId)
     const now = txn.clock.date()

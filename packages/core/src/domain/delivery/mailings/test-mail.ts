@@ -8,7 +8,7 @@ import { Tenant } from '../../accounts/tenants/entities.ts'
 import { queueMail } from '../../people/mail/jobs.ts'
 import { handOverMail } from '../../people/mail/send-email.ts'
 import { Activity } from '../../work/activities/entities.ts'
-import { titleOf } from '../../work/content/blog/markdown.ts'
+import { newsletterOf } from '../../work/content/newsletter.ts'
 import { latestOutput } from '../../work/content/versions.ts'
 import { composeNewsletter, wordNewsletter } from '../mailing/newsletter.ts'
 import { linkTagsFor } from '../publishing/link-tags/setting.ts'
@@ -46,7 +46,7 @@ export function sendTestMail(ctx: Ctx, activityId: string): Promise<TestMail> {
       resourceId: activityId,
       after: { testMailTo: user.email, contentHash: output.sha256 },
     })
-    return { to: user.email, subject: titleOf(output.text), contentHash: output.sha256 }
+    return { to: user.email, subject: newsletterOf(output.text).subject, contentHash: output.sha256 }
   })
 }
 
@@ -68,7 +68,7 @@ export async function mailTest(
   const { text, user, tenant, linkTags } = found
   const [firstName = '', ...rest] = user.name.split(' ')
   const body = `${text}\n\n*This is a test that only you get: the link below leads nowhere.*`
-  const newsletter = await composeNewsletter(ctx, { subject: titleOf(text), body }, linkTags)
+  const newsletter = await composeNewsletter(ctx, { subject: newsletterOf(text).subject, body }, linkTags)
   const { headers: _, ...worded } = wordNewsletter(newsletter, {
     values: { firstName, lastName: rest.join(' '), company: tenant.name },
     from: tenant.name,

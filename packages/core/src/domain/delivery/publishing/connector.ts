@@ -18,6 +18,8 @@ export interface Limit {
 export interface Capabilities {
   /** `article`: title and HTML; `post`: plain text with pictures. */
   takes: PieceKind
+  /** An article goes out as a mail: its lines “Subject: …” and “Preview: …” are no part of its text. */
+  asMail?: true
   /** Each measure of a text that the platform has, counted as the platform counts; none where there is no limit. */
   text: readonly TextLimit[]
   /** Pictures of a post. */

@@ -1,6 +1,8 @@
 import type { Ctx } from '../../../kernel/context.ts'
 import { inThread } from '../../../kernel/in-thread.ts'
+import { escapeHtml } from '../../../platform/mail/text.ts'
 import { PlatformError } from '../../accounts/channels/platform-error.ts'
+import { newsletterOf } from '../../work/content/newsletter.ts'
 import type { ArticleText } from './article.ts'
 import type { Capabilities } from './connector.ts'
 import { type LinkTags, tagLinks } from './link-tags/tags.ts'
@@ -31,6 +33,25 @@ export async function articleOf(ctx: Ctx, text: string): Promise<ArticleText> {
   return toArticle(text)
 }
 
+/** An article in the form that a channel takes, with its links tagged. */
+export function articleFor(
+  ctx: Ctx,
+  text: string,
+  linkTags: LinkTags | null,
+  { asMail }: Pick<Capabilities, 'asMail'>,
+): Promise<ArticleText> {
+  const tagged = linkTags ? tagLinks(text, linkTags) : text
+  return asMail ? letterOf(ctx, tagged) : articleOf(ctx, tagged)
+}
+
+/** A newsletter as HTML: its title is the subject, and its preview comes first, where inboxes look for it and readers do not. */
+export async function letterOf(ctx: Ctx, markdown: string): Promise<ArticleText> {
+  const { subject, preview, body } = newsletterOf(markdown)
+  const article = await articleOf(ctx, body)
+  const hidden = preview === '' ? '' : `<div style="display:none">${escapeHtml(preview)}</div>\n`
+  return { ...article, title: subject, html: `${hidden}${article.html}`, excerpt: preview }
+}
+
 /**
  * Makes a piece of a text, in the form that a channel takes. Links are tagged where there is room for that.
  * @throws PlatformError `validation` when the channel cannot take it
@@ -42,7 +63,7 @@ export async function makePiece(
   capabilities: Capabilities,
 ): Promise<OutgoingPiece> {
   if (capabilities.takes === 'article') {
-    const article = await articleOf(ctx, linkTags ? tagLinks(text, linkTags) : text)
+    const article = await articleFor(ctx, text, linkTags, capabilities)
     return { ...about, ...article, slug: slug ?? article.titleSlug, text: '', media: [] }
   }
   if (text.length > longestPost) throw tooLong(text.length, { max: longestPost, unit: 'characters' })

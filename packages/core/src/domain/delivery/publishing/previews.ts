@@ -8,9 +8,9 @@ import { isApproved } from '../../work/approvals/pending.ts'
 import { latestOutput } from '../../work/content/versions.ts'
 import type { Connector } from './connector.ts'
 import { linkTagsOf } from './link-tags/setting.ts'
-import { type LinkTags, tagLinks } from './link-tags/tags.ts'
+import type { LinkTags } from './link-tags/tags.ts'
 import { checkLinks } from './links.ts'
-import { articleOf, longestPost, postOf, problemsOf } from './piece.ts'
+import { articleFor, longestPost, postOf, problemsOf } from './piece.ts'
 import type { PreviewList, PreviewQuery } from './schemas.ts'
 
 /** What of a text is shown, characters. */
@@ -61,7 +61,7 @@ async function shownOn(
 ): Promise<Omit<Preview, 'channelType' | 'channelId' | 'connected'>> {
   const { takes, text: limits, media } = capabilities
   if (takes === 'article') {
-    const article = await articleOf(ctx, linkTags ? tagLinks(text, linkTags) : text)
+    const article = await articleFor(ctx, text, linkTags, capabilities)
     const { title, html, excerpt } = article
     return { takes, title, text: html.slice(0, mostShown), excerpt, measures: [], pictures: [], problems: [] }
   }

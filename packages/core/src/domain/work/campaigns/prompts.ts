@@ -28,7 +28,7 @@ const kinds: Record<DeliverableType, Kind> = {
   },
   email_newsletter: {
     label: 'E-mail newsletter',
-    form: 'A newsletter: three subject lines of at most 50 characters, a preview text of at most 90, and a body in Markdown of 250 to 500 words with one main call to action.',
+    form: 'A newsletter: a line “Subject:” with at most 50 characters, a line “Preview:” with at most 90, and then a body in Markdown of 250 to 500 words with one main call to action. It is sent as it is, without these two lines, so nothing may be left to be chosen or filled in.',
   },
   backlink: {
     label: 'Backlink outreach',

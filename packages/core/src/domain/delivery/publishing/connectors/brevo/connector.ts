@@ -54,6 +54,7 @@ export const brevo: Connector = {
   rules,
   capabilities: {
     takes: 'article',
+    asMail: true,
     text: [],
     media: { min: 0, max: 0, types: [], maxBytes: 0 },
     remove: false,

@@ -35,6 +35,7 @@ export const mailchimp: Connector = {
   rules: mailchimpRules,
   capabilities: {
     takes: 'article',
+    asMail: true,
     text: [],
     media: { min: 0, max: 0, types: [], maxBytes: 0 },
     remove: false,
