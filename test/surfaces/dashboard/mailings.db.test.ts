@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { sha256Hex } from '../../../packages/core/src/platform/crypto/hash.ts'
+import { silentLogger } from '../../../packages/core/src/platform/logger.ts'
 import { mailsOf } from '../../kit/mail.ts'
 import { type Newsroom, newsletterText, openNewsroom } from '../../kit/mailings.ts'
 import { minute } from '../../kit/sequences.ts'
@@ -161,6 +162,25 @@ describe('dashboard.mailings.pause, dashboard.mailings.resume, dashboard.mailing
     expect(await room.showMailing(first.id)).toMatchObject({ status: 'cancelled', mails: { sent: 0 } })
     expect(await refusal(room.change(first.id, 'resume'))).toEqual(conflict)
     expect(await room.showMailing(second.id)).toMatchObject({ status: 'sent' })
+  })
+
+  it('loses no mail that could not be written, and sends each once when it can be', async () => {
+    await using room = await openNewsroom({ log: silentLogger })
+    await room.addLeads('Ann', 'Bea')
+    const activityId = await room.newsletter()
+    await room.admin.call('dashboard.publications.set_link_tags', { body: { hosts: ['oats.example'] } })
+    // As no request could leave it: links cannot be tagged, and so no mail can be made.
+    await room.app.db.write((tx) => tx.run(`update link_tagging set hosts = '5'`))
+    const { id } = await room.mail(activityId)
+    await room.quiet()
+    expect(await room.showMailing(id)).toMatchObject({ status: 'sending', mails: { sent: 0, unknown: 0 } })
+    await room.app.db.write((tx) => tx.run(`update link_tagging set hosts = '["oats.example"]'`))
+    await room.pass(2 * minute)
+    expect(await received(room)).toEqual(['ann', 'bea'])
+    expect(await room.showMailing(id)).toMatchObject({
+      status: 'sent',
+      mails: { sent: 2, failed: 0, unknown: 0 },
+    })
   })
 
   it('pauses by itself when the text is not the approved one any more, and says so', async () => {

@@ -56,8 +56,14 @@ function createWording(ctx: Ctx): Wording {
 
 async function send(ctx: Ctx, sequenceId: string, claim: ClaimedMail, word: Wording): Promise<void> {
   const { id, to, tenantId } = claim
-  const mail = { id, to, ...(await word(claim)) }
-  const outcome = await tryMail(ctx, mail, tenantId)
+  const outcome = await word(claim).then(
+    (worded) => tryMail(ctx, { id, to, ...worded }, tenantId),
+    (error: unknown): Outcome => {
+      ctx.log.error('a mail could not be written', { mailId: id, error })
+      // Nobody has been handed anything: it is tried again.
+      return { status: 'waiting', error: 'Something went wrong here' }
+    },
+  )
   await transact(ctx, (txn) => settle(txn, sequenceId, claim, outcome))
 }
 
