@@ -2,6 +2,7 @@ import { hashOf } from '../../packages/core/src/domain/delivery/sequences/policy
 import { createIds, createSystemClock } from '../../packages/core/src/platform/clock.ts'
 import type { SqlValue } from '../../packages/core/src/platform/database/database.ts'
 import type { Team, TestApp } from './app.ts'
+import { insertRow } from './insert-row.ts'
 
 const ulid = createIds(createSystemClock())
 
@@ -51,17 +52,7 @@ export async function addMailings(
     )
     return String(all['id'])
   }
-  const insert = async (table: string, row: Record<string, SqlValue>) => {
-    const all = { ...row, id: ulid(), tenant_id: tenantId }
-    const names = Object.keys(all)
-    await app.db.write((tx) =>
-      tx.run(
-        `insert into ${table} (${names.join(', ')}) values (${names.map(() => '?').join(', ')})`,
-        Object.values(all),
-      ),
-    )
-    return all.id
-  }
+  const insert = (table: string, row: Record<string, SqlValue>) => insertRow(app, tenantId, table, row)
   const newsletter = async () => {
     const id = await copy('activities', source.id, {
       deliverable_type: 'email_newsletter',

@@ -2,6 +2,7 @@ import { hashOf } from '../../packages/core/src/domain/delivery/sequences/policy
 import { createIds, createSystemClock } from '../../packages/core/src/platform/clock.ts'
 import type { SqlValue } from '../../packages/core/src/platform/database/database.ts'
 import type { Team, TestApp } from './app.ts'
+import { insertRow } from './insert-row.ts'
 
 const ulid = createIds(createSystemClock())
 
@@ -18,17 +19,7 @@ export async function addSequence(
   given?: string,
 ): Promise<{ sequenceId: string; stepId: string }> {
   const now = new Date(app.options.clock?.now() ?? Date.now())
-  const insert = async (table: string, row: Record<string, SqlValue>) => {
-    const all = { ...row, id: ulid(), tenant_id: tenantId }
-    const names = Object.keys(all)
-    await app.db.write((tx) =>
-      tx.run(
-        `insert into ${table} (${names.join(', ')}) values (${names.map(() => '?').join(', ')})`,
-        Object.values(all),
-      ),
-    )
-    return all.id
-  }
+  const insert = (table: string, row: Record<string, SqlValue>) => insertRow(app, tenantId, table, row)
   const one = async (from: string) =>
     (await app.db.sql.get<Record<string, SqlValue>>(`select * from ${from}`, [tenantId])) ?? {}
   const campaign = async (type: 'email_marketing' | 'review_generation') => {
