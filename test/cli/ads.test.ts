@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { serveAds } from '../kit/ads.ts'
+import { createMetaAdsServer } from '../kit/meta-ads-server.ts'
 import { connectChannel, createOAuthServer } from '../kit/oauth-server.ts'
 import { loggedIn } from './kb-staff.ts'
 import { createStaff } from './staff.ts'
@@ -42,6 +43,44 @@ describe('copydesk ads', () => {
     )
     const back = await staff.run(['ads', 'undo', id, set?.id ?? ''], admin)
     expect(back.stdout).toContain('25.00 EUR → 20.00 EUR')
+    expect((await staff.run(['ads', 'sync', id], admin)).stdout).toContain('1 platform is asked')
+  })
+  it('pauses a campaign of a platform without keywords, and fetches its figures', async () => {
+    await using provider = await createOAuthServer()
+    await using meta = await createMetaAdsServer()
+    meta.accepts = provider.accepts
+    meta.accounts.push({ id: 'act_1', currency: 'EUR', timezone: 'UTC', status: 1 })
+    meta.campaigns.set('11', { id: '11', account: 'act_1', name: 'Rye', status: 'ACTIVE', daily: 2_000 })
+    const social_ads = { ...provider.channels.cms_site, baseUrl: meta.url }
+    await using staff = await createStaff({
+      channels: { ...provider.channels, social_ads },
+      allowHosts: ['127.0.0.1'],
+    })
+    const { app, team } = staff.harness
+    await connectChannel(app, provider, team.adminToken, 'social_ads')
+    const { data } = await team.admin.call('dashboard', 'GET /channels')
+    const [campaign] = await team.admin.call('tenant', 'POST /campaigns/import', {
+      body: {
+        connectedChannelId: data[0]?.id ?? '',
+        platform: 'social_ads',
+        campaigns: [{ externalCampaignId: '11', name: 'Rye' }],
+      },
+    })
+    const id = campaign?.id ?? ''
+    const admin = await loggedIn(staff, 'admin.1')
+    const planned = await staff.run(
+      ['ads', 'plan', id, '--status', 'paused', '--platform', 'social_ads'],
+      admin,
+    )
+    expect(planned.stdout).toContain('enabled → paused')
+    const [set] = await staff.json<Array<{ id: string; digest: string }>>(['ads', 'show', id], admin)
+    await staff.run(['ads', 'approve', id, set?.id ?? '', '--digest', set?.digest ?? ''], admin)
+    await app.until(
+      () => Promise.resolve(meta.campaigns.get('11')?.status === 'PAUSED'),
+      'the campaign is paused',
+    )
+    const other = await staff.run(['ads', 'plan', id, '--budget', '22', '--platform', 'search_ads'], admin)
+    expect(other).toMatchObject({ code: 2, stderr: expect.stringContaining('does not run at search_ads') })
     expect((await staff.run(['ads', 'sync', id], admin)).stdout).toContain('1 platform is asked')
   })
 })

@@ -88,6 +88,18 @@ export async function serveAds(provider: OAuthServer, more?: 'seeded') {
   return { google, channels: { ...provider.channels, search_ads } }
 }
 
+/** Resolves when no job of ads waits or runs and no change set is under way, time moving on meanwhile. */
+export async function adsSettled(app: TestApp, clock: TestClock): Promise<void> {
+  // Jobs that look after a change set wait for the end of its lease: the set itself says whether it goes on.
+  const open = `select (select count(*) from job where kind like 'ads.%' and kind <> 'ads.apply' and status in ('waiting', 'running'))
+    + (select count(*) from ad_change_sets where next_at is not null) as n`
+  await app.until(async () => {
+    if (Number((await app.db.sql.get<{ n: number }>(open))?.n) === 0) return true
+    clock.advance(1_000)
+    return false
+  }, 'everything is fetched')
+}
+
 export async function openAdsDesk(options: Parameters<typeof createTestApp>[0] = {}): Promise<AdsDesk> {
   await using stack = new AsyncDisposableStack()
   const clock = createTestClock()
@@ -110,15 +122,7 @@ export async function openAdsDesk(options: Parameters<typeof createTestApp>[0] =
   const { data } = await team.admin.call('dashboard', 'GET /channels')
   const channelId = data[0]?.id ?? ''
   const owned = stack.move()
-  // Jobs that look after a change set wait for the end of its lease: the set itself says whether it goes on.
-  const open = `select (select count(*) from job where kind like 'ads.%' and kind <> 'ads.apply' and status in ('waiting', 'running'))
-    + (select count(*) from ad_change_sets where next_at is not null) as n`
-  const settled = () =>
-    app.until(async () => {
-      if (Number((await app.db.sql.get<{ n: number }>(open))?.n) === 0) return true
-      clock.advance(1_000)
-      return false
-    }, 'everything is fetched')
+  const settled = () => adsSettled(app, clock)
   return {
     app,
     team,
@@ -126,7 +130,7 @@ export async function openAdsDesk(options: Parameters<typeof createTestApp>[0] =
     google,
     provider,
     channelId,
-    settled: async () => void (await settled()),
+    settled,
     async imported() {
       const [one] = await team.member.call('tenant', 'POST /campaigns/import', {
         body: {

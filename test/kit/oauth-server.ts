@@ -223,12 +223,11 @@ function proves({ challenge, method }: Grant, verifier: string | null): boolean 
   return createHash('sha256').update(verifier).digest('base64url') === challenge
 }
 
+/** Types whose consent a test gives at this server. */
+type ConsentType = 'search_ads' | 'social_ads' | 'professional_network' | 'cms_site'
+
 /** Begins to connect a channel as someone who is logged in. */
-export function beginConnect(
-  app: TestApp,
-  token: string,
-  platform: 'search_ads' | 'cms_site' = 'search_ads',
-) {
+export function beginConnect(app: TestApp, token: string, platform: ConsentType = 'search_ads') {
   const body = { redirectUrl }
   return app
     .clientFor(token)
@@ -269,7 +268,7 @@ export async function connectChannel(
   app: TestApp,
   provider: OAuthServer,
   token: string,
-  platform: 'search_ads' | 'cms_site' = 'search_ads',
+  platform: ConsentType = 'search_ads',
 ) {
   const { authUrl, state } = await beginConnect(app, token, platform)
   const callback = await provider.consent(authUrl)

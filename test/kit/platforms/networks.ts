@@ -97,7 +97,7 @@ export async function createLinkedIn(): Promise<Platform> {
 }
 
 /** Meta's words, which nearly always come with the status 400. */
-const graphError = (code: number, rest: object = {}, status = 400): Said => ({
+export const graphError = (code: number, rest: object = {}, status = 400): Said => ({
   status,
   body: { error: { message: `(#${code}) No`, type: 'OAuthException', code, fbtrace_id: 'A', ...rest } },
 })

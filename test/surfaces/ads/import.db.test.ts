@@ -75,7 +75,7 @@ describe('tenant.campaigns.import_list', () => {
     const wrong = desk.team.member.call('tenant', 'GET /campaigns/import', {
       query: { channel: 'social_ads', connectedChannelId: desk.channelId },
     })
-    expect(await refusal(wrong)).toMatchObject({ status: 422, code: 'UNPROCESSABLE' })
+    expect(await refusal(wrong)).toMatchObject({ status: 400, field: 'channel' })
   })
 })
 

@@ -1,3 +1,4 @@
+import { ApiError } from '@copydesk/client'
 import { row, span } from '../render/row.ts'
 import { changeSetLines } from './change-set-rows.ts'
 import { UsageError } from './invocation.ts'
@@ -38,14 +39,21 @@ export const adsPlan = operation({
     bid: { kind: 'list', value: 'KEYWORD=amount', summary: 'the bid for a keyword' },
     pause: { kind: 'list', value: 'KEYWORD', summary: 'keywords that are to be paused' },
     negative: { kind: 'list', value: 'words', summary: 'searches for which no ad is shown (exact)' },
+    status: { kind: 'choice', choices: ['enabled', 'paused'], summary: 'of the whole campaign' },
+    platform: {
+      kind: 'choice',
+      choices: ['search_ads', 'social_ads', 'professional_ads'],
+      summary: 'where, if the campaign runs at several platforms',
+    },
   },
   examples: [
     'ads plan 01J9ZX6T4QH8C3V5N7M2K0B1AD --budget 25',
     'ads plan 01J9ZX6T4QH8C3V5N7M2K0B1AD --negative "free bread" --pause 01J9ZX6T4QH8C3V5N7M2K0B1AE',
   ],
-  run: (context, { campaign: campaignId, budget, bid = [], pause = [], negative = [] }) => {
+  run: (context, { campaign: campaignId, budget, status, platform, bid = [], pause = [], negative = [] }) => {
     const changes = [
       ...(budget === undefined ? [] : [{ kind: 'daily_budget' as const, dailyBudgetMicros: micros(budget) }]),
+      ...(status === undefined ? [] : [{ kind: 'campaign_status' as const, status }]),
       ...bid.map(bidOf),
       ...pause.map((keywordId) => ({
         kind: 'keyword_status' as const,
@@ -61,7 +69,7 @@ export const adsPlan = operation({
     if (changes.length === 0) throw new UsageError('Name what is to be changed, such as --budget 25.')
     return context.client.call('tenant', 'POST /campaigns/:campaignId/change-sets', {
       params: { campaignId },
-      body: { changes },
+      body: { changes, ...(platform !== undefined && { platform }) },
     })
   },
   print: changeSetLines,
@@ -139,8 +147,14 @@ export const adsSync = operation({
   examples: ['ads sync 01J9ZX6T4QH8C3V5N7M2K0B1AD'],
   run: async (context, { campaign: campaignId }) => {
     const params = { campaignId }
-    await context.client.call('tenant', 'POST /campaigns/:campaignId/keywords/sync', { params })
-    return context.client.call('tenant', 'POST /campaigns/:campaignId/metrics/sync', { params })
+    const asked = await context.client.call('tenant', 'POST /campaigns/:campaignId/metrics/sync', { params })
+    await context.client
+      .call('tenant', 'POST /campaigns/:campaignId/keywords/sync', { params })
+      .catch((error: unknown) => {
+        // Not every platform has keywords.
+        if (!(error instanceof ApiError && error.code === 'BAD_REQUEST')) throw error
+      })
+    return asked
   },
   print: ({ queued }) => [
     row(span('✔ ', 'good'), `${queued} ${queued === 1 ? 'platform is' : 'platforms are'} asked`),

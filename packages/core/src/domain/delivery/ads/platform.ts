@@ -23,6 +23,8 @@ export interface PlatformCampaign {
   isRunning: boolean
   /** In millionths of the account's currency; null where it has no daily budget of its own. */
   dailyBudgetMicros: number | null
+  /** What it may spend on a day by all its budgets, where it has others than that one. */
+  spendMicros?: number
   budgetName: string | null
   budgetShared: boolean
   startDate: string | null
@@ -120,6 +122,8 @@ export interface AdPlatform {
   /** The type of channel whose consent opens it. */
   channel: ChannelType
   rules: PlatformRules
+  /** Its words for the two states of a campaign that can be changed. */
+  words: Readonly<Record<'enabled' | 'paused', string>>
   /** All campaigns of all accounts that the consent opens, but those that were removed. @throws PlatformError */
   campaigns(call: PlatformCall): Promise<PlatformCampaign[]>
   /** One campaign; undefined where it is not there any more. @throws PlatformError */

@@ -4,6 +4,7 @@ import { DomainError, notFound } from '../../../../kernel/errors.ts'
 import { addDays, dayIn } from '../../../../kernel/periods.ts'
 import { transact } from '../../../../kernel/transact.ts'
 import { lockCampaign } from '../../../work/campaigns/change.ts'
+import { platformOf } from '../ask.ts'
 import type { ChangeSetRow } from '../changes/entities.ts'
 import { applyNow } from '../changes/immediate.ts'
 import { CampaignMapping, type MappingRow } from '../entities.ts'
@@ -87,6 +88,7 @@ async function situationOf(ctx: Ctx, mapping: MappingRow) {
   const to = addDays(dayIn(ctx.clock.date(), timezone), -1)
   const from = addDays(to, -29)
   const all = await sumsBetween(ctx, campaignId, platform, { from, to })
+  const hasKeywords = platformOf(ctx, platform).search !== undefined
   const week = await sumsBetween(ctx, campaignId, platform, { from: addDays(to, -6), to })
   return {
     currency,
@@ -97,8 +99,10 @@ async function situationOf(ctx: Ctx, mapping: MappingRow) {
     ...all,
     weekCostMicros: week.costMicros,
     weekConversionMicros: week.conversionMicros,
-    keywords: await idleKeywords(ctx, campaignId),
-    terms: (await negativeTerms(ctx, campaignId)).filter(({ conversionMicros }) => conversionMicros === 0),
+    keywords: hasKeywords ? await idleKeywords(ctx, campaignId) : [],
+    terms: hasKeywords
+      ? (await negativeTerms(ctx, campaignId)).filter(({ conversionMicros }) => conversionMicros === 0)
+      : [],
   }
 }
 
@@ -142,13 +146,13 @@ export async function decideAdvice(
  *   as `applyNow`
  */
 export async function applyAdvice(ctx: Ctx, at: At): Promise<Recommendation> {
-  const { status, title, changes } = await transact(ctx, (txn) => lockAdvice(txn, at))
+  const { status, title, changes, platform } = await transact(ctx, (txn) => lockAdvice(txn, at))
   if (status !== 'client_approved' && status !== 'dm_approved')
     throw new DomainError('CONFLICT', `The recommendation is ${status}: it is not to be applied`)
   const isMoney = changes.every(({ kind }) => kind === 'daily_budget' || kind === 'keyword_bid')
   if (status === 'dm_approved' && !isMoney)
     throw new DomainError('CONFLICT', 'The client has to approve this first')
-  const order = { title, source: 'recommendation' as const, changes }
+  const order = { title, source: 'recommendation' as const, changes, platform }
   const within = status === 'dm_approved' ? { mostStep: smallStep } : {}
   const set: ChangeSetRow = await applyNow(ctx, at.campaignId, { ...order, ...within })
   await transact(ctx, async (txn) => {

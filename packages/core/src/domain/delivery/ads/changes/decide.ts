@@ -1,6 +1,7 @@
 import { actorName, type Ctx, type Transaction } from '../../../../kernel/context.ts'
 import { DomainError, invalid, notFound } from '../../../../kernel/errors.ts'
 import { transact } from '../../../../kernel/transact.ts'
+import { CampaignMapping } from '../entities.ts'
 import { requireCampaign } from '../mapping-queries.ts'
 import { lockChangeSet, lookAtChanges } from './apply.ts'
 import type { ChangeItem, ChangeSetRow } from './entities.ts'
@@ -77,7 +78,12 @@ export async function undoChangeSet(
   ctx: Ctx,
   at: { campaignId: string; changeSetId: string },
 ): Promise<ChangeSet> {
-  const { id, title, items } = await transact(ctx, (txn) => require(txn, at))
+  const { set, platform } = await transact(ctx, async (txn) => {
+    const found = await require(txn, at)
+    const mapping = await txn.em.findOneOrFail(CampaignMapping, { id: found.mappingId })
+    return { set: found, platform: mapping.platform }
+  })
+  const { id, title, items } = set
   const back = items.filter(({ state }) => state === 'applied').map(reversed)
   const changes = back.flatMap(({ change }) => (change ? [change] : []))
   if (changes.length === 0)
@@ -85,7 +91,7 @@ export async function undoChangeSet(
       details: { kept: back.map(({ item }) => item.label) },
     })
   const expected = back.flatMap(({ change, item }) => (change ? [item.after] : []))
-  const order = { title: `Undo: ${title}`.slice(0, 200), source: 'undo' as const, changes }
+  const order = { title: `Undo: ${title}`.slice(0, 200), source: 'undo' as const, changes, platform }
   const planned = await planChanges(ctx, at.campaignId, { ...order, undo: { id, expected } })
   return getChangeSet(ctx, at.campaignId, planned.id)
 }

@@ -22,7 +22,9 @@ export async function proposeLimit(
   const own = campaigns.filter(({ account }) => account.id === accountId)
   const running = own.filter(({ isRunning }) => isRunning)
   const counted = running.length > 0 ? running : own
-  const budgets = new Map(counted.map((one) => [one.budgetName ?? one.id, one.dailyBudgetMicros ?? 0]))
+  const budgets = new Map(
+    counted.map((one) => [one.budgetName ?? one.id, one.dailyBudgetMicros ?? one.spendMicros ?? 0]),
+  )
   const sum = [...budgets.values()].reduce((total, micros) => total + micros, 0)
   const now = txn.clock.date()
   txn.em.create(AdLimit, {

@@ -4,10 +4,10 @@ import { transact } from '../../../../kernel/transact.ts'
 import { lockCampaign } from '../../../work/campaigns/change.ts'
 import { requireChangeable } from '../../../work/campaigns/workflow/change.ts'
 import { askPlatform, platformOf } from '../ask.ts'
-import type { MappingRow } from '../entities.ts'
+import type { AdPlatformName, MappingRow } from '../entities.ts'
 import type { NegativeSource } from '../keywords/entities.ts'
-import { requireSearchMapping } from '../keywords/sync.ts'
 import type { AdChanges, CampaignAddress } from '../platform.ts'
+import { changedMapping } from './changed-mapping.ts'
 import { AdLimit, type ChangeItem, type ChangeSetRow, type ChangeSource } from './entities.ts'
 import { type Draft, draftItem } from './items.ts'
 import { keepPlan } from './keep.ts'
@@ -22,6 +22,8 @@ export interface ChangeOrder {
   title: string
   source: ChangeSource
   changes: readonly Change[]
+  /** Where they are made; default: as `changedMapping` says. */
+  platform?: AdPlatformName | undefined
   /** Of negative keywords that are added. */
   negativeSource?: NegativeSource
   /** A smaller step than guardrails let through, as a share. */
@@ -36,8 +38,8 @@ export interface ChangeOrder {
  * @throws DomainError as `planChanges`
  */
 export async function createChangeSet(ctx: Ctx, campaignId: string, input: NewChangeSet): Promise<ChangeSet> {
-  const { title = 'Changes', changes } = input
-  const { id } = await planChanges(ctx, campaignId, { title, source: 'plan', changes })
+  const { title = 'Changes', changes, platform } = input
+  const { id } = await planChanges(ctx, campaignId, { title, source: 'plan', changes, platform })
   return getChangeSet(ctx, campaignId, id)
 }
 
@@ -45,8 +47,7 @@ export async function createChangeSet(ctx: Ctx, campaignId: string, input: NewCh
  * Reads what the platform has now, holds every item against the guardrails, has the platform validate the rest, and keeps the plan.
  * Items that do not pass are refused, each with its reason; with none left, so is the plan.
  * @param onPlanned what is done with a plan that has open items, in the transaction that keeps it
- * @throws DomainError `NOT_FOUND`; `BAD_REQUEST` without a platform that has keywords; `UNPROCESSABLE` when the campaign is archived or
- *   the platform refuses; as `draftItem`
+ * @throws DomainError `UNPROCESSABLE` when the campaign is archived or the platform refuses; as `changedMapping` and `draftItem`
  */
 export async function planChanges(
   ctx: Ctx,
@@ -55,7 +56,7 @@ export async function planChanges(
   onPlanned?: (txn: Transaction, set: ChangeSetRow) => Promise<void>,
 ): Promise<ChangeSetRow> {
   const { mapping, drafts } = await transact(ctx, async (txn) => {
-    const found = await requireSearchMapping(txn, campaignId)
+    const found = await changedMapping(txn, campaignId, order)
     requireChangeable(await lockCampaign(txn, campaignId))
     const all: Draft[] = []
     for (const [i, change] of order.changes.entries())

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { isoDate, page, pageQuery, ulid } from '../../../../platform/wire.ts'
 import { AdFigures } from '../../../work/campaigns/metrics/schemas.ts'
+import { adPlatformNames } from '../entities.ts'
 import { matchTypes } from '../keywords/entities.ts'
 import { changeKinds, changeSetStatuses, changeSources, itemStates } from './entities.ts'
 
@@ -30,6 +31,8 @@ export type Change = z.output<typeof Change>
 
 export const NewChangeSet = z.object({
   title: z.string().trim().min(1).max(200).optional(),
+  /** Where it is changed; needed where the campaign runs at several platforms and nothing is said of keywords. */
+  platform: z.enum(adPlatformNames).optional(),
   changes: z.array(Change).min(1).max(100),
 })
 export type NewChangeSet = z.output<typeof NewChangeSet>

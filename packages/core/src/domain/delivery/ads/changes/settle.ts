@@ -1,6 +1,7 @@
 import type { Transaction } from '../../../../kernel/context.ts'
 import type { FailureKind } from '../../../accounts/channels/platform-error.ts'
 import { notify } from '../../../people/notifications/notify.ts'
+import { platformOf } from '../ask.ts'
 import type { MappingRow } from '../entities.ts'
 import { CampaignKeyword, NegativeKeyword } from '../keywords/entities.ts'
 import { lockMapping } from '../mapping.ts'
@@ -88,7 +89,7 @@ function end(txn: Transaction, set: ChangeSetRow, status: ChangeSetStatus, error
 export async function follow(
   txn: Transaction,
   { campaignId }: ChangeSetRow,
-  { id: mappingId }: MappingRow,
+  { id: mappingId, platform }: MappingRow,
   item: ChangeItem,
 ): Promise<void> {
   if (item.state !== 'applied') return withdrawNegative(txn, item)
@@ -96,8 +97,11 @@ export async function follow(
   const now = txn.clock.date()
   if (kind === 'daily_budget' || kind === 'campaign_status') {
     const mapping = await lockMapping(txn, mappingId)
+    const words = platformOf(txn, platform).words
     const changed =
-      kind === 'daily_budget' ? { dailyBudgetMicros: after } : { externalStatus: String(after).toUpperCase() }
+      kind === 'daily_budget'
+        ? { dailyBudgetMicros: after }
+        : { externalStatus: words[after === 'enabled' ? 'enabled' : 'paused'] }
     if (mapping) Object.assign(mapping, changed, { updatedOn: now })
     return
   }

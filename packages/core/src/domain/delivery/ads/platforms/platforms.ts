@@ -1,7 +1,8 @@
 import type { AdPlatform, AdPlatforms } from '../platform.ts'
 import { googleAds } from './google/platform.ts'
+import { metaAds } from './meta/platform.ts'
 
 /** Every advertising platform that is served. */
-const all: readonly AdPlatform[] = [googleAds]
+const all: readonly AdPlatform[] = [googleAds, metaAds]
 
 export const adPlatforms: AdPlatforms = new Map(all.map((one) => [one.name, one]))

@@ -9,6 +9,7 @@ export const googleAds: AdPlatform = {
   name: 'search_ads',
   channel: 'search_ads',
   rules: googleAdsRules,
+  words: { enabled: 'ENABLED', paused: 'PAUSED' },
   campaigns: readCampaigns,
   campaign: readCampaign,
   days: readDays,

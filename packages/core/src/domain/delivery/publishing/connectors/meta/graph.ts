@@ -43,7 +43,7 @@ function kindOf({
 }
 
 /** In percent; the API refuses at a hundred. */
-const usageHeaders = ['x-app-usage', 'x-page-usage', 'x-business-use-case-usage']
+const usageHeaders = ['x-app-usage', 'x-page-usage', 'x-business-use-case-usage', 'x-ad-account-usage']
 const mostUsage = 95
 
 /** The highest number, and the minutes until access comes back, wherever they stand. */
@@ -52,6 +52,8 @@ function usageOf(value: unknown): { percent: number; minutes: number } {
   const look = (one: unknown, name = '') => {
     if (typeof one === 'number' && name === 'estimated_time_to_regain_access')
       all.minutes = Math.max(all.minutes, one)
+    else if (typeof one === 'number' && name === 'reset_time_duration')
+      all.minutes = Math.max(all.minutes, one / 60)
     else if (typeof one === 'number') all.percent = Math.max(all.percent, one)
     else if (typeof one === 'object' && one !== null)
       for (const [key, inner] of Object.entries(one)) look(inner, key)
@@ -61,22 +63,28 @@ function usageOf(value: unknown): { percent: number; minutes: number } {
 }
 
 export const metaRules: PlatformRules = {
-  refusalOf({ body }) {
+  refusalOf({ body, headers }) {
     const error = Refused.parse(body)?.error
     if (!error) return undefined
     const kind = kindOf(error)
-    return { ...(kind && { kind }), words: error.error_user_msg ?? error.message }
+    const waitMs = kind === 'quota' ? usedUp(headers) : undefined
+    return { ...(kind && { kind }), words: error.error_user_msg ?? error.message, waitMs }
   },
   limitsOf({ headers }, now): Record<string, { left: number; until: Date }> {
-    for (const name of usageHeaders) {
-      const given = headers.get(name)
-      if (given === null || given.length > 10_000) continue
-      const { percent, minutes } = usageOf(readJson(given))
-      if (percent < mostUsage) continue
-      return { usage: { left: 0, until: new Date(now.getTime() + Math.min(minutes || 60, 1_440) * 60_000) } }
-    }
-    return {}
+    const waitMs = usedUp(headers)
+    return waitMs === undefined ? {} : { usage: { left: 0, until: new Date(now.getTime() + waitMs) } }
   },
+}
+
+/** How long a limit stays used up, milliseconds; undefined where none is. */
+function usedUp(headers: Headers): number | undefined {
+  for (const name of usageHeaders) {
+    const given = headers.get(name)
+    if (given === null || given.length > 10_000) continue
+    const { percent, minutes } = usageOf(readJson(given))
+    if (percent >= mostUsage) return Math.min(minutes || 60, 1_440) * 60_000
+  }
+  return undefined
 }
 
 function readJson(text: string): unknown {

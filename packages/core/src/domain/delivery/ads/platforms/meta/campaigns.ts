@@ -1,0 +1,145 @@
+import { z } from 'zod'
+import type { PlatformCall } from '../../../../accounts/channels/platform-call.ts'
+import { graphUrl, readAllPages } from '../../../publishing/connectors/meta/graph.ts'
+import { requestAs } from '../../../publishing/connectors/requests.ts'
+import type { AdAccount, CampaignAddress, PlatformCampaign } from '../../platform.ts'
+import { unitOf, wholeNumber } from './money.ts'
+
+const Account = z.object({
+  id: z.string().regex(/^act_\d{1,20}$/),
+  currency: z.string().regex(/^[A-Z]{3}$/),
+  timezone_name: z.string().default('UTC'),
+  account_status: z.int().optional(),
+})
+const accountFields = 'id,currency,timezone_name,account_status'
+
+/** Of an account that was closed for good. */
+const closed = 101
+/** More accounts than these one consent is not looked through for. */
+const mostAccounts = 50
+
+const Campaign = z.object({
+  id: z.string(),
+  name: z.string().max(1_000).default(''),
+  status: z.string(),
+  daily_budget: wholeNumber.default(0),
+  lifetime_budget: wholeNumber.default(0),
+  start_time: z.string().optional(),
+  stop_time: z.string().optional(),
+})
+const campaignFields = 'id,name,status,daily_budget,lifetime_budget,start_time,stop_time'
+type Campaign = z.output<typeof Campaign>
+
+const AdSet = z.object({
+  campaign_id: z.string(),
+  status: z.string(),
+  daily_budget: wholeNumber.default(0),
+  lifetime_budget: wholeNumber.default(0),
+  start_time: z.string().optional(),
+  end_time: z.string().optional(),
+})
+type AdSet = z.output<typeof AdSet>
+
+const gone: ReadonlySet<string> = new Set(['ARCHIVED', 'DELETED'])
+
+const pathOf = (text: string, form: RegExp): string => {
+  if (!form.test(text)) throw new TypeError(`"${text}" is no id of Meta's`)
+  return text
+}
+/** Nothing but an id becomes part of an address. @throws TypeError */
+export const metaId = (id: string): string => pathOf(id, /^\d{1,20}$/)
+const accountPath = (id: string): string => pathOf(id, /^act_\d{1,20}$/)
+
+async function readAccount(call: PlatformCall, id: string): Promise<AdAccount> {
+  const url = graphUrl(call, accountPath(id), { fields: accountFields })
+  return toAccount(await requestAs(call, { url, effect: 'read' }, Account))
+}
+
+const toAccount = ({ id, currency, timezone_name: timezone }: z.output<typeof Account>): AdAccount => ({
+  id,
+  loginId: null,
+  currency,
+  timezone,
+})
+
+export async function metaCampaigns(call: PlatformCall): Promise<PlatformCampaign[]> {
+  const accounts = await readAllPages(call, 'me/adaccounts', { fields: accountFields }, Account)
+  const all: PlatformCampaign[] = []
+  for (const one of accounts
+    .filter(({ account_status: status }) => status !== closed)
+    .slice(0, mostAccounts)) {
+    const account = toAccount(one)
+    const { campaigns, sets } = await readAll(call, account.id)
+    for (const campaign of campaigns) all.push(toCampaign(account, campaign, sets))
+  }
+  return all
+}
+
+/** Campaigns of an account, and the ad sets of those that leave their budgets to them. */
+async function readAll(call: PlatformCall, id: string): Promise<{ campaigns: Campaign[]; sets: AdSet[] }> {
+  const path = accountPath(id)
+  const found = await readAllPages(call, `${path}/campaigns`, { fields: campaignFields }, Campaign)
+  const campaigns = found.filter(({ status }) => !gone.has(status))
+  const fields = 'campaign_id,status,daily_budget,lifetime_budget,start_time,end_time'
+  const sets = campaigns.every(hasBudget) ? [] : await readAllPages(call, `${path}/adsets`, { fields }, AdSet)
+  return { campaigns, sets }
+}
+
+const hasBudget = (one: Campaign): boolean => one.daily_budget > 0 || one.lifetime_budget > 0
+
+/** @throws PlatformError also for one that is not there: Meta does not tell it from one that may not be seen */
+export async function metaCampaign(
+  call: PlatformCall,
+  { account, campaignId }: CampaignAddress,
+): Promise<PlatformCampaign> {
+  const url = graphUrl(call, metaId(campaignId), { fields: campaignFields })
+  const there = await requestAs(call, { url, effect: 'read' }, Campaign)
+  return toCampaign(await readAccount(call, account.id), there)
+}
+
+function toCampaign(account: AdAccount, campaign: Campaign, sets?: readonly AdSet[]): PlatformCampaign {
+  const { id, name, status, daily_budget: daily } = campaign
+  const unit = unitOf(account.currency)
+  const dayOf = (time: string | undefined) => /^\d{4}-\d{2}-\d{2}/.exec(time ?? '')?.[0] ?? null
+  return {
+    account,
+    id,
+    name,
+    status,
+    isRunning: status === 'ACTIVE',
+    dailyBudgetMicros: daily > 0 && unit !== undefined ? daily * unit : null,
+    ...(sets && unit !== undefined && { spendMicros: perDay(campaign, sets) * unit }),
+    budgetName: null,
+    budgetShared: false,
+    startDate: dayOf(campaign.start_time),
+    endDate: dayOf(campaign.stop_time),
+  }
+}
+
+/** What running campaigns of an account may spend on a day by all their budgets, in millionths. A budget of a whole span counts by its days. */
+export async function metaDailySpend(call: PlatformCall, { id }: { id: string }): Promise<number> {
+  const { currency } = await readAccount(call, id)
+  const unit = unitOf(currency)
+  // What is not known leaves no room.
+  if (unit === undefined) return Number.POSITIVE_INFINITY
+  const { campaigns, sets } = await readAll(call, id)
+  const running = campaigns.filter(({ status }) => status === 'ACTIVE')
+  return running.reduce((sum, campaign) => sum + perDay(campaign, sets), 0) * unit
+}
+
+/** In units of Meta's. */
+function perDay(campaign: Campaign, sets: readonly AdSet[]): number {
+  if (hasBudget(campaign)) return ownPerDay(campaign, campaign.stop_time)
+  return sets
+    .filter((set) => set.campaign_id === campaign.id && set.status === 'ACTIVE')
+    .reduce((sum, set) => sum + ownPerDay(set, set.end_time), 0)
+}
+
+function ownPerDay(
+  one: { daily_budget: number; lifetime_budget: number; start_time?: string | undefined },
+  end: string | undefined,
+): number {
+  if (one.daily_budget > 0) return one.daily_budget
+  const days = (Date.parse(end ?? '') - Date.parse(one.start_time ?? '')) / 86_400_000
+  return Math.ceil(one.lifetime_budget / (days > 1 ? days : 1))
+}

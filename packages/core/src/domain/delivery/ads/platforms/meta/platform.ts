@@ -1,0 +1,17 @@
+import { metaRules } from '../../../publishing/connectors/meta/graph.ts'
+import type { AdPlatform } from '../../platform.ts'
+import { metaCampaign, metaCampaigns } from './campaigns.ts'
+import { metaChanges, metaWords } from './changes.ts'
+import { metaDays } from './days.ts'
+
+/** Meta's Marketing API: ads at Facebook and Instagram. It has no keywords. */
+export const metaAds: AdPlatform = {
+  name: 'social_ads',
+  channel: 'social_ads',
+  rules: metaRules,
+  words: metaWords,
+  campaigns: metaCampaigns,
+  campaign: metaCampaign,
+  days: metaDays,
+  changes: metaChanges,
+}
