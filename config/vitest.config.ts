@@ -56,7 +56,7 @@ export default defineConfig(async () => {
       ...limits,
       name: 'sqlite',
       include: ['test/**/*.test.ts'],
-      exclude: only === 'postgresql' ? both : [],
+      exclude: ['**/node_modules/**', ...(only === 'postgresql' ? both : [])],
       env: { ...env, COPYDESK_TEST_DB: 'sqlite' },
     },
   }

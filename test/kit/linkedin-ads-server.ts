@@ -25,6 +25,8 @@ export interface LinkedinAdsServer extends Pick<Platform, 'url' | 'requests' | '
   accounts: Array<{ id: number; currency: string; status: string }>
   campaigns: Map<string, LinkedinCampaign>
   days: LinkedinDay[]
+  /** What was searched for, path and query as they were sent. */
+  searches: string[]
   /** Each change that was done, as it was sent. */
   done: Array<Record<string, unknown>>
   /** Whether an access token is good, and whether its consent includes ads. */
@@ -45,7 +47,10 @@ export async function createLinkedinAdsServer(): Promise<LinkedinAdsServer> {
       if (!/^\d{6}$/.test(String(headers['linkedin-version']))) return refuse(400, 'VERSION_MISSING')
       if (headers['x-restli-protocol-version'] !== '2.0.0') return refuse(400, 'PROTOCOL')
       if (!self.mayAds) return refuse(403, 'ACCESS_DENIED')
-      const isSearch = query.get('q') === 'search' && headers['x-restli-method'] === 'FINDER'
+      // LinkedIn takes capitals and small letters.
+      const act = String(headers['x-restli-method']).toUpperCase()
+      if (act === 'FINDER') self.searches.push(url.pathname + url.search)
+      const isSearch = query.get('q') === 'search' && act === 'FINDER'
       if (path === '/rest/adAnalytics') return analytics(url, query)
       if (path === '/rest/adAccounts') return isSearch ? paged(self.accounts, query) : refuse(400, 'Q')
       const [, id, list, campaignId] =
@@ -60,9 +65,7 @@ export async function createLinkedinAdsServer(): Promise<LinkedinAdsServer> {
       const campaign = self.campaigns.get(campaignId)
       if (campaign?.account !== account.id) return refuse(404, 'NOT_FOUND')
       if (method === 'GET') return says(campaign)
-      return headers['x-restli-method'] === 'PARTIAL_UPDATE'
-        ? change(campaign, account.currency, json)
-        : refuse(400, 'METHOD')
+      return act === 'PARTIAL_UPDATE' ? change(campaign, account.currency, json) : refuse(400, 'METHOD')
     },
     ({ method }) => method === 'POST',
   )
@@ -110,6 +113,7 @@ export async function createLinkedinAdsServer(): Promise<LinkedinAdsServer> {
     accounts: [],
     campaigns: new Map(),
     days: [],
+    searches: [],
     done: [],
     accepts: () => false,
     mayAds: true,

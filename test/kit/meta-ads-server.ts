@@ -61,26 +61,28 @@ const known = {
 
 export async function createMetaAdsServer(): Promise<MetaAdsServer> {
   const server = await serve(
-    ({ method, path: versioned, token, json, query }): Said => {
+    ({ method, path: versioned, url, token: bearer, json, query }): Said => {
       const path = /^\/v\d+\.0\/(.*)$/.exec(versioned)?.[1] ?? ''
+      const token = bearer || (query.get('access_token') ?? String(json['access_token']))
       if (!self.accepts(token)) return graphError(190, { error_subcode: 463 }, 401)
       if (method === 'POST') return change(path, json)
-      return self.readMishaps.shift() ?? read(path, query)
+      return self.readMishaps.shift() ?? read(path, url)
     },
     ({ method, json }) => method === 'POST' && json['execution_options'] === undefined,
   )
 
-  const read = (path: string, query: URLSearchParams): Said => {
-    if (path === 'me/adaccounts') return paged(self.accounts.map(accountFields), known.account, query)
+  const read = (path: string, url: URL): Said => {
+    const query = url.searchParams
+    if (path === 'me/adaccounts') return paged(self.accounts.map(accountFields), known.account, url)
     const [, id = '', edge] = /^(\w+)(?:\/(\w+))?$/.exec(path) ?? []
     const account = self.accounts.find((one) => one.id === id)
     if (account) {
       const own = [...self.campaigns.values()].filter((one) => one.account === id)
       if (edge === undefined) return one(accountFields(account), known.account, query)
-      if (edge === 'campaigns') return paged(own.map(campaignFields), known.campaign, query)
+      if (edge === 'campaigns') return paged(own.map(campaignFields), known.campaign, url)
       if (edge !== 'adsets') return graphError(2500)
       const inside = self.sets.filter(({ campaign }) => own.some((each) => each.id === campaign))
-      return paged(inside.map(setFields), known.set, query)
+      return paged(inside.map(setFields), known.set, url)
     }
     const campaign = self.campaigns.get(id)
     if (!campaign) return graphError(100, { error_subcode: 33 })
@@ -88,13 +90,13 @@ export async function createMetaAdsServer(): Promise<MetaAdsServer> {
     if (edge !== 'insights' || query.get('time_increment') !== '1') return graphError(100)
     const { since, until } = JSON.parse(query.get('time_range') ?? '{}') as { since: string; until: string }
     const days = self.days.filter((day) => day.campaign === id && day.date >= since && day.date <= until)
-    return paged(days.map(dayFields), known.day, query)
+    return paged(days.map(dayFields), known.day, url)
   }
 
   const change = (id: string, json: Record<string, unknown>): Said => {
     const campaign = self.campaigns.get(id)
     if (!campaign) return graphError(100, { error_subcode: 33 })
-    const { execution_options: options, ...fields } = json
+    const { execution_options: options, access_token: _, id: __, ...fields } = json
     if (options !== undefined && String(options) !== 'validate_only') return graphError(100)
     if (campaign.status === 'ARCHIVED' || campaign.status === 'DELETED') return graphError(100)
     for (const name of Object.keys(fields))
@@ -182,13 +184,19 @@ function one(fields: Fields, names: readonly string[], query: URLSearchParams): 
   return answer ? says(answer) : graphError(100)
 }
 
-function paged(all: Fields[], names: readonly string[], query: URLSearchParams): Said {
+function paged(all: Fields[], names: readonly string[], url: URL): Said {
+  const query = url.searchParams
   const from = Number(query.get('after') ?? 0)
   const data = all.slice(from, from + pageSize).map((fields) => chosen(fields, names, query))
   if (data.includes(undefined)) return graphError(100)
   const after = String(from + pageSize)
   const isLast = from + pageSize >= all.length
-  // Its own addresses of further pages have the token in them.
-  const next = isLast ? {} : { next: 'https://graph.facebook.com/?access_token=secret' }
-  return says({ data, paging: { cursors: { before: String(from), after }, ...next } })
+  const next = new URL(url)
+  next.searchParams.set('after', after)
+  // With the token in it, wherever it stood in the request.
+  if (!query.has('access_token')) next.searchParams.set('access_token', 'secret')
+  return says({
+    data,
+    paging: { cursors: { before: String(from), after }, ...(!isLast && { next: next.href }) },
+  })
 }
