@@ -32,7 +32,7 @@ export interface SeededTenant {
 
 /** Fills an empty installation with tenants, before any server of it runs; `prepare` may do more. */
 export async function seedTenants(
-  { database, dataDir, baseUrl }: Installation,
+  { database, dataDir, baseUrl, more = {} }: Installation,
   count: number,
   prepare: (copydesk: Copydesk, tenant: SeededTenant, index: number) => Promise<void> = async () => undefined,
 ): Promise<SeededTenant[]> {
@@ -41,6 +41,7 @@ export async function seedTenants(
     dataDir,
     baseUrl,
     ...keysOfChaos,
+    ...more,
     log: silentLogger,
     worker: false,
   })
