@@ -1,5 +1,6 @@
 import { cpus, totalmem } from 'node:os'
 import { parseArgs } from 'node:util'
+import { ads } from './ads.ts'
 import { alternatives } from './alternatives.ts'
 import { billing } from './billing.ts'
 import { cliStatus } from './cli-start.ts'
@@ -53,6 +54,7 @@ const benches: readonly Bench[] = [
   media,
   publish,
   calendar,
+  ads,
   alternatives,
 ]
 

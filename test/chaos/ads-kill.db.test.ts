@@ -155,5 +155,5 @@ async function passTime(db: Database, isDead: boolean): Promise<void> {
 }
 
 async function until(done: () => Promise<boolean>): Promise<void> {
-  while (!(await done())) await new Promise((resolve) => setTimeout(resolve, 20))
+  while (!(await done())) await new Promise((resolve) => setTimeout(resolve, 100))
 }

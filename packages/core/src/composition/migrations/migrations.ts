@@ -53,6 +53,7 @@ import { migration as websiteDays } from './0051-website-days.ts'
 import { migration as mailings } from './0052-mailings.ts'
 import { migration as approvedBy } from './0053-approved-by.ts'
 import { migration as linkTags } from './0054-link-tags.ts'
+import { migration as listIndexes } from './0055-list-indexes.ts'
 
 /** Every step of the schema, in order. A step that was released is never changed. */
 export const migrations: readonly MigrationScript[] = [
@@ -110,4 +111,5 @@ export const migrations: readonly MigrationScript[] = [
   mailings,
   approvedBy,
   linkTags,
+  listIndexes,
 ]

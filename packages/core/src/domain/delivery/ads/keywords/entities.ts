@@ -63,8 +63,9 @@ export const CampaignKeyword = defineEntity({
   },
   uniques: [{ name: 'campaign_keywords_external', properties: ['adGroupId', 'externalCriterionId'] }],
   indexes: [
-    { name: 'campaign_keywords_by_campaign', properties: ['campaignId', 'id'] },
-    { name: 'campaign_keywords_by_status', properties: ['campaignId', 'status', 'id'] },
+    // With the tenant, so that pages are counted in the index alone.
+    { name: 'campaign_keywords_by_campaign', properties: ['campaignId', 'id', 'tenantId'] },
+    { name: 'campaign_keywords_by_status', properties: ['campaignId', 'status', 'id', 'tenantId'] },
     { name: 'campaign_keywords_by_text', properties: ['campaignId', 'text'] },
     { name: 'campaign_keywords_by_tenant', properties: ['tenantId', 'id'] },
   ],

@@ -42,8 +42,9 @@ export const SearchTermReport = defineEntity({
   },
   uniques: [{ name: 'search_terms_day', properties: ['campaignId', 'term', 'date'] }],
   indexes: [
-    { name: 'search_terms_by_campaign', properties: ['campaignId', 'id'] },
-    { name: 'search_terms_sorted', properties: ['campaignId', 'classification', 'id'] },
+    // With the tenant, so that pages are counted in the index alone.
+    { name: 'search_terms_by_campaign', properties: ['campaignId', 'id', 'tenantId'] },
+    { name: 'search_terms_sorted', properties: ['campaignId', 'classification', 'id', 'tenantId'] },
     {
       name: 'search_terms_unsorted',
       properties: ['campaignId', 'term'],
