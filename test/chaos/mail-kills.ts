@@ -1,0 +1,113 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Copydesk } from '@copydesk/core'
+import { onTestFinished } from 'vitest'
+import { freePort } from '../../config/postgres-server.ts'
+import { entities } from '../../packages/core/src/composition/entities.ts'
+import { migrations } from '../../packages/core/src/composition/migrations/migrations.ts'
+import { sha256Hex } from '../../packages/core/src/platform/crypto/hash.ts'
+import type { Database } from '../../packages/core/src/platform/database/database.ts'
+import { openTestDatabase } from '../kit/database.ts'
+import { createTestMailServer } from '../kit/mail.ts'
+import { fillReviewQueue } from '../kit/review-queue.ts'
+import { endMember, startMember } from './fleet.ts'
+import { type SeededTenant, seedTenants } from './seed.ts'
+
+/** Mails that a server sends while it is killed again and again. */
+interface Sending {
+  count: number
+  kills: number
+  table: 'sequence_mails' | 'outreach_mails'
+  /** Makes the mails, all to addresses at site.example, before any server is there to send them. */
+  prepare(copydesk: Copydesk, tenant: SeededTenant, db: Database): Promise<void>
+}
+
+/**
+ * Kills the server each time when a mail has come and before it is answered, so that no one who asks can know what has become of it.
+ * @returns how often each address got a mail, how many mails were on their way at each kill, and how many are of each status at the end
+ */
+export async function sendUnderKills({ count, kills, table, prepare }: Sending) {
+  await using database = await openTestDatabase({ entities, migrations })
+  const { db } = database
+  const arrived = new Map<string, number>()
+  let mails = 0
+  let kill: (() => void) | undefined
+  await using post = await createTestMailServer({
+    refusal({ to }) {
+      // Other mails tell people of those in doubt.
+      if (!to.endsWith('@site.example')) return undefined
+      arrived.set(to, (arrived.get(to) ?? 0) + 1)
+      mails += 1
+      if (mails % Math.floor(count / (kills + 1)) === 0) kill?.()
+      return undefined
+    },
+  })
+  const dataDir = await mkdtemp(join(tmpdir(), 'copydesk-chaos-'))
+  onTestFinished(() => rm(dataDir, { recursive: true, force: true }))
+  const port = await freePort()
+  const mail = { smtp: { host: '127.0.0.1', port: post.port }, from: 'desk@sender.example' }
+  const baseUrl = `http://127.0.0.1:${port}`
+  const installation = { database: database.url, dataDir, baseUrl, more: { mail } }
+  await seedTenants(installation, 1, (copydesk, tenant) => prepare(copydesk, tenant, db))
+  const withStatus = async (status: string) =>
+    (await db.sql.all(`select 1 from ${table} where status = ?`, [status])).length
+  const inDoubt: number[] = []
+  while (inDoubt.length < kills) {
+    const killed = Promise.withResolvers<void>()
+    const server = await startMember('all', port, installation)
+    onTestFinished(() => endMember(server, 'SIGKILL'))
+    kill = () => void endMember(server, 'SIGKILL').then(killed.resolve)
+    await killed.promise
+    inDoubt.push(await withStatus('sending'))
+    await passTime(db, table)
+  }
+  kill = undefined
+  const server = await startMember('all', port, installation)
+  onTestFinished(() => endMember(server, 'SIGKILL'))
+  const open = `select 1 from ${table} where status not in ('sent', 'unknown')`
+  // A sequence writes each mail down when it is about to send it.
+  while (
+    (await withStatus('sent')) + (await withStatus('unknown')) < count ||
+    (await db.sql.get(open)) !== undefined
+  )
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  return { arrived, inDoubt, sent: await withStatus('sent'), unknown: await withStatus('unknown') }
+}
+
+/** As if ten minutes had passed, after which what a dead process was handing over is in doubt, and others take its job over. */
+async function passTime(db: Database, table: Sending['table']): Promise<void> {
+  const past = new Date(Date.now() - 1_000)
+  await db.write(async (tx) => {
+    await tx.run(`update ${table} set until = ? where status = 'sending'`, [past])
+    await tx.run(`update job set lease_until = ? where status = 'running'`, [past])
+  })
+}
+
+/** A text of a campaign as people have approved it. @returns the id of its activity, and the hash of the text */
+export async function approvedText(
+  db: Database,
+  of: { tenantId: string; campaignId: string; type: 'email_newsletter' | 'backlink'; text: string },
+): Promise<{ activityId: string; hash: string }> {
+  const { tenantId, campaignId, type, text } = of
+  const [approvalId = ''] = await fillReviewQueue(db, tenantId, 1)
+  const link = await db.sql.get<{ id: string }>('select activity_id as id from approval_links')
+  const activityId = link?.id ?? ''
+  const hash = sha256Hex(text)
+  await db.write(async (tx) => {
+    await tx.run(
+      `insert into outputs (id, tenant_id, activity_id, version, text, format, sha256, author_id, author_name, author_type, created_on)
+       values (?, ?, ?, 1, ?, 'markdown', ?, 'email_writer', 'Writer', 'agent', ?)`,
+      [activityId, tenantId, activityId, text, hash, new Date()],
+    )
+    await tx.run(
+      `update approvals set status = 'approved', resolution = 'approved', content_of = ?, content_hash = ? where id = ?`,
+      [activityId, hash, approvalId],
+    )
+    await tx.run(
+      `update activities set status = 'done', deliverable_type = ?, is_final_step = true, campaign_id = ? where id = ?`,
+      [type, campaignId, activityId],
+    )
+  })
+  return { activityId, hash }
+}
