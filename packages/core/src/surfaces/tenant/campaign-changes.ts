@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { approveChangeSet, undoChangeSet } from '../../domain/delivery/ads/changes/decide.ts'
+import { approveChangeSet } from '../../domain/delivery/ads/changes/decide.ts'
 import {
   addNegative as addOne,
   changeKeyword as changeOne,
@@ -19,6 +19,7 @@ import {
   NewNegative,
   PushOrder,
 } from '../../domain/delivery/ads/changes/schemas.ts'
+import { undoChangeSet } from '../../domain/delivery/ads/changes/undo.ts'
 import { KeywordItem, NegativeItem } from '../../domain/delivery/ads/keywords/schemas.ts'
 import { OfTenant } from '../../domain/work/brand/schemas.ts'
 import { endpoint } from '../../gateway/endpoint.ts'

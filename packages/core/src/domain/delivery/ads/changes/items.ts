@@ -3,6 +3,7 @@ import { DomainError, invalid, notFound } from '../../../../kernel/errors.ts'
 import type { MappingRow } from '../entities.ts'
 import { AdGroup, CampaignKeyword, type MatchType, NegativeKeyword } from '../keywords/entities.ts'
 import type { ChangeItem, ChangeValue } from './entities.ts'
+import type { ChangeOrder } from './plan.ts'
 import { money } from './policy.ts'
 import type { Change } from './schemas.ts'
 
@@ -12,14 +13,55 @@ export interface Draft {
   /** Of ours. */
   adGroupId: string | null
   groupBidMicros: number | null
+  /** Of an undo: what the platform must have. */
+  expected?: ChangeValue
 }
+
+/** Drafts of changes, and what of an undo is left as it is. */
+export interface Drafted {
+  drafts: Draft[]
+  kept: ChangeItem[]
+}
+
+/**
+ * What a request wants to change, by our rows. What stands in the way of one item of an undo is told by that item.
+ * @throws DomainError as `draftItem`, but for an undo
+ */
+export async function draftAll(
+  txn: Transaction,
+  mapping: MappingRow,
+  { changes, undo }: Pick<ChangeOrder, 'changes' | 'undo'>,
+): Promise<Drafted> {
+  const drafts: Draft[] = []
+  const kept = [...(undo?.kept ?? [])]
+  for (const [i, change] of changes.entries()) {
+    const undone = undo?.items[i]
+    try {
+      const draft = await draftItem(txn, mapping, change, `changes.${i}`)
+      drafts.push({ ...draft, ...(undone && { expected: undone.after }) })
+    } catch (error) {
+      if (!undone || !(error instanceof DomainError)) throw error
+      kept.push(leftAsItIs(undone, error.message))
+    }
+  }
+  return { drafts, kept }
+}
+
+/** An item that is not taken back. */
+export const leftAsItIs = (item: ChangeItem, reason: string): ChangeItem => ({
+  ...item,
+  before: item.after,
+  after: item.before,
+  state: 'refused',
+  reason,
+})
 
 /**
  * What a request wants to change, by our rows.
  * @throws DomainError `NOT_FOUND` on the row that is not the campaign's; `VALIDATION_ERROR` for another currency than the account's;
  *   `CONFLICT` for a negative keyword that is there, or is not any more
  */
-export async function draftItem(
+async function draftItem(
   txn: Transaction,
   mapping: MappingRow,
   change: Change,

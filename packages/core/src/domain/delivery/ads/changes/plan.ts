@@ -9,7 +9,7 @@ import type { NegativeSource } from '../keywords/entities.ts'
 import type { AdChanges, CampaignAddress } from '../platform.ts'
 import { changedMapping } from './changed-mapping.ts'
 import { AdLimit, type ChangeItem, type ChangeSetRow, type ChangeSource } from './entities.ts'
-import { type Draft, draftItem } from './items.ts'
+import { type Draft, draftAll } from './items.ts'
 import { keepPlan } from './keep.ts'
 import { type Guarded, obstacleTo } from './policy.ts'
 import { enabledKeywords, getChangeSet } from './queries.ts'
@@ -28,8 +28,8 @@ export interface ChangeOrder {
   negativeSource?: NegativeSource
   /** A smaller step than guardrails let through, as a share. */
   mostStep?: number
-  /** The set that is taken back, and what the platform must have for each item, by its place. */
-  undo?: { id: string; expected: ReadonlyArray<ChangeItem['after']> }
+  /** The set that is taken back: the item of it that each change takes back, by its place, and those that none does. */
+  undo?: { id: string; items: readonly ChangeItem[]; kept: readonly ChangeItem[] }
 }
 
 /**
@@ -47,7 +47,7 @@ export async function createChangeSet(ctx: Ctx, campaignId: string, input: NewCh
  * Reads what the platform has now, holds every item against the guardrails, has the platform validate the rest, and keeps the plan.
  * Items that do not pass are refused, each with its reason; with none left, so is the plan.
  * @param onPlanned what is done with a plan that has open items, in the transaction that keeps it
- * @throws DomainError `UNPROCESSABLE` when the campaign is archived or the platform refuses; as `changedMapping` and `draftItem`
+ * @throws DomainError `UNPROCESSABLE` when the campaign is archived or the platform refuses; as `changedMapping` and `draftAll`
  */
 export async function planChanges(
   ctx: Ctx,
@@ -55,13 +55,10 @@ export async function planChanges(
   order: ChangeOrder,
   onPlanned?: (txn: Transaction, set: ChangeSetRow) => Promise<void>,
 ): Promise<ChangeSetRow> {
-  const { mapping, drafts } = await transact(ctx, async (txn) => {
+  const { mapping, drafts, kept } = await transact(ctx, async (txn) => {
     const found = await changedMapping(txn, campaignId, order)
     requireChangeable(await lockCampaign(txn, campaignId))
-    const all: Draft[] = []
-    for (const [i, change] of order.changes.entries())
-      all.push(await draftItem(txn, found, change, `changes.${i}`))
-    return { mapping: found, drafts: all }
+    return { mapping: found, ...(await draftAll(txn, found, order)) }
   })
   const platform = platformOf(ctx, mapping.platform)
   const { changes } = platform
@@ -71,7 +68,7 @@ export async function planChanges(
     return validated(call, changes, mapping, checked)
   })
   return transact(ctx, async (txn) => {
-    const set = await keepPlan(txn, mapping, { order, items, drafts })
+    const set = await keepPlan(txn, mapping, { order, items: [...items, ...kept], drafts })
     if (set.status === 'planned') await onPlanned?.(txn, set)
     return set
   })
@@ -106,7 +103,7 @@ async function guard(
     drafts.map(({ item }) => item),
   )
   const all: ChangeItem[] = []
-  for (const [i, { item, adGroupId, groupBidMicros }] of drafts.entries()) {
+  for (const [i, { item, adGroupId, groupBidMicros, expected }] of drafts.entries()) {
     const { value = null, externalId } = live[i] ?? {}
     const now = { ...item, before: value, live: value, externalId: item.externalId ?? externalId ?? null }
     const keywords =
@@ -127,7 +124,7 @@ async function guard(
       all.push({ ...now, state: 'applied', reason: 'The platform has it so already' })
       continue
     }
-    const reason = driftOf(now, order.undo?.expected[i]) ?? obstacleTo(now, known)
+    const reason = driftOf(now, expected) ?? obstacleTo(now, known)
     if (reason === undefined && room !== null) room -= moreOf(now, mapping)
     all.push(reason === undefined ? now : { ...now, state: 'refused', reason })
   }
