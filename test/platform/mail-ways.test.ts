@@ -139,7 +139,7 @@ describe('a mail by a cloud’s mail service', () => {
     expect(asked?.headers.authorization).toBe(signatureOf(asked as Asked, secretAccessKey))
     const { FromEmailAddress, Destination, Content } = JSON.parse(asked?.body ?? '')
     expect([FromEmailAddress, Destination]).toEqual([
-      'Copydesk <desk@sender.example>',
+      'desk@sender.example',
       { ToAddresses: ['ada@test.example'] },
     ])
     const raw = Buffer.from(Content.Raw.Data, 'base64').toString('latin1')

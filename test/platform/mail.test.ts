@@ -64,6 +64,30 @@ describe('an e-mail by SMTP', () => {
     }
   })
 
+  it.each([
+    ['Oats', 'Oats'],
+    ['Bäckerei “Oats” & Söhne', 'Bäckerei “Oats” & Söhne'],
+    ['Oats, Inc.', 'Oats, Inc.'],
+    [
+      'Your "bank" <pay@bank.example>\r\nBcc: eve@bank.example',
+      'Your  bank   pay bank.example  Bcc: eve bank.example',
+    ],
+    ['x'.repeat(5_000), 'x'.repeat(100)],
+  ])('names another sender at the same address: %s', async (fromName, shown) => {
+    await using server = await createTestMailServer()
+    await senderFor(to(server)).send({ ...mail, fromName })
+    const [taken] = server.taken
+    expect(taken).toMatchObject({ from: 'desk@sender.example', to: ['ada@test.example'] })
+    const raw = taken?.mail.headers.get('from') ?? ''
+    const decoded = raw
+      .replace(/\?=\s+=\?/g, '?==?')
+      .replace(/=\?utf-8\?b\?([^?]*)\?=/gi, (_, text: string) => Buffer.from(text, 'base64').toString())
+      .replace(/=\?utf-8\?q\?([^?]*)\?=/gi, (_, text: string) =>
+        decodeURIComponent(text.replaceAll('_', ' ').replaceAll('=', '%')),
+      )
+    expect(decoded.replace(/^"(.*)"/, '$1')).toBe(`${shown} <desk@sender.example>`)
+  })
+
   it('goes over the connection of the one before', async () => {
     await using server = await createTestMailServer()
     const sender = senderFor(to(server))

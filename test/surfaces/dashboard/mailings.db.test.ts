@@ -40,6 +40,7 @@ describe('dashboard.mailings.create, dashboard.mailings.get, dashboard.mailings.
     const [ann, bea, ...more] = (await mailsOf(room.app)).filter(({ to }) => /site\.example/i.test(to))
     expect(more).toEqual([])
     expect(ann).toMatchObject({ subject: 'News from the bakery' })
+    expect(ann?.headers.get('from')).toMatch(/^Tenant 1 <.+@.+>$/)
     expect(ann?.text).toContain('Dear Ann,')
     expect(ann?.text).toContain('see them https://oats.example/rye')
     expect(ann?.text).toMatch(/Unsubscribe: http:\/\/127\.0\.0\.1:1\/forms\/v1\/unsubscribe\/\w{32}/)

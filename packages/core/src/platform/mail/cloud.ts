@@ -2,7 +2,7 @@ import type { Clock } from '../clock.ts'
 import type { HttpClient } from '../http/client.ts'
 import { composeMail, type DkimOptions } from './compose.ts'
 import { postMail } from './http-way.ts'
-import type { MailWayOut } from './mail.ts'
+import { addressIn, type MailWayOut } from './mail.ts'
 import type { TopicOptions } from './topic.ts'
 
 /** A cloud's mail service with the interface of Amazon SES, version 2. */
@@ -35,7 +35,8 @@ export function createCloudSender(parts: {
         url: `${base}/v2/email/outbound-emails`,
         headers: { 'content-type': 'application/json' },
         body: JSON.stringify({
-          FromEmailAddress: mail.from,
+          // The name stands in the mail itself, encoded.
+          FromEmailAddress: addressIn(mail.from),
           Destination: { ToAddresses: [mail.to] },
           Content: { Raw: { Data: data } },
         }),

@@ -12,6 +12,8 @@ export interface Mail {
   id: string
   /** An address alone, without a name. */
   to: string
+  /** Who is named as the sender, in the place of the installation; the address stays. */
+  fromName?: string
   subject: string
   text: string
   html: string
@@ -57,6 +59,9 @@ export interface OutgoingMail extends Mail {
   messageId: string
   date: Date
 }
+
+/** The address of a sender with or without a name. */
+export const addressIn = (from: string): string => /<([^<>]+)>\s*$/.exec(from)?.[1] ?? from.trim()
 
 /** A mail that was not handed over. */
 export class MailError extends Error {

@@ -6,8 +6,9 @@ import { createApiSender, type MailApiOptions } from './api.ts'
 import { type CloudMailOptions, createCloudSender } from './cloud.ts'
 import type { DkimOptions } from './compose.ts'
 import { createFolderSender } from './folder.ts'
-import type { MailSender, MailWay, MailWayOut } from './mail.ts'
+import { addressIn, type MailSender, type MailWay, type MailWayOut } from './mail.ts'
 import { createSmtpSender, parseSmtpUrl, type SmtpServer } from './smtp.ts'
+import { oneLine } from './text.ts'
 
 /** How mails leave an installation. */
 export interface MailOptions {
@@ -47,21 +48,33 @@ export function createMailSender(parts: {
   const host = isIP(hostname.replace(/[[\]]/g, '')) === 0 ? hostname : 'localhost'
   const from = options.from ?? `Copydesk <copydesk@${host}>`
   const domain = /@([^@>\s]+)>?\s*$/.exec(from)?.[1] ?? 'localhost'
+  const address = addressIn(from)
   const all = waysOut(parts)
   const [usual] = all
   const each = all.map(([, out]) => out)
   return {
     ways: all.map(([way]) => way) as [MailWay, ...MailWay[]],
-    async send(mail, signal) {
+    async send({ fromName, ...mail }, signal) {
       const [, out] = all.find(([way]) => way === mail.via) ?? usual
       const messageId = `<${mail.id}@${domain}>`
-      await out.send({ ...mail, from, messageId, date: clock.date() }, signal)
+      const sender = fromName === undefined ? from : named(fromName, address)
+      await out.send({ ...mail, from: sender, messageId, date: clock.date() }, signal)
       return messageId
     },
     check: async () => (await Promise.all(each.map((out) => out.check()))).join('; '),
     close: async () => void (await Promise.all(each.map((out) => out.close()))),
   }
 }
+
+/** Marks that would end the name, or look like another address, are left out. */
+const named = (name: string, address: string): string =>
+  `"${oneLine(name)
+    .replace(/["\\<>@]/g, ' ')
+    .trim()
+    .slice(0, longestName)
+    .toWellFormed()}" <${address}>`
+
+const longestName = 100
 
 type Ways = [[MailWay, MailWayOut], ...Array<[MailWay, MailWayOut]>]
 

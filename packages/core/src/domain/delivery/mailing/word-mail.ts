@@ -25,6 +25,8 @@ export interface WordedMail {
   text: string
   html: string
   headers: Record<string, string>
+  /** The name of the tenant. */
+  fromName: string
 }
 
 /** A text as one person gets it, with the way out of it. @param from the name of the tenant */
@@ -50,6 +52,7 @@ export function withWayOut(
     text: `${text}\n\n-- \n${name}\nUnsubscribe: ${link}\n`,
     html: `${html}\n<hr><p>${escapeHtml(name)} · <a href="${escapeHtml(link)}">Unsubscribe</a></p>\n`,
     // RFC 8058: mail programs offer one click, and ask by POST.
+    fromName: name,
     headers: { 'List-Unsubscribe': `<${link}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' },
   }
 }
