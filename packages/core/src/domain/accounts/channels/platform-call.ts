@@ -173,12 +173,16 @@ async function read(response: OutboundResponse): Promise<PlatformAnswer> {
   const text = await response.text()
   let body: unknown
   try {
-    body = JSON.parse(text)
+    body = JSON.parse(withoutZero(text))
   } catch {
     body = undefined
   }
   return { status, headers, body, text }
 }
+
+/** PostgreSQL has no texts with a zero byte in them, and people read none. */
+const withoutZero = (json: string): string =>
+  json.includes('\\u0000') ? json.replace(/(?<!\\)((?:\\\\)*)\\u0000/g, '$1') : json
 
 function toError(
   ctx: Ctx,

@@ -3,6 +3,7 @@ import { isoDay } from '../../../../../platform/wire.ts'
 import type { PlatformCall } from '../../../../accounts/channels/platform-call.ts'
 import type { DayFigures } from '../../../../work/campaigns/metrics/record-queries.ts'
 import type { AdAccount, CampaignAddress, PlatformCampaign } from '../../platform.ts'
+import { dayOf, zoneOf } from '../values.ts'
 import { googleAddress, googleHeaders, id64, int64, readGoogle, search } from './wire.ts'
 
 const CurrencyCode = z.string().regex(/^[A-Z]{3}$/)
@@ -40,7 +41,7 @@ async function accounts(call: PlatformCall): Promise<AdAccount[]> {
         id,
         loginId: id === root ? null : root,
         currency: currencyCode,
-        timezone: timeZone,
+        timezone: zoneOf(timeZone),
       })
     }
   }
@@ -92,10 +93,9 @@ function toCampaign(
   { customer, campaign, campaignBudget = {} }: z.output<typeof Row>,
 ): PlatformCampaign {
   const { amountMicros, resourceName, explicitlyShared = false, period = 'DAILY' } = campaignBudget
-  const dayOf = (text: string | undefined) => /^\d{4}-\d{2}-\d{2}/.exec(text ?? '')?.[0] ?? null
   const endDate = dayOf(campaign.endDateTime)
   return {
-    account: { id, loginId, currency: customer.currencyCode, timezone: customer.timeZone },
+    account: { id, loginId, currency: customer.currencyCode, timezone: zoneOf(customer.timeZone) },
     id: campaign.id,
     name: campaign.name,
     status: campaign.status,

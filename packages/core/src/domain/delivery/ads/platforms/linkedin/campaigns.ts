@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { PlatformCall } from '../../../../accounts/channels/platform-call.ts'
 import { readRest } from '../../../publishing/connectors/linkedin/rest.ts'
 import type { AdAccount, CampaignAddress, PlatformCampaign } from '../../platform.ts'
+import { dayOf } from '../values.ts'
 import { idNumber, Money, numberIn, searchAll } from './wire.ts'
 
 const Account = z.object({
@@ -13,14 +14,15 @@ const Account = z.object({
 /** More accounts than these one consent is not looked through for. */
 const mostAccounts = 50
 
+/** Milliseconds since the epoch, as far as a date can be. */
+const instant = z.int().min(0).max(8_640_000_000_000_000)
 const Campaign = z.object({
   id: idNumber,
   name: z.string().max(1_000).default(''),
   status: z.string(),
   dailyBudget: Money.optional(),
   totalBudget: Money.optional(),
-  /** Milliseconds since the epoch. */
-  runSchedule: z.object({ start: z.int(), end: z.int().optional() }).optional(),
+  runSchedule: z.object({ start: instant, end: instant.optional() }).optional().catch(undefined),
 })
 type Campaign = z.output<typeof Campaign>
 
@@ -64,8 +66,7 @@ export async function linkedinCampaign(call: PlatformCall, at: CampaignAddress):
 
 function toCampaign(account: AdAccount, campaign: Campaign): PlatformCampaign {
   const { id, name, status, dailyBudget, runSchedule } = campaign
-  const dayOf = (ms: number | undefined) =>
-    ms === undefined ? null : new Date(ms).toISOString().slice(0, 10)
+  const timeOf = (ms: number | undefined) => (ms === undefined ? undefined : new Date(ms).toISOString())
   return {
     account,
     id,
@@ -76,8 +77,8 @@ function toCampaign(account: AdAccount, campaign: Campaign): PlatformCampaign {
     spendMicros: perDay(campaign),
     budgetName: null,
     budgetShared: false,
-    startDate: dayOf(runSchedule?.start),
-    endDate: dayOf(runSchedule?.end),
+    startDate: dayOf(timeOf(runSchedule?.start)),
+    endDate: dayOf(timeOf(runSchedule?.end)),
   }
 }
 

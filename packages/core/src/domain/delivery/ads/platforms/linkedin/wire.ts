@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { PlatformCall } from '../../../../accounts/channels/platform-call.ts'
 import { readRest } from '../../../publishing/connectors/linkedin/rest.ts'
-import { decimalMicros } from '../decimal.ts'
+import { decimalMicros } from '../values.ts'
 
 /** LinkedIn's numbers for accounts and campaigns. */
 export const idNumber = z.union([z.int().min(0), z.string().regex(/^\d{1,20}$/)]).transform(String)

@@ -3,7 +3,8 @@ import type { PlatformCall } from '../../../../accounts/channels/platform-call.t
 import { graphUrl, readAllPages } from '../../../publishing/connectors/meta/graph.ts'
 import { requestAs } from '../../../publishing/connectors/requests.ts'
 import type { AdAccount, CampaignAddress, PlatformCampaign } from '../../platform.ts'
-import { unitOf, wholeNumber } from './money.ts'
+import { dayOf, zoneOf } from '../values.ts'
+import { budgetUnits, unitOf } from './money.ts'
 
 const Account = z.object({
   id: z.string().regex(/^act_\d{1,20}$/),
@@ -22,8 +23,8 @@ const Campaign = z.object({
   id: z.string(),
   name: z.string().max(1_000).default(''),
   status: z.string(),
-  daily_budget: wholeNumber.default(0),
-  lifetime_budget: wholeNumber.default(0),
+  daily_budget: budgetUnits.default(0),
+  lifetime_budget: budgetUnits.default(0),
   start_time: z.string().optional(),
   stop_time: z.string().optional(),
 })
@@ -33,8 +34,8 @@ type Campaign = z.output<typeof Campaign>
 const AdSet = z.object({
   campaign_id: z.string(),
   status: z.string(),
-  daily_budget: wholeNumber.default(0),
-  lifetime_budget: wholeNumber.default(0),
+  daily_budget: budgetUnits.default(0),
+  lifetime_budget: budgetUnits.default(0),
   start_time: z.string().optional(),
   end_time: z.string().optional(),
 })
@@ -59,7 +60,7 @@ const toAccount = ({ id, currency, timezone_name: timezone }: z.output<typeof Ac
   id,
   loginId: null,
   currency,
-  timezone,
+  timezone: zoneOf(timezone),
 })
 
 export async function metaCampaigns(call: PlatformCall): Promise<PlatformCampaign[]> {
@@ -100,7 +101,6 @@ export async function metaCampaign(
 function toCampaign(account: AdAccount, campaign: Campaign, sets?: readonly AdSet[]): PlatformCampaign {
   const { id, name, status, daily_budget: daily } = campaign
   const unit = unitOf(account.currency)
-  const dayOf = (time: string | undefined) => /^\d{4}-\d{2}-\d{2}/.exec(time ?? '')?.[0] ?? null
   return {
     account,
     id,

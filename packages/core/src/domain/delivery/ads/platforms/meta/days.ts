@@ -4,7 +4,7 @@ import type { PlatformCall } from '../../../../accounts/channels/platform-call.t
 import type { DayFigures } from '../../../../work/campaigns/metrics/record-queries.ts'
 import { readAllPages } from '../../../publishing/connectors/meta/graph.ts'
 import type { CampaignAddress } from '../../platform.ts'
-import { decimalMicros } from '../decimal.ts'
+import { decimalMicros } from '../values.ts'
 import { metaId } from './campaigns.ts'
 import { wholeNumber } from './money.ts'
 

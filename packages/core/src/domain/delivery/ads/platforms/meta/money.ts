@@ -19,3 +19,6 @@ export const wholeNumber = z
   .union([z.string().regex(/^\d{1,16}$/), z.int().min(0)])
   .transform(Number)
   .refine(Number.isSafeInteger, 'is too large')
+
+/** A budget in Meta's units; in no currency is one beyond a number of ours then. */
+export const budgetUnits = wholeNumber.refine((units) => units <= 9_000_000_000, 'is too large')

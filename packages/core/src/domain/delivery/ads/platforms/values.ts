@@ -1,0 +1,16 @@
+import { z } from 'zod'
+import { isoDay } from '../../../../platform/wire.ts'
+import { isTimeZone } from '../../../accounts/tenants/tenants.ts'
+
+/** A decimal number as a text, such as `12.34`, in millionths. */
+export const decimalMicros = z
+  .string()
+  .regex(/^\d{1,9}(?:\.\d{1,20})?$/)
+  .transform((text) => Math.round(Number(text) * 1_000_000))
+
+/** The day that a time of a platform begins with, in the zone that it has; null where it is none. */
+export const dayOf = (time: string | undefined): string | null =>
+  isoDay.safeParse(time?.slice(0, 10)).data ?? null
+
+/** The zone that an account's days are in; one that is not known here counts as UTC. */
+export const zoneOf = (name: string): string => (isTimeZone(name) ? name : 'UTC')
