@@ -41,6 +41,21 @@ describe('what a platform says that no one expects', () => {
     await expect(desk.list()).rejects.toMatchObject({ status: 422 })
   })
 
+  it('leaves no room for more where all that is spent cannot be added up', async () => {
+    await using desk = await openPlatformDesk('social_ads', createMetaAdsServer)
+    const { accounts, campaigns, done } = desk.there
+    accounts.push({ id: 'act_1', currency: 'EUR', timezone: 'UTC', status: 1 })
+    const add = (n: number) =>
+      campaigns.set(String(n), { id: String(n), account: 'act_1', name: 'Rye', status: 'ACTIVE', daily: 500 })
+    add(1)
+    const campaignId = await desk.imported('1')
+    // More pages than are read.
+    for (let n = 2; n <= 30; n += 1) add(n)
+    const more = desk.plan(campaignId, [{ kind: 'daily_budget', dailyBudgetMicros: 6_000_000 }])
+    await expect(more).rejects.toThrow('The platform has a longer list than is read here')
+    expect(done).toEqual([])
+  })
+
   it('is taken over as far as it can be, from LinkedIn', async () => {
     await using desk = await openPlatformDesk('professional_ads', createLinkedinAdsServer)
     const { accounts, campaigns } = desk.there

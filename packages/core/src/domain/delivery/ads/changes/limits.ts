@@ -32,7 +32,7 @@ export async function proposeLimit(
     tenantId,
     accountId,
     currency: own[0]?.account.currency ?? 'USD',
-    dailyCapMicros: Math.round(sum * headroom),
+    dailyCapMicros: Math.min(Number.MAX_SAFE_INTEGER, Math.round(sum * headroom)),
     proposedOn: now.toISOString().slice(0, 10),
     updatedOn: now,
   })

@@ -39,3 +39,7 @@ export async function requestAs<S extends z.ZodType>(
   const headers = { ...bearerOf(call), ...request.headers }
   return readAs(await call.request({ ...request, headers }), schema)
 }
+
+/** For a list of which a part would say the wrong thing. */
+export const listTooLong = (): PlatformError =>
+  new PlatformError('policy', 'The platform has a longer list than is read here')

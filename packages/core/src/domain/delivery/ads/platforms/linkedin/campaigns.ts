@@ -32,8 +32,12 @@ const campaignsPath = (accountId: string) => `/rest/adAccounts/${numberIn(accoun
 export const linkedinCampaignPath = ({ account, campaignId }: CampaignAddress) =>
   `${campaignsPath(account.id)}/${numberIn(campaignId)}`
 
-const readAll = async (call: PlatformCall, accountId: string): Promise<Campaign[]> => {
-  const found = await searchAll(call, campaignsPath(accountId), Campaign)
+const readAll = async (
+  call: PlatformCall,
+  accountId: string,
+  how: { whole?: boolean } = {},
+): Promise<Campaign[]> => {
+  const found = await searchAll(call, campaignsPath(accountId), Campaign, how)
   return found.filter(({ status }) => !gone.has(status))
 }
 
@@ -84,7 +88,7 @@ function toCampaign(account: AdAccount, campaign: Campaign): PlatformCampaign {
 
 /** What running campaigns of an account may spend on a day, in millionths. A budget of a whole span counts by its days. */
 export async function linkedinDailySpend(call: PlatformCall, { id }: { id: string }): Promise<number> {
-  const running = (await readAll(call, id)).filter(({ status }) => status === 'ACTIVE')
+  const running = (await readAll(call, id, { whole: true })).filter(({ status }) => status === 'ACTIVE')
   return running.reduce((sum, campaign) => sum + perDay(campaign), 0)
 }
 

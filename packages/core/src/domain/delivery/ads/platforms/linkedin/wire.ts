@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { PlatformCall } from '../../../../accounts/channels/platform-call.ts'
 import { readRest } from '../../../publishing/connectors/linkedin/rest.ts'
+import { listTooLong } from '../../../publishing/connectors/requests.ts'
 import { decimalMicros } from '../values.ts'
 
 /** LinkedIn's numbers for accounts and campaigns. */
@@ -11,11 +12,15 @@ export const Money = z.object({ amount: decimalMicros, currencyCode: z.string() 
 const finder = { 'x-restli-method': 'FINDER' }
 const mostPages = 20
 
-/** Everything that a search finds. */
+/**
+ * Everything that a search finds.
+ * @param how `whole`: a list that is longer than what is read is refused, where a part of it says the wrong thing
+ */
 export async function searchAll<S extends z.ZodType>(
   call: PlatformCall,
   path: string,
   item: S,
+  { whole = false } = {},
 ): Promise<Array<z.output<S>>> {
   const Page = z.object({
     elements: z.array(item),
@@ -28,8 +33,9 @@ export async function searchAll<S extends z.ZodType>(
     const { elements, metadata } = await readRest(call, `${path}?q=search&pageSize=100${more}`, Page, finder)
     all.push(...elements)
     token = metadata?.nextPageToken
-    if (token === undefined) break
+    if (token === undefined) return all
   }
+  if (whole) throw listTooLong()
   return all
 }
 

@@ -77,12 +77,18 @@ export async function metaCampaigns(call: PlatformCall): Promise<PlatformCampaig
 }
 
 /** Campaigns of an account, and the ad sets of those that leave their budgets to them. */
-async function readAll(call: PlatformCall, id: string): Promise<{ campaigns: Campaign[]; sets: AdSet[] }> {
+async function readAll(
+  call: PlatformCall,
+  id: string,
+  how: { whole?: boolean } = {},
+): Promise<{ campaigns: Campaign[]; sets: AdSet[] }> {
   const path = accountPath(id)
-  const found = await readAllPages(call, `${path}/campaigns`, { fields: campaignFields }, Campaign)
+  const found = await readAllPages(call, `${path}/campaigns`, { fields: campaignFields }, Campaign, how)
   const campaigns = found.filter(({ status }) => !gone.has(status))
   const fields = 'campaign_id,status,daily_budget,lifetime_budget,start_time,end_time'
-  const sets = campaigns.every(hasBudget) ? [] : await readAllPages(call, `${path}/adsets`, { fields }, AdSet)
+  const sets = campaigns.every(hasBudget)
+    ? []
+    : await readAllPages(call, `${path}/adsets`, { fields }, AdSet, how)
   return { campaigns, sets }
 }
 
@@ -122,7 +128,7 @@ export async function metaDailySpend(call: PlatformCall, { id }: { id: string })
   const unit = unitOf(currency)
   // What is not known leaves no room.
   if (unit === undefined) return Number.POSITIVE_INFINITY
-  const { campaigns, sets } = await readAll(call, id)
+  const { campaigns, sets } = await readAll(call, id, { whole: true })
   const running = campaigns.filter(({ status }) => status === 'ACTIVE')
   return running.reduce((sum, campaign) => sum + perDay(campaign, sets), 0) * unit
 }

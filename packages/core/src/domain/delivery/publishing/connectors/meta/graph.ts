@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { PlatformCall, PlatformRules } from '../../../../accounts/channels/platform-call.ts'
 import type { FailureKind } from '../../../../accounts/channels/platform-error.ts'
-import { addressOf, requestAs } from '../requests.ts'
+import { addressOf, listTooLong, requestAs } from '../requests.ts'
 
 /** A version of the Graph API lives for two years. */
 const version = 'v25.0'
@@ -100,12 +100,16 @@ export const graphUrl = ({ urls }: PlatformCall, path: string, query: Record<str
 
 const mostPages = 10
 
-/** Everything in a list. Its addresses of further pages contain the token: they are made from the cursor. */
+/**
+ * Everything in a list. Its addresses of further pages contain the token: they are made from the cursor.
+ * @param how `whole`: a list that is longer than what is read is refused, where a part of it says the wrong thing
+ */
 export async function readAllPages<S extends z.ZodType>(
   call: PlatformCall,
   path: string,
   query: Record<string, string>,
   item: S,
+  { whole = false } = {},
 ): Promise<z.output<S>[]> {
   const Page = z.object({
     data: z.array(item),
@@ -120,7 +124,8 @@ export async function readAllPages<S extends z.ZodType>(
     const { data, paging } = await requestAs(call, { url, effect: 'read' }, Page)
     all.push(...data)
     after = paging?.cursors?.after
-    if (paging?.next === undefined || after === undefined) break
+    if (paging?.next === undefined || after === undefined) return all
   }
+  if (whole) throw listTooLong()
   return all
 }
