@@ -21,6 +21,8 @@ export interface GoogleAdsServer extends AsyncDisposable {
   accepts: (token: string) => boolean
   /** `POST customers/1/googleAds:searchStream`, in the order of arrival, with headers and body. */
   requests: Array<{ path: string; headers: IncomingMessage['headers']; body: Record<string, unknown> }>
+  /** Called with each request before anything is done about it. */
+  arrived?: ((request: { path: string; body: Record<string, unknown> }) => void) | undefined
   /** Taken from the front by requests to change something, and by all others. */
   mishaps: { mutate: Mishap[]; read: Mishap[] }
   /** How often each operation was really done, by its JSON. */
@@ -163,6 +165,7 @@ export async function createGoogleAdsServer(): Promise<GoogleAdsServer> {
     for await (const chunk of request) chunks.push(chunk as Buffer)
     const body = JSON.parse(Buffer.concat(chunks).toString() || '{}') as Record<string, unknown>
     self.requests.push({ path, headers: request.headers, body })
+    self.arrived?.({ path, body })
     const requestId = randomUUID()
     const writes = path.endsWith(':mutate') && body['validateOnly'] !== true
     const mishap = self.mishaps[writes ? 'mutate' : 'read'].shift()

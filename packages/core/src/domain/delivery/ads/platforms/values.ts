@@ -13,4 +13,4 @@ export const dayOf = (time: string | undefined): string | null =>
   isoDay.safeParse(time?.slice(0, 10)).data ?? null
 
 /** The zone that an account's days are in; one that is not known here counts as UTC. */
-export const zoneOf = (name: string): string => (isTimeZone(name) ? name : 'UTC')
+export const accountZone = (name: string): string => (isTimeZone(name) ? name : 'UTC')

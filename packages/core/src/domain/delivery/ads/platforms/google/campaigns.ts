@@ -3,7 +3,7 @@ import { isoDay } from '../../../../../platform/wire.ts'
 import type { PlatformCall } from '../../../../accounts/channels/platform-call.ts'
 import type { DayFigures } from '../../../../work/campaigns/metrics/record-queries.ts'
 import type { AdAccount, CampaignAddress, PlatformCampaign } from '../../platform.ts'
-import { dayOf, zoneOf } from '../values.ts'
+import { accountZone, dayOf } from '../values.ts'
 import { googleAddress, googleHeaders, id64, int64, readGoogle, search } from './wire.ts'
 
 const CurrencyCode = z.string().regex(/^[A-Z]{3}$/)
@@ -41,7 +41,7 @@ async function accounts(call: PlatformCall): Promise<AdAccount[]> {
         id,
         loginId: id === root ? null : root,
         currency: currencyCode,
-        timezone: zoneOf(timeZone),
+        timezone: accountZone(timeZone),
       })
     }
   }
@@ -95,7 +95,7 @@ function toCampaign(
   const { amountMicros, resourceName, explicitlyShared = false, period = 'DAILY' } = campaignBudget
   const endDate = dayOf(campaign.endDateTime)
   return {
-    account: { id, loginId, currency: customer.currencyCode, timezone: zoneOf(customer.timeZone) },
+    account: { id, loginId, currency: customer.currencyCode, timezone: accountZone(customer.timeZone) },
     id: campaign.id,
     name: campaign.name,
     status: campaign.status,

@@ -3,7 +3,7 @@ import type { PlatformCall } from '../../../../accounts/channels/platform-call.t
 import { graphUrl, readAllPages } from '../../../publishing/connectors/meta/graph.ts'
 import { requestAs } from '../../../publishing/connectors/requests.ts'
 import type { AdAccount, CampaignAddress, PlatformCampaign } from '../../platform.ts'
-import { dayOf, zoneOf } from '../values.ts'
+import { accountZone, dayOf } from '../values.ts'
 import { budgetUnits, unitOf } from './money.ts'
 
 const Account = z.object({
@@ -60,7 +60,7 @@ const toAccount = ({ id, currency, timezone_name: timezone }: z.output<typeof Ac
   id,
   loginId: null,
   currency,
-  timezone: zoneOf(timezone),
+  timezone: accountZone(timezone),
 })
 
 export async function metaCampaigns(call: PlatformCall): Promise<PlatformCampaign[]> {
