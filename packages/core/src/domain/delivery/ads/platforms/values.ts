@@ -14,3 +14,12 @@ export const dayOf = (time: string | undefined): string | null =>
 
 /** The zone that an account's days are in; one that is not known here counts as UTC. */
 export const accountZone = (name: string): string => (isTimeZone(name) ? name : 'UTC')
+
+/**
+ * What a budget of a whole span counts for on a day; all of it where the span is not known.
+ * @param start milliseconds since the epoch, as `end`; NaN where there is none
+ */
+export function budgetPerDay(total: number, start: number, end: number): number {
+  const days = (end - start) / 86_400_000
+  return Math.ceil(total / (days > 1 ? days : 1))
+}

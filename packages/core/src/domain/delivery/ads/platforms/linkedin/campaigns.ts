@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { PlatformCall } from '../../../../accounts/channels/platform-call.ts'
 import { readRest } from '../../../publishing/connectors/linkedin/rest.ts'
 import type { AdAccount, CampaignAddress, PlatformCampaign } from '../../platform.ts'
-import { dayOf } from '../values.ts'
+import { budgetPerDay, dayOf } from '../values.ts'
 import { idNumber, Money, numberIn, searchAll } from './wire.ts'
 
 const Account = z.object({
@@ -94,6 +94,6 @@ export async function linkedinDailySpend(call: PlatformCall, { id }: { id: strin
 
 function perDay({ dailyBudget, totalBudget, runSchedule }: Campaign): number {
   if (dailyBudget) return dailyBudget.amount
-  const days = ((runSchedule?.end ?? 0) - (runSchedule?.start ?? 0)) / 86_400_000
-  return Math.ceil((totalBudget?.amount ?? 0) / Math.max(1, days))
+  const { start = Number.NaN, end = Number.NaN } = runSchedule ?? {}
+  return budgetPerDay(totalBudget?.amount ?? 0, start, end)
 }

@@ -3,7 +3,7 @@ import type { PlatformCall } from '../../../../accounts/channels/platform-call.t
 import { graphUrl, readAllPages } from '../../../publishing/connectors/meta/graph.ts'
 import { requestAs } from '../../../publishing/connectors/requests.ts'
 import type { AdAccount, CampaignAddress, PlatformCampaign } from '../../platform.ts'
-import { accountZone, dayOf } from '../values.ts'
+import { accountZone, budgetPerDay, dayOf } from '../values.ts'
 import { budgetUnits, unitOf } from './money.ts'
 
 const Account = z.object({
@@ -146,6 +146,5 @@ function ownPerDay(
   end: string | undefined,
 ): number {
   if (one.daily_budget > 0) return one.daily_budget
-  const days = (Date.parse(end ?? '') - Date.parse(one.start_time ?? '')) / 86_400_000
-  return Math.ceil(one.lifetime_budget / (days > 1 ? days : 1))
+  return budgetPerDay(one.lifetime_budget, Date.parse(one.start_time ?? ''), Date.parse(end ?? ''))
 }
