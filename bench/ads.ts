@@ -1,22 +1,14 @@
 import { join } from 'node:path'
 import { type CopydeskOptions, createCopydesk } from '@copydesk/core'
 import BetterSqlite from 'better-sqlite3'
-import { findPostgres } from '../config/postgres.ts'
 import { silentLogger } from '../packages/core/src/platform/logger.ts'
 import { createGoogleAdsServer, type GoogleAdsServer } from '../test/kit/google-ads-server.ts'
 import { createOAuthServer, redirectUrl } from '../test/kit/oauth-server.ts'
 import { fillLists, fillPlatform, listedCampaign, restate } from './ads-data.ts'
-import {
-  type Installation,
-  installationIn,
-  lookInto,
-  memberTokens,
-  type Seeded,
-  seed,
-} from './installation.ts'
+import { type Installation, memberTokens, type Seeded, seed } from './installation.ts'
 import { type Bench, expectEqual, type Metrics, more, percentile } from './measure.ts'
-import { inDatabase } from './postgres.ts'
-import { startSubject, temporaryFolder } from './processes.ts'
+import { onBoth, within } from './on-both.ts'
+import { startSubject } from './processes.ts'
 
 const campaigns = 1_000
 const days = 90
@@ -29,24 +21,11 @@ const peer = 'the same requests one by one, and hand-written statements, a commi
 export const ads: Bench = {
   name: 'ads',
   long: true,
-  async run({ rows }, say) {
-    const measure = async (name: string, installation: Installation, folder: string) => ({
+  run({ rows }, say) {
+    return onBoth(async (name, installation, folder) => ({
       ...(await measureFigures(name, installation, folder, say)),
       ...(await measureLists(name, installation, folder, rows, say)),
-    })
-    using folder = temporaryFolder()
-    const onSqlite = await measure('sqlite', installationIn(folder.path), folder.path)
-    const postgres = await findPostgres()
-    if (postgres.url === undefined) return onSqlite
-    try {
-      using second = temporaryFolder()
-      const onPostgres = await inDatabase(postgres.url, (database) =>
-        measure('postgresql', installationIn(second.path, database), second.path),
-      )
-      return { ...onSqlite, ...onPostgres }
-    } finally {
-      await postgres.stop()
-    }
+    }))
   },
 }
 
@@ -259,16 +238,4 @@ async function measureLists(
     found[`ads.${name}.${list}.p95`] = { value: percentile(waits, 0.95), unit: 'ms', aim: '25 ms' }
   }
   return found
-}
-
-async function within<T>(
-  installation: Installation,
-  work: (db: Awaited<ReturnType<typeof lookInto>>) => Promise<T>,
-): Promise<T> {
-  const db = await lookInto(installation)
-  try {
-    return await work(db)
-  } finally {
-    await db.close()
-  }
 }

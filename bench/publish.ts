@@ -1,21 +1,13 @@
 import { createHash } from 'node:crypto'
 import { createCopydesk } from '@copydesk/core'
-import { findPostgres } from '../config/postgres.ts'
 import type { Database, SqlValue } from '../packages/core/src/platform/database/database.ts'
 import { silentLogger } from '../packages/core/src/platform/logger.ts'
 import { fillReviewQueue } from '../test/kit/review-queue.ts'
 import { createWordPressServer, type WordPressServer } from '../test/kit/wordpress-server.ts'
-import {
-  type Installation,
-  installationIn,
-  lookInto,
-  memberTokens,
-  type Seeded,
-  seed,
-} from './installation.ts'
+import { type Installation, memberTokens, type Seeded, seed } from './installation.ts'
 import { type Bench, expectEqual, type Metrics, percentile } from './measure.ts'
-import { inDatabase } from './postgres.ts'
-import { startSubject, temporaryFolder } from './processes.ts'
+import { onBoth, within } from './on-both.ts'
+import { startSubject } from './processes.ts'
 
 /** Intents that are due at once, and then intents that become due one after the other, this many milliseconds apart. */
 const atOnce = 400
@@ -36,33 +28,6 @@ export const publish: Bench = {
 export const calendar: Bench = {
   name: 'calendar',
   run: () => onBoth(measureCalendar),
-}
-
-type Measure = (name: string, installation: Installation, folder: string) => Promise<Metrics>
-
-async function onBoth(measure: Measure): Promise<Metrics> {
-  using folder = temporaryFolder()
-  const onSqlite = await measure('sqlite', installationIn(folder.path), folder.path)
-  const postgres = await findPostgres()
-  if (postgres.url === undefined) return onSqlite
-  try {
-    using second = temporaryFolder()
-    const onPostgres = await inDatabase(postgres.url, (database) =>
-      measure('postgresql', installationIn(second.path, database), second.path),
-    )
-    return { ...onSqlite, ...onPostgres }
-  } finally {
-    await postgres.stop()
-  }
-}
-
-async function within<T>(installation: Installation, work: (db: Database) => Promise<T>): Promise<T> {
-  const db = await lookInto(installation)
-  try {
-    return await work(db)
-  } finally {
-    await db.close()
-  }
 }
 
 async function measurePublishing(name: string, installation: Installation, folder: string): Promise<Metrics> {
