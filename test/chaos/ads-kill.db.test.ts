@@ -13,16 +13,19 @@ import type { GoogleAdsServer } from '../kit/google-ads-server.ts'
 import { createOAuthServer, type OAuthServer, redirectUrl } from '../kit/oauth-server.ts'
 import { endMember, startMember } from './fleet.ts'
 import { randomFrom } from './random.ts'
-import { seedTenants } from './seed.ts'
+import { adminOfTenant, type SeededTenant, seedTenants } from './seed.ts'
 
 /** How many change sets, and how many kills among them; the long form is 500 with 100. */
 const count = Number(process.env['COPYDESK_CHANGE_SETS'] ?? 10)
 const kills = Math.max(4, Math.round(count / 5))
+/** As long as all of it may take: what comes before it is waited for. */
+const limitMs = 120_000 + count * 12_000
+const patience = { timeout: limitMs, interval: 100 }
 const wordsOf = (at: number) => [`cheap ${at}`, `free ${at}`]
 
 describe('change sets of ads', () => {
   it(`apply ${count} of them once each, though the server is killed ${kills} times and answers are lost`, {
-    timeout: 120_000 + count * 12_000,
+    timeout: limitMs,
   }, async () => {
     await using database = await openTestDatabase({ entities, migrations })
     await using provider = await createOAuthServer()
@@ -36,9 +39,7 @@ describe('change sets of ads', () => {
     const port = await freePort()
     const baseUrl = `http://127.0.0.1:${port}`
     const installation = { database: database.url, dataDir, baseUrl, more: { channels } }
-    await seedTenants(installation, 1, (copydesk, { tenantId, adminId }) =>
-      approveSets(copydesk, provider, { tenantId, adminId }),
-    )
+    await seedTenants(installation, 1, (copydesk, tenant) => approveSets(copydesk, provider, tenant))
 
     const random = randomFrom(11)
     const mishaps: GoogleAdsServer['mishaps']['mutate'] = ['cut before', 'cut after', 'cut after', 500]
@@ -92,18 +93,8 @@ describe('change sets of ads', () => {
 })
 
 /** Takes a campaign over, and approves change sets for it, before any server is there to apply them. */
-async function approveSets(
-  copydesk: Copydesk,
-  provider: OAuthServer,
-  { tenantId, adminId }: { tenantId: string; adminId: string },
-): Promise<void> {
-  const admin = copydesk.as({
-    id: adminId,
-    type: 'human',
-    role: 'admin',
-    tenantId,
-    appAccess: ['dashboard'],
-  })
+async function approveSets(copydesk: Copydesk, provider: OAuthServer, tenant: SeededTenant): Promise<void> {
+  const admin = adminOfTenant(copydesk, tenant)
   const { authUrl } = await admin.call('dashboard.channels.connect', {
     params: { platform: 'search_ads' },
     body: { redirectUrl },
@@ -155,6 +146,5 @@ async function passTime(db: Database, isDead: boolean): Promise<void> {
   })
 }
 
-async function until(done: () => Promise<boolean>): Promise<void> {
-  while (!(await done())) await new Promise((resolve) => setTimeout(resolve, 100))
-}
+/** Asks until it is so. */
+const until = (done: () => Promise<boolean>) => expect.poll(done, patience).toBe(true)

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Copydesk } from '@copydesk/core'
-import { onTestFinished } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
 import { freePort } from '../../config/postgres-server.ts'
 import { entities } from '../../packages/core/src/composition/entities.ts'
 import { migrations } from '../../packages/core/src/composition/migrations/migrations.ts'
@@ -65,13 +65,9 @@ export async function sendUnderKills({ count, kills, table, prepare }: Sending) 
   kill = undefined
   const server = await startMember('all', port, installation)
   onTestFinished(() => endMember(server, 'SIGKILL'))
-  const open = `select 1 from ${table} where status not in ('sent', 'unknown')`
   // A sequence writes each mail down when it is about to send it.
-  while (
-    (await withStatus('sent')) + (await withStatus('unknown')) < count ||
-    (await db.sql.get(open)) !== undefined
-  )
-    await new Promise((resolve) => setTimeout(resolve, 20))
+  const ended = async () => (await withStatus('sent')) + (await withStatus('unknown'))
+  await expect.poll(ended, { timeout: 60_000 + count * 1_000, interval: 50 }).toBe(count)
   return { arrived, inDoubt, sent: await withStatus('sent'), unknown: await withStatus('unknown') }
 }
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { approvedText, sendUnderKills } from './mail-kills.ts'
+import { adminOfTenant } from './seed.ts'
 
 /** How many leads, at most a hundred, and how many kills among their mails. */
 const count = Number(process.env['COPYDESK_MAILS'] ?? 40)
@@ -13,14 +14,9 @@ describe('a mailing', () => {
       count,
       kills,
       table: 'sequence_mails',
-      async prepare(copydesk, { tenantId, adminId }, db) {
-        const admin = copydesk.as({
-          id: adminId,
-          type: 'human',
-          role: 'admin',
-          tenantId,
-          appAccess: ['dashboard'],
-        })
+      async prepare(copydesk, tenant, db) {
+        const { tenantId } = tenant
+        const admin = adminOfTenant(copydesk, tenant)
         for (let n = 0; n < count; n += 1)
           await admin.call('dashboard.leads.create', {
             body: { firstName: `Lead ${n}`, lastName: 'Field', email: `lead${n}@site.example` },

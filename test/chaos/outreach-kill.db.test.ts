@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createIds, createSystemClock } from '../../packages/core/src/platform/clock.ts'
 import { approvedText, sendUnderKills } from './mail-kills.ts'
+import { adminOfTenant } from './seed.ts'
 
 /** How many letters, at most a hundred, and how many kills among them. */
 const count = Number(process.env['COPYDESK_LETTERS'] ?? 20)
@@ -14,12 +15,11 @@ describe('outreach', () => {
       count,
       kills,
       table: 'outreach_mails',
-      async prepare(copydesk, { tenantId, adminId }, db) {
-        const { id: campaignId } = await copydesk
-          .as({ id: adminId, type: 'human', role: 'admin', tenantId, appAccess: ['dashboard'] })
-          .call('tenant.campaigns.create', {
-            body: { name: 'Links', type: 'backlink_outreach', channel: ['email'], goal: 'links' },
-          })
+      async prepare(copydesk, tenant, db) {
+        const { tenantId } = tenant
+        const { id: campaignId } = await adminOfTenant(copydesk, tenant).call('tenant.campaigns.create', {
+          body: { name: 'Links', type: 'backlink_outreach', channel: ['email'], goal: 'links' },
+        })
         const text = '# Letters\n\nThey were approved.\n'
         const of = { tenantId, campaignId, type: 'backlink' as const, text }
         const { activityId, hash } = await approvedText(db, of)

@@ -12,7 +12,7 @@ import { fillReviewQueue } from '../kit/review-queue.ts'
 import { createWordPressServer, type WordPressServer } from '../kit/wordpress-server.ts'
 import { endMember, startMember } from './fleet.ts'
 import { randomFrom } from './random.ts'
-import { seedTenants } from './seed.ts'
+import { adminOfTenant, seedTenants } from './seed.ts'
 
 /** How many pieces, and how many kills among them; the long form is 1,000 with 50. */
 const count = Number(process.env['COPYDESK_PUBLISHES'] ?? 12)
@@ -30,20 +30,14 @@ describe('publishing', () => {
     onTestFinished(() => rm(dataDir, { recursive: true, force: true }))
     const port = await freePort()
     const installation = { database: database.url, dataDir, baseUrl: `http://127.0.0.1:${port}` }
-    await seedTenants(installation, 1, async (copydesk, { tenantId, adminId }) => {
-      const admin = copydesk.as({
-        id: adminId,
-        type: 'human',
-        role: 'admin',
-        tenantId,
-        appAccess: ['dashboard'],
-      })
+    await seedTenants(installation, 1, async (copydesk, tenant) => {
+      const admin = adminOfTenant(copydesk, tenant)
       await admin.call('dashboard.integrations.credentials', {
         params: { platform: 'cms_site' },
         body: { server: site.url, ...site.login },
       })
       const { data } = await admin.call('dashboard.channels.list', {})
-      for (const activityId of await approvedPieces(db, tenantId))
+      for (const activityId of await approvedPieces(db, tenant.tenantId))
         await admin.call('dashboard.publications.create', {
           body: { activityId, channelId: data[0]?.id ?? '' },
         })

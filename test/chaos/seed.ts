@@ -30,6 +30,10 @@ export interface SeededTenant {
   reviewer: string
 }
 
+/** Calls as the admin of a tenant. */
+export const adminOfTenant = (copydesk: Copydesk, { adminId, tenantId }: SeededTenant) =>
+  copydesk.as({ id: adminId, type: 'human', role: 'admin', tenantId, appAccess: ['dashboard'] })
+
 /** Fills an empty installation with tenants, before any server of it runs; `prepare` may do more. */
 export async function seedTenants(
   { database, dataDir, baseUrl, more = {} }: Installation,
