@@ -1,6 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { access, publicAccess } from '../../packages/core/src/gateway/access.ts'
+import type { LaterSurface } from '../../packages/core/src/gateway/doors.ts'
 import { createGateway } from '../../packages/core/src/gateway/mount.ts'
 import type {
   Claimed,
@@ -82,7 +83,7 @@ export function createRig(
     surface?: Partial<SurfaceSpec<string, AnySurface['endpoints']>>
     more?: AnySurface[]
     /** Loads surfaces that are not there from the beginning. */
-    later?: () => Promise<readonly AnySurface[]>
+    later?: readonly LaterSurface[]
     ports?: Partial<Ports>
     options?: Partial<GatewayOptions>
   } = {},

@@ -25,7 +25,7 @@ import {
   requireCurrentSchema,
 } from './platform/database/migrate.ts'
 import { version } from './platform/version.ts'
-import { loadSurfaces, openApiDocument } from './surfaces/load.ts'
+import { laterSurfaces, openApiDocument } from './surfaces/load.ts'
 import { docs } from './surfaces/root/docs.ts'
 import { root } from './surfaces/root/index.ts'
 import type { surfaces as builtIn } from './surfaces/surfaces.ts'
@@ -99,7 +99,7 @@ export interface Copydesk {
   setUp(): Promise<void>
   /** Starts events and, unless `worker` is false, the work on jobs and runs. @throws DatabaseError on a schema that is not the current one */
   start(): Promise<void>
-  /** Loads what the first request that needs it would wait for otherwise: the surfaces and the ORM. */
+  /** Loads what the first request would wait for otherwise, whichever surface it is for: the ORM. */
   loadRest(): Promise<void>
   /** Ends the streams, lets requests, jobs and runs finish, and closes the database. */
   stop(): Promise<void>
@@ -134,6 +134,8 @@ export interface Copydesk {
   readonly version: string
 }
 
+const loadAllSurfaces = async () => (await import('./surfaces/surfaces.ts')).surfaces
+
 /**
  * Puts an instance together; nothing runs and nothing is migrated until asked to.
  * @throws TypeError that names each option at fault, before anything is made; DatabaseError when the database cannot be opened
@@ -147,8 +149,8 @@ export async function createCopydesk(options: CopydeskOptions): Promise<Copydesk
     options.doors === 'health'
       ? { surfaces: [root] }
       : {
-          surfaces: [docs(loadSurfaces, { baseUrl, script: options.referencePage })],
-          later: async () => (await loadSurfaces()).slice(0, -1),
+          surfaces: [docs(loadAllSurfaces, { baseUrl, script: options.referencePage })],
+          later: laterSurfaces,
         }
   const gateway = createGateway({
     ...surfaces,
@@ -223,7 +225,6 @@ export async function createCopydesk(options: CopydeskOptions): Promise<Copydesk
       await worker.start()
     },
     async loadRest() {
-      await gateway.open()
       await db.orm()
     },
     stop: () => (stopping ??= stop()),

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { H3, type H3Event, toNodeHandler } from 'h3'
 import { type Compiled, compile } from './compile.ts'
+import type { AnyEndpoint } from './definition.ts'
 import { createFallback, preflightOf } from './fallback.ts'
 import { run } from './pipeline.ts'
 import { createRequestContext, type Incoming } from './request-context.ts'
@@ -19,13 +20,17 @@ export interface MountedSurface {
 /** Puts a surface behind a door of its own: an h3 app, which only routes; the pipeline does the rest. */
 export function mountSurface(runtime: Runtime, item: AnySurface): MountedSurface {
   const app = new H3({ silent: true, allowMalformedURL: true })
-  const serve = (endpoint: Compiled) => (event: H3Event) => exchange(runtime, endpoint, event)
+  // Most endpoints of a server are asked for long after its start, if ever.
+  const serve = (endpoint: AnyEndpoint) => {
+    let compiled: Compiled | undefined
+    return (event: H3Event) => exchange(runtime, (compiled ??= compile(item, endpoint)), event)
+  }
   for (const one of item.endpoints) {
-    const handler = serve(compile(item, one))
+    const handler = serve(one)
     const path = one.path === '/' ? item.prefix || '/' : item.prefix + one.path
     app.on(one.method, path, handler)
     if (one.method === 'GET' && one.kind !== 'stream') app.on('HEAD', path, handler)
-    if (one.origins) app.on('OPTIONS', path, serve(compile(item, preflightOf(item, one))))
+    if (one.origins) app.on('OPTIONS', path, serve(preflightOf(item, one)))
   }
   const fallback = createFallback(runtime, item)
   app.all('/**', (event) =>

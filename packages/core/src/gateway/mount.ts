@@ -3,7 +3,8 @@ import type { Principal } from '../kernel/context.ts'
 import { publicAccess } from './access.ts'
 import { type AttachedPath, attached } from './attach.ts'
 import { type Caller, createCallers } from './call.ts'
-import { type MountedSurface, mountSurface } from './door.ts'
+import type { MountedSurface } from './door.ts'
+import { type Door, type LaterSurface, laterDoor, openDoor } from './doors.ts'
 import { type EndpointInfo, infoOf } from './info.ts'
 import { createClientErrorListener, refuseWithoutOneHost } from './parser-errors.ts'
 import type { GatewayOptions, Ports } from './ports.ts'
@@ -13,15 +14,13 @@ import { type AnySurface, surface } from './surface.ts'
 export interface Gateway extends MountedSurface {
   /** Answers what node's parser refuses; a listener for `clientError` of its HTTP server. */
   clientError(error: Error, socket: Duplex): void
-  /** Loads the surfaces that are loaded later, and opens their doors. */
-  open(): Promise<void>
   /** Every endpoint of every surface, in order. */
   endpoints(): Promise<EndpointInfo[]>
-  /** @throws Error when there is no surface of that name; its requests reject where surfaces have not been loaded yet */
+  /** @throws Error when there is no surface of that name */
   surface(name: string): MountedSurface
   /** Calls endpoints in process, as someone whom the embedding program vouches for. */
   as(principal: Principal): Caller<readonly AnySurface[]>
-  /** Another door beside the surfaces, behind the same pipeline. */
+  /** Another door beside the surfaces, behind the same pipeline. @throws Error when there is no surface like which it is to be */
   attach(attachment: AttachedPath): MountedSurface
   /** How many streams are open. */
   readonly streams: number
@@ -31,88 +30,55 @@ export interface Gateway extends MountedSurface {
 
 /**
  * Puts surfaces behind one door each.
- * @param given.later loads further surfaces when they are first needed; paths of the endpoints of `surfaces` do not wait for them
+ * @param given.later surfaces that are loaded by the first request for them
  * @throws Error when two surfaces share a prefix or a name, or two endpoints an id
  */
 export function createGateway(given: {
   surfaces: readonly AnySurface[]
-  later?: () => Promise<readonly AnySurface[]>
+  later?: readonly LaterSurface[]
   ports: Ports
   options: GatewayOptions
 }): Gateway {
   const runtime = createRuntime(given.ports, given.options)
   given.ports.onRefused?.(() => runtime.streams.recheck())
-  const { later } = given
-  let surfaces = given.surfaces
-  let doors = openDoors(runtime, withRoot(surfaces))
-  let opening: Promise<void> | undefined
-  let isOpen = !later
-  const openRest = async (load: NonNullable<typeof later>) => {
-    try {
-      const all = [...(await load()), ...given.surfaces]
-      doors = openDoors(runtime, withRoot(all))
-      surfaces = all
-      isOpen = true
-    } catch (error) {
-      opening = undefined
-      throw error
-    }
-  }
-  const open = () => (opening ??= later ? openRest(later) : Promise.resolve())
-  const soon = beginningsOf(surfaces)
-  const isKnown = (path: string) => isOpen || soon.some((beginning) => under(path, beginning))
-  const pick = (path: string) => doors.find(({ prefix }) => under(path, prefix)) as Door
+  const doors = doorsTo(runtime, given.surfaces, given.later ?? [])
+  const byLength = doors.toSorted((a, b) => b.prefix.length - a.prefix.length)
+  const pick = (path: string) => byLength.find(({ prefix }) => under(path, prefix)) as Door
   const find = (name: string) => {
-    const found = surfaces.find((one) => one.name === name)
+    const found = doors.find((one) => one.name === name)
     if (!found) throw new Error(`There is no surface "${name}"`)
     return found
   }
-  const whenOpen = (make: () => MountedSurface): MountedSurface => {
-    if (isOpen) return make()
-    let made: MountedSurface | undefined
-    const door = async () => {
-      await open()
-      return (made ??= make())
-    }
-    return {
-      fetch: async (request, from) => (await door()).fetch(request, from),
-      node: async (req, res) => (await door()).node(req, res),
-    }
-  }
-  const fetch: MountedSurface['fetch'] = (request, from) => {
-    const path = pathOf(request.url)
-    return isKnown(path)
-      ? pick(path).fetch(request, from)
-      : open().then(() => pick(path).fetch(request, from))
-  }
-  const node: MountedSurface['node'] = (req, res) => {
-    const path = pathOf(req.url ?? '/')
-    if (refuseWithoutOneHost(runtime, req, res)) return Promise.resolve()
-    return isKnown(path) ? pick(path).node(req, res) : open().then(() => pick(path).node(req, res))
+  const all = async () => {
+    const surfaces = await Promise.all(doors.map((door) => door.surface()))
+    checkIds(surfaces)
+    return surfaces
   }
   return {
-    fetch,
-    node,
-    open,
+    fetch: (request, from) => pick(pathOf(request.url)).fetch(request, from),
+    node: (req, res) =>
+      refuseWithoutOneHost(runtime, req, res)
+        ? Promise.resolve()
+        : pick(pathOf(req.url ?? '/')).node(req, res),
     attach(attachment) {
-      const door = whenOpen(() => mountSurface(runtime, attached(attachment, find(attachment.like))))
+      const like = find(attachment.like)
+      const { fetch, node } = laterDoor(runtime, {
+        name: attachment.name,
+        prefix: attachment.path,
+        load: async () => attached(attachment, await like.surface()),
+      })
       return {
-        fetch: door.fetch,
-        node: (req, res) =>
-          refuseWithoutOneHost(runtime, req, res) ? Promise.resolve() : door.node(req, res),
+        fetch,
+        node: (req, res) => (refuseWithoutOneHost(runtime, req, res) ? Promise.resolve() : node(req, res)),
       }
     },
-    as: createCallers(runtime, async () => {
-      await open()
-      return surfaces
-    }),
+    as: createCallers(runtime, all),
     clientError: createClientErrorListener(runtime),
     async endpoints() {
-      await open()
-      return surfaces.flatMap((item) => item.endpoints.map((one) => infoOf(item, one)))
+      return (await all()).flatMap((item) => item.endpoints.map((one) => infoOf(item, one)))
     },
     surface(name) {
-      const { fetch, node } = whenOpen(() => pick(`${find(name).prefix}/`))
+      const { fetch, node } = find(name)
       return { fetch, node }
     },
     get streams() {
@@ -126,45 +92,31 @@ export function createGateway(given: {
   }
 }
 
-interface Door extends MountedSurface {
-  prefix: string
+function doorsTo(runtime: Runtime, now: readonly AnySurface[], later: readonly LaterSurface[]): Door[] {
+  checkIds(now)
+  const surfaces = [...later, ...now].some(({ prefix }) => prefix === '') ? now : [...now, nothing]
+  requireDistinct(
+    [...later, ...surfaces].flatMap(({ name, prefix }) => [`surface name "${name}"`, `prefix "${prefix}"`]),
+  )
+  return [...later.map((one) => laterDoor(runtime, one)), ...surfaces.map((one) => openDoor(runtime, one))]
 }
 
-function openDoors(runtime: Runtime, surfaces: readonly AnySurface[]): Door[] {
-  checkDistinct(surfaces)
-  return surfaces
-    .map((item) => ({ prefix: item.prefix, ...mountSurface(runtime, item) }))
-    .toSorted((a, b) => b.prefix.length - a.prefix.length)
+/** Answers for paths that belong to no surface. */
+const nothing = surface({
+  name: 'root',
+  prefix: '',
+  access: publicAccess,
+  tenant: 'none',
+  limits: { perMinute: 300, burst: 0, by: 'ip' },
+  endpoints: [],
+})
+
+function checkIds(surfaces: readonly AnySurface[]): void {
+  requireDistinct(surfaces.flatMap(({ endpoints }) => endpoints.map(({ id }) => `endpoint id "${id}"`)))
 }
 
-/** How the paths of endpoints begin, such as `/health`. */
-function beginningsOf(surfaces: readonly AnySurface[]): string[] {
-  const all = surfaces.flatMap(({ prefix, endpoints }) => endpoints.map(({ path }) => prefix + path))
-  return [...new Set(all.map((path) => path.split('/', 2).join('/')))]
-}
-
-/** Paths that belong to no surface are answered by one without endpoints. */
-function withRoot(surfaces: readonly AnySurface[]): readonly AnySurface[] {
-  if (surfaces.some((item) => item.prefix === '')) return surfaces
-  const limits = { perMinute: 300, burst: 0, by: 'ip' as const }
-  const root = surface({
-    name: 'root',
-    prefix: '',
-    access: publicAccess,
-    tenant: 'none',
-    limits,
-    endpoints: [],
-  })
-  return [...surfaces, root]
-}
-
-function checkDistinct(surfaces: readonly AnySurface[]): void {
+function requireDistinct(all: readonly string[]): void {
   const seen = new Set<string>()
-  const all = surfaces.flatMap((item) => [
-    `surface name "${item.name}"`,
-    `prefix "${item.prefix}"`,
-    ...item.endpoints.map((one) => `endpoint id "${one.id}"`),
-  ])
   for (const what of all) {
     if (seen.has(what)) throw new Error(`The ${what} is used twice`)
     seen.add(what)
