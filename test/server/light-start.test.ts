@@ -22,20 +22,24 @@ endLightly()
 console.log(JSON.stringify({ during, after: young() }))
 `
 
-/** Serves many small requests after a start, as it were, and tells how large the young part of the heap became at most, bytes. */
-const serving = (ended: string) => `
-import { setImmediate } from 'node:timers/promises'
+const fullLoad = { turns: 3_000, objects: 1_000, keptFor: 400, pause: 'setImmediate()' }
+/** About a megabyte fifty times a second. */
+const lightLoad = { turns: 120, objects: 10_000, keptFor: 40, pause: 'setTimeout(20)' }
+
+/** Serves small requests after a start, as it were, and tells how large the young part of the heap became at most, bytes. */
+const serving = (ended: string, { turns, objects, keptFor, pause } = fullLoad) => `
+import { setImmediate, setTimeout } from 'node:timers/promises'
 import { getHeapSpaceStatistics } from 'node:v8'
 import { beginLightly, endLightly } from '${source}'
 const size = () => getHeapSpaceStatistics().find((space) => space.space_name === 'new_space').space_size
 beginLightly()
 ${ended}
 let most = 0
-for (let turn = 0, kept = []; turn < 3_000; turn += 1) {
-  if (turn % 400 === 0) kept = []
-  for (let i = 0; i < 1_000; i += 1) kept.push({ i, list: [i] })
+for (let turn = 0, kept = []; turn < ${turns}; turn += 1) {
+  if (turn % ${keptFor} === 0) kept = []
+  for (let i = 0; i < ${objects}; i += 1) kept.push({ i, list: [i] })
   most = Math.max(most, size())
-  await setImmediate()
+  await ${pause}
 }
 console.log(JSON.stringify({ most }))
 `
@@ -62,10 +66,15 @@ describe('beginLightly', () => {
 })
 
 describe('endLightly', () => {
-  const mostWith = (ended: string, env = {}) => start<{ most: number }>(env, serving(ended)).most
+  const mostWith = (ended: string, env = {}, load = fullLoad) =>
+    start<{ most: number }>(env, serving(ended, load)).most
 
   it('limits the young part of the heap while a server serves', () => {
     expect(mostWith('endLightly()')).toBeLessThan(36 * 2 ** 20)
+  })
+
+  it('lets it grow to half of that under light load', () => {
+    expect(mostWith('endLightly()', {}, lightLoad)).toBeLessThan(20 * 2 ** 20)
   })
 
   it('lifts the limit when the server has stopped', () => {
