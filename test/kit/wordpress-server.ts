@@ -119,6 +119,25 @@ export async function createWordPressServer(): Promise<WordPressServer> {
     self.passwords.delete(uuid)
     return reply(200, { deleted: true })
   }
+  /** As 6.1.9 does: anyone who brings a wrong login is not told so, but is a stranger. */
+  const answerStranger = (method: string, path: string): Reply => {
+    const [, id] = /^\/posts(?:\/(.+))?$/.exec(path) ?? []
+    if (!path.startsWith('/posts')) return refuse(401, 'rest_not_logged_in')
+    if (id !== undefined && !self.posts.has(Number(id))) return refuse(404, 'rest_post_invalid_id')
+    if (method === 'DELETE') return refuse(401, 'rest_cannot_delete')
+    if (method === 'POST') return refuse(401, id === undefined ? 'rest_cannot_create' : 'rest_cannot_edit')
+    if (id !== undefined) return refuse(401, 'rest_forbidden_context')
+    const message = 'Status is forbidden.'
+    return reply(400, {
+      code: 'rest_invalid_param',
+      message: 'Invalid parameter(s): status',
+      data: {
+        status: 400,
+        params: { status: message },
+        details: { status: { code: 'rest_forbidden_status', message, data: { status: 401 } } },
+      },
+    })
+  }
   const describe = () =>
     reply(200, {
       name: 'Oats Daily',
@@ -197,9 +216,9 @@ export async function createWordPressServer(): Promise<WordPressServer> {
       .toString()
       .split(':')
     const [uuid] = [...self.passwords].find(([, password]) => password === secret) ?? []
-    if (username !== self.login.username) return refuse(401, 'invalid_username')
-    if (uuid === undefined) return refuse(401, 'incorrect_password')
-    return route(method, path.slice('/wp/v2'.length), url, given, uuid)
+    const asked = path.slice('/wp/v2'.length)
+    if (username !== self.login.username || uuid === undefined) return answerStranger(method, asked)
+    return route(method, asked, url, given, uuid)
   }
   const server = createServer(
     (request, response) => void answer(request, response).catch(() => response.destroy()),

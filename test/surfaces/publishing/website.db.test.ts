@@ -196,6 +196,16 @@ describe('dashboard.publications.retry, dashboard.publications.cancel, dashboard
     expect([site.published.get('Millet'), site.published.get('Teff')]).toEqual([1, 1])
   })
 
+  it('knows a dead password by every answer that names it, or treats the login as a stranger', async () => {
+    for (const code of ['incorrect_password', 'rest_cannot_create']) {
+      site.mishaps.push({ status: 401, code })
+      const { id } = await press.publish(await press.approved(`# Fonio ${code}\n\nOld.\n`), channelId)
+      expect(await press.reaches(id, 'held', 'failed')).toMatchObject({ holdReason: 'channel_disconnected' })
+      await press.connect(site)
+      await press.reaches(id, 'published')
+    }
+  })
+
   it('gives the password back when it is disconnected', async () => {
     await press.disconnect(channelId)
     await press.app.until(async () => {
