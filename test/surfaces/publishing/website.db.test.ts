@@ -82,6 +82,18 @@ describe('dashboard.publications.create, dashboard.publications.get, dashboard.p
     await expect(again).rejects.toMatchObject({ code: 'CONFLICT' })
   })
 
+  it('shows titles and excerpts as they were approved, and runs nothing that stands in brackets', async () => {
+    const text =
+      '# Is 1 < 2 & <b>bold</b>?\n\nMeta description: <i>So</i> it is\n\nSee [gallery] and `[x]`.\n'
+    const { id } = await press.publish(await press.approved(text), channelId)
+    await press.reaches(id, 'published', 'failed')
+    expect(live().at(-1)).toMatchObject({
+      title: 'Is 1 &lt; 2 &amp; &lt;b&gt;bold&lt;/b&gt;?',
+      excerpt: '&lt;i&gt;So&lt;/i&gt; it is',
+      content: '<p>See &#91;gallery] and <code>&#91;x]</code>.</p>',
+    })
+  })
+
   it('is shown beforehand as the channel would show it, with whether a verdict covers it', async () => {
     const activityId = await press.approved('# Kamut\n\nIt is **large**.\n')
     const shown = await press.admin.call('dashboard.publications.previews', { params: { activityId } })

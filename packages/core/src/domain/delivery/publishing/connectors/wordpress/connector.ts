@@ -4,7 +4,7 @@ import type { Connector, PublishCall, Published } from '../../connector.ts'
 import type { OutgoingPiece } from '../../piece.ts'
 import { accounts, auth } from './auth.ts'
 import { rules } from './rules.ts'
-import { loginOf, requestSite, routeOf } from './site.ts'
+import { asHtml, loginOf, requestSite, routeOf } from './site.ts'
 
 const Post = z.object({ id: z.int(), status: z.string(), link: z.string() })
 type Post = z.output<typeof Post>
@@ -63,7 +63,12 @@ const toPublished = ({ id, link }: Post): Published => ({
   url: /^https?:\/\//.test(link) ? link : null,
 })
 
-const contentOf = ({ title, html, excerpt }: OutgoingPiece) => ({ title, content: html, excerpt })
+/** Titles and excerpts are HTML to WordPress, and what stands in brackets is a command to it or to a plugin. */
+const contentOf = ({ title, html, excerpt }: OutgoingPiece) => ({
+  title: asHtml(title),
+  content: html.replaceAll('[', '&#91;'),
+  excerpt: asHtml(excerpt),
+})
 
 /** The post of an earlier attempt; undefined where there was none, or someone has deleted it. */
 async function knownPost(call: PublishCall): Promise<Post | undefined> {

@@ -68,6 +68,16 @@ export function routeOf(call: PlatformCall, route: string, query: Record<string,
 /** An address of WordPress.com that is about the account. */
 export const hostedUrl = (base: string | undefined, path: string): URL => addressOf(hosted + path, base)
 
+const marks: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#039;' }
+const signs = new Map(Object.entries(marks).map(([sign, mark]) => [mark, sign]))
+
+/** A text as WordPress keeps it in HTML; quotation marks are left to its typography. */
+export const asHtml = (text: string): string => text.replace(/[&<>]/g, (sign) => marks[sign] ?? sign)
+
+/** A name as people read it: WordPress keeps it in HTML. */
+export const asText = (html: string): string =>
+  html.replace(/&(?:amp|lt|gt|quot|#039);/g, (mark) => signs.get(mark) ?? mark)
+
 export function loginOf({ secrets }: PlatformCall): { authorization: string } {
   const { accessToken, username = '', secret = '' } = secrets
   if (accessToken !== undefined) return { authorization: `Bearer ${accessToken}` }
