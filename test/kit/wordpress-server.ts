@@ -225,6 +225,8 @@ export async function createWordPressServer(): Promise<WordPressServer> {
   )
   await once(server.listen(0, '127.0.0.1'), 'listening')
   const secret = randomBytes(12).toString('hex')
+  const pasted = randomUUID()
+  const names = new Map<string, string>([[pasted, 'Copydesk']])
   const self: WordPressServer = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     login: { username: 'wanda', secret },
@@ -233,7 +235,7 @@ export async function createWordPressServer(): Promise<WordPressServer> {
     createdAt: new Map(),
     requests: [],
     mishaps: [],
-    passwords: new Map([[randomUUID(), secret]]),
+    passwords: new Map([[pasted, secret]]),
     accepts: () => false,
     sites: [55],
     permalinks: true,
@@ -244,7 +246,13 @@ export async function createWordPressServer(): Promise<WordPressServer> {
         throw new Error(`There is no such page: ${authUrl}`)
       const back = new URL((answer === 'yes' ? to['success_url'] : to['reject_url']) ?? '')
       const password = randomBytes(12).toString('hex')
-      if (answer === 'yes') self.passwords.set(randomUUID(), password)
+      if (answer === 'yes') {
+        if ([...names].some(([uuid, taken]) => taken === name && self.passwords.has(uuid)))
+          throw new Error('Each application name should be unique.')
+        const uuid = randomUUID()
+        self.passwords.set(uuid, password)
+        names.set(uuid, name)
+      }
       const given =
         answer === 'yes'
           ? { site_url: self.url, user_login: self.login.username, password }

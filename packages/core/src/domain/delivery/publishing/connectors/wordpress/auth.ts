@@ -37,10 +37,12 @@ export const auth: ChannelAuth = {
     })
   },
   consent: {
-    async begin(call, { server, callback, refused }) {
+    async begin(call, { server, callback, refused, state }) {
       const { authorizeUrl } = await describeSite(call, server.replace(/\/+$/, ''))
       const url = new URL(authorizeUrl)
-      const asked = { app_name: 'Copydesk', app_id: appId, success_url: callback, reject_url: refused }
+      // A site refuses a name that the person has given to another password, which an earlier consent may have left there.
+      const name = `Copydesk ${call.now().toISOString().slice(0, 10)} ${state.slice(0, 6)}`
+      const asked = { app_name: name, app_id: appId, success_url: callback, reject_url: refused }
       for (const [name, value] of Object.entries(asked)) url.searchParams.set(name, value)
       return { url: url.href, memory: {} }
     },
