@@ -45,6 +45,8 @@ export interface WordPressServer extends AsyncDisposable {
   /** Opens the page of consent as the site's user, who agrees or not. @returns where the person goes from there */
   agree(authUrl: string, answer?: 'yes' | 'no'): URL
   mayPublish: boolean
+  /** False where what is deleted is gone at once. */
+  hasTrash: boolean
   /** False as on a site without https: it gives out no application passwords. */
   passwordsOffered: boolean
 }
@@ -100,7 +102,8 @@ export async function createWordPressServer(): Promise<WordPressServer> {
     if (!post) return refuse(404, 'rest_post_invalid_id', 'Invalid post ID.')
     if (method === 'DELETE') {
       if (post.status === 'trash') return refuse(410, 'rest_already_trashed')
-      post.status = 'trash'
+      if (!self.hasTrash) return refuse(501, 'rest_trash_not_supported')
+      Object.assign(post, { status: 'trash', slug: `${post.slug}__trashed` })
       return reply(200, shown(post))
     }
     return (method === 'POST' ? write(post, given) : undefined) ?? reply(200, shown(post))
@@ -261,6 +264,7 @@ export async function createWordPressServer(): Promise<WordPressServer> {
       return back
     },
     mayPublish: true,
+    hasTrash: true,
     passwordsOffered: true,
     async [Symbol.asyncDispose]() {
       server.closeAllConnections()

@@ -157,6 +157,16 @@ describe('dashboard.publications.retry, dashboard.publications.cancel, dashboard
     expect([...site.posts.values()].find(({ title }) => title === 'Barley')?.status).toBe('trash')
   })
 
+  it('makes a draft of what it takes back where the site has no bin', async () => {
+    const { id } = await press.publish(await press.approved('# Sorghum\n\nIt is sweet.\n'), channelId)
+    await press.reaches(id, 'published')
+    site.hasTrash = false
+    await press.act(id, 'cancel')
+    await press.reaches(id, 'removed')
+    site.hasTrash = true
+    expect([...site.posts.values()].find(({ title }) => title === 'Sorghum')?.status).toBe('draft')
+  })
+
   it('asks a person about what may be there, and sends it only when they say that it is not', async () => {
     const doubt = async (title: string) => {
       const { id } = await press.publish(await press.approved(`# ${title}\n\nOf old.\n`), channelId, later())

@@ -53,8 +53,10 @@ export const wordpress: Connector = {
   },
   async remove(call, { externalId }) {
     const url = routeOf(call, `posts/${encodeURIComponent(externalId)}`)
-    // 410: it is in the bin already.
-    await call.ask({ method: 'DELETE', url, headers: loginOf(call) }, [404, 410])
+    // 410: it is in the bin already. 501: the site has none and could only delete it for good, so that it becomes a draft.
+    const { status } = await call.ask({ method: 'DELETE', url, headers: loginOf(call) }, [404, 410, 501])
+    if (status !== 501) return
+    await requestSite(call, { method: 'POST', url, json: { status: 'draft' }, effect: 'repeatable' }, Post)
   },
 }
 
