@@ -38,11 +38,11 @@ describe('copydesk channel and copydesk publish', () => {
     ]
     expect(await run(connect, `${secret}\n`)).toMatchObject({
       code: 0,
-      stdout: '✔ Website is connected as Oats Daily\n',
+      stdout: "✔ Website is connected as Ada's Oats & Rye\n",
     })
     const { data: channels } = await json<{ data: Array<{ id: string }> }>('channel', 'list')
     const channelId = channels[0]?.id ?? ''
-    expect((await run(['channel', 'list'])).stdout).toMatch(/cms_site\tOats Daily\tconnected\t100/)
+    expect((await run(['channel', 'list'])).stdout).toMatch(/cms_site\tAda's Oats & Rye\tconnected\t100/)
 
     const { approvalId, activityId } = await staff.waiting(
       `# Rye at night\n\nIt is [dark](${site.url}/no-such-page).\n`,

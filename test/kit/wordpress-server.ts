@@ -143,7 +143,7 @@ export async function createWordPressServer(): Promise<WordPressServer> {
   }
   const describe = () =>
     reply(200, {
-      name: 'Oats Daily',
+      name: 'Ada&#039;s Oats &amp; Rye',
       url: self.url,
       namespaces: ['oembed/1.0', 'wp/v2'],
       authentication: self.passwordsOffered

@@ -150,7 +150,7 @@ describe('dashboard.channels.health, mobile.channels.list', () => {
         name: 'Website',
         type: 'cms_site',
         status: 'connected',
-        accountName: 'Oats Daily',
+        accountName: "Ada's Oats & Rye",
         healthScore: (await health()).healthScore,
       },
     ])

@@ -51,7 +51,7 @@ describe('dashboard.integrations.credentials, dashboard.integrations.list', () =
       name: 'Website',
       configured: true,
       connected: true,
-      accountName: 'Oats Daily',
+      accountName: "Ada's Oats & Rye",
       consent: true,
       credentials: { server: 'required', username: 'required', secretName: 'Application password' },
     })

@@ -5,7 +5,7 @@ import type { ChannelAuth } from '../../../../accounts/channels/ports.ts'
 import type { PlatformAccount } from '../../connector.ts'
 import { readAs } from '../requests.ts'
 import { rules } from './rules.ts'
-import { describeSite, hostedUrl, loginOf, requestSite, routeOf } from './site.ts'
+import { asText, describeSite, hostedUrl, loginOf, requestSite, routeOf } from './site.ts'
 
 /** By it sites know that passwords are for the same application. */
 const appId = '6f0a3c1e-5b7d-4f52-9a55-2d1c0e7b4a90'
@@ -23,8 +23,8 @@ export const auth: ChannelAuth = {
     const url = routeOf({ ...call, account }, 'users/me', { context: 'edit' })
     const me = await requestSite(call, { url, effect: 'read' }, Me)
     if (me.capabilities['publish_posts'] !== true)
-      throw new PlatformError('policy', `${me.name} may not publish posts on this site`)
-    return { accountName: name || new URL(server).host, account }
+      throw new PlatformError('policy', `${asText(me.name)} may not publish posts on this site`)
+    return { accountName: asText(name) || new URL(server).host, account }
   },
   async revoke(call) {
     const url = routeOf(call, 'users/me/application-passwords/introspect')
