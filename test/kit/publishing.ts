@@ -16,7 +16,7 @@ export interface Press extends AgentHarness {
   /** The team's admin, in process: the tokens of people end sooner than these tests. */
   admin: ReturnType<AgentHarness['app']['copydesk']['as']>
   /** Connects the team's website. @returns its channel's id */
-  connect(site: WordPressServer): Promise<string>
+  connect(site: Pick<WordPressServer, 'url' | 'login'>): Promise<string>
   disconnect(channelId: string): Promise<unknown>
   /** A piece that a person has approved. @returns its activity's id */
   approved(text: string, type?: PieceType): Promise<string>
@@ -74,8 +74,9 @@ export async function openPress(options: Partial<CopydeskOptions> = {}): Promise
       await admin.call('dashboard.campaigns.create', {
         body: { name: 'Spring', brief: '# Oats', deliverables },
       })
-      // A newsletter has an outline before its text.
-      if (type === 'email_newsletter') await (await harness.next(clock)).deliver('# Outline')
+      // A newsletter has an outline before its text, and a blog post its research.
+      if (type === 'email_newsletter' || type === 'blog_post')
+        await (await harness.next(clock)).deliver('# Outline')
       const agent = await harness.next(clock)
       await agent.deliver(text)
       const { id } = await harness.activityOf(agent.runId)
