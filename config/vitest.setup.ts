@@ -7,6 +7,7 @@ import { findLibreOffice } from './libreoffice.ts'
 import { findPgBouncer } from './pgbouncer.ts'
 import type { LocatedPostgres } from './postgres.ts'
 import { findRedis } from './redis.ts'
+import { dropDatabases, findWordPress } from './wordpress.ts'
 
 /** What one run uses, and the names of all that it makes, so that nothing of it is left behind. */
 export interface TestRun {
@@ -44,7 +45,11 @@ export function planRun(run: TestRun): void {
 export async function setup(_project: TestProject): Promise<(() => Promise<void>) | undefined> {
   const run = shelf[key]
   if (!run) return undefined
-  const [redis, libreOffice] = await Promise.all([findRedis(), run.sqlite ? findLibreOffice() : undefined])
+  const [redis, libreOffice, wordPress] = await Promise.all([
+    findRedis(),
+    run.sqlite ? findLibreOffice() : undefined,
+    run.sqlite ? findWordPress() : undefined,
+  ])
   const noRedis = redis.url === undefined ? `redis: NOT tested, because ${redis.reason}` : undefined
   if (noRedis && process.env['COPYDESK_REQUIRE_REDIS'] === '1') throw new Error(noRedis)
   const started = redis.url === undefined ? undefined : redis
@@ -63,17 +68,24 @@ export async function setup(_project: TestProject): Promise<(() => Promise<void>
     libreOffice && libreOffice.program === undefined
       ? `libreoffice: NOT tested, because ${libreOffice.reason}`
       : undefined
+  process.env['COPYDESK_TEST_WORDPRESS'] = wordPress?.databaseHost ?? ''
+  const noWordPress =
+    wordPress && wordPress.databaseHost === undefined
+      ? `wordpress: NOT tested, because ${wordPress.reason}`
+      : undefined
   const report = [
     `databases: ${databases.join(', ')}`,
     run.missing,
     noPooler,
     noCompiler,
     noSpreadsheets,
+    noWordPress,
     noRedis ?? `redis: ${started?.how}`,
   ]
   process.stdout.write(`${report.filter(Boolean).join('\n')}\n`)
   return async () => {
     for (const path of [run.folder, run.bundle]) rmSync(path, { recursive: true, force: true })
+    if (wordPress?.databaseHost !== undefined) await dropDatabases(wordPress.databaseHost, run.prefix)
     await started?.stop()
     if (!postgres) return
     await dropLeftovers(postgres.url, run.prefix)
