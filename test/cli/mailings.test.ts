@@ -58,6 +58,10 @@ describe('copydesk mailing', () => {
     const shown = (await run('mailing', 'show', id)).stdout
     expect(shown).toContain(`scheduled  to leads: #club, activity ${activityId}`)
     expect(shown).toContain('For 2990-01-02 03:04 UTC')
+    const calendar = await run('publish', 'calendar', '--from', '2990-01-01', '--to', '2990-01-05')
+    expect(calendar.stdout).toMatch(
+      /2990-01-02\n {2}\d\d:04 {2}scheduled {3}News from the bakery {2}mailing to leads {2}\w{26}\n/,
+    )
     expect((await run('mailing', 'list')).stdout).toMatch(/2990-01-02 03:04\tscheduled\tNews from the bakery/)
     expect((await run('mailing', 'pause', id)).stdout).toContain('paused')
     expect((await run('mailing', 'resume', id)).stdout).toContain('scheduled')

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { addAds, seededDigest } from '../kit/seeded-ads.ts'
+import { addMailings } from '../kit/seeded-mailings.ts'
 import type { Terminal } from '../kit/terminal.ts'
 import { createWordPressServer } from '../kit/wordpress-server.ts'
 import { sit } from './logged-in.ts'
@@ -74,6 +75,22 @@ describe('the calendar of a tenant’s users', () => {
     await terminal.shows('Nothing goes out in these days')
     terminal.press('p')
     await terminal.shows(/Nothing goes out in these days/)
+  })
+
+  it('shows what goes to leads, and pauses it', async () => {
+    await using staff = await createStaff()
+    const { harness } = staff
+    await (await harness.order()).deliver('# Rye at night\n\nIt is dark.\n')
+    await addMailings(harness.app, harness.team, 'Oats')
+    await using terminal = await sit(staff, admin)
+    terminal.press('8')
+    await terminal.shows(/2 entries[^]*scheduled +News of Oats +mailing to leads[^]*paused +News of Oats/)
+    terminal.press('enter')
+    await terminal.shows(/scheduled +to all leads[^]*For \d{4}-\d\d-\d\d/)
+    terminal.press('s')
+    await terminal.shows(/paused +to all leads/)
+    terminal.press('escape')
+    await terminal.shows(/paused +News of Oats +mailing to leads[^]*paused +News of Oats/)
   })
 })
 

@@ -5,9 +5,9 @@ import { leadFilter } from './leads.ts'
 import { operation } from './operation.ts'
 import { cursor, limit, more } from './paging.ts'
 
-type Mailing = Reply<'dashboard', 'GET /mailings/:mailingId'>
+export type Mailing = Reply<'dashboard', 'GET /mailings/:mailingId'>
 
-const tones: Readonly<Record<Mailing['status'], Tone>> = {
+export const mailingTones: Readonly<Record<Mailing['status'], Tone>> = {
   scheduled: 'plain',
   sending: 'accent',
   paused: 'warn',
@@ -24,7 +24,7 @@ const outOf = ({ mails: { sent, failed, unknown } }: Mailing) =>
 const columns: ReadonlyArray<Column<Mailing>> = [
   { title: 'id', cell: ({ id }) => id, tone: () => 'accent' },
   { title: 'when (UTC)', cell: ({ scheduledFor, createdOn }) => minute(scheduledFor ?? createdOn) },
-  { title: 'status', cell: ({ status }) => status, tone: ({ status }) => tones[status] },
+  { title: 'status', cell: ({ status }) => status, tone: ({ status }) => mailingTones[status] },
   { title: 'subject', cell: ({ subject }) => subject, least: 12, enough: 40 },
   { title: 'mails', cell: outOf, least: 8, rank: 1 },
 ]
@@ -144,12 +144,15 @@ export const mailingCancel = operation({
   print: mailingRows,
 })
 
-function mailingRows(mailing: Mailing): StyledLine[] {
+export function mailingRows(mailing: Mailing): StyledLine[] {
   const { id: own, subject, status, scheduledFor, recipients, approvedBy, activityId } = mailing
   const { waiting, done, stopped } = recipients
   return [
     row(span(subject, 'strong'), span(`  ${own}`, 'accent')),
-    row(span(status, tones[status]), span(`  to ${audienceOf(mailing)}, activity ${activityId}`, 'dim')),
+    row(
+      span(status, mailingTones[status]),
+      span(`  to ${audienceOf(mailing)}, activity ${activityId}`, 'dim'),
+    ),
     ...(scheduledFor && status === 'scheduled' ? [row(`For ${minute(scheduledFor)} UTC`)] : []),
     row(`${outOf(mailing)}; leads: ${waiting} waiting, ${done} done, ${stopped} left out`),
     ...(approvedBy === null ? [] : [row(span(`Approved by ${approvedBy}`, 'dim'))]),

@@ -2,8 +2,10 @@ import { type Planned, plannedColumns } from '../operations/publication-calendar
 import { addDays } from '../render/days.ts'
 import { row, span } from '../render/row.ts'
 import { counted } from '../render/words.ts'
+import { campaignScreen } from './campaign-screen.ts'
 import { current, type List, listOf, listRows, moved, replaced } from './list.ts'
 import { followEvents } from './live.ts'
+import { mailingScreen } from './mailing-screen.ts'
 import { publicationScreen } from './publication-screen.ts'
 import type { OpenScreen } from './screen.ts'
 
@@ -13,7 +15,7 @@ const shownDays = 31
 /** A request has an entry for each of its networks. */
 type Listed = Planned & { id: string; own: string }
 
-/** What goes out when on the tenant's channels, and what is out, in the tenant's time zone. */
+/** What goes out when on the tenant's channels and to its leads, and what is out, in the tenant's time zone. */
 export const calendarScreen: OpenScreen = (shell) => {
   let list: List<Listed> = listOf<Listed>([])
   let timezone: string | undefined
@@ -72,12 +74,14 @@ export const calendarScreen: OpenScreen = (shell) => {
       {
         key: 'enter',
         label: 'open',
-        help: 'the publication and what became of it; of a request, what has to be decided',
+        help: 'the publication or mailing and what became of it; the campaign of a sequence; of a request, what has to be decided',
         run: () => {
           const entry = current(list)
           if (!entry) return
-          const { kind, own, approvalId } = entry
+          const { kind, own, approvalId, campaignId } = entry
           if (kind === 'publication') shell.open(publicationScreen(own, refresh))
+          else if (kind === 'mailing') shell.open(mailingScreen(own, refresh))
+          else if (campaignId !== undefined) shell.open(campaignScreen(campaignId))
           else if (approvalId !== undefined) shell.openWork('approval', approvalId)
           else
             shell.say(

@@ -5,7 +5,7 @@ import { equals, type Page, where } from '../../../kernel/paging-queries.ts'
 import { within } from '../../../kernel/scope.ts'
 import { placeholders } from '../../../platform/database/database.ts'
 import { pick, type RowOf, select, table } from '../../../platform/database/read.ts'
-import { CampaignSequence, SequenceMail, SequenceStep } from '../sequences/entities.ts'
+import { CampaignSequence, SequenceMail, type SequenceRow, SequenceStep } from '../sequences/entities.ts'
 import type { MailingItem, MailingQuery, MailingStatus } from './schemas.ts'
 
 const q = table(CampaignSequence, 'q')
@@ -66,7 +66,7 @@ function toItem(ctx: Ctx, { status, startsAt, audience, ...row }: RowOf<typeof m
     activityId: activityId ?? '',
     contentHash: contentHash ?? '',
     audience: { statuses: [...audience.statuses], sources: [...audience.sources], tag: audience.tag },
-    status: status === 'active' && startsAt && startsAt > ctx.clock.date() ? 'scheduled' : shown[status],
+    status: statusOf(ctx, { status, startsAt }),
     scheduledFor: startsAt,
     recipients: { waiting, done, stopped },
     mails: { sent, failed, unknown },
@@ -74,7 +74,13 @@ function toItem(ctx: Ctx, { status, startsAt, audience, ...row }: RowOf<typeof m
   }
 }
 
-const shown: Record<RowOf<typeof mailing>['status'], MailingStatus> = {
+/** The status of a mailing as it is shown. */
+export const statusOf = (
+  { clock }: Pick<Ctx, 'clock'>,
+  { status, startsAt }: Pick<SequenceRow, 'status' | 'startsAt'>,
+): MailingStatus => (status === 'active' && startsAt && startsAt > clock.date() ? 'scheduled' : shown[status])
+
+const shown: Record<SequenceRow['status'], MailingStatus> = {
   draft: 'paused',
   active: 'sending',
   paused: 'paused',

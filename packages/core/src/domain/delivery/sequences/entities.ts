@@ -65,6 +65,17 @@ export const CampaignSequence = defineEntity({
       properties: ['activityId'],
       where: 'activity_id is not null',
     },
+    // Of the calendar.
+    {
+      name: 'campaign_sequences_dated',
+      properties: ['tenantId', 'startsAt', 'id'],
+      where: 'starts_at is not null',
+    },
+    {
+      name: 'campaign_sequences_at_once',
+      properties: ['tenantId', 'createdOn', 'id'],
+      where: "kind = 'mailing' and starts_at is null",
+    },
     { name: 'campaign_sequences_due', properties: ['nextAt'], where: 'next_at is not null' },
   ],
   filters: ownedByTenant,

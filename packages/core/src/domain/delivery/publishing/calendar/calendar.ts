@@ -4,22 +4,20 @@ import { addDays, dayIn, startOfDay, wallClock } from '../../../../kernel/period
 import { oneTenant } from '../../../../kernel/scope.ts'
 import type { SpanEnd } from '../../../../platform/wire.ts'
 import type { ChannelType } from '../../../accounts/channels/entities.ts'
+import { statusOf } from '../../mailings/queries.ts'
+import { type EntriesPart, entriesPartOf, firstOf, readPerKind } from './page.ts'
 import {
   calendarZone,
   channelsOf,
+  datedMails,
+  mailingsAtOnce,
   publicationsAhead,
   publicationsOut,
   requestedPieces,
   requestsIn,
   type Span,
 } from './queries.ts'
-import {
-  type CalendarQuery,
-  mostDays,
-  mostEntries,
-  type PlannedEntry,
-  type PublishingCalendar,
-} from './schemas.ts'
+import { type CalendarQuery, mostDays, type PlannedEntry, type PublishingCalendar } from './schemas.ts'
 
 const dayMs = 86_400_000
 const usualDays = 31
@@ -31,34 +29,22 @@ const usualDays = 31
 export async function readCalendar(ctx: Ctx, query: CalendarQuery): Promise<PublishingCalendar> {
   const tenantId = oneTenant(ctx)
   const [timezone, channels] = await Promise.all([calendarZone(ctx, tenantId), channelsOf(ctx, tenantId)])
-  const only = channels.find(({ id }) => id === query.channelId)
-  const span = {
-    ...spanOf(ctx, query, timezone),
-    tenantId,
-    channelId: query.channelId,
-    limit: mostEntries + 1,
-  }
-  const [ahead, out, asked] = await Promise.all([
-    publicationsAhead(ctx, span),
-    publicationsOut(ctx, span),
-    query.channelId !== undefined && !only ? [] : wanted(ctx, span, only?.type),
-  ])
+  const { channelId, fromId = '' } = query
+  const only = channels.find(({ id }) => id === channelId)
+  const span = { ...spanOf(ctx, query, timezone), tenantId, channelId, fromId, limit: readPerKind }
   const idOf = (type: ChannelType) => channels.find((one) => one.type === type)?.id ?? null
-  const all = [
-    ...[...ahead, ...out].map(({ url, at, ...rest }) => ({
-      ...rest,
-      kind: 'publication' as const,
-      at: at as Date,
-      ...(url !== null && { url }),
-    })),
-    ...asked.map((one) => ({ ...one, channelId: idOf(one.channelType) })),
-  ].toSorted((a, b) => a.at.getTime() - b.at.getTime() || (a.id < b.id ? -1 : 1))
+  const parts = await Promise.all([
+    publicationsAhead(ctx, span).then(published),
+    publicationsOut(ctx, span).then(published),
+    channelId !== undefined && !only ? noPart : wanted(ctx, span, only?.type, idOf),
+    channelId === undefined ? datedMails(ctx, span).then((rows) => mailed(ctx, rows)) : noPart,
+    channelId === undefined ? mailingsAtOnce(ctx, span).then((rows) => mailed(ctx, rows)) : noPart,
+  ])
+  const { entries, ...next } = firstOf(parts, span.from)
   return {
-    data: all
-      .slice(0, mostEntries)
-      .map((entry): PlannedEntry => ({ ...entry, local: wallClock(entry.at, timezone) })),
+    data: entries.map((entry): PlannedEntry => ({ ...entry, local: wallClock(entry.at, timezone) })),
     timezone,
-    nextFrom: all[mostEntries]?.at ?? null,
+    ...next,
   }
 }
 
@@ -77,32 +63,71 @@ function instantOf(end: SpanEnd, timezone: string, days: number): Date {
   return typeof end === 'string' ? startOfDay(addDays(end, days), timezone) : end
 }
 
-type Wanted = Omit<PlannedEntry, 'local' | 'channelId'>
+type Entry = Omit<PlannedEntry, 'local'>
+const noPart: EntriesPart<Entry> = { entries: [], rest: undefined }
+
+function published(rows: Awaited<ReturnType<typeof publicationsAhead>>): EntriesPart<Entry> {
+  return entriesPartOf(rows, (some) =>
+    some.map(({ url, ...rest }) => ({
+      ...rest,
+      kind: 'publication' as const,
+      ...(url !== null && { url }),
+    })),
+  )
+}
+
+/** Mailings, and sequences that begin at a date. A mailing that was cancelled is left out if nothing of it went out. */
+function mailed(ctx: Ctx, rows: Awaited<ReturnType<typeof datedMails>>): EntriesPart<Entry> {
+  return entriesPartOf(rows, (some) =>
+    some
+      .filter(({ kind, triggerType }) => kind === 'mailing' || triggerType === 'on_date')
+      .filter(({ status, handedOver }) => status !== 'cancelled' || handedOver > 0)
+      .map(({ id, at, kind, name, status, startsAt, campaignId, activityId }) => ({
+        id,
+        at,
+        kind: kind === 'mailing' ? ('mailing' as const) : ('sequence' as const),
+        title: name,
+        channelId: null,
+        channelType: null,
+        status: kind === 'mailing' || status === 'cancelled' ? statusOf(ctx, { status, startsAt }) : status,
+        campaignId,
+        ...(activityId !== null && { activityId }),
+      })),
+  )
+}
 
 /** Requests that have a time and are no publication yet, with an entry for each network. */
-async function wanted(ctx: Ctx, span: Span, type: ChannelType | undefined): Promise<Wanted[]> {
-  const requests = await requestsIn(ctx, span)
+async function wanted(
+  ctx: Ctx,
+  span: Span,
+  type: ChannelType | undefined,
+  channelOf: (type: ChannelType) => string | null,
+): Promise<EntriesPart<Entry>> {
+  const rows = await requestsIn(ctx, span)
   const made = await requestedPieces(
     ctx,
-    requests.map(({ id }) => id),
+    rows.map(({ id }) => id),
   )
-  return requests.flatMap(({ id, topic, platforms, status, approvalId, scheduleFor }) =>
-    platforms
-      .filter((platform) => type === undefined || platform === type)
-      .flatMap((platform) => {
-        const piece = made.find((one) => one.requestId === id && one.platform === platform)
-        if (piece?.isPlanned) return []
-        const open = piece ? piece.approvalId : status === 'draft' ? approvalId : null
-        return {
-          id,
-          kind: 'request' as const,
-          at: scheduleFor as Date,
-          title: topic,
-          channelType: platform,
-          status,
-          ...(piece && { activityId: piece.activityId }),
-          ...(open && { approvalId: open }),
-        }
-      }),
+  return entriesPartOf(rows, (requests) =>
+    requests.flatMap(({ id, at, topic, platforms, status, approvalId }) =>
+      platforms
+        .filter((platform) => type === undefined || platform === type)
+        .flatMap((platform) => {
+          const piece = made.find((one) => one.requestId === id && one.platform === platform)
+          if (piece?.isPlanned) return []
+          const open = piece ? piece.approvalId : status === 'draft' ? approvalId : null
+          return {
+            id,
+            kind: 'request' as const,
+            at,
+            title: topic,
+            channelId: channelOf(platform),
+            channelType: platform,
+            status,
+            ...(piece && { activityId: piece.activityId }),
+            ...(open && { approvalId: open }),
+          }
+        }),
+    ),
   )
 }

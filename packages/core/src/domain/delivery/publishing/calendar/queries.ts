@@ -1,22 +1,35 @@
 import type { Ctx } from '../../../../kernel/context.ts'
 import { equals, where } from '../../../../kernel/paging-queries.ts'
 import { placeholders } from '../../../../platform/database/database.ts'
-import { flag, nullable, pick, select, table, text } from '../../../../platform/database/read.ts'
+import {
+  count,
+  flag,
+  instant,
+  nullable,
+  pick,
+  select,
+  table,
+  text,
+} from '../../../../platform/database/read.ts'
 import { ChannelConnection } from '../../../accounts/channels/entities.ts'
 import { Tenant } from '../../../accounts/tenants/entities.ts'
 import { ContentRequest, RequestPiece } from '../../../work/content/requests/entities.ts'
+import { CampaignSequence } from '../../sequences/entities.ts'
 import { Publication } from '../entities.ts'
 
 const p = table(Publication, 'p')
 const q = table(ContentRequest, 'q')
 const r = table(RequestPiece, 'r')
 const c = table(ChannelConnection, 'c')
+const s = table(CampaignSequence, 's')
 const t = table(Tenant, 't')
 
 /** A part of a tenant's time; `to` is not contained. */
 export interface Span {
   tenantId: string
   from: Date
+  /** The first id at the instant `from`. */
+  fromId: string
   to: Date
   channelId?: string | undefined
   limit: number
@@ -24,40 +37,43 @@ export interface Span {
 
 const columns = pick(p, 'id', 'title', 'channelId', 'channelType', 'status', 'activityId', 'url')
 const ahead = select({ ...columns, at: p.scheduledFor })
-const out = select({ ...columns, at: nullable(p.publishedAt) })
+const out = select({ ...columns, at: instant('p.published_at') })
 
 /** What is to go out in a span, in order. */
-export function publicationsAhead({ sql }: Ctx, { tenantId, from, to, channelId, limit }: Span) {
+export function publicationsAhead({ sql }: Ctx, { tenantId, from, fromId, to, channelId, limit }: Span) {
   const channel = where(equals(p.channelId, channelId))
   return ahead.all(
     sql,
     `from ${p} where p.tenant_id = ? and p.published_at is null and p.status <> 'cancelled'
-       and p.scheduled_for >= ? and p.scheduled_for < ? and ${channel.sql}
+       and (p.scheduled_for, p.id) >= (?, ?) and p.scheduled_for < ? and ${channel.sql}
      order by p.scheduled_for, p.id limit ?`,
-    [tenantId, from, to, ...channel.params, limit],
+    [tenantId, from, fromId, to, ...channel.params, limit],
   )
 }
 
 /** What went out in a span, in order. */
-export function publicationsOut({ sql }: Ctx, { tenantId, from, to, channelId, limit }: Span) {
+export function publicationsOut({ sql }: Ctx, { tenantId, from, fromId, to, channelId, limit }: Span) {
   const channel = where(equals(p.channelId, channelId))
   return out.all(
     sql,
-    `from ${p} where p.tenant_id = ? and p.status = 'published' and p.published_at >= ? and p.published_at < ?
-       and ${channel.sql} order by p.published_at, p.id limit ?`,
-    [tenantId, from, to, ...channel.params, limit],
+    `from ${p} where p.tenant_id = ? and p.status = 'published' and (p.published_at, p.id) >= (?, ?)
+       and p.published_at < ? and ${channel.sql} order by p.published_at, p.id limit ?`,
+    [tenantId, from, fromId, to, ...channel.params, limit],
   )
 }
 
-const requests = select(pick(q, 'id', 'topic', 'platforms', 'status', 'approvalId', 'scheduleFor'))
+const requests = select({
+  ...pick(q, 'id', 'topic', 'platforms', 'status', 'approvalId'),
+  at: instant('q.schedule_for'),
+})
 
 /** What people want to go out in a span. */
-export function requestsIn({ sql }: Ctx, { tenantId, from, to, limit }: Span) {
+export function requestsIn({ sql }: Ctx, { tenantId, from, fromId, to, limit }: Span) {
   return requests.all(
     sql,
-    `from ${q} where q.tenant_id = ? and q.schedule_for is not null and q.schedule_for >= ? and q.schedule_for < ?
-       and q.status <> 'rejected' order by q.schedule_for, q.id limit ?`,
-    [tenantId, from, to, limit],
+    `from ${q} where q.tenant_id = ? and q.schedule_for is not null and (q.schedule_for, q.id) >= (?, ?)
+       and q.schedule_for < ? and q.status <> 'rejected' order by q.schedule_for, q.id limit ?`,
+    [tenantId, from, fromId, to, limit],
   )
 }
 
@@ -76,6 +92,36 @@ const pieces = select({
 export async function requestedPieces({ sql }: Ctx, requestIds: readonly string[]) {
   if (requestIds.length === 0) return []
   return pieces.all(sql, `from ${r} where r.request_id in (${placeholders(requestIds)})`, [...requestIds])
+}
+
+const mails = {
+  ...pick(s, 'id', 'kind', 'triggerType', 'name', 'status', 'startsAt', 'campaignId', 'activityId'),
+  /** Mails that went out, or may have. */
+  handedOver: count(
+    '(select x.sent + x.unknown from sequence_steps x where x.sequence_id = s.id and x.position = 0)',
+  ),
+}
+const dated = select({ ...mails, at: instant('s.starts_at') })
+const atOnce = select({ ...mails, at: s.createdOn })
+
+/** Mailings and sequences that have a time, in order. */
+export function datedMails({ sql }: Ctx, { tenantId, from, fromId, to, limit }: Span) {
+  return dated.all(
+    sql,
+    `from ${s} where s.tenant_id = ? and s.starts_at is not null and (s.starts_at, s.id) >= (?, ?) and s.starts_at < ?
+     order by s.starts_at, s.id limit ?`,
+    [tenantId, from, fromId, to, limit],
+  )
+}
+
+/** Mailings that have begun when they were made, in order. */
+export function mailingsAtOnce({ sql }: Ctx, { tenantId, from, fromId, to, limit }: Span) {
+  return atOnce.all(
+    sql,
+    `from ${s} where s.tenant_id = ? and s.kind = 'mailing' and s.starts_at is null
+       and (s.created_on, s.id) >= (?, ?) and s.created_on < ? order by s.created_on, s.id limit ?`,
+    [tenantId, from, fromId, to, limit],
+  )
 }
 
 const channels = select(pick(c, 'id', 'type'))
