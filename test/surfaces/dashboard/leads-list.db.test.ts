@@ -73,4 +73,69 @@ describe('dashboard.leads.list', () => {
     await imported(app, team, second.importId)
     for (const search of ['ann', 'an b', 'bo ad', 'l1 example', 'zzz']) await agree(search)
   })
+
+  it('finds leads however far apart their numbers are, and none of another tenant', async () => {
+    await using own = await createTestApp()
+    const [team, other] = [await own.team(), await own.team()]
+    // On PostgreSQL the index of words is asked about blocks of 16,384 numbers, after 64 of them about several at once.
+    const [oldest, newest] = [
+      [1, 2, 16_383, 16_384, 40_000, 49_151],
+      [9_990_000, 10_000_001, 2_147_483_640],
+    ]
+    const between = Array.from({ length: 300 }, (_, n) => 60_001 + n * 20_001)
+    const idOf = (seq: number) => `01JRG${String(seq).padStart(21, '0')}`
+    const add = (tenantId: string, firstName: string, numbers: readonly number[]) =>
+      own.db.write(async (tx) => {
+        for (const seq of numbers) {
+          const address = `l${seq}@site.example`
+          const status = seq % 2 === 0 ? 'new' : 'converted'
+          const words = ` ${firstName.toLowerCase()} far l${seq} site example`
+          await tx.run(
+            `insert into leads (seq, id, tenant_id, first_name, last_name, email, status, source, tags, identity, words, revision, created_on, updated_on)
+             values (?, ?, ?, ?, 'Far', ?, ?, 'manual', '[]', ?, ?, 0, ?, ?)`,
+            [
+              seq,
+              idOf(seq),
+              tenantId,
+              firstName,
+              address,
+              status,
+              `e:${address}`,
+              words,
+              new Date(),
+              new Date(),
+            ],
+          )
+        }
+      })
+    const found = async (query: CallInput<'dashboard', 'GET /leads'>['query']) => {
+      const ids: string[] = []
+      for (let cursor: string | null | undefined; cursor !== null; ) {
+        const page = await own.copydesk
+          .as(adminOf(team))
+          .call('dashboard.leads.list', { query: { ...query, ...(cursor && { cursor }) } })
+        ids.push(...page.data.map(({ id }) => id))
+        cursor = page.pagination.nextCursor
+      }
+      return ids
+    }
+    expect(await found({ search: 'ann' })).toEqual([])
+    // Leads of another tenant are before, between and after them.
+    await add(other.tenantId, 'Ann', [3, 20_000, 7_000_000, 2_147_483_641])
+    await add(team.tenantId, 'Ann', oldest)
+    await add(team.tenantId, 'Bo', between)
+    await add(team.tenantId, 'Cyd', newest)
+    const all = [...oldest, ...between, ...newest]
+    const named = { an: oldest, 'far cyd': newest, 'bo site': between, far: all, 'l16384 ann': [16_384] }
+    for (const [search, numbers] of Object.entries(named)) {
+      const limit = numbers.length > 10 ? 100 : 2
+      expect(await found({ search, limit, order: 'asc' }), search).toEqual(numbers.map(idOf))
+      expect(await found({ search, limit }), search).toEqual(numbers.map(idOf).toReversed())
+      const converted = numbers.filter((seq) => seq % 2 === 1).map(idOf)
+      const filter = { 'filter.status': 'converted', 'filter.source': 'manual' } as const
+      expect(await found({ search, limit, order: 'asc', ...filter }), search).toEqual(converted)
+    }
+    expect(await found({ search: 'nobody' })).toEqual([])
+    expect(await found({ search: 'far nobody' })).toEqual([])
+  })
 })

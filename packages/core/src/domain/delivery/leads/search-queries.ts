@@ -6,22 +6,40 @@ import { wordsOf } from './policy.ts'
 
 const l = table(Lead, 'l')
 
+/** How many leads are looked at in their order before the index of words is asked. */
+const walked = 250
+
+const near = select({ seq: like(l.seq, 'l.seq'), words: like(l.words, 'l.words') })
+
 /**
- * The numbers of the leads of a stretch in which each word of a search begins some word of the name or the e-mail address.
+ * The numbers of the leads of a stretch in which each word of a search begins some word of the name or the e-mail address. What many
+ * leads have is found among the first of the list, where the index of words would have to put many in order; so is what few leads there
+ * are at all. What few have, or others than the first ones, is found by the index.
  */
 export async function foundBy(ctx: Ctx, search: string, stretch: Stretch): Promise<number[]> {
   const words = wordsOf(search)
   if (words.length === 0) return []
+  const { sql, params } = inOrder(ctx, stretch, walked)
+  const first = await near.all(ctx.sql, `from (${sql}) l order by l.seq ${stretch.order} limit ?`, [
+    ...params,
+    walked,
+  ])
+  const found = first.filter((lead) => words.every((word) => lead.words.includes(` ${word}`)))
+  if (found.length >= stretch.most || first.length < walked)
+    return found.slice(0, stretch.most).map(({ seq }) => seq)
   return ctx.db.dialect === 'sqlite' ? inSqlite(ctx, words, stretch) : inPostgres(ctx, words, stretch)
 }
 
-/** Words are letters and digits, so that nothing in them is an operator; no word begins with one of the two marks. */
-function termsOf({ tenantId, status, source }: Stretch, words: readonly string[]) {
+/**
+ * Words are letters and digits, so that nothing in them is an operator; no word begins with one of the two marks.
+ * @param begin what each term begins with
+ */
+function termsOf(begin: string, { status, source }: Stretch, words: readonly string[]) {
   return {
-    beginnings: words.map((word) => tenantId + word),
+    beginnings: words.map((word) => begin + word),
     whole: [
-      ...(status ? [`${tenantId}§${status}`] : []),
-      ...(source ? [`${tenantId}¶${source.replaceAll('_', '')}`] : []),
+      ...(status ? [`${begin}§${status}`] : []),
+      ...(source ? [`${begin}¶${source.replaceAll('_', '')}`] : []),
     ],
   }
 }
@@ -33,8 +51,8 @@ const rowids = select({ seq: like(l.seq, 'rowid') })
  * letters of words: it finds a page without a look at the leads.
  */
 async function inSqlite(ctx: Ctx, words: readonly string[], stretch: Stretch): Promise<number[]> {
-  const { order, most } = stretch
-  const { beginnings, whole } = termsOf(stretch, words)
+  const { tenantId, order, most } = stretch
+  const { beginnings, whole } = termsOf(tenantId, stretch, words)
   const terms = [...beginnings.map((word) => `"${word}" *`), ...whole.map((word) => `"${word}"`)]
   const { is, value } = beyondOf(stretch)
   const rows = await rowids.all(
@@ -45,29 +63,18 @@ async function inSqlite(ctx: Ctx, words: readonly string[], stretch: Stretch): P
   return rows.map(({ seq }) => seq)
 }
 
-/** How many leads are looked at in their order before the index of words is asked, which has them in none; of several ranges so many each. */
-const walked = 2_000
-const walkedInRanges = 500
-
 const numbers = select({ seq: like(l.seq, 'l.seq') })
 
-/** What many leads have is found among the first of the list; what few have, by the index. */
+/**
+ * The index of words has them in no order, and is asked about one block of leads after the other (0058-lead-blocks): however many have a
+ * word, no more than those of a block are read.
+ */
 async function inPostgres(ctx: Ctx, words: readonly string[], stretch: Stretch): Promise<number[]> {
-  const { status, source, order, most } = stretch
-  const isOneRange = (status === undefined) === (source === undefined)
-  const nearest = isOneRange ? walked : walkedInRanges
-  const near = inOrder(ctx, stretch, nearest)
-  const matching = words.map(() => 'l.words like ?').join(' and ')
-  const some = await numbers.all(
-    ctx.sql,
-    `from (select * from (${near.sql}) q order by q.seq ${order} limit ${nearest}) l
-     where ${matching} order by l.seq ${order} limit ?`,
-    [...near.params, ...words.map((word) => `% ${word}%`), most],
-  )
-  if (some.length === most) return some.map(({ seq }) => seq)
-  const { beginnings, whole } = termsOf(stretch, words)
+  const { tenantId, order, most } = stretch
+  const { beginnings, whole } = termsOf(`${tenantId}#`, stretch, words)
   const terms = [...beginnings.map((word) => `'${word}':*`), ...whole.map((word) => `'${word}'`)]
-  const rows = await numbers.all(ctx.sql, 'from leads_found(?, ?, ?, ?) l (seq)', [
+  const rows = await numbers.all(ctx.sql, 'from leads_found(?, ?, ?, ?, ?) l (seq)', [
+    tenantId,
     terms.join(' & '),
     beyondOf(stretch).value,
     order === 'desc',
