@@ -89,6 +89,8 @@ describe('an invitation', () => {
     await accept(app, token, 'short')
     await accept(app, token)
     await accept(app, token)
+    // A method that there is not.
+    expect((await app.fetch(`/auth/v1/invitations/${token}`, { method: 'PUT' })).status).toBe(405)
     const paths = lines.filter((line) => line.includes('/invitations/'))
     expect(paths.length).toBeGreaterThanOrEqual(4)
     expect(paths[0]).toContain('/auth/v1/invitations/:token')

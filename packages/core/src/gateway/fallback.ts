@@ -13,6 +13,8 @@ interface Shape {
   methods: readonly string[]
   /** Anyone may call all of them. */
   open: boolean
+  /** Stands for the path in logs where it holds a secret. */
+  shownPath: string | undefined
 }
 
 /**
@@ -24,16 +26,18 @@ export function createFallback(runtime: Runtime, surface: AnySurface) {
   const shapes: Shape[] = surface.endpoints.map((one) => {
     const path = (surface.prefix + one.path).replace(/[.~-]/g, '\\$&').replace(/:[A-Za-z]\w*/g, '[^/]+')
     const methods = one.method === 'GET' && one.kind !== 'stream' ? ['GET', 'HEAD'] : [one.method]
-    return { pattern: new RegExp(`^${path.replace(/\/$/, '')}/?$`), methods, open: one.access.public }
+    const shownPath = one.secretPath ? surface.prefix + one.path : undefined
+    const pattern = new RegExp(`^${path.replace(/\/$/, '')}/?$`)
+    return { pattern, methods, open: one.access.public, shownPath }
   })
   const answering = new Map<string, Compiled>()
 
   function answer(
     id: string,
-    open: boolean,
+    { open, shownPath }: Pick<Shape, 'open' | 'shownPath'>,
     act: () => { status: number; headers?: Record<string, string> },
   ) {
-    const key = `${id} ${open}`
+    const key = `${id} ${open} ${shownPath}`
     let compiled = answering.get(key)
     if (!compiled) {
       const access = open ? publicAccess : surface.access
@@ -45,7 +49,7 @@ export function createFallback(runtime: Runtime, surface: AnySurface) {
         reply: { 204: '' },
         errors: ['NOT_FOUND', 'METHOD_NOT_ALLOWED'],
       }).handle(act) as AnyEndpoint
-      compiled = compile(surface, endpoint)
+      compiled = { ...compile(surface, endpoint), shownPath }
       answering.set(key, compiled)
     }
     return compiled
@@ -55,18 +59,23 @@ export function createFallback(runtime: Runtime, surface: AnySurface) {
     const matching = shapes.filter((shape) => shape.pattern.test(path))
     const known = matching.flatMap((shape) => shape.methods)
     if (known.length === 0) {
-      return answer('unknown', false, () => {
+      return answer('unknown', { open: false, shownPath: undefined }, () => {
         throw new DomainError('NOT_FOUND', 'There is nothing at this path')
       })
     }
+    const shownPath = matching.find((shape) => shape.shownPath)?.shownPath
     const allow = [...new Set(known)].toSorted().join(', ')
     if (method === 'OPTIONS') {
       const headers = runtime.cors.preflight(request.headers.get('origin') ?? undefined, allow)
-      if (headers) return answer(`preflight ${allow}`, true, () => ({ status: 204, headers: pairs(headers) }))
+      if (headers)
+        return answer(`preflight ${allow}`, { open: true, shownPath }, () => ({
+          status: 204,
+          headers: pairs(headers),
+        }))
     }
     // Callers without access do not learn which methods there are.
     const open = matching.every((shape) => shape.open)
-    return answer(`method ${allow}`, open, () => {
+    return answer(`method ${allow}`, { open, shownPath }, () => {
       throw new MethodNotAllowed(allow)
     })
   }
