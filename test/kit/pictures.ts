@@ -168,6 +168,19 @@ export function avifOf(
 export const videoOf = (brand: string, bytes = 1_000) =>
   Buffer.concat([box('ftyp', latin1(`${brand}\0\0\0\0`)), box('mdat', Buffer.alloc(bytes, 7))])
 
+/** Uploads a file to the media library of a team. @returns the asset */
+export function uploadAsset(
+  member: Client,
+  content: string | Uint8Array,
+  name: string,
+  fields: Readonly<Record<string, string>> = {},
+) {
+  const body = new FormData()
+  for (const [field, value] of Object.entries(fields)) body.append(field, value)
+  body.append('file', new Blob([content as BlobPart], { type: 'text/html' }), name)
+  return member.call('media', 'POST /assets', { body })
+}
+
 /** Uploads a drawing. @param name is contained in all that is told about it */
 export async function addPicture(admin: Client, name: string): Promise<void> {
   const picture = new FormData()

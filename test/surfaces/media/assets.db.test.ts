@@ -3,12 +3,13 @@ import { join } from 'node:path'
 import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { assemble } from '../../../packages/core/src/composition/assemble.ts'
-import { releaseAsset, useAsset } from '../../../packages/core/src/domain/media/assets.ts'
+import { AssetUse, type AssetUser } from '../../../packages/core/src/domain/media/entities.ts'
+import { releaseNamedAssets, useNamedAssets } from '../../../packages/core/src/domain/media/uses.ts'
 import type { Transaction } from '../../../packages/core/src/kernel/context.ts'
 import { transact } from '../../../packages/core/src/kernel/transact.ts'
 import { createTestApp, type Team, type TestApp } from '../../kit/app.ts'
 import { createTestClock, type TestClock } from '../../kit/clock.ts'
-import { exifOf, jpegOf, pngOf, videoOf } from '../../kit/pictures.ts'
+import { exifOf, jpegOf, pngOf, uploadAsset, videoOf } from '../../kit/pictures.ts'
 import { changedTables, fingerprint } from '../../kit/rows.ts'
 import { refusal } from '../refusal.ts'
 
@@ -27,12 +28,7 @@ const add = (
   content: string | Uint8Array,
   name: string,
   fields: Fields = {},
-) => {
-  const body = new FormData()
-  for (const [field, value] of Object.entries(fields)) body.append(field, value)
-  body.append('file', new Blob([content as BlobPart], { type: 'text/html' }), name)
-  return member.call('media', 'POST /assets', { body })
-}
+) => uploadAsset(member, content, name, fields)
 
 const contentOf = async (team: Team, assetId: string, query = '') => {
   const answer = await app.fetch(`/media/v1/assets/${assetId}/content${query}`, {
@@ -178,24 +174,29 @@ describe('media.assets.delete', () => {
     const team = await app.team()
     const { id } = await add(team, pngOf(), 'a.png')
     const node = await assemble(app.options)
-    const system = (work: (txn: Transaction) => Promise<void>) => transact(node.system(), work)
-    const [post, mail] = [
-      { type: 'post', id: 'p' },
-      { type: 'mail', id: 'm' },
-    ]
-    await system((txn) => useAsset(txn, id, post))
-    await system((txn) => useAsset(txn, id, post))
-    await system((txn) => useAsset(txn, id, mail))
+    const system = <T>(work: (txn: Transaction) => Promise<T>) => transact(node.system(), work)
+    const userOf = (type: AssetUser['type'], { tenantId }: Team = team) => ({ tenantId, type, id: 'p' })
+    const text = `![](asset:${id})`
+    const [post, mail, late] = [userOf('text'), userOf('mailing'), userOf('sequence_step')]
+    const uses = () => system((txn) => txn.em.count(AssetUse, { assetId: id }))
+    await system((txn) => useNamedAssets(txn, text, post))
+    await system((txn) => useNamedAssets(txn, text, post))
+    await system((txn) => useNamedAssets(txn, text, mail))
+    // What another tenant writes is no use.
+    const other = await app.team()
+    await system((txn) => useNamedAssets(txn, text, userOf('text', other)))
+    expect(await uses()).toBe(2)
     await team.member.call('media', 'DELETE /assets/:assetId', { params: { assetId: id } })
     expect((await contentOf(team, id)).status).toBe(404)
     expect((await team.member.call('media', 'GET /assets', {})).data).toEqual([])
-    await expect(system((txn) => useAsset(txn, id, { type: 'post', id: 'q' }))).rejects.toMatchObject({
-      code: 'NOT_FOUND',
-    })
-    await system((txn) => releaseAsset(txn, id, post))
+    await system((txn) => useNamedAssets(txn, text, late))
+    expect(await uses()).toBe(2)
+    await system((txn) => useNamedAssets(txn, text, late, post))
+    expect(await uses()).toBe(3)
+    for (const one of [post, late]) await system((txn) => releaseNamedAssets(txn, text, one))
     clock.advance(7_200_000)
     expect(await filesOf(team)).toEqual([id])
-    await system((txn) => releaseAsset(txn, id, mail))
+    await system((txn) => releaseNamedAssets(txn, text, mail))
     await app.until(async () => (await filesOf(team)).length === 0, 'the bytes are gone')
     await node.close()
   })

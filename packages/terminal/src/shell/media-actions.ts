@@ -49,6 +49,7 @@ export async function listAssets(command: Command): Promise<void> {
           [1, 4],
         ),
   )
+  if (data.length > 0) output.info('A text shows one of them by ![words](asset:ID).')
   if (pagination.hasMore) output.info(`Only the first ${data.length} are shown; --search narrows them down.`)
 }
 

@@ -8,12 +8,6 @@ import { assetKey, recordAsset, viewOf } from './keys.ts'
 import { getAsset } from './queries.ts'
 import type { AssetChange, AssetItem } from './schemas.ts'
 
-/** Something that shows an asset, such as `{ type: 'post', id }`. */
-export interface AssetUser {
-  type: string
-  id: string
-}
-
 /** Serves `PATCH /media/v1/assets/:assetId`. @throws DomainError `NOT_FOUND` */
 export function changeAsset(ctx: Ctx, id: string, change: AssetChange): Promise<AssetItem> {
   return transact(ctx, async (txn) => {
@@ -43,34 +37,14 @@ export function deleteAsset(ctx: Ctx, id: string): Promise<void> {
   })
 }
 
-/**
- * Notes that something uses an asset, so that it does not lose it. Doing it again changes nothing.
- * @throws DomainError `NOT_FOUND`
- */
-export async function useAsset(txn: Transaction, id: string, user: AssetUser): Promise<void> {
-  const asset = await lockAsset(txn, id)
-  const use = { assetId: id, usedByType: user.type, usedById: user.id }
-  if ((await txn.em.count(AssetUse, use)) > 0) return
-  const { tenantId } = asset
-  txn.em.create(AssetUse, { ...use, id: txn.newId(), tenantId, createdOn: txn.clock.date() })
-}
-
-/** Notes that something uses an asset no more. What was deleted meanwhile goes with its last use. */
-export async function releaseAsset(txn: Transaction, id: string, user: AssetUser): Promise<void> {
-  const asset = await txn.em.findOne(Asset, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
-  if (!asset) return
-  await txn.em.nativeDelete(AssetUse, { assetId: id, usedByType: user.type, usedById: user.id })
-  if (asset.deletedOn !== null && (await txn.em.count(AssetUse, { assetId: id })) === 0)
-    removeAsset(txn, asset)
-}
-
 /** Removes bytes that belong to no asset: the job `asset.tidy`. */
 export async function tidyAsset(ctx: Ctx, { tenantId, id }: { tenantId: string; id: string }): Promise<void> {
   const known = await transact(ctx, (txn) => txn.em.count(Asset, { id }))
   if (known === 0) await ctx.services.blobs.remove(assetKey({ tenantId, id }))
 }
 
-function removeAsset(txn: Transaction, asset: AssetRow): void {
+/** Takes an asset that nothing uses out of the database; its bytes go afterwards. */
+export function removeAsset(txn: Transaction, asset: AssetRow): void {
   const { id, tenantId } = asset
   txn.em.remove(asset)
   txn.enqueue(tidyAssetJob, { tenantId, payload: { tenantId, id } })

@@ -41,7 +41,14 @@ export const Asset = defineEntity({
 })
 export type AssetRow = InferEntity<typeof Asset>
 
-/** Something that shows an asset, such as a post, and must not lose it. */
+/** Something that shows assets, such as `{ type: 'text', id }`, and whose it is. */
+export interface AssetUser {
+  tenantId: string
+  type: 'text' | 'mailing' | 'sequence_step'
+  id: string
+}
+
+/** That something, such as the text of a post, shows an asset and must not lose it. */
 export const AssetUse = defineEntity({
   name: 'AssetUse',
   tableName: 'asset_uses',
@@ -49,8 +56,7 @@ export const AssetUse = defineEntity({
     id: idColumn(),
     tenantId: refColumn(),
     assetId: refColumn(),
-    /** What kind of thing uses it, such as `post`. */
-    usedByType: p.string(),
+    usedByType: p.string().$type<AssetUser['type']>(),
     usedById: p.string(),
     createdOn: instantColumn(),
   },

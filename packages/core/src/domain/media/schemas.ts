@@ -56,6 +56,8 @@ export type AssetChange = z.output<typeof AssetChange>
 
 export const AssetItem = z.object({
   id: ulid,
+  /** How a text shows it: `![words](asset:01J…)`. */
+  reference: z.string(),
   name: z.string(),
   altText: z.string().nullable(),
   tags: z.array(z.string()),

@@ -7,6 +7,7 @@ import { checkContent } from '../brand/checks.ts'
 import { brandToCheck } from '../brand/queries.ts'
 import type { ContentCheck } from '../brand/schemas.ts'
 import { Output, type OutputFormat, type OutputRow } from './entities.ts'
+import { handOverAssets } from './pictures.ts'
 
 /** A text that was held against the brand and the knowledge base of its tenant. Only such a text becomes a version. */
 export interface CheckedText {
@@ -91,6 +92,7 @@ export async function addVersion(
     authorType: author.type,
     createdOn: txn.clock.date(),
   })
+  await handOverAssets(txn, output, latest)
   await voidOutdated(txn, activity, output, asked)
   return { output, added: true }
 }
