@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { EndpointInfo } from '@copydesk/core'
+import { createEncryptor } from '../../packages/core/src/platform/crypto/encryptor.ts'
 import { accountExamples } from './account-examples.ts'
-import { brief } from './app.ts'
+import { brief, encryptionKeys } from './app.ts'
 import { billingExamples } from './billing-examples.ts'
 import { campaignExamples } from './campaign-examples.ts'
 import { publishingExamples } from './publishing-examples.ts'
@@ -22,6 +23,16 @@ export interface Input {
 const soon = ({ clock }: SeededInstance) => ({
   body: { until: new Date(clock.now() + 3_600_000).toISOString() },
 })
+/** The signature of an address without an end. */
+function addressMac(tenantId: string, assetId: string): string {
+  const keys = encryptionKeys.map(({ id, key }) => ({ id, key: Buffer.from(key, 'base64') }))
+  const [mac] = createEncryptor({ keys, currentId: keys[0]?.id ?? '' }).macs(
+    `${tenantId}/${assetId}/0`,
+    'asset address',
+  )
+  return mac
+}
+
 const postOf = ({ ids }: SeededTenant) => ids['blog_posts']?.[0] ?? ''
 
 /** Inputs that schemas and names alone do not lead to. */
@@ -167,6 +178,10 @@ const examples: Record<string, (instance: SeededInstance) => Partial<Input> | Pa
   'health.arrival': ({ tokens, newId }) => ({
     params: { token: tokens.sign('arrival', { sub: newId() }) },
   }),
+  'files.media': ({ ours }) => {
+    const id = ours.ids['assets']?.[0] ?? ''
+    return { params: { token: `${id}.0.${addressMac(ours.tenantId, id)}`, name: 'file.svg' } }
+  },
   'files.report': ({ ours, tokens }) => ({
     params: {
       token: tokens.sign('report', { sub: ours.ids['reports']?.[0] ?? '', tenantId: ours.tenantId }),

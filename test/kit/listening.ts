@@ -5,6 +5,28 @@ import { type AgentHarness, createAgentHarness } from './runtime.ts'
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => Promise<void>
 
+/** A socket whose requests are those of an instance, once there is one. */
+export interface Door extends AsyncDisposable {
+  url: string
+  /** Says whose requests they are. */
+  leadTo(handle: (...given: Parameters<Handler>) => unknown): void
+}
+
+/** Opens a socket for an instance that has to know its address before it is made. */
+export async function openDoor(): Promise<Door> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    leadTo: (handle) => void server.on('request', (request, response) => void handle(request, response)),
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}
+
 /** A harness whose instance listens on a socket, as external runtimes reach it. */
 export interface ListeningHarness extends AgentHarness {
   url: string
@@ -20,19 +42,10 @@ export async function createListeningHarness({
 }: Parameters<typeof createAgentHarness>[0] & {
   between?: (request: IncomingMessage, response: ServerResponse, handle: Handler) => unknown
 } = {}): Promise<ListeningHarness> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   await using stack = new AsyncDisposableStack()
-  stack.defer(async () => {
-    server.closeAllConnections()
-    server.close()
-    await once(server, 'close')
-  })
+  const { url, leadTo } = stack.use(await openDoor())
   const harness = stack.use(await createAgentHarness({ baseUrl: url, ...options }))
-  server.on('request', (request, response) =>
-    between(request, response, (...both) => harness.app.copydesk.node(...both)),
-  )
+  leadTo((request, response) => between(request, response, (...both) => harness.app.copydesk.node(...both)))
   const owned = stack.move()
   return { ...harness, url, [Symbol.asyncDispose]: () => owned.disposeAsync() }
 }

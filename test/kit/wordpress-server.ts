@@ -1,7 +1,9 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+
+import { mediaRoutes, type SiteMedia } from './wordpress-media.ts'
 
 interface Post {
   id: number
@@ -27,6 +29,7 @@ export interface WordPressServer extends AsyncDisposable {
   url: string
   login: { username: string; secret: string }
   posts: Map<number, Post>
+  media: Map<number, SiteMedia>
   /** How often a post went from unpublished to published, by its title. */
   published: Map<string, number>
   /** When each post was drafted, by its first slug, milliseconds since the epoch. */
@@ -108,9 +111,16 @@ export async function createWordPressServer(): Promise<WordPressServer> {
     }
     return (method === 'POST' ? write(post, given) : undefined) ?? reply(200, shown(post))
   }
-  const route = (method: string, path: string, url: URL, given: Partial<Post>, uuid: string): Reply => {
-    const [, collection, id] = /^\/(posts|users\/me)(?:\/(.+))?$/.exec(path) ?? []
-    if (collection === 'posts') return posts(method, Number(id), url, given)
+  const route = (path: string, asked: Asked, uuid: string): Reply => {
+    const [, collection, id] = /^\/(posts|media|users\/me)(?:\/(.+))?$/.exec(path) ?? []
+    if (collection === 'media') {
+      const answer = mediaRoutes(self.media, id === undefined ? undefined : Number(id), asked)
+      return 'code' in answer ? refuse(answer.status, answer.code) : reply(answer.status, answer.body)
+    }
+    if (collection === 'posts') {
+      const given = JSON.parse(asked.bytes.toString() || '{}') as Partial<Post>
+      return posts(asked.method, Number(id), asked.url, given)
+    }
     if (collection !== 'users/me') return refuse(404, 'rest_no_route')
     if (id === undefined)
       return reply(200, {
@@ -190,26 +200,28 @@ export async function createWordPressServer(): Promise<WordPressServer> {
       return void response.writeHead(mishap, { connection: 'close' }).end('<h1>Bad gateway</h1>')
     if (mishap === 'firewall')
       return void response.writeHead(403, { connection: 'close' }).end('<h1>Are you human?</h1>')
-    const given = JSON.parse(Buffer.concat(chunks).toString() || '{}') as Partial<Post>
-    const { authorization = '' } = request.headers
+    const { headers: sent } = request
+    const asked = { method, url, headers: sent, bytes: Buffer.concat(chunks) }
     const done =
       typeof mishap === 'object'
         ? { ...refuse(mishap.status, mishap.code), headers: mishap.headers ?? {} }
-        : serve(method, url, given, authorization)
+        : serve(asked)
     if (mishap === 'cut after') return void response.destroy()
     // A connection that is kept may end under the next request, which would be one mishap more.
     const headers = { 'content-type': 'application/json', connection: 'close', ...done.headers }
     response.writeHead(done.status, headers)
     response.end(JSON.stringify(done.body))
   }
-  const serve = (method: string, url: URL, given: Partial<Post>, authorization: string): Reply => {
+  const serve = (asked: Asked): Reply => {
+    const { url } = asked
+    const { authorization = '' } = asked.headers
     const { pathname } = url
     const token = /^Bearer (.+)$/.exec(authorization)?.[1] ?? ''
     const site = '/wp/v2/sites/55'
     if (pathname.startsWith('/oauth2/') || pathname.startsWith('/rest/')) return hosted(pathname, url, token)
     if (pathname.startsWith(`${site}/`))
       return self.accepts(token)
-        ? route(method, pathname.slice(site.length), url, given, '')
+        ? route(pathname.slice(site.length), asked, '')
         : refuse(401, 'invalid_token')
     const path = self.permalinks ? pathname.replace(/^\/wp-json/, '') : url.searchParams.get('rest_route')
     if (self.permalinks && path === pathname) return refuse(404, 'rest_no_route')
@@ -219,9 +231,9 @@ export async function createWordPressServer(): Promise<WordPressServer> {
       .toString()
       .split(':')
     const [uuid] = [...self.passwords].find(([, password]) => password === secret) ?? []
-    const asked = path.slice('/wp/v2'.length)
-    if (username !== self.login.username || uuid === undefined) return answerStranger(method, asked)
-    return route(method, asked, url, given, uuid)
+    const routed = path.slice('/wp/v2'.length)
+    if (username !== self.login.username || uuid === undefined) return answerStranger(asked.method, routed)
+    return route(routed, asked, uuid)
   }
   const server = createServer(
     (request, response) => void answer(request, response).catch(() => response.destroy()),
@@ -234,6 +246,7 @@ export async function createWordPressServer(): Promise<WordPressServer> {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     login: { username: 'wanda', secret },
     posts: new Map(),
+    media: new Map(),
     published: new Map(),
     createdAt: new Map(),
     requests: [],
@@ -273,6 +286,13 @@ export async function createWordPressServer(): Promise<WordPressServer> {
     },
   }
   return self
+}
+
+interface Asked {
+  method: string
+  url: URL
+  headers: IncomingHttpHeaders
+  bytes: Buffer
 }
 
 const uuidPattern = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/

@@ -36,6 +36,10 @@ export interface Platform extends AsyncDisposable {
   /** How often something with these words was published. */
   published(words: string): number
   requests: string[]
+  /** The pictures that it was sent, or has fetched from their addresses, in order. */
+  pictures: Buffer[]
+  /** The HTML of the last mail. */
+  html?: string
   /** Taken from the front, one for each request that publishes. */
   mishaps: Mishap[]
   /** Its words for what can go wrong. */
@@ -78,7 +82,7 @@ export interface Platform extends AsyncDisposable {
 export async function serve(
   respond: (asked: Asked) => Said | Promise<Said>,
   publishes: (asked: Asked) => boolean,
-): Promise<Pick<Platform, 'url' | 'requests' | 'mishaps'> & AsyncDisposable> {
+): Promise<Pick<Platform, 'url' | 'requests' | 'pictures' | 'mishaps'> & AsyncDisposable> {
   const answer = async (request: IncomingMessage, response: ServerResponse) => {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk as Buffer)
@@ -119,6 +123,7 @@ export async function serve(
   const self = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     requests: [] as string[],
+    pictures: [] as Buffer[],
     mishaps: [] as Mishap[],
     async [Symbol.asyncDispose]() {
       server.closeAllConnections()
@@ -127,6 +132,17 @@ export async function serve(
     },
   }
   return self
+}
+
+/** Fetches pictures from their addresses, as platforms do that take no files. @returns false when one of them is not there */
+export async function fetchInto(pictures: Buffer[], ...addresses: unknown[]): Promise<boolean> {
+  for (const address of addresses) {
+    const answer = await fetch(String(address))
+    const bytes = Buffer.from(await answer.arrayBuffer())
+    if (answer.status !== 200 || !answer.headers.get('content-type')?.startsWith('image/')) return false
+    pictures.push(bytes)
+  }
+  return true
 }
 
 /** An answer that is none of the refusals. */
@@ -139,7 +155,10 @@ export async function servePictures() {
   const bytes = jpegOf()
   const clip = Buffer.from('....ftypisom....moov')
   return serve(
-    ({ path }) => ({ status: 200, body: path.endsWith('.mp4') ? clip : bytes }),
+    ({ path }) =>
+      path.endsWith('.mp4')
+        ? { status: 200, body: clip }
+        : { status: 200, body: bytes, headers: { 'content-type': 'image/jpeg' } },
     () => false,
   )
 }

@@ -47,6 +47,15 @@ export async function createMailchimp(): Promise<Platform> {
         campaigns.set(id, campaign)
         return says(campaign)
       }
+      if (path === '/file-manager/files') {
+        const { name, file_data: data } = json as { name: string; file_data: string }
+        if (!/\.(?:jpg|png|gif)$/.test(name)) return problem(400, 'Invalid Resource')
+        server.pictures.push(Buffer.from(data, 'base64'))
+        return says({
+          id: server.pictures.length,
+          full_size_url: `https://gallery.mailchimp.example/${name}`,
+        })
+      }
       const [, sent] = /^\/reports\/(\w+)$/.exec(path) ?? []
       if (sent !== undefined) {
         const n = platform.popularity
@@ -66,6 +75,7 @@ export async function createMailchimp(): Promise<Platform> {
       if (rest === '') return says(campaign)
       if (rest === '/content') {
         campaign.html = String(json['html'])
+        platform.html = campaign.html
         return says({ html: campaign.html })
       }
       if (rest === '/send-checklist') {
@@ -137,6 +147,7 @@ export async function createBrevo(): Promise<Platform> {
         const id = campaigns.size + 1
         const { name, subject, htmlContent, recipients } = json as Record<string, string>
         if (!htmlContent || htmlContent.length < 10 || !recipients) return refuse(400, 'missing_parameter')
+        platform.html = htmlContent
         campaigns.set(id, { id, name: String(name), subject: String(subject), status: 'draft' })
         return { status: 201, body: { id } }
       }

@@ -18,7 +18,7 @@ export async function createMastodon(): Promise<Platform> {
   const ok = (body: unknown, status = 200): Said => ({ status, body })
   const refuse = (status: number, error: string): Said => ({ status, body: { error } })
   const server = await serve(
-    ({ method, path, headers, token, json, form, query }): Said => {
+    ({ method, path, headers, token, json, form, query, bytes }): Said => {
       if (path === '/api/v1/apps') return ok({ client_id: 'app', client_secret: 'secret', id: '1' })
       if (path === '/oauth/token') {
         if (
@@ -40,6 +40,7 @@ export async function createMastodon(): Promise<Platform> {
       if (path === '/api/v1/accounts/verify_credentials')
         return ok({ id: '14', acct: 'ada', username: 'ada' })
       if (path === '/api/v2/media') {
+        server.pictures.push(bytes)
         const made = nextId()
         media.set(made, 1)
         return ok({ id: made, type: 'image', url: null }, 202)
@@ -149,6 +150,7 @@ export async function createBluesky(): Promise<Platform> {
       if (!access.has(token)) return refuse(400, 'ExpiredToken', 'Token has expired')
       if (method === 'com.atproto.repo.uploadBlob') {
         if (bytes.length > 1_000_000) return refuse(400, 'BlobTooLarge')
+        server.pictures.push(bytes)
         const blob = {
           $type: 'blob',
           ref: { $link: 'bafkrei' },

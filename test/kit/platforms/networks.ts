@@ -1,4 +1,4 @@
-import { counter, fails, type Platform, type Said, says, serve } from './frame.ts'
+import { counter, fails, fetchInto, type Platform, type Said, says, serve } from './frame.ts'
 
 /** LinkedIn's versioned API, for a member who is the administrator of one page. */
 export async function createLinkedIn(): Promise<Platform> {
@@ -14,6 +14,7 @@ export async function createLinkedIn(): Promise<Platform> {
     ({ method, path, url, token, json, headers, query, bytes }): Said => {
       if (path.startsWith('/upload/')) {
         if (bytes.length === 0) return fails(400)
+        server.pictures.push(bytes)
         images.set(`urn:li:image:${path.slice('/upload/'.length)}`, 'AVAILABLE')
         return fails(201)
       }
@@ -129,7 +130,7 @@ export async function createFacebook(): Promise<Platform> {
   const photos = new Set<string>()
   let next = 122_093_481_230_000_000n
   const server = await serve(
-    ({ method, path: versioned, token, json, query }): Said => {
+    async ({ method, path: versioned, token, json, query }): Promise<Said> => {
       const path = /^\/v\d+\.0(\/.*)$/.exec(versioned)?.[1] ?? ''
       const isPage = token.startsWith('page-of-')
       if (!platform.accepts(token.replace('page-of-', '')))
@@ -140,6 +141,7 @@ export async function createFacebook(): Promise<Platform> {
       if (!isPage) return graphError(200)
       if (path === '/1001/published_posts') return says({ data: platform.hides ? [] : [...posts.values()] })
       if (path === '/1001/photos') {
+        if (!(await fetchInto(server.pictures, json['url']))) return graphError(324)
         next += 1n
         photos.add(String(next))
         return json['published'] === false ? says({ id: String(next) }) : graphError(100)
@@ -202,7 +204,7 @@ export async function createInstagram(): Promise<Platform> {
   const media = new Map<string, { id: string; caption: string; permalink: string }>()
   let next = 17_900_000_000_000_000n
   const server = await serve(
-    ({ method, path: versioned, token, json, query }): Said => {
+    async ({ method, path: versioned, token, json, query }): Promise<Said> => {
       const path = /^\/v\d+\.0(\/.*)$/.exec(versioned)?.[1] ?? ''
       if (!platform.accepts(token)) return graphError(190, { error_subcode: 463 })
       if (path === '/me/accounts')
@@ -217,7 +219,11 @@ export async function createInstagram(): Promise<Platform> {
       if (path === '/2002/media' && method === 'GET')
         return says({ data: platform.hides ? [] : [...media.values()] })
       if (path === '/2002/media') {
-        if (!/\.jpe?g$/.test(String(json['image_url']))) return graphError(36_000, { error_subcode: 2207005 })
+        if (!(await fetchInto(server.pictures, json['image_url'])))
+          return graphError(9_004, { error_subcode: 2207052 })
+        // It takes JPEG and nothing else.
+        if (server.pictures.at(-1)?.readUInt16BE(0) !== 0xffd8)
+          return graphError(36_000, { error_subcode: 2207005 })
         next += 1n
         containers.set(String(next), { code: 'IN_PROGRESS', caption: String(json['caption']) })
         return says({ id: String(next) })

@@ -1,4 +1,4 @@
-import { counter, fails, type Platform, type Said, says, serve } from './frame.ts'
+import { counter, fails, fetchInto, type Platform, type Said, says, serve } from './frame.ts'
 
 interface LocalPost {
   name: string
@@ -18,7 +18,7 @@ export async function createGoogleBusiness(): Promise<Platform> {
   })
   const place = 'accounts/11/locations/22'
   const server = await serve(
-    ({ method, path, query, token, json }): Said => {
+    async ({ method, path, query, token, json }): Promise<Said> => {
       if (!platform.accepts(token)) return refuse(401, 'UNAUTHENTICATED')
       if (path === '/v1/accounts') return says({ accounts: [{ name: 'accounts/11', accountName: 'Oats' }] })
       if (path === '/v1/accounts/11/locations')
@@ -36,6 +36,9 @@ export async function createGoogleBusiness(): Promise<Platform> {
         return says(shown)
       }
       if (name !== `${place}/localPosts`) return refuse(404, 'NOT_FOUND')
+      const [picture] = (json['media'] ?? []) as { sourceUrl: string }[]
+      if (picture && !(await fetchInto(server.pictures, picture.sourceUrl)))
+        return refuse(400, 'INVALID_ARGUMENT')
       const made: LocalPost = {
         name: `${place}/localPosts/${posts.size + 1}${platform.now()}`,
         summary: String(json['summary']),
@@ -84,12 +87,13 @@ export async function createTikTok(): Promise<Platform> {
   })
   const says200 = (data: object) => says({ data, error: { code: 'ok', message: '', log_id: '1' } })
   const server = await serve(
-    ({ path: whole, query, token, json, headers, bytes }): Said => {
+    async ({ path: whole, query, token, json, headers, bytes }): Promise<Said> => {
       const path = whole.replace('/v2', '')
       if (path.startsWith('/upload/')) {
         const post = posts.get(path.slice('/upload/'.length))
         const size = bytes.length
         if (!post || headers['content-range'] !== `bytes 0-${size - 1}/${size}`) return fails(400)
+        server.pictures.push(bytes)
         post.status = 'PROCESSING_UPLOAD_DONE'
         return fails(201)
       }
@@ -125,6 +129,8 @@ export async function createTikTok(): Promise<Platform> {
       next += 1n
       const id = `v_pub_url~${next}`
       const isPhoto = path === '/post/publish/content/init/'
+      const { photo_images: images = [] } = json['source_info'] as { photo_images?: string[] }
+      if (!(await fetchInto(server.pictures, ...images))) return refuse(400, 'url_ownership_unverified')
       posts.set(id, {
         status: isPhoto ? 'PROCESSING_DOWNLOAD' : 'PROCESSING_UPLOAD',
         title: info.title ?? '',

@@ -6,7 +6,7 @@ import type { Commands } from '../domain/work/runs/commands/commands.ts'
 import { toUsd } from '../kernel/money.ts'
 import type { Services } from '../kernel/services.ts'
 import { migrationStatus } from '../platform/database/migrate.ts'
-import { createGuard } from '../platform/http/guard.ts'
+import { isPublicAddress } from '../platform/http/public-address.ts'
 import type { Assembled } from './assemble.ts'
 import { proveKey } from './keys/keys.ts'
 
@@ -122,9 +122,9 @@ export async function examine(assembled: Assembled): Promise<Finding[]> {
           if (redirectUrls.length === 0)
             throw new Error('Clients are set up, but people may be sent back to nowhere')
           const { baseUrl } = services.settings
-          const without = isPublic(baseUrl)
+          const without = isPublicAddress(baseUrl)
             ? ''
-            : '. This address is not public: people can agree only in a browser that reaches it, and a platform that fetches pictures cannot fetch them from here'
+            : '. This address is not public: people can agree only in a browser that reaches it, and neither platforms that fetch pictures nor readers of mails can be shown them from here'
           return `${types.join(', ')} can be connected; callbacks: ${callbackUrl(baseUrl, '<type>')}${without}`
         },
         'Set channels.redirectUrls to the pages of your application that people come back to.',
@@ -238,15 +238,5 @@ async function lookAtRegistration(assembled: Assembled): Promise<Finding> {
     ok: false,
     message: `open, but the free tenants have used up their budget: ${used}`,
     remedy: 'Raise freeTenants.monthlyUsd, or wait for the next month; blocked activities are then retried.',
-  }
-}
-
-/** False for an address that only this machine, or its network, can reach. */
-function isPublic(baseUrl: string): boolean {
-  try {
-    const { hostname } = createGuard().checkUrl(baseUrl)
-    return hostname.includes('.') && !/\.(?:local|localhost|internal|lan|home|test)$/.test(hostname)
-  } catch {
-    return false
   }
 }

@@ -25,10 +25,11 @@ export interface AssetContent {
  */
 export async function assetContent(ctx: Ctx, id: string, width?: ImageWidth): Promise<AssetContent> {
   const asset = await storedAsset(ctx, id)
-  return (await smaller(ctx, asset, width)) ?? original(ctx, asset)
+  return (await smaller(ctx, asset, width)) ?? originalContent(ctx, asset)
 }
 
-function original(ctx: Ctx, asset: StoredAsset): AssetContent {
+/** The bytes of an asset as they are kept. */
+export function originalContent(ctx: Ctx, asset: StoredAsset): AssetContent {
   const { name, mimeType: type, sizeBytes: size, sha256 } = asset
   return {
     name,

@@ -1,4 +1,3 @@
-import { create as disposition } from 'content-disposition'
 import { z } from 'zod'
 import { addAsset } from '../../domain/media/add.ts'
 import { changeAsset, deleteAsset } from '../../domain/media/assets.ts'
@@ -14,10 +13,9 @@ import {
   NewAsset,
 } from '../../domain/media/schemas.ts'
 import { endpoint } from '../../gateway/endpoint.ts'
-import { rangedReply } from '../../gateway/ranges.ts'
 import { raw } from '../../gateway/raw.ts'
 import { upload } from '../../gateway/upload.ts'
-import { notFound } from '../../kernel/errors.ts'
+import { assetReply } from '../asset-reply.ts'
 import { team } from './access.ts'
 
 export const list = endpoint({
@@ -81,22 +79,6 @@ export const content = raw({
     416: 'application/json; charset=utf-8',
   },
 }).handle(async (ctx, { params, query, header, request }) => {
-  const { name, type, isShown, ...file } = await assetContent(ctx, params.assetId, query.w)
-  const reply = await rangedReply(
-    { method: request().method, header },
-    {
-      ...file,
-      headers: {
-        'Content-Type': type,
-        'Cache-Control': 'private, no-cache',
-        'Content-Security-Policy': "default-src 'none'; sandbox",
-        'Content-Disposition': disposition(name, {
-          type: isShown ? 'inline' : 'attachment',
-          fallback: name.replace(/[^\w .()-]/g, '_'),
-        }),
-      },
-    },
-  )
-  if (!reply) throw notFound('asset')
-  return reply
+  const file = await assetContent(ctx, params.assetId, query.w)
+  return assetReply({ method: request().method, header }, file, 'private, no-cache')
 })

@@ -1,7 +1,9 @@
 import { create } from 'content-disposition'
 import { openPdf } from '../../domain/insight/reports/detail.ts'
+import { openAddress } from '../../domain/media/addresses.ts'
 import { publicAccess } from '../../gateway/access.ts'
 import { raw } from '../../gateway/raw.ts'
+import { assetReply } from '../asset-reply.ts'
 
 export const report = raw({
   id: 'files.report',
@@ -21,4 +23,25 @@ export const report = raw({
       'cache-control': 'private, no-store',
     },
   }
+})
+
+export const media = raw({
+  id: 'files.media',
+  route: 'GET /files/media/:token/:name',
+  summary:
+    'An image or video, for those who were given its address: platforms for an hour, readers of mails as long as it is there',
+  description:
+    'In parts by `Range`. What is wrong with an address is not told: each that is not good is answered with 404.',
+  access: publicAccess,
+  secretPath: true,
+  reply: {
+    200: '*/*',
+    206: '*/*',
+    304: '',
+    416: 'application/json; charset=utf-8',
+  },
+}).handle(async (ctx, { params, header, request }) => {
+  const { isLasting, ...file } = await openAddress(ctx, params)
+  const cacheControl = isLasting ? 'public, max-age=86400' : 'private, no-store'
+  return assetReply({ method: request().method, header }, file, cacheControl)
 })

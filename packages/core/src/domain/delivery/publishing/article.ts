@@ -1,4 +1,5 @@
 import { Marked } from 'marked'
+import { isReference } from '../../media/references.ts'
 import { metaDescriptionOf, slugOf, titleOf, withoutFrontMatter } from '../../work/content/blog/markdown.ts'
 
 /** A text as a website shows it. */
@@ -30,7 +31,9 @@ const marked = new Marked({
       return `<a href="${escape(href)}"${title ? ` title="${escape(title)}"` : ''}>${words}</a>`
     },
     image: ({ href, text }) =>
-      isPlainAddress(href) ? `<img src="${escape(href)}" alt="${escape(text)}">` : escape(text),
+      isPlainAddress(href) || isReference(href)
+        ? `<img src="${escape(href)}" alt="${escape(text)}">`
+        : escape(text),
   },
 })
 

@@ -7,6 +7,7 @@ import { Activity } from '../../work/activities/entities.ts'
 import { isApproved } from '../../work/approvals/pending.ts'
 import { Campaign } from '../../work/campaigns/entities.ts'
 import { BlogPost } from '../../work/content/blog/entities.ts'
+import type { OutputRow } from '../../work/content/entities.ts'
 import { latestOutput } from '../../work/content/versions.ts'
 import { accountKey } from './account-key.ts'
 import type { Connector } from './connector.ts'
@@ -21,8 +22,9 @@ export interface PublishingTurn {
   publication: PublicationRow
   connection: ConnectionRow
   connector: Connector
-  /** The approved bytes. */
+  /** The approved bytes, and the version that they are. */
   text: string
+  output: Pick<OutputRow, 'id' | 'tenantId'>
   slug: string | null
   /** What the platform is asked for: to publish, or what has become of it. */
   act: 'publish' | 'reconcile'
@@ -90,7 +92,7 @@ async function obstacleOf(
   publication: PublicationRow,
   connection: ConnectionRow | null,
   act: PublishingTurn['act'],
-): Promise<{ reason: HoldReason } | Pick<PublishingTurn, 'text' | 'slug'>> {
+): Promise<{ reason: HoldReason } | Pick<PublishingTurn, 'text' | 'output' | 'slug'>> {
   if (connection?.status !== 'connected' || connection.tokensSealed === null)
     return { reason: 'channel_disconnected' }
   const { activityId, contentHash, outputId } = publication
@@ -98,7 +100,7 @@ async function obstacleOf(
   const output = await latestOutput(txn, activityId)
   if (!activity || !output) return { reason: 'content_changed' }
   const post = await txn.em.findOne(BlogPost, { activityId })
-  const found = { text: output.text, slug: post?.slug ?? null }
+  const found = { text: output.text, output, slug: post?.slug ?? null }
   if (act === 'reconcile') return found
   if (output.id !== outputId || sha256Hex(output.text) !== contentHash) return { reason: 'content_changed' }
   if (!(await isApproved(txn, activity, output))) return { reason: 'not_approved' }

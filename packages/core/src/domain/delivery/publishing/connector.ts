@@ -4,6 +4,7 @@ import type { ChannelAuth } from '../../accounts/channels/ports.ts'
 import type { PostFigures } from './metrics/figures.ts'
 import type { MediaFile } from './picture.ts'
 import type { OutgoingPiece, PieceKind } from './piece.ts'
+import type { PostPicture } from './post-text.ts'
 
 /** How often something may be done for one account. */
 export interface Limit {
@@ -22,7 +23,7 @@ export interface Capabilities {
   asMail?: true
   /** Each measure of a text that the platform has, counted as the platform counts; none where there is no limit. */
   text: readonly TextLimit[]
-  /** Pictures of a post. */
+  /** Pictures of a post, and of an article those that are assets. */
   media: MediaLimits
   /** A post that is out can be taken back, or changed. */
   remove: boolean
@@ -34,7 +35,16 @@ export interface Capabilities {
 export interface MediaLimits {
   min: number
   max: number
-  /** Of those that are sent as files; a platform that fetches them itself says what it takes. */
+  /** Of those that are sent as files; left out where none are. */
+  files?: FileLimits
+  /** Of those that are fetched from an address; left out where none are. What is elsewhere on the web is not looked at before. */
+  fetched?: FileLimits & {
+    /** `server`: the platform fetches from this server only, and not from a bucket. */
+    from?: 'server'
+  }
+}
+
+export interface FileLimits {
   types: readonly string[]
   /** Of one file. */
   maxBytes: number
@@ -61,10 +71,16 @@ export interface PublishCall extends PlatformCall {
    */
   save(progress: Progress): Promise<void>
   /**
-   * The bytes of what a post shows, for platforms that take files.
-   * @throws PlatformError `validation` for what `capabilities.media` does not allow; `transient`
+   * The bytes of what a piece shows, for platforms that take files.
+   * @throws PlatformError `validation` for what `capabilities.media.files` does not allow; `transient`
    */
-  fetch(url: string): Promise<MediaFile>
+  fetch(picture: PostPicture): Promise<MediaFile>
+  /**
+   * Where the platform finds what a piece shows, for platforms that fetch it.
+   * @param lasts `hour`: it is fetched at once; `always`: readers fetch it, as from a mail
+   * @throws PlatformError `validation` for what `capabilities.media.fetched` does not allow; `policy` where it cannot be reached
+   */
+  address(picture: PostPicture, lasts?: 'hour' | 'always'): Promise<string>
 }
 
 /** A post that is out. */

@@ -4,6 +4,7 @@ import { escapeHtml } from '../../../platform/mail/text.ts'
 import { PlatformError } from '../../accounts/channels/platform-error.ts'
 import { newsletterOf } from '../../work/content/newsletter.ts'
 import type { ArticleText } from './article.ts'
+import { pictureProblems, picturesIn, type TextAssets, withAssets } from './assets.ts'
 import type { Capabilities } from './connector.ts'
 import { type LinkTags, tagLinks } from './link-tags/tags.ts'
 import { type PostText, toPost } from './post-text.ts'
@@ -13,6 +14,8 @@ export type PieceKind = 'article' | 'post'
 
 /** A piece as connectors send it: made of the approved bytes, and of nothing else. */
 export interface OutgoingPiece extends ArticleText, PostText {
+  /** Of an article: the assets that its HTML shows; their references stand where `showPictures` puts addresses. */
+  media: PostText['media']
   /** ULID of the intent: the same at every attempt, and of no other post. */
   key: string
   /** When the intent was made; the same at every attempt. */
@@ -59,17 +62,29 @@ export async function letterOf(ctx: Ctx, markdown: string): Promise<ArticleText>
 export async function makePiece(
   ctx: Ctx,
   text: string,
-  { slug, linkTags, ...about }: { key: string; madeAt: Date; slug: string | null; linkTags: LinkTags | null },
+  { slug, linkTags, assets, ...about }: PieceFacts,
   capabilities: Capabilities,
 ): Promise<OutgoingPiece> {
   if (capabilities.takes === 'article') {
     const article = await articleFor(ctx, text, linkTags, capabilities)
-    return { ...about, ...article, slug: slug ?? article.titleSlug, text: '', media: [] }
+    const media = withAssets(picturesIn(article.html), assets)
+    requireNone(pictureProblems(media, capabilities.media, assets))
+    return { ...about, ...article, slug: slug ?? article.titleSlug, text: '', media }
   }
   if (text.length > longestPost) throw tooLong(text.length, { max: longestPost, unit: 'characters' })
   const post = postOf(text, linkTags, capabilities)
-  requireFit(post, capabilities)
-  return { ...about, ...noArticle, ...post, slug: slug ?? '' }
+  const media = withAssets(post.media, assets)
+  requireNone([...problemsOf(post, capabilities), ...pictureProblems(media, capabilities.media, assets)])
+  return { ...about, ...noArticle, ...post, media, slug: slug ?? '' }
+}
+
+/** What is known of a piece beside its text. */
+interface PieceFacts {
+  key: string
+  madeAt: Date
+  slug: string | null
+  linkTags: LinkTags | null
+  assets: TextAssets
 }
 
 /** A post whose links say where readers come from, unless it has no room for that: what people have approved goes first. */
@@ -84,8 +99,7 @@ export function postOf(
 
 const noArticle: ArticleText = { title: '', titleSlug: '', html: '', excerpt: '' }
 
-function requireFit(post: PostText, capabilities: Capabilities): void {
-  const [problem] = problemsOf(post, capabilities)
+function requireNone([problem]: readonly string[]): void {
   if (problem !== undefined) throw new PlatformError('validation', problem)
 }
 

@@ -1,8 +1,13 @@
+import type { NamedAsset } from '../../media/queries.ts'
+
 /** A picture of a post, as the text names it. */
 export interface PostPicture {
+  /** Where it is on the web, or `asset:` with the id of an asset of the tenant. */
   url: string
   /** For those who cannot see it. */
   alt: string
+  /** The asset that it is; left out of one that is elsewhere, or nowhere. */
+  asset?: NamedAsset
 }
 
 /** A text as a social network shows it. */
@@ -11,7 +16,7 @@ export interface PostText {
   media: readonly PostPicture[]
 }
 
-const picture = /!\[([^[\]\n]{0,1000})\]\((https?:\/\/[^\s()<>]{1,2000})\)/g
+const picture = /!\[([^[\]\n]{0,1000})\]\((https?:\/\/[^\s()<>]{1,2000}|asset:[^\s()<>]{0,200})\)/g
 const link = /\[([^[\]\n]{1,500})\]\((https?:\/\/[^\s()<>]{1,2000})\)/g
 
 /**

@@ -4,14 +4,16 @@ import { withAccess } from '../../accounts/channels/access.ts'
 import type { ChannelAccount } from '../../accounts/channels/entities.ts'
 import type { PlatformCall, PlatformRequest } from '../../accounts/channels/platform-call.ts'
 import { PlatformError } from '../../accounts/channels/platform-error.ts'
+import { userOf } from '../../work/content/pictures.ts'
 import { accountKey } from './account-key.ts'
 import { keepOnlyAccount } from './accounts.ts'
+import { assetsOf } from './assets.ts'
 import { claimPublication, type PublishingTurn } from './claim.ts'
 import type { Progress, PublishCall, Published, Reconciled, StillWorking } from './connector.ts'
 import type { PublicationRow } from './entities.ts'
 import { noteLimits } from './limits.ts'
 import { lockConnection, lockPublication, lookAt } from './lock.ts'
-import { fetchMedia } from './picture.ts'
+import { pictureAddress, pictureFile } from './picture.ts'
 import { makePiece } from './piece.ts'
 import { leaseMs, mostChecks, waitMs } from './policy.ts'
 import { askPerson, hold, settleFailure, settlePublished } from './settle.ts'
@@ -53,6 +55,7 @@ async function perform(ctx: Ctx, turn: PublishingTurn, signal: AbortSignal): Pro
       madeAt: publication.createdOn,
       slug: turn.slug,
       linkTags: publication.linkTags,
+      assets: await assetsOf(ctx, turn.text, userOf(turn.output)),
     }
     const { capabilities } = connector
     const own = connection.account && connector.textFor?.(connection.account)
@@ -85,9 +88,13 @@ async function onlyAccount(
 }
 
 function publishCall(ctx: Ctx, turn: PublishingTurn, call: PlatformCall, signal: AbortSignal): PublishCall {
+  const { media } = turn.connector.capabilities
   return {
     ...call,
-    fetch: (url) => fetchMedia(ctx, url, turn.connector.capabilities.media, signal),
+    fetch: (picture) => pictureFile(ctx, picture, media, signal),
+    // A platform at an address that the operator has set may be in the network of this server.
+    address: (picture, lasts = 'hour') =>
+      pictureAddress(ctx, picture, media, { isNear: call.urls.baseUrl !== undefined, lasts }),
     get progress() {
       return turn.publication.progress
     },

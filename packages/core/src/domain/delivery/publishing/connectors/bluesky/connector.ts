@@ -33,8 +33,7 @@ export const bluesky: Connector = {
     media: {
       min: 0,
       max: 4,
-      types: ['image/jpeg', 'image/png', 'image/webp', 'image/gif'],
-      maxBytes: 1_000_000,
+      files: { types: ['image/jpeg', 'image/png', 'image/webp', 'image/gif'], maxBytes: 1_000_000 },
     },
     remove: true,
     edit: false,
@@ -109,8 +108,8 @@ function toPublished(uri: string): Published {
 /** Uploads the pictures that are missing; those that no record names vanish by themselves after some minutes. */
 async function uploaded(call: PublishCall, { media }: OutgoingPiece) {
   const images: { image: unknown; alt: string }[] = []
-  for (const { url: source, alt } of media) {
-    const { bytes, type } = await call.fetch(source)
+  for (const picture of media) {
+    const { bytes, type } = await call.fetch(picture)
     const { blob } = await requestAs(
       call,
       {
@@ -122,7 +121,7 @@ async function uploaded(call: PublishCall, { media }: OutgoingPiece) {
       },
       Blob,
     )
-    images.push({ image: blob, alt })
+    images.push({ image: blob, alt: picture.alt })
   }
   return images
 }

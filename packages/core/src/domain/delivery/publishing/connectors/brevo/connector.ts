@@ -5,6 +5,8 @@ import type {
   PlatformRules,
 } from '../../../../accounts/channels/platform-call.ts'
 import { type FailureKind, PlatformError } from '../../../../accounts/channels/platform-error.ts'
+import { mostReferences } from '../../../../media/references.ts'
+import { mailedFiles, showPictures } from '../../assets.ts'
 import type { Connector, PublishCall, Published } from '../../connector.ts'
 import type { OutgoingPiece } from '../../piece.ts'
 import { addressOf, readAs } from '../requests.ts'
@@ -56,7 +58,7 @@ export const brevo: Connector = {
     takes: 'article',
     asMail: true,
     text: [],
-    media: { min: 0, max: 0, types: [], maxBytes: 0 },
+    media: { min: 0, max: mostReferences, fetched: mailedFiles },
     remove: false,
     edit: false,
     // A hundred requests an hour, of which a mail takes five.
@@ -142,11 +144,15 @@ async function lostCampaign(call: PublishCall, piece: OutgoingPiece): Promise<st
 
 async function createCampaign(call: PublishCall, piece: OutgoingPiece): Promise<string> {
   const { list, sender } = call.account
+  // Readers see pictures where they are: Brevo takes no files of them.
+  const addresses = new Map<string, string>()
+  for (const picture of piece.media) addresses.set(picture.url, await call.address(picture, 'always'))
+  const html = showPictures(piece.html, piece.media, addresses)
   const json = {
     name: nameOf(piece),
     subject: piece.title,
     sender: { id: Number(sender) },
-    htmlContent: `<h1>${piece.title.replace(/[&<>]/g, ' ')}</h1>\n${piece.html}\n<p><a href="{{ unsubscribe }}">Unsubscribe</a></p>`,
+    htmlContent: `<h1>${piece.title.replace(/[&<>]/g, ' ')}</h1>\n${html}\n<p><a href="{{ unsubscribe }}">Unsubscribe</a></p>`,
     recipients: { listIds: [Number(list)] },
     ...(piece.excerpt !== '' && { previewText: piece.excerpt }),
   }

@@ -30,7 +30,11 @@ export const googleBusiness: Connector = {
     takes: 'post',
     text: [{ max: 1_500, unit: 'characters', count: graphemesOf }],
     // Fetched by Google; a video fails for ever.
-    media: { min: 0, max: 1, types: ['image/jpeg', 'image/png'], maxBytes: 5 * 1024 * 1024 },
+    media: {
+      min: 0,
+      max: 1,
+      fetched: { types: ['image/jpeg', 'image/png'], maxBytes: 5 * 1024 * 1024 },
+    },
     remove: true,
     edit: true,
     limits: [{ name: 'edits', max: 10, perS: 60 }],
@@ -41,6 +45,7 @@ export const googleBusiness: Connector = {
     if (name !== undefined) return settled(await readPost(call, name))
     const [link] = /https?:\/\/[^\s<>]+[^\s<>.,;:!?)\]'"]/.exec(piece.text) ?? []
     const [picture] = piece.media
+    const sourceUrl = picture && (await call.address(picture))
     const post = await requestAs(
       call,
       {
@@ -50,7 +55,7 @@ export const googleBusiness: Connector = {
           summary: piece.text,
           topicType: 'STANDARD',
           ...(link !== undefined && { callToAction: { actionType: 'LEARN_MORE', url: link } }),
-          ...(picture && { media: [{ mediaFormat: 'PHOTO', sourceUrl: picture.url }] }),
+          ...(sourceUrl !== undefined && { media: [{ mediaFormat: 'PHOTO', sourceUrl }] }),
         },
         effect: 'once',
       },

@@ -38,7 +38,11 @@ export const linkedin: Connector = {
   capabilities: {
     takes: 'post',
     text: [{ max: 3_000, unit: 'characters', count: (text) => commentaryOf(text).length }],
-    media: { min: 0, max: 20, types: ['image/jpeg', 'image/png', 'image/gif'], maxBytes: 20 * 1024 * 1024 },
+    media: {
+      min: 0,
+      max: 20,
+      files: { types: ['image/jpeg', 'image/png', 'image/gif'], maxBytes: 20 * 1024 * 1024 },
+    },
     remove: true,
     edit: true,
     limits: [],
@@ -124,8 +128,8 @@ function contentOf({ media }: OutgoingPiece, ids: readonly string[]) {
 /** Uploads the pictures that are missing, each to the address that is handed out for it. @returns their ids in order */
 async function uploaded(call: PublishCall, { media }: OutgoingPiece): Promise<string[]> {
   const ids = (call.progress['images'] ?? '').split(' ').filter(Boolean)
-  for (const { url: source } of media.slice(ids.length)) {
-    const { bytes, type } = await call.fetch(source)
+  for (const picture of media.slice(ids.length)) {
+    const { bytes, type } = await call.fetch(picture)
     const begun = await askRest(call, {
       method: 'POST',
       url: linkedinUrl(call, '/rest/images?action=initializeUpload'),

@@ -1,8 +1,11 @@
 import { z } from 'zod'
 import { PlatformError } from '../../../../accounts/channels/platform-error.ts'
+import { mostReferences } from '../../../../media/references.ts'
 import type { Connector, PublishCall, Published } from '../../connector.ts'
+import type { MediaFile } from '../../picture.ts'
 import type { OutgoingPiece } from '../../piece.ts'
 import { readAs } from '../requests.ts'
+import { type Upload, withUploads } from '../uploads.ts'
 import { mailchimpAuth, mailchimpLists } from './accounts.ts'
 import { mailchimpLogin, mailchimpRules, mailchimpUrl, readMailchimp, sendMailchimp } from './api.ts'
 
@@ -37,7 +40,11 @@ export const mailchimp: Connector = {
     takes: 'article',
     asMail: true,
     text: [],
-    media: { min: 0, max: 0, types: [], maxBytes: 0 },
+    media: {
+      min: 0,
+      max: mostReferences,
+      files: { types: ['image/jpeg', 'image/png', 'image/gif'], maxBytes: 5_000_000 },
+    },
     remove: false,
     edit: false,
     limits: [],
@@ -47,10 +54,12 @@ export const mailchimp: Connector = {
   async publish(call, piece) {
     const campaign =
       (await knownCampaign(call)) ?? (await lostCampaign(call, piece)) ?? (await createCampaign(call, piece))
-    if (call.progress['campaignId'] !== campaign.id) await call.save({ campaignId: campaign.id })
+    if (call.progress['campaignId'] !== campaign.id)
+      await call.save({ ...call.progress, campaignId: campaign.id })
     if (isOut(campaign)) return toPublished(campaign)
     const path = `/campaigns/${campaign.id}`
-    const html = `<h1>${piece.title.replace(/[&<>]/g, ' ')}</h1>\n${piece.html}\n${footer}`
+    const shown = await withUploads(call, piece, uploadFile)
+    const html = `<h1>${piece.title.replace(/[&<>]/g, ' ')}</h1>\n${shown}\n${footer}`
     await sendMailchimp(call, {
       method: 'PUT',
       url: mailchimpUrl(call, `${path}/content`),
@@ -63,7 +72,7 @@ export const mailchimp: Connector = {
       url: mailchimpUrl(call, `${path}/actions/send`),
       effect: 'once',
     })
-    await call.save({ campaignId: campaign.id, sent: 'yes' })
+    await call.save({ ...call.progress, campaignId: campaign.id, sent: 'yes' })
     return toPublished((await knownCampaign(call)) ?? campaign)
   },
   async reconcile(call) {
@@ -124,6 +133,17 @@ async function createCampaign(call: PublishCall, piece: OutgoingPiece): Promise<
     effect: 'repeatable',
   } as const
   return readAs(await sendMailchimp(call, request), Campaign)
+}
+
+/** Puts a picture into the account's file manager. A second copy of it harms nobody. @returns its address there */
+async function uploadFile(call: PublishCall, { bytes }: MediaFile, { fileName }: Upload): Promise<string> {
+  const answer = await sendMailchimp(call, {
+    method: 'POST',
+    url: mailchimpUrl(call, '/file-manager/files'),
+    json: { name: fileName, file_data: Buffer.from(bytes).toString('base64') },
+    effect: 'repeatable',
+  })
+  return readAs(answer, z.object({ full_size_url: z.url() })).full_size_url
 }
 
 /** @throws PlatformError `policy` with what Mailchimp finds missing */

@@ -35,8 +35,10 @@ export const mastodon: Connector = {
     media: {
       min: 0,
       max: 4,
-      types: ['image/jpeg', 'image/png', 'image/gif', 'image/webp'],
-      maxBytes: 16 * 1024 * 1024,
+      files: {
+        types: ['image/jpeg', 'image/png', 'image/gif', 'image/webp'],
+        maxBytes: 16 * 1024 * 1024,
+      },
     },
     remove: true,
     edit: true,
@@ -105,11 +107,11 @@ async function findStatus(call: PublishCall, piece: OutgoingPiece): Promise<Stat
 /** Uploads what is missing. @returns the ids in order */
 async function uploaded(call: PublishCall, pictures: readonly PostPicture[]): Promise<string[]> {
   const ids = (call.progress['media'] ?? '').split(',').filter(Boolean)
-  for (const { url: source, alt } of pictures.slice(ids.length)) {
-    const { bytes, type } = await call.fetch(source)
+  for (const picture of pictures.slice(ids.length)) {
+    const { bytes, type } = await call.fetch(picture)
     const form = new FormData()
     form.set('file', new Blob([bytes], { type }), `picture.${type.slice('image/'.length)}`)
-    if (alt !== '') form.set('description', alt.slice(0, 1_500))
+    if (picture.alt !== '') form.set('description', picture.alt.slice(0, 1_500))
     const packed = new Response(form)
     const request = {
       method: 'POST',

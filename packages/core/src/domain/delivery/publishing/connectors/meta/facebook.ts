@@ -24,7 +24,11 @@ export const facebook: Connector = {
   capabilities: {
     takes: 'post',
     text: [{ max: 63_206, unit: 'characters', count: (text) => text.length }],
-    media: { min: 0, max: 10, types: ['image/jpeg', 'image/png'], maxBytes: 4 * 1024 * 1024 },
+    media: {
+      min: 0,
+      max: 10,
+      fetched: { types: ['image/jpeg', 'image/png'], maxBytes: 4 * 1024 * 1024 },
+    },
     remove: true,
     edit: true,
     limits: [],
@@ -87,7 +91,9 @@ async function createPost(
 ): Promise<string> {
   const page = pageOf(call)
   const photos = (call.progress['photos'] ?? '').split(',').filter(Boolean)
-  for (const { url, alt } of media.slice(photos.length)) {
+  for (const picture of media.slice(photos.length)) {
+    const { alt } = picture
+    const url = await call.address(picture)
     // Unpublished: nobody sees it before a post shows it.
     const json = { url, published: false, ...(alt !== '' && { alt_text_custom: alt }) }
     const target = graphUrl(call, `${page}/photos`)

@@ -36,7 +36,7 @@ export const instagram: Connector = {
       { max: 2_200, unit: 'characters', count: (text) => text.length },
       { max: 30, unit: 'hashtags', count: (text) => text.match(/#[\p{L}\p{N}_]+/gu)?.length ?? 0 },
     ],
-    media: { min: 1, max: 10, types: ['image/jpeg'], maxBytes: 8 * 1024 * 1024 },
+    media: { min: 1, max: 10, fetched: { types: ['image/jpeg'], maxBytes: 8 * 1024 * 1024 } },
     remove: false,
     edit: false,
     // What the account may do is asked before each post.
@@ -116,7 +116,11 @@ async function createContainer(call: PublishCall, { text: caption, media }: Outg
       { method: 'POST', url: graphUrl(call, `${profileOf(call)}/media`), json, effect: 'repeatable' },
       Made,
     )
-  const pictures = media.map(({ url, alt }) => ({ image_url: url, ...(alt !== '' && { alt_text: alt }) }))
+  const pictures: { image_url: string; alt_text?: string }[] = []
+  for (const picture of media) {
+    const { alt } = picture
+    pictures.push({ image_url: await call.address(picture), ...(alt !== '' && { alt_text: alt }) })
+  }
   const children: string[] = []
   if (pictures.length > 1)
     for (const picture of pictures) children.push((await create({ ...picture, is_carousel_item: true })).id)

@@ -49,8 +49,9 @@ export const tiktok: Connector = {
     media: {
       min: 1,
       max: 35,
-      types: ['video/mp4', 'video/quicktime', 'video/webm'],
-      maxBytes: 60 * 1024 * 1024,
+      files: { types: ['video/mp4', 'video/quicktime', 'video/webm'], maxBytes: 60 * 1024 * 1024 },
+      // Only from a domain that its owner has proved to TikTok, which a bucket's is not.
+      fetched: { types: ['image/jpeg', 'image/webp'], maxBytes: 20 * 1024 * 1024, from: 'server' },
     },
     remove: false,
     edit: false,
@@ -109,8 +110,11 @@ export const tiktok: Connector = {
   },
 }
 
-const isVideo = ({ media }: OutgoingPiece) =>
-  media.length === 1 && /\.(?:mp4|mov|webm)$/i.test(new URL(media[0]?.url ?? 'about:blank').pathname)
+function isVideo({ media: [first, ...others] }: OutgoingPiece): boolean {
+  if (!first || others.length > 0) return false
+  if (first.asset) return first.asset.mimeType.startsWith('video/')
+  return /\.(?:mp4|mov|webm)$/i.test(new URL(first.url).pathname)
+}
 
 const creator = (call: PlatformCall) =>
   callTikTok(call, '/post/publish/creator_info/query/', {}, 'read', Creator)
@@ -120,7 +124,7 @@ const statusOf = (call: PublishCall, id: string) =>
 
 /** The id is kept before the bytes are sent, so that a lost answer is looked up by it. */
 async function sendVideo(call: PublishCall, { text, media }: OutgoingPiece): Promise<void> {
-  const { bytes, type } = await call.fetch(media[0]?.url ?? '')
+  const { bytes, type } = await call.fetch(media[0] ?? { url: '', alt: '' })
   const size = bytes.byteLength
   const begun = await callTikTok(
     call,
@@ -146,6 +150,8 @@ async function sendVideo(call: PublishCall, { text, media }: OutgoingPiece): Pro
 
 async function sendPictures(call: PublishCall, { text, media }: OutgoingPiece): Promise<void> {
   const [title = ''] = text.split('\n')
+  const addresses: string[] = []
+  for (const picture of media) addresses.push(await call.address(picture))
   const begun = await callTikTok(
     call,
     '/post/publish/content/init/',
@@ -156,7 +162,7 @@ async function sendPictures(call: PublishCall, { text, media }: OutgoingPiece): 
       source_info: {
         source: 'PULL_FROM_URL',
         photo_cover_index: 0,
-        photo_images: media.map(({ url }) => url),
+        photo_images: addresses,
       },
     },
     'once',

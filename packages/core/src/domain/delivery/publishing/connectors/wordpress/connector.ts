@@ -1,8 +1,10 @@
 import { z } from 'zod'
 import { PlatformError } from '../../../../accounts/channels/platform-error.ts'
+import { mostReferences } from '../../../../media/references.ts'
 import type { Connector, PublishCall, Published } from '../../connector.ts'
 import type { OutgoingPiece } from '../../piece.ts'
 import { accounts, auth } from './auth.ts'
+import { withMedia } from './media.ts'
 import { rules } from './rules.ts'
 import { asHtml, loginOf, requestSite, routeOf } from './site.ts'
 
@@ -19,7 +21,14 @@ export const wordpress: Connector = {
   capabilities: {
     takes: 'article',
     text: [],
-    media: { min: 0, max: 0, types: [], maxBytes: 0 },
+    media: {
+      min: 0,
+      max: mostReferences,
+      files: {
+        types: ['image/jpeg', 'image/png', 'image/gif', 'image/webp'],
+        maxBytes: 25 * 1024 * 1024,
+      },
+    },
     remove: true,
     edit: true,
     limits: [],
@@ -27,15 +36,17 @@ export const wordpress: Connector = {
   auth,
   accounts,
   async publish(call, piece) {
-    const draft = (await knownPost(call)) ?? (await draftOf(call, piece)) ?? (await createDraft(call, piece))
-    if (draft.status === 'publish') return toPublished(draft)
-    await call.save({ postId: String(draft.id) })
+    const known = (await knownPost(call)) ?? (await draftOf(call, piece))
+    if (known?.status === 'publish') return toPublished(known)
+    const content = contentOf(piece, await withMedia(call, piece))
+    const draft = known ?? (await createDraft(call, piece, content))
+    await call.save({ ...call.progress, postId: String(draft.id) })
     const post = await requestSite(
       call,
       {
         method: 'POST',
         url: routeOf(call, `posts/${draft.id}`),
-        json: { ...contentOf(piece), slug: piece.slug, status: 'publish' },
+        json: { ...content, slug: piece.slug, status: 'publish' },
         effect: 'repeatable',
       },
       Post,
@@ -66,7 +77,7 @@ const toPublished = ({ id, link }: Post): Published => ({
 })
 
 /** Titles and excerpts are HTML to WordPress, and what stands in brackets is a command to it or to a plugin. */
-const contentOf = ({ title, html, excerpt }: OutgoingPiece) => ({
+const contentOf = ({ title, excerpt }: OutgoingPiece, html: string) => ({
   title: asHtml(title),
   content: html.replaceAll('[', '&#91;'),
   excerpt: asHtml(excerpt),
@@ -92,8 +103,12 @@ async function draftOf(call: PublishCall, piece: OutgoingPiece): Promise<Post | 
   return found
 }
 
-function createDraft(call: PublishCall, piece: OutgoingPiece): Promise<Post> {
-  const json = { ...contentOf(piece), slug: slugOf(piece), status: 'draft' }
+function createDraft(
+  call: PublishCall,
+  piece: OutgoingPiece,
+  content: ReturnType<typeof contentOf>,
+): Promise<Post> {
+  const json = { ...content, slug: slugOf(piece), status: 'draft' }
   // A second draft is no second post: it is found by its slug, or lies there unseen.
   return requestSite(call, { method: 'POST', url: routeOf(call, 'posts'), json, effect: 'repeatable' }, Post)
 }

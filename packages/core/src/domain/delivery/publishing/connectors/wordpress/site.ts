@@ -87,8 +87,8 @@ export function loginOf({ secrets }: PlatformCall): { authorization: string } {
 /** A request to the API with the account's login. */
 export async function requestSite<S extends z.ZodType>(
   call: PlatformCall,
-  request: Omit<PlatformRequest, 'headers'>,
+  request: PlatformRequest,
   schema: S,
 ): Promise<z.output<S>> {
-  return readAs(await call.request({ ...request, headers: loginOf(call) }), schema)
+  return readAs(await call.request({ ...request, headers: { ...request.headers, ...loginOf(call) } }), schema)
 }
