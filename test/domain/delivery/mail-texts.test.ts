@@ -10,6 +10,22 @@ const values = { firstName: 'Ann', lastName: 'Field', company: '' }
 const worded = (body: string) =>
   wordMail({ subject: 'Hello', body }, { values, from: 'Oats', link: 'https://desk.example/u' }).text
 
+describe('wordMail', () => {
+  it('shows pictures where they have an address, and their words where they have none', () => {
+    const [one, gone] = ['asset:01HZZZZZZZZZZZZZZZZZZZZZZZ', 'asset:../x']
+    const body = `See ![a "loaf" & https://oats.example.](${one})!\n\n![](${one}) ![Words](${gone}) ![](${gone})`
+    const about = { values, from: 'Oats', link: 'https://desk.example/u' }
+    const addresses = new Map([[one, 'https://desk.example/a?b&c']])
+    const { html, text } = wordMail({ subject: 'Hello', body }, about, addresses)
+    const image = (alt: string) => `<img src="https://desk.example/a?b&amp;c" alt="${alt}">`
+    expect(html).toContain(
+      `<p>See ${image('a &quot;loaf&quot; &amp; https://oats.example.')}!</p>\n<p>${image('')} Words </p>`,
+    )
+    expect(text).toContain('See a "loaf" & https://oats.example.!\n\n Words ')
+    expect(worded(body)).toContain('Words')
+  })
+})
+
 // A pattern that tries each way to part what it has read would not come back from these.
 describe('hostile texts of mails', () => {
   const spaces = ' '.repeat(19_990)

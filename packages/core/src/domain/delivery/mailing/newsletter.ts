@@ -1,9 +1,11 @@
 import type { Ctx } from '../../../kernel/context.ts'
 import { escapeHtml } from '../../../platform/mail/text.ts'
 import { newsletterOf } from '../../work/content/newsletter.ts'
+import { picturesIn, showPictures, type TextAssets, withAssets } from '../publishing/assets.ts'
 import { type LinkTags, tagLinks } from '../publishing/link-tags/tags.ts'
 import { letterOf } from '../publishing/piece.ts'
 import { toPost } from '../publishing/post-text.ts'
+import { mailAddresses } from './pictures.ts'
 import { type ContactValues, fillPlaceholders, type WordedMail, withWayOut } from './word-mail.ts'
 
 /** A newsletter in the forms that mail programs show, with its placeholders. */
@@ -13,14 +15,16 @@ export interface Newsletter {
   html: string
 }
 
-/** Makes the forms of a newsletter of its Markdown. */
+/** Makes the forms of a newsletter of its Markdown. @param assets those that it names */
 export async function composeNewsletter(
   ctx: Ctx,
   { subject, body }: { subject: string; body: string },
-  linkTags: LinkTags | null,
+  { linkTags, assets }: { linkTags: LinkTags | null; assets: TextAssets },
 ): Promise<Newsletter> {
   const markdown = linkTags ? tagLinks(body, linkTags) : body
-  const { html } = await letterOf(ctx, markdown)
+  const letter = await letterOf(ctx, markdown)
+  const pictures = withAssets(picturesIn(letter.html), assets)
+  const html = showPictures(letter.html, pictures, mailAddresses(ctx, assets))
   return { subject, text: toPost(newsletterOf(markdown).body).text, html }
 }
 

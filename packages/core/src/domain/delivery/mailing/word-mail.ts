@@ -29,16 +29,40 @@ export interface WordedMail {
   fromName: string
 }
 
-/** A text as one person gets it, with the way out of it. @param from the name of the tenant */
+/**
+ * A text as one person gets it, with the way out of it.
+ * @param from the name of the tenant
+ * @param addresses of the assets that the mail shows, by their references; words stand for others
+ */
 export function wordMail(
   { subject, body }: { subject: string; body: string },
   { values, ...about }: { values: ContactValues; from: string; link: string },
+  addresses: ReadonlyMap<string, string> = new Map(),
 ): WordedMail {
   const text = fillPlaceholders(body, values).trim()
   const paragraphs = text
     .split(/\n{2,}/)
-    .map((part) => `<p>${withLinks(escapeHtml(part)).replaceAll('\n', '<br>')}</p>`)
-  return withWayOut({ subject: fillPlaceholders(subject, values), text, html: paragraphs.join('\n') }, about)
+    .map((part) => `<p>${inHtml(part, addresses).replaceAll('\n', '<br>')}</p>`)
+  const plain = text.replace(picture, (_, words: string) => words)
+  return withWayOut(
+    { subject: fillPlaceholders(subject, values), text: plain, html: paragraphs.join('\n') },
+    about,
+  )
+}
+
+const picture = /!\[([^[\]\n]{0,1000})\]\((asset:[^\s()<>]{0,200})\)/g
+
+function inHtml(text: string, addresses: ReadonlyMap<string, string>): string {
+  let html = ''
+  let at = 0
+  for (const { 0: found, 1: words = '', 2: reference = '', index } of text.matchAll(picture)) {
+    const address = addresses.get(reference)
+    const alt = escapeHtml(words)
+    html += withLinks(escapeHtml(text.slice(at, index)))
+    html += address === undefined ? alt : `<img src="${escapeHtml(address)}" alt="${alt}">`
+    at = index + found.length
+  }
+  return html + withLinks(escapeHtml(text.slice(at)))
 }
 
 /** Adds the name of the sender and the link that ends all such mails. */

@@ -1,11 +1,14 @@
 import type { Ctx, Transaction } from '../../../kernel/context.ts'
 import { DomainError } from '../../../kernel/errors.ts'
 import { transact } from '../../../kernel/transact.ts'
+import { useNamedAssets } from '../../media/uses.ts'
 import type { ActivityRow } from '../../work/activities/entities.ts'
 import { lockActivity, logActivity } from '../../work/activities/state.ts'
 import { approvalOf } from '../../work/approvals/pending.ts'
 import { newsletterOf } from '../../work/content/newsletter.ts'
+import { userOf } from '../../work/content/pictures.ts'
 import { latestOutput } from '../../work/content/versions.ts'
+import { requireMailable } from '../mailing/pictures.ts'
 import { CampaignSequence, type SequenceRow, SequenceStep } from '../sequences/entities.ts'
 import { hashOf } from '../sequences/policy.ts'
 import { lastLeadOf } from '../sequences/queries.ts'
@@ -17,8 +20,8 @@ import type { MailingItem, NewMailing } from './schemas.ts'
 /**
  * Sends an approved newsletter to the tenant's leads, at once or at an instant, each of them once. It is the one step of a sequence: leads
  * are taken in, and mails go out, as in any other. Serves `POST /dashboard/v1/mailings`.
- * @throws DomainError `NOT_FOUND`; `UNPROCESSABLE` for what is no newsletter of a campaign, when no verdict covers its newest text, and when it
- *   is too long or has a placeholder that there is not; `CONFLICT` when it goes to leads already
+ * @throws DomainError `NOT_FOUND`; `UNPROCESSABLE` for what is no newsletter of a campaign, when no verdict covers its newest text, when it
+ *   is too long or has a placeholder that there is not, and when readers cannot see a picture; `CONFLICT` when it goes to leads already
  */
 export function createMailing(
   ctx: Ctx,
@@ -34,6 +37,7 @@ export function createMailing(
       throw new DomainError('UNPROCESSABLE', 'No verdict covers the newest text of this activity')
     const text = { subject: newsletterOf(output.text).subject, body: output.text }
     requireSendable(text.body)
+    await requireMailable(txn, text.body, userOf(output))
     await requireFirst(txn, activityId)
     const now = txn.clock.date()
     const startsAt = scheduleFor && scheduleFor > now ? scheduleFor : null
@@ -75,6 +79,8 @@ export function createMailing(
       unknown: 0,
       updatedOn: now,
     })
+    // What mails show, readers see for as long as they keep them.
+    await useNamedAssets(txn, text.body, { tenantId, type: 'mailing', id: mailing.id }, userOf(output))
     lookAtSequence(txn, mailing, startsAt ?? now)
     record(txn, mailing)
     await txn.em.flush()

@@ -9,8 +9,11 @@ import { queueMail } from '../../people/mail/jobs.ts'
 import { handOverMail } from '../../people/mail/send-email.ts'
 import { Activity } from '../../work/activities/entities.ts'
 import { newsletterOf } from '../../work/content/newsletter.ts'
+import { userOf } from '../../work/content/pictures.ts'
 import { latestOutput } from '../../work/content/versions.ts'
 import { composeNewsletter, wordNewsletter } from '../mailing/newsletter.ts'
+import { requireMailable } from '../mailing/pictures.ts'
+import { assetsOf } from '../publishing/assets.ts'
 import { linkTagsFor } from '../publishing/link-tags/setting.ts'
 import { testMailJob } from './jobs.ts'
 import { requireSendable } from './policy.ts'
@@ -30,6 +33,7 @@ export function sendTestMail(ctx: Ctx, activityId: string): Promise<TestMail> {
     const output = await latestOutput(txn, activityId)
     if (!output) throw new DomainError('UNPROCESSABLE', 'This activity has no text yet')
     requireSendable(output.text)
+    await requireMailable(txn, output.text, userOf(output))
     const user = await txn.em.findOne(User, { id: txn.actor.id })
     if (!user)
       throw new DomainError('UNPROCESSABLE', 'A test goes to the address of a person, and you have none')
@@ -62,13 +66,16 @@ export async function mailTest(
     const user = await txn.em.findOne(User, { id: userId, status: 'active' })
     const tenant = activity && (await txn.em.findOne(Tenant, { id: activity.tenantId }))
     if (!output || !user || !tenant) return undefined
-    return { text: output.text, user, tenant, linkTags: await linkTagsFor(txn, activity, 'leads') }
+    return { output, user, tenant, linkTags: await linkTagsFor(txn, activity, 'leads') }
   })
   if (!found) return
-  const { text, user, tenant, linkTags } = found
+  const { output, user, tenant, linkTags } = found
+  const { text } = output
   const [firstName = '', ...rest] = user.name.split(' ')
   const body = `${text}\n\n*This is a test that only you get: the link below leads nowhere.*`
-  const newsletter = await composeNewsletter(ctx, { subject: newsletterOf(text).subject, body }, linkTags)
+  const assets = await assetsOf(ctx, text, userOf(output))
+  const written = { subject: newsletterOf(text).subject, body }
+  const newsletter = await composeNewsletter(ctx, written, { linkTags, assets })
   const { headers: _, ...worded } = wordNewsletter(newsletter, {
     values: { firstName, lastName: rest.join(' '), company: tenant.name },
     from: tenant.name,

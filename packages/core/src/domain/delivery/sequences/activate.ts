@@ -4,11 +4,12 @@ import { instantAt } from '../../../kernel/periods.ts'
 import { transact } from '../../../kernel/transact.ts'
 import { Tenant } from '../../accounts/tenants/entities.ts'
 import type { CampaignRow } from '../../work/campaigns/change.ts'
+import { requireMailable } from '../mailing/pictures.ts'
 import { type SequenceRow, SequenceStep, type StepRow } from './entities.ts'
 import { hashOf } from './policy.ts'
 import { getSequence, lastLeadOf } from './queries.ts'
 import type { SequenceItem } from './schemas.ts'
-import { lockPlace, lookAtSequence, requireByMail, type SequencePlace } from './sequences.ts'
+import { lockPlace, lookAtSequence, requireByMail, type SequencePlace, stepUser } from './sequences.ts'
 
 /** When a sequence begins on the first day of its campaign, minutes since midnight. */
 const nineOClock = 9 * 60
@@ -17,7 +18,7 @@ const nineOClock = 9 * 60
  * Lets a sequence run: contacts get its first mail, and the later ones when they are due. An admin approves its texts by it; anyone else
  * can activate what an admin has approved as it is. Serves `POST /tenant/v1/campaigns/:campaignId/sequences/:sequenceId/activate`.
  * @throws DomainError `NOT_FOUND`; `CONFLICT` when it is active already or has come to its end; `UNPROCESSABLE` when its campaign is not
- *   active, a step has no text or was approved by no one, or no one has said when it begins
+ *   active, a step has no text or was approved by no one, readers cannot see a picture, or no one has said when it begins
  */
 export function activateSequence(ctx: Ctx, place: SequencePlace): Promise<SequenceItem> {
   return transact(ctx, async (txn) => {
@@ -29,7 +30,10 @@ export function activateSequence(ctx: Ctx, place: SequencePlace): Promise<Sequen
     if (campaign.status !== 'active')
       throw new DomainError('UNPROCESSABLE', 'The campaign is not active: nothing goes out for it')
     const steps = await txn.em.find(SequenceStep, { sequenceId }, { orderBy: { position: 'asc' } })
-    for (const step of steps) approve(txn, step)
+    for (const step of steps) {
+      approve(txn, step)
+      await requireMailable(txn, step.body, stepUser(step), `Step ${step.position + 1}: `)
+    }
     const now = txn.clock.date()
     const first = sequence.activatedOn === null
     Object.assign(sequence, { status: 'active', activatedOn: sequence.activatedOn ?? now, updatedOn: now })

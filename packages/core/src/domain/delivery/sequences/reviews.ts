@@ -1,11 +1,14 @@
 import type { Ctx, Transaction } from '../../../kernel/context.ts'
 import { DomainError } from '../../../kernel/errors.ts'
 import { transact } from '../../../kernel/transact.ts'
+import { releaseNamedAssets, useNamedAssets } from '../../media/uses.ts'
 import { logActivity } from '../../work/activities/state.ts'
 import { approvalOf } from '../../work/approvals/pending.ts'
 import { lockCampaign } from '../../work/campaigns/change.ts'
 import { orderOf } from '../../work/campaigns/workflow/material.ts'
+import { userOf } from '../../work/content/pictures.ts'
 import type { TenantPublishing } from '../../work/content/publishing-port.ts'
+import { requireMailable } from '../mailing/pictures.ts'
 import { mailSections } from '../mailing/sections.ts'
 import { unknownPlaceholders } from '../mailing/word-mail.ts'
 import { CampaignSequence, type SequenceRow, SequenceStep } from './entities.ts'
@@ -13,7 +16,7 @@ import { hashOf } from './policy.ts'
 import { lastLeadOf } from './queries.ts'
 import { releaseContacts } from './release-queries.ts'
 import type { StepReleased } from './schemas.ts'
-import { lockSequence, lookAtSequence } from './sequences.ts'
+import { lockSequence, lookAtSequence, stepUser } from './sequences.ts'
 
 /** The most mails of one text. */
 const mostMails = 10
@@ -39,11 +42,15 @@ export const takeReviewMails: TenantPublishing['takePiece'] = async (txn, activi
   const begun = former && (await lockSequence(txn, former.id))
   if (begun && begun.released !== 0) return leave('the campaign’s requests are on their way already')
   const sequence = begun ?? create(txn, campaignId, tenantId)
+  for (const step of await txn.em.find(SequenceStep, { sequenceId: sequence.id }))
+    await releaseNamedAssets(txn, step.body, stepUser(step))
   await txn.em.nativeDelete(SequenceStep, { sequenceId: sequence.id })
   const now = txn.clock.date()
-  for (const [position, mail] of mails.entries())
+  for (const [position, mail] of mails.entries()) {
+    const id = txn.newId()
+    await useNamedAssets(txn, mail.body, stepUser({ id, tenantId }), userOf(output))
     txn.em.create(SequenceStep, {
-      id: txn.newId(),
+      id,
       tenantId,
       sequenceId: sequence.id,
       position,
@@ -57,6 +64,7 @@ export const takeReviewMails: TenantPublishing['takePiece'] = async (txn, activi
       unknown: 0,
       updatedOn: now,
     })
+  }
   sequence.updatedOn = now
   txn.audit({
     tenantId,
@@ -98,7 +106,7 @@ function create(txn: Transaction, campaignId: string, tenantId: string): Sequenc
  * Lets the next review request go out to the customers, who are those that were won when the first one went out. Serves
  * `POST /tenant/v1/campaigns/:campaignId/review-sequence/send`.
  * @throws DomainError `NOT_FOUND`; `CONFLICT` when all have been let go; `UNPROCESSABLE` when no one has approved any, and when the
- *   campaign is not active
+ *   campaign is not active or readers cannot see a picture
  */
 export function sendReviewStep(ctx: Ctx, campaignId: string): Promise<StepReleased> {
   return transact(ctx, async (txn) => {
@@ -114,6 +122,7 @@ export function sendReviewStep(ctx: Ctx, campaignId: string): Promise<StepReleas
     const steps = await txn.em.find(SequenceStep, { sequenceId }, { orderBy: { position: 'asc' } })
     const step = steps[position]
     if (!step) throw new DomainError('CONFLICT', 'All review requests have been let go')
+    await requireMailable(txn, step.body, stepUser(step))
     const now = txn.clock.date()
     if (position === 0)
       Object.assign(sequence, { lastLead: await lastLeadOf(txn, tenantId), activatedOn: now })

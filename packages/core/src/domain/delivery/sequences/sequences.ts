@@ -2,6 +2,8 @@ import { LockMode } from '@mikro-orm/core'
 import type { Ctx, Transaction } from '../../../kernel/context.ts'
 import { DomainError, notFound } from '../../../kernel/errors.ts'
 import { transact } from '../../../kernel/transact.ts'
+import type { AssetUser } from '../../media/entities.ts'
+import { useNamedAssets } from '../../media/uses.ts'
 import { type CampaignRow, lockCampaign } from '../../work/campaigns/change.ts'
 import { CampaignSequence, type SequenceRow, SequenceStep, type StepRow } from './entities.ts'
 import { sequenceJob } from './jobs.ts'
@@ -55,9 +57,11 @@ export function createSequence(ctx: Ctx, campaignId: string, input: NewSequence)
       createdOn: now,
       updatedOn: now,
     })
-    for (const [position, { delay, ...text }] of (input.steps ?? usualSteps).entries())
+    for (const [position, { delay, ...text }] of (input.steps ?? usualSteps).entries()) {
+      const id = txn.newId()
+      await useNamedAssets(txn, text.body, stepUser({ id, tenantId }))
       txn.em.create(SequenceStep, {
-        id: txn.newId(),
+        id,
         tenantId,
         sequenceId: sequence.id,
         position,
@@ -71,6 +75,7 @@ export function createSequence(ctx: Ctx, campaignId: string, input: NewSequence)
         unknown: 0,
         updatedOn: now,
       })
+    }
     await txn.em.flush()
     const item = await getSequence(txn, sequence.id)
     txn.audit({
@@ -105,6 +110,8 @@ export function changeStep(
     if (subject !== undefined) step.subject = subject
     if (body !== undefined) step.body = body
     if (delay !== undefined) step.delayDays = delay
+    // What it has shown stays for those who have got the mail.
+    if (body !== undefined) await useNamedAssets(txn, body, stepUser(step))
     const after = view(step)
     const now = txn.clock.date()
     step.updatedOn = now
@@ -116,6 +123,13 @@ export function changeStep(
     return getSequence(txn, sequenceId)
   })
 }
+
+/** A step as something that uses assets. */
+export const stepUser = ({ id, tenantId }: Pick<StepRow, 'id' | 'tenantId'>): AssetUser => ({
+  tenantId,
+  type: 'sequence_step',
+  id,
+})
 
 const view = ({ id, position, subject, body, delayDays }: StepRow) => ({
   stepId: id,

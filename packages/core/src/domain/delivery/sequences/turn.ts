@@ -3,7 +3,9 @@ import { transact } from '../../../kernel/transact.ts'
 import { notify } from '../../people/notifications/notify.ts'
 import { type Outcome, settled, tryMail } from '../mailing/hand-over.ts'
 import { composeNewsletter, type Newsletter, wordNewsletter } from '../mailing/newsletter.ts'
+import { mailAddresses } from '../mailing/pictures.ts'
 import { type WordedMail, wordMail } from '../mailing/word-mail.ts'
+import { assetsOf, type TextAssets } from '../publishing/assets.ts'
 import { linkTagsFor } from '../publishing/link-tags/setting.ts'
 import { type ClaimedMail, claimMail, stopContact } from './claim.ts'
 import { SequenceContact, SequenceMail, type SequenceRow, SequenceStep } from './entities.ts'
@@ -25,7 +27,7 @@ export async function sequenceTurn(
   signal: AbortSignal,
 ): Promise<void> {
   await giveUpDoubtful(ctx, sequenceId)
-  const word = createWording(ctx)
+  const word = createWording(ctx, sequenceId)
   let sent = 0
   while (sent < perTurn && !signal.aborted) {
     const claim = await claimMail(ctx, sequenceId)
@@ -41,14 +43,27 @@ export async function sequenceTurn(
 type Wording = (claim: ClaimedMail) => Promise<WordedMail>
 
 /** Words the mails of one turn. What is the same in every mail of a newsletter is made once. */
-function createWording(ctx: Ctx): Wording {
+function createWording(ctx: Ctx, sequenceId: string): Wording {
   let newsletter: Promise<Newsletter> | undefined
+  const shownIn = new Map<string, Promise<TextAssets>>()
+  const assetsFor = ({ tenantId, kind, stepId, body }: ClaimedMail): Promise<TextAssets> => {
+    const known = shownIn.get(stepId)
+    if (known) return known
+    const user =
+      kind === 'mailing'
+        ? { type: 'mailing' as const, id: sequenceId }
+        : { type: 'sequence_step' as const, id: stepId }
+    const found = assetsOf(ctx, body, { tenantId, ...user })
+    shownIn.set(stepId, found)
+    return found
+  }
   return async (claim) => {
     const { kind, subject, body, linkKey, values, from } = claim
     const link = `${ctx.services.settings.baseUrl}/forms/v1/unsubscribe/${linkKey}`
-    if (kind !== 'mailing') return wordMail(claim, { values, from, link })
+    const assets = await assetsFor(claim)
+    if (kind !== 'mailing') return wordMail(claim, { values, from, link }, mailAddresses(ctx, assets))
     newsletter ??= transact(ctx, (txn) => linkTagsFor(txn, claim, 'leads')).then((linkTags) =>
-      composeNewsletter(ctx, { subject, body }, linkTags),
+      composeNewsletter(ctx, { subject, body }, { linkTags, assets }),
     )
     return wordNewsletter(await newsletter, { values, from, link })
   }
