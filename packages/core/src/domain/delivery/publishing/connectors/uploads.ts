@@ -6,7 +6,7 @@ import type { MediaFile } from '../picture.ts'
 import type { OutgoingPiece } from '../piece.ts'
 
 /** A picture that a platform is to keep. */
-export interface Upload {
+export interface PictureUpload {
   asset: NamedAsset
   /** In words, for those who cannot see it; may be empty. */
   alt: string
@@ -17,13 +17,13 @@ export interface Upload {
 }
 
 /** Puts a file where the platform keeps them. @returns the address at which readers see it */
-type Uploader = (call: PublishCall, file: MediaFile, upload: Upload) => Promise<string>
+type Uploader = (call: PublishCall, file: MediaFile, upload: PictureUpload) => Promise<string>
 
 /** How the addresses of what was uploaded are called in what is kept with the intent. */
 const kept = 'shown.'
 
 /** The pictures of a piece that the platform does not have yet, as far as the intent knows. */
-export function missingUploads(call: PublishCall, { key, media }: OutgoingPiece): Upload[] {
+export function missingUploads(call: PublishCall, { key, media }: OutgoingPiece): PictureUpload[] {
   return media.flatMap(({ asset, alt }) => {
     if (!asset || call.progress[kept + asset.id] !== undefined) return []
     const name = `${key}-${asset.id}`.toLowerCase()
@@ -32,7 +32,7 @@ export function missingUploads(call: PublishCall, { key, media }: OutgoingPiece)
 }
 
 /** Keeps where readers see an upload. */
-export const keepUpload = (call: PublishCall, { asset }: Upload, address: string): Promise<void> =>
+export const keepUpload = (call: PublishCall, { asset }: PictureUpload, address: string): Promise<void> =>
   call.save({ ...call.progress, [kept + asset.id]: address })
 
 /** The HTML of a piece with its pictures at the addresses that the platform gives them, each uploaded once. */

@@ -5,7 +5,7 @@ import type { Connector, PublishCall, Published } from '../../connector.ts'
 import type { MediaFile } from '../../picture.ts'
 import type { OutgoingPiece } from '../../piece.ts'
 import { readAs } from '../requests.ts'
-import { type Upload, withUploads } from '../uploads.ts'
+import { type PictureUpload, withUploads } from '../uploads.ts'
 import { mailchimpAuth, mailchimpLists } from './accounts.ts'
 import { mailchimpLogin, mailchimpRules, mailchimpUrl, readMailchimp, sendMailchimp } from './api.ts'
 
@@ -136,7 +136,11 @@ async function createCampaign(call: PublishCall, piece: OutgoingPiece): Promise<
 }
 
 /** Puts a picture into the account's file manager. A second copy of it harms nobody. @returns its address there */
-async function uploadFile(call: PublishCall, { bytes }: MediaFile, { fileName }: Upload): Promise<string> {
+async function uploadFile(
+  call: PublishCall,
+  { bytes }: MediaFile,
+  { fileName }: PictureUpload,
+): Promise<string> {
   const answer = await sendMailchimp(call, {
     method: 'POST',
     url: mailchimpUrl(call, '/file-manager/files'),

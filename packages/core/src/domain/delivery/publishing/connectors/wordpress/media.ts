@@ -3,7 +3,7 @@ import { PlatformError } from '../../../../accounts/channels/platform-error.ts'
 import type { PublishCall } from '../../connector.ts'
 import type { MediaFile } from '../../picture.ts'
 import type { OutgoingPiece } from '../../piece.ts'
-import { keepUpload, missingUploads, type Upload, withUploads } from '../uploads.ts'
+import { keepUpload, missingUploads, type PictureUpload, withUploads } from '../uploads.ts'
 import { asHtml, requestSite, routeOf } from './site.ts'
 
 const Media = z.object({ id: z.int(), slug: z.string(), source_url: z.string() })
@@ -22,14 +22,18 @@ export async function withMedia(call: PublishCall, piece: OutgoingPiece): Promis
   return withUploads(call, piece, uploadMedia)
 }
 
-async function findMedia(call: PublishCall, uploads: readonly Upload[]): Promise<Map<string, Media>> {
+async function findMedia(call: PublishCall, uploads: readonly PictureUpload[]): Promise<Map<string, Media>> {
   const slug = uploads.map(({ name }) => name).join(',')
   const url = routeOf(call, 'media', { slug, per_page: '100', context: 'edit' })
   const media = await requestSite(call, { url, effect: 'read' }, z.array(Media))
   return new Map(media.map((one) => [one.slug, one]))
 }
 
-async function uploadMedia(call: PublishCall, { bytes, type }: MediaFile, upload: Upload): Promise<string> {
+async function uploadMedia(
+  call: PublishCall,
+  { bytes, type }: MediaFile,
+  upload: PictureUpload,
+): Promise<string> {
   const { name, fileName, asset } = upload
   const url = routeOf(call, 'media', { slug: name, title: asHtml(asset.name) })
   const disposition = `attachment; filename="${fileName}"`
@@ -40,7 +44,7 @@ async function uploadMedia(call: PublishCall, { bytes, type }: MediaFile, upload
 }
 
 /** Says in words what a picture shows. @returns where readers see it */
-async function described(call: PublishCall, { id, source_url: address }: Media, { alt }: Upload) {
+async function described(call: PublishCall, { id, source_url: address }: Media, { alt }: PictureUpload) {
   if (!/^https?:\/\//.test(address))
     throw new PlatformError('policy', 'The site does not say where it shows the picture')
   const url = routeOf(call, `media/${id}`)
