@@ -17,7 +17,8 @@ interface MediaRequest {
   headers: IncomingHttpHeaders
   bytes: Buffer
 }
-type MediaAnswer = { status: number; body: unknown } | { status: number; code: string }
+/** With the code of a refusal, or a body. */
+export type SiteAnswer = { status: number; body: unknown } | { status: number; code: string }
 
 /**
  * The routes `/wp/v2/media` of WordPress 6.1: a file comes as it is, its name in `Content-Disposition`, and its fields in the query.
@@ -27,7 +28,7 @@ export function mediaRoutes(
   library: Map<number, SiteMedia>,
   id: number | undefined,
   { method, url, headers, bytes }: MediaRequest,
-): MediaAnswer {
+): SiteAnswer {
   const shown = (media: SiteMedia) => ({ ...media, bytes: undefined, title: { raw: media.title } })
   const query = url.searchParams
   if (id !== undefined) {

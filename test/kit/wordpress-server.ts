@@ -3,7 +3,8 @@ import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-import { mediaRoutes, type SiteMedia } from './wordpress-media.ts'
+import { mediaRoutes, type SiteAnswer, type SiteMedia } from './wordpress-media.ts'
+import { answerToStranger } from './wordpress-stranger.ts'
 
 interface Post {
   id: number
@@ -63,6 +64,8 @@ export async function createWordPressServer(): Promise<WordPressServer> {
   })
   const refuse = (status: number, code: string, message = `No: ${code}`) =>
     reply(status, { code, message, data: { status } })
+  const replyOf = (answer: SiteAnswer) =>
+    'code' in answer ? refuse(answer.status, answer.code) : reply(answer.status, answer.body)
   const shown = (post: Post) => ({
     ...post,
     link: `${self.url}/${post.status === 'publish' ? post.slug : `?p=${post.id}`}`,
@@ -114,8 +117,7 @@ export async function createWordPressServer(): Promise<WordPressServer> {
   const route = (path: string, asked: Asked, uuid: string): Reply => {
     const [, collection, id] = /^\/(posts|media|users\/me)(?:\/(.+))?$/.exec(path) ?? []
     if (collection === 'media') {
-      const answer = mediaRoutes(self.media, id === undefined ? undefined : Number(id), asked)
-      return 'code' in answer ? refuse(answer.status, answer.code) : reply(answer.status, answer.body)
+      return replyOf(mediaRoutes(self.media, id === undefined ? undefined : Number(id), asked))
     }
     if (collection === 'posts') {
       const given = JSON.parse(asked.bytes.toString() || '{}') as Partial<Post>
@@ -131,25 +133,6 @@ export async function createWordPressServer(): Promise<WordPressServer> {
     if (id === 'application-passwords/introspect') return reply(200, { uuid })
     self.passwords.delete(uuid)
     return reply(200, { deleted: true })
-  }
-  /** As 6.1.9 does: anyone who brings a wrong login is not told so, but is a stranger. */
-  const answerStranger = (method: string, path: string): Reply => {
-    const [, id] = /^\/posts(?:\/(.+))?$/.exec(path) ?? []
-    if (!path.startsWith('/posts')) return refuse(401, 'rest_not_logged_in')
-    if (id !== undefined && !self.posts.has(Number(id))) return refuse(404, 'rest_post_invalid_id')
-    if (method === 'DELETE') return refuse(401, 'rest_cannot_delete')
-    if (method === 'POST') return refuse(401, id === undefined ? 'rest_cannot_create' : 'rest_cannot_edit')
-    if (id !== undefined) return refuse(401, 'rest_forbidden_context')
-    const message = 'Status is forbidden.'
-    return reply(400, {
-      code: 'rest_invalid_param',
-      message: 'Invalid parameter(s): status',
-      data: {
-        status: 400,
-        params: { status: message },
-        details: { status: { code: 'rest_forbidden_status', message, data: { status: 401 } } },
-      },
-    })
   }
   const describe = () =>
     reply(200, {
@@ -232,7 +215,8 @@ export async function createWordPressServer(): Promise<WordPressServer> {
       .split(':')
     const [uuid] = [...self.passwords].find(([, password]) => password === secret) ?? []
     const routed = path.slice('/wp/v2'.length)
-    if (username !== self.login.username || uuid === undefined) return answerStranger(asked.method, routed)
+    if (username !== self.login.username || uuid === undefined)
+      return replyOf(answerToStranger(asked.method, routed, self.posts))
     return route(routed, asked, uuid)
   }
   const server = createServer(
