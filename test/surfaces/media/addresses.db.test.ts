@@ -1,6 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { pictureAddress } from '../../../packages/core/src/domain/delivery/publishing/picture.ts'
+import { namedAssets } from '../../../packages/core/src/domain/media/queries.ts'
 import type { LogFields } from '../../../packages/core/src/platform/log.ts'
 import { silentLogger } from '../../../packages/core/src/platform/logger.ts'
+import { parts } from '../../domain/agents.ts'
+import { createTestApp } from '../../kit/app.ts'
 import { startBucket } from '../../kit/bucket-server.ts'
 import { mailsOf } from '../../kit/mail.ts'
 import { type Newsroom, openNewsroom } from '../../kit/mailings.ts'
@@ -176,5 +180,22 @@ describe('a platform that fetches pictures, with files in a bucket', () => {
     expect((await fetch(address)).status).toBe(403)
     expect((await fetch(address.replace('X-Amz-Expires=3600', 'X-Amz-Expires=604800'))).status).toBe(403)
     expect((await fetch(address.replace(id, '01HZZZZZZZZZZZZZZZZZZZZZZZ'))).status).toBe(403)
+  })
+
+  it('is told in words that neither the server nor a bucket can be reached', async () => {
+    await using app = await createTestApp({ worker: false })
+    const { tenantId, member } = await app.team()
+    const { id, reference: url } = await uploadAsset(member, photo, 'a.jpg')
+    await using instance = await parts(app)
+    const ctx = instance.system()
+    const asset = (await namedAssets(ctx, url, { tenantId, type: 'text', id })).get(id)
+    const limits = { min: 0, max: 1, fetched: { types: ['image/jpeg'], maxBytes: 1_000_000 } }
+    const picture = { url, alt: '', ...(asset && { asset }) }
+    const address = (isNear: boolean) => pictureAddress(ctx, picture, limits, { isNear, lasts: 'hour' })
+    await expect(address(false)).rejects.toMatchObject({
+      kind: 'policy',
+      message: expect.stringContaining('neither this server (baseUrl) nor its bucket has a public address'),
+    })
+    expect(await address(true)).toMatch(/^http:\/\/127\.0\.0\.1:1\/files\/media\//)
   })
 })
