@@ -3,12 +3,12 @@ import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8'
 
 /**
  * Up to where the young part of the heap grows while a server serves, bytes of both of its halves. V8 lets it grow to 128 MiB, whatever
- * the work. Under full load a list took about a tenth more processor time with 16 MiB than with 32; under light load it makes no difference.
+ * the work. Under full load a list took about a tenth more processor time with 16 MiB than with 32; under light load collections are few anyway.
  */
-const youngLimits = { light: 16 * 2 ** 20, full: 32 * 2 ** 20 }
+const youngLimits = { light: 8 * 2 ** 20, full: 32 * 2 ** 20 }
 
 /** Work that creates more than this is no light load, bytes a second. */
-const lightRate = 128 * 2 ** 20
+const lightRate = 48 * 2 ** 20
 
 /** For at least so long at a time it is counted, so that a single request is no load. */
 const rateMs = 1_000
