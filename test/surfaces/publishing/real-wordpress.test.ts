@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Cut } from '../../kit/cutting-proxy.ts'
 import { comeBack, redirectUrl } from '../../kit/oauth-server.ts'
+import { jpegOf, uploadAsset } from '../../kit/pictures.ts'
 import { openPress, type Press } from '../../kit/publishing.ts'
 import { hasWordPress, type RealWordPress, startRealWordPress } from '../../kit/real-wordpress.ts'
 import { agreeOnScreen } from '../../kit/wordpress-consent.ts'
@@ -100,6 +101,30 @@ They **last**, see [gallery] and [[x]]. <script>alert(1)</script> C:\\oats
     expect(rendered?.join('\n')).not.toMatch(/<script|<b>|<i>/)
     const pages = await Promise.all([url ?? '', `${site.url}/no-such-post/`].map((page) => fetch(page)))
     expect(pages.map((page) => page.status)).toEqual([200, 404])
+  })
+
+  it('shows pictures of the media library out of its own, each of them once', async () => {
+    const photo = jpegOf({ width: 30, height: 20 })
+    const { reference } = await uploadAsset(press.team.member, photo, 'oats & rye.jpg', {
+      altText: 'A bowl',
+    })
+    const left = cutWrites('after', undefined, 'before')
+    const { status, error } = await send(`# Bowls\n\n![](${reference}) and ![Again](${reference})\n`)
+    expect([status, error, left()]).toEqual(['published', null, 0])
+    const media = await site.run<Record<'title' | 'type' | 'alt' | 'url', string>[]>(
+      `return array_map(fn($file) => [
+        'title' => $file->post_title, 'type' => $file->post_mime_type, 'url' => wp_get_attachment_url($file->ID),
+        'alt' => get_post_meta($file->ID, '_wp_attachment_image_alt', true),
+      ], get_posts(['post_type' => 'attachment', 'post_status' => 'any', 'numberposts' => -1]));`,
+    )
+    const url = expect.stringMatching(/\/wp-content\/uploads\/.+\.jpg$/)
+    expect(media).toEqual([{ title: 'oats &amp; rye.jpg', type: 'image/jpeg', alt: 'A bowl', url }])
+    const [post] = await postsOf('Bowls')
+    const address = media[0]?.url ?? ''
+    expect(post?.html).toBe(
+      `<p><img src="${address}" alt="A bowl"> and <img src="${address}" alt="Again"></p>`,
+    )
+    expect(Buffer.from(await (await fetch(address)).arrayBuffer())).toEqual(photo)
   })
 
   it('takes long titles, other scripts, and a name that another post has', async () => {
