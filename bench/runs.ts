@@ -1,12 +1,14 @@
 import { findPostgres } from '../config/postgres.ts'
 import type { Contest } from './contenders/run.ts'
 import { type Installation, installationIn, waitFor } from './installation.ts'
-import { type Bench, expectEqual, type Metrics, median, more, percentile } from './measure.ts'
+import { type Bench, expectEqual, interleave, type Metrics, median, more, percentile } from './measure.ts'
 import { inDatabase } from './postgres.ts'
 import { type Subject, startSubject, temporaryFolder } from './processes.ts'
-import { prepareRuns } from './work.ts'
+import { prepareRuns, type Size } from './work.ts'
 
 const rounds = 3
+/** So many that each of two workers runs code that is warm for most of the time. */
+const manyRuns: Size = { tenants: 40, pieces: 50 }
 
 /**
  * Runs of agents through their whole cycle: claimed, their prompt built, written by the built-in writer at once, their output
@@ -23,13 +25,18 @@ export const runs: Bench = {
     const postgres = await findPostgres()
     if (postgres.url === undefined) return metrics
     const { url } = postgres
-    const workers = (processes: number) => () =>
+    const workers = (processes: number, size?: Size) => () =>
       inDatabase(url, async (database) => {
         using folder = temporaryFolder()
-        return await cycle(installationIn(folder.path, database), folder.path, processes)
+        return await cycle(installationIn(folder.path, database), folder.path, processes, size)
       })
     const one = await median3(workers(1))
     const four = await median3(workers(4))
+    const rateOf = (processes: number) => async () => {
+      const { rate } = await workers(processes, manyRuns)()
+      return { rate }
+    }
+    const warm = await interleave(rounds, { one: rateOf(1), two: rateOf(2) })
     const roundTrips = Math.round(one.roundTrips)
     const peer = async (contender: Contest['contender']) => {
       const rates: number[] = []
@@ -45,6 +52,7 @@ export const runs: Bench = {
       ...metrics,
       'runs.postgresql': more(one.rate, 'runs/s', as('graphile-worker 0.17'), graphile),
       'runs.postgresql.pg-boss': more(one.rate, 'runs/s', as('pg-boss 12.30'), boss),
+      'runs.postgresql.2': more(warm.two.rate, 'runs/s, two workers', 'one worker', warm.one.rate),
       'runs.postgresql.4': { value: four.rate, unit: 'runs/s with four workers' },
       'runs.start.p50': { value: percentile(one.waits, 0.5), unit: 'ms from written down to started' },
       'runs.start.p99': { value: percentile(one.waits, 0.99), unit: 'ms from written down to started' },
@@ -64,8 +72,13 @@ interface Cycle {
   waits: number[]
 }
 
-async function cycle(installation: Installation, folder: string, processes: number): Promise<Cycle> {
-  const { count, ...owner } = await prepareRuns(installation)
+async function cycle(
+  installation: Installation,
+  folder: string,
+  processes: number,
+  size?: Size,
+): Promise<Cycle> {
+  const { count, ...owner } = await prepareRuns(installation, size)
   const subjects: Subject[] = []
   try {
     for (let i = 0; i < processes; i += 1)
@@ -77,11 +90,11 @@ async function cycle(installation: Installation, folder: string, processes: numb
     const ends = await first.ask<number[]>('ends')
     expectEqual('runs that have ended', ends.length, count)
     // The first meet code that has never run.
-    const warm = ends.slice(Math.ceil(count * 0.3))
+    const warm = ends.slice(Math.ceil(count * (size ? 0.5 : 0.3)))
     const rate = ((warm.length - 1) / ((warm.at(-1) as number) - (warm[0] as number))) * 1_000
     let roundTrips = 0
     for (const subject of subjects) roundTrips += await subject.ask<number>('roundTrips')
-    const waits = processes === 1 ? await first.ask<number[]>('waits') : []
+    const waits = processes === 1 && !size ? await first.ask<number[]>('waits') : []
     return { rate, roundTrips: roundTrips / count, waits }
   } finally {
     for (const subject of subjects) await subject[Symbol.asyncDispose]()

@@ -3,7 +3,7 @@ import { silentLogger } from '../packages/core/src/platform/logger.ts'
 import { type Installation, lookInto, waitFor } from './installation.ts'
 
 /** How many tenants there are, and how many pieces each has ordered. */
-interface Size {
+export interface Size {
   tenants: number
   pieces: number
 }
