@@ -58,6 +58,7 @@ const nameOf = (part: string, before: string | undefined) => (part === ':id' ? `
 
 /** Spots that take no id of any tenant, and why. */
 export const tenantless: Record<string, string> = {
+  'dashboard.calendar.read: fromId in the query': 'is a place in the order of ids, and never looked up',
   'tenant.billing.change: planId in the body': 'plans are the same for all tenants',
   'tenant.campaigns.add_audience: platformAudienceId in the body':
     'names a list of the advertising platform, and is kept as it is said',
