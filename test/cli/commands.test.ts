@@ -116,6 +116,16 @@ describe('copydesk migrate', () => {
     expect(await json(['migrate', 'up'], cwd)).toEqual({ applied: [last] })
     expect(await json(['migrate', 'status'], cwd)).toEqual(before)
   })
+
+  it('prints that a pending migration does nothing on this database', async () => {
+    using folder = temporaryFolder()
+    await setUpIn(folder.path)
+    const cwd = folder.path
+    await json(['migrate', 'down', '--to', '0055-list-indexes', '--yes'], cwd)
+    const { stdout } = await cliProcess(['migrate', 'up', '--dry-run'], { cwd })
+    expect(stdout).toContain('-- 0056-lead-blocks\n-- nothing to do on this database\n')
+    expect(stdout).toMatch(/-- 0057-dated-mails\ncreate index/)
+  })
 })
 
 describe('copydesk doctor', () => {

@@ -51,7 +51,7 @@ async function up(options: { to?: string; dryRun?: true }, command: Command): Pr
   if (options.dryRun) {
     const plan = await withApp(config, ({ migrations }) => migrations.plan())
     output.data(plan, () =>
-      plan.map(({ name, sql }) => `-- ${name}\n${sql.map(ended).join('\n')}`).join('\n\n'),
+      plan.map(({ name, sql }) => [`-- ${name}`, ...statementsOf(sql)].join('\n')).join('\n\n'),
     )
     if (plan.length === 0) output.info('Nothing is pending.')
     return
@@ -64,6 +64,9 @@ async function up(options: { to?: string; dryRun?: true }, command: Command): Pr
     await copydesk.stop()
   }
 }
+
+const statementsOf = (sql: readonly string[]) =>
+  sql.length === 0 ? ['-- nothing to do on this database'] : sql.map(ended)
 
 async function down(options: { to?: string; dryRun?: true; yes?: true }, command: Command): Promise<void> {
   const { config, output } = prepare(command)

@@ -54,8 +54,8 @@ import { migration as mailings } from './0052-mailings.ts'
 import { migration as approvedBy } from './0053-approved-by.ts'
 import { migration as linkTags } from './0054-link-tags.ts'
 import { migration as listIndexes } from './0055-list-indexes.ts'
-import { migration as datedMails } from './0056-dated-mails.ts'
-import { migration as leadBlocks } from './0057-lead-blocks.ts'
+import { migration as leadBlocks } from './0056-lead-blocks.ts'
+import { migration as datedMails } from './0057-dated-mails.ts'
 
 /** Every step of the schema, in order. A step that was released is never changed. */
 export const migrations: readonly MigrationScript[] = [
@@ -114,6 +114,6 @@ export const migrations: readonly MigrationScript[] = [
   approvedBy,
   linkTags,
   listIndexes,
-  datedMails,
   leadBlocks,
+  datedMails,
 ]

@@ -66,7 +66,7 @@ async function inSqlite(ctx: Ctx, words: readonly string[], stretch: Stretch): P
 const numbers = select({ seq: like(l.seq, 'l.seq') })
 
 /**
- * The index of words has them in no order, and is asked about one block of leads after the other (0057-lead-blocks): however many have a
+ * The index of words has them in no order, and is asked about one block of leads after the other (0056-lead-blocks): however many have a
  * word, no more than those of a block are read.
  */
 async function inPostgres(ctx: Ctx, words: readonly string[], stretch: Stretch): Promise<number[]> {

@@ -1,7 +1,7 @@
 import type { MigrationScript } from '../../platform/database/migrate.ts'
 
 export const migration: MigrationScript = {
-  name: '0056-dated-mails',
+  name: '0057-dated-mails',
   up: {
     sqlite: [
       'create index `campaign_sequences_dated` on `campaign_sequences` (`tenant_id`, `starts_at`, `id`) where starts_at is not null',

@@ -82,7 +82,7 @@ end $$`
 
 /** SQLite's index of words has the leads in their order. On PostgreSQL its rows are written anew, about a minute for a million leads. */
 export const migration: MigrationScript = {
-  name: '0057-lead-blocks',
+  name: '0056-lead-blocks',
   up: {
     sqlite: [],
     postgresql: [
