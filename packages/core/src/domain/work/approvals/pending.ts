@@ -46,8 +46,8 @@ export async function pendingApprovalsOf(txn: Transaction, activity: ActivityRow
 /** The verdict by which a person has approved exactly these bytes; null where there is none. */
 export function approvalOf(
   txn: Transaction,
-  activity: ActivityRow,
-  output: OutputRow,
+  activity: Pick<ActivityRow, 'id'>,
+  output: Pick<OutputRow, 'sha256'>,
 ): Promise<ApprovalRow | null> {
   const about = { contentOf: activity.id, contentHash: output.sha256 }
   return txn.em.findOne(Approval, { ...about, status: 'approved' })

@@ -2,7 +2,7 @@ import type { Transaction } from '../../../kernel/context.ts'
 import type { AssetUser } from '../../media/entities.ts'
 import { namesAssets } from '../../media/references.ts'
 import { releaseNamedAssets, useNamedAssets } from '../../media/uses.ts'
-import { Approval } from '../approvals/entities.ts'
+import { isApproved } from '../approvals/pending.ts'
 import type { OutputRow } from './entities.ts'
 
 /** A version of a text as something that uses assets. */
@@ -24,8 +24,6 @@ export async function handOverAssets(
   const heirOf = former ? userOf(former) : undefined
   await useNamedAssets(txn, output.text, userOf(output), heirOf)
   if (!former || !heirOf) return
-  const { activityId: contentOf, sha256: contentHash, text } = former
-  if (!namesAssets(text)) return
-  if ((await txn.em.count(Approval, { contentOf, contentHash, status: 'approved' })) > 0) return
-  await releaseNamedAssets(txn, text, heirOf)
+  if (!namesAssets(former.text) || (await isApproved(txn, { id: former.activityId }, former))) return
+  await releaseNamedAssets(txn, former.text, heirOf)
 }
