@@ -1,9 +1,5 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import type { Copydesk } from '@copydesk/core'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { freePort } from '../../config/postgres-server.ts'
 import { entities } from '../../packages/core/src/composition/entities.ts'
 import { migrations } from '../../packages/core/src/composition/migrations/migrations.ts'
 import type { Database } from '../../packages/core/src/platform/database/database.ts'
@@ -11,7 +7,7 @@ import { serveAds } from '../kit/ads.ts'
 import { openTestDatabase } from '../kit/database.ts'
 import type { GoogleAdsServer } from '../kit/google-ads-server.ts'
 import { createOAuthServer, type OAuthServer, redirectUrl } from '../kit/oauth-server.ts'
-import { endMember, startMember } from './fleet.ts'
+import { endMember, newInstallation, startMember } from './fleet.ts'
 import { randomFrom } from './random.ts'
 import { adminOfTenant, type SeededTenant, seedTenants } from './seed.ts'
 
@@ -34,11 +30,7 @@ describe('change sets of ads', () => {
     await using _ = google
     google.accepts = provider.accepts
     const { db } = database
-    const dataDir = await mkdtemp(join(tmpdir(), 'copydesk-chaos-'))
-    onTestFinished(() => rm(dataDir, { recursive: true, force: true }))
-    const port = await freePort()
-    const baseUrl = `http://127.0.0.1:${port}`
-    const installation = { database: database.url, dataDir, baseUrl, more: { channels } }
+    const { installation, port } = await newInstallation(database.url, { channels })
     await seedTenants(installation, 1, (copydesk, tenant) => approveSets(copydesk, provider, tenant))
 
     const random = randomFrom(11)

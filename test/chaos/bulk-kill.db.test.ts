@@ -1,14 +1,10 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { freePort } from '../../config/postgres-server.ts'
 import { entities } from '../../packages/core/src/composition/entities.ts'
 import { migrations } from '../../packages/core/src/composition/migrations/migrations.ts'
 import { asNumber } from '../kit/columns.ts'
 import { openTestDatabase } from '../kit/database.ts'
 import { fillReviewQueue } from '../kit/review-queue.ts'
-import { endMember, startMember } from './fleet.ts'
+import { endMember, newInstallation, startMember } from './fleet.ts'
 import { logIn, type SeededTenant, seedTenants } from './seed.ts'
 
 const count = 500
@@ -20,17 +16,13 @@ describe('cli.approvals.bulk_resolve', () => {
   }, async () => {
     await using database = await openTestDatabase({ entities, migrations })
     const { db } = database
-    const dataDir = await mkdtemp(join(tmpdir(), 'copydesk-chaos-'))
-    onTestFinished(() => rm(dataDir, { recursive: true, force: true }))
-    const port = await freePort()
-    const baseUrl = `http://127.0.0.1:${port}`
-    const installation = { database: database.url, dataDir, baseUrl }
+    const { installation, port } = await newInstallation(database.url)
     const [tenant] = (await seedTenants(installation, 1)) as [SeededTenant]
     const ids = await fillReviewQueue(db, tenant.tenantId, count)
     // It only takes requests: what the verdicts have woken is counted, and no one works it off.
     let server = await startMember('web', port, installation)
     onTestFinished(() => endMember(server, 'SIGKILL'))
-    const reviewer = await logIn(baseUrl, tenant.reviewer, 'dm-portal')
+    const reviewer = await logIn(installation.baseUrl, tenant.reviewer, 'dm-portal')
     const ask = () =>
       reviewer.call('cli', 'POST /approvals/bulk-resolve', { body: { action: 'approve', ids } })
     const number = async (text: string) =>

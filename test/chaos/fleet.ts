@@ -1,6 +1,11 @@
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { CopydeskOptions } from '@copydesk/core'
+import { onTestFinished } from 'vitest'
+import { freePort } from '../../config/postgres-server.ts'
 import { startServing } from '../kit/serving.ts'
 import { keysOfChaos } from './seed.ts'
 
@@ -20,6 +25,17 @@ export interface Installation {
   baseUrl: string
   /** Settings of its own, as of payments. */
   more?: Partial<CopydeskOptions>
+}
+
+/** An installation that no one has set up yet, with a folder that goes when the test ends, and the port of its server. */
+export async function newInstallation(
+  database: string,
+  more: Partial<CopydeskOptions> = {},
+): Promise<{ installation: Installation; port: number }> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'copydesk-chaos-'))
+  onTestFinished(() => rm(dataDir, { recursive: true, force: true }))
+  const port = await freePort()
+  return { installation: { database, dataDir, baseUrl: `http://127.0.0.1:${port}`, more }, port }
 }
 
 /** Starts a server process. @returns when it answers */

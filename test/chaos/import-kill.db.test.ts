@@ -1,13 +1,9 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { freePort } from '../../config/postgres-server.ts'
 import { entities } from '../../packages/core/src/composition/entities.ts'
 import { migrations } from '../../packages/core/src/composition/migrations/migrations.ts'
 import { asNumber } from '../kit/columns.ts'
 import { openTestDatabase } from '../kit/database.ts'
-import { endMember, startMember } from './fleet.ts'
+import { endMember, newInstallation, startMember } from './fleet.ts'
 import { logIn, type SeededTenant, seedTenants } from './seed.ts'
 
 const count = 30_000
@@ -20,15 +16,11 @@ describe('dashboard.leads.start_import', () => {
   }, async () => {
     await using database = await openTestDatabase({ entities, migrations })
     const { db } = database
-    const dataDir = await mkdtemp(join(tmpdir(), 'copydesk-chaos-'))
-    onTestFinished(() => rm(dataDir, { recursive: true, force: true }))
-    const port = await freePort()
-    const baseUrl = `http://127.0.0.1:${port}`
-    const installation = { database: database.url, dataDir, baseUrl }
+    const { installation, port } = await newInstallation(database.url)
     const [tenant] = (await seedTenants(installation, 1)) as [SeededTenant]
     let server = await startMember('all', port, installation)
     onTestFinished(() => endMember(server, 'SIGKILL'))
-    const admin = await logIn(baseUrl, tenant.admin, 'dashboard')
+    const admin = await logIn(installation.baseUrl, tenant.admin, 'dashboard')
     // Every tenth line is none, every tenth is there already, and some go on over two lines.
     const lines = Array.from({ length: count }, (_, n) => {
       if (n % 10 === 3) return `L${n},no address`

@@ -1,9 +1,5 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import type { Copydesk } from '@copydesk/core'
 import { expect, onTestFinished } from 'vitest'
-import { freePort } from '../../config/postgres-server.ts'
 import { entities } from '../../packages/core/src/composition/entities.ts'
 import { migrations } from '../../packages/core/src/composition/migrations/migrations.ts'
 import { sha256Hex } from '../../packages/core/src/platform/crypto/hash.ts'
@@ -11,7 +7,7 @@ import type { Database } from '../../packages/core/src/platform/database/databas
 import { openTestDatabase } from '../kit/database.ts'
 import { createTestMailServer } from '../kit/mail.ts'
 import { fillReviewQueue } from '../kit/review-queue.ts'
-import { endMember, startMember } from './fleet.ts'
+import { endMember, newInstallation, startMember } from './fleet.ts'
 import { type SeededTenant, seedTenants } from './seed.ts'
 
 /** Mails that a server sends while it is killed again and again. */
@@ -43,12 +39,8 @@ export async function sendUnderKills({ count, kills, table, prepare }: Sending) 
       return undefined
     },
   })
-  const dataDir = await mkdtemp(join(tmpdir(), 'copydesk-chaos-'))
-  onTestFinished(() => rm(dataDir, { recursive: true, force: true }))
-  const port = await freePort()
   const mail = { smtp: { host: '127.0.0.1', port: post.port }, from: 'desk@sender.example' }
-  const baseUrl = `http://127.0.0.1:${port}`
-  const installation = { database: database.url, dataDir, baseUrl, more: { mail } }
+  const { installation, port } = await newInstallation(database.url, { mail })
   await seedTenants(installation, 1, (copydesk, tenant) => prepare(copydesk, tenant, db))
   const withStatus = async (status: string) =>
     (await db.sql.all(`select 1 from ${table} where status = ?`, [status])).length

@@ -1,13 +1,9 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { freePort } from '../../config/postgres-server.ts'
 import { entities } from '../../packages/core/src/composition/entities.ts'
 import { migrations } from '../../packages/core/src/composition/migrations/migrations.ts'
 import { openTestDatabase } from '../kit/database.ts'
 import { createWordPressServer, type WordPressServer } from '../kit/wordpress-server.ts'
-import { endMember, startMember } from './fleet.ts'
+import { endMember, newInstallation, startMember } from './fleet.ts'
 import { passTime, seedPieces, until, untilAllRest } from './publishing.ts'
 import { randomFrom } from './random.ts'
 
@@ -22,10 +18,7 @@ describe('publishing', () => {
     await using database = await openTestDatabase({ entities, migrations })
     await using site = await createWordPressServer()
     const { db } = database
-    const dataDir = await mkdtemp(join(tmpdir(), 'copydesk-chaos-'))
-    onTestFinished(() => rm(dataDir, { recursive: true, force: true }))
-    const port = await freePort()
-    const installation = { database: database.url, dataDir, baseUrl: `http://127.0.0.1:${port}` }
+    const { installation, port } = await newInstallation(database.url)
     await seedPieces(installation, db, site, count)
     const random = randomFrom(7)
     const mishaps: WordPressServer['mishaps'] = ['cut before', 'cut after', 'cut after', 502, 504, 'firewall']

@@ -1,13 +1,9 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { freePort } from '../../config/postgres-server.ts'
 import { entities } from '../../packages/core/src/composition/entities.ts'
 import { migrations } from '../../packages/core/src/composition/migrations/migrations.ts'
 import { openTestDatabase } from '../kit/database.ts'
 import { hasWordPress, startRealWordPress } from '../kit/real-wordpress.ts'
-import { endMember, startMember } from './fleet.ts'
+import { endMember, newInstallation, startMember } from './fleet.ts'
 import { passTime, seedPieces, until, untilAllRest } from './publishing.ts'
 
 const count = 4
@@ -23,10 +19,7 @@ describe.runIf(hasWordPress)('publishing on a real WordPress', () => {
     await using database = await openTestDatabase({ entities, migrations })
     await using site = await startRealWordPress()
     const { db } = database
-    const dataDir = await mkdtemp(join(tmpdir(), 'copydesk-chaos-'))
-    onTestFinished(() => rm(dataDir, { recursive: true, force: true }))
-    const port = await freePort()
-    const installation = { database: database.url, dataDir, baseUrl: `http://127.0.0.1:${port}` }
+    const { installation, port } = await newInstallation(database.url)
     await seedPieces(installation, db, site, count)
     let server = await startMember('all', port, installation)
     onTestFinished(() => endMember(server, 'SIGKILL'))
