@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
+import { answerAsHost } from './wordpress-hosted.ts'
 import { mediaRoutes, type SiteAnswer, type SiteMedia } from './wordpress-media.ts'
 import { answerToStranger } from './wordpress-stranger.ts'
 
@@ -147,30 +148,6 @@ export async function createWordPressServer(): Promise<WordPressServer> {
           }
         : [],
     })
-  const hosted = (path: string, url: URL, token: string): Reply => {
-    const about = (ID: number) => ({
-      ID,
-      name: `Oats ${ID} at WordPress.com`,
-      URL: `https://oats${ID}.wordpress.example`,
-    })
-    if (path === '/oauth2/token-info')
-      return self.accepts(url.searchParams.get('token') ?? '') &&
-        url.searchParams.get('client_id') === 'the-client'
-        ? reply(200, {
-            client_id: 'the-client',
-            user_id: '7',
-            ...(self.sites.length === 1
-              ? { blog_id: String(self.sites[0]), scope: '' }
-              : { blog_id: 0, scope: 'global' }),
-          })
-        : reply(400, { error: 'invalid_token', error_description: 'The token is invalid' })
-    if (!self.accepts(token)) return reply(400, { error: 'invalid_token', message: 'The token is invalid' })
-    if (path === '/rest/v1.1/me/sites') return reply(200, { sites: self.sites.map(about) })
-    const id = Number(/^\/rest\/v1\.1\/sites\/(\d+)$/.exec(path)?.[1])
-    return self.sites.includes(id)
-      ? reply(200, about(id))
-      : reply(404, { error: 'unknown_blog', message: 'Unknown blog' })
-  }
   const answer = async (request: IncomingMessage, response: ServerResponse) => {
     const url = new URL(request.url ?? '/', self.url)
     const chunks: Buffer[] = []
@@ -201,7 +178,8 @@ export async function createWordPressServer(): Promise<WordPressServer> {
     const { pathname } = url
     const token = /^Bearer (.+)$/.exec(authorization)?.[1] ?? ''
     const site = '/wp/v2/sites/55'
-    if (pathname.startsWith('/oauth2/') || pathname.startsWith('/rest/')) return hosted(pathname, url, token)
+    if (pathname.startsWith('/oauth2/') || pathname.startsWith('/rest/'))
+      return replyOf(answerAsHost(self, { path: pathname, url, token }))
     if (pathname.startsWith(`${site}/`))
       return self.accepts(token)
         ? route(pathname.slice(site.length), asked, '')
