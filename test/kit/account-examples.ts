@@ -1,14 +1,8 @@
 import { password } from './app.ts'
-import type { SeededInstance } from './seeded-instance.ts'
-
-interface Example {
-  params?: Record<string, string>
-  query?: Record<string, string>
-  body?: unknown
-}
+import type { InputExamples } from './input.ts'
 
 /** Inputs of logins, invitations and registrations that schemas and names alone do not lead to. */
-export const accountExamples: Record<string, (instance: SeededInstance) => Example> = {
+export const accountExamples: InputExamples = {
   'auth.login': ({ ours }) => ({ body: { email: ours.email, password, app: 'dashboard' } }),
   'auth.refresh': ({ refreshToken }) => ({ body: { refreshToken } }),
   'auth.password.change': () => ({ body: { currentPassword: password, newPassword: 'Another-horse-2' } }),

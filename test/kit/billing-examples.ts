@@ -1,14 +1,8 @@
 import { openedEvent } from './bounces.ts'
-import type { SeededInstance } from './seeded-instance.ts'
-
-interface Example {
-  params?: Record<string, string>
-  body?: unknown
-  headers?: Record<string, string>
-}
+import type { InputExamples } from './input.ts'
 
 /** Inputs of endpoints about payments and e-mails. */
-export const billingExamples: Record<string, (instance: SeededInstance) => Example> = {
+export const billingExamples: InputExamples = {
   'admin.tenants.override_billing': ({ customer }) => ({
     params: { tenantId: customer.tenantId },
     body: { action: 'apply_discount', value: 10, reason: 'A friend' },

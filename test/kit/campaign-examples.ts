@@ -1,5 +1,5 @@
+import type { InputExamples } from './input.ts'
 import { seededDigest } from './seeded-ads.ts'
-import type { SeededInstance } from './seeded-instance.ts'
 import { linkKeyOf } from './seeded-sequences.ts'
 import type { SeededTenant } from './seeded-tenant.ts'
 
@@ -17,14 +17,8 @@ export const linkOf = (connectedChannelId: string) => ({
   externalCampaignName: 'Seeded',
 })
 
-interface Example {
-  params?: Record<string, string>
-  query?: Record<string, string>
-  body?: unknown
-}
-
 /** Inputs for the workflow of campaigns that schemas and names alone do not lead to. */
-export const campaignExamples: Record<string, (instance: SeededInstance) => Example> = {
+export const campaignExamples: InputExamples = {
   'tenant.campaigns.import_list': ({ ours }) => ({
     query: { channel: 'search_ads', connectedChannelId: adsOf(ours) },
   }),

@@ -2,27 +2,22 @@ import { randomUUID } from 'node:crypto'
 import type { EndpointInfo } from '@copydesk/core'
 import { createEncryptor } from '../../packages/core/src/platform/crypto/encryptor.ts'
 import { accountExamples } from './account-examples.ts'
+import { agentExamples } from './agent-examples.ts'
 import { brief, encryptionKeys } from './app.ts'
 import { billingExamples } from './billing-examples.ts'
 import { campaignExamples } from './campaign-examples.ts'
+import type { Input, InputExamples } from './input.ts'
+import { operatorExamples } from './operator-examples.ts'
 import { publishingExamples } from './publishing-examples.ts'
 import type { SeededInstance } from './seeded-instance.ts'
-import { newCustomer } from './seeded-operation.ts'
 import { wantedAct } from './seeded-people.ts'
 import type { SeededTenant } from './seeded-tenant.ts'
 import { reportOn } from './seeded-work.ts'
 
-/** What an endpoint is asked with. */
-export interface Input {
-  params: Record<string, string>
-  query?: Record<string, string>
-  body?: unknown
-  headers?: Record<string, string>
-}
-
 const soon = ({ clock }: SeededInstance) => ({
   body: { until: new Date(clock.now() + 3_600_000).toISOString() },
 })
+
 /** The signature of an address without an end. */
 function addressMac(tenantId: string, assetId: string): string {
   const keys = encryptionKeys.map(({ id, key }) => ({ id, key: Buffer.from(key, 'base64') }))
@@ -36,103 +31,10 @@ function addressMac(tenantId: string, assetId: string): string {
 const postOf = ({ ids }: SeededTenant) => ids['blog_posts']?.[0] ?? ''
 
 /** Inputs that schemas and names alone do not lead to. */
-const examples: Record<string, (instance: SeededInstance) => Partial<Input> | Partial<Input>[]> = {
+const examples: InputExamples = {
   ...accountExamples,
-  'agent.actions.web_read': ({ page }) => ({ body: { url: page } }),
-  'admin.agent_configs.change': () => ({
-    body: { defaultConcurrency: 3, adapterConfig: { promptTemplate: 'You write for {{company}}.' } },
-  }),
-  'admin.agent_configs.push': () => ({
-    body: { scope: 'all_tenants', fields: ['defaultConcurrency'], overrideCustom: true },
-  }),
-  'admin.skills.create': () => ({
-    body: { name: 'Headlines', description: 'Read it for ads.', agentRoles: 'ads_writer' },
-  }),
-  'admin.skills.change': () => ({ body: { name: 'Tone', content: 'Warm.' } }),
-  'agent.skills.manifest': () => ({ params: { agentRole: 'ads_writer' } }),
-  'agent.skills.get': () => ({ params: { agentRole: 'ads_writer' } }),
-  'admin.activity_templates.change': () => ({ body: { name: 'Another name' } }),
-  'admin.activity_templates.create': () => ({
-    body: {
-      name: 'In one step',
-      deliverableType: 'social_post',
-      steps: [{ stepNumber: 1, title: 'Draft', agentRole: 'social_writer', type: 'draft' }],
-    },
-  }),
-  'admin.recurring_templates.create': () => ({
-    body: {
-      title: 'Daily',
-      agentRole: 'analyst',
-      cron: '@daily',
-      promptTemplate: 'Report to {{company}}',
-      applyToTenants: 'plan_based',
-      planIds: ['pro'],
-    },
-  }),
-  'admin.email_templates.create': () => ({
-    body: {
-      name: 'Welcome',
-      slug: 'welcome',
-      subject: 'Welcome, {{ name }}',
-      bodyHtml: '<p>Hello {{ name }}</p>',
-      bodyText: 'Hello {{ name }}',
-      variables: [{ key: 'name', description: 'The reader', required: true }],
-      category: 'custom',
-      sendVia: 'smtp',
-    },
-  }),
-  'admin.email_templates.change': () => ({ body: { subject: 'A report', isActive: false } }),
-  'admin.email_templates.preview': () => ({
-    body: {
-      to: 'olga@test.example',
-      sampleVariables: {
-        tenant: 'Bakery',
-        title: 'May',
-        from: '2026-05-01',
-        until: '2026-05-31',
-        sender: 'Olga',
-      },
-    },
-  }),
-  'admin.recurring_templates.change': () => ({ body: { status: 'paused' } }),
-  'admin.api_keys.create': ({ spare }) => ({ body: { userId: spare.adminId, name: 'Robot' } }),
-  'admin.llm_providers.create': () => ({
-    body: {
-      name: 'Another shelf',
-      type: 'local',
-      baseUrl: 'http://127.0.0.1:9/v1',
-      models: [{ id: 'llama3', name: 'Llama 3', availableOnPlans: ['pro'] }],
-    },
-  }),
-  'admin.llm_providers.change': ({ modelProvider }) => ({
-    params: { providerId: modelProvider },
-    body: { status: 'disabled' },
-  }),
-  'admin.llm_providers.remove': ({ modelProvider }) => ({ params: { providerId: modelProvider } }),
-  'admin.api_keys.revoke': ({ spareKey }) => ({ params: { id: spareKey } }),
-  'admin.tenants.activate': ({ customer }) => ({ params: { tenantId: customer.tenantId } }),
-  'admin.tenants.create': () => ({ body: { ...newCustomer, email: 'new@customer.example' } }),
-  'admin.tenants.reinstate': ({ shut }) => ({ params: { tenantId: shut.tenantId } }),
-  'admin.users.reinstate': ({ leavers }) => ({ params: { userId: leavers.adminId } }),
-  'agent.runs.result': () => [
-    { body: { status: 'success', text: 'Three ads' } },
-    { body: { status: 'success', metadata: { nothingToDo: true } } },
-    { body: { status: 'error', error: 'Slow down', metadata: { family: 'quota', retryAfterMs: 1_000 } } },
-  ],
-  'agent.callback.receive': () => [
-    { body: { status: 'success', text: 'Three ads', usage: { inputTokens: 10, outputTokens: 20 } } },
-    { body: { status: 'completed', output: 'Three ads', sessionId: null, usage: null, error: null } },
-  ],
-  // Runs that are running are those of ads writers.
-  'agent.sessions.put': ({ ours }) => ({
-    params: { agentRole: 'ads_writer' },
-    body: {
-      sessionId: 'talk-1',
-      activityRunId: ours.atWork[0]?.taskId,
-      inputTokensSoFar: 10,
-      outputTokensSoFar: 20,
-    },
-  }),
+  ...operatorExamples,
+  ...agentExamples,
   'dashboard.activities.retry': ({ ours }) => ({ params: { activityId: ours.failed[0] ?? '' } }),
   'dashboard.activities.output': ({ ours }) => ({ params: { activityId: ours.written[0] ?? '' } }),
   'dashboard.versions.get': ({ ours }) => ({ params: { activityId: ours.written[0] ?? '', version: '1' } }),
@@ -168,10 +70,6 @@ const examples: Record<string, (instance: SeededInstance) => Partial<Input> | Pa
   'dashboard.approvals.set_hours': () => ({ body: { days: [1, 2, 3, 4], from: '08:00', until: '16:30' } }),
   ...publishingExamples,
   'dashboard.blog_requests.create': () => ({ body: { topic: 'Rye at night' } }),
-  'admin.blog_requests.change': ({ ours }) => ({
-    params: { requestId: ours.ids['content_requests']?.[0] ?? '' },
-    body: { status: 'approved', notes: 'Go on' },
-  }),
   'dm.reports.create': ({ ours }) => ({ body: reportOn(ours.tenantId, 'January') }),
   'dm.reports.deliver': ({ ours }) => ({ body: { to: [ours.email] } }),
   'dm.reports.retry': ({ ours }) => ({ params: { reportId: ours.ids['reports']?.[1] ?? '' } }),

@@ -1,18 +1,12 @@
 import { accountKey } from '../../packages/core/src/domain/delivery/publishing/account-key.ts'
+import type { InputExamples } from './input.ts'
 import { redirectUrl } from './oauth-server.ts'
-import type { SeededInstance } from './seeded-instance.ts'
 import type { SeededTenant } from './seeded-tenant.ts'
 
 const websiteOf = (ids: SeededTenant['ids']) => ids['channel_connections']?.at(-1) ?? ''
 
 /** Inputs of channels and publications that schemas and names alone do not lead to. */
-export const publishingExamples: Record<
-  string,
-  (instance: SeededInstance) => {
-    params?: Record<string, string>
-    body?: object
-  }
-> = {
+export const publishingExamples: InputExamples = {
   'dashboard.channels.connect': () => ({ params: { platform: 'search_ads' }, body: { redirectUrl } }),
   'mobile.channels.connect': () => ({ params: { platform: 'search_ads' }, body: { redirectUrl } }),
   'dashboard.integrations.credentials': ({ website: { url, login } }) => ({

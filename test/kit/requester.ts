@@ -1,6 +1,6 @@
 import type { EndpointInfo } from '@copydesk/core'
 import { type Answer, assertContract } from './assert-contract.ts'
-import type { Input } from './input-examples.ts'
+import type { Input } from './input.ts'
 import type { SeededInstance } from './seeded-instance.ts'
 
 export interface TestRequest {
