@@ -12,7 +12,7 @@ import { type Installation, memberTokens, seed, waitFor } from './installation.t
 import { numbersFrom, textOf, wordOf } from './knowledge-texts.ts'
 import { timed, upload } from './knowledge-upload.ts'
 import { expectEqual, less, type Metrics, more, percentile, type Size } from './measure.ts'
-import { startSubject } from './processes.ts'
+import { startPacked } from './packed.ts'
 
 const pages = 500
 const memoryAim = '150 MiB above idle'
@@ -42,7 +42,7 @@ export async function ingestion(
     }),
   )
   const [token = ''] = await memberTokens(tenantId, [adminId])
-  await using subject = await startSubject('servers/copydesk.ts', { ...installation, working: true }, folder)
+  await using subject = await startPacked(installation, folder)
   const atRest = await subject.ask<number>('memory')
   const take = async (documents: string[]) => {
     const { s, aboveIdle, idle, meanwhile } = await timed(subject, tenantId, atRest, () =>

@@ -7,7 +7,7 @@ import { type Installation, memberTokens, seed } from './installation.ts'
 import { numbersFrom, textOf } from './knowledge-texts.ts'
 import { ends, timed, upload } from './knowledge-upload.ts'
 import { expectEqual, less, type Metrics, percentile, type Size } from './measure.ts'
-import { startSubject } from './processes.ts'
+import { startPacked } from './packed.ts'
 
 /** Slightly less than a file may have. */
 const fileBytes = 49 * 2 ** 20
@@ -30,11 +30,9 @@ export async function largeDocuments(
     await writeFile(path, await make(numbersFrom(17 + n)))
     paths.push(path)
   }
-  await using subject = await startSubject(
-    'servers/copydesk.ts',
-    { ...installation, working: true, quotas: { tenantBytes: (documents + 1) * 2 ** 26 } },
-    folder,
-  )
+  await using subject = await startPacked(installation, folder, {
+    COPYDESK_QUOTAS_TENANT_MB: String((documents + 1) * 64),
+  })
   const atRest = await subject.ask<number>('memory')
   const { s, aboveIdle, idle, meanwhile } = await timed(subject, tenantId, atRest, () =>
     upload(subject, token, paths),

@@ -7,8 +7,9 @@ import { findPostgres } from '../config/postgres.ts'
 import { type Installation, installationIn, memberTokens, type Seeded, seed } from './installation.ts'
 import { fileOf, lists, ofFew, tenantOfFew } from './leads-data.ts'
 import { type Bench, expectEqual, less, type Metrics, median, more, percentile } from './measure.ts'
+import { startPacked } from './packed.ts'
 import { inDatabase } from './postgres.ts'
-import { type Subject, startSubject, temporaryFolder } from './processes.ts'
+import { type Subject, temporaryFolder } from './processes.ts'
 
 /** How many files there are: more than 500,000 leads no file may have, nor more than 10 MB. */
 const files = 5
@@ -51,7 +52,7 @@ async function measure(
   const byHand = name === 'sqlite' ? await peerRate(folder, seeded, rows) : undefined
   await tenantOfFew(installation, neighbour, few)
   const tokens = await memberTokens(seeded.tenantId, seeded.reviewerIds)
-  await using server = await startSubject('servers/copydesk.ts', { ...installation, working: true }, folder)
+  await using server = await startPacked(installation, folder)
   const get = timer(server, tokens)
   for (let i = 0; i < 50; i += 1) await get('/activities')
   const idle: number[] = []

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 /** A program under load, in a process of its own. */
 export interface Subject extends AsyncDisposable {
   url: string
-  /** Asks the program something; see `answerQuestions`. */
+  /** Asks the program something; see `servers/questions.mjs`. */
   ask<T>(question: string): Promise<T>
 }
 

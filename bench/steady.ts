@@ -1,27 +1,9 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { cpSync, createWriteStream, existsSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
-import { bundle } from '../config/bundle.ts'
-import { type Installation, installationIn, seed } from './installation.ts'
+import { installationIn, seed } from './installation.ts'
 import { type Bench, median } from './measure.ts'
+import { type MemorySample, startPacked } from './packed.ts'
 import { temporaryFolder } from './processes.ts'
 import { beginWork } from './steady-work.ts'
-
-/** Memory of one process, MiB. */
-export interface MemorySample {
-  rss: number
-  heapUsed: number
-  heapTotal: number
-  /** Memory outside of the heap that JavaScript objects hold. */
-  external: number
-  /** What each space of the heap holds of the system's memory. */
-  spaces: Record<string, number>
-}
-
-const root = fileURLToPath(new URL('..', import.meta.url))
 
 /** Hours of light work in minutes: what the packed server holds while people read and decide, and agents write. */
 export const steady: Bench = {
@@ -64,63 +46,4 @@ function describe(sample?: MemorySample): string {
     .slice(0, 5)
     .map(([name, held]) => `${name.replace('_space', '')} ${held}`)
   return `${rss} MiB: heap ${heapUsed} of ${heapTotal}, external ${external}; ${largest.join(', ')}`
-}
-
-/** Starts the bundled program by its launcher, as an operator does. */
-async function startPacked(installation: Installation, folder: string) {
-  // Inside of node_modules, where the two packages that are not bundled are found.
-  const app = join(root, 'node_modules/.cache/copydesk-bench-steady')
-  await bundle(join(app, 'dist'))
-  cpSync(join(root, 'bin'), join(app, 'bin'), { recursive: true })
-  const memoryFile = join(folder, 'memory.jsonl')
-  const logFile = join(folder, 'server.log')
-  const pairs = (list: readonly object[]) => list.map((one) => Object.values(one).join(':')).join()
-  const { NODE_OPTIONS: _without, ...env } = process.env
-  const child = spawn(
-    process.execPath,
-    [
-      fileURLToPath(new URL('servers/memory-probe.mjs', import.meta.url)),
-      'serve',
-      '--json',
-      '--data-dir',
-      folder,
-      '--port',
-      '0',
-    ],
-    {
-      stdio: ['ignore', 'pipe', 'pipe'],
-      env: {
-        ...env,
-        BENCH_PROGRAM: join(app, 'bin/copydesk.mjs'),
-        BENCH_MEMORY_FILE: memoryFile,
-        COPYDESK_DATABASE_URL: installation.database,
-        COPYDESK_ENCRYPTION_KEYS: pairs(installation.encryptionKeys),
-        COPYDESK_SIGNING_KEYS: pairs(installation.signingKeys),
-        COPYDESK_LOG_FORMAT: 'json',
-      },
-    },
-  )
-  child.stderr.pipe(createWriteStream(logFile))
-  const gone = once(child, 'exit').then(([code]) => {
-    throw new Error(`The server ended with ${code}: ${readFileSync(logFile, 'utf8').slice(-2_000)}`)
-  })
-  gone.catch(() => undefined)
-  const [line] = (await Promise.race([once(child.stdout, 'data'), gone])) as [Buffer]
-  const { url } = JSON.parse(line.toString()) as { url: string }
-  return {
-    url,
-    gone,
-    /** One each ten seconds. */
-    samples(): MemorySample[] {
-      if (!existsSync(memoryFile)) return []
-      const lines = readFileSync(memoryFile, 'utf8').trim().split('\n')
-      return lines.map((text) => JSON.parse(text) as MemorySample)
-    },
-    async [Symbol.asyncDispose]() {
-      if (child.exitCode !== null || child.signalCode !== null) return
-      const ended = once(child, 'exit')
-      child.kill('SIGTERM')
-      await ended
-    },
-  }
 }

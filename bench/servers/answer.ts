@@ -1,43 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
-
-/** What every program under load can be asked. */
-const common = {
-  /** Microseconds of processor time that it has used so far. */
-  cpu: () => process.cpuUsage().user + process.cpuUsage().system,
-  /** Bytes that it holds after a collection of garbage. */
-  memory: async () => {
-    for (let i = 0; i < 4; i += 1) {
-      globalThis.gc?.()
-      await new Promise((resolve) => setTimeout(resolve, 100))
-    }
-    return process.memoryUsage.rss()
-  },
-  /** Begins to note how long the loop stands still and how much memory is held at most. */
-  watch: () => {
-    watching?.stop()
-    watching = startWatch()
-  },
-  /** What was noted: milliseconds, and bytes. */
-  watched: () => watching?.stop(),
-}
-
-let watching: ReturnType<typeof startWatch> | undefined
-
-function startWatch() {
-  const delay = monitorEventLoopDelay({ resolution: 1 })
-  delay.enable()
-  let peak = 0
-  const timer = setInterval(() => (peak = Math.max(peak, process.memoryUsage.rss())), 20)
-  return {
-    stop() {
-      clearInterval(timer)
-      delay.disable()
-      return { stall: delay.max / 1e6, peak: Math.max(peak, process.memoryUsage.rss()) }
-    },
-  }
-}
+import { common } from './questions.mjs'
 
 /** Answers the parent's questions. */
 export function answer(questions: Record<string, () => unknown> = {}): void {
