@@ -53,20 +53,24 @@ const firstOf: Record<Dialect, (chosen: string) => string> = {
  * Waiting runs that may start now, best first: due, of a tenant that is active or on trial and a campaign that is active or
  * was completed (its work may be tried again), or that a person has asked for before its start, of an agent that is not paused, within the agent's concurrency counted over
  * all processes. A run of an agent that is enabled no more is taken too, so that it ends and people are told.
- * Its parameter is the present. The number stands in the text: PostgreSQL plans again for each that is bound.
+ * What runs is counted once, and not for each of a thousand agents that wait. Its parameter is the present. The number stands in the
+ * text: PostgreSQL plans again for each that is bound.
  * @param agents selects whose runs
  */
 const startable = (dialect: Dialect, limit: number, agents = agentsThatWait) => `(
   with recursive agent (tenant_id, agent_role) as (${agents}),
-  free as (
-    select g.tenant_id, g.agent_role, coalesce(a.concurrency, m.default_concurrency, 1) - (
-      select count(*) from runs w where w.tenant_id = g.tenant_id and w.agent_role = g.agent_role
-        and w.open = true and w.status = 'running' and w.purpose = 'work'
-    ) as places
+  busy as materialized (
+    select tenant_id, agent_role, count(*) as places from runs
+    where open = true and status = 'running' and purpose = 'work' group by tenant_id, agent_role
+  ),
+  free as materialized (
+    select g.tenant_id, g.agent_role,
+      coalesce(a.concurrency, m.default_concurrency, 1) - coalesce(b.places, 0) as places
     from agent g
       join tenants t on t.id = g.tenant_id
       left join tenant_agents a on a.tenant_id = g.tenant_id and a.role = g.agent_role
       left join master_agents m on m.role = g.agent_role
+      left join busy b on b.tenant_id = g.tenant_id and b.agent_role = g.agent_role
     where t.status in ('active', 'trial') and coalesce(a.status, 'terminated') <> 'paused'
   )
   select id, tenant_id, agent_role from (
