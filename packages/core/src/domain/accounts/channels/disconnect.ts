@@ -8,7 +8,8 @@ import { revokeToken } from '../../../platform/oauth/client.ts'
 import { OAuthError } from '../../../platform/oauth/oauth.ts'
 import { type ChannelAccount, ChannelConnection, type ChannelType } from './entities.ts'
 import { channelDisconnected } from './events.ts'
-import { revokeTokensJob } from './jobs.ts'
+import { giveBack } from './give-back.ts'
+import type { revokeTokensJob } from './jobs.ts'
 import { createCall } from './platform-call.ts'
 import { PlatformError } from './platform-error.ts'
 import { type ChannelSecrets, decryptSecrets, withProvider } from './provider.ts'
@@ -24,16 +25,9 @@ export async function disconnectChannel(ctx: Ctx, channelId: string): Promise<vo
     const lock = { lockMode: LockMode.PESSIMISTIC_WRITE } as const
     const channel = await txn.em.findOne(ChannelConnection, { id: channelId }, lock)
     if (!channel) throw notFound('channel')
-    const { tenantId, type: channelType, status, accountName, tokensSealed, auth, account } = channel
+    const { tenantId, type: channelType, status, accountName } = channel
     if (status === 'disconnected') return
-    const canRevoke =
-      auth === 'oauth'
-        ? txn.services.channels.client(channelType)?.revokeUrl !== undefined
-        : txn.services.channelAuth(channelType)?.revoke !== undefined
-    if (tokensSealed !== null && canRevoke) {
-      const payload = { tenantId, channelType, tokens: tokensSealed, auth, account: { ...account } }
-      txn.enqueue(revokeTokensJob, { tenantId, payload })
-    }
+    giveBack(txn, channel)
     Object.assign(channel, {
       status: 'disconnected',
       tokensSealed: null,
@@ -53,7 +47,7 @@ export async function disconnectChannel(ctx: Ctx, channelId: string): Promise<vo
 }
 
 /**
- * Gives the tokens of a channel that was disconnected back to its provider. The job `channel.revoke`.
+ * Gives the tokens of a channel that was disconnected, or connected again by others, back to its provider. The job `channel.revoke`.
  * @throws Unretryable when the provider refuses for good; OAuthError when another try may do
  */
 export async function revokeTokens(

@@ -3,6 +3,7 @@ import type { OAuthTokens } from '../../../platform/oauth/oauth.ts'
 import { lockTenant } from '../tenants/status.ts'
 import { type ChannelAccount, type ChannelAuthKind, ChannelConnection, type ChannelType } from './entities.ts'
 import { channelConnected } from './events.ts'
+import { giveBackReplaced } from './give-back.ts'
 import { resumeChannelJob } from './jobs.ts'
 import { type ChannelSecrets, encryptSecrets } from './provider.ts'
 
@@ -28,6 +29,7 @@ export async function keepConnection(
 ): Promise<string> {
   await lockTenant(txn, tenantId)
   const before = await txn.em.findOne(ChannelConnection, { tenantId, type })
+  if (before) giveBackReplaced(txn, before, secrets)
   const was = before && { status: before.status, accountName: before.accountName }
   const now = txn.clock.date()
   const fields = {
