@@ -2,8 +2,9 @@ import type { Transaction } from '../../../../kernel/context.ts'
 import type { ActivityRow } from '../../activities/entities.ts'
 import { applyPause } from '../../activities/state.ts'
 import type { RunRow } from '../entities.ts'
+import { coalesce } from '../queue/coalesce.ts'
 import { expectEnd } from '../queue/lease.ts'
-import { coalesce, lockOpenRun } from '../queue/wake.ts'
+import { lockOpenRun } from '../queue/wake.ts'
 
 /**
  * Asks a run that is running to stop: the process that has it hears of it at once, a remote runtime with its heartbeat. One

@@ -3,8 +3,9 @@ import { isPerson, type Transaction } from '../../../../kernel/context.ts'
 import { notify } from '../../../people/notifications/notify.ts'
 import type { ActivityRow } from '../../activities/entities.ts'
 import { block, isClosed, isWaiting, logActivity, moveTo, pauseNow } from '../../activities/state.ts'
-import { Run, type RunRow, type Wake, type WakeNote, type WakeReason } from '../entities.ts'
+import { Run, type RunRow, type Wake } from '../entities.ts'
 import { turnOf } from './claim-queries.ts'
+import { coalesce } from './coalesce.ts'
 import { expectEnd } from './lease.ts'
 
 /** The run of an activity that is pending or running, locked. */
@@ -163,29 +164,6 @@ async function tellAssignee(txn: Transaction, activity: ActivityRow): Promise<vo
     subjectKind: 'activities',
     subjectId: activity.id,
   })
-}
-
-/** A comment is no reason beside another one, and what a reviewer wants changed stands above the rest. */
-function weightOf(reason: WakeReason): number {
-  if (reason === 'mention') return 0
-  return reason === 'review_feedback' || reason === 'rejection' ? 2 : 1
-}
-
-/** Makes one wake of two, in the order in which they came: nothing that either says is lost. */
-export function coalesce(first: Wake | null | undefined, second: Wake): Wake {
-  if (!first) return second
-  const reason = weightOf(second.reason) < weightOf(first.reason) ? first.reason : second.reason
-  return { reason, note: mergeNotes(first.note, second.note) }
-}
-
-/** What both notes say, field by field. */
-export function mergeNotes(first: WakeNote = {}, second: WakeNote = {}): WakeNote {
-  const merged = { ...first }
-  for (const [key, text] of Object.entries(second) as Array<[keyof WakeNote, string]>) {
-    const known = merged[key]
-    merged[key] = known && text && known !== text ? `${known}\n\n${text}` : text || known || ''
-  }
-  return merged
 }
 
 /** Runs in a row that may bring nothing new before the next one has to wait. */
