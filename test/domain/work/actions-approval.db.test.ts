@@ -127,6 +127,18 @@ describe('agent.actions.create_approval', () => {
     expect((await harness.next()).dispatch).toMatchObject({ agentRole: 'social_writer' })
   })
 
+  it('is rejected while 20 of the same activity are pending, so that no agent buries people in them', async () => {
+    await using harness = await createAgentHarness()
+    const agent = await harness.order()
+    const question = { ...acts['actions/create-approval'], blockCurrentActivity: false }
+    const ask = () => post(harness, agent, 'actions/create-approval', question)
+    const first = await ask()
+    for (let n = 2; n <= 20; n += 1) expect((await ask()).status).toBe(201)
+    expect(await refusal(harness, ask)).toEqual({ status: 422, code: 'UNPROCESSABLE' })
+    await resolve(harness.team, first.body['approvalId'] as string, { resolution: 'approved' })
+    expect((await ask()).status).toBe(201)
+  })
+
   it('is rejected when a linked activity is unknown or of another tenant', async () => {
     await using harness = await createAgentHarness()
     const agent = await harness.order()

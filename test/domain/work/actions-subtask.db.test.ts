@@ -160,6 +160,20 @@ describe('agent.actions.create_subtask', () => {
     expect(open).toEqual([{ id: successor.runId }])
   })
 
+  it('is one of 50 at most, each of which may spend as much as its parent', async () => {
+    await using harness = await createAgentHarness()
+    const agent = await harness.order()
+    const another = { ...subtask, blocking: false }
+    for (let n = 1; n <= 50; n += 1)
+      expect((await post(harness, agent, 'actions/create-subtask', another)).status).toBe(201)
+    const refused = await post(harness, agent, 'actions/create-subtask', another)
+    expect(refused).toMatchObject({ status: 422, body: { error: { code: 'UNPROCESSABLE' } } })
+    const { id } = await harness.activityOf(agent.runId)
+    expect(await harness.count('select count(*) as n from activities where parent_activity_id = ?', id)).toBe(
+      50,
+    )
+  })
+
   it('cannot be created by a subtask', async () => {
     await using harness = await createAgentHarness()
     const agent = await harness.order()

@@ -43,6 +43,14 @@ export async function pendingApprovalsOf(txn: Transaction, activity: ActivityRow
   return txn.em.find(Approval, { id: { $in: links.map((row) => row.approvalId) }, status: 'pending' })
 }
 
+/** How many approvals an agent has asked for with an activity that are pending, whether that waits for them or not. */
+export async function countAsked(txn: Transaction, activity: ActivityRow, role: string): Promise<number> {
+  const links = await txn.em.find(ApprovalLink, { activityId: activity.id })
+  if (links.length === 0) return 0
+  const ids = links.map((row) => row.approvalId)
+  return txn.em.count(Approval, { id: { $in: ids }, createdById: role, status: 'pending' })
+}
+
 /** The verdict by which a person has approved exactly these bytes; null where there is none. */
 export function approvalOf(
   txn: Transaction,

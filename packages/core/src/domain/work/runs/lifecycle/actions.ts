@@ -3,10 +3,10 @@ import { DomainError, notFound } from '../../../../kernel/errors.ts'
 import { transact } from '../../../../kernel/transact.ts'
 import { effectiveAgent } from '../../../agents/configuration/effective-queries.ts'
 import { addCommentTo } from '../../activities/comments.ts'
-import type { ActivityRow } from '../../activities/entities.ts'
+import { Activity, type ActivityRow } from '../../activities/entities.ts'
 import { openActivities } from '../../activities/open.ts'
 import { block, lockActivities, moveTo } from '../../activities/state.ts'
-import { pendingApprovalsOf } from '../../approvals/pending.ts'
+import { countAsked, pendingApprovalsOf } from '../../approvals/pending.ts'
 import { type Question, requestApproval } from '../../approvals/request-approval.ts'
 import { outgoingTypes } from '../../content/publishing-port.ts'
 import { latestOutput } from '../../content/versions.ts'
@@ -39,12 +39,23 @@ export function reportBlocker(ctx: Ctx, runId: string, report: BlockerReport) {
   })
 }
 
-/** @throws DomainError `UNPROCESSABLE` from within a subtask, or when the role is not enabled for the tenant */
+/** Each subtask may spend as much as its activity, so that one agent could spend without an end. */
+const mostSubtasks = 50
+
+/** Each is told to every admin; beyond this many no one reads them. */
+const mostQuestions = 20
+
+/**
+ * @throws DomainError `UNPROCESSABLE` from within a subtask, when the activity has had 50 already, or when the role is not enabled for
+ *   the tenant
+ */
 export function createSubtask(ctx: Ctx, runId: string, subtask: NewSubtask) {
   return transact(ctx, async (txn) => {
     const { run, activity } = await lockOpenWork(txn, runId)
     if (activity.depth >= 1)
       throw new DomainError('UNPROCESSABLE', 'A subtask cannot have subtasks of its own')
+    if ((await txn.em.count(Activity, { parentActivityId: activity.id })) >= mostSubtasks)
+      throw new DomainError('UNPROCESSABLE', `An activity has at most ${mostSubtasks} subtasks`)
     await requireRole(txn, run.tenantId, subtask.agentRole)
     const id = txn.newId()
     await openActivities(txn, [
@@ -103,10 +114,18 @@ export function requestReview(ctx: Ctx, runId: string, request: ReviewRequest) {
   })
 }
 
-/** Asks people a question of any type. @throws DomainError `NOT_FOUND` for a linked activity of someone else */
+/**
+ * Asks people a question of any type.
+ * @throws DomainError `NOT_FOUND` for a linked activity of someone else; `UNPROCESSABLE` while 20 questions of the activity are pending
+ */
 export function createApproval(ctx: Ctx, runId: string, question: NewApproval) {
   return transact(ctx, async (txn) => {
     const { run, activity } = await lockOpenWork(txn, runId)
+    if ((await countAsked(txn, activity, run.agentRole)) >= mostQuestions)
+      throw new DomainError(
+        'UNPROCESSABLE',
+        `${mostQuestions} approvals of this activity are pending: wait for their verdicts`,
+      )
     const others = [...new Set(question.linkedActivityIds ?? [])].filter((id) => id !== activity.id)
     const linked = await lockActivities(txn, others)
     if (linked.length < others.length) throw notFound('linked activity')
