@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createAnswerText } from '../../../packages/core/src/domain/chat/answer-text.ts'
 import { maxAnswerChars } from '../../../packages/core/src/domain/chat/schemas.ts'
+import { cpuOf } from '../../kit/turns.ts'
 
 const id = '01JZ8K3V9Q4W5X6Y7Z8A9B0C1D'
 
@@ -65,6 +66,16 @@ describe('createAnswerText', () => {
       }),
       { numRuns: 2_000 },
     )
+  })
+
+  it.each([' ', '\t', ' ! ', ' [1', '[', '<!', ']('])('takes linear time for %j', (piece) => {
+    const write = (length: number) => {
+      const pieces = Array.from({ length: 100 }, () => piece.repeat(Math.ceil(length / 100 / piece.length)))
+      return cpuOf(() => through(...pieces, 'x'), 1)
+    }
+    const [short, long] = [write(20_000), write(80_000)]
+    // With the square it would be sixteen times. What is below some milliseconds says nothing.
+    expect(long).toBeLessThan(Math.max(short, 10) * 8)
   })
 
   it('ends where an answer is as long as it may be', () => {

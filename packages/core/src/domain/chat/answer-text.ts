@@ -6,10 +6,13 @@ const link = String.raw`\(\/(?:approvals|activities|campaigns)\/[0-7][0-9A-HJKMN
 /** Numbers in brackets; how long they may be is known, so that nothing waits for ever. */
 const numbers = String.raw`\d{1,4}(?: ?[,;] ?\d{1,4}){0,7}`
 
+/** Blanks from their first on: looking again from each of them would take the square of their number. */
+const blanks = String.raw`(?<![ \t])[ \t]+`
+
 /** What is looked at in a text: citations, pictures, links, the targets of links that stand elsewhere, and tags. */
 const special = new RegExp(
   [
-    String.raw`(?<space>[ \t]*)\[\^?(?<numbers>${numbers})\]`,
+    String.raw`(?<space>(?:${blanks})?)\[\^?(?<numbers>${numbers})\]`,
     String.raw`(?<image>!)(?=\[(?!\^?\d))`,
     String.raw`(?<link>\]${link})`,
     String.raw`(?<open>\])(?=[(:])`,
@@ -23,7 +26,7 @@ const target = String.raw`(?:\((?:\/[a-z]{0,12}(?:\/[0-9A-Z]{0,26})?)?)?`
 
 /** The end of a text that may be the beginning of something special: it waits for more. */
 const unsure = new RegExp(
-  String.raw`(?:[ \t]+!?|[ \t]*!?\[[\^\d,; ]{0,60}(?:\]${target})?|<?!|\]${target}|<)$`,
+  String.raw`(?:${blanks}!?|(?:${blanks})?!?\[[\^\d,; ]{0,60}(?:\]${target})?|<?!|\]${target}|<)$`,
 )
 
 /** Control characters that are no line ends or tabs; databases do not take all of them. */
