@@ -162,6 +162,33 @@ describe('dm.reports.deliver', () => {
     expect(addresses(server)).toEqual([admin, 'gone@client.example'])
   })
 
+  it('sends on request what was given up because the mail server was away for too long', async () => {
+    let away = true
+    await using server = await createTestMailServer({
+      recipient: () => (away ? { code: 450, text: 'come back later' } : undefined),
+    })
+    await using harness = await createReportHarness({ ...by(server.port), allowErrors: true })
+    const id = await harness.report()
+    await deliver(harness, id, { to: [] })
+    const tried = `from job where kind = 'mail.report' and status = 'waiting' and attempt > 0`
+    await harness.app.until(
+      async () => (await harness.count(`select count(*) as n ${tried}`)) === 1,
+      'it is tried',
+    )
+    await deliver(harness, id, { to: [] })
+    expect(await harness.count(`select count(*) as n from job where kind = 'mail.report'`)).toBe(1)
+    // As the queue leaves it after the last try.
+    await harness.app.db.write((tx) =>
+      tx.run(`update job set status = 'dead', finished_at = created_at where kind = 'mail.report'`),
+    )
+    away = false
+    expect((await shown(harness, id)).deliveries).toEqual([{ to: admin, status: 'pending' }])
+    await deliver(harness, id, { to: [] })
+    await settled(harness)
+    expect((await shown(harness, id)).deliveries).toEqual([{ to: admin, status: 'sent' }])
+    expect(addresses(server)).toEqual([admin])
+  })
+
   it('treats e-mails that were being sent when the process died as possibly sent', async () => {
     await using server = await createTestMailServer()
     await using harness = await createReportHarness(by(server.port))

@@ -12,7 +12,7 @@ import type { Delivered, DeliverReport } from './schemas.ts'
 
 /**
  * Mails the PDF to the tenant's admins and any others of its people and reviewers is named, each address once, however often it
- * is asked for; one that was refused is tried again. Serves `POST /dm/v1/reports/:reportId/deliver`.
+ * is asked for; one that was refused, or given up, is tried again. Serves `POST /dm/v1/reports/:reportId/deliver`.
  * @returns the addresses of this request
  * @throws DomainError `NOT_FOUND`; `VALIDATION_ERROR` on `to.N` for an address that is no one of this tenant; `UNPROCESSABLE` while it is not ready, or when no one would get it
  */
@@ -77,7 +77,7 @@ async function intend(
   const now = txn.clock.date()
   for (const address of addresses) {
     let intent = known.find((row) => row.address === address)
-    if (intent && intent.status !== 'refused') continue
+    if (intent && intent.status !== 'refused' && intent.status !== 'pending') continue
     const said = {
       subject,
       message: message ?? null,
@@ -85,17 +85,18 @@ async function intend(
       error: null,
       updatedOn: now,
     }
-    if (intent) Object.assign(intent, said)
-    else {
-      intent = txn.em.create(ReportDelivery, {
-        id: txn.newId(),
-        tenantId,
-        reportId,
-        address,
-        createdOn: now,
-        ...said,
-      })
-    }
-    queueMail(txn, mailReportJob, { tenantId, payload: { deliveryId: intent.id } })
+    if (intent?.status === 'refused') Object.assign(intent, said)
+    intent ??= txn.em.create(ReportDelivery, {
+      id: txn.newId(),
+      tenantId,
+      reportId,
+      address,
+      createdOn: now,
+      ...said,
+    })
+    // One that is pending may have been given up. As long as its job waits, this one folds into it.
+    const deliveryId = intent.id
+    const uniqueKey = `${mailReportJob.kind}:${deliveryId}`
+    queueMail(txn, mailReportJob, { tenantId, payload: { deliveryId }, uniqueKey })
   }
 }

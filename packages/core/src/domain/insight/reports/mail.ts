@@ -42,7 +42,7 @@ export async function mailReport(
   if (!mail) return
   const bytes = await ctx.services.blobs.get(mail.blobKey)
   if (!bytes) throw new Error(`The PDF of a report is not among the files: ${mail.blobKey}`)
-  await settle(ctx, deliveryId, 'sending')
+  if (!(await takeIntent(ctx, deliveryId))) return
   const attachment = { name: mail.fileName, type: 'application/pdf', bytes }
   let sending: Sending
   try {
@@ -101,6 +101,16 @@ function begin(ctx: Ctx, id: string) {
       blobKey: report.blobKey ?? '',
       fileName: `report-${report.periodEnd}.pdf`,
     }
+  })
+}
+
+/** @returns false when another process has it in hand meanwhile */
+function takeIntent(ctx: Ctx, id: string): Promise<boolean> {
+  return transact(ctx, async (txn) => {
+    const lockMode = LockMode.PESSIMISTIC_WRITE
+    const intent = await txn.em.findOne(ReportDelivery, { id, status: 'pending' }, { lockMode })
+    if (intent) Object.assign(intent, { status: 'sending', updatedOn: txn.clock.date() })
+    return intent !== null
   })
 }
 
