@@ -9,7 +9,7 @@ import {
   renameSync,
   rmSync,
   statSync,
-  writeSync,
+  writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
 import { Failure } from '@copydesk/terminal/failure'
@@ -130,8 +130,12 @@ function writeDraft(dataDir: string, secrets: Secrets): string {
   const draft = join(dataDir, `.secrets-${randomBytes(6).toString('hex')}`)
   const handle = openSync(draft, 'wx', 0o600)
   try {
-    writeSync(handle, `${JSON.stringify(secrets, null, 2)}\n`)
+    // All of it or an error: on a full disk a single write may take a part.
+    writeFileSync(handle, `${JSON.stringify(secrets, null, 2)}\n`)
     fsyncSync(handle)
+  } catch (error) {
+    rmSync(draft, { force: true })
+    throw error
   } finally {
     closeSync(handle)
   }
