@@ -10,7 +10,7 @@ import { changeSecrets, newEncryptionKey, newSigningKey, secretsFile } from '../
 import { reloadMs } from '../reload-keys.ts'
 import { prepare } from './options.ts'
 
-/** No token is valid longer. */
+/** No token is valid longer, but for links that confirm an address: a key may have to go before they end, and a new password does the same. */
 const longestTokenMs = 3_600_000
 
 const kinds = ['signing', 'encryption'] as const
