@@ -116,6 +116,28 @@ describe('follow', () => {
     await expect.poll(() => book.told, patience).toEqual(['one', 'two'])
   })
 
+  it('returns stored events no faster than they are taken, and no more once the follower has gone', async () => {
+    await using archive = await openArchive(createTestClock())
+    const process = await archive.process()
+    await write(process, ...['one', 'two', 'three', 'four'].map((subject) => happened(subject)))
+    await expect.poll(() => process.log.last(), patience).toBeGreaterThan(3)
+    const begun: string[] = []
+    const ended: string[] = []
+    const follower = {
+      event: async ({ subject }: { subject: string }) => {
+        begun.push(subject)
+        await new Promise((resolve) => setImmediate(resolve))
+        ended.push(subject)
+        expect(begun).toEqual(ended)
+        return subject !== 'three'
+      },
+      resync: () => undefined,
+    }
+    const unfollow = await process.log.follow(everything, 0, follower)
+    expect(ended).toEqual(['one', 'two', 'three'])
+    unfollow()
+  })
+
   it('ends for one follower separately', async () => {
     await using archive = await openArchive(createTestClock())
     const process = await archive.process()

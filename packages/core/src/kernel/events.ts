@@ -100,7 +100,7 @@ export function followEvents<const D extends EventDefinition>(
   definitions: readonly D[],
   filter: Omit<EventFilter, 'types'>,
   after: number | undefined,
-  follower: Omit<Follower, 'event'> & { event(event: EventOf<D>): void },
+  follower: Omit<Follower, 'event'> & { event(event: EventOf<D>): unknown },
 ): Promise<() => void> {
   return log.follow({ ...filter, types: typesOf(definitions) }, after, {
     ...follower,

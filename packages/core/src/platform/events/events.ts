@@ -31,7 +31,11 @@ export interface EventFilter {
 }
 
 export interface Follower {
-  event(event: StoredEvent): void
+  /**
+   * @returns false, or a promise of it, when the follower has gone: it is told no more of the past. Each event of the past waits for the
+   *   promise of the one before; what is live waits for no one
+   */
+  event(event: StoredEvent): unknown
   /** Who asks for no past is told, before anything else, after which number what it is told begins. */
   begin?(after: number): void
   /** The past from which the follower wanted to resume is gone: it must load again. */

@@ -213,15 +213,17 @@ class DatabaseEventLog implements EventLog {
     else this.#deliver(following, event)
   }
 
-  #deliver({ follower }: Following, event: StoredEvent): void {
+  /** @returns what the follower has answered */
+  #deliver({ follower }: Following, event: StoredEvent): unknown {
     try {
-      follower.event(event)
+      return follower.event(event)
     } catch (error) {
       this.#options.log.error('a follower of events failed', { error, type: event.type, seq: event.seq })
+      return undefined
     }
   }
 
-  /** Tells what came after `after`, up to and with `present`; what comes meanwhile waits. */
+  /** Tells what came after `after`, up to and with `present`, no faster than the follower takes it; what comes meanwhile waits. */
   async #replay(following: Following, after: number, present: number): Promise<void> {
     const { filter, follower } = following
     const { sql } = this.#options.db
@@ -236,7 +238,8 @@ class DatabaseEventLog implements EventLog {
     let from = after
     while (from < present) {
       const past = await this.read(filter, from, batch)
-      for (const event of past) if (event.seq <= present) this.#deliver(following, event)
+      for (const event of past)
+        if (event.seq <= present && (await this.#deliver(following, event)) === false) return
       from = past.length === batch ? (past.at(-1)?.seq ?? present) : present
     }
   }

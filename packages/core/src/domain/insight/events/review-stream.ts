@@ -45,13 +45,15 @@ export async function watchReviewed(
   kinds: readonly ReviewKind[] = reviewKindNames,
 ): Promise<void> {
   // One after the other, so that they are told in their order.
-  let told = Promise.resolve()
+  let told: Promise<unknown> = Promise.resolve()
+  let isOpen = true
+  watcher.onClose(() => (isOpen = false))
   const tell = async (event: ReviewEvent) => {
     const { tenantId, at } = event
-    const tenantName = tenantId === null ? undefined : await nameOfAssigned(ctx, tenantId)
-    if (tenantId === null || tenantName === undefined) return
+    const tenantName = tenantId === null || !isOpen ? undefined : await nameOfAssigned(ctx, tenantId)
+    if (tenantId === null || tenantName === undefined) return isOpen
     const message = await messageOf(ctx, event, { tenantId, tenantName, at })
-    if (message) watcher.send(message)
+    return message ? watcher.send(message) : isOpen
   }
   const definitions = kinds.flatMap((kind) => [...reviewKinds[kind]])
   const stop = await followEvents(
@@ -65,6 +67,7 @@ export async function watchReviewed(
         told = told
           .then(() => tell(event))
           .catch((error: unknown) => ctx.log.error('a reviewer could not be told', { error, seq: event.seq }))
+        return told
       },
       resync: () => {
         told = told.then(() => void watcher.send({ event: 'resync', data: {} }))

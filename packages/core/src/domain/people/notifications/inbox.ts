@@ -24,21 +24,24 @@ export function markRead(ctx: Ctx, { ids, markAll }: ReadMark): Promise<ReadRece
 export async function watchInbox(ctx: Ctx, watcher: StreamWatcher<typeof inboxStream>): Promise<void> {
   const { events } = ctx.services
   const about = { tenants: [oneTenant(ctx)], subject: ctx.actor.id }
-  let told: Promise<void> = Promise.resolve()
+  let told: Promise<unknown> = Promise.resolve()
+  let isOpen = true
+  watcher.onClose(() => (isOpen = false))
   // One is read after the other, so that they leave in their order.
-  const next = (work: () => Promise<void> | void) => {
+  const next = (work: () => unknown) => {
     told = told
       .then(work)
       .catch((error: unknown) => ctx.log.error('a notification could not be told', { error }))
+    return told
   }
   const stop = await followEvents(events, [notificationAdded], about, lastSeen(watcher), {
     begin: (seq) => watcher.place(String(seq)),
     event: ({ seq, data }) =>
       next(async () => {
-        const [item] = await notificationsById(ctx, [data.notificationId])
-        if (item) watcher.send({ event: 'notification', data: item, id: String(seq) })
+        const [item] = isOpen ? await notificationsById(ctx, [data.notificationId]) : []
+        return item ? watcher.send({ event: 'notification', data: item, id: String(seq) }) : isOpen
       }),
-    resync: () => next(() => void watcher.send({ event: 'resync', data: {} })),
+    resync: () => void next(() => watcher.send({ event: 'resync', data: {} })),
   })
   watcher.onClose(stop)
 }
