@@ -123,6 +123,7 @@ export const resolve = (
     note?: string
     selectedOption?: string
     endWork?: boolean
+    contentHash?: string | null
   },
 ) => reviewer.call('dm', 'POST /approvals/:approvalId/resolve', { params: { approvalId }, body })
 

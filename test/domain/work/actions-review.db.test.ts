@@ -61,6 +61,25 @@ describe('agent.actions.request_review', () => {
     })
   })
 
+  it('that showed no text is not approved with one that has come since, where the verdict says so', async () => {
+    await using harness = await createAgentHarness()
+    const agent = await harness.order()
+    const verdict = { resolution: 'approved', contentHash: null } as const
+    const question = { title: 'May we?', type: 'brand_direction', blockCurrentActivity: false } as const
+    const asked = await agent.call('POST /runs/:runId/actions/create-approval', question)
+    await resolve(harness.team, asked.approvalId, verdict)
+    const { approvalId } = await agent.call('POST /runs/:runId/actions/request-review', review)
+    expect(await approval(harness, approvalId)).not.toHaveProperty('contentHash')
+    await agent.deliver('A draft')
+    await expect(resolve(harness.team, approvalId, verdict)).rejects.toMatchObject({
+      status: 409,
+      details: { reason: 'content_changed' },
+    })
+    const { contentHash = '', status } = await approval(harness, approvalId)
+    expect(status).toBe('pending')
+    await resolve(harness.team, approvalId, { ...verdict, contentHash })
+  })
+
   it('is created once: while a review is pending another is rejected, and afterwards accepted', async () => {
     await using harness = await createAgentHarness()
     const agent = await harness.order()

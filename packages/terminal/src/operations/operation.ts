@@ -115,8 +115,8 @@ export interface OperationBase<T extends Parameters = Parameters> {
   examples: readonly string[]
 }
 
-/** The hash of each text to decide on, by its approval, as the user saw it. */
-export type ContentHashes = Readonly<Record<string, string>>
+/** The hash of each text to decide on, by its approval, as the user saw it; null where an approval shows no text. */
+export type ContentHashes = Readonly<Record<string, string | null>>
 
 /** One operation of staff: a shell command, a slash command in the terminal, and a tool for an assistant. */
 export interface Operation<T extends Parameters = Parameters, R = unknown, I = Input<T>>

@@ -24,6 +24,9 @@ const neededNote = { ...note, required: true, summary: 'what is wrong; the agent
 
 const missedIn = (given: readonly Given[]) => given.filter(({ done }) => !done).length
 
+/** The value of `--hash` for an approval that shows no text. */
+export const noText = 'none'
+
 export const approve = operation({
   name: 'approve',
   summary: 'approve pending approvals',
@@ -33,7 +36,11 @@ export const approve = operation({
     ids,
     note,
     option: { kind: 'text', value: 'text', summary: 'the chosen option, when an approval offers some' },
-    hash: { kind: 'text', value: 'sha256', summary: 'only if the text still has this hash' },
+    hash: {
+      kind: 'text',
+      value: 'sha256',
+      summary: `only if the text still has this hash; ${noText}: only if no text is shown yet`,
+    },
     edited: { kind: 'text', value: 'text', summary: 'approve this text instead, as a new version of yours' },
   },
   examples: ['approve 01J9ZX6T4QH8C3V5N7M2K0B1AD', 'approve 01J9ZX6T4QH8C3V5N7M2K0B1AD --note "Well put"'],
@@ -46,7 +53,8 @@ export const approve = operation({
       ...(option !== undefined && { selectedOption: option }),
       ...(edited !== undefined && { edited }),
     }
-    const only = hash === undefined ? seen : Object.fromEntries(approvals.map((id) => [id, hash]))
+    const named = hash === noText ? null : hash
+    const only = named === undefined ? seen : Object.fromEntries(approvals.map((id) => [id, named]))
     return give(context, approvals, verdict, only)
   },
   print: (given) => receipts(given, 'approved'),
@@ -162,7 +170,5 @@ async function hashes(
   const found = await Promise.all(
     approvals.map((id) => context.client.call('cli', 'GET /approvals/:id', { params: { id } })),
   )
-  return Object.fromEntries(
-    found.flatMap(({ id, contentHash }) => (contentHash === undefined ? [] : [[id, contentHash] as const])),
-  )
+  return Object.fromEntries(found.map(({ id, contentHash = null }) => [id, contentHash] as const))
 }

@@ -1,5 +1,6 @@
 import type { Invocation } from '../operations/operation.ts'
 import type { Piece, Question } from '../operations/show.ts'
+import { noText } from '../operations/verdicts.ts'
 import { shorten } from '../render/width.ts'
 import { askKept, askRejection, draftAbout, type Kept } from './drafting.ts'
 import { editedText } from './edited.ts'
@@ -36,7 +37,7 @@ const named = ({ approval: { title, tenantName } }: Seen) =>
 export const askApprove: AskVerdict = async (shell, seen) => {
   const choice = await option(shell, seen)
   if (choice === undefined) return undefined
-  const version = seen.text ? `, version ${seen.text.version}` : ''
+  const version = seen.text && seen.approval.contentHash ? `, version ${seen.text.version}` : ''
   // Choosing an option is the confirmation.
   if (choice === '' && !(await shell.confirm(`Approve ${named(seen)}${version}?`, []))) return undefined
   return { line: approval(seen, choice) }
@@ -55,12 +56,14 @@ export const askEdit: AskVerdict = async (shell, seen) => {
   return choice === undefined ? undefined : { line: approval(seen, choice, kept.text), kept }
 }
 
-function approval({ approval: { id }, text }: Seen, choice: string, edited?: string): Invocation {
+function approval({ approval: asked, text }: Seen, choice: string, edited?: string): Invocation {
+  const { id, contentHash } = asked
   return {
     name: 'approve',
     input: {
       ids: [id],
-      ...(text && { hash: text.contentHash }),
+      // A text beside a question that is not about it is no part of the verdict.
+      hash: contentHash === undefined ? noText : (text?.contentHash ?? contentHash),
       ...(choice !== '' && { option: choice }),
       ...(edited !== undefined && { edited }),
     },

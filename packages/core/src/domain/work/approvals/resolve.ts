@@ -42,7 +42,8 @@ export async function resolve(
     requirePending(txn, approval)
     requireOption(approval, verdict)
     if (edit) requireEditable(approval, activities)
-    const shown = await requireUnchanged(txn, approval, verdict.contentHash ?? edit?.from)
+    const { contentHash: seen = edit?.from } = verdict
+    const shown = await requireUnchanged(txn, approval, seen)
     const before = { status: approval.status, contentHash: approval.contentHash }
     // What the client says is said to the one who asked the client, and the other way round.
     const other = await linkedApproval(txn, approval)
@@ -97,6 +98,7 @@ export function requireOption(
 
 /**
  * People approve what they saw: the newest version must be the one that the approval shows and that the caller names.
+ * @param seen null for a caller who has seen no text; undefined for one who does not say
  * @returns that version; null when the question is not about a text, or there is none yet
  */
 async function requireUnchanged(

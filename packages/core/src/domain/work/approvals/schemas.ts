@@ -9,10 +9,11 @@ export const Verdict = z.object({
   resolution: z.enum(resolutions),
   selectedOption: z.string().max(500).optional(),
   note: z.string().max(10_000).optional(),
-  /** SHA-256 of the content that the reviewer saw. */
+  /** SHA-256 of the content that the reviewer saw; null where there was none yet. */
   contentHash: z
     .string()
     .regex(/^[0-9a-f]{64}$/, 'Must be a SHA-256 in lower-case hex')
+    .nullable()
     .optional(),
   /** The whole text as the reviewer wants it: it becomes the next version, and is what is approved. */
   edited: z.string().max(1_000_000).optional(),
