@@ -222,6 +222,23 @@ describe('an impersonation token', () => {
     expect(await get(app, '/dashboard/v1/campaigns', token)).toMatchObject(ended)
   })
 
+  it('that an API key has asked for ends, with its streams, when its super-admin loses the role', async () => {
+    const clock = createTestClock()
+    await using app = await createTestApp({ clock, worker: false })
+    const [operator] = [await createOperator(app), await createOperator(app, 'otto@test.example')]
+    const { tenantId } = await app.team()
+    const { apiKeys, users } = app.copydesk.asSystem()
+    const { key } = await apiKeys.create({ userId: operator.id, name: 'shell' })
+    const asked = { token: key, scheme: 'ApiKey', body: { tenantId } }
+    const { json } = await sendTo(app, 'POST', '/cli/v1/impersonate', asked)
+    const headers = { authorization: `Bearer ${json.impersonationToken}` }
+    const stream = await app.fetch('/dashboard/v1/events/stream', { headers })
+    expect(stream.status).toBe(200)
+    await users.setRole(operator.id, 'reviewer')
+    await stream.text()
+    expect(await get(app, '/dashboard/v1/campaigns', json.impersonationToken)).toMatchObject(ended)
+  })
+
   it('writes an audit record of every read, marked with the tenant', async () => {
     await using app = await createTestApp({ worker: false })
     const operator = await createOperator(app)

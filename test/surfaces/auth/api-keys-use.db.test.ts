@@ -7,6 +7,17 @@ const bearer = (key: string, scheme = 'ApiKey') => ({ headers: { authorization: 
 const ask = (doors: KeyDoors, key: string, scheme?: string) =>
   doors.fetch('/cli/v1/who-am-i', bearer(key, scheme))
 
+/** Opens a stream with a key. */
+async function watch(doors: KeyDoors, key: string) {
+  const reader = (await doors.fetch('/cli/v1/watch', bearer(key))).body?.getReader()
+  const state = { ended: false, cancel: () => reader?.cancel() }
+  void (async () => {
+    while (!(await reader?.read())?.done);
+    state.ended = true
+  })()
+  return state
+}
+
 async function stampOf(app: TestApp, id: string): Promise<number | null> {
   const found = (await app.copydesk.asSystem().apiKeys.list()).data.find((key) => key.id === id)
   return found?.lastUsedAt?.getTime() ?? null
@@ -161,16 +172,7 @@ describe('revoking', () => {
     const { apiKeys } = app.copydesk.asSystem()
     const gone = await apiKeys.create({ userId, name: 'gone' })
     const stays = await apiKeys.create({ userId, name: 'stays' })
-    const watch = async (key: string) => {
-      const reader = (await doors.fetch('/cli/v1/watch', bearer(key))).body?.getReader()
-      const state = { ended: false, cancel: () => reader?.cancel() }
-      void (async () => {
-        while (!(await reader?.read())?.done);
-        state.ended = true
-      })()
-      return state
-    }
-    const [closing, open] = [await watch(gone.key), await watch(stays.key)]
+    const [closing, open] = [await watch(doors, gone.key), await watch(doors, stays.key)]
     clock.advance(15_000)
     expect([closing.ended, open.ended]).toEqual([false, false])
     await apiKeys.revoke(gone.id)
@@ -178,6 +180,29 @@ describe('revoking', () => {
       clock.advance(1_000)
       return closing.ended
     }, 'the stream of the revoked key ends')
+    expect(open.ended).toBe(false)
+    await open.cancel()
+  })
+})
+
+describe('expiring', () => {
+  it('closes the streams of the key', async () => {
+    const clock = createTestClock()
+    await using app = await createTestApp({ clock, worker: false })
+    await using doors = await openKeyDoors(app)
+    const { reviewerId: userId } = await app.team()
+    const { apiKeys } = app.copydesk.asSystem()
+    const expiresAt = new Date(clock.now() + 60_000)
+    const ends = await apiKeys.create({ userId, name: 'ends', expiresAt })
+    const stays = await apiKeys.create({ userId, name: 'stays' })
+    const [closing, open] = [await watch(doors, ends.key), await watch(doors, stays.key)]
+    clock.advance(59_999)
+    expect([closing.ended, open.ended]).toEqual([false, false])
+    await app.until(async () => {
+      clock.advance(1_000)
+      return closing.ended
+    }, 'the stream of the expired key ends')
+    expect((await ask(doors, ends.key)).status).toBe(401)
     expect(open.ended).toBe(false)
     await open.cancel()
   })

@@ -110,6 +110,7 @@ class Principals {
       email: owner.email,
       ...(owner.tenantId && { tenantId: owner.tenantId }),
       ...(owner.tenantIds && { tenants: owner.tenantIds }),
+      ...(owner.expiresAt && { until: owner.expiresAt.getTime() }),
     })
   }
 
@@ -152,7 +153,7 @@ class Principals {
     const { db, clock } = this.#parts
     const { sub, sid, tenantId, name, email, exp } = claims
     if (!(await mayImpersonate(db.sql, sub, sid, clock.date()))) throw sessionEnded()
-    return {
+    return this.#seen({
       id: sub,
       type: 'human',
       role: 'admin',
@@ -163,7 +164,7 @@ class Principals {
       until: exp * 1000,
       ...(name && { name }),
       ...(email && { email }),
-    }
+    })
   }
 
   #seen(principal: Principal): Principal {
