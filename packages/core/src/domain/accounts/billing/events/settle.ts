@@ -45,7 +45,7 @@ export async function recordPayment(
 
 /**
  * Matches the payments of a subscription with its invoices, both in their order, so that the same payments and invoices end alike whichever came
- * first. What a person has marked as paid is left alone.
+ * first. What a person has marked as paid, or credited before it was paid, is left alone.
  */
 export async function settleInvoices(txn: Transaction, subscription: SubscriptionRow): Promise<void> {
   await txn.em.flush()
@@ -58,7 +58,8 @@ export async function settleInvoices(txn: Transaction, subscription: Subscriptio
   const invoices = await invoicesOf(txn, subscriptionId)
   // A provider charges also what no one here has drawn up yet; a first invoice there must be.
   if (payments.length > 0 && invoices.length === 0) invoices.push(await createInvoice(txn, subscription))
-  const open = invoices.filter(({ status, paymentEntityId }) => status !== 'paid' || paymentEntityId !== null)
+  const known = new Set(payments.map(({ providerPaymentId }) => providerPaymentId))
+  const open = invoices.filter((invoice) => isForProvider(invoice, known))
   const newestFailure = await txn.em.findOne(
     PaymentEvent,
     { provider: provider ?? '', providerSubscriptionId, type: 'payment.failed' },
@@ -78,13 +79,19 @@ function invoicesOf(txn: Transaction, subscriptionId: string): Promise<InvoiceRo
   )
 }
 
+/** Whether the provider says what becomes of an invoice; a person may have noted a reference of another kind on it. */
+function isForProvider({ status, paymentEntityId }: InvoiceRow, known: ReadonlySet<string>): boolean {
+  if (paymentEntityId !== null && known.has(paymentEntityId)) return true
+  return status === 'pending' || status === 'failed'
+}
+
 function settle(
   txn: Transaction,
   invoice: InvoiceRow,
   payment: PaymentRow | undefined,
   unpaid: 'failed' | 'pending',
 ): void {
-  const status = !payment ? unpaid : payment.refunded >= payment.amount ? 'refunded' : 'paid'
+  const status = isTakenBack(invoice, payment) ? 'refunded' : payment ? 'paid' : unpaid
   const paymentEntityId = payment?.providerPaymentId ?? null
   const paidOn = payment?.paidOn ?? null
   const isSettled =
@@ -92,4 +99,10 @@ function settle(
     invoice.paymentEntityId === paymentEntityId &&
     invoice.paidOn?.getTime() === paidOn?.getTime()
   if (!isSettled) Object.assign(invoice, { status, paymentEntityId, paidOn, updatedOn: txn.clock.date() })
+}
+
+/** By credit notes, or by the provider. */
+function isTakenBack({ refunded, subtotal, tax }: InvoiceRow, payment: PaymentRow | undefined): boolean {
+  if (refunded > 0 && refunded >= subtotal + tax) return true
+  return payment !== undefined && payment.refunded >= payment.amount
 }
