@@ -154,6 +154,26 @@ describe('a credit note', () => {
   })
 })
 
+describe('the credit notes of one invoice', () => {
+  it('take back its tax together, however it is parted among them', async () => {
+    const invoicing = { issuer: { name: 'Desk', country: 'DE' }, taxRates: { DE: 19 } }
+    await using harness = await bench(undefined, { invoicing })
+    const tenantId = await subscribed(harness)
+    const { id } = await harness.act(async (txn) => {
+      await saveProfile(txn, tenantId, { billingCountry: 'DE' })
+      await txn.em.flush()
+      return createInvoice(txn, (await currentSubscription(txn, tenantId)) as never)
+    })
+    const { invoices } = harness.app.copydesk.asSystem()
+    for (const more of [{ amount: 4 }, { amount: 4 }, { amount: 4 }, {}])
+      await invoices.credit(id, { reason: 'Not used', ...more })
+    const [invoice, ...notes] = await invoicesOf(harness, tenantId)
+    const sumOf = (field: 'tax' | 'amount') => notes.reduce((sum, note) => sum + note[field], 0)
+    expect(invoice).toMatchObject({ tax: 1_881, amount: 11_781, refunded: 11_781 })
+    expect({ tax: sumOf('tax'), amount: sumOf('amount') }).toEqual({ tax: 1_881, amount: 11_781 })
+  })
+})
+
 describe('taxes', () => {
   it('are rounded line by line, follow the country of the buyer, and a part is withheld where the buyer deducts it', async () => {
     await using harness = await bench(undefined, {

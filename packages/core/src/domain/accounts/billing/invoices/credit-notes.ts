@@ -116,7 +116,9 @@ async function writeNote(
 ): Promise<InvoiceRow> {
   const now = txn.clock.date()
   const { tenantId, subscriptionId, plan, currency, issuer, buyer } = invoice
-  const tax = partOf(size, invoice.tax, gross)
+  // Rounded on the running total, so that all notes of an invoice take back its tax and no more.
+  const taxUpTo = (amount: number) => partOf(amount, invoice.tax, gross)
+  const tax = taxUpTo(invoice.refunded + size) - taxUpTo(invoice.refunded)
   const [line] = await txn.em.find(
     InvoiceLine,
     { invoiceId: invoice.id },
