@@ -5,6 +5,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
+import { finished } from 'node:stream/promises'
 import { bodyTooLarge } from './body.ts'
 
 /** What one file field of a form takes. */
@@ -61,7 +62,10 @@ export function createAside(): Aside {
     async open() {
       folder ??= mkdtemp(join(tmpdir(), 'copydesk-upload-'))
       const path = join(await folder, randomUUID())
-      return { path, out: createWriteStream(path, { mode: 0o600, flags: 'wx' }) }
+      const out = createWriteStream(path, { mode: 0o600, flags: 'wx' })
+      // A full disk is told at any time. Where no one listens at that moment, it would end the process.
+      out.on('error', () => undefined)
+      return { path, out }
     },
     async discard() {
       if (folder) await rm(await folder, { recursive: true, force: true })
@@ -71,7 +75,10 @@ export function createAside(): Aside {
 
 type Named = Pick<UploadedFile, 'field' | 'name' | 'type'>
 
-/** Reads one file to its end: into memory, or to disk from 64 KiB on. */
+/**
+ * Reads one file to its end: into memory, or to disk from 64 KiB on.
+ * @throws DomainError `PAYLOAD_TOO_LARGE`; the error of the disk, or of a sender that has left
+ */
 export async function keep(
   aside: Aside,
   content: Readable,
@@ -83,24 +90,30 @@ export async function keep(
   let size = 0
   let cut = false
   let spill: { path: string; out: WriteStream } | undefined
-  for await (const chunk of content as AsyncIterable<Buffer>) {
-    if (cut) continue
-    const room = rule.maxBytes - size
-    cut = chunk.length > room
-    if (cut && !rule.keepTooLarge) throw bodyTooLarge(rule.maxBytes, named.field)
-    const part = cut ? chunk.subarray(0, room) : chunk
-    size += part.length
-    hash.update(part)
-    if (!spill && size > inMemory) {
-      spill = await aside.open()
-      for (const early of chunks) spill.out.write(early)
-      chunks = []
+  try {
+    for await (const chunk of content as AsyncIterable<Buffer>) {
+      if (cut) continue
+      const room = rule.maxBytes - size
+      cut = chunk.length > room
+      if (cut && !rule.keepTooLarge) throw bodyTooLarge(rule.maxBytes, named.field)
+      const part = cut ? chunk.subarray(0, room) : chunk
+      size += part.length
+      hash.update(part)
+      if (!spill && size > inMemory) {
+        spill = await aside.open()
+        for (const early of chunks) spill.out.write(early)
+        chunks = []
+      }
+      if (spill) await write(spill.out, part)
+      else chunks.push(part)
     }
-    if (!spill) chunks.push(part)
-    else if (!spill.out.write(part)) await once(spill.out, 'drain')
+    if (spill) await finished(spill.out.end())
+  } catch (error) {
+    // A removed file that is still open keeps its place on the disk.
+    spill?.out.destroy()
+    throw error
   }
   const path = spill?.path
-  if (spill) await new Promise<void>((resolve, reject) => spill.out.once('error', reject).end(resolve))
   const whole = path === undefined ? Buffer.concat(chunks, size) : undefined
   return {
     ...named,
@@ -111,6 +124,12 @@ export async function keep(
     bytes: async () => whole ?? readFile(path as string),
     stream: () => (whole ? Readable.from([whole]) : createReadStream(path as string)),
   }
+}
+
+/** Writes a part, and waits while too much of it is on its way. @throws what the disk has failed with, also before */
+async function write(out: WriteStream, part: Buffer): Promise<void> {
+  if (out.errored) throw out.errored
+  if (!out.write(part)) await once(out, 'drain')
 }
 
 function cleanName(name: string | undefined): string {
