@@ -105,8 +105,10 @@ export function send(x: RequestContext, answer: Answer): void {
     if (silent) x.bytes = 0
   }
   if (x.incoming.node) sendNode(x, answer, headers, silent)
-  else if (whole || silent) x.response = webResponse(answer.status, headers, silent ? null : (body as never))
-  else {
+  else if (whole || silent) {
+    if (silent) leaveUnread(body)
+    x.response = webResponse(answer.status, headers, silent ? null : (body as never))
+  } else {
     const { readable, done } = fromIterable(x, body)
     x.sending = done
     x.response = webResponse(answer.status, headers, readable)
@@ -126,16 +128,27 @@ export function webResponse(
 
 function sendNode(x: RequestContext, { status, body }: Answer, headers: string[], silent: boolean): void {
   const { req, res } = x.incoming.node as NonNullable<RequestContext['incoming']['node']>
-  if (res.destroyed || res.headersSent) return
+  if (res.destroyed || res.headersSent) return leaveUnread(body)
   // A body that no one read must not be taken for the next request, and may never end.
   const unread = !req.complete && hasBody(x.incoming)
   if (unread || x.runtime.draining) if (req.httpVersionMajor < 2) headers.push('Connection', 'close')
   res.writeHead(status, headers)
-  if (silent || body === null) res.end()
-  else if (typeof body !== 'string' && !(body instanceof Uint8Array)) x.sending = pipe(x, res, body)
+  if (silent || body === null) {
+    leaveUnread(body)
+    res.end()
+  } else if (typeof body !== 'string' && !(body instanceof Uint8Array)) x.sending = pipe(x, res, body)
   else if (unread) {
     x.sending = linger(x, body)
   } else res.end(body)
+}
+
+/** Closes what stands behind a body that is not sent, such as a file. */
+function leaveUnread(body: Answer['body']): void {
+  if (body === null || typeof body === 'string' || body instanceof Uint8Array) return
+  // There is no one who could be told that it failed.
+  body[Symbol.asyncIterator]()
+    .return?.()
+    .catch(() => undefined)
 }
 
 /** Sends the answer while its sender still sends: anyone who closes now makes the other side miss it. */
