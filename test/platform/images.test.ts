@@ -6,8 +6,8 @@ import { avifOf, exifOf, gifOf, jpegOf, pngOf, videoOf, webpOf } from '../kit/pi
 const secret = 'Camera of Mia'
 const script = '<script>alert(1)</script>'
 const clean = (type: RasterType, bytes: Uint8Array) => {
-  const { parts, ...about } = cleanImage(type, bytes)
-  return { ...about, bytes: Buffer.concat(parts) }
+  const { bytes: left, ...about } = cleanImage(type, bytes)
+  return { ...about, bytes: Buffer.from(left) }
 }
 
 const plain: ReadonlyArray<[RasterType, Buffer, { width: number; height: number }]> = [

@@ -2,6 +2,7 @@ import { deflateSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createTestApp, type Team, type TestApp } from '../../kit/app.ts'
 import { avifOf, exifOf, gifOf, jpegOf, pngOf, videoOf, webpOf } from '../../kit/pictures.ts'
+import { measureTurns } from '../../kit/turns.ts'
 
 /** How many files are made; `COPYDESK_HOSTILE=1000` for all. */
 const count = Number(process.env['COPYDESK_HOSTILE'] ?? 45)
@@ -80,25 +81,63 @@ const makers: ReadonlyArray<readonly [what: string, make: (n: number) => Buffer]
 const names = ['a.png', 'a.html', 'a.svg', 'a.js', 'a.jpg', '..\\a.html', 'a.png.html', 'a"\r\nX: 1.html']
 const inlineTypes = new Set(['image/jpeg', 'image/png', 'image/gif', 'image/webp', 'image/avif'])
 
-describe('media.assets.content', () => {
-  let app: TestApp
-  let team: Team
+let app: TestApp
+let team: Team
 
-  beforeAll(async () => {
-    app = await createTestApp({ worker: false })
+beforeAll(async () => {
+  app = await createTestApp({ worker: false })
+})
+afterAll(() => app[Symbol.asyncDispose]())
+
+async function send(bytes: Buffer, name: string) {
+  const body = new FormData()
+  body.append('file', new Blob([bytes as BlobPart], { type: 'text/html' }), name)
+  const answer = await app.fetch('/media/v1/assets', {
+    method: 'POST',
+    headers: { authorization: `Bearer ${team.adminToken}` },
+    body,
   })
-  afterAll(() => app[Symbol.asyncDispose]())
+  return { status: answer.status, body: (await answer.json()) as { id: string; sizeBytes: number } }
+}
 
-  const send = async (bytes: Buffer, name: string) => {
-    const body = new FormData()
-    body.append('file', new Blob([bytes as BlobPart], { type: 'text/html' }), name)
-    const answer = await app.fetch('/media/v1/assets', {
-      method: 'POST',
-      headers: { authorization: `Bearer ${team.adminToken}` },
-      body,
-    })
-    return { status: answer.status, body: (await answer.json()) as { id: string } }
-  }
+/** Bytes that repeat, about 12 MB. */
+const many = (part: Buffer) => Buffer.alloc(12_000_000 - (12_000_000 % part.length), part)
+const within = (file: Buffer, at: number, part: Buffer) =>
+  joined(file.subarray(0, at), many(part), file.subarray(at))
+
+/** A WebP with so many empty colour profiles behind its picture. */
+function webpOfMany(): Buffer {
+  const file = joined(webpOf(), many(text('ICCP\0\0\0\0')))
+  file.writeUInt32LE(file.length - 8, 4)
+  return file
+}
+
+describe('media.assets.create', () => {
+  it.each([
+    ['a GIF', () => within(gifOf(), gifOf().length - 1, text('\x21\xf9\0'))],
+    ['a JPEG', () => within(jpegOf(), 2, text('\xff\xdb\0\x02'))],
+    ['a PNG', () => within(pngOf(), 33, pngOf({}, [['tRNS', '']]).subarray(33, 45))],
+    ['a WebP', webpOfMany],
+  ])('takes %s of millions of parts, and others are answered meanwhile', async (what, make) => {
+    team = await app.team()
+    const bytes = make()
+    const { value, longestMs } = await measureTurns(() => send(bytes, 'a'))
+    expect(value, what).toMatchObject({ status: 201, body: { sizeBytes: bytes.length } })
+    expect(longestMs).toBeLessThan(400)
+  })
+})
+
+describe('media.assets.create of an AVIF', () => {
+  it('rejects one of millions of parts, and others are answered meanwhile', async () => {
+    team = await app.team()
+    const bytes = joined(avifOf(), many(text('\0\0\0\x08free')))
+    const { value, longestMs } = await measureTurns(() => send(bytes, 'a'))
+    expect(value).toMatchObject({ status: 400, body: { error: { field: 'file' } } })
+    expect(longestMs).toBeLessThan(400)
+  })
+})
+
+describe('media.assets.content', () => {
   const read = async (id: string, query: string) => {
     const answer = await app.fetch(`/media/v1/assets/${id}/content${query}`, {
       headers: { authorization: `Bearer ${team.adminToken}` },

@@ -126,10 +126,6 @@ async function contentOf(ctx: Ctx, type: AssetType, file: AssetFile) {
   const cleaned =
     file.size <= smallImage ? mediaTasks.cleanImage(input) : await inThread(ctx, 'cleanImage', input)
   if ('fault' in cleaned) throw invalid('file', cleaned.fault)
-  const { width, height, parts } = cleaned
-  return { source: each(parts), width, height }
-}
-
-async function* each(parts: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
-  for (const part of parts) yield await Promise.resolve(part)
+  const { width, height, bytes } = cleaned
+  return { source: bytes, width, height }
 }

@@ -34,13 +34,18 @@ export function checkAvif(file: Buffer): CleanImage {
   const isTurned = all.some(({ type, content }) => type === 'irot' && ((content[0] ?? 0) & 1) === 1)
   const { width, height } = size
   const shown = isTurned ? { width: height, height: width } : { width, height }
-  return { ...shown, frames: 1, parts: [file] }
+  return { ...shown, frames: 1, bytes: file }
 }
+
+/** Of one level; an image has some dozens, and they are all held at a time. */
+const mostBoxes = 100_000
 
 /** @throws ImageFault unless they fill the bytes */
 function boxesIn(bytes: Buffer): Box[] {
   const boxes: Box[] = []
   for (let at = 0; at < bytes.length; ) {
+    if (boxes.length === mostBoxes)
+      throw new ImageFault('The AVIF image consists of too many parts; export it again')
     const header = take(bytes, at, 8)
     const type = header.toString('latin1', 4, 8)
     const given = header.readUInt32BE(0)

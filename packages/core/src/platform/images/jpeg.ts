@@ -1,4 +1,4 @@
-import { type CleanImage, cutOff, take } from './image.ts'
+import { byteAt, type CleanImage, cutOff, requireBytes, startCopy, take } from './image.ts'
 
 const pictureStarts = new Set([0xc0, 0xc1, 0xc2, 0xc3, 0xc5, 0xc6, 0xc7, 0xc9, 0xca, 0xcb, 0xcd, 0xce, 0xcf])
 
@@ -8,39 +8,50 @@ const pictureStarts = new Set([0xc0, 0xc1, 0xc2, 0xc3, 0xc5, 0xc6, 0xc7, 0xc9, 0
  * @throws ImageFault
  */
 export function cleanJpeg(file: Buffer): CleanImage {
-  const parts: Uint8Array[] = [take(file, 0, 2)]
+  const copy = startCopy(file)
+  requireBytes(file, 0, startBytes)
+  copy.keep(0, startBytes)
   let size: { width: number; height: number } | undefined
   let orientation = 1
-  for (let at = 2; ; ) {
-    if (take(file, at, 2)[0] !== 0xff) throw cutOff()
-    while (take(file, at, 2)[1] === 0xff) at += 1
-    const marker = file[at + 1] as number
+  for (let at = startBytes; ; ) {
+    if (byteAt(file, at) !== 0xff) throw cutOff()
+    while (byteAt(file, at + 1) === 0xff) at += 1
+    const marker = byteAt(file, at + 1)
     if (marker === 0xd9) break
-    const length = take(file, at + 2, 2).readUInt16BE()
+    requireBytes(file, at + 2, 2)
+    const length = file.readUInt16BE(at + 2)
     if (length < 2) throw cutOff()
-    const segment = take(file, at, 2 + length)
-    if (pictureStarts.has(marker)) size ??= sizeIn(segment)
-    const found = marker === 0xe1 ? orientationIn(segment) : undefined
+    requireBytes(file, at, 2 + length)
+    const end = at + 2 + length
+    if (pictureStarts.has(marker)) size ??= sizeIn(file.subarray(at, end))
+    const found = marker === 0xe1 ? orientationIn(file.subarray(at, end)) : undefined
     if (found !== undefined && orientation === 1) orientation = found
-    if (isKept(marker, segment)) parts.push(segment)
-    at += segment.length
+    if (isKept(marker, file, at, end)) copy.keep(at, end)
+    at = end
     if (marker === 0xda) {
-      const end = endOfScan(file, at)
-      parts.push(file.subarray(at, end))
-      at = end
+      const next = endOfScan(file, at)
+      copy.keep(at, next)
+      at = next
     }
   }
-  parts.push(Uint8Array.of(0xff, 0xd9))
+  copy.add(Uint8Array.of(0xff, 0xd9))
   if (!size || size.width === 0 || size.height === 0) throw cutOff()
-  if (orientation > 1) parts.splice(1, 0, orientationOnly(orientation))
+  const bytes = orientation > 1 ? turned(copy.bytes(), orientation) : copy.bytes()
   const { width, height } = size
   return orientation > 4
-    ? { width: height, height: width, frames: 1, parts }
-    : { width, height, frames: 1, parts }
+    ? { width: height, height: width, frames: 1, bytes }
+    : { width, height, frames: 1, bytes }
 }
 
-function isKept(marker: number, segment: Buffer): boolean {
-  const begins = (text: string) => segment.toString('latin1', 4, 4 + text.length) === text
+/** The marker that a file begins with. */
+const startBytes = 2
+
+const turned = (file: Buffer, orientation: number): Buffer =>
+  Buffer.concat([file.subarray(0, startBytes), orientationOnly(orientation), file.subarray(startBytes)])
+
+function isKept(marker: number, file: Buffer, start: number, end: number): boolean {
+  const begins = (text: string) =>
+    file.toString('latin1', start + 4, Math.min(start + 4 + text.length, end)) === text
   if (marker === 0xe0) return begins('JFIF\0')
   if (marker === 0xe2) return begins('ICC_PROFILE\0')
   if (marker === 0xee) return begins('Adobe')
@@ -55,7 +66,7 @@ function sizeIn(segment: Buffer) {
 /** Where the next marker begins: in the data of a scan, 0xff is followed by 0 or by a restart. */
 function endOfScan(file: Buffer, from: number): number {
   for (let at = file.indexOf(0xff, from); at >= 0; at = file.indexOf(0xff, at)) {
-    const next = take(file, at, 2)[1] as number
+    const next = byteAt(file, at + 1)
     if (next === 0 || (next >= 0xd0 && next <= 0xd7)) at += 2
     else if (next === 0xff) at += 1
     else return at
