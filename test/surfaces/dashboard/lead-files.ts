@@ -5,10 +5,11 @@ export function importFile(
   { member }: Team,
   file: string | Uint8Array,
   options: { source?: string; duplicates?: 'skip' | 'update' } = {},
+  fileName = 'leads.csv',
 ) {
   const body = new FormData()
   for (const [name, value] of Object.entries(options)) body.append(name, value)
-  body.append('file', new Blob([file as BlobPart]), 'leads.csv')
+  body.append('file', new Blob([file as BlobPart]), fileName)
   return member.call('dashboard', 'POST /leads/import', { body })
 }
 

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createTestApp, type Team, type TestApp } from '../../kit/app.ts'
+import { measureTurns } from '../../kit/turns.ts'
 
 let app: TestApp
 let team: Team
@@ -144,6 +145,12 @@ const files: ReadonlyArray<readonly [name: string, file: string | Uint8Array, re
 ]
 
 describe('dashboard.leads.preview', () => {
+  it('refuses a header of a million columns, and others are answered meanwhile', async () => {
+    const { value, longestMs } = await measureTurns(() => preview(`${head.trim()}${','.repeat(1_000_000)}\n`))
+    expect(value).toEqual(['Line 1: The header has more than 16384 columns'])
+    expect(longestMs).toBeLessThan(200)
+  })
+
   for (const [name, file, result] of files)
     it(`reads ${name} right, or tells line and reason`, async () => {
       const found = await preview(file)

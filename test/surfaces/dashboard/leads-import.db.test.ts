@@ -67,6 +67,17 @@ describe('dashboard.leads.start_import', () => {
     ])
   })
 
+  it('takes files whose names, and those of whose columns, are cut within a character', async () => {
+    const team = await app.team()
+    const file = `email,${'x'.repeat(199)}😀\nann@site.example,1`
+    for (const name of [`${'a'.repeat(99)}😀.csv`, `${'😀'.repeat(128)}.csv`]) {
+      const { importId } = await importFile(team, file, { duplicates: 'update' }, name)
+      const state = await imported(app, team, importId)
+      expect(state.status).toBe('completed')
+      expect([state.source, state.fileName].every((text) => text.isWellFormed())).toBe(true)
+    }
+  })
+
   it('puts values that are not empty into leads that are there, when it is told to', async () => {
     const team = await app.team()
     await imported(

@@ -66,6 +66,11 @@ describe('media.assets.create', () => {
     expect(header('etag')).toBe(`"${added.sha256}"`)
   })
 
+  it('takes a file whose name is cut within a character', async () => {
+    const { name } = await add(await app.team(), pngOf(), `${'😀'.repeat(128)}.png`)
+    expect(name).toBe(`${'😀'.repeat(125)}.png`)
+  })
+
   it('rejects a file by its content, a damaged and a too large one, and stores nothing', async () => {
     const team = await app.team()
     const before = await fingerprint(app.db)

@@ -138,5 +138,9 @@ function cleanName(name: string | undefined): string {
     .toWellFormed()
     .replace(/[\u0000-\u001f\u007f]/g, '')
     .trim()
-  return clean === '' ? 'file' : clean.slice(-255)
+  // Its end tells what it is. Half a character, which no database takes, may be left where it is cut.
+  return clean === '' ? 'file' : clean.slice(-longestName).replace(/^[\udc00-\udfff]/, '')
 }
+
+/** Characters of the name of a file. */
+const longestName = 255

@@ -1,5 +1,6 @@
 import { isAscii } from 'node:buffer'
 import { CsvError, parse } from 'csv-parse/sync'
+import { preview } from '../../../../kernel/text.ts'
 import { decodeText } from '../../../../platform/parsing/decode.ts'
 import type { CsvFormat } from '../entities.ts'
 import { columnsOf, tellWho } from './columns.ts'
@@ -17,6 +18,10 @@ export interface CsvRow {
 
 /** In characters. */
 const longestRow = 2_000_000
+/** As many as a sheet of Excel has. Of each it is kept, shown and looked at with each row what it fills. */
+const mostColumns = 16_384
+/** How much of the name of a column is kept, characters. */
+const longestName = 200
 const newline = 0x0a
 const quote = 0x22
 
@@ -174,6 +179,8 @@ export function openCsv(text: Buffer): { format: CsvFormat; start: number; line:
   const [best] = tried.toSorted((a, b) => b.known - a.known || b.cells.length - a.cells.length)
   if (!best) throw new CsvFault(line, 'The file is empty')
   const { delimiter, cells, end } = best
+  if (cells.length > mostColumns)
+    throw new CsvFault(best.line, `The header has more than ${mostColumns} columns`)
   const columns = columnsOf(cells)
   if (!tellWho(columns))
     throw new CsvFault(
@@ -182,7 +189,7 @@ export function openCsv(text: Buffer): { format: CsvFormat; start: number; line:
     )
   const start = skipped + end
   return {
-    format: { delimiter, columns, header: cells.map((cell) => cell.slice(0, 200)) },
+    format: { delimiter, columns, header: cells.map((cell) => preview(cell, longestName)) },
     start,
     line: line + linesIn(text.subarray(skipped, start)),
   }

@@ -59,9 +59,11 @@ function toLead(cells: readonly string[], { columns }: CsvFormat): FileLead | st
   if (cells.slice(columns.length).some((cell) => cell.trim() !== ''))
     return `The line has ${cells.length} values, the header ${columns.length}`
   const found: Partial<Record<ImportField, string>> = {}
-  for (const [n, field] of columns.entries()) {
-    if (field === null) continue
-    const text = plain(cells[n] ?? '', field === 'notes')
+  // Rows may be much shorter than the header.
+  for (const [n, cell] of cells.slice(0, columns.length).entries()) {
+    const field = columns[n]
+    if (!field) continue
+    const text = plain(cell, field === 'notes')
     if (text !== '') found[field as ImportField] = text
   }
   const { name, score, tags, status, ...rest } = found

@@ -3,6 +3,7 @@ import { DomainError, invalid } from '../../../../kernel/errors.ts'
 import { inThread } from '../../../../kernel/in-thread.ts'
 import { toNewJob } from '../../../../kernel/jobs.ts'
 import { oneTenant } from '../../../../kernel/scope.ts'
+import { preview } from '../../../../kernel/text.ts'
 import { transact } from '../../../../kernel/transact.ts'
 import { requireRoom } from '../../../accounts/tenants/quota-queries.ts'
 import { lockTenant } from '../../../accounts/tenants/status.ts'
@@ -19,6 +20,9 @@ type Files = { file: readonly ImportFile[] }
 
 /** An upload that has not been noted by then never will be, milliseconds. */
 const noteMs = 3_600_000
+
+/** How much of the name of a file stands for what its leads came from, characters. */
+const longestLabel = 100
 
 /** How many imports of a tenant are under way at a time. */
 const mostImports = 5
@@ -57,8 +61,8 @@ export async function startImport(
     if ((await txn.em.count(LeadImport, { tenantId, status: 'processing' })) >= mostImports)
       throw new DomainError('UNPROCESSABLE', `${mostImports} imports are under way; wait until one has ended`)
     await requireRoom(txn, tenantId, size)
-    const fileName = file.name.slice(0, 255)
-    const label = source ?? fileName.slice(0, 100)
+    const fileName = file.name
+    const label = source ?? preview(fileName, longestLabel)
     txn.em.create(LeadImport, {
       id,
       tenantId,
