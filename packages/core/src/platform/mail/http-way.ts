@@ -28,6 +28,10 @@ export async function postMail(
   },
 ): Promise<void> {
   const { signal, ...rest } = request
+  const doubt = (maybeTaken: boolean) => ({
+    unknown: maybeTaken && !isRepeatable,
+    inDoubt: maybeTaken && isRepeatable,
+  })
   let status: number
   let answer: string
   try {
@@ -35,17 +39,18 @@ export async function postMail(
     status = response.status
     answer = await response.text()
   } catch (error) {
-    const unknown = !isRepeatable && error instanceof OutboundError && error.maybeSent
     throw new MailError(`${service} cannot be reached: ${(error as Error).message}`, {
-      unknown,
+      ...doubt(error instanceof OutboundError && error.maybeSent),
       cause: error,
     })
   }
   if (status >= 200 && status < 300) return
-  // A server fault may have come after the mail was taken.
-  const unknown = !isRepeatable && status >= 500 && status !== 503
   const said = redactText(answer).slice(0, 300)
-  throw new MailError(`${service} answers ${status}: ${said}`, { final: aboutTheMail.has(status), unknown })
+  throw new MailError(`${service} answers ${status}: ${said}`, {
+    final: aboutTheMail.has(status),
+    // A server fault may have come after the mail was taken.
+    ...doubt(status >= 500 && status !== 503),
+  })
 }
 
 /** What is wrong with the mail itself; anything else may be put right, and then the mail is wanted. */

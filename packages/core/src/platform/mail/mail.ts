@@ -63,23 +63,35 @@ export interface OutgoingMail extends Mail {
 /** The address of a sender with or without a name. */
 export const addressIn = (from: string): string => /<([^<>]+)>\s*$/.exec(from)?.[1] ?? from.trim()
 
+/** How long a service knows a mail again that it has taken, milliseconds. */
+export const knownAgainMs = 24 * 3_600_000
+
 /** A mail that was not handed over. */
 export class MailError extends Error {
   /** True when another try of the same mail would be in vain. */
   readonly final: boolean
   /** True when all of the mail was on its way and no answer came: the server may have taken it. */
   readonly unknown: boolean
+  /** True when it may have been taken by a service that knows it again for {@link knownAgainMs}: until then, another try sends no second one. */
+  readonly inDoubt: boolean
   /** What the server said of the address of a mail that it did not take. */
   readonly bounce: BounceKind | undefined
 
   constructor(
     message: string,
-    options: { final?: boolean; unknown?: boolean; bounce?: BounceKind | undefined; cause?: unknown } = {},
+    options: {
+      final?: boolean
+      unknown?: boolean
+      inDoubt?: boolean
+      bounce?: BounceKind | undefined
+      cause?: unknown
+    } = {},
   ) {
     super(message, { cause: options.cause })
     this.name = 'MailError'
     this.final = options.final ?? false
     this.unknown = options.unknown ?? false
+    this.inDoubt = options.inDoubt ?? false
     this.bounce = options.bounce
   }
 }

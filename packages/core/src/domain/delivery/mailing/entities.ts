@@ -15,5 +15,16 @@ export const MailOptOut = defineEntity({
   filters: ownedByTenant,
 })
 
-/** `unknown`: it may have gone out, so it is never sent again. */
-export const mailStatuses = ['sending', 'waiting', 'sent', 'unknown', 'failed', 'suppressed'] as const
+/**
+ * `unknown`: it may have gone out, so it is never sent again. `doubtful`: it may have gone out through a service that knows it again, which is
+ * asked once more as long as it does; `at` says since when.
+ */
+export const mailStatuses = [
+  'sending',
+  'waiting',
+  'doubtful',
+  'sent',
+  'unknown',
+  'failed',
+  'suppressed',
+] as const

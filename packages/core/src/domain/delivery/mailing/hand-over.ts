@@ -1,5 +1,5 @@
 import type { Ctx } from '../../../kernel/context.ts'
-import { type Mail, MailError } from '../../../platform/mail/mail.ts'
+import { knownAgainMs, type Mail, MailError } from '../../../platform/mail/mail.ts'
 import { handOverMail } from '../../people/mail/send-email.ts'
 
 /** How long a mail that is being handed over counts as alive, milliseconds. */
@@ -18,7 +18,7 @@ const mailRetryMs = (attempts: number) => (waits[Math.min(attempts, waits.length
 export type Outcome =
   | { status: 'sent' }
   | { status: 'suppressed' }
-  | { status: 'unknown' | 'failed' | 'waiting'; error: string }
+  | { status: 'unknown' | 'failed' | 'waiting' | 'doubtful'; error: string }
 
 /** Hands a mail to strangers or leads over to its end, also while the process is told to stop: half of a mail would be in doubt. */
 export function tryMail(ctx: Ctx, mail: Mail, tenantId: string): Promise<Outcome> {
@@ -27,19 +27,50 @@ export function tryMail(ctx: Ctx, mail: Mail, tenantId: string): Promise<Outcome
     (error: unknown): Outcome => {
       // What is no answer of a mail server says nothing about what has become of the mail.
       if (!(error instanceof MailError)) return { status: 'unknown', error: (error as Error).message }
-      const status = error.unknown ? 'unknown' : error.final ? 'failed' : 'waiting'
+      if (error.unknown) return { status: 'unknown', error: error.message }
+      const status = error.final ? 'failed' : error.inDoubt ? 'doubtful' : 'waiting'
       return { status, error: error.message }
     },
   )
 }
 
+/** A service that may have taken a mail is not asked again as late as this, milliseconds: a request takes a while. */
+const repeatableMs = knownAgainMs - 3_600_000
+
+/** Since when a mail is in doubt, if it is. */
+export const doubtOf = ({ status, at }: { status: string; at: Date }): Date | null =>
+  status === 'doubtful' ? at : null
+
+/** Whether a mail in doubt could be sent a second time by another try. */
+export const isForgotten = (since: Date, now: Date): boolean =>
+  now.getTime() - since.getTime() >= repeatableMs
+
+/** What is said of a mail that {@link isForgotten}. */
+export const forgottenWords =
+  'The answer of the mail service was lost, and it does not know the mail again any more'
+
 /**
- * What an outcome makes of the intent of a mail: what was certainly not taken waits for another try, up to eight within half a day.
+ * What an outcome makes of the intent of a mail: what was certainly not taken waits for another try, up to eight within half a day, and so does
+ * what its service knows again. What may have been taken once never counts as failed.
  * @param attempts how often it was tried
+ * @param doubtSince see {@link doubtOf}
  */
-export function settled(outcome: Outcome, attempts: number, now: Date) {
-  const isLast = outcome.status === 'waiting' && attempts >= mostMailAttempts
-  const status = isLast ? 'failed' : outcome.status
-  const until = status === 'waiting' ? new Date(now.getTime() + mailRetryMs(attempts)) : null
-  return { status, until, at: now, error: 'error' in outcome ? outcome.error : null } as const
+export function settled(
+  outcome: Outcome,
+  { attempts, doubtSince }: { attempts: number; doubtSince: Date | null },
+  now: Date,
+) {
+  const { status: given } = outcome
+  const error = 'error' in outcome ? outcome.error : null
+  const isTriedAgain = (given === 'waiting' || given === 'doubtful') && attempts < mostMailAttempts
+  const isInDoubt = doubtSince !== null || given === 'doubtful'
+  if (isTriedAgain) {
+    const until = new Date(now.getTime() + mailRetryMs(attempts))
+    return isInDoubt
+      ? ({ status: 'doubtful', until, at: doubtSince ?? now, error } as const)
+      : ({ status: 'waiting', until, at: now, error } as const)
+  }
+  const isEnd = given === 'sent' || given === 'suppressed' || given === 'unknown'
+  const status = isEnd ? given : isInDoubt ? 'unknown' : 'failed'
+  return { status, until: null, at: now, error } as const
 }

@@ -92,5 +92,5 @@ const shown: Record<SequenceRow['status'], MailingStatus> = {
 export const hasHandedOver = async (txn: Transaction, mailingId: string): Promise<boolean> =>
   (await txn.em.count(SequenceMail, {
     sequenceId: mailingId,
-    status: { $in: ['sending', 'sent', 'unknown'] },
+    status: { $in: ['sending', 'doubtful', 'sent', 'unknown'] },
   })) > 0

@@ -69,12 +69,15 @@ export async function whyNot(
   return (await isStillApproved(txn, activityId, contentHash)) ? undefined : 'changed'
 }
 
-/** Says until when a mail waits, or when its handing over counts as dead, in the transaction that changes it; then it is looked at. */
+/**
+ * Says until when a mail waits, or when its handing over counts as dead, in the transaction that changes it; then it is looked at. What is in
+ * doubt stays so while it waits.
+ */
 export function lookAtMail(
   txn: Transaction,
   mail: OutreachMailRow,
   at: Date,
-  status: 'waiting' | 'sending' = 'waiting',
+  status: 'waiting' | 'doubtful' | 'sending' = mail.status === 'doubtful' ? 'doubtful' : 'waiting',
 ): void {
   const { id, tenantId } = mail
   Object.assign(mail, { status, until: at })

@@ -6,7 +6,16 @@ import { isShut } from '../../accounts/tenants/shut.ts'
 import { notify } from '../../people/notifications/notify.ts'
 import { logActivity } from '../../work/activities/state.ts'
 import { Campaign } from '../../work/campaigns/entities.ts'
-import { handOverMs, idleMs, type Outcome, settled, tryMail } from '../mailing/hand-over.ts'
+import {
+  doubtOf,
+  forgottenWords,
+  handOverMs,
+  idleMs,
+  isForgotten,
+  type Outcome,
+  settled,
+  tryMail,
+} from '../mailing/hand-over.ts'
 import { wordMail } from '../mailing/word-mail.ts'
 import { OutreachMail, type OutreachMailRow } from './entities.ts'
 import { overdueMails } from './queries.ts'
@@ -22,13 +31,13 @@ const forgottenMs = 5 * 60_000
 export async function outreachTurn(ctx: Ctx, { mailId }: { mailId: string }): Promise<void> {
   const claim = await transact(ctx, (txn) => claimMail(txn, mailId))
   if (!claim) return
-  const { mail, from } = claim
+  const { mail, from, doubtSince } = claim
   const { id, tenantId, recipient, linkKey, replyTo, attempts } = mail
   const link = `${ctx.services.settings.baseUrl}/forms/v1/unsubscribe/${linkKey}`
   const worded = wordMail(mail, { values: { firstName: '', lastName: '', company: '' }, from, link })
   const headers = { ...worded.headers, ...(replyTo !== null && { 'Reply-To': replyTo }) }
   const outcome = await tryMail(ctx, { id, to: recipient, ...worded, headers }, tenantId)
-  await transact(ctx, (txn) => settle(txn, id, attempts, outcome))
+  await transact(ctx, (txn) => settle(txn, id, { attempts, doubtSince }, outcome))
 }
 
 const lockMail = (txn: Transaction, id: string) =>
@@ -38,7 +47,7 @@ const lockMail = (txn: Transaction, id: string) =>
 async function claimMail(
   txn: Transaction,
   id: string,
-): Promise<{ mail: OutreachMailRow; from: string } | undefined> {
+): Promise<{ mail: OutreachMailRow; from: string; doubtSince: Date | null } | undefined> {
   const mail = await lockMail(txn, id)
   const now = txn.clock.date()
   if (!mail?.until || mail.until > now) return undefined
@@ -47,9 +56,11 @@ async function claimMail(
     return undefined
   }
   const { tenantId, campaignId } = mail
+  const doubtSince = doubtOf(mail)
+  const stopped = doubtSince ? 'unknown' : 'stopped'
   const campaign = await txn.em.findOne(Campaign, { id: campaignId })
   if (!campaign || campaign.status === 'archived') {
-    await end(txn, mail, 'stopped', 'The campaign is archived')
+    await end(txn, mail, stopped, 'The campaign is archived')
     return undefined
   }
   if (campaign.status !== 'active' || (await isShut(txn, tenantId))) {
@@ -59,23 +70,32 @@ async function claimMail(
   const reason = await whyNot(txn, mail)
   if (reason !== undefined) {
     const why = reason === 'unsubscribed' ? 'Unsubscribed' : 'The text is not the approved one any more'
-    await end(txn, mail, 'stopped', why)
+    await end(txn, mail, stopped, why)
+    return undefined
+  }
+  if (doubtSince && isForgotten(doubtSince, now)) {
+    await end(txn, mail, 'unknown', forgottenWords)
     return undefined
   }
   mail.attempts += 1
   lookAtMail(txn, mail, new Date(now.getTime() + handOverMs), 'sending')
   const { name } = await txn.em.findOneOrFail(Tenant, { id: tenantId })
-  return { mail, from: name }
+  return { mail, from: name, doubtSince }
 }
 
-async function settle(txn: Transaction, id: string, attempts: number, outcome: Outcome): Promise<void> {
+async function settle(
+  txn: Transaction,
+  id: string,
+  tried: { attempts: number; doubtSince: Date | null },
+  outcome: Outcome,
+): Promise<void> {
   const mail = await lockMail(txn, id)
   // It was given up as doubtful meanwhile.
-  if (mail?.status !== 'sending' || mail.attempts !== attempts) return
-  const { status, until, error } = settled(outcome, attempts, txn.clock.date())
-  if (status === 'waiting' && until) {
-    mail.error = error
-    lookAtMail(txn, mail, until)
+  if (mail?.status !== 'sending' || mail.attempts !== tried.attempts) return
+  const { status, until, error, at } = settled(outcome, tried, txn.clock.date())
+  if (until) {
+    Object.assign(mail, { error, at })
+    lookAtMail(txn, mail, until, status)
   } else await end(txn, mail, status, error)
 }
 

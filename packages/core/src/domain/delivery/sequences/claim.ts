@@ -7,7 +7,7 @@ import { Lead, type LeadRow } from '../leads/entities.ts'
 import { emailKeyOf } from '../leads/policy.ts'
 import { isStillApproved } from '../mailing/approved.ts'
 import { MailOptOut } from '../mailing/entities.ts'
-import { handOverMs, idleMs } from '../mailing/hand-over.ts'
+import { doubtOf, forgottenWords, handOverMs, idleMs, isForgotten } from '../mailing/hand-over.ts'
 import { endsFor, takeInLeads } from './contacts.ts'
 import {
   type ContactRow,
@@ -19,7 +19,7 @@ import {
   type StepRow,
   type StopReason,
 } from './entities.ts'
-import { tellStopped } from './mailing-progress.ts'
+import { countUnknown, tellStopped } from './mailing-progress.ts'
 import { daysLater, hashOf } from './policy.ts'
 import { lockSequence, lookAtSequence } from './sequences.ts'
 
@@ -38,6 +38,8 @@ export interface ClaimedMail {
   linkKey: string
   values: { firstName: string; lastName: string; company: string }
   from: string
+  /** See `doubtOf`. */
+  doubtSince: Date | null
 }
 
 /** What a claim has found: a mail; `again` where something else was done; `rest` where nothing is due now; `stop` where nothing may go out. */
@@ -61,7 +63,7 @@ export function claimMail(ctx: Ctx, sequenceId: string): Promise<Claim> {
     const now = txn.clock.date()
     const failed = await txn.em.findOne(
       SequenceMail,
-      { sequenceId, status: 'waiting', until: { $lte: now } },
+      { sequenceId, status: { $in: ['waiting', 'doubtful'] }, until: { $lte: now } },
       { orderBy: { until: 'asc' } },
     )
     if (failed) return retry(txn, sequence, failed)
@@ -131,7 +133,7 @@ async function begin(txn: Transaction, sequence: SequenceRow, contact: ContactRo
     sequence.waiting -= 1
     sequence.done += 1
   }
-  return claimed(sequence, mail, step, contact, lead as LeadRow, tenant.name)
+  return { ...claimed(sequence, mail, step, contact, lead as LeadRow), from: tenant.name, doubtSince: null }
 }
 
 /** Null where people have not let the step go yet. */
@@ -140,7 +142,7 @@ function nextTime({ released }: SequenceRow, step: StepRow, now: Date, timeZone:
   return step.position < released ? now : null
 }
 
-/** Once more what was certainly not taken. */
+/** Once more what was certainly not taken, or would not be taken twice. */
 async function retry(txn: Transaction, sequence: SequenceRow, mail: SequenceMailRow): Promise<Claim> {
   const [step, contact, tenant] = await Promise.all([
     txn.em.findOneOrFail(SequenceStep, { id: mail.stepId }),
@@ -152,15 +154,36 @@ async function retry(txn: Transaction, sequence: SequenceRow, mail: SequenceMail
     contact.status === 'stopped' ? contact.stopReason : await reasonToStop(txn, sequence, contact, lead)
   if (reason || !lead || mail.contentHash !== hashOf(step) || !(await isText(txn, sequence, step))) {
     if (reason) stopContact(sequence, contact, reason)
-    const why = reason ? `The contact is ${reason}` : 'The text has changed since'
-    Object.assign(mail, { status: 'failed', until: null, error: why })
-    step.failed += 1
-    return 'again'
+    return giveUp(
+      txn,
+      sequence,
+      mail,
+      step,
+      reason ? `The contact is ${reason}` : 'The text has changed since',
+    )
   }
+  const doubtSince = doubtOf(mail)
+  if (doubtSince && isForgotten(doubtSince, txn.clock.date()))
+    return giveUp(txn, sequence, mail, step, forgottenWords)
   mail.status = 'sending'
   mail.attempts += 1
   mail.until = new Date(txn.clock.now() + handOverMs)
-  return claimed(sequence, mail, step, contact, lead, tenant.name)
+  return { ...claimed(sequence, mail, step, contact, lead), from: tenant.name, doubtSince }
+}
+
+/** Ends a mail that waits: it has failed, unless it may have gone out. */
+async function giveUp(
+  txn: Transaction,
+  sequence: SequenceRow,
+  mail: SequenceMailRow,
+  step: StepRow,
+  error: string,
+): Promise<Claim> {
+  const status = doubtOf(mail) ? 'unknown' : 'failed'
+  Object.assign(mail, { status, until: null, error })
+  if (status === 'failed') step.failed += 1
+  else await countUnknown(txn, sequence, step)
+  return 'again'
 }
 
 /** Asked at each mail: what was so when a contact was taken in may not be so any more. */
@@ -191,8 +214,7 @@ function claimed(
   { id: stepId, subject, body }: StepRow,
   { id: contactId, linkKey }: ContactRow,
   { email, firstName, lastName, company }: LeadRow,
-  from: string,
-): ClaimedMail {
+): Omit<ClaimedMail, 'from' | 'doubtSince'> {
   const values = { firstName, lastName, company: company ?? '' }
   return {
     id,
@@ -206,6 +228,5 @@ function claimed(
     to: email ?? '',
     linkKey,
     values,
-    from,
   }
 }

@@ -3,6 +3,25 @@ import { notify } from '../../people/notifications/notify.ts'
 import { logActivity } from '../../work/activities/state.ts'
 import type { SequenceRow, StepRow } from './entities.ts'
 
+/** Counts a mail that may have gone out and is not sent again. The admins are told once for each step. */
+export async function countUnknown(
+  txn: Transaction,
+  { tenantId, campaignId, name }: SequenceRow,
+  step: StepRow,
+): Promise<void> {
+  step.unknown += 1
+  if (step.unknown > 1) return
+  await notify(txn, {
+    tenantId,
+    to: 'admins',
+    type: 'activity_failed',
+    title: `Perhaps not sent: step ${step.position + 1} of ${name}`,
+    body: 'A mail was on its way when the connection or the server broke off. It may have arrived, so it is not sent again.',
+    subjectKind: 'campaigns',
+    subjectId: campaignId,
+  })
+}
+
 /** Says that a mailing waits for a person, because its text is not the approved one any more. */
 export async function tellStopped(txn: Transaction, mailing: SequenceRow): Promise<void> {
   const why = 'its text has changed since, or is not approved any more'

@@ -1,6 +1,5 @@
 import type { Ctx, Transaction } from '../../../kernel/context.ts'
 import { transact } from '../../../kernel/transact.ts'
-import { notify } from '../../people/notifications/notify.ts'
 import { type Outcome, settled, tryMail } from '../mailing/hand-over.ts'
 import { composeNewsletter, type Newsletter, wordNewsletter } from '../mailing/newsletter.ts'
 import { mailAddresses } from '../mailing/pictures.ts'
@@ -8,8 +7,8 @@ import { type WordedMail, wordMail } from '../mailing/word-mail.ts'
 import { assetsOf, type TextAssets } from '../publishing/assets.ts'
 import { linkTagsFor } from '../publishing/link-tags/setting.ts'
 import { type ClaimedMail, claimMail, stopContact } from './claim.ts'
-import { SequenceContact, SequenceMail, type SequenceRow, SequenceStep } from './entities.ts'
-import { tellSent } from './mailing-progress.ts'
+import { SequenceContact, SequenceMail, SequenceStep } from './entities.ts'
+import { countUnknown, tellSent } from './mailing-progress.ts'
 import { lookMs, perTurn, turnMs } from './policy.ts'
 import { overdueSequences } from './queries.ts'
 import { lockSequence, lookAtSequence } from './sequences.ts'
@@ -85,7 +84,7 @@ async function send(ctx: Ctx, sequenceId: string, claim: ClaimedMail, word: Word
 async function settle(
   txn: Transaction,
   sequenceId: string,
-  { id, stepId, contactId }: ClaimedMail,
+  { id, stepId, contactId, doubtSince }: ClaimedMail,
   outcome: Outcome,
 ): Promise<void> {
   const sequence = await lockSequence(txn, sequenceId)
@@ -93,7 +92,7 @@ async function settle(
   // Its campaign is gone, or it was given up as doubtful meanwhile.
   if (!sequence || mail?.status !== 'sending') return
   const step = await txn.em.findOneOrFail(SequenceStep, { id: stepId })
-  const after = settled(outcome, mail.attempts, txn.clock.date())
+  const after = settled(outcome, { attempts: mail.attempts, doubtSince }, txn.clock.date())
   const { status } = after
   Object.assign(mail, after)
   if (status === 'sent') step.sent += 1
@@ -102,26 +101,7 @@ async function settle(
     const contact = await txn.em.findOne(SequenceContact, { id: contactId })
     if (contact) stopContact(sequence, contact, 'suppressed')
   }
-  if (status === 'unknown') await doubt(txn, sequence, step)
-}
-
-/** Tells the admins once for each step. */
-async function doubt(
-  txn: Transaction,
-  { tenantId, campaignId, name }: SequenceRow,
-  step: { unknown: number; position: number },
-): Promise<void> {
-  step.unknown += 1
-  if (step.unknown > 1) return
-  await notify(txn, {
-    tenantId,
-    to: 'admins',
-    type: 'activity_failed',
-    title: `Perhaps not sent: step ${step.position + 1} of ${name}`,
-    body: 'A mail was on its way when the connection or the server broke off. It may have arrived, so it is not sent again.',
-    subjectKind: 'campaigns',
-    subjectId: campaignId,
-  })
+  if (status === 'unknown') await countUnknown(txn, sequence, step)
 }
 
 /** What a process that died was handing over may have arrived. */
@@ -142,7 +122,7 @@ async function giveUpDoubtful(ctx: Ctx, sequenceId: string): Promise<void> {
         until: null,
         error: 'The server ended while it was handed over',
       })
-      await doubt(txn, sequence, step)
+      await countUnknown(txn, sequence, step)
     }
   })
 }
