@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { assemble } from '../../../packages/core/src/composition/assemble.ts'
+import { sequenceTurn } from '../../../packages/core/src/domain/delivery/sequences/turn.ts'
 import { createTestMailServer, type TestMailServer } from '../../kit/mail.ts'
 import { day, type MailDesk, minute, openMailDesk } from '../../kit/sequences.ts'
 
@@ -78,6 +80,23 @@ describe('mails of a sequence', () => {
     await desk.pass(3 * day)
     expect(subjects(server)).toEqual(['Hello Ann', 'Still there?'])
     expect(await statuses(desk)).toEqual(['unknown', 'sent'])
+  })
+
+  it('go out all the same when the server is stopped before it has read the list of leads', async () => {
+    await using server = await createTestMailServer()
+    await using desk = await openMailDesk({ ...by(server), worker: false })
+    await desk.addLeads('Ann')
+    const { id } = await desk.create({ steps: [{ subject: 'Hello', body: 'We bake.', delay: 0 }] })
+    await desk.activate(id)
+    const node = await assemble(desk.app.options)
+    const turn = (signal: AbortSignal) => sequenceTurn(node.system(), { sequenceId: id }, signal)
+    await turn(AbortSignal.abort())
+    expect(await desk.show(id)).toMatchObject({ status: 'active', nextAt: expect.anything() })
+    await turn(new AbortController().signal)
+    expect(subjects(server)).toContain('Hello')
+    expect((await desk.show(id)).status).toBe('completed')
+    await node.services.mail.close()
+    await node.close()
   })
 
   it('go out once from two servers at the same moment', async () => {

@@ -131,7 +131,7 @@ async function giveUpDoubtful(ctx: Ctx, sequenceId: string): Promise<void> {
 async function planNext(txn: Transaction, sequenceId: string, isFull: boolean): Promise<void> {
   const sequence = await lockSequence(txn, sequenceId)
   if (sequence?.status !== 'active') return
-  const { triggerType, startsAt } = sequence
+  const { triggerType, startsAt, leadsRead, lastLead } = sequence
   const now = txn.clock.now()
   const [contact] = await txn.em.find(
     SequenceContact,
@@ -146,6 +146,8 @@ async function planNext(txn: Transaction, sequenceId: string, isFull: boolean): 
   const isAhead = startsAt !== null && startsAt.getTime() > now
   const times = [contact?.nextAt, mail?.until, isAhead ? startsAt : null].flatMap((at) => at?.getTime() ?? [])
   if (triggerType === 'on_subscribe') times.push(now + lookMs)
+  // The process was told to stop before it had read the list of leads to its end.
+  else if (!isAhead && (lastLead === null || leadsRead < lastLead)) times.push(now)
   sequence.updatedOn = txn.clock.date()
   if (times.length === 0 && sequence.released !== null && sequence.waiting > 0) {
     sequence.nextAt = null
