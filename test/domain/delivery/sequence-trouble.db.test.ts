@@ -3,6 +3,7 @@ import { assemble } from '../../../packages/core/src/composition/assemble.ts'
 import { sequenceTurn } from '../../../packages/core/src/domain/delivery/sequences/turn.ts'
 import { createTestMailServer, type TestMailServer } from '../../kit/mail.ts'
 import { day, type MailDesk, minute, openMailDesk } from '../../kit/sequences.ts'
+import { imported, importFile } from '../../surfaces/dashboard/lead-files.ts'
 
 const by = ({ port }: TestMailServer) => ({
   mail: { smtp: { host: '127.0.0.1', port }, from: 'desk@sender.example' },
@@ -97,6 +98,21 @@ describe('mails of a sequence', () => {
     expect((await desk.show(id)).status).toBe('completed')
     await node.services.mail.close()
     await node.close()
+  })
+
+  it('leave room for the work of others at a mail server that is slow', async () => {
+    await using server = await createTestMailServer({ hold: true })
+    await using desk = await openMailDesk(by(server))
+    const other = await desk.app.team()
+    await desk.addLeads('Ann')
+    for (let n = 0; n < 4; n += 1) await desk.activate((await desk.create()).id)
+    await desk.app.until(async () => server.held === 2, 'two mails wait for their answers')
+    const { importId } = await importFile(other, 'email\nbea@site.example')
+    expect(await imported(desk.app, other, importId)).toMatchObject({ status: 'completed', imported: 1 })
+    expect(await statuses(desk)).toEqual(['sending', 'sending'])
+    server.release()
+    await desk.rests()
+    expect(subjects(server)).toEqual(Array(4).fill('Hello Ann'))
   })
 
   it('go out once from two servers at the same moment', async () => {
