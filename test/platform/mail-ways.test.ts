@@ -129,6 +129,20 @@ describe('a mail by a cloud’s mail service', () => {
     baseUrl,
   })
 
+  it.each([
+    ['MessageRejected', true],
+    ['BadRequestException', true],
+    ['SendingPausedException', false],
+    ['AccountSuspendedException:http://internal.example/', false],
+    ['MailFromDomainNotVerifiedException', false],
+  ])('refused as %s is refused for good: %s', async (type, final) => {
+    await using api = await service(
+      (response) => void response.writeHead(400, { 'x-amzn-errortype': type }).end('{"message":"no"}'),
+    )
+    await using sender = senderFor({ cloud: cloud(api.url) })
+    await expect(sender.send(mail)).rejects.toMatchObject({ final, unknown: false })
+  })
+
   it('is posted as a whole, signed by Signature Version 4', async () => {
     await using api = await service(taken)
     await using sender = senderFor({ cloud: cloud(api.url) })

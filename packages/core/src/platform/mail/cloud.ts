@@ -16,6 +16,15 @@ export interface CloudMailOptions {
   topic?: TopicOptions
 }
 
+/** What the service answers with 400 as well, and what has nothing to do with the mail: anyone who fixes that wants it to go out. */
+const aboutUs = new Set([
+  'AccountSuspendedException',
+  'LimitExceededException',
+  'MailFromDomainNotVerifiedException',
+  'SendingPausedException',
+  'ThrottlingException',
+])
+
 /** Sends by `SendEmail` with the whole mail, signed by Signature Version 4. */
 export function createCloudSender(parts: {
   options: CloudMailOptions
@@ -55,6 +64,7 @@ export function createCloudSender(parts: {
       await postMail(http, {
         service: 'The cloud mail service',
         isRepeatable: false,
+        isOurs: (code) => aboutUs.has(code.replace(/:.*$/s, '')),
         url,
         headers,
         body,

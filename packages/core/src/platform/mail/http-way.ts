@@ -9,6 +9,7 @@ const limits = { method: 'POST', redirect: 'manual', timeoutMs: 30_000, maxBytes
  * Hands a mail over by HTTP.
  * @param service how errors name it
  * @param isRepeatable whether the service takes the same request again for the same mail
+ * @param isOurs whether an error of that code is about this installation, and not about the mail
  * @throws MailError
  */
 export async function postMail(
@@ -16,11 +17,13 @@ export async function postMail(
   {
     service,
     isRepeatable,
+    isOurs = () => false,
     url,
     ...request
   }: {
     service: string
     isRepeatable: boolean
+    isOurs?: (code: string) => boolean
     url: string | URL
     headers: HeadersInit
     body: string
@@ -33,10 +36,12 @@ export async function postMail(
     inDoubt: maybeTaken && isRepeatable,
   })
   let status: number
+  let code: string
   let answer: string
   try {
     const response = await http.request(url, { ...limits, ...rest, ...(signal && { signal }) })
     status = response.status
+    code = response.headers.get('x-amzn-errortype') ?? ''
     answer = await response.text()
   } catch (error) {
     throw new MailError(`${service} cannot be reached: ${(error as Error).message}`, {
@@ -47,7 +52,7 @@ export async function postMail(
   if (status >= 200 && status < 300) return
   const said = redactText(answer).slice(0, 300)
   throw new MailError(`${service} answers ${status}: ${said}`, {
-    final: aboutTheMail.has(status),
+    final: aboutTheMail.has(status) && !isOurs(code),
     // A server fault may have come after the mail was taken.
     ...doubt(status >= 500 && status !== 503),
   })
