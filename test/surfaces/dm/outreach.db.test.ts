@@ -105,6 +105,26 @@ describe('dm.campaigns.send', () => {
     expect(await desk.send()).toMatchObject({ queued: 3, skipped: [] })
   })
 
+  it('sends what is approved though many letters before it are not any more', async () => {
+    await using desk = await openOutreachDesk()
+    const changed: string[] = []
+    for (const text of ['a', 'b'])
+      changed.push(
+        await desk.approved(
+          Array.from({ length: 50 }, (_, n) => letter(`${text}${n}@site.example`)).join(''),
+        ),
+      )
+    await desk.approved(letter('ann@other.example'))
+    await desk.app.db.write(async (tx) => {
+      for (const activityId of changed)
+        await tx.run('update outputs set sha256 = ? where activity_id = ?', ['0'.repeat(64), activityId])
+    })
+    const { queued, skipped } = await desk.send()
+    expect([queued, skipped.length]).toEqual([1, 100])
+    await desk.pass(minute)
+    expect((await desk.became())['ann@other.example']).toBe('sent')
+  })
+
   it('sends a newer text in place of one that was stopped because it had changed', async () => {
     await using desk = await openOutreachDesk()
     await desk.approved(letter('ann@site.example', 'The first words'))

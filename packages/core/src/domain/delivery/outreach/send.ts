@@ -23,24 +23,12 @@ export function sendOutreach(ctx: Ctx, campaignId: string): Promise<OutreachSent
     const { tenantId, status } = await lockCampaign(txn, campaignId)
     if (status !== 'active')
       throw new DomainError('UNPROCESSABLE', 'The campaign is not active: nothing goes out for it')
-    const mails = await txn.em.find(
-      OutreachMail,
-      { campaignId, status: 'approved' },
-      { orderBy: { id: 'asc' }, limit: perRequest },
-    )
-    if (mails.length === 0 && (await txn.em.count(OutreachMail, { campaignId })) === 0)
+    if ((await txn.em.count(OutreachMail, { campaignId })) === 0)
       throw new DomainError(
         'UNPROCESSABLE',
         'No outreach mail of this campaign was approved: it is a section of an approved text with a line “To:” and a line “Subject:”',
       )
-    const skipped: OutreachSent['skipped'] = []
-    const queued: OutreachMailRow[] = []
-    for (const mail of mails) {
-      const reason = await whyNot(txn, mail)
-      if (reason === undefined) queued.push(mail)
-      else skipped.push({ activityId: mail.activityId, to: mail.recipient, reason })
-      if (reason === 'unsubscribed') Object.assign(mail, { status: 'stopped', error: 'Unsubscribed' })
-    }
+    const { queued, skipped } = await chooseMails(txn, campaignId)
     const sender = await txn.em.findOne(User, { id: txn.actor.id })
     const now = txn.clock.now()
     for (const [n, mail] of queued.entries()) {
@@ -60,13 +48,48 @@ export function sendOutreach(ctx: Ctx, campaignId: string): Promise<OutreachSent
   })
 }
 
-/** Asked when a mail is let go, and again right before it leaves. */
+/** The next mails to be sent. Those that are not approved any more stay where they are, and are no obstacle for those behind them. */
+async function chooseMails(
+  txn: Transaction,
+  campaignId: string,
+): Promise<{ queued: OutreachMailRow[]; skipped: OutreachSent['skipped'] }> {
+  const skipped: OutreachSent['skipped'] = []
+  const queued: OutreachMailRow[] = []
+  // A text has up to fifty mails.
+  const known = new Map<string, boolean>()
+  for (let after = ''; ; ) {
+    const mails = await txn.em.find(
+      OutreachMail,
+      { campaignId, status: 'approved', id: { $gt: after } },
+      { orderBy: { id: 'asc' }, limit: perRequest },
+    )
+    for (const mail of mails) {
+      const reason = await whyNot(txn, mail, known)
+      if (reason === undefined) queued.push(mail)
+      else skipped.push({ activityId: mail.activityId, to: mail.recipient, reason })
+      if (reason === 'unsubscribed') Object.assign(mail, { status: 'stopped', error: 'Unsubscribed' })
+      if (queued.length === perRequest) return { queued, skipped }
+    }
+    const last = mails.at(-1)
+    if (!last || mails.length < perRequest) return { queued, skipped }
+    after = last.id
+  }
+}
+
+/**
+ * Asked when a mail is let go, and again right before it leaves.
+ * @param known which texts are still approved; what is found out is added
+ */
 export async function whyNot(
   txn: Transaction,
   { tenantId, activityId, address, contentHash }: OutreachMailRow,
+  known = new Map<string, boolean>(),
 ): Promise<'changed' | 'unsubscribed' | undefined> {
   if ((await txn.em.count(MailOptOut, { tenantId, address })) > 0) return 'unsubscribed'
-  return (await isStillApproved(txn, activityId, contentHash)) ? undefined : 'changed'
+  const text = `${activityId} ${contentHash}`
+  const isApproved = known.get(text) ?? (await isStillApproved(txn, activityId, contentHash))
+  known.set(text, isApproved)
+  return isApproved ? undefined : 'changed'
 }
 
 /**
