@@ -3,7 +3,7 @@ import { notFound } from '../../kernel/errors.ts'
 import { transact } from '../../kernel/transact.ts'
 import { logActivity } from '../work/activities/state.ts'
 import { addEntry } from './leads/create.ts'
-import { MailOptOut } from './mailing/entities.ts'
+import { addOptOut } from './mailing/opt-out-queries.ts'
 import { mailOfLink } from './outreach/queries.ts'
 import { stopContact } from './sequences/claim.ts'
 import { SequenceContact } from './sequences/entities.ts'
@@ -35,7 +35,7 @@ export async function unsubscribe(ctx: Ctx, linkKey: string): Promise<string> {
   await transact({ ...ctx, scope: [tenantId] }, async (txn) => {
     if (owner.kind === 'contact') return endSequence(txn, owner)
     const { id, address, activityId } = owner
-    if (!(await optOut(txn, { tenantId, address }))) return
+    if (!(await addOptOut(txn, { tenantId, address }))) return
     logActivity(
       txn,
       { id: activityId, tenantId },
@@ -61,14 +61,7 @@ async function endSequence(
   if (!sequence || !contact) return
   const { address, leadId } = contact
   stopContact(sequence, contact, 'unsubscribed')
-  if (!(await optOut(txn, { tenantId, address }))) return
+  if (!(await addOptOut(txn, { tenantId, address }))) return
   addEntry(txn, { id: leadId, tenantId }, 'change', 'Unsubscribed from mails', { id: null, name: address })
   txn.audit({ tenantId, resourceType: 'lead', resourceId: leadId, after: { unsubscribed: true } })
-}
-
-/** @returns whether it is new */
-async function optOut(txn: Transaction, who: { tenantId: string; address: string }): Promise<boolean> {
-  if ((await txn.em.count(MailOptOut, who)) > 0) return false
-  txn.em.create(MailOptOut, { ...who, at: txn.clock.date() })
-  return true
 }

@@ -1,0 +1,17 @@
+import type { Transaction } from '../../../kernel/context.ts'
+
+/**
+ * Notes that an address gets no more mails of a tenant, also when several ask for it at the same moment: programs that read mails do.
+ * @param who the address in lower case
+ * @returns whether it is new
+ */
+export async function addOptOut(
+  { tx, clock }: Transaction,
+  { tenantId, address }: { tenantId: string; address: string },
+): Promise<boolean> {
+  const added = await tx.run(
+    `insert into mail_opt_outs (tenant_id, address, at) values (?, ?, ?) on conflict (tenant_id, address) do nothing`,
+    [tenantId, address, clock.date()],
+  )
+  return added > 0
+}
