@@ -26,6 +26,21 @@ describe('wordMail', () => {
   })
 })
 
+describe('addresses in a mail', () => {
+  it.each([
+    ['<https://oats.example/a?b=1&c>', '&lt;', 'https://oats.example/a?b=1&amp;c', '&gt;'],
+    ['"https://oats.example/rye"', '&quot;', 'https://oats.example/rye', '&quot;'],
+    ["'https://oats.example/it's'", '&#39;', 'https://oats.example/it&#39;s', '&#39;'],
+    ['(see https://oats.example/rye).', '(see ', 'https://oats.example/rye', ').'],
+  ])('%s lead where they say', (body, before, address, after) => {
+    const { html } = wordMail(
+      { subject: 'Hello', body },
+      { values, from: 'Oats', link: 'https://desk.example/u' },
+    )
+    expect(html).toContain(`<p>${before}<a href="${address}">${address}</a>${after}</p>`)
+  })
+})
+
 // A pattern that tries each way to part what it has read would not come back from these.
 describe('hostile texts of mails', () => {
   const spaces = ' '.repeat(19_990)

@@ -58,11 +58,11 @@ function inHtml(text: string, addresses: ReadonlyMap<string, string>): string {
   for (const { 0: found, 1: words = '', 2: reference = '', index } of text.matchAll(picture)) {
     const address = addresses.get(reference)
     const alt = escapeHtml(words)
-    html += withLinks(escapeHtml(text.slice(at, index)))
+    html += withLinks(text.slice(at, index))
     html += address === undefined ? alt : `<img src="${escapeHtml(address)}" alt="${alt}">`
     at = index + found.length
   }
-  return html + withLinks(escapeHtml(text.slice(at)))
+  return html + withLinks(text.slice(at))
 }
 
 /** Adds the name of the sender and the link that ends all such mails. */
@@ -81,5 +81,17 @@ export function withWayOut(
   }
 }
 
-const withLinks = (html: string) =>
-  html.replace(/https?:\/\/[^\s<]*[^\s<.,;:!?)]/g, (url) => `<a href="${url}">${url}</a>`)
+/** What stands behind an address, or around it, is no part of it. */
+const link = /https?:\/\/[^\s<>"]*[^\s<>"'.,;:!?)]/g
+
+/** A text in HTML, its addresses as links. They are looked for before anything is escaped: `&quot;` would become a part of them. */
+function withLinks(text: string): string {
+  let html = ''
+  let at = 0
+  for (const { 0: url, index } of text.matchAll(link)) {
+    const shown = escapeHtml(url)
+    html += `${escapeHtml(text.slice(at, index))}<a href="${shown}">${shown}</a>`
+    at = index + url.length
+  }
+  return html + escapeHtml(text.slice(at))
+}
