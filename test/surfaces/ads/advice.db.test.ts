@@ -120,3 +120,46 @@ describe('tenant.campaigns.apply_advice, tenant.campaigns.decide_advice', () => 
     expect(await list({ status: 'applied' })).toHaveLength(2)
   })
 })
+
+describe('tenant.campaigns.advise in a currency without cents', () => {
+  it('suggests a budget that the platform takes, and none that is no more', async () => {
+    await using own = await openAdsDesk()
+    const at = own.google.accounts.get('2222222222') as AdsAccount
+    at.currency = 'JPY'
+    const budget = at.budgets.get('71') as { amountMicros: bigint }
+    const suggested = async (yen: bigint) => {
+      budget.amountMicros = yen * 1_000_000n
+      at.days.splice(0)
+      for (let day = 1; day <= 9; day += 1)
+        at.days.push({
+          campaign: bakery,
+          date: `2026-04-0${day}`,
+          costMicros: budget.amountMicros,
+          impressions: 500,
+          clicks: 40,
+          conversions: 2,
+        })
+      const where = { params: { campaignId } }
+      await own.team.member.call('tenant', 'POST /campaigns/:campaignId/metrics/sync', where)
+      await own.settled()
+      await own.team.member.call('tenant', 'POST /campaigns/:campaignId/optimizations/trigger', where)
+      await own.settled()
+      const { data } = await own.team.member.call('tenant', 'GET /campaigns/:campaignId/optimizations', {
+        ...where,
+        query: {},
+      })
+      return data
+    }
+    budget.amountMicros = 1_005_000_000n
+    const campaignId = await own.imported()
+    expect(await suggested(5n)).toEqual([])
+    const [one, ...others] = await suggested(1_005n)
+    expect(others).toEqual([])
+    expect(one?.suggestedAction).toBe('Raise the daily budget from 1005.00 JPY to 1105.00 JPY')
+    const here = { params: { campaignId, recommendationId: one?.id ?? '' } }
+    const route = '/campaigns/:campaignId/optimizations/:recommendationId'
+    await own.team.member.call('tenant', `PATCH ${route}`, { ...here, body: { status: 'dm_approved' } })
+    await own.team.admin.call('tenant', `POST ${route}/apply`, here)
+    expect(at.budgets.get('71')?.amountMicros).toBe(1_105_000_000n)
+  })
+})

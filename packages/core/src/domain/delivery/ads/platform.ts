@@ -122,6 +122,8 @@ export interface AdPlatform {
   /** The type of channel whose consent opens it. */
   channel: ChannelType
   rules: PlatformRules
+  /** What its budgets are multiples of, in millionths of a currency; undefined for a currency of which that is not known. */
+  budgetUnit(currency: string): number | undefined
   /** Its words for the two states of a campaign that can be changed. */
   words: Readonly<Record<'enabled' | 'paused', string>>
   /** All campaigns of all accounts that the consent opens, but those that were removed. @throws PlatformError */

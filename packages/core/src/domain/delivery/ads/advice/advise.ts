@@ -88,7 +88,8 @@ async function situationOf(ctx: Ctx, mapping: MappingRow) {
   const to = addDays(dayIn(ctx.clock.date(), timezone), -1)
   const from = addDays(to, -29)
   const all = await sumsBetween(ctx, campaignId, platform, { from, to })
-  const hasKeywords = platformOf(ctx, platform).search !== undefined
+  const there = platformOf(ctx, platform)
+  const hasKeywords = there.search !== undefined
   const week = await sumsBetween(ctx, campaignId, platform, { from: addDays(to, -6), to })
   return {
     currency,
@@ -96,6 +97,7 @@ async function situationOf(ctx: Ctx, mapping: MappingRow) {
     to,
     dailyBudgetMicros,
     budgetShared,
+    budgetUnit: there.budgetUnit(currency),
     ...all,
     weekCostMicros: week.costMicros,
     weekConversionMicros: week.conversionMicros,

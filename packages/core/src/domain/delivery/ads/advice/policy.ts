@@ -11,6 +11,8 @@ export interface Situation {
   to: string
   dailyBudgetMicros: number | null
   budgetShared: boolean
+  /** What the platform's budgets are multiples of, in millionths; undefined where that is not known. */
+  budgetUnit: number | undefined
   /** Of all days, and of the last seven. */
   costMicros: number
   conversionMicros: number
@@ -94,13 +96,21 @@ function wastedSearches(at: Situation): AdAdvice[] {
 }
 
 function limitedBudget(at: Situation, costPer: number | null): AdAdvice[] {
-  const { dailyBudgetMicros: budget, weekCostMicros, weekConversionMicros, currency } = at
-  if (budget === null || at.budgetShared || costPer === null || weekConversionMicros === 0) return []
+  const { dailyBudgetMicros: budget, budgetUnit, weekCostMicros, weekConversionMicros, currency } = at
+  if (
+    budget === null ||
+    budgetUnit === undefined ||
+    at.budgetShared ||
+    costPer === null ||
+    weekConversionMicros === 0
+  )
+    return []
   const share = weekCostMicros / (7 * budget)
   const weekCostPer = weekCostMicros / (weekConversionMicros / 1_000_000)
   if (share < limitedShare || weekCostPer > costPer * 1.05) return []
-  // Whole cents, which every currency of the platforms takes.
-  const more = Math.floor((budget * (1 + budgetStep)) / 10_000) * 10_000
+  const more = Math.floor((budget * (1 + budgetStep)) / budgetUnit) * budgetUnit
+  // A tenth of it is less than what the platform counts in.
+  if (more <= budget) return []
   return [
     {
       kind: 'limited_budget',

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { isoDay } from '../../../../platform/wire.ts'
+import { decimalsOf } from '../../../accounts/billing/amounts.ts'
 import { isTimeZone } from '../../../accounts/tenants/tenants.ts'
 
 /** A decimal number as a text, such as `12.34`, in millionths. */
@@ -11,6 +12,9 @@ export const decimalMicros = z
 /** The day that a time of a platform begins with, in the zone that it has; null where it is none. */
 export const dayOf = (time: string | undefined): string | null =>
   isoDay.safeParse(time?.slice(0, 10)).data ?? null
+
+/** The smallest unit of a currency, in millionths. */
+export const smallestUnit = (currency: string): number => 10 ** (6 - decimalsOf(currency))
 
 /** The zone that an account's days are in; one that is not known here counts as UTC. */
 export const accountZone = (name: string): string => (isTimeZone(name) ? name : 'UTC')

@@ -1,4 +1,5 @@
 import type { AdPlatform } from '../../platform.ts'
+import { smallestUnit } from '../values.ts'
 import { readCampaign, readCampaigns, readDays } from './campaigns.ts'
 import { changes } from './changes.ts'
 import { readKeywords, readTerms } from './keywords.ts'
@@ -9,6 +10,7 @@ export const googleAds: AdPlatform = {
   name: 'search_ads',
   channel: 'search_ads',
   rules: googleAdsRules,
+  budgetUnit: smallestUnit,
   words: { enabled: 'ENABLED', paused: 'PAUSED' },
   campaigns: readCampaigns,
   campaign: readCampaign,

@@ -1,6 +1,7 @@
 import { decimalsOf } from '../../../../accounts/billing/amounts.ts'
 import { askRest, linkedinUrl } from '../../../publishing/connectors/linkedin/rest.ts'
 import { campaignChanges, stepObstacle } from '../campaign-changes.ts'
+import { smallestUnit } from '../values.ts'
 import { linkedinCampaign, linkedinCampaignPath, linkedinDailySpend } from './campaigns.ts'
 
 /** Its words for what we call enabled and paused. */
@@ -12,9 +13,8 @@ export const linkedinChanges = campaignChanges({
   campaign: linkedinCampaign,
   dailySpend: linkedinDailySpend,
   budgetField(micros, currencyCode) {
-    const decimals = decimalsOf(currencyCode)
-    const amount = (micros / 1_000_000).toFixed(decimals)
-    return stepObstacle(micros, 10 ** (6 - decimals)) ?? { dailyBudget: { amount, currencyCode } }
+    const amount = (micros / 1_000_000).toFixed(decimalsOf(currencyCode))
+    return stepObstacle(micros, smallestUnit(currencyCode)) ?? { dailyBudget: { amount, currencyCode } }
   },
   async update(call, at, fields) {
     await askRest(call, {

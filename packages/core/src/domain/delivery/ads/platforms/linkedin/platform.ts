@@ -1,5 +1,6 @@
 import { linkedinRules } from '../../../publishing/connectors/linkedin/rest.ts'
 import type { AdPlatform } from '../../platform.ts'
+import { smallestUnit } from '../values.ts'
 import { linkedinCampaign, linkedinCampaigns } from './campaigns.ts'
 import { linkedinChanges, linkedinWords } from './changes.ts'
 import { linkedinDays } from './days.ts'
@@ -9,6 +10,7 @@ export const linkedinAds: AdPlatform = {
   name: 'professional_ads',
   channel: 'professional_network',
   rules: linkedinRules,
+  budgetUnit: smallestUnit,
   words: linkedinWords,
   campaigns: linkedinCampaigns,
   campaign: linkedinCampaign,
