@@ -89,6 +89,16 @@ describe('tenant.campaigns.import_all, tenant.campaigns.metrics, tenant.campaign
     expect((await desk.team.member.call('tenant', 'GET /campaigns')).pagination.total).toBe(0)
   })
 
+  it('takes no campaign over that would end before it begins', async () => {
+    const body = {
+      connectedChannelId: desk.channelId,
+      platform: 'search_ads' as const,
+      campaigns: [{ externalCampaignId: bakery, name: 'Bakery', endDate: '2025-12-31' }],
+    }
+    const refused = await refusal(desk.team.member.call('tenant', 'POST /campaigns/import', { body }))
+    expect(refused).toMatchObject({ status: 400, code: 'VALIDATION_ERROR', field: 'campaigns.0.endDate' })
+  })
+
   it('takes campaigns over with the status of the platform, and fetches their figures', async () => {
     account().days.push(day('2026-04-01', 10, 1.5), day('2026-04-06', 5))
     const [first, second] = await order(bakery, '32')

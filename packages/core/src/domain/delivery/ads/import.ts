@@ -49,8 +49,8 @@ const campaignsAt = (ctx: Ctx, channelId: string, name: AdPlatformName) => {
 /**
  * Takes campaigns of a platform over as they stand there, all or none, and has their figures fetched. The status is the platform's, and so
  * is the money where the request says nothing. Serves `POST /tenant/v1/campaigns/import`.
- * @throws DomainError as `channelFor`; `VALIDATION_ERROR` on the campaign that the platform does not have, or that is named twice;
- *   `CONFLICT` when one is imported already
+ * @throws DomainError as `channelFor`; `VALIDATION_ERROR` on the campaign that the platform does not have, or that is named twice, and on the
+ *   date of one that would end before it begins; `CONFLICT` when one is imported already
  */
 export async function importCampaigns(ctx: Ctx, order: ImportOrder): Promise<Imported> {
   const tenantId = oneTenant(ctx)
@@ -63,6 +63,12 @@ export async function importCampaigns(ctx: Ctx, order: ImportOrder): Promise<Imp
     const field = `campaigns.${i}.externalCampaignId`
     if (!there) throw invalid(field, 'The platform has no such campaign')
     if (wanted.has(there.id)) throw invalid(field, 'Is named twice')
+    const { startDate, endDate } = datesOf(there, given)
+    if (startDate && endDate && startDate > endDate)
+      throw invalid(
+        `campaigns.${i}.${given.endDate === undefined ? 'startDate' : 'endDate'}`,
+        'endDate must not be before startDate',
+      )
     wanted.set(there.id, { there, given })
   }
   const mappings = await transact(ctx, async (txn) => {
@@ -79,6 +85,12 @@ export async function importCampaigns(ctx: Ctx, order: ImportOrder): Promise<Imp
     mappings.map(async (mapping) => ({ ...(await getWorkflowCampaign(ctx, mapping.campaignId)), mapping })),
   )
 }
+
+/** The platform's, where the request says nothing. */
+const datesOf = (there: PlatformCampaign, given: ImportOrder['campaigns'][number]) => ({
+  startDate: given.startDate ?? there.startDate,
+  endDate: given.endDate ?? there.endDate,
+})
 
 function takeOver(
   txn: Transaction,
@@ -98,8 +110,7 @@ function takeOver(
     brief: '',
     status,
     budgetCapMicros: null,
-    startDate: given.startDate ?? there.startDate,
-    endDate: given.endDate ?? there.endDate,
+    ...datesOf(there, given),
     attachments: [],
     type: 'paid_ads',
     source: 'imported',
