@@ -3,6 +3,7 @@ import { createTestApp } from '../../kit/app.ts'
 import { createTestClock } from '../../kit/clock.ts'
 import { connectChannel, createOAuthServer } from '../../kit/oauth-server.ts'
 import { changedTables, fingerprint } from '../../kit/rows.ts'
+import { refusal } from '../refusal.ts'
 
 const hosts = { allowHosts: ['127.0.0.1'] }
 
@@ -63,6 +64,32 @@ describe('dashboard.channels.disconnect', () => {
       clock.advance(5_000)
       return provider.revoked.length === 2
     }, 'it is given back')
+  })
+
+  it('revokes the tokens of a renewal that was under way, too, and refuses what has waited for it', async () => {
+    const clock = createTestClock()
+    await using provider = await createOAuthServer()
+    await using app = await createTestApp({ ...hosts, clock, channels: provider.channels })
+    const { admin, adminToken } = await app.team()
+    await connectChannel(app, provider, adminToken)
+    const { data } = await admin.call('dashboard', 'GET /channels')
+    const channelId = data[0]?.id ?? ''
+    await app.db.write((tx) => tx.run('update channel_connections set expires_at = ?', [clock.date()]))
+    provider.pause = Promise.withResolvers()
+    const { exchanges } = provider
+    const query = { channel: 'search_ads' as const, connectedChannelId: channelId }
+    const asked = refusal(admin.call('tenant', 'GET /campaigns/import', { query }))
+    await app.until(async () => provider.exchanges > exchanges, 'the tokens are being renewed')
+    await admin.call('dashboard', 'DELETE /channels/:channelId', { params: { channelId } })
+    provider.pause.resolve()
+    expect(await asked).toMatchObject({ status: 422, code: 'UNPROCESSABLE' })
+    const last = provider.issued.slice(-2)
+    await app.until(
+      async () => last.every((token) => provider.revoked.includes(token)),
+      'they are given back',
+    )
+    const rows = await app.db.sql.all('select status, tokens_sealed from channel_connections')
+    expect(rows).toEqual([{ status: 'disconnected', tokens_sealed: null }])
   })
 
   it('requires an admin, and returns 404 for a channel of another tenant', async () => {

@@ -25,9 +25,9 @@ export async function disconnectChannel(ctx: Ctx, channelId: string): Promise<vo
     const lock = { lockMode: LockMode.PESSIMISTIC_WRITE } as const
     const channel = await txn.em.findOne(ChannelConnection, { id: channelId }, lock)
     if (!channel) throw notFound('channel')
-    const { tenantId, type: channelType, status, accountName } = channel
+    const { tenantId, type: channelType, status, accountName, tokensSealed } = channel
     if (status === 'disconnected') return
-    giveBack(txn, channel)
+    if (tokensSealed !== null) giveBack(txn, channel, tokensSealed)
     Object.assign(channel, {
       status: 'disconnected',
       tokensSealed: null,

@@ -5,14 +5,14 @@ import { type ChannelSecrets, decryptSecrets } from './provider.ts'
 
 type Opened = Pick<ConnectionRow, 'tenantId' | 'type' | 'tokensSealed' | 'auth' | 'account'>
 
-/** Has a job give the secrets of a channel back to its platform, where there is a request for that. */
-export function giveBack(txn: Transaction, { tenantId, type, tokensSealed, auth, account }: Opened): void {
+/** Leaves a job that gives tokens of a channel back to its provider, where that takes them. @param tokens encrypted for the tenant */
+export function giveBack(txn: Transaction, { tenantId, type, auth, account }: Opened, tokens: string): void {
   const canRevoke =
     auth === 'oauth'
       ? txn.services.channels.client(type)?.revokeUrl !== undefined
       : txn.services.channelAuth(type)?.revoke !== undefined
-  if (tokensSealed === null || !canRevoke) return
-  const payload = { tenantId, channelType: type, tokens: tokensSealed, auth, account: { ...account } }
+  if (!canRevoke) return
+  const payload = { tenantId, channelType: type, tokens, auth, account: { ...account } }
   txn.enqueue(revokeTokensJob, { tenantId, payload })
 }
 
@@ -23,7 +23,7 @@ export function giveBack(txn: Transaction, { tenantId, type, tokensSealed, auth,
 export function giveBackReplaced(txn: Transaction, before: Opened, next: ChannelSecrets): void {
   if (before.auth !== 'credentials' || before.tokensSealed === null) return
   if (opensTheSame(txn, before, next)) return
-  giveBack(txn, before)
+  giveBack(txn, before, before.tokensSealed)
 }
 
 /** Anyone may paste the password again that is in use. Secrets of a key that is lost are not known any more, and left alone. */

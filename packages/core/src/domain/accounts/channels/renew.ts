@@ -4,6 +4,7 @@ import { transact } from '../../../kernel/transact.ts'
 import { extendToken, refreshTokens } from '../../../platform/oauth/client.ts'
 import { OAuthError, type OAuthTokens } from '../../../platform/oauth/oauth.ts'
 import { ChannelConnection, type ConnectionRow } from './entities.ts'
+import { giveBack } from './give-back.ts'
 import { grantDied } from './grant-died.ts'
 import { endOf } from './keep.ts'
 import { createCall } from './platform-call.ts'
@@ -27,10 +28,16 @@ export async function renewConnection(ctx: Ctx, seen: ConnectionRow): Promise<Co
   const giveUpAt = ctx.clock.now() + 2 * leaseMs
   for (;;) {
     const found = await takeLease(ctx, seen, me)
-    if (found !== 'busy') return found === 'mine' ? askProvider(ctx, seen, me) : found
+    if (found !== 'busy') return found === 'mine' ? connected(await askProvider(ctx, seen, me)) : found
     if (ctx.clock.now() >= giveUpAt) throw new PlatformError('transient', 'The consent is being renewed')
     await new Promise<void>((resolve) => void ctx.clock.after(lookMs, resolve))
   }
+}
+
+/** A person may have disconnected it while its provider was asked. @throws PlatformError `auth` */
+function connected(connection: ConnectionRow): ConnectionRow {
+  if (connection.status === 'connected') return connection
+  throw new PlatformError('auth', 'The channel is not connected')
 }
 
 /** @returns the connection, when someone has renewed it since it was read */
@@ -38,8 +45,8 @@ function takeLease(ctx: Ctx, { id, tokensSealed }: ConnectionRow, me: string) {
   return transact(ctx, async (txn) => {
     const lockMode = LockMode.PESSIMISTIC_WRITE
     const row = await txn.em.findOne(ChannelConnection, { id }, { lockMode })
-    if (row?.status !== 'connected') throw new PlatformError('auth', 'The channel is not connected')
-    if (row.tokensSealed !== tokensSealed) return row
+    if (!row) throw new PlatformError('auth', 'The channel is not connected')
+    if (connected(row).tokensSealed !== tokensSealed) return row
     const now = txn.clock.now()
     if (row.refreshingUntil && row.refreshingUntil.getTime() > now) return 'busy' as const
     Object.assign(row, { refreshingBy: me, refreshingUntil: new Date(now + leaseMs) })
@@ -94,13 +101,18 @@ function write(
   return transact(ctx, async (txn) => {
     const lockMode = LockMode.PESSIMISTIC_WRITE
     const row = await txn.em.findOneOrFail(ChannelConnection, { id }, { lockMode })
-    if (row.tokensSealed !== tokensSealed) return row
     const { encryptor } = txn.services
     // A provider that names no new refresh token means the one that we have.
     const kept = { ...decryptSecrets(encryptor, tokensSealed ?? '', tenantId), ...secrets }
+    const sealed = encryptSecrets(encryptor, kept, tenantId)
+    if (row.tokensSealed !== tokensSealed) {
+      // What was given back is the pair of before; nobody has a use for this one.
+      if (row.status === 'disconnected') giveBack(txn, row, sealed)
+      return row
+    }
     const now = txn.clock.date()
     return Object.assign(row, {
-      tokensSealed: encryptSecrets(encryptor, kept, tenantId),
+      tokensSealed: sealed,
       expiresAt: endOf({ expiresIn }, now),
       refreshingBy: null,
       refreshingUntil: null,
