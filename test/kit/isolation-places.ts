@@ -18,6 +18,7 @@ interface JsonSchema {
   properties?: Record<string, JsonSchema>
   items?: JsonSchema
   anyOf?: JsonSchema[]
+  oneOf?: JsonSchema[]
   enum?: string[]
 }
 
@@ -32,7 +33,7 @@ function idFields(schema: JsonSchema, name = ''): string[] {
   return [
     ...Object.entries(schema.properties ?? {}).flatMap(([key, inner]) => idFields(inner, key)),
     ...(schema.items ? idFields(schema.items, name) : []),
-    ...(schema.anyOf ?? []).flatMap((inner) => idFields(inner, name)),
+    ...[...(schema.anyOf ?? []), ...(schema.oneOf ?? [])].flatMap((inner) => idFields(inner, name)),
   ]
 }
 
