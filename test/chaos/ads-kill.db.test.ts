@@ -7,6 +7,7 @@ import { serveAds } from '../kit/ads.ts'
 import { openTestDatabase } from '../kit/database.ts'
 import type { GoogleAdsServer } from '../kit/google-ads-server.ts'
 import { createOAuthServer, type OAuthServer, redirectUrl } from '../kit/oauth-server.ts'
+import { addApprovedCopy } from './ad-rows.ts'
 import { endMember, newInstallation, startMember } from './fleet.ts'
 import { randomFrom } from './random.ts'
 import { adminOfTenant, type SeededTenant, seedTenants } from './seed.ts'
@@ -17,6 +18,7 @@ const kills = Math.max(4, Math.round(count / 5))
 /** As long as all of it may take: what comes before it is waited for. */
 const limitMs = 120_000 + count * 12_000
 const patience = { timeout: limitMs, interval: 100 }
+const pageOf = (at: number) => `https://oats.example/${at}`
 const wordsOf = (at: number) => [`cheap ${at}`, `free ${at}`]
 
 describe('change sets of ads', () => {
@@ -31,7 +33,7 @@ describe('change sets of ads', () => {
     google.accepts = provider.accepts
     const { db } = database
     const { installation, port } = await newInstallation(database.url, { channels })
-    await seedTenants(installation, 1, (copydesk, tenant) => approveSets(copydesk, provider, tenant))
+    await seedTenants(installation, 1, (copydesk, tenant) => approveSets({ copydesk, db }, provider, tenant))
 
     const random = randomFrom(11)
     const mishaps: GoogleAdsServer['mishaps']['mutate'] = ['cut before', 'cut after', 'cut after', 500]
@@ -74,6 +76,11 @@ describe('change sets of ads', () => {
     const wanted = Array.from({ length: count }, (__, at) => wordsOf(at)).flat()
     const there = [...(google.accounts.get('2222222222')?.negatives.values() ?? [])]
     expect(there.map(({ text }) => text).sort()).toEqual(['free', ...wanted].sort())
+    const ads = [...(google.accounts.get('2222222222')?.ads.values() ?? [])]
+    expect(ads.flatMap(({ finalUrls }) => finalUrls).sort()).toEqual(
+      Array.from({ length: count }, (__, at) => pageOf(at)).sort(),
+    )
+    expect(new Set(ads.map(({ status }) => status))).toEqual(new Set(['PAUSED']))
     expect([...google.done.values()].filter((times) => times !== 1)).toEqual([])
     const ours = await db.sql.all<{ text: string; external: string | null }>(
       `select text, external_criterion_id as external from negative_keywords where status = 'active' and text <> 'free'`,
@@ -85,7 +92,11 @@ describe('change sets of ads', () => {
 })
 
 /** Takes a campaign over, and approves change sets for it, before any server is there to apply them. */
-async function approveSets(copydesk: Copydesk, provider: OAuthServer, tenant: SeededTenant): Promise<void> {
+async function approveSets(
+  { copydesk, db }: { copydesk: Copydesk; db: Database },
+  provider: OAuthServer,
+  tenant: SeededTenant,
+): Promise<void> {
   const admin = adminOfTenant(copydesk, tenant)
   const { authUrl } = await admin.call('dashboard.channels.connect', {
     params: { platform: 'search_ads' },
@@ -101,12 +112,20 @@ async function approveSets(copydesk: Copydesk, provider: OAuthServer, tenant: Se
     },
   })
   const params = { campaignId: campaign?.id ?? '' }
+  const { id: activityId } = await admin.call('tenant.campaigns.add_content', {
+    params,
+    body: { deliverableType: 'ad_copy', inputPayload: { topic: 'Rye' } },
+  })
+  const adGroupId = await addApprovedCopy(db, { activityId, ...params, tenantId: tenant.tenantId })
   for (let at = 0; at < count; at += 1) {
-    const changes = wordsOf(at).map((keyword) => ({
-      kind: 'add_negative' as const,
-      keyword,
-      matchType: 'exact' as const,
-    }))
+    const changes = [
+      ...wordsOf(at).map((keyword) => ({
+        kind: 'add_negative' as const,
+        keyword,
+        matchType: 'exact' as const,
+      })),
+      { kind: 'add_ad' as const, activityId, adGroupId, finalUrl: pageOf(at) },
+    ]
     const { id, digest } = await admin.call('tenant.campaigns.plan_change_set', { params, body: { changes } })
     await admin.call('tenant.campaigns.approve_set', {
       params: { ...params, changeSetId: id },
@@ -117,7 +136,7 @@ async function approveSets(copydesk: Copydesk, provider: OAuthServer, tenant: Se
 
 /** Whether the turn of a set asks this, and not what follows an import. */
 const isOfTurn = ({ path, body }: { path: string; body: Record<string, unknown> }): boolean =>
-  path.endsWith(':mutate') || String(body['query']).includes('FROM campaign_criterion')
+  path.endsWith(':mutate') || /FROM (?:campaign_criterion|ad_group_ad)/.test(String(body['query']))
 
 const setsOf = async ({ sql }: Database, condition: string): Promise<number> =>
   Number((await sql.get<{ n: number }>(`select count(*) as n from ad_change_sets where ${condition}`))?.n)

@@ -1,15 +1,6 @@
+import { Refused } from './google-ads-refused.ts'
 import type { AdsAccount, Criterion } from './google-ads-rows.ts'
-
-/** An operation of a mutate that is refused: by family and name, as Google names errors. */
-export class Refused extends Error {
-  readonly family: string
-  readonly code: string
-  constructor(family: string, code: string, message: string) {
-    super(message)
-    this.family = family
-    this.code = code
-  }
-}
+import { createAd, removeAd } from './google-ads-texts.ts'
 
 type Fields = Record<string, unknown>
 interface Operation {
@@ -44,6 +35,7 @@ const known = [
   'campaignOperation',
   'adGroupCriterionOperation',
   'campaignCriterionOperation',
+  'adGroupAdOperation',
 ]
 
 /** Does one operation on an account. @returns the resource name of what it has changed @throws Refused */
@@ -70,6 +62,10 @@ export function mutate(account: AdsAccount, given: Record<string, Operation>, ne
     if (!campaign || updateMask !== 'status') throw absent()
     campaign.status = String(update?.['status'])
     return changed('campaigns', id)
+  }
+  if (kind === 'adGroupAdOperation') {
+    if (remove !== undefined) removeAd(account, tail(remove))
+    return changed('adGroupAds', remove === undefined ? createAd(account, create ?? {}, newId) : tail(remove))
   }
   const ofCampaign = kind === 'campaignCriterionOperation'
   const all = ofCampaign ? account.negatives : account.criteria

@@ -13,8 +13,30 @@ export interface AdsAccount {
   criteria: Map<string, Criterion>
   /** Of campaigns, all negative, by `campaign~criterion`. */
   negatives: Map<string, Criterion>
+  /** By `group~ad`. */
+  ads: Map<string, SearchAd>
+  /** The ads that people have enabled lately, as Google remembers it. */
+  enabled: string[]
   days: Day[]
   terms: Term[]
+}
+
+export interface TextAsset {
+  text: string
+  pinnedField?: string
+}
+
+/** A responsive search ad. */
+export interface SearchAd {
+  id: string
+  /** The ad group. */
+  of: string
+  status: string
+  finalUrls: string[]
+  headlines: TextAsset[]
+  descriptions: TextAsset[]
+  path1?: string
+  impressions: number
 }
 
 export interface Criterion {
@@ -128,6 +150,35 @@ export function rowsOf(account: AdsAccount, resource: string): Row[] {
           },
           metrics: metricsOf(account.terms.filter(({ term }) => term.includes(one.text))),
         }))
+    case 'ad_group_ad':
+      return [...account.ads.values()].map((ad) => ({
+        ...campaignOf(account.adGroups.get(ad.of)?.campaign ?? ''),
+        ...groupOf(ad.of),
+        adGroupAd: {
+          resourceName: name('adGroupAds', `${ad.of}~${ad.id}`),
+          status: ad.status,
+          ad: {
+            id: ad.id,
+            type: 'RESPONSIVE_SEARCH_AD',
+            finalUrls: ad.finalUrls,
+            responsiveSearchAd: {
+              headlines: ad.headlines,
+              descriptions: ad.descriptions,
+              ...(ad.path1 !== undefined && { path1: ad.path1 }),
+            },
+          },
+        },
+        metrics: { impressions: String(ad.impressions) },
+      }))
+    case 'change_event':
+      return account.enabled.map((id) => ({
+        changeEvent: {
+          changeResourceName: name('adGroupAds', id),
+          changeResourceType: 'AD_GROUP_AD',
+          changeDateTime: '2026-04-01 12:00:00',
+          newResource: { adGroupAd: { status: 'ENABLED' } },
+        },
+      }))
     case 'campaign_criterion':
       return [...account.negatives.values()].map((one) => ({
         ...campaignOf(one.of),
@@ -165,10 +216,15 @@ export function answerQuery(account: AdsAccount, query: string): object[] | unde
   if (!read) return undefined
   const [, selected = '', from = '', conditions = '', , limit] = read
   const fields = selected.split(',').map((field) => field.trim())
+  // The history of an account is told for a span of days, and so many rows of it.
+  if (from === 'change_event' && (!limit || !/ >= '.+ <= '/.test(conditions))) return undefined
   const resource = from === 'campaign' && fields.includes('segments.date') ? 'campaign by day' : from
   const parts = conditions === '' ? [] : conditions.split(/ AND (?!')/)
   // The figures of keywords are of all days here.
-  const tests = parts.filter((part) => from !== 'keyword_view' || !part.startsWith('segments.')).map(testOf)
+  const ofDays = (part: string) => from === 'keyword_view' && part.startsWith('segments.')
+  const tests = parts
+    .filter((part) => !ofDays(part) && !part.startsWith('change_event.change_date'))
+    .map(testOf)
   if (tests.includes(undefined)) return undefined
   const rows = rowsOf(account, resource).filter((row) => tests.every((test) => test?.(row)))
   return rows.slice(0, Number(limit ?? rows.length)).map((row) => {
@@ -191,12 +247,13 @@ function testOf(condition: string): ((row: Row) => boolean) | undefined {
     const [, path = '', from = '', to = ''] = between
     return (row) => String(at(row, path)) >= from && String(at(row, path)) <= to
   }
-  const [, path = '', operator, value = ''] = /^([\w.]+) (=|!=|IN) (.+)$/.exec(condition) ?? []
+  const [, path = '', operator, value = ''] = /^([\w.]+) (=|!=|>|IN) (.+)$/.exec(condition) ?? []
   const values = value
     .replace(/^\(|\)$/g, '')
     .split(',')
     .map((one) => one.trim().replaceAll("'", ''))
   const same = (row: Row) => values.some((one) => String(at(row, path)).toLowerCase() === one.toLowerCase())
   if (operator === undefined) return undefined
+  if (operator === '>') return (row) => Number(at(row, path)) > Number(value)
   return operator === '!=' ? (row) => !same(row) : same
 }

@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { mutate, Refused } from './google-ads-mutate.ts'
+import { mutate } from './google-ads-mutate.ts'
+import { Refused } from './google-ads-refused.ts'
 import { type AdsAccount, answerQuery } from './google-ads-rows.ts'
 
 /** What goes wrong with one request; those that come later are served. */
@@ -39,6 +40,8 @@ export function adsAccount(id: string, more: Partial<AdsAccount> = {}): AdsAccou
     adGroups: new Map(),
     criteria: new Map(),
     negatives: new Map(),
+    ads: new Map(),
+    enabled: [],
     days: [],
     terms: [],
     ...more,
@@ -52,11 +55,14 @@ export async function createGoogleAdsServer(): Promise<GoogleAdsServer> {
     errors,
     requestId,
   })
-  const errorOf = ({ family, code, message }: Refused, index?: number) => ({
+  const errorOf = ({ family, code, message, more }: Refused, index?: number) => ({
     errorCode: { [family]: code },
     message,
+    ...(more.details && { details: more.details }),
     ...(index !== undefined && {
-      location: { fieldPathElements: [{ fieldName: 'mutate_operations', index }] },
+      location: {
+        fieldPathElements: [{ fieldName: 'mutate_operations', index }, ...(more.path ?? [])],
+      },
     }),
   })
   const refuse = (status: number, rpc: string, errors: object[], requestId: string): Reply => ({

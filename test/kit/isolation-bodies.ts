@@ -74,6 +74,9 @@ const bodies: Record<string, (ids: Ids) => object> = {
   'tenant.campaigns.plan_change_set: negativeKeywordId in the body': ({ negativeKeywordId }) => ({
     changes: [{ kind: 'remove_negative', negativeKeywordId }],
   }),
+  'tenant.campaigns.plan_change_set: activityId in the body': ({ adGroupId, activityId }) => ({
+    changes: [{ kind: 'add_ad', adGroupId, activityId, finalUrl: 'https://oats.example/' }],
+  }),
   'tenant.campaigns.approve_set': () => ({ digest: seededDigest }),
   'tenant.campaigns.decide_advice': () => ({ status: 'skipped' }),
   'tenant.campaigns.sync_terms': () => ({ from: '2026-04-01', to: '2026-04-09' }),

@@ -21,9 +21,25 @@ const bid = (before: number, after: number): ChangeSet['items'][number] => ({
   before,
   after,
   live: null,
+  ad: null,
   state: 'planned',
   reason: null,
 })
+
+const newAd: ChangeSet['items'][number] = {
+  ...bid(0, 0),
+  kind: 'ad',
+  label: 'A paused ad in “Bread”',
+  before: null,
+  after: 'paused',
+  ad: {
+    activityId: '01J9ZX6T4QH8C3V5N7M2K0B1AF',
+    contentHash: 'a'.repeat(64),
+    headlines: ['Fresh rye bread', 'Baked every night', 'Order before noon'],
+    descriptions: ['Rye bread from our own oven.', 'Order before noon.'],
+    finalUrl: 'https://oats.example/rye',
+  },
+}
 
 const set: ChangeSet = {
   id: '01J9ZX6T4QH8C3V5N7M2K0B1AE',
@@ -60,6 +76,19 @@ describe('a change set in a shell', () => {
     expect(text(set)).toContain('0.004 EUR → 0.005 EUR')
     expect(text(set)).toContain('1.25 EUR → 1.10 EUR')
     expect(text(set)).toContain('0.123456 EUR → 25.00 EUR')
+  })
+
+  it('shows every text of a new ad, and where it leads to', () => {
+    const lines = text({ ...set, items: [newAd] }).split('\n')
+    expect(lines.slice(1, 8)).toEqual([
+      'planned  A paused ad in “Bread”: nothing → paused',
+      '  headline     Fresh rye bread',
+      '  headline     Baked every night',
+      '  headline     Order before noon',
+      '  description  Rye bread from our own oven.',
+      '  description  Order before noon.',
+      '  leads to     https://oats.example/rye',
+    ])
   })
 
   it('shows what followed, and what else was changed', () => {

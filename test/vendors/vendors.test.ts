@@ -6,6 +6,7 @@ import { createMetaAdsServer } from '../kit/meta-ads-server.ts'
 import { openPlatformDesk, type PlatformDesk } from '../kit/platform-desk.ts'
 import { fetchVendors, vendor } from '../kit/vendors.ts'
 import { googleAdsSchema } from './google-ads-schema.ts'
+import { changeEverything, refusedAds } from './google-ads-work.ts'
 import type { Cursor, GoogleModule, LinkedinModule, MetaModule } from './modules.ts'
 
 beforeAll(fetchVendors, 300_000)
@@ -191,7 +192,7 @@ describe('what is said to and by Google Ads', () => {
 
   beforeAll(async () => {
     desk = await openAdsDesk()
-    await work(desk)
+    await changeEverything(desk)
   })
   afterAll(() => desk[Symbol.asyncDispose]())
 
@@ -210,6 +211,8 @@ describe('what is said to and by Google Ads', () => {
       ),
     )
     expect([...kinds].sort()).toEqual([
+      'adGroupAdOperation create',
+      'adGroupAdOperation remove',
       'adGroupCriterionOperation update',
       'campaignBudgetOperation update',
       'campaignCriterionOperation create',
@@ -227,47 +230,30 @@ describe('what is said to and by Google Ads', () => {
   it('names only fields that there are in queries', () => {
     const schema = googleAdsSchema()
     const queries = desk.google.requests.flatMap(({ body }) => (body['query'] ? [String(body['query'])] : []))
-    const names = new Set(queries.flatMap((query) => query.match(/\b[a-z_]+(?:\.[a-z_]+)+\b/g) ?? []))
+    const names = new Set(
+      queries.flatMap((query) => query.match(/\b[a-z_]+(?:\.[a-z_][a-z_0-9]*)+\b/g) ?? []),
+    )
     expect(names.size).toBeGreaterThan(30)
     expect([...names].filter((name) => !schema.hasField('services.GoogleAdsRow', name))).toEqual([])
     expect(schema.hasField('services.GoogleAdsRow', 'campaign.start_day')).toBe(false)
   })
 })
 
-/** One change of each kind, and everything that is read. */
-async function work({ team, imported, settled }: AdsDesk) {
-  const params = { campaignId: await imported() }
-  const { member } = team
-  await member.call('tenant', 'POST /campaigns/:campaignId/keywords/sync', { params })
-  await settled()
-  const span = { from: '2026-03-20', to: '2026-04-01' }
-  await member.call('tenant', 'POST /campaigns/:campaignId/search-terms/sync', { params, body: span })
-  await settled()
-  const { data } = await member.call('tenant', 'GET /campaigns/:campaignId/keywords', { params })
-  const keyword = { ...params, keywordId: data[0]?.id ?? '' }
-  const change = (body: object) =>
-    member.call('tenant', 'PATCH /campaigns/:campaignId/keywords/:keywordId', { params: keyword, body })
-  await change({ bidMicros: 1_100_000 })
-  await change({ status: 'paused' })
-  const negative = await member.call('tenant', 'POST /campaigns/:campaignId/negative-keywords', {
-    params,
-    body: { keyword: 'cheap', matchType: 'broad' },
+describe('the server of Google Ads', () => {
+  it('refuses ads by names and in a form that Google has', () => {
+    const schema = googleAdsSchema()
+    const refusals = refusedAds()
+    const codes = refusals.map(({ family, code }) => `${family}.${code}`)
+    expect(new Set(codes).size).toBe(9)
+    for (const { family, code, message, more } of refusals) {
+      const { path = [], details } = more
+      const error = {
+        errorCode: { [family]: code },
+        message,
+        location: { fieldPathElements: [{ fieldName: 'mutate_operations', index: 1 }, ...path] },
+        ...(details && { details }),
+      }
+      expect(schema.faults('errors.GoogleAdsError', error), `${family}.${code}`).toEqual([])
+    }
   })
-  await member.call('tenant', 'DELETE /campaigns/:campaignId/negative-keywords/:negativeKeywordId', {
-    params: { ...params, negativeKeywordId: negative.id },
-  })
-  const set = await member.call('tenant', 'POST /campaigns/:campaignId/change-sets', {
-    params,
-    body: {
-      changes: [
-        { kind: 'daily_budget', dailyBudgetMicros: 25_000_000 },
-        { kind: 'campaign_status', status: 'paused' },
-      ],
-    },
-  })
-  await team.admin.call('tenant', 'POST /campaigns/:campaignId/change-sets/:changeSetId/approve', {
-    params: { ...params, changeSetId: set.id },
-    body: { digest: set.digest },
-  })
-  await settled()
-}
+})

@@ -15,7 +15,7 @@ export function adCopy(m: Material): Block[] {
     m.wishes.length < 0
       ? { heads: 3, texts: 2 }
       : m.wishes.length > 0
-        ? { heads: 15, texts: 6 }
+        ? { heads: 15, texts: 4 }
         : { heads: 8, texts: 4 }
   const headlines = distinct(headlineIdeas(m), m, HEADLINE_LIMIT).slice(0, most.heads)
   const texts = distinct(descriptionIdeas(m), m, DESCRIPTION_LIMIT).slice(0, most.texts)

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { randomFrom } from '../../chaos/random.ts'
+import { approvedCopy } from '../../kit/ad-copy.ts'
 import { type AdsDesk, openAdsDesk } from '../../kit/ads.ts'
 import { adminOf, type TestApp } from '../../kit/app.ts'
 import type { AdsAccount } from '../../kit/google-ads-rows.ts'
@@ -14,6 +15,8 @@ let params: { campaignId: string }
 /** Ids here of keywords by their texts, of the ad group, and of the negative keyword that is there. */
 let keywords: Map<string, string>
 let adGroupId: string
+/** Of approved ad copy. */
+let activityId: string
 
 beforeAll(async () => {
   desk = await openAdsDesk()
@@ -25,6 +28,7 @@ beforeAll(async () => {
   keywords = new Map(data.map(({ text, id }) => [text, id]))
   const groups = await admin.call('tenant.campaigns.ad_groups', { params })
   adGroupId = groups.data[0]?.id ?? ''
+  activityId = await approvedCopy(desk, params)
 })
 afterAll(() => desk[Symbol.asyncDispose]())
 
@@ -32,7 +36,7 @@ const account = () => desk.google.accounts.get('2222222222') as AdsAccount
 
 /** All that a change set can change, as the platform has it; ids are new when something is added again. */
 function stateThere() {
-  const { budgets, campaigns, criteria, negatives } = account()
+  const { budgets, campaigns, criteria, negatives, ads } = account()
   const negative = (of: string, text: string | undefined, matchType: string | undefined) =>
     `${of}: ${text} (${matchType})`
   return {
@@ -41,6 +45,9 @@ function stateThere() {
     keywords: [...criteria.values()]
       .filter((one) => !one.negative && one.status !== 'REMOVED')
       .map(({ text, status, bidMicros }) => [text, status, bidMicros]),
+    ads: [...ads.values()]
+      .filter((one) => one.status !== 'REMOVED')
+      .map(({ finalUrls, status }) => [finalUrls, status]),
     negatives: [
       ...[...negatives.values()].map((one) => negative(one.of, one.text, one.matchType)),
       ...[...criteria.values()]
@@ -97,6 +104,7 @@ describe('tenant.campaigns.undo_set of random sets', () => {
         { kind: 'campaign_status', status: flip(before.status) },
         { kind: 'add_negative', keyword: `cheap ${n}`, matchType: pick(['exact', 'phrase', 'broad']) },
         { kind: 'add_negative', keyword: `old ${n}`, matchType: 'exact', adGroupId },
+        { kind: 'add_ad', activityId, adGroupId, finalUrl: `https://oats.example/${n}` },
         { kind: 'remove_negative', negativeKeywordId: pick(negative.data)?.id },
       ]
       const changes = all.filter(() => random() < 0.5)

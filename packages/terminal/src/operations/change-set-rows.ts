@@ -52,14 +52,23 @@ export const changeSetColumns: ReadonlyArray<Column<ChangeSet>> = [
   { title: 'planned by', cell: ({ requestedBy }) => requestedBy, tone: () => 'dim', rank: 1 },
 ]
 
+/** Every letter of an ad, as readers see it. */
+const adLines = ({ headlines, descriptions, finalUrl }: NonNullable<ChangeItem['ad']>): StyledLine[] =>
+  [
+    ...headlines.map((text) => ['headline', text] as const),
+    ...descriptions.map((text) => ['description', text] as const),
+    ['leads to', finalUrl] as const,
+  ].map(([name, text]) => row(span(`  ${name.padEnd(11)}  `, 'dim'), text))
+
 /** A change set with what is changed from what to what, and the digest to approve it by. */
 export function changeSetLines(one: ChangeSet): StyledLine[] {
   const shown = (value: ChangeItem['before']) =>
     typeof value === 'number' ? amount(value / 1_000_000, one.currency) : (value ?? 'nothing')
   return [
     row(span(one.title, 'strong'), span(`  ${one.id}`, 'accent'), `  ${one.status}`),
-    ...one.items.flatMap(({ label, before, after, state, reason }) => [
+    ...one.items.flatMap(({ label, before, after, ad, state, reason }) => [
       row(span(`${state}  `, tones[state]), `${label}: ${shown(before)} → ${shown(after)}`),
+      ...(ad === null ? [] : adLines(ad)),
       ...(reason === null ? [] : [row(span(`  ${reason}`, 'dim'))]),
     ]),
     ...(one.error === null ? [] : [row(span(one.error, 'bad'))]),

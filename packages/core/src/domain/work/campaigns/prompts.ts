@@ -24,7 +24,7 @@ const kinds: Record<DeliverableType, Kind> = {
   },
   ad_copy: {
     label: 'Ad copy',
-    form: 'An ad set: at least five headlines of at most 30 characters, three descriptions of at most 90 characters, and the landing-page promise that they lead to. Give the character count behind each line.',
+    form: 'One ad for searches in Markdown. Below the heading “## Headlines” a list of five to fifteen headlines of at most 30 characters, below the heading “## Descriptions” a list of three or four descriptions of at most 90 characters, and below “## Landing page” the promise that they lead to. Each item of the two lists is one line of plain text that appears in the ad as it is: no count, no remark, no emphasis, no braces, and none of them twice. Chinese, Japanese and Korean characters count as two.',
   },
   email_newsletter: {
     label: 'E-mail newsletter',

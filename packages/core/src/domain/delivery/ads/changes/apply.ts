@@ -9,6 +9,7 @@ import { applyChangesJob } from '../jobs.ts'
 import type { AdChanges, AdPlatform, ItemOutcome, LiveValue } from '../platform.ts'
 import { AdChangeSet, type ChangeItem, type ChangeSetRow } from './entities.ts'
 import { lockLimit } from './limits.ts'
+import { textDrift } from './new-ad.ts'
 import { addressAt, moreOf, roomOf } from './plan.ts'
 import { applyLeaseMs, noLimit } from './policy.ts'
 import { accountOfSet, isAccountBusy } from './queries.ts'
@@ -152,6 +153,11 @@ async function change(ctx: Ctx, turn: ApplyTurn, call: Call, items: ChangeItem[]
         reason: `The platform has ${value ?? 'nothing'}, not ${item.before ?? 'nothing'} any more: nothing was done`,
       })
     else {
+      const drift = await transact(ctx, (txn) => textDrift(txn, item))
+      if (drift !== undefined) {
+        Object.assign(item, { state: 'drifted', reason: drift })
+        continue
+      }
       const more = moreOf(item, mapping)
       if (more > 0 && (room === null || more > room)) {
         Object.assign(item, { state: 'refused', reason: room === null ? noLimit : limitUsedUp })

@@ -4,20 +4,21 @@ import { platformOf } from '../ask.ts'
 import type { AdPlatformName, MappingRow } from '../entities.ts'
 import { requireSearchMapping } from '../keywords/sync.ts'
 import { requireMappings } from '../sync.ts'
-import type { Change } from './schemas.ts'
+import type { PlannedChange } from './schemas.ts'
 
-const isOfCampaign = ({ kind }: Change): boolean => kind === 'daily_budget' || kind === 'campaign_status'
+const isOfCampaign = ({ kind }: PlannedChange): boolean =>
+  kind === 'daily_budget' || kind === 'campaign_status'
 
 /**
- * Where changes are made: at the platform that is named, at the one that has keywords where they are about these, and else at the only
- * one that the campaign runs at.
+ * Where changes are made: at the platform that is named, at the one that has keywords where they are about these or about ads, and else at
+ * the only one that the campaign runs at.
  * @throws DomainError `NOT_FOUND`; `BAD_REQUEST` when it runs at no such platform; `VALIDATION_ERROR` on `platform` where it has to be
  *   named, or has no keywords
  */
 export async function changedMapping(
   txn: Transaction,
   campaignId: string,
-  { platform: name, changes }: { platform?: AdPlatformName | undefined; changes: readonly Change[] },
+  { platform: name, changes }: { platform?: AdPlatformName | undefined; changes: readonly PlannedChange[] },
 ): Promise<MappingRow> {
   const aboutKeywords = !changes.every(isOfCampaign)
   if (name === undefined && aboutKeywords) return requireSearchMapping(txn, campaignId)
@@ -29,6 +30,6 @@ export async function changedMapping(
     throw invalid('platform', `The campaign runs at ${names}: name one of them`)
   }
   if (aboutKeywords && !platformOf(txn, found.platform).search)
-    throw invalid('platform', `${found.platform} has no keywords`)
+    throw invalid('platform', `${found.platform} has no keywords, and no ads are made there`)
   return found
 }

@@ -15,15 +15,43 @@ export const changeKinds = [
   'daily_budget',
   'campaign_status',
   'negative_keyword',
+  'ad',
 ] as const
 export type ChangeKind = (typeof changeKinds)[number]
 
-/** `drifted`: the platform has another value than the plan began with, so that nothing was done. */
+/**
+ * `drifted`: the platform has another value than the plan began with, or the text of an ad is not the one that it was planned with, so
+ * that nothing was done.
+ */
 export const itemStates = ['planned', 'refused', 'rejected', 'applied', 'drifted', 'failed'] as const
 export type ItemState = (typeof itemStates)[number]
 
-/** A number of millionths, a status, `present` for what exists, null for what does not. */
+/** A number of millionths, a status, `present` for what exists, null for what does not. Of an ad: as `adStates`. */
 export type ChangeValue = number | string | null
+
+/**
+ * What an ad with these texts and this address is at the platform: ready to be enabled by a person there, running, paused after it has
+ * run, or not as it was made.
+ */
+export const adStates = {
+  paused: 'paused',
+  enabled: 'enabled',
+  ran: 'paused after it ran',
+  changed: 'another text',
+} as const
+
+/** What readers of an ad for searches see, in the order in which it was written. */
+export interface AdTexts {
+  headlines: string[]
+  descriptions: string[]
+}
+
+/** An ad that is made of an approved text. */
+export interface PlannedAd extends AdTexts {
+  finalUrl: string
+  /** SHA-256 of the text that it was made of. */
+  contentHash: string
+}
 
 /** One thing that is changed at a platform. */
 export interface ChangeItem {
@@ -38,6 +66,8 @@ export interface ChangeItem {
   /** Of a negative keyword. */
   text: string | null
   matchType: MatchType | null
+  /** Of an ad, whose `subjectId` is the activity that its text is of. */
+  ad?: PlannedAd
   before: ChangeValue
   after: ChangeValue
   state: ItemState

@@ -2,20 +2,12 @@ import type { Transaction } from '../../../../kernel/context.ts'
 import { DomainError, invalid, notFound } from '../../../../kernel/errors.ts'
 import type { MappingRow } from '../entities.ts'
 import { AdGroup, CampaignKeyword, type MatchType, NegativeKeyword } from '../keywords/entities.ts'
+import { blank, type Draft } from './draft.ts'
 import type { ChangeItem, ChangeValue } from './entities.ts'
+import { draftAd, draftAdRemoval, requireOtherAds } from './new-ad.ts'
 import type { ChangeOrder } from './plan.ts'
 import { money } from './policy.ts'
-import type { Change } from './schemas.ts'
-
-/** An item before the platform was asked, with what guardrails have to know of our rows. */
-export interface Draft {
-  item: ChangeItem
-  /** Of ours. */
-  adGroupId: string | null
-  groupBidMicros: number | null
-  /** Of an undo: what the platform must have. */
-  expected?: ChangeValue
-}
+import type { Change, PlannedChange } from './schemas.ts'
 
 /** Drafts of changes, and what of an undo is left as it is. */
 export interface Drafted {
@@ -38,6 +30,7 @@ export async function draftAll(
     const undone = undo?.items[i]
     try {
       const draft = await draftItem(txn, mapping, change, `changes.${i}`)
+      requireOtherAds(drafts, draft, `changes.${i}`)
       drafts.push({ ...draft, ...(undone && { expected: undone.after }) })
     } catch (error) {
       if (!undone || !(error instanceof DomainError)) throw error
@@ -59,12 +52,12 @@ export const leftAsItIs = (item: ChangeItem, reason: string): ChangeItem => ({
 /**
  * What a request wants to change, by our rows.
  * @throws DomainError `NOT_FOUND` on the row that is not the campaign's; `VALIDATION_ERROR` for another currency than the account's;
- *   `CONFLICT` for a negative keyword that is there, or is not any more
+ *   `CONFLICT` for a negative keyword that is there, or is not any more; as `draftAd`
  */
 async function draftItem(
   txn: Transaction,
   mapping: MappingRow,
-  change: Change,
+  change: PlannedChange,
   field: string,
 ): Promise<Draft> {
   const { currency } = mapping
@@ -89,20 +82,12 @@ async function draftItem(
       return newNegative(txn, mapping, change, field)
     case 'remove_negative':
       return oldNegative(txn, mapping, change.negativeKeywordId)
+    case 'add_ad':
+      return draftAd(txn, mapping, change, field)
+    case 'remove_ad':
+      return draftAdRemoval(txn, mapping, change.item)
   }
 }
-
-const blank = {
-  subjectId: null,
-  groupId: null,
-  externalId: null,
-  text: null,
-  matchType: null,
-  before: null,
-  state: 'planned',
-  reason: null,
-  live: null,
-} as const
 
 function ofCampaign(kind: 'daily_budget' | 'campaign_status', after: ChangeValue, label: string): Draft {
   return { item: { ...blank, kind, after, label }, adGroupId: null, groupBidMicros: null }

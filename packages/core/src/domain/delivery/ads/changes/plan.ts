@@ -8,12 +8,13 @@ import type { AdPlatformName, MappingRow } from '../entities.ts'
 import type { NegativeSource } from '../keywords/entities.ts'
 import type { AdChanges, CampaignAddress } from '../platform.ts'
 import { changedMapping } from './changed-mapping.ts'
+import type { Draft } from './draft.ts'
 import { AdLimit, type ChangeItem, type ChangeSetRow, type ChangeSource } from './entities.ts'
-import { type Draft, draftAll } from './items.ts'
+import { draftAll } from './items.ts'
 import { keepPlan } from './keep.ts'
-import { type Guarded, obstacleTo } from './policy.ts'
+import { type Guarded, isSoAlready, obstacleTo } from './policy.ts'
 import { enabledKeywords, getChangeSet } from './queries.ts'
-import type { Change, ChangeSet, NewChangeSet } from './schemas.ts'
+import type { ChangeSet, NewChangeSet, PlannedChange } from './schemas.ts'
 
 type Call = Parameters<AdChanges['live']>[0]
 
@@ -21,7 +22,7 @@ type Call = Parameters<AdChanges['live']>[0]
 export interface ChangeOrder {
   title: string
   source: ChangeSource
-  changes: readonly Change[]
+  changes: readonly PlannedChange[]
   /** Where they are made; default: as `changedMapping` says. */
   platform?: AdPlatformName | undefined
   /** Of negative keywords that are added. */
@@ -120,7 +121,7 @@ async function guard(
       mostStep: order.mostStep,
       roomMicros: room,
     }
-    if (now.before === now.after) {
+    if (isSoAlready(now)) {
       all.push({ ...now, state: 'applied', reason: 'The platform has it so already' })
       continue
     }

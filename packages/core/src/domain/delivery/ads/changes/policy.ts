@@ -2,7 +2,7 @@ import { toUsd } from '../../../../kernel/money.ts'
 import { sha256Hex } from '../../../../platform/crypto/hash.ts'
 import { decimalsOf } from '../../../accounts/billing/amounts.ts'
 import type { MatchType } from '../keywords/entities.ts'
-import type { ChangeItem, ChangeValue } from './entities.ts'
+import type { ChangeItem, ChangeValue, PlannedAd } from './entities.ts'
 
 /** A budget or a bid is changed by at most this share of what it was. */
 const usualStep = 0.5
@@ -18,6 +18,17 @@ const waits = [15, 60, 120, 300, 900, 1_800]
 /** How long a set waits after so many turns that came to nothing, milliseconds. */
 export const retryMs = (failures: number): number =>
   (waits[Math.min(failures, waits.length) - 1] ?? 15) * 1_000
+
+/**
+ * How long a platform may be busy with a request whose answer was lost, milliseconds. An ad that is made a second time is a second ad, so
+ * that it is looked for after that.
+ */
+const lateMs = 120_000
+/** How long a set waits that may have been sent, milliseconds. */
+export const lookUpMs = (failures: number, items: readonly ChangeItem[]): number =>
+  Math.max(retryMs(failures), items.some(isNewAd) ? lateMs : 0)
+
+const isNewAd = ({ kind, after }: ChangeItem): boolean => kind === 'ad' && after !== null
 
 /** What guardrails know beside the item itself. */
 export interface Guarded {
@@ -55,8 +66,15 @@ export function obstacleTo(item: ChangeItem, known: Guarded): string | undefined
       return item.before === null ? 'The keyword is not there any more' : undefined
     case 'negative_keyword':
       return item.after === null ? undefined : negativeObstacle(item, known.keywords)
+    case 'ad':
+      return item.after === null || item.before === null
+        ? undefined
+        : `The ad group has an ad with these texts and this address already: it is ${item.before}`
   }
 }
+
+/** Whether nothing has to be done. An ad that is there was made by someone else, so that it is none of a plan's. */
+export const isSoAlready = (item: ChangeItem): boolean => item.before === item.after && !isNewAd(item)
 
 function bidObstacle({ before, after }: ChangeItem, known: Guarded): string | undefined {
   const { dailyBudgetMicros, groupBidMicros, currency } = known
@@ -145,6 +163,13 @@ export function digestOf(
     item.before,
     item.after,
     item.state === 'refused',
+    ...(item.ad ? adParts(item, item.ad) : []),
   ])
   return sha256Hex(JSON.stringify([at.accountId, at.externalCampaignId, at.currency, plan]))
 }
+
+/** Every letter of an ad is agreed to, and which text it is made of. */
+const adParts = (
+  { subjectId }: ChangeItem,
+  { contentHash, finalUrl, headlines, descriptions }: PlannedAd,
+): unknown[] => [subjectId, contentHash, finalUrl, headlines, descriptions]

@@ -59,12 +59,13 @@ function toSet({ items, outcomes, ...rest }: RowOf<typeof set>): ChangeSet {
       before: toFigures({ ...before, currency: rest.currency }),
       after: toFigures({ ...after, currency: rest.currency }),
     })),
-    items: items.map(({ kind, label, before, after, live, state, reason }) => ({
+    items: items.map(({ kind, label, before, after, live, ad, subjectId, state, reason }) => ({
       kind,
       label,
       before,
       after,
       live,
+      ad: ad ? { ...ad, activityId: subjectId ?? '' } : null,
       state,
       reason,
     })),

@@ -3,7 +3,7 @@ import { isoDate, page, pageQuery, ulid } from '../../../../platform/wire.ts'
 import { AdFigures } from '../../../work/campaigns/metrics/schemas.ts'
 import { adPlatformNames } from '../entities.ts'
 import { matchTypes } from '../keywords/entities.ts'
-import { changeKinds, changeSetStatuses, changeSources, itemStates } from './entities.ts'
+import { type ChangeItem, changeKinds, changeSetStatuses, changeSources, itemStates } from './entities.ts'
 
 /** In millionths of the account's currency. */
 const micros = z.int().min(1).max(1_000_000_000_000)
@@ -26,8 +26,21 @@ const Change = z.discriminatedUnion('kind', [
     adGroupId: ulid.optional(),
   }),
   z.object({ kind: z.literal('remove_negative'), negativeKeywordId: ulid }),
+  /** Made paused: nothing here can enable an ad, a person does that at the platform. */
+  z.object({
+    kind: z.literal('add_ad'),
+    activityId: ulid,
+    adGroupId: ulid,
+    finalUrl: z.string().trim().min(1).max(2_048),
+  }),
 ])
 export type Change = z.output<typeof Change>
+
+/** What only an undo does: an ad that was made is removed, and one that was removed is made of the same text. */
+type AdUndo =
+  | { kind: 'remove_ad'; item: ChangeItem }
+  | (Extract<Change, { kind: 'add_ad' }> & { contentHash: string })
+export type PlannedChange = Change | AdUndo
 
 export const NewChangeSet = z.object({
   title: z.string().trim().min(1).max(200).optional(),
@@ -42,11 +55,22 @@ const value = z.union([z.number(), z.string()]).nullable()
 const ChangeSetItem = z.object({
   kind: z.enum(changeKinds),
   label: z.string(),
-  /** Bids and budgets in millionths of the currency; `present` for a negative keyword that is there, null for what is not. */
+  /** Bids and budgets in millionths of the currency; `present` for a negative keyword that is there, a status, null for what is not there. */
   before: value,
   after: value,
   /** What the platform had when it was last looked at. */
   live: value,
+  /** The ad that is made or removed; null for every other kind. */
+  ad: z
+    .object({
+      activityId: ulid,
+      /** SHA-256 of the approved text that it is made of. */
+      contentHash: z.string(),
+      headlines: z.array(z.string()),
+      descriptions: z.array(z.string()),
+      finalUrl: z.string(),
+    })
+    .nullable(),
   state: z.enum(itemStates),
   /** Why it was refused, or not done. */
   reason: z.string().nullable(),

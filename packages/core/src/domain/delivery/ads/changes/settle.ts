@@ -1,6 +1,7 @@
 import type { Transaction } from '../../../../kernel/context.ts'
 import type { FailureKind } from '../../../accounts/channels/platform-error.ts'
 import { notify } from '../../../people/notifications/notify.ts'
+import { logActivity } from '../../../work/activities/state.ts'
 import { platformOf } from '../ask.ts'
 import type { MappingRow } from '../entities.ts'
 import { CampaignKeyword, NegativeKeyword } from '../keywords/entities.ts'
@@ -8,7 +9,7 @@ import { lockMapping } from '../mapping.ts'
 import { hasOutcome, outcomeTime } from '../outcomes/policy.ts'
 import { markPushed } from '../terms/queries.ts'
 import type { ChangeItem, ChangeSetRow, ChangeSetStatus } from './entities.ts'
-import { mostTries, retryMs } from './policy.ts'
+import { lookUpMs, mostTries, retryMs } from './policy.ts'
 
 /** What a turn has brought. */
 export interface ApplyOutcome {
@@ -50,7 +51,8 @@ async function settleFailure(
   const waits = kind === 'unknown' || kind === 'transient' || kind === 'quota'
   if (waits && set.failures < mostTries) {
     set.status = kind === 'unknown' ? 'unknown' : 'approved'
-    return lookAt(txn, set, until ?? new Date(txn.clock.now() + retryMs(set.failures)))
+    const waitMs = kind === 'unknown' ? lookUpMs(set.failures, set.items) : retryMs(set.failures)
+    return lookAt(txn, set, until ?? new Date(txn.clock.now() + waitMs))
   }
   for (const item of set.items) await withdrawNegative(txn, item)
   end(txn, set, 'failed', message)
@@ -74,7 +76,9 @@ function end(txn: Transaction, set: ChangeSetRow, status: ChangeSetStatus, error
   Object.assign(set, { status, error, nextAt: null, touched: false, updatedOn: now })
   if (status !== 'failed') {
     set.appliedOn = now
-    if (hasOutcome(set.source)) set.outcomeAt = outcomeTime(now, 0)
+    // A paused ad brings nothing by itself.
+    if (hasOutcome(set.source) && set.items.some(({ kind }) => kind !== 'ad'))
+      set.outcomeAt = outcomeTime(now, 0)
   }
   txn.audit({
     tenantId,
@@ -88,12 +92,13 @@ function end(txn: Transaction, set: ChangeSetRow, status: ChangeSetStatus, error
 /** Brings our row of an item to what the platform has. */
 export async function follow(
   txn: Transaction,
-  { campaignId }: ChangeSetRow,
+  set: ChangeSetRow,
   { id: mappingId, platform }: MappingRow,
   item: ChangeItem,
 ): Promise<void> {
+  const { campaignId } = set
   if (item.state !== 'applied') return withdrawNegative(txn, item)
-  const { kind, after, subjectId, externalId } = item
+  const { kind, after, subjectId, externalId, reason } = item
   const now = txn.clock.date()
   if (kind === 'daily_budget' || kind === 'campaign_status') {
     const mapping = await lockMapping(txn, mappingId)
@@ -106,6 +111,8 @@ export async function follow(
     return
   }
   if (subjectId === null) return
+  // What was so already is no news.
+  if (kind === 'ad') return reason === null ? logAd(txn, set, item) : undefined
   if (kind === 'keyword_bid' || kind === 'keyword_status') {
     const keyword = await txn.em.findOne(CampaignKeyword, { id: subjectId })
     const changed = kind === 'keyword_bid' ? { bidMicros: after } : { status: after }
@@ -121,6 +128,14 @@ export async function follow(
   )
   if (negative.source === 'search_term_classification')
     await markPushed(txn, campaignId, negative.text, after === null ? 'dm_reviewed' : 'pushed')
+}
+
+/** The log of an activity says what has become of its text. */
+function logAd(txn: Transaction, { id: changeSetId, tenantId }: ChangeSetRow, item: ChangeItem): void {
+  const { subjectId, label, externalId } = item
+  const message = `Done at the platform: ${label}`
+  const activity = { id: subjectId ?? '', tenantId }
+  logActivity(txn, activity, { kind: 'publishing', message, data: { changeSetId, externalId } })
 }
 
 /** A negative keyword that does not come to the platform is none. */

@@ -8,7 +8,7 @@ import type { ChangeItem } from './entities.ts'
 import { leftAsItIs } from './items.ts'
 import { planChanges } from './plan.ts'
 import { getChangeSet } from './queries.ts'
-import type { Change, ChangeSet } from './schemas.ts'
+import type { ChangeSet, PlannedChange } from './schemas.ts'
 
 /**
  * Plans the way back of a set that was applied. What the platform has changed since, what had no value before, and what stands in the way of
@@ -30,7 +30,7 @@ export async function undoChangeSet(
     }
   })
   const { id, title, items } = set
-  const changes: Change[] = []
+  const changes: PlannedChange[] = []
   const undone: ChangeItem[] = []
   const kept: ChangeItem[] = []
   for (const item of items.filter(({ state }) => state === 'applied')) {
@@ -56,7 +56,7 @@ export async function undoChangeSet(
 }
 
 /** The change that takes an item back; undefined where there is none. @param groups of the platform, with ours */
-function reversed(item: ChangeItem, groups: ReadonlyMap<string, string>): Change | undefined {
+function reversed(item: ChangeItem, groups: ReadonlyMap<string, string>): PlannedChange | undefined {
   const { kind, before, subjectId, groupId, text: keyword, matchType } = item
   const keywordId = subjectId ?? ''
   switch (kind) {
@@ -74,6 +74,13 @@ function reversed(item: ChangeItem, groups: ReadonlyMap<string, string>): Change
       if (keyword === null || matchType === null || (groupId !== null && adGroupId === undefined))
         return undefined
       return { kind: 'add_negative', keyword, matchType, ...(adGroupId !== undefined && { adGroupId }) }
+    }
+    case 'ad': {
+      if (before === null) return { kind: 'remove_ad', item }
+      const adGroupId = groups.get(groupId ?? '')
+      if (!item.ad || subjectId === null || adGroupId === undefined) return undefined
+      const { finalUrl, contentHash } = item.ad
+      return { kind: 'add_ad', activityId: subjectId, adGroupId, finalUrl, contentHash }
     }
   }
 }

@@ -10,14 +10,14 @@ import type { LinkTags } from './tags.ts'
 
 /** Links to which websites say where a reader comes from. Serves `GET /dashboard/v1/publications/link-tags`. */
 export function getLinkTags(ctx: Ctx): Promise<LinkTagsView> {
-  return transact(ctx, async (txn) => ({ hosts: await hostsOf(txn, oneTenant(txn)) }))
+  return transact(ctx, async (txn) => ({ hosts: await ownHosts(txn, oneTenant(txn)) }))
 }
 
 /** Sets them; what is planned already goes out as it was planned. Serves `PUT /dashboard/v1/publications/link-tags`. */
 export function setLinkTags(ctx: Ctx, { hosts }: LinkTagsSetting): Promise<LinkTagsView> {
   return transact(ctx, async (txn) => {
     const tenantId = oneTenant(txn)
-    const before = { hosts: await hostsOf(txn, tenantId) }
+    const before = { hosts: await ownHosts(txn, tenantId) }
     const after = { hosts: [...new Set(hosts)].toSorted((a, b) => (a < b ? -1 : 1)) }
     await txn.em.upsert(LinkTagging, { tenantId, ...after, updatedOn: txn.clock.date() })
     txn.audit({ tenantId, resourceType: 'tenant', resourceId: tenantId, before, after })
@@ -25,7 +25,8 @@ export function setLinkTags(ctx: Ctx, { hosts }: LinkTagsSetting): Promise<LinkT
   })
 }
 
-const hostsOf = async (txn: Transaction, tenantId: string): Promise<string[]> =>
+/** The tenant's own websites, as it has named them; none where it has not. */
+export const ownHosts = async (txn: Transaction, tenantId: string): Promise<string[]> =>
   (await txn.em.findOne(LinkTagging, { tenantId }))?.hosts ?? []
 
 /** As analytics call the places that readers come from. A website's links to itself are not tagged. */
@@ -57,7 +58,7 @@ export async function linkTagsOf(
   txn: Transaction,
   { tenantId, campaignId }: Piece,
 ): Promise<(to: ChannelType | 'leads') => LinkTags | null> {
-  const hosts = await hostsOf(txn, tenantId)
+  const hosts = await ownHosts(txn, tenantId)
   if (hosts.length === 0) return () => null
   const campaign = campaignId === null ? null : await txn.em.findOne(Campaign, { id: campaignId })
   return (to) => tagsFrom(hosts, sources[to], campaign?.name)

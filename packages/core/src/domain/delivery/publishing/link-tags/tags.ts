@@ -27,8 +27,12 @@ function isMeant(url: string, hosts: readonly string[]): boolean {
   if (!URL.canParse(url)) return false
   const { hostname, searchParams } = new URL(url)
   if (Array.from(searchParams.keys()).some((name) => name.toLowerCase().startsWith('utm_'))) return false
-  return hosts.some((host) => hostname === host || hostname.endsWith(`.${host}`))
+  return isOnHost(hostname, hosts)
 }
+
+/** Whether a host is one of these, or below one. */
+export const isOnHost = (hostname: string, hosts: readonly string[]): boolean =>
+  hosts.some((host) => hostname === host || hostname.endsWith(`.${host}`))
 
 /** The rest of the address stays byte by byte as people have approved it. */
 function added(url: string, query: string): string {

@@ -3,6 +3,7 @@ import type { PlatformCall } from '../../../../accounts/channels/platform-call.t
 import { PlatformError } from '../../../../accounts/channels/platform-error.ts'
 import type { ChangeItem, ChangeValue } from '../../changes/entities.ts'
 import type { AdChanges, CampaignAddress, ItemOutcome, LiveValue } from '../../platform.ts'
+import { adOperation, liveAds } from './ads.ts'
 import { digits, readCampaign } from './campaigns.ts'
 import { errorsOf, googleAddress, googleHeaders, id64, int64, RpcStatus, readGoogle, search } from './wire.ts'
 
@@ -33,7 +34,7 @@ async function live(
 ): Promise<LiveValue[]> {
   const only = `campaign.id = ${digits(at.campaignId)}`
   const kinds = new Set(items.map(({ kind }) => kind))
-  const inGroups = items.some(({ groupId }) => groupId !== null)
+  const inGroups = items.some(({ kind, groupId }) => kind !== 'ad' && groupId !== null)
   const campaign =
     kinds.has('daily_budget') || kinds.has('campaign_status') ? await readCampaign(call, at) : undefined
   const criteria = inGroups
@@ -53,7 +54,9 @@ async function live(
           NegativeRow,
         )
       : []
+  const ads = await liveAds(call, at, items)
   return items.map((item): LiveValue => {
+    if (item.kind === 'ad') return ads.get(item) ?? { value: null }
     if (item.kind === 'daily_budget') return { value: campaign?.dailyBudgetMicros ?? null }
     if (item.kind === 'campaign_status') return { value: statusOf(campaign?.status ?? '') }
     const found =
@@ -81,12 +84,15 @@ function isMeant(
   return same && one.keyword.matchType.toLowerCase() === matchType
 }
 
-function operationFor({ account, campaignId }: CampaignAddress, budgetName: string | null, item: ChangeItem) {
+function operationFor(at: CampaignAddress, budgetName: string | null, item: ChangeItem) {
+  const { account, campaignId } = at
   const name = (kind: string, id: string) => `customers/${account.id}/${kind}/${id}`
   const { kind, groupId, externalId, after } = item
   const criterion = name('adGroupCriteria', `${groupId ?? ''}~${externalId ?? ''}`)
   const upper = (value: ChangeValue) => String(value).toUpperCase()
   switch (kind) {
+    case 'ad':
+      return adOperation(at, item)
     case 'keyword_bid':
       return {
         adGroupCriterionOperation: {

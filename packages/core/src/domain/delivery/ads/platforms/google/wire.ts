@@ -23,6 +23,9 @@ export const int64 = z
 /** Ids stay texts. */
 export const id64 = z.union([z.string().regex(/^\d{1,20}$/), z.int()]).transform(String)
 
+/** What advertising policies have against a text. */
+const PolicyTopic = z.object({ topic: z.string().default('UNKNOWN'), type: z.string().default('UNKNOWN') })
+
 const Failure = z.object({
   errors: z
     .array(
@@ -37,7 +40,12 @@ const Failure = z.object({
           })
           .optional(),
         details: z
-          .object({ quotaErrorDetails: z.object({ retryDelay: z.string().optional() }).optional() })
+          .object({
+            quotaErrorDetails: z.object({ retryDelay: z.string().optional() }).optional(),
+            policyFindingDetails: z
+              .object({ policyTopicEntries: z.array(PolicyTopic).default([]) })
+              .optional(),
+          })
           .optional(),
       }),
     )
@@ -73,9 +81,27 @@ export function errorsOf(status: z.output<typeof RpcStatus>): OperationError[] {
       const at = location?.fieldPathElements.find(({ fieldName }) => fieldName === 'mutate_operations')
       const delay = /^(\d+(?:\.\d+)?)s$/.exec(details?.quotaErrorDetails?.retryDelay ?? '')?.[1]
       const retryMs = delay === undefined ? undefined : Number(delay) * 1_000
-      return { index: at?.index, code: `${family}.${name}`, message, retryMs }
+      const topics = details?.policyFindingDetails?.policyTopicEntries ?? []
+      const words = [message, placeOf(location?.fieldPathElements ?? []), topicsOf(topics)].join('')
+      return { index: at?.index, code: `${family}.${name}`, message: words, retryMs }
     })
   })
+}
+
+/** Which of several texts of one operation is meant, such as ` (headlines 2)`. */
+function placeOf(path: ReadonlyArray<{ fieldName: string; index?: number | undefined }>): string {
+  const last = path.findLast(
+    ({ fieldName, index }) => index !== undefined && fieldName !== 'mutate_operations',
+  )
+  return last?.index === undefined ? '' : ` (${last.fieldName} ${last.index + 1})`
+}
+
+/** More of them one text is not told. */
+const mostTopics = 5
+
+function topicsOf(topics: ReadonlyArray<z.output<typeof PolicyTopic>>): string {
+  const words = topics.slice(0, mostTopics).map(({ topic, type }) => `${topic}, ${type}`)
+  return words.length === 0 ? '' : `: ${words.join('; ')}`.toLowerCase().replaceAll('_', ' ')
 }
 
 const dead = new Set([
