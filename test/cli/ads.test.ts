@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { adCopy, adTexts } from '../kit/ad-copy.ts'
 import { serveAds } from '../kit/ads.ts'
 import { createMetaAdsServer } from '../kit/meta-ads-server.ts'
 import { connectChannel, createOAuthServer } from '../kit/oauth-server.ts'
@@ -45,6 +46,67 @@ describe('copydesk ads', () => {
     expect(back.stdout).toContain('25.00 EUR → 20.00 EUR')
     expect((await staff.run(['ads', 'sync', id], admin)).stdout).toContain('1 platform is asked')
   })
+  it('makes a paused ad of approved ad copy', async () => {
+    await using provider = await createOAuthServer()
+    const { google, channels } = await serveAds(provider)
+    await using server = google
+    await using staff = await createStaff({ channels, allowHosts: ['127.0.0.1'] })
+    const { app, team, next } = staff.harness
+    const { admin: client } = team
+    await connectChannel(app, provider, team.adminToken)
+    const { data } = await client.call('dashboard', 'GET /channels')
+    const [campaign] = await client.call('tenant', 'POST /campaigns/import', {
+      body: {
+        connectedChannelId: data[0]?.id ?? '',
+        platform: 'search_ads',
+        campaigns: [{ externalCampaignId: '9007199254740993', name: 'Bakery' }],
+      },
+    })
+    const params = { campaignId: campaign?.id ?? '' }
+    await client.call('tenant', 'POST /campaigns/:campaignId/keywords/sync', { params })
+    await app.until(async () => {
+      const groups = await client.call('tenant', 'GET /campaigns/:campaignId/ad-groups', { params })
+      return groups.data.length === 1
+    }, 'the ad group is known')
+    const { id: activityId } = await client.call('tenant', 'POST /campaigns/:campaignId/content', {
+      params,
+      body: { deliverableType: 'ad_copy', inputPayload: { topic: 'Rye' } },
+    })
+    await (await next()).deliver(adCopy)
+    const plan = ['ads', 'plan', params.campaignId, '--ad', activityId]
+    const inGroup = (name: string) => [...plan, '--ad-group', name, '--url', 'https://oats.example/rye']
+    const whole = inGroup('Bread')
+
+    const admin = await loggedIn(staff, 'admin.1')
+    expect(await staff.run(plan, admin)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--ad ACTIVITY --ad-group GROUP --url URL') as string,
+    })
+    expect(await staff.run(inGroup('Cakes'), admin)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('There is no ad group “Cakes”; there are: Bread.') as string,
+    })
+    expect((await staff.run(whole, admin)).stderr).toContain('No verdict covers the newest text')
+    const asked = await client.call('dashboard', 'GET /approvals', { query: { 'filter.status': 'pending' } })
+    await client.call('dashboard', 'POST /approvals/:approvalId/resolve', {
+      params: { approvalId: asked.data[0]?.id ?? '' },
+      body: { resolution: 'approved' },
+    })
+    const planned = await staff.run(whole, admin)
+    expect(planned).toMatchObject({ code: 0, stdout: expect.stringContaining('nothing → paused') })
+    for (const text of [...adTexts.headlines, ...adTexts.descriptions, 'https://oats.example/rye'])
+      expect(planned.stdout).toContain(text)
+    const [set] = await staff.json<Array<{ id: string; digest: string }>>(
+      ['ads', 'show', params.campaignId],
+      admin,
+    )
+    const approve = ['ads', 'approve', params.campaignId, set?.id ?? '', '--digest', set?.digest ?? '']
+    expect(await staff.run(approve, admin)).toMatchObject({ code: 0 })
+    const ads = () => [...(server.accounts.get('2222222222')?.ads.values() ?? [])]
+    await app.until(() => Promise.resolve(ads().length === 1), 'the ad is made')
+    expect(ads()).toMatchObject([{ status: 'PAUSED', finalUrls: ['https://oats.example/rye'] }])
+  })
+
   it('pauses a campaign of a platform without keywords, and fetches its figures', async () => {
     await using provider = await createOAuthServer()
     await using meta = await createMetaAdsServer()

@@ -22,6 +22,42 @@ function bidOf(text: string) {
   return { kind: 'keyword_bid' as const, keywordId, bidMicros: micros(Number(amount)) }
 }
 
+interface AdFlags {
+  ad?: string | undefined
+  adGroup?: string | undefined
+  url?: string | undefined
+}
+
+/** @throws UsageError for some of the three without the others, and for an ad group that there is not */
+async function adOf(
+  context: OperationContext,
+  campaignId: string,
+  { ad: activityId, adGroup, url }: AdFlags,
+) {
+  if (activityId === undefined && adGroup === undefined && url === undefined) return []
+  if (activityId === undefined || adGroup === undefined || url === undefined)
+    throw new UsageError('An ad needs all three: --ad ACTIVITY --ad-group GROUP --url URL.')
+  const adGroupId = await groupOf(context, campaignId, adGroup)
+  return [{ kind: 'add_ad' as const, activityId, adGroupId, finalUrl: url }]
+}
+
+/** People know ad groups by their names. */
+async function groupOf({ client }: OperationContext, campaignId: string, named: string): Promise<string> {
+  if (/^[0-9A-HJKMNP-TV-Z]{26}$/.test(named)) return named
+  const { data } = await client.call('tenant', 'GET /campaigns/:campaignId/ad-groups', {
+    params: { campaignId },
+    query: { limit: 100 },
+  })
+  const found = data.filter(({ name, status }) => name === named && status !== 'removed')
+  if (found.length === 1 && found[0]) return found[0].id
+  const names = data.map(({ name }) => name).join(', ')
+  throw new UsageError(
+    found.length > 1
+      ? `There are ${found.length} ad groups “${named}”: give an id.`
+      : `There is no ad group “${named}”; there are: ${names || 'none, so run ads sync first'}.`,
+  )
+}
+
 export const adsPlan = operation({
   name: 'ads plan',
   summary: 'plan changes of a paid campaign; nothing is done until an admin approves the digest',
@@ -40,6 +76,13 @@ export const adsPlan = operation({
     pause: { kind: 'list', value: 'KEYWORD', summary: 'keywords that are to be paused' },
     negative: { kind: 'list', value: 'words', summary: 'searches for which no ad is shown (exact)' },
     status: { kind: 'choice', choices: ['enabled', 'paused'], summary: 'of the whole campaign' },
+    ad: {
+      kind: 'text',
+      value: 'activity',
+      summary: 'approved ad copy that becomes a paused ad, with --ad-group and --url',
+    },
+    adGroup: { kind: 'text', value: 'group', summary: 'name or id of the ad group that it is made in' },
+    url: { kind: 'text', value: 'url', summary: 'the page that the ad leads to' },
     platform: {
       kind: 'choice',
       choices: ['search_ads', 'social_ads', 'professional_ads'],
@@ -49,8 +92,10 @@ export const adsPlan = operation({
   examples: [
     'ads plan 01J9ZX6T4QH8C3V5N7M2K0B1AD --budget 25',
     'ads plan 01J9ZX6T4QH8C3V5N7M2K0B1AD --negative "free bread" --pause 01J9ZX6T4QH8C3V5N7M2K0B1AE',
+    'ads plan 01J9ZX6T4QH8C3V5N7M2K0B1AD --ad 01J9ZX6T4QH8C3V5N7M2K0B1AE --ad-group Bread --url https://oats.example/rye',
   ],
-  run: (context, { campaign: campaignId, budget, status, platform, bid = [], pause = [], negative = [] }) => {
+  run: async (context, input) => {
+    const { campaign: campaignId, budget, status, platform, bid = [], pause = [], negative = [] } = input
     const changes = [
       ...(budget === undefined ? [] : [{ kind: 'daily_budget' as const, dailyBudgetMicros: micros(budget) }]),
       ...(status === undefined ? [] : [{ kind: 'campaign_status' as const, status }]),
@@ -65,6 +110,7 @@ export const adsPlan = operation({
         keyword,
         matchType: 'exact' as const,
       })),
+      ...(await adOf(context, campaignId, input)),
     ]
     if (changes.length === 0) throw new UsageError('Name what is to be changed, such as --budget 25.')
     return context.client.call('tenant', 'POST /campaigns/:campaignId/change-sets', {
