@@ -24,11 +24,13 @@ describe('what a platform says that no one expects', () => {
     ])
     const spent = { spend: '999999999.999999', impressions: 9_007_199_254_740_991, clicks: 0, actions: {} }
     days.push({ campaign: '1', date: '2026-04-01', ...spent })
+    // As dong or rupiah are counted.
+    days.push({ campaign: '1', date: '2026-04-02', ...spent, spend: '4000000000.25', impressions: 0 })
     const campaignId = await desk.imported('1')
     const { data } = await desk.team.admin.call('dashboard', 'GET /paid-ads/campaigns', {
       query: { from: '2026-04-01', to: '2026-04-02' },
     })
-    expect(data).toMatchObject([{ syncError: null, dailyBudget: null, spend: 999_999_999.999999 }])
+    expect(data).toMatchObject([{ syncError: null, dailyBudget: null, spend: 5_000_000_000.249999 }])
     const set = await desk.plan(campaignId, [{ kind: 'daily_budget', dailyBudgetMicros: 1_000_000 }])
     expect(set).toMatchObject({ status: 'refused' })
   })

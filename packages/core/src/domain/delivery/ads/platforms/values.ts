@@ -3,11 +3,12 @@ import { isoDay } from '../../../../platform/wire.ts'
 import { decimalsOf } from '../../../accounts/billing/amounts.ts'
 import { isTimeZone } from '../../../accounts/tenants/tenants.ts'
 
-/** A decimal number as a text, such as `12.34`, in millionths. */
+/** A decimal number as a text, such as `12.34`, in millionths: up to nine billion, since there are currencies of small units. */
 export const decimalMicros = z
   .string()
-  .regex(/^\d{1,9}(?:\.\d{1,20})?$/)
+  .regex(/^\d{1,10}(?:\.\d{1,20})?$/)
   .transform((text) => Math.round(Number(text) * 1_000_000))
+  .refine(Number.isSafeInteger)
 
 /** The day that a time of a platform begins with, in the zone that it has; null where it is none. */
 export const dayOf = (time: string | undefined): string | null =>
