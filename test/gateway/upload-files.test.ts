@@ -5,6 +5,7 @@ import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
+import { fileURLToPath } from 'node:url'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { z } from 'zod'
 import { upload } from '../../packages/core/src/gateway/upload.ts'
@@ -65,7 +66,7 @@ describe.skipIf(process.platform !== 'linux')('the file of an upload', () => {
     const folder = mkdtempSync(join(tmpdir(), 'copydesk-small-disk-'))
     onTestFinished(() => rmSync(folder, { recursive: true }))
     // No file of the server may be longer than 128 KiB.
-    const program = join(import.meta.dirname, 'small-disk.ts')
+    const program = fileURLToPath(new URL('./small-disk.ts', import.meta.url))
     const limited = `trap '' XFSZ; ulimit -f 256; exec "$0" "$@"`
     const args = ['-c', limited, process.execPath, '--conditions=@copydesk/source', program]
     const server = spawn('sh', args, {
