@@ -81,6 +81,42 @@ describe('caps', () => {
   })
 })
 
+describe('caps of tenants', () => {
+  it('leave the place of a group that one tenant may not take to others, however many of its own come first', async () => {
+    await using harness = await createJobWorkers(createTestClock())
+    const gate = harness.gate()
+    const begun: string[] = []
+    const queues: JobQueue[] = []
+    const handler: JobHandler = async ({ payload }) => {
+      begun.push(payload['name'] as string)
+      if (!payload['isQuick']) await gate.passed
+    }
+    for (let n = 0; n < 2; n += 1)
+      queues.push(await harness.worker(handler, { caps: { x: 3 }, tenantCaps: { x: 2 } }))
+    const [queue] = queues as [JobQueue]
+    const of = (tenantId: string | null, name: string, isQuick = false) => ({
+      kind: 'test.work',
+      tenantId,
+      group: 'x',
+      payload: { name, isQuick },
+    })
+    await harness.put(
+      queue,
+      ...Array.from({ length: 20 }, (_, n) => of('slow', `slow ${n}`)),
+      of('quick', 'quick 1', true),
+      of(null, 'of no one 1', true),
+      of('quick', 'quick 2', true),
+      of(null, 'of no one 2', true),
+    )
+    await Promise.all(queues.map((one) => one.start()))
+    await expect
+      .poll(() => begun.toSorted(alphabetically), patience)
+      .toEqual(['of no one 1', 'of no one 2', 'quick 1', 'quick 2', 'slow 0', 'slow 1'])
+    gate.open()
+    await expect.poll(() => begun.length, patience).toBe(24)
+  })
+})
+
 describe('prune', () => {
   it('deletes jobs completed before the instant: not those completed then, dead, queued or running', async () => {
     await using harness = await createJobWorkers(createTestClock())

@@ -220,6 +220,13 @@ export const jobCaps: Readonly<Record<string, number>> = Object.fromEntries(
   ),
 )
 
+/** Of these, jobs of one tenant at a time: a receiver that is slow must not keep those of other tenants waiting. */
+export const jobTenantCaps: Readonly<Record<string, number>> = Object.fromEntries(
+  handled().flatMap(({ job: { group, tenantCap } }) =>
+    group !== undefined && tenantCap !== undefined ? [[group, tenantCap]] : [],
+  ),
+)
+
 /** The handlers by the kind of their job. */
 export function jobHandlers(system: () => Ctx): Record<string, JobHandler> {
   return Object.fromEntries(handled().map(({ job, handler }) => [job.kind, handler(system)]))

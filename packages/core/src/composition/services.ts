@@ -55,7 +55,7 @@ import { createReranker } from '../platform/reranking/reranker.ts'
 import { createSharedCache } from '../platform/shared-cache.ts'
 import { createThreads, threadFile } from '../platform/threads/pool.ts'
 import type { Assembled } from './assemble.ts'
-import { jobCaps, jobHandlers } from './jobs.ts'
+import { jobCaps, jobHandlers, jobTenantCaps } from './jobs.ts'
 import { mailKinds } from './mails.ts'
 import type { Keys } from './options.ts'
 import { buildProvider, configuredProviders } from './providers.ts'
@@ -101,6 +101,7 @@ export async function createServices(parts: ServiceParts): Promise<Services> {
       log,
       handlers: jobHandlers(system),
       caps: jobCaps,
+      tenantCaps: jobTenantCaps,
     }),
     events,
     broadcast,

@@ -8,6 +8,8 @@ export interface JobOptions {
   /** Jobs of one group run at most `cap` at a time over all processes. Default: a group of its own where there is a cap. */
   group?: string
   cap?: number
+  /** Of these at most so many of one tenant, so that slow work of one leaves room for that of others. */
+  tenantCap?: number
   /** When it is asked for by itself, with an empty payload: five fields in UTC. Of several processes one asks at each instant. */
   cron?: string
   /** Attempts before it becomes a dead letter. Default 5. */

@@ -22,6 +22,8 @@ export interface JobQueueOptions {
   handlers: Readonly<Record<string, JobHandler>>
   /** Most jobs of a group in progress at a time, over all processes. */
   caps?: Readonly<Record<string, number>>
+  /** Of these, most of one tenant, so that its slow ones leave room for those of others; only for groups that are in `caps`. */
+  tenantCaps?: Readonly<Record<string, number>>
   /** Jobs in progress in this process at a time. Default 4. */
   concurrency?: number
   /** How long a job stays with a process that says nothing more, milliseconds. Default 30,000. */
@@ -59,8 +61,8 @@ export class JobWorker {
   #cancelBeat: (() => void) | undefined
 
   constructor(options: JobQueueOptions) {
-    const { caps = {}, concurrency = 4, leaseMs = 30_000, random = Math.random } = options
-    this.#options = { ...options, caps, concurrency, leaseMs, random }
+    const { caps = {}, tenantCaps = {}, concurrency = 4, leaseMs = 30_000, random = Math.random } = options
+    this.#options = { ...options, caps, tenantCaps, concurrency, leaseMs, random }
     this.#id = options.newId()
     this.#kinds = Object.keys(options.handlers)
   }
@@ -104,7 +106,7 @@ export class JobWorker {
 
   /** Takes turns as long as there is something to write down or to take. */
   async #poll(): Promise<void> {
-    const { db, clock, concurrency, leaseMs, caps } = this.#options
+    const { db, clock, concurrency, leaseMs, caps, tenantCaps } = this.#options
     while (this.#again) {
       this.#again = false
       const done = this.#ended.splice(0)
@@ -120,6 +122,7 @@ export class JobWorker {
         limit,
         kinds: this.#kinds,
         caps,
+        tenantCaps,
       }).catch((error: unknown) => {
         // Kept under their leases, so that no one does them again, and written down by a later turn.
         if (this.#running) this.#ended.unshift(...done)

@@ -2,7 +2,11 @@ import { z } from 'zod'
 import { defineJob, noPayload } from '../../../kernel/jobs.ts'
 
 /** One turn of an intent. What is not due is left alone, so that a job too many does nothing. */
-export const publishJob = defineJob('publish.turn', z.object({ publicationId: z.string() }), { cap: 8 })
+export const publishJob = defineJob('publish.turn', z.object({ publicationId: z.string() }), {
+  cap: 8,
+  // A platform may be silent for half a minute, and a process does four jobs at a time.
+  tenantCap: 3,
+})
 
 /** Takes a post back from its platform. */
 export const removeJob = defineJob('publish.remove', z.object({ publicationId: z.string() }), { cap: 2 })
