@@ -27,6 +27,12 @@ export const publishingExamples: InputExamples = {
   'dashboard.publications.create': ({ ours }) => ({
     body: { activityId: ours.approved, channelId: websiteOf(ours.ids) },
   }),
+  'dashboard.publications.update': ({ ours }) => ({
+    params: { publicationId: ours.ids['publications']?.[4] ?? '' },
+  }),
+  'dashboard.publications.drop_change': ({ ours }) => ({
+    params: { publicationId: ours.ids['publications']?.[4] ?? '' },
+  }),
   'dashboard.publications.reconcile': ({ ours }) => ({
     params: { publicationId: ours.ids['publications']?.[2] ?? '' },
     body: { outcome: 'published', url: 'https://oats.example/rye' },

@@ -3,6 +3,7 @@ import type { CopydeskOptions } from '@copydesk/core'
 import { adminOf } from './app.ts'
 import { createTestClock, type TestClock } from './clock.ts'
 import { type AgentHarness, createAgentHarness } from './runtime.ts'
+import { addVersion } from './versions.ts'
 import type { WordPressServer } from './wordpress-server.ts'
 
 type PublicationItem = Reply<'dashboard', 'GET /publications'>['data'][number]
@@ -25,11 +26,21 @@ export interface Press extends AgentHarness {
   reaches(id: string, ...statuses: PublicationItem['status'][]): Promise<PublicationItem>
   /** Moves time on until nothing more happens to a publication by itself. */
   rests(id: string): Promise<PublicationItem>
+  /** A newer version of a piece, which a person has approved or not. */
+  rewrite(activityId: string, text: string, how?: { isApproved: boolean }): Promise<void>
+  /** Has the newest text take the place of the one that is out, and moves time on until nothing more happens by itself. */
+  update(id: string): Promise<PublicationItem>
+  /** Moves time on until no newer text waits by itself. */
+  settles(id: string): Promise<PublicationItem>
   show(id: string): Promise<PublicationView>
   list(
     query: CallInput<'dashboard', 'GET /publications'>['query'],
   ): Promise<Reply<'dashboard', 'GET /publications'>>
-  act(id: string, act: 'retry' | 'cancel' | 'reconcile', body?: Verdict): Promise<PublicationItem>
+  act(
+    id: string,
+    act: 'retry' | 'cancel' | 'update' | 'drop_change' | 'reconcile',
+    body?: Verdict,
+  ): Promise<PublicationItem>
   /** Titles of what the admin was told. */
   notices(): Promise<string[]>
 }
@@ -47,7 +58,8 @@ export async function openPress(options: Partial<CopydeskOptions> = {}): Promise
       // Time stands still while a job is running, and may not outrun the lease of one that is being taken: the machine may be busy.
       const open = `select count(*) as n from job where status = 'running' and lease_until > ?`
       const publication = await show(id)
-      const waitMs = Date.parse(publication.nextAt ?? '') - clock.now() || 0
+      const nextAt = publication.nextAt ?? publication.change?.nextAt
+      const waitMs = Date.parse(nextAt ?? '') - clock.now() || 0
       quiet = (await harness.count(open, clock.date())) === 0 ? quiet + 1 : 0
       if (quiet > 1) {
         quiet = 0
@@ -56,11 +68,24 @@ export async function openPress(options: Partial<CopydeskOptions> = {}): Promise
       return isThere(publication) && publication
     }, `publication ${id} is ${words}`)
   }
+  const settles = (id: string) =>
+    moveOn(
+      id,
+      ({ change }) => !change || change.status === 'failed' || change.status === 'held',
+      'changed, or not',
+    )
   return {
     ...harness,
     clock,
     admin,
     show,
+    settles,
+    async update(publicationId) {
+      await admin.call('dashboard.publications.update', { params: { publicationId } })
+      return settles(publicationId)
+    },
+    rewrite: (activityId, text, { isApproved } = { isApproved: true }) =>
+      addVersion(app.db, { activityId, text, isApproved, now: clock.date() }),
     list: (query = {}) => admin.call('dashboard.publications.list', { query }),
     async connect({ url, login }) {
       const body = { server: url, ...login }

@@ -7,7 +7,8 @@ const ulid = createIds(createSystemClock())
 
 /**
  * A website that is connected, two texts that were approved, and publications: of the first one that has failed, one that waits, one of which no
- * one knows what became, and one that is out. The others are of pieces that are gone.
+ * one knows what became, one that is out, and of the first again one that is out elsewhere and whose newer text is held. The others are of pieces
+ * that are gone.
  * @param name is contained in their titles
  */
 export async function addPublications(
@@ -91,6 +92,23 @@ export async function addPublications(
     external_id: '1',
     url: 'https://oats.example/rye',
     published_at: now,
+  })
+  const elsewhere = await app.db.sql.get<{ id: string }>(
+    `select id from channel_connections where tenant_id = ? and type <> 'cms_site' order by id`,
+    [tenantId],
+  )
+  await publication({
+    status: 'published',
+    activity_id: activityId,
+    channel_id: elsewhere?.id ?? ulid(),
+    external_id: '2',
+    url: 'https://oats.example/rye-elsewhere',
+    published_at: now,
+    content_hash: sha256Hex('The text before'),
+    change_output_id: approval['output_id'] ?? '',
+    change_hash: approval['content_hash'] ?? '',
+    change_status: 'held',
+    change_hold_reason: 'campaign_stopped',
   })
   const counted = {
     tenant_id: tenantId,

@@ -39,6 +39,8 @@ export interface WordPressServer extends AsyncDisposable {
   requests: string[]
   /** Taken from the front, one for each request that writes. */
   mishaps: Mishap[]
+  /** Asked about each request before it is served, by its method and path; it is served once this is done. */
+  gate: (line: string) => Promise<void> | void
   /** Passwords that are good, by their uuid. */
   passwords: Map<string, string>
   /** Whether WordPress.com takes an access token. */
@@ -154,6 +156,7 @@ export async function createWordPressServer(): Promise<WordPressServer> {
     for await (const chunk of request) chunks.push(chunk as Buffer)
     const method = request.method ?? 'GET'
     self.requests.push(`${method} ${url.pathname}`)
+    await self.gate(`${method} ${url.pathname}`)
     const mishap = method === 'GET' ? undefined : self.mishaps.shift()
     if (mishap === 'cut before') return void response.destroy()
     if (mishap === 502 || mishap === 504)
@@ -213,6 +216,7 @@ export async function createWordPressServer(): Promise<WordPressServer> {
     createdAt: new Map(),
     requests: [],
     mishaps: [],
+    gate: () => undefined,
     passwords: new Map([[pasted, secret]]),
     accepts: () => false,
     sites: [55],

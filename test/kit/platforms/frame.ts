@@ -24,7 +24,7 @@ export interface Said {
   headers?: Record<string, string>
 }
 
-/** What goes wrong with one request that publishes: it ends before it is done, or after it without an answer, or is answered so. */
+/** What goes wrong with one request that publishes or changes a post: it ends before it is done, or after it without an answer, or is answered so. */
 export type Mishap = 'cut before' | 'cut after' | Said
 
 export type ChannelType = Exclude<keyof ChannelOptions, 'redirectUrls'>
@@ -40,7 +40,7 @@ export interface Platform extends AsyncDisposable {
   pictures: Buffer[]
   /** The HTML of the last mail. */
   html?: string
-  /** Taken from the front, one for each request that publishes. */
+  /** Taken from the front, one for each request that publishes or changes a post. */
   mishaps: Mishap[]
   /** Its words for what can go wrong. */
   says: {
@@ -72,16 +72,24 @@ export interface Platform extends AsyncDisposable {
   /** And of a post that never arrived. */
   afterNothing: 'published' | 'unknown'
   removes: boolean
+  /** Posts that are out can be changed; left out where they cannot. */
+  edits?: {
+    of: 'text' | 'text and pictures'
+    /** The posts that are there, by the first line of their text. */
+    live(): string[]
+    /** Someone deletes all posts there. */
+    clear(): void
+  }
   /** What it counts of every post; left out where it counts nothing of single posts. */
   figures?: Record<string, number>
   /** How many have looked at, or liked, each post. */
   popularity: number
 }
 
-/** A server that answers by `respond`; `publishes` tells the requests that mishaps hit. */
+/** A server that answers by `respond`; `writes` tells the requests that mishaps hit. */
 export async function serve(
   respond: (asked: Asked) => Said | Promise<Said>,
-  publishes: (asked: Asked) => boolean,
+  writes: (asked: Asked) => boolean,
 ): Promise<Pick<Platform, 'url' | 'requests' | 'pictures' | 'mishaps'> & AsyncDisposable> {
   const answer = async (request: IncomingMessage, response: ServerResponse) => {
     const chunks: Buffer[] = []
@@ -102,7 +110,7 @@ export async function serve(
       bytes,
     }
     self.requests.push(`${asked.method} ${asked.path}`)
-    const mishap = publishes(asked) ? self.mishaps.shift() : undefined
+    const mishap = writes(asked) ? self.mishaps.shift() : undefined
     if (mishap === 'cut before') return void response.destroy()
     const said = typeof mishap === 'object' ? mishap : await respond(asked)
     if (mishap === 'cut after') return void response.destroy()
@@ -175,4 +183,5 @@ export function counter() {
   }
 }
 
-const firstLine = (text: string) => text.trim().split('\n')[0]?.trim() ?? ''
+/** The first line of a post. */
+export const firstLine = (text: string) => text.trim().split('\n')[0]?.trim() ?? ''

@@ -4,6 +4,7 @@ interface Status {
   id: string
   url: string
   content: string
+  media_attachments: { id: string }[]
 }
 
 /** A server with the API of Mastodon 4.3, for one account that has made an access token. */
@@ -17,6 +18,10 @@ export async function createMastodon(): Promise<Platform> {
   const nextId = () => String((id += 1n))
   const ok = (body: unknown, status = 200): Said => ({ status, body })
   const refuse = (status: number, error: string): Said => ({ status, body: { error } })
+  /** The pictures that a status has, or had. */
+  const owned = new Map<string, Set<string>>()
+  const notAttached = refuse(422, 'Validation failed: Cannot attach files that have not finished processing.')
+  const contentOf = (text: string) => `<p>${text.replaceAll('\n\n', '</p><p>')}</p>`
   const server = await serve(
     ({ method, path, headers, token, json, form, query, bytes }): Said => {
       if (path === '/api/v1/apps') return ok({ client_id: 'app', client_secret: 'secret', id: '1' })
@@ -68,22 +73,39 @@ export async function createMastodon(): Promise<Platform> {
         const gone = statuses.delete(path.split('/').at(-1) ?? '')
         return gone ? ok({}) : refuse(404, 'Record not found')
       }
-      if (method !== 'POST' || path !== '/api/v1/statuses') return refuse(404, 'Not found')
       const text = String(json['status'])
+      if (method === 'PUT' && shown !== undefined) {
+        const found = statuses.get(shown)
+        if (!found) return refuse(404, 'Record not found')
+        // What is not named goes; what belongs to the status already may be named again.
+        const ids = (json['media_ids'] ?? []) as string[]
+        const own = owned.get(shown) ?? new Set()
+        if (ids.some((one) => !own.has(one) && !media.delete(one))) return notAttached
+        for (const one of ids) own.add(one)
+        owned.set(shown, own)
+        Object.assign(found, { content: contentOf(text), media_attachments: ids.map((one) => ({ id: one })) })
+        return ok(found)
+      }
+      if (method !== 'POST' || path !== '/api/v1/statuses') return refuse(404, 'Not found')
       const key = String(headers['idempotency-key'])
       const known = keys.get(key)
       if (known) return ok(known)
-      if ((json['media_ids'] as string[]).some((one) => !media.delete(one)))
-        return refuse(422, 'Validation failed: Cannot attach files that have not finished processing.')
+      const ids = json['media_ids'] as string[]
+      if (ids.some((one) => !media.delete(one))) return notAttached
       const made = nextId()
-      const content = `<p>${text.replaceAll('\n\n', '</p><p>')}</p>`
-      const status = { id: made, url: `https://oats.example/@ada/${made}`, content }
+      const status = {
+        id: made,
+        url: `https://oats.example/@ada/${made}`,
+        content: contentOf(text),
+        media_attachments: ids.map((one) => ({ id: one })),
+      }
       statuses.set(made, status)
+      owned.set(made, new Set(ids))
       keys.set(key, status)
       add(text)
       return ok(status)
     },
-    ({ method, path }) => method === 'POST' && path === '/api/v1/statuses',
+    ({ method, path }) => method === 'PUT' || (method === 'POST' && path === '/api/v1/statuses'),
   )
   const platform: Platform = Object.assign(server, {
     type: 'microblog_a' as const,
@@ -102,6 +124,11 @@ export async function createMastodon(): Promise<Platform> {
     afterLoss: 'published' as const,
     afterNothing: 'published' as const,
     removes: true,
+    edits: {
+      of: 'text and pictures' as const,
+      live: () => [...statuses.values()].map(({ content }) => content.split('</p>')[0]?.slice(3) ?? ''),
+      clear: () => statuses.clear(),
+    },
     figures: { reactions: 3, shares: 2, comments: 1 },
     popularity: 1,
   })

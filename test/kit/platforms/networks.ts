@@ -1,101 +1,4 @@
-import { counter, fails, fetchInto, type Platform, type Said, says, serve } from './frame.ts'
-
-/** LinkedIn's versioned API, for a member who is the administrator of one page. */
-export async function createLinkedIn(): Promise<Platform> {
-  const { add, published } = counter()
-  const posts = new Map<string, { id: string; author: string; commentary: string; createdAt: number }>()
-  const images = new Map<string, 'WAITING_UPLOAD' | 'AVAILABLE'>()
-  let next = 7_000_000_000_000_000_000n
-  const refuse = (status: number, code: string, rest: object = {}): Said => ({
-    status,
-    body: { status, code, message: `No: ${code}`, ...rest },
-  })
-  const server = await serve(
-    ({ method, path, url, token, json, headers, query, bytes }): Said => {
-      if (path.startsWith('/upload/')) {
-        if (bytes.length === 0) return fails(400)
-        server.pictures.push(bytes)
-        images.set(`urn:li:image:${path.slice('/upload/'.length)}`, 'AVAILABLE')
-        return fails(201)
-      }
-      if (!platform.accepts(token)) return refuse(401, 'INVALID_ACCESS_TOKEN')
-      if (path === '/v2/userinfo') return says({ sub: 'ada1', name: 'Ada Lovelace' })
-      if (!/^\d{6}$/.test(String(headers['linkedin-version']))) return refuse(400, 'VERSION_MISSING')
-      if (path === '/rest/organizationAcls')
-        return says({ elements: [{ organization: 'urn:li:organization:42', role: 'ADMINISTRATOR' }] })
-      if (path === '/rest/organizations/42') return says({ localizedName: 'Oats Inc.', vanityName: 'oats' })
-      if (path === '/rest/images') {
-        next += 1n
-        images.set(`urn:li:image:${next}`, 'WAITING_UPLOAD')
-        return says({ value: { uploadUrl: `${server.url}/upload/${next}`, image: `urn:li:image:${next}` } })
-      }
-      if (path === '/rest/organizationalEntityShareStatistics') {
-        const [, urn = ''] = /&shares=List\(([^()]+)\)$/.exec(url.search) ?? []
-        if (headers['x-restli-method'] !== 'FINDER' || !urn.includes('%3A')) return fails(400)
-        if (query.get('organizationalEntity') !== 'urn:li:organization:42')
-          return refuse(403, 'ACCESS_DENIED')
-        const n = platform.popularity
-        const totalShareStatistics = {
-          impressionCount: 90 * n,
-          uniqueImpressionsCount: 60 * n,
-          clickCount: 7 * n,
-          likeCount: 3 * n,
-          commentCount: n,
-          shareCount: 2 * n,
-          engagement: 0.1,
-        }
-        const known = posts.has(decodeURIComponent(urn))
-        return says({ elements: known ? [{ share: decodeURIComponent(urn), totalShareStatistics }] : [] })
-      }
-      const [, kind, urn = ''] = /^\/rest\/(images|posts)\/(.+)$/.exec(decodeURIComponent(path)) ?? []
-      if (kind === 'images') return says({ id: urn, status: images.get(urn) })
-      if (kind === 'posts') return posts.delete(urn) ? fails(204) : refuse(404, 'NOT_FOUND')
-      if (path !== '/rest/posts') return refuse(404, 'NOT_FOUND')
-      if (method === 'GET') {
-        // What stands in a query is encoded as a whole.
-        if (headers['x-restli-method'] !== 'FINDER' || !url.search.includes('urn%3Ali')) return fails(400)
-        const author = query.get('author')
-        const elements = [...posts.values()].filter((post) => post.author === author && !platform.hides)
-        return author?.startsWith('urn:li:person:') ? refuse(403, 'ACCESS_DENIED') : says({ elements })
-      }
-      const commentary = String(json['commentary'])
-      // A mark that is not escaped ends the text, without a word.
-      const plain = commentary.replace(/\{hashtag\|\\#\|(\w+)\}/g, '#$1').replace(/\\(.)/g, '$1')
-      const [image] = [(json['content'] as { media?: { id: string } } | undefined)?.media?.id]
-      if (image !== undefined && images.get(image) !== 'AVAILABLE') return refuse(400, 'MEDIA_NOT_READY')
-      next += 1n
-      const id = `urn:li:share:${next}`
-      posts.set(id, { id, author: String(json['author']), commentary, createdAt: platform.now() })
-      add(plain)
-      return { status: 201, headers: { 'x-restli-id': id } }
-    },
-    ({ method, path }) => method === 'POST' && path === '/rest/posts',
-  )
-  const duplicate = { errorDetails: { inputErrors: [{ code: 'DUPLICATE_POST' }] } }
-  const platform: Platform = {
-    ...server,
-    type: 'professional_network',
-    account: 'Oats Inc.',
-    published,
-    login: 'consent',
-    accepts: () => false,
-    renews: true,
-    says: {
-      expired: refuse(401, 'EXPIRED_ACCESS_TOKEN'),
-      quota: refuse(429, 'TOO_MANY_REQUESTS'),
-      policy: refuse(403, 'ACCESS_DENIED'),
-      duplicate: refuse(422, 'DUPLICATE', duplicate),
-    },
-    hides: false,
-    afterLoss: 'published',
-    afterNothing: 'unknown',
-    removes: true,
-    figures: { impressions: 90, reach: 60, clicks: 7, reactions: 3, comments: 1, shares: 2 },
-    popularity: 1,
-    now: () => 0,
-  }
-  return platform
-}
+import { counter, fetchInto, firstLine, type Platform, type Said, says, serve } from './frame.ts'
 
 /** Meta's words, which nearly always come with the status 400. */
 export const graphError = (code: number, rest: object = {}, status = 400): Said => ({
@@ -152,8 +55,17 @@ export async function createFacebook(): Promise<Platform> {
           ? insightOf(pageInsights, String(query.get('metric')), platform.popularity)
           : graphError(100)
       const id = path.slice(1)
+      const known = posts.get(id)
+      // Of a page's own posts the text can be changed, and nothing else.
+      const isUpdate = method === 'POST' && path !== '/1001/feed'
+      if (!known && path !== '/1001/feed') return graphError(100, { error_subcode: 33 })
       if (method === 'DELETE') return posts.delete(id) ? says({ success: true }) : graphError(100)
-      if (method === 'GET') return posts.has(id) ? says(posts.get(id)) : graphError(100)
+      if (method === 'GET') return says(known)
+      if (known && isUpdate) {
+        if (Object.keys(json).join() !== 'message') return graphError(100)
+        known.message = String(json['message']).trim()
+        return says({ success: true })
+      }
       const attached = (json['attached_media'] ?? []) as { media_fbid: string }[]
       if (attached.some(({ media_fbid: photo }) => !photos.delete(photo))) return graphError(100)
       next += 1n
@@ -166,7 +78,7 @@ export async function createFacebook(): Promise<Platform> {
       add(String(json['message']))
       return says({ id: post })
     },
-    ({ method, path }) => method === 'POST' && path.endsWith('/feed'),
+    ({ method, path }) => method === 'POST' && (path.endsWith('/feed') || path.includes('/1001_')),
   )
   const platform: Platform = {
     ...server,
@@ -185,6 +97,11 @@ export async function createFacebook(): Promise<Platform> {
     afterLoss: 'published',
     afterNothing: 'unknown',
     removes: true,
+    edits: {
+      of: 'text',
+      live: () => [...posts.values()].map(({ message }) => firstLine(message)),
+      clear: () => posts.clear(),
+    },
     figures: { impressions: 90, reach: 60, clicks: 7, reactions: 4 },
     popularity: 1,
     now: () => 0,

@@ -1,8 +1,9 @@
-import { counter, fails, fetchInto, type Platform, type Said, says, serve } from './frame.ts'
+import { counter, fails, fetchInto, firstLine, type Platform, type Said, says, serve } from './frame.ts'
 
 interface LocalPost {
   name: string
   summary: string
+  callToAction?: unknown
   state: 'PROCESSING' | 'LIVE'
   createTime: string
   searchUrl: string
@@ -30,6 +31,15 @@ export async function createGoogleBusiness(): Promise<Platform> {
         return says(platform.hides || posts.size === 0 ? {} : { localPosts: [...posts.values()] })
       const known = posts.get(name)
       if (method === 'DELETE') return posts.delete(name) ? says({}) : refuse(404, 'NOT_FOUND')
+      if (method === 'PATCH') {
+        if (!known) return refuse(404, 'NOT_FOUND')
+        const mask = (query.get('updateMask') ?? '').split(',')
+        // Its media cannot be changed, and what the mask does not name is left alone.
+        if (!mask.includes('summary') || 'media' in json) return refuse(400, 'INVALID_ARGUMENT')
+        Object.assign(known, { summary: String(json['summary']), state: 'PROCESSING' })
+        if (mask.includes('callToAction')) known.callToAction = json['callToAction']
+        return says({ ...known })
+      }
       if (method === 'GET' && known) {
         const shown = { ...known }
         known.state = 'LIVE'
@@ -42,6 +52,7 @@ export async function createGoogleBusiness(): Promise<Platform> {
       const made: LocalPost = {
         name: `${place}/localPosts/${posts.size + 1}${platform.now()}`,
         summary: String(json['summary']),
+        callToAction: json['callToAction'],
         state: 'PROCESSING',
         createTime: new Date(platform.now()).toISOString(),
         searchUrl: 'https://local.google.example/place?id=22',
@@ -52,7 +63,7 @@ export async function createGoogleBusiness(): Promise<Platform> {
       made.state = 'LIVE'
       return says(shown)
     },
-    ({ method, path }) => method === 'POST' && path.endsWith('/localPosts'),
+    ({ method, path }) => method === 'PATCH' || (method === 'POST' && path.endsWith('/localPosts')),
   )
   const platform: Platform = {
     ...server,
@@ -70,6 +81,11 @@ export async function createGoogleBusiness(): Promise<Platform> {
     afterLoss: 'published',
     afterNothing: 'unknown',
     removes: true,
+    edits: {
+      of: 'text',
+      live: () => [...posts.values()].map(({ summary }) => firstLine(summary)),
+      clear: () => posts.clear(),
+    },
     popularity: 1,
     now: () => 0,
   }

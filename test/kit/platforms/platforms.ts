@@ -1,7 +1,8 @@
 import type { Platform } from './frame.ts'
+import { createLinkedIn } from './linkedin.ts'
 import { createBrevo, createMailchimp } from './mailings.ts'
 import { createBluesky, createMastodon } from './microblogs.ts'
-import { createFacebook, createInstagram, createLinkedIn } from './networks.ts'
+import { createFacebook, createInstagram } from './networks.ts'
 import { createGoogleBusiness, createTikTok } from './places.ts'
 
 /** Every platform that the tests of connectors drive. */

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openPress, type Press } from '../../kit/publishing.ts'
-import type { Agent } from '../../kit/runtime.ts'
 import { createWordPressServer, type WordPressServer } from '../../kit/wordpress-server.ts'
+import { again, approve, ask, order, reviewed } from './orders.ts'
 
 const dayMs = 86_400_000
 
@@ -20,36 +20,6 @@ afterAll(async () => {
   await site[Symbol.asyncDispose]()
 })
 
-type Action = 'content_review' | 'channel_action'
-
-/** Approves what waits. */
-async function approve(type: Action): Promise<void> {
-  const query = { 'filter.status': 'pending', 'filter.type': type } as const
-  const { data } = await press.admin.call('dashboard.approvals.list', { query })
-  const params = { approvalId: data[0]?.id ?? '' }
-  await press.admin.call('dashboard.approvals.resolve', { params, body: { resolution: 'approved' } })
-}
-
-const order = (type: 'social_post' | 'blog_post', platformIds: string[] = []) =>
-  press.admin.call('dashboard.campaigns.create', {
-    body: { name: 'Spring', brief: '# Oats', deliverables: [{ type, quantity: 1, platformIds }] },
-  })
-
-/** A text that was reviewed, and the agent that goes on with it. */
-async function reviewed(text: string): Promise<Agent> {
-  const writer = await press.next(press.clock)
-  await writer.deliver(text)
-  await approve('content_review')
-  return press.next(press.clock)
-}
-
-const ask = (agent: Agent) =>
-  agent.call('POST /runs/:runId/actions/create-approval', {
-    type: 'channel_action',
-    title: 'Publish it?',
-    blockCurrentActivity: true,
-  })
-
 /** Moves time on to a minute before an instant. */
 const passTo = (at = 0) => press.clock.advance(Math.max(0, at - press.clock.now() - 60_000))
 
@@ -58,14 +28,14 @@ const publicationsOf = async (activityId: string) =>
 
 describe('from a verdict to a post: dashboard.publications.slots, dashboard.publications.set_slots', () => {
   it('publishes a piece by itself once its channel action is approved, and not before', async () => {
-    await order('social_post', ['cms_site'])
+    await order(press, 'social_post', ['cms_site'])
     const text = '# Rye\n\nRye is dark.\n'
-    const agent = await reviewed(text)
+    const agent = await reviewed(press, text)
     const { id } = await press.activityOf(agent.runId)
     await ask(agent)
     await agent.deliver(text)
     expect(await publicationsOf(id)).toEqual([])
-    await approve('channel_action')
+    await approve(press, 'channel_action')
     await (await press.next(press.clock)).deliver(text)
     const [publication] = await publicationsOf(id)
     expect(publication).toMatchObject({ status: 'scheduled', channelId, title: 'Rye' })
@@ -73,10 +43,77 @@ describe('from a verdict to a post: dashboard.publications.slots, dashboard.publ
     expect(site.published.get('Rye')).toBe(1)
   })
 
+  it('changes a post that is out once a newer text is ordered, and not before', async () => {
+    await order(press, 'social_post', ['cms_site'])
+    const first = await reviewed(press, '# Sorghum\n\nIt is sweet.\n')
+    const { id: activityId } = await press.activityOf(first.runId)
+    const { id } = await press.publish(activityId, channelId)
+    const { url } = await press.reaches(id, 'published')
+    const text = '# Sorghum, new\n\nIt is sweeter.\n'
+    const agent = await again(press, first, text)
+    await ask(agent)
+    await agent.deliver(text)
+    expect((await press.show(id)).change).toBeNull()
+    await approve(press, 'channel_action')
+    await (await press.next(press.clock)).deliver(text)
+    expect(await press.settles(id)).toMatchObject({ title: 'Sorghum, new', url, change: null })
+    const posts = [...site.posts.values()].filter(({ title }) => title.startsWith('Sorghum'))
+    expect(posts).toMatchObject([{ title: 'Sorghum, new', status: 'publish' }])
+    // It is finished, and nothing has changed since.
+    expect(await publicationsOf(activityId)).toMatchObject([{ id, change: null }])
+  })
+
+  it('changes a post whose newer text was ordered while the former was being sent', async () => {
+    await order(press, 'social_post', ['cms_site'])
+    const first = await reviewed(press, '# Amaranth\n\nIt is red.\n')
+    const { id: activityId } = await press.activityOf(first.runId)
+    const [reached, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    site.gate = async (line) => {
+      if (!/^POST .*\/posts\/\d+$/.test(line)) return
+      reached.resolve()
+      await released.promise
+    }
+    const { id } = await press.publish(activityId, channelId)
+    await reached.promise
+    const text = '# Amaranth, new\n\nIt is redder.\n'
+    const agent = await again(press, first, text)
+    await ask(agent)
+    await agent.deliver(text)
+    await approve(press, 'channel_action')
+    await (await press.next(press.clock)).deliver(text)
+    expect(await press.show(id)).toMatchObject({ status: 'sending', change: { status: 'waiting' } })
+    site.gate = () => undefined
+    released.resolve()
+    await press.reaches(id, 'published')
+    expect(await press.settles(id)).toMatchObject({ title: 'Amaranth, new', change: null })
+    const posts = [...site.posts.values()].filter(({ title }) => title.startsWith('Amaranth'))
+    expect(posts).toMatchObject([{ title: 'Amaranth, new', status: 'publish' }])
+    expect(site.published.get('Amaranth')).toBe(1)
+  })
+
+  it('changes a blog post that is finished and out when the verdict on publishing it edits its text', async () => {
+    await order(press, 'blog_post')
+    await (await press.next(press.clock)).deliver('Facts')
+    const text = '# Buckwheat\n\nIt is no wheat.\n'
+    const agent = await reviewed(press, text)
+    const { id: activityId } = await press.activityOf(agent.runId)
+    await ask(agent, { isWaitedFor: false })
+    await agent.deliver(text)
+    const { id } = await press.publish(activityId, channelId)
+    const { url } = await press.reaches(id, 'published')
+    await approve(press, 'channel_action', '# Buckwheat, edited\n\nIt is no wheat at all.\n')
+    expect(await press.settles(id)).toMatchObject({ title: 'Buckwheat, edited', url, change: null })
+    const post = await press.app.db.sql.get(
+      'select title, slug, version, status from blog_posts where activity_id = ?',
+      [activityId],
+    )
+    expect(post).toEqual({ title: 'Buckwheat, edited', slug: 'buckwheat', version: 2, status: 'published' })
+  })
+
   it('publishes nothing whose text alone was approved', async () => {
-    await order('social_post', ['cms_site'])
+    await order(press, 'social_post', ['cms_site'])
     const text = '# Oats\n\nOats last.\n'
-    const agent = await reviewed(text)
+    const agent = await reviewed(press, text)
     await agent.deliver(text)
     expect(await publicationsOf((await press.activityOf(agent.runId)).id)).toEqual([])
   })
@@ -87,12 +124,12 @@ describe('from a verdict to a post: dashboard.publications.slots, dashboard.publ
     expect(await press.admin.call('dashboard.publications.slots', {})).toEqual(set)
     const planned: string[] = []
     for (const title of ['Spelt', 'Emmer']) {
-      await order('social_post', ['cms_site'])
+      await order(press, 'social_post', ['cms_site'])
       const text = `# ${title}\n\nOf old.\n`
-      const agent = await reviewed(text)
+      const agent = await reviewed(press, text)
       await ask(agent)
       await agent.deliver(text)
-      await approve('channel_action')
+      await approve(press, 'channel_action')
       await (await press.next(press.clock)).deliver(text)
       planned.push((await press.activityOf(agent.runId)).id)
     }
@@ -134,21 +171,21 @@ describe('from a verdict to a post: dashboard.publications.slots, dashboard.publ
       body: { topic: 'Teff', platforms: ['short_video_network'], scheduleFor },
     })
     const text = '# Teff\n\nSmaller still.\n'
-    const agent = await reviewed(text)
+    const agent = await reviewed(press, text)
     await agent.deliver(text)
     expect(await publicationsOf((await press.activityOf(agent.runId)).id)).toEqual([])
     expect(await press.notices()).toContain('Short-video network: Teff')
   })
 
   it('publishes a requested blog post on its website, and shows what it is once it was taken back', async () => {
-    await order('blog_post')
+    await order(press, 'blog_post')
     // The piece that the campaign has planned.
     await press.next(press.clock)
     await press.admin.call('dashboard.blog_requests.create', { body: { topic: 'Barley', channelId } })
     const researcher = await press.next(press.clock)
     await researcher.deliver('Facts')
     const text = '# Barley\n\nBarley is beer.\n'
-    const writer = await reviewed(text)
+    const writer = await reviewed(press, text)
     await writer.deliver(text)
     const { id } = await press.activityOf(writer.runId)
     const [publication] = await publicationsOf(id)

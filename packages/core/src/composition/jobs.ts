@@ -59,7 +59,9 @@ import { testMailJob } from '../domain/delivery/mailings/jobs.ts'
 import { mailTest } from '../domain/delivery/mailings/test-mail.ts'
 import { outreachJob, sweepOutreachJob } from '../domain/delivery/outreach/jobs.ts'
 import { outreachTurn, sweepOutreach } from '../domain/delivery/outreach/turn.ts'
+import { changeTurn } from '../domain/delivery/publishing/change/turn.ts'
 import {
+  changeJob,
   dailyMetricsJob,
   dailyWebsiteJob,
   publishJob,
@@ -152,6 +154,7 @@ const handled = (): readonly HandledJob[] => [
   handleJob(tidyImportJob, tidyImport),
   handleJob(deliverWebhookJob, deliverWebhook),
   handleJob(publishJob, publishTurn),
+  handleJob(changeJob, changeTurn),
   handleJob(removeJob, removePublished),
   handleJob(resumeChannelJob, resumeChannel),
   handleJob(sweepJob, sweepPublications),

@@ -56,6 +56,7 @@ import { migration as linkTags } from './0054-link-tags.ts'
 import { migration as listIndexes } from './0055-list-indexes.ts'
 import { migration as leadBlocks } from './0056-lead-blocks.ts'
 import { migration as datedMails } from './0057-dated-mails.ts'
+import { migration as publicationChanges } from './0058-publication-changes.ts'
 
 /** Every step of the schema, in order. A step that was released is never changed. */
 export const migrations: readonly MigrationScript[] = [
@@ -116,4 +117,5 @@ export const migrations: readonly MigrationScript[] = [
   listIndexes,
   leadBlocks,
   datedMails,
+  publicationChanges,
 ]

@@ -16,7 +16,12 @@ import {
   approvalResolved,
 } from './approvals/events.ts'
 import { campaignUpdate } from './campaigns/events.ts'
-import { contentPublished, contentRemoved, publicationStopped } from './content/publishing-events.ts'
+import {
+  contentPublished,
+  contentRemoved,
+  contentUpdated,
+  publicationStopped,
+} from './content/publishing-events.ts'
 import { budgetAlert, runCompleted, runFailed, toolCalled, toolReturned } from './runs/events.ts'
 
 /** Every event of a tenant's work, in the order in which docs and choices list them. */
@@ -37,6 +42,7 @@ export const workEvents = [
   channelConnected,
   channelDisconnected,
   contentPublished,
+  contentUpdated,
   publicationStopped,
   contentRemoved,
   runCompleted,

@@ -1,3 +1,7 @@
+import {
+  dropChange as discardChange,
+  updatePublication,
+} from '../../domain/delivery/publishing/change/people.ts'
 import { LinkTagsSetting, LinkTagsView } from '../../domain/delivery/publishing/link-tags/schemas.ts'
 import {
   setLinkTags as changeLinkTags,
@@ -85,6 +89,26 @@ export const cancel = endpoint({
   errors: ['CONFLICT', 'UNPROCESSABLE'],
   audit: 'publication.cancel',
 }).handle((ctx, { params }) => cancelPublication(ctx, params.publicationId))
+
+export const update = endpoint({
+  id: 'dashboard.publications.update',
+  route: 'POST /publications/:publicationId/update',
+  summary: 'Put the newest approved text into the place of the one that is out, in the same post',
+  access: admins,
+  reply: { 200: PublicationItem },
+  errors: ['CONFLICT', 'UNPROCESSABLE'],
+  audit: 'publication.update',
+}).handle((ctx, { params }) => updatePublication(ctx, params.publicationId))
+
+export const dropChange = endpoint({
+  id: 'dashboard.publications.drop_change',
+  route: 'DELETE /publications/:publicationId/change',
+  summary: 'Drop a newer text that waits to be put in; the post stays as it is',
+  access: admins,
+  reply: { 200: PublicationItem },
+  errors: ['CONFLICT'],
+  audit: 'publication.change_dropped',
+}).handle((ctx, { params }) => discardChange(ctx, params.publicationId))
 
 export const slots = endpoint({
   id: 'dashboard.publications.slots',

@@ -7,32 +7,14 @@ import { Activity } from '../../work/activities/entities.ts'
 import { isApproved } from '../../work/approvals/pending.ts'
 import { Campaign } from '../../work/campaigns/entities.ts'
 import { BlogPost } from '../../work/content/blog/entities.ts'
-import type { OutputRow } from '../../work/content/entities.ts'
 import { latestOutput } from '../../work/content/versions.ts'
 import { accountKey } from './account-key.ts'
-import type { Connector } from './connector.ts'
 import type { HoldReason, PublicationRow } from './entities.ts'
 import { spendLimits } from './limits.ts'
 import { lockConnection, lockPublication, lookAt } from './lock.ts'
+import type { PublishingTurn } from './perform.ts'
 import { leaseMs, shutMs } from './policy.ts'
 import { askPerson, hold } from './settle.ts'
-
-/** An intent in the hands of one turn. */
-export interface PublishingTurn {
-  publication: PublicationRow
-  connection: ConnectionRow
-  connector: Connector
-  /** The approved bytes, and the version that they are. */
-  text: string
-  output: Pick<OutputRow, 'id' | 'tenantId'>
-  slug: string | null
-  /** What the platform is asked for: to publish, or what has become of it. */
-  act: 'publish' | 'reconcile'
-  /** What the platform has said about its limits meanwhile. */
-  heard: Record<string, { left: number; until: Date }>
-  /** A request that must not be repeated has gone out, and its answer was neither kept nor a plain refusal. */
-  inDoubt: boolean
-}
 
 /** Takes an intent for one turn. @returns undefined when there is nothing to do now */
 export function claimPublication(ctx: Ctx, publicationId: string): Promise<PublishingTurn | undefined> {
@@ -65,7 +47,12 @@ export function claimPublication(ctx: Ctx, publicationId: string): Promise<Publi
       await askPerson(txn, publication, 'The channel is connected to another account now')
       return undefined
     }
-    const obstacle = await obstacleOf(txn, publication, connection, act)
+    const obstacle = await obstacleOf(
+      txn,
+      publication,
+      connection,
+      act === 'publish' ? publication : undefined,
+    )
     if ('reason' in obstacle || !connection || !connector) {
       await hold(txn, publication, 'reason' in obstacle ? obstacle.reason : 'channel_disconnected')
       return undefined
@@ -86,23 +73,26 @@ export function claimPublication(ctx: Ctx, publicationId: string): Promise<Publi
   })
 }
 
-/** Only bytes that a verdict covers go out; what has been sent already is asked about whatever became of its text. */
-async function obstacleOf(
+/**
+ * What keeps a text from going out: only bytes that a verdict covers do.
+ * @param planned what is to go out; undefined for what has been sent already, which is asked about whatever became of its text
+ */
+export async function obstacleOf(
   txn: Transaction,
-  publication: PublicationRow,
+  { activityId }: PublicationRow,
   connection: ConnectionRow | null,
-  act: PublishingTurn['act'],
+  planned?: { outputId: string | null; contentHash: string | null },
 ): Promise<{ reason: HoldReason } | Pick<PublishingTurn, 'text' | 'output' | 'slug'>> {
   if (connection?.status !== 'connected' || connection.tokensSealed === null)
     return { reason: 'channel_disconnected' }
-  const { activityId, contentHash, outputId } = publication
   const activity = await txn.em.findOne(Activity, { id: activityId })
   const output = await latestOutput(txn, activityId)
   if (!activity || !output) return { reason: 'content_changed' }
   const post = await txn.em.findOne(BlogPost, { activityId })
   const found = { text: output.text, output, slug: post?.slug ?? null }
-  if (act === 'reconcile') return found
-  if (output.id !== outputId || sha256Hex(output.text) !== contentHash) return { reason: 'content_changed' }
+  if (!planned) return found
+  if (output.id !== planned.outputId || sha256Hex(output.text) !== planned.contentHash)
+    return { reason: 'content_changed' }
   if (!(await isApproved(txn, activity, output))) return { reason: 'not_approved' }
   return (await isStopped(txn, activity.campaignId)) ? { reason: 'campaign_stopped' } : found
 }

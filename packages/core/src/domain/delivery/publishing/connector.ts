@@ -25,9 +25,8 @@ export interface Capabilities {
   text: readonly TextLimit[]
   /** Pictures of a post, and of an article those that are assets. */
   media: MediaLimits
-  /** A post that is out can be taken back, or changed. */
+  /** A post that is out can be taken back. */
   remove: boolean
-  edit: boolean
   /** One post spends one of each before it is sent. What the platform says in its answers counts too. */
   limits: readonly Limit[]
 }
@@ -35,6 +34,8 @@ export interface Capabilities {
 export interface MediaLimits {
   min: number
   max: number
+  /** Of a post that is out, the text can be changed and its pictures cannot. */
+  fixed?: true
   /** Of those that are sent as files; left out where none are. */
   files?: FileLimits
   /** Of those that are fetched from an address; left out where none are. What is elsewhere on the web is not looked at before. */
@@ -90,6 +91,12 @@ export interface Published {
   url: string | null
 }
 
+/** A post that is out, and whose text is to be another. */
+export interface PostOut extends Published {
+  /** It shows the pictures of the new text already. */
+  samePictures: boolean
+}
+
 /** The platform is still working on it: the next attempt begins with the progress that was saved. */
 export interface StillWorking {
   againInS: number
@@ -120,6 +127,12 @@ export interface Connector {
   publish(call: PublishCall, piece: OutgoingPiece): Promise<Published | StillWorking>
   /** Asks what has become of a post; it sends nothing that changes anything. @throws PlatformError */
   reconcile(call: PublishCall, piece: OutgoingPiece): Promise<Reconciled>
+  /**
+   * Puts a newer text into the place of the one that is out, under the same id. Its requests can be repeated. A post that is gone, or that
+   * a person has hidden there, is not made public again. Left out where the platform cannot change posts.
+   * @throws PlatformError
+   */
+  edit?(call: PublishCall, piece: OutgoingPiece, post: PostOut): Promise<Published | StillWorking>
   /** Takes a post back; one that is gone already is taken back. @throws PlatformError */
   remove?(call: PlatformCall, published: Published): Promise<void>
   /**

@@ -28,6 +28,10 @@ export const holdReasons = [
 ] as const
 export type HoldReason = (typeof holdReasons)[number]
 
+/** How a newer text stands that is to take the place of the one that is out. */
+export const changeStatuses = ['waiting', 'sending', 'failed', 'held'] as const
+export type ChangeStatus = (typeof changeStatuses)[number]
+
 /** The intent to publish one approved text to one channel, written before the platform is asked for anything. */
 export const Publication = defineEntity({
   name: 'Publication',
@@ -71,6 +75,19 @@ export const Publication = defineEntity({
     externalId: p.text().strictNullable(),
     url: p.text().strictNullable(),
     publishedAt: instantColumn().strictNullable(),
+    /** When a newer text last took the place of the one that was out. */
+    changedAt: instantColumn().strictNullable(),
+    /** The newer text that waits to do so, and its SHA-256; null, as all of its columns, where none does. */
+    changeOutputId: refColumn().strictNullable(),
+    changeHash: p.string().length(64).strictNullable(),
+    changeStatus: p.string().$type<ChangeStatus>().strictNullable(),
+    changeHoldReason: p.string().$type<HoldReason>().strictNullable(),
+    /** When it is looked at next; null once nothing more happens by itself. */
+    changeNextAt: instantColumn().strictNullable(),
+    /** Turns in a row that have failed in a way that another may fix. */
+    changeFailures: p.integer().default(0),
+    changeErrorKind: p.string().$type<FailureKind>().strictNullable(),
+    changeError: p.text().strictNullable(),
     requestedById: p.string(),
     requestedByName: p.string(),
     createdOn: instantColumn(),
@@ -99,6 +116,16 @@ export const Publication = defineEntity({
     },
     { name: 'publications_slots', properties: ['channelId', 'scheduledFor'], where: 'published_at is null' },
     { name: 'publications_due', properties: ['nextAt'], where: 'next_at is not null' },
+    {
+      name: 'publications_changes_due',
+      properties: ['changeNextAt'],
+      where: 'change_next_at is not null',
+    },
+    {
+      name: 'publications_changes_held',
+      properties: ['channelId', 'id'],
+      where: 'change_hold_reason is not null',
+    },
   ],
   filters: ownedByTenant,
 })

@@ -8,6 +8,9 @@ export const publishJob = defineJob('publish.turn', z.object({ publicationId: z.
   tenantCap: 3,
 })
 
+/** One turn of a newer text that takes the place of one that is out. What is not due is left alone, as by `publish.turn`. */
+export const changeJob = defineJob('publish.change', z.object({ publicationId: z.string() }), { cap: 8 })
+
 /** Takes a post back from its platform. */
 export const removeJob = defineJob('publish.remove', z.object({ publicationId: z.string() }), { cap: 2 })
 

@@ -3,7 +3,9 @@ import { DomainError, invalid } from '../../../kernel/errors.ts'
 import { transact } from '../../../kernel/transact.ts'
 import { Activity } from '../../work/activities/entities.ts'
 import { isApproved } from '../../work/approvals/pending.ts'
+import type { OutputRow } from '../../work/content/entities.ts'
 import { latestOutput } from '../../work/content/versions.ts'
+import { noChange, planChange } from './change/plan.ts'
 import type { PublicationRow } from './entities.ts'
 import { removeJob } from './jobs.ts'
 import { lockPublication, lookAt } from './lock.ts'
@@ -13,21 +15,29 @@ import type { PublicationItem, ReconcileInput } from './schemas.ts'
 import { rested, settlePublished } from './settle.ts'
 
 /**
- * Lets an intent go on that has failed or is held: with the newest text, which a verdict has to cover. Serves
+ * Lets an intent go on that has failed or is held, or the change of one that is out: with the newest text, which a verdict has to cover. Serves
  * `POST /dashboard/v1/publications/:publicationId/retry`.
  * @throws DomainError `NOT_FOUND`; `CONFLICT` in any other status; `UNPROCESSABLE` when no verdict covers the newest text
  */
 export function retryPublication(ctx: Ctx, id: string): Promise<PublicationItem> {
-  return act(ctx, id, async (txn, publication) => {
-    const { status, activityId } = publication
-    if (status !== 'failed' && status !== 'held')
+  return actOn(ctx, id, async (txn, publication) => {
+    const { status, changeStatus, activityId } = publication
+    const isStopped = (one: typeof status | typeof changeStatus) => one === 'failed' || one === 'held'
+    const isChange = status === 'published' && isStopped(changeStatus)
+    if (!isStopped(status) && !isChange)
       throw new DomainError('CONFLICT', `This publication is ${status}: there is nothing to retry`)
-    const activity = await txn.em.findOneOrFail(Activity, { id: activityId })
-    const output = await latestOutput(txn, activityId)
-    if (!output || !(await isApproved(txn, activity, output)))
-      throw new DomainError('UNPROCESSABLE', 'No verdict covers the newest text of this activity')
-    goOn(txn, publication, withText(publication, output))
+    const output = await approvedOutput(txn, activityId)
+    if (isChange) planChange(txn, publication, output)
+    else goOn(txn, publication, withText(publication, output))
   })
+}
+
+/** The newest text of an activity. @throws DomainError `UNPROCESSABLE` when no verdict covers it */
+export async function approvedOutput(txn: Transaction, activityId: string): Promise<OutputRow> {
+  const activity = await txn.em.findOneOrFail(Activity, { id: activityId })
+  const output = await latestOutput(txn, activityId)
+  if (output && (await isApproved(txn, activity, output))) return output
+  throw new DomainError('UNPROCESSABLE', 'No verdict covers the newest text of this activity')
 }
 
 /**
@@ -42,7 +52,7 @@ export function reconcilePublication(
 ): Promise<PublicationItem> {
   if (url !== undefined && outcome !== 'published')
     throw invalid('url', 'Only what was published has an address')
-  return act(ctx, id, async (txn, publication) => {
+  return actOn(ctx, id, async (txn, publication) => {
     if (publication.status !== 'unknown')
       throw new DomainError(
         'CONFLICT',
@@ -57,13 +67,13 @@ export function reconcilePublication(
 }
 
 /**
- * Withdraws an intent, or takes back what is out where the platform can; the latter is done by a job. Serves
+ * Withdraws an intent, or takes back what is out where the platform can; the latter is done by a job, and a newer text that waits is dropped. Serves
  * `POST /dashboard/v1/publications/:publicationId/cancel`.
  * @throws DomainError `NOT_FOUND`; `CONFLICT` while it is being sent or in doubt, and where it is withdrawn already;
  *   `UNPROCESSABLE` when the platform takes nothing back
  */
 export function cancelPublication(ctx: Ctx, id: string): Promise<PublicationItem> {
-  return act(ctx, id, async (txn, publication) => {
+  return actOn(ctx, id, async (txn, publication) => {
     const { status, tenantId, channelType, externalId } = publication
     if (status === 'published') {
       if (!txn.services.connectors.get(channelType)?.remove || !externalId)
@@ -73,33 +83,39 @@ export function cancelPublication(ctx: Ctx, id: string): Promise<PublicationItem
         payload: { publicationId: id },
         uniqueKey: `${removeJob.kind}:${id}`,
       })
-      return
+      return void Object.assign(publication, noChange)
     }
     if (status !== 'scheduled' && status !== 'held' && status !== 'failed')
       throw new DomainError('CONFLICT', `This publication is ${status}: it cannot be withdrawn`)
     if (publication.touched) throw new DomainError('CONFLICT', 'It may be out already: reconcile it first')
-    Object.assign(publication, rested, { status: 'cancelled' })
+    Object.assign(publication, rested, noChange, { status: 'cancelled' })
   })
 }
 
-async function act(
+/** A person's act on an intent, with its audit row. */
+export async function actOn(
   ctx: Ctx,
   id: string,
   work: (txn: Transaction, publication: PublicationRow) => Promise<void>,
 ): Promise<PublicationItem> {
   await transact(ctx, async (txn) => {
     const publication = await lockPublication(txn, id)
-    const before = { status: publication.status, contentHash: publication.contentHash }
+    const before = stateOf(publication)
     await work(txn, publication)
     publication.updatedOn = txn.clock.date()
-    const { tenantId, status, contentHash } = publication
     txn.audit({
-      tenantId,
+      tenantId: publication.tenantId,
       resourceType: 'publication',
       resourceId: id,
       before,
-      after: { status, contentHash },
+      after: stateOf(publication),
     })
   })
   return getPublication(ctx, id)
 }
+
+const stateOf = ({ status, contentHash, changeStatus, changeHash }: PublicationRow) => ({
+  status,
+  contentHash,
+  ...(changeStatus && { changeStatus, changeHash }),
+})

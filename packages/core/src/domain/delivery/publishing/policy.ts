@@ -1,4 +1,5 @@
 import { callMs } from '../../accounts/channels/platform-call.ts'
+import type { HoldReason } from './entities.ts'
 
 /** How long one turn counts as alive after its last sign, milliseconds: longer than any request of its may take. */
 export const leaseMs = 4 * callMs
@@ -18,3 +19,7 @@ export function waitMs(times: number): number {
 
 /** How long an intent of a tenant waits for which nothing may go out at present, milliseconds. */
 export const shutMs = 30 * 60_000
+
+/** What is held because of its text goes on with a newer one. */
+export const isHeldForText = (reason: HoldReason | null): boolean =>
+  reason === 'content_changed' || reason === 'not_approved'

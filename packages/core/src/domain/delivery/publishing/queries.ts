@@ -3,7 +3,7 @@ import { notFound } from '../../../kernel/errors.ts'
 import { readPage } from '../../../kernel/page-queries.ts'
 import { equals, type Page, where } from '../../../kernel/paging-queries.ts'
 import { within } from '../../../kernel/scope.ts'
-import { flag, pick, select, table } from '../../../platform/database/read.ts'
+import { flag, pick, type RowOf, select, table } from '../../../platform/database/read.ts'
 import { Publication } from './entities.ts'
 import type { PublicationItem, PublicationQuery } from './schemas.ts'
 
@@ -29,11 +29,26 @@ const item = select({
     'error',
     'url',
     'publishedAt',
+    'changedAt',
     'requestedByName',
     'createdOn',
   ),
+  ...pick(p, 'changeStatus', 'changeHash', 'changeHoldReason', 'changeError', 'changeNextAt'),
   needsAnswer: flag(`case when p.status = 'unknown' and p.asked then 1 else 0 end`),
 })
+
+function toItem(row: RowOf<typeof item>): PublicationItem {
+  const { changeStatus, changeHash, changeHoldReason, changeError, changeNextAt, ...rest } = row
+  const change = changeStatus &&
+    changeHash && {
+      status: changeStatus,
+      contentHash: changeHash,
+      holdReason: changeHoldReason,
+      error: changeError,
+      nextAt: changeNextAt,
+    }
+  return { ...rest, change: change || null }
+}
 
 /** What is on its way to channels, or was, newest first. Serves `GET /dashboard/v1/publications`. */
 export function listPublications(
@@ -55,7 +70,7 @@ export function listPublications(
       ],
       request: query,
     },
-    (row) => row,
+    toItem,
   )
 }
 
@@ -64,30 +79,43 @@ export async function getPublication(ctx: Ctx, id: string): Promise<PublicationI
   const condition = where(within(ctx.scope, 'p.tenant_id'), equals(p.id, id))
   const row = await item.get(ctx.sql, `from ${p} where ${condition.sql}`, condition.params)
   if (!row) throw notFound('publication')
-  return row
+  return toItem(row)
 }
 
 const named = select({ id: p.id })
 const mostAtOnce = 500
 
-/** Intents that should have been looked at before an instant, the oldest first. */
+/** Intents that should have been looked at before an instant, or whose changes should have, those of each that wait longest. */
 export async function overduePublications(ctx: Ctx, before: Date): Promise<string[]> {
   const scope = within(ctx.scope, 'p.tenant_id')
-  const rows = await named.all(
-    ctx.sql,
-    `from ${p} where p.next_at < ? and ${scope.sql} order by p.next_at limit ?`,
-    [before, ...scope.params, mostAtOnce],
-  )
-  return rows.map(({ id }) => id)
+  const found: string[] = []
+  for (const column of ['p.next_at', 'p.change_next_at']) {
+    const rows = await named.all(
+      ctx.sql,
+      `from ${p} where ${column} < ? and ${scope.sql} order by ${column} limit ?`,
+      [before, ...scope.params, mostAtOnce],
+    )
+    found.push(...rows.map(({ id }) => id))
+  }
+  return [...new Set(found)]
 }
 
-/** Intents that wait for a channel to be connected again, or for its account to be chosen. */
+const forChannel = `in ('channel_disconnected', 'account_choice')`
+
+/** Intents that wait for a channel to be connected again, or for its account to be chosen, and those whose changes do. */
 export async function heldForChannel(ctx: Ctx, channelId: string): Promise<string[]> {
   const scope = within(ctx.scope, 'p.tenant_id')
-  const rows = await named.all(
-    ctx.sql,
-    `from ${p} where p.channel_id = ? and p.status = 'held' and p.hold_reason in ('channel_disconnected', 'account_choice') and ${scope.sql} order by p.id`,
-    [channelId, ...scope.params],
-  )
-  return rows.map(({ id }) => id)
+  const found: string[] = []
+  for (const held of [
+    `p.status = 'held' and p.hold_reason ${forChannel}`,
+    `p.change_hold_reason ${forChannel}`,
+  ]) {
+    const rows = await named.all(
+      ctx.sql,
+      `from ${p} where p.channel_id = ? and ${held} and ${scope.sql} order by p.id`,
+      [channelId, ...scope.params],
+    )
+    found.push(...rows.map(({ id }) => id))
+  }
+  return [...new Set(found)]
 }

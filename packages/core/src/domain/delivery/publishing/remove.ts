@@ -8,7 +8,8 @@ import { lockActivity, logActivity } from '../../work/activities/state.ts'
 import { BlogPost } from '../../work/content/blog/entities.ts'
 import { syncPost } from '../../work/content/blog/sync.ts'
 import { contentRemoved } from '../../work/content/publishing-events.ts'
-import { accountKey } from './account-key.ts'
+import { requireAccount } from './account-key.ts'
+import { noChange } from './change/plan.ts'
 import { Publication } from './entities.ts'
 import { lockPublication } from './lock.ts'
 import { rested } from './settle.ts'
@@ -26,12 +27,7 @@ export async function removePublished(
   if (!connector?.remove) return
   try {
     await withAccess(ctx, channelId, { rules: connector.rules, signal }, async (call) => {
-      // An id of another account's is the id of another post.
-      if (publication.accountKey !== null && publication.accountKey !== accountKey(call.account))
-        throw new PlatformError(
-          'policy',
-          'The channel is connected to another account now: delete the post there',
-        )
+      requireAccount(publication, call.account, 'delete the post there')
       return connector.remove?.(call, { externalId, url })
     })
   } catch (error) {
@@ -51,7 +47,7 @@ export async function removePublished(
     const row = await lockPublication(txn, publicationId)
     if (row.status !== 'published') return
     const { tenantId, activityId, channelId: channel, title } = row
-    Object.assign(row, rested, { status: 'removed', updatedOn: txn.clock.date() })
+    Object.assign(row, rested, noChange, { status: 'removed', updatedOn: txn.clock.date() })
     await unpublishPost(txn, activity, publicationId)
     logActivity(
       txn,

@@ -1,8 +1,11 @@
 import type { Transaction } from '../../../kernel/context.ts'
+import type { ActivityRow } from '../../work/activities/entities.ts'
 import { titleOf } from '../../work/content/blog/markdown.ts'
 import type { OutputRow } from '../../work/content/entities.ts'
+import { noChange, planNewerText } from './change/plan.ts'
 import type { PublicationRow } from './entities.ts'
 import { lookAt } from './lock.ts'
+import { isHeldForText } from './policy.ts'
 import { rested } from './settle.ts'
 
 /** Lets an intent go on, at its time or at once when that is over. */
@@ -15,16 +18,24 @@ export function goOn(txn: Transaction, publication: PublicationRow, changes: Par
 /** Takes a text into an intent; what was prepared for another is not gone on with. */
 export function withText(publication: PublicationRow, output: OutputRow): Partial<PublicationRow> {
   const isSame = output.sha256 === publication.contentHash
-  const taken = { title: titleOf(output.text), outputId: output.id, contentHash: output.sha256 }
+  const taken = { title: titleOf(output.text), outputId: output.id, contentHash: output.sha256, ...noChange }
   return isSame ? taken : { ...taken, progress: {} }
 }
 
-/** Puts a newer text into an intent that still waits, after a verdict on it; one that is out, or may be, stays as it is. */
-export function renewText(txn: Transaction, publication: PublicationRow, output: OutputRow): void {
+/**
+ * What a verdict on a newer text means for an intent: one that still waits takes it, and one that is out, or may be, is to be changed.
+ * The caller holds the activity's lock.
+ */
+export async function renewText(
+  txn: Transaction,
+  activity: ActivityRow,
+  publication: PublicationRow,
+  output: OutputRow,
+): Promise<void> {
   const { status, touched, contentHash, holdReason } = publication
   const waits = status === 'scheduled' || status === 'held' || status === 'failed'
-  if (!waits || touched) return
-  const isOfText = holdReason === 'content_changed' || holdReason === 'not_approved'
+  if (!waits || touched) return planNewerText(txn, activity, publication, output)
+  const isOfText = isHeldForText(holdReason)
   if (contentHash === output.sha256 && !isOfText) return
   if (status === 'held' && !isOfText) return void Object.assign(publication, withText(publication, output))
   goOn(txn, publication, withText(publication, output))

@@ -8,6 +8,7 @@ import { isApproved } from '../../work/approvals/pending.ts'
 import { titleOf } from '../../work/content/blog/markdown.ts'
 import type { OutputRow } from '../../work/content/entities.ts'
 import { latestOutput } from '../../work/content/versions.ts'
+import { noChange } from './change/plan.ts'
 import { Publication, type PublicationRow } from './entities.ts'
 import { linkTagsFor } from './link-tags/setting.ts'
 import { lockConnection, lookAt } from './lock.ts'
@@ -85,6 +86,8 @@ export async function schedulePublication(
     externalId: null,
     url: null,
     publishedAt: null,
+    changedAt: null,
+    ...noChange,
     requestedById: txn.actor.id,
     requestedByName: actorName(txn),
     createdOn: now,

@@ -2,7 +2,20 @@ import { z } from 'zod'
 import { isoDate, page, pageQuery, ulid } from '../../../platform/wire.ts'
 import { channelTypes } from '../../accounts/channels/entities.ts'
 import { failureKinds } from '../../accounts/channels/platform-error.ts'
-import { holdReasons, publicationStatuses } from './entities.ts'
+import { changeStatuses, holdReasons, publicationStatuses } from './entities.ts'
+
+/** A newer text that is to take the place of the one that is out. */
+const PublicationChange = z.object({
+  /** `failed` and `held`: a person has to see to it. */
+  status: z.enum(changeStatuses),
+  /** SHA-256 of the newer text. */
+  contentHash: z.string(),
+  holdReason: z.enum(holdReasons).nullable(),
+  /** What went wrong, in words for people. */
+  error: z.string().nullable(),
+  /** When it is tried next. */
+  nextAt: isoDate.nullable(),
+})
 
 /** One piece on its way to one channel. */
 export const PublicationItem = z.object({
@@ -26,6 +39,10 @@ export const PublicationItem = z.object({
   needsAnswer: z.boolean(),
   url: z.string().nullable(),
   publishedAt: isoDate.nullable(),
+  /** When a newer text last took the place of the one that was out. */
+  changedAt: isoDate.nullable(),
+  /** A newer text that waits to do so; null where none does. */
+  change: PublicationChange.nullable(),
   requestedByName: z.string(),
   createdOn: isoDate,
 })

@@ -7,10 +7,11 @@ import { BlogPost } from '../../work/content/blog/entities.ts'
 import { contentPublished, publicationStopped } from '../../work/content/publishing-events.ts'
 import type { Published } from './connector.ts'
 import type { HoldReason, PublicationRow } from './entities.ts'
-import { lockConnection, lookAt } from './lock.ts'
+import { lockConnection, lookAt, lookAtChange } from './lock.ts'
 import { mostTurns, waitMs } from './policy.ts'
 
-const holdWords: Record<HoldReason, string> = {
+/** Why an intent or a change is held, for people. */
+export const holdWords: Record<HoldReason, string> = {
   content_changed: 'The text has changed since it was approved for publishing',
   not_approved: 'No verdict covers this text',
   channel_disconnected: 'The channel is not connected',
@@ -28,10 +29,18 @@ export async function hold(txn: Transaction, publication: PublicationRow, reason
     error: holdWords[reason],
     errorKind: null,
   })
-  const connection = await lockConnection(txn, publication.channelId)
-  // Anyone who is told that the channel has to be connected again is not told so for each piece.
-  const isTold = reason === 'channel_disconnected' && connection?.status === 'expired'
+  const isTold = await isToldOfChannel(txn, publication, reason)
   await stop(txn, publication, 'held', `Not published: ${holdWords[reason]}`, isTold)
+}
+
+/** Anyone who is told that the channel has to be connected again is not told so for each piece. */
+export async function isToldOfChannel(
+  txn: Transaction,
+  { channelId }: PublicationRow,
+  reason: HoldReason,
+): Promise<boolean> {
+  const connection = await lockConnection(txn, channelId)
+  return reason === 'channel_disconnected' && connection?.status === 'expired'
 }
 
 /** Writes down that a piece is out. */
@@ -62,6 +71,8 @@ export async function settlePublished(
     },
   )
   record(txn, publication)
+  // A verdict covered it while this one was being sent.
+  if (publication.changeStatus === 'waiting') lookAtChange(txn, publication, now)
   txn.emit(contentPublished, {
     tenantId,
     subject: activityId,
@@ -149,7 +160,15 @@ async function stop(
     subject: activityId,
     data: { publicationId: id, activityId, channelId, channelType, title, status, reason },
   })
-  if (isTold) return
+  if (!isTold) await tellAdmins(txn, publication, body)
+}
+
+/** Tells the admins that a person has to see to a publication. */
+export async function tellAdmins(
+  txn: Transaction,
+  { tenantId, channelType, title, activityId }: PublicationRow,
+  body: string,
+): Promise<void> {
   await notify(txn, {
     tenantId,
     to: 'admins',

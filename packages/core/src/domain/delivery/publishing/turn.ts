@@ -1,21 +1,14 @@
 import type { Ctx, Transaction } from '../../../kernel/context.ts'
 import { transact } from '../../../kernel/transact.ts'
-import { withAccess } from '../../accounts/channels/access.ts'
-import type { ChannelAccount } from '../../accounts/channels/entities.ts'
-import type { PlatformCall, PlatformRequest } from '../../accounts/channels/platform-call.ts'
-import { PlatformError } from '../../accounts/channels/platform-error.ts'
-import { userOf } from '../../work/content/pictures.ts'
+import type { PlatformError } from '../../accounts/channels/platform-error.ts'
 import { accountKey } from './account-key.ts'
-import { keepOnlyAccount } from './accounts.ts'
-import { assetsOf } from './assets.ts'
-import { claimPublication, type PublishingTurn } from './claim.ts'
-import type { Progress, PublishCall, Published, Reconciled, StillWorking } from './connector.ts'
+import { claimPublication } from './claim.ts'
+import type { Published, Reconciled, StillWorking } from './connector.ts'
 import type { PublicationRow } from './entities.ts'
 import { noteLimits } from './limits.ts'
-import { lockConnection, lockPublication, lookAt } from './lock.ts'
-import { pictureAddress, pictureFile } from './picture.ts'
-import { makePiece } from './piece.ts'
-import { leaseMs, mostChecks, waitMs } from './policy.ts'
+import { lockConnection, lookAt } from './lock.ts'
+import { held, type PublishingTurn, perform, type TurnOutcome } from './perform.ts'
+import { mostChecks, waitMs } from './policy.ts'
 import { askPerson, hold, settleFailure, settlePublished } from './settle.ts'
 
 /** One turn of an intent: the job `publish.turn`. Whatever it learns is written down under its attempt, or not at all. */
@@ -26,7 +19,10 @@ export async function publishTurn(
 ): Promise<void> {
   const turn = await claimPublication(ctx, publicationId)
   if (!turn) return
-  const outcome = await perform(ctx, turn, signal)
+  const { connector, act } = turn
+  const outcome = await perform<Published | StillWorking | Reconciled>(ctx, turn, signal, (call, piece) =>
+    act === 'publish' ? connector.publish(call, piece) : connector.reconcile(call, piece),
+  )
   await transact(ctx, async (txn) => {
     const publication = await held(txn, turn).catch(() => undefined)
     if (!publication)
@@ -35,104 +31,7 @@ export async function publishTurn(
   })
 }
 
-type Outcome = Published | StillWorking | Reconciled | { failure: PlatformError } | { choose: true }
-
-async function perform(ctx: Ctx, turn: PublishingTurn, signal: AbortSignal): Promise<Outcome> {
-  const { connector, connection, publication, act } = turn
-  const heard = turn.heard
-  const options = {
-    rules: connector.rules,
-    signal,
-    before: (request: PlatformRequest) => beforeRequest(ctx, turn, request),
-    onRefused: ({ effect }: PlatformRequest) => {
-      if (effect === 'once') turn.inDoubt = false
-    },
-    onLimits: (limits: typeof heard) => void Object.assign(heard, limits),
-  }
-  try {
-    const about = {
-      key: publication.id,
-      madeAt: publication.createdOn,
-      slug: turn.slug,
-      linkTags: publication.linkTags,
-      assets: await assetsOf(ctx, turn.text, userOf(turn.output)),
-    }
-    const { capabilities } = connector
-    const own = connection.account && connector.textFor?.(connection.account)
-    const limits = own ? { ...capabilities, text: own } : capabilities
-    const piece = await makePiece(ctx, turn.text, about, limits)
-    return await withAccess(ctx, connection.id, options, async (call) => {
-      const account = connection.account ?? (await onlyAccount(ctx, turn, call))
-      if (!account) return { choose: true }
-      const publish = publishCall(ctx, turn, { ...call, account }, signal)
-      return act === 'publish' ? connector.publish(publish, piece) : connector.reconcile(publish, piece)
-    })
-  } catch (error) {
-    // This process is to stop, or has lost the job: that is no fault of the platform's.
-    if (signal.aborted && !turn.inDoubt) return { againInS: 0 }
-    if (error instanceof PlatformError) return { failure: error }
-    ctx.log.warn('a turn of publishing failed', { publicationId: publication.id, error })
-    return { failure: new PlatformError('transient', 'Something went wrong here') }
-  }
-}
-
-/** The account where the consent opens one only; kept with the connection. */
-async function onlyAccount(
-  ctx: Ctx,
-  turn: PublishingTurn,
-  call: PlatformCall,
-): Promise<ChannelAccount | undefined> {
-  const { connector, connection } = turn
-  if (!connector.accounts) return {}
-  return keepOnlyAccount(ctx, connection.id, await connector.accounts(call))
-}
-
-function publishCall(ctx: Ctx, turn: PublishingTurn, call: PlatformCall, signal: AbortSignal): PublishCall {
-  const { media } = turn.connector.capabilities
-  return {
-    ...call,
-    fetch: (picture) => pictureFile(ctx, picture, media, signal),
-    // A platform at an address that the operator has set may be in the network of this server.
-    address: (picture, lasts = 'hour') =>
-      pictureAddress(ctx, picture, media, { isNear: call.urls.baseUrl !== undefined, lasts }),
-    get progress() {
-      return turn.publication.progress
-    },
-    async save(progress: Progress) {
-      turn.publication = await transact(ctx, async (txn) => {
-        const publication = await held(txn, turn)
-        return Object.assign(publication, { progress, touched: false, leaseUntil: leaseFrom(txn) })
-      })
-      turn.inDoubt = false
-    },
-  }
-}
-
-/** A request that must not be repeated is noted before it is sent, and none is sent after the lease has ended. */
-async function beforeRequest(ctx: Ctx, turn: PublishingTurn, { effect }: PlatformRequest): Promise<void> {
-  const { leaseUntil, touched } = turn.publication
-  if (effect === 'once') turn.inDoubt = true
-  const rest = (leaseUntil?.getTime() ?? 0) - ctx.clock.now()
-  if (rest > leaseMs / 2 && (effect !== 'once' || touched)) return
-  turn.publication = await transact(ctx, async (txn) => {
-    const publication = await held(txn, turn)
-    return Object.assign(publication, {
-      touched: publication.touched || effect === 'once',
-      leaseUntil: leaseFrom(txn),
-    })
-  })
-}
-
-const leaseFrom = ({ clock }: Ctx) => new Date(clock.now() + leaseMs)
-
-/** The intent, as long as it is this turn's. @throws Error when another turn has taken it over, or a person has ended it */
-async function held(txn: Transaction, { publication, act }: PublishingTurn): Promise<PublicationRow> {
-  const row = await lockPublication(txn, publication.id)
-  const status = act === 'publish' ? 'sending' : 'unknown'
-  if (row.attempt !== publication.attempt || row.status !== status)
-    throw new Error('Another turn has taken this intent over')
-  return row
-}
+type Outcome = Published | Reconciled | TurnOutcome
 
 async function settle(
   txn: Transaction,

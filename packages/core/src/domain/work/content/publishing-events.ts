@@ -16,6 +16,13 @@ export const contentPublished = defineEvent(
   { audiences: ['tenant', 'reviewers'], webhook: true },
 )
 
+/** A newer text of a piece has taken the place of the one that was out. */
+export const contentUpdated = defineEvent(
+  'content_updated',
+  publication.extend({ url: z.string().optional() }),
+  { audiences: ['tenant', 'reviewers'], webhook: true },
+)
+
 /** A piece is not out, or no one can tell: a person has to see to it. */
 export const publicationStopped = defineEvent(
   'publication_stopped',

@@ -43,3 +43,7 @@ export async function requestAs<S extends z.ZodType>(
 /** For a list of which a part would say the wrong thing. */
 export const listTooLong = (): PlatformError =>
   new PlatformError('policy', 'The platform has a longer list than is read here')
+
+/** For a post that is to be changed, and is not there: another is not made in its place. */
+export const postIsGone = (): PlatformError =>
+  new PlatformError('policy', 'The post is not there any more: someone has deleted it at the platform')

@@ -40,8 +40,8 @@ async function takeTo(
     channelId,
     status: { $nin: ['cancelled', 'removed'] },
   })
-  // The verdict is on a newer text of a piece that has not gone out yet.
-  if (before) return renewText(txn, await lockPublication(txn, before.id), output)
+  // The verdict is on a newer text of a piece that goes there already.
+  if (before) return renewText(txn, activity, await lockPublication(txn, before.id), output)
   const channel = await lockConnection(txn, channelId)
   if (!channel) return
   const when = at ?? (await nextSlot(txn, activity.tenantId, channelId))

@@ -5,6 +5,7 @@ import { User } from '../../../accounts/identity/entities.ts'
 import { Tenant } from '../../../accounts/tenants/entities.ts'
 import type { ActivityRow } from '../../activities/entities.ts'
 import { Approval, ApprovalLink, type ApprovalRow } from '../../approvals/entities.ts'
+import { approvalOf } from '../../approvals/pending.ts'
 import { Output, type OutputRow } from '../entities.ts'
 import { requestedPostId } from '../requests/complete.ts'
 import { BlogPost, type PostRow, type PostStatus } from './entities.ts'
@@ -45,6 +46,30 @@ export async function syncPost(txn: Transaction, activity: ActivityRow): Promise
     before: known ? { status: before } : null,
     after: { status: post.status, version: post.version, contentHash: post.contentHash },
   })
+}
+
+/**
+ * Makes a post that is out what has taken its place there: a version that people have approved. Its address stays. The caller holds the
+ * activity's lock.
+ */
+export async function renewPublishedPost(
+  txn: Transaction,
+  activity: Pick<ActivityRow, 'id'>,
+  output: OutputRow,
+): Promise<void> {
+  const lockMode = LockMode.PESSIMISTIC_WRITE
+  const post = await txn.em.findOne(BlogPost, { activityId: activity.id }, { lockMode })
+  if (post?.status !== 'published' || post.outputId === output.id) return
+  const title = titleOf(output.text)
+  Object.assign(post, contentsOf(output), notApproved, {
+    title,
+    titleKey: normalize(title),
+    updatedOn: txn.clock.date(),
+  })
+  const verdict = await approvalOf(txn, activity, output)
+  if (!verdict) return
+  post.approvalId = verdict.forwardedFrom ?? verdict.id
+  await noteApprover(txn, post, verdict)
 }
 
 /** The approvals of one version of an activity's text, oldest first. */
@@ -102,10 +127,7 @@ async function create(
     ...contentsOf(output),
     status: 'dm_review',
     approvalId,
-    dmApprovedBy: null,
-    dmApprovedAt: null,
-    clientApprovedBy: null,
-    clientApprovedAt: null,
+    ...notApproved,
     dmRejectionNote: null,
     publishedAt: null,
     createdOn: now,
@@ -117,12 +139,14 @@ async function create(
 async function takeVersion(txn: Transaction, post: PostRow, output: OutputRow): Promise<void> {
   const title = titleOf(output.text)
   if (title !== post.title) Object.assign(post, await named(txn, post.tenantId, title, post.slug))
-  Object.assign(post, contentsOf(output), {
-    dmApprovedBy: null,
-    dmApprovedAt: null,
-    clientApprovedBy: null,
-    clientApprovedAt: null,
-  })
+  Object.assign(post, contentsOf(output), notApproved)
+}
+
+const notApproved = {
+  dmApprovedBy: null,
+  dmApprovedAt: null,
+  clientApprovedBy: null,
+  clientApprovedAt: null,
 }
 
 function contentsOf(output: OutputRow) {

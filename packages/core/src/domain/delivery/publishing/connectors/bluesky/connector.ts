@@ -36,7 +36,6 @@ export const bluesky: Connector = {
       files: { types: ['image/jpeg', 'image/png', 'image/webp', 'image/gif'], maxBytes: 1_000_000 },
     },
     remove: true,
-    edit: false,
     // 5,000 points in an hour and 35,000 in a day, of which a record costs three.
     limits: [
       { name: 'hour', max: 1_666, perS: 3_600 },

@@ -60,7 +60,6 @@ export const brevo: Connector = {
     text: [],
     media: { min: 0, max: mostReferences, fetched: mailedFiles },
     remove: false,
-    edit: false,
     // A hundred requests an hour, of which a mail takes five.
     limits: [{ name: 'mails', max: 15, perS: 3_600 }],
   },

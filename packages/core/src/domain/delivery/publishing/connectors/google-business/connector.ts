@@ -1,9 +1,11 @@
 import { z } from 'zod'
+import { sha256Hex } from '../../../../../platform/crypto/hash.ts'
 import type { PlatformCall } from '../../../../accounts/channels/platform-call.ts'
 import { PlatformError } from '../../../../accounts/channels/platform-error.ts'
 import type { Connector, PlatformAccount, Published } from '../../connector.ts'
+import type { OutgoingPiece } from '../../piece.ts'
 import { googleRules } from '../google.ts'
-import { addressOf, bearerOf, requestAs } from '../requests.ts'
+import { addressOf, bearerOf, postIsGone, readAs, requestAs } from '../requests.ts'
 import { graphemesOf, saysTheSame } from '../same-text.ts'
 
 const LocalPost = z.object({
@@ -33,17 +35,16 @@ export const googleBusiness: Connector = {
     media: {
       min: 0,
       max: 1,
+      fixed: true,
       fetched: { types: ['image/jpeg', 'image/png'], maxBytes: 5 * 1024 * 1024 },
     },
     remove: true,
-    edit: true,
     limits: [{ name: 'edits', max: 10, perS: 60 }],
   },
   accounts: places,
   async publish(call, piece) {
     const { name } = call.progress
     if (name !== undefined) return settled(await readPost(call, name))
-    const [link] = /https?:\/\/[^\s<>]+[^\s<>.,;:!?)\]'"]/.exec(piece.text) ?? []
     const [picture] = piece.media
     const sourceUrl = picture && (await call.address(picture))
     const post = await requestAs(
@@ -52,9 +53,8 @@ export const googleBusiness: Connector = {
         method: 'POST',
         url: at(call, `${posts}/${call.account['place'] ?? ''}/localPosts`),
         json: {
-          summary: piece.text,
+          ...contentOf(piece),
           topicType: 'STANDARD',
-          ...(link !== undefined && { callToAction: { actionType: 'LEARN_MORE', url: link } }),
           ...(sourceUrl !== undefined && { media: [{ mediaFormat: 'PHOTO', sourceUrl }] }),
         },
         effect: 'once',
@@ -76,10 +76,28 @@ export const googleBusiness: Connector = {
     if (found.state === 'REJECTED') throw rejected()
     return { state: 'published', ...toPublished(found) }
   },
+  async edit(call, piece, { externalId }) {
+    const json = contentOf(piece)
+    // Of the text that was sent, after which it is only looked at.
+    const changed = sha256Hex(JSON.stringify(json))
+    if (call.progress['changed'] === changed) return settled(await readPost(call, externalId))
+    // The link of the former text goes, where the new one has none.
+    const url = at(call, `${posts}/${externalId}`, { updateMask: 'summary,callToAction' })
+    const answer = await call.ask({ method: 'PATCH', url, headers: bearerOf(call), json }, [404])
+    if (answer.status === 404) throw postIsGone()
+    await call.save({ ...call.progress, changed })
+    return settled(readAs(answer, LocalPost))
+  },
   async remove(call, { externalId }) {
     const url = at(call, `${posts}/${externalId}`)
     await call.ask({ method: 'DELETE', url, headers: bearerOf(call) }, [404])
   },
+}
+
+/** The text, and a button for its first link. */
+function contentOf({ text: summary }: OutgoingPiece) {
+  const [url] = /https?:\/\/[^\s<>]+[^\s<>.,;:!?)\]'"]/.exec(summary) ?? []
+  return { summary, ...(url !== undefined && { callToAction: { actionType: 'LEARN_MORE', url } }) }
 }
 
 const at = ({ urls }: PlatformCall, url: string, query: Record<string, string> = {}): URL =>

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { PlatformError } from '../../../../accounts/channels/platform-error.ts'
 import type { Connector, PublishCall, Published } from '../../connector.ts'
 import type { OutgoingPiece } from '../../piece.ts'
-import { addressOf, bearerOf, readAs } from '../requests.ts'
+import { addressOf, bearerOf, postIsGone, readAs } from '../requests.ts'
 import { saysTheSame } from '../same-text.ts'
 import { linkedinAccounts } from './accounts.ts'
 import { askRest, linkedinHeaders, linkedinRules, linkedinUrl, readRest } from './rest.ts'
@@ -41,10 +41,10 @@ export const linkedin: Connector = {
     media: {
       min: 0,
       max: 20,
+      fixed: true,
       files: { types: ['image/jpeg', 'image/png', 'image/gif'], maxBytes: 20 * 1024 * 1024 },
     },
     remove: true,
-    edit: true,
     limits: [],
   },
   accounts: linkedinAccounts,
@@ -83,6 +83,14 @@ export const linkedin: Connector = {
       ({ commentary, createdAt }) => createdAt >= since && saysTheSame(plainOf(commentary), piece.text),
     )
     return found ? { state: 'published', ...toPublished(found.id) } : { state: 'unclear' }
+  },
+  async edit(call, { text }, { externalId }) {
+    const url = linkedinUrl(call, `/rest/posts/${encodeURIComponent(externalId)}`)
+    const headers = { ...linkedinHeaders(call), 'x-restli-method': 'PARTIAL_UPDATE' }
+    const json = { patch: { $set: { commentary: commentaryOf(text) } } }
+    const { status } = await call.ask({ method: 'POST', url, headers, json }, [404])
+    if (status === 404) throw postIsGone()
+    return toPublished(externalId)
   },
   async remove(call, { externalId }) {
     const url = linkedinUrl(call, `/rest/posts/${encodeURIComponent(externalId)}`)

@@ -46,7 +46,6 @@ export const mailchimp: Connector = {
       files: { types: ['image/jpeg', 'image/png', 'image/gif'], maxBytes: 5_000_000 },
     },
     remove: false,
-    edit: false,
     limits: [],
   },
   auth: mailchimpAuth,

@@ -4,16 +4,17 @@ import { PlatformError } from '../../../../accounts/channels/platform-error.ts'
 import type { Connector, PublishCall, Published, TextLimit } from '../../connector.ts'
 import type { OutgoingPiece } from '../../piece.ts'
 import type { PostPicture } from '../../post-text.ts'
-import { bearerOf, readAs, requestAs } from '../requests.ts'
+import { bearerOf, postIsGone, readAs, requestAs } from '../requests.ts'
 import { graphemesOf, saysTheSame, textOfHtml } from '../same-text.ts'
 import { mastodonAuth } from './auth.ts'
+import { areReady, forget, namesOf, uploaded } from './pictures.ts'
 import { mastodonRules, mastodonUrl } from './rules.ts'
 
 const Status = z.object({ id: z.string(), url: z.string().nullable().default(null), content: z.string() })
 type Status = z.output<typeof Status>
+const WithMedia = z.object({ media_attachments: z.array(z.object({ id: z.string() })).default([]) })
 const count = z.int().nonnegative()
 const Counts = z.object({ favourites_count: count, reblogs_count: count, replies_count: count })
-const Media = z.object({ id: z.string(), url: z.string().nullable().default(null) })
 
 /** An address counts as so many characters, however long it is. */
 const textLimit = (max: number, perUrl: number): TextLimit => ({
@@ -41,7 +42,6 @@ export const mastodon: Connector = {
       },
     },
     remove: true,
-    edit: true,
     // Of an account, by https://docs.joinmastodon.org/api/rate-limits/.
     limits: [{ name: 'media', max: 30, perS: 1_800 }],
   },
@@ -55,9 +55,9 @@ export const mastodon: Connector = {
       const found = await findStatus(call, piece)
       if (found) return toPublished(found)
     }
-    const media = await uploaded(call, piece.media)
+    const media = await uploaded(call, piece.media, 'media')
     if (!isKeyKnown) {
-      if (!(await areReady(call, media))) return { againInS: 5 }
+      if (!(await areReady(call, media, 'media'))) return { againInS: 5 }
       await call.save({ ...call.progress, sentAt: String(now) })
     }
     const status = await requestAs(
@@ -76,6 +76,25 @@ export const mastodon: Connector = {
   async reconcile(call, piece) {
     const found = await findStatus(call, piece)
     return found ? { state: 'published', ...toPublished(found) } : { state: 'absent' }
+  },
+  async edit(call, piece, { externalId, samePictures }) {
+    const url = mastodonUrl(call, `/api/v1/statuses/${encodeURIComponent(externalId)}`)
+    const answer = await call.ask({ url, headers: bearerOf(call) }, [404])
+    if (answer.status === 404) throw postIsGone()
+    // A status loses the pictures that are not named.
+    const media = samePictures
+      ? readAs(answer, WithMedia).media_attachments.map(({ id }) => id)
+      : await newPictures(call, piece.media)
+    if (!media) return { againInS: 5 }
+    const json = { status: piece.text, media_ids: media }
+    const request = { method: 'PUT', url, json, effect: 'repeatable' } as const
+    const status = await requestAs(call, request, Status).catch(async (error: unknown) => {
+      // What no status shows is thrown away after a day.
+      const isRefused = error instanceof PlatformError && error.kind === 'validation'
+      if (isRefused && !samePictures) await forget(call, piece.media)
+      throw error
+    })
+    return toPublished(status)
   },
   async remove(call, { externalId }) {
     const url = mastodonUrl(call, `/api/v1/statuses/${encodeURIComponent(externalId)}`)
@@ -104,39 +123,17 @@ async function findStatus(call: PublishCall, piece: OutgoingPiece): Promise<Stat
   return statuses.find(({ content }) => saysTheSame(textOfHtml(content), piece.text))
 }
 
-/** Uploads what is missing. @returns the ids in order */
-async function uploaded(call: PublishCall, pictures: readonly PostPicture[]): Promise<string[]> {
-  const ids = (call.progress['media'] ?? '').split(',').filter(Boolean)
-  for (const picture of pictures.slice(ids.length)) {
-    const { bytes, type } = await call.fetch(picture)
-    const form = new FormData()
-    form.set('file', new Blob([bytes], { type }), `picture.${type.slice('image/'.length)}`)
-    if (picture.alt !== '') form.set('description', picture.alt.slice(0, 1_500))
-    const packed = new Response(form)
-    const request = {
-      method: 'POST',
-      url: mastodonUrl(call, '/api/v2/media'),
-      headers: { 'content-type': packed.headers.get('content-type') ?? '' },
-      bytes: new Uint8Array(await packed.arrayBuffer()),
-      // One that no status names is thrown away.
-      effect: 'repeatable',
-    } as const
-    ids.push((await requestAs(call, request, Media)).id)
-    await call.save({ ...call.progress, media: ids.join(',') })
+/** The ids of the pictures that a status is to show in the place of others; undefined while the server works on them. */
+async function newPictures(
+  call: PublishCall,
+  pictures: readonly PostPicture[],
+): Promise<string[] | undefined> {
+  const { ids: name, ready } = namesOf(pictures)
+  const ids = await uploaded(call, pictures, name)
+  // After a lost answer the status may have them already.
+  if (call.progress[ready] === undefined) {
+    if (!(await areReady(call, ids, name))) return undefined
+    await call.save({ ...call.progress, [ready]: 'yes' })
   }
   return ids
-}
-
-/** Whether the server has done with all pictures. Once a status has them, it shows them no more. */
-async function areReady(call: PublishCall, ids: readonly string[]): Promise<boolean> {
-  for (const id of ids) {
-    const url = mastodonUrl(call, `/api/v1/media/${encodeURIComponent(id)}`)
-    const answer = await call.ask({ url, headers: bearerOf(call) }, [404])
-    if (answer.status === 404) {
-      await call.save({})
-      throw new PlatformError('transient', 'The server has lost a picture')
-    }
-    if (answer.status === 206 || readAs(answer, Media).url === null) return false
-  }
-  return true
 }

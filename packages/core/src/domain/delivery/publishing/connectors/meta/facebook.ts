@@ -1,8 +1,9 @@
 import { z } from 'zod'
 import type { PlatformCall } from '../../../../accounts/channels/platform-call.ts'
+import { PlatformError } from '../../../../accounts/channels/platform-error.ts'
 import type { Connector, PublishCall, Published } from '../../connector.ts'
 import type { OutgoingPiece } from '../../piece.ts'
-import { requestAs } from '../requests.ts'
+import { postIsGone, requestAs } from '../requests.ts'
 import { saysTheSame } from '../same-text.ts'
 import { graphUrl, metaRules, readAllPages } from './graph.ts'
 import { facebookInsights, readInsights } from './insights.ts'
@@ -27,10 +28,10 @@ export const facebook: Connector = {
     media: {
       min: 0,
       max: 10,
+      fixed: true,
       fetched: { types: ['image/jpeg', 'image/png'], maxBytes: 4 * 1024 * 1024 },
     },
     remove: true,
-    edit: true,
     limits: [],
   },
   async accounts(call) {
@@ -58,6 +59,19 @@ export const facebook: Connector = {
     )
     const found = data.find(({ message }) => saysTheSame(message, piece.text))
     return found ? { state: 'published', ...toPublished(found) } : { state: 'unclear' }
+  },
+  async edit(call, { text }, { externalId }) {
+    const headers = await pageLogin(call)
+    const id = encodeURIComponent(externalId)
+    const url = graphUrl(call, id, { fields: 'id,message,permalink_url' })
+    // Of a post by its id nothing else is wrong than that it is not there.
+    const post = await requestAs(call, { url, headers, effect: 'read' }, Post).catch((error: unknown) => {
+      throw error instanceof PlatformError && error.kind === 'validation' ? postIsGone() : error
+    })
+    const json = { message: text }
+    const request = { method: 'POST', url: graphUrl(call, id), headers, json, effect: 'repeatable' } as const
+    await call.request(request)
+    return toPublished(post)
   },
   async remove(call, { externalId }) {
     const headers = await pageLogin(call)

@@ -38,7 +38,6 @@ export const instagram: Connector = {
     ],
     media: { min: 1, max: 10, fetched: { types: ['image/jpeg'], maxBytes: 8 * 1024 * 1024 } },
     remove: false,
-    edit: false,
     // What the account may do is asked before each post.
     limits: [],
   },

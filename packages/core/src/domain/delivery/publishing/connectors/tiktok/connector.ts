@@ -54,7 +54,6 @@ export const tiktok: Connector = {
       fetched: { types: ['image/jpeg', 'image/webp'], maxBytes: 20 * 1024 * 1024, from: 'server' },
     },
     remove: false,
-    edit: false,
     limits: [{ name: 'posts', max: 6, perS: 60 }],
   },
   async accounts(call): Promise<PlatformAccount[]> {

@@ -3,6 +3,7 @@ import { PlatformError } from '../../../../accounts/channels/platform-error.ts'
 import { mostReferences } from '../../../../media/references.ts'
 import type { Connector, PublishCall, Published } from '../../connector.ts'
 import type { OutgoingPiece } from '../../piece.ts'
+import { postIsGone } from '../requests.ts'
 import { accounts, auth } from './auth.ts'
 import { withMedia } from './media.ts'
 import { rules } from './rules.ts'
@@ -30,7 +31,6 @@ export const wordpress: Connector = {
       },
     },
     remove: true,
-    edit: true,
     limits: [],
   },
   auth,
@@ -51,11 +51,18 @@ export const wordpress: Connector = {
       },
       Post,
     )
-    if (post.status !== 'publish')
-      throw new PlatformError(
-        'policy',
-        `The site keeps the post as “${post.status.slice(0, 40)}”: publish it there`,
-      )
+    requirePublic(post)
+    return toPublished(post)
+  },
+  async edit(call, piece, { externalId }) {
+    const known = await readPost(call, externalId)
+    if (!known) throw postIsGone()
+    // What a person has hidden there stays hidden: what is sent says nothing of its status, and keeps its address.
+    requirePublic(known)
+    const json = contentOf(piece, await withMedia(call, piece))
+    const url = routeOf(call, `posts/${encodeURIComponent(externalId)}`)
+    const post = await requestSite(call, { method: 'POST', url, json, effect: 'repeatable' }, Post)
+    requirePublic(post)
     return toPublished(post)
   },
   async reconcile(call, piece) {
@@ -76,6 +83,14 @@ const toPublished = ({ id, link }: Post): Published => ({
   url: /^https?:\/\//.test(link) ? link : null,
 })
 
+/** @throws PlatformError `policy` for a post that visitors are not shown */
+function requirePublic({ status }: Post): void {
+  if (status === 'trash')
+    throw new PlatformError('policy', 'The post is in the bin of the site: restore it there')
+  if (status !== 'publish')
+    throw new PlatformError('policy', `The site keeps the post as “${status.slice(0, 40)}”: publish it there`)
+}
+
 /** Titles and excerpts are HTML to WordPress, and what stands in brackets is a command to it or to a plugin. */
 const contentOf = ({ title, excerpt }: OutgoingPiece, html: string) => ({
   title: asHtml(title),
@@ -86,13 +101,18 @@ const contentOf = ({ title, excerpt }: OutgoingPiece, html: string) => ({
 /** The post of an earlier attempt; undefined where there was none, or someone has deleted it. */
 async function knownPost(call: PublishCall): Promise<Post | undefined> {
   const { postId } = call.progress
-  if (postId === undefined) return undefined
-  const url = routeOf(call, `posts/${postId}`, { context: 'edit' })
+  const post = postId === undefined ? undefined : await readPost(call, postId)
+  return post?.status === 'trash' ? undefined : post
+}
+
+/** @returns undefined for a post that is not there */
+async function readPost(call: PublishCall, id: string): Promise<Post | undefined> {
+  const url = routeOf(call, `posts/${encodeURIComponent(id)}`, { context: 'edit' })
   const { body, status } = await call.ask({ url, headers: loginOf(call) }, [404])
   const post = Post.safeParse(body)
   if (status !== 404 && !post.success)
     throw new PlatformError('transient', 'Something before the site answers in its place')
-  return post.data?.status === 'trash' ? undefined : post.data
+  return post.data
 }
 
 /** A draft whose answer was lost. WordPress puts a number behind a slug that is taken. */
