@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { addVersion } from '../kit/versions.ts'
 import { createWordPressServer, type WordPressServer } from '../kit/wordpress-server.ts'
 import { loggedIn } from './kb-staff.ts'
 import { createStaff, type Staff } from './staff.ts'
@@ -70,6 +71,27 @@ describe('copydesk channel and copydesk publish', () => {
     expect((await run(['publish', 'cancel', id, '--yes'])).stdout).toContain('cancelled')
 
     expect((await run(['channel', 'health', channelId])).stdout).toContain('100 of 100  completeness 100')
+
+    const { app, team } = staff.harness
+    const { id: out } = await team.admin.call('dashboard', 'POST /publications', {
+      body: { activityId, channelId },
+    })
+    const shows = (pattern: RegExp) =>
+      app.until(async () => pattern.test((await run(['publish', 'show', out])).stdout), String(pattern))
+    await shows(/^published/m)
+    expect(await run(['publish', 'update', out, '--yes'])).toMatchObject({ code: 1, stdout: '' })
+    const text = '# Rye by day\n\nIt is light.\n'
+    await addVersion(app.db, { activityId, text, isApproved: true, now: new Date() })
+    site.mishaps.push({ status: 429, code: 'too_many', headers: { 'retry-after': '7200' } })
+    const planned = await run(['publish', 'update', out, '--yes'])
+    expect(planned).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/→ newer text (?:waiting|sending)/),
+    })
+    await shows(/→ newer text waiting: No: too_many\n {2}tried next/)
+    expect((await run(['publish', 'list'])).stdout).toContain('newer text waiting: No: too_many')
+    expect((await run(['publish', 'update', out, '--drop', '--yes'])).stdout).not.toContain('newer text')
+    expect(site.published.get('Rye by day')).toBeUndefined()
     expect(await run(['channel', 'disconnect', channelId, '--yes'])).toMatchObject({ code: 0 })
     expect((await run(['channel', 'health', channelId])).stdout).toContain('→ The channel was disconnected')
   })

@@ -31,7 +31,14 @@ import {
 import { outcomes } from './outcomes.ts'
 import { publishCalendar } from './publication-calendar.ts'
 import { publishPreview } from './publication-preview.ts'
-import { publishCancel, publishList, publishReconcile, publishRetry, publishShow } from './publications.ts'
+import {
+  publishCancel,
+  publishList,
+  publishReconcile,
+  publishRetry,
+  publishShow,
+  publishUpdate,
+} from './publications.ts'
 import { queue } from './queue.ts'
 import { show } from './show.ts'
 import { status } from './status.ts'
@@ -91,6 +98,7 @@ export const operations: readonly AnyOperation[] = [
   publishList,
   publishShow,
   publishPreview,
+  publishUpdate,
   publishRetry,
   publishReconcile,
   publishCancel,

@@ -24,13 +24,23 @@ const whenOf = ({ publishedAt, scheduledFor }: Publication) => minute(publishedA
 const whyOf = ({ holdReason, error, needsAnswer }: Publication) =>
   needsAnswer ? 'is it there? publish reconcile' : (error ?? holdReason?.replaceAll('_', ' ') ?? '')
 
+const changeTones: Readonly<Record<NonNullable<Publication['change']>['status'], Tone>> = {
+  waiting: 'accent',
+  sending: 'accent',
+  failed: 'bad',
+  held: 'warn',
+}
+/** A newer text that is to take the place of the one that is out. */
+const changeOf = ({ change }: Publication) =>
+  change ? `newer text ${change.status}${change.error ? `: ${change.error}` : ''}` : ''
+
 const columns: ReadonlyArray<Column<Publication>> = [
   { title: 'id', cell: ({ id }) => id, tone: () => 'accent' },
   { title: 'when (UTC)', cell: whenOf },
   { title: 'channel', cell: ({ channelType }) => channelType, rank: 1 },
   { title: 'status', cell: ({ status }) => status, tone: ({ status }) => publicationTones[status] },
   { title: 'title', cell: ({ title }) => title, least: 12, enough: 40 },
-  { title: 'why', cell: (one) => whyOf(one) || '·', least: 10, rank: 2 },
+  { title: 'why', cell: (one) => whyOf(one) || changeOf(one) || '·', least: 10, rank: 2 },
 ]
 
 const id = { kind: 'argument', required: true, summary: 'id of the publication' } as const
@@ -75,6 +85,7 @@ export const publishShow = operation({
 
 export function publicationRows(publication: Publication): StyledLine[] {
   const { id: own, title, status, channelType, channelId, activityId, nextAt, url } = publication
+  const { change, changedAt } = publication
   const why = whyOf(publication)
   return [
     row(span(title, 'strong'), span(`  ${own}`, 'accent')),
@@ -85,15 +96,38 @@ export function publicationRows(publication: Publication): StyledLine[] {
     row(
       `${status === 'published' ? 'Published' : 'For'} ${whenOf(publication)} UTC, asked for by ${publication.requestedByName}`,
     ),
+    ...(changedAt ? [row(`Changed ${minute(changedAt)} UTC`)] : []),
     ...(nextAt ? [row(span(`Looked at next ${minute(nextAt)} UTC`, 'dim'))] : []),
     ...(why ? [row(span('→ ', 'warn'), why)] : []),
+    ...(change ? [row(span('→ ', changeTones[change.status]), changeOf(publication))] : []),
+    ...(change?.nextAt ? [row(span(`  tried next ${minute(change.nextAt)} UTC`, 'dim'))] : []),
     ...(url ? [row(url)] : []),
   ]
 }
 
+export const publishUpdate = operation({
+  name: 'publish update',
+  summary: 'put the newest approved text into the place of the one that is out, or drop one that waits',
+  effect: 'decides',
+  audience: ['admin'],
+  params: {
+    id,
+    drop: { kind: 'flag', summary: 'drop a newer text that waits; the post stays as it is' },
+  },
+  examples: ['publish update 01J9ZX6T4QH8C3V5N7M2K0B1AD', 'publish update 01J9ZX6T4QH8C3V5N7M2K0B1AD --drop'],
+  run: ({ client }, { id: publicationId, drop }) => {
+    const params = { publicationId }
+    return drop
+      ? client.call('dashboard', 'DELETE /publications/:publicationId/change', { params })
+      : client.call('dashboard', 'POST /publications/:publicationId/update', { params })
+  },
+  print: publicationRows,
+})
+
 export const publishRetry = operation({
   name: 'publish retry',
-  summary: 'let a publication go on that has failed or is held, with the newest approved text',
+  summary:
+    'let a publication, or its change, go on that has failed or is held, with the newest approved text',
   effect: 'steers',
   audience: ['admin'],
   params: { id },

@@ -22,7 +22,7 @@ export const publicationScreen =
         })
         shell.changed()
       })
-    const act = async (name: 'publish retry' | 'publish cancel') => {
+    const act = async (name: 'publish retry' | 'publish update' | 'publish cancel') => {
       if (await shell.run({ name, input: { id: publicationId } })) changed()
     }
     refresh()
@@ -41,6 +41,13 @@ export const publicationScreen =
           help: 'let it go on that has failed or is held, with the newest approved text',
           needs: 'publish retry',
           run: () => act('publish retry'),
+        },
+        {
+          key: 'u',
+          label: 'update',
+          help: 'put the newest approved text into the place of the one that is out',
+          needs: 'publish update',
+          run: () => act('publish update'),
         },
         {
           key: 'x',
