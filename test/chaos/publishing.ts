@@ -2,8 +2,9 @@ import { createHash } from 'node:crypto'
 import type { Database } from '../../packages/core/src/platform/database/database.ts'
 import type { Press } from '../kit/publishing.ts'
 import { fillReviewQueue } from '../kit/review-queue.ts'
+import { addVersion } from '../kit/versions.ts'
 import type { Installation } from './fleet.ts'
-import { adminOfTenant, seedTenants } from './seed.ts'
+import { adminOfTenant, logIn, seedTenants } from './seed.ts'
 
 /** Fills an empty installation with a tenant whose approved pieces go to its website, each once. */
 export async function seedPieces(
@@ -52,17 +53,51 @@ async function approvedPieces(db: Database, tenantId: string, count: number): Pr
   return links.map(({ activity_id }) => activity_id)
 }
 
+/**
+ * Each piece has a newer text, which people have approved and which is to take the place of the one that is out.
+ * @param name is contained in their titles @returns the titles
+ */
+export async function rewritePieces(
+  installation: Installation,
+  db: Database,
+  name: string,
+): Promise<Map<string, string>> {
+  const client = await logIn(installation.baseUrl, 'admin0@chaos.example', 'dashboard')
+  const rows = await db.sql.all<{ id: string; activity_id: string }>(
+    'select id, activity_id from publications',
+  )
+  const titles = new Map<string, string>()
+  for (const [at, { id: publicationId, activity_id: activityId }] of rows.entries()) {
+    const title = `${name} ${at}`
+    await addVersion(db, {
+      activityId,
+      text: `# ${title}\n\nIt is ${name}.\n`,
+      isApproved: true,
+      now: new Date(),
+    })
+    await client.call('dashboard', 'POST /publications/:publicationId/update', { params: { publicationId } })
+    titles.set(publicationId, title)
+  }
+  return titles
+}
+
 /** Waits end at once, as if hours had passed. @param isDead nobody is at work, so that leases end too */
 export async function passTime(db: Database, isDead: boolean): Promise<void> {
   const past = new Date(Date.now() - 1_000)
-  const waiting = isDead ? '' : ` and status <> 'sending'`
+  const [waiting, changing] = isDead
+    ? ['', '']
+    : [` and status <> 'sending'`, ` and change_status <> 'sending'`]
   await db.write(async (tx) => {
     await tx.run(`update publications set next_at = ?, lease_until = null where next_at > ?${waiting}`, [
       past,
       past,
     ])
     await tx.run(
-      `update job set run_at = ? where kind = 'publish.turn' and status = 'waiting' and run_at > ?`,
+      `update publications set change_next_at = ?, lease_until = null where change_next_at > ?${changing}`,
+      [past, past],
+    )
+    await tx.run(
+      `update job set run_at = ? where kind in ('publish.turn', 'publish.change') and status = 'waiting' and run_at > ?`,
       [past, past],
     )
   })
@@ -70,7 +105,8 @@ export async function passTime(db: Database, isDead: boolean): Promise<void> {
 
 /** Moves time on until nothing more happens to any publication by itself. */
 export async function untilAllRest(db: Database): Promise<void> {
-  const open = `status in ('scheduled', 'sending') or (status = 'unknown' and next_at is not null)`
+  const open = `status in ('scheduled', 'sending') or (status = 'unknown' and next_at is not null)
+    or change_status in ('waiting', 'sending')`
   await until(async () => {
     await passTime(db, false)
     return !(await db.sql.get(`select 1 as one from publications where ${open} limit 1`))
