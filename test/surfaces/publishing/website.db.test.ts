@@ -157,6 +157,47 @@ describe('dashboard.publications.retry, dashboard.publications.cancel, dashboard
     expect([...site.posts.values()].find(({ title }) => title === 'Barley')?.status).toBe('trash')
   })
 
+  it('shows the text that is retried, also when an older one is out and its answer was lost', async () => {
+    const activityId = await press.approved('# Amaranth\n\nIt is red.\n')
+    site.gate = (line) => {
+      if (/^POST .*\/posts\/\d+$/.test(line)) site.mishaps.push('cut after')
+    }
+    const { id } = await press.publish(activityId, channelId)
+    await expect.poll(() => live().map(({ title }) => title)).toContain('Amaranth')
+    site.gate = () => undefined
+    await press.rewrite(activityId, '# Amaranth, new\n\nIt is redder.\n')
+    expect(await press.reaches(id, 'held', 'published')).toMatchObject({ holdReason: 'content_changed' })
+    await press.act(id, 'retry')
+    await press.reaches(id, 'published', 'failed')
+    const posts = live().filter(({ title }) => title.startsWith('Amaranth'))
+    expect(posts.map(({ title }) => title)).toEqual(['Amaranth, new'])
+  })
+
+  it('starts afresh at another account, and leaves alone what that one has under the same id', async () => {
+    await using other = await createWordPressServer()
+    site.gate = (line) => {
+      if (/^POST .*\/posts\/\d+$/.test(line)) site.mishaps.push({ status: 400, code: 'rest_invalid_param' })
+    }
+    const { id } = await press.publish(await press.approved('# Quinoa\n\nIt is high.\n'), channelId)
+    await press.reaches(id, 'failed', 'published')
+    site.gate = () => undefined
+    const [postId = 0] = [...site.posts].find(([, { title }]) => title === 'Quinoa') ?? []
+    const theirs = {
+      id: postId,
+      slug: 'theirs',
+      status: 'publish',
+      title: 'Theirs',
+      content: '',
+      excerpt: '',
+    }
+    other.posts.set(postId, { ...theirs })
+    await press.connect(other)
+    await press.act(id, 'retry')
+    expect(await press.reaches(id, 'published', 'failed')).toMatchObject({ url: `${other.url}/quinoa` })
+    expect([other.posts.get(postId), other.published.get('Quinoa')]).toEqual([theirs, 1])
+    await press.connect(site)
+  })
+
   it('makes a draft of what it takes back where the site has no bin', async () => {
     const { id } = await press.publish(await press.approved('# Sorghum\n\nIt is sweet.\n'), channelId)
     await press.reaches(id, 'published')

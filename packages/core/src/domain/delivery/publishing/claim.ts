@@ -64,7 +64,11 @@ export function claimPublication(ctx: Ctx, publicationId: string): Promise<Publi
       return undefined
     }
     publication.status = act === 'publish' ? 'sending' : 'unknown'
-    if (act === 'publish') publication.accountKey = key
+    if (act === 'publish' && key !== null) {
+      // What was prepared at one account is not at another.
+      if (publication.accountKey !== null && publication.accountKey !== key) publication.progress = {}
+      publication.accountKey = key
+    }
     publication.attempt += 1
     publication.leaseUntil = new Date(now + leaseMs)
     // Should this process die, another turn begins when the lease ends.

@@ -123,6 +123,8 @@ export interface Connector {
   auth?: ChannelAuth
   /** The pages or sites that a consent opens; where there are several, a person chooses one. Left out where there is one. */
   accounts?(call: PlatformCall): Promise<readonly PlatformAccount[]>
+  /** Entries of the progress that name the post itself: they are kept when the intent takes a newer text. */
+  lasting?: readonly string[]
   /** @throws PlatformError */
   publish(call: PublishCall, piece: OutgoingPiece): Promise<Published | StillWorking>
   /** Asks what has become of a post; it sends nothing that changes anything. @throws PlatformError */

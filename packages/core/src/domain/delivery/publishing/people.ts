@@ -28,7 +28,7 @@ export function retryPublication(ctx: Ctx, id: string): Promise<PublicationItem>
       throw new DomainError('CONFLICT', `This publication is ${status}: there is nothing to retry`)
     const output = await approvedOutput(txn, activityId)
     if (isChange) planChange(txn, publication, output)
-    else goOn(txn, publication, withText(publication, output))
+    else goOn(txn, publication, withText(txn, publication, output))
   })
 }
 

@@ -15,11 +15,17 @@ export function goOn(txn: Transaction, publication: PublicationRow, changes: Par
   lookAt(txn, publication, publication.scheduledFor > now ? publication.scheduledFor : now)
 }
 
-/** Takes a text into an intent; what was prepared for another is not gone on with. */
-export function withText(publication: PublicationRow, output: OutputRow): Partial<PublicationRow> {
-  const isSame = output.sha256 === publication.contentHash
+/** Takes a text into an intent; of what was prepared for another only the post itself is gone on with. */
+export function withText(
+  { services }: Transaction,
+  { channelType, contentHash, progress }: PublicationRow,
+  output: OutputRow,
+): Partial<PublicationRow> {
   const taken = { title: titleOf(output.text), outputId: output.id, contentHash: output.sha256, ...noChange }
-  return isSame ? taken : { ...taken, progress: {} }
+  if (output.sha256 === contentHash) return taken
+  const { lasting = [] } = services.connectors.get(channelType) ?? {}
+  const kept = Object.entries(progress).filter(([name]) => lasting.includes(name))
+  return { ...taken, progress: Object.fromEntries(kept) }
 }
 
 /**
@@ -37,6 +43,7 @@ export async function renewText(
   if (!waits || touched) return planNewerText(txn, activity, publication, output)
   const isOfText = isHeldForText(holdReason)
   if (contentHash === output.sha256 && !isOfText) return
-  if (status === 'held' && !isOfText) return void Object.assign(publication, withText(publication, output))
-  goOn(txn, publication, withText(publication, output))
+  if (status === 'held' && !isOfText)
+    return void Object.assign(publication, withText(txn, publication, output))
+  goOn(txn, publication, withText(txn, publication, output))
 }

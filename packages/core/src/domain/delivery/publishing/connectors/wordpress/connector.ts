@@ -35,9 +35,10 @@ export const wordpress: Connector = {
   },
   auth,
   accounts,
+  lasting: ['postId'],
   async publish(call, piece) {
+    // One that is public already is written once more: an earlier attempt may have had another text.
     const known = (await knownPost(call)) ?? (await draftOf(call, piece))
-    if (known?.status === 'publish') return toPublished(known)
     const content = contentOf(piece, await withMedia(call, piece))
     const draft = known ?? (await createDraft(call, piece, content))
     await call.save({ ...call.progress, postId: String(draft.id) })
