@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { connectors } from '../../../packages/core/src/domain/delivery/publishing/connectors/connectors.ts'
+import { sweepPublications } from '../../../packages/core/src/domain/delivery/publishing/sweep.ts'
+import { parts } from '../../domain/agents.ts'
 import { type AllConnected, connectAll } from '../../kit/platforms/all-connected.ts'
 import type { Platform } from '../../kit/platforms/frame.ts'
 import type { Press } from '../../kit/publishing.ts'
@@ -128,6 +130,39 @@ describe('every connector that can change posts', () => {
       ])
       expect([type, pictures.length]).toEqual([type, isAble ? 1 : 0])
       expect(edits?.live()).toContain(isAble ? 'Millet, new' : 'Millet')
+    }
+  })
+
+  it('ends with the post that is out before it takes a newer text, and makes no second one', async () => {
+    // The others find the post by a key that they have chosen, or a person is asked.
+    const found = ['professional_network', 'microblog_a', 'microblog_b']
+    const of = all.platforms.filter(({ type }) => !found.includes(type))
+    const published = await rewritten('Quinoa', textOf('Quinoa, new'), of)
+    /** As a process leaves it that has died after the last answer. */
+    const leave = (id: string, status: string) =>
+      press.app.db.write((tx) =>
+        tx.run(
+          `update publications set status = ?, published_at = null, external_id = null, url = null, lease_until = null, next_at = ? where id = ?`,
+          [status, status === 'sending' ? new Date(press.clock.now() - 600_000) : null, id],
+        ),
+      )
+    await using instance = await parts(press.app)
+    for (const [n, { type, edits, published: count, mishaps }] of of.entries()) {
+      const { id, url } = published[n] ?? { id: '', url: '' }
+      await leave(id, 'sending')
+      await sweepPublications(instance.system())
+      const ended = await press.reaches(id, 'published', 'held', 'failed')
+      expect([type, ended.status, ended.title, ended.url]).toEqual([type, 'published', 'Quinoa', url])
+      await leave(id, 'failed')
+      await press.act(id, 'retry')
+      await press.reaches(id, 'published', 'held', 'failed')
+      const { status, title, change } = await press.settles(id)
+      expect([type, status, title, change?.status]).toEqual([
+        type,
+        'published',
+        ...(edits ? ['Quinoa, new', undefined] : ['Quinoa', 'failed']),
+      ])
+      expect([type, count('Quinoa'), count('Quinoa, new'), mishaps]).toEqual([type, 1, 0, []])
     }
   })
 

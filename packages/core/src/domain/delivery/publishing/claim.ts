@@ -7,13 +7,14 @@ import { Activity } from '../../work/activities/entities.ts'
 import { isApproved } from '../../work/approvals/pending.ts'
 import { Campaign } from '../../work/campaigns/entities.ts'
 import { BlogPost } from '../../work/content/blog/entities.ts'
+import { Output } from '../../work/content/entities.ts'
 import { latestOutput } from '../../work/content/versions.ts'
 import { accountKey } from './account-key.ts'
 import type { HoldReason, PublicationRow } from './entities.ts'
 import { spendLimits } from './limits.ts'
 import { lockConnection, lockPublication, lookAt } from './lock.ts'
 import type { PublishingTurn } from './perform.ts'
-import { leaseMs, shutMs } from './policy.ts'
+import { isKnownOut, leaseMs, shutMs } from './policy.ts'
 import { askPerson, hold } from './settle.ts'
 
 /** Takes an intent for one turn. @returns undefined when there is nothing to do now */
@@ -47,12 +48,8 @@ export function claimPublication(ctx: Ctx, publicationId: string): Promise<Publi
       await askPerson(txn, publication, 'The channel is connected to another account now')
       return undefined
     }
-    const obstacle = await obstacleOf(
-      txn,
-      publication,
-      connection,
-      act === 'publish' ? publication : undefined,
-    )
+    const isDecided = act === 'publish' && !isKnownOut(txn, publication)
+    const obstacle = await obstacleOf(txn, publication, connection, isDecided ? publication : undefined)
     if ('reason' in obstacle || !connection || !connector) {
       await hold(txn, publication, 'reason' in obstacle ? obstacle.reason : 'channel_disconnected')
       return undefined
@@ -79,11 +76,11 @@ export function claimPublication(ctx: Ctx, publicationId: string): Promise<Publi
 
 /**
  * What keeps a text from going out: only bytes that a verdict covers do.
- * @param planned what is to go out; undefined for what has been sent already, which is asked about whatever became of its text
+ * @param planned what is to go out; undefined for what has been sent already, whatever has become of its text since
  */
 export async function obstacleOf(
   txn: Transaction,
-  { activityId }: PublicationRow,
+  { activityId, outputId }: PublicationRow,
   connection: ConnectionRow | null,
   planned?: { outputId: string | null; contentHash: string | null },
 ): Promise<{ reason: HoldReason } | Pick<PublishingTurn, 'text' | 'output' | 'slug'>> {
@@ -93,7 +90,8 @@ export async function obstacleOf(
   const output = await latestOutput(txn, activityId)
   if (!activity || !output) return { reason: 'content_changed' }
   const post = await txn.em.findOne(BlogPost, { activityId })
-  const found = { text: output.text, output, slug: post?.slug ?? null }
+  const sent = planned ? output : ((await txn.em.findOne(Output, { id: outputId })) ?? output)
+  const found = { text: sent.text, output: sent, slug: post?.slug ?? null }
   if (!planned) return found
   if (output.id !== planned.outputId || sha256Hex(output.text) !== planned.contentHash)
     return { reason: 'content_changed' }

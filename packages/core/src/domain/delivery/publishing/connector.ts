@@ -125,6 +125,8 @@ export interface Connector {
   accounts?(call: PlatformCall): Promise<readonly PlatformAccount[]>
   /** Entries of the progress that name the post itself: they are kept when the intent takes a newer text. */
   lasting?: readonly string[]
+  /** Whether the progress says that a post is out: then the intent ends with the text of that post, before it takes a newer one. */
+  isOut?(progress: Progress): boolean
   /** @throws PlatformError */
   publish(call: PublishCall, piece: OutgoingPiece): Promise<Published | StillWorking>
   /** Asks what has become of a post; it sends nothing that changes anything. @throws PlatformError */

@@ -9,6 +9,7 @@ import { noChange, planChange } from './change/plan.ts'
 import type { PublicationRow } from './entities.ts'
 import { removeJob } from './jobs.ts'
 import { lockPublication, lookAt } from './lock.ts'
+import { isKnownOut } from './policy.ts'
 import { getPublication } from './queries.ts'
 import { goOn, withText } from './renew-text.ts'
 import type { PublicationItem, ReconcileInput } from './schemas.ts'
@@ -27,8 +28,12 @@ export function retryPublication(ctx: Ctx, id: string): Promise<PublicationItem>
     if (!isStopped(status) && !isChange)
       throw new DomainError('CONFLICT', `This publication is ${status}: there is nothing to retry`)
     const output = await approvedOutput(txn, activityId)
-    if (isChange) planChange(txn, publication, output)
-    else goOn(txn, publication, withText(txn, publication, output))
+    if (isChange) return planChange(txn, publication, output)
+    const isNewer = output.sha256 !== publication.contentHash
+    if (isNewer && isKnownOut(txn, publication)) {
+      planChange(txn, publication, output)
+      goOn(txn, publication, {})
+    } else goOn(txn, publication, withText(txn, publication, output))
   })
 }
 

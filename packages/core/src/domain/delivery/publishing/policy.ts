@@ -1,5 +1,6 @@
+import type { Ctx } from '../../../kernel/context.ts'
 import { callMs } from '../../accounts/channels/platform-call.ts'
-import type { HoldReason } from './entities.ts'
+import type { HoldReason, PublicationRow } from './entities.ts'
 
 /** How long one turn counts as alive after its last sign, milliseconds: longer than any request of its may take. */
 export const leaseMs = 4 * callMs
@@ -23,3 +24,7 @@ export const shutMs = 30 * 60_000
 /** What is held because of its text goes on with a newer one. */
 export const isHeldForText = (reason: HoldReason | null): boolean =>
   reason === 'content_changed' || reason === 'not_approved'
+
+/** Whether a post is out already, as far as is known, of an intent that has not been told so. */
+export const isKnownOut = ({ services }: Ctx, { channelType, progress }: PublicationRow): boolean =>
+  services.connectors.get(channelType)?.isOut?.(progress) ?? false

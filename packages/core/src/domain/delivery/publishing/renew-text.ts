@@ -5,7 +5,7 @@ import type { OutputRow } from '../../work/content/entities.ts'
 import { noChange, planNewerText } from './change/plan.ts'
 import type { PublicationRow } from './entities.ts'
 import { lookAt } from './lock.ts'
-import { isHeldForText } from './policy.ts'
+import { isHeldForText, isKnownOut } from './policy.ts'
 import { rested } from './settle.ts'
 
 /** Lets an intent go on, at its time or at once when that is over. */
@@ -40,7 +40,8 @@ export async function renewText(
 ): Promise<void> {
   const { status, touched, contentHash, holdReason } = publication
   const waits = status === 'scheduled' || status === 'held' || status === 'failed'
-  if (!waits || touched) return planNewerText(txn, activity, publication, output)
+  if (!waits || touched || isKnownOut(txn, publication))
+    return planNewerText(txn, activity, publication, output)
   const isOfText = isHeldForText(holdReason)
   if (contentHash === output.sha256 && !isOfText) return
   if (status === 'held' && !isOfText)

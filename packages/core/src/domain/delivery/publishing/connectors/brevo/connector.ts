@@ -81,6 +81,7 @@ export const brevo: Connector = {
     const { lists } = readAs(await send(call, { url, effect: 'read' }), Lists)
     return lists.map(({ id, name }) => ({ name, account: { list: String(id), sender: String(sender.id) } }))
   },
+  isOut: ({ sent }) => sent === 'yes',
   async publish(call, piece) {
     const id =
       call.progress['campaignId'] ?? (await lostCampaign(call, piece)) ?? (await createCampaign(call, piece))

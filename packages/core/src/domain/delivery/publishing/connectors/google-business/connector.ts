@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { sha256Hex } from '../../../../../platform/crypto/hash.ts'
 import type { PlatformCall } from '../../../../accounts/channels/platform-call.ts'
 import { PlatformError } from '../../../../accounts/channels/platform-error.ts'
-import type { Connector, PlatformAccount, Published } from '../../connector.ts'
+import type { Connector, PlatformAccount, PublishCall, Published } from '../../connector.ts'
 import type { OutgoingPiece } from '../../piece.ts'
 import { googleRules } from '../google.ts'
 import { addressOf, bearerOf, postIsGone, readAs, requestAs } from '../requests.ts'
@@ -42,9 +42,10 @@ export const googleBusiness: Connector = {
     limits: [{ name: 'edits', max: 10, perS: 60 }],
   },
   accounts: places,
+  isOut: ({ name }) => name !== undefined,
   async publish(call, piece) {
     const { name } = call.progress
-    if (name !== undefined) return settled(await readPost(call, name))
+    if (name !== undefined) return settledOrForgotten(call, await readPost(call, name))
     const [picture] = piece.media
     const sourceUrl = picture && (await call.address(picture))
     const post = await requestAs(
@@ -62,7 +63,7 @@ export const googleBusiness: Connector = {
       LocalPost,
     )
     await call.save({ name: post.name })
-    return settled(post)
+    return settledOrForgotten(call, post)
   },
   async reconcile(call, piece) {
     const url = at(call, `${posts}/${call.account['place'] ?? ''}/localPosts`, { pageSize: '100' })
@@ -115,6 +116,12 @@ const toPublished = ({ name, searchUrl }: LocalPost): Published => ({
 function settled(post: LocalPost): Published | { againInS: number } {
   if (post.state === 'REJECTED') throw rejected()
   return post.state === 'PROCESSING' ? { againInS: 30 } : toPublished(post)
+}
+
+/** A post that was rejected is not out: another text, or another try, is another post. */
+async function settledOrForgotten(call: PublishCall, post: LocalPost) {
+  if (post.state === 'REJECTED') await call.save({})
+  return settled(post)
 }
 
 const rejected = () =>

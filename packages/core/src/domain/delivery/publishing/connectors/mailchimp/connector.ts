@@ -50,6 +50,7 @@ export const mailchimp: Connector = {
   },
   auth: mailchimpAuth,
   accounts: mailchimpLists,
+  isOut: ({ sent }) => sent === 'yes',
   async publish(call, piece) {
     const campaign =
       (await knownCampaign(call)) ?? (await lostCampaign(call, piece)) ?? (await createCampaign(call, piece))

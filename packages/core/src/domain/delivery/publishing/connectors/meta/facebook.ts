@@ -38,6 +38,7 @@ export const facebook: Connector = {
     const pages = await readAllPages(call, 'me/accounts', { fields: 'id,name' }, Page)
     return pages.map(({ id, name }) => ({ name, account: { page: id } }))
   },
+  isOut: ({ postId }) => postId !== undefined,
   async publish(call, piece) {
     const headers = await pageLogin(call)
     const id = call.progress['postId'] ?? (await createPost(call, headers, piece))

@@ -48,6 +48,7 @@ export const instagram: Connector = {
       one ? [{ name: `@${one.username || one.id}`, account: { profile: one.id } }] : [],
     )
   },
+  isOut: ({ mediaId }) => mediaId !== undefined,
   async publish(call, piece) {
     const { mediaId } = call.progress
     if (mediaId !== undefined) return toPublished(await readMedia(call, mediaId))

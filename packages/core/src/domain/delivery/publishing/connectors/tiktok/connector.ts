@@ -67,6 +67,7 @@ export const tiktok: Connector = {
       account: { username, privacy },
     }))
   },
+  isOut: ({ uploaded }) => uploaded !== undefined,
   async publish(call, piece) {
     const { publishId, uploaded } = call.progress
     if (publishId !== undefined && uploaded !== undefined)
