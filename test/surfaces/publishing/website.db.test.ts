@@ -191,10 +191,12 @@ describe('dashboard.publications.retry, dashboard.publications.cancel, dashboard
       excerpt: '',
     }
     other.posts.set(postId, { ...theirs })
+    const passwords = [...site.passwords]
     await press.connect(other)
     await press.act(id, 'retry')
     expect(await press.reaches(id, 'published', 'failed')).toMatchObject({ url: `${other.url}/quinoa` })
     expect([other.posts.get(postId), other.published.get('Quinoa')]).toEqual([theirs, 1])
+    for (const [uuid, password] of passwords) site.passwords.set(uuid, password)
     await press.connect(site)
   })
 
