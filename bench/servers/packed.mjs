@@ -29,7 +29,7 @@ function sample() {
 setFlagsFromString('--expose-gc')
 globalThis.gc = runInNewContext('gc')
 process.on('message', async (question) => process.send((await common[question]()) ?? null))
-// The server ends when it is told to, whoever listens.
+// A channel that is listened to would keep the process alive after the server has ended.
 process.channel.unref()
 setInterval(() => appendFileSync(file, `${JSON.stringify(sample())}\n`), 10_000).unref()
 await import(program)

@@ -1,18 +1,19 @@
 import { z } from 'zod'
 import { defineJob, noPayload } from '../../../kernel/jobs.ts'
 
+const ofOne = z.object({ publicationId: z.string() })
+
+/** A platform may be silent for half a minute, and a process does four jobs at a time: one tenant leaves room for others. */
+const turns = { group: 'publish.turn', cap: 8, tenantCap: 3 }
+
 /** One turn of an intent. What is not due is left alone, so that a job too many does nothing. */
-export const publishJob = defineJob('publish.turn', z.object({ publicationId: z.string() }), {
-  cap: 8,
-  // A platform may be silent for half a minute, and a process does four jobs at a time.
-  tenantCap: 3,
-})
+export const publishJob = defineJob('publish.turn', ofOne, turns)
 
 /** One turn of a newer text that takes the place of one that is out. What is not due is left alone, as by `publish.turn`. */
-export const changeJob = defineJob('publish.change', z.object({ publicationId: z.string() }), { cap: 8 })
+export const changeJob = defineJob('publish.change', ofOne, turns)
 
 /** Takes a post back from its platform. */
-export const removeJob = defineJob('publish.remove', z.object({ publicationId: z.string() }), { cap: 2 })
+export const removeJob = defineJob('publish.remove', ofOne, { cap: 2 })
 
 /** Finds intents whose job was lost, every five minutes. */
 export const sweepJob = defineJob('publish.sweep', noPayload, { cron: '*/5 * * * *' })
