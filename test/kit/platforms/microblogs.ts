@@ -11,7 +11,8 @@ interface Status {
 export async function createMastodon(): Promise<Platform> {
   const { add, published } = counter()
   const statuses = new Map<string, Status>()
-  const keys = new Map<string, Status>()
+  /** Each with when it was used; it is remembered for an hour. */
+  const keys = new Map<string, { status: Status; at: number }>()
   const media = new Map<string, number>()
   const tokens = new Set(['a-token-of-ada'])
   let id = 109_372_843_234_000_000n
@@ -89,7 +90,7 @@ export async function createMastodon(): Promise<Platform> {
       if (method !== 'POST' || path !== '/api/v1/statuses') return refuse(404, 'Not found')
       const key = String(headers['idempotency-key'])
       const known = keys.get(key)
-      if (known) return ok(known)
+      if (known && platform.now() - known.at < 3_600_000) return ok(known.status)
       const ids = json['media_ids'] as string[]
       if (ids.some((one) => !media.delete(one))) return notAttached
       const made = nextId()
@@ -101,7 +102,7 @@ export async function createMastodon(): Promise<Platform> {
       }
       statuses.set(made, status)
       owned.set(made, new Set(ids))
-      keys.set(key, status)
+      keys.set(key, { status, at: platform.now() })
       add(text)
       return ok(status)
     },

@@ -166,6 +166,37 @@ describe('every connector that can change posts', () => {
     }
   })
 
+  it.each([
+    ['while its key is known', 0],
+    ['when its key is forgotten', 7_200_000],
+  ])(
+    'puts the newer text into a status whose answer was lost, and makes no second one, %s',
+    async (when, ms) => {
+      const mastodon = all.platforms.find(({ type }) => type === 'microblog_a') as Platform
+      const title = `Teff ${when}`
+      const activityId = await press.approved(textOf(title))
+      mastodon.mishaps.push('cut after')
+      const { id } = await press.publish(activityId, all.channels.get('microblog_a') ?? '')
+      await press.app.until(async () => {
+        // The server takes a while with the picture.
+        press.clock.advance(1_000)
+        return (await press.show(id)).error !== null
+      }, 'the answer is lost')
+      await press.rewrite(activityId, textOf(`${title}, new`, 'field'))
+      await press.reaches(id, 'held')
+      press.clock.advance(ms)
+      await press.act(id, 'retry')
+      const { url } = await press.reaches(id, 'published', 'failed', 'unknown')
+      const live = mastodon.edits?.live().filter((line) => line.startsWith(title))
+      expect([live, mastodon.published(title), mastodon.published(`${title}, new`)]).toEqual([
+        [`${title}, new`],
+        1,
+        0,
+      ])
+      expect(url).toMatch(/@ada/)
+    },
+  )
+
   it('says in the log of the activity, once for each text, that the platform cannot change posts', async () => {
     await order(press, 'social_post', ['microblog_b'])
     const first = await reviewed(press, textOf('Sorghum'))

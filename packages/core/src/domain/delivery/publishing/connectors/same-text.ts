@@ -1,3 +1,5 @@
+import { sha256Hex } from '../../../../platform/crypto/hash.ts'
+
 /**
  * Whether two texts say the same, whatever a platform has done to spaces, marks and addresses: it is how a post is found again whose
  * answer was lost.
@@ -6,6 +8,12 @@
 export function saysTheSame(shown: string, sent: string): boolean {
   const wanted = lettersOf(sent)
   return wanted !== '' && lettersOf(shown) === wanted
+}
+
+/** By it a post is found again whose text is not known any more: alike for texts that say the same; empty for a text without letters. */
+export function fingerprintOf(text: string): string {
+  const letters = lettersOf(text)
+  return letters === '' ? '' : sha256Hex(letters).slice(0, 32)
 }
 
 const lettersOf = (text: string) => text.normalize('NFC').replace(/[^\p{L}\p{N}\p{So}]+/gu, '')

@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import type { ChannelAccount } from '../../../../accounts/channels/entities.ts'
 import { PlatformError } from '../../../../accounts/channels/platform-error.ts'
-import type { Connector, PublishCall, Published, TextLimit } from '../../connector.ts'
+import type { Connector, PostOut, PublishCall, Published, StillWorking, TextLimit } from '../../connector.ts'
 import type { OutgoingPiece } from '../../piece.ts'
 import type { PostPicture } from '../../post-text.ts'
 import { bearerOf, postIsGone, readAs, requestAs } from '../requests.ts'
-import { graphemesOf, saysTheSame, textOfHtml } from '../same-text.ts'
+import { fingerprintOf, graphemesOf, textOfHtml } from '../same-text.ts'
 import { mastodonAuth } from './auth.ts'
 import { areReady, forget, namesOf, uploaded } from './pictures.ts'
 import { mastodonRules, mastodonUrl } from './rules.ts'
@@ -47,18 +47,20 @@ export const mastodon: Connector = {
   },
   textFor: ({ characters, perUrl }: ChannelAccount) => [textLimit(Number(characters), Number(perUrl))],
   auth: mastodonAuth,
+  lasting: ['sentAt', 'sent'],
   async publish(call, piece) {
-    const { sentAt } = call.progress
+    const { sentAt, sent = '' } = call.progress
     const now = call.now().getTime()
     const isKeyKnown = sentAt !== undefined && now - Number(sentAt) <= keyMs
-    if (sentAt !== undefined && !isKeyKnown) {
-      const found = await findStatus(call, piece)
-      if (found) return toPublished(found)
-    }
+    const print = fingerprintOf(piece.text)
+    const prints = [...new Set([...sent.split(','), print])].filter(Boolean)
+    const out = sentAt === undefined || isKeyKnown ? undefined : await findStatus(call, prints)
+    if (out) return showing(call, piece, out, prints)
     const media = await uploaded(call, piece.media, 'media')
-    if (!isKeyKnown) {
-      if (!(await areReady(call, media, 'media'))) return { againInS: 5 }
-      await call.save({ ...call.progress, sentAt: String(now) })
+    if (!isKeyKnown && !(await areReady(call, media, 'media'))) return { againInS: 5 }
+    if (!isKeyKnown || !sent.endsWith(print)) {
+      const since = isKeyKnown ? sentAt : String(now)
+      await call.save({ ...call.progress, sentAt: since, sent: prints.join() })
     }
     const status = await requestAs(
       call,
@@ -71,31 +73,13 @@ export const mastodon: Connector = {
       },
       Status,
     )
-    return toPublished(status)
+    return showing(call, piece, status, prints)
   },
   async reconcile(call, piece) {
-    const found = await findStatus(call, piece)
+    const found = await findStatus(call, [fingerprintOf(piece.text)])
     return found ? { state: 'published', ...toPublished(found) } : { state: 'absent' }
   },
-  async edit(call, piece, { externalId, samePictures }) {
-    const url = mastodonUrl(call, `/api/v1/statuses/${encodeURIComponent(externalId)}`)
-    const answer = await call.ask({ url, headers: bearerOf(call) }, [404])
-    if (answer.status === 404) throw postIsGone()
-    // A status loses the pictures that are not named.
-    const media = samePictures
-      ? readAs(answer, WithMedia).media_attachments.map(({ id }) => id)
-      : await newPictures(call, piece.media)
-    if (!media) return { againInS: 5 }
-    const json = { status: piece.text, media_ids: media }
-    const request = { method: 'PUT', url, json, effect: 'repeatable' } as const
-    const status = await requestAs(call, request, Status).catch(async (error: unknown) => {
-      // What no status shows is thrown away after a day.
-      const isRefused = error instanceof PlatformError && error.kind === 'validation'
-      if (isRefused && !samePictures) await forget(call, piece.media)
-      throw error
-    })
-    return toPublished(status)
-  },
+  edit: change,
   async remove(call, { externalId }) {
     const url = mastodonUrl(call, `/api/v1/statuses/${encodeURIComponent(externalId)}`)
     await call.ask({ method: 'DELETE', url, headers: bearerOf(call) }, [404])
@@ -115,12 +99,55 @@ export const mastodon: Connector = {
 
 const toPublished = ({ id, url }: Status): Published => ({ externalId: id, url })
 
-/** The newest statuses of the account with this text. */
-async function findStatus(call: PublishCall, piece: OutgoingPiece): Promise<Status | undefined> {
+/**
+ * A status that is out, once it shows this text and not that of an earlier attempt whose answer was lost.
+ * @param prints of all texts that were sent
+ */
+async function showing(
+  call: PublishCall,
+  piece: OutgoingPiece,
+  status: Status,
+  prints: readonly string[],
+): Promise<Published | StillWorking> {
+  const published = toPublished(status)
+  const shown = fingerprintOf(textOfHtml(status.content))
+  if (shown === fingerprintOf(piece.text) || !prints.includes(shown)) return published
+  return change(call, piece, { ...published, samePictures: false })
+}
+
+async function change(
+  call: PublishCall,
+  piece: OutgoingPiece,
+  { externalId, samePictures }: PostOut,
+): Promise<Published | StillWorking> {
+  const url = mastodonUrl(call, `/api/v1/statuses/${encodeURIComponent(externalId)}`)
+  const answer = await call.ask({ url, headers: bearerOf(call) }, [404])
+  if (answer.status === 404) throw postIsGone()
+  // A status loses the pictures that are not named.
+  const media = samePictures
+    ? readAs(answer, WithMedia).media_attachments.map(({ id }) => id)
+    : await newPictures(call, piece.media)
+  if (!media) return { againInS: 5 }
+  const json = { status: piece.text, media_ids: media }
+  const request = { method: 'PUT', url, json, effect: 'repeatable' } as const
+  const status = await requestAs(call, request, Status).catch(async (error: unknown) => {
+    // What no status shows is thrown away after a day.
+    const isRefused = error instanceof PlatformError && error.kind === 'validation'
+    if (isRefused && !samePictures) await forget(call, piece.media)
+    throw error
+  })
+  return toPublished(status)
+}
+
+/** The newest of the account's statuses with one of these texts. */
+async function findStatus(call: PublishCall, prints: readonly string[]): Promise<Status | undefined> {
   const path = `/api/v1/accounts/${encodeURIComponent(call.account['id'] ?? '')}/statuses`
   const url = mastodonUrl(call, path, { limit: '40', exclude_reblogs: 'true' })
   const statuses = await requestAs(call, { url, effect: 'read' }, z.array(Status))
-  return statuses.find(({ content }) => saysTheSame(textOfHtml(content), piece.text))
+  return statuses.find(({ content }) => {
+    const print = fingerprintOf(textOfHtml(content))
+    return print !== '' && prints.includes(print)
+  })
 }
 
 /** The ids of the pictures that a status is to show in the place of others; undefined while the server works on them. */
