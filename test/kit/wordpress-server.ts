@@ -194,7 +194,8 @@ export async function createWordPressServer(): Promise<WordPressServer> {
     const [username, secret] = Buffer.from(authorization.replace('Basic ', ''), 'base64')
       .toString()
       .split(':')
-    const [uuid] = [...self.passwords].find(([, password]) => password === secret) ?? []
+    const [uuid] =
+      [...self.passwords].find(([, password]) => password === secret?.replace(/[^a-z\d]/gi, '')) ?? []
     const routed = path.slice('/wp/v2'.length)
     if (username !== self.login.username || uuid === undefined)
       return replyOf(answerToStranger(asked.method, routed, self.posts))

@@ -273,14 +273,20 @@ describe('dashboard.publications.retry, dashboard.publications.cancel, dashboard
 
   it('gives the password back that another one takes the place of, and not the one that is pasted again', async () => {
     const [[old]] = [...site.passwords] as [[string, string]]
+    const revocations = () => press.count(`select count(*) as n from job where kind = 'channel.revoke'`)
+    const before = await revocations()
     await press.connect(site)
-    site.passwords.set('0e0f6a3c-5d7b-4f52-9a55-2d1c0e7b4a90', 'another password')
+    // As the site shows it.
+    const shown = site.login.secret.replace(/(.{4})/g, '$1 ')
+    await press.connect({ url: site.url, login: { ...site.login, secret: shown } })
+    expect(await revocations()).toBe(before)
+    site.passwords.set('0e0f6a3c-5d7b-4f52-9a55-2d1c0e7b4a90', 'anotherpassword')
     await press.connect({ url: site.url, login: { ...site.login, secret: 'another password' } })
     await press.app.until(async () => {
       press.clock.advance(1_000)
       return !site.passwords.has(old)
     }, 'the old password is given back')
-    expect([...site.passwords.values()]).toEqual(['another password'])
+    expect([...site.passwords.values()]).toEqual(['anotherpassword'])
     const published = await press.publish(await press.approved('# Emmer\n\nIt is back.\n'), channelId)
     expect(await press.reaches(published.id, 'published')).toMatchObject({ channelId })
     expect(site.requests.filter((request) => request.startsWith('DELETE'))).toHaveLength(1)

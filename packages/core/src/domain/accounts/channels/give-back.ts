@@ -26,7 +26,10 @@ export function giveBackReplaced(txn: Transaction, before: Opened, next: Channel
   giveBack(txn, before, before.tokensSealed)
 }
 
-/** Anyone may paste the password again that is in use. Secrets of a key that is lost are not known any more, and left alone. */
+/**
+ * A person may paste the password again that is in use, with or without the spaces that it is shown with. Secrets of a key that is lost are not
+ * known any more, and left alone.
+ */
 function opensTheSame(
   { services }: Transaction,
   { tokensSealed, tenantId }: Opened,
@@ -34,8 +37,10 @@ function opensTheSame(
 ): boolean {
   try {
     const { secret, accessToken } = decryptSecrets(services.encryptor, tokensSealed ?? '', tenantId)
-    return secret === next.secret && accessToken === next.accessToken
+    return plain(secret) === plain(next.secret) && accessToken === next.accessToken
   } catch {
     return true
   }
 }
+
+const plain = (secret = '') => secret.replace(/[^a-z\d]/gi, '')
