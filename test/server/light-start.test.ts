@@ -24,7 +24,7 @@ console.log(JSON.stringify({ during, after: young() }))
 
 const fullLoad = { turns: 3_000, objects: 1_000, keptFor: 400, pause: 'setImmediate()' }
 /** About a megabyte 25 times a second. */
-const lightLoad = { turns: 120, objects: 10_000, keptFor: 40, pause: 'setTimeout(40)' }
+const lightLoad = { turns: 120, objects: 5_000, keptFor: 40, pause: 'setTimeout(40)' }
 
 /** Serves small requests after a start, as it were, and tells how large the young part of the heap became at most, bytes. */
 const serving = (ended: string, { turns, objects, keptFor, pause } = fullLoad) => `

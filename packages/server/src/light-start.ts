@@ -50,10 +50,12 @@ function limitYoung(): () => void {
   let limit = youngLimits.light
   let created = 0
   let since = performance.now()
+  let before = youngSize()
   const observer = new PerformanceObserver((list) => {
     const size = youngSize()
-    // One half is full at each collection.
-    created += (list.getEntries().filter(isOfTheYoung).length * size) / 2
+    // One half is full at each collection. On a busy machine several are told of together, and it has grown since the first of them.
+    created += (list.getEntries().filter(isOfTheYoung).length * Math.min(before, size)) / 2
+    before = size
     const ms = performance.now() - since
     if (ms >= rateMs) {
       limit = created > (lightRate * ms) / 1_000 ? youngLimits.full : youngLimits.light

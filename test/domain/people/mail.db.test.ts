@@ -61,7 +61,8 @@ describe('an e-mail of the domain', () => {
     await app.until(async () => (await mailJobs(app)).some(failed), 'the first try has failed')
     busy = false
     clock.advance(hour / 2)
-    await app.until(async () => server.taken.length === 1, 'the mail is sent')
+    // A try may fail for another reason, and is made again in time.
+    await inTime(app, clock, async () => server.taken.length === 1, 'the mail is sent')
     const token = tokenIn((server.taken[0] as (typeof server.taken)[number]).mail)
     clock.advance(hour / 2)
     const late = app.clientFor().call('auth', 'POST /reset-password', {
