@@ -1,6 +1,9 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { cleanUp } from '../../../packages/core/src/composition/housekeeping.ts'
+import { parts } from '../../domain/agents.ts'
 import { createTestApp, type Team, type TestApp } from '../../kit/app.ts'
+import { createTestClock } from '../../kit/clock.ts'
 import { changedTables, fingerprint } from '../../kit/rows.ts'
 import { refusal } from '../refusal.ts'
 import { fileAt, imported, importFile, stateOf } from './lead-files.ts'
@@ -167,6 +170,25 @@ describe('dashboard.leads.errors', () => {
     const corrected = text.replace('ann,red', 'a@x.example,red').replace(',cy,', ',c@x.example,')
     const again = await importFile(team, corrected)
     expect(await imported(app, team, again.importId)).toMatchObject({ imported: 2, skipped: 0 })
+  })
+})
+
+describe('housekeeping', () => {
+  it('deletes the lines that became no leads after 90 days, and not before', async () => {
+    const team = await app.team()
+    const { importId } = await importFile(
+      team,
+      'name,email\nAnn,not an address\nBo,nor this\nCy,cy@shop.example',
+    )
+    expect(await imported(app, team, importId)).toMatchObject({ imported: 1, skipped: 2 })
+    await using instance = await parts(app)
+    const after = (days: number) =>
+      cleanUp({ ...instance.system(), clock: createTestClock(Date.now() + days * 86_400_000) })
+    await after(89)
+    expect((await stateOf(team, importId)).errors).toHaveLength(2)
+    await after(91)
+    expect(await stateOf(team, importId)).toMatchObject({ imported: 1, skipped: 2, errors: [] })
+    expect(await leadsOf(team)).toHaveLength(1)
   })
 })
 

@@ -4,6 +4,7 @@ import { KnownLogin, PasswordReset, Session } from '../domain/accounts/identity/
 import { knownDays } from '../domain/accounts/identity/login-limit.ts'
 import { Registration } from '../domain/accounts/identity/registration-entity.ts'
 import { deleteChatsOfLeavers } from '../domain/chat/queries.ts'
+import { deleteFaultsBefore } from '../domain/delivery/leads/import/queries.ts'
 import { Webhook, WebhookDelivery } from '../domain/delivery/webhooks/entities.ts'
 import { retentionMs } from '../domain/insight/feed/policy.ts'
 import { pruneMarks } from '../domain/insight/feed/queries.ts'
@@ -24,8 +25,8 @@ import { firstIdAt } from '../platform/clock.ts'
 const dayMs = 86_400_000
 
 /** How long what is over stays: jobs that are done, events for clients that come back, messages to webhooks, and the
- * working folders of runs that have failed, and what is known of sent mails, days. */
-const keptDays = { jobs: 7, events: 30, deliveries: 30, folders: 3, mails: 90 }
+ * working folders of runs that have failed, what is known of sent mails, and lines of imports that became no leads, days. */
+const keptDays = { jobs: 7, events: 30, deliveries: 30, folders: 3, mails: 90, importFaults: 90 }
 
 /** Removes what is over, every hour. */
 export const housekeepingJob = defineJob('housekeeping', noPayload, { cron: '7 * * * *' })
@@ -83,6 +84,9 @@ export async function cleanUp(ctx: Ctx): Promise<void> {
     folders: await ctx.services.commands.folders.prune(new Date(now - keptDays.folders * dayMs)),
     mailCounts: await ctx.db.write((tx) => deleteCountsBefore(tx, mailDay(new Date(now - dayMs)))),
     mails: await ctx.db.write((tx) => deleteSentBefore(tx, new Date(now - keptDays.mails * dayMs))),
+    importFaults: await ctx.db.write((tx) =>
+      deleteFaultsBefore(tx, firstIdAt(new Date(now - keptDays.importFaults * dayMs))),
+    ),
     conversations: await ctx.db.write(deleteChatsOfLeavers),
     consents: await ctx.db.write((tx) => deleteConsentsBefore(tx, new Date(now - dayMs))),
     answers: await ctx.db.write((tx) => deleteExpired(tx, new Date(now))),

@@ -2,6 +2,7 @@ import type { Ctx } from '../../../../kernel/context.ts'
 import { notFound } from '../../../../kernel/errors.ts'
 import { equals, where } from '../../../../kernel/paging-queries.ts'
 import { within } from '../../../../kernel/scope.ts'
+import type { Sql } from '../../../../platform/database/database.ts'
 import { pick, type RowOf, select, table } from '../../../../platform/database/read.ts'
 import { LeadImport, LeadImportError } from '../entities.ts'
 import { importLeadsJob } from './jobs.ts'
@@ -66,6 +67,18 @@ export function faultsAfter(
     ctx.sql,
     `from ${f} where f.import_id = ? and f.line > ? and ${scope.sql} order by f.line limit ?`,
     [importId, after, ...scope.params, limit],
+  )
+}
+
+/** How many lines are deleted at a time: a file may have half a million of them. */
+const mostDeleted = 5_000
+
+/** Deletes lines that became no leads of imports that were begun before the one with this id, the oldest first. @returns how many */
+export function deleteFaultsBefore(tx: Sql, importId: string): Promise<number> {
+  return tx.run(
+    `delete from lead_import_errors where (import_id, line) in (
+       select import_id, line from lead_import_errors where import_id < ? order by import_id, line limit ${mostDeleted})`,
+    [importId],
   )
 }
 
