@@ -15,8 +15,8 @@ import { adminOfTenant, type SeededTenant, seedTenants } from './seed.ts'
 /** How many change sets, and how many kills among them; the long form is 500 with 100. */
 const count = Number(process.env['COPYDESK_CHANGE_SETS'] ?? 10)
 const kills = Math.max(4, Math.round(count / 5))
-/** As long as all of it may take: what comes before it is waited for. */
-const limitMs = 120_000 + count * 12_000
+/** As long as all of it may take: what comes before it is waited for, and a lease that a dying server has renewed, five minutes. */
+const limitMs = 420_000 + count * 12_000
 const patience = { timeout: limitMs, interval: 100 }
 const pageOf = (at: number) => `https://oats.example/${at}`
 const wordsOf = (at: number) => [`cheap ${at}`, `free ${at}`]
@@ -53,6 +53,7 @@ describe('change sets of ads', () => {
         return gone !== undefined
       })
       await gone
+      await lastWords(db)
       interrupted.push(await setsOf(db, `status = 'applying'`))
       await passTime(db, true)
     }
@@ -137,6 +138,18 @@ async function approveSets(
 /** Whether the turn of a set asks this, and not what follows an import. */
 const isOfTurn = ({ path, body }: { path: string; body: Record<string, unknown> }): boolean =>
   path.endsWith(':mutate') || /FROM (?:campaign_criterion|ad_group_ad)/.test(String(body['query']))
+
+/** What a killed server had sent may still be carried out by PostgreSQL, a lease among it. */
+async function lastWords({ sql, dialect }: Database): Promise<void> {
+  if (dialect === 'sqlite') return
+  await until(async () => {
+    const row = await sql.get<{ n: number }>(
+      `select count(*) as n from pg_stat_activity
+       where datname = current_database() and pid <> pg_backend_pid() and state <> 'idle'`,
+    )
+    return Number(row?.n) === 0
+  })
+}
 
 const setsOf = async ({ sql }: Database, condition: string): Promise<number> =>
   Number((await sql.get<{ n: number }>(`select count(*) as n from ad_change_sets where ${condition}`))?.n)
