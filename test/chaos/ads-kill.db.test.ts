@@ -2,6 +2,7 @@ import type { Copydesk } from '@copydesk/core'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { entities } from '../../packages/core/src/composition/entities.ts'
 import { migrations } from '../../packages/core/src/composition/migrations/migrations.ts'
+import { applyLeaseMs } from '../../packages/core/src/domain/delivery/ads/changes/policy.ts'
 import type { Database } from '../../packages/core/src/platform/database/database.ts'
 import { serveAds } from '../kit/ads.ts'
 import { openTestDatabase } from '../kit/database.ts'
@@ -40,6 +41,7 @@ describe('change sets of ads', () => {
     const interrupted: number[] = []
     while (interrupted.length < kills) {
       if (random() < 0.5) google.mishaps.mutate.push(mishaps[Math.floor(random() * 4)] ?? 500)
+      const begun = Date.now()
       const server = await startMember('all', port, installation)
       onTestFinished(() => endMember(server, 'SIGKILL'))
       // A turn reads, changes and reads again: the kill falls into another place of one each time.
@@ -49,7 +51,7 @@ describe('change sets of ads', () => {
         if (isOfTurn(request) && (left -= 1) === 0) gone = endMember(server, 'SIGKILL')
       }
       await until(async () => {
-        await passTime(db, false)
+        await passTime(db, false, begun)
         return gone !== undefined
       })
       await gone
@@ -59,10 +61,11 @@ describe('change sets of ads', () => {
     }
     google.arrived = undefined
     google.mishaps.mutate.splice(0)
+    const begun = Date.now()
     const last = await startMember('all', port, installation)
     onTestFinished(() => endMember(last, 'SIGKILL'))
     await until(async () => {
-      await passTime(db, false)
+      await passTime(db, false, begun)
       return (await setsOf(db, 'next_at is not null')) === 0
     })
 
@@ -154,13 +157,18 @@ async function lastWords({ sql, dialect }: Database): Promise<void> {
 const setsOf = async ({ sql }: Database, condition: string): Promise<number> =>
   Number((await sql.get<{ n: number }>(`select count(*) as n from ad_change_sets where ${condition}`))?.n)
 
-/** Waits end at once, as if an hour had passed. @param isDead nobody is at work, so that leases end too */
-async function passTime(db: Database, isDead: boolean): Promise<void> {
+/**
+ * Waits end at once, as if an hour had passed.
+ * @param isDead nobody is at work, so that leases end too
+ * @param begun when the server that is at work was started, milliseconds: leases of servers before it end as well
+ */
+async function passTime(db: Database, isDead: boolean, begun = 0): Promise<void> {
   const past = new Date(Date.now() - 1_000)
+  const ofOthers = new Date(begun + applyLeaseMs)
   await db.write(async (tx) => {
     await tx.run(
-      `update ad_change_sets set next_at = ? where next_at > ?${isDead ? '' : ` and status <> 'applying'`}`,
-      [past, past],
+      `update ad_change_sets set next_at = ? where next_at > ?${isDead ? '' : ` and (status <> 'applying' or lease_until <= ?)`}`,
+      [past, past, ...(isDead ? [] : [ofOthers])],
     )
     await tx.run(`update job set run_at = ? where kind = 'ads.apply' and status = 'waiting' and run_at > ?`, [
       past,
