@@ -1,24 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { openPress, type Press } from '../../kit/publishing.ts'
-import { createWordPressServer, type WordPressServer } from '../../kit/wordpress-server.ts'
+import { afterAll, describe, expect, it } from 'vitest'
+import { openWebsite } from '../../kit/website.ts'
 import { refusal } from '../refusal.ts'
 
 const dayMs = 86_400_000
 
-let press: Press
-let site: WordPressServer
-let channelId: string
+const website = await openWebsite()
+const { press, site, channelId } = website
 
-beforeAll(async () => {
-  site = await createWordPressServer()
-  press = await openPress()
-  channelId = await press.connect(site)
-})
-
-afterAll(async () => {
-  await press[Symbol.asyncDispose]()
-  await site[Symbol.asyncDispose]()
-})
+afterAll(() => website[Symbol.asyncDispose]())
 
 const health = () => press.admin.call('dashboard.channels.health', { params: { channelId } })
 const update = (sql: string, params: (string | Date | null)[]) =>

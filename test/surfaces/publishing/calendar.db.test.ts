@@ -1,25 +1,17 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { SqlValue } from '../../../packages/core/src/platform/database/database.ts'
-import { openPress, type Press } from '../../kit/publishing.ts'
-import { createWordPressServer, type WordPressServer } from '../../kit/wordpress-server.ts'
+import { openWebsite } from '../../kit/website.ts'
 
-let press: Press
-let site: WordPressServer
-let channelId: string
+const website = await openWebsite()
+const { press, site, channelId } = website
 
 beforeAll(async () => {
-  site = await createWordPressServer()
-  press = await openPress()
-  channelId = await press.connect(site)
   await press.app.db.write((tx) =>
     tx.run(`update tenants set timezone = 'Asia/Kolkata' where id = ?`, [press.team.tenantId]),
   )
 })
 
-afterAll(async () => {
-  await press[Symbol.asyncDispose]()
-  await site[Symbol.asyncDispose]()
-})
+afterAll(() => website[Symbol.asyncDispose]())
 
 const read = (query: object = {}) => press.admin.call('dashboard.calendar.read', { query })
 

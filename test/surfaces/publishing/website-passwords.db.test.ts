@@ -1,28 +1,14 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { openPress, type Press } from '../../kit/publishing.ts'
+import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import { everything } from '../../kit/rows.ts'
-import { createWordPressServer, type WordPressServer } from '../../kit/wordpress-server.ts'
+import { openWebsite } from '../../kit/website.ts'
 import { refusal } from '../refusal.ts'
 
-let press: Press
-let site: WordPressServer
-let channelId: string
+const website = await openWebsite()
+const { press, site, channelId } = website
 
-beforeAll(async () => {
-  site = await createWordPressServer()
-  press = await openPress()
-  channelId = await press.connect(site)
-})
+beforeEach(() => website.forget())
 
-beforeEach(() => {
-  site.mishaps.splice(0)
-  site.requests.splice(0)
-})
-
-afterAll(async () => {
-  await press[Symbol.asyncDispose]()
-  await site[Symbol.asyncDispose]()
-})
+afterAll(() => website[Symbol.asyncDispose]())
 
 describe('dashboard.integrations.credentials, dashboard.integrations.list', () => {
   it('connects a website once it has said whose the password is, and keeps it encrypted', async () => {

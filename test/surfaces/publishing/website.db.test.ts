@@ -1,26 +1,13 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { openPress, type Press } from '../../kit/publishing.ts'
-import { createWordPressServer, type WordPressServer } from '../../kit/wordpress-server.ts'
+import { afterAll, beforeEach, describe, expect, it } from 'vitest'
+import { openWebsite } from '../../kit/website.ts'
+import { createWordPressServer } from '../../kit/wordpress-server.ts'
 
-let press: Press
-let site: WordPressServer
-let channelId: string
+const website = await openWebsite()
+const { press, site, channelId } = website
 
-beforeAll(async () => {
-  site = await createWordPressServer()
-  press = await openPress()
-  channelId = await press.connect(site)
-})
+beforeEach(() => website.forget())
 
-beforeEach(() => {
-  site.mishaps.splice(0)
-  site.requests.splice(0)
-})
-
-afterAll(async () => {
-  await press[Symbol.asyncDispose]()
-  await site[Symbol.asyncDispose]()
-})
+afterAll(() => website[Symbol.asyncDispose]())
 
 const later = () => new Date(press.clock.now() + 3_600_000)
 const live = () => [...site.posts.values()].filter(({ status }) => status === 'publish')
