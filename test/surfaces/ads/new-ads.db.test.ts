@@ -1,55 +1,17 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import { adCopy, adTexts, approvedCopy } from '../../kit/ad-copy.ts'
-import { type AdsDesk, openAdsDesk } from '../../kit/ads.ts'
-import { adminOf, reviewerOf, type TestApp } from '../../kit/app.ts'
+import { reviewerOf } from '../../kit/app.ts'
 import type { AdsAccount } from '../../kit/google-ads-rows.ts'
 import { insertRow } from '../../kit/insert-row.ts'
 import { refusal } from '../refusal.ts'
+import { finalUrl, openNewAdDesk } from './new-ad-desk.ts'
 
-let desk: AdsDesk
-/** Whose access does not end, however much time passes. */
-let admin: ReturnType<TestApp['copydesk']['as']>
-let params: { campaignId: string }
-let adGroupId: string
-let activityId: string
+const opened = await openNewAdDesk()
+const { desk, admin, params, activityId, account, ads, plan, refused, newAd, apply } = opened
 
-const finalUrl = 'https://oats.example/rye'
+beforeEach(() => opened.clear())
+afterAll(() => opened[Symbol.asyncDispose]())
 
-beforeAll(async () => {
-  desk = await openAdsDesk()
-  admin = desk.app.copydesk.as(adminOf(desk.team))
-  params = { campaignId: await desk.imported() }
-  await admin.call('tenant.campaigns.sync_keywords', { params })
-  await desk.settled()
-  adGroupId = (await admin.call('tenant.campaigns.ad_groups', { params })).data[0]?.id ?? ''
-  activityId = await approvedCopy(desk, params)
-})
-afterAll(() => desk[Symbol.asyncDispose]())
-beforeEach(() => {
-  account().ads.clear()
-  account().enabled.splice(0)
-  desk.google.done.clear()
-})
-
-const account = () => desk.google.accounts.get('2222222222') as AdsAccount
-/** The ads that there are, and not those that were removed. */
-const ads = () => [...account().ads.values()].filter(({ status }) => status !== 'REMOVED')
-const plan = (...changes: object[]) =>
-  admin.call('tenant.campaigns.plan_change_set', { params, body: { changes } as never })
-const refused = (change: object, at = params) =>
-  desk.team.member.call('tenant', 'POST /campaigns/:campaignId/change-sets', {
-    params: at,
-    body: { changes: [change] } as never,
-  })
-const newAd = (more: object = {}) => ({ kind: 'add_ad', activityId, adGroupId, finalUrl, ...more })
-const show = ({ id }: { id: string }) =>
-  admin.call('tenant.campaigns.change_set', { params: { ...params, changeSetId: id } })
-const apply = async (set: { id: string; digest: string }) => {
-  const at = { ...params, changeSetId: set.id }
-  await admin.call('tenant.campaigns.approve_set', { params: at, body: { digest: set.digest } })
-  await desk.settled()
-  return show(set)
-}
 const undo = ({ id }: { id: string }) =>
   admin.call('tenant.campaigns.undo_set', { params: { ...params, changeSetId: id } })
 const sorted = (texts: ReadonlyArray<{ text: string }> | undefined) => texts?.map(({ text }) => text).sort()
@@ -129,113 +91,6 @@ describe('tenant.campaigns.plan_change_set, tenant.campaigns.approve_set of a ne
       status: 422,
       field: 'changes.0.activityId',
     })
-  })
-
-  it('takes only texts that people have approved, and that are an ad', async () => {
-    const open = await admin.call('tenant.campaigns.add_content', {
-      params,
-      body: { deliverableType: 'ad_copy', inputPayload: { topic: 'Oats' } },
-    })
-    expect(await refusal(refused(newAd({ activityId: open.id })))).toMatchObject({ status: 422 })
-  })
-
-  it('names each line that keeps a text from being an ad', async () => {
-    const wrong = adCopy
-      .replace('Fresh rye bread', 'Fresh rye bread that is baked every night')
-      .replace('- Order', '- {Order}')
-    const copy = await approvedCopy(desk, params, wrong)
-    const problems = [expect.objectContaining({ line: 5 }), expect.objectContaining({ line: 7 })]
-    await expect(plan(newAd({ activityId: copy }))).rejects.toMatchObject({
-      code: 'UNPROCESSABLE',
-      message: expect.stringContaining('line 5: this headline has 41 characters') as string,
-      details: { problems },
-    })
-  })
-
-  it('leads nowhere but to a public website by https', async () => {
-    const hostile = [
-      'http://oats.example/',
-      'javascript:alert(1)',
-      'https://user:secret@oats.example/',
-      'https://@oats.example/',
-      'https://oats.example:8443/',
-      'https://127.0.0.1/',
-      'https://2130706433/',
-      'https://[::1]/',
-      'https://93.184.216.34/',
-      'https://localhost/',
-      'https://bakery/',
-      'https://bakery.internal/',
-      'https://oats.example\\@evil.example/',
-      'https://oats.example/{lpurl}',
-      'https://oats.example/a b',
-      'https://oats\u200b.example/',
-      '//oats.example/',
-      'https:///oats.example',
-      `https://oats.example/${'a'.repeat(2_040)}`,
-    ]
-    for (const url of hostile)
-      expect(await refusal(refused(newAd({ finalUrl: url }))), url).toMatchObject({
-        status: 400,
-        field: 'changes.0.finalUrl',
-      })
-    await admin.call('dashboard.publications.set_link_tags', { body: { hosts: ['oats.example'] } })
-    for (const url of [
-      'https://evil.example/',
-      'https://notoats.example/',
-      'https://oats.example.evil.example/',
-    ])
-      expect(await refusal(refused(newAd({ finalUrl: url }))), url).toMatchObject({ status: 400 })
-    expect(await plan(newAd({ finalUrl: 'https://Shop.oats.example' }))).toMatchObject({
-      status: 'planned',
-      items: [{ ad: { finalUrl: 'https://shop.oats.example/' } }],
-    })
-    await admin.call('dashboard.publications.set_link_tags', { body: { hosts: [] } })
-  })
-
-  it('says in words what the policies of the platform have against a text', async () => {
-    const copy = await approvedCopy(desk, params, adCopy.replace('Order before noon', 'Casino of bread'))
-    const [item] = (await plan(newAd({ activityId: copy }))).items
-    expect(item).toMatchObject({ state: 'refused' })
-    expect(item?.reason).toContain('(headlines 3): gambling, prohibited (policyFindingError.POLICY_FINDING)')
-    const late = {
-      status: 400,
-      rpc: 'INVALID_ARGUMENT',
-      family: 'policyFindingError',
-      code: 'POLICY_FINDING',
-    }
-    const set = await plan(newAd())
-    desk.google.mishaps.mutate.push(late)
-    expect(await apply(set)).toMatchObject({
-      status: 'failed',
-      error: expect.stringContaining('POLICY_FINDING') as string,
-    })
-    expect(ads()).toEqual([])
-  })
-
-  it('takes ad copy of any campaign of the tenant, and finds no ad group of another one', async () => {
-    const { id: campaignId } = await admin.call('tenant.campaigns.create', {
-      body: { name: 'Oats', type: 'paid_ads', channel: ['search_ads'], goal: 'leads' },
-    })
-    const copy = await approvedCopy(desk, { campaignId })
-    expect(await plan(newAd({ activityId: copy }))).toMatchObject({ status: 'planned' })
-    const elsewhere = await insertRow(desk.app, desk.team.tenantId, 'ad_groups', {
-      campaign_id: campaignId,
-      external_id: '51',
-      name: 'Oats',
-      status: 'enabled',
-      default_bid_micros: 500_000,
-      updated_on: desk.clock.date(),
-    })
-    for (const wrong of [{ adGroupId: elsewhere }, { activityId: elsewhere }])
-      expect(await refusal(refused(newAd(wrong)))).toEqual({
-        status: 404,
-        code: 'NOT_FOUND',
-        field: `changes.0.${Object.keys(wrong)[0]}`,
-      })
-    const other = { deliverableType: 'social_post', inputPayload: { topic: 'Oats' } } as const
-    const post = await admin.call('tenant.campaigns.add_content', { params, body: other })
-    expect(await refusal(refused(newAd({ activityId: post.id })))).toMatchObject({ status: 422 })
   })
 })
 
