@@ -1,24 +1,9 @@
-import { createHash, createHmac, createPublicKey, generateKeyPairSync, verify } from 'node:crypto'
+import { createHash, createHmac } from 'node:crypto'
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { createHttpClient } from '../../packages/core/src/platform/http/client.ts'
-import { composeMail } from '../../packages/core/src/platform/mail/compose.ts'
-import { createMailSender, type MailOptions } from '../../packages/core/src/platform/mail/sender.ts'
-import { createTestClock } from '../kit/clock.ts'
-import { silent } from '../kit/database.ts'
 import { createTestMailServer, readMail } from '../kit/mail.ts'
-
-const mail = {
-  id: '01ARZ3NDEKTSV4RRFFQ69G5FAV',
-  to: 'ada@test.example',
-  subject: 'Grüße',
-  text: 'Größe\n',
-  html: '<p>Größe</p>\n',
-  attachments: [{ name: 'a.txt', type: 'text/plain', bytes: new TextEncoder().encode('A') }],
-}
+import { mail, senderFor } from './mail-sender.ts'
 
 interface Asked {
   path: string
@@ -54,25 +39,6 @@ async function service(answer: (response: ServerResponse, at: number) => void) {
 }
 
 const taken = (response: ServerResponse) => void response.writeHead(200).end('{"id":"1","MessageId":"1"}')
-
-function senderFor(options: MailOptions) {
-  const http = createHttpClient({ log: silent, allowHosts: ['127.0.0.1'] })
-  const sender = createMailSender({
-    options: { from: 'Copydesk <desk@sender.example>', ...options },
-    baseUrl: 'https://desk.test.example',
-    folder: join(tmpdir(), 'never-written'),
-    http,
-    clock: createTestClock(),
-    log: silent,
-  })
-  return {
-    ...sender,
-    async [Symbol.asyncDispose]() {
-      await sender.close()
-      await http.close()
-    },
-  }
-}
 
 describe('a mail by a mail service', () => {
   it('is posted with its key, and with the same idempotency key on every try', async () => {
@@ -205,83 +171,3 @@ describe('several ways out', () => {
     )
   })
 })
-
-describe('a mail with DKIM', () => {
-  const pair = generateKeyPairSync('rsa', {
-    modulusLength: 1_024,
-    publicKeyEncoding: { type: 'spki', format: 'pem' },
-    privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
-  })
-  const dkim = { domain: 'sender.example', selector: 'desk', privateKey: pair.privateKey }
-
-  it('is signed by SMTP so that its receiver can verify it', async () => {
-    await using server = await createTestMailServer()
-    await using sender = senderFor({ smtp: { host: '127.0.0.1', port: server.port }, dkim })
-    await sender.send(mail)
-    const raw = server.taken[0]?.mail.raw ?? ''
-    expect(isSigned(raw, pair.publicKey)).toBe(true)
-    expect(isSigned(raw.replace('Subject: ', 'Subject: Re: '), pair.publicKey)).toBe(false)
-    expect(isSigned(`${raw}More`, pair.publicKey)).toBe(false)
-  })
-
-  it('has the header by which one click unsubscribes among those that are signed', async () => {
-    const outgoing = {
-      ...mail,
-      from: 'desk@sender.example',
-      messageId: '<1@sender.example>',
-      date: new Date(0),
-    }
-    const raw = (await composeMail(outgoing, dkim)).toString('latin1')
-    expect(isSigned(raw, pair.publicKey)).toBe(true)
-    const unsubscribe = {
-      'List-Unsubscribe': '<https://x.example/u>',
-      'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
-    }
-    const withHeaders = (await composeMail({ ...outgoing, headers: unsubscribe }, dkim)).toString('latin1')
-    expect(isSigned(withHeaders, pair.publicKey)).toBe(true)
-    expect(isSigned(withHeaders.replace('One-Click', 'Two-Click'), pair.publicKey)).toBe(false)
-    expect(isSigned(withHeaders.replace('x.example/u', 'x.example/v'), pair.publicKey)).toBe(false)
-  })
-})
-
-/** Verifies a mail as RFC 6376 says, by relaxed canonicalization. */
-function isSigned(raw: string, publicKey: string): boolean {
-  const end = raw.indexOf('\r\n\r\n')
-  const headers = raw
-    .slice(0, end)
-    .replace(/\r\n(?=[ \t])/g, '')
-    .split('\r\n')
-    .map((line): [string, string] => {
-      const colon = line.indexOf(':')
-      return [
-        line.slice(0, colon).toLowerCase().trim(),
-        line
-          .slice(colon + 1)
-          .replace(/[ \t]+/g, ' ')
-          .trim(),
-      ]
-    })
-  const signature = headers.find(([name]) => name === 'dkim-signature')?.[1] ?? ''
-  const tags = Object.fromEntries(
-    signature.split(';').map((tag) => {
-      const [name = '', ...value] = tag.split('=')
-      return [name.trim(), value.join('=').replace(/\s/g, '')]
-    }),
-  )
-  const body = raw
-    .slice(end + 4)
-    .split('\r\n')
-    .map((line) => line.replace(/[ \t]+/g, ' ').replace(/ $/, ''))
-    .join('\r\n')
-    .replace(/(?:\r\n)*$/, '\r\n')
-  if (createHash('sha256').update(body, 'latin1').digest('base64') !== tags['bh']) return false
-  const names = (tags['h'] ?? '').toLowerCase().split(':')
-  const lines = names.map((name) => `${name}:${headers.find(([one]) => one === name)?.[1] ?? ''}\r\n`)
-  const own = `dkim-signature:${signature.replace(/(?<=;|^)(\s*b=)[^;]*/, '$1').trimEnd()}`
-  return verify(
-    'sha256',
-    Buffer.from(lines.join('') + own, 'latin1'),
-    createPublicKey(publicKey),
-    Buffer.from(tags['b'] ?? '', 'base64'),
-  )
-}
