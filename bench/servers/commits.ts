@@ -1,3 +1,5 @@
+import fs from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
 import { join } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
 import BetterSqlite from 'better-sqlite3'
@@ -9,14 +11,14 @@ import { answer, settings } from './answer.ts'
 const { folder, delayMs } = settings<{ folder: string; delayMs: number }>()
 const measuredMs = 3_000
 
-// Holds the thread up after each commit, as a disk does that takes so long to make it durable.
-const exec = BetterSqlite.prototype.exec
+// A disk that takes so long to make a file durable.
+const { fdatasync } = fs
+Object.assign(fs, {
+  fdatasync: (file: number, done: fs.NoParamCallback) =>
+    void setTimeout(() => fdatasync(file, done), delayMs),
+})
+syncBuiltinESMExports()
 const clock = new Int32Array(new SharedArrayBuffer(4))
-BetterSqlite.prototype.exec = function (text) {
-  const result = exec.call(this, text)
-  if (text === 'commit') Atomics.wait(clock, 0, 0, delayMs)
-  return result
-}
 
 const file = join(folder, 'commits.db')
 const db = await openDatabase({
@@ -40,6 +42,7 @@ const units = {
     raw.exec('begin immediate')
     statement.run('alone')
     raw.exec('commit')
+    Atomics.wait(clock, 0, 0, delayMs)
   },
 }
 

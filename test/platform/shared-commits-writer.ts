@@ -1,11 +1,15 @@
 import BetterSqlite from 'better-sqlite3'
-import { SharedCommits, WriteQueue } from '../../packages/core/src/platform/database/sqlite-commits.ts'
+import { SharedCommits } from '../../packages/core/src/platform/database/sqlite-commits.ts'
+import { openLog } from '../../packages/core/src/platform/database/sqlite-log.ts'
+import { WriteQueue } from '../../packages/core/src/platform/database/sqlite-queue.ts'
 
 /** Writes ids from a first one on, eight at a time, and sends each as soon as it has ended. Arguments: the file, the first id. */
 const [path = '', first = '0'] = process.argv.slice(2)
 const handle = new BetterSqlite(path)
-handle.pragma('synchronous = FULL')
-const commits = new SharedCommits(handle, new WriteQueue(), () => undefined)
+handle.pragma('synchronous = NORMAL')
+handle.prepare('select count(*) from thing').get()
+const log = openLog(path, handle, new Set())
+const commits = new SharedCommits(handle, new WriteQueue<SharedCommits>(), () => undefined, log)
 const insert = handle.prepare('insert into thing values (?)')
 let id = Number(first)
 

@@ -1,8 +1,13 @@
+import { execFile } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { afterAll, describe, expect, it } from 'vitest'
 import { silentLogger } from '../../packages/core/src/platform/logger.ts'
 import { createBree } from '../../packages/core/src/platform/threads/bree.ts'
 import { createThreads, threadFile } from '../../packages/core/src/platform/threads/pool.ts'
 import type { ThreadOptions, Threads } from '../../packages/core/src/platform/threads/threads.ts'
+import { temporaryFolder } from '../cli/process.ts'
 import type { TestTasks } from './thread-tasks.ts'
 
 function harness(changes: Partial<ThreadOptions> = {}): Threads<TestTasks> & AsyncDisposable {
@@ -143,5 +148,22 @@ describe('the queue of worker threads', () => {
     await threads.close()
     await Promise.all(refused)
     await expect(threads.run('echo', 1, by('a'))).rejects.toMatchObject({ reason: 'closed' })
+  })
+
+  it('let a program that has nothing else to do wait until they have ended', async () => {
+    const pool = new URL('../../packages/core/src/platform/threads/pool.ts', import.meta.url)
+    const file = new URL('thread-tasks.ts', import.meta.url)
+    const limits = { threads: 1, keepMs: 60_000, memoryMb: 32, deadlineMs: 60_000, maxWaiting: 1 }
+    const program = `import { createThreads } from '${pool}'
+      const threads = createThreads({ file: new URL('${file}'), ...${JSON.stringify(limits)} })
+      await threads.run('echo', 1, { owner: 'a', maxWaiting: 1 })
+      await threads.close()
+      console.log('closed')`
+    using folder = temporaryFolder()
+    // In a file: a thread inherits the options that a program given as an argument needs.
+    const path = join(folder.path, 'program.mjs')
+    writeFileSync(path, program)
+    const { stdout } = await promisify(execFile)(process.execPath, [path])
+    expect(stdout).toBe('closed\n')
   })
 })

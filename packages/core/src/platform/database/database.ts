@@ -54,6 +54,8 @@ export interface Database {
    * process that dies right after its commit sends nothing, so listeners also look for themselves now and then.
    */
   notify(tx: Sql, channel: string, payload: string): Promise<void>
+  /** SQLite only: the version of sqlite-vec that statements can compare vectors with; undefined where it is not installed. */
+  vectors(): Promise<string | undefined>
   /** Rejects when the database cannot be read. */
   ping(): Promise<void>
   close(): Promise<void>

@@ -63,6 +63,7 @@ export async function openPostgres(options: DatabaseOptions): Promise<Database> 
     flush: (em, _tx, rows) => flushTogether(em, rows),
     listen: listener.listen,
     notify: notifier.notify,
+    vectors: async () => undefined,
     async ping() {
       await pool.query('select 1')
     },

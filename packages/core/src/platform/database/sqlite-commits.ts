@@ -1,4 +1,6 @@
 import type BetterSqlite from 'better-sqlite3'
+import type { CommitLog } from './sqlite-log.ts'
+import type { WriteQueue } from './sqlite-queue.ts'
 
 type Handle = Pick<BetterSqlite.Database, 'exec' | 'inTransaction'>
 
@@ -18,50 +20,41 @@ const mostUnits = 64
 const longestMs = 25
 
 /**
- * The writers of one file: first come, first served, and one in each turn of the event loop. What writes blocks the loop, so
- * connections, streams and timers have their turn before the next one. Unlike a mutex it tells who waits.
- */
-export class WriteQueue {
-  readonly #waiting: Array<{ writer: SharedCommits; enter: () => void }> = []
-  #busy = false
-
-  /** Waits for the turn, which `pass` ends. */
-  async enter(writer: SharedCommits): Promise<void> {
-    if (this.#busy) return new Promise((enter) => void this.#waiting.push({ writer, enter }))
-    this.#busy = true
-  }
-
-  /** Who has the next turn. */
-  get next(): SharedCommits | undefined {
-    return this.#waiting[0]?.writer
-  }
-
-  pass(): void {
-    const next = this.#waiting.shift()
-    if (next) next.enter()
-    else this.#busy = false
-  }
-}
-
-/**
- * Units of work on one connection, one after another. Those that wait while others work share one commit, each within a
- * savepoint: a unit that fails takes back its own work only, and none has ended before the commit is durable. A unit that no one
- * waits behind is committed at once.
+ * Units of work on one connection, one after another. Those that wait while others work, or that come while the disk does, share one
+ * commit, each within a savepoint: a unit that fails takes back its own work only, and none has ended before the commit is durable. A
+ * unit that no one waits behind is committed at once.
  */
 export class SharedCommits {
   readonly #handle: Handle
-  readonly #queue: WriteQueue
+  readonly #queue: WriteQueue<SharedCommits>
   readonly #deliver: (notices: readonly Notice[]) => void
+  readonly #log: CommitLog | undefined
   #finished: Finished[] = []
   #notices: Notice[] = []
   #inSavepoint = false
   #begunAt = 0
+  /** While the disk makes the last commit durable. */
+  #syncing: Promise<void> | undefined
+  /** No one works before that has ended. */
+  #isHeld = false
+  #isLong = false
+  /** After it nothing can be made durable any more: what the disk has lost lies in the middle of the log. */
+  #fault: unknown
 
-  /** @param deliver is given what units have to tell, once they are durable */
-  constructor(handle: Handle, queue: WriteQueue, deliver: (notices: readonly Notice[]) => void) {
+  /**
+   * @param deliver is given what units have to tell, once they are durable
+   * @param log of a connection whose commits are not durable by themselves
+   */
+  constructor(
+    handle: Handle,
+    queue: WriteQueue<SharedCommits>,
+    deliver: (notices: readonly Notice[]) => void,
+    log?: CommitLog,
+  ) {
     this.#handle = handle
     this.#queue = queue
     this.#deliver = deliver
+    this.#log = log
   }
 
   /** Waits for the turn on the connection, which ends with `commit` or `leave`. */
@@ -70,6 +63,7 @@ export class SharedCommits {
   }
 
   begin(): void {
+    this.check()
     this.#inSavepoint = this.#finished.length > 0
     this.#handle.exec(this.#inSavepoint ? 'savepoint unit' : 'begin immediate')
     if (!this.#inSavepoint) this.#begunAt = performance.now()
@@ -108,37 +102,94 @@ export class SharedCommits {
     }
   }
 
-  /** Commits what has ended, for what is not to be part of a unit. */
-  flush(): void {
-    const finished = this.#finished.splice(0)
-    if (finished.length === 0) return
-    try {
-      this.#handle.exec('commit')
-    } catch (error) {
-      if (this.#handle.inTransaction) this.#handle.exec('rollback')
-      for (const one of finished) one.reject(error)
-      return
-    }
-    this.#deliver(finished.flatMap(({ notices }) => notices))
-    for (const one of finished) one.resolve()
+  /** Commits what has ended, for what is not to be part of a unit. @returns when all of it is durable */
+  async flush(): Promise<void> {
+    await this.#syncing
+    this.#commitFinished()
+    await this.#syncing
   }
 
   /** Ends the turn. What came while the unit worked reaches the queue before it is decided who commits. */
   leave(): void {
     setImmediate(() => {
-      try {
-        if (!this.#nextShares()) this.flush()
-      } finally {
-        this.#queue.pass()
-      }
+      if (this.#nextShares()) this.#queue.pass()
+      else this.#goOn()
     })
   }
 
+  /** @throws what the disk has said */
+  check(): void {
+    if (this.#fault) throw this.#fault
+  }
+
   #nextShares(): boolean {
-    return (
-      this.#queue.next === this &&
-      this.#finished.length < mostUnits &&
-      performance.now() - this.#begunAt < longestMs
-    )
+    if (this.#queue.next !== this) return false
+    if (this.#syncing) return true
+    return this.#finished.length < mostUnits && performance.now() - this.#begunAt < longestMs
+  }
+
+  /** Decides, at the end of a turn, what comes next. */
+  #goOn(): void {
+    if (!this.#syncing) this.#commitFinished()
+    if (this.#syncing && this.#isLong) {
+      // The log can be folded when all of it is durable, and used again from its beginning when nothing is added meanwhile.
+      this.#isHeld = true
+    } else if (this.#syncing) {
+      this.#queue.keep(this)
+    } else {
+      void this.#foldAndPass()
+    }
+  }
+
+  /** The next turn begins when the log can be used from its beginning again. */
+  async #foldAndPass(): Promise<void> {
+    const isLong = this.#isLong && !this.#fault
+    this.#isLong = false
+    if (isLong) await this.#log?.fold()
+    this.#queue.pass()
+  }
+
+  #commitFinished(): void {
+    const finished = this.#finished.splice(0)
+    if (finished.length === 0) return
+    let unpin: (() => void) | undefined
+    try {
+      this.check()
+      unpin = this.#log?.pin()
+      this.#handle.exec('commit')
+      this.#isLong = this.#log?.isLong() ?? false
+    } catch (error) {
+      unpin?.()
+      if (this.#handle.inTransaction) this.#handle.exec('rollback')
+      for (const one of finished) one.reject(error)
+      return
+    }
+    if (this.#log) this.#syncing = this.#sync(this.#log, finished, unpin)
+    else this.#end(finished)
+  }
+
+  async #sync(log: CommitLog, finished: readonly Finished[], unpin?: () => void): Promise<void> {
+    try {
+      await log.sync()
+      unpin?.()
+    } catch (error) {
+      // Readers stay where they are: what they would see next may never have happened.
+      this.#fault = error
+    }
+    this.#syncing = undefined
+    try {
+      if (this.#fault) for (const one of finished) one.reject(this.#fault)
+      else this.#end(finished)
+    } finally {
+      if (this.#isHeld || this.#queue.takeBack(this)) {
+        this.#isHeld = false
+        this.#goOn()
+      }
+    }
+  }
+
+  #end(finished: readonly Finished[]): void {
+    this.#deliver(finished.flatMap(({ notices }) => notices))
+    for (const one of finished) one.resolve()
   }
 }

@@ -107,14 +107,14 @@ class Turn implements DatabaseConnection {
     this.#commits = commits
   }
 
-  executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-    if (!this.#state) this.#commits.flush()
+  async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    if (!this.#state) await this.#commits.flush()
     return this.#connection.executeQuery(query)
   }
 
-  streamQuery<R>(query: CompiledQuery, chunkSize: number): AsyncIterableIterator<QueryResult<R>> {
-    if (!this.#state) this.#commits.flush()
-    return this.#connection.streamQuery(query, chunkSize)
+  async *streamQuery<R>(query: CompiledQuery, chunkSize: number): AsyncIterableIterator<QueryResult<R>> {
+    if (!this.#state) await this.#commits.flush()
+    yield* this.#connection.streamQuery(query, chunkSize)
   }
 
   begin(): void {

@@ -164,7 +164,7 @@ class ThreadPool {
     const { job } = thread
     thread.cancelTimer()
     thread.job = undefined
-    void whenStarted(thread, (worker) => worker.unref())
+    if (this.#threads.has(thread)) void whenStarted(thread, (worker) => worker.unref())
     if (job) how(job)
     this.#next()
     if (thread.job === undefined && this.#threads.has(thread)) this.#rest(thread)
@@ -180,9 +180,12 @@ class ThreadPool {
 
   #drop(thread: Thread, how: (job: Job) => void): void {
     if (!this.#threads.delete(thread)) return
-    const ended = whenStarted(thread, (worker) => worker.terminate()).finally(() =>
-      this.#ending.delete(ended),
-    )
+    const end = (worker: Worker) => {
+      // The process would end before the thread where nothing else keeps it alive.
+      worker.ref()
+      return worker.terminate()
+    }
+    const ended = whenStarted(thread, end).finally(() => this.#ending.delete(ended))
     this.#ending.add(ended)
     this.#settle(thread, how)
   }
