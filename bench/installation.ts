@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { type CopydeskOptions, createCopydesk } from '@copydesk/core'
 import { createTokens } from '../packages/core/src/domain/accounts/identity/tokens.ts'
-import { createSystemClock } from '../packages/core/src/platform/clock.ts'
+import { createIds, createSystemClock } from '../packages/core/src/platform/clock.ts'
 import { type Database, openDatabase } from '../packages/core/src/platform/database/database.ts'
 import { jobEntities } from '../packages/core/src/platform/jobs/entities.ts'
 import { silentLogger } from '../packages/core/src/platform/logger.ts'
@@ -142,12 +142,14 @@ export async function waitFor(probe: () => Promise<boolean>, what: string): Prom
 }
 
 const tokens = createTokens({ signingKeys, clock: createSystemClock() })
+/** Of sessions that begin now: those that are older than seven days let no one in. */
+const newId = createIds(createSystemClock())
 
 /** Access tokens as a login would give them. The limits count by person, so a load needs many. */
 export function reviewerTokens(ids: readonly string[]): Promise<string[]> {
   return Promise.all(
     ids.map((sub) =>
-      tokens.sign('access', { sub, role: 'reviewer', appAccess: ['dm-portal'], name: 'Rita', sid: sub }),
+      tokens.sign('access', { sub, role: 'reviewer', appAccess: ['dm-portal'], name: 'Rita', sid: newId() }),
     ),
   )
 }
@@ -166,7 +168,7 @@ export function memberTokens(
         appAccess: ['dashboard'],
         tenantId,
         name: 'Mia',
-        sid: sub,
+        sid: newId(),
       }),
     ),
   )

@@ -30,7 +30,7 @@ export const start: Bench = {
     await begin([...copydesk, 'up', ...data])
     const started = await interleave(7, {
       ours: () => begin([...copydesk, 'serve', ...data]),
-      theirs: () => begin([fileURLToPath(new URL('peers/node-ready.ts', import.meta.url))]),
+      theirs: () => begin([fileURLToPath(new URL('peers/node-ready.mjs', import.meta.url))]),
     })
     const { ours, theirs } = started
     return {

@@ -1,16 +1,22 @@
 import { fileURLToPath } from 'node:url'
 import { build, type OutputChunk } from 'rolldown'
+import { ownModules, serverModules } from './bundle-plugins.ts'
 import { copyFonts } from './fonts.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 /** The two packages with binaries: the `dependencies` of the published package. */
 const outside = ['better-sqlite3', '@node-rs/argon2']
-/** A package with binaries that an installation may add: without it images are served in their own size. */
-const optional = ['sharp']
+/** Packages with binaries that an installation may add: without them images are served in their own size, and vectors compared by the program. */
+const optional = ['sharp', 'sqlite-vec']
 /** Packages that bundled code tries to load and does without; no one has them. */
 const absent = ['pg-native', 'pg-cloudflare', 'cloudflare:sockets']
-/** Makes the certificates of a listener with TLS, which nobody asks for: half a megabyte that every server would load. */
-const unused = { 'node-forge': false } as const
+/** What every server would load and nobody asks for. */
+const unused = {
+  // Makes the certificates of a listener with TLS: half a megabyte.
+  'node-forge': false,
+  // Its boxes measure text by the rules of Unicode, which are read when it is loaded. The listener writes nothing.
+  consola$: 'consola/basic',
+} as const
 
 /**
  * Bundles the program into `folder`: `main.mjs`, the threads that it starts, the chunks that its commands load when they are used, and
@@ -19,6 +25,10 @@ const unused = { 'node-forge': false } as const
  * @returns the files of code that were written
  */
 export async function bundle(folder: string, more: Record<string, string> = {}): Promise<OutputChunk[]> {
+  const server = serverModules(
+    ['packages/server/src/commands/serve.ts', 'packages/core/src/index.ts'],
+    ['packages/terminal/', 'packages/client/', 'packages/server/src/commands/local.ts'],
+  )
   const { output } = await build({
     cwd: root,
     input: {
@@ -28,12 +38,16 @@ export async function bundle(folder: string, more: Record<string, string> = {}):
       'pdf-worker': 'packages/core/src/platform/pdf/pdf-worker.ts',
       'calendar-worker': 'packages/core/src/platform/threads/calendar-worker.ts',
       'embedding-thread': 'packages/core/src/platform/embeddings/embedding-thread.ts',
+      'fold-thread': 'packages/core/src/platform/database/fold-thread.ts',
       'crawl-thread': 'packages/core/src/platform/crawl/crawl-thread.ts',
       'text-thread': 'packages/core/src/composition/text-thread.ts',
       ...more,
     },
     platform: 'node',
     external: [...outside, ...optional, ...absent],
+    plugins: [ownModules, server.plugin],
+    // The file of the server gives to others what they need of it, under names of its own choice.
+    preserveEntrySignatures: 'allow-extension',
     resolve: { conditionNames: ['@copydesk/source', 'node'], alias: unused },
     // What draws the terminal has a slow half for its own developers, which keeps a record of every frame.
     transform: { define: { 'process.env.NODE_ENV': '"production"' } },
@@ -49,6 +63,10 @@ export async function bundle(folder: string, more: Record<string, string> = {}):
       charset: 'ascii',
       entryFileNames: '[name].mjs',
       chunkFileNames: 'chunks/[name]-[hash].mjs',
+      codeSplitting: {
+        includeDependenciesRecursively: false,
+        groups: [{ name: 'server', test: server.has }],
+      },
       comments: { legal: true, annotation: false, jsdoc: false },
     },
   })

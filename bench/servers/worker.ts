@@ -38,7 +38,7 @@ answer({
     return true
   },
   roundTrips: () => roundTrips,
-  left: () => count('completed_at is null'),
+  left: () => count('open = true'),
   /** When each run ended, the first one first; milliseconds. */
   ends: async () => {
     const rows = await db.sql.all<{ completed_at: number | Date }>(

@@ -31,6 +31,25 @@ describe('a user at a terminal', () => {
     expect(await staff.json(['queue'])).toMatchObject({ pending: [] })
   })
 
+  it('decides on several only as they were when the question was asked', async () => {
+    await using staff = await createStaff()
+    const { approvalId } = await staff.waiting()
+    const agent = await staff.harness.order()
+    const review = { title: 'Please look', description: 'Is this the tone?', contentRef: 'draft-1' }
+    const { approvalId: later } = await agent.call('POST /runs/:runId/actions/request-review', review)
+    using screen = await onScreen(['approve', later, approvalId], { cwd: staff.home, env: staff.env })
+    await screen.shows('Approve pending approvals?')
+    await agent.deliver('Written meanwhile')
+    screen.type('y')
+    await screen.shows('The content has changed since it was shown')
+    expect(await screen.ended).toBe(1)
+    const sql = 'select id, status from approvals where id in (?, ?) order by status'
+    expect(await staff.harness.app.db.sql.all(sql, [later, approvalId])).toEqual([
+      { id: approvalId, status: 'approved' },
+      { id: later, status: 'pending' },
+    ])
+  })
+
   it('logs in with an e-mail address and a password that is not echoed', async () => {
     await using staff = await createStaff()
     const env = { TMPDIR: join(staff.home, 'tmp') }

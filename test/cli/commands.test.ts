@@ -183,6 +183,22 @@ describe('copydesk', () => {
     expect(visit(await createProgram([]), 'copydesk')).toEqual([])
   })
 
+  it('names only commands that there are, in the examples of groups', async () => {
+    const { createProgram } = await import('../../packages/server/src/commands/program.ts')
+    const unknown = (group: Command): string[] => {
+      let text = ''
+      group.configureOutput({ writeOut: (piece) => (text += piece) }).outputHelp()
+      const named = [...text.matchAll(/\$ copydesk (\S+) ([a-z-]+)/g)].filter(
+        ([, first]) => first === group.name(),
+      )
+      const names = group.commands.map((child) => child.name())
+      return named.filter(([, , second = '']) => !names.includes(second)).map(([line]) => line)
+    }
+    const groups = (await createProgram([])).commands.filter(({ commands }) => commands.length > 0)
+    expect(groups.map((group) => group.name())).toContain('ads')
+    expect(groups.flatMap(unknown)).toEqual([])
+  })
+
   it('lists the endpoints and prints the OpenAPI document without an installation', async () => {
     using folder = temporaryFolder()
     const routes = (await json(['routes'], folder.path)) as Array<{ method: string; path: string }>

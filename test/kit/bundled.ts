@@ -7,6 +7,7 @@ const further = {
   serve: 'test/kit/serve.ts',
   connect: 'examples/agent-runtime/connect.ts',
   'command-host': 'test/kit/command-host.ts',
+  'token-user': 'test/chaos/token-user.ts',
 }
 
 /** Flags of Node for programs that end soon: room enough that nothing has to be collected while they start. */
@@ -17,7 +18,7 @@ let made: Promise<string> | undefined
 /**
  * A program bundled from the present source, once a run: as it is shipped, and started in a fraction of the time.
  * @param name `main` is the command line, `serve` a bare server to be killed, `connect` the example of that name,
- *   `command-host` runs many command lines in one process
+ *   `command-host` runs many command lines in one process, `token-user` uses the token of a channel
  * @returns the path of what Node runs
  */
 export async function bundled(name: 'main' | keyof typeof further): Promise<string> {

@@ -33,7 +33,7 @@ export async function setUp(config: Config, log?: Logger): Promise<SetUp> {
   const copydesk = await openApp(keyed, { createDatabase: true, ...(log && { log }) })
   try {
     const applied = await copydesk.migrations.up()
-    if (applied.length > 0) created.push(`schema (${applied.join(', ')})`)
+    if (applied.length > 0) created.push(`schema (${namesOf(applied)})`)
     await copydesk.setUp()
     const operators = await copydesk.asSystem().users.list({ 'filter.role': 'super_admin', limit: 1 })
     const tenants = await copydesk.asSystem().tenants.list({ limit: 1 })
@@ -99,4 +99,13 @@ function withKeys(config: Config, created: string[]): Config {
     ...Object.fromEntries(missing.map((name) => [name, secrets[name]])),
     keysFromFile: [...config.keysFromFile, ...missing],
   }
+}
+
+/** So many steps of the schema are told of by their names. */
+const mostNames = 5
+
+/** A new database takes all steps, whose names no one wants to read. */
+function namesOf(applied: readonly string[]): string {
+  const last = applied.at(-1)
+  return applied.length > mostNames ? `${applied.length} steps up to ${last}` : applied.join(', ')
 }

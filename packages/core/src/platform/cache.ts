@@ -35,7 +35,8 @@ export function createMemoryCache(options: { clock: Clock; maxEntries?: number }
   if (!Number.isInteger(maxEntries) || maxEntries < 1) {
     throw new RangeError(`maxEntries: expected 1 or more, got ${maxEntries}.`)
   }
-  const entries = new LRUCache<string, Entry>({ max: maxEntries })
+  // Counted by size: it takes room as it fills. With `max` it takes that of all entries at once.
+  const entries = new LRUCache<string, Entry>({ maxSize: maxEntries, sizeCalculation: () => 1 })
 
   const find = (key: string): Entry | undefined => {
     const entry = entries.get(key)

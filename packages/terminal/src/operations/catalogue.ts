@@ -1,8 +1,10 @@
-import { adsApprove, adsPlan, adsShow, adsSync, adsUndo } from './ads.ts'
+import { adsLimits, adsSetLimit } from './ad-limits.ts'
+import { adsApply, adsApprove, adsPlan, adsShow, adsSync, adsUndo } from './ads.ts'
 import { agents, queues, run } from './agents.ts'
 import { claim, escalate, forward, release } from './approval-steps.ts'
 import { ask } from './ask.ts'
 import { bulk } from './bulk.ts'
+import { campaignImport, campaignLink } from './campaign-import.ts'
 import { campaignBrief, campaignStatus } from './campaign-workflow.ts'
 import { campaignCreate, campaignList, campaignShow } from './campaigns.ts'
 import { channelDisconnect, channelHealth, channelList } from './channels.ts'
@@ -11,7 +13,7 @@ import { dismiss, feed, snooze } from './feed.ts'
 import { readInput, UsageError, wordsOf } from './invocation.ts'
 import { kbFiles, kbList } from './knowledge.ts'
 import { kbSearch } from './knowledge-search.ts'
-import { leadList, leadShow } from './leads.ts'
+import { leadConsent, leadList, leadShow } from './leads.ts'
 import { log } from './log.ts'
 import {
   mailingCancel,
@@ -82,16 +84,22 @@ export const operations: readonly AnyOperation[] = [
   campaignShow,
   campaignBrief,
   campaignStatus,
+  campaignImport,
+  campaignLink,
   adsPlan,
   adsShow,
   adsApprove,
+  adsApply,
   adsUndo,
   adsSync,
+  adsLimits,
+  adsSetLimit,
   kbList,
   kbFiles,
   kbSearch,
   leadList,
   leadShow,
+  leadConsent,
   channelList,
   channelHealth,
   channelDisconnect,

@@ -62,6 +62,7 @@ function healthRows({
   measured,
   facts,
   advice,
+  accountDays,
   lastPublishedAt,
 }: Health): StyledLine[] {
   const parts = measured.map((part) => `${words[part]} ${breakdown[part]}`)
@@ -77,6 +78,7 @@ function healthRows({
         ]
       : []),
     ...(lastPublishedAt ? [row(`Last published ${lastPublishedAt.slice(0, 16).replace('T', ' ')}`)] : []),
+    ...accountRows(accountDays),
     ...advice.map(({ text, until }) =>
       row(
         span('→ ', 'warn'),
@@ -85,6 +87,26 @@ function healthRows({
       ),
     ),
   ]
+}
+
+type AccountDay = Health['accountDays'][number]
+
+const accountWords = {
+  views: 'views',
+  engagements: 'engagements',
+  newFollowers: 'new followers',
+  websiteClicks: 'clicks to the website',
+  calls: 'calls',
+  directions: 'requests for the way',
+} as const
+
+/** The sums of the days that are known of a page or a place; nothing where its platform counts none. */
+function accountRows(days: readonly AccountDay[]): StyledLine[] {
+  const counted = Object.entries(accountWords).flatMap(([name, what]) => {
+    const values = days.flatMap((day) => day[name as keyof typeof accountWords] ?? [])
+    return values.length === 0 ? [] : [`${values.reduce((sum, value) => sum + value, 0)} ${what}`]
+  })
+  return counted.length === 0 ? [] : [row(`In ${days.length} days: ${counted.join(', ')}`)]
 }
 
 const per = { deliveries: 'mail', impressions: 'view', posts: 'post' } as const

@@ -3,7 +3,13 @@ import type { Connection } from '../account/connection.ts'
 import { withTenant } from '../account/own-tenant.ts'
 import { operationNamed, refusal } from '../operations/catalogue.ts'
 import { checkInput, shellLine } from '../operations/invocation.ts'
-import type { AnyOperation, Invocation, OperationBase, OperationContext } from '../operations/operation.ts'
+import type {
+  AnyOperation,
+  ContentHashes,
+  Invocation,
+  OperationBase,
+  OperationContext,
+} from '../operations/operation.ts'
 import type { StyledLine } from '../render/row.ts'
 import type { EditedInput } from './edit.ts'
 import { exitCodes, Failure, wrongUsage } from './failure.ts'
@@ -57,10 +63,16 @@ export async function runCommand(
     if (!edited) return output.info('Nothing was done.')
     return sendEdited(operation, connection, edited, yes, output)
   }
+  let seen: ContentHashes | undefined
   if (operation.effect === 'decides' && !isTried) {
-    if (!yes) input = await resolveInput(operation, connection, input)
+    if (!yes) {
+      input = await resolveInput(operation, connection, input)
+      // Before the rows: what changes in between is then refused, and not decided unseen.
+      seen = await operation.contentHashes?.(connection.context, input)
+    }
     if (!(await agreed(operation, connection, input, yes))) return output.info('Nothing was done.')
   }
+  if (seen) return performed(operation, connection, input, output, seen)
   await shownOrRun(operation, connection, input, watch, output)
 }
 
@@ -131,6 +143,7 @@ export async function agreed(
 
 /**
  * Runs an operation and prints its result.
+ * @param seen the texts that the user confirmed
  * @throws Failure when some of several failed
  */
 export async function performed(
@@ -138,8 +151,9 @@ export async function performed(
   { context }: Pick<Connection, 'context'>,
   input: Invocation['input'],
   output: CliOutput,
+  seen?: ContentHashes,
 ): Promise<void> {
-  const result = await operation.run(context, input)
+  const result = await operation.run(context, input, seen)
   output.data(result, () => onStdout(withoutEnd(operation.print(result, renderOptionsNow()))))
   const missed = operation.failureCount?.(result) ?? 0
   if (missed > 0) throw new Failure(`${missed} failed.`)

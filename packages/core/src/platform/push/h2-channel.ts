@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { type ClientHttp2Session, type ClientHttp2Stream, connect, constants } from 'node:http2'
+import type { ClientHttp2Session, ClientHttp2Stream } from 'node:http2'
 import { PushError } from './push.ts'
 
 /** How long a connection, a sign of life and an answer may take, milliseconds. */
@@ -8,7 +8,8 @@ const patience = { connect: 10_000, ping: 3_000, answer: 15_000 }
 const idleMs = 30_000
 const maxBytes = 65_536
 
-const { NGHTTP2_REFUSED_STREAM, NGHTTP2_CANCEL } = constants
+/** Error codes of RFC 9113. */
+const codes = { refusedStream: 7, cancel: 8 }
 
 interface Line {
   session: ClientHttp2Session
@@ -39,6 +40,8 @@ export function createH2Channel(options: { baseUrl: string; name: string; ca?: s
   let opening: Promise<Line> | undefined
 
   const open = async (): Promise<Line> => {
+    // Loaded when something is pushed, not by every start.
+    const { connect } = await import('node:http2')
     const session = connect(origin, ca === undefined ? {} : { ca })
     // A connection at rest keeps no process alive.
     session.unref()
@@ -85,7 +88,7 @@ export function createH2Channel(options: { baseUrl: string; name: string; ca?: s
       } catch (cause) {
         // Who does not answer one request is not asked the next on the same line.
         if (!used.session.closed) used.session.close()
-        const untouched = stream.rstCode === NGHTTP2_REFUSED_STREAM || (stream.id ?? 0) > used.lastTaken
+        const untouched = stream.rstCode === codes.refusedStream || (stream.id ?? 0) > used.lastTaken
         const why = (cause as NodeJS.ErrnoException).code ?? (cause as Error).message
         throw new PushError(untouched ? 'transient' : 'unknown', `${name} gave no answer: ${why}`, { cause })
       }
@@ -107,7 +110,7 @@ async function exchange(
   signal: AbortSignal,
 ): Promise<{ status: number; text: string }> {
   const enough = AbortSignal.any([signal, AbortSignal.timeout(patience.answer)])
-  const giveUp = () => stream.close(NGHTTP2_CANCEL)
+  const giveUp = () => stream.close(codes.cancel)
   enough.addEventListener('abort', giveUp, { once: true })
   try {
     stream.setEncoding('utf8')

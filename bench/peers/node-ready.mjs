@@ -1,5 +1,4 @@
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 
 /** The least that starts and answers: what node itself costs. */
 const server = createServer((_req, res) => {
@@ -7,5 +6,5 @@ const server = createServer((_req, res) => {
   res.end('{"status":"ok"}')
 })
 server.listen(0, '127.0.0.1', () =>
-  console.log(JSON.stringify({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` })),
+  console.log(JSON.stringify({ url: `http://127.0.0.1:${server.address().port}` })),
 )

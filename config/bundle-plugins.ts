@@ -1,0 +1,67 @@
+import { sep } from 'node:path'
+import type { ModuleInfo, Plugin } from 'rolldown'
+
+/** An import of a module of node's own, as it is written at the head of a file: by names, whole, or its default. */
+const ownImport =
+  /^import (?:(?<standard>[\w$]+)(?:, )?)?(?:\{ (?<names>[^}]*) \}|\* as (?<whole>[\w$]+))? ?from "(?<module>node:[\w/]+)";$/gm
+
+/**
+ * Takes what is used of node's own modules, and no more. An `import` of one of them reads each of its properties, and one of those of
+ * `node:http` loads a client for WebSockets: that alone takes nearly as long as node needs to start.
+ */
+export const ownModules: Plugin = {
+  name: 'own-modules',
+  renderChunk: (code) =>
+    code.replace(ownImport, (...found) => {
+      const { standard, names, whole, module } = found.at(-1) as Record<string, string | undefined>
+      // A file may have a `process` of its own.
+      const taken = `globalThis.process.getBuiltinModule("${module}")`
+      const named = names && `{ ${names.replaceAll(' as ', ': ')} }`
+      return [standard, whole, named].flatMap((each) => (each ? [`const ${each} = ${taken};`] : [])).join(' ')
+    }),
+}
+
+/** What a server always loads, and nothing else does. */
+export interface ServerModules {
+  plugin: Plugin
+  has(id: string): boolean
+}
+
+/**
+ * Finds out which modules every server loads as it starts. In one file they are read and linked in a third of the time that they need in
+ * a hundred. Modules that threads or commands for a server somewhere else need as well stay in files of their own, so that those load
+ * no more than before.
+ * @param start what a server imports when it starts: paths of modules, from the root
+ * @param elsewhere what is used without a server of one's own: paths of modules, or of folders with `/` at the end
+ */
+export function serverModules(start: readonly string[], elsewhere: readonly string[]): ServerModules {
+  const modules = new Set<string>()
+  return {
+    has: (id) => modules.has(id),
+    plugin: {
+      name: 'server-modules',
+      buildEnd(error) {
+        if (error) return
+        const all = [...this.getModuleIds()]
+        const get = (id: string) => this.getModuleInfo(id)
+        const at = (id: string, paths: readonly string[]) =>
+          paths.some((path) => id.includes(`${sep}${path.replaceAll('/', sep)}`))
+        const apart = all.filter((id) => get(id)?.isEntry || at(id, elsewhere))
+        const others = withImports(apart, get)
+        const own = withImports(
+          all.filter((id) => at(id, start)),
+          get,
+        )
+        for (const id of own) if (!others.has(id)) modules.add(id)
+      },
+    },
+  }
+}
+
+/** The modules, and all that are loaded together with them. */
+function withImports(ids: readonly string[], get: (id: string) => ModuleInfo | null): Set<string> {
+  const found = new Set(ids)
+  // Goes on over what is added on the way.
+  for (const id of found) for (const imported of get(id)?.importedIds ?? []) found.add(imported)
+  return found
+}
