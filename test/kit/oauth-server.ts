@@ -3,7 +3,6 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { ChannelOptions } from '@copydesk/core'
-import type { TestApp } from './app.ts'
 
 /** Where the people of tests are sent in the end. */
 export const redirectUrl = 'https://app.example.com/channels?tab=all'
@@ -15,6 +14,7 @@ interface Grant {
   redirectUri: string
   challenge: string
   method: string | null
+  scopes: readonly string[]
 }
 
 /** A provider of OAuth 2.0 with proof keys, revocation and a page about the account. */
@@ -42,10 +42,16 @@ export interface OAuthServer extends AsyncDisposable {
   extended: number
   /** Whether an access token is good. */
   accepts(token: string): boolean
+  /** Whether its owner has agreed to a scope of an access token. */
+  grants(token: string, scope: string): boolean
+  /** Scopes that the person who consents leaves out. */
+  declines: string[]
   /** Ends every token, as an owner does who takes the consent back. */
   end(): void
   /** Requests to the token address that have come in, also those that hang. */
   exchanges: number
+  /** Called with the form of each of them before anything is done about it. */
+  arrived?: ((form: URLSearchParams) => void) | undefined
   /** Opens the page that a person is sent to, who agrees. @returns where the person goes from there */
   consent(authUrl: string): Promise<URL>
 }
@@ -56,9 +62,11 @@ export const clientSecret = 'the-secret-of-the-client'
 export async function createOAuthServer(options: { reusable?: boolean } = {}): Promise<OAuthServer> {
   const grants = new Map<string, Grant>()
   const tokens = new Set<string>()
-  const token = (kind: string) => {
+  const scopesOf = new Map<string, readonly string[]>()
+  const token = (kind: string, scopes: readonly string[] = []) => {
     const made = `${kind}-${randomBytes(24).toString('hex')}`
     tokens.add(made)
+    scopesOf.set(made, scopes)
     self.issued.push(made)
     return made
   }
@@ -68,8 +76,9 @@ export async function createOAuthServer(options: { reusable?: boolean } = {}): P
       return { status: 400, body: { error: 'invalid_grant' } }
     self.refreshed.push(old)
     if (self.rotates === 'new') tokens.delete(old)
-    const next = self.rotates === 'new' ? token('refresh') : ''
-    return { status: 200, body: { access_token: token('access'), refresh_token: next, ...expires() } }
+    const scopes = scopesOf.get(old)
+    const next = self.rotates === 'new' ? token('refresh', scopes) : ''
+    return { status: 200, body: { access_token: token('access', scopes), refresh_token: next, ...expires() } }
   }
   const doors: Record<string, (request: Asked) => Answer> = {
     'GET /authorize': ({ url }) => {
@@ -79,7 +88,9 @@ export async function createOAuthServer(options: { reusable?: boolean } = {}): P
         return { status: 400, body: { error: 'invalid_request' } }
       const code = `code-${randomBytes(16).toString('hex')}`
       const challenge = asked.get('code_challenge') ?? ''
-      grants.set(code, { redirectUri, challenge, method: asked.get('code_challenge_method') })
+      const method = asked.get('code_challenge_method')
+      const scopes = (asked.get('scope') ?? '').split(/[ ,]/).filter((one) => !self.declines.includes(one))
+      grants.set(code, { redirectUri, challenge, method, scopes })
       const back = new URL(redirectUri)
       back.searchParams.set('code', code)
       back.searchParams.set('state', asked.get('state') ?? '')
@@ -104,8 +115,8 @@ export async function createOAuthServer(options: { reusable?: boolean } = {}): P
       return {
         status: 200,
         body: {
-          access_token: token('access'),
-          refresh_token: self.renewable ? token('refresh') : null,
+          access_token: token('access', grant.scopes),
+          refresh_token: self.renewable ? token('refresh', grant.scopes) : null,
           scope: null,
           ...expires(),
         },
@@ -118,7 +129,10 @@ export async function createOAuthServer(options: { reusable?: boolean } = {}): P
       if (!isClient(asked) || asked.get('grant_type') !== 'fb_exchange_token' || !self.accepts(old))
         return { status: 400, body: { error: { code: 190, type: 'OAuthException', message: 'No' } } }
       self.extended += 1
-      return { status: 200, body: { access_token: token('access'), expires_in: 60 * 86_400 } }
+      return {
+        status: 200,
+        body: { access_token: token('access', scopesOf.get(old)), expires_in: 60 * 86_400 },
+      }
     },
     'POST /revoke': ({ form }) => {
       const given = form.get('token') ?? ''
@@ -142,6 +156,7 @@ export async function createOAuthServer(options: { reusable?: boolean } = {}): P
     const form = new URLSearchParams(Buffer.concat(chunks).toString())
     if (url.pathname === '/token') {
       self.exchanges += 1
+      self.arrived?.(form)
       await self.pause?.promise
     }
     if (url.pathname !== '/authorize') {
@@ -184,6 +199,8 @@ export async function createOAuthServer(options: { reusable?: boolean } = {}): P
     refreshed: [],
     rotates: 'new',
     extended: 0,
+    grants: (given, scope) => scopesOf.get(given)?.includes(scope) ?? false,
+    declines: [],
     accepts: (given) => given.startsWith('access-') && tokens.has(given),
     end: () => tokens.clear(),
     exchanges: 0,
@@ -221,56 +238,4 @@ function proves({ challenge, method }: Grant, verifier: string | null): boolean 
   if (challenge === '') return verifier === null
   if (method !== 'S256' || verifier === null || !/^[\w.~-]{43,128}$/.test(verifier)) return false
   return createHash('sha256').update(verifier).digest('base64url') === challenge
-}
-
-/** Types whose consent a test gives at this server. */
-type ConsentType = 'search_ads' | 'social_ads' | 'professional_network' | 'cms_site'
-
-/** Begins to connect a channel as someone who is logged in. */
-export function beginConnect(app: TestApp, token: string, platform: ConsentType = 'search_ads') {
-  const body = { redirectUrl }
-  return app
-    .clientFor(token)
-    .call('dashboard', 'POST /channels/:platform/connect', { params: { platform }, body })
-}
-
-/** Takes a person back from a provider. @returns where Copydesk sends the person, or how it refuses */
-export async function comeBack(app: TestApp, { pathname, search }: URL) {
-  const response = await app.fetch(pathname + search)
-  const location = response.headers.get('location')
-  const text = await response.text()
-  return {
-    status: response.status,
-    location: location === null ? undefined : new URL(location),
-    error: text === '' ? undefined : (JSON.parse(text) as { error: { code: string; field?: string } }).error,
-  }
-}
-
-/** Starts something twice or more while a row is held that each has to lock, so that they meet there. */
-export async function meeting<T>(app: TestApp, hold: string, start: () => Promise<T>[]): Promise<T[]> {
-  const waits = `select count(*) as n from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
-  const { started } = await app.db.write(async (tx) => {
-    await tx.run(hold)
-    const all = start()
-    // SQLite lets one at a time write, so they wait before they have looked.
-    if (app.db.dialect === 'postgresql')
-      await app.until(
-        async () => Number((await app.db.sql.get<{ n: number }>(waits))?.n) === all.length,
-        'all of them wait',
-      )
-    return { started: all }
-  })
-  return Promise.all(started)
-}
-
-/** Connects a channel from beginning to end. @returns where the person ends up, and the state */
-export async function connectChannel(
-  app: TestApp,
-  provider: OAuthServer,
-  token: string,
-  platform: ConsentType = 'search_ads',
-) {
-  const { authUrl, state } = await beginConnect(app, token, platform)
-  const callback = await provider.consent(authUrl)
-  return { ...(await comeBack(app, callback)), state, callback }
 }

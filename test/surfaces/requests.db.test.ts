@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createTestClock, type TestClock } from '../kit/clock.ts'
-import { connectChannel, createOAuthServer } from '../kit/oauth-server.ts'
+import { connectChannel } from '../kit/consents.ts'
+import { createOAuthServer } from '../kit/oauth-server.ts'
 import { type AgentHarness, createAgentHarness } from '../kit/runtime.ts'
 import { refusal } from './refusal.ts'
 

@@ -3,7 +3,8 @@ import { createChannels } from '../../../packages/core/src/domain/accounts/chann
 import type { ChannelType } from '../../../packages/core/src/domain/accounts/channels/entities.ts'
 import { vendors } from '../../../packages/core/src/domain/accounts/channels/vendors.ts'
 import { createTestApp } from '../../kit/app.ts'
-import { beginConnect, comeBack, createOAuthServer, redirectUrl } from '../../kit/oauth-server.ts'
+import { beginConnect, comeBack } from '../../kit/consents.ts'
+import { createOAuthServer, redirectUrl } from '../../kit/oauth-server.ts'
 
 const client = { clientId: 'the-client', clientSecret: 'the-secret' }
 const channelTypes = Object.keys(vendors) as ChannelType[]
@@ -29,7 +30,7 @@ describe('createChannels', () => {
     // One that calls the client by another name, and parts scopes in another way.
     expect(Object.fromEntries(asked.get('short_video_network')?.searchParams ?? [])).toMatchObject({
       client_key: 'the-client',
-      scope: 'user.info.basic,video.publish',
+      scope: 'user.info.basic,video.publish,video.list',
     })
     // One that refuses a proof key.
     expect(asked.get('professional_network')?.searchParams.has('code_challenge')).toBe(false)

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { createTestApp, encryptionKeys, signingKeys } from '../../kit/app.ts'
 import { createTestClock } from '../../kit/clock.ts'
-import { beginConnect, comeBack, connectChannel, createOAuthServer } from '../../kit/oauth-server.ts'
+import { beginConnect, comeBack, connectChannel } from '../../kit/consents.ts'
+import { createOAuthServer } from '../../kit/oauth-server.ts'
 
 const newer = { id: 'k2', key: Buffer.alloc(32, 8).toString('base64') }
 

@@ -1,15 +1,12 @@
 import { ApiError } from '@copydesk/client'
 import { describe, expect, it } from 'vitest'
+import { lookAtAddress } from '../../../packages/core/src/composition/doctor-address.ts'
+import { parts } from '../../domain/agents.ts'
 import { createTestApp, type TestApp } from '../../kit/app.ts'
+import { startBucket } from '../../kit/bucket-server.ts'
 import { createTestClock } from '../../kit/clock.ts'
-import {
-  beginConnect,
-  comeBack,
-  connectChannel,
-  createOAuthServer,
-  meeting,
-  redirectUrl,
-} from '../../kit/oauth-server.ts'
+import { beginConnect, comeBack, connectChannel, meeting } from '../../kit/consents.ts'
+import { createOAuthServer, redirectUrl } from '../../kit/oauth-server.ts'
 import { changedTables, fingerprint } from '../../kit/rows.ts'
 
 const hosts = { allowHosts: ['127.0.0.1'] }
@@ -94,15 +91,36 @@ describe('doctor', () => {
       (await instance.doctor()).find(({ name }) => name === 'channels')
     expect(await look()).toMatchObject({
       ok: true,
-      message: expect.stringMatching(/^cms_site, search_ads can be connected; .*This address is not public/),
+      message: expect.stringMatching(/^cms_site, search_ads can be connected; callbacks: \S+<type>$/),
     })
-    const open = await look(
-      await app.another({ channels: provider.channels, baseUrl: 'https://desk.example' }),
-    )
-    expect(open?.message).not.toContain('not public')
     const { redirectUrls: _, ...clients } = provider.channels
     expect(await look(await app.another({ channels: clients }))).toMatchObject({ ok: false })
     expect(await look(await app.another({ channels: {} }))).toBeUndefined()
+  })
+
+  it('names what cannot work without a public address, with a bucket and without one', async () => {
+    await using bucket = await startBucket()
+    await using app = await createTestApp({})
+    const look = async (instance = app.copydesk) =>
+      (await instance.doctor()).find(({ name }) => name === 'public address')
+    const alone = await look()
+    expect(alone).toMatchObject({
+      ok: true,
+      message: expect.stringContaining('pictures of the media library in mails'),
+    })
+    const fetching =
+      'business_profile, email_platform_b, photo_network, short_video_network, social_network_a'
+    expect(alone?.message).toContain(`channels of the types ${fetching};`)
+    // Its addresses are those of this machine, as the server's own.
+    const near = await look(await app.another({ storage: bucket.options }))
+    expect(near?.message).toBe(alone?.message)
+    const storage = { url: 's3://media?region=eu-test-1', accessKeyId: 'AKID', secretAccessKey: 'secret' }
+    // Not by a whole look, which would write to that bucket.
+    await using instance = await parts({ options: { ...app.options, storage } })
+    const there = await lookAtAddress(instance.services)
+    expect(there.message).toContain('channels of the types email_platform_b, short_video_network (')
+    const open = await look(await app.another({ baseUrl: 'https://desk.example' }))
+    expect(open?.message).toContain('https://desk.example is one')
   })
 })
 

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { createTestApp } from '../../kit/app.ts'
 import { createTestClock } from '../../kit/clock.ts'
-import { connectChannel, createOAuthServer } from '../../kit/oauth-server.ts'
+import { connectChannel } from '../../kit/consents.ts'
+import { createOAuthServer } from '../../kit/oauth-server.ts'
 import { changedTables, fingerprint } from '../../kit/rows.ts'
 import { refusal } from '../refusal.ts'
 

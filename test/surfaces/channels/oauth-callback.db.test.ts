@@ -2,15 +2,8 @@ import { describe, expect, it } from 'vitest'
 import type { Logger } from '../../../packages/core/src/platform/log.ts'
 import { createTestApp, type TestApp } from '../../kit/app.ts'
 import { createTestClock } from '../../kit/clock.ts'
-import {
-  beginConnect,
-  clientSecret,
-  comeBack,
-  connectChannel,
-  createOAuthServer,
-  meeting,
-  redirectUrl,
-} from '../../kit/oauth-server.ts'
+import { beginConnect, comeBack, connectChannel, meeting } from '../../kit/consents.ts'
+import { clientSecret, createOAuthServer, redirectUrl } from '../../kit/oauth-server.ts'
 import { changedTables, everything, fingerprint } from '../../kit/rows.ts'
 
 const hosts = { allowHosts: ['127.0.0.1'] }

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { adminOf } from '../../kit/app.ts'
-import { comeBack, createOAuthServer, type OAuthServer, redirectUrl } from '../../kit/oauth-server.ts'
+import { comeBack } from '../../kit/consents.ts'
+import { createOAuthServer, type OAuthServer, redirectUrl } from '../../kit/oauth-server.ts'
 import { openPress, type Press } from '../../kit/publishing.ts'
 import { everything } from '../../kit/rows.ts'
 import { createWordPressServer, type WordPressServer } from '../../kit/wordpress-server.ts'

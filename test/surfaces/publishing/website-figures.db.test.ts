@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { pullWebsites } from '../../../packages/core/src/domain/delivery/publishing/website/pull.ts'
 import { parts } from '../../domain/agents.ts'
-import { reviewerOf } from '../../kit/app.ts'
+import { comeBack } from '../../kit/consents.ts'
 import { createGoogleWebsite } from '../../kit/google-website-server.ts'
-import { comeBack, createOAuthServer, type OAuthServer, redirectUrl } from '../../kit/oauth-server.ts'
+import { createOAuthServer, type OAuthServer, redirectUrl } from '../../kit/oauth-server.ts'
+import { outcomesInReport } from '../../kit/press-reports.ts'
 import { openPress, type Press } from '../../kit/publishing.ts'
 import { createWordPressServer, type WordPressServer } from '../../kit/wordpress-server.ts'
 
@@ -244,30 +245,14 @@ describe('dm.reports.create, dashboard.reports.get: what became of the work', ()
         ['N'.repeat(26), neighbour.tenantId, 'C'.repeat(26), 'a'.repeat(32), day(1), press.clock.date()],
       ),
     )
-    const became = async (more: object) => {
-      const body = {
-        tenantId: press.team.tenantId,
-        type: 'monthly_performance' as const,
-        periodStart: `${month}-01`,
-        periodEnd: `${month}-28`,
-        ...more,
-      }
-      const reviewer = press.app.copydesk.as(reviewerOf(press.team))
-      const { reportId } = await reviewer.call('dm.reports.create', { body })
-      const content = await press.app.until(async () => {
-        press.clock.advance(1_000)
-        return (
-          (await press.admin.call('dashboard.reports.get', { params: { reportId } })).content ?? undefined
-        )
-      }, 'it is written')
-      return /## What became of it\n\n((?:- .*\n)+)/.exec(content)?.[1]?.trim().split('\n')
-    }
-    expect(await became({})).toEqual([
+    const became = (more: { campaignIds?: string[]; periodStart?: string; periodEnd?: string } = {}) =>
+      outcomesInReport(press, { periodStart: `${month}-01`, periodEnd: `${month}-28`, ...more })
+    expect(await became()).toEqual([
       '- Published: 1 piece',
       '- Website: 5,234 views, 2,005 sessions, 1 key event',
       '- Search: 2,000 impressions, 1 click',
     ])
-    expect(await became({ campaignIds: [of?.campaign_id] })).toEqual([
+    expect(await became({ campaignIds: [of?.campaign_id ?? ''] })).toEqual([
       '- Website: 1,234 views, 5 sessions, 1 key event',
       '- Search: 2,000 impressions, 1 click',
     ])

@@ -92,6 +92,19 @@ describe('dashboard.publications.create, dashboard.publications.get, dashboard.p
     expect(site.published.get('Spelt')).toBe(1)
     expect(press.clock.now() - since).toBeGreaterThanOrEqual(7_200_000 + 120_000)
   })
+
+  it('is neither given up nor asked about for them, however many there are', async () => {
+    const tooMany = Array.from({ length: 9 }, () => ({ status: 429, code: 'too_many' }))
+    site.mishaps.push(...tooMany, 502)
+    const failed = await press.publish(await press.approved('# Buckwheat\n\nIt is no wheat.\n'), channelId)
+    expect(await press.reaches(failed.id, 'published', 'failed')).toMatchObject({ status: 'published' })
+    // The first nine come before the post, the others before the site can be asked what has become of it.
+    site.mishaps.push(...tooMany, 'cut after', ...tooMany)
+    const lost = await press.publish(await press.approved('# Fonio\n\nFonio is small.\n'), channelId)
+    expect(await press.reaches(lost.id, 'published', 'failed')).toMatchObject({ status: 'published' })
+    expect(['Buckwheat', 'Fonio'].map((title) => site.published.get(title))).toEqual([1, 1])
+    expect(await press.notices()).not.toContain('Website: Fonio')
+  })
 })
 
 describe('dashboard.publications.retry, dashboard.publications.cancel, dashboard.publications.reconcile', () => {

@@ -39,6 +39,8 @@ export async function keepConnection(
     account,
     limits: null,
     waitsUntil: null,
+    throttled: 0,
+    figuresRefusedAt: null,
     refreshingBy: null,
     refreshingUntil: null,
     tokensSealed: encryptSecrets(txn.services.encryptor, secrets, tenantId),

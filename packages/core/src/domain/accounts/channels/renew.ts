@@ -30,9 +30,11 @@ export async function renewConnection(ctx: Ctx, seen: ConnectionRow): Promise<Co
     const found = await takeLease(ctx, seen, me)
     if (found !== 'busy') return found === 'mine' ? connected(await askProvider(ctx, seen, me)) : found
     if (ctx.clock.now() >= giveUpAt) throw new PlatformError('transient', 'The consent is being renewed')
-    await new Promise<void>((resolve) => void ctx.clock.after(lookMs, resolve))
+    await pause(ctx)
   }
 }
+
+const pause = ({ clock }: Ctx) => new Promise<void>((resolve) => void clock.after(lookMs, resolve))
 
 /** A person may have disconnected it while its provider was asked. @throws PlatformError `auth` */
 function connected(connection: ConnectionRow): ConnectionRow {
@@ -55,15 +57,18 @@ function takeLease(ctx: Ctx, { id, tokensSealed }: ConnectionRow, me: string) {
 }
 
 async function askProvider(ctx: Ctx, seen: ConnectionRow, me: string): Promise<ConnectionRow> {
+  const leaseEnds = ctx.clock.now() + leaseMs
   try {
-    return await write(ctx, seen, await freshSecrets(ctx, seen))
+    return await writeBefore(ctx, leaseEnds, seen, await freshSecrets(ctx, seen))
   } catch (error) {
     if (!(error instanceof OAuthError || error instanceof PlatformError)) throw error
+    const isDead = error instanceof PlatformError ? error.kind === 'auth' : error.code === 'invalid_grant'
+    // Before the lease ends: another process would take it, and ask with what is dead again.
+    const died = isDead && (await grantDied(ctx, seen, error.message))
     const now = await release(ctx, seen, me)
+    if (died && now.status !== 'connected') throw died
     // Whatever is said of the old one: there is a newer one.
     if (now.tokensSealed !== seen.tokensSealed) return now
-    const isDead = error instanceof PlatformError ? error.kind === 'auth' : error.code === 'invalid_grant'
-    if (isDead) throw await grantDied(ctx, seen, error.message)
     throw new PlatformError('transient', `The consent could not be renewed: ${error.message}`, {
       cause: error,
     })
@@ -92,6 +97,24 @@ async function freshSecrets(ctx: Ctx, connection: ConnectionRow): Promise<FreshS
   return withProvider(ctx, (port) => refreshTokens(client, port, refreshToken))
 }
 type FreshSecrets = ChannelSecrets & Pick<OAuthTokens, 'expiresIn'>
+
+/** Tries again while the database fails: the pair of before may be dead, and the new one is nowhere else. */
+async function writeBefore(
+  ctx: Ctx,
+  leaseEnds: number,
+  seen: ConnectionRow,
+  secrets: FreshSecrets,
+): Promise<ConnectionRow> {
+  for (;;) {
+    try {
+      return await write(ctx, seen, secrets)
+    } catch (error) {
+      if (ctx.clock.now() + lookMs >= leaseEnds) throw error
+      ctx.log.warn('a renewed consent could not be kept; it is tried again', { type: seen.type, error })
+    }
+    await pause(ctx)
+  }
+}
 
 function write(
   ctx: Ctx,

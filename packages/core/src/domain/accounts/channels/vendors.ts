@@ -45,19 +45,20 @@ export const vendors: Readonly<Partial<Record<ChannelType, OAuthVendor>>> = {
     pkce: false,
     account: { url: 'https://api.linkedin.com/v2/userinfo', field: 'name' },
   },
-  social_network_a: meta('pages_show_list', 'pages_read_engagement', 'pages_manage_posts'),
+  social_network_a: meta('pages_show_list', 'pages_read_engagement', 'pages_manage_posts', 'read_insights'),
   photo_network: meta(
     'pages_show_list',
     'pages_read_engagement',
     'instagram_basic',
     'instagram_content_publish',
+    'instagram_manage_insights',
   ),
   // TikTok has its own name for the client id, and a proof key of its own making for apps only.
   short_video_network: {
     authorizeUrl: 'https://www.tiktok.com/v2/auth/authorize/',
     tokenUrl: 'https://open.tiktokapis.com/v2/oauth/token/',
     revokeUrl: 'https://open.tiktokapis.com/v2/oauth/revoke/',
-    scopes: ['user.info.basic', 'video.publish'],
+    scopes: ['user.info.basic', 'video.publish', 'video.list'],
     scopeSeparator: ',',
     clientIdName: 'client_key',
     pkce: false,
@@ -88,7 +89,8 @@ export const vendors: Readonly<Partial<Record<ChannelType, OAuthVendor>>> = {
   email_platform_b: {
     authorizeUrl: 'https://oauth.brevo.com/realms/partner/oauth/authorize',
     tokenUrl: 'https://oauth.brevo.com/realms/partner/oauth/token',
-    scopes: ['contacts:read', 'contacts:write'],
+    // Of its account and senders, its lists, and its campaigns; writing includes no reading.
+    scopes: ['account:read', 'contacts:read', 'campaigns.email:read', 'campaigns.email:write'],
     account: { url: 'https://api.brevo.com/v3/account', field: 'companyName' },
   },
   web_analytics: google('analytics.readonly'),
