@@ -1,10 +1,15 @@
 import { createHash } from 'node:crypto'
+import type { Copydesk, CopydeskOptions } from '@copydesk/core'
 import type { Database } from '../../packages/core/src/platform/database/database.ts'
+import { type OAuthServer, redirectUrl } from '../kit/oauth-server.ts'
+import type { Platform } from '../kit/platforms/frame.ts'
 import type { Press } from '../kit/publishing.ts'
 import { fillReviewQueue } from '../kit/review-queue.ts'
 import { addVersion } from '../kit/versions.ts'
 import type { Installation } from './fleet.ts'
 import { adminOfTenant, logIn, seedTenants } from './seed.ts'
+
+type Admin = ReturnType<typeof adminOfTenant>
 
 /** Fills an empty installation with a tenant whose approved pieces go to its website, each once. */
 export async function seedPieces(
@@ -13,17 +18,61 @@ export async function seedPieces(
   site: Parameters<Press['connect']>[0],
   count: number,
 ): Promise<void> {
-  await seedTenants(installation, 1, async (copydesk, tenant) => {
-    const admin = adminOfTenant(copydesk, tenant)
+  await seedPiecesOn(installation, db, count, async (admin) => {
     await admin.call('dashboard.integrations.credentials', {
       params: { platform: 'cms_site' },
       body: { server: site.url, ...site.login },
     })
+  })
+}
+
+/** The same on every channel that `connect` connects. */
+async function seedPiecesOn(
+  installation: Installation,
+  db: Database,
+  count: number,
+  connect: (admin: Admin, copydesk: Copydesk) => Promise<void>,
+): Promise<void> {
+  await seedTenants(installation, 1, async (copydesk, tenant) => {
+    const admin = adminOfTenant(copydesk, tenant)
+    await connect(admin, copydesk)
     const { data } = await admin.call('dashboard.channels.list', {})
+    const channels = data.filter(({ status }) => status === 'connected')
     for (const activityId of await approvedPieces(db, tenant.tenantId, count))
-      await admin.call('dashboard.publications.create', {
-        body: { activityId, channelId: data[0]?.id ?? '' },
-      })
+      for (const { id: channelId } of channels)
+        await admin.call('dashboard.publications.create', { body: { activityId, channelId } })
+  })
+}
+
+/** What a server is given to publish on platforms to which people consent at a provider. */
+export function optionsFor(provider: OAuthServer, platforms: readonly Platform[]): Partial<CopydeskOptions> {
+  const { redirectUrls = [], cms_site = {} } = provider.channels
+  const { scopes: _, ...client } = cms_site
+  const channels = platforms.map(({ type, url }) => [type, { ...client, baseUrl: url, uploadBaseUrl: url }])
+  return { channels: { redirectUrls, ...Object.fromEntries(channels) } }
+}
+
+/** Fills an empty installation with a tenant whose approved pieces go to an account on each of the platforms. */
+export async function seedPosts(
+  installation: Installation,
+  db: Database,
+  { provider, platforms }: { provider: OAuthServer; platforms: readonly Platform[] },
+  count: number,
+): Promise<void> {
+  await seedPiecesOn(installation, db, count, async (admin, copydesk) => {
+    for (const platform of platforms) {
+      const { type, account } = platform
+      Object.assign(platform, { accepts: provider.accepts, grants: provider.grants })
+      const body = { redirectUrl }
+      const { authUrl } = await admin.call('dashboard.channels.connect', { params: { platform: type }, body })
+      await copydesk.fetch(new Request(await provider.consent(authUrl)))
+      if (account === undefined) continue
+      const { data } = await admin.call('dashboard.channels.list', {})
+      const params = { channelId: data.find((one) => one.type === type)?.id ?? '' }
+      const accounts = await admin.call('dashboard.channels.accounts', { params })
+      const chosen = accounts.data.find(({ name }) => name === account)?.id ?? ''
+      await admin.call('dashboard.channels.choose_account', { params, body: { account: chosen } })
+    }
   })
 }
 
@@ -88,16 +137,18 @@ export async function passTime(db: Database, isDead: boolean): Promise<void> {
     ? ['', '']
     : [` and status <> 'sending'`, ` and change_status <> 'sending'`]
   await db.write(async (tx) => {
+    if (isDead) await tx.run(`update job set lease_until = ? where status = 'running'`, [past])
+    // The jobs first: one that is added in between would be due before its publication is, and find nothing to do.
+    await tx.run(
+      `update job set run_at = ? where kind in ('publish.turn', 'publish.change') and status = 'waiting' and run_at > ?`,
+      [past, past],
+    )
     await tx.run(`update publications set next_at = ?, lease_until = null where next_at > ?${waiting}`, [
       past,
       past,
     ])
     await tx.run(
       `update publications set change_next_at = ?, lease_until = null where change_next_at > ?${changing}`,
-      [past, past],
-    )
-    await tx.run(
-      `update job set run_at = ? where kind in ('publish.turn', 'publish.change') and status = 'waiting' and run_at > ?`,
       [past, past],
     )
   })

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { insertRow } from '../kit/insert-row.ts'
 import { addVersion } from '../kit/versions.ts'
 import { createWordPressServer, type WordPressServer } from '../kit/wordpress-server.ts'
 import { loggedIn } from './kb-staff.ts'
@@ -79,6 +80,10 @@ describe('copydesk channel and copydesk publish', () => {
     const shows = (pattern: RegExp) =>
       app.until(async () => pattern.test((await run(['publish', 'show', out])).stdout), String(pattern))
     await shows(/^published/m)
+    const became = /what became of it\s+cms_site {2}published .* {2}nothing counted/
+    expect((await run(['show', activityId])).stdout).toMatch(became)
+    // So it is shown to who has approved it.
+    expect((await staff.run(['show', approvalId])).stdout).toMatch(became)
     expect(await run(['publish', 'update', out, '--yes'])).toMatchObject({ code: 1, stdout: '' })
     const text = '# Rye by day\n\nIt is light.\n'
     await addVersion(app.db, { activityId, text, isApproved: true, now: new Date() })
@@ -92,6 +97,19 @@ describe('copydesk channel and copydesk publish', () => {
     expect((await run(['publish', 'list'])).stdout).toContain('newer text waiting: No: too_many')
     expect((await run(['publish', 'update', out, '--drop', '--yes'])).stdout).not.toContain('newer text')
     expect(site.published.get('Rye by day')).toBeUndefined()
+    for (const [day, views] of [
+      ['2026-01-01', 40],
+      ['2026-01-02', 2],
+    ] as const)
+      await insertRow(app, team.tenantId, 'account_days', {
+        channel_id: channelId,
+        account_key: 'a'.repeat(32),
+        day,
+        views,
+        calls: 1,
+        updated_on: new Date(),
+      })
+    expect((await run(['channel', 'health', channelId])).stdout).toContain('In 2 days: 42 views, 2 calls\n')
     expect(await run(['channel', 'disconnect', channelId, '--yes'])).toMatchObject({ code: 0 })
     expect((await run(['channel', 'health', channelId])).stdout).toContain('→ The channel was disconnected')
   })

@@ -1,7 +1,8 @@
 import { adsSettled } from './ads.ts'
 import { createTestApp, type Team, type TestApp } from './app.ts'
 import { createTestClock, type TestClock } from './clock.ts'
-import { connectChannel, createOAuthServer } from './oauth-server.ts'
+import { connectChannel } from './consents.ts'
+import { createOAuthServer } from './oauth-server.ts'
 
 /** A server of a platform, as a desk of ads uses it. */
 interface AdsServer extends AsyncDisposable {

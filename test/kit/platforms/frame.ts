@@ -24,8 +24,11 @@ export interface Said {
   headers?: Record<string, string>
 }
 
-/** What goes wrong with one request that publishes or changes a post: it ends before it is done, or after it without an answer, or is answered so. */
-export type Mishap = 'cut before' | 'cut after' | Said
+/**
+ * What goes wrong with one request that publishes or changes a post: it ends before it is done, or after it without an answer, or is
+ * done and never answered; or it is answered so, in place of being done or, with `done`, after it.
+ */
+export type Mishap = 'cut before' | 'cut after' | 'silence' | (Said & { done?: true })
 
 export type ChannelType = Exclude<keyof ChannelOptions, 'redirectUrls'>
 
@@ -42,6 +45,10 @@ export interface Platform extends AsyncDisposable {
   html?: string
   /** Taken from the front, one for each request that publishes or changes a post. */
   mishaps: Mishap[]
+  /** How many requests wait for an answer that never comes. */
+  silences(): number
+  /** Called with each request before anything is done about it. */
+  watchers?: Array<(asked: Asked) => void>
   /** Its words for what can go wrong. */
   says: {
     /** The token has ended. */
@@ -57,6 +64,8 @@ export interface Platform extends AsyncDisposable {
   login: { server?: string; username?: string; secret: string } | 'consent'
   /** Whether an access token is good; of a platform with consent the test says it. */
   accepts: (token: string) => boolean
+  /** Whether who has consented agreed to a scope; left out where there are none. */
+  grants?: (token: string, scope: string) => boolean
   /** What is chosen where the consent opens several. */
   account?: string
   /** A token that has ended is renewed, and is not the end of the connection. */
@@ -80,9 +89,11 @@ export interface Platform extends AsyncDisposable {
     /** Someone deletes all posts there. */
     clear(): void
   }
+  /** What it counts of the account as a whole on every day; left out where it tells nothing. */
+  accountFigures?: Record<string, number>
   /** What it counts of every post; left out where it counts nothing of single posts. */
   figures?: Record<string, number>
-  /** How many have looked at, or liked, each post. */
+  /** How many have looked at, or liked, each post, and the account. */
   popularity: number
 }
 
@@ -90,7 +101,9 @@ export interface Platform extends AsyncDisposable {
 export async function serve(
   respond: (asked: Asked) => Said | Promise<Said>,
   writes: (asked: Asked) => boolean,
-): Promise<Pick<Platform, 'url' | 'requests' | 'pictures' | 'mishaps'> & AsyncDisposable> {
+): Promise<
+  Pick<Platform, 'url' | 'requests' | 'pictures' | 'mishaps' | 'silences' | 'watchers'> & AsyncDisposable
+> {
   const answer = async (request: IncomingMessage, response: ServerResponse) => {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk as Buffer)
@@ -110,10 +123,16 @@ export async function serve(
       bytes,
     }
     self.requests.push(`${asked.method} ${asked.path}`)
+    for (const watcher of self.watchers) watcher(asked)
     const mishap = writes(asked) ? self.mishaps.shift() : undefined
     if (mishap === 'cut before') return void response.destroy()
-    const said = typeof mishap === 'object' ? mishap : await respond(asked)
+    const done = typeof mishap === 'object' && !mishap.done ? mishap : await respond(asked)
     if (mishap === 'cut after') return void response.destroy()
+    if (mishap === 'silence') {
+      silent.add(response)
+      return void response.once('close', () => silent.delete(response))
+    }
+    const said = typeof mishap === 'object' ? mishap : done
     const isBytes = said.body instanceof Uint8Array
     // A connection that is kept may end under the next request, which would be one mishap more.
     response.writeHead(said.status, {
@@ -124,6 +143,7 @@ export async function serve(
     const isRaw = isBytes || typeof said.body === 'string'
     response.end(isRaw ? said.body : said.body === undefined ? '' : JSON.stringify(said.body))
   }
+  const silent = new Set<ServerResponse>()
   const server = createServer(
     (request, response) => void answer(request, response).catch(() => response.destroy()),
   )
@@ -133,6 +153,8 @@ export async function serve(
     requests: [] as string[],
     pictures: [] as Buffer[],
     mishaps: [] as Mishap[],
+    silences: () => silent.size,
+    watchers: [] as Array<(asked: Asked) => void>,
     async [Symbol.asyncDispose]() {
       server.closeAllConnections()
       server.close()

@@ -16,6 +16,8 @@ export async function createLinkedIn(): Promise<Platform> {
   })
   const server = await serve(
     ({ method, path, url, token, json, headers, query, bytes }): Said => {
+      // LinkedIn's own client writes it in small letters, its documentation in capitals.
+      const verb = String(headers['x-restli-method']).toUpperCase()
       if (path.startsWith('/upload/')) {
         if (bytes.length === 0) return fails(400)
         server.pictures.push(bytes)
@@ -35,7 +37,7 @@ export async function createLinkedIn(): Promise<Platform> {
       }
       if (path === '/rest/organizationalEntityShareStatistics') {
         const [, urn = ''] = /&shares=List\(([^()]+)\)$/.exec(url.search) ?? []
-        if (headers['x-restli-method'] !== 'FINDER' || !urn.includes('%3A')) return fails(400)
+        if (verb !== 'FINDER' || !urn.includes('%3A')) return fails(400)
         if (query.get('organizationalEntity') !== 'urn:li:organization:42')
           return refuse(403, 'ACCESS_DENIED')
         const n = platform.popularity
@@ -58,7 +60,7 @@ export async function createLinkedIn(): Promise<Platform> {
         if (!post) return refuse(404, 'NOT_FOUND')
         const { $set: set = {} } = (json['patch'] ?? {}) as { $set?: Record<string, unknown> }
         const isText = Object.keys(set).join() === 'commentary'
-        if (headers['x-restli-method'] !== 'PARTIAL_UPDATE' || !isText) return refuse(400, 'ILLEGAL_ARGUMENT')
+        if (verb !== 'PARTIAL_UPDATE' || !isText) return refuse(400, 'ILLEGAL_ARGUMENT')
         post.commentary = String(set['commentary'])
         return fails(204)
       }
@@ -66,7 +68,7 @@ export async function createLinkedIn(): Promise<Platform> {
       if (path !== '/rest/posts') return refuse(404, 'NOT_FOUND')
       if (method === 'GET') {
         // What stands in a query is encoded as a whole.
-        if (headers['x-restli-method'] !== 'FINDER' || !url.search.includes('urn%3Ali')) return fails(400)
+        if (verb !== 'FINDER' || !url.search.includes('urn%3Ali')) return fails(400)
         const author = query.get('author')
         const elements = [...posts.values()].filter((post) => post.author === author && !platform.hides)
         return author?.startsWith('urn:li:person:') ? refuse(403, 'ACCESS_DENIED') : says({ elements })

@@ -136,6 +136,10 @@ export async function createMastodon(): Promise<Platform> {
   return platform
 }
 
+/** Names of contents as the AT Protocol has them, of no content here. */
+const recordCid = 'bafyreigh2akiscaildcqabsyg3dfr6chu3fgpregiymsck7e7aqa4s52zy'
+const blobCid = 'bafkreihdwdcefgh4dqkjv67uzcmw7ojee6xedzdetojuzjevtenxquvyku'
+
 /** A server of the AT Protocol as the reference implementation speaks it, for one account with an app password. */
 export async function createBluesky(): Promise<Platform> {
   const { add, published } = counter()
@@ -181,7 +185,7 @@ export async function createBluesky(): Promise<Platform> {
         server.pictures.push(bytes)
         const blob = {
           $type: 'blob',
-          ref: { $link: 'bafkrei' },
+          ref: { $link: blobCid },
           mimeType: headers['content-type'],
           size: bytes.length,
         }
@@ -197,7 +201,14 @@ export async function createBluesky(): Promise<Platform> {
         const n = platform.popularity
         const counts = { likeCount: 3 * n, replyCount: n, repostCount: n, quoteCount: n }
         const posts = query.getAll('uris').flatMap((one) => records.get(one) ?? [])
-        return { status: 200, body: { posts: posts.map((one) => ({ ...one, ...counts })) } }
+        const shown = posts.map(({ value: record, ...one }) => ({
+          ...one,
+          record,
+          author: { did, handle: 'ada.test' },
+          indexedAt: '2026-01-01T00:00:00.000Z',
+          ...counts,
+        }))
+        return { status: 200, body: { posts: shown } }
       }
       const uri = place(json)
       if (method === 'com.atproto.repo.deleteRecord')
@@ -206,11 +217,11 @@ export async function createBluesky(): Promise<Platform> {
       if (!/^[234567abcdefghij][234567abcdefghijklmnopqrstuvwxyz]{12}$/.test(String(json['rkey'])))
         return refuse(400, 'InvalidRequest', 'Invalid TID')
       if (json['swapRecord'] === null && records.has(uri))
-        return refuse(400, 'InvalidSwap', 'Record was at bafyrei')
+        return refuse(400, 'InvalidSwap', `Record was at ${recordCid}`)
       const value = json['record'] as Record<string, unknown>
-      records.set(uri, { uri, cid: 'bafyrei', value })
+      records.set(uri, { uri, cid: recordCid, value })
       add(String(value['text']))
-      return { status: 200, body: { uri, cid: 'bafyrei', validationStatus: 'valid' } }
+      return { status: 200, body: { uri, cid: recordCid, validationStatus: 'valid' } }
     },
     ({ path }) => path === '/xrpc/com.atproto.repo.putRecord',
   )
@@ -227,7 +238,7 @@ export async function createBluesky(): Promise<Platform> {
       expired: refuse(400, 'ExpiredToken', 'Token has expired'),
       quota: refuse(429, 'RateLimitExceeded', 'Rate Limit Exceeded'),
       policy: refuse(400, 'AccountTakedown', 'Account has been taken down'),
-      duplicate: refuse(400, 'InvalidSwap', 'Record was at bafyrei'),
+      duplicate: refuse(400, 'InvalidSwap', `Record was at ${recordCid}`),
     },
     renews: true,
     now: () => 0,

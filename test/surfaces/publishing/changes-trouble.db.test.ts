@@ -56,7 +56,7 @@ describe('the change of a post that is out', () => {
     const tooMany = { status: 429, code: 'too_many' }
     const since = press.clock.now()
     site.mishaps.push({ ...tooMany, headers: { 'retry-after': '7200' } })
-    site.mishaps.push(...Array.from({ length: 9 }, () => tooMany))
+    site.mishaps.push(...Array.from({ length: 9 }, () => tooMany), 502)
     expect(await press.update(id)).toMatchObject({ title: 'Spelt, new', change: null })
     expect(press.clock.now() - since).toBeGreaterThan(7_200_000 + 3_600_000)
   })

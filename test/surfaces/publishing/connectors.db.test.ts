@@ -2,7 +2,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { channelNames } from '../../../packages/core/src/domain/accounts/channels/entities.ts'
 import { pullDaily } from '../../../packages/core/src/domain/delivery/publishing/metrics/pull.ts'
 import { parts } from '../../domain/agents.ts'
-import { comeBack, redirectUrl } from '../../kit/oauth-server.ts'
+import { comeBack } from '../../kit/consents.ts'
+import { redirectUrl } from '../../kit/oauth-server.ts'
 import { type AllConnected, connectAll } from '../../kit/platforms/all-connected.ts'
 import type { Platform } from '../../kit/platforms/frame.ts'
 import type { Press } from '../../kit/publishing.ts'
@@ -124,6 +125,26 @@ describe('every connector', () => {
   it('never makes a second post of one whose answer was lost, and asks a person who alone can tell', async () => {
     const { rows } = await everywhere('Oats', platforms, () => ['cut after'])
     expect(rows).toEqual(each(({ afterLoss }) => (afterLoss === 'unknown' ? ['unknown', 'unknown', 1] : out)))
+  })
+
+  it('takes a failure of the platform for a lost answer, after which the post may be there', async () => {
+    for (const [title, status] of [
+      ['Chia', 502],
+      ['Lupin', 504],
+    ] as const) {
+      const { rows } = await everywhere(title, platforms, () => [{ status, done: true }])
+      expect(rows).toEqual(
+        each(({ afterLoss }) => (afterLoss === 'unknown' ? ['unknown', 'unknown', 1] : out)),
+      )
+    }
+  })
+
+  it('finds the post that is there though the platform says that it has it already', async () => {
+    const of = platforms.filter(({ says }) => says.duplicate)
+    const { rows } = await everywhere('Canola', of, ({ says: { duplicate = { status: 409 } } }) => [
+      { ...duplicate, done: true },
+    ])
+    expect(rows).toEqual(each(() => out, of))
   })
 
   it('takes the subject of a mailing from its line, and leaves that line out', async () => {

@@ -57,6 +57,7 @@ import { migration as listIndexes } from './0055-list-indexes.ts'
 import { migration as leadBlocks } from './0056-lead-blocks.ts'
 import { migration as datedMails } from './0057-dated-mails.ts'
 import { migration as publicationChanges } from './0058-publication-changes.ts'
+import { migration as channelThrottled } from './0059-channel-throttled.ts'
 
 /** Every step of the schema, in order. A step that was released is never changed. */
 export const migrations: readonly MigrationScript[] = [
@@ -118,4 +119,5 @@ export const migrations: readonly MigrationScript[] = [
   leadBlocks,
   datedMails,
   publicationChanges,
+  channelThrottled,
 ]

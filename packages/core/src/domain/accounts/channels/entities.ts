@@ -59,6 +59,10 @@ export const ChannelConnection = defineEntity({
     limits: p.json().$type<SpentLimits>().strictNullable(),
     /** The platform has asked to be left alone until then. */
     waitsUntil: instantColumn().strictNullable(),
+    /** How often in a row it has. */
+    throttled: p.integer().default(0),
+    /** The platform refused the figures of posts then, and has told none since; null where it tells them, or was never asked. */
+    figuresRefusedAt: instantColumn().strictNullable(),
     /** Which process renews the tokens, and how long it may take. */
     refreshingBy: refColumn().strictNullable(),
     refreshingUntil: instantColumn().strictNullable(),

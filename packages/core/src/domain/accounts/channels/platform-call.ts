@@ -46,6 +46,8 @@ export interface PlatformRefusal {
   until?: Date | undefined
   /** The same as a span from now, milliseconds. */
   waitMs?: number | undefined
+  /** By which the platform's support finds the request. */
+  requestId?: string | undefined
 }
 
 /** What is known of a platform's answers. */
@@ -199,7 +201,10 @@ function toError(
   const until =
     refusal?.until ?? asked ?? (kind === 'quota' ? retryAfter(headers, ctx.clock.now()) : undefined)
   const said = safeWords(refusal?.words ?? '', hidden)
-  return new PlatformError(kind, said || `${new URL(url).host} answered ${status}`, { until })
+  return new PlatformError(kind, said || `${new URL(url).host} answered ${status}`, {
+    until,
+    requestId: refusal?.requestId,
+  })
 }
 
 function kindOfStatus(status: number): FailureKind {

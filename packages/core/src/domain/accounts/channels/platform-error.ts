@@ -14,17 +14,26 @@ export const failureKinds = [
 ] as const
 export type FailureKind = (typeof failureKinds)[number]
 
+interface PlatformErrorExtra {
+  until?: Date | undefined
+  requestId?: string | undefined
+  cause?: unknown
+}
+
 /** A platform's refusal, or its silence. The message is fit for people: one line without any secret. */
 export class PlatformError extends Error {
   override readonly name = 'PlatformError'
   readonly kind: FailureKind
   /** Of `quota`: when the platform may be asked again, where it says so. */
   readonly until: Date | undefined
+  /** The platform's name for the request, by which its support finds it. */
+  readonly requestId: string | undefined
 
-  constructor(kind: FailureKind, message: string, extra: { until?: Date | undefined; cause?: unknown } = {}) {
+  constructor(kind: FailureKind, message: string, extra: PlatformErrorExtra = {}) {
     super(message, { cause: extra.cause })
     this.kind = kind
     this.until = extra.until
+    this.requestId = extra.requestId
   }
 }
 

@@ -1,5 +1,7 @@
 import type { ConnectionRow, SpentLimits } from '../../accounts/channels/entities.ts'
+import type { PlatformError } from '../../accounts/channels/platform-error.ts'
 import type { Limit } from './connector.ts'
+import { waitMs } from './policy.ts'
 
 /**
  * Spends one of each limit of a connection, before the platform is asked.
@@ -35,4 +37,23 @@ export function noteLimits(
     { left, until: until.getTime() },
   ])
   if (heard.length > 0) connection.limits = { ...connection.limits, ...Object.fromEntries(heard) }
+}
+
+/**
+ * Notes how a turn at a platform has ended.
+ * @returns when it may be asked again, where it has had too many requests: as it says, else later each time in a row
+ */
+export function waitOfRefusal(
+  connection: Pick<ConnectionRow, 'waitsUntil' | 'throttled'> | null,
+  failure: Pick<PlatformError, 'kind' | 'until'> | undefined,
+  now: number,
+): Date | undefined {
+  const isRefused = failure?.kind === 'quota'
+  const times = isRefused ? (connection?.throttled ?? 0) + 1 : 0
+  const until = isRefused ? (failure.until ?? new Date(now + waitMs(times))) : undefined
+  if (connection) {
+    connection.throttled = times
+    if (until) connection.waitsUntil = until
+  }
+  return until
 }

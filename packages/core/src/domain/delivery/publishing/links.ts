@@ -34,17 +34,24 @@ export async function checkLinks(ctx: Ctx, text: string): Promise<LinkState[]> {
 
 async function check(ctx: Ctx, url: string, signal: AbortSignal): Promise<LinkState> {
   try {
-    const head = await statusOf(ctx, url, 'HEAD', signal)
-    // Many servers know pages but not this question about them.
-    return stateOf(url, head < 400 ? head : await statusOf(ctx, url, 'GET', signal))
+    return stateOf(url, await answerOf(ctx, url, { signal, timeoutMs: answerMs }))
   } catch (error) {
     if (!(error instanceof OutboundError)) throw error
     return stateOfFailure(url, error)
   }
 }
 
-async function statusOf(ctx: Ctx, url: string, method: 'HEAD' | 'GET', signal: AbortSignal): Promise<number> {
-  const { status, body } = await ctx.services.http.request(url, { method, timeoutMs: answerMs, signal })
+type Within = { signal: AbortSignal; timeoutMs: number }
+
+/** The status that a page answers with, behind its redirects. @throws OutboundError */
+export async function answerOf(ctx: Ctx, url: string, within: Within): Promise<number> {
+  const head = await statusOf(ctx, url, 'HEAD', within)
+  // Many servers know pages but not this question about them.
+  return head < 400 ? head : statusOf(ctx, url, 'GET', within)
+}
+
+async function statusOf(ctx: Ctx, url: string, method: 'HEAD' | 'GET', within: Within): Promise<number> {
+  const { status, body } = await ctx.services.http.request(url, { method, ...within })
   await body.cancel().catch(() => undefined)
   return status
 }

@@ -96,7 +96,7 @@ export const rested = {
 export async function settleFailure(
   txn: Transaction,
   publication: PublicationRow,
-  { kind, message, until }: Pick<PlatformError, 'kind' | 'message' | 'until'>,
+  { kind, message }: Pick<PlatformError, 'kind' | 'message'>,
 ): Promise<void> {
   const now = txn.clock.now()
   Object.assign(publication, { errorKind: kind, error: message, leaseUntil: null })
@@ -107,16 +107,21 @@ export async function settleFailure(
     return lookAt(txn, publication, new Date(now + waitMs(1)))
   }
   if (kind === 'policy' || kind === 'validation') return fail(txn, publication)
-  if (kind === 'quota') {
-    const at = until ?? new Date(now + waitMs(publication.failures))
-    const connection = await lockConnection(txn, publication.channelId)
-    if (connection) connection.waitsUntil = at
-    publication.status = 'scheduled'
-    return lookAt(txn, publication, at)
-  }
   if (publication.failures >= mostTurns) return fail(txn, publication)
   publication.status = 'scheduled'
   lookAt(txn, publication, new Date(now + waitMs(publication.failures)))
+}
+
+/** Waits until the platform takes requests again: it has refused no piece, so this counts as neither a failure nor a look for one. */
+export function waitForLimit(
+  txn: Transaction,
+  publication: PublicationRow,
+  { kind, message }: Pick<PlatformError, 'kind' | 'message'>,
+  until: Date,
+): void {
+  Object.assign(publication, { errorKind: kind, error: message, leaseUntil: null })
+  publication.status = publication.touched ? 'unknown' : 'scheduled'
+  lookAt(txn, publication, until)
 }
 
 async function fail(txn: Transaction, publication: PublicationRow): Promise<void> {

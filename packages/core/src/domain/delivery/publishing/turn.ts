@@ -5,11 +5,11 @@ import { accountKey } from './account-key.ts'
 import { claimPublication } from './claim.ts'
 import type { Published, Reconciled, StillWorking } from './connector.ts'
 import type { PublicationRow } from './entities.ts'
-import { noteLimits } from './limits.ts'
+import { noteLimits, waitOfRefusal } from './limits.ts'
 import { lockConnection, lookAt } from './lock.ts'
 import { held, type PublishingTurn, perform, type TurnOutcome } from './perform.ts'
 import { mostChecks, waitMs } from './policy.ts'
-import { askPerson, hold, settleFailure, settlePublished } from './settle.ts'
+import { askPerson, hold, settleFailure, settlePublished, waitForLimit } from './settle.ts'
 
 /** One turn of an intent: the job `publish.turn`. Whatever it learns is written down under its attempt, or not at all. */
 export async function publishTurn(
@@ -40,8 +40,12 @@ async function settle(
   outcome: Outcome,
 ): Promise<void> {
   const connection = await lockConnection(txn, publication.channelId)
+  const failure = 'failure' in outcome ? outcome.failure : undefined
   if (connection) noteLimits(connection, turn.heard)
+  const waitsUntil = waitOfRefusal(connection, failure, txn.clock.now())
   if (connection?.account) publication.accountKey ??= accountKey(connection.account)
+  if (turn.act === 'publish' && failure) publication.touched = turn.inDoubt
+  if (failure && waitsUntil) return waitForLimit(txn, publication, failure, waitsUntil)
   if ('failure' in outcome) return settleError(txn, publication, turn, outcome.failure)
   if ('choose' in outcome) return hold(txn, publication, 'account_choice')
   if ('againInS' in outcome) {
@@ -60,24 +64,17 @@ async function settle(
 function settleError(
   txn: Transaction,
   publication: PublicationRow,
-  { act, inDoubt }: PublishingTurn,
+  { act }: PublishingTurn,
   failure: PlatformError,
 ): Promise<void> | void {
-  if (act === 'publish') publication.touched = inDoubt
   if (failure.kind === 'auth') return hold(txn, publication, 'channel_disconnected')
   if (act === 'publish') return settleFailure(txn, publication, failure)
-  return checkAgain(txn, publication, failure.message, failure.until)
+  return checkAgain(txn, publication, failure.message)
 }
 
-/** @param until not before then, where the platform says so */
-function checkAgain(
-  txn: Transaction,
-  publication: PublicationRow,
-  why: string,
-  until?: Date,
-): Promise<void> | void {
+function checkAgain(txn: Transaction, publication: PublicationRow, why: string): Promise<void> | void {
   publication.checks += 1
   publication.error = why
   if (publication.checks >= mostChecks) return askPerson(txn, publication, why)
-  lookAt(txn, publication, until ?? new Date(txn.clock.now() + waitMs(publication.checks)))
+  lookAt(txn, publication, new Date(txn.clock.now() + waitMs(publication.checks)))
 }

@@ -1,12 +1,11 @@
 import type { Ctx, Transaction } from '../../../../kernel/context.ts'
 import { transact } from '../../../../kernel/transact.ts'
-import type { ConnectionRow } from '../../../accounts/channels/entities.ts'
 import { PlatformError } from '../../../accounts/channels/platform-error.ts'
 import type { ActivityRow } from '../../../work/activities/entities.ts'
 import { lockActivity } from '../../../work/activities/state.ts'
 import type { PublishCall, Published, StillWorking } from '../connector.ts'
 import type { PublicationRow } from '../entities.ts'
-import { noteLimits } from '../limits.ts'
+import { noteLimits, waitOfRefusal } from '../limits.ts'
 import { lockConnection, lockPublication, lookAtChange } from '../lock.ts'
 import { perform, type TurnOutcome } from '../perform.ts'
 import type { OutgoingPiece } from '../piece.ts'
@@ -64,7 +63,9 @@ async function settle(
   outcome: Published | TurnOutcome,
 ): Promise<void> {
   const connection = await lockConnection(txn, publication.channelId)
+  const failed = 'failure' in outcome ? outcome.failure : undefined
   if (connection) noteLimits(connection, turn.heard)
+  const waitsUntil = waitOfRefusal(connection, failed, txn.clock.now())
   publication.leaseUntil = null
   if ('externalId' in outcome) return settleChanged(txn, activity, publication, turn, outcome)
   const { changeStatus, changeOutputId } = publication
@@ -76,26 +77,24 @@ async function settle(
   if ('againInS' in outcome) return again(txn, publication, isReplaced ? 0 : outcome.againInS * 1_000)
   const { failure } = outcome
   if (failure.kind === 'auth') return holdChange(txn, publication, 'channel_disconnected')
-  if (isReplaced && failure.kind !== 'quota') return again(txn, publication, 0)
-  return settleFailure(txn, publication, connection, failure)
+  if (waitsUntil) {
+    Object.assign(publication, { changeErrorKind: failure.kind, changeError: failure.message })
+    return lookAtChange(txn, publication, waitsUntil)
+  }
+  if (isReplaced) return again(txn, publication, 0)
+  return settleFailure(txn, publication, failure)
 }
 
 /** The request of a change can be repeated, whatever became of its answer. */
 function settleFailure(
   txn: Transaction,
   publication: PublicationRow,
-  connection: ConnectionRow | null,
-  { kind, message, until }: PlatformError,
+  { kind, message }: PlatformError,
 ): Promise<void> | void {
   publication.changeFailures += 1
   Object.assign(publication, { changeErrorKind: kind, changeError: message })
   const { changeFailures: failures } = publication
   if (kind === 'policy' || kind === 'validation') return failChange(txn, publication, message)
-  if (kind === 'quota') {
-    const at = until ?? new Date(txn.clock.now() + waitMs(failures))
-    if (connection) connection.waitsUntil = at
-    return lookAtChange(txn, publication, at)
-  }
   if (failures >= mostTurns) return failChange(txn, publication, message)
   return again(txn, publication, waitMs(failures))
 }

@@ -23,10 +23,12 @@ export function textOfHtml(html: string): string {
   return html.replace(/<[^<>]*>/g, ' ').replace(/&(?:lt|gt|quot|amp|nbsp|#0?39|apos);/g, ' ')
 }
 
-const segments = new Intl.Segmenter('en', { granularity: 'grapheme' })
+/** Made when it is needed: it reads the rules of Unicode. */
+let segments: Intl.Segmenter | undefined
 
 /** What people see as characters: one of several code points counts once. */
 export function graphemesOf(text: string): number {
+  segments ??= new Intl.Segmenter('en', { granularity: 'grapheme' })
   let count = 0
   for (const _ of segments.segment(text)) count += 1
   return count

@@ -15,6 +15,7 @@ const Refused = z
       is_transient: z.boolean().optional(),
       /** Written for people. */
       error_user_msg: z.string().optional(),
+      fbtrace_id: z.string().max(64).optional().catch(undefined),
     }),
   })
   .optional()
@@ -68,7 +69,8 @@ export const metaRules: PlatformRules = {
     if (!error) return undefined
     const kind = kindOf(error)
     const waitMs = kind === 'quota' ? usedUp(headers) : undefined
-    return { ...(kind && { kind }), words: error.error_user_msg ?? error.message, waitMs }
+    const words = error.error_user_msg ?? error.message
+    return { ...(kind && { kind }), words, waitMs, requestId: error.fbtrace_id }
   },
   limitsOf({ headers }, now): Record<string, { left: number; until: Date }> {
     const waitMs = usedUp(headers)
