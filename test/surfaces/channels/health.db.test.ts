@@ -66,9 +66,11 @@ describe('dashboard.channels.health, mobile.channels.list', () => {
         unanswered: 0,
         consentEndsAt: null,
         waitsUntil: null,
+        figuresRefusedAt: null,
         engagement: null,
       },
       advice: [],
+      accountDays: [],
       lastPublishedAt: publishedAt,
       computedAt: press.clock.date().toISOString(),
     })
@@ -94,6 +96,43 @@ describe('dashboard.channels.health, mobile.channels.list', () => {
     const silent = await health()
     expect(silent.healthScore).toBeLessThan(failing.healthScore)
     expect(silent.advice.map(({ code }) => code)).toEqual(['failures', 'quiet'])
+  })
+
+  it('falls with changes of posts that fail or are held, and says what to do about them', async () => {
+    const before = await health()
+    const activityId = await press.approved('# Barley\n\nOf old.\n')
+    const { id } = await press.publish(activityId, channelId)
+    await press.reaches(id, 'published')
+    await press.rewrite(activityId, '# Barley\n\nOf late.\n')
+    const whole = await health()
+    site.mishaps.push({ status: 400, code: 'rest_invalid_param' })
+    expect((await press.update(id)).change).toMatchObject({ status: 'failed' })
+    const failing = await health()
+    expect(failing.facts).toMatchObject({ published: whole.facts.published, failed: before.facts.failed + 1 })
+    expect(failing.breakdown.activityScore).toBeLessThan(whole.breakdown.activityScore)
+    expect(failing.advice.filter(({ code }) => code === 'failures').map(({ text }) => text)).toEqual([
+      'Look at one publication that could not be published, and retry it',
+      'Look at one change of a published post that could not be sent, and retry or drop it',
+    ])
+    const setCampaign = (status: string) =>
+      update(
+        'update campaigns set status = ? where id in (select campaign_id from activities where id = ?)',
+        [status, activityId],
+      )
+    await setCampaign('paused')
+    await press.act(id, 'retry')
+    expect((await press.settles(id)).change).toMatchObject({ status: 'held' })
+    const held = await health()
+    expect(held.facts).toMatchObject({ failed: before.facts.failed, held: 1 })
+    expect(held.advice.filter(({ code }) => code === 'held').map(({ text }) => text)).toEqual([
+      'Look at one change of a published post that is held, and let it go on',
+    ])
+    await setCampaign('active')
+    await press.act(id, 'retry')
+    expect((await press.settles(id)).change).toBeNull()
+    const after = await health()
+    expect(after.facts).toMatchObject({ failed: before.facts.failed, held: 0 })
+    expect(after.advice).toEqual(before.advice.filter(({ code }) => code !== 'quiet'))
   })
 
   it('counts how posts are answered, beside the channel’s own earlier ones', async () => {

@@ -58,6 +58,7 @@ import { migration as leadBlocks } from './0056-lead-blocks.ts'
 import { migration as datedMails } from './0057-dated-mails.ts'
 import { migration as publicationChanges } from './0058-publication-changes.ts'
 import { migration as channelThrottled } from './0059-channel-throttled.ts'
+import { migration as refusedFigures } from './0061-refused-figures.ts'
 
 /** Every step of the schema, in order. A step that was released is never changed. */
 export const migrations: readonly MigrationScript[] = [
@@ -120,4 +121,5 @@ export const migrations: readonly MigrationScript[] = [
   datedMails,
   publicationChanges,
   channelThrottled,
+  refusedFigures,
 ]

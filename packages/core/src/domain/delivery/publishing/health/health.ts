@@ -2,6 +2,7 @@ import type { Ctx } from '../../../../kernel/context.ts'
 import { notFound } from '../../../../kernel/errors.ts'
 import { listChannels } from '../../../accounts/channels/queries.ts'
 import type { ChannelList } from '../../../accounts/channels/schemas.ts'
+import { accountDaysOf } from '../account-days/queries.ts'
 import { engagementOf } from './engagement-queries.ts'
 import { factsOf } from './queries.ts'
 import type { ChannelHealth } from './schemas.ts'
@@ -18,20 +19,23 @@ export async function channelHealth(ctx: Ctx, channelId: string): Promise<Channe
   const engagement = known.publishes ? await engagementOf(ctx, channelId) : undefined
   const facts = { ...known, engagement }
   const now = ctx.clock.date()
-  const { published, failed, held, unanswered, consentEndsAt, waitsUntil, lastPublishedAt } = facts
+  const { published, failed, failedChanges, held, heldChanges, unanswered } = facts
+  const { consentEndsAt, waitsUntil, figuresRefusedAt, lastPublishedAt } = facts
   return {
     channelId,
     ...scoreOf(facts, now),
     facts: {
       published,
-      failed,
-      held,
+      failed: failed + failedChanges,
+      held: held + heldChanges,
       unanswered,
       consentEndsAt,
       waitsUntil: waitsUntil && waitsUntil > now ? waitsUntil : null,
+      figuresRefusedAt,
       engagement: engagement ?? null,
     },
     advice: adviceOn(facts, now),
+    accountDays: await accountDaysOf(ctx, channelId),
     ...(lastPublishedAt && { lastPublishedAt }),
     computedAt: now,
   }

@@ -18,6 +18,9 @@ const c = table(ChannelConnection, 'c')
 const of = (condition: string) =>
   count(`(select count(*) from publications p where p.channel_id = c.id and ${condition})`)
 
+/** Named by its reason too, as the index of held changes is. */
+const heldChange = `p.status = 'published' and p.change_status = 'held' and p.change_hold_reason is not null`
+
 const facts = select({
   ...pick(
     c,
@@ -28,6 +31,7 @@ const facts = select({
     'expiresAt',
     'renewable',
     'waitsUntil',
+    'figuresRefusedAt',
     'connectedAt',
     'account',
   ),
@@ -41,6 +45,9 @@ const facts = select({
   held: of(`p.status = 'held'`),
   unchosen: of(`p.status = 'held' and p.hold_reason = 'account_choice'`),
   unanswered: of(`p.status = 'unknown' and p.asked`),
+  failedChanges: of(`p.status = 'published' and p.change_status = 'failed' and p.updated_on >= ?`),
+  heldChanges: of(heldChange),
+  unchosenChanges: of(`${heldChange} and p.change_hold_reason = 'account_choice'`),
 })
 
 /**
@@ -56,6 +63,7 @@ export async function factsOf(
   const one =
     channelId === undefined ? { sql: '1 = 1', params: [] } : { sql: 'c.id = ?', params: [channelId] }
   const rows = await facts.all(ctx.sql, `from ${c} where ${scope.sql} and ${one.sql}`, [
+    since,
     since,
     since,
     ...scope.params,

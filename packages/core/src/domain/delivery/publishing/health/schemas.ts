@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { isoDate, ulid } from '../../../../platform/wire.ts'
 import { Channel } from '../../../accounts/channels/schemas.ts'
+import { AccountDayItem } from '../account-days/schemas.ts'
 import { engagementBases } from './engagement.ts'
 
 export const healthParts = ['completeness', 'activityScore', 'engagement'] as const
@@ -16,6 +17,7 @@ export const adviceCodes = [
   'waiting',
   'quiet',
   'unheard',
+  'figures_refused',
 ] as const
 
 const score = z.int().min(0).max(100)
@@ -38,6 +40,7 @@ export const ChannelHealth = z.object({
   /** What was counted over the last 30 days. */
   facts: z.object({
     published: z.int(),
+    /** Publications, and changes of posts that are out; so of those held. */
     failed: z.int(),
     held: z.int(),
     unanswered: z.int(),
@@ -45,11 +48,15 @@ export const ChannelHealth = z.object({
     consentEndsAt: isoDate.nullable(),
     /** The platform is left alone until then. */
     waitsUntil: isoDate.nullable(),
+    /** When the platform last refused the figures of posts; null where it tells them. */
+    figuresRefusedAt: isoDate.nullable(),
     /** What people do with the posts of a month, and did with those of the two months before; null where too little is known. */
     engagement: z.object({ recent: z.number(), usual: z.number(), per: z.enum(engagementBases) }).nullable(),
   }),
   /** What to do, the most urgent first; empty when all is well. */
   advice: z.array(Advice),
+  /** What the platform has counted of the account as a whole, the newest day first; 35 days at most, none where it counts nothing. */
+  accountDays: z.array(AccountDayItem),
   lastPublishedAt: isoDate.optional(),
   computedAt: isoDate,
 })

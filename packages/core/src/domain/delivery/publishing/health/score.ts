@@ -19,6 +19,8 @@ export interface ChannelFacts {
   /** When its consent ends; null where it is renewed, or does not end. */
   consentEndsAt: Date | null
   waitsUntil: Date | null
+  /** The platform refuses the figures of posts since then. */
+  figuresRefusedAt: Date | null
   connectedAt: Date
   /** Pieces go out on such a channel. */
   publishes: boolean
@@ -27,8 +29,12 @@ export interface ChannelFacts {
   failed: number
   held: number
   unanswered: number
+  /** Newer texts that were to take the place of a post that is out. */
+  failedChanges: number
+  heldChanges: number
   /** Held because a person has to choose among several accounts. */
   unchosen: number
+  unchosenChanges: number
   /** Figures of a website are read from such a channel, and no website is chosen. */
   unread: boolean
   /** Undefined where too little is known. */
@@ -60,15 +66,15 @@ export function scoreOf(facts: ChannelFacts, now: Date): Scored {
 
 function completenessOf(facts: ChannelFacts, now: Date): number {
   if (facts.status !== 'connected') return 0
-  const { consentEndsAt, accountName, unchosen, unread } = facts
+  const { consentEndsAt, accountName, unchosen, unchosenChanges, unread } = facts
   const life = consentEndsAt ? daysBetween(now, consentEndsAt) / consentDays : 1
-  const known = accountName !== null && unchosen === 0 && !unread
+  const known = accountName !== null && unchosen + unchosenChanges === 0 && !unread
   return Math.round(60 + 30 * clamp(life) + (known ? 10 : 0))
 }
 
 function activityOf(facts: ChannelFacts, now: Date): number {
-  const { published, failed, unanswered } = facts
-  const bad = failed + unanswered
+  const { published, failed, failedChanges, unanswered } = facts
+  const bad = failed + failedChanges + unanswered
   const success = published + bad === 0 ? 1 : published / (published + bad)
   const silent = (silentDays(facts, now) - quiet.from) / (quiet.to - quiet.from)
   return Math.round(100 * (1 - clamp(silent)) * success)
@@ -84,7 +90,7 @@ const clamp = (share: number) => Math.min(1, Math.max(0, share))
 
 /** What people can do about a channel, the most urgent first. */
 export function adviceOn(facts: ChannelFacts, now: Date): Advice[] {
-  const { status, consentEndsAt, waitsUntil, unchosen, unanswered, held, failed } = facts
+  const { status, consentEndsAt, waitsUntil, unchosen, unchosenChanges, unanswered } = facts
   const advice: Advice[] = []
   if (status !== 'connected') advice.push({ code: 'reconnect', text: reconnectWords[status] })
   else if (consentEndsAt && daysBetween(now, consentEndsAt) <= consentDays)
@@ -93,7 +99,7 @@ export function adviceOn(facts: ChannelFacts, now: Date): Advice[] {
       text: 'The consent ends soon and cannot be renewed without you: connect the channel again',
       until: consentEndsAt,
     })
-  if (unchosen > 0)
+  if (unchosen + unchosenChanges > 0)
     advice.push({
       code: 'choose_account',
       text: 'The consent opens several accounts: choose the one to publish to',
@@ -108,13 +114,7 @@ export function adviceOn(facts: ChannelFacts, now: Date): Advice[] {
       code: 'answer',
       text: `Say of ${posts(unanswered)} whether it is there: the platform’s answer was lost`,
     })
-  if (held > unchosen)
-    advice.push({ code: 'held', text: `Look at ${posts(held - unchosen)} that is held, and let it go on` })
-  if (failed > 0)
-    advice.push({
-      code: 'failures',
-      text: `Look at ${posts(failed)} that could not be published, and retry it`,
-    })
+  advice.push(...stoppedAdvice(facts))
   if (waitsUntil && waitsUntil > now)
     advice.push({
       code: 'waiting',
@@ -128,6 +128,33 @@ export function adviceOn(facts: ChannelFacts, now: Date): Advice[] {
       code: 'unheard',
       text: 'People do at most half as much with recent posts as with those before: look at which ones went well',
     })
+  if (status === 'connected' && facts.figuresRefusedAt)
+    advice.push({
+      code: 'figures_refused',
+      text: 'The consent does not permit the figures of posts to be read: connect the channel again, and agree to statistics there',
+    })
+  return advice
+}
+
+/** What to do about what does not go on by itself, and not only because an account has to be chosen. */
+function stoppedAdvice(facts: ChannelFacts): Advice[] {
+  const { failed, failedChanges } = facts
+  const held = facts.held - facts.unchosen
+  const heldChanges = facts.heldChanges - facts.unchosenChanges
+  const advice: Advice[] = []
+  if (held > 0) advice.push({ code: 'held', text: `Look at ${posts(held)} that is held, and let it go on` })
+  if (heldChanges > 0)
+    advice.push({ code: 'held', text: `Look at ${changes(heldChanges)} that is held, and let it go on` })
+  if (failed > 0)
+    advice.push({
+      code: 'failures',
+      text: `Look at ${posts(failed)} that could not be published, and retry it`,
+    })
+  if (failedChanges > 0)
+    advice.push({
+      code: 'failures',
+      text: `Look at ${changes(failedChanges)} that could not be sent, and retry or drop it`,
+    })
   return advice
 }
 
@@ -137,4 +164,6 @@ const reconnectWords: Record<Exclude<ChannelStatus, 'connected'>, string> = {
   disconnected: 'The channel was disconnected: connect it again to use it',
 }
 
+const changes = (n: number) =>
+  n === 1 ? 'one change of a published post' : `${n} changes of published posts, each`
 const posts = (n: number) => (n === 1 ? 'one publication' : `${n} publications, each`)

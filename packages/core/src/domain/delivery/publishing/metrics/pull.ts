@@ -17,6 +17,8 @@ const followedDays = 90
 /** Channels that are asked for in one command, and posts that one job asks about. */
 const roundSize = 500
 const turnSize = 50
+/** Posts whose figures are refused, and none told, after which a platform is asked no more in this round. */
+const mostRefused = 3
 /** Requests that are left to what is to be published, of what a platform still allows. */
 const reserve = 20
 
@@ -44,7 +46,8 @@ const firstInstant = (day: string) => startOfDay(addDays(day, -followedDays), 'U
 
 /**
  * Asks a platform what became of some posts of a channel, and goes on with older ones in a job of its own: the job `publish.metrics`.
- * Where a limit is met it waits; what has not been asked for when the day ends is left to the next day's round.
+ * Where a limit is met it waits; what has not been asked for when the day ends is left to the next day's round. A consent that does not
+ * include figures ends the round of its channel only, and is noted for its health.
  * @throws PlatformError `transient` when another try may do
  */
 export async function pullMetrics(
@@ -55,7 +58,7 @@ export async function pullMetrics(
   const connection = await transact(ctx, (txn) => txn.em.findOne(ChannelConnection, { id: channelId }))
   const connector = connection && ctx.services.connectors.get(connection.type)
   if (!connection || !connector?.metrics || connection.status !== 'connected' || today(ctx) !== day) return
-  const turn: Turn = { connection, connector, heard: {}, done: before }
+  const turn: Turn = { connection, connector, heard: {}, done: before, told: 0, refused: 0 }
   const posts = await postsOf(ctx, { channelId, since: firstInstant(day), before }, turnSize)
   const options = {
     rules: connector.rules,
@@ -77,6 +80,8 @@ export async function pullMetrics(
   await transact(ctx, async (txn) => {
     const row = await lockConnection(txn, channelId)
     if (row) noteLimits(row, turn.heard)
+    // The latest posts tell: those that are older may be refused for reasons of their own.
+    if (row && (turn.told > 0 || before === undefined)) noteRefusals(row, turn, txn.clock.date())
     if (!row || !goesOn) return
     txn.enqueue(pullMetricsJob, {
       tenantId: row.tenantId,
@@ -96,6 +101,16 @@ interface Turn {
   heard: Record<string, { left: number; until: Date }>
   /** The last post that was asked about. */
   done: string | undefined
+  /** Posts whose figures were told. */
+  told: number
+  /** Posts whose figures the platform does not permit to be read. */
+  refused: number
+}
+
+/** One post that is refused among others says nothing of the channel. */
+function noteRefusals(row: ConnectionRow, { told, refused }: Turn, now: Date): void {
+  if (told > 0) row.figuresRefusedAt = null
+  else if (refused > 0) row.figuresRefusedAt = now
 }
 
 /** Until when nothing may be asked, where a limit has been met. */
@@ -126,21 +141,27 @@ async function readAll(
       throw new PlatformError('quota', 'The platform allows few requests more', { until: limit.until })
     // An id of another account's is the id of another post.
     if (externalId !== null && (sentTo === null || sentTo === accountKey(call.account))) {
-      const figures = await connector.metrics?.(call, { externalId, url }).catch(refused(ctx, id))
-      if (figures && Object.keys(figures).length > 0)
+      const figures = await connector.metrics?.(call, { externalId, url }).catch(refused(ctx, turn, id))
+      if (turn.told === 0 && turn.refused >= mostRefused)
+        throw new PlatformError('policy', 'The platform does not permit figures to be read')
+      if (figures && Object.keys(figures).length > 0) {
+        turn.told += 1
         await transact(ctx, async (txn) => {
           const row = await lockConnection(txn, channelId)
           const day = today(txn)
           if (row) await recordFigures(txn, { tenantId, publicationId: id, day }, figures)
         })
+      }
     }
     turn.done = id
   }
 }
 
 /** What a platform says of one post does not keep the others. */
-const refused = (ctx: Ctx, publicationId: string) => (error: unknown) => {
-  if (!(error instanceof PlatformError) || error.kind !== 'validation') throw error
+const refused = (ctx: Ctx, turn: Turn, publicationId: string) => (error: unknown) => {
+  const kind = error instanceof PlatformError ? error.kind : undefined
+  if (!(error instanceof PlatformError) || (kind !== 'validation' && kind !== 'policy')) throw error
+  if (kind === 'policy') turn.refused += 1
   ctx.log.info('the figures of a post were refused', { publicationId, message: error.message })
   return null
 }
