@@ -1,5 +1,6 @@
 import type { CopydeskOptions } from '@copydesk/core'
-import { comeBack, createOAuthServer, type OAuthServer, redirectUrl } from '../oauth-server.ts'
+import { comeBack } from '../consents.ts'
+import { createOAuthServer, type OAuthServer, redirectUrl } from '../oauth-server.ts'
 import { openPress, type Press } from '../publishing.ts'
 import { type Platform, servePictures } from './frame.ts'
 import { createPlatforms } from './platforms.ts'
@@ -25,7 +26,9 @@ export async function connectAll(more: Partial<CopydeskOptions> = {}): Promise<A
   provider.expiresIn = undefined
   const pictures = stack.use(await servePictures())
   const platforms = (await createPlatforms()).map((platform) => stack.use(platform))
-  const { redirectUrls = [], cms_site: client = {} } = provider.channels
+  const { redirectUrls = [], cms_site = {} } = provider.channels
+  // Scopes are those that are built in.
+  const { scopes: _, ...client } = cms_site
   const options = platforms.map(({ type, url, login }) => [
     type,
     { ...(login === 'consent' && client), baseUrl: url, uploadBaseUrl: url },
@@ -54,7 +57,8 @@ export async function connectAll(more: Partial<CopydeskOptions> = {}): Promise<A
   }
   for (const platform of platforms) {
     platform.now = () => press.clock.now()
-    if (platform.login === 'consent') platform.accepts = provider.accepts
+    if (platform.login === 'consent')
+      Object.assign(platform, { accepts: provider.accepts, grants: provider.grants })
     await connect(platform)
   }
   const { data } = await press.admin.call('dashboard.channels.list', {})

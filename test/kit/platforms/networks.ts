@@ -1,10 +1,16 @@
-import { counter, fetchInto, firstLine, type Platform, type Said, says, serve } from './frame.ts'
+import { type Asked, counter, fetchInto, firstLine, type Platform, type Said, says, serve } from './frame.ts'
 
 /** Meta's words, which nearly always come with the status 400. */
 export const graphError = (code: number, rest: object = {}, status = 400): Said => ({
   status,
   body: { error: { message: `(#${code}) No`, type: 'OAuthException', code, fbtrace_id: 'A', ...rest } },
 })
+
+/** The Graph API takes a token wherever it stands, and Meta's own client puts its fields and the id into bodies. */
+function asked({ token, query, json }: Asked) {
+  const { access_token: inBody, id: _, fields: __, ...fields } = json
+  return { token: token || (query.get('access_token') ?? String(inBody ?? '')), json: fields }
+}
 
 /** Single reactions are told apart. */
 const pageInsights: Readonly<Record<string, number | Record<string, number>>> = {
@@ -13,6 +19,31 @@ const pageInsights: Readonly<Record<string, number | Record<string, number>>> = 
   post_clicks: 7,
   post_reactions_by_type_total: { like: 3, love: 1 },
 }
+/** Of the page on each day. */
+const pageDays: Readonly<Record<string, number>> = {
+  page_media_view: 40,
+  page_total_media_view_unique: 30,
+  page_post_engagements: 5,
+  page_daily_follows_unique: 2,
+  page_follows: 500,
+}
+
+/** One figure of a page on the days of a span, each of which is named by its end: midnight in California. */
+function daysOfPage(query: URLSearchParams, popularity: number): Said {
+  const value = pageDays[query.get('metric') ?? '']
+  const [since, until] = [query.get('since'), query.get('until')].map((day) => Date.parse(day ?? ''))
+  if (value === undefined || query.get('period') !== 'day' || since === undefined || until === undefined)
+    return graphError(100)
+  if (!(until > since) || until - since > 93 * 86_400_000) return graphError(100)
+  const values: { value: number; end_time: string }[] = []
+  for (let day = since + 86_400_000; day < until; day += 86_400_000)
+    values.push({
+      value: value * popularity,
+      end_time: new Date(day).toISOString().replace('00:00:00.000Z', '07:00:00+0000'),
+    })
+  return says({ data: [{ name: query.get('metric'), period: 'day', values }] })
+}
+
 const mediaInsights = { views: 90, reach: 60, likes: 3, comments: 1, shares: 2, saved: 5 }
 
 /** One figure of a post; a name that is not known fails the request. */
@@ -33,7 +64,9 @@ export async function createFacebook(): Promise<Platform> {
   const photos = new Set<string>()
   let next = 122_093_481_230_000_000n
   const server = await serve(
-    async ({ method, path: versioned, token, json, query }): Promise<Said> => {
+    async (request): Promise<Said> => {
+      const { method, path: versioned, query } = request
+      const { token, json } = asked(request)
       const path = /^\/v\d+\.0(\/.*)$/.exec(versioned)?.[1] ?? ''
       const isPage = token.startsWith('page-of-')
       if (!platform.accepts(token.replace('page-of-', '')))
@@ -50,6 +83,12 @@ export async function createFacebook(): Promise<Platform> {
         return json['published'] === false ? says({ id: String(next) }) : graphError(100)
       }
       const [, counted] = /^\/(\w+)\/insights$/.exec(path) ?? []
+      if (
+        counted !== undefined &&
+        platform.grants?.(token.replace('page-of-', ''), 'read_insights') === false
+      )
+        return graphError(10)
+      if (counted === '1001') return daysOfPage(query, platform.popularity)
       if (counted !== undefined)
         return posts.has(counted)
           ? insightOf(pageInsights, String(query.get('metric')), platform.popularity)
@@ -103,6 +142,7 @@ export async function createFacebook(): Promise<Platform> {
       clear: () => posts.clear(),
     },
     figures: { impressions: 90, reach: 60, clicks: 7, reactions: 4 },
+    accountFigures: { views: 40, reach: 30, engagements: 5, newFollowers: 2, followers: 500 },
     popularity: 1,
     now: () => 0,
   }
@@ -121,7 +161,9 @@ export async function createInstagram(): Promise<Platform> {
   const media = new Map<string, { id: string; caption: string; permalink: string }>()
   let next = 17_900_000_000_000_000n
   const server = await serve(
-    async ({ method, path: versioned, token, json, query }): Promise<Said> => {
+    async (request): Promise<Said> => {
+      const { method, path: versioned, query } = request
+      const { token, json } = asked(request)
       const path = /^\/v\d+\.0(\/.*)$/.exec(versioned)?.[1] ?? ''
       if (!platform.accepts(token)) return graphError(190, { error_subcode: 463 })
       if (path === '/me/accounts')
@@ -146,6 +188,8 @@ export async function createInstagram(): Promise<Platform> {
         return says({ id: String(next) })
       }
       const [, counted] = /^\/(\w+)\/insights$/.exec(path) ?? []
+      if (counted !== undefined && platform.grants?.(token, 'instagram_manage_insights') === false)
+        return graphError(10)
       if (counted !== undefined)
         return media.has(counted)
           ? insightOf(mediaInsights, String(query.get('metric')), platform.popularity)

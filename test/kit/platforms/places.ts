@@ -9,7 +9,41 @@ interface LocalPost {
   searchUrl: string
 }
 
-/** Google's four APIs of Business Profile, for one place. */
+/** What Google counts of the place on each day; what is zero has no value. */
+const placeDays: Readonly<Record<string, number>> = {
+  BUSINESS_IMPRESSIONS_DESKTOP_MAPS: 1,
+  BUSINESS_IMPRESSIONS_DESKTOP_SEARCH: 2,
+  BUSINESS_IMPRESSIONS_MOBILE_MAPS: 30,
+  BUSINESS_IMPRESSIONS_MOBILE_SEARCH: 40,
+  WEBSITE_CLICKS: 4,
+  CALL_CLICKS: 0,
+  BUSINESS_DIRECTION_REQUESTS: 3,
+}
+
+/** The metrics of a place that are asked for, on the days that are asked for; undefined for a request that Google has no answer to. */
+function daysOfPlace(query: URLSearchParams, popularity: number) {
+  const day = (name: string) => {
+    const part = (of: string) => Number(query.get(`dailyRange.${name}.${of}`))
+    return Date.UTC(part('year'), part('month') - 1, part('day'))
+  }
+  const metrics = query.getAll('dailyMetrics')
+  const [from, to] = [day('startDate'), day('endDate')]
+  if (metrics.length === 0 || metrics.some((metric) => !(metric in placeDays)) || !(from <= to))
+    return undefined
+  const days = Array.from({ length: (to - from) / 86_400_000 + 1 }, (_, n) => new Date(from + n * 86_400_000))
+  const dailyMetricTimeSeries = metrics.map((dailyMetric) => ({
+    dailyMetric,
+    timeSeries: {
+      datedValues: days.map((one) => ({
+        date: { year: one.getUTCFullYear(), month: one.getUTCMonth() + 1, day: one.getUTCDate() },
+        ...(placeDays[dailyMetric] && { value: String(placeDays[dailyMetric] * popularity) }),
+      })),
+    },
+  }))
+  return { multiDailyMetricTimeSeries: [{ dailyMetricTimeSeries }] }
+}
+
+/** Google's five APIs of Business Profile, for one place. */
 export async function createGoogleBusiness(): Promise<Platform> {
   const { add, published } = counter()
   const posts = new Map<string, LocalPost>()
@@ -26,6 +60,10 @@ export async function createGoogleBusiness(): Promise<Platform> {
         return query.get('readMask')
           ? says({ locations: [{ name: 'locations/22', title: 'Oats, Hamburg' }] })
           : refuse(400, 'INVALID_ARGUMENT')
+      if (path === '/v1/locations/22:fetchMultiDailyMetricsTimeSeries') {
+        const found = daysOfPlace(query, platform.popularity)
+        return found ? says(found) : refuse(400, 'INVALID_ARGUMENT')
+      }
       const name = path.replace('/v4/', '')
       if (name === `${place}/localPosts` && method === 'GET')
         return says(platform.hides || posts.size === 0 ? {} : { localPosts: [...posts.values()] })
@@ -86,6 +124,7 @@ export async function createGoogleBusiness(): Promise<Platform> {
       live: () => [...posts.values()].map(({ summary }) => firstLine(summary)),
       clear: () => posts.clear(),
     },
+    accountFigures: { views: 73, websiteClicks: 4, calls: 0, directions: 3 },
     popularity: 1,
     now: () => 0,
   }
@@ -133,6 +172,7 @@ export async function createTikTok(): Promise<Platform> {
         return says200({ status: 'PROCESSING_DOWNLOAD' })
       }
       if (path === '/video/query/') {
+        if (platform.grants?.(token, 'video.list') === false) return refuse(401, 'scope_not_authorized')
         const { video_ids: ids } = json['filters'] as { video_ids: string[] }
         const n = platform.popularity
         const counts = { view_count: 90 * n, like_count: 3 * n, comment_count: n, share_count: 2 * n }

@@ -29,6 +29,7 @@ import { SearchTermReport } from '../domain/delivery/ads/terms/entities.ts'
 import { leadEntities } from '../domain/delivery/leads/entities.ts'
 import { MailOptOut } from '../domain/delivery/mailing/entities.ts'
 import { OutreachMail } from '../domain/delivery/outreach/entities.ts'
+import { AccountDay } from '../domain/delivery/publishing/account-days/entities.ts'
 import { Publication } from '../domain/delivery/publishing/entities.ts'
 import { LinkTagging } from '../domain/delivery/publishing/link-tags/entities.ts'
 import { PublicationMetrics } from '../domain/delivery/publishing/metrics/entities.ts'
@@ -136,6 +137,7 @@ export const entities = [
   Publication,
   PublicationMetrics,
   WebsiteDay,
+  AccountDay,
   PublishingSlots,
   LinkTagging,
   ...pushEntities,

@@ -59,12 +59,15 @@ import { testMailJob } from '../domain/delivery/mailings/jobs.ts'
 import { mailTest } from '../domain/delivery/mailings/test-mail.ts'
 import { outreachJob, sweepOutreachJob } from '../domain/delivery/outreach/jobs.ts'
 import { outreachTurn, sweepOutreach } from '../domain/delivery/outreach/turn.ts'
+import { pullAccount, pullAccounts } from '../domain/delivery/publishing/account-days/pull.ts'
 import { changeTurn } from '../domain/delivery/publishing/change/turn.ts'
 import {
   changeJob,
+  dailyAccountsJob,
   dailyMetricsJob,
   dailyWebsiteJob,
   publishJob,
+  pullAccountJob,
   pullMetricsJob,
   pullWebsiteJob,
   removeJob,
@@ -165,6 +168,8 @@ const handled = (): readonly HandledJob[] => [
   handleJob(sweepOutreachJob, sweepOutreach),
   handleJob(pullMetricsJob, pullMetrics),
   handleJob(dailyMetricsJob, pullDaily),
+  handleJob(pullAccountJob, pullAccount),
+  handleJob(dailyAccountsJob, pullAccounts),
   handleJob(pullWebsiteJob, pullWebsite),
   handleJob(dailyWebsiteJob, pullWebsites),
   handleJob(extendTokensJob, extendConnections),
@@ -208,6 +213,7 @@ export const calendarJobs: readonly CalendarJob[] = [
   sweepJob,
   sweepSequencesJob,
   sweepOutreachJob,
+  dailyAccountsJob,
   dailyMetricsJob,
   dailyWebsiteJob,
   extendTokensJob,

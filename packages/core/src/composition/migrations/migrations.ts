@@ -59,6 +59,7 @@ import { migration as datedMails } from './0057-dated-mails.ts'
 import { migration as publicationChanges } from './0058-publication-changes.ts'
 import { migration as channelThrottled } from './0059-channel-throttled.ts'
 import { migration as refusedFigures } from './0061-refused-figures.ts'
+import { migration as accountDays } from './0064-account-days.ts'
 
 /** Every step of the schema, in order. A step that was released is never changed. */
 export const migrations: readonly MigrationScript[] = [
@@ -122,4 +123,5 @@ export const migrations: readonly MigrationScript[] = [
   publicationChanges,
   channelThrottled,
   refusedFigures,
+  accountDays,
 ]

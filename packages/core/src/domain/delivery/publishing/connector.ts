@@ -1,10 +1,12 @@
 import type { ChannelAccount, ChannelType } from '../../accounts/channels/entities.ts'
 import type { PlatformCall, PlatformRules } from '../../accounts/channels/platform-call.ts'
 import type { ChannelAuth } from '../../accounts/channels/ports.ts'
+import type { DayOfAccount } from './account-days/figures.ts'
 import type { PostFigures } from './metrics/figures.ts'
 import type { MediaFile } from './picture.ts'
 import type { OutgoingPiece, PieceKind } from './piece.ts'
 import type { PostPicture } from './post-text.ts'
+import type { AskedDays } from './website/source.ts'
 
 /** How often something may be done for one account. */
 export interface Limit {
@@ -145,6 +147,13 @@ export interface Connector {
    * @throws PlatformError
    */
   metrics?(call: PlatformCall, published: Published): Promise<PostFigures | null>
+  /**
+   * What became of the account as a whole on each of some days, as the platform counts days. Left out where it tells nothing of accounts; it
+   * only reads.
+   * @returns days of which nothing is known yet are left out
+   * @throws PlatformError
+   */
+  accountDays?(call: PlatformCall, span: AskedDays): Promise<readonly DayOfAccount[]>
 }
 
 export interface PlatformAccount {

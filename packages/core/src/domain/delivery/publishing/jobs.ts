@@ -3,7 +3,7 @@ import { defineJob, noPayload } from '../../../kernel/jobs.ts'
 
 const ofOne = z.object({ publicationId: z.string() })
 
-/** A platform may be silent for half a minute, and a process does four jobs at a time: one tenant leaves room for others. */
+/** A platform may be silent for half a minute, and a process does six jobs at a time: one tenant leaves room for others. */
 const turns = { group: 'publish.turn', cap: 8, tenantCap: 3 }
 
 /** One turn of an intent. What is not due is left alone, so that a job too many does nothing. */
@@ -27,6 +27,12 @@ export const pullMetricsJob = defineJob(
 
 /** Asks for the figures of all posts, once a day. */
 export const dailyMetricsJob = defineJob('publish.metrics.daily', noPayload, { cron: '53 4 * * *' })
+
+/** Asks a platform what became of a channel's account as a whole, such as a page. */
+export const pullAccountJob = defineJob('publish.account', z.object({ channelId: z.string() }), { cap: 2 })
+
+/** Asks for the figures of all accounts, once a day. */
+export const dailyAccountsJob = defineJob('publish.account.daily', noPayload, { cron: '13 10 * * *' })
 
 /** Asks a source what became of the tenant's website. */
 export const pullWebsiteJob = defineJob('publish.website', z.object({ channelId: z.string() }), { cap: 2 })

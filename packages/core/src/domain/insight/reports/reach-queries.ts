@@ -30,9 +30,21 @@ const website = select({
   searchClicks: sum('w.search_clicks'),
 })
 
+const ofPages = (name: string) => sum(`case when n.type = 'social_network_a' then d.${name} end`)
+const ofPlaces = (name: string) => sum(`case when n.type = 'business_profile' then d.${name} end`)
+const accounts = select({
+  pageViews: ofPages('views'),
+  engagements: ofPages('engagements'),
+  newFollowers: ofPages('new_followers'),
+  placeViews: ofPlaces('views'),
+  websiteClicks: ofPlaces('website_clicks'),
+  calls: ofPlaces('calls'),
+  directions: ofPlaces('directions'),
+})
+
 /**
  * What became of the pieces that went out in the time, until now, and of the website on its days. Of some campaigns it is their pages
- * that are counted, not the whole website.
+ * that are counted, not the whole website, and nothing of pages and places as a whole.
  */
 export async function reachOfPeriod(
   ctx: Ctx,
@@ -63,7 +75,15 @@ export async function reachOfPeriod(
     out.params,
   )
   const [site] = await website.all(ctx.sql, `from website_days w where ${days.sql}`, days.params)
-  return { published: 0, ...post, ...site }
+  if (campaignIds.length > 0) return { published: 0, ...post, ...site }
+  const scope = within(ctx.scope, 'd.tenant_id')
+  const [account] = await accounts.all(
+    ctx.sql,
+    `from account_days d join channel_connections n on n.id = d.channel_id
+     where d.tenant_id = ? and d.day >= ? and d.day < ? and ${scope.sql}`,
+    [tenantId, periodStart, addDays(periodEnd, 1), ...scope.params],
+  )
+  return { published: 0, ...post, ...site, ...account }
 }
 
 const ofCampaigns = (column: string, campaignIds: readonly string[]): Condition | undefined =>

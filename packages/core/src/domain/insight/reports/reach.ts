@@ -15,12 +15,21 @@ export interface Reach {
   keyEvents?: Counted
   searchImpressions?: Counted
   searchClicks?: Counted
+  /** Of pages as a whole, and of places on a map. */
+  pageViews?: Counted
+  engagements?: Counted
+  newFollowers?: Counted
+  placeViews?: Counted
+  websiteClicks?: Counted
+  calls?: Counted
+  directions?: Counted
 }
 
 /** The part of a report that says what became of the work, in Markdown; none where nothing is known. */
 export function reachLines(reach: Reach): string[] {
   const { published, impressions, responses, clicks, deliveries, opens } = reach
   const { views, sessions, keyEvents, searchImpressions, searchClicks } = reach
+  const { pageViews, engagements, newFollowers, placeViews, websiteClicks, calls, directions } = reach
   return [
     ...(published > 0 ? [`- Published: ${counted(published, 'piece')}`] : []),
     ...line('Posts', [
@@ -40,6 +49,17 @@ export function reachLines(reach: Reach): string[] {
     ...line('Search', [
       [searchImpressions, 'impression'],
       [searchClicks, 'click'],
+    ]),
+    ...line('Page', [
+      [pageViews, 'view'],
+      [engagements, 'engagement'],
+      [newFollowers, 'new follower'],
+    ]),
+    ...line('Place', [
+      [placeViews, 'view'],
+      [websiteClicks, 'click to the website', 'clicks to the website'],
+      [calls, 'call'],
+      [directions, 'request for the way', 'requests for the way'],
     ]),
   ]
 }

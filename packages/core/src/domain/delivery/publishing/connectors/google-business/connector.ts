@@ -7,6 +7,7 @@ import type { OutgoingPiece } from '../../piece.ts'
 import { googleRules } from '../google.ts'
 import { addressOf, bearerOf, postIsGone, readAs, requestAs } from '../requests.ts'
 import { graphemesOf, saysTheSame } from '../same-text.ts'
+import { readPlaceDays } from './performance.ts'
 
 const LocalPost = z.object({
   name: z.string(),
@@ -93,6 +94,7 @@ export const googleBusiness: Connector = {
     const url = at(call, `${posts}/${externalId}`)
     await call.ask({ method: 'DELETE', url, headers: bearerOf(call) }, [404])
   },
+  accountDays: (call, span) => readPlaceDays(call, call.account['place'] ?? '', span),
 }
 
 /** The text, and a button for its first link. */

@@ -7,6 +7,7 @@ import { postIsGone, requestAs } from '../requests.ts'
 import { saysTheSame } from '../same-text.ts'
 import { graphUrl, metaRules, readAllPages } from './graph.ts'
 import { facebookInsights, readInsights } from './insights.ts'
+import { readPageDays } from './page-days.ts'
 
 const Page = z.object({ id: z.string(), name: z.string() })
 const PageToken = z.object({ access_token: z.string() })
@@ -83,6 +84,7 @@ export const facebook: Connector = {
     const headers = await pageLogin(call)
     return readInsights(call, externalId, facebookInsights, headers)
   },
+  accountDays: async (call, span) => readPageDays(call, pageOf(call), await pageLogin(call), span),
 }
 
 const pageOf = ({ account }: PlatformCall) => encodeURIComponent(account['page'] ?? '')
