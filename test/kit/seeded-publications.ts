@@ -124,5 +124,14 @@ export async function addPublications(
     account_key: sha256Hex(name).slice(0, 32),
     views: 7,
   })
+  await insert('account_days', {
+    id: ulid(),
+    tenant_id: tenantId,
+    channel_id: elsewhere?.id ?? channelId,
+    account_key: sha256Hex(name).slice(0, 32),
+    day: counted.day,
+    views: 7,
+    updated_on: now,
+  })
   return failed
 }

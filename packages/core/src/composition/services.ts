@@ -13,6 +13,7 @@ import { createModelRegistry, type ProviderAccess } from '../domain/agents/model
 import { adPlatforms } from '../domain/delivery/ads/platforms/platforms.ts'
 import { takeOutreach } from '../domain/delivery/outreach/take.ts'
 import { connectors } from '../domain/delivery/publishing/connectors/connectors.ts'
+import { reachOfCampaigns } from '../domain/delivery/publishing/metrics/campaign-queries.ts'
 import { takePiece } from '../domain/delivery/publishing/plan/take-piece.ts'
 import { websiteSources } from '../domain/delivery/publishing/website/sources/sources.ts'
 import { takeReviewMails } from '../domain/delivery/sequences/reviews.ts'
@@ -22,6 +23,7 @@ import { provisionDatasets } from '../domain/knowledge/datasets/provision.ts'
 import { checkAgainstKnowledge } from '../domain/knowledge/facts/check.ts'
 import { createKnowledgeCache } from '../domain/knowledge/search/knowledge-cache.ts'
 import { usualMailLimits } from '../domain/people/mail/send-email.ts'
+import type { CampaignOutcomes } from '../domain/work/campaigns/workflow/ports.ts'
 import { createCommands } from '../domain/work/runs/commands/commands.ts'
 import { createDeltas } from '../domain/work/runs/text/deltas.ts'
 import { createSequencer } from '../domain/work/runs/text/sequencer.ts'
@@ -66,6 +68,7 @@ const tenantKnowledge: TenantKnowledge = {
   check: checkAgainstKnowledge,
   keepApproved,
 }
+const campaignOutcomes: CampaignOutcomes = { reachOf: reachOfCampaigns }
 const tenantDatasets: TenantDatasets = { provision: provisionDatasets }
 const tenantAgents: TenantAgents = { provision: provisionAgents, pause: pauseAgents, resume: resumeAgents }
 
@@ -166,6 +169,7 @@ export async function createServices(parts: ServiceParts): Promise<Services> {
     tenantAgents,
     tenantDatasets,
     tenantKnowledge,
+    campaignOutcomes,
     tenantPublishing: {
       async takePiece(...piece) {
         await takeReviewMails(...piece)

@@ -40,7 +40,8 @@ const figures = {
   searchClicks: 'from search',
 } as const
 
-function placeRow(place: Place): StyledLine {
+/** Where a piece went, and what has been counted there. */
+export function placeRow(place: Place): StyledLine {
   const counted = Object.entries(figures).flatMap(([name, words]) => {
     const value = place[name as keyof typeof figures]
     return value === null ? [] : [`${value} ${words}`]

@@ -5,6 +5,7 @@ import { markdownRows } from '../render/markdown.ts'
 import { type Column, emptyRow, row, type StyledLine, span, type TextSpan, tableOf } from '../render/row.ts'
 import { ageOf, counted, lasting, usd } from '../render/words.ts'
 import { type OperationContext, type RenderOptions } from './operation.ts'
+import { placeRow } from './outcomes.ts'
 import { riskTone } from './queue.ts'
 import type { Activity, Brief, Piece, Question } from './show.ts'
 
@@ -26,6 +27,7 @@ export function pieceRows(
   }
   if (diff)
     rows.push(...part('changes', `from version ${diff.from} to ${diff.to}`), ...diffRows(diff, renderOptions))
+  if (activity?.places) rows.push(...part('what became of it'), ...activity.places.map(placeRow))
   if (activity && activity.comments.length > 0) {
     rows.push(...part('comments'), ...earlierComments(activity))
     for (const { author, text: words, createdOn } of activity.comments) {

@@ -23,7 +23,8 @@ export interface Piece {
 
 export const show = operation({
   name: 'show',
-  summary: 'show an approval or activity: brief, sources, checks, text, changes, comments, runs and cost',
+  summary:
+    'show an approval or activity: brief, sources, checks, text, changes, what became of it, comments, runs and cost',
   effect: 'reads',
   audience: ['staff', 'admin', 'member'],
   params: {

@@ -1,13 +1,14 @@
 import { z } from 'zod'
+import { showActivity } from '../../domain/insight/outcomes/shown.ts'
+import { ActivityView } from '../../domain/insight/outcomes/shown-schemas.ts'
 import { getBrief } from '../../domain/work/activities/brief-queries.ts'
 import { listComments } from '../../domain/work/activities/comment-queries.ts'
 import { saveComment } from '../../domain/work/activities/comments.ts'
-import { getActivity, getOutput } from '../../domain/work/activities/detail.ts'
+import { getOutput } from '../../domain/work/activities/detail.ts'
 import { listActivities } from '../../domain/work/activities/queries.ts'
 import { retryActivity } from '../../domain/work/activities/retry.ts'
 import { ActivityBrief } from '../../domain/work/activities/review-schemas.ts'
 import {
-  ActivityDetail,
   ActivityOutput,
   ActivityPage,
   ActivityQuery,
@@ -36,10 +37,10 @@ export const list = endpoint({
 export const get = endpoint({
   id: 'dashboard.activities.get',
   route: 'GET /activities/:activityId',
-  summary: 'One activity with its runs, comments and subtasks',
+  summary: 'One activity with its runs, comments and subtasks, and what became of its text',
   access: team,
-  reply: { 200: ActivityDetail },
-}).handle((ctx, { params }) => getActivity(ctx, params.activityId))
+  reply: { 200: ActivityView },
+}).handle((ctx, { params }) => showActivity(ctx, params.activityId))
 
 export const queue = endpoint({
   id: 'dashboard.queue',

@@ -1,12 +1,13 @@
+import { showActivityForReview } from '../../domain/insight/outcomes/shown.ts'
+import { ReviewerActivityView } from '../../domain/insight/outcomes/shown-schemas.ts'
 import { getBrief } from '../../domain/work/activities/brief-queries.ts'
 import { cancelActivity } from '../../domain/work/activities/cancel.ts'
 import { listLog } from '../../domain/work/activities/log-queries.ts'
 import { pauseActivity, resumeActivity } from '../../domain/work/activities/pause.ts'
 import { reassignActivity } from '../../domain/work/activities/reassign.ts'
-import { getActivityForReview, listActivitiesForReview } from '../../domain/work/activities/review-queries.ts'
+import { listActivitiesForReview } from '../../domain/work/activities/review-queries.ts'
 import {
   ActivityBrief,
-  ReviewerActivityDetail,
   ReviewerActivityPage,
   ReviewerActivityQuery,
 } from '../../domain/work/activities/review-schemas.ts'
@@ -41,8 +42,8 @@ export const get = endpoint({
   route: 'GET /activities/:activityId',
   summary: 'One activity with its runs, comments and subtasks, and whether anything can be done about it',
   access: reviewers,
-  reply: { 200: ReviewerActivityDetail },
-}).handle((ctx, { params }) => getActivityForReview(ctx, params.activityId))
+  reply: { 200: ReviewerActivityView },
+}).handle((ctx, { params }) => showActivityForReview(ctx, params.activityId))
 
 export const brief = endpoint({
   id: 'dm.activities.brief',

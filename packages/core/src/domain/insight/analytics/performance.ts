@@ -1,6 +1,6 @@
 import type { Ctx } from '../../../kernel/context.ts'
 import { toMicros } from '../../../kernel/money.ts'
-import { addDays, daysBetween, startOfDay } from '../../../kernel/periods.ts'
+import { addDays, dayIn, daysBetween, startOfDay } from '../../../kernel/periods.ts'
 import { oneTenant } from '../../../kernel/scope.ts'
 import { listGoals } from '../../work/strategy/queries.ts'
 import type { GoalItem } from '../../work/strategy/schemas.ts'
@@ -47,12 +47,15 @@ function windowsOf({ metric, periodStart, periodEnd }: GoalItem, zone: string, n
   const from = startOfDay(periodStart, zone)
   const end = startOfDay(addDays(periodEnd, 1), zone)
   const until = new Date(Math.min(Math.max(now.getTime() + 1, from.getTime()), end.getTime()))
-  const beforeFrom = startOfDay(addDays(periodStart, -daysBetween(periodStart, periodEnd)), zone)
+  const length = daysBetween(periodStart, periodEnd)
+  const earlierDay = addDays(periodStart, -length)
+  const beforeFrom = startOfDay(earlierDay, zone)
   const passed = until.getTime() - from.getTime()
+  const days = Math.min(Math.max(daysBetween(periodStart, dayIn(now, zone)), 0), length)
   // A day is longer or shorter where clocks change; the period before ends where this one begins.
   const beforeUntil = until < end ? new Date(Math.min(beforeFrom.getTime() + passed, from.getTime())) : from
   return [
-    { metric, from, until },
-    { metric, from: beforeFrom, until: beforeUntil },
+    { metric, from, until, firstDay: periodStart, endDay: addDays(periodStart, days) },
+    { metric, from: beforeFrom, until: beforeUntil, firstDay: earlierDay, endDay: addDays(earlierDay, days) },
   ]
 }

@@ -15,7 +15,35 @@ export interface Window {
   metric: GoalMetric
   from: Date
   until: Date
+  /** The same in days, for what platforms and sources count by days of their own. */
+  firstDay: string
+  endDay: string
 }
+
+/** How long before a time a post may have gone out that was read in it, days. */
+const readDays = 91
+
+/** How much more a platform has counted of posts that are out: the totals at the end without those before. */
+const gained =
+  (expression: string, ...names: string[]) =>
+  (tenantId: string, { from, until, firstDay, endDay }: Window): Condition => {
+    const total = `coalesce((select ${expression} from publication_metrics m where m.publication_id = p.id and m.day < ?
+      and (${names.map((name) => `m.${name} is not null`).join(' or ')}) order by m.day desc limit 1), 0)`
+    return {
+      sql: `select coalesce(sum(${total} - ${total}), 0) * 1000000 from publications p
+        where p.tenant_id = ? and p.status = 'published' and p.published_at >= ? and p.published_at < ?`,
+      params: [endDay, firstDay, tenantId, new Date(from.getTime() - readDays * 86_400_000), until],
+    }
+  }
+
+/** What the sources of the website have counted of it on days of their own. */
+const onWebsite =
+  (name: string) =>
+  (tenantId: string, { firstDay, endDay }: Window): Condition => ({
+    sql: `select coalesce(sum(w.${name}), 0) * 1000000 from website_days w
+      where w.tenant_id = ? and w.publication_id = '' and w.day >= ? and w.day < ?`,
+    params: [tenantId, firstDay, endDay],
+  })
 
 const decided = `b.content_hash is not null and b.status in ('approved', 'rejected')
   and b.resolution in ('approved', 'rejected', 'revision_requested')`
@@ -43,6 +71,18 @@ const figures: Record<GoalMetric, (tenantId: string, window: Window) => Conditio
       params: [tenantId, ...(made?.params ?? [])],
     }
   },
+  impressions: gained('m.impressions', 'impressions'),
+  responses: gained(
+    'coalesce(m.reactions, 0) + coalesce(m.comments, 0) + coalesce(m.shares, 0)',
+    'reactions',
+    'comments',
+    'shares',
+  ),
+  clicks: gained('m.clicks', 'clicks'),
+  opens: gained('m.opens', 'opens'),
+  views: onWebsite('views'),
+  key_events: onWebsite('key_events'),
+  search_clicks: onWebsite('search_clicks'),
 }
 
 const figure = select({ place: count('f.place'), micros: count('f.micros') })
@@ -59,6 +99,6 @@ export async function readFigures(ctx: Ctx, tenantId: string, windows: readonly 
     `from (${parts.map(({ sql }) => sql).join(' union all ')}) f`,
     parts.flatMap(({ params }) => params),
   )
-  const found = new Map(rows.map(({ place, micros }) => [place, Math.floor(micros)]))
+  const found = new Map(rows.map(({ place, micros }) => [place, Math.max(0, Math.floor(micros))]))
   return windows.map((_, at) => found.get(at) ?? 0)
 }

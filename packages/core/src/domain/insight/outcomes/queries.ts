@@ -19,6 +19,8 @@ const m = table(PublicationMetrics, 'm')
 /** How many pieces are shown, and how many verdicts are looked at for them: a piece may have several. */
 const mostPieces = 10
 const mostVerdicts = 50
+/** The latest publications of some pieces that are shown; one can be taken back and published again without end. */
+const mostPlaces = 500
 
 const verdict = select({
   approvalId: a.id,
@@ -76,22 +78,29 @@ const publication = select({
   searchClicks: onPage('search_clicks'),
 })
 
-async function placesOf(
+/** Where some pieces went and what became of them there, by the activity whose text each is; what was withdrawn is left out. */
+export async function placesOf(
   ctx: Ctx,
   activityIds: readonly string[],
 ): Promise<ReadonlyArray<{ activityId: string; place: PiecePlace }>> {
   if (activityIds.length === 0) return []
   const scope = within(ctx.scope, 'p.tenant_id')
+  const ofPieces = `p.activity_id in (${placeholders(activityIds)}) and ${scope.sql}`
+  const params = [...activityIds, ...scope.params]
+  // Each of the two has an index of its own: that of pieces has none that were taken back.
   const publications = await publication.all(
     ctx.sql,
     `from ${p} left join ${m} on m.publication_id = p.id
        and m.day = (select max(l.day) from publication_metrics l where l.publication_id = p.id)
-     where p.activity_id in (${placeholders(activityIds)}) and p.status <> 'cancelled' and ${scope.sql} order by p.id`,
-    [...activityIds, ...scope.params],
+     where p.id in (
+       select p.id from publications p where ${ofPieces} and p.status <> 'cancelled' and p.status <> 'removed'
+       union all select p.id from publications p where p.status = 'removed' and ${ofPieces})
+     order by p.id desc limit ?`,
+    [...params, ...params, mostPlaces],
   )
   const mailings = await listMailingsOf(ctx, activityIds)
   return [
-    ...publications.map(({ activityId, publishedAt, scheduledFor, ...rest }) => ({
+    ...publications.toReversed().map(({ activityId, publishedAt, scheduledFor, ...rest }) => ({
       activityId,
       place: { kind: 'publication' as const, ...rest, at: publishedAt ?? scheduledFor },
     })),

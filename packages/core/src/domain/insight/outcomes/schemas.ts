@@ -8,7 +8,7 @@ import { publicationStatuses } from '../../delivery/publishing/entities.ts'
 const figure = z.int().nullable()
 
 /** Where a piece went, and what became of it there until now. */
-const Place = z.object({
+export const PiecePlace = z.object({
   kind: z.enum(['publication', 'mailing']),
   /** Of the publication, or of the mailing to the tenant's own leads. */
   id: ulid,
@@ -36,10 +36,10 @@ const ApprovedPiece = z.object({
   title: z.string(),
   approvedAt: isoDate,
   /** Empty as long as it goes nowhere. */
-  places: z.array(Place),
+  places: z.array(PiecePlace),
 })
 export type ApprovedPiece = z.output<typeof ApprovedPiece>
-export type PiecePlace = ApprovedPiece['places'][number]
+export type PiecePlace = z.output<typeof PiecePlace>
 
 /** The ten pieces that the caller has approved last, the latest first. */
 export const ApprovedPieces = z.object({ data: z.array(ApprovedPiece) })

@@ -35,7 +35,19 @@ export const StrategyDraft = defineEntity({
   filters: ownedByTenant,
 })
 
-export const goalMetrics = ['pieces_finished', 'first_pass_rate', 'spend_usd'] as const
+/** The last seven are what platforms count of posts and mails, and the sources of a website of it. */
+export const goalMetrics = [
+  'pieces_finished',
+  'first_pass_rate',
+  'spend_usd',
+  'impressions',
+  'responses',
+  'clicks',
+  'opens',
+  'views',
+  'key_events',
+  'search_clicks',
+] as const
 export type GoalMetric = (typeof goalMetrics)[number]
 
 /** What a tenant wants to reach in a span of days. */
@@ -47,7 +59,7 @@ export const Goal = defineEntity({
     tenantId: refColumn(),
     title: p.string(),
     metric: p.string().$type<GoalMetric>(),
-    /** In millionths of what the metric counts in: pieces, per cent, dollars. */
+    /** In millionths of what the metric counts in: pieces, per cent, dollars, or what is counted of posts and pages. */
     targetMicros: microsColumn(),
     /** Days of the tenant's zone; both are part of it. */
     periodStart: dateColumn(),

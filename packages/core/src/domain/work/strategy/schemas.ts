@@ -31,7 +31,7 @@ export const StrategyStarted = z.object({ activityId: ulid, runId: ulid })
 const goalFields = {
   title: z.string().trim().min(1).max(200),
   metric: z.enum(goalMetrics),
-  /** Pieces, per cent, or dollars, by the metric. */
+  /** Pieces, per cent, dollars, or what is counted of posts and pages, by the metric. */
   targetValue: usdAmount.refine((value) => value > 0, 'Must be above 0'),
   /** Days of the tenant's zone; both are part of the period. */
   periodStart: isoDay,
