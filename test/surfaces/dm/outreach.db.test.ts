@@ -162,7 +162,7 @@ describe('dm.campaigns.send', () => {
     await desk.pass(minute)
     const [mail] = (await mailsOf(desk.app)).filter(({ to }) => to === 'ann@site.example')
     const link = new URL((mail?.headers.get('list-unsubscribe') ?? '').replace(/^<|>$/g, '')).pathname
-    expect(await (await desk.app.fetch(link)).text()).toContain('no more mails of this kind from Oats')
+    expect(await (await desk.app.fetch(link)).text()).toContain('no more messages of this kind from Oats')
     // Programs that read mails ask several times at once.
     const answers = await Promise.all(
       Array.from({ length: 8 }, () => desk.app.fetch(link, { method: 'POST' })),

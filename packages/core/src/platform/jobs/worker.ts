@@ -24,7 +24,7 @@ export interface JobQueueOptions {
   caps?: Readonly<Record<string, number>>
   /** Of these, most of one tenant, so that its slow ones leave room for those of others; only for groups that are in `caps`. */
   tenantCaps?: Readonly<Record<string, number>>
-  /** Jobs in progress in this process at a time. Default 4. */
+  /** Jobs in progress in this process at a time. Default 6. */
   concurrency?: number
   /** How long a job stays with a process that says nothing more, milliseconds. Default 30,000. */
   leaseMs?: number
@@ -61,7 +61,7 @@ export class JobWorker {
   #cancelBeat: (() => void) | undefined
 
   constructor(options: JobQueueOptions) {
-    const { caps = {}, tenantCaps = {}, concurrency = 4, leaseMs = 30_000, random = Math.random } = options
+    const { caps = {}, tenantCaps = {}, concurrency = 6, leaseMs = 30_000, random = Math.random } = options
     this.#options = { ...options, caps, tenantCaps, concurrency, leaseMs, random }
     this.#id = options.newId()
     this.#kinds = Object.keys(options.handlers)
