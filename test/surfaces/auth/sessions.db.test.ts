@@ -18,6 +18,18 @@ const logOut = (app: TestApp, token: string) => app.clientFor(token).call('auth'
 
 const claimsOf = (token: string) => JSON.parse(atob(token.split('.')[1] ?? '')) as Record<string, unknown>
 
+/** Opens a stream of a person, and tells when it has ended. */
+async function follow(app: TestApp, token: string) {
+  const init = { headers: { authorization: `Bearer ${token}` } }
+  const reader = (await app.fetch('/dashboard/v1/events/stream', init)).body?.getReader()
+  const state = { ended: false, cancel: () => reader?.cancel() }
+  void (async () => {
+    while (!(await reader?.read())?.done);
+    state.ended = true
+  })()
+  return state
+}
+
 const refused = { status: 401, code: 'UNAUTHORIZED' }
 const traces = ['users', 'sessions', 'audit_records', 'event', 'job']
 
@@ -116,6 +128,30 @@ describe('auth.refresh', () => {
     }
     expect(new Set(messages).size).toBe(1)
     expect(await refresh(app, refreshToken)).toHaveProperty('accessToken')
+  })
+})
+
+describe('a session after seven days', () => {
+  it('ends with its streams and access tokens, and no other session does', async () => {
+    const clock = createTestClock()
+    await using app = await createTestApp({ clock, worker: false })
+    await app.team()
+    const { refreshToken } = await logIn(app)
+    clock.advance(7 * day - 10 * 60_000)
+    const { accessToken } = await refresh(app, refreshToken)
+    const younger = await logIn(app)
+    const [closing, open] = [await follow(app, accessToken), await follow(app, younger.accessToken)]
+    clock.advance(10 * 60_000 - 1_000)
+    expect(await me(app, accessToken)).toMatchObject({ email: admin })
+    expect([closing.ended, open.ended]).toEqual([false, false])
+    await app.until(async () => {
+      clock.advance(1_000)
+      return closing.ended
+    }, 'the stream of the session ends')
+    await expect(me(app, accessToken)).rejects.toMatchObject(refused)
+    expect(await me(app, younger.accessToken)).toMatchObject({ email: admin })
+    expect(open.ended).toBe(false)
+    await open.cancel()
   })
 })
 

@@ -40,7 +40,7 @@ export interface Principal {
   tenants?: readonly string[] | 'all'
   /** The tenant that a super-admin looks at through an impersonation token. */
   impersonating?: string
-  /** When an impersonation or an API key ends, milliseconds since the epoch: its open streams end with it. */
+  /** When a session, an impersonation or an API key ends, milliseconds since the epoch: its open streams end with it. */
   until?: number
 }
 

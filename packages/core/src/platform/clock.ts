@@ -1,5 +1,5 @@
 import { randomFillSync } from 'node:crypto'
-import { encodeTime, monotonicFactory } from 'ulid'
+import { decodeTime, encodeTime, monotonicFactory } from 'ulid'
 
 /** The only source of "now" in the process; tests put their own in its place. */
 export interface Clock {
@@ -71,6 +71,11 @@ const ULID = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/
 /** True for a well-formed ULID in its canonical upper-case form. */
 export function isUlid(text: string): boolean {
   return ULID.test(text)
+}
+
+/** When an id was made, milliseconds since the epoch. */
+export function madeAt(id: string): number {
+  return decodeTime(id)
 }
 
 /** The smallest id that can have been made at an instant or later. */

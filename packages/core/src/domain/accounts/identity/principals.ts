@@ -6,8 +6,9 @@ import type { Database } from '../../../platform/database/database.ts'
 import type { Logger } from '../../../platform/log.ts'
 import { isSuspended } from '../tenants/entities.ts'
 import { isWellFormedKey } from './api-keys.ts'
-import { keyOwner, markUsed, mayImpersonate, runOwner } from './queries.ts'
+import { impersonationGrant, keyOwner, markUsed, runOwner } from './queries.ts'
 import type { Revocations } from './revocations.ts'
+import { sessionEnd } from './sessions.ts'
 import { TenantScopes } from './tenant-scopes.ts'
 import type { Tokens, TokenUse, Verified } from './tokens.ts'
 
@@ -140,6 +141,7 @@ class Principals {
       role,
       appAccess,
       sessionId: sid,
+      until: sessionEnd(sid),
       ...(tenantId && { tenantId }),
       ...(name && { name }),
       ...(email && { email }),
@@ -152,7 +154,8 @@ class Principals {
   async #observer(claims: Verified<'impersonation'>): Promise<Principal> {
     const { db, clock } = this.#parts
     const { sub, sid, tenantId, name, email, exp } = claims
-    if (!(await mayImpersonate(db.sql, sub, sid, clock.date()))) throw sessionEnded()
+    const grant = await impersonationGrant(db.sql, sub, sid, clock.date())
+    if (!grant) throw sessionEnded()
     return this.#seen({
       id: sub,
       type: 'human',
@@ -161,7 +164,7 @@ class Principals {
       sessionId: sid,
       tenantId,
       impersonating: tenantId,
-      until: exp * 1000,
+      until: Math.min(exp * 1000, grant.endsAt?.getTime() ?? Number.POSITIVE_INFINITY),
       ...(name && { name }),
       ...(email && { email }),
     })

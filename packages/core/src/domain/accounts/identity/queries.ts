@@ -1,5 +1,15 @@
 import { placeholders, type Sql } from '../../../platform/database/database.ts'
-import { exists, leftTable, pick, type RowOf, select, table, text } from '../../../platform/database/read.ts'
+import {
+  exists,
+  instant,
+  leftTable,
+  nullable,
+  pick,
+  type RowOf,
+  select,
+  table,
+  text,
+} from '../../../platform/database/read.ts'
 import { EventRow } from '../../../platform/events/entities.ts'
 
 import { Tenant, TenantProfile } from '../tenants/entities.ts'
@@ -33,19 +43,31 @@ export function keyOwner(sql: Sql, keyHash: string): Promise<RowOf<typeof owner>
   )
 }
 
-const access = select({ apps: u.appAccess })
+const grant = select({
+  apps: u.appAccess,
+  sessionEnds: nullable(instant('s.expires_at')),
+  keyEnds: nullable(instant('k.expires_at')),
+})
 
-/** Whether a user may still use what was issued with a session or an API key: both live, and the user a super-admin. */
-export async function mayImpersonate(sql: Sql, userId: string, grantId: string, now: Date): Promise<boolean> {
-  const row = await access.get(
+/**
+ * Whether a user may still use what was issued with a session or an API key: both live, and the user a super-admin.
+ * @returns when that session or key ends, null for a key that does not; undefined when the user may not
+ */
+export async function impersonationGrant(
+  sql: Sql,
+  userId: string,
+  grantId: string,
+  now: Date,
+): Promise<{ endsAt: Date | null } | undefined> {
+  const row = await grant.get(
     sql,
-    `from ${u} where u.id = ? and u.status = 'active' and u.role = 'super_admin'
-       and (exists (select 1 from sessions s where s.id = ? and s.user_id = u.id and s.expires_at > ?)
-         or exists (select 1 from api_keys k where k.id = ? and k.user_id = u.id and k.revoked_at is null
-           and (k.expires_at is null or k.expires_at > ?)))`,
-    [userId, grantId, now, grantId, now],
+    `from ${u} left join sessions s on s.id = ? and s.user_id = u.id and s.expires_at > ?
+       left join api_keys k on k.id = ? and k.user_id = u.id and k.revoked_at is null
+         and (k.expires_at is null or k.expires_at > ?)
+     where u.id = ? and u.status = 'active' and u.role = 'super_admin' and (s.id is not null or k.id is not null)`,
+    [grantId, now, grantId, now, userId],
   )
-  return row?.apps.includes('manage') ?? false
+  return row?.apps.includes('manage') ? { endsAt: row.sessionEnds ?? row.keyEnds } : undefined
 }
 
 const a = table(TenantAssignment, 'a')

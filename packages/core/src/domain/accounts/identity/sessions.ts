@@ -1,6 +1,7 @@
 import { LockMode } from '@mikro-orm/core'
 import type { App, Ctx, Role, Transaction } from '../../../kernel/context.ts'
 import { DomainError } from '../../../kernel/errors.ts'
+import { madeAt } from '../../../platform/clock.ts'
 import { randomToken, sha256Hex } from '../../../platform/crypto/hash.ts'
 import { forgetDevices } from '../../people/push/device-queries.ts'
 import { isSuspended, Tenant } from '../tenants/entities.ts'
@@ -9,6 +10,9 @@ import { accessRevoked } from './events.ts'
 import type { LoginReply } from './schemas.ts'
 
 const sessionMs = 7 * 24 * 3_600_000
+
+/** When a session ends by its age, milliseconds since the epoch: its id, which its access tokens name, says when it was opened. */
+export const sessionEnd = (sessionId: string): number => madeAt(sessionId) + sessionMs
 
 /** What tokens, audit records and replies say about a person. */
 export interface Person {

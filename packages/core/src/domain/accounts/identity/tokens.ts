@@ -93,8 +93,10 @@ export interface TokensOptions {
 export function createTokens(options: TokensOptions): Tokens {
   const { signingKeys, clock, maxRemembered = 5000, onUnknownKey } = options
   const signer = createSigner(signingKeys, onUnknownKey)
-  // By hash: what is kept in memory lets no one act.
-  let remembered = new LRUCache<string, Verified<RememberedUse>>({ max: maxRemembered })
+  // By hash: what is kept in memory lets no one act. Counted by size, it takes room as it fills.
+  const remember = () =>
+    new LRUCache<string, Verified<RememberedUse>>({ maxSize: maxRemembered, sizeCalculation: () => 1 })
+  let remembered = remember()
 
   const alive = <T extends { exp: number }>(claims: T): T => {
     if (clock.now() < claims.exp * 1000) return claims
@@ -132,7 +134,7 @@ export function createTokens(options: TokensOptions): Tokens {
     },
     replaceKeys(keys) {
       signer.replace(keys)
-      remembered = new LRUCache({ max: maxRemembered })
+      remembered = remember()
     },
   }
 }
