@@ -13,6 +13,7 @@ import { sign, startPaymentServer } from '../kit/payment-server.ts'
 import { endMember, startMember } from './fleet.ts'
 import { randomFrom } from './random.ts'
 
+/** The long form is that of `payment-story.ts` with `COPYDESK_PAYMENT_KILLS=50`: with few tenants all of them would have ended. */
 const kills = Number(process.env['COPYDESK_PAYMENT_KILLS'] ?? 3)
 /** How much of the story is told; the long form is all of it. */
 const most = Number(process.env['COPYDESK_PAYMENT_EVENTS'] ?? 80)

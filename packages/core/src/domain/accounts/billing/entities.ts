@@ -19,6 +19,19 @@ export type ProviderState = (typeof providerStates)[number]
 /** Those that nothing follows. */
 export const finalStates: ReadonlySet<ProviderState> = new Set(['cancelled', 'completed'])
 
+/** How usage is priced. */
+export interface UsageTerms {
+  /** What agents may spend in a whole period; null is everything. */
+  includedMicros: number | null
+  /** For each US dollar beyond that, in the smallest unit of the currency. */
+  overageAmount: number
+}
+
+/** How it was priced until an instant, in ISO 8601. */
+export interface EarlierTerms extends UsageTerms {
+  until: string
+}
+
 /** What a tenant has agreed to pay. Every one but a cancelled one is the tenant's current one. */
 export const Subscription = defineEntity({
   name: 'Subscription',
@@ -46,6 +59,8 @@ export const Subscription = defineEntity({
     includedMicros: microsColumn().strictNullable(),
     /** For each US dollar beyond that. */
     overageAmount: amountColumn().default(0),
+    /** Of the plans that the period began with, oldest first; null where it had none but this. */
+    earlierTerms: p.json().$type<EarlierTerms[]>().strictNullable(),
     /** When billing began. */
     startedAt: instantColumn().strictNullable(),
     /** When the period that is being worked in began. */

@@ -12,17 +12,23 @@ import { discountOf } from './plans/coupons.ts'
 import { choosePlan, choosePlanById } from './plans/plans.ts'
 import { changeSubscription, currentSubscription } from './subscriptions.ts'
 import { usageSoFar } from './usage/queries.ts'
-import { rateUsage } from './usage/rating.ts'
+import { includedIn, rateSpans, type Usage } from './usage/rating.ts'
+import { spansOf } from './usage/spans.ts'
 
 /** The tenant's subscription. Serves `GET /tenant/v1/billing/subscription`. @throws DomainError `NOT_FOUND` without one */
-export function ownSubscription(ctx: Ctx): Promise<OwnSubscription> {
+export async function ownSubscription(ctx: Ctx): Promise<OwnSubscription> {
+  return toOwn(await latest(ctx))
+}
+
+/** The current one, or else the last one. */
+function latest(ctx: Ctx): Promise<SubscriptionRow> {
   const tenantId = oneTenant(ctx)
   return transact(ctx, async (txn) => {
     const current =
       (await txn.em.findOne(Subscription, { tenantId, status: { $ne: 'cancelled' } })) ??
       (await txn.em.findOne(Subscription, { tenantId }, { orderBy: { id: 'desc' } }))
     if (!current) throw none()
-    return toOwn(current)
+    return current
   })
 }
 
@@ -109,24 +115,26 @@ export function cancelOwn(ctx: Ctx): Promise<OwnSubscription> {
 
 /** What agents have spent that is not billed yet. Serves `GET /tenant/v1/billing/usage`. @throws DomainError `NOT_FOUND` */
 export async function ownUsage(ctx: Ctx): Promise<UsageReport> {
-  const { includedUsd, overageAmount, currency, ...subscription } = await ownSubscription(ctx)
-  const { periodStart, periodEnd } = subscription
-  const start = periodStart ?? ctx.clock.date()
-  const includedMicros = includedUsd === null ? null : Math.round(includedUsd * 1_000_000)
-  const from = subscription.startedAt ?? start
-  const usage = await usageSoFar(ctx, oneTenant(ctx), { from, start })
-  const rated = rateUsage(usage, { includedMicros, overageAmount })
-  const sum = (of: 'micros' | 'amount') => rated.reduce((total, one) => total + one[of], 0)
-  const overage = includedMicros === null ? 0 : sum('amount')
+  const subscription = await latest(ctx)
+  const { periodStartsAt, nextBillingAt, currency, startedAt } = subscription
+  const start = periodStartsAt ?? ctx.clock.date()
+  const spans = spansOf(subscription, start, nextBillingAt ?? ctx.clock.date())
+  const used = await usageSoFar(ctx, oneTenant(ctx), { from: startedAt ?? start, start }, spans)
+  const rated = rateSpans(used)
+  const included = includedIn(spans)
+  const overage = rated
+    .filter(({ includedMicros }) => includedMicros !== null)
+    .reduce((total, { usage }) => total + usage.reduce((sum, { amount }) => sum + amount, 0), 0)
+  const kinds = byKind(rated.flatMap(({ usage }) => usage))
   return {
-    periodStart,
-    periodEnd,
+    periodStart: periodStartsAt,
+    periodEnd: nextBillingAt,
     currency,
-    includedUsd,
-    usedUsd: toUsd(sum('micros')),
+    includedUsd: included === null ? null : toUsd(included),
+    usedUsd: toUsd(kinds.reduce((sum, { micros }) => sum + micros, 0)),
     overageAmount: overage,
     overageFormatted: formatAmount(overage, currency),
-    kinds: rated.map(({ kind, isLate, runs, micros }) => ({
+    kinds: kinds.map(({ kind, isLate, runs, micros }) => ({
       kind,
       late: isLate,
       runs,
@@ -134,6 +142,17 @@ export async function ownUsage(ctx: Ctx): Promise<UsageReport> {
       costMicros: micros,
     })),
   }
+}
+
+/** Adds up what has the same kind, wherever in the period; what is late comes last. */
+function byKind(usage: readonly Usage[]): Usage[] {
+  const sums = new Map<string, Usage>()
+  for (const { kind, isLate, runs, micros } of usage) {
+    const key = `${isLate ? 1 : 0} ${kind}`
+    const sum = sums.get(key) ?? { kind, isLate, runs: 0, micros: 0 }
+    sums.set(key, { ...sum, runs: sum.runs + runs, micros: sum.micros + micros })
+  }
+  return [...sums].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, sum]) => sum)
 }
 
 const none = () => new DomainError('NOT_FOUND', 'The tenant has no subscription')

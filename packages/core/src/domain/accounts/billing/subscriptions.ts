@@ -11,6 +11,7 @@ import { cycleFrom } from './periods/dates.ts'
 import { discountOf, redeemCoupon } from './plans/coupons.ts'
 import type { PlanChoice } from './plans/plans.ts'
 import { billChange, type ChangeInvoice, restOf } from './proration.ts'
+import { changeTerms } from './usage/spans.ts'
 
 const noDiscount = { couponId: null, discountPercent: null, discountAmount: null }
 
@@ -53,6 +54,7 @@ export async function openSubscription(txn: Transaction, input: NewSubscription)
     ...discount,
     includedMicros,
     overageAmount,
+    earlierTerms: null,
     trialEndsAt: null,
     startedAt: null,
     periodStartsAt: null,
@@ -117,6 +119,7 @@ export async function startPeriodNow(
   subscription.startedAt = startedAt ?? now
   subscription.periodStartsAt = now
   subscription.nextBillingAt = startOfNextMonth(now, timezone)
+  subscription.earlierTerms = null
   subscription.trialEndsAt = null
   subscription.updatedOn = now
 }
@@ -153,7 +156,8 @@ export function isPaidFor(subscription: SubscriptionRow): boolean {
  * the rest is credited and charged again at the new price. The dates stay, unless the cycle is another: it begins with this month
  * then. The tenant has the agents of the new plan from now on, beside those that it has.
  * @returns what it bills; undefined when nothing
- * @throws DomainError `UNPROCESSABLE` when a period is paid for in another currency
+ * Usage up to now is priced as it was until now.
+ * @throws DomainError `UNPROCESSABLE` when a period is paid for in another currency, or the plan was changed too often
  */
 export async function changeSubscription(
   txn: Transaction,
@@ -162,8 +166,8 @@ export async function changeSubscription(
 ): Promise<ChangeInvoice | undefined> {
   const { plan, label, priceId, region, currency, amount, cycle, includedMicros, overageAmount } = choice
   const now = txn.clock.date()
-  const usage = { includedMicros, overageAmount }
-  const price = { plan, planLabel: label, priceId, region, currency, priceAmount: amount, cycle, ...usage }
+  const terms = { includedMicros, overageAmount }
+  const price = { plan, planLabel: label, priceId, region, currency, priceAmount: amount, cycle }
   const tenant = await txn.em.findOneOrFail(Tenant, { id: subscription.tenantId })
   const before = restOf(subscription, now)
   if (before && currency !== subscription.currency)
@@ -172,7 +176,8 @@ export async function changeSubscription(
       `The present period is paid for in ${subscription.currency}: a plan in ${currency} needs a subscription of its own`,
     )
   const isNewCycle = before && cycle !== subscription.cycle
-  Object.assign(subscription, price, noDiscount, { updatedOn: now })
+  if (before) changeTerms(subscription, terms, now)
+  Object.assign(subscription, price, terms, noDiscount, { updatedOn: now })
   if (isNewCycle) {
     const { start, end } = cycleFrom(now, cycle, tenant.timezone)
     subscription.periodStartsAt = start

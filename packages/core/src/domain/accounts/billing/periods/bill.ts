@@ -7,7 +7,8 @@ import { planItems } from '../invoices/plan-items.ts'
 import { mailInvoice } from '../mails/intents.ts'
 import { usageItems } from '../usage/items.ts'
 import { meterRuns } from '../usage/queries.ts'
-import { monthsAfter, monthsOf } from './dates.ts'
+import { spansOf } from '../usage/spans.ts'
+import { billingDayAfter, monthsOf } from './dates.ts'
 import { endSubscription } from './end.ts'
 
 /** True when a period has ended and the next is to be billed. */
@@ -33,7 +34,7 @@ export async function billPeriod(
   )
   const start = subscription.nextBillingAt
   if (!start) return undefined
-  const next = monthsAfter(start, monthsTo(subscription), timezone)
+  const next = billingDayAfter(start, monthsTo(subscription), timezone)
   if (isSuspended(status) || awaitsPayment) {
     if (subscription.cancelsAtPeriodEnd) await endSubscription(txn, subscription)
     else if (next <= now) moveOn(txn, subscription, { start, end: next })
@@ -42,11 +43,8 @@ export async function billPeriod(
   const id = txn.newId()
   const ended = { start: subscription.periodStartsAt ?? start, end: start }
   const from = subscription.startedAt ?? ended.start
-  const used = usageItems(
-    await meterRuns(txn, subscription.tenantId, id, { from, ...ended }),
-    subscription,
-    ended,
-  )
+  const spans = spansOf(subscription, ended.start, ended.end)
+  const used = usageItems(await meterRuns(txn, subscription.tenantId, id, { from, ...ended }, spans))
   const coming = { start, end: next }
   const ends = subscription.cancelsAtPeriodEnd
   const cycle = ends || isCovered(subscription) ? [] : planItems(subscription, coming)
@@ -73,6 +71,7 @@ function moveOn(
 ): void {
   subscription.periodStartsAt = start
   subscription.nextBillingAt = end
+  subscription.earlierTerms = null
   subscription.updatedOn = txn.clock.date()
 }
 

@@ -13,9 +13,16 @@ export function addMonths(day: string, months: number): string {
   return same < last ? same : last
 }
 
-/** The instant at which a day some months after that of `instant` begins in a zone. */
-export function monthsAfter(instant: Date, months: number, timeZone: string): Date {
-  return startOfDay(addMonths(dayIn(instant, timeZone), months), timeZone)
+/** A tenant that moves to another zone is up to 26 hours away from the first of the month that it was billed on. */
+const nearFirstMs = 15 * 86_400_000
+
+/**
+ * The first of the month some months after a billing day in a zone. A billing day is the first of a month in the zone that the tenant
+ * had then; it may be another day in the present one.
+ */
+export function billingDayAfter(billedAt: Date, months: number, timeZone: string): Date {
+  const within = dayIn(new Date(billedAt.getTime() + nearFirstMs), timeZone)
+  return startOfDay(addMonths(`${within.slice(0, 7)}-01`, months), timeZone)
 }
 
 /** The whole period that `instant` lies in when a cycle begins with the calendar month, in a zone. */
