@@ -97,6 +97,17 @@ describe('copydesk lead import, export and undo', () => {
     expect(shown.stdout).toContain('Imported from Stand')
   })
 
+  it('notes what a lead has said', async () => {
+    write('said.csv', 'name,email\nDee Said,dee@said.example\n')
+    await run('import', 'said.csv', '--yes')
+    const { data } = await json<{ data: Array<{ id: string }> }>('list', '--search', 'said')
+    const id = data[0]?.id ?? ''
+    expect(await run('consent', id, '--said', 'declined')).toMatchObject({ code: 2 })
+    const noted = await run('consent', id, '--said', 'declined', '--note', 'told me by phone')
+    expect(noted).toMatchObject({ code: 0, stdout: `✔ noted for Dee Said  ${id}\n` })
+    expect((await run('show', id)).stdout).toContain('Declined: told me by phone')
+  })
+
   it('refuses files and users, with the exit codes of all commands', async () => {
     write('empty.csv', '')
     write('numbers.csv', '1,2\n3,4\n')

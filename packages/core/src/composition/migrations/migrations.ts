@@ -60,6 +60,7 @@ import { migration as publicationChanges } from './0058-publication-changes.ts'
 import { migration as channelThrottled } from './0059-channel-throttled.ts'
 import { migration as refusedFigures } from './0061-refused-figures.ts'
 import { migration as accountDays } from './0064-account-days.ts'
+import { migration as leadWordsWaiting } from './0067-lead-words-waiting.ts'
 import { migration as earlierTerms } from './0068-earlier-terms.ts'
 
 /** Every step of the schema, in order. A step that was released is never changed. */
@@ -125,5 +126,6 @@ export const migrations: readonly MigrationScript[] = [
   channelThrottled,
   refusedFigures,
   accountDays,
+  leadWordsWaiting,
   earlierTerms,
 ]

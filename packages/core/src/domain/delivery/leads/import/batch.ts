@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { LockMode } from '@mikro-orm/core'
 import type { Transaction } from '../../../../kernel/context.ts'
 import { apply, describe } from '../change.ts'
@@ -17,6 +18,9 @@ interface Counts {
   skipped: number
 }
 
+/** How many rows are gone through at a time; others are answered between two. */
+const perTurn = 250
+
 /** Makes leads of rows, or puts what they say into the leads that are there already. */
 export async function importBatch(
   txn: Transaction,
@@ -34,7 +38,8 @@ export async function importBatch(
   const added = new Map<string, OwnValues>()
   const changes: Array<{ id: string; lead: ReadLead }> = []
   const actor = { id: file.createdById, name: file.createdByName }
-  for (const row of rows) {
+  for (const [n, row] of rows.entries()) {
+    if (n % perTurn === perTurn - 1) await setImmediate()
     if ('reason' in row) {
       skip(row, row.reason)
       continue

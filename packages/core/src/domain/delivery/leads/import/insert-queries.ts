@@ -65,7 +65,7 @@ const seqs = select({ last: count('max(l.seq)') })
 const lastNumber = async (tx: Sql) => (await seqs.get(tx, `from ${table(Lead, 'l')}`))?.last ?? 0
 
 /** How many leads one statement adds to the index of words, which at the end of each writes a part that has to be merged later. */
-const perIndexing = 500
+const perIndexing = 250
 
 /** Adds the words of all leads with higher numbers to the index: a trigger, which does it for other leads, takes twice as long. */
 async function addWords(tx: Sql, before: number): Promise<void> {
