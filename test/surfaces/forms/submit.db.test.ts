@@ -83,7 +83,8 @@ describe('forms.submit and forms.thanks', () => {
     expect((await send(own, sent)).status).toBe(200)
     const [lead] = await leadsOf(team, 'stein')
     expect(lead).toMatchObject({ firstName: 'Eva', lastName: 'Stein', phone: '+49 30 5550001' })
-    const [entry] = await timelineOf(team, lead?.id ?? '')
+    const [said, entry] = await timelineOf(team, lead?.id ?? '')
+    expect(said).toMatchObject({ kind: 'agreed', actor: { id: null } })
     expect(entry).toMatchObject({ kind: 'comment', actor: { id: null, name: 'Quote' } })
     expect(entry?.text).toMatch(
       /^<b>Hi<\/b>\n\{\{name\}\}\n\nbudget: =1\+1\nAgreed on \S+Z to: We may call you\.\nPage: https:\/\/www\.shop\.example\/contact\?utm=1$/,
@@ -107,7 +108,13 @@ describe('forms.submit and forms.thanks', () => {
       ['Kai', 'Blum', 'Kai@blum.example'],
     ])
     const texts = (await timelineOf(team, found[0]?.id ?? '')).map(({ text }) => text)
-    expect(texts).toEqual(['Second', 'First', 'Created, source form'])
+    expect(texts).toEqual([
+      'Was asked, and did not agree to: We may call you.',
+      'Second',
+      'Was asked, and did not agree to: We may call you.',
+      'First',
+      'Created, source form',
+    ])
     const { data } = await team.admin.call('tenant', 'GET /notifications')
     expect(data.map(({ title }) => title)).toEqual(
       expect.arrayContaining(['New lead: Kai Blum', 'A lead has written again: Someone Else']),

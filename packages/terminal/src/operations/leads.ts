@@ -98,6 +98,35 @@ export const leadShow = operation({
   print: (lead) => [...factsOf(lead), emptyRow, ...lead.timeline.flatMap(entryRows)],
 })
 
+export const leadConsent = operation({
+  name: 'lead consent',
+  summary: 'note what a lead has told you about getting messages; it stays in the timeline',
+  effect: 'steers',
+  audience: ['admin', 'member'],
+  params: {
+    id: { kind: 'argument', required: true, summary: 'id of the lead' },
+    said: {
+      kind: 'choice',
+      choices: ['agreed', 'declined'],
+      required: true,
+      summary: 'declined: no more messages go to this lead',
+    },
+    note: {
+      kind: 'text',
+      value: 'text',
+      required: true,
+      summary: 'how you know, such as “told me by phone”',
+    },
+  },
+  examples: ['lead consent 01J9ZX6T4QH8C3V5N7M2K0B1AD --said declined --note "told me by phone"'],
+  run: ({ client }, { id, said, note }) =>
+    client.call('dashboard', 'PATCH /leads/:leadId', {
+      params: { leadId: id },
+      body: { consent: { kind: said, note } },
+    }),
+  print: (lead) => [row(span('✔ ', 'good'), `noted for ${nameOf(lead)}  `, span(lead.id, 'accent'))],
+})
+
 function factsOf(lead: Lead): StyledLine[] {
   const { id, status, source, sourceRef, score, assignedTo, tags, email, phone, company } = lead
   const from = sourceRef === undefined ? source : `${source}: ${sourceRef}`

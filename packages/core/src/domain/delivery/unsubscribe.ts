@@ -62,6 +62,6 @@ async function endSequence(
   const { address, leadId } = contact
   stopContact(sequence, contact, 'unsubscribed')
   if (!(await addOptOut(txn, { tenantId, address }))) return
-  addEntry(txn, { id: leadId, tenantId }, 'change', 'Unsubscribed from mails', { id: null, name: address })
+  addEntry(txn, { id: leadId, tenantId }, 'change', 'Unsubscribed', { id: null, name: address })
   txn.audit({ tenantId, resourceType: 'lead', resourceId: leadId, after: { unsubscribed: true } })
 }

@@ -58,10 +58,12 @@ export const change = endpoint({
   id: 'dashboard.leads.change',
   route: 'PATCH /leads/:leadId',
   summary: 'Change a lead; what is not named stays as it is, null empties a field',
+  description:
+    '`consent` notes what the lead has said to a person about getting messages. Who has unsubscribed cannot be signed up again by it (422).',
   access: team,
   body: LeadChange,
   reply: { 200: LeadItem },
-  errors: ['CONFLICT'],
+  errors: ['CONFLICT', 'UNPROCESSABLE'],
   audit: 'lead.change',
 }).handle((ctx, { params, body }) => changeLead(ctx, params.leadId, body))
 

@@ -16,7 +16,7 @@ export const unsubscribePage = raw({
   reply: { 200: 'text/html' },
 }).handle(async (ctx, { params: { linkKey } }) => {
   const name = await senderOfLink(ctx, linkKey)
-  return messagePage('Unsubscribe', `Do you want no more mails of this kind from ${name}?`, 'Unsubscribe')
+  return messagePage('Unsubscribe', `Do you want no more messages of this kind from ${name}?`, 'Unsubscribe')
 })
 
 export const unsubscribe = raw({
@@ -31,5 +31,5 @@ export const unsubscribe = raw({
   audit: 'lead.unsubscribe',
 }).handle(async (ctx, { params: { linkKey } }) => {
   const name = await end(ctx, linkKey)
-  return messagePage('Done', `You get no more mails of this kind from ${name}.`)
+  return messagePage('Done', `You get no more messages of this kind from ${name}.`)
 })

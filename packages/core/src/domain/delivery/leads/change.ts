@@ -4,8 +4,10 @@ import { DomainError, invalid, notFound } from '../../../kernel/errors.ts'
 import { flushOnce, transact } from '../../../kernel/transact.ts'
 import { User } from '../../accounts/identity/entities.ts'
 import { lockTenant } from '../../accounts/tenants/status.ts'
+import { hasOptedOut } from '../mailing/opt-out-queries.ts'
+import { addressFor, sequenceChannels } from '../sequences/channels.ts'
 import { addEntry, refuseDuplicate, view } from './create.ts'
-import { Lead, type LeadRow } from './entities.ts'
+import { Lead, type LeadRow, type TimelineKind } from './entities.ts'
 import { derived } from './policy.ts'
 import { getItem } from './queries.ts'
 import { isSomeone, type LeadChange, type LeadItem, nobody } from './schemas.ts'
@@ -13,9 +15,14 @@ import { isSomeone, type LeadChange, type LeadItem, nobody } from './schemas.ts'
 /**
  * Changes a lead; what is not named stays as it is. Any status may follow any other. Serves `PATCH /dashboard/v1/leads/:leadId`.
  * @throws DomainError `NOT_FOUND`, on `assignedTo` for someone who is not an active user of the tenant; `VALIDATION_ERROR` on `firstName`
- *   when nothing would be left to know the lead by; `CONFLICT` with `details.leadId` when another lead has the address or the number
+ *   when nothing would be left to know the lead by; `CONFLICT` with `details.leadId` when another lead has the address or the number;
+ *   `UNPROCESSABLE` for a consent of someone who has unsubscribed
  */
-export async function changeLead(ctx: Ctx, id: string, change: LeadChange): Promise<LeadItem> {
+export async function changeLead(
+  ctx: Ctx,
+  id: string,
+  { consent, ...change }: LeadChange,
+): Promise<LeadItem> {
   return transact(ctx, async (txn) => {
     const tenantId = (await findLead(txn, id)).tenantId
     // In the order in which imports and new leads lock.
@@ -29,15 +36,40 @@ export async function changeLead(ctx: Ctx, id: string, change: LeadChange): Prom
     const after = view(lead)
     if (before.email !== after.email || before.phone !== after.phone)
       await refuseDuplicate(txn, tenantId, lead, id)
-    const entries = describe(before, after, assignee?.name)
+    const entries: Entry[] = describe(before, after, assignee?.name)
+    if (consent) {
+      if (consent.kind === 'agreed') await requireSubscribed(txn, lead)
+      entries.push([consent.kind, `${consentWords[consent.kind]}: ${consent.note}`])
+    }
     if (entries.length > 0) {
       Object.assign(lead, derived(lead), { revision: lead.revision + 1, updatedOn: txn.clock.date() })
       for (const [kind, text] of entries) addEntry(txn, lead, kind, text)
-      txn.audit({ tenantId, resourceType: 'lead', resourceId: id, before, after })
+      txn.audit({
+        tenantId,
+        resourceType: 'lead',
+        resourceId: id,
+        before,
+        after: { ...after, ...(consent && { consent }) },
+      })
     }
     await flushOnce(txn, new DomainError('CONFLICT', 'There is a lead with this e-mail address already'))
     return getItem(txn, id)
   })
+}
+
+const consentWords = { agreed: 'Agreed', declined: 'Declined' } as const
+
+/**
+ * What people have ended by their own act stays ended, whatever others say of them.
+ * @throws DomainError `UNPROCESSABLE`
+ */
+async function requireSubscribed(txn: Transaction, lead: LeadRow): Promise<void> {
+  const addresses = sequenceChannels.map((channel) => addressFor(channel, lead)).filter((one) => one !== null)
+  if (await hasOptedOut(txn, { tenantId: lead.tenantId, addresses }))
+    throw new DomainError('UNPROCESSABLE', 'This lead has unsubscribed: no one else can take that back', {
+      field: 'consent',
+      details: { reason: 'unsubscribed' },
+    })
 }
 
 async function findLead(txn: Transaction, id: string): Promise<LeadRow> {
@@ -53,7 +85,7 @@ async function activeUser(txn: Transaction, tenantId: string, id: string) {
 }
 
 /** Puts the new values into a lead; an empty text is none. */
-export function apply(lead: LeadRow, { assignedTo, tags, ...change }: LeadChange): void {
+export function apply(lead: LeadRow, { assignedTo, tags, ...change }: Omit<LeadChange, 'consent'>): void {
   const given = Object.entries(change).filter(([, value]) => value !== undefined)
   const nullable: ReadonlySet<string> = new Set(['email', 'phone', 'company'])
   for (const [name, value] of given)
@@ -63,7 +95,7 @@ export function apply(lead: LeadRow, { assignedTo, tags, ...change }: LeadChange
 }
 
 type View = ReturnType<typeof view>
-type Entry = readonly ['status' | 'score' | 'tags' | 'assignment' | 'change', string]
+type Entry = readonly [Exclude<TimelineKind, 'created' | 'comment'>, string]
 
 const plainFields = {
   firstName: 'first name',

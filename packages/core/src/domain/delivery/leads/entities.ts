@@ -9,8 +9,11 @@ export type LeadStatus = (typeof leadStatuses)[number]
 export const leadSources = ['form', 'search_ads', 'social_ads', 'manual', 'import'] as const
 export type LeadSource = (typeof leadSources)[number]
 
+/** `agreed` and `declined`: what the lead has said where a form has asked for consent, or to a person, who has noted it. */
 export const timelineKinds = [
   'created',
+  'agreed',
+  'declined',
   'comment',
   'status',
   'score',

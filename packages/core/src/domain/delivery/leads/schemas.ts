@@ -68,6 +68,11 @@ export const LeadChange = z
     tags: leadFields.tags,
     /** The id of an active user of the tenant. */
     assignedTo: ulid.nullable(),
+    /** What the lead has said to a person, who says where: “told me by phone”. It joins the timeline and takes nothing out of it. */
+    consent: z.object({
+      kind: z.enum(['agreed', 'declined']),
+      note: line(500).min(1),
+    }),
   })
   .partial()
 export type LeadChange = z.output<typeof LeadChange>

@@ -73,7 +73,11 @@ async function drop(txn: Transaction, id: string): Promise<void> {
   })
 }
 
-async function keep(txn: Transaction, { id, tenantId }: OpenForm, { lead, text }: Submission): Promise<void> {
+async function keep(
+  txn: Transaction,
+  { id, tenantId }: OpenForm,
+  { lead, text, consent }: Submission,
+): Promise<void> {
   const tenant = await lockTenant(txn, tenantId)
   const form = await lockForm(txn, id)
   if (!form.active || isSuspended(tenant.status) || tenant.awaitsPayment)
@@ -92,6 +96,7 @@ async function keep(txn: Transaction, { id, tenantId }: OpenForm, { lead, text }
         actor,
         ...(text !== '' && { notes: text }),
       })
+  if (consent) addEntry(txn, { id: leadId, tenantId }, consent.kind, consent.text, actor)
   if (!form.notify) return
   const who = `${lead.firstName} ${lead.lastName}`.trim() || lead.email || lead.phone
   await notify(txn, {

@@ -120,6 +120,8 @@ export interface Submission {
   }
   /** In words, by lines. */
   text: string
+  /** What was said where the form asks for consent; undefined where it does not. */
+  consent: { kind: 'agreed' | 'declined'; text: string } | undefined
   redirectUrl: string | undefined
 }
 
@@ -136,6 +138,7 @@ export function toSubmission(
   const values: Partial<Record<FormTarget, string>> = {}
   const lines: string[] = []
   let agreed = false
+  const asks = form.consentText !== null && form.fields.some(({ fills }) => fills === 'consent')
   for (const { input, fills, required } of form.fields) {
     const value = fills === 'message' ? block(inputs.get(input)) : oneLine(inputs.get(input))
     if (required && (value === '' || (fills === 'consent' && isNo(value))))
@@ -156,9 +159,15 @@ export function toSubmission(
   return {
     lead,
     text,
+    consent: agreed || asks ? consentOf(agreed, form.consentText) : undefined,
     redirectUrl: redirectOf(form, inputs.get(hidden.redirect)),
   }
 }
+
+const consentOf = (agreed: boolean, text: string | null): NonNullable<Submission['consent']> =>
+  agreed
+    ? { kind: 'agreed', text: text === null ? 'Agreed' : `Agreed to: ${text}` }
+    : { kind: 'declined', text: `Was asked, and did not agree to: ${text ?? ''}` }
 
 const schemas = {
   ...leadFields,
