@@ -13,6 +13,8 @@ import { type SeededTenant, seedTenants } from './seed.ts'
 /** Mails that a server sends while it is killed again and again. */
 interface Sending {
   count: number
+  /** How many mails each of them gets; default 1. */
+  each?: number
   kills: number
   table: 'sequence_mails' | 'outreach_mails'
   /** Makes the mails, all to addresses at site.example, before any server is there to send them. */
@@ -21,21 +23,23 @@ interface Sending {
 
 /**
  * Kills the server each time when a mail has come and before it is answered, so that no one who asks can know what has become of it.
- * @returns how often each address got a mail, how many mails were on their way at each kill, and how many are of each status at the end
+ * @returns how often each address got a mail of each subject, how many mails were on their way at each kill, and how many are of each status at the end
  */
-export async function sendUnderKills({ count, kills, table, prepare }: Sending) {
+export async function sendUnderKills({ count, each = 1, kills, table, prepare }: Sending) {
+  const total = count * each
   await using database = await openTestDatabase({ entities, migrations })
   const { db } = database
   const arrived = new Map<string, number>()
   let mails = 0
   let kill: (() => void) | undefined
   await using post = await createTestMailServer({
-    refusal({ to }) {
+    refusal({ to, subject }) {
       // Other mails tell people of those in doubt.
       if (!to.endsWith('@site.example')) return undefined
-      arrived.set(to, (arrived.get(to) ?? 0) + 1)
+      const mail = each === 1 ? to : `${to}: ${subject}`
+      arrived.set(mail, (arrived.get(mail) ?? 0) + 1)
       mails += 1
-      if (mails % Math.floor(count / (kills + 1)) === 0) kill?.()
+      if (mails % Math.floor(total / (kills + 1)) === 0) kill?.()
       return undefined
     },
   })
@@ -59,7 +63,7 @@ export async function sendUnderKills({ count, kills, table, prepare }: Sending) 
   onTestFinished(() => endMember(server, 'SIGKILL'))
   // A sequence writes each mail down when it is about to send it.
   const ended = async () => (await withStatus('sent')) + (await withStatus('unknown'))
-  await expect.poll(ended, { timeout: 60_000 + count * 1_000, interval: 50 }).toBe(count)
+  await expect.poll(ended, { timeout: 60_000 + total * 1_000, interval: 50 }).toBe(total)
   return { arrived, inDoubt, sent: await withStatus('sent'), unknown: await withStatus('unknown') }
 }
 

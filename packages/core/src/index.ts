@@ -60,6 +60,8 @@ export { createLogger } from './platform/logger.ts'
 export type { MailOptions } from './platform/mail/sender.ts'
 export type { PushOptions } from './platform/push/senders.ts'
 export type { RerankOptions } from './platform/reranking/reranker.ts'
+export type { SmsServiceOptions } from './platform/sms/rest.ts'
+export { SmsError, type SmsOutcome, type SmsSender, type TextMessage } from './platform/sms/sms.ts'
 export { version } from './platform/version.ts'
 export { describeSurfaces, openApiDocument } from './surfaces/load.ts'
 

@@ -12,6 +12,7 @@ import { hostsOfPush } from './config/push.ts'
 import { hostsOfRerank, toRerank } from './config/rerank.ts'
 import type { Config } from './config/schema.ts'
 import { secretsFile } from './config/secrets.ts'
+import { hostsOfSms, toSms } from './config/sms.ts'
 import { toStorage } from './config/storage.ts'
 import { invocation } from './invocation.ts'
 import { referencePage } from './reference.ts'
@@ -33,6 +34,7 @@ export async function openApp(
   const rerank = toRerank(config)
   const payments = toPaymentOptions(config)
   const images = toImages(config)
+  const sms = toSms(config)
   return createCopydesk({
     database: config.database,
     dataDir: config.dataDir,
@@ -61,6 +63,7 @@ export async function openApp(
       ...hostsOfPayments(config),
       ...hostsOfPush(config.push),
       ...hostsOfImages(config),
+      ...hostsOfSms(config),
     ],
     mail: toMailOptions(config.mail),
     push: config.push,
@@ -76,6 +79,7 @@ export async function openApp(
     ...(rerank && { rerank }),
     ...(payments && { payments }),
     ...(images && { images }),
+    ...(sms && { sms }),
     ...(config.defaultModel && { defaultModel: config.defaultModel }),
     ...(page && { referencePage: page }),
   })

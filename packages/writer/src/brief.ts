@@ -49,6 +49,8 @@ export interface ReviewRequests {
   tone: 'friendly' | 'professional' | 'casual'
   /** How many, 1 or more. */
   mails: number
+  /** By what they go out; text messages are short. */
+  channel: 'email' | 'sms'
 }
 
 /** One activity as data: the facts of its campaign and the current task. */

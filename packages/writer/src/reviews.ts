@@ -79,7 +79,7 @@ const wordings: Record<ReviewRequests['tone'], Mails> = {
   ],
 }
 
-/** Mails that ask customers for a review, one section each; those between the first and the last one are reminders. */
+/** Mails or text messages that ask customers for a review, one section each; those between the first and the last one are reminders. */
 export function reviewRequests(m: Material): Block[] {
   const { reviews, campaign } = m.brief
   const title = heading(1, `Review requests: ${campaign}`)
@@ -94,9 +94,9 @@ export function reviewRequests(m: Material): Block[] {
     ...mails.flatMap(({ subject, greeting, text, closing }, n) => [
       heading(2, `Mail ${n + 1}`),
       para([`Subject: ${subject}`]),
-      para([greeting]),
-      para([text(company, reviews)]),
-      para([closing]),
+      ...(reviews.channel === 'sms'
+        ? [para([`${greeting} ${text(company, reviews)}`])]
+        : [para([greeting]), para([text(company, reviews)]), para([closing])]),
     ]),
   ]
 }

@@ -100,6 +100,26 @@ describe('mails of a sequence', () => {
     await node.close()
   })
 
+  it('make room for those of others after a minute, though more are due', async () => {
+    const recipient = () => {
+      desk.clock.advance(minute)
+      return undefined
+    }
+    await using server = await createTestMailServer({ recipient })
+    await using desk = await openMailDesk({ ...by(server), worker: false })
+    await desk.addLeads('Ann', 'Bea')
+    const { id } = await desk.create({ steps: [{ subject: 'Hello', body: 'We bake.', delay: 0 }] })
+    await desk.activate(id)
+    const node = await assemble(desk.app.options)
+    const turn = () => sequenceTurn(node.system(), { sequenceId: id }, new AbortController().signal)
+    await turn()
+    expect(subjects(server)).toEqual(['Hello'])
+    await turn()
+    expect(subjects(server)).toEqual(['Hello', 'Hello'])
+    await node.services.mail.close()
+    await node.close()
+  })
+
   it('leave room for the work of others at a mail server that is slow', async () => {
     await using server = await createTestMailServer({ hold: true })
     await using desk = await openMailDesk(by(server))

@@ -29,8 +29,11 @@ const order = (changes: object = {}, id = campaignId) =>
       ...changes,
     },
   })
-const send = (id = campaignId) =>
-  desk.people.member.call('tenant.campaigns.send_review_requests', { params: { campaignId: id } })
+const send = (id = campaignId, step?: number) =>
+  desk.people.member.call('tenant.campaigns.send_review_requests', {
+    params: { campaignId: id },
+    body: step === undefined ? {} : { step },
+  })
 const sequence = async (id = campaignId) =>
   (await desk.people.member.call('tenant.campaigns.sequences', { params: { campaignId: id } })).data[0]
 
@@ -113,6 +116,7 @@ describe('tenant.campaigns.send_review_requests', () => {
     expect(await subjectsTo('Ann')).toEqual(['Your experience with us'])
     expect(await subjectsTo('Prospect')).toEqual([])
     expect(await send()).toMatchObject({ position: 1, left: 1 })
+    await desk.pass(day)
     expect(await send()).toMatchObject({ position: 2, left: 0 })
     await desk.pass(day)
     expect((await subjectsTo('Bea')).toSorted()).toEqual(
@@ -146,5 +150,42 @@ describe('tenant.campaigns.send_review_requests', () => {
     const rejected = await order({}, other)
     await decide(rejected.activityId, 'rejected')
     expect(await refusal(send(other))).toEqual(unprocessable)
+  })
+
+  it('lets one step go for a double click, and the next one once everyone has got that', async () => {
+    const twice = await campaign('review_generation')
+    await decide((await order({}, twice)).activityId, 'approved')
+    await desk.app.until(() => sequence(twice), 'the sequence is there')
+    await addCustomers('Cleo')
+    const released = async () => (await sequence(twice))?.released
+    const click = async (step?: number) => {
+      const both = await Promise.allSettled([send(twice, step), send(twice, step)])
+      return both.map(({ status }) => status).toSorted()
+    }
+    expect(await refusal(send(twice, 2))).toMatchObject({ code: 'CONFLICT' })
+    expect(await refusal(send(twice, 0))).toMatchObject({ code: 'VALIDATION_ERROR', field: 'step' })
+    expect(await released()).toBe(0)
+    expect(await click()).toEqual(['fulfilled', 'rejected'])
+    expect(await released()).toBe(1)
+    await desk.rests()
+    // Everyone has got it, and the second click of two may still come.
+    expect(await refusal(send(twice))).toMatchObject({ code: 'CONFLICT' })
+    await desk.pass(day)
+    expect(await refusal(send(twice, 1))).toMatchObject({ code: 'CONFLICT' })
+    const moveContacts = (by: number) =>
+      desk.app.db.write((tx) =>
+        tx.run(
+          `update sequence_contacts set next_position = next_position + ? where sequence_id in (select id from campaign_sequences where campaign_id = ?)`,
+          [by, twice],
+        ),
+      )
+    // As long as they have not got it.
+    await moveContacts(-1)
+    expect(await refusal(send(twice, 2))).toMatchObject({ code: 'CONFLICT' })
+    await moveContacts(1)
+    expect(await click(2)).toEqual(['fulfilled', 'rejected'])
+    await desk.pass(day)
+    expect(await released()).toBe(2)
+    expect(await subjectsTo('Cleo')).toEqual(['Your experience with us', 'A reminder: your review'])
   })
 })

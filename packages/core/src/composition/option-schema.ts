@@ -172,6 +172,12 @@ const fields = {
         .optional(),
     })
     .optional(),
+  sms: z
+    .union([
+      z.strictObject({ accountSid: text, authToken: text, from: text, baseUrl: url.optional() }),
+      able(['send', 'check'], 'a sender of text messages'),
+    ])
+    .optional(),
   appScheme: text.optional(),
   channels: z
     .strictObject({

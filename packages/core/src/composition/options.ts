@@ -16,6 +16,8 @@ import type { NamedPrice } from '../platform/models/prices.ts'
 import type { PushOptions } from '../platform/push/senders.ts'
 import type { RedisSettings } from '../platform/redis.ts'
 import type { RerankOptions } from '../platform/reranking/reranker.ts'
+import type { SmsServiceOptions } from '../platform/sms/rest.ts'
+import type { SmsSender } from '../platform/sms/sms.ts'
 
 /** A source of models beside the built-in writer. */
 export interface ProviderConfig {
@@ -65,6 +67,8 @@ export interface CopydeskOptions extends Keys {
   mail?: MailOptions
   /** How notifications reach devices; without it they wait in the inbox. */
   push?: PushOptions
+  /** How text messages reach customers: a service, or a way of the program's own; without one the channel `sms` is refused. */
+  sms?: SmsServiceOptions | SmsSender
   /** The URL scheme of the mobile app, which links in it begin with; default `copydesk`. */
   appScheme?: string
   /** OAuth clients of channels by their type, and the URLs that people may be sent back to once they have connected one. */

@@ -41,7 +41,7 @@ import { createPasswords } from '../platform/crypto/password.ts'
 import { createEmbedder } from '../platform/embeddings/embedder.ts'
 import { createBroadcast } from '../platform/events/events.ts'
 import { createEventLog } from '../platform/events/log.ts'
-import { createHttpClient } from '../platform/http/client.ts'
+import { createHttpClient, type HttpClient } from '../platform/http/client.ts'
 import { createPhotoSearch } from '../platform/images/photo-search.ts'
 import { createResizer } from '../platform/images/resizer.ts'
 import { createJobQueue } from '../platform/jobs/queue.ts'
@@ -55,11 +55,13 @@ import { createProcesses } from '../platform/processes/processes.ts'
 import { createPush } from '../platform/push/senders.ts'
 import { createReranker } from '../platform/reranking/reranker.ts'
 import { createSharedCache } from '../platform/shared-cache.ts'
+import { createSmsService } from '../platform/sms/rest.ts'
+import type { SmsSender } from '../platform/sms/sms.ts'
 import { createThreads, threadFile } from '../platform/threads/pool.ts'
 import type { Assembled } from './assemble.ts'
 import { jobCaps, jobHandlers, jobTenantCaps } from './jobs.ts'
 import { mailKinds } from './mails.ts'
-import type { Keys } from './options.ts'
+import type { CopydeskOptions, Keys } from './options.ts'
 import { buildProvider, configuredProviders } from './providers.ts'
 
 const tenantKnowledge: TenantKnowledge = {
@@ -131,6 +133,7 @@ export async function createServices(parts: ServiceParts): Promise<Services> {
     }),
     mailKinds,
     push: createPush({ options: options.push ?? {}, http, clock }),
+    sms: smsOf(options.sms, http),
     models: createModelRegistry({
       configured,
       defaultModel: options.defaultModel ?? configured[0]?.models[0] ?? '',
@@ -210,6 +213,12 @@ export function boxKeys({ encryptionKeys }: Keys): EncryptionKeys {
     keys: encryptionKeys.map(({ id, key }) => ({ id, key: Buffer.from(key, 'base64') })),
     currentId: encryptionKeys[0]?.id ?? '',
   }
+}
+
+/** A program may have a way of its own; else the service that the options name. */
+function smsOf(sms: CopydeskOptions['sms'], http: HttpClient): SmsSender | undefined {
+  if (!sms || 'send' in sms) return sms
+  return createSmsService({ options: sms, http })
 }
 
 /** The threads of one instance in which long texts are worked on. */

@@ -12,6 +12,7 @@ import type { DocumentParser } from '../platform/parsing/parser.ts'
 import type { PdfMaker } from '../platform/pdf/pdf.ts'
 import type { Push } from '../platform/push/push.ts'
 import type { Reranker } from '../platform/reranking/reranker.ts'
+import type { SmsSender } from '../platform/sms/sms.ts'
 import type { Measured, MeasuredStores } from './health.ts'
 import type { TextThreads } from './in-thread.ts'
 import type { RecentComparisons } from './versions/comparisons.ts'
@@ -39,6 +40,8 @@ export interface Services {
   http: HttpClient
   mail: MailSender
   push: Push
+  /** Undefined where no provider of text messages is configured. */
+  sms: SmsSender | undefined
   passwords: Passwords
   /** Undefined where no embeddings are configured: search then goes by keywords only. */
   embedder: Embedder | undefined

@@ -134,6 +134,7 @@ function withDefaults(given: ConfigInput, dataDir: string): Config {
     ...(given.embeddings && { embeddings: given.embeddings }),
     ...(given.rerank && { rerank: given.rerank }),
     ...(given.images && { images: given.images }),
+    ...(given.sms && { sms: given.sms }),
     ...(given.payments && { payments: given.payments }),
     invoicing: given.invoicing ?? {},
     quotas: {

@@ -8,6 +8,7 @@ import { Mail } from './mail.ts'
 import { Payments } from './payments.ts'
 import { Push } from './push.ts'
 import { lacksAddress, Rerank } from './rerank.ts'
+import { Sms } from './sms.ts'
 import { Storage } from './storage.ts'
 
 /** The roles of a server. */
@@ -91,6 +92,7 @@ const Fields = z.strictObject({
   allowHosts: words.optional(),
   mail: Mail.optional(),
   push: Push.optional(),
+  sms: Sms.optional(),
   appScheme: z
     .string()
     .regex(/^[a-z][a-z0-9+.-]{1,39}$/, 'must be a URL scheme such as copydesk')
@@ -187,6 +189,8 @@ export interface Config {
   mail: Mail
   /** The push services for notifications. */
   push: Push
+  /** The service of text messages to customers. */
+  sms?: Sms
   /** The URL scheme of links into the mobile app. */
   appScheme: string
   /** Command-line agents by name. */

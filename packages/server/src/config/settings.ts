@@ -5,6 +5,7 @@ import { invoicingSettings } from './invoicing.ts'
 import { paymentSettings } from './payments.ts'
 import { pushSettings } from './push.ts'
 import { rerankSettings } from './rerank.ts'
+import { smsSettings } from './sms.ts'
 import { storageSettings } from './storage.ts'
 
 /** How the text of an environment variable is parsed. */
@@ -85,6 +86,7 @@ export const settings: readonly Setting[] = [
   { path: 'mail.limits.perTenant', env: ['COPYDESK_MAIL_LIMITS_PER_TENANT'], kind: 'number' },
   { path: 'mail.limits.total', env: ['COPYDESK_MAIL_LIMITS_TOTAL'], kind: 'number' },
   ...pushSettings,
+  ...smsSettings,
   { path: 'appScheme', env: ['COPYDESK_APP_SCHEME'], kind: 'text' },
   { path: 'worker.concurrency', env: ['COPYDESK_WORKER_CONCURRENCY'], kind: 'number' },
   { path: 'log.level', env: ['COPYDESK_LOG_LEVEL'], kind: 'text' },

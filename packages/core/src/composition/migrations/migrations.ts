@@ -62,6 +62,7 @@ import { migration as refusedFigures } from './0061-refused-figures.ts'
 import { migration as accountDays } from './0064-account-days.ts'
 import { migration as leadWordsWaiting } from './0067-lead-words-waiting.ts'
 import { migration as earlierTerms } from './0068-earlier-terms.ts'
+import { migration as sequenceChannels } from './0069-sequence-channels.ts'
 
 /** Every step of the schema, in order. A step that was released is never changed. */
 export const migrations: readonly MigrationScript[] = [
@@ -128,4 +129,5 @@ export const migrations: readonly MigrationScript[] = [
   accountDays,
   leadWordsWaiting,
   earlierTerms,
+  sequenceChannels,
 ]

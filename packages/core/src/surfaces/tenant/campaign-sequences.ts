@@ -7,6 +7,7 @@ import {
   SequenceList,
   SequenceStepChange,
   StepReleased,
+  StepToRelease,
 } from '../../domain/delivery/sequences/schemas.ts'
 import { changeStep, createSequence } from '../../domain/delivery/sequences/sequences.ts'
 import { OfTenant } from '../../domain/work/brand/schemas.ts'
@@ -80,9 +81,10 @@ export const sendReviewRequests = endpoint({
   route: 'POST /campaigns/:campaignId/review-sequence/send',
   summary: 'Let the next review request go out',
   description:
-    'To the leads that were `converted` when the first one went out, each once, with a link to unsubscribe.',
+    'To the leads that were `converted` when the first one went out, each once, with a link to unsubscribe. 409 while the step before is still going out, and within a minute of it unless `step` says which one is meant, from 1; 409 when that one has been let go already.',
   access: team,
+  body: StepToRelease,
   reply: { 202: StepReleased },
   errors: ['CONFLICT', 'UNPROCESSABLE'],
   audit: 'campaign.send_review_requests',
-}).handle((ctx, { params }) => sendReviewStep(ctx, params.campaignId))
+}).handle((ctx, { params, body }) => sendReviewStep(ctx, params.campaignId, body))

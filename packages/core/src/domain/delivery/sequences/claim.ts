@@ -3,11 +3,12 @@ import { transact } from '../../../kernel/transact.ts'
 import { Tenant } from '../../accounts/tenants/entities.ts'
 import { isShut } from '../../accounts/tenants/shut.ts'
 import { Campaign } from '../../work/campaigns/entities.ts'
+import { hasDeclined } from '../leads/consent-queries.ts'
 import { Lead, type LeadRow } from '../leads/entities.ts'
-import { emailKeyOf } from '../leads/policy.ts'
 import { isStillApproved } from '../mailing/approved.ts'
 import { MailOptOut } from '../mailing/entities.ts'
 import { doubtOf, forgottenWords, handOverMs, idleMs, isForgotten } from '../mailing/hand-over.ts'
+import { addressFor } from './channels.ts'
 import { endsFor, takeInLeads } from './contacts.ts'
 import {
   type ContactRow,
@@ -27,6 +28,7 @@ import { lockSequence, lookAtSequence } from './sequences.ts'
 export interface ClaimedMail {
   id: string
   kind: SequenceRow['kind']
+  channel: SequenceRow['channel']
   tenantId: string
   campaignId: string
   contactId: string
@@ -189,14 +191,15 @@ async function giveUp(
 /** Asked at each mail: what was so when a contact was taken in may not be so any more. */
 async function reasonToStop(
   txn: Transaction,
-  { kind }: SequenceRow,
+  { kind, channel }: SequenceRow,
   { tenantId, address }: ContactRow,
   lead: LeadRow | null,
 ): Promise<StopReason | undefined> {
   if (!lead) return 'removed'
-  if (lead.email === null || emailKeyOf(lead.email) !== address) return 'changed'
+  if (addressFor(channel, lead) !== address) return 'changed'
   if (endsFor(kind, lead.status)) return lead.status === 'converted' ? 'converted' : 'unqualified'
-  return (await txn.em.count(MailOptOut, { tenantId, address })) > 0 ? 'unsubscribed' : undefined
+  if ((await txn.em.count(MailOptOut, { tenantId, address })) > 0) return 'unsubscribed'
+  return (await hasDeclined(txn, lead.id)) ? 'declined' : undefined
 }
 
 /** Ends a contact's way through a sequence, whose lock the caller holds. */
@@ -209,23 +212,24 @@ export function stopContact(sequence: SequenceRow, contact: ContactRow, reason: 
 }
 
 function claimed(
-  { kind, campaignId }: SequenceRow,
+  { kind, channel, campaignId }: SequenceRow,
   { id, tenantId }: SequenceMailRow,
   { id: stepId, subject, body }: StepRow,
-  { id: contactId, linkKey }: ContactRow,
+  { id: contactId, linkKey, address }: ContactRow,
   { email, firstName, lastName, company }: LeadRow,
 ): Omit<ClaimedMail, 'from' | 'doubtSince'> {
   const values = { firstName, lastName, company: company ?? '' }
   return {
     id,
     kind,
+    channel,
     tenantId,
     campaignId,
     contactId,
     stepId,
     subject,
     body,
-    to: email ?? '',
+    to: channel === 'sms' ? address : (email ?? ''),
     linkKey,
     values,
   }

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto'
 import type { Transaction } from '../../../kernel/context.ts'
 import { Tenant } from '../../accounts/tenants/entities.ts'
 import type { LeadStatus } from '../leads/entities.ts'
-import { emailKeyOf } from '../leads/policy.ts'
 import { MailOptOut } from '../mailing/entities.ts'
+import { addressFor } from './channels.ts'
 import { type LeadAudience, SequenceContact, type SequenceRow, SequenceStep } from './entities.ts'
 import { daysLater, perReading } from './policy.ts'
 import { type ListedLead, lastLeadOf, leadsBehind } from './queries.ts'
@@ -65,13 +65,14 @@ async function takeIn(
 /** Those with an address that the sequence is for, that are not in it, and that have not said no. */
 async function wanted(
   txn: Transaction,
-  { id, tenantId, kind, audience }: SequenceRow,
+  { id, tenantId, kind, channel, audience }: SequenceRow,
   leads: readonly ListedLead[],
 ) {
   const addresses = new Map<string, string>()
-  for (const lead of leads)
-    if (lead.email !== null && isMeant(kind, audience, lead) && !addresses.has(emailKeyOf(lead.email)))
-      addresses.set(emailKeyOf(lead.email), lead.id)
+  for (const lead of leads) {
+    const own = addressFor(channel, lead)
+    if (own !== null && isMeant(kind, audience, lead) && !addresses.has(own)) addresses.set(own, lead.id)
+  }
   if (addresses.size === 0) return []
   const address = { $in: [...addresses.keys()] }
   const [known, out] = await Promise.all([

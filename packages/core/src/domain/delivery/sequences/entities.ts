@@ -3,6 +3,7 @@ import { idColumn, instantColumn, refColumn } from '../../../platform/database/c
 import { ownedByTenant } from '../../../platform/database/scope.ts'
 import type { LeadSource, LeadStatus } from '../leads/entities.ts'
 import type { mailStatuses } from '../mailing/entities.ts'
+import type { SequenceChannel } from './channels.ts'
 
 /** `review`: mails that ask for reviews, of which people release one after the other. */
 export const sequenceKinds = ['email', 'review'] as const
@@ -33,6 +34,7 @@ export const CampaignSequence = defineEntity({
     tenantId: refColumn(),
     campaignId: refColumn(),
     kind: p.string().$type<SequenceKind>(),
+    channel: p.string().$type<SequenceChannel>().default('email'),
     /** Of a mailing: the activity whose text it is, and the SHA-256 of that text. */
     activityId: refColumn().strictNullable(),
     contentHash: p.string().length(64).strictNullable(),
@@ -116,6 +118,7 @@ export type StepRow = InferEntity<typeof SequenceStep>
 export const stopReasons = [
   'answered',
   'unsubscribed',
+  'declined',
   'suppressed',
   'converted',
   'unqualified',
@@ -133,7 +136,7 @@ export const SequenceContact = defineEntity({
     tenantId: refColumn(),
     sequenceId: refColumn(),
     leadId: refColumn(),
-    /** The address, in lower case, under which it was taken in. */
+    /** The address under which it was taken in, see `addressFor`. */
     address: p.string(),
     status: p.string().$type<'waiting' | 'done' | 'stopped'>(),
     stopReason: p.string().$type<StopReason>().strictNullable(),

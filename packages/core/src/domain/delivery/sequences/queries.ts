@@ -20,6 +20,7 @@ const sequence = select({
     'id',
     'campaignId',
     'kind',
+    'channel',
     'released',
     'name',
     'triggerType',
@@ -105,7 +106,7 @@ export async function lastLeadOf(ctx: Ctx, tenantId: string): Promise<number> {
   return (await last.get(ctx.sql, `from ${l} where l.tenant_id = ?`, [tenantId]))?.seq ?? 0
 }
 
-const lead = select(pick(l, 'seq', 'id', 'email', 'status', 'source', 'tags', 'createdOn'))
+const lead = select(pick(l, 'seq', 'id', 'email', 'phone', 'status', 'source', 'tags', 'createdOn'))
 export type ListedLead = RowOf<typeof lead>
 
 /** Leads of a tenant behind a place in the list, oldest first. */

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { isoDate, ulid } from '../../../platform/wire.ts'
 import { leadSources, leadStatuses } from '../leads/entities.ts'
 import { mailPlaceholders, unknownPlaceholders } from '../mailing/word-mail.ts'
+import { sequenceChannels } from './channels.ts'
 import { sequenceKinds, sequenceStatuses, triggerTypes } from './entities.ts'
 
 const known = mailPlaceholders.map((name) => `{{${name}}}`).join(', ')
@@ -57,6 +58,8 @@ export const SequenceItem = z.object({
   audience: AudienceItem,
   status: z.enum(sequenceStatuses),
   steps: z.array(SequenceStepItem),
+  /** By what its steps go out. */
+  channel: z.enum(sequenceChannels),
   contacts: z.object({ waiting: z.int(), done: z.int(), stopped: z.int() }),
   activatedOn: isoDate.nullable(),
   nextAt: isoDate.nullable(),
@@ -82,6 +85,10 @@ export const SequenceStepChange = z
   .object({ subject: subject.optional(), body: body.optional(), delay: delay.optional() })
   .refine((change) => Object.keys(change).length > 0, 'Name what is to be changed')
 export type SequenceStepChange = z.output<typeof SequenceStepChange>
+
+/** `step`: the number of the one that is meant, the first is 1; without it the next one. */
+export const StepToRelease = z.object({ step: z.int().min(1).max(10).optional() })
+export type StepToRelease = z.output<typeof StepToRelease>
 
 /** What was let go out. */
 export const StepReleased = z.object({

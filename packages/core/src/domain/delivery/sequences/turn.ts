@@ -6,6 +6,7 @@ import { mailAddresses } from '../mailing/pictures.ts'
 import { type WordedMail, wordMail } from '../mailing/word-mail.ts'
 import { assetsOf, type TextAssets } from '../publishing/assets.ts'
 import { linkTagsFor } from '../publishing/link-tags/setting.ts'
+import { trySms, wordSms } from './channels.ts'
 import { type ClaimedMail, claimMail, stopContact } from './claim.ts'
 import { SequenceContact, SequenceMail, SequenceStep } from './entities.ts'
 import { countUnknown, tellSent } from './mailing-progress.ts'
@@ -17,7 +18,7 @@ import { lockSequence, lookAtSequence } from './sequences.ts'
 const forgottenMs = 5 * 60_000
 
 /**
- * One turn of a sequence: the job `sequence.turn`. New contacts are taken in, and at most a hundred mails that are due go out. Each is written
+ * One turn of a sequence: the job `sequence.turn`. New contacts are taken in, and at most a hundred mails that are due go out, within a minute. Each is written
  * down before it is handed over; what was being handed over by a process that died is in doubt, and never sent again.
  */
 export async function sequenceTurn(
@@ -28,7 +29,9 @@ export async function sequenceTurn(
   await giveUpDoubtful(ctx, sequenceId)
   const word = createWording(ctx, sequenceId)
   let sent = 0
-  while (sent < perTurn && !signal.aborted) {
+  // At a mail server that does not answer a hundred mails would take an hour, and those of others wait for that.
+  const endsAt = ctx.clock.now() + turnMs
+  while (sent < perTurn && ctx.clock.now() < endsAt && !signal.aborted) {
     const claim = await claimMail(ctx, sequenceId)
     if (claim === 'stop') return
     if (claim === 'rest') break
@@ -40,6 +43,9 @@ export async function sequenceTurn(
 }
 
 type Wording = (claim: ClaimedMail) => Promise<WordedMail>
+
+const linkOf = ({ services: { settings } }: Ctx, { linkKey }: ClaimedMail) =>
+  `${settings.baseUrl}/forms/v1/unsubscribe/${linkKey}`
 
 /** Words the mails of one turn. What is the same in every mail of a newsletter is made once. */
 function createWording(ctx: Ctx, sequenceId: string): Wording {
@@ -57,8 +63,8 @@ function createWording(ctx: Ctx, sequenceId: string): Wording {
     return found
   }
   return async (claim) => {
-    const { kind, subject, body, linkKey, values, from } = claim
-    const link = `${ctx.services.settings.baseUrl}/forms/v1/unsubscribe/${linkKey}`
+    const { kind, subject, body, values, from } = claim
+    const link = linkOf(ctx, claim)
     const assets = await assetsFor(claim)
     if (kind !== 'mailing') return wordMail(claim, { values, from, link }, mailAddresses(ctx, assets))
     newsletter ??= transact(ctx, (txn) => linkTagsFor(txn, claim, 'leads')).then((linkTags) =>
@@ -70,6 +76,11 @@ function createWording(ctx: Ctx, sequenceId: string): Wording {
 
 async function send(ctx: Ctx, sequenceId: string, claim: ClaimedMail, word: Wording): Promise<void> {
   const { id, to, tenantId } = claim
+  if (claim.channel === 'sms') {
+    const text = wordSms(claim.body, { ...claim, link: linkOf(ctx, claim) })
+    const outcome = await trySms(ctx, { to, text })
+    return transact(ctx, (txn) => settle(txn, sequenceId, claim, outcome))
+  }
   const outcome = await word(claim).then(
     (worded) => tryMail(ctx, { id, to, ...worded }, tenantId),
     (error: unknown): Outcome => {
