@@ -6,28 +6,16 @@ import { adCopy } from '../kit/ad-copy.ts'
 const ulid = createIds(createSystemClock())
 
 /**
- * What is there once an agent has written ad copy, a person has approved it, and keywords were fetched: no server is needed for it.
+ * What is there once an agent has written ad copy and a person has approved it: no server is needed for it.
  * @param piece that someone has ordered
- * @returns the id of the ad group
  */
 export async function addApprovedCopy(
   db: Database,
   piece: { activityId: string; campaignId: string; tenantId: string },
-): Promise<string> {
+): Promise<void> {
   const { activityId, campaignId, tenantId } = piece
   const now = new Date()
-  const insert = async (table: string, row: Record<string, SqlValue>) => {
-    const id = ulid()
-    const all = { id, tenant_id: tenantId, ...row }
-    const names = Object.keys(all)
-    await db.write((tx) =>
-      tx.run(
-        `insert into ${table} (${names.join(', ')}) values (${names.map(() => '?').join(', ')})`,
-        Object.values(all),
-      ),
-    )
-    return id
-  }
+  const insert = inserterFor(db, tenantId)
   await db.write(async (tx) => {
     await tx.run('delete from runs where activity_id = ?', [activityId])
     await tx.run(`update activities set status = 'done' where id = ?`, [activityId])
@@ -64,12 +52,67 @@ export async function addApprovedCopy(
     edited: false,
     updated_on: now,
   })
-  return insert('ad_groups', {
+}
+
+/**
+ * An ad group, as a fetch would have found it.
+ * @param externalId its id at the platform
+ * @returns its id
+ */
+export function addAdGroup(
+  db: Database,
+  { tenantId, campaignId }: { tenantId: string; campaignId: string },
+  externalId: string,
+): Promise<string> {
+  return inserterFor(db, tenantId)('ad_groups', {
     campaign_id: campaignId,
-    external_id: '51',
-    name: 'Bread',
+    external_id: externalId,
+    name: `Group ${externalId}`,
     status: 'enabled',
     default_bid_micros: 500_000,
-    updated_on: now,
+    updated_on: new Date(),
+  })
+}
+
+/** Adds rows of a tenant. @returns what adds one and says its id */
+const inserterFor =
+  (db: Database, tenantId: string) => async (table: string, row: Record<string, SqlValue>) => {
+    const id = ulid()
+    const all = { id, tenant_id: tenantId, ...row }
+    const names = Object.keys(all)
+    await db.write((tx) =>
+      tx.run(
+        `insert into ${table} (${names.join(', ')}) values (${names.map(() => '?').join(', ')})`,
+        Object.values(all),
+      ),
+    )
+    return id
+  }
+
+/**
+ * A keyword in an ad group, as a fetch would have found it.
+ * @param at ids of the platform
+ * @returns its id
+ */
+export async function addKeyword(
+  db: Database,
+  { tenantId, campaignId }: { tenantId: string; campaignId: string },
+  at: { group: string; criterion: string; text: string; bidMicros: number },
+): Promise<string> {
+  const adGroupId = await addAdGroup(db, { tenantId, campaignId }, at.group)
+  return inserterFor(db, tenantId)('campaign_keywords', {
+    campaign_id: campaignId,
+    ad_group_id: adGroupId,
+    external_criterion_id: at.criterion,
+    text: at.text,
+    match_type: 'exact',
+    status: 'enabled',
+    bid_micros: at.bidMicros,
+    quality_score: null,
+    impressions: 0,
+    clicks: 0,
+    cost_micros: 0,
+    conversion_micros: 0,
+    updated_on: new Date(),
   })
 }

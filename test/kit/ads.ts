@@ -1,7 +1,8 @@
 import { createTestApp, type Team, type TestApp } from './app.ts'
 import { createTestClock, type TestClock } from './clock.ts'
+import { connectChannel } from './consents.ts'
 import { adsAccount, createGoogleAdsServer, type GoogleAdsServer } from './google-ads-server.ts'
-import { connectChannel, createOAuthServer, type OAuthServer } from './oauth-server.ts'
+import { createOAuthServer, type OAuthServer } from './oauth-server.ts'
 
 /** A team whose channel of search ads is connected to an account with two campaigns, and a clock that stands still. */
 export interface AdsDesk extends AsyncDisposable {
@@ -100,6 +101,14 @@ export async function adsSettled(app: TestApp, clock: TestClock): Promise<void> 
   }, 'everything is fetched')
 }
 
+/** Makes all change sets older than the time that steps are measured over; by the clock, people would have to log in again. */
+export function ageChangeSets(app: TestApp, clock: TestClock): Promise<unknown> {
+  const then = new Date(clock.now() - 2 * 86_400_000)
+  return app.db.write((tx) =>
+    tx.run('update ad_change_sets set applied_on = ?, updated_on = ?', [then, then]),
+  )
+}
+
 export async function openAdsDesk(options: Parameters<typeof createTestApp>[0] = {}): Promise<AdsDesk> {
   await using stack = new AsyncDisposableStack()
   const clock = createTestClock()
@@ -107,6 +116,7 @@ export async function openAdsDesk(options: Parameters<typeof createTestApp>[0] =
   const { google, channels } = await serveAds(provider)
   stack.use(google)
   google.accepts = provider.accepts
+  google.now = () => clock.now()
   provider.expiresIn = 365 * 86_400
   const search_ads = { ...channels.search_ads, developerToken: 'dev-token-1' }
   const app = stack.use(

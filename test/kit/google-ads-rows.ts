@@ -1,3 +1,5 @@
+import { type AccountEvent, eventQueryFault, eventsWithin } from './google-ads-events.ts'
+
 /** What a Google Ads account of tests holds, by resource; numbers of 64 bits as Google writes them. */
 export interface AdsAccount {
   id: string
@@ -6,8 +8,12 @@ export interface AdsAccount {
   manager?: boolean
   /** The manager through which it is reached. */
   under?: string
-  budgets: Map<string, { amountMicros: bigint; shared: boolean }>
-  campaigns: Map<string, { id: string; name: string; status: string; budget: string; startDate?: string }>
+  /** By the day; with `totalMicros` of a whole span, of which nothing is said where it is `'unknown'`. */
+  budgets: Map<string, { amountMicros: bigint; shared: boolean; totalMicros?: bigint | 'unknown' }>
+  campaigns: Map<
+    string,
+    { id: string; name: string; status: string; budget: string; startDate?: string; endDate?: string }
+  >
   adGroups: Map<string, { id: string; campaign: string; name: string; status: string; bidMicros: bigint }>
   /** Of ad groups, by `group~criterion`. */
   criteria: Map<string, Criterion>
@@ -19,6 +25,8 @@ export interface AdsAccount {
   enabled: string[]
   days: Day[]
   terms: Term[]
+  /** What was changed in it, by anyone. */
+  events: AccountEvent[]
 }
 
 export interface TextAsset {
@@ -37,6 +45,8 @@ export interface SearchAd {
   descriptions: TextAsset[]
   path1?: string
   impressions: number
+  /** Of all days. */
+  costMicros?: bigint
 }
 
 export interface Criterion {
@@ -68,6 +78,12 @@ export interface Term extends Day {
 
 type Row = Record<string, Record<string, unknown>>
 
+function amountOf(budget: ReturnType<AdsAccount['budgets']['get']>): Record<string, unknown> {
+  const total = budget?.totalMicros
+  if (total === undefined) return { period: 'DAILY', amountMicros: String(budget?.amountMicros ?? 0n) }
+  return { period: 'CUSTOM_PERIOD', ...(total !== 'unknown' && { totalAmountMicros: String(total) }) }
+}
+
 /** The rows of a resource, each with everything that can be asked of it. */
 export function rowsOf(account: AdsAccount, resource: string): Row[] {
   const name = (kind: string, id: string) => `customers/${account.id}/${kind}/${id}`
@@ -89,13 +105,12 @@ export function rowsOf(account: AdsAccount, resource: string): Row[] {
         name: campaign?.name,
         status: campaign?.status,
         startDateTime: `${campaign?.startDate ?? '2026-01-01'} 00:00:00`,
-        endDateTime: '2037-12-30 23:59:59',
+        endDateTime: `${campaign?.endDate ?? '2037-12-30'} 23:59:59`,
       },
       campaignBudget: {
         resourceName: name('campaignBudgets', campaign?.budget ?? ''),
-        amountMicros: String(budget?.amountMicros ?? 0n),
         explicitlyShared: budget?.shared ?? false,
-        period: 'DAILY',
+        ...amountOf(budget),
       },
     }
   }
@@ -168,16 +183,7 @@ export function rowsOf(account: AdsAccount, resource: string): Row[] {
             },
           },
         },
-        metrics: { impressions: String(ad.impressions) },
-      }))
-    case 'change_event':
-      return account.enabled.map((id) => ({
-        changeEvent: {
-          changeResourceName: name('adGroupAds', id),
-          changeResourceType: 'AD_GROUP_AD',
-          changeDateTime: '2026-04-01 12:00:00',
-          newResource: { adGroupAd: { status: 'ENABLED' } },
-        },
+        metrics: { impressions: String(ad.impressions), costMicros: String(ad.costMicros ?? 0n) },
       }))
     case 'campaign_criterion':
       return [...account.negatives.values()].map((one) => ({
@@ -209,7 +215,11 @@ const at = (row: Row, path: string): unknown => {
 }
 
 /** What a query in GAQL selects; undefined for one that the server does not take. */
-export function answerQuery(account: AdsAccount, query: string): object[] | undefined {
+export function answerQuery(
+  account: AdsAccount,
+  query: string,
+  now: number,
+): object[] | { family: string; code: string } | undefined {
   const read = /^SELECT (.+?) FROM (\w+)(?: WHERE (.+?))?(?: ORDER BY ([\w. ,]+))?(?: LIMIT (\d+))?$/.exec(
     query.trim(),
   )
@@ -217,16 +227,20 @@ export function answerQuery(account: AdsAccount, query: string): object[] | unde
   const [, selected = '', from = '', conditions = '', , limit] = read
   const fields = selected.split(',').map((field) => field.trim())
   // The history of an account is told for a span of days, and so many rows of it.
-  if (from === 'change_event' && (!limit || !/ >= '.+ <= '/.test(conditions))) return undefined
+  const code = from === 'change_event' ? eventQueryFault(query, now) : undefined
+  if (code !== undefined) return { family: 'changeEventError', code }
   const resource = from === 'campaign' && fields.includes('segments.date') ? 'campaign by day' : from
   const parts = conditions === '' ? [] : conditions.split(/ AND (?!')/)
-  // The figures of keywords are of all days here.
-  const ofDays = (part: string) => from === 'keyword_view' && part.startsWith('segments.')
+  // The figures of keywords and ads are of all days here.
+  const ofDays = (part: string) =>
+    (from === 'keyword_view' || from === 'ad_group_ad') && part.startsWith('segments.')
   const tests = parts
     .filter((part) => !ofDays(part) && !part.startsWith('change_event.change_date'))
     .map(testOf)
   if (tests.includes(undefined)) return undefined
-  const rows = rowsOf(account, resource).filter((row) => tests.every((test) => test?.(row)))
+  const all = rowsOf(account, resource)
+  if (from === 'change_event') all.push(...eventsWithin(account, conditions, now))
+  const rows = all.filter((row) => tests.every((test) => test?.(row)))
   return rows.slice(0, Number(limit ?? rows.length)).map((row) => {
     const shown: Row = {}
     for (const field of fields) {

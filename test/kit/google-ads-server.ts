@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { eventOf } from './google-ads-events.ts'
 import { mutate } from './google-ads-mutate.ts'
 import { Refused } from './google-ads-refused.ts'
 import { type AdsAccount, answerQuery } from './google-ads-rows.ts'
@@ -21,13 +22,22 @@ export interface GoogleAdsServer extends AsyncDisposable {
   /** Whether an access token is good. */
   accepts: (token: string) => boolean
   /** `POST customers/1/googleAds:searchStream`, in the order of arrival, with headers and body. */
-  requests: Array<{ path: string; headers: IncomingMessage['headers']; body: Record<string, unknown> }>
+  requests: Array<{
+    path: string
+    headers: IncomingMessage['headers']
+    body: Record<string, unknown>
+    /** As the answer names it. */
+    id: string
+  }>
   /** Called with each request before anything is done about it. */
   arrived?: ((request: { path: string; body: Record<string, unknown> }) => void) | undefined
   /** Taken from the front by requests to change something, and by all others. */
   mishaps: { mutate: Mishap[]; read: Mishap[] }
   /** How often each operation was really done, by its JSON. */
   done: Map<string, number>
+  /** The time of its history, and who has given the consent. */
+  now: () => number
+  user: string
 }
 
 export function adsAccount(id: string, more: Partial<AdsAccount> = {}): AdsAccount {
@@ -44,6 +54,7 @@ export function adsAccount(id: string, more: Partial<AdsAccount> = {}): AdsAccou
     enabled: [],
     days: [],
     terms: [],
+    events: [],
     ...more,
   }
 }
@@ -99,7 +110,19 @@ export async function createGoogleAdsServer(): Promise<GoogleAdsServer> {
     }
     const failed = errors.length > 0 && { partialFailureError }
     if (body['validateOnly'] === true) return { status: 200, body: { ...failed } }
+    const before = { ...account }
     Object.assign(account, copy)
+    for (const [index, operation] of operations.entries()) {
+      const [result] = Object.values(answers[index] ?? {}) as Array<{ resourceName: string }>
+      if (!result) continue
+      const by = {
+        id: String((nextId += 1)),
+        at: new Date(self.now()),
+        user: self.user,
+        client: 'GOOGLE_ADS_API',
+      }
+      account.events.push(eventOf([before, copy], operation, result.resourceName, by))
+    }
     for (const [index, operation] of operations.entries())
       if (Object.keys(answers[index] ?? {}).length > 0) {
         const key = JSON.stringify(operation)
@@ -157,9 +180,10 @@ export async function createGoogleAdsServer(): Promise<GoogleAdsServer> {
               status: 'ENABLED',
             },
           }))
-      : answerQuery(account, query)
-    if (!results) {
-      const errors = [{ errorCode: { queryError: 'UNEXPECTED_INPUT' }, message: `Error in query: ${query}` }]
+      : answerQuery(account, query, self.now())
+    if (!Array.isArray(results)) {
+      const { family, code } = results ?? { family: 'queryError', code: 'UNEXPECTED_INPUT' }
+      const errors = [{ errorCode: { [family]: code }, message: `Error in query: ${query}` }]
       const { body: wrong } = refuse(400, 'INVALID_ARGUMENT', errors, requestId)
       return { status: 400, body: [wrong] }
     }
@@ -170,9 +194,9 @@ export async function createGoogleAdsServer(): Promise<GoogleAdsServer> {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk as Buffer)
     const body = JSON.parse(Buffer.concat(chunks).toString() || '{}') as Record<string, unknown>
-    self.requests.push({ path, headers: request.headers, body })
-    self.arrived?.({ path, body })
     const requestId = randomUUID()
+    self.requests.push({ path, headers: request.headers, body, id: requestId })
+    self.arrived?.({ path, body })
     const writes = path.endsWith(':mutate') && body['validateOnly'] !== true
     const mishap = self.mishaps[writes ? 'mutate' : 'read'].shift()
     if (mishap === 'cut before') return void response.destroy()
@@ -216,6 +240,8 @@ export async function createGoogleAdsServer(): Promise<GoogleAdsServer> {
     requests: [],
     mishaps: { mutate: [], read: [] },
     done: new Map(),
+    now: Date.now,
+    user: 'ads@oats.example',
     async [Symbol.asyncDispose]() {
       server.closeAllConnections()
       server.close()

@@ -21,7 +21,9 @@ interface LinkedinDay {
 }
 
 /** LinkedIn's advertising API with some accounts, by its documentation. */
-export interface LinkedinAdsServer extends Pick<Platform, 'url' | 'requests' | 'mishaps'>, AsyncDisposable {
+export interface LinkedinAdsServer
+  extends Pick<Platform, 'url' | 'requests' | 'mishaps' | 'watchers'>,
+    AsyncDisposable {
   accounts: Array<{ id: number; currency: string; status: string }>
   campaigns: Map<string, LinkedinCampaign>
   days: LinkedinDay[]

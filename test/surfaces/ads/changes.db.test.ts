@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type AdsDesk, openAdsDesk } from '../../kit/ads.ts'
+import { type AdsDesk, ageChangeSets, openAdsDesk } from '../../kit/ads.ts'
 import type { AdsAccount } from '../../kit/google-ads-rows.ts'
 import { refusal } from '../refusal.ts'
 
@@ -95,6 +95,7 @@ describe('tenant.campaigns.change_keyword', () => {
 
 describe('tenant.campaigns.plan_change_set, tenant.campaigns.change_set, tenant.campaigns.change_sets, tenant.campaigns.approve_set', () => {
   it('shows before and after, and is applied by its digest only, once', async () => {
+    await ageChangeSets(desk.app, desk.clock)
     const set = await plan(budget(25), { kind: 'keyword_bid', keywordId, bidMicros: 2_500_000 })
     expect(set).toMatchObject({
       status: 'planned',
@@ -137,12 +138,14 @@ describe('tenant.campaigns.plan_change_set, tenant.campaigns.change_set, tenant.
 
   it('refuses what the guardrails do not let through, each with its reason', async () => {
     // The limit was proposed at the import: half as much again as the 20 of the running campaign.
+    await ageChangeSets(desk.app, desk.clock)
     const over = await plan(budget(31))
     expect(over).toMatchObject({
       status: 'refused',
       items: [{ state: 'refused', reason: expect.stringContaining('limit of the account') as string }],
     })
-    expect(await plan(budget(37.5), budget(37.6))).toMatchObject({ status: 'refused' })
+    expect(await plan(budget(37.5))).toMatchObject({ status: 'refused' })
+    expect(await plan(budget(37.6))).toMatchObject({ status: 'refused' })
     expect(await refusal(plan({ ...budget(26), currency: 'USD' }))).toMatchObject({
       status: 400,
       field: 'changes.0.currency',
@@ -175,6 +178,29 @@ describe('tenant.campaigns.plan_change_set, tenant.campaigns.change_set, tenant.
     const reason = 'No daily limit is known for this account'
     expect((await show(set.id)).items).toMatchObject([{ state: 'refused', reason }])
     expect(budgetThere()).toBe(there)
+  })
+})
+
+describe('the request of an item', () => {
+  const lastMutate = () => desk.google.requests.findLast(({ path }) => path.endsWith(':mutate'))?.id
+  const next = () => Number(bidThere()) + 100_000
+
+  it('is named as the platform does, where it did the item or refused it, so that its support can be asked', async () => {
+    const refused = await plan({ kind: 'keyword_bid', keywordId, bidMicros: next() + 1 })
+    expect(refused.items).toMatchObject([{ state: 'refused', requestId: lastMutate() }])
+    const done = await plan({ kind: 'keyword_bid', keywordId, bidMicros: next() })
+    expect(done.items).toMatchObject([{ state: 'planned', requestId: null }])
+    await approve(done)
+    await desk.settled()
+    expect((await show(done.id)).items).toMatchObject([{ state: 'applied', requestId: lastMutate() }])
+    const late = await plan({ kind: 'keyword_bid', keywordId, bidMicros: next() })
+    const code = 'CONCURRENT_MODIFICATION'
+    desk.google.mishaps.mutate.push({ status: 400, rpc: 'INVALID_ARGUMENT', family: 'databaseError', code })
+    await approve(late)
+    await desk.settled()
+    expect((await show(late.id)).items).toMatchObject([
+      { state: 'failed', reason: expect.stringContaining(code) as string, requestId: lastMutate() },
+    ])
   })
 })
 

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { ageChangeSets } from '../../kit/ads.ts'
 import {
   createLinkedinAdsServer,
   type LinkedinAdsServer,
@@ -112,7 +113,24 @@ describe('tenant.campaigns.plan_change_set, tenant.campaigns.approve_set of prof
     Object.assign(there('62') ?? {}, { totalBudget: { amount: '100', currencyCode: 'EUR' } })
   })
 
+  it('enables no campaign by the budget that it was taken over with', async () => {
+    Object.assign(there('64') ?? {}, { status: 'PAUSED' })
+    const paused = await desk.imported('64')
+    const dailyBudget = (amount: string) => ({ dailyBudget: { amount, currencyCode: 'EUR' } })
+    // 20 and 10 are spent, of 45.
+    const set = await desk.plan(paused, [status('enabled')])
+    expect(set.status).toBe('planned')
+    Object.assign(there('64') ?? {}, dailyBudget('5000.00'))
+    const { items } = await desk.plan(paused, [status('enabled')])
+    expect(items[0]?.reason).toContain('the limit of the account leaves 15.00 EUR')
+    const reason = 'The daily limit of the account is used up'
+    expect((await desk.apply(set)).items).toMatchObject([{ state: 'refused', reason }])
+    expect(there('64')?.status).toBe('PAUSED')
+    Object.assign(there('64') ?? {}, { status: 'DRAFT', ...dailyBudget('15.00') })
+  })
+
   it('leaves a set failed with the platform’s words when it is refused at the end', async () => {
+    await ageChangeSets(desk.app, desk.clock)
     Object.assign(there() ?? {}, { dailyBudget: { amount: '12.00', currencyCode: 'EUR' } })
     const set = await desk.plan(campaignId, [budget(9)])
     expect(set.status).toBe('planned')

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { ageChangeSets } from '../../kit/ads.ts'
 import { says } from '../../kit/platforms/frame.ts'
 import { graphError } from '../../kit/platforms/networks.ts'
 import { bakery, openSocialDesk, type SocialDesk } from '../../kit/social-ads.ts'
@@ -74,20 +75,17 @@ describe('tenant.campaigns.plan_change_set, tenant.campaigns.approve_set of soci
     )
     expect(caps.map(({ daily_cap_micros: cap }) => Number(cap))).toEqual([55_500_000])
     const paused = await desk.imported('13')
+    // It was taken over with 5.00: what it has now counts. 37 and 20 are more than 55.50.
     Object.assign(there('13') ?? {}, { daily: 2_000 })
-    await desk.team.member.call('tenant', 'POST /campaigns/:campaignId/metrics/sync', {
-      params: { campaignId: paused },
-    })
-    await desk.settled()
-    // 37 and 20 are more than 55.50.
     const over = await plan([status('enabled')], { campaignId: paused })
     expect(over.items[0]?.reason).toContain('the limit of the account leaves 18.50 EUR')
     Object.assign(there('13') ?? {}, { daily: 1_000 })
-    await desk.team.member.call('tenant', 'POST /campaigns/:campaignId/metrics/sync', {
-      params: { campaignId: paused },
-    })
-    await desk.settled()
-    expect(await plan([status('enabled')], { campaignId: paused })).toMatchObject({ status: 'planned' })
+    const set = await plan([status('enabled')], { campaignId: paused })
+    expect(set).toMatchObject({ status: 'planned' })
+    Object.assign(there('13') ?? {}, { daily: 500_000 })
+    const reason = 'The daily limit of the account is used up'
+    expect(await desk.apply(set)).toMatchObject({ status: 'failed', items: [{ state: 'refused', reason }] })
+    expect(there('13')?.status).toBe('PAUSED')
   })
 
   it('changes no budget of a campaign that leaves it to its ad sets', async () => {
@@ -107,6 +105,7 @@ describe('tenant.campaigns.plan_change_set, tenant.campaigns.approve_set of soci
   })
 
   it('shows the platform’s words for what it does not take', async () => {
+    await ageChangeSets(desk.app, desk.clock)
     Object.assign(there() ?? {}, { daily: 150 })
     const { items } = await plan([budget(0.99)])
     expect(items).toMatchObject([{ state: 'refused', reason: 'Your budget is too low.' }])

@@ -36,12 +36,14 @@ import { checkStale, runCheck } from '../domain/agents/models/check.ts'
 import { checkProviderJob, checkProvidersJob } from '../domain/agents/models/jobs.ts'
 import { advise, adviseWeekly } from '../domain/delivery/ads/advice/advise.ts'
 import { applyChanges } from '../domain/delivery/ads/changes/apply.ts'
+import { sweepChangeSets } from '../domain/delivery/ads/changes/sweep.ts'
 import {
   adviseJob,
   applyChangesJob,
   classifyTermsJob,
   dailyAdsJob,
   outcomesJob,
+  sweepChangesJob,
   syncKeywordsJob,
   syncMetricsJob,
   syncTermsJob,
@@ -179,6 +181,7 @@ const handled = (): readonly HandledJob[] => [
   handleJob(classifyTermsJob, classifyTerms),
   handleJob(dailyAdsJob, syncDaily),
   handleJob(applyChangesJob, applyChanges),
+  handleJob(sweepChangesJob, sweepChangeSets),
   handleJob(adviseJob, advise),
   handleJob(weeklyAdviceJob, adviseWeekly),
   handleJob(outcomesJob, measureOutcomes),
@@ -213,6 +216,7 @@ export const calendarJobs: readonly CalendarJob[] = [
   sweepJob,
   sweepSequencesJob,
   sweepOutreachJob,
+  sweepChangesJob,
   dailyAccountsJob,
   dailyMetricsJob,
   dailyWebsiteJob,

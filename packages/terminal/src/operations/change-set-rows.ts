@@ -33,6 +33,30 @@ function outcomeLine({ days, before, after, otherSets }: ChangeSet['outcomes'][n
   )
 }
 
+export type OutsideChange = Reply<'tenant', 'GET /campaigns/:campaignId/change-sets'>['outside'][number]
+
+/** What others have changed at the platform, and when; it is shown, and never undone. */
+export function outsideLines(outside: readonly OutsideChange[]): StyledLine[] {
+  return outside.flatMap(({ at, who, via, currency, changes }) => {
+    const shown = (value: string | number | null) =>
+      typeof value === 'number' ? amount(value / 1_000_000, currency) : value
+    return [
+      row(
+        span('made outside  ', 'warn'),
+        `${at.slice(0, 16).replace('T', ' ')} UTC`,
+        span(`  by ${who ?? 'someone'}${via === null ? '' : `, ${via}`}`, 'dim'),
+      ),
+      ...changes.map(({ label, before, after }) =>
+        row(
+          before === null && after === null
+            ? `  ${label}`
+            : `  ${label}: ${shown(before) ?? 'nothing'} → ${shown(after) ?? 'nothing'}`,
+        ),
+      ),
+    ]
+  })
+}
+
 const setTones: Readonly<Partial<Record<ChangeSet['status'], Tone>>> = {
   planned: 'warn',
   applied: 'good',
@@ -66,10 +90,11 @@ export function changeSetLines(one: ChangeSet): StyledLine[] {
     typeof value === 'number' ? amount(value / 1_000_000, one.currency) : (value ?? 'nothing')
   return [
     row(span(one.title, 'strong'), span(`  ${one.id}`, 'accent'), `  ${one.status}`),
-    ...one.items.flatMap(({ label, before, after, ad, state, reason }) => [
+    ...one.items.flatMap(({ label, before, after, ad, state, reason, requestId }) => [
       row(span(`${state}  `, tones[state]), `${label}: ${shown(before)} → ${shown(after)}`),
       ...(ad === null ? [] : adLines(ad)),
       ...(reason === null ? [] : [row(span(`  ${reason}`, 'dim'))]),
+      ...(requestId === null || state === 'applied' ? [] : [row(span(`  request ${requestId}`, 'dim'))]),
     ]),
     ...(one.error === null ? [] : [row(span(one.error, 'bad'))]),
     ...(one.status === 'planned' ? [row(span(`digest ${one.digest}`, 'dim'))] : []),

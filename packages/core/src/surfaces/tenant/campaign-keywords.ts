@@ -9,6 +9,7 @@ import {
 } from '../../domain/delivery/ads/keywords/schemas.ts'
 import { startKeywordSync } from '../../domain/delivery/ads/keywords/sync.ts'
 import { SyncStarted } from '../../domain/delivery/ads/schemas.ts'
+import { startClassifying } from '../../domain/delivery/ads/terms/classify.ts'
 import { listTerms } from '../../domain/delivery/ads/terms/queries.ts'
 import {
   ClassifyStarted,
@@ -18,7 +19,7 @@ import {
   TermQuery,
   TermSyncOrder,
 } from '../../domain/delivery/ads/terms/schemas.ts'
-import { decideTerm, startClassifying, startTermSync } from '../../domain/delivery/ads/terms/terms.ts'
+import { decideTerm, startTermSync } from '../../domain/delivery/ads/terms/terms.ts'
 import { endpoint } from '../../gateway/endpoint.ts'
 import { everybody, team } from './access.ts'
 

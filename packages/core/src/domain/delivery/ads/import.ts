@@ -77,7 +77,7 @@ export async function importCampaigns(ctx: Ctx, order: ImportOrder): Promise<Imp
     for (const { there, given } of wanted.values()) {
       const campaign = takeOver(txn, { tenantId, platform, period: order.deliverablePeriodId }, there, given)
       made.push(shownMapping(await joinCampaign(txn, campaign, channel, platform, there)))
-      await proposeLimit(txn, tenantId, there.account.id, [...found.values()])
+      await proposeLimit(txn, { tenantId, platform, accountId: there.account.id }, [...found.values()])
     }
     return made
   })
@@ -155,7 +155,7 @@ export async function linkExternal(ctx: Ctx, campaignId: string, order: LinkOrde
   return transact(ctx, async (txn) => {
     const campaign = await linkable(txn)
     const mapping = await joinCampaign(txn, campaign, channel, platform, there)
-    await proposeLimit(txn, campaign.tenantId, there.account.id, found)
+    await proposeLimit(txn, { tenantId: campaign.tenantId, platform, accountId: there.account.id }, found)
     campaign.channels = [...new Set([...(campaign.channels ?? []), platform])]
     campaign.updatedOn = txn.clock.date()
     const after = { platform, externalCampaignId, externalName: there.name }

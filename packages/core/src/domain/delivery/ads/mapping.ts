@@ -35,6 +35,7 @@ export async function joinCampaign(
     lastSyncedAt: null,
     keywordsSyncedAt: null,
     termsSyncedAt: null,
+    outsideSyncedAt: null,
     syncError: null,
     createdOn: now,
     updatedOn: now,

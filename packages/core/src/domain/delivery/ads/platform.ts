@@ -71,6 +71,12 @@ export interface PlatformTerm extends DayFigures {
   term: string
 }
 
+/** A page that an enabled ad leads to, and what the ad has cost in a span. */
+export interface PlatformPage {
+  url: string
+  costMicros: number
+}
+
 /** What a platform has that shows ads for searches. */
 export interface SearchAds {
   /** @param span of the figures @throws PlatformError */
@@ -81,12 +87,33 @@ export interface SearchAds {
   ): Promise<{ groups: PlatformGroup[]; keywords: PlatformKeyword[]; negatives: PlatformNegative[] }>
   /** @throws PlatformError */
   terms(call: PlatformCall, at: CampaignAddress, span: { from: string; to: string }): Promise<PlatformTerm[]>
+  /** Of each enabled ad in an enabled ad group. @throws PlatformError */
+  pages(call: PlatformCall, at: CampaignAddress, span: { from: string; to: string }): Promise<PlatformPage[]>
 }
 
-/** What a platform has now. */
+/** What an item is at a platform now. */
 export interface LiveValue {
   value: ChangeValue
   externalId?: string
+  /** Of a bid: the one of the ad group, which holds where the keyword has none of its own. */
+  groupBidMicros?: number | null
+}
+
+/** What a campaign may spend, and of which budget. */
+export type LiveBudget = Pick<PlatformCampaign, 'dailyBudgetMicros' | 'budgetName' | 'budgetShared'>
+
+/** What a platform has now. */
+export interface LiveState {
+  /** Of each item. */
+  values: LiveValue[]
+  /** Of the campaign, where an item is about money; undefined where it was not asked for, or is not there any more. */
+  budget: LiveBudget | undefined
+}
+
+/** A keyword that ads are shown for. */
+export interface LiveKeyword {
+  groupId: string
+  text: string
 }
 
 /** What has become of one item. */
@@ -95,13 +122,20 @@ export interface ItemOutcome {
   refusal?: string
   /** Of what was created. */
   externalId?: string
+  /** By which the platform's support finds the request that did or refused it. */
+  requestId?: string
 }
 
 /** How things are changed at a platform. */
 export interface AdChanges {
-  /** The present value of each item. @throws PlatformError */
-  live(call: PlatformCall, at: CampaignAddress, items: readonly ChangeItem[]): Promise<LiveValue[]>
-  /** What all running campaigns of an account may spend on a day, in millionths. @throws PlatformError */
+  /** The present value of each item, with what guardrails measure it by. @throws PlatformError */
+  live(call: PlatformCall, at: CampaignAddress, items: readonly ChangeItem[]): Promise<LiveState>
+  /**
+   * The enabled keywords of a campaign. Left out where there are none.
+   * @throws PlatformError also for more of them than are looked through
+   */
+  keywords?(call: PlatformCall, at: CampaignAddress): Promise<LiveKeyword[]>
+  /** What all running campaigns of an account may spend on a day, in millionths; infinite where that is not known. @throws PlatformError */
   dailySpend(call: PlatformCall, account: CampaignAddress['account']): Promise<number>
   /**
    * Changes what the items say, all or none, in absolute values, so that it is the same however often it is done.
@@ -114,6 +148,39 @@ export interface AdChanges {
     items: readonly ChangeItem[],
     how: { dry: boolean },
   ): Promise<ItemOutcome[]>
+}
+
+/** One thing of an event, which a change set could have done or not. */
+export interface PlatformEventPart {
+  /** Null: nothing that a change set changes. */
+  kind: ChangeItem['kind'] | null
+  label: string
+  groupId: string | null
+  externalId: string | null
+  keyword: { text: string; matchType: string } | null
+  before: ChangeValue
+  after: ChangeValue
+  /** Whether the platform tells the value after it; only then it says whose it is. */
+  isTold: boolean
+}
+
+/** What a platform says that someone has changed, and when. */
+export interface PlatformEvent {
+  /** By which it is known again; at most 300 characters. */
+  key: string
+  at: Date
+  who: string | null
+  via: string | null
+  /** By the program that has done it, where that is told. */
+  mayBeOurs: boolean
+  parts: PlatformEventPart[]
+}
+
+/** Whose events are asked for: the campaign, and the budget that it spends. */
+export type EventsAddress = CampaignAddress & {
+  budgetName: string | null
+  currency: string
+  timezone: string
 }
 
 /** Everything that is particular to one advertising platform. Reads change nothing there. */
@@ -132,6 +199,11 @@ export interface AdPlatform {
   campaign(call: PlatformCall, at: CampaignAddress): Promise<PlatformCampaign | undefined>
   /** Its days with a figure, both bounds included, in the account's zone. @throws PlatformError */
   days(call: PlatformCall, at: CampaignAddress, span: { from: string; to: string }): Promise<DayFigures[]>
+  /**
+   * What was changed in a campaign, by anyone, the latest thousands of it. Left out where the platform keeps no history.
+   * @param span within the last thirty days @throws PlatformError
+   */
+  events?(call: PlatformCall, at: EventsAddress, span: { from: Date; to: Date }): Promise<PlatformEvent[]>
   /** Left out where there are no keywords. */
   search?: SearchAds
   /** Left out where nothing is changed. */

@@ -2,20 +2,18 @@ import { LockMode } from '@mikro-orm/core'
 import type { Ctx, Transaction } from '../../../../kernel/context.ts'
 import { transact } from '../../../../kernel/transact.ts'
 import { withAccess } from '../../../accounts/channels/access.ts'
-import type { PlatformRequest } from '../../../accounts/channels/platform-call.ts'
+import type { PlatformCall, PlatformRequest } from '../../../accounts/channels/platform-call.ts'
 import { PlatformError } from '../../../accounts/channels/platform-error.ts'
 import { CampaignMapping, type MappingRow } from '../entities.ts'
 import { applyChangesJob } from '../jobs.ts'
-import type { AdChanges, AdPlatform, ItemOutcome, LiveValue } from '../platform.ts'
+import type { AdChanges, AdPlatform, CampaignAddress, ItemOutcome, LiveValue } from '../platform.ts'
 import { AdChangeSet, type ChangeItem, type ChangeSetRow } from './entities.ts'
-import { lockLimit } from './limits.ts'
+import { addressAt, guardedOf, moreOf, readFacts, shiftOf } from './facts.ts'
+import { lockLimit, shiftRunning } from './limits.ts'
 import { textDrift } from './new-ad.ts'
-import { addressAt, moreOf, roomOf } from './plan.ts'
-import { applyLeaseMs, noLimit } from './policy.ts'
+import { applyLeaseMs, obstacleTo, roomObstacle } from './policy.ts'
 import { accountOfSet, isAccountBusy } from './queries.ts'
-import { type ApplyOutcome, settleChanges } from './settle.ts'
-
-type Call = Parameters<AdChanges['live']>[0]
+import { type ApplyOutcome, onlyLooks, settleChanges } from './settle.ts'
 
 /** A change set in the hands of one turn. */
 interface ApplyTurn {
@@ -80,7 +78,7 @@ function claim(ctx: Ctx, id: string): Promise<ApplyTurn | undefined> {
     if (!isOpen || !mapping || !platform?.changes) return undefined
     const now = txn.clock.now()
     if (set.nextAt === null || set.nextAt.getTime() > now) return undefined
-    if (await isAccountBusy(txn, set)) {
+    if (await isAccountBusy(txn, { ...seen, id })) {
       lookAtChanges(txn, set, new Date(now + queueMs))
       return undefined
     }
@@ -113,8 +111,9 @@ async function perform(ctx: Ctx, turn: ApplyTurn, signal: AbortSignal): Promise<
   try {
     return await withAccess(ctx, mapping.channelId, options, (call) => change(ctx, turn, call, items))
   } catch (error) {
-    const { kind, message, until } = toPlatformError(ctx, set, error)
-    return { items, failure: { kind: sent && kind !== 'auth' ? 'unknown' : kind, message, until } }
+    const { kind, message, until, requestId } = toPlatformError(ctx, set, error)
+    const isUnknown = sent && kind !== 'auth'
+    return { items, failure: { kind: isUnknown ? 'unknown' : kind, message, until, requestId, isLost: sent } }
   }
 }
 
@@ -134,43 +133,59 @@ function note(ctx: Ctx, { id, attempt }: ChangeSetRow): Promise<void> {
   })
 }
 
+const notDone = 'The answers of the platform were lost, and it shows that it was not done'
 const limitUsedUp = 'The daily limit of the account is used up'
 
-async function change(ctx: Ctx, turn: ApplyTurn, call: Call, items: ChangeItem[]): Promise<ApplyOutcome> {
-  const { set, mapping, changes } = turn
-  const address = addressAt(mapping)
+/** Reads once more what guardrails measure by: much may have changed since people have approved the plan. */
+async function change(
+  ctx: Ctx,
+  { set, mapping, changes, platform }: ApplyTurn,
+  call: PlatformCall,
+  items: ChangeItem[],
+): Promise<ApplyOutcome> {
   const open = items.filter(({ state }) => state === 'planned')
-  const live = await changes.live(call, address, open)
-  let room = await roomOf(ctx, mapping, changes, call, open)
+  const facts = await readFacts(ctx, { mapping, changes, call }, open)
+  let room = facts.roomMicros
   const allowed: ChangeItem[] = []
   for (const [i, item] of open.entries()) {
-    const { value = null, externalId } = live[i] ?? {}
+    const now = facts.values[i]
+    const { value = null, externalId } = now ?? {}
     item.live = value
-    if (value === item.after && set.touched) Object.assign(item, done(live[i]))
+    if (value === item.after && set.touched) Object.assign(item, done(now))
     else if (value !== item.before)
       Object.assign(item, {
         state: 'drifted',
         reason: `The platform has ${value ?? 'nothing'}, not ${item.before ?? 'nothing'} any more: nothing was done`,
       })
+    else if (onlyLooks(set)) Object.assign(item, { state: 'failed', reason: notDone })
     else {
       const drift = await transact(ctx, (txn) => textDrift(txn, item))
       if (drift !== undefined) {
         Object.assign(item, { state: 'drifted', reason: drift })
         continue
       }
-      const more = moreOf(item, mapping)
-      if (more > 0 && (room === null || more > room)) {
-        Object.assign(item, { state: 'refused', reason: room === null ? noLimit : limitUsedUp })
+      const more = moreOf(item, facts.budget)
+      const how = { isUndo: set.source === 'undo', mostStep: item.mostStep }
+      const known = guardedOf(facts, { item, now, items: open }, how)
+      const reason =
+        obstacleTo(item, known) ??
+        roomObstacle(more, { roomMicros: room, currency: mapping.currency, usedUp: limitUsedUp })
+      if (reason !== undefined) {
+        Object.assign(item, { state: 'refused', reason })
         continue
       }
       item.externalId ??= externalId ?? null
-      if (room !== null) room -= more
+      if (room !== null) room -= more ?? 0
       allowed.push(item)
     }
   }
   if (allowed.length === 0) return { items }
+  const address = { ...addressAt(mapping), budgetName: facts.budget?.budgetName ?? null }
   const outcomes = await changes.mutate(call, address, allowed, { dry: false })
   await readBack(changes, call, address, allowed, outcomes)
+  const runs = mapping.externalStatus === platform.words.enabled
+  const dailyBudgetMicros = facts.budget?.dailyBudgetMicros ?? 0
+  await shiftRunning(ctx, mapping, shiftOf(allowed, { runs, dailyBudgetMicros }))
   return { items }
 }
 
@@ -183,15 +198,19 @@ const done = (live: LiveValue | undefined) => ({
 /** What was changed is looked at once more; the platform may need a moment to show it. */
 async function readBack(
   changes: AdChanges,
-  call: Call,
-  address: ReturnType<typeof addressAt>,
+  call: PlatformCall,
+  address: CampaignAddress,
   allowed: readonly ChangeItem[],
   outcomes: readonly ItemOutcome[],
 ): Promise<void> {
-  for (const [i, item] of allowed.entries()) item.externalId ??= outcomes[i]?.externalId ?? null
-  const live = await changes.live(call, address, allowed)
   for (const [i, item] of allowed.entries()) {
-    const now = live[i]
+    const { externalId, requestId } = outcomes[i] ?? {}
+    item.externalId ??= externalId ?? null
+    if (requestId !== undefined) item.requestId = requestId
+  }
+  const { values } = await changes.live(call, address, allowed)
+  for (const [i, item] of allowed.entries()) {
+    const now = values[i]
     item.live = now?.value ?? null
     if (item.live === item.after) Object.assign(item, done(now))
     else

@@ -1,11 +1,10 @@
 import type { ChangeItem, ChangeValue } from './entities.ts'
 
-/** An item before the platform was asked, with what guardrails have to know of our rows. */
+/** An item before the platform was asked, with our row of its ad group. */
 export interface Draft {
   item: ChangeItem
   /** Of ours. */
   adGroupId: string | null
-  groupBidMicros: number | null
   /** Of an undo: what the platform must have. */
   expected?: ChangeValue
 }

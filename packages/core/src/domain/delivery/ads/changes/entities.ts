@@ -7,6 +7,7 @@ import {
   refColumn,
 } from '../../../../platform/database/columns.ts'
 import { ownedByTenant } from '../../../../platform/database/scope.ts'
+import type { AdPlatformName } from '../entities.ts'
 import type { MatchType } from '../keywords/entities.ts'
 
 export const changeKinds = [
@@ -75,6 +76,10 @@ export interface ChangeItem {
   reason: string | null
   /** What the platform had when it was last looked at. */
   live: ChangeValue
+  /** The platform's name for the request that did or refused it, where it was told one. */
+  requestId?: string
+  /** The share by which it may change at most, where that is less than guardrails let through. */
+  mostStep?: number
 }
 
 export const changeSetStatuses = [
@@ -164,22 +169,28 @@ export const AdChangeSet = defineEntity({
 })
 export type ChangeSetRow = InferEntity<typeof AdChangeSet>
 
-/** What may be spent in one account of a platform. Without it, nothing that can cost more is done. */
+/** What may be spent in one account of a platform; two platforms may name theirs alike. Without it, nothing that can cost more is done. */
 export const AdLimit = defineEntity({
   name: 'AdLimit',
   tableName: 'ad_limits',
   properties: {
     id: idColumn(),
     tenantId: refColumn(),
+    platform: p.string().$type<AdPlatformName>(),
     accountId: p.string(),
     currency: p.string().length(3),
     /** Of all daily budgets together, in millionths of the currency. */
     dailyCapMicros: microsColumn(),
     /** The day from which the proposal was taken. */
     proposedOn: dateColumn(),
+    /** The person who has set it; null as long as it is the proposal. */
+    setByName: p.string().strictNullable(),
+    /** What running campaigns may spend on a day, as the platform said last, and when; null where it has not said. */
+    runningMicros: microsColumn().strictNullable(),
+    runningOn: instantColumn().strictNullable(),
     updatedOn: instantColumn(),
   },
-  uniques: [{ name: 'ad_limits_once', properties: ['tenantId', 'accountId'] }],
+  uniques: [{ name: 'ad_limits_once', properties: ['tenantId', 'platform', 'accountId'] }],
   filters: ownedByTenant,
 })
 export type AdLimitRow = InferEntity<typeof AdLimit>

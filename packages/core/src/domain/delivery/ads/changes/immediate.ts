@@ -1,4 +1,4 @@
-import type { Ctx } from '../../../../kernel/context.ts'
+import type { Ctx, Transaction } from '../../../../kernel/context.ts'
 import { DomainError, notFound } from '../../../../kernel/errors.ts'
 import { transact } from '../../../../kernel/transact.ts'
 import type { MatchType } from '../keywords/entities.ts'
@@ -118,9 +118,14 @@ const lengthObstacle = (term: string): string | undefined =>
     ? 'A keyword has at most 80 characters and ten words'
     : undefined
 
+interface ApplyHow {
+  partly?: boolean
+  onPlanned?: (txn: Transaction, set: ChangeSetRow) => Promise<void>
+}
+
 /**
  * Plans changes, approves them in the caller's name and does them while the caller waits.
- * @param how `partly`: what is not done is told by its item, not by a refusal
+ * @param how `partly`: what is not done is told by its item, not by a refusal; `onPlanned`: what else is done in the transaction that keeps the plan
  * @throws DomainError `UNPROCESSABLE` with `details.reason`: `guardrail`, `failed` or `unknown`, and `details.changeSetId`; `CONFLICT` when
  *   the platform has another value than ours; as `planChanges`
  */
@@ -128,24 +133,34 @@ export async function applyNow(
   ctx: Ctx,
   campaignId: string,
   order: ChangeOrder,
-  { partly = false } = {},
+  { partly = false, onPlanned }: ApplyHow = {},
 ): Promise<ChangeSetRow> {
   // Approved by the transaction that keeps it: a process that dies here leaves no plan behind that no one knows of.
-  const planned = await planChanges(ctx, campaignId, order, (txn, set) =>
-    approve(txn, set, [], { now: true }),
-  )
+  const planned = await planChanges(ctx, campaignId, order, async (txn, set) => {
+    await onPlanned?.(txn, set)
+    await approve(txn, set, [], { now: true })
+  })
   if (planned.status === 'applied') return planned
-  if (planned.status === 'refused') return partly ? planned : refuse(planned, 'guardrail')
+  if (planned.status === 'refused') return partly ? planned : refuseChange(planned, 'guardrail')
   await applyChanges(ctx, { changeSetId: planned.id }, new AbortController().signal)
   const set = await transact(ctx, (txn) => lockChangeSet(txn, planned.id))
   if (!set) throw notFound('change set')
   const isSettled = set.status === 'applied' || set.status === 'partly_applied' || set.status === 'failed'
-  if (!isSettled) return refuse(set, 'unknown')
+  if (!isSettled) return refuseChange(set, 'unknown')
   if (partly || set.status === 'applied') return set
-  return refuse(set, set.items.some(({ state }) => state === 'drifted') ? 'drift' : 'failed')
+  return refuseFailed(set)
 }
 
-function refuse(
+/** Says why nothing was done, or not all. @throws DomainError as `applyNow` */
+export function refuseFailed(set: ChangeSetRow): never {
+  const states = set.items.map(({ state }) => state)
+  if (states.includes('drifted')) return refuseChange(set, 'drift')
+  const byGuardrail = states.every((state) => state === 'refused' || state === 'applied')
+  return refuseChange(set, byGuardrail ? 'guardrail' : 'failed')
+}
+
+/** @throws DomainError as `applyNow` */
+export function refuseChange(
   { id, items, error }: ChangeSetRow,
   reason: 'guardrail' | 'drift' | 'failed' | 'unknown',
 ): never {

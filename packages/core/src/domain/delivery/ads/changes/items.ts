@@ -4,12 +4,12 @@ import type { MappingRow } from '../entities.ts'
 import { AdGroup, CampaignKeyword, type MatchType, NegativeKeyword } from '../keywords/entities.ts'
 import { blank, type Draft } from './draft.ts'
 import type { ChangeItem, ChangeValue } from './entities.ts'
-import { draftAd, draftAdRemoval, requireOtherAds } from './new-ad.ts'
+import { draftAd, draftAdRemoval, nameOfAd } from './new-ad.ts'
 import type { ChangeOrder } from './plan.ts'
 import { money } from './policy.ts'
 import type { Change, PlannedChange } from './schemas.ts'
 
-/** Drafts of changes, and what of an undo is left as it is. */
+/** Drafts of changes, and what of an undo or a recommendation is left as it is. */
 export interface Drafted {
   drafts: Draft[]
   kept: ChangeItem[]
@@ -22,15 +22,20 @@ export interface Drafted {
 export async function draftAll(
   txn: Transaction,
   mapping: MappingRow,
-  { changes, undo }: Pick<ChangeOrder, 'changes' | 'undo'>,
+  { changes, undo, source }: Pick<ChangeOrder, 'changes' | 'undo' | 'source'>,
 ): Promise<Drafted> {
   const drafts: Draft[] = []
   const kept = [...(undo?.kept ?? [])]
   for (const [i, change] of changes.entries()) {
     const undone = undo?.items[i]
+    const taken = source === 'recommendation' ? await takenItem(txn, mapping, change) : undefined
+    if (taken) {
+      kept.push(taken)
+      continue
+    }
     try {
       const draft = await draftItem(txn, mapping, change, `changes.${i}`)
-      requireOtherAds(drafts, draft, `changes.${i}`)
+      requireOther(drafts, draft, `changes.${i}`)
       drafts.push({ ...draft, ...(undone && { expected: undone.after }) })
     } catch (error) {
       if (!undone || !(error instanceof DomainError)) throw error
@@ -38,6 +43,25 @@ export async function draftAll(
     }
   }
   return { drafts, kept }
+}
+
+/** @throws DomainError `VALIDATION_ERROR` when a set would change one thing twice: what comes of it would be left to chance */
+function requireOther(drafts: readonly Draft[], { item }: Draft, field: string): void {
+  const target = targetOf(item)
+  if (!drafts.some((other) => targetOf(other.item) === target)) return
+  const isNewAd = item.kind === 'ad' && item.after !== null
+  throw invalid(
+    field,
+    `Another change of this set ${isNewAd ? 'makes the same ad' : 'is about the same thing'}`,
+  )
+}
+
+/** What an item is about: a negative keyword by its words, whether it is there or not. */
+function targetOf(item: ChangeItem): string {
+  const { kind, groupId, externalId, text, matchType } = item
+  const isNegative = kind === 'negative_keyword'
+  const one = isNegative ? negativeText(text ?? '') : (nameOfAd(item) ?? externalId)
+  return JSON.stringify([kind, groupId, one, isNegative && matchType])
 }
 
 /** An item that is not taken back. */
@@ -90,7 +114,7 @@ async function draftItem(
 }
 
 function ofCampaign(kind: 'daily_budget' | 'campaign_status', after: ChangeValue, label: string): Draft {
-  return { item: { ...blank, kind, after, label }, adGroupId: null, groupBidMicros: null }
+  return { item: { ...blank, kind, after, label }, adGroupId: null }
 }
 
 async function ofKeyword(
@@ -117,7 +141,6 @@ async function ofKeyword(
       matchType,
     },
     adGroupId,
-    groupBidMicros: group.defaultBidMicros,
   }
 }
 
@@ -128,36 +151,70 @@ export const negativeText = (keyword: string): string => keyword.trim().replace(
 export const takenReason = (text: string, matchType: MatchType): string =>
   `“${text}” (${matchType}) is a negative keyword already, or waits to be one`
 
-async function newNegative(
+/** A negative keyword with these words that is there, or on its way. */
+const twinOf = (
   txn: Transaction,
   { campaignId }: MappingRow,
+  { keyword, matchType, adGroupId }: Extract<Change, { kind: 'add_negative' }>,
+) =>
+  txn.em.findOne(NegativeKeyword, {
+    campaignId,
+    adGroupId: adGroupId ?? null,
+    text: negativeText(keyword),
+    matchType,
+    status: { $ne: 'removed' },
+  })
+
+/** Whether an item was left out because the campaign has that negative keyword. */
+export const isTaken = ({ kind, text, matchType, reason }: ChangeItem): boolean =>
+  kind === 'negative_keyword' && matchType !== null && reason === takenReason(text ?? '', matchType)
+
+/** Of a list that was written some time ago, what has become a negative keyword since does not keep the others back. */
+async function takenItem(
+  txn: Transaction,
+  mapping: MappingRow,
+  change: PlannedChange,
+): Promise<ChangeItem | undefined> {
+  if (change.kind !== 'add_negative' || !(await twinOf(txn, mapping, change))) return undefined
+  const text = negativeText(change.keyword)
+  const { matchType } = change
+  return {
+    ...blank,
+    kind: 'negative_keyword',
+    label: negativeLabel(text, matchType),
+    text,
+    matchType,
+    after: 'present',
+    state: 'refused',
+    reason: takenReason(text, matchType),
+  }
+}
+
+const negativeLabel = (text: string, matchType: MatchType) => `No ads for “${text}” (${matchType})`
+
+async function newNegative(
+  txn: Transaction,
+  mapping: MappingRow,
   change: Extract<Change, { kind: 'add_negative' }>,
   field: string,
 ): Promise<Draft> {
   const { adGroupId = null, matchType } = change
+  const { campaignId } = mapping
   const text = negativeText(change.keyword)
   const group = adGroupId === null ? null : await txn.em.findOne(AdGroup, { id: adGroupId, campaignId })
   if (adGroupId !== null && !group) throw notFound('ad group', { field: `${field}.adGroupId` })
-  const twin = await txn.em.findOne(NegativeKeyword, {
-    campaignId,
-    adGroupId,
-    text,
-    matchType,
-    status: { $ne: 'removed' },
-  })
-  if (twin) throw new DomainError('CONFLICT', takenReason(text, matchType))
+  if (await twinOf(txn, mapping, change)) throw new DomainError('CONFLICT', takenReason(text, matchType))
   return {
     item: {
       ...blank,
       kind: 'negative_keyword',
-      label: `No ads for “${text}” (${matchType})`,
+      label: negativeLabel(text, matchType),
       groupId: group?.externalId ?? null,
       text,
       matchType,
       after: 'present',
     },
     adGroupId,
-    groupBidMicros: null,
   }
 }
 
@@ -181,6 +238,5 @@ async function oldNegative(txn: Transaction, { campaignId }: MappingRow, id: str
       after: null,
     },
     adGroupId,
-    groupBidMicros: null,
   }
 }

@@ -1,5 +1,5 @@
 import type { Transaction } from '../../../../kernel/context.ts'
-import { DomainError, invalid, notFound } from '../../../../kernel/errors.ts'
+import { DomainError, notFound } from '../../../../kernel/errors.ts'
 import { sha256Hex } from '../../../../platform/crypto/hash.ts'
 import { Activity } from '../../../work/activities/entities.ts'
 import { isApproved } from '../../../work/approvals/pending.ts'
@@ -60,7 +60,6 @@ export async function draftAd(
       after: adStates.paused,
     },
     adGroupId,
-    groupBidMicros: null,
   }
 }
 
@@ -95,18 +94,11 @@ export async function draftAdRemoval(
       after: null,
     },
     adGroupId: group?.id ?? null,
-    groupBidMicros: null,
   }
 }
 
-/** @throws DomainError `VALIDATION_ERROR` when a set would make one ad twice */
-export function requireOtherAds(drafts: readonly Draft[], { item }: Draft, field: string): void {
-  const name = nameOf(item)
-  if (name !== undefined && drafts.some((other) => nameOf(other.item) === name))
-    throw invalid(field, 'Another change of this set makes the same ad')
-}
-
-function nameOf({ ad, after, groupId }: ChangeItem): string | undefined {
+/** What tells an ad that is made from others; undefined for every other item. */
+export function nameOfAd({ ad, after, groupId }: ChangeItem): string | undefined {
   if (!ad || after === null) return undefined
   const { headlines, descriptions, finalUrl } = ad
   return sha256Hex(JSON.stringify([groupId, headlines, descriptions, finalUrl]))

@@ -1,22 +1,22 @@
 import type { Ctx, Transaction } from '../../../../kernel/context.ts'
 import { DomainError } from '../../../../kernel/errors.ts'
 import { transact } from '../../../../kernel/transact.ts'
+import type { PlatformCall } from '../../../accounts/channels/platform-call.ts'
 import { lockCampaign } from '../../../work/campaigns/change.ts'
 import { requireChangeable } from '../../../work/campaigns/workflow/change.ts'
 import { askPlatform, platformOf } from '../ask.ts'
 import type { AdPlatformName, MappingRow } from '../entities.ts'
 import type { NegativeSource } from '../keywords/entities.ts'
-import type { AdChanges, CampaignAddress } from '../platform.ts'
+import type { AdChanges } from '../platform.ts'
 import { changedMapping } from './changed-mapping.ts'
 import type { Draft } from './draft.ts'
-import { AdLimit, type ChangeItem, type ChangeSetRow, type ChangeSource } from './entities.ts'
+import type { ChangeItem, ChangeSetRow, ChangeSource } from './entities.ts'
+import { addressAt, guardedOf, type LiveFacts, moreOf, readFacts } from './facts.ts'
 import { draftAll } from './items.ts'
 import { keepPlan } from './keep.ts'
-import { type Guarded, isSoAlready, obstacleTo } from './policy.ts'
-import { enabledKeywords, getChangeSet } from './queries.ts'
+import { isSoAlready, obstacleTo, roomObstacle } from './policy.ts'
+import { getChangeSet } from './queries.ts'
 import type { ChangeSet, NewChangeSet, PlannedChange } from './schemas.ts'
-
-type Call = Parameters<AdChanges['live']>[0]
 
 /** A plan that is to be made. */
 export interface ChangeOrder {
@@ -65,7 +65,7 @@ export async function planChanges(
   const { changes } = platform
   if (!changes) throw new DomainError('UNPROCESSABLE', 'Nothing is changed at this platform')
   const items = await askPlatform(ctx, mapping.channelId, platform, async (call) => {
-    const checked = await guard(ctx, { mapping, drafts, changes, call, order })
+    const checked = await guard(ctx, { mapping, changes, call }, { drafts, order })
     return validated(call, changes, mapping, checked)
   })
   return transact(ctx, async (txn) => {
@@ -75,83 +75,30 @@ export async function planChanges(
   })
 }
 
-export const addressAt = (mapping: MappingRow): CampaignAddress & { budgetName: string | null } => ({
-  account: { id: mapping.accountId, loginId: mapping.loginAccountId },
-  campaignId: mapping.externalCampaignId,
-  budgetName: mapping.budgetName,
-})
-
 async function guard(
   ctx: Ctx,
-  {
-    mapping,
-    drafts,
-    changes,
-    call,
-    order,
-  }: { mapping: MappingRow; drafts: readonly Draft[]; changes: AdChanges; call: Call; order: ChangeOrder },
-): Promise<ChangeItem[]> {
-  const live = await changes.live(
-    call,
-    addressAt(mapping),
-    drafts.map(({ item }) => item),
-  )
-  let room = await roomOf(
-    ctx,
-    mapping,
-    changes,
-    call,
-    drafts.map(({ item }) => item),
-  )
-  const all: ChangeItem[] = []
-  for (const [i, { item, adGroupId, groupBidMicros, expected }] of drafts.entries()) {
-    const { value = null, externalId } = live[i] ?? {}
+  at: { mapping: MappingRow; changes: AdChanges; call: PlatformCall },
+  { drafts, order }: { drafts: readonly Draft[]; order: ChangeOrder },
+): Promise<{ items: ChangeItem[]; facts: LiveFacts }> {
+  const { currency } = at.mapping
+  const planned = drafts.map(({ item }) => item)
+  const facts = await readFacts(ctx, at, planned)
+  const how = { isUndo: order.undo !== undefined, mostStep: order.mostStep }
+  let room = facts.roomMicros
+  const items = drafts.map(({ item, expected }, i): ChangeItem => {
+    const { value = null, externalId } = facts.values[i] ?? {}
     const now = { ...item, before: value, live: value, externalId: item.externalId ?? externalId ?? null }
-    const keywords =
-      item.kind === 'negative_keyword' && item.after !== null
-        ? await enabledKeywords(ctx, mapping.campaignId, adGroupId)
-        : []
-    const known: Guarded = {
-      currency: mapping.currency,
-      dailyBudgetMicros: mapping.dailyBudgetMicros,
-      budgetShared: mapping.budgetShared,
-      groupBidMicros,
-      keywords,
-      isUndo: order.undo !== undefined,
-      mostStep: order.mostStep,
-      roomMicros: room,
-    }
-    if (isSoAlready(now)) {
-      all.push({ ...now, state: 'applied', reason: 'The platform has it so already' })
-      continue
-    }
-    const reason = driftOf(now, expected) ?? obstacleTo(now, known)
-    if (reason === undefined && room !== null) room -= moreOf(now, mapping)
-    all.push(reason === undefined ? now : { ...now, state: 'refused', reason })
-  }
-  return all
-}
-
-/** What an item may add to what is spent on a day. */
-export function moreOf({ kind, before, after }: ChangeItem, mapping: MappingRow): number {
-  if (kind === 'daily_budget' && typeof before === 'number' && typeof after === 'number')
-    return Math.max(0, after - before)
-  return kind === 'campaign_status' && after === 'enabled' ? (mapping.dailyBudgetMicros ?? 0) : 0
-}
-
-/** What the limit of the account leaves; null where none is known. Asked for only where something may cost more. */
-export async function roomOf(
-  ctx: Ctx,
-  mapping: MappingRow,
-  changes: AdChanges,
-  call: Call,
-  items: readonly ChangeItem[],
-): Promise<number | null> {
-  if (!items.some(({ kind }) => kind === 'daily_budget' || kind === 'campaign_status')) return null
-  const { tenantId, accountId } = mapping
-  const limit = await transact(ctx, (txn) => txn.em.findOne(AdLimit, { tenantId, accountId }))
-  if (!limit || limit.currency !== mapping.currency) return null
-  return limit.dailyCapMicros - (await changes.dailySpend(call, addressAt(mapping).account))
+    if (isSoAlready(now)) return { ...now, state: 'applied', reason: 'The platform has it so already' }
+    const more = moreOf(now, facts.budget)
+    const known = guardedOf(facts, { item: now, now: facts.values[i], items: planned }, how)
+    const reason =
+      driftOf(now, expected) ?? obstacleTo(now, known) ?? roomObstacle(more, { roomMicros: room, currency })
+    if (reason !== undefined) return { ...now, state: 'refused', reason }
+    if (room !== null) room -= more ?? 0
+    // Kept with the item: it is held against it once more when the plan is applied.
+    return order.mostStep === undefined ? now : { ...now, mostStep: order.mostStep }
+  })
+  return { items, facts }
 }
 
 const driftOf = ({ live }: ChangeItem, expected: ChangeItem['after'] | undefined): string | undefined =>
@@ -160,15 +107,21 @@ const driftOf = ({ live }: ChangeItem, expected: ChangeItem['after'] | undefined
     : `It was changed elsewhere since, to ${live ?? 'nothing'}: it is left as it is`
 
 async function validated(
-  call: Call,
+  call: PlatformCall,
   changes: AdChanges,
   mapping: MappingRow,
-  items: ChangeItem[],
+  { items, facts }: { items: ChangeItem[]; facts: LiveFacts },
 ): Promise<ChangeItem[]> {
   const open = items.filter(({ state }) => state === 'planned')
   if (open.length === 0) return items
-  const outcomes = await changes.mutate(call, addressAt(mapping), open, { dry: true })
-  for (const [i, { refusal }] of outcomes.entries())
-    if (refusal !== undefined) Object.assign(open[i] as ChangeItem, { state: 'refused', reason: refusal })
+  const at = { ...addressAt(mapping), budgetName: facts.budget?.budgetName ?? null }
+  const outcomes = await changes.mutate(call, at, open, { dry: true })
+  for (const [i, { refusal, requestId }] of outcomes.entries())
+    if (refusal !== undefined)
+      Object.assign(open[i] as ChangeItem, {
+        state: 'refused',
+        reason: refusal,
+        ...(requestId !== undefined && { requestId }),
+      })
   return items
 }

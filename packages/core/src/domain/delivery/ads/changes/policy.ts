@@ -2,10 +2,13 @@ import { toUsd } from '../../../../kernel/money.ts'
 import { sha256Hex } from '../../../../platform/crypto/hash.ts'
 import { decimalsOf } from '../../../accounts/billing/amounts.ts'
 import type { MatchType } from '../keywords/entities.ts'
+import type { LiveBudget } from '../platform.ts'
 import type { ChangeItem, ChangeValue, PlannedAd } from './entities.ts'
 
 /** A budget or a bid is changed by at most this share of what it was. */
 const usualStep = 0.5
+/** For so long, steps are measured from where the first of them began, so that many small ones are none that is larger, milliseconds. */
+export const stepMs = 86_400_000
 /** The largest amount that any platform takes, in millionths. */
 const mostMicros = 1_000_000_000_000
 
@@ -30,26 +33,25 @@ export const lookUpMs = (failures: number, items: readonly ChangeItem[]): number
 
 const isNewAd = ({ kind, after }: ChangeItem): boolean => kind === 'ad' && after !== null
 
-/** What guardrails know beside the item itself. */
+/** What guardrails know beside the item itself, as the platform has it now. */
 export interface Guarded {
   currency: string
-  /** Of the campaign; null where it has none of its own. */
-  dailyBudgetMicros: number | null
-  budgetShared: boolean
+  /** Of the campaign; undefined where it is not known. */
+  budget: LiveBudget | undefined
   /** Bid of the ad group for keywords without one of their own. */
   groupBidMicros: number | null
   /** Texts of keywords that are enabled, where a negative keyword would apply. */
   keywords: readonly string[]
+  /** The values that our sets have lately changed it from. */
+  starts: readonly number[]
   /** A value is put back that was there: the step is as large as it was. */
   isUndo: boolean
   /** By how much of what it was a budget or bid may change at most; default half. */
   mostStep?: number | undefined
-  /** What may still be added to the daily budgets of the account; null where no limit is known. */
-  roomMicros: number | null
 }
 
 /**
- * Why a change is not let through; undefined when it is. What is not known counts against it.
+ * Why a change is not let through; undefined when it is, as far as the limit of the account lets it. What is not known counts against it.
  * @param item with the value that the platform has now as `before`
  */
 export function obstacleTo(item: ChangeItem, known: Guarded): string | undefined {
@@ -59,9 +61,7 @@ export function obstacleTo(item: ChangeItem, known: Guarded): string | undefined
     case 'daily_budget':
       return budgetObstacle(item, known)
     case 'campaign_status':
-      if (item.before === null) return 'The campaign is not there any more'
-      if (item.after !== 'enabled' || item.before === 'enabled') return undefined
-      return roomObstacle(known.dailyBudgetMicros, known)
+      return item.before === null ? 'The campaign is not there any more' : undefined
     case 'keyword_status':
       return item.before === null ? 'The keyword is not there any more' : undefined
     case 'negative_keyword':
@@ -77,7 +77,8 @@ export function obstacleTo(item: ChangeItem, known: Guarded): string | undefined
 export const isSoAlready = (item: ChangeItem): boolean => item.before === item.after && !isNewAd(item)
 
 function bidObstacle({ before, after }: ChangeItem, known: Guarded): string | undefined {
-  const { dailyBudgetMicros, groupBidMicros, currency } = known
+  const { budget, groupBidMicros, currency } = known
+  const dailyBudgetMicros = budget?.dailyBudgetMicros ?? null
   const present = before ?? groupBidMicros
   const obstacle = moneyObstacle(present, after, known, 'bid')
   if (obstacle) return obstacle
@@ -88,36 +89,47 @@ function bidObstacle({ before, after }: ChangeItem, known: Guarded): string | un
 }
 
 function budgetObstacle({ before, after }: ChangeItem, known: Guarded): string | undefined {
-  if (known.budgetShared) return 'The budget is shared: it would move other campaigns too'
-  const obstacle = moneyObstacle(before, after, known, 'daily budget')
-  return obstacle ?? roomObstacle((after as number) - (before as number), known)
+  if (known.budget?.budgetShared) return 'The budget is shared: it would move other campaigns too'
+  return moneyObstacle(before, after, known, 'daily budget')
 }
 
 /** Where no limit is known, nothing that costs more is done. */
-export const noLimit = 'No daily limit is known for this account'
+const noLimit = 'No daily limit is known for this account'
 
-function roomObstacle(moreMicros: number | null, { roomMicros, currency }: Guarded): string | undefined {
+/**
+ * Why a change would cost more on a day than the limit of the account lets it; undefined when it does not.
+ * @param moreMicros what it adds; null where that is not known
+ * @param room what the limit leaves, `roomMicros`: null where no limit is known; and what is said where that is too little, if it was enough before
+ */
+export function roomObstacle(
+  moreMicros: number | null,
+  { roomMicros, currency, usedUp }: { roomMicros: number | null; currency: string; usedUp?: string },
+): string | undefined {
   if (moreMicros === null) return 'The campaign’s daily budget is not known'
   if (moreMicros <= 0) return undefined
   if (roomMicros === null) return noLimit
-  return moreMicros > roomMicros
-    ? `It needs ${money(moreMicros, currency)} a day more; the limit of the account leaves ${money(Math.max(0, roomMicros), currency)}`
-    : undefined
+  if (moreMicros <= roomMicros) return undefined
+  const left = money(Math.max(0, roomMicros), currency)
+  return (
+    usedUp ?? `It needs ${money(moreMicros, currency)} a day more; the limit of the account leaves ${left}`
+  )
 }
 
 function moneyObstacle(
   before: ChangeValue,
   after: ChangeValue,
-  { currency, isUndo, mostStep = usualStep }: Guarded,
+  { currency, isUndo, starts, mostStep = usualStep }: Guarded,
   what: string,
 ): string | undefined {
   if (typeof after !== 'number' || !Number.isSafeInteger(after) || after <= 0 || after > mostMicros)
     return `That is no amount for a ${what}`
   if (typeof before !== 'number' || before <= 0) return `The present ${what} is not known`
-  const step = Math.abs(after - before) / before
-  return step > mostStep + 1e-9 && !isUndo
-    ? `The ${what} would change from ${money(before, currency)} to ${money(after, currency)}, which is more than ${mostStep * 100} %`
-    : undefined
+  // Upwards from the lowest, downwards from the highest: what someone has moved far at the platform can still be moved back.
+  const from = after > before ? Math.min(before, ...starts) : Math.max(before, ...starts)
+  const step = Math.abs(after - from) / from
+  if (step <= mostStep + 1e-9 || isUndo) return undefined
+  const within = from === before ? '' : ' within a day'
+  return `The ${what} would change from ${money(from, currency)} to ${money(after, currency)}, which is more than ${mostStep * 100} %${within}`
 }
 
 /** An amount to its last digit, with at least as many decimals as its currency has, such as `0.125 USD` or `1500 JPY`. */

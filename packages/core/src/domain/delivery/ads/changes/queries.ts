@@ -1,21 +1,24 @@
 import type { Ctx } from '../../../../kernel/context.ts'
 import { notFound } from '../../../../kernel/errors.ts'
 import { readPage } from '../../../../kernel/page-queries.ts'
-import { equals, type Page, where } from '../../../../kernel/paging-queries.ts'
+import { equals, where } from '../../../../kernel/paging-queries.ts'
 import { within } from '../../../../kernel/scope.ts'
 import { placeholders } from '../../../../platform/database/database.ts'
 import { exists, pick, type RowOf, select, table } from '../../../../platform/database/read.ts'
 import { toFigures } from '../../../work/campaigns/metrics/figures.ts'
-import { CampaignKeyword, type MatchType, NegativeKeyword } from '../keywords/entities.ts'
+import { CampaignMapping, type MappingRow } from '../entities.ts'
+import { type MatchType, NegativeKeyword } from '../keywords/entities.ts'
 import { requireCampaign } from '../mapping-queries.ts'
+import { outsideChangesOf } from '../outside/queries.ts'
 import { SearchTermReport } from '../terms/entities.ts'
-import { AdChangeSet } from './entities.ts'
-import type { ChangeSet, ChangeSetQuery } from './schemas.ts'
+import { AdChangeSet, type ChangeItem, type ChangeOutcome, type ItemState } from './entities.ts'
+import type { OfAccount } from './limits.ts'
+import type { AdOutcome, ChangeSet, ChangeSetPage, ChangeSetQuery } from './schemas.ts'
 
 const s = table(AdChangeSet, 's')
-const k = table(CampaignKeyword, 'k')
 const r = table(SearchTermReport, 'r')
 const n = table(NegativeKeyword, 'n')
+const p = table(CampaignMapping, 'p')
 
 const set = select({
   ...pick(s, 'id', 'campaignId', 'title', 'source', 'status', 'accountId', 'currency', 'digest', 'items'),
@@ -29,11 +32,13 @@ export async function listChangeSets(
   ctx: Ctx,
   campaignId: string,
   query: ChangeSetQuery,
-): Promise<Page<ChangeSet>> {
+): Promise<ChangeSetPage> {
   await requireCampaign(ctx, campaignId)
   const rows = where(within(ctx.scope, 's.tenant_id'), equals(s.campaignId, campaignId))
   const filters = [equals(s.status, query['filter.status'])]
-  return readPage(ctx, { select: set, from: `from ${s}`, id: s.id, rows, filters, request: query }, toSet)
+  const list = { select: set, from: `from ${s}`, id: s.id, rows, filters, request: query }
+  const found = await readPage(ctx, list, toSet)
+  return { ...found, outside: query.cursor === undefined ? await outsideChangesOf(ctx, campaignId) : [] }
 }
 
 /** Serves `GET /tenant/v1/campaigns/:campaignId/change-sets/:changeSetId`. @throws DomainError `NOT_FOUND` */
@@ -49,17 +54,20 @@ export async function getChangeSet(ctx: Ctx, campaignId: string, id: string): Pr
   return toSet(row)
 }
 
+export const toOutcomes = (outcomes: readonly ChangeOutcome[] | null, currency: string): AdOutcome[] =>
+  (outcomes ?? []).map(({ measuredOn, before, after, ...one }) => ({
+    ...one,
+    measuredOn: new Date(measuredOn),
+    before: toFigures({ ...before, currency }),
+    after: toFigures({ ...after, currency }),
+  }))
+
 /** Ids of the platform are left out. */
 function toSet({ items, outcomes, ...rest }: RowOf<typeof set>): ChangeSet {
   return {
     ...rest,
-    outcomes: (outcomes ?? []).map(({ measuredOn, before, after, ...one }) => ({
-      ...one,
-      measuredOn: new Date(measuredOn),
-      before: toFigures({ ...before, currency: rest.currency }),
-      after: toFigures({ ...after, currency: rest.currency }),
-    })),
-    items: items.map(({ kind, label, before, after, live, ad, subjectId, state, reason }) => ({
+    outcomes: toOutcomes(outcomes, rest.currency),
+    items: items.map(({ kind, label, before, after, live, ad, subjectId, state, reason, requestId }) => ({
       kind,
       label,
       before,
@@ -68,44 +76,58 @@ function toSet({ items, outcomes, ...rest }: RowOf<typeof set>): ChangeSet {
       ad: ad ? { ...ad, activityId: subjectId ?? '' } : null,
       state,
       reason,
+      requestId: requestId ?? null,
     })),
   }
 }
 
-const named = select({ text: k.text })
-/** More keywords one campaign does not have at any platform. */
-const mostKeywords = 20_000
+const changed = select(pick(s, 'items'))
+/** Of an item that was not sent to the platform. */
+const unsent: ReadonlySet<ItemState> = new Set(['refused', 'rejected', 'drifted'])
 
-/** The texts of the keywords that ads are shown for. */
-export async function enabledKeywords(
+/** What sets have changed at a campaign's platform since then, or may have, but for those that take others back. */
+export async function changedSince(
   { sql }: Pick<Ctx, 'sql'>,
-  campaignId: string,
-  adGroupId: string | null,
-): Promise<string[]> {
-  const condition = where(equals(k.campaignId, campaignId), equals(k.adGroupId, adGroupId ?? undefined))
-  const rows = await named.all(
+  { id, campaignId }: Pick<MappingRow, 'id' | 'campaignId'>,
+  since: Date,
+): Promise<ChangeItem[]> {
+  const rows = await changed.all(
     sql,
-    `from ${k} where ${condition.sql} and k.status = 'enabled' order by k.id limit ?`,
-    [...condition.params, mostKeywords],
+    `from ${s} where s.campaign_id = ? and s.mapping_id = ? and s.attempt > 0 and s.status <> 'approved'
+       and s.source <> 'undo' and coalesce(s.applied_on, s.updated_on) >= ?`,
+    [campaignId, id, since],
   )
-  return rows.map(({ text }) => text)
+  return rows.flatMap(({ items }) => items).filter(({ state }) => !unsent.has(state))
 }
 
-const place = select(pick(s, 'tenantId', 'accountId', 'mappingId'))
+const reference = select(pick(s, 'id'))
+/** How many sets are looked at again at once. */
+const mostAtOnce = 500
+
+/** Change sets that should have been looked at before an instant. */
+export async function overdueChangeSets(ctx: Ctx, before: Date): Promise<string[]> {
+  const scope = within(ctx.scope, 's.tenant_id')
+  const rows = await reference.all(
+    ctx.sql,
+    `from ${s} where s.next_at < ? and ${scope.sql} order by s.next_at limit ?`,
+    [before, ...scope.params, mostAtOnce],
+  )
+  return rows.map(({ id }) => id)
+}
+
+const place = select({ ...pick(s, 'tenantId', 'accountId', 'mappingId'), platform: p.platform })
 
 /** Which account a change set is about; undefined when it is gone. */
 export const accountOfSet = ({ sql }: Pick<Ctx, 'sql'>, id: string) =>
-  place.get(sql, `from ${s} where s.id = ?`, [id])
+  place.get(sql, `from ${s} join ${p} on p.id = s.mapping_id where s.id = ?`, [id])
 
 /** Whether a request to change an account may be on its way, of another set than this one. */
-export function isAccountBusy(
-  { sql }: Pick<Ctx, 'sql'>,
-  of: { tenantId: string; accountId: string; id: string },
-): Promise<boolean> {
+export function isAccountBusy({ sql }: Pick<Ctx, 'sql'>, of: OfAccount & { id: string }): Promise<boolean> {
   return exists(
     sql,
-    `from ${s} where s.tenant_id = ? and s.account_id = ? and s.status in ('applying', 'unknown') and s.id <> ?`,
-    [of.tenantId, of.accountId, of.id],
+    `from ${s} join ${p} on p.id = s.mapping_id
+     where s.tenant_id = ? and s.account_id = ? and s.status in ('applying', 'unknown') and s.id <> ? and p.platform = ?`,
+    [of.tenantId, of.accountId, of.id, of.platform],
   )
 }
 

@@ -3,6 +3,7 @@ import { isoDate, page, pageQuery, ulid } from '../../../../platform/wire.ts'
 import { AdFigures } from '../../../work/campaigns/metrics/schemas.ts'
 import { adPlatformNames } from '../entities.ts'
 import { matchTypes } from '../keywords/entities.ts'
+import { OutsideChangeItem } from '../outside/schemas.ts'
 import { type ChangeItem, changeKinds, changeSetStatuses, changeSources, itemStates } from './entities.ts'
 
 /** In millionths of the account's currency. */
@@ -74,7 +75,19 @@ const ChangeSetItem = z.object({
   state: z.enum(itemStates),
   /** Why it was refused, or not done. */
   reason: z.string().nullable(),
+  /** By which the platform's support finds the request that did or refused it; null where it has told none. */
+  requestId: z.string().nullable(),
 })
+
+export const AdOutcome = z.object({
+  days: z.int(),
+  measuredOn: isoDate,
+  before: AdFigures,
+  after: AdFigures,
+  /** Other change sets of the campaign that were applied within these days. */
+  otherSets: z.int(),
+})
+export type AdOutcome = z.output<typeof AdOutcome>
 
 export const ChangeSet = z.object({
   id: ulid,
@@ -94,20 +107,15 @@ export const ChangeSet = z.object({
   approvedOn: isoDate.nullable(),
   appliedOn: isoDate.nullable(),
   /** Of plans and recommendations: as many days before and after the day of the change, 7 first, then 14. */
-  outcomes: z.array(
-    z.object({
-      days: z.int(),
-      measuredOn: isoDate,
-      before: AdFigures,
-      after: AdFigures,
-      /** Other change sets of the campaign that were applied within these days. */
-      otherSets: z.int(),
-    }),
-  ),
+  outcomes: z.array(AdOutcome),
   createdOn: isoDate,
 })
 export type ChangeSet = z.output<typeof ChangeSet>
-export const ChangeSetPage = page(ChangeSet)
+export const ChangeSetPage = page(ChangeSet).extend({
+  /** The latest changes that others have made at the platform, newest first; empty on all pages but the first. */
+  outside: z.array(OutsideChangeItem),
+})
+export type ChangeSetPage = z.output<typeof ChangeSetPage>
 
 export const ChangeSetQuery = pageQuery.extend({
   tenantId: ulid.optional(),

@@ -2,6 +2,7 @@ import type { Transaction } from '../../../../kernel/context.ts'
 import type { FailureKind } from '../../../accounts/channels/platform-error.ts'
 import { notify } from '../../../people/notifications/notify.ts'
 import { logActivity } from '../../../work/activities/state.ts'
+import { followSet } from '../advice/follow-set.ts'
 import { platformOf } from '../ask.ts'
 import type { MappingRow } from '../entities.ts'
 import { CampaignKeyword, NegativeKeyword } from '../keywords/entities.ts'
@@ -14,8 +15,21 @@ import { lookUpMs, mostTries, retryMs } from './policy.ts'
 /** What a turn has brought. */
 export interface ApplyOutcome {
   items: ChangeItem[]
-  failure?: { kind: FailureKind; message: string; until?: Date | undefined }
+  /** @property isLost a request to change something may have been done, and the platform could not be asked. */
+  failure?: {
+    kind: FailureKind
+    message: string
+    until?: Date | undefined
+    requestId?: string | undefined
+    isLost: boolean
+  }
 }
+
+/** How often the platform is looked at after the last try whose answer was lost: nothing is sent any more. */
+const mostLooks = 3
+/** Whether this turn only looks at what has become of the tries before. */
+export const onlyLooks = ({ touched, failures }: Pick<ChangeSetRow, 'touched' | 'failures'>): boolean =>
+  touched && failures >= mostTries
 
 type LookAt = (txn: Transaction, set: ChangeSetRow, at: Date) => void
 
@@ -29,48 +43,56 @@ export async function settleChanges(
 ): Promise<void> {
   set.leaseUntil = null
   if (failure) return settleFailure(txn, set, failure, lookAt)
+  // What was approved, also where guardrails have stopped it since.
+  const wanted = set.items.filter(({ state }) => state !== 'refused' && state !== 'rejected').length
   set.items = items
   for (const item of items) await follow(txn, set, mapping, item)
   const applied = items.filter(({ state }) => state === 'applied').length
-  const wanted = items.filter(({ state }) => state !== 'refused' && state !== 'rejected').length
   const missed = items.find(({ state }) => state === 'drifted' || state === 'failed' || state === 'refused')
   const status = applied === 0 ? 'failed' : applied < wanted ? 'partly_applied' : 'applied'
-  end(txn, set, status, applied === wanted && applied > 0 ? null : (missed?.reason ?? null))
+  await end(txn, set, status, applied === wanted && applied > 0 ? null : (missed?.reason ?? null))
 }
 
 /** Nothing was done for certain, or no one knows: then the platform is asked what it has before anything is sent again. */
 async function settleFailure(
   txn: Transaction,
   set: ChangeSetRow,
-  { kind, message, until }: NonNullable<ApplyOutcome['failure']>,
+  { kind, message, until, requestId, isLost }: NonNullable<ApplyOutcome['failure']>,
   lookAt: LookAt,
 ): Promise<void> {
   set.failures += 1
   set.error = message
   set.touched = kind === 'unknown'
   const waits = kind === 'unknown' || kind === 'transient' || kind === 'quota'
-  if (waits && set.failures < mostTries) {
+  if (waits && set.failures < (kind === 'unknown' ? mostTries + mostLooks : mostTries)) {
     set.status = kind === 'unknown' ? 'unknown' : 'approved'
     const waitMs = kind === 'unknown' ? lookUpMs(set.failures, set.items) : retryMs(set.failures)
     return lookAt(txn, set, until ?? new Date(txn.clock.now() + waitMs))
   }
+  const reason = isLost ? `Whether it was done is not known: look at the platform. ${message}` : message
+  const failed = { state: 'failed' as const, reason, ...(requestId !== undefined && { requestId }) }
+  set.items = set.items.map((item) => (item.state === 'planned' ? { ...item, ...failed } : item))
   for (const item of set.items) await withdrawNegative(txn, item)
-  end(txn, set, 'failed', message)
+  await end(txn, set, 'failed', message)
   await notify(txn, {
     tenantId: set.tenantId,
     to: 'admins',
     type: 'campaign_update',
     title: `Ads were not changed: ${set.title}`,
-    body:
-      kind === 'unknown'
-        ? `The answers of the platform were lost; look there what it has. ${message}`
-        : `The platform has refused: ${message}`,
+    body: isLost
+      ? `The answers of the platform were lost; look there what it has. ${message}`
+      : `The platform has refused: ${message}`,
     subjectKind: 'campaigns',
     subjectId: set.campaignId,
   })
 }
 
-function end(txn: Transaction, set: ChangeSetRow, status: ChangeSetStatus, error: string | null): void {
+async function end(
+  txn: Transaction,
+  set: ChangeSetRow,
+  status: ChangeSetStatus,
+  error: string | null,
+): Promise<void> {
   const now = txn.clock.date()
   const { id, tenantId, digest } = set
   Object.assign(set, { status, error, nextAt: null, touched: false, updatedOn: now })
@@ -79,6 +101,7 @@ function end(txn: Transaction, set: ChangeSetRow, status: ChangeSetStatus, error
     // A paused ad brings nothing by itself.
     if (hasOutcome(set.source) && set.items.some(({ kind }) => kind !== 'ad'))
       set.outcomeAt = outcomeTime(now, 0)
+    await followSet(txn, set)
   }
   txn.audit({
     tenantId,

@@ -53,6 +53,14 @@ export async function listKeywords(ctx: Ctx, campaignId: string, query: KeywordQ
   )
 }
 
+const worded = select({ text: k.text })
+
+/** The texts of the keywords of a campaign that run and have cost the most, 30 at most. */
+export async function topKeywords({ sql }: Ctx, campaignId: string): Promise<string[]> {
+  const from = `from ${k} where k.campaign_id = ? and k.status = 'enabled' order by k.cost_micros desc, k.id limit 30`
+  return (await worded.all(sql, from, [campaignId])).map(({ text }) => text)
+}
+
 /** One keyword as the list has it. @throws DomainError `NOT_FOUND` */
 export async function keywordItem(ctx: Ctx, id: string): Promise<KeywordItem> {
   const condition = where(within(ctx.scope, 'k.tenant_id'), equals(k.id, id))

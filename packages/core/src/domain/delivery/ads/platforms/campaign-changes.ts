@@ -33,11 +33,12 @@ export function campaignChanges(platform: CampaignFields): AdChanges {
   return {
     dailySpend,
     async live(call, at, items) {
-      const { status, dailyBudgetMicros } = await campaign(call, at)
+      const { status, dailyBudgetMicros, budgetName, budgetShared } = await campaign(call, at)
       const now = status === words.enabled ? 'enabled' : status === words.paused ? 'paused' : null
-      return items.map(({ kind }) => ({
+      const values = items.map(({ kind }) => ({
         value: kind === 'daily_budget' ? dailyBudgetMicros : kind === 'campaign_status' ? now : null,
       }))
+      return { values, budget: { dailyBudgetMicros, budgetName, budgetShared } }
     },
     async mutate(call, at, items, { dry }) {
       const { account } = await campaign(call, at)
@@ -68,7 +69,8 @@ async function tried(
     return {}
   } catch (error) {
     if (!(error instanceof PlatformError) || error.kind !== 'validation') throw error
-    return { refusal: error.message }
+    const { message: refusal, requestId } = error
+    return { refusal, ...(requestId !== undefined && { requestId }) }
   }
 }
 

@@ -3,7 +3,7 @@ import { isoDay } from '../../../../../platform/wire.ts'
 import type { PlatformCall } from '../../../../accounts/channels/platform-call.ts'
 import type { DayFigures } from '../../../../work/campaigns/metrics/record-queries.ts'
 import type { AdAccount, CampaignAddress, PlatformCampaign } from '../../platform.ts'
-import { accountZone, dayOf } from '../values.ts'
+import { accountZone, budgetPerDay, dayOf } from '../values.ts'
 import { googleAddress, googleHeaders, id64, int64, readGoogle, search } from './wire.ts'
 
 const CurrencyCode = z.string().regex(/^[A-Z]{3}$/)
@@ -48,27 +48,23 @@ async function accounts(call: PlatformCall): Promise<AdAccount[]> {
   return [...found.values()]
 }
 
+const Span = z.object({ startDateTime: z.string().optional(), endDateTime: z.string().optional() })
+const Budget = z.object({
+  resourceName: z.string().optional(),
+  amountMicros: int64.optional(),
+  totalAmountMicros: int64.optional(),
+  explicitlyShared: z.boolean().optional(),
+  period: z.string().default('DAILY'),
+})
 const Row = z.object({
   customer: z.object({ currencyCode: CurrencyCode, timeZone: z.string() }),
-  campaign: z.object({
-    id: id64,
-    name: z.string().max(1_000),
-    status: z.string(),
-    startDateTime: z.string().optional(),
-    endDateTime: z.string().optional(),
-  }),
-  campaignBudget: z
-    .object({
-      resourceName: z.string().optional(),
-      amountMicros: int64.optional(),
-      explicitlyShared: z.boolean().optional(),
-      period: z.string().optional(),
-    })
-    .optional(),
+  campaign: Span.extend({ id: id64, name: z.string().max(1_000), status: z.string() }),
+  campaignBudget: Budget.optional(),
 })
 
-const fields =
-  'customer.currency_code, customer.time_zone, campaign.id, campaign.name, campaign.status, campaign.start_date_time, campaign.end_date_time, campaign_budget.resource_name, campaign_budget.amount_micros, campaign_budget.explicitly_shared, campaign_budget.period'
+const spendFields =
+  'campaign.start_date_time, campaign.end_date_time, campaign_budget.resource_name, campaign_budget.amount_micros, campaign_budget.total_amount_micros, campaign_budget.period'
+const fields = `customer.currency_code, customer.time_zone, campaign.id, campaign.name, campaign.status, campaign_budget.explicitly_shared, ${spendFields}`
 
 export async function readCampaigns(call: PlatformCall): Promise<PlatformCampaign[]> {
   const all: PlatformCampaign[] = []
@@ -90,9 +86,10 @@ export async function readCampaign(
 
 function toCampaign(
   { id, loginId }: Pick<AdAccount, 'id' | 'loginId'>,
-  { customer, campaign, campaignBudget = {} }: z.output<typeof Row>,
+  { customer, campaign, campaignBudget }: z.output<typeof Row>,
 ): PlatformCampaign {
-  const { amountMicros, resourceName, explicitlyShared = false, period = 'DAILY' } = campaignBudget
+  const { amountMicros = null, resourceName, explicitlyShared = false, period } = campaignBudget ?? {}
+  const spendMicros = campaignBudget && perDay(campaign, campaignBudget)
   const endDate = dayOf(campaign.endDateTime)
   return {
     account: { id, loginId, currency: customer.currencyCode, timezone: accountZone(customer.timeZone) },
@@ -100,13 +97,49 @@ function toCampaign(
     name: campaign.name,
     status: campaign.status,
     isRunning: campaign.status === 'ENABLED',
-    dailyBudgetMicros: period === 'DAILY' ? (amountMicros ?? null) : null,
+    dailyBudgetMicros: period === 'DAILY' ? amountMicros : null,
+    ...(spendMicros !== undefined && { spendMicros }),
     budgetName: resourceName ?? null,
     budgetShared: explicitlyShared,
     startDate: dayOf(campaign.startDateTime),
     // What has no end ends in 2037 there.
     endDate: endDate !== null && endDate >= '2037-01-01' ? null : endDate,
   }
+}
+
+/** What a budget comes to on a day; undefined where the platform does not say. */
+function perDay(
+  { startDateTime, endDateTime }: z.output<typeof Span>,
+  { period, amountMicros, totalAmountMicros }: z.output<typeof Budget>,
+): number | undefined {
+  if (period === 'DAILY') return amountMicros
+  if (totalAmountMicros === undefined) return undefined
+  // The last second is part of the span.
+  return budgetPerDay(totalAmountMicros, timeOf(startDateTime), timeOf(endDateTime) + 1_000)
+}
+
+/** Of a time in the account's zone, as if it were in UTC: only how far two of them are apart is looked at. */
+const timeOf = (text = '') => Date.parse(`${text.replace(' ', 'T')}Z`)
+
+const SpendRow = z.object({
+  campaign: Span.default({}),
+  campaignBudget: Budget.extend({ resourceName: z.string() }),
+})
+
+/** Budgets that campaigns share are counted once, and those of a whole span by their days. */
+export async function readDailySpend(
+  call: PlatformCall,
+  account: CampaignAddress['account'],
+): Promise<number> {
+  const query = `SELECT campaign.id, ${spendFields} FROM campaign WHERE campaign.status = 'ENABLED'`
+  const all = new Map<string, number>()
+  for (const { campaign, campaignBudget } of await search(call, account, query, SpendRow)) {
+    const { resourceName } = campaignBudget
+    // What is not known leaves no room.
+    const micros = perDay(campaign, campaignBudget) ?? Number.POSITIVE_INFINITY
+    all.set(resourceName, Math.max(micros, all.get(resourceName) ?? 0))
+  }
+  return [...all.values()].reduce((sum, micros) => sum + micros, 0)
 }
 
 export const count64 = int64.default(0)

@@ -2,13 +2,24 @@ import { z } from 'zod'
 import type { PlatformCall } from '../../../../accounts/channels/platform-call.ts'
 import { PlatformError } from '../../../../accounts/channels/platform-error.ts'
 import type { ChangeItem, ChangeValue } from '../../changes/entities.ts'
-import type { AdChanges, CampaignAddress, ItemOutcome, LiveValue } from '../../platform.ts'
+import type { AdChanges, CampaignAddress, ItemOutcome, LiveState, LiveValue } from '../../platform.ts'
 import { adOperation, liveAds } from './ads.ts'
-import { digits, readCampaign } from './campaigns.ts'
-import { errorsOf, googleAddress, googleHeaders, id64, int64, RpcStatus, readGoogle, search } from './wire.ts'
+import { digits, readCampaign, readDailySpend } from './campaigns.ts'
+import { readEnabledKeywords } from './keywords.ts'
+import {
+  errorsOf,
+  googleAddress,
+  googleHeaders,
+  id64,
+  int64,
+  RpcStatus,
+  readGoogle,
+  requestIdOf,
+  search,
+} from './wire.ts'
 
 const CriterionRow = z.object({
-  adGroup: z.object({ id: id64 }),
+  adGroup: z.object({ id: id64, cpcBidMicros: int64.optional() }),
   adGroupCriterion: z.object({
     criterionId: id64,
     status: z.string(),
@@ -27,21 +38,27 @@ const NegativeRow = z.object({
 const statusOf = (word: string): ChangeValue =>
   word === 'ENABLED' ? 'enabled' : word === 'PAUSED' ? 'paused' : null
 
+const aboutMoney: ReadonlySet<ChangeItem['kind']> = new Set([
+  'daily_budget',
+  'campaign_status',
+  'keyword_bid',
+])
+
 async function live(
   call: PlatformCall,
   at: CampaignAddress,
   items: readonly ChangeItem[],
-): Promise<LiveValue[]> {
+): Promise<LiveState> {
   const only = `campaign.id = ${digits(at.campaignId)}`
   const kinds = new Set(items.map(({ kind }) => kind))
   const inGroups = items.some(({ kind, groupId }) => kind !== 'ad' && groupId !== null)
-  const campaign =
-    kinds.has('daily_budget') || kinds.has('campaign_status') ? await readCampaign(call, at) : undefined
+  const isMoney = items.some(({ kind }) => aboutMoney.has(kind))
+  const campaign = isMoney ? await readCampaign(call, at) : undefined
   const criteria = inGroups
     ? await search(
         call,
         at.account,
-        `SELECT ad_group.id, ad_group_criterion.criterion_id, ad_group_criterion.status, ad_group_criterion.negative, ad_group_criterion.keyword.text, ad_group_criterion.keyword.match_type, ad_group_criterion.cpc_bid_micros FROM ad_group_criterion WHERE ${only} AND ad_group_criterion.type = 'KEYWORD' AND ad_group_criterion.status != 'REMOVED'`,
+        `SELECT ad_group.id, ad_group.cpc_bid_micros, ad_group_criterion.criterion_id, ad_group_criterion.status, ad_group_criterion.negative, ad_group_criterion.keyword.text, ad_group_criterion.keyword.match_type, ad_group_criterion.cpc_bid_micros FROM ad_group_criterion WHERE ${only} AND ad_group_criterion.type = 'KEYWORD' AND ad_group_criterion.status != 'REMOVED'`,
         CriterionRow,
       )
     : []
@@ -55,23 +72,26 @@ async function live(
         )
       : []
   const ads = await liveAds(call, at, items)
-  return items.map((item): LiveValue => {
+  const valueOf = (item: ChangeItem): LiveValue => {
     if (item.kind === 'ad') return ads.get(item) ?? { value: null }
     if (item.kind === 'daily_budget') return { value: campaign?.dailyBudgetMicros ?? null }
     if (item.kind === 'campaign_status') return { value: statusOf(campaign?.status ?? '') }
-    const found =
-      item.kind === 'negative_keyword' && item.groupId === null
-        ? negatives.map(({ campaignCriterion }) => campaignCriterion).find((one) => isMeant(item, one))
-        : criteria
-            .filter((row) => row.adGroup.id === item.groupId)
-            .map(({ adGroupCriterion }) => adGroupCriterion)
-            .find((one) => one.negative === (item.kind === 'negative_keyword') && isMeant(item, one))
+    if (item.kind === 'negative_keyword' && item.groupId === null) {
+      const found = negatives.find(({ campaignCriterion }) => isMeant(item, campaignCriterion))
+      return found ? { value: 'present', externalId: found.campaignCriterion.criterionId } : { value: null }
+    }
+    const isNegative = item.kind === 'negative_keyword'
+    const found = criteria.find(
+      ({ adGroup, adGroupCriterion: one }) =>
+        adGroup.id === item.groupId && one.negative === isNegative && isMeant(item, one),
+    )
     if (!found) return { value: null }
-    const { criterionId: externalId } = found
-    if (item.kind === 'negative_keyword') return { value: 'present', externalId }
-    const { status, cpcBidMicros = null } = found as z.output<typeof CriterionRow>['adGroupCriterion']
-    return { value: item.kind === 'keyword_bid' ? cpcBidMicros : statusOf(status), externalId }
-  })
+    const { criterionId: externalId, status, cpcBidMicros = null } = found.adGroupCriterion
+    if (isNegative) return { value: 'present', externalId }
+    if (item.kind !== 'keyword_bid') return { value: statusOf(status), externalId }
+    return { value: cpcBidMicros, externalId, groupBidMicros: found.adGroup.cpcBidMicros ?? null }
+  }
+  return { values: items.map(valueOf), budget: campaign }
 }
 
 /** By its id, and by its words where it has none yet. */
@@ -169,7 +189,8 @@ async function mutate(
   const { mutateOperationResponses, partialFailureError } = readGoogle(answer, Answer)
   const errors = partialFailureError ? errorsOf(partialFailureError) : []
   const whole = errors.find(({ index }) => index === undefined)
-  if (whole) throw new PlatformError('validation', `${whole.message} (${whole.code})`)
+  const requestId = requestIdOf(answer)
+  if (whole) throw new PlatformError('validation', `${whole.message} (${whole.code})`, { requestId })
   return items.map((_, index) => {
     const error = errors.find((one) => one.index === index)
     const [result] = Object.values(mutateOperationResponses[index] ?? {})
@@ -177,20 +198,14 @@ async function mutate(
     return {
       ...(error && { refusal: `${error.message} (${error.code})` }),
       ...(externalId !== undefined && { externalId }),
+      ...(requestId !== undefined && { requestId }),
     }
   })
 }
 
-const BudgetRow = z.object({
-  campaignBudget: z.object({ resourceName: z.string(), amountMicros: int64.default(0) }),
-})
-
-/** Budgets that campaigns share are counted once; one of a whole span counts as if it were spent in a day. */
-async function dailySpend(call: PlatformCall, account: CampaignAddress['account']): Promise<number> {
-  const query = `SELECT campaign.id, campaign_budget.resource_name, campaign_budget.amount_micros FROM campaign WHERE campaign.status = 'ENABLED'`
-  const rows = await search(call, account, query, BudgetRow)
-  const all = new Map(rows.map(({ campaignBudget: one }) => [one.resourceName, one.amountMicros]))
-  return [...all.values()].reduce((sum, micros) => sum + micros, 0)
+export const changes: AdChanges = {
+  live,
+  keywords: readEnabledKeywords,
+  dailySpend: readDailySpend,
+  mutate,
 }
-
-export const changes: AdChanges = { live, dailySpend, mutate }

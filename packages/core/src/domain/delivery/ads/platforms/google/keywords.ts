@@ -1,8 +1,10 @@
 import { z } from 'zod'
 import { isoDay } from '../../../../../platform/wire.ts'
 import type { PlatformCall } from '../../../../accounts/channels/platform-call.ts'
+import { PlatformError } from '../../../../accounts/channels/platform-error.ts'
 import type {
   CampaignAddress,
+  LiveKeyword,
   PlatformGroup,
   PlatformKeyword,
   PlatformNegative,
@@ -88,6 +90,32 @@ export const readKeywords: SearchAds['keywords'] = async (call, { account, campa
         .map(({ adGroup, adGroupCriterion }) => toNegative(adGroupCriterion, adGroup.id)),
     ],
   }
+}
+
+/** More keywords of one campaign are not looked through. */
+const mostKeywords = 20_000
+
+const EnabledRow = z.object({
+  adGroup: z.object({ id: id64 }),
+  adGroupCriterion: z.object({ keyword: z.object({ text: z.string() }) }),
+})
+
+export async function readEnabledKeywords(
+  call: PlatformCall,
+  { account, campaignId }: CampaignAddress,
+): Promise<LiveKeyword[]> {
+  const only = `campaign.id = ${digits(campaignId)} AND ad_group_criterion.type = 'KEYWORD'`
+  const query = `SELECT ad_group.id, ad_group_criterion.keyword.text FROM ad_group_criterion WHERE ${only} AND ad_group_criterion.negative = FALSE AND ad_group_criterion.status = 'ENABLED' AND ad_group.status != 'REMOVED' LIMIT ${mostKeywords + 1}`
+  const rows = await search(call, account, query, EnabledRow)
+  if (rows.length > mostKeywords)
+    throw new PlatformError(
+      'validation',
+      `The campaign has more than ${mostKeywords} keywords: whether a negative one would block them is not known`,
+    )
+  return rows.map(({ adGroup, adGroupCriterion }) => ({
+    groupId: adGroup.id,
+    text: adGroupCriterion.keyword.text,
+  }))
 }
 
 function toKeyword(

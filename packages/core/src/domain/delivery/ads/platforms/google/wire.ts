@@ -138,9 +138,16 @@ export const googleAdsRules: PlatformRules = {
     return {
       ...(settled && { kind: settled }),
       words: worst ? `${worst.message} (${worst.code})` : error.message,
+      requestId: requestIdOf(answer),
       waitMs: worst?.retryMs,
     }
   },
+}
+
+/** By which Google's support finds a request; what is longer or has other characters is none. */
+export function requestIdOf({ headers }: Pick<PlatformAnswer, 'headers'>): string | undefined {
+  const id = headers.get('request-id')
+  return id !== null && /^[\w-]{1,64}$/.test(id) ? id : undefined
 }
 
 /** `searchStream` puts its refusal into an array. */
@@ -186,9 +193,10 @@ export function readGoogle<S extends z.ZodType>({ body, headers }: PlatformAnswe
   const read = schema.safeParse(body)
   if (read.success) return read.data
   const { path = [], message = '' } = read.error.issues[0] ?? {}
-  const request = headers.get('request-id') ?? 'none'
+  const requestId = requestIdOf({ headers })
   throw new PlatformError(
     'transient',
-    `The answer has another form than expected: ${path.join('.')} ${message} (request ${request})`,
+    `The answer has another form than expected: ${path.join('.')} ${message} (request ${requestId ?? 'none'})`,
+    { requestId },
   )
 }

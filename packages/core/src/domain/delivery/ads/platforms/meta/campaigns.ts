@@ -49,7 +49,7 @@ const pathOf = (text: string, form: RegExp): string => {
 }
 /** Nothing but an id becomes part of an address. @throws TypeError */
 export const metaId = (id: string): string => pathOf(id, /^\d{1,20}$/)
-const accountPath = (id: string): string => pathOf(id, /^act_\d{1,20}$/)
+export const accountPath = (id: string): string => pathOf(id, /^act_\d{1,20}$/)
 
 async function readAccount(call: PlatformCall, id: string): Promise<AdAccount> {
   const url = graphUrl(call, accountPath(id), { fields: accountFields })
