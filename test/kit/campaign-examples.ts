@@ -1,5 +1,5 @@
 import type { InputExamples } from './input.ts'
-import { seededDigest } from './seeded-ads.ts'
+import { seededDigest, seededLimit } from './seeded-ads.ts'
 import { linkKeyOf } from './seeded-sequences.ts'
 import type { SeededTenant } from './seeded-tenant.ts'
 
@@ -33,6 +33,7 @@ export const campaignExamples: InputExamples = {
     params: { campaignId: ours.unlinked },
     body: linkOf(adsOf(ours)),
   }),
+  'tenant.ads.set_limit': () => ({ body: seededLimit }),
   'tenant.campaigns.change_keyword': () => ({ body: { bidMicros: 1_100_000, status: 'enabled' } }),
   'tenant.campaigns.add_negative': () => ({ body: { keyword: 'cheap pizza', matchType: 'exact' } }),
   'tenant.campaigns.plan_change_set': ({ ours }) => ({
@@ -71,7 +72,10 @@ export const campaignExamples: InputExamples = {
       channel: 'email',
     },
   }),
-  'tenant.campaigns.send_review_requests': ({ ours }) => ({ params: { campaignId: ours.forReviews } }),
+  'tenant.campaigns.send_review_requests': ({ ours }) => ({
+    params: { campaignId: ours.forReviews },
+    body: { step: 1 },
+  }),
   'dm.campaigns.send': ({ ours }) => ({ params: { campaignId: ours.withOutreach } }),
   'forms.unsubscribe_page': ({ ours }) => ({ params: { linkKey: linkKeyOf(ours.tenantId) } }),
   'forms.unsubscribe': ({ ours }) => ({ params: { linkKey: linkKeyOf(ours.tenantId) } }),

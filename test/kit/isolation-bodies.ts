@@ -1,7 +1,7 @@
 import type { EndpointInfo } from '@copydesk/core'
 import { linkOf } from './campaign-examples.ts'
 import { delegatedId } from './input-examples.ts'
-import { seededDigest } from './seeded-ads.ts'
+import { seededDigest, seededLimit } from './seeded-ads.ts'
 import { wantedAct } from './seeded-people.ts'
 import { reportOn } from './seeded-work.ts'
 
@@ -54,6 +54,7 @@ const bodies: Record<string, (ids: Ids) => object> = {
     campaigns: [{ externalCampaignId: '9007199254740993', name: 'Bakery' }],
   }),
   'tenant.campaigns.link_campaign': ({ connectedChannelId = '' }) => linkOf(connectedChannelId),
+  'tenant.ads.set_limit': () => seededLimit,
   'tenant.campaigns.change_keyword': () => ({ status: 'paused' }),
   'tenant.campaigns.add_negative': ({ adGroupId }) => ({ keyword: 'pizza', matchType: 'exact', adGroupId }),
   'tenant.campaigns.push_negatives': () => ({ matchType: 'exact' }),
@@ -64,6 +65,7 @@ const bodies: Record<string, (ids: Ids) => object> = {
     tone: 'casual',
     channel: 'email',
   }),
+  'tenant.campaigns.send_review_requests': () => ({}),
   'tenant.campaigns.change_sequence_step': () => ({ subject: 'Good evening' }),
   'tenant.campaigns.plan_change_set': ({ keywordId }) => ({
     changes: [{ kind: 'keyword_status', keywordId, status: 'paused' }],

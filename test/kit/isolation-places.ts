@@ -65,6 +65,7 @@ export const tenantless: Record<string, string> = {
     'names a list of the advertising platform, and is kept as it is said',
   'tenant.campaigns.change_audience: platformAudienceId in the body':
     'names a list of the advertising platform, and is kept as it is said',
+  'tenant.ads.set_limit: accountId in the body': 'names an account of the platform',
   'tenant.campaigns.import_all: externalCampaignId in the body': 'names a campaign of the platform',
   'tenant.campaigns.link_campaign: externalCampaignId in the body': 'names a campaign of the platform',
   'dashboard.campaigns.create: templateId in the body': 'templates belong to the installation',

@@ -1,4 +1,5 @@
 import type { InputExamples } from './input.ts'
+import { seededLimit } from './seeded-ads.ts'
 import { newCustomer } from './seeded-operation.ts'
 
 /** Inputs of endpoints of operators. */
@@ -8,6 +9,10 @@ export const operatorExamples: InputExamples = {
   }),
   'admin.agent_configs.push': () => ({
     body: { scope: 'all_tenants', fields: ['defaultConcurrency'], overrideCustom: true },
+  }),
+  'admin.ad_limits.set': ({ ours }) => ({
+    params: { tenantId: ours.tenantId },
+    body: seededLimit,
   }),
   'admin.skills.create': () => ({
     body: { name: 'Headlines', description: 'Read it for ads.', agentRoles: 'ads_writer' },

@@ -1,9 +1,13 @@
 import { createIds, createSystemClock } from '../../packages/core/src/platform/clock.ts'
 import type { SqlValue } from '../../packages/core/src/platform/database/database.ts'
 import type { Team, TestApp } from './app.ts'
+import { insertRow } from './insert-row.ts'
 
 /** Of the plan that waits for approval. */
 export const seededDigest = 'd'.repeat(64)
+
+/** What may be spent in the account of a seeded tenant is set to this. */
+export const seededLimit = { accountId: '2222222222', dailyLimitMicros: 40_000_000, currency: 'EUR' }
 
 const ulid = createIds(createSystemClock())
 
@@ -149,6 +153,27 @@ export async function addAds(
     status: 'applied',
     items: JSON.stringify([{ ...pause, state: 'applied' }]),
   })
+  await insert('ad_limits', {
+    platform: 'search_ads',
+    account_id: '2222222222',
+    currency: 'EUR',
+    daily_cap_micros: 30_000_000,
+    proposed_on: now.toISOString().slice(0, 10),
+    running_micros: 20_000_000,
+    running_on: now,
+    updated_on: now,
+  })
+  await insert('ad_outside_changes', {
+    campaign_id: campaignId,
+    mapping_id: mappingId,
+    external_key: 'customers/2222222222/changeEvents/1',
+    at: now,
+    who: `${name} at the agency`,
+    via: 'google ads web client',
+    currency: 'EUR',
+    changes: JSON.stringify([{ label: 'Daily budget', before: 25_000_000, after: 20_000_000 }]),
+    seen_on: now,
+  })
   const recommendation = async (status: string) =>
     insert('campaign_recommendations', {
       campaign_id: campaignId,
@@ -178,3 +203,24 @@ export async function addAds(
     searchTermId,
   }
 }
+
+/** A campaign runs in an account, by rows: nobody has asked its platform. @returns the id of the mapping */
+export const addAdMapping = (
+  app: TestApp,
+  tenantId: string,
+  at: { platform: string; accountId: string; currency?: string },
+): Promise<string> =>
+  insertRow(app, tenantId, 'campaign_mappings', {
+    campaign_id: ulid(),
+    channel_id: ulid(),
+    platform: at.platform,
+    account_id: at.accountId,
+    currency: at.currency ?? 'EUR',
+    timezone: 'UTC',
+    external_campaign_id: ulid(),
+    external_name: 'At the platform',
+    external_status: 'ENABLED',
+    budget_shared: false,
+    created_on: new Date(),
+    updated_on: new Date(),
+  })

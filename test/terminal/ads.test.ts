@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { adsPlan } from '../../packages/terminal/src/operations/ads.ts'
+import { adsPlan, adsShow } from '../../packages/terminal/src/operations/ads.ts'
 import { printed } from '../../packages/terminal/src/render/row.ts'
 
 type ChangeSet = Awaited<ReturnType<typeof adsPlan.run>>
@@ -24,6 +24,7 @@ const bid = (before: number, after: number): ChangeSet['items'][number] => ({
   ad: null,
   state: 'planned',
   reason: null,
+  requestId: null,
 })
 
 const newAd: ChangeSet['items'][number] = {
@@ -70,6 +71,35 @@ const set: ChangeSet = {
 }
 
 const text = (one: ChangeSet) => printed(adsPlan.print(one, { width: 200, now: 0 }), false)
+
+describe('changes made outside, in a shell', () => {
+  it('are shown with who, when, and before and after where these are told', () => {
+    const outside = [
+      {
+        id: set.id,
+        at: '2026-04-10T09:00:04.000Z',
+        who: 'mia@agency.example',
+        via: 'google ads web client',
+        currency: 'EUR',
+        changes: [
+          { label: 'Daily budget', before: 20_000_000, after: 26_000_000 },
+          { label: 'Ad group: name', before: null, after: null },
+        ],
+      },
+      { id: set.id, at: '2026-04-09T09:00:04.000Z', who: null, via: null, currency: 'EUR', changes: [] },
+    ]
+    const shown = printed(adsShow.print({ data: [], outside }, { width: 200, now: 0 }), false)
+    expect(shown.trimEnd().split('\n')).toEqual([
+      'made outside  2026-04-10 09:00 UTC  by mia@agency.example, google ads web client',
+      '  Daily budget: 20.00 EUR → 26.00 EUR',
+      '  Ad group: name',
+      'made outside  2026-04-09 09:00 UTC  by someone',
+    ])
+    expect(printed(adsShow.print({ data: [], outside: [] }, { width: 200, now: 0 }), false)).toContain(
+      'Nothing was changed yet.',
+    )
+  })
+})
 
 describe('a change set in a shell', () => {
   it('shows amounts to the last digit that is approved', () => {

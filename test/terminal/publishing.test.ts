@@ -42,8 +42,16 @@ async function openPlan(terminal: Terminal): Promise<void> {
   terminal.press('4')
   await terminal.shows(/campaigns +\d campaign/)
   terminal.press('end', 'enter')
-  await terminal.shows(/c ads/)
+  await terminal.shows(/made outside[^]*25\.00 EUR → 20\.00 EUR[^]*c ads/)
   terminal.press('c')
+  await terminal.shows(/changes of ads[^]*applied[^]*planned/)
+  // Wherever a narrow window breaks the line.
+  await terminal.shows(
+    /at\s+most\s+30\.00\s+EUR\s+a\s+day,\s+20\.00\s+EUR\s+running,\s+0\.00\s+EUR\s+planned,\s+10\.00\s+EUR\s+left/,
+  )
+  terminal.press('o')
+  await terminal.shows(/copydesk made outside[^]*Daily budget: 25\.00 EUR → 20\.00 EUR/)
+  terminal.press('escape')
   await terminal.shows(/changes of ads[^]*applied[^]*planned/)
   terminal.press('end', 'enter')
 }
@@ -109,7 +117,7 @@ describe('the changes of a campaign’s ads', () => {
       )?.status
     await using seat = await sit(staff, member)
     await openPlan(seat)
-    await seat.shows(new RegExp(`digest ${seededDigest}`))
+    await seat.shows(new RegExp(`at most 30.00 EUR a day[^]*digest ${seededDigest}`))
     // Only admins approve.
     expect(seat.screen()).not.toMatch(/a approve/)
     await using terminal = await sit(staff, admin, {}, 40)

@@ -1,4 +1,11 @@
-import { type ChangeSet, changeSetColumns, changeSetLines } from '../operations/change-set-rows.ts'
+import { type AdLimit, limitLine } from '../operations/ad-limits.ts'
+import {
+  type ChangeSet,
+  changeSetColumns,
+  changeSetLines,
+  type OutsideChange,
+  outsideLines,
+} from '../operations/change-set-rows.ts'
 import { flow, flowText } from '../render/flow.ts'
 import { row, type StyledLine, span } from '../render/row.ts'
 import { counted } from '../render/words.ts'
@@ -6,7 +13,7 @@ import { current, type List, listOf, listRows, moved, replaced } from './list.ts
 import { followEvents } from './live.ts'
 import { commandOf } from './requests.ts'
 import type { Binding, OpenScreen } from './screen.ts'
-import { scrollingScreen } from './scroll.ts'
+import { resultScreen, scrollingScreen } from './scroll.ts'
 import type { Shell } from './shell.ts'
 
 /** The latest that are listed. */
@@ -17,6 +24,8 @@ export const changesScreen =
   (campaignId: string, campaignName: string): OpenScreen =>
   (shell) => {
     let list: List<ChangeSet> = listOf<ChangeSet>([])
+    let limits: readonly AdLimit[] = []
+    let outside: readonly OutsideChange[] = []
     let loaded = false
     const stop = new AbortController()
     const refresh = () =>
@@ -27,9 +36,17 @@ export const changesScreen =
           signal: stop.signal,
         })
         list = replaced(list, found.data)
+        outside = found.outside
+        const query = { campaignId }
+        limits = (await shell.client.call('tenant', 'GET /ads/limits', { query, signal: stop.signal })).data
         loaded = true
         shell.changed()
       })
+    /** What may be spent stands above what is to be spent, and beside it the latest that was changed elsewhere. */
+    const headFor = (width: number, height: number): StyledLine[] =>
+      [...limits.map(limitLine), ...outsideLines(outside.slice(0, 1))]
+        .flatMap((line) => flow(line, width))
+        .slice(0, Math.floor(height / 3))
     refresh()
     followEvents(shell, stop.signal, refresh)
     return {
@@ -39,13 +56,14 @@ export const changesScreen =
           span('changes of ads', 'strong'),
           span(`  ${campaignName}`, 'dim'),
           loaded ? span(`  ${counted(list.items.length, 'change set')}`, 'dim') : '',
+          outside.length > 0 ? span(`  ${outside.length} made outside`, 'warn') : '',
         ),
-      rows: ({ width, height }) =>
-        listRows(list, changeSetColumns, {
-          width,
-          height,
-          empty: loaded ? 'Nothing was changed yet. Plan a change with /ads plan.' : 'Loading …',
-        }),
+      rows({ width, height }) {
+        const head = headFor(width, height)
+        const empty = loaded ? 'Nothing was changed yet. Plan a change with /ads plan.' : 'Loading …'
+        const rest = { width, height: height - head.length, empty }
+        return [...head, ...listRows(list, changeSetColumns, rest)]
+      },
       bindings: () => [
         {
           key: 'enter',
@@ -53,12 +71,22 @@ export const changesScreen =
           help: 'each change with before and after, and what followed',
           run: () => {
             const set = current(list)
-            if (set) shell.open(changeSetScreen(set, refresh))
+            if (set) shell.open(changeSetScreen(set, () => limits, refresh))
+          },
+        },
+        {
+          key: 'o',
+          label: 'outside',
+          help: 'what others have changed at the platform lately, with who and when',
+          run: () => {
+            if (outside.length === 0) return shell.say('Nothing was changed outside lately', 'dim')
+            const lines = outsideLines(outside)
+            shell.open(resultScreen('made outside', (width) => lines.flatMap((line) => flow(line, width))))
           },
         },
       ],
-      onKey(key, { height }) {
-        list = moved(list, key, height) ?? list
+      onKey(key, { width, height }) {
+        list = moved(list, key, height - headFor(width, height).length) ?? list
         return current(list) !== undefined
       },
       refresh,
@@ -66,8 +94,16 @@ export const changesScreen =
     }
   }
 
-/** One change set with before and after of each change. @param changed called after an action on it */
-function changeSetScreen(given: ChangeSet, changed: () => void): OpenScreen {
+/**
+ * One change set with before and after of each change, below what its account may spend.
+ * @param limits of the accounts of its campaign
+ * @param changed called after an action on it
+ */
+function changeSetScreen(
+  given: ChangeSet,
+  limits: () => readonly AdLimit[],
+  changed: () => void,
+): OpenScreen {
   return (shell) => {
     let set = given
     const stop = new AbortController()
@@ -79,7 +115,11 @@ function changeSetScreen(given: ChangeSet, changed: () => void): OpenScreen {
         shell.changed()
       })
     followEvents(shell, stop.signal, refresh)
-    return scrollingScreen((width) => wholeLines(set, width), {
+    const limitLines = (width: number) =>
+      limits()
+        .filter(({ accountId }) => accountId === set.accountId)
+        .flatMap((limit) => flow(limitLine(limit), width))
+    return scrollingScreen((width) => [...limitLines(width), ...wholeLines(set, width)], {
       name: 'a change set',
       title: () => row(span(set.title, 'strong'), span(`  ${set.status}`, 'dim')),
       bindings: () => [

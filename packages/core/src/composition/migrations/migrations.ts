@@ -60,9 +60,11 @@ import { migration as publicationChanges } from './0058-publication-changes.ts'
 import { migration as channelThrottled } from './0059-channel-throttled.ts'
 import { migration as refusedFigures } from './0061-refused-figures.ts'
 import { migration as accountDays } from './0064-account-days.ts'
+import { migration as adLimits } from './0065-ad-limits.ts'
 import { migration as leadWordsWaiting } from './0067-lead-words-waiting.ts'
 import { migration as earlierTerms } from './0068-earlier-terms.ts'
 import { migration as sequenceChannels } from './0069-sequence-channels.ts'
+import { migration as limitsByPlatform } from './0072-limits-by-platform.ts'
 
 /** Every step of the schema, in order. A step that was released is never changed. */
 export const migrations: readonly MigrationScript[] = [
@@ -127,7 +129,9 @@ export const migrations: readonly MigrationScript[] = [
   channelThrottled,
   refusedFigures,
   accountDays,
+  adLimits,
   leadWordsWaiting,
   earlierTerms,
   sequenceChannels,
+  limitsByPlatform,
 ]

@@ -1,6 +1,7 @@
 import { endpointsOf, surface } from '../../gateway/surface.ts'
 import { operators } from './access.ts'
 import * as activityTemplates from './activity-templates.ts'
+import * as adLimits from './ad-limits.ts'
 import * as agentConfigs from './agent-configs.ts'
 import * as apiKeys from './api-keys.ts'
 import * as billing from './billing.ts'
@@ -29,6 +30,7 @@ export const admin = surface({
   concurrency: 5,
   endpoints: endpointsOf(
     activityTemplates,
+    adLimits,
     agentConfigs,
     apiKeys,
     billing,

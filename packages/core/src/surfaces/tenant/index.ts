@@ -1,5 +1,6 @@
 import { endpointsOf, surface } from '../../gateway/surface.ts'
 import { everybody } from './access.ts'
+import * as ads from './ads.ts'
 import * as agents from './agents.ts'
 import * as billing from './billing.ts'
 import * as campaignAds from './campaign-ads.ts'
@@ -29,6 +30,7 @@ export const tenant = surface({
   limits: { perMinute: 300, burst: 60, by: 'user' },
   concurrency: 10,
   endpoints: endpointsOf(
+    ads,
     agents,
     billing,
     campaignAds,
