@@ -32,12 +32,30 @@ interface MetaDay {
   actions: Record<string, number>
 }
 
+export interface MetaActivity {
+  account: string
+  /** Of which campaign it, its ad sets and its ads are told. */
+  campaign: string
+  at: Date
+  type: string
+  object: string
+  actor?: string
+  app?: string
+  /** As JSON in a text. */
+  extra?: object
+}
+
 /** Meta's Marketing API with some accounts, by its documentation. */
-export interface MetaAdsServer extends Pick<Platform, 'url' | 'requests' | 'mishaps'>, AsyncDisposable {
+export interface MetaAdsServer
+  extends Pick<Platform, 'url' | 'requests' | 'mishaps' | 'watchers'>,
+    AsyncDisposable {
   accounts: Array<{ id: string; currency: string; timezone: string; status: number }>
   campaigns: Map<string, MetaCampaign>
   sets: MetaAdSet[]
   days: MetaDay[]
+  /** The history of the accounts; what is changed here is added to it. */
+  activities: MetaActivity[]
+  now: () => number
   /** Taken from the front by requests that change nothing. */
   readMishaps: Said[]
   /** Each change that was done, and each that was only tried, as it was sent. */
@@ -56,6 +74,17 @@ const known = {
   account: ['id', 'currency', 'timezone_name', 'account_status', 'name'],
   campaign: ['id', 'name', 'status', 'daily_budget', 'lifetime_budget', 'start_time', 'stop_time'],
   set: ['id', 'campaign_id', 'status', 'daily_budget', 'lifetime_budget', 'start_time', 'end_time'],
+  activity: [
+    'event_time',
+    'event_type',
+    'translated_event_type',
+    'actor_id',
+    'actor_name',
+    'application_name',
+    'object_id',
+    'object_name',
+    'extra_data',
+  ],
   day: ['date_start', 'date_stop', 'spend', 'impressions', 'clicks', 'inline_link_clicks', 'actions'],
 } as const
 
@@ -80,6 +109,7 @@ export async function createMetaAdsServer(): Promise<MetaAdsServer> {
       const own = [...self.campaigns.values()].filter((one) => one.account === id)
       if (edge === undefined) return one(accountFields(account), known.account, query)
       if (edge === 'campaigns') return paged(own.map(campaignFields), known.campaign, url)
+      if (edge === 'activities') return history(id, url)
       if (edge !== 'adsets') return graphError(2500)
       const inside = self.sets.filter(({ campaign }) => own.some((each) => each.id === campaign))
       return paged(inside.map(setFields), known.set, url)
@@ -91,6 +121,22 @@ export async function createMetaAdsServer(): Promise<MetaAdsServer> {
     const { since, until } = JSON.parse(query.get('time_range') ?? '{}') as { since: string; until: string }
     const days = self.days.filter((day) => day.campaign === id && day.date >= since && day.date <= until)
     return paged(days.map(dayFields), known.day, url)
+  }
+
+  /** Without a span, only a week is told. */
+  const history = (account: string, url: URL): Said => {
+    const query = url.searchParams
+    const [since, until] = ['since', 'until'].map((name) => Number(query.get(name)) * 1_000) as [
+      number,
+      number,
+    ]
+    if (!since || !until || query.get('oid') === null || query.get('add_children') !== 'true')
+      return graphError(100)
+    const told = self.activities.filter(
+      ({ account: of, campaign, at }) =>
+        of === account && campaign === query.get('oid') && at.getTime() >= since && at.getTime() <= until,
+    )
+    return paged(told.map(activityFields), known.activity, url)
   }
 
   const change = (id: string, json: Record<string, unknown>): Said => {
@@ -110,6 +156,16 @@ export async function createMetaAdsServer(): Promise<MetaAdsServer> {
     if (options !== undefined) self.tried.push(fields)
     else {
       self.done.push(fields)
+      const event = { account: campaign.account, campaign: id, object: id, at: new Date(self.now()) }
+      const by = { ...event, actor: 'Ada Admin', app: 'Copydesk' }
+      if ('daily_budget' in fields) {
+        const extra = { type: 'payment_amount', old_value: campaign.daily, new_value: daily }
+        self.activities.push({ ...by, type: 'update_campaign_budget', extra })
+      }
+      if ('status' in fields) {
+        const extra = { type: 'run_status', old_value: runs(campaign.status), new_value: runs(status) }
+        self.activities.push({ ...by, type: 'update_campaign_run_status', extra })
+      }
       Object.assign(campaign, { status }, daily !== undefined && { daily })
     }
     return says({ success: true })
@@ -121,6 +177,8 @@ export async function createMetaAdsServer(): Promise<MetaAdsServer> {
     campaigns: new Map(),
     sets: [],
     days: [],
+    activities: [],
+    now: Date.now,
     readMishaps: [],
     done: [],
     tried: [],
@@ -160,6 +218,20 @@ const setFields = ({ id, campaign, status, daily, lifetime, start, end }: MetaAd
   lifetime_budget: String(lifetime ?? 0),
   start_time: start,
   end_time: end,
+})
+
+const runs = (status: unknown) => (status === 'ACTIVE' ? 'Active' : 'Inactive')
+
+const activityFields = ({ at, type, object, actor, app, extra }: MetaActivity): Fields => ({
+  event_time: at.toISOString().replace(/\.\d+Z$/, '+0000'),
+  event_type: type,
+  translated_event_type: type.replaceAll('_', ' '),
+  actor_id: actor === undefined ? undefined : '77',
+  actor_name: actor,
+  application_name: app,
+  object_id: object,
+  object_name: `Object ${object}`,
+  extra_data: extra && JSON.stringify(extra),
 })
 
 const dayFields = ({ date, spend, impressions, clicks, actions }: MetaDay): Fields => ({

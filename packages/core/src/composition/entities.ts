@@ -25,6 +25,7 @@ import { CampaignRecommendation } from '../domain/delivery/ads/advice/entities.t
 import { changeEntities } from '../domain/delivery/ads/changes/entities.ts'
 import { CampaignMapping } from '../domain/delivery/ads/entities.ts'
 import { AdGroup, CampaignKeyword, NegativeKeyword } from '../domain/delivery/ads/keywords/entities.ts'
+import { OutsideChange } from '../domain/delivery/ads/outside/entities.ts'
 import { SearchTermReport } from '../domain/delivery/ads/terms/entities.ts'
 import { leadEntities } from '../domain/delivery/leads/entities.ts'
 import { MailOptOut } from '../domain/delivery/mailing/entities.ts'
@@ -101,6 +102,7 @@ export const entities = [
   CampaignOrder,
   CampaignRecommendation,
   ...changeEntities,
+  OutsideChange,
   ChannelConnection,
   ...chatEntities,
   ...assetEntities,

@@ -4,6 +4,9 @@ import {
   campaignWorkColumns,
   deliverableRows,
 } from '../operations/campaigns.ts'
+import { mayRunNamed } from '../operations/catalogue.ts'
+import { type OutsideChange, outsideLines } from '../operations/change-set-rows.ts'
+import { flow } from '../render/flow.ts'
 import { markdownRows } from '../render/markdown.ts'
 import { emptyRow, row, type StyledLine, span } from '../render/row.ts'
 import { changesScreen } from './changes-screen.ts'
@@ -20,6 +23,7 @@ export const campaignScreen =
   (shell) => {
     let campaign: Campaign | undefined
     let list: List<Work> = listOf<Work>([])
+    let outside: readonly OutsideChange[] = []
     const stop = new AbortController()
     const refresh = () =>
       void shell.attempt(async () => {
@@ -29,13 +33,22 @@ export const campaignScreen =
         })
         list = replaced(list, campaign.recentActivities)
         shell.changed()
+        if (!mayRunNamed(shell.context, 'ads show')) return
+        const route = 'GET /campaigns/:campaignId/change-sets'
+        const ads = { params: { campaignId }, query: { limit: 1 }, signal: stop.signal }
+        outside = (await shell.client.call('tenant', route, ads)).outside.slice(0, 1)
+        if (outside.length > 0) shell.changed()
       })
     const headFor = (width: number, height: number): StyledLine[] =>
       campaign
-        ? [...campaignFacts(campaign), emptyRow, ...deliverableRows(campaign, width), emptyRow].slice(
-            0,
-            Math.max(1, Math.floor((height * 2) / 3)),
-          )
+        ? [
+            ...campaignFacts(campaign),
+            // The latest that others have changed at a platform of its ads.
+            ...outsideLines(outside).flatMap((line) => flow(line, width)),
+            emptyRow,
+            ...deliverableRows(campaign, width),
+            emptyRow,
+          ].slice(0, Math.max(1, Math.floor((height * 2) / 3)))
         : []
     refresh()
     followEvents(shell, stop.signal, refresh)

@@ -61,6 +61,7 @@ import { migration as channelThrottled } from './0059-channel-throttled.ts'
 import { migration as refusedFigures } from './0061-refused-figures.ts'
 import { migration as accountDays } from './0064-account-days.ts'
 import { migration as adLimits } from './0065-ad-limits.ts'
+import { migration as outsideChanges } from './0066-outside-changes.ts'
 import { migration as leadWordsWaiting } from './0067-lead-words-waiting.ts'
 import { migration as earlierTerms } from './0068-earlier-terms.ts'
 import { migration as sequenceChannels } from './0069-sequence-channels.ts'
@@ -130,6 +131,7 @@ export const migrations: readonly MigrationScript[] = [
   refusedFigures,
   accountDays,
   adLimits,
+  outsideChanges,
   leadWordsWaiting,
   earlierTerms,
   sequenceChannels,

@@ -35,6 +35,8 @@ export const CampaignMapping = defineEntity({
     lastSyncedAt: instantColumn().strictNullable(),
     keywordsSyncedAt: instantColumn().strictNullable(),
     termsSyncedAt: instantColumn().strictNullable(),
+    /** Until when it is known what was changed at the platform by others. */
+    outsideSyncedAt: instantColumn().strictNullable(),
     /** Why the last attempt has brought nothing, in words for people. */
     syncError: p.text().strictNullable(),
     createdOn: instantColumn(),

@@ -12,6 +12,7 @@ import { CampaignMapping, type MappingRow } from './entities.ts'
 import { syncMetricsJob } from './jobs.ts'
 import { lockMapping, requestSync, standing } from './mapping.ts'
 import { lastSyncOf, mappingsOfChannel, runningMappings } from './mapping-queries.ts'
+import { importOutside } from './outside/import.ts'
 import type { AdPlatform, CampaignAddress } from './platform.ts'
 import type { SyncStarted } from './schemas.ts'
 
@@ -79,6 +80,7 @@ export async function syncMetrics(
       })
       ctx.log.debug('fetched the figures of a campaign', { mappingId, days: days.length, written })
     })
+    await importOutside(ctx, platform, { call, mapping, address })
   })
 }
 

@@ -2,7 +2,9 @@ import type { AdPlatform } from '../../platform.ts'
 import { smallestUnit } from '../values.ts'
 import { readCampaign, readCampaigns, readDays } from './campaigns.ts'
 import { changes } from './changes.ts'
+import { readAdEvents } from './events.ts'
 import { readKeywords, readTerms } from './keywords.ts'
+import { readPages } from './pages.ts'
 import { googleAdsRules } from './wire.ts'
 
 /** Google Ads, by its REST interface. */
@@ -15,6 +17,7 @@ export const googleAds: AdPlatform = {
   campaigns: readCampaigns,
   campaign: readCampaign,
   days: readDays,
+  events: readAdEvents,
   changes,
-  search: { keywords: readKeywords, terms: readTerms },
+  search: { keywords: readKeywords, terms: readTerms, pages: readPages },
 }

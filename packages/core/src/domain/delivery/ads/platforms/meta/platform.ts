@@ -3,6 +3,7 @@ import type { AdPlatform } from '../../platform.ts'
 import { metaCampaign, metaCampaigns } from './campaigns.ts'
 import { metaChanges, metaWords } from './changes.ts'
 import { metaDays } from './days.ts'
+import { metaEvents } from './events.ts'
 import { unitOf } from './money.ts'
 
 /** Meta's Marketing API: ads at Facebook and Instagram. It has no keywords. */
@@ -15,5 +16,6 @@ export const metaAds: AdPlatform = {
   campaigns: metaCampaigns,
   campaign: metaCampaign,
   days: metaDays,
+  events: metaEvents,
   changes: metaChanges,
 }
