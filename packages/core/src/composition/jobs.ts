@@ -35,11 +35,13 @@ import { releaseTenantJob } from '../domain/accounts/tenants/jobs.ts'
 import { checkStale, runCheck } from '../domain/agents/models/check.ts'
 import { checkProviderJob, checkProvidersJob } from '../domain/agents/models/jobs.ts'
 import { advise, adviseWeekly } from '../domain/delivery/ads/advice/advise.ts'
+import { checkPages } from '../domain/delivery/ads/advice/pages.ts'
 import { applyChanges } from '../domain/delivery/ads/changes/apply.ts'
 import { sweepChangeSets } from '../domain/delivery/ads/changes/sweep.ts'
 import {
   adviseJob,
   applyChangesJob,
+  checkPagesJob,
   classifyTermsJob,
   dailyAdsJob,
   outcomesJob,
@@ -183,6 +185,7 @@ const handled = (): readonly HandledJob[] => [
   handleJob(applyChangesJob, applyChanges),
   handleJob(sweepChangesJob, sweepChangeSets),
   handleJob(adviseJob, advise),
+  handleJob(checkPagesJob, checkPages),
   handleJob(weeklyAdviceJob, adviseWeekly),
   handleJob(outcomesJob, measureOutcomes),
   handleJob(writeReportJob, writeReport),

@@ -5,21 +5,24 @@ import { addDays, dayIn } from '../../../../kernel/periods.ts'
 import { transact } from '../../../../kernel/transact.ts'
 import { lockCampaign } from '../../../work/campaigns/change.ts'
 import { platformOf } from '../ask.ts'
-import type { ChangeSetRow } from '../changes/entities.ts'
-import { applyNow } from '../changes/immediate.ts'
+import { AdChangeSet } from '../changes/entities.ts'
+import { applyNow, refuseChange, refuseFailed } from '../changes/immediate.ts'
+import { isTaken, negativeText } from '../changes/items.ts'
+import { takenNegatives } from '../changes/queries.ts'
 import { CampaignMapping, type MappingRow } from '../entities.ts'
-import { adviseJob } from '../jobs.ts'
+import { adviseJob, checkPagesJob } from '../jobs.ts'
 import { requireCampaign, runningMappings } from '../mapping-queries.ts'
 import type { SyncStarted } from '../schemas.ts'
 import { requireMappings } from '../sync.ts'
-import { type AdviceRow, CampaignRecommendation, priorities } from './entities.ts'
-import { adAdviceOn, nextStatus, smallStep } from './policy.ts'
-import { adviceItem, idleKeywords, isAdvised, negativeTerms, sumsBetween } from './queries.ts'
+import { topicOf } from '../topic.ts'
+import { type AdviceRow, CampaignRecommendation } from './entities.ts'
+import { markApplied } from './follow-set.ts'
+import { keepAdvice } from './keep-advice.ts'
+import { type AdAdvice, adAdviceOn, nextStatus, smallStep } from './policy.ts'
+import { adviceItem, idleKeywords, negativeTerms, openTerms, sumsBetween } from './queries.ts'
 import type { AdviceDecision, Recommendation } from './schemas.ts'
+import { adviseByModel } from './with-model.ts'
 
-const dayMs = 86_400_000
-/** What people have skipped or followed is not suggested again for so long, days. */
-const quietDays = 14
 /** Mappings that are asked for in one command. */
 const roundSize = 500
 
@@ -37,6 +40,8 @@ export function startAdvising(ctx: Ctx, campaignId: string): Promise<SyncStarted
 
 function requestAdvice(txn: Transaction, { id, tenantId }: { id: string; tenantId: string }): void {
   txn.enqueue(adviseJob, { tenantId, payload: { mappingId: id }, uniqueKey: `${adviseJob.kind}:${id}` })
+  const payload = { mappingId: id, seen: [] }
+  txn.enqueue(checkPagesJob, { tenantId, payload, uniqueKey: `${checkPagesJob.kind}:${id}` })
 }
 
 /** Asks for advice on every campaign that runs: the job `ads.weekly`. */
@@ -52,33 +57,28 @@ export async function adviseWeekly(ctx: Ctx): Promise<void> {
   }
 }
 
-/** Looks for advice by the rules of `policy.ts`: the job `ads.advise`. */
-export async function advise(ctx: Ctx, { mappingId }: { mappingId: string }): Promise<void> {
+/** Looks for advice by the rules of `policy.ts`, and by a model where there is one: the job `ads.advise`. */
+export async function advise(
+  ctx: Ctx,
+  { mappingId }: { mappingId: string },
+  signal: AbortSignal,
+): Promise<void> {
   const mapping = await transact(ctx, (txn) => txn.em.findOne(CampaignMapping, { id: mappingId }))
   if (!mapping) return
-  const found = adAdviceOn(await situationOf(ctx, mapping))
+  const topic = await topicOf(ctx, mapping.campaignId)
+  if (!topic) return
+  const situation = await situationOf(ctx, mapping)
+  const terms = platformOf(ctx, mapping.platform).search ? await openTerms(ctx, mapping.campaignId) : []
+  const byRules = adAdviceOn(situation)
+  const isSame = (a: AdAdvice, b: AdAdvice) => a.kind === b.kind && a.subject === b.subject
+  // What both find is told once, with the rule.
+  const more = (await adviseByModel(ctx, topic, situation, terms, signal)).filter(
+    (one) => !byRules.some((other) => isSame(one, other)),
+  )
+  const found = [...byRules, ...more]
   await transact(ctx, async (txn) => {
-    const { campaignId, tenantId, platform } = mapping
-    await lockCampaign(txn, campaignId)
-    const now = txn.clock.date()
-    const since = new Date(now.getTime() - quietDays * dayMs)
-    for (const advice of found)
-      if (!(await isAdvised(txn, { campaignId, kind: advice.kind, subject: advice.subject, since })))
-        txn.em.create(CampaignRecommendation, {
-          id: txn.newId(),
-          tenantId,
-          campaignId,
-          platform,
-          ...advice,
-          rank: priorities.indexOf(advice.priority),
-          status: 'pending',
-          dmNote: null,
-          clientNote: null,
-          changeSetId: null,
-          appliedAt: null,
-          createdOn: now,
-          updatedOn: now,
-        })
+    await lockCampaign(txn, mapping.campaignId)
+    await keepAdvice(txn, mapping, found)
   })
 }
 
@@ -102,10 +102,19 @@ async function situationOf(ctx: Ctx, mapping: MappingRow) {
     weekCostMicros: week.costMicros,
     weekConversionMicros: week.conversionMicros,
     keywords: hasKeywords ? await idleKeywords(ctx, campaignId) : [],
-    terms: hasKeywords
-      ? (await negativeTerms(ctx, campaignId)).filter(({ conversionMicros }) => conversionMicros === 0)
-      : [],
+    terms: hasKeywords ? await wastedTerms(ctx, campaignId) : [],
   }
+}
+
+/** Without those that were made negative keywords by hand. */
+async function wastedTerms(ctx: Ctx, campaignId: string) {
+  const terms = await negativeTerms(ctx, campaignId)
+  const texts = terms.map(({ term }) => negativeText(term))
+  const taken =
+    texts.length === 0 ? new Set() : await takenNegatives(ctx, { campaignId, matchType: 'exact', texts })
+  return terms.filter(
+    ({ term, conversionMicros }) => conversionMicros === 0 && !taken.has(negativeText(term)),
+  )
 }
 
 type At = { campaignId: string; recommendationId: string }
@@ -144,30 +153,53 @@ export async function decideAdvice(
 /**
  * Does what is suggested, through a change set under the guardrails. Serves
  * `POST /tenant/v1/campaigns/:campaignId/optimizations/:recommendationId/apply`.
- * @throws DomainError `NOT_FOUND`; `CONFLICT` before the client has approved, but for budgets and bids that change by at most a tenth;
- *   as `applyNow`
+ * @throws DomainError `NOT_FOUND`; `CONFLICT` before the client has approved, but for budgets and bids that change by at most a tenth, and
+ *   while its change set is on its way; `UNPROCESSABLE` for what is done by hand; as `applyNow`
  */
 export async function applyAdvice(ctx: Ctx, at: At): Promise<Recommendation> {
-  const { status, title, changes, platform } = await transact(ctx, (txn) => lockAdvice(txn, at))
+  const { status, title, changes, platform } = await transact(ctx, (txn) => lockToApply(txn, at))
+  const order = { title, source: 'recommendation' as const, changes, platform }
+  const within = status === 'dm_approved' ? { mostStep: smallStep } : {}
+  const set = await applyNow(
+    ctx,
+    at.campaignId,
+    { ...order, ...within },
+    {
+      partly: true,
+      // Linked by the transaction that approves the set: it may be done by another turn, when the answer of this one was lost.
+      onPlanned: async (txn, { id: changeSetId }) => {
+        const row = await lockToApply(txn, at)
+        Object.assign(row, { changeSetId, updatedOn: txn.clock.date() })
+      },
+    },
+  )
+  if (set.status === 'refused' && !set.items.every(isTaken)) return refuseChange(set, 'guardrail')
+  if (set.status === 'failed') return refuseFailed(set)
+  await transact(ctx, async (txn) => {
+    const row = await lockAdvice(txn, at)
+    // Where the platform had all of it before, no turn has ended the set.
+    if (row.status !== 'applied') markApplied(txn, row, set.id)
+  })
+  return adviceItem(ctx, at.recommendationId)
+}
+
+/** @throws DomainError as `applyAdvice` */
+async function lockToApply(txn: Transaction, at: At): Promise<AdviceRow> {
+  const row = await lockAdvice(txn, at)
+  const { status, changes, changeSetId } = row
   if (status !== 'client_approved' && status !== 'dm_approved')
     throw new DomainError('CONFLICT', `The recommendation is ${status}: it is not to be applied`)
+  if (changes.length === 0)
+    throw new DomainError('UNPROCESSABLE', `Nothing can be applied from here. ${row.suggestedAction}`, {
+      details: { reason: 'by_hand' },
+    })
   const isMoney = changes.every(({ kind }) => kind === 'daily_budget' || kind === 'keyword_bid')
   if (status === 'dm_approved' && !isMoney)
     throw new DomainError('CONFLICT', 'The client has to approve this first')
-  const order = { title, source: 'recommendation' as const, changes, platform }
-  const within = status === 'dm_approved' ? { mostStep: smallStep } : {}
-  const set: ChangeSetRow = await applyNow(ctx, at.campaignId, { ...order, ...within })
-  await transact(ctx, async (txn) => {
-    const row = await lockAdvice(txn, at)
-    const now = txn.clock.date()
-    Object.assign(row, { status: 'applied', changeSetId: set.id, appliedAt: now, updatedOn: now })
-    const { tenantId, id } = row
-    txn.audit({
-      tenantId,
-      resourceType: 'recommendation',
-      resourceId: id,
-      after: { status: 'applied', changeSetId: set.id },
+  const set = changeSetId === null ? null : await txn.em.findOne(AdChangeSet, { id: changeSetId })
+  if (set && ['approved', 'applying', 'unknown'].includes(set.status))
+    throw new DomainError('CONFLICT', 'It is being applied: the change set goes on by itself', {
+      details: { changeSetId },
     })
-  })
-  return adviceItem(ctx, at.recommendationId)
+  return row
 }

@@ -4,7 +4,13 @@ import { ownedByTenant } from '../../../../platform/database/scope.ts'
 import type { Change } from '../changes/schemas.ts'
 import type { AdPlatformName } from '../entities.ts'
 
-export const adviceKinds = ['wasted_keyword', 'wasted_searches', 'limited_budget'] as const
+export const adviceKinds = [
+  'wasted_keyword',
+  'wasted_searches',
+  'limited_budget',
+  'broken_page',
+  'unfit_search',
+] as const
 export type AdviceKind = (typeof adviceKinds)[number]
 
 export const priorities = ['high', 'medium', 'low'] as const
@@ -21,7 +27,7 @@ export const adviceStatuses = [
 ] as const
 export type AdviceStatus = (typeof adviceStatuses)[number]
 
-/** Something that would make a campaign better, with what it goes by. It is done through a change set. */
+/** Something that would make a campaign better, with what it goes by. It is done through a change set, or by hand. */
 export const CampaignRecommendation = defineEntity({
   name: 'CampaignRecommendation',
   tableName: 'campaign_recommendations',

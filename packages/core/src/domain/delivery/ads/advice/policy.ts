@@ -1,6 +1,7 @@
 import type { Role } from '../../../../kernel/context.ts'
 import { DomainError } from '../../../../kernel/errors.ts'
 import { toUsd } from '../../../../kernel/money.ts'
+import { negativeText } from '../changes/items.ts'
 import type { Change } from '../changes/schemas.ts'
 import type { AdviceKind, AdviceStatus, Priority } from './entities.ts'
 
@@ -90,7 +91,12 @@ function wastedSearches(at: Situation): AdAdvice[] {
       suggestedAction: 'Make them negative keywords of the campaign (exact)',
       estimatedImpact: `${spent} saved when people search so again`,
       priority: 'medium',
-      changes: terms.map(({ term }) => ({ kind: 'add_negative', keyword: term, matchType: 'exact' })),
+      // Terms that differ by the width of their spaces only are one keyword.
+      changes: [...new Set(terms.map(({ term }) => negativeText(term)))].map((keyword) => ({
+        kind: 'add_negative',
+        keyword,
+        matchType: 'exact',
+      })),
     },
   ]
 }

@@ -2,8 +2,18 @@ import type { Ctx, Transaction } from '../../../../kernel/context.ts'
 import { notFound } from '../../../../kernel/errors.ts'
 import { equals, readNumbered, where } from '../../../../kernel/paging-queries.ts'
 import { within } from '../../../../kernel/scope.ts'
-import { count, exists, pick, select, table } from '../../../../platform/database/read.ts'
+import {
+  count,
+  exists,
+  leftTable,
+  pick,
+  type RowOf,
+  select,
+  table,
+} from '../../../../platform/database/read.ts'
 import { CampaignMetrics } from '../../../work/campaigns/metrics/entities.ts'
+import { AdChangeSet } from '../changes/entities.ts'
+import { toOutcomes } from '../changes/queries.ts'
 import { CampaignKeyword } from '../keywords/entities.ts'
 import { requireCampaign } from '../mapping-queries.ts'
 import { SearchTermReport } from '../terms/entities.ts'
@@ -15,10 +25,22 @@ const m = table(CampaignMetrics, 'm')
 const k = table(CampaignKeyword, 'k')
 const s = table(SearchTermReport, 's')
 
+/** What was done about it. */
+const c = leftTable(AdChangeSet, 'c')
+const from = 'campaign_recommendations r left join ad_change_sets c on c.id = r.change_set_id'
+
 const item = select({
   ...pick(r, 'id', 'campaignId', 'platform', 'kind', 'title', 'rationale', 'suggestedAction'),
   ...pick(r, 'estimatedImpact', 'priority', 'status', 'dmNote', 'clientNote', 'changeSetId'),
   ...pick(r, 'appliedAt', 'createdOn', 'updatedOn'),
+  changeSetStatus: c.status,
+  outcomes: c.outcomes,
+  currency: c.currency,
+})
+
+const toItem = ({ outcomes, currency, ...rest }: RowOf<typeof item>): Recommendation => ({
+  ...rest,
+  outcomes: currency === null ? [] : toOutcomes(outcomes, currency),
 })
 
 /** By priority, then the newest first. Serves `GET /tenant/v1/campaigns/:campaignId/optimizations`. @throws DomainError `NOT_FOUND` */
@@ -31,12 +53,8 @@ export async function listAdvice(ctx: Ctx, campaignId: string, query: AdviceQuer
     equals(r.platform, platform),
     within(ctx.scope, 'r.tenant_id'),
   )
-  const list = { select: item, from: 'campaign_recommendations r', condition } as const
-  return readNumbered(
-    ctx.sql,
-    { ...list, orderBy: 'r.rank, r.id desc', request: { page, limit } },
-    (row) => row,
-  )
+  const list = { select: item, from, condition } as const
+  return readNumbered(ctx.sql, { ...list, orderBy: 'r.rank, r.id desc', request: { page, limit } }, toItem)
 }
 
 /** How many recommendations stand with the figures. */
@@ -46,19 +64,19 @@ const latest = 10
 export async function latestAdvice(ctx: Ctx, campaignId: string): Promise<Insights> {
   await requireCampaign(ctx, campaignId)
   const condition = where(equals(r.campaignId, campaignId), within(ctx.scope, 'r.tenant_id'))
-  const data = await item.all(ctx.sql, `from ${r} where ${condition.sql} order by r.id desc limit ?`, [
+  const rows = await item.all(ctx.sql, `from ${from} where ${condition.sql} order by r.id desc limit ?`, [
     ...condition.params,
     latest,
   ])
-  return { data }
+  return { data: rows.map(toItem) }
 }
 
 /** One recommendation as the list has it. @throws DomainError `NOT_FOUND` */
 export async function adviceItem(ctx: Ctx, id: string): Promise<Recommendation> {
   const condition = where(within(ctx.scope, 'r.tenant_id'), equals(r.id, id))
-  const row = await item.get(ctx.sql, `from ${r} where ${condition.sql}`, condition.params)
+  const row = await item.get(ctx.sql, `from ${from} where ${condition.sql}`, condition.params)
   if (!row) throw notFound('recommendation')
-  return row
+  return toItem(row)
 }
 
 /** Whether the same advice waits for people, or was skipped or followed since an instant. */
@@ -115,6 +133,18 @@ const term = select({
   costMicros: count('sum(s.cost_micros)'),
   conversionMicros: count('sum(s.conversion_micros)'),
 })
+
+/** Search terms that have cost something and brought nothing, that no one has decided on and that are no keywords; the dearest first. */
+export const openTerms = ({ sql }: Pick<Ctx, 'sql'>, campaignId: string) =>
+  term.all(
+    sql,
+    `from ${s} where s.campaign_id = ? and (s.classification is null or s.classification = 'watch')
+       and (s.classification_status is null or s.classification_status = 'pending') and length(s.term) <= 80
+       and not exists (select 1 from campaign_keywords k where k.campaign_id = s.campaign_id and k.text = s.term and k.status <> 'removed')
+     group by s.term having sum(s.cost_micros) > 0 and sum(s.conversion_micros) = 0
+     order by sum(s.cost_micros) desc, s.term limit ?`,
+    [campaignId, mostKeywords],
+  )
 
 /** Search terms that were sorted as negative and are not at the platform, the dearest first. */
 export const negativeTerms = ({ sql }: Pick<Ctx, 'sql'>, campaignId: string) =>

@@ -1,5 +1,7 @@
 import { z } from 'zod'
 import { isoDate, numberedPage, numberedQuery, ulid } from '../../../../platform/wire.ts'
+import { changeSetStatuses } from '../changes/entities.ts'
+import { AdOutcome } from '../changes/schemas.ts'
 import { adPlatformNames } from '../entities.ts'
 import { adviceKinds, adviceStatuses, priorities } from './entities.ts'
 
@@ -24,8 +26,11 @@ export const Recommendation = z.object({
   status: z.enum(adviceStatuses),
   dmNote: z.string().nullable(),
   clientNote: z.string().nullable(),
-  /** What was changed at the platform. */
+  /** The change set that does it, as long as it goes on too; the last one where several were tried. */
   changeSetId: ulid.nullable(),
+  changeSetStatus: z.enum(changeSetStatuses).nullable(),
+  /** What followed, as the change set has it: 7 days before and after, then 14; empty before. */
+  outcomes: z.array(AdOutcome),
   appliedAt: isoDate.nullable(),
   createdOn: isoDate,
   updatedOn: isoDate,
