@@ -4,36 +4,19 @@ import { DomainError, invalid, notFound } from '../../../../kernel/errors.ts'
 import { addDays, daysBetween } from '../../../../kernel/periods.ts'
 import { transact } from '../../../../kernel/transact.ts'
 import { lockCampaign } from '../../../work/campaigns/change.ts'
-import { classifyTermsJob, syncTermsJob } from '../jobs.ts'
+import { syncTermsJob } from '../jobs.ts'
 import { requireSearchMapping } from '../keywords/sync.ts'
 import { lockMapping } from '../mapping.ts'
 import type { SyncStarted } from '../schemas.ts'
 import { withMapping } from '../sync.ts'
 import { type Classification, SearchTermReport, type SearchTermRow } from './entities.ts'
-import { classificationOf, classify } from './policy.ts'
-import {
-  costPerConversion,
-  countUnsorted,
-  recordTerms,
-  sortTerm,
-  termItem,
-  toIntent,
-  unsortedTerms,
-} from './queries.ts'
-import type {
-  ClassifyStarted,
-  IntentDecision,
-  IntentItem,
-  TermDecision,
-  TermItem,
-  TermSyncOrder,
-} from './schemas.ts'
+import { classificationOf } from './policy.ts'
+import { recordTerms, sortTerm, termItem, toIntent } from './queries.ts'
+import type { IntentDecision, IntentItem, TermDecision, TermItem, TermSyncOrder } from './schemas.ts'
 
 /** The most days that are asked for in one go, and in one request to the platform. */
 const mostDays = 92
 const partDays = 7
-/** Terms that are sorted in one transaction. */
-const batch = 200
 
 /**
  * Has search terms of some days fetched. Serves `POST /tenant/v1/campaigns/:campaignId/search-terms/sync`.
@@ -80,46 +63,6 @@ export async function syncTerms(
       })
     }
   })
-}
-
-/**
- * Has the search terms sorted that nobody has sorted. Serves `POST /tenant/v1/campaigns/:campaignId/search-terms/classify`.
- * @throws DomainError `NOT_FOUND`
- */
-export function startClassifying(ctx: Ctx, campaignId: string): Promise<ClassifyStarted> {
-  return transact(ctx, async (txn) => {
-    const { tenantId } = await lockCampaign(txn, campaignId)
-    const queued = await countUnsorted(txn, campaignId)
-    if (queued > 0)
-      txn.enqueue(classifyTermsJob, {
-        tenantId,
-        payload: { campaignId },
-        uniqueKey: `${classifyTermsJob.kind}:${campaignId}`,
-      })
-    return { queued }
-  })
-}
-
-/** Sorts by rules, term by term in the order of their letters: the job `ads.classify`. */
-export async function classifyTerms(
-  ctx: Ctx,
-  { campaignId }: { campaignId: string },
-  signal: AbortSignal,
-): Promise<void> {
-  const costPerConversionMicros = await costPerConversion(ctx, campaignId)
-  for (let after = ''; !signal.aborted; ) {
-    const part = await unsortedTerms(ctx, campaignId, after, batch)
-    await transact(ctx, async (txn) => {
-      for (const { isKeyword, currency, ...sums } of part) {
-        const known = { isKeyword: isKeyword > 0, costPerConversionMicros, currency }
-        const found = classify(sums, known)
-        await sortTerm(txn, campaignId, sums.term, { ...found, classificationStatus: 'pending' }, 'unsorted')
-      }
-    })
-    const last = part.at(-1)
-    if (!last || part.length < batch) return
-    after = last.term
-  }
 }
 
 /**

@@ -54,10 +54,10 @@ export function materialOf(
 }
 
 function reviewsOf(input: Record<string, unknown>, brand: Brand | null): Partial<StructuredBrief> {
-  const { reviewPlatform, reviewUrl, tone, stepCount } = input as ReviewOrder
+  const { reviewPlatform, reviewUrl, tone, stepCount, channel } = input as ReviewOrder
   return {
     preparation: 'review_requests',
-    reviews: { platform: reviewPlatform, url: reviewUrl, tone, mails: stepCount },
+    reviews: { platform: reviewPlatform, url: reviewUrl, tone, mails: stepCount, channel },
     ...(brand?.company.name && { company: brand.company.name }),
     ...(brand && brand.bannedPhrases.length > 0 && { bannedPhrases: brand.bannedPhrases }),
   }

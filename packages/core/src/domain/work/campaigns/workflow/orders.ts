@@ -1,5 +1,5 @@
 import type { Ctx, Transaction } from '../../../../kernel/context.ts'
-import { DomainError } from '../../../../kernel/errors.ts'
+import { DomainError, invalid } from '../../../../kernel/errors.ts'
 import { transact } from '../../../../kernel/transact.ts'
 import { effectiveAgent } from '../../../agents/configuration/effective-queries.ts'
 import type { NewActivity } from '../../activities/open.ts'
@@ -103,11 +103,14 @@ export async function createContent(
   return { ...(await contentItem(ctx, campaignId, activityId)), runId }
 }
 
+/** The longest address in a text message, characters. */
+const longestSmsUrl = 200
+
 /**
  * Has the mails written that ask customers for a review. Once a person has approved them, they are the campaign's sequence of review
  * requests. Serves `POST /tenant/v1/campaigns/:campaignId/review-sequence`.
  * @throws DomainError `NOT_FOUND`; `CONFLICT` while they are being written (`details.activityId`); `UNPROCESSABLE` for a campaign of
- *   another type or one that is paused, over or archived, for `sms`, and when the tenant has no review writer
+ *   another type or one that is paused, over or archived, for `sms` without a provider of text messages, and when the tenant has no review writer
  */
 export function generateReviews(ctx: Ctx, campaignId: string, order: ReviewOrder): Promise<OrderStarted> {
   return transact(ctx, async (txn) => {
@@ -115,10 +118,15 @@ export function generateReviews(ctx: Ctx, campaignId: string, order: ReviewOrder
     requireOpen(campaign)
     if (campaign.type !== 'review_generation')
       throw new DomainError('UNPROCESSABLE', 'Only campaigns of the type review_generation ask for reviews')
-    if (order.channel === 'sms')
+    if (order.channel === 'sms' && !txn.services.sms)
       throw new DomainError('UNPROCESSABLE', 'No provider of text messages is configured: use email', {
         field: 'channel',
       })
+    if (order.channel === 'sms' && order.reviewUrl.length > longestSmsUrl)
+      throw invalid(
+        'reviewUrl',
+        `A text message has room for an address of at most ${longestSmsUrl} characters`,
+      )
     await requireNoneOpen(txn, campaign, 'review')
     return place(
       txn,

@@ -36,13 +36,17 @@ export function audiencePrompt(campaign: CampaignRow): string {
 /** What the review writer is asked to do. */
 export function reviewPrompt(
   campaign: CampaignRow,
-  { reviewPlatform, reviewUrl, tone, stepCount }: ReviewOrder,
+  { reviewPlatform, reviewUrl, tone, stepCount, channel }: ReviewOrder,
 ): string {
+  const isSms = channel === 'sms'
+  const length = isSms
+    ? 'one paragraph of at most 250 characters without the address'
+    : 'plain paragraphs of at most 90 words in all'
   return [
     `Write ${stepCount === 1 ? 'one mail that asks' : `${stepCount} mails that ask`} customers for a review on ${reviewPlatform}. They go out one after the other, some days apart; each later one is shorter, and the last says that it is the last.`,
     facts(campaign),
     `The tone is ${tone}. Offer nothing for a review, and ask everybody for an honest one: platforms and laws forbid both. Link to ${reviewUrl} in each mail, as this plain address.`,
-    'Answer in Markdown. Each mail is a section with a heading of the second level, such as “## Mail 1”; its first line is “Subject: …” on one line; what follows is its text, in plain paragraphs of at most 90 words in all. {{firstName}} stands for the first name of the customer; there are no other placeholders but {{lastName}} and {{company}}.',
+    `Answer in Markdown. Each mail is a section with a heading of the second level, such as “## Mail 1”; its first line is “Subject: …” on one line; what follows is its text, in ${length}.${isSms ? ' They go out as text messages to phones: no emphasis, no lists, no pictures, and the subject is for people here only.' : ''} {{firstName}} stands for the first name of the customer; there are no other placeholders but {{lastName}} and {{company}}.`,
   ].join('\n\n')
 }
 

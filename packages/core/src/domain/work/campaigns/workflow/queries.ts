@@ -9,6 +9,7 @@ import { Campaign } from '../entities.ts'
 import { conversionsOfCampaign, latestDays } from '../metrics/queries.ts'
 import { segmentsOf } from './audience-queries.ts'
 import { metricOf, type PrimaryMetric } from './policy.ts'
+import type { CampaignReach } from './ports.ts'
 import type { ReviewerWorkflowCampaign, ReviewerWorkflowPage, WorkflowQuery } from './schemas.ts'
 
 const c = table(Campaign, 'c')
@@ -30,7 +31,7 @@ const tables = 'campaigns c join tenants t on t.id = c.tenant_id'
 const mostActivities = 50
 
 /** Campaigns of the tenants in scope, newest first. Serves `GET /tenant/v1/campaigns` and `GET /dm/v1/campaigns`. */
-export function listWorkflowCampaigns(ctx: Ctx, query: WorkflowQuery): Promise<ReviewerWorkflowPage> {
+export async function listWorkflowCampaigns(ctx: Ctx, query: WorkflowQuery): Promise<ReviewerWorkflowPage> {
   const { type, status, goal, deliverablePeriodId, page, limit } = query
   const condition = where(
     within(ctx.scope, 'c.tenant_id'),
@@ -40,7 +41,7 @@ export function listWorkflowCampaigns(ctx: Ctx, query: WorkflowQuery): Promise<R
     equals(c.deliverablePeriodId, deliverablePeriodId),
     runsOn(query.channel),
   )
-  return readNumbered(
+  const found = await readNumbered(
     ctx.sql,
     {
       select: listed,
@@ -50,8 +51,10 @@ export function listWorkflowCampaigns(ctx: Ctx, query: WorkflowQuery): Promise<R
       orderBy: 'c.id desc',
       request: { page, limit },
     },
-    toItem,
+    (row) => row,
   )
+  const reach = await reachOf(ctx, found.data)
+  return { ...found, data: found.data.map((row) => toItem(row, reach.get(row.id))) }
 }
 
 /** The words of a list have no signs that `like` knows but the underscore. */
@@ -70,8 +73,9 @@ export async function getWorkflowCampaign(ctx: Ctx, id: string): Promise<Reviewe
   const row = await one.get(ctx.sql, `from ${tables} where ${condition.sql}`, condition.params)
   if (!row) throw notFound('campaign')
   const { brief, statusNote, ...item } = row
+  const reach = await reachOf(ctx, [row])
   return {
-    ...toItem(item),
+    ...toItem(item, reach.get(id)),
     brief: brief || null,
     statusNote,
     audience: await segmentsOf(ctx, id),
@@ -88,20 +92,49 @@ export async function getWorkflowCampaign(ctx: Ctx, id: string): Promise<Reviewe
 /** Its e-mail sequences by their names; what they are is said where they are sent from. */
 const sequence = select({ id: text('q.id'), name: text('q.name') })
 
-/** What is counted here or by an advertising platform; the others are measured nowhere yet. */
-function valueOf(name: PrimaryMetric, finished: number, conversionMicros: number | null): number | null {
-  if (name === 'pieces_finished') return finished
-  return name === 'conversions' && conversionMicros !== null ? toUsd(conversionMicros) : null
+/** What is asked of delivery, which counts what became of pieces. */
+const countedOutside: ReadonlySet<PrimaryMetric> = new Set(['click_rate', 'engagements', 'organic_clicks'])
+
+function reachOf(ctx: Ctx, rows: readonly Pick<RowOf<typeof listed>, 'id' | 'type'>[]) {
+  const asked = rows.filter(({ type }) => countedOutside.has(metricOf[type]))
+  return ctx.services.campaignOutcomes.reachOf(
+    ctx,
+    asked.map(({ id }) => id),
+  )
 }
 
-function toItem(row: RowOf<typeof listed>) {
-  const { channels, budgetMicros, createdById, createdByName, finished, conversionMicros, ...rest } = row
+/** What is counted here, by platforms or by the sources of a website; reviews and links are counted nowhere. */
+function valueOf(
+  name: PrimaryMetric,
+  { finished, conversionMicros }: Pick<RowOf<typeof listed>, 'finished' | 'conversionMicros'>,
+  reach: CampaignReach | undefined,
+): number | null {
+  if (name === 'pieces_finished') return finished
+  if (name === 'conversions') return conversionMicros === null ? null : toUsd(conversionMicros)
+  if (name === 'engagements') return reach?.engagements ?? null
+  if (name === 'organic_clicks') return reach?.searchClicks ?? null
+  const { mails, mailClicks } = reach ?? {}
+  return name === 'click_rate' && mails && mailClicks != null
+    ? Math.round((mailClicks * 10_000) / mails) / 100
+    : null
+}
+
+function toItem(row: RowOf<typeof listed>, reach: CampaignReach | undefined) {
+  const {
+    channels,
+    budgetMicros,
+    createdById,
+    createdByName,
+    finished: _,
+    conversionMicros: __,
+    ...rest
+  } = row
   const name = metricOf[row.type]
   return {
     ...rest,
     channel: channels ?? [],
     budget: budgetMicros === null ? null : toUsd(budgetMicros),
-    primaryMetric: { name, value: valueOf(name, finished, conversionMicros) },
+    primaryMetric: { name, value: valueOf(name, row, reach) },
     createdBy: { id: createdById, name: createdByName },
   }
 }

@@ -12,8 +12,8 @@ import { heldBackBy } from '../budget/unproved.ts'
 import { Run } from '../entities.ts'
 import { heldRun } from './held-run.ts'
 
-/** What the costs of answers to people are told under. */
-const role = 'chat'
+/** What the costs are told under: of answers to people, and of what a model says about ads. */
+export type AnswerRole = 'chat' | 'search_term_classifier' | 'ads_optimizer'
 
 /** A run that books what one answer costs. It holds no text: conversations are private. */
 export interface ChatRun {
@@ -28,7 +28,12 @@ export interface ChatRun {
  * @param deadline until when this process has it; should the process die, another one ends it then
  * @returns a sentence for the person when no model may be asked
  */
-export function openChatRun(ctx: Ctx, tenantId: string, deadline: Date): Promise<ChatRun | string> {
+export function openChatRun(
+  ctx: Ctx,
+  tenantId: string,
+  deadline: Date,
+  role: AnswerRole = 'chat',
+): Promise<ChatRun | string> {
   return transact(ctx, async (txn) => {
     const { plan } = await lockTenant(txn, tenantId)
     const choices = modelsFor(txn, plan)
