@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { adCopy, adTexts } from '../kit/ad-copy.ts'
 import { serveAds } from '../kit/ads.ts'
+import { connectChannel } from '../kit/consents.ts'
 import { createMetaAdsServer } from '../kit/meta-ads-server.ts'
-import { connectChannel, createOAuthServer } from '../kit/oauth-server.ts'
+import { createOAuthServer } from '../kit/oauth-server.ts'
 import { loggedIn } from './kb-staff.ts'
 import { createStaff } from './staff.ts'
 
@@ -29,7 +30,9 @@ describe('copydesk ads', () => {
     expect(await staff.run(['ads', 'plan', id], member)).toMatchObject({ code: 2 })
     const planned = await staff.run(['ads', 'plan', id, '--budget', '25'], member)
     expect(planned).toMatchObject({ code: 0, stdout: expect.stringContaining('20.00 EUR → 25.00 EUR') })
-    const [set] = await staff.json<Array<{ id: string; digest: string }>>(['ads', 'show', id], member)
+    const {
+      data: [set],
+    } = await staff.json<{ data: Array<{ id: string; digest: string }> }>(['ads', 'show', id], member)
     const approve = ['ads', 'approve', id, set?.id ?? '', '--digest', set?.digest ?? '']
     expect((await staff.run(approve, member)).code).not.toBe(0)
     expect(budget()).toBe(20_000_000n)
@@ -46,6 +49,59 @@ describe('copydesk ads', () => {
     expect(back.stdout).toContain('25.00 EUR → 20.00 EUR')
     expect((await staff.run(['ads', 'sync', id], admin)).stdout).toContain('1 platform is asked')
   })
+
+  it('shows what an account may spend, and lets an admin set it', async () => {
+    await using provider = await createOAuthServer()
+    const { google, channels } = await serveAds(provider)
+    await using _server = google
+    await using staff = await createStaff({ channels, allowHosts: ['127.0.0.1'] })
+    const { app, team } = staff.harness
+    await connectChannel(app, provider, team.adminToken)
+    const { data } = await team.admin.call('dashboard', 'GET /channels')
+    const member = await loggedIn(staff, 'member.1')
+    expect((await staff.run(['ads', 'limits'], member)).stdout).toContain('No campaigns of a platform')
+    await team.admin.call('tenant', 'POST /campaigns/import', {
+      body: {
+        connectedChannelId: data[0]?.id ?? '',
+        platform: 'search_ads',
+        campaigns: [{ externalCampaignId: '9007199254740993', name: 'Bakery' }],
+      },
+    })
+    const limits = await staff.run(['ads', 'limits'], member)
+    expect(limits.stdout).toMatch(/2222222222.*30\.00 EUR.*20\.00 EUR.*0\.00 EUR.*10\.00 EUR.*proposed/)
+    const set = ['ads', 'set-limit', '2222222222', '--daily', '45.5', '--currency', 'eur']
+    expect((await staff.run([...set, '--yes'], member)).stderr).toContain('is for admins of')
+    const admin = await loggedIn(staff, 'admin.1')
+    expect((await staff.run(set, admin)).stderr).toContain('--yes')
+    expect((await staff.run(['ads', 'limits'], admin)).stdout).toContain('30.00 EUR')
+    expect(await staff.run([...set, '--yes'], admin)).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('at most 45.50 EUR a day') as string,
+    })
+    const none = await staff.run(
+      ['ads', 'set-limit', '3', '--daily', '1', '--currency', 'EUR', '--yes'],
+      admin,
+    )
+    expect(none.code).not.toBe(0)
+    for (const daily of ['0', '-1', 'NaN', '9223372036854775808'])
+      expect(
+        (
+          await staff.run(
+            ['ads', 'set-limit', '2222222222', `--daily=${daily}`, '--currency', 'EUR', '--yes'],
+            admin,
+          )
+        ).stderr,
+      ).toContain('--daily')
+    const other = await staff.run(
+      ['ads', 'set-limit', '2222222222', '--daily', '9', '--currency', 'USD', '--yes'],
+      admin,
+    )
+    expect(other.stderr).toContain('The account is in EUR, not in USD')
+    const elsewhere = await staff.run([...set, '--platform', 'social_ads', '--yes'], admin)
+    expect(elsewhere.stderr).toContain('There is no account')
+    expect((await staff.run(['ads', 'limits'], admin)).stdout).toContain('45.50 EUR')
+  })
+
   it('makes a paused ad of approved ad copy', async () => {
     await using provider = await createOAuthServer()
     const { google, channels } = await serveAds(provider)
@@ -96,7 +152,9 @@ describe('copydesk ads', () => {
     expect(planned).toMatchObject({ code: 0, stdout: expect.stringContaining('nothing → paused') })
     for (const text of [...adTexts.headlines, ...adTexts.descriptions, 'https://oats.example/rye'])
       expect(planned.stdout).toContain(text)
-    const [set] = await staff.json<Array<{ id: string; digest: string }>>(
+    const {
+      data: [set],
+    } = await staff.json<{ data: Array<{ id: string; digest: string }> }>(
       ['ads', 'show', params.campaignId],
       admin,
     )
@@ -135,8 +193,10 @@ describe('copydesk ads', () => {
       admin,
     )
     expect(planned.stdout).toContain('enabled → paused')
-    const [set] = await staff.json<Array<{ id: string; digest: string }>>(['ads', 'show', id], admin)
-    await staff.run(['ads', 'approve', id, set?.id ?? '', '--digest', set?.digest ?? ''], admin)
+    const {
+      data: [set],
+    } = await staff.json<{ data: Array<{ id: string; digest: string }> }>(['ads', 'show', id], admin)
+    await staff.run(['ads', 'apply', id, set?.id ?? '', '--digest', set?.digest ?? ''], admin)
     await app.until(
       () => Promise.resolve(meta.campaigns.get('11')?.status === 'PAUSED'),
       'the campaign is paused',

@@ -1,6 +1,6 @@
 import { ApiError } from '@copydesk/client'
 import { row, span } from '../render/row.ts'
-import { changeSetLines } from './change-set-rows.ts'
+import { changeSetLines, outsideLines } from './change-set-rows.ts'
 import { UsageError } from './invocation.ts'
 import { type OperationContext, operation } from './operation.ts'
 
@@ -123,7 +123,8 @@ export const adsPlan = operation({
 
 export const adsShow = operation({
   name: 'ads show',
-  summary: 'show a change set of a paid campaign with before and after, or its latest ones',
+  summary:
+    'show a change set of a paid campaign with before and after, or its latest ones and what was changed outside',
   effect: 'reads',
   audience: ['admin', 'member'],
   params: { campaign, set: { ...set, required: false } },
@@ -131,17 +132,20 @@ export const adsShow = operation({
     'ads show 01J9ZX6T4QH8C3V5N7M2K0B1AD',
     'ads show 01J9ZX6T4QH8C3V5N7M2K0B1AD 01J9ZX6T4QH8C3V5N7M2K0B1AE',
   ],
-  run: async (context, { campaign: campaignId, set: changeSetId }) =>
-    changeSetId === undefined
-      ? (
-          await context.client.call('tenant', 'GET /campaigns/:campaignId/change-sets', {
-            params: { campaignId },
-            query: { limit: 10 },
-          })
-        ).data
-      : [await readSet(context, campaignId, changeSetId)],
-  print: (sets) =>
-    sets.length === 0 ? [row(span('Nothing was changed yet.', 'dim'))] : sets.flatMap(changeSetLines),
+  run: async (context, { campaign: campaignId, set: changeSetId }) => {
+    if (changeSetId !== undefined)
+      return { data: [await readSet(context, campaignId, changeSetId)], outside: [] }
+    const route = 'GET /campaigns/:campaignId/change-sets'
+    const { data, outside } = await context.client.call('tenant', route, {
+      params: { campaignId },
+      query: { limit: 10 },
+    })
+    return { data, outside }
+  },
+  print: ({ data, outside }) =>
+    data.length + outside.length === 0
+      ? [row(span('Nothing was changed yet.', 'dim'))]
+      : [...data.flatMap(changeSetLines), ...outsideLines(outside)],
 })
 
 const readSet = ({ client }: OperationContext, campaignId: string, changeSetId: string) =>
@@ -168,6 +172,14 @@ export const adsApprove = operation({
       body: { digest },
     }),
   print: changeSetLines,
+})
+
+/** What people look for who have planned something. */
+export const adsApply = operation({
+  ...adsApprove,
+  name: 'ads apply',
+  summary: 'the same as ads approve: what is approved is applied at once, and tried again by itself',
+  examples: adsApprove.examples.map((example) => example.replace('approve', 'apply')),
 })
 
 export const adsUndo = operation({
