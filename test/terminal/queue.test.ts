@@ -66,6 +66,28 @@ describe('the queue at the terminal', () => {
     expect(rows).toEqual(wanted)
   })
 
+  it('decides on nothing that shows another text than when it was confirmed', async () => {
+    const { staff, ids } = await withPieces(1)
+    await using _ = staff
+    const agent = await staff.harness.order()
+    const review = { title: 'Please look', description: 'Is this the tone?', contentRef: 'draft-1' }
+    const { approvalId } = await agent.call('POST /runs/:runId/actions/request-review', review)
+    const terminal = await staff.sit()
+    await terminal.shows(/2 pending/)
+    terminal.press('*')
+    await terminal.shows(/2 marked/)
+    terminal.press('a')
+    await terminal.shows(/Approve 2 approvals\?/)
+    await agent.deliver('Written meanwhile')
+    terminal.press('y')
+    await terminal.shows(/1 decided, 0 skipped, 1 failed/)
+    await terminal.shows(/The content has changed/)
+    const approved = await staff.harness.app.db.sql.all(`select id from approvals where status = 'approved'`)
+    expect(approved).toEqual(ids.map((id) => ({ id })))
+    const state = 'select status from approvals where id = ?'
+    expect(await staff.harness.app.db.sql.get(state, [approvalId])).toEqual({ status: 'pending' })
+  })
+
   it('rejects several with one note', async () => {
     const { staff } = await withPieces(3)
     await using _ = staff

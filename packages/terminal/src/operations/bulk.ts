@@ -3,7 +3,13 @@ import { tenantNaming } from '../account/tenant-named.ts'
 import { type Column, row, type StyledLine, span, tableOf } from '../render/row.ts'
 import { counted } from '../render/words.ts'
 import { UsageError } from './invocation.ts'
-import { type Input, type OperationContext, operation, type RenderOptions } from './operation.ts'
+import {
+  type ContentHashes,
+  type Input,
+  type OperationContext,
+  operation,
+  type RenderOptions,
+} from './operation.ts'
 import { onlyTenant } from './paging.ts'
 
 type Matching = CallInput<'cli', 'POST /approvals/bulk-resolve'>['body']
@@ -39,7 +45,7 @@ export const bulk = operation({
     'bulk approve --risk low --older 120 --dry-run',
     'bulk reject --ids 01J9ZX6T4QH8C3V5N7M2K0B1AD,01J9ZX6T4QH8C3V5N7M2K0B1AE --note "The offer has ended"',
   ],
-  run: (context, input) => decide(context, input, input.dryRun),
+  run: (context, input, seen) => decide(context, input, input.dryRun, seen),
   print: (receipt, renderOptions) => receiptRows(receipt, renderOptions),
   resolveInput: async (context, input) => {
     if (input.ids || input.dryRun) return input
@@ -50,6 +56,7 @@ export const bulk = operation({
   },
   failureCount: ({ items }) => items.filter(({ result }) => result === 'error').length,
   preview: async (context, input) => receiptRows(await decide(context, input, true), { width: 100 }),
+  contentHashes: async (context, input) => hashesIn(await decide(context, input, true)),
 })
 
 /** The approvals of a dry run that would be decided. */
@@ -57,12 +64,22 @@ export function decidable({ items }: MatchingReceipt): string[] {
   return items.flatMap(({ result, approvalId }) => (result === 'resolved' ? [approvalId] : []))
 }
 
+/** The texts that a dry run has shown, of those too that cannot be decided now. */
+export function hashesIn({ items }: MatchingReceipt): ContentHashes {
+  return Object.fromEntries(items.map(({ approvalId, contentHash = null }) => [approvalId, contentHash]))
+}
+
 function decide(
   context: OperationContext,
   input: Input<typeof takes>,
   dryRun: boolean,
+  seen: ContentHashes = {},
 ): Promise<MatchingReceipt> {
-  return context.client.call('cli', 'POST /approvals/bulk-resolve', { body: { ...matching(input), dryRun } })
+  // A filter can match what was not seen.
+  const named = Object.entries(seen).filter(([id]) => input.ids?.includes(id))
+  const contentHashes = named.length > 0 ? { contentHashes: Object.fromEntries(named) } : {}
+  const body = { ...matching(input), dryRun, ...contentHashes }
+  return context.client.call('cli', 'POST /approvals/bulk-resolve', { body })
 }
 
 /** @throws UsageError when both or neither of ids and a filter are given, or a rejection has no note */

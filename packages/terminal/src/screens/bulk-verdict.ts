@@ -1,4 +1,4 @@
-import { bulk, decidable, type MatchingReceipt } from '../operations/bulk.ts'
+import { bulk, decidable, hashesIn, type MatchingReceipt } from '../operations/bulk.ts'
 import { row, span } from '../render/row.ts'
 import { counted } from '../render/words.ts'
 import { resultScreen } from './scroll.ts'
@@ -43,7 +43,7 @@ export async function decideAll(shell: Shell, input: BulkInput, asked = false): 
   }
   const done = await shell.run(
     { name: 'bulk', input: { action, note, ids: named ?? standing } },
-    { asked: true, tell: (result) => summary(result as MatchingReceipt) },
+    { asked: true, seen: hashesIn(plan), tell: (result) => summary(result as MatchingReceipt) },
   )
   if (!done) return false
   const receipt = done.result as MatchingReceipt

@@ -1,7 +1,7 @@
 import { operationNamed, refusal } from '../operations/catalogue.ts'
 import { slashLine } from '../operations/invocation.ts'
 import { knowledgeRefusal } from '../operations/knowledge-access.ts'
-import type { Invocation } from '../operations/operation.ts'
+import type { ContentHashes, Invocation } from '../operations/operation.ts'
 import { asTyped } from '../operations/refused.ts'
 import { row, span } from '../render/row.ts'
 import type { Shell } from './shell.ts'
@@ -10,6 +10,8 @@ import type { Undoing } from './undo.ts'
 export interface RunOptions {
   /** Whether the user has confirmed it already. */
   asked?: boolean
+  /** The texts that the user has confirmed; absent: those of the confirmation here, if there is one. */
+  seen?: ContentHashes
   /** Shows no message on success. */
   quiet?: boolean
   /** Message on success; default: the first line that the operation prints. */
@@ -28,7 +30,7 @@ export function runOperation(
   shell: Shell,
   undoing: Undoing,
   { name, input }: Invocation,
-  { asked = false, quiet = false, tell }: RunOptions = {},
+  { asked = false, seen: confirmed, quiet = false, tell }: RunOptions = {},
 ): Promise<{ result: unknown } | undefined> {
   const { context } = shell
   return shell.attempt(async () => {
@@ -40,13 +42,15 @@ export function runOperation(
     if (withoutAccess !== undefined) throw new Error(withoutAccess)
     const asks = operation.effect === 'decides' && !asked
     const given = (asks ? await operation.resolveInput?.(context, input) : undefined) ?? input
+    // Before the rows: what changes in between is then refused, and not decided unseen.
+    const seen = asks ? await operation.contentHashes?.(context, given) : confirmed
     if (asks) {
       const line = slashLine(operation, input)
       const preview = (await operation.preview?.(context, given)) ?? [row(span(line))]
       if (!(await shell.confirm(`${operation.summary}? (${line})`, preview))) return undefined
     }
     if (!quiet) shell.say(`${operation.name} …`, 'dim')
-    const result: unknown = await operation.run(context, given).catch((error: unknown) => {
+    const result: unknown = await operation.run(context, given, seen).catch((error: unknown) => {
       throw asTyped(operation, error)
     })
     const back = operation.undo?.(given, result)

@@ -1,10 +1,11 @@
 import { lastOutcomes } from '../../domain/insight/outcomes/queries.ts'
 import { ApprovedPieces } from '../../domain/insight/outcomes/schemas.ts'
+import { showApproval } from '../../domain/insight/outcomes/shown.ts'
+import { ApprovalView } from '../../domain/insight/outcomes/shown-schemas.ts'
 import { getReviewHours, setReviewHours } from '../../domain/work/approvals/hours-setting.ts'
-import { approvalStats, getApproval, listApprovals } from '../../domain/work/approvals/queries.ts'
+import { approvalStats, listApprovals } from '../../domain/work/approvals/queries.ts'
 import { resolve as resolveApproval } from '../../domain/work/approvals/resolve.ts'
 import {
-  ApprovalDetail,
   ApprovalPage,
   ApprovalQuery,
   ReviewHoursChange,
@@ -46,10 +47,10 @@ export const outcomes = endpoint({
 export const get = endpoint({
   id: 'dashboard.approvals.get',
   route: 'GET /approvals/:approvalId',
-  summary: 'One approval with previews of what it is about',
+  summary: 'One approval with previews of what it is about, and what became of it',
   access: team,
-  reply: { 200: ApprovalDetail },
-}).handle((ctx, { params }) => getApproval(ctx, params.approvalId))
+  reply: { 200: ApprovalView },
+}).handle((ctx, { params }) => showApproval(ctx, params.approvalId))
 
 export const resolve = endpoint({
   id: 'dashboard.approvals.resolve',

@@ -1,12 +1,14 @@
 import { z } from 'zod'
 import { lastOutcomes } from '../../domain/insight/outcomes/queries.ts'
 import { ApprovedPieces } from '../../domain/insight/outcomes/schemas.ts'
+import { showApproval } from '../../domain/insight/outcomes/shown.ts'
+import { ReviewerApprovalView } from '../../domain/insight/outcomes/shown-schemas.ts'
 import { resolveMany } from '../../domain/work/approvals/bulk.ts'
 import { claim as claimApproval, unclaim } from '../../domain/work/approvals/claim.ts'
 import { escalate as escalateApproval } from '../../domain/work/approvals/escalate.ts'
 import { sendToClient as sendApprovalToClient } from '../../domain/work/approvals/forward.ts'
 import { nextApproval } from '../../domain/work/approvals/next-queries.ts'
-import { getApproval, listApprovalsForReview } from '../../domain/work/approvals/queries.ts'
+import { listApprovalsForReview } from '../../domain/work/approvals/queries.ts'
 import { resolve as resolveApproval } from '../../domain/work/approvals/resolve.ts'
 import {
   BulkReceipt,
@@ -18,7 +20,6 @@ import {
   ForwardReceipt,
   NextApproval,
   NextQuery,
-  ReviewerApprovalDetail,
   ReviewerApprovalPage,
   ReviewerApprovalQuery,
   Verdict,
@@ -51,10 +52,10 @@ export const outcomes = endpoint({
 export const get = endpoint({
   id: 'dm.approvals.get',
   route: 'GET /approvals/:approvalId',
-  summary: 'One approval with the whole text and the version before it',
+  summary: 'One approval with the whole text and the version before it, and what became of it',
   access: reviewers,
-  reply: { 200: ReviewerApprovalDetail },
-}).handle((ctx, { params }) => getApproval(ctx, params.approvalId))
+  reply: { 200: ReviewerApprovalView },
+}).handle((ctx, { params }) => showApproval(ctx, params.approvalId))
 
 export const resolve = endpoint({
   id: 'dm.approvals.resolve',

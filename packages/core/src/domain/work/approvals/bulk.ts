@@ -9,17 +9,22 @@ import type { BulkReceipt, BulkVerdict } from './schemas.ts'
 
 /**
  * Gives one verdict on several approvals, each in a transaction of its own: what cannot be decided is listed with its reason
- * and holds up nothing else. A repeated id counts once. Serves `POST /dm/v1/approvals/bulk/resolve`.
+ * and holds up nothing else, also one whose text is another than was seen. A repeated id counts once.
+ * Serves `POST /dm/v1/approvals/bulk/resolve`.
  * @throws DomainError `VALIDATION_ERROR` when a note is due
  */
 export async function resolveMany(ctx: Ctx, bulk: BulkVerdict): Promise<BulkReceipt> {
-  const { approvalIds, resolution, note } = bulk
+  const { approvalIds, resolution, note, contentHashes: seen = {} } = bulk
   if (resolution !== 'approved' && !note?.trim())
     throw invalid('note', `A note is required when the resolution is ${resolution}`)
   const receipt: BulkReceipt = { resolved: 0, failed: [], reEnqueuedActivities: 0 }
   for (const approvalId of new Set(approvalIds)) {
     try {
-      const { reEnqueuedActivities } = await resolve(ctx, approvalId, { resolution, note })
+      const { reEnqueuedActivities } = await resolve(ctx, approvalId, {
+        resolution,
+        note,
+        contentHash: seen[approvalId],
+      })
       receipt.resolved += 1
       receipt.reEnqueuedActivities += reEnqueuedActivities
     } catch (error) {
@@ -65,6 +70,7 @@ export async function resolveMatching(ctx: Ctx, verdict: MatchingVerdict): Promi
       title: candidate?.title ?? '',
       tenantName: candidate?.tenantName ?? '',
       ...outcome,
+      ...(candidate?.contentHash && { contentHash: candidate.contentHash }),
     })
   }
   // So that a mere look leaves nothing behind, not even a record of an act.
@@ -100,7 +106,7 @@ async function decide(
   {
     candidate,
     decided,
-    verdict: { action, note, dryRun },
+    verdict: { action, note, dryRun, contentHashes = {} },
   }: { candidate: Candidate | undefined; decided: ReadonlySet<string>; verdict: MatchingVerdict },
 ): Promise<Outcome> {
   if (!candidate) return { result: 'skipped', error: notFound('approval').message }
@@ -114,7 +120,9 @@ async function decide(
     requirePending(ctx, candidate)
     requireOption(candidate, { resolution })
     requireSame(present, contentHash)
-    if (!dryRun) await resolve(ctx, approvalId, { resolution, note })
+    const seen = contentHashes[approvalId]
+    if (seen !== undefined) requireSame(present, seen)
+    if (!dryRun) await resolve(ctx, approvalId, { resolution, note, contentHash: seen })
     return { result: 'resolved' }
   } catch (error) {
     return { result: isOver(error) ? 'skipped' : 'error', error: reasonOf(ctx, approvalId, error).reason }

@@ -5,16 +5,25 @@ import { ContentCheck } from '../brand/schemas.ts'
 import { PieceSource } from '../sources/schemas.ts'
 import { approvalStatuses, approvalTypes, resolutions, riskLevels } from './entities.ts'
 
+/** SHA-256 of the content that the reviewer saw; null where there was none yet. */
+const seenHash = z
+  .string()
+  .regex(/^[0-9a-f]{64}$/, 'Must be a SHA-256 in lower-case hex')
+  .nullable()
+
+/** For several approvals at once: the same by their ids. What is not in it is decided as it is. */
+export const SeenHashes = z.record(ulid, seenHash)
+export type SeenHashes = z.output<typeof SeenHashes>
+
+/** Whether each hash is of an approval that is named, so that none is passed over for a wrong id. */
+export const areHashesOf = (seen: SeenHashes | undefined, ids: readonly string[] | undefined): boolean =>
+  Object.keys(seen ?? {}).every((id) => ids?.includes(id))
+
 export const Verdict = z.object({
   resolution: z.enum(resolutions),
   selectedOption: z.string().max(500).optional(),
   note: z.string().max(10_000).optional(),
-  /** SHA-256 of the content that the reviewer saw; null where there was none yet. */
-  contentHash: z
-    .string()
-    .regex(/^[0-9a-f]{64}$/, 'Must be a SHA-256 in lower-case hex')
-    .nullable()
-    .optional(),
+  contentHash: seenHash.optional(),
   /** The whole text as the reviewer wants it: it becomes the next version, and is what is approved. */
   edited: z.string().max(1_000_000).optional(),
   /** Only with `rejected`: ends the linked activities for good instead of giving them back to their agents. */
@@ -34,11 +43,17 @@ export const VerdictReceipt = z.object({
 })
 export type VerdictReceipt = z.output<typeof VerdictReceipt>
 
-export const BulkVerdict = z.object({
-  approvalIds: z.array(ulid).min(1).max(50),
-  resolution: z.enum(['approved', 'rejected']),
-  note: z.string().max(10_000).optional(),
-})
+export const BulkVerdict = z
+  .object({
+    approvalIds: z.array(ulid).min(1).max(50),
+    resolution: z.enum(['approved', 'rejected']),
+    note: z.string().max(10_000).optional(),
+    contentHashes: SeenHashes.optional(),
+  })
+  .refine(({ contentHashes, approvalIds }) => areHashesOf(contentHashes, approvalIds), {
+    path: ['contentHashes'],
+    message: 'Must be of approvals that approvalIds names',
+  })
 export type BulkVerdict = z.output<typeof BulkVerdict>
 
 export const BulkReceipt = z.object({
