@@ -81,7 +81,8 @@ describe('crawl', () => {
     expect([outcomes['/private/area'], outcomes['/private/listed']]).toEqual([notAllowed, notAllowed])
     // Everything is asked for once, and nothing that is forbidden.
     expect(new Set(site.asked()).size).toBe(site.heard.length)
-    expect(site.heard).toHaveLength(504)
+    // 500 pages, robots.txt, three sitemaps, and an address that cannot exist.
+    expect(site.heard).toHaveLength(505)
     expect(site.asked().filter((path) => path.startsWith('/private'))).toEqual([])
     expect(most).toBe(2)
     for (const { headers } of site.heard)

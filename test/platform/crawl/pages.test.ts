@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { missingName } from '../../../packages/core/src/platform/crawl/missing-page.ts'
 import { crawlSite, createHastyClock, page, redirect, send, startSite } from './site.ts'
 
 const html = { 'content-type': 'text/html' }
@@ -125,7 +126,9 @@ describe('a page', () => {
 
   it('does not lead a crawl through canonicals without end', async () => {
     await using site = await startSite((path) =>
-      path === '/robots.txt' ? '' : page(path, [], `<link rel="canonical" href="${path}x">`),
+      path === '/robots.txt' || path.includes(missingName)
+        ? undefined
+        : page(path, [], `<link rel="canonical" href="${path}x">`),
     )
     const { summary } = await crawlSite(site, { maxPages: 5 })
     expect(summary.state.counts).toMatchObject({ fetched: 1, skipped: 19 })

@@ -96,8 +96,8 @@ describe('robots.txt', () => {
       })
       const { summary } = await crawlSite(site, { clock })
       expect(summary.state.counts.fetched).toBe(4)
-      // Of six requests the first two wait for nothing: the delay is known after the first.
-      expect(clock.waits).toEqual(Array.from({ length: 4 }, () => expected))
+      // Of seven requests, of which one is for an address that cannot exist, the first two wait for nothing: the delay is known after the first.
+      expect(clock.waits).toEqual(Array.from({ length: 5 }, () => expected))
     }
   })
 

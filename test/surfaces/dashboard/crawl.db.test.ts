@@ -56,6 +56,33 @@ describe('dashboard.knowledge_base.crawl', () => {
     expect(await search(team, 'overnight')).toEqual([])
   })
 
+  it('lets a page go whose place the page for missing addresses has taken twice', async () => {
+    const team = await createCrawlingTeam(app)
+    const routes: Record<string, string> = {
+      '/': textPage('Hearth & Oat', 'A bakery in Bristol.', ['/oats', '/rye']),
+      '/oats': textPage('Morning Oats', 'Rolled oats with hazelnuts.'),
+      '/rye': textPage('Rye & Seed', 'Baked overnight.'),
+    }
+    await using site = await startSite((path) =>
+      path === '/robots.txt' ? undefined : (routes[path] ?? textPage('Hearth & Oat', 'Nothing is here.')),
+    )
+    expect(await crawled(app, team, site)).toMatchObject({ pagesIndexed: 3, pagesFailed: 0 })
+    delete routes['/rye']
+    const { crawlJobId } = await crawled(app, team, site)
+    expect(await search(team, 'overnight')).toHaveLength(1)
+    expect(await search(team, 'nothing')).toEqual([])
+    const { data } = await team.member.call(
+      'dashboard',
+      'GET /knowledge-base/datasets/:datasetId/crawl/:crawlJobId/pages',
+      { params: { datasetId: team.datasetId, crawlJobId }, query: { 'filter.status': 'failed' } },
+    )
+    expect(data).toMatchObject([
+      { url: new URL('/rye', site.url).href, reason: expect.stringContaining('addresses that do not exist') },
+    ])
+    await crawled(app, team, site)
+    expect(await search(team, 'overnight')).toEqual([])
+  })
+
   it('ends with the reason when nothing can be read', async () => {
     const team = await createCrawlingTeam(app)
     await using site = await startSite({})

@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.ts'
 import type { HttpClient } from '../http/client.ts'
 import type { FrontierState, PageSource } from './frontier.ts'
+import type { SaidPage } from './missing-page.ts'
 import type { KnownPage } from './page.ts'
 import { type CrawlScope, normalizeUrl } from './urls.ts'
 import type { PageOutcome } from './visit.ts'
@@ -18,6 +19,8 @@ export interface CrawlState {
   /** How long it has taken, milliseconds. */
   ms: number
   sitemapsRead: boolean
+  /** What the site shows for an address that cannot exist; null where it says that there is no such page. */
+  missing?: SaidPage | null
 }
 
 export interface CrawlOptions {

@@ -1,6 +1,7 @@
 import { createSystemClock } from '../clock.ts'
 import { type CrawlOptions, type CrawlState, checkCrawl } from './crawl-options.ts'
 import { createFrontier, type PendingPage } from './frontier.ts'
+import { createMissingPage } from './missing-page.ts'
 import { createPace } from './pace.ts'
 import { loadRobots, type Robots } from './robots.ts'
 import { createScanner } from './scanner.ts'
@@ -80,8 +81,10 @@ export function openCrawl(options: CrawlOptions): CrawlSession {
     return asked
   }
 
+  const missing = createMissingPage({ site, scanner, frontier }, state?.missing)
+
   const session: CrawlSession = {
-    visits: { site, scanner, frontier, robots, known: options.known, leads: new Map() },
+    visits: { site, scanner, frontier, robots, known: options.known, leads: new Map(), missing },
     startUrl,
     mostUrls,
     sitemapsRead: state?.sitemapsRead ?? false,
@@ -91,6 +94,7 @@ export function openCrawl(options: CrawlOptions): CrawlSession {
       bytes,
       ms: clock.now() - since,
       sitemapsRead: session.sitemapsRead,
+      ...(missing.known !== undefined && { missing: missing.known }),
     }),
     hasRoom: (active) =>
       active < (pace.delayMs > 0 ? 1 : width) && counts.fetched + counts.unchanged + active < maxPages,

@@ -18,6 +18,7 @@ export const reasons = {
   redirectNowhere: 'The page redirects to an address that cannot be read.',
   redirectLoop: 'The page redirects in a circle.',
   redirectsTooOften: 'The page redirects too often.',
+  missing: 'The site shows this page for addresses that do not exist, so there is no such page any more.',
   unreadable: 'This takes too long to read.',
 }
 

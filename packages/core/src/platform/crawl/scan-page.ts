@@ -17,13 +17,19 @@ export interface PageScan {
   nofollow: boolean
   /** Normalized, each once, without those that are marked `nofollow`. */
   links: string[]
+  /** What is shown of it, title and navigation included; its first {@link longestText} characters. */
+  text: string
 }
 
 /** Further links of a page are not followed. */
 const mostLinks = 5_000
 const longestTitle = 300
+/** Characters. */
+export const longestText = 20_000
 
-const elements = new Set(['html', 'base', 'title', 'meta', 'link', 'a', 'area'])
+/** What stands in them is not shown. */
+const hidden = new Set(['script', 'style', 'template'])
+const elements = new Set(['html', 'base', 'title', 'meta', 'link', 'a', 'area', ...hidden])
 
 /** Reads a page once. @param input its bytes, its Content-Type and the address that it came from */
 export function scanPage(input: { bytes: Uint8Array; contentType: string; url: string }): PageScan {
@@ -35,6 +41,8 @@ export function scanPage(input: { bytes: Uint8Array; contentType: string; url: s
   let language: string | undefined
   let canonical: string | undefined
   let inTitle = false
+  let inHidden: string | undefined
+  let shown = ''
   let seen = 0
 
   const resolve = (href: string | undefined) =>
@@ -69,6 +77,7 @@ export function scanPage(input: { bytes: Uint8Array; contentType: string; url: s
         if (name === 'base' && base === undefined && href !== undefined && URL.canParse(href, input.url))
           base = new URL(href, input.url).href
         if (name === 'title') inTitle = title === undefined
+        if (hidden.has(name)) inHidden ??= name
         if (name === 'meta') onMeta(attributes)
         const rel = new Set(attributes.get('rel')?.toLowerCase().split(/\s+/))
         if (name === 'link' && rel.has('canonical')) canonical ??= resolve(href)
@@ -76,8 +85,11 @@ export function scanPage(input: { bytes: Uint8Array; contentType: string; url: s
       },
       onClose(name) {
         if (name === 'title') inTitle = false
+        if (name === inHidden) inHidden = undefined
       },
       onText(text) {
+        if (inHidden === undefined && shown.length < longestText)
+          shown += `${text} `.slice(0, longestText - shown.length)
         if (inTitle && (title?.length ?? 0) < longestTitle)
           title = (title ?? '') + text.slice(0, longestTitle)
       },
@@ -86,5 +98,5 @@ export function scanPage(input: { bytes: Uint8Array; contentType: string; url: s
   )
   const hash = createHash('sha256').update(input.bytes).digest('hex')
   title = title?.replace(/\s+/g, ' ').trim().slice(0, longestTitle) || undefined
-  return { html, hash, title, language, canonical, ...robots, links: [...links] }
+  return { html, hash, title, language, canonical, ...robots, links: [...links], text: shown }
 }

@@ -1,4 +1,5 @@
 import type { Frontier, PendingPage } from './frontier.ts'
+import type { MissingPage } from './missing-page.ts'
 import { fetchPage, type KnownPage, type PageAnswer, type PageValidators, type WithoutPage } from './page.ts'
 import { reasons } from './reasons.ts'
 import type { Robots } from './robots.ts'
@@ -29,6 +30,7 @@ export interface Visits {
   known(url: string): Promise<KnownPage | undefined>
   /** Where a page led to instead of being kept, by redirect or canonical. */
   leads: Map<string, string>
+  missing: MissingPage
 }
 
 const mostRedirects = 5
@@ -48,7 +50,12 @@ export async function visitPage(visits: Visits, page: PendingPage): Promise<Page
   const known = await visits.known(page.url)
   const answer = await fetchPage(site, scanner, page.url, known)
   if (answer.outcome === 'redirect') return follow(visits, page, answer.to)
-  return answer.outcome === 'page' ? judge(visits, page, robots, answer, known) : answer
+  if (answer.outcome !== 'page') return answer
+  const said = { url: page.url, text: answer.scan.text }
+  if (page.source === 'start') visits.missing.start(said)
+  else if (await visits.missing.isShownFor(said, robots))
+    return { outcome: 'failed', reason: reasons.missing, gone: true, siteFault: false }
+  return judge(visits, page, robots, answer, known)
 }
 
 function follow({ frontier, leads }: Visits, page: PendingPage, to: string | undefined): PageOutcome {

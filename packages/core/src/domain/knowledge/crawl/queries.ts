@@ -4,6 +4,7 @@ import { readPage } from '../../../kernel/page-queries.ts'
 import { type Condition, equals, where } from '../../../kernel/paging-queries.ts'
 import { within } from '../../../kernel/scope.ts'
 import {
+  type Column,
   count,
   exists,
   leftTable,
@@ -105,13 +106,23 @@ export function isCrawled({ sql }: Ctx, datasetId: string): Promise<boolean> {
   return exists(sql, `from ${c} where c.dataset_id = ? and c.status in ('queued', 'running')`, [datasetId])
 }
 
-const kept = select(pick(g, 'url', 'depth', 'etag', 'lastModified', 'hash'))
+// The text of a page that could not be ingested is asked for again, whether it has changed or not.
+const unlessFailed = <T>(column: Column<T>) =>
+  like(column, `case when f.status = 'error' then null else ${column} end`)
+const kept = select({
+  ...pick(g, 'url', 'depth'),
+  etag: unlessFailed(g.etag),
+  lastModified: unlessFailed(g.lastModified),
+  hash: unlessFailed(g.hash),
+})
 
 /** What earlier crawls have kept of the pages of a dataset. */
 export function keptPages({ sql }: Ctx, datasetId: string) {
-  return kept.all(sql, `from ${g} where g.dataset_id = ? and g.file_id is not null order by g.id`, [
-    datasetId,
-  ])
+  return kept.all(
+    sql,
+    `from ${g} left join ${f} on f.id = g.file_id where g.dataset_id = ? and g.file_id is not null order by g.id`,
+    [datasetId],
+  )
 }
 
 const unseen = select({ id: g.id })
