@@ -59,6 +59,7 @@ import { migration as datedMails } from './0057-dated-mails.ts'
 import { migration as publicationChanges } from './0058-publication-changes.ts'
 import { migration as channelThrottled } from './0059-channel-throttled.ts'
 import { migration as refusedFigures } from './0061-refused-figures.ts'
+import { migration as knowledgeLanguages } from './0062-knowledge-languages.ts'
 import { migration as accountDays } from './0064-account-days.ts'
 import { migration as adLimits } from './0065-ad-limits.ts'
 import { migration as outsideChanges } from './0066-outside-changes.ts'
@@ -129,6 +130,7 @@ export const migrations: readonly MigrationScript[] = [
   publicationChanges,
   channelThrottled,
   refusedFigures,
+  knowledgeLanguages,
   accountDays,
   adLimits,
   outsideChanges,

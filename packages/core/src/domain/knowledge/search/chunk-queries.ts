@@ -5,12 +5,13 @@ import { within } from '../../../kernel/scope.ts'
 import { placeholders } from '../../../platform/database/database.ts'
 import { count, pick, type RowOf, select, table } from '../../../platform/database/read.ts'
 import { Dataset, KnowledgeChunk, KnowledgeFile } from '../datasets/entities.ts'
+import { type StemmedLanguage, stemmedLanguages } from '../stemming/function-words.ts'
 
 const d = table(Dataset, 'd')
 const c = table(KnowledgeChunk, 'c')
 const f = table(KnowledgeFile, 'f')
 
-const known = select(pick(d, 'id'))
+const known = select(pick(d, 'id', 'languages'))
 const size = select({ chunks: count('sum(f.chunks_count)') })
 const found = select({
   ...pick(c, 'seq', 'id', 'datasetId', 'fileId', 'ordinal', 'text', 'heading', 'page'),
@@ -33,14 +34,19 @@ export function searchedFiles(ctx: Ctx, datasetIds: readonly string[]): Conditio
 export const inSearchedVersion = (alias: 'c' | 'w') =>
   `join knowledge_files f on f.id = ${alias}.file_id and f.version = ${alias}.version`
 
-/** @throws DomainError `NOT_FOUND` unless all datasets are in the context's scope */
-export async function requireDatasets(ctx: Ctx, datasetIds: readonly string[]): Promise<void> {
+/**
+ * @returns the languages of what is in them, in a fixed order
+ * @throws DomainError `NOT_FOUND` unless all datasets are in the context's scope
+ */
+export async function requireDatasets(ctx: Ctx, datasetIds: readonly string[]): Promise<StemmedLanguage[]> {
   const { sql, params } = where(
     { sql: `d.id in (${placeholders(datasetIds)})`, params: [...datasetIds] },
     within(ctx.scope, 'd.tenant_id'),
   )
   const rows = await known.all(ctx.sql, `from datasets d where ${sql}`, params)
   if (rows.length < datasetIds.length) throw notFound('dataset')
+  const found = new Set(rows.flatMap(({ languages }) => (languages?.length ? languages : ['en' as const])))
+  return stemmedLanguages.filter((language) => found.has(language))
 }
 
 /** How many chunks of these datasets are searched. */

@@ -1,4 +1,4 @@
-import { stopWords } from './stop-words.ts'
+import { functionWords, type StemmedLanguage } from '../stemming/function-words.ts'
 import { type WordCounts, wordCounter, wordsIn } from './word-counts.ts'
 import type { Ranked } from './words.ts'
 
@@ -19,11 +19,13 @@ const lengthPart = 0.75
  * that says with other words what the query asks for. Words are weighed by how rare they are among what was found: nothing else is read.
  * @param ranked the best first, with scores from 0 to 1
  * @param textOf undefined for one that is not searched any more
+ * @param languages those of the texts
  * @returns the scores by number, from 0 to 1; those of `ranked` where there is too little to compare
  */
 export function withFeedback(
   ranked: readonly Ranked[],
   textOf: (seq: number) => string | undefined,
+  languages: readonly StemmedLanguage[],
 ): Map<number, number> {
   const scores = new Map(ranked.map(({ seq, score }) => [seq, score]))
   const found = ranked.flatMap(({ seq, score }) => {
@@ -31,7 +33,7 @@ export function withFeedback(
     return text === undefined ? [] : [{ seq, score, text }]
   })
   if (found.length <= givers) return scores
-  const words = tellingWords(found.slice(0, givers))
+  const words = tellingWords(found.slice(0, givers), languages)
   const count = wordCounter(words)
   const texts = found.map(({ seq, score, text }) => ({ seq, score, ...count(text) }))
   const spread = spreadOf(texts, words.length)
@@ -55,9 +57,13 @@ export function withFeedback(
 }
 
 /** The words of the best texts, each once. */
-const tellingWords = (best: ReadonlyArray<{ text: string }>): string[] => [
-  ...new Set(best.flatMap(({ text }) => wordsIn(text).filter((each) => !stopWords.has(each)))),
-]
+const tellingWords = (
+  best: ReadonlyArray<{ text: string }>,
+  languages: readonly StemmedLanguage[],
+): string[] => {
+  const isTelling = (word: string) => languages.every((language) => !functionWords[language].has(word))
+  return [...new Set(best.flatMap(({ text }) => wordsIn(text).filter(isTelling)))]
+}
 
 /** In how many texts each word stands. */
 function spreadOf(texts: readonly WordCounts[], words: number): Uint16Array {

@@ -29,8 +29,9 @@ const frequency = (n: number) => {
  */
 export async function postgresWords(ctx: Ctx, query: WordQuery): Promise<Ranked[]> {
   const { datasetIds, terms, most } = query
-  const candidates = Math.min(mostCandidates, mostCounts / terms.length)
-  const mostOfTerm = Math.ceil(candidates / (terms.length * datasetIds.length))
+  const forms = terms.reduce((sum, term) => sum + term.forms.length, 0)
+  const candidates = Math.min(mostCandidates, mostCounts / forms)
+  const mostOfTerm = Math.ceil(candidates / (forms * datasetIds.length))
   // Nearly everything that the index finds is searched: to look at the files of the best takes less time than to look at all files first.
   const found = await rank(ctx, query, { mostOfTerm, searchedOnly: false })
   const isCut = found[0] === undefined || found[0].most >= mostOfTerm
@@ -40,9 +41,13 @@ export async function postgresWords(ctx: Ctx, query: WordQuery): Promise<Ranked[
 /** @param options `searchedOnly`: of chunks that are not searched none is a candidate, or they are left out at the end */
 function rank(
   ctx: Ctx,
-  { datasetIds, terms, most }: WordQuery,
+  { datasetIds, terms: words, most }: WordQuery,
   { mostOfTerm, searchedOnly }: { mostOfTerm: number; searchedOnly: boolean },
 ) {
+  // Each form of a word is a term of its own; a text has one of them, and the rarest tells the most that the word can give.
+  const terms = words.flatMap((word) => word.forms)
+  const wordOf = `('{${words.flatMap(({ forms }, word) => forms.map(() => word + 1)).join()}}'::int[])[n::int]`
+  const isFiller = `('{${words.map((word) => word.isFiller).join()}}'::bool[])[word]`
   const { sql, params } = searchedFiles(ctx, datasetIds)
   const fileOf = (row: string) =>
     `from (select * from knowledge_files where id = ${row}.file_id offset 0) f where f.version = ${row}.version and ${sql}`
@@ -73,11 +78,12 @@ function rank(
       from candidate),
     rarity as (
       select average, greatest(${each((n) => `df${n}`)}) as most,
-        ${each((n) => `greatest(1e-6, ln((chunks - df${n} + 0.5) / (df${n} + 0.5))) as idf${n}`)}
+        ${each((n) => `case when df${n} > 0 then greatest(1e-6, ln((chunks - df${n} + 0.5) / (df${n} + 0.5))) end as idf${n}`)}
       from counted),
     measure as materialized (
       select *, (
-        select sum(coalesce(case n ${each((n) => `when ${n} then idf${n}`, ' ')} end, rarest)) from term) as best
+        select sum(coalesce(idf, case when ${isFiller} then 0 else rarest end)) from (
+          select ${wordOf} as word, max(case n ${each((n) => `when ${n} then idf${n}`, ' ')} end) as idf from term group by 1) t) as best
       from (select *, greatest(${each((n) => `idf${n}`)}) as rarest from rarity) r),
     scored as (
       select c.seq, c.file_id, c.version, m.most, least(1, (

@@ -1,14 +1,15 @@
 import { performance } from 'node:perf_hooks'
 import type { Ctx } from '../../../kernel/context.ts'
+import type { StemmedLanguage } from '../stemming/function-words.ts'
 import { type FoundChunk, readChunks, requireDatasets } from './chunk-queries.ts'
 import { withFeedback } from './feedback.ts'
-import { embedQuery, nearestChunks } from './nearest.ts'
+import { embedQuery, type Nearest, nearestChunks } from './nearest.ts'
 import { postgresWords } from './postgres-words-queries.ts'
 import { rerank } from './rerank.ts'
 import type { KnowledgeResult, KnowledgeResults, KnowledgeSearch } from './schemas.ts'
 import { sqliteWords } from './sqlite-words-queries.ts'
-import { exactCounter, termsOf } from './terms.ts'
-import type { Ranked, WordQuery } from './words.ts'
+import { exactCounter, type Forms, formsOf, termsOf } from './terms.ts'
+import type { Ranked, WordQuery, WordTerm } from './words.ts'
 
 /** How many of the best by words, and of the best by vectors, are weighed against each other. */
 const mostOfEach = 50
@@ -16,7 +17,7 @@ const mostOfEach = 50
 /**
  * The chunks of some datasets that answer a query best, by words, by vectors or by both.
  *
- * A score is `hybridAlpha` times the cosine, plus the rest times how well the words fit (`searchWords`, then `withFeedback`). What stands in
+ * A dataset is searched by vectors where all of it has vectors of the query's model. A score is `hybridAlpha` times the cosine, plus the rest times how well the words fit (`searchWords`, then `withFeedback`). What stands in
  * quotation marks in the query, and signs such as `AB-1234`, are weighed first: with n of them, a chunk that has m of them as they are has
  * (m + score) / (n + 1). Not so where the search is by vectors only. With `rerank` and a model for it, the best are ranked by its scores instead.
  * @throws DomainError `NOT_FOUND` when a dataset is not in the context's scope
@@ -24,25 +25,29 @@ const mostOfEach = 50
 export async function searchKnowledge(ctx: Ctx, search: KnowledgeSearch): Promise<KnowledgeResults> {
   const began = performance.now()
   const datasetIds = [...new Set(search.datasetIds)]
-  const { words: anyOf, exact } = termsOf(search.query.replaceAll('\0', ' '))
-  // At the same time as the words: what is found in datasets that are not in scope is told to nobody, and no query is embedded for them.
-  const vector = requireDatasets(ctx, datasetIds).then(() =>
-    search.hybridAlpha > 0 ? embedQuery(ctx, search.query) : undefined,
-  )
-  const look = () => lookUp(ctx, { datasetIds, anyOf, exact, vector })
+  const terms = termsOf(search.query.replaceAll('\0', ' '))
+  const { exact } = terms
+  const languages = await requireDatasets(ctx, datasetIds)
+  const forms = await formsOf(terms, languages)
+  const vector = search.hybridAlpha > 0 ? embedQuery(ctx, search.query) : Promise.resolve(undefined)
+  const look = () => lookUp(ctx, { datasetIds, forms, vector })
   let { words, near, chunks, isWhole } = await look()
   // A file that was ingested again between the statements has its text in other chunks now.
   for (let tries = 0; !isWhole && tries < 2; tries += 1) ({ words, near, chunks, isWhole } = await look())
-  const alpha = near ? search.hybridAlpha : 0
-  const cosines = new Map(near?.map(({ seq, score }) => [seq, score]))
-  const fits = fitsOf(words, chunks)
-  const mixed = ({ seq }: FoundChunk) => alpha * (cosines.get(seq) ?? 0) + (1 - alpha) * (fits.get(seq) ?? 0)
-  const withExact = createScore(alpha < 1 ? exact : [])
+  const alphaOf = ({ datasetId }: FoundChunk) => (near?.datasetIds.has(datasetId) ? search.hybridAlpha : 0)
+  const cosines = new Map(near?.ranked.map(({ seq, score }) => [seq, score]))
+  const fits = fitsOf(words, chunks, languages)
+  const mixed = (chunk: FoundChunk) => {
+    const alpha = alphaOf(chunk)
+    return alpha * (cosines.get(chunk.seq) ?? 0) + (1 - alpha) * (fits.get(chunk.seq) ?? 0)
+  }
+  const byWords = search.hybridAlpha < 1 || !datasetIds.every((id) => near?.datasetIds.has(id))
+  const withExact = createScore(byWords ? exact : [])
   const ranked = inOrder(chunks, withExact(mixed)).filter(({ score }) => score > 0)
   const results = (search.rerank ? await reranked(ctx, search.query, ranked, withExact) : ranked)
     .filter(({ score }) => score >= (search.minScore ?? 0))
     .slice(0, search.topK)
-    .map(({ chunk, score }) => toResult(chunk, score, alpha))
+    .map(({ chunk, score }) => toResult(chunk, score, alphaOf(chunk)))
   return { results, searchMs: Math.round((performance.now() - began) * 10) / 10 }
 }
 
@@ -50,9 +55,9 @@ export async function searchKnowledge(ctx: Ctx, search: KnowledgeSearch): Promis
 interface Found {
   words: readonly Ranked[]
   /** Undefined where the search is by words only. */
-  near: readonly Ranked[] | undefined
+  near: Nearest | undefined
   chunks: readonly FoundChunk[]
-  /** Everything that was found by words is searched still. */
+  /** Everything that was found is searched still. */
   isWhole: boolean
 }
 
@@ -60,24 +65,21 @@ async function lookUp(
   ctx: Ctx,
   {
     datasetIds,
-    anyOf,
-    exact,
+    forms,
     vector,
   }: {
     datasetIds: readonly string[]
-    anyOf: readonly string[]
-    exact: readonly string[]
+    forms: Forms
     vector: Promise<Float32Array | undefined>
   },
 ): Promise<Found> {
-  const byWords = (terms: readonly string[]) => searchWords(ctx, { datasetIds, terms, most: mostOfEach })
-  const [meaning, words, exactly] = await Promise.all([vector, byWords(anyOf), byWords(exact)])
+  const byWords = (terms: readonly WordTerm[]) => searchWords(ctx, { datasetIds, terms, most: mostOfEach })
+  const [meaning, words, exactly] = await Promise.all([vector, byWords(forms.words), byWords(forms.exact)])
   const also = new Set([...words, ...exactly].map(({ seq }) => seq))
   const near = meaning && (await nearestChunks(ctx, meaning, { datasetIds, most: mostOfEach, also }))
-  const found = new Set([...also, ...(near ?? []).map(({ seq }) => seq)])
+  const found = new Set([...also, ...(near?.ranked ?? []).map(({ seq }) => seq)])
   const chunks = await readChunks(ctx, datasetIds, [...found])
-  const there = new Set(chunks.map(({ seq }) => seq))
-  return { words, near, chunks, isWhole: words.every(({ seq }) => there.has(seq)) }
+  return { words, near, chunks, isWhole: chunks.length === found.size }
 }
 
 /**
@@ -90,9 +92,13 @@ async function searchWords(ctx: Ctx, query: WordQuery): Promise<Ranked[]> {
 }
 
 /** How well chunks fit by words, with those that the best of them have in common. */
-function fitsOf(words: readonly Ranked[], chunks: readonly FoundChunk[]): ReadonlyMap<number, number> {
+function fitsOf(
+  words: readonly Ranked[],
+  chunks: readonly FoundChunk[],
+  languages: readonly StemmedLanguage[],
+): ReadonlyMap<number, number> {
   const texts = new Map(chunks.map(({ seq, text }) => [seq, text]))
-  return withFeedback(words, (seq) => texts.get(seq))
+  return withFeedback(words, (seq) => texts.get(seq), languages)
 }
 
 type Score = (chunk: FoundChunk) => number

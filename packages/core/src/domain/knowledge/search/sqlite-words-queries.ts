@@ -25,8 +25,12 @@ interface Term {
 
 /** `searchWords` with FTS5, whose `bm25()` counts the words in the texts of all tenants. */
 export async function sqliteWords(ctx: Ctx, { datasetIds, terms, most }: WordQuery): Promise<Ranked[]> {
-  const weighed = await weigh(ctx, terms)
+  const weighed = await weigh(
+    ctx,
+    terms.flatMap(({ forms }) => forms),
+  )
   if (weighed.every(({ idf }) => idf === undefined)) return []
+  const rarities = new Map(weighed.map(({ text, idf }) => [text, idf]))
   const wanted = rarest(weighed, await countSearched(ctx, datasetIds))
   const match = `{dataset_id} : (${anyOf(datasetIds)}) AND {heading text} : (${anyOf(wanted)})`
   const { sql, params } = searchedFiles(ctx, datasetIds)
@@ -42,8 +46,19 @@ export async function sqliteWords(ctx: Ctx, { datasetIds, terms, most }: WordQue
     )
   const usual = await read(usualCandidates, usualLookups)
   const rows = usual.length < most ? await read(mostCandidates, mostCandidates) : usual
-  const best = bestPossible(weighed.map(({ idf }) => idf))
+  const best = bestPossible(
+    terms.flatMap(({ forms, isFiller }) => {
+      const idf = highest(forms.map((form) => rarities.get(form)))
+      return idf === undefined && isFiller ? [] : [idf]
+    }),
+  )
   return rows.map(({ seq, score }) => ({ seq, score: Math.min(1, score / best) }))
+}
+
+/** A text has a term in one of its languages: the idf of the rarest form is the most that the term can give. */
+function highest(rarities: ReadonlyArray<number | undefined>): number | undefined {
+  const present = rarities.filter((idf) => idf !== undefined)
+  return present.length === 0 ? undefined : Math.max(...present)
 }
 
 /** The rarest terms, of which the chunks are expected to have no more in all than are ranked; one at least. */

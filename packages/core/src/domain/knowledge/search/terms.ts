@@ -1,10 +1,14 @@
 import { normalize } from '../../../kernel/text.ts'
-import { stopWords } from './stop-words.ts'
+import { functionWords, type StemmedLanguage } from '../stemming/function-words.ts'
+import { stemsIn } from '../stemming/stems.ts'
+import type { WordTerm } from './words.ts'
 
 /** What is looked for in a text. */
 export interface SearchTerms {
   /** Words, and signs such as `AB-1234`: letters and digits, within them `-`, `_`, `.` and `/`. One of them is enough. */
   words: string[]
+  /** The same with those that stand in most texts. */
+  allWords: string[]
   /** What stood in quotation marks, and signs: what has them comes first. */
   exact: string[]
 }
@@ -28,9 +32,10 @@ export function termsOf(query: string): SearchTerms {
     0,
     mostTerms,
   )
-  const telling = words.filter((each) => !stopWords.has(each.toLowerCase()))
+  const telling = words.filter((each) => !functionWords.en.has(each.toLowerCase()))
   return {
     words: telling.length > 0 ? telling : words,
+    allWords: words,
     exact: unique([...phrases.flatMap(phraseOf), ...signs]).slice(0, mostTerms),
   }
 }
@@ -38,6 +43,41 @@ export function termsOf(query: string): SearchTerms {
 /** A name with digits: of a product, an error, a version, a date. */
 function isSign(found: string): boolean {
   return /\p{N}/u.test(found) && /[\p{L}\-_./]/u.test(found)
+}
+
+/** How many forms of words a query has, over all languages. */
+const mostForms = 128
+
+/** What is looked for, in the languages of what is searched. */
+export interface Forms {
+  words: WordTerm[]
+  exact: WordTerm[]
+}
+
+/**
+ * The forms in which the index has the words and exact terms of a query, in each of some languages. A word that stands in most texts of a language has no
+ * form in it, unless nothing else is asked for. With more than two languages, fewer words count than otherwise.
+ */
+export async function formsOf(
+  { allWords, exact }: SearchTerms,
+  languages: readonly StemmedLanguage[],
+): Promise<Forms> {
+  const stemmers = await Promise.all(
+    languages.map(async (language) => ({ language, stem: await stemsIn(language) })),
+  )
+  const most = Math.floor(mostForms / Math.max(2, languages.length))
+  const forms = (term: string, isLeftOut: (language: StemmedLanguage) => boolean) =>
+    unique(stemmers.flatMap(({ language, stem }) => (isLeftOut(language) ? [] : [stem(term)])))
+  const all = allWords.slice(0, most)
+  const telling = all
+    .map((term) => {
+      const isLeftOut = (language: StemmedLanguage) => functionWords[language].has(term.toLowerCase())
+      return { forms: forms(term, isLeftOut), isFiller: languages.some(isLeftOut) }
+    })
+    .filter((found) => found.forms.length > 0)
+  const whole = (terms: readonly string[]) =>
+    terms.map((term) => ({ forms: forms(term, () => false), isFiller: false }))
+  return { words: telling.length > 0 ? telling : whole(all), exact: whole(exact.slice(0, most)) }
 }
 
 /** The words of a phrase, as one text; nothing for a phrase without words. */

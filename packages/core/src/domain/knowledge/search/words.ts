@@ -1,8 +1,15 @@
+/** A word or phrase that is looked for. */
+export interface WordTerm {
+  /** As it stands in texts of each language: letters and digits, and within them signs and spaces. One of them is enough. */
+  forms: readonly string[]
+  /** In one of the languages it says nothing, so that a text without it lacks nothing where no text has it. */
+  isFiller: boolean
+}
+
 /** Which chunks are looked for by words. */
 export interface WordQuery {
   datasetIds: readonly string[]
-  /** Of letters and digits, and within them signs and spaces. */
-  terms: readonly string[]
+  terms: readonly WordTerm[]
   /** How many chunks are wanted. */
   most: number
 }
