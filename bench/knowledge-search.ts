@@ -143,6 +143,7 @@ async function fill(
             true,
             chunksPerFile,
             1,
+            key,
             now,
             now,
           ] satisfies SqlValue[])
@@ -178,7 +179,7 @@ async function fill(
 }
 
 const fileColumns =
-  'id, tenant_id, dataset_id, file_name, mime_type, file_size_bytes, sha256, source, status, progress, enabled, chunks_count, version, created_on, updated_on'
+  'id, tenant_id, dataset_id, file_name, mime_type, file_size_bytes, sha256, source, status, progress, enabled, chunks_count, version, model, created_on, updated_on'
 const chunkColumns =
   'id, tenant_id, dataset_id, file_id, version, ordinal, text, heading, sha256, model, vector'
 

@@ -113,7 +113,8 @@ describe('copydesk doctor', () => {
     }
     expect(await finding(custom)).toMatchObject({
       ok: true,
-      message: 'm (custom) answers with 384 dimensions',
+      message:
+        'm (custom) answers with 384 dimensions, compared by sqlite-vec 0.1.9 where memory cannot hold them',
     })
     expect(await finding({ ...custom, COPYDESK_EMBEDDINGS_API_KEY: 'other' })).toMatchObject({
       ok: false,

@@ -58,6 +58,7 @@ export async function createCorpus(embeddings?: Parameters<typeof startEmbedding
       parseType: 'NAIVE' as const,
       parserEngine: 'NATIVE' as const,
       allowedAgentRoles: null,
+      languages: null,
       createdOn: at,
       updatedOn: at,
     }
@@ -99,6 +100,8 @@ export async function createCorpus(embeddings?: Parameters<typeof startEmbedding
           parserEngine: null,
           chunksCount: chunks.length,
           version: 1,
+          model: server ? modelOf(chunks) : null,
+          language: 'en',
           url: null,
           publishedAt: null,
           createdOn: at,
@@ -125,6 +128,8 @@ export async function createCorpus(embeddings?: Parameters<typeof startEmbedding
             sha256: createHash('sha256').update(`${heading}\n${text}`).digest('hex'),
             model: server ? modelKey('custom', model, dimensions) : null,
             vector: server ? packVector(unit(vectorOf(text, dimensions))) : null,
+            headingStems: null,
+            textStems: null,
           })
         }
       })
@@ -148,6 +153,13 @@ export async function createCorpus(embeddings?: Parameters<typeof startEmbedding
       if (server) await server[Symbol.asyncDispose]()
     },
   }
+}
+
+/** What all chunks have a vector of; null where they differ. */
+function modelOf(chunks: readonly NewChunk[]): string | null {
+  const models = new Set(chunks.map((chunk) => (typeof chunk === 'string' ? 'm' : (chunk.model ?? 'm'))))
+  const [model] = models
+  return model !== undefined && models.size === 1 ? modelKey('custom', model, dimensions) : null
 }
 
 /** The same vector with length 1, or of zeros as it is. */

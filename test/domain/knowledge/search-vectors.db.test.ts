@@ -1,11 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createKnowledgeCache } from '../../../packages/core/src/domain/knowledge/search/knowledge-cache.ts'
 import type { KnowledgeResults } from '../../../packages/core/src/domain/knowledge/search/schemas.ts'
-import {
-  modelKey,
-  packVector,
-  unpackVector,
-} from '../../../packages/core/src/domain/knowledge/search/vectors.ts'
+import { modelKey, packVector, toPage } from '../../../packages/core/src/domain/knowledge/search/vectors.ts'
 import { vectorOf } from '../../kit/embedding-server.ts'
 import { createCorpus } from './corpus.ts'
 
@@ -43,13 +39,26 @@ describe('searchKnowledge by vectors', () => {
     expect(texts(await corpus.search('what is the price of AB-1234'))[0]).toBe('AB-1234: four pounds')
   })
 
-  it('compares no vectors of other models', async () => {
+  it('searches a dataset by words until all of its files have vectors of the model', async () => {
     await using corpus = await createCorpus(true)
-    await corpus.addFile([{ text: 'rye bread', model: 'other' }])
-    const alone = await corpus.search('rye', { hybridAlpha: 1 })
-    expect([texts(alone), sources(alone)]).toEqual([['rye bread'], ['keyword']])
+    const { datasetId } = corpus
+    const outdated = await corpus.addFile([{ text: 'rye bread', model: 'other' }])
     await corpus.addFile(['bread'])
-    expect(texts(await corpus.search('rye bread', { hybridAlpha: 1 }))).toEqual(['bread'])
+    const whole = await corpus.addDataset()
+    await corpus.addFile(['bread rolls'], { datasetId: whole })
+    const empty = await corpus.addDataset()
+    const search = async (hybridAlpha = 1) => {
+      const datasetIds = [datasetId, whole, empty]
+      const { results } = await corpus.search('rye bread', { hybridAlpha, datasetIds })
+      return new Map(results.map(({ content, rankSource, score }) => [content, { rankSource, score }]))
+    }
+    const before = await search()
+    expect([...before.keys()].toSorted()).toEqual(['bread', 'bread rolls', 'rye bread'])
+    expect(before.get('bread rolls')).toMatchObject({ rankSource: 'vector' })
+    expect(before.get('bread')).toMatchObject({ rankSource: 'keyword' })
+    expect(before.get('rye bread')).toEqual((await search(0)).get('rye bread'))
+    await corpus.changeFile(outdated, { enabled: false })
+    expect((await search()).get('bread')).toMatchObject({ rankSource: 'vector' })
   })
 
   it('finds nothing by a vector of zeros', async () => {
@@ -85,9 +94,15 @@ describe('searchKnowledge by vectors', () => {
     await corpus.addFile(Array.from({ length: 900 }, (_, index) => `loaf number ${index}`))
     const search = () => corpus.search('loaf number 871', { hybridAlpha: 1 })
     const { results } = await search()
-    services.knowledgeCache = createKnowledgeCache({ mostBytes: 900 * 64 * 4 })
-    expect(await search()).toMatchObject({ results })
+    const mostBytes = 900 * (64 * 4 + 8)
+    services.knowledgeCache = createKnowledgeCache({ mostBytes: mostBytes - 1 })
+    // A database that compares them itself does so with 32 bits.
+    const alike = results.map((result) => ({ ...result, score: expect.closeTo(result.score, 5) }))
+    expect(await search()).toMatchObject({ results: alike })
     expect(services.knowledgeCache.vectors.size).toBe(0)
+    services.knowledgeCache = createKnowledgeCache({ mostBytes })
+    expect(await search()).toMatchObject({ results })
+    expect(services.knowledgeCache.vectors.calculatedSize).toBe(mostBytes)
   })
 })
 
@@ -95,7 +110,7 @@ describe('packVector', () => {
   it('stores 32-bit floats, little-endian', () => {
     const vector = Float32Array.of(1, -0.5)
     expect(packVector(vector).toString('hex')).toBe('0000803f000000bf')
-    expect(unpackVector(packVector(vector))).toEqual(vector)
+    expect(toPage([{ seq: 7, vector: packVector(vector) }], 2)).toEqual({ seqs: [7], numbers: vector })
   })
 })
 

@@ -19,15 +19,17 @@ export function datasetFiles(app: TestApp) {
     return uploadedFiles.map(({ id }) => id)
   }
 
-  /** Asked of the database: those who poll are limited. */
+  /** Asked of the database: those who poll are limited. A job ends a moment after the file that it ingests. */
   const settled = (fileId: string) =>
-    app.until(async () => {
-      const row = await app.db.sql.get<{ status: string }>(
-        'select status from knowledge_files where id = ?',
-        [fileId],
-      )
-      return row?.status === 'indexed' || row?.status === 'error'
-    }, 'the ingestion has ended')
+    app.until(
+      () =>
+        app.db.sql.get(
+          `select id from knowledge_files where id = ? and status in ('indexed', 'error')
+           and not exists (select 1 from job where unique_key = ? and status = 'running')`,
+          [fileId, `knowledge.ingest:${fileId}`],
+        ),
+      'the ingestion has ended',
+    )
 
   const statusOf = ({ member, datasetId }: Team & { datasetId: string }, fileId: string) =>
     member.call('dashboard', 'GET /knowledge-base/datasets/:datasetId/files/:fileId/status', {

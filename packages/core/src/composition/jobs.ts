@@ -96,8 +96,9 @@ import { runCrawl } from '../domain/knowledge/crawl/run.ts'
 import { startDueCrawls } from '../domain/knowledge/crawl/start.ts'
 import { tidyDocument } from '../domain/knowledge/documents/documents.ts'
 import { tidyDocumentJob } from '../domain/knowledge/documents/jobs.ts'
+import { embedAgain } from '../domain/knowledge/ingestion/embed-again.ts'
 import { ingest } from '../domain/knowledge/ingestion/ingest.ts'
-import { ingestJob, tidyKnowledgeJob } from '../domain/knowledge/ingestion/jobs.ts'
+import { embedAgainJob, ingestJob, tidyKnowledgeJob } from '../domain/knowledge/ingestion/jobs.ts'
 import { tidyKnowledge } from '../domain/knowledge/ingestion/tidy.ts'
 import { tidyAsset } from '../domain/media/assets.ts'
 import { tidyAssetJob } from '../domain/media/jobs.ts'
@@ -152,6 +153,7 @@ const handled = (): readonly HandledJob[] => [
   handleJob(crawlJob, runCrawl),
   handleJob(recrawlJob, startDueCrawls),
   handleJob(ingestJob, ingest),
+  handleJob(embedAgainJob, embedAgain),
   handleJob(keepPieceJob, keepPiece),
   handleJob(tidyDocumentJob, tidyDocument),
   handleJob(tidyKnowledgeJob, tidyKnowledge),
@@ -215,6 +217,7 @@ export const calendarJobs: readonly CalendarJob[] = [
   checkProvidersJob,
   recurringWorkJob,
   recrawlJob,
+  embedAgainJob,
   billPeriodsJob,
   dunningJob,
   sweepJob,

@@ -58,6 +58,7 @@ import { migration as leadBlocks } from './0056-lead-blocks.ts'
 import { migration as datedMails } from './0057-dated-mails.ts'
 import { migration as publicationChanges } from './0058-publication-changes.ts'
 import { migration as channelThrottled } from './0059-channel-throttled.ts'
+import { migration as knowledgeModels } from './0060-knowledge-models.ts'
 import { migration as refusedFigures } from './0061-refused-figures.ts'
 import { migration as knowledgeLanguages } from './0062-knowledge-languages.ts'
 import { migration as accountDays } from './0064-account-days.ts'
@@ -129,6 +130,7 @@ export const migrations: readonly MigrationScript[] = [
   datedMails,
   publicationChanges,
   channelThrottled,
+  knowledgeModels,
   refusedFigures,
   knowledgeLanguages,
   accountDays,

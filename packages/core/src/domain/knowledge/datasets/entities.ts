@@ -1,6 +1,7 @@
 import { defineEntity, type InferEntity, p } from '@mikro-orm/core'
 import { idColumn, instantColumn, refColumn } from '../../../platform/database/columns.ts'
 import { ownedByTenant } from '../../../platform/database/scope.ts'
+import type { StemmedLanguage } from '../stemming/function-words.ts'
 import type { FileSource, FileStatus, ParserEngine, ParseType } from './schemas.ts'
 
 /** A collection of a tenant's files that is searched as one. */
@@ -21,6 +22,8 @@ export const Dataset = defineEntity({
     parserEngine: p.string().$type<ParserEngine>(),
     /** Agents that may search it; null is every agent. */
     allowedAgentRoles: p.json().$type<string[]>().strictNullable(),
+    /** Languages that files of it have or had; null or none is English, as all were indexed before languages were told apart. */
+    languages: p.json().$type<StemmedLanguage[]>().strictNullable(),
     createdOn: instantColumn(),
     updatedOn: instantColumn(),
   },
@@ -52,6 +55,8 @@ export const KnowledgeFile = defineEntity({
     enabled: p.boolean(),
     /** Why the last ingestion failed, for people. */
     errorMessage: p.text().strictNullable(),
+    /** It is in `error` since its tenant may spend no more on embeddings, and goes on by itself when it may. */
+    awaitsMoney: p.boolean().default(false),
     /** How it is to be ingested; null where the dataset says it. */
     chunkSize: p.integer().strictNullable(),
     chunkOverlap: p.integer().strictNullable(),
@@ -60,6 +65,10 @@ export const KnowledgeFile = defineEntity({
     chunksCount: p.integer(),
     /** Which of its chunks are searched; 0 before the first ingestion. New ones are made beside them under the next number. */
     version: p.integer(),
+    /** What all vectors of those chunks are of; null where one has none, or one of another model. */
+    model: p.string().strictNullable(),
+    /** By whose rules the words of those chunks are stemmed; null is English, of which no one has asked yet. */
+    language: p.string().$type<StemmedLanguage>().strictNullable(),
     /** Of the page that it was read from. */
     url: p.text().strictNullable(),
     publishedAt: instantColumn().strictNullable(),
@@ -73,6 +82,11 @@ export const KnowledgeFile = defineEntity({
       name: 'knowledge_files_at_work',
       properties: ['status', 'id'],
       where: "status in ('pending', 'parsing', 'embedding')",
+    },
+    {
+      name: 'knowledge_files_without_money',
+      properties: ['tenantId', 'id'],
+      where: 'awaits_money = true',
     },
   ],
   filters: ownedByTenant,
@@ -105,6 +119,9 @@ export const KnowledgeChunk = defineEntity({
     model: p.string().strictNullable(),
     /** 32-bit floats, little-endian, of length 1. */
     vector: p.blob().strictNullable(),
+    /** What the index of words has in place of heading and text, where they are not in English. */
+    headingStems: p.text().strictNullable(),
+    textStems: p.text().strictNullable(),
   },
   uniques: [
     { name: 'knowledge_chunks_id', properties: ['id'] },

@@ -52,7 +52,7 @@ const reindexBatch = 200
 
 /**
  * Has every file of a dataset ingested again, with its present settings; what is searched stays until the new chunks of a file are
- * there. Files that are being ingested at this moment are left out. Serves `POST …/datasets/:datasetId/re-index`.
+ * there. Those that are being ingested at this moment are ingested once more. Serves `POST …/datasets/:datasetId/re-index`.
  * @throws DomainError `NOT_FOUND`
  */
 export async function reindex(ctx: Ctx, datasetId: string): Promise<ReindexReceipt> {
@@ -74,16 +74,15 @@ export async function reindex(ctx: Ctx, datasetId: string): Promise<ReindexRecei
 async function ingestNext(txn: Transaction, datasetId: string, after: string): Promise<string[]> {
   const files = await txn.em.find(
     KnowledgeFile,
-    { datasetId, id: { $gt: after }, status: { $in: ['pending', 'indexed', 'error'] } },
+    { datasetId, id: { $gt: after } },
     { lockMode: LockMode.PESSIMISTIC_WRITE, orderBy: { id: 'asc' }, limit: reindexBatch },
   )
   for (const file of files) ingestAgain(txn, file)
   return files.map(({ id }) => id)
 }
 
-/** What is being ingested already is not asked for twice. */
+/** Also of a file that is being ingested: that may have begun with other settings, and finds it `pending` at its end. */
 function ingestAgain(txn: Transaction, file: KnowledgeFileRow): void {
-  if (file.status === 'parsing' || file.status === 'embedding') return
   Object.assign(file, { status: 'pending', progress: 0, errorMessage: null })
   // Settings that came with the upload give way to those of the dataset, which is what people change.
   Object.assign(file, { chunkSize: null, chunkOverlap: null, parseType: null, parserEngine: null })

@@ -34,6 +34,7 @@ export function provisionDatasets(txn: Transaction, tenantId: string): void {
       parseType: 'MARKDOWN',
       parserEngine: 'NATIVE',
       allowedAgentRoles: null,
+      languages: [],
       createdOn: now,
       updatedOn: now,
     })

@@ -35,6 +35,8 @@ export async function replaceFile(txn: Transaction, kept: KeptFile): Promise<voi
         parserEngine: null,
         chunksCount: 0,
         version: 0,
+        model: null,
+        language: null,
         createdOn: now,
       })
   txn.enqueue(ingestJob, fileToIngest(file))

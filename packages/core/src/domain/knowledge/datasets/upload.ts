@@ -137,6 +137,8 @@ function addFile(
     errorMessage: null,
     chunksCount: 0,
     version: 0,
+    model: null,
+    language: null,
     url: null,
     publishedAt: null,
     createdOn: now,

@@ -11,10 +11,13 @@ import {
   type KnowledgeFileRow,
 } from '../datasets/entities.ts'
 import { fileKey } from '../datasets/files.ts'
+import type { StemmedLanguage } from '../stemming/function-words.ts'
 import { lastVersion } from './chunk-queries.ts'
 import type { Chunk } from './chunks.ts'
-import { embedChunks, type NewChunk } from './embed.ts'
+import { embedChunks } from './embed.ts'
 import { tidyKnowledgeJob } from './jobs.ts'
+import { createPurse, PurseEmpty } from './purse.ts'
+import { addLanguage, type IndexedChunk, withStems } from './stem-chunks.ts'
 
 /** How many chunks are embedded at a time. */
 const batchSize = 64
@@ -39,14 +42,18 @@ export async function ingest(ctx: Ctx, { fileId }: { fileId: string }, signal: A
   const begun = await begin(ctx, fileId)
   if (!begun) return
   try {
-    const chunks = await chunksOf(ctx, begun, signal)
+    const { chunks, language } = await chunksOf(ctx, begun, signal)
     await setState(ctx, fileId, { status: 'embedding', progress: parsedPercent })
     let version: number | undefined
+    const models = new Set<string | null>()
+    const purse = createPurse(ctx, begun.tenantId)
     const size = storedAtOnce[ctx.db.dialect]
     for (let at = 0; at < chunks.length; at += batchSize) {
       signal.throwIfAborted()
       const batch = chunks.slice(at, at + batchSize)
-      const rows = await embedChunks(ctx, begun.tenantId, batch, signal)
+      const embedded = await embedChunks(ctx, { tenantId: begun.tenantId, purse }, batch, signal)
+      const rows = await withStems(ctx, begun.tenantId, { language, chunks: embedded }, signal)
+      for (const row of rows) models.add(row.model)
       for (let from = 0; from < rows.length; from += size) {
         const part = rows.slice(from, from + size)
         const done = (at + from + part.length) / chunks.length
@@ -56,13 +63,19 @@ export async function ingest(ctx: Ctx, { fileId }: { fileId: string }, signal: A
       }
     }
     version ??= (await lastVersion(ctx, fileId)) + 1
-    const isCurrent = await publish(ctx, begun, { version, chunksCount: chunks.length })
-    // Its bytes have changed meanwhile.
+    const isCurrent = await publish(ctx, begun, {
+      version,
+      chunksCount: chunks.length,
+      model: onlyOne(models),
+      language,
+    })
+    // Its bytes or settings have changed meanwhile.
     if (!isCurrent) await ingest(ctx, { fileId }, signal)
   } catch (error) {
     const reason = reasonOf(error)
     if (reason === undefined) throw error
-    await setState(ctx, fileId, { status: 'error', progress: 0, errorMessage: reason })
+    const awaitsMoney = error instanceof PurseEmpty
+    await setState(ctx, fileId, { status: 'error', progress: 0, errorMessage: reason, awaitsMoney })
   }
 }
 
@@ -79,7 +92,7 @@ function begin(ctx: Ctx, id: string): Promise<FileToIngest | undefined> {
     const file = await txn.em.findOne(KnowledgeFile, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
     if (!file || file.status === 'indexed' || file.status === 'error') return undefined
     const dataset = await txn.em.findOneOrFail(Dataset, { id: file.datasetId })
-    Object.assign(file, { status: 'parsing', progress: 5, updatedOn: txn.clock.date() })
+    Object.assign(file, { status: 'parsing', progress: 5, awaitsMoney: false, updatedOn: txn.clock.date() })
     const { tenantId, datasetId, fileName, mimeType, fileSizeBytes, sha256 } = file
     return {
       id,
@@ -99,8 +112,13 @@ function begin(ctx: Ctx, id: string): Promise<FileToIngest | undefined> {
   })
 }
 
+interface CutFile {
+  chunks: Chunk[]
+  language: StemmedLanguage
+}
+
 /** @throws ParseFault */
-function chunksOf(ctx: Ctx, file: FileToIngest, signal: AbortSignal): Promise<Chunk[]> {
+function chunksOf(ctx: Ctx, file: FileToIngest, signal: AbortSignal): Promise<CutFile> {
   return ctx.services.blobs.withFile(fileKey(file), (path) => chunksIn(ctx, path, file, signal))
 }
 
@@ -109,7 +127,7 @@ async function chunksIn(
   path: string | undefined,
   file: FileToIngest,
   signal: AbortSignal,
-): Promise<Chunk[]> {
+): Promise<CutFile> {
   const { parser, threads } = ctx.services
   const { tenantId, fileName, mimeType, fileSizeBytes, settings } = file
   if (path === undefined) throw new ParseFault('corrupt', 'The file is gone from the store. Upload it again.')
@@ -117,12 +135,12 @@ async function chunksIn(
   const owner = { owner: `knowledge:${tenantId}`, maxWaiting: mostWaiting, signal }
   if (plainTypes.has(mimeType) && fileSizeBytes <= shortText) {
     const markdown = mimeType === documentTypes.markdown
-    const chunks = await threads.run('chunkText', { path, markdown, size, overlap, parseType }, owner)
+    const found = await threads.run('chunkText', { path, markdown, size, overlap, parseType }, owner)
     // What has no text at all the parser refuses with the reason.
-    if (chunks.length > 0) return chunks
+    if (found.chunks.length > 0) return found
   }
-  const { blocks } = await parser.parse({ path, fileName, engine }, { owner: tenantId, signal })
-  return threads.run('chunk', { blocks, size, overlap, parseType }, owner)
+  const { blocks, language } = await parser.parse({ path, fileName, engine }, { owner: tenantId, signal })
+  return threads.run('chunk', { blocks, language, size, overlap, parseType }, owner)
 }
 
 /**
@@ -133,13 +151,13 @@ function store(
   ctx: Ctx,
   file: FileToIngest,
   version: number | undefined,
-  rows: readonly NewChunk[],
+  rows: readonly IndexedChunk[],
   progress: number,
 ): Promise<number | undefined> {
   return transact(ctx, async (txn) => {
     const row = await txn.em.findOne(KnowledgeFile, { id: file.id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
     if (!row) return undefined
-    row.progress = progress
+    if (row.status !== 'pending') row.progress = progress
     const under = version ?? (await lastVersion(txn, file.id)) + 1
     const { id: fileId, tenantId, datasetId } = file
     for (const chunk of rows)
@@ -150,42 +168,49 @@ function store(
 
 /**
  * Makes the new chunks those that are searched, and has the others removed.
- * @returns false when the file has other bytes than those that were read
+ * @returns false when the file was asked for again meanwhile: it may have other bytes or settings than those that were read
  */
 function publish(
   ctx: Ctx,
   { id, sha256 }: FileToIngest,
-  made: { version: number; chunksCount: number },
+  made: Pick<KnowledgeFileRow, 'version' | 'chunksCount' | 'model'> & { language: StemmedLanguage },
 ): Promise<boolean> {
   return transact(ctx, async (txn) => {
     const file = await txn.em.findOne(KnowledgeFile, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
     // Of two ingestions the newer one counts.
     if (!file || file.version > made.version) return true
     const { tenantId } = file
-    const isCurrent = file.sha256 === sha256
+    const isCurrent = file.sha256 === sha256 && file.status !== 'pending'
     const state = isCurrent
       ? { status: 'indexed' as const, progress: 100 }
       : { status: 'pending' as const, progress: 0 }
     Object.assign(file, { ...made, ...state, errorMessage: null, updatedOn: txn.clock.date() })
+    await addLanguage(txn, file.datasetId, made.language)
     txn.enqueue(tidyKnowledgeJob, { tenantId, payload: { tenantId, fileId: id } })
     return isCurrent
   })
 }
 
+function onlyOne(models: ReadonlySet<string | null>): string | null {
+  const [model = null] = models
+  return models.size === 1 ? model : null
+}
+
+/** A file that was asked for again meanwhile stays `pending`. */
 function setState(
   ctx: Ctx,
   id: string,
-  state: Partial<Pick<KnowledgeFileRow, 'status' | 'progress' | 'errorMessage'>>,
+  state: Partial<Pick<KnowledgeFileRow, 'status' | 'progress' | 'errorMessage' | 'awaitsMoney'>>,
 ): Promise<void> {
   return transact(ctx, async (txn) => {
     const file = await txn.em.findOne(KnowledgeFile, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
-    if (file) Object.assign(file, { ...state, updatedOn: txn.clock.date() })
+    if (file && file.status !== 'pending') Object.assign(file, { ...state, updatedOn: txn.clock.date() })
   })
 }
 
 /** What people are told; undefined for what is tried again. */
 function reasonOf(error: unknown): string | undefined {
-  if (error instanceof ParseFault) return error.message
+  if (error instanceof ParseFault || error instanceof PurseEmpty) return error.message
   if (error instanceof EmbeddingFault) return `The text could not be embedded: ${error.message}`
   return undefined
 }
