@@ -38,7 +38,7 @@ describe('embed with a provider', () => {
 
   it('gives back nothing for no texts, without a request', async () => {
     await using it = await harness()
-    expect(await it.embedder.embed([], document)).toEqual({ vectors: [], tokens: 0 })
+    expect(await it.embedder.embed([], document)).toEqual({ vectors: [], tokens: 0, estimated: false })
     expect(it.server.calls).toEqual([])
   })
 

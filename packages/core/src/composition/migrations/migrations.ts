@@ -61,6 +61,7 @@ import { migration as channelThrottled } from './0059-channel-throttled.ts'
 import { migration as knowledgeModels } from './0060-knowledge-models.ts'
 import { migration as refusedFigures } from './0061-refused-figures.ts'
 import { migration as knowledgeLanguages } from './0062-knowledge-languages.ts'
+import { migration as knowledgeMoney } from './0063-knowledge-money.ts'
 import { migration as accountDays } from './0064-account-days.ts'
 import { migration as adLimits } from './0065-ad-limits.ts'
 import { migration as outsideChanges } from './0066-outside-changes.ts'
@@ -133,6 +134,7 @@ export const migrations: readonly MigrationScript[] = [
   knowledgeModels,
   refusedFigures,
   knowledgeLanguages,
+  knowledgeMoney,
   accountDays,
   adLimits,
   outsideChanges,

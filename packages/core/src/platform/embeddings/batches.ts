@@ -79,8 +79,8 @@ export function createBatches(
     )
   }
   const ask = async (request: EmbeddingRequest): Promise<Embedded> => {
-    const { vectors, tokens } = await source.request(request)
-    return { vectors: vectors.map(checked), tokens }
+    const { vectors, tokens, estimated } = await source.request(request)
+    return { vectors: vectors.map(checked), tokens, estimated }
   }
 
   return {
@@ -102,6 +102,7 @@ export function createBatches(
         return {
           vectors: answers.flatMap(({ vectors }) => vectors),
           tokens: answers.reduce((sum, { tokens }) => sum + tokens, 0),
+          estimated: answers.some(({ estimated }) => estimated),
         }
       } catch (error) {
         stop.abort()

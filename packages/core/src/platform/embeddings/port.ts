@@ -24,8 +24,9 @@ export interface EmbedOptions {
 
 export interface Embedded {
   vectors: Float32Array[]
-  /** As the provider counts them, else estimated. */
   tokens: number
+  /** The provider did not count the tokens, of one text at least: they follow from the length of the texts. */
+  estimated: boolean
 }
 
 /** One request to a model. */
@@ -39,6 +40,7 @@ export interface EmbeddingRequest {
 export interface EmbeddingAnswer {
   vectors: ReadonlyArray<ArrayLike<number>>
   tokens: number
+  estimated: boolean
 }
 
 /** What is behind an embedder: a provider, or a model in a folder. */

@@ -61,10 +61,12 @@ export function createEmbeddingProvider(options: EmbeddingProviderOptions): Embe
       // Texts hold the customer's material: not given to the host program's telemetry.
       telemetry: { isEnabled: false },
     })
+    const isCounted = Number.isSafeInteger(usage.tokens) && usage.tokens >= 0
     const characters = texts.reduce((sum, text) => sum + text.length, 0)
     return {
       vectors: inOrder(embeddings, responses?.length === 1 ? responses[0]?.body : undefined),
-      tokens: Number.isFinite(usage.tokens) ? usage.tokens : estimateTokens(characters),
+      tokens: isCounted ? usage.tokens : estimateTokens(characters),
+      estimated: !isCounted,
     }
   }
 

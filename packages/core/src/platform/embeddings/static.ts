@@ -33,6 +33,7 @@ export function createStaticSource(options: {
       return {
         vectors: texts.map((_, index) => sums.subarray(index * dimensions, (index + 1) * dimensions)),
         tokens,
+        estimated: false,
       }
     },
     close: () => threads.close(),

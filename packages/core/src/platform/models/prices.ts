@@ -66,6 +66,10 @@ export const modelPrices: PriceTable = {
   'gpt-4.1-nano': usd(0.1, 0.4),
   'gpt-4o': usd(2.5, 10),
   'gpt-4o-mini': usd(0.15, 0.6),
+
+  'text-embedding-3-small': usd(0.02, 0),
+  'text-embedding-3-large': usd(0.13, 0),
+  'text-embedding-ada-002': usd(0.1, 0),
 }
 
 const TOKENS_PER_PRICE = 1_000_000n

@@ -55,10 +55,10 @@ export const Run = defineEntity({
     id: idColumn(),
     tenantId: refColumn(),
     /**
-     * A `probe` only tries an agent out, and a `chat` answers a person: neither is part of the tenant's work, and nothing follows from it
-     * but its cost.
+     * A `probe` only tries an agent out, a `chat` answers a person, and an `embedding` is the ingestion of a document: none of them is
+     * part of the tenant's work, and nothing follows from it but its cost.
      */
-    purpose: p.string().$type<'work' | 'probe' | 'chat'>().default('work'),
+    purpose: p.string().$type<'work' | 'probe' | 'chat' | 'embedding'>().default('work'),
     /** Of what is no work its own id, which no activity has. */
     activityId: refColumn(),
     campaignId: refColumn().strictNullable(),
