@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache'
 import PQueue from 'p-queue'
 import type { Ctx } from '../../../kernel/context.ts'
-import { datasetState, vectorPages } from './vector-queries.ts'
-import type { VectorPage } from './vectors.ts'
+import { type DatasetState, vectorPages } from './vector-queries.ts'
+import type { VectorPage, VectorQuery } from './vectors.ts'
 
 interface KeptVectors {
   stamp: string
@@ -19,8 +19,11 @@ export interface KnowledgeCache {
   rarities: LRUCache<string, { idf: number; counted: number }>
 }
 
-/** @param options `mostBytes` of all vectors that are kept; a dataset that needs more than half of it is read each time */
-export function createKnowledgeCache({ mostBytes = 64 * 1024 * 1024 } = {}): KnowledgeCache {
+/** Room for one dataset of 20,000 chunks with 1,536 dimensions, which many models have, or for several that are smaller. */
+const mostBytesKept = 128 * 1024 * 1024
+
+/** @param options `mostBytes` of all vectors that are kept; a dataset that needs more is read each time */
+export function createKnowledgeCache({ mostBytes = mostBytesKept } = {}): KnowledgeCache {
   return {
     rarities: new LRUCache({ max: 5_000 }),
     vectors: new LRUCache({ maxSize: mostBytes, sizeCalculation: ({ bytes }) => Math.max(1, bytes) }),
@@ -28,18 +31,17 @@ export function createKnowledgeCache({ mostBytes = 64 * 1024 * 1024 } = {}): Kno
   }
 }
 
-export interface VectorQuery {
-  datasetId: string
-  /** As `modelKey` says it. */
-  model: string
-  dimensions: number
-}
-
-/** The vectors of a dataset that are searched: from memory, or page by page where they are too many for that. */
-export async function* vectorsOf(ctx: Ctx, query: VectorQuery): AsyncGenerator<VectorPage> {
+/**
+ * The vectors of a dataset that are searched, from memory.
+ * @returns undefined where they are too many for that
+ */
+export async function keptVectors(
+  ctx: Ctx,
+  query: VectorQuery,
+  { stamp, chunks }: DatasetState,
+): Promise<readonly VectorPage[] | undefined> {
   const { vectors, reading } = ctx.services.knowledgeCache
-  const { stamp, chunks } = await datasetState(ctx, query.datasetId)
-  if (chunks * query.dimensions * 4 > vectors.maxSize / 2) return yield* vectorPages(ctx, query)
+  if (chunks * bytesOf(query.dimensions) > vectors.maxSize) return undefined
   const key = `${query.datasetId} ${query.model}`
   const fresh = () => {
     const found = vectors.get(key)
@@ -48,19 +50,26 @@ export async function* vectorsOf(ctx: Ctx, query: VectorQuery): AsyncGenerator<V
   const found =
     fresh() ??
     (await reading.add(async () => {
-      const read = fresh() ?? (await readAll(ctx, query, stamp))
+      const kept = fresh()
+      if (kept) return kept
+      // Not both of them at a time.
+      vectors.delete(key)
+      const read = await readAll(ctx, query, stamp)
       vectors.set(key, read)
       return read
     }))
-  yield* found.pages
+  return found.pages
 }
+
+/** What a vector takes, with the number of its chunk. */
+const bytesOf = (dimensions: number) => dimensions * 4 + 8
 
 async function readAll(ctx: Ctx, query: VectorQuery, stamp: string): Promise<KeptVectors> {
   const pages: VectorPage[] = []
   let bytes = 0
   for await (const page of vectorPages(ctx, query)) {
     pages.push(page)
-    bytes += page.numbers.byteLength + page.seqs.length * 8
+    bytes += page.seqs.length * bytesOf(query.dimensions)
   }
   return { stamp, pages, bytes }
 }

@@ -1,7 +1,12 @@
+import { endianness } from 'node:os'
+
 /** What a vector is of: only those with the same key can be compared. Stored with each chunk. */
 export function modelKey(provider: string, model: string, dimensions: number): string {
-  return `${provider}/${model}/${dimensions}`
+  return `${modelPrefix(provider, model)}${dimensions}`
 }
+
+/** What the keys of a model begin with, whatever its dimensions are. */
+export const modelPrefix = (provider: string, model: string): string => `${provider}/${model}/`
 
 /** A vector as it is stored: 32-bit floats, little-endian. */
 export function packVector(vector: Float32Array): Buffer {
@@ -10,12 +15,12 @@ export function packVector(vector: Float32Array): Buffer {
   return packed
 }
 
-/** The vector that `packVector` has packed. */
-export function unpackVector(packed: Uint8Array): Float32Array {
-  const vector = new Float32Array(Math.floor(packed.byteLength / 4))
-  const view = new DataView(packed.buffer, packed.byteOffset, packed.byteLength)
-  for (let i = 0; i < vector.length; i += 1) vector[i] = view.getFloat32(i * 4, true)
-  return vector
+/** Which vectors are compared. */
+export interface VectorQuery {
+  datasetId: string
+  /** As `modelKey` says it. */
+  model: string
+  dimensions: number
 }
 
 /** Some vectors of a dataset, one after the other, each under the number of its chunk. */
@@ -30,7 +35,10 @@ export function toPage(
   dimensions: number,
 ): VectorPage {
   const whole = rows.filter(({ vector }) => vector.byteLength === dimensions * 4)
-  const numbers = new Float32Array(whole.length * dimensions)
-  for (const [index, { vector }] of whole.entries()) numbers.set(unpackVector(vector), index * dimensions)
+  const bytes = Buffer.alloc(whole.length * dimensions * 4)
+  for (const [index, { vector }] of whole.entries()) bytes.set(vector, index * dimensions * 4)
+  // As they are stored; number by number it takes many times as long.
+  if (endianness() === 'BE') bytes.swap32()
+  const numbers = new Float32Array(bytes.buffer, bytes.byteOffset, whole.length * dimensions)
   return { seqs: whole.map(({ seq }) => seq), numbers }
 }
