@@ -35,6 +35,30 @@ export function pngOf(
   ])
 }
 
+/** A square PNG in colour whose lines come in the seven rounds of Adam7, all of them empty. */
+export function interlacedPngOf(side: number): Buffer {
+  const header = Buffer.alloc(13)
+  header.writeUInt32BE(side, 0)
+  header.writeUInt32BE(side, 4)
+  header.set([8, 6, 0, 0, 1], 8)
+  const rounds = [
+    [0, 8, 0, 8],
+    [4, 8, 0, 8],
+    [0, 4, 4, 8],
+    [2, 4, 0, 4],
+    [0, 2, 2, 4],
+    [1, 2, 0, 2],
+    [0, 1, 1, 2],
+  ] as const
+  const lines = (from: number, step: number) => Math.ceil((side - from) / step)
+  const size = rounds.reduce(
+    (sum, [x, stepX, y, stepY]) => sum + (1 + 4 * lines(x, stepX)) * lines(y, stepY),
+    0,
+  )
+  const data = deflateSync(Buffer.alloc(size), { level: 1 })
+  return Buffer.concat([pngHead, chunk('IHDR', header), chunk('IDAT', data), chunk('IEND', Buffer.alloc(0))])
+}
+
 const segment = (marker: number, data: Uint8Array) => {
   const head = Buffer.from([0xff, marker, 0, 0])
   head.writeUInt16BE(data.length + 2, 2)

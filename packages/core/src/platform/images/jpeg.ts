@@ -1,4 +1,4 @@
-import { byteAt, type CleanImage, cutOff, requireBytes, startCopy, take } from './image.ts'
+import { byteAt, type CleanImage, cutOff, ImageFault, requireBytes, startCopy, take } from './image.ts'
 
 const pictureStarts = new Set([0xc0, 0xc1, 0xc2, 0xc3, 0xc5, 0xc6, 0xc7, 0xc9, 0xca, 0xcb, 0xcd, 0xce, 0xcf])
 
@@ -13,6 +13,7 @@ export function cleanJpeg(file: Buffer): CleanImage {
   copy.keep(0, startBytes)
   let size: { width: number; height: number } | undefined
   let orientation = 1
+  let rounds = 0
   for (let at = startBytes; ; ) {
     if (byteAt(file, at) !== 0xff) throw cutOff()
     while (byteAt(file, at + 1) === 0xff) at += 1
@@ -29,6 +30,9 @@ export function cleanJpeg(file: Buffer): CleanImage {
     if (isKept(marker, file, at, end)) copy.keep(at, end)
     at = end
     if (marker === 0xda) {
+      rounds += 1
+      if (rounds > mostRounds)
+        throw new ImageFault('The JPEG image is drawn in too many rounds; export it again')
       const next = endOfScan(file, at)
       copy.keep(at, next)
       at = next
@@ -42,6 +46,9 @@ export function cleanJpeg(file: Buffer): CleanImage {
     ? { width: height, height: width, frames: 1, bytes }
     : { width, height, frames: 1, bytes }
 }
+
+/** Programs draw in some ten rounds. Each goes over the whole picture, and may be a few bytes. */
+const mostRounds = 64
 
 /** The marker that a file begins with. */
 const startBytes = 2

@@ -1,6 +1,7 @@
 import PQueue from 'p-queue'
 import type { Blobs } from '../blobs/blobs.ts'
 import type { Logger } from '../log.ts'
+import { isAffordable } from './decoding.ts'
 
 /** The widths to which images are made smaller: a short list, or anyone could fill the disk with all others. */
 export const imageWidths = [160, 320, 640, 960, 1280, 1920] as const
@@ -11,7 +12,7 @@ export interface Resizer {
    * A raster image made smaller, as WebP, turned as it is to be shown. What was made before comes from a cache of this machine.
    * @param sha256 of the file, by which the cache knows it
    * @param withFile hands over the file, only when it is needed
-   * @returns undefined where the optional package sharp is not installed, or cannot read the image
+   * @returns undefined where the optional package sharp is not installed, or cannot read the image, or would take too much for it
    */
   resize(
     sha256: string,
@@ -20,8 +21,8 @@ export interface Resizer {
   ): Promise<Uint8Array | undefined>
 }
 
-/** What an image may take. */
-const limits = { pixels: 100_000_000, seconds: 20, atATime: 2 }
+/** What an image may take; the seconds are those of the clock, and there for what no header gives away. */
+const limits = { pixels: 100_000_000, seconds: 6, atATime: 2 }
 const quality = 80
 
 /** Loaders of the formats that are taken. All others stay shut, that of SVG too, which reads other files. */
@@ -60,6 +61,10 @@ export function createResizer(options: { cache: Blobs; log: Logger; maxCacheByte
             sequentialRead: true,
             failOn: 'error',
           })
+          if (!isAffordable(await image.metadata())) {
+            log.info('an image stays in its own size, because reading it takes too much', { key })
+            return undefined
+          }
           return await image
             .autoOrient()
             .resize({ width, withoutEnlargement: true })
