@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
-import type { ServerResponse } from 'node:http'
 import { create } from 'content-disposition'
 import fresh from 'fresh'
 import type { FileContent } from '../kernel/file-content.ts'
 import { hasBody } from './body.ts'
+import { pipe } from './pipe.ts'
 import type { RawReply } from './raw.ts'
 import { type Answer, header, type RequestContext } from './request-context.ts'
 
@@ -162,24 +162,6 @@ function linger(x: RequestContext, body: string | Uint8Array): Promise<void> {
     stop()
     res.end()
   })
-}
-
-async function pipe(x: RequestContext, res: ServerResponse, body: AsyncIterable<Uint8Array>): Promise<void> {
-  let wake: (() => void) | undefined
-  const onChange = () => wake?.()
-  res.on('drain', onChange).on('close', onChange)
-  try {
-    for await (const chunk of body) {
-      if (res.destroyed) return
-      x.bytes += chunk.byteLength
-      if (!res.write(chunk)) await new Promise<void>((resolve) => (wake = resolve))
-    }
-    res.end()
-  } catch (error) {
-    // The status is out; only a broken connection can still say that this is not the whole.
-    x.runtime.log.error('The body of an answer broke off', { requestId: x.requestId, error })
-    res.destroy()
-  }
 }
 
 function fromIterable(x: RequestContext, body: AsyncIterable<Uint8Array>) {

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import { type FileHandle, mkdir, open, opendir, readFile, rename, stat, unlink } from 'node:fs/promises'
 import { dirname, join, relative, resolve, sep } from 'node:path'
-import { Readable } from 'node:stream'
 import { LRUCache } from 'lru-cache'
 import { randomToken } from '../crypto/hash.ts'
 import { BlobError, type Blobs, isBlobKey, type ListedBlob, requireKey } from './blobs.ts'
+import { fileStream } from './file-stream.ts'
 
 /** How the names of files begin that are still being written. No key has such a segment. */
 const unfinished = '.tmp-'
@@ -64,7 +64,7 @@ export function createDirectoryBlobs(directory: string): Blobs {
           await file.close()
           return undefined
         }
-        return Readable.toWeb(file.createReadStream(range)) as ReadableStream<Uint8Array>
+        return fileStream(file, range)
       } catch (error) {
         await file?.close()
         if (isAbsent(error)) return undefined
