@@ -4,22 +4,12 @@ import { findStuck } from '../domain/work/activities/sweep.ts'
 import { freePool } from '../domain/work/runs/budget/free-pool.ts'
 import type { Commands } from '../domain/work/runs/commands/commands.ts'
 import { toUsd } from '../kernel/money.ts'
-import type { Services } from '../kernel/services.ts'
 import { migrationStatus } from '../platform/database/migrate.ts'
-import { isPublicAddress } from '../platform/http/public-address.ts'
 import type { Assembled } from './assemble.ts'
+import { lookAtAddress } from './doctor-address.ts'
+import { lookAtEmbeddings, lookAtPayments, lookAtPush, lookAtRerank, lookAtSms } from './doctor-services.ts'
+import type { Finding, Look } from './finding.ts'
 import { proveKey } from './keys/keys.ts'
-
-/** One thing that was looked at. */
-export interface Finding {
-  name: string
-  ok: boolean
-  message: string
-  /** What to do when it is not ok. */
-  remedy?: string
-}
-
-type Look = (name: string, probe: () => Promise<string>, remedy: string) => Promise<Finding>
 
 /** Looks at everything that has to be right for this installation to work; changes nothing but its own key proof. */
 export async function examine(assembled: Assembled): Promise<Finding[]> {
@@ -95,9 +85,11 @@ export async function examine(assembled: Assembled): Promise<Finding[]> {
   findings.push(
     await lookAtRegistration(assembled),
     ...(await lookAtPush(services, look)),
-    await lookAtEmbeddings(services, look),
+    await lookAtSms(services, look),
+    await lookAtEmbeddings(services, db, look),
     await lookAtRerank(services, look),
     lookAtPayments(services),
+    await lookAtAddress(services),
   )
   const { redis } = assembled
   if (redis) {
@@ -121,11 +113,8 @@ export async function examine(assembled: Assembled): Promise<Finding[]> {
         async () => {
           if (redirectUrls.length === 0)
             throw new Error('Clients are set up, but people may be sent back to nowhere')
-          const { baseUrl } = services.settings
-          const without = isPublicAddress(baseUrl)
-            ? ''
-            : '. This address is not public: people can agree only in a browser that reaches it, and neither platforms that fetch pictures nor readers of mails can be shown them from here'
-          return `${types.join(', ')} can be connected; callbacks: ${callbackUrl(baseUrl, '<type>')}${without}`
+          const callbacks = callbackUrl(services.settings.baseUrl, '<type>')
+          return `${types.join(', ')} can be connected; callbacks: ${callbacks}`
         },
         'Set channels.redirectUrls to the pages of your application that people come back to.',
       ),
@@ -155,53 +144,6 @@ export async function examine(assembled: Assembled): Promise<Finding[]> {
     )
   }
   return findings
-}
-
-/** A finding for each platform that is set up; that none is set up is no fault. */
-async function lookAtPush({ push }: Services, look: Look): Promise<Finding[]> {
-  if (push.platforms.length === 0) {
-    const message = 'not set up: notifications wait in the inbox and reach no device'
-    return [{ name: 'push', ok: true, message }]
-  }
-  const remedy = 'Check its keys and that this machine reaches the service.'
-  return Promise.all(
-    push.platforms.map((platform) => look(`push ${platform}`, () => push.check(platform), remedy)),
-  )
-}
-
-/** Embeds one word, since only a vector says how many dimensions there are. */
-async function lookAtEmbeddings({ embedder }: Services, look: Look): Promise<Finding> {
-  const name = 'embeddings'
-  if (!embedder) return { name, ok: true, message: 'none configured: keyword search only' }
-  return look(
-    name,
-    async () => {
-      await embedder.embed(['Copydesk'], { purpose: 'query' })
-      return `${embedder.model} (${embedder.provider}) answers with ${embedder.dimensions} dimensions`
-    },
-    'Check embeddings in the configuration and that its server or folder is there; until then search goes by keywords only.',
-  )
-}
-
-/** Ranks one word, since servers that have no such model answer other requests. */
-async function lookAtRerank({ reranker }: Services, look: Look): Promise<Finding> {
-  const name = 'rerank'
-  if (!reranker) return { name, ok: true, message: 'none configured: results stay in the order of search' }
-  return look(
-    name,
-    async () => {
-      await reranker.score('Copydesk', ['Copydesk'])
-      return `${reranker.model} (${reranker.provider}) answers with scores`
-    },
-    'Check rerank in the configuration and that its server is there; until then results stay in the order of search.',
-  )
-}
-
-function lookAtPayments({ payments }: Services): Finding {
-  const name = 'payments'
-  if (!payments) return { name, ok: true, message: 'manual: a super-admin marks tenants as paid' }
-  const told = payments.events ? 'it reports by POST /pg/v1/webhook' : 'it reports nothing by itself'
-  return { name, ok: true, message: `${payments.name} takes them; ${told}` }
 }
 
 function programOf(commands: Commands, name: string): string {

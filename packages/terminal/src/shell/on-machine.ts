@@ -66,6 +66,9 @@ const summaries: Readonly<Record<string, string>> = {
   lead: 'the leads of a tenant: lists, imports from CSV files and exports, with a login of the tenant',
 }
 
+/** What is shown below the help of a group that lists nothing. */
+const shown: Readonly<Record<string, string>> = { ads: 'ads show 01J9ZX6T4QH8C3V5N7M2K0B1AD' }
+
 /** The parent command of commands with two words. */
 export function groupOf(program: Command, name: string): Command {
   const known = program.commands.find((each) => each.name() === name)
@@ -75,6 +78,6 @@ export function groupOf(program: Command, name: string): Command {
       .command(name)
       .description(summaries[name] ?? name)
       .helpGroup(everyday)
-      .addHelpText('after', example(`copydesk ${name} list`))
+      .addHelpText('after', example(`copydesk ${shown[name] ?? `${name} list`}`))
   )
 }
