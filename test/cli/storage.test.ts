@@ -34,7 +34,7 @@ describe('the settings of storage', () => {
   })
 })
 
-describe('copydesk storage move', () => {
+describe('copydesk storage move, or media move', () => {
   it('copies all files and checks them, goes on where it was, and the store works from there', async () => {
     using folder = temporaryFolder()
     const cwd = folder.path
@@ -74,6 +74,8 @@ describe('copydesk storage move', () => {
     expect(counts.copied + counts.present).toBe(4)
     expect(counts.copied).toBeLessThan(4)
     expect(written).toBeGreaterThan(0)
+    const again = await cli(['media', 'move', '--json', '--to', bucket.options.url, ...keys], { cwd })
+    expect([again.code, JSON.parse(again.stdout)]).toMatchObject([0, { copied: 0, present: 4 }])
     expect(done.stderr).toContain('set storage.url')
     expect(before).toBe(4)
     for (const [key, bytes] of files)

@@ -59,6 +59,10 @@ export async function createProgram(words: readonly string[]): Promise<Command> 
   const { registerCommands } = await import('@copydesk/terminal/commands')
   registerCommands(program, onMachine)
   const isKnown = program.commands.some((command) => command.name() === name)
+  if (isKnown && name === 'media') {
+    const { mediaMoveCommand } = await import('./storage.ts')
+    mediaMoveCommand(program)
+  }
   if (isKnown && name !== 'complete') return program
   const { registerLocal } = await import('./local.ts')
   registerLocal(program)

@@ -19,17 +19,28 @@ export function storageCommands(program: Command): void {
     .command('storage')
     .description('where uploaded files, reports and other files are kept')
     .addHelpText('after', example('copydesk storage move --to s3://media?region=eu-central-1'))
+  addMove(group)
+  mediaMoveCommand(program)
+}
+
+/** `media move`, the same beside the commands for assets, which go to a server. */
+export function mediaMoveCommand(program: Command): void {
+  const group = program.commands.find((command) => command.name() === 'media')
+  if (group) addMove(group)
+}
+
+function addMove(group: Command): void {
   group
     .command('move')
-    .description('copy all files to another store, check them there, and say what to change')
+    .description('on this machine: copy all files to another store, check them there, and say what to change')
     .requiredOption('--to <url>', 'a folder, or s3://bucket/prefix?region=REGION&endpoint=URL')
     .option('--access-key-id <id>', 'key id for that bucket (default: storage.accessKeyId)')
     .option('--secret-file <file>', 'file that contains its secret (default: storage.secretAccessKey)')
     .addHelpText(
       'after',
       example(
-        'copydesk storage move --to s3://media?region=eu-central-1',
-        "copydesk storage move --to 's3://media?endpoint=http://minio:9000' --access-key-id AKID --secret-file secret.txt",
+        `copydesk ${group.name()} move --to s3://media?region=eu-central-1`,
+        `copydesk ${group.name()} move --to 's3://media?endpoint=http://minio:9000' --access-key-id AKID --secret-file secret.txt`,
       ),
     )
     .action(move)
