@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { type Credential, verifySignature } from './sigv4.ts'
+import { type Credential, type SignatureCheck, verifySignature } from './sigv4.ts'
 
 interface Stored {
   bytes: Buffer
@@ -34,11 +34,12 @@ export interface BucketServer extends AsyncDisposable {
 /**
  * Plays a bucket of Amazon S3 on 127.0.0.1, in memory. It verifies the signature of every request and the hash and length of every
  * body, and refuses what does not fit with the code that S3 answers with.
+ * @param given `verify`: checks signatures in the place of `verifySignature`
  */
 export async function startBucket(
-  given: { now?: () => number; pageSize?: number; bucket?: string } = {},
+  given: { now?: () => number; pageSize?: number; bucket?: string; verify?: SignatureCheck } = {},
 ): Promise<BucketServer> {
-  const { now = Date.now, pageSize = 1_000, bucket = 'copydesk-test' } = given
+  const { now = Date.now, pageSize = 1_000, bucket = 'copydesk-test', verify = verifySignature } = given
   const credential: Credential = {
     accessKeyId: 'AKIDBUCKET',
     secretAccessKey: randomBytes(24).toString('base64'),
@@ -69,7 +70,7 @@ export async function startBucket(
       return refuse(fault.status, fault.status === 507 ? 'QuotaExceeded' : 'InternalError')
     }
     const body = await bodyOf(request)
-    const verdict = verifySignature({ method, path, query, headers: request.headers }, credential, now())
+    const verdict = await verify({ method, path, query, headers: request.headers }, credential, now())
     if ('fault' in verdict) return refuse(403, verdict.fault)
     if (verdict.bodyHash !== 'UNSIGNED-PAYLOAD' && verdict.bodyHash !== sha256(body))
       return refuse(400, 'XAmzContentSHA256Mismatch')

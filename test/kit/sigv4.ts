@@ -23,6 +23,15 @@ export type SignatureFault =
   | 'SignatureDoesNotMatch'
   | 'RequestTimeTooSkewed'
 
+/** What a bucket asks whether a request is signed as it must be: see `verifySignature`. */
+export type SignatureCheck = (
+  request: SignedRequest,
+  credential: Credential,
+  now: number,
+) => Verdict | Promise<Verdict>
+
+type Verdict = { fault: SignatureFault } | { bodyHash: string }
+
 const skewMs = 15 * 60_000
 const hmac = (key: string | Buffer, text: string) => createHmac('sha256', key).update(text).digest()
 const hex = (bytes: string | Uint8Array) => createHash('sha256').update(bytes).digest('hex')
@@ -32,11 +41,7 @@ const hex = (bytes: string | Uint8Array) => createHash('sha256').update(bytes).d
  * from that description, and shares no code with what signs.
  * @returns undefined for a valid one, and the hash of the body that it vouches for, `UNSIGNED-PAYLOAD` where it vouches for none
  */
-export function verifySignature(
-  request: SignedRequest,
-  credential: Credential,
-  now: number,
-): { fault: SignatureFault } | { bodyHash: string } {
+export function verifySignature(request: SignedRequest, credential: Credential, now: number): Verdict {
   const pairs = pairsOf(request.query)
   const inQuery = pairs.some(([name]) => name === 'X-Amz-Signature')
   const given = inQuery ? fromQuery(pairs) : fromHeader(request.headers)
