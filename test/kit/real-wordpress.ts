@@ -199,3 +199,10 @@ async function answers(port: number): Promise<boolean> {
     () => false,
   )
 }
+
+/** What a visitor of a site is shown of the posts of a name: title, content and excerpt, in HTML. */
+export async function shownBy({ url }: Pick<RealWordPress, 'url'>, slug: string): Promise<string[][]> {
+  const response = await fetch(`${url}/?rest_route=/wp/v2/posts&slug=${encodeURIComponent(slug)}`)
+  const posts = (await response.json()) as Record<'title' | 'content' | 'excerpt', { rendered: string }>[]
+  return posts.map(({ title, content, excerpt }) => [title, content, excerpt].map(({ rendered }) => rendered))
+}

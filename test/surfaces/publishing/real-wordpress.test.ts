@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Cut } from '../../kit/cutting-proxy.ts'
-import { comeBack, redirectUrl } from '../../kit/oauth-server.ts'
+import { redirectUrl } from '../../kit/oauth-server.ts'
 import { jpegOf, uploadAsset } from '../../kit/pictures.ts'
 import { openPress, type Press } from '../../kit/publishing.ts'
-import { hasWordPress, type RealWordPress, startRealWordPress } from '../../kit/real-wordpress.ts'
-import { agreeOnScreen } from '../../kit/wordpress-consent.ts'
+import { hasWordPress, type RealWordPress, shownBy, startRealWordPress } from '../../kit/real-wordpress.ts'
 
 /**
  * The connector on a WordPress of Debian's packages; skipped where it, PHP or MariaDB is missing. It runs once: what a site is asked
@@ -33,13 +32,6 @@ const send = async (text: string, type?: 'blog_post') => {
   return press.reaches(id, 'published', 'failed', 'held')
 }
 const postsOf = async (title: string, of = site) => (await of.posts()).filter((post) => post.title === title)
-
-/** What a visitor is shown. */
-async function shown(slug: string, of = site) {
-  const response = await fetch(`${of.url}/?rest_route=/wp/v2/posts&slug=${encodeURIComponent(slug)}`)
-  const posts = (await response.json()) as Record<'title' | 'content' | 'excerpt', { rendered: string }>[]
-  return posts.map(({ title, content, excerpt }) => [title, content, excerpt].map(({ rendered }) => rendered))
-}
 
 /** Cuts the connections of requests that write, in their order. */
 function cutWrites(...cuts: (Cut | undefined)[]) {
@@ -94,7 +86,7 @@ They **last**, see [gallery] and [[x]]. <script>alert(1)</script> C:\\oats
       link: url,
       published: 1,
     })
-    const [rendered] = await shown(post?.slug ?? '')
+    const [rendered] = await shownBy(site, post?.slug ?? '')
     expect(rendered?.join('\n')).toMatch(
       /&lt;b&gt;oats[^]*see &#0?91;gallery\] and[^]*<img [^>]*bowl\.jpg[^]*&lt;i&gt;last/,
     )
@@ -250,32 +242,5 @@ They **last**, see [gallery] and [[x]]. <script>alert(1)</script> C:\\oats
         return site.run(left)
       })
       .toBe(0)
-  })
-
-  it('in a folder, without permalinks and bin, is connected on its screen, and its administrator runs no scripts of titles', async () => {
-    await using other = await startRealWordPress({
-      path: '/blog',
-      permalinks: '',
-      role: 'administrator',
-      hasTrash: false,
-    })
-    const params = { platform: 'cms_site' as const }
-    const { authUrl } = await press.admin.call('dashboard.channels.connect', {
-      params,
-      body: { redirectUrl, server: `${other.url}/` },
-    })
-    const came = await comeBack(press.app, await agreeOnScreen(other, authUrl))
-    expect(came.location?.searchParams.get('status')).toBe('connected')
-    const { id, status, url } = await send('# Oats <script>alert(1)</script>\n\n[caption]Old[/caption]\n')
-    expect([status, url]).toEqual(['published', expect.stringMatching(/\/blog\/\?p=\d+$/)])
-    const [post] = await other.posts()
-    expect(post).toMatchObject({ status: 'publish', published: 1 })
-    const [rendered] = await shown(post?.slug ?? '', other)
-    expect(rendered?.[0]).toBe('Oats &lt;script&gt;alert(1)&lt;/script&gt;')
-    expect(rendered?.[1]).toMatch(/^<p>&#0?91;caption\]Old&#0?91;\/caption\]<\/p>/)
-    await press.act(id, 'cancel')
-    await press.reaches(id, 'removed')
-    expect(await other.posts()).toMatchObject([{ status: 'draft', published: 1 }])
-    await press.disconnect(channelId)
   })
 })
