@@ -16,7 +16,7 @@ export const adminOf = (app: TestApp, tenantId: string) => app.copydesk.asSystem
 
 /** The parts of an instance on the same database, for functions without an endpoint. */
 export async function parts(
-  app: TestApp,
+  app: Pick<TestApp, 'options'>,
 ): Promise<Assembled & AsyncDisposable & { adminOf(tenantId: string): Ctx }> {
   const assembled = await assemble(app.options)
   return Object.assign(assembled, {
