@@ -24,7 +24,7 @@ export const publish: Bench = {
   run: () => onBoth(measurePublishing),
 }
 
-/** A month of a tenant with 200,000 posts. */
+/** A month, and the lists of publications, of a tenant with 200,000 posts. */
 export const calendar: Bench = {
   name: 'calendar',
   run: () => onBoth(measureCalendar),
@@ -125,28 +125,46 @@ async function measureCalendar(name: string, installation: Installation, folder:
   await within(installation, (db) => fillPosts(db, tenantId))
   const tokens = await memberTokens(tenantId, reviewerIds)
   await using server = await startSubject('servers/copydesk.ts', installation, folder)
-  const waits: number[] = []
-  for (let i = 0; i < repetitions + 20; i += 1) {
-    // Another month each time, of the past and of what is to come.
-    const from = new Date(Date.now() + ((i % 20) - 10) * 30 * dayMs).toISOString().slice(0, 10)
-    const begun = performance.now()
-    const response = await fetch(`${server.url}/dashboard/v1/calendar?from=${from}`, {
-      headers: { authorization: `Bearer ${tokens[i % tokens.length]}` },
-    })
-    const { data } = (await response.json()) as { data: unknown[] }
-    expectEqual('entries', data.length, 500)
-    if (i >= 20) waits.push(performance.now() - begun)
+  /** Reads a page again and again. @returns how long each took, milliseconds */
+  const read = async (path: (i: number) => string, entries: number) => {
+    const waits: number[] = []
+    for (let i = 0; i < repetitions + 20; i += 1) {
+      const begun = performance.now()
+      const response = await fetch(`${server.url}/dashboard/v1/${path(i)}`, {
+        headers: { authorization: `Bearer ${tokens[i % tokens.length]}` },
+      })
+      const { data } = (await response.json()) as { data: unknown[] }
+      expectEqual(`entries of ${path(i)}`, data.length, entries)
+      if (i >= 20) waits.push(performance.now() - begun)
+    }
+    return waits
   }
+  // Another month each time, of the past and of what is to come.
+  const monthOf = (i: number) =>
+    new Date(Date.now() + ((i % 20) - 10) * 30 * dayMs).toISOString().slice(0, 10)
+  const months = await read((i) => `calendar?from=${monthOf(i)}`, 500)
+  const lists = await read((i) => `publications?limit=100${listed[i % listed.length]}`, 100)
   return {
-    [`calendar.${name}.p50`]: { value: percentile(waits, 0.5), unit: 'ms' },
-    [`calendar.${name}.p95`]: { value: percentile(waits, 0.95), unit: 'ms', aim: '25 ms' },
+    [`calendar.${name}.p50`]: { value: percentile(months, 0.5), unit: 'ms' },
+    [`calendar.${name}.p95`]: { value: percentile(months, 0.95), unit: 'ms', aim: '25 ms' },
+    [`calendar.${name}.list.p50`]: { value: percentile(lists, 0.5), unit: 'ms' },
+    [`calendar.${name}.list.p95`]: { value: percentile(lists, 0.95), unit: 'ms', aim: '25 ms' },
   }
 }
+
+const idOf = (kind: string, i: number) => `01JRG${kind}${String(i).padStart(20, '0')}`
+
+/** What a list of publications is asked for: all, and by each filter that can stand alone. */
+const listed = [
+  '',
+  '&filter.status=published',
+  '&filter.status=scheduled',
+  `&filter.channelId=${idOf('D', 1)}`,
+]
 
 /** Two years of posts on five channels, half of them out. */
 async function fillPosts(db: Database, tenantId: string): Promise<void> {
   const now = Date.now()
-  const idOf = (kind: string, i: number) => `01JRG${kind}${String(i).padStart(20, '0')}`
   const batch = 500
   await db.write(async (tx) => {
     for (let first = 0; first < posts; first += batch) {
