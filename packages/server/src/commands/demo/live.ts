@@ -10,8 +10,8 @@ export interface LiveText {
   /** Its agent has written everything for now. */
   ended(activityId: string): void
   /**
-   * Resolves when all that the activity's agent has written is on the screen; then nothing more is shown
-   * until `goOn`.
+   * Resolves when all that the activity's agent has written is on the screen, and no other text stands there half; then nothing more
+   * is shown until `goOn`.
    */
   pauseAfter(activityId: string): Promise<void>
   goOn(): void
@@ -29,7 +29,8 @@ export function createLiveText(out: NodeJS.WritableStream, paint: Paint): LiveTe
   const pieces = new Map<string, Piece>()
   /** Text may arrive before the event that its run has started: early text is kept here. */
   const early = new Map<string, string>()
-  const waiting = new Map<string, () => void>()
+  /** Who waits for the end of a text: of this one, or of the one that is shown. */
+  let awaited: { activityId?: string; resolve(): void } | undefined
   let shown: string | undefined
   let paused = false
 
@@ -49,13 +50,13 @@ export function createLiveText(out: NodeJS.WritableStream, paint: Paint): LiveTe
       const over = shown
       pieces.delete(over)
       shown = undefined
-      const resolve = waiting.get(over)
-      if (!resolve) continue
+      if (!awaited || (awaited.activityId ?? over) !== over) continue
       paused = true
-      waiting.delete(over)
-      resolve()
+      awaited.resolve()
+      awaited = undefined
     }
   }
+  const isHalfShown = () => shown !== undefined && pieces.get(shown)?.begun === true
   return {
     started({ activityId, title, agentRole, attempt }) {
       const again = attempt > 1 ? `, attempt ${attempt}` : ''
@@ -81,11 +82,14 @@ export function createLiveText(out: NodeJS.WritableStream, paint: Paint): LiveTe
       if (activityId === shown) show()
     },
     pauseAfter(activityId) {
-      if (!pieces.has(activityId)) {
+      const isToCome = pieces.has(activityId)
+      if (!isToCome && !isHalfShown()) {
         paused = true
         return Promise.resolve()
       }
-      return new Promise((resolve) => waiting.set(activityId, resolve))
+      return new Promise((resolve) => {
+        awaited = { ...(isToCome && { activityId }), resolve }
+      })
     },
     goOn() {
       paused = false
