@@ -67,12 +67,15 @@ export async function sendUnderKills({ count, each = 1, kills, table, prepare }:
   return { arrived, inDoubt, sent: await withStatus('sent'), unknown: await withStatus('unknown') }
 }
 
-/** As if ten minutes had passed, after which what a dead process was handing over is in doubt, and others take its job over. */
+/**
+ * As if ten minutes had passed, after which what a dead process was handing over is in doubt, and others take its job over. Kills use
+ * up the tries of a job, and one that is given up is only found minutes later.
+ */
 async function passTime(db: Database, table: Sending['table']): Promise<void> {
   const past = new Date(Date.now() - 1_000)
   await db.write(async (tx) => {
     await tx.run(`update ${table} set until = ? where status = 'sending'`, [past])
-    await tx.run(`update job set lease_until = ? where status = 'running'`, [past])
+    await tx.run(`update job set lease_until = ?, attempt = 1 where status = 'running'`, [past])
   })
 }
 
