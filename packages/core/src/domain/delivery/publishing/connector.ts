@@ -156,6 +156,15 @@ export interface Connector {
   accountDays?(call: PlatformCall, span: AskedDays): Promise<readonly DayOfAccount[]>
 }
 
+/** What a channel takes at an account: the limits that its own server has set, or the usual ones. @param account null, undefined: not connected */
+export function limitsAt(
+  { capabilities, textFor }: Connector,
+  account: ChannelAccount | null | undefined,
+): Capabilities {
+  const own = account && textFor?.(account)
+  return own ? { ...capabilities, text: own } : capabilities
+}
+
 export interface PlatformAccount {
   name: string
   account: ChannelAccount

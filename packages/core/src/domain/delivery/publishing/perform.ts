@@ -9,7 +9,7 @@ import { userOf } from '../../work/content/pictures.ts'
 import { requireAccount } from './account-key.ts'
 import { keepOnlyAccount } from './accounts.ts'
 import { assetsOf } from './assets.ts'
-import type { Connector, Progress, PublishCall, StillWorking } from './connector.ts'
+import { type Connector, limitsAt, type Progress, type PublishCall, type StillWorking } from './connector.ts'
 import type { PublicationRow } from './entities.ts'
 import { lockPublication } from './lock.ts'
 import { pictureAddress, pictureFile } from './picture.ts'
@@ -62,10 +62,7 @@ export async function perform<R>(
       linkTags: publication.linkTags,
       assets: await assetsOf(ctx, turn.text, userOf(turn.output)),
     }
-    const { capabilities } = connector
-    const own = connection.account && connector.textFor?.(connection.account)
-    const limits = own ? { ...capabilities, text: own } : capabilities
-    const piece = await makePiece(ctx, turn.text, about, limits)
+    const piece = await makePiece(ctx, turn.text, about, limitsAt(connector, connection.account))
     return await withAccess(ctx, connection.id, options, async (call) => {
       const account = connection.account ?? (await onlyAccount(ctx, turn, call))
       if (!account) return { choose: true }

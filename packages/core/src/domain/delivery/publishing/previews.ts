@@ -9,7 +9,7 @@ import { isApproved } from '../../work/approvals/pending.ts'
 import { userOf } from '../../work/content/pictures.ts'
 import { latestOutput } from '../../work/content/versions.ts'
 import { assetsOf, pictureProblems, picturesIn, showPictures, type TextAssets, withAssets } from './assets.ts'
-import type { Connector } from './connector.ts'
+import { type Connector, limitsAt } from './connector.ts'
 import { linkTagsOf } from './link-tags/setting.ts'
 import type { LinkTags } from './link-tags/tags.ts'
 import { checkLinks } from './links.ts'
@@ -52,7 +52,7 @@ export async function previewPiece(
       channelType: type,
       channelId: channel?.id ?? null,
       connected: channel?.status === 'connected',
-      ...(await shownOn(ctx, text, connector, tagsOf(type), pictures)),
+      ...(await shownOn(ctx, text, limitsAt(connector, channel?.account), tagsOf(type), pictures)),
     })
   }
   const states = links === 'check' ? await checkLinks(ctx, text) : undefined
@@ -77,7 +77,7 @@ async function addressesOf(ctx: Ctx, { of }: TextAssets): Promise<Map<string, st
 async function shownOn(
   ctx: Ctx,
   text: string,
-  { capabilities }: Connector,
+  capabilities: Connector['capabilities'],
   linkTags: LinkTags | null,
   { assets, addresses }: Pictures,
 ): Promise<Omit<Preview, 'channelType' | 'channelId' | 'connected'>> {
