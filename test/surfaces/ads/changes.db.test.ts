@@ -87,7 +87,15 @@ describe('tenant.campaigns.change_keyword', () => {
     const seen = await show(set.id)
     expect(seen).toMatchObject({
       status: 'failed',
-      items: [{ state: 'drifted', before: 1_200_000, after: 1_300_000, live: 2_000_000 }],
+      items: [
+        {
+          state: 'drifted',
+          before: 1_200_000,
+          after: 1_300_000,
+          live: 2_000_000,
+          reason: 'The platform has 2.00 EUR, not 1.20 EUR any more: nothing was done',
+        },
+      ],
     })
     expect(bidThere()).toBe(2_000_000n)
   })

@@ -127,6 +127,20 @@ describe('tenant.campaigns.undo_set of random sets', () => {
     expect(restored).toBeGreaterThan(count / 2)
   })
 
+  it('leaves what someone has changed at the platform since, and says what it is there', async () => {
+    const was = account().budgets.get('71')?.amountMicros ?? 0n
+    const becomes = (amountMicros: bigint) => account().budgets.set('71', { amountMicros, shared: false })
+    const set = await apply(
+      await plan([{ kind: 'daily_budget', dailyBudgetMicros: Number(was) - 1_000_000 }]),
+    )
+    becomes(26_500_000n)
+    const back = await undo(set)
+    expect(back.items).toMatchObject([
+      { state: 'refused', reason: 'It was changed elsewhere since, to 26.50 EUR: it is left as it is' },
+    ])
+    becomes(was)
+  })
+
   it('lists what stands in its way, and takes the rest back', async () => {
     const negative = { kind: 'add_negative', keyword: 'stale', matchType: 'exact' }
     const set = await apply(

@@ -82,13 +82,14 @@ function wastedSearches(at: Situation): AdAdvice[] {
   const cost = terms.reduce((sum, { costMicros }) => sum + costMicros, 0)
   if (terms.length === 0 || cost === 0) return []
   const spent = amount(cost, at.currency)
+  const one = terms.length === 1
   return [
     {
       kind: 'wasted_searches',
       subject: 'search_terms',
-      title: `Show no ads for ${terms.length} searches`,
-      rationale: `${terms.length} search terms were sorted as negative. They had cost ${spent} without a conversion up to ${at.to}: ${terms.map(({ term }) => `“${term}”`).join(', ')}.`,
-      suggestedAction: 'Make them negative keywords of the campaign (exact)',
+      title: `Show no ads for ${terms.length} ${one ? 'search' : 'searches'}`,
+      rationale: `${terms.length} search ${one ? 'term was' : 'terms were'} sorted as negative. ${one ? 'It' : 'They'} had cost ${spent} without a conversion up to ${at.to}: ${terms.map(({ term }) => `“${term}”`).join(', ')}.`,
+      suggestedAction: `Make ${one ? 'it a negative keyword' : 'them negative keywords'} of the campaign (exact)`,
       estimatedImpact: `${spent} saved when people search so again`,
       priority: 'medium',
       // Terms that differ by the width of their spaces only are one keyword.

@@ -11,7 +11,7 @@ import { AdChangeSet, type ChangeItem, type ChangeSetRow } from './entities.ts'
 import { addressAt, guardedOf, moreOf, readFacts, shiftOf } from './facts.ts'
 import { lockLimit, shiftRunning } from './limits.ts'
 import { textDrift } from './new-ad.ts'
-import { applyLeaseMs, obstacleTo, roomObstacle } from './policy.ts'
+import { applyLeaseMs, money, obstacleTo, roomObstacle } from './policy.ts'
 import { accountOfSet, isAccountBusy } from './queries.ts'
 import { type ApplyOutcome, onlyLooks, settleChanges } from './settle.ts'
 
@@ -155,7 +155,7 @@ async function change(
     else if (value !== item.before)
       Object.assign(item, {
         state: 'drifted',
-        reason: `The platform has ${value ?? 'nothing'}, not ${item.before ?? 'nothing'} any more: nothing was done`,
+        reason: `The platform has ${money(value, mapping.currency)}, not ${money(item.before, mapping.currency)} any more: nothing was done`,
       })
     else if (onlyLooks(set)) Object.assign(item, { state: 'failed', reason: notDone })
     else {
@@ -182,7 +182,7 @@ async function change(
   if (allowed.length === 0) return { items }
   const address = { ...addressAt(mapping), budgetName: facts.budget?.budgetName ?? null }
   const outcomes = await changes.mutate(call, address, allowed, { dry: false })
-  await readBack(changes, call, address, allowed, outcomes)
+  await readBack(changes, call, { address, currency: mapping.currency }, allowed, outcomes)
   const runs = mapping.externalStatus === platform.words.enabled
   const dailyBudgetMicros = facts.budget?.dailyBudgetMicros ?? 0
   await shiftRunning(ctx, mapping, shiftOf(allowed, { runs, dailyBudgetMicros }))
@@ -199,7 +199,7 @@ const done = (live: LiveValue | undefined) => ({
 async function readBack(
   changes: AdChanges,
   call: PlatformCall,
-  address: CampaignAddress,
+  { address, currency }: { address: CampaignAddress; currency: string },
   allowed: readonly ChangeItem[],
   outcomes: readonly ItemOutcome[],
 ): Promise<void> {
@@ -216,7 +216,7 @@ async function readBack(
     else
       Object.assign(item, {
         state: 'failed',
-        reason: `The platform took it, and shows ${item.live ?? 'nothing'}`,
+        reason: `The platform took it, and shows ${money(item.live, currency)}`,
       })
   }
 }

@@ -14,7 +14,7 @@ import type { ChangeItem, ChangeSetRow, ChangeSource } from './entities.ts'
 import { addressAt, guardedOf, type LiveFacts, moreOf, readFacts } from './facts.ts'
 import { draftAll } from './items.ts'
 import { keepPlan } from './keep.ts'
-import { isSoAlready, obstacleTo, roomObstacle } from './policy.ts'
+import { isSoAlready, money, obstacleTo, roomObstacle } from './policy.ts'
 import { getChangeSet } from './queries.ts'
 import type { ChangeSet, NewChangeSet, PlannedChange } from './schemas.ts'
 
@@ -92,7 +92,9 @@ async function guard(
     const more = moreOf(now, facts.budget)
     const known = guardedOf(facts, { item: now, now: facts.values[i], items: planned }, how)
     const reason =
-      driftOf(now, expected) ?? obstacleTo(now, known) ?? roomObstacle(more, { roomMicros: room, currency })
+      driftOf(now, expected, currency) ??
+      obstacleTo(now, known) ??
+      roomObstacle(more, { roomMicros: room, currency })
     if (reason !== undefined) return { ...now, state: 'refused', reason }
     if (room !== null) room -= more ?? 0
     // Kept with the item: it is held against it once more when the plan is applied.
@@ -101,10 +103,14 @@ async function guard(
   return { items, facts }
 }
 
-const driftOf = ({ live }: ChangeItem, expected: ChangeItem['after'] | undefined): string | undefined =>
+const driftOf = (
+  { live }: ChangeItem,
+  expected: ChangeItem['after'] | undefined,
+  currency: string,
+): string | undefined =>
   expected === undefined || live === expected
     ? undefined
-    : `It was changed elsewhere since, to ${live ?? 'nothing'}: it is left as it is`
+    : `It was changed elsewhere since, to ${money(live, currency)}: it is left as it is`
 
 async function validated(
   call: PlatformCall,
