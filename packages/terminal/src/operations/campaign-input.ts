@@ -92,16 +92,18 @@ export function deliverablesIn(words: readonly string[]): Deliverable[] {
 
 const isType = (name: string): name is Deliverable['type'] => Object.hasOwn(types, name)
 
-function amount(text: string): number {
+/** An amount of a budget. @param of the currency, in words @throws UsageError */
+export function amount(text: string, of = 'US dollars'): number {
   const value = Number(text)
   if (/^\d+(?:\.\d{1,6})?$/.test(text) && value <= mostUsd) return value
   throw new UsageError(
-    `--budget must be an amount of US dollars from 0 to ${mostUsd}, such as 250 or 99.50`,
+    `--budget must be an amount of ${of} from 0 to ${mostUsd}, such as 250 or 99.50`,
     'budget',
   )
 }
 
-function day(name: 'start' | 'end', text: string): string {
+/** @throws UsageError for what is no day */
+export function day(name: 'start' | 'end', text: string): string {
   const date = new Date(`${text}T00:00:00Z`)
   // A day that does not exist, such as 31 April, would be parsed as another day.
   if (

@@ -3,8 +3,8 @@ import { row, type StyledLine, span } from '../render/row.ts'
 import { UsageError } from './invocation.ts'
 import { type OperationContext, operation } from './operation.ts'
 
-type WorkflowCampaign = Reply<'tenant', 'GET /campaigns/:campaignId'>
-type WorkflowStatus = WorkflowCampaign['status']
+export type WorkflowCampaign = Reply<'tenant', 'GET /campaigns/:campaignId'>
+export type WorkflowStatus = WorkflowCampaign['status']
 
 const states = {
   draft: true,
@@ -16,7 +16,8 @@ const states = {
   completed: true,
   archived: true,
 } as const satisfies Record<WorkflowStatus, true>
-const statuses = Object.keys(states) as WorkflowStatus[]
+/** The statuses of a campaign, those of its review included. */
+export const workflowStatuses = Object.keys(states) as WorkflowStatus[]
 
 const id = { kind: 'argument', required: true, summary: 'id of the campaign', completes: 'campaign' } as const
 
@@ -57,7 +58,7 @@ export const campaignStatus = operation({
   needsLogin: true,
   params: {
     id,
-    status: { kind: 'argument', required: false, summary: `one of ${statuses.join(', ')}` },
+    status: { kind: 'argument', required: false, summary: `one of ${workflowStatuses.join(', ')}` },
     note: { kind: 'text', value: 'text', summary: 'why' },
   },
   examples: [
@@ -66,20 +67,22 @@ export const campaignStatus = operation({
     'campaign status 01J9ZX6T4QH8C3V5N7M2K0B1AD dm_review --note "Less about price"',
   ],
   run: (context, { id: campaignId, status, note }) =>
-    status === undefined ? read(context, campaignId) : set(context, campaignId, statusOf(status), note),
+    status === undefined ? readReview(context, campaignId) : set(context, campaignId, statusOf(status), note),
   print: campaignReview,
 })
 
 /** @throws UsageError that names the statuses */
 function statusOf(word: string): WorkflowStatus {
-  const known = statuses.find((each) => each === word)
+  const known = workflowStatuses.find((each) => each === word)
   if (known) return known
-  throw new UsageError(`“${word}” is no status of a campaign; use one of ${statuses.join(', ')}.`)
+  throw new UsageError(`“${word}” is no status of a campaign; use one of ${workflowStatuses.join(', ')}.`)
 }
 
-const isStaff = ({ audience = 'staff' }: OperationContext) => audience === 'staff'
+/** Whether a reviewer or super-admin asks, whose campaigns are those of several tenants. */
+export const isStaff = ({ audience = 'staff' }: OperationContext) => audience === 'staff'
 
-function read(context: OperationContext, campaignId: string): Promise<WorkflowCampaign> {
+/** A campaign with its brief and how far its review is, as staff or a tenant may see it. */
+export function readReview(context: OperationContext, campaignId: string): Promise<WorkflowCampaign> {
   const params = { campaignId }
   return isStaff(context)
     ? context.client.call('dm', 'GET /campaigns/:campaignId', { params })
@@ -113,7 +116,7 @@ async function set(
 }
 
 /** The state of a campaign in its review in a few lines, with its brief. */
-function campaignReview(campaign: WorkflowCampaign): StyledLine[] {
+export function campaignReview(campaign: WorkflowCampaign): StyledLine[] {
   const { id, name, type, status, goal, statusNote, brief, audience } = campaign
   const about = [type.replaceAll('_', ' '), goal].filter(Boolean).join(', ')
   return [

@@ -1,23 +1,13 @@
 import type { Reply } from '@copydesk/client'
-import {
-  type Column,
-  columnsFitting,
-  emptyRow,
-  row,
-  type StyledLine,
-  span,
-  type Tone,
-  tableOf,
-} from '../render/row.ts'
+import { type Column, emptyRow, row, type StyledLine, span, type Tone, tableOf } from '../render/row.ts'
 import { counted, usd } from '../render/words.ts'
 import { campaignParameters, newCampaign } from './campaign-input.ts'
+import { campaignReview, isStaff, readReview, type WorkflowCampaign } from './campaign-workflow.ts'
 import { operation } from './operation.ts'
-import { cursor, limit, more } from './paging.ts'
 
 export type CampaignItem = Reply<'dashboard', 'GET /campaigns'>['data'][number]
 export type Campaign = Reply<'dashboard', 'GET /campaigns/:campaignId'>
 
-const statuses = ['draft', 'active', 'paused', 'completed', 'archived'] as const
 const tones: Readonly<Record<CampaignItem['status'], Tone>> = {
   draft: 'warn',
   active: 'good',
@@ -75,39 +65,25 @@ export const campaignColumns: ReadonlyArray<Column<CampaignItem>> = [
   },
 ]
 
-export const campaignList = operation({
-  name: 'campaign list',
-  summary: 'list campaigns with their progress, pending approvals and cost',
-  effect: 'reads',
-  audience: ['admin', 'member', 'operator'],
-  params: {
-    status: { kind: 'choice', choices: statuses, summary: 'only campaigns with this status' },
-    limit,
-    cursor,
-  },
-  examples: ['campaign list', 'campaign list --status active --json'],
-  run: (context, { status, ...query }) =>
-    context.client.call('dashboard', 'GET /campaigns', {
-      query: { ...query, ...(status && { 'filter.status': status }) },
-    }),
-  print: (found, { width }) =>
-    found.data.length === 0
-      ? [row(span('No campaigns.', 'dim'))]
-      : [...tableOf(columnsFitting(campaignColumns, found.data, width), found.data, width), ...more(found)],
-})
-
 export const campaignShow = operation({
   name: 'campaign show',
-  summary: 'show the progress of a campaign, its latest activities, and the cost of each agent',
+  summary:
+    'show the progress of a campaign, its latest activities, and the cost of each agent; to reviewers, its review',
   effect: 'reads',
-  audience: ['admin', 'member', 'operator'],
+  audience: ['staff', 'admin', 'member', 'operator'],
+  needsLogin: true,
   params: {
     id: { kind: 'argument', required: true, summary: 'id of the campaign', completes: 'campaign' },
   },
   examples: ['campaign show 01J9ZX6T4QH8C3V5N7M2K0B1AD'],
-  run: (context, { id }) =>
-    context.client.call('dashboard', 'GET /campaigns/:campaignId', { params: { campaignId: id } }),
-  print: (campaign, { width }) => [...campaignFacts(campaign), ...campaignParts(campaign, width)],
+  run: async (context, { id }): Promise<Campaign | WorkflowCampaign> =>
+    isStaff(context)
+      ? readReview(context, id)
+      : context.client.call('dashboard', 'GET /campaigns/:campaignId', { params: { campaignId: id } }),
+  print: (campaign, { width }) =>
+    'deliverables' in campaign
+      ? [...campaignFacts(campaign), ...campaignParts(campaign, width)]
+      : campaignReview(campaign),
 })
 
 /** A summary of a campaign in a few lines. */
@@ -126,8 +102,11 @@ export function campaignFacts(campaign: Campaign): StyledLine[] {
 }
 
 /** The next step of a campaign, in one sentence. */
-function whatIsNext({ status, pendingApprovals, recentActivities }: Campaign): string {
+function whatIsNext({ id, status, pendingApprovals, recentActivities, deliverables }: Campaign): string {
   if (pendingApprovals > 0) return `${counted(pendingApprovals, 'pending approval')}: queue`
+  // One of the dashboard has deliverables; the others are drafts until people have approved them.
+  if (status === 'draft' && deliverables.length === 0)
+    return `It is prepared and reviewed: campaign status ${id}`
   if (status === 'draft' && recentActivities.length === 0) return 'Its activities are being planned.'
   const running = recentActivities.filter((each) => each.status === 'in_progress').length
   if (running > 0) return `${counted(running, 'agent')} writing.`
@@ -178,11 +157,10 @@ export const campaignWorkColumns: ReadonlyArray<Column<Work>> = [
 
 /** The progress of a campaign, and its latest activities. */
 export function campaignParts(campaign: Campaign, width: number): StyledLine[] {
-  const { recentActivities, costByAgent } = campaign
+  const { deliverables, recentActivities, costByAgent } = campaign
   const costs = costByAgent.filter(({ costUsd }) => costUsd > 0)
   return [
-    emptyRow,
-    ...deliverableRows(campaign, width),
+    ...(deliverables.length > 0 ? [emptyRow, ...deliverableRows(campaign, width)] : []),
     ...(recentActivities.length > 0
       ? [emptyRow, ...tableOf(campaignWorkColumns, recentActivities, width)]
       : []),

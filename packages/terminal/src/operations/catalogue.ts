@@ -4,9 +4,11 @@ import { agents, queues, run } from './agents.ts'
 import { claim, escalate, forward, release } from './approval-steps.ts'
 import { ask } from './ask.ts'
 import { bulk } from './bulk.ts'
+import { campaignDraft } from './campaign-draft.ts'
 import { campaignImport, campaignLink } from './campaign-import.ts'
+import { campaignList } from './campaign-list.ts'
 import { campaignBrief, campaignStatus } from './campaign-workflow.ts'
-import { campaignCreate, campaignList, campaignShow } from './campaigns.ts'
+import { campaignCreate, campaignShow } from './campaigns.ts'
 import { channelDisconnect, channelHealth, channelList } from './channels.ts'
 import { cost } from './cost.ts'
 import { dismiss, feed, snooze } from './feed.ts'
@@ -80,6 +82,7 @@ export const operations: readonly AnyOperation[] = [
   dismiss,
   impersonate,
   campaignCreate,
+  campaignDraft,
   campaignList,
   campaignShow,
   campaignBrief,
