@@ -102,7 +102,7 @@ describe('copydesk ads', () => {
     expect((await staff.run(['ads', 'limits'], admin)).stdout).toContain('45.50 EUR')
   })
 
-  it('makes a paused ad of approved ad copy', async () => {
+  it('lists keywords for plans, and makes a paused ad of approved ad copy', async () => {
     await using provider = await createOAuthServer()
     const { google, channels } = await serveAds(provider)
     await using server = google
@@ -124,6 +124,22 @@ describe('copydesk ads', () => {
       const groups = await client.call('tenant', 'GET /campaigns/:campaignId/ad-groups', { params })
       return groups.data.length === 1
     }, 'the ad group is known')
+    const admin = await loggedIn(staff, 'admin.1')
+    const keywords = ['ads', 'keywords', params.campaignId]
+    expect((await staff.run(keywords, admin)).stdout).toMatch(/rye bread\tphrase\tenabled\t1\.00/)
+    const found = await staff.json<{ data: Array<{ id: string }> }>([...keywords, '--limit', '1'], admin)
+    expect((await staff.run([...keywords, '--limit', '1'], admin)).stdout).toContain('more with --cursor 2')
+    expect((await staff.run([...keywords, '--status', 'paused'], admin)).stdout).toContain('No keywords')
+    const bid = ['--bid', `${found.data[0]?.id}=1.20`, '--budget', '20.55']
+    const both = await staff.run(['ads', 'plan', params.campaignId, ...bid], admin)
+    expect(both.stdout).toContain('20.00 EUR → 20.55 EUR')
+    expect(both.stdout).toContain('1.00 EUR → 1.20 EUR')
+    for (const amount of ['NaN', '-1', '2e3', '1.1234567'])
+      expect(await staff.run(['ads', 'plan', params.campaignId, `--budget=${amount}`], admin)).toMatchObject({
+        code: 2,
+        stdout: '',
+      })
+
     const { id: activityId } = await client.call('tenant', 'POST /campaigns/:campaignId/content', {
       params,
       body: { deliverableType: 'ad_copy', inputPayload: { topic: 'Rye' } },
@@ -133,7 +149,6 @@ describe('copydesk ads', () => {
     const inGroup = (name: string) => [...plan, '--ad-group', name, '--url', 'https://oats.example/rye']
     const whole = inGroup('Bread')
 
-    const admin = await loggedIn(staff, 'admin.1')
     expect(await staff.run(plan, admin)).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('--ad ACTIVITY --ad-group GROUP --url URL') as string,
@@ -203,6 +218,25 @@ describe('copydesk ads', () => {
     )
     const other = await staff.run(['ads', 'plan', id, '--budget', '22', '--platform', 'search_ads'], admin)
     expect(other).toMatchObject({ code: 2, stderr: expect.stringContaining('does not run at search_ads') })
+    expect((await staff.run(['campaign', 'show', id], admin)).stdout).not.toContain('made outside')
+    meta.activities.push({
+      account: 'act_1',
+      campaign: '11',
+      at: new Date(),
+      actor: 'Mia Agency',
+      app: 'Ads Manager',
+      object: '11',
+      type: 'update_campaign_budget',
+      extra: {
+        old_value: { type: 'payment_amount', old_value: 2_000 },
+        new_value: { type: 'payment_amount', new_value: 3_000 },
+      },
+    })
     expect((await staff.run(['ads', 'sync', id], admin)).stdout).toContain('1 platform is asked')
+    const seen = /made outside .* by Mia Agency, Ads Manager\n {2}Daily budget: 20\.00 EUR → 30\.00 EUR/
+    await app.until(
+      async () => seen.test((await staff.run(['campaign', 'show', id], admin)).stdout),
+      'the change made outside is shown with the campaign',
+    )
   })
 })

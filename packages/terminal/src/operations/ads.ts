@@ -1,5 +1,6 @@
 import { ApiError } from '@copydesk/client'
 import { row, span } from '../render/row.ts'
+import { amount } from './campaign-input.ts'
 import { changeSetLines, outsideLines } from './change-set-rows.ts'
 import { UsageError } from './invocation.ts'
 import { type OperationContext, operation } from './operation.ts'
@@ -65,15 +66,9 @@ export const adsPlan = operation({
   audience: ['admin', 'member'],
   params: {
     campaign,
-    budget: {
-      kind: 'number',
-      value: 'amount',
-      min: 0,
-      max: 1_000_000,
-      summary: 'what it may spend on a day',
-    },
-    bid: { kind: 'list', value: 'KEYWORD=amount', summary: 'the bid for a keyword' },
-    pause: { kind: 'list', value: 'KEYWORD', summary: 'keywords that are to be paused' },
+    budget: { kind: 'text', value: 'amount', summary: 'what it may spend on a day, such as 25 or 25.50' },
+    bid: { kind: 'list', value: 'KEYWORD=amount', summary: 'the bid for a keyword, by its id: ads keywords' },
+    pause: { kind: 'list', value: 'KEYWORD', summary: 'keywords that are to be paused, by their ids' },
     negative: { kind: 'list', value: 'words', summary: 'searches for which no ad is shown (exact)' },
     status: { kind: 'choice', choices: ['enabled', 'paused'], summary: 'of the whole campaign' },
     ad: {
@@ -96,8 +91,11 @@ export const adsPlan = operation({
   ],
   run: async (context, input) => {
     const { campaign: campaignId, budget, status, platform, bid = [], pause = [], negative = [] } = input
+    const words = 'the account’s currency'
     const changes = [
-      ...(budget === undefined ? [] : [{ kind: 'daily_budget' as const, dailyBudgetMicros: micros(budget) }]),
+      ...(budget === undefined
+        ? []
+        : [{ kind: 'daily_budget' as const, dailyBudgetMicros: micros(amount(budget, words)) }]),
       ...(status === undefined ? [] : [{ kind: 'campaign_status' as const, status }]),
       ...bid.map(bidOf),
       ...pause.map((keywordId) => ({

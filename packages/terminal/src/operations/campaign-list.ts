@@ -4,7 +4,7 @@ import { isStaff, type WorkflowStatus, workflowStatuses } from './campaign-workf
 import { campaignColumns } from './campaigns.ts'
 import { UsageError } from './invocation.ts'
 import { operation } from './operation.ts'
-import { cursor, limit, more } from './paging.ts'
+import { cursor, limit, more, pageAt } from './paging.ts'
 
 type Progress = Reply<'dashboard', 'GET /campaigns'>
 type Reviews = Reply<'tenant', 'GET /campaigns'>
@@ -67,13 +67,6 @@ export const campaignList = operation({
     return [...tableOf(columnsFitting(campaignColumns, data, width), data, width), ...more({ pagination })]
   },
 })
-
-/** Lists with numbered pages continue at the next number. @throws UsageError */
-function pageAt(from: string | undefined): number {
-  const page = from === undefined ? 1 : Number(from)
-  if (Number.isSafeInteger(page) && page > 0) return page
-  throw new UsageError('--cursor must be the number of a page, such as 2', 'cursor')
-}
 
 function reviewRows({ data, pagination: { page, hasMore } }: Reviews, width: number): StyledLine[] {
   return [

@@ -3,10 +3,15 @@ import { type Column, emptyRow, row, type StyledLine, span, type Tone, tableOf }
 import { counted, usd } from '../render/words.ts'
 import { campaignParameters, newCampaign } from './campaign-input.ts'
 import { campaignReview, isStaff, readReview, type WorkflowCampaign } from './campaign-workflow.ts'
+import { type OutsideChange, outsideLines } from './change-set-rows.ts'
 import { operation } from './operation.ts'
 
 export type CampaignItem = Reply<'dashboard', 'GET /campaigns'>['data'][number]
 export type Campaign = Reply<'dashboard', 'GET /campaigns/:campaignId'>
+/** With the latest that others have changed at a platform of its ads. */
+type ShownCampaign = Campaign & { outside?: OutsideChange[] }
+/** How many of these are shown; `ads show` has more. */
+const mostOutside = 3
 
 const tones: Readonly<Record<CampaignItem['status'], Tone>> = {
   draft: 'warn',
@@ -76,13 +81,22 @@ export const campaignShow = operation({
     id: { kind: 'argument', required: true, summary: 'id of the campaign', completes: 'campaign' },
   },
   examples: ['campaign show 01J9ZX6T4QH8C3V5N7M2K0B1AD'],
-  run: async (context, { id }): Promise<Campaign | WorkflowCampaign> =>
-    isStaff(context)
-      ? readReview(context, id)
-      : context.client.call('dashboard', 'GET /campaigns/:campaignId', { params: { campaignId: id } }),
+  run: async (context, { id }): Promise<ShownCampaign | WorkflowCampaign> => {
+    if (isStaff(context)) return readReview(context, id)
+    const params = { campaignId: id }
+    const campaign = await context.client.call('dashboard', 'GET /campaigns/:campaignId', { params })
+    if (context.audience === 'operator') return campaign
+    const ads = { params, query: { limit: 1 } }
+    const { outside } = await context.client.call('tenant', 'GET /campaigns/:campaignId/change-sets', ads)
+    return { ...campaign, ...(outside.length > 0 && { outside: outside.slice(0, mostOutside) }) }
+  },
   print: (campaign, { width }) =>
     'deliverables' in campaign
-      ? [...campaignFacts(campaign), ...campaignParts(campaign, width)]
+      ? [
+          ...campaignFacts(campaign),
+          ...outsideLines(campaign.outside ?? []),
+          ...campaignParts(campaign, width),
+        ]
       : campaignReview(campaign),
 })
 

@@ -1,3 +1,4 @@
+import { adsKeywords } from './ad-keywords.ts'
 import { adsLimits, adsSetLimit } from './ad-limits.ts'
 import { adsApply, adsApprove, adsPlan, adsShow, adsSync, adsUndo } from './ads.ts'
 import { agents, queues, run } from './agents.ts'
@@ -95,6 +96,7 @@ export const operations: readonly AnyOperation[] = [
   adsApply,
   adsUndo,
   adsSync,
+  adsKeywords,
   adsLimits,
   adsSetLimit,
   kbList,

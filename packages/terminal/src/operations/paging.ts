@@ -1,9 +1,17 @@
 import { tenantNaming } from '../account/tenant-named.ts'
 import { row, type StyledLine, span } from '../render/row.ts'
+import { UsageError } from './invocation.ts'
 
 /** The option to continue with when a list has more items than were shown. */
 export function more({ pagination }: { pagination: { nextCursor: string | null } }): StyledLine[] {
   return pagination.nextCursor ? [row(span(`more with --cursor ${pagination.nextCursor}`, 'dim'))] : []
+}
+
+/** The page at which a list with numbered pages continues; the first without a cursor. @throws UsageError */
+export function pageAt(from: string | undefined): number {
+  const page = from === undefined ? 1 : Number(from)
+  if (Number.isSafeInteger(page) && page > 0) return page
+  throw new UsageError('--cursor must be the number of a page, such as 2', 'cursor')
 }
 
 export const limit = {
