@@ -61,7 +61,7 @@ export const campaignExamples: InputExamples = {
     params: { campaignId: ours.byMail },
     body: { subject: 'Good morning {{firstName}}', delay: 2 },
   }),
-  'tenant.campaigns.activate_sequence': ({ ours }) => ({ params: { campaignId: ours.byMail } }),
+  'tenant.campaigns.activate_sequence': ({ ours }) => ({ params: { campaignId: ours.byMail }, body: {} }),
   'tenant.campaigns.review_sequence': ({ ours }) => ({
     params: { campaignId: ours.forReviews },
     body: {

@@ -65,6 +65,7 @@ const bodies: Record<string, (ids: Ids) => object> = {
     tone: 'casual',
     channel: 'email',
   }),
+  'tenant.campaigns.activate_sequence': () => ({}),
   'tenant.campaigns.send_review_requests': () => ({}),
   'tenant.campaigns.change_sequence_step': () => ({ subject: 'Good evening' }),
   'tenant.campaigns.plan_change_set': ({ keywordId }) => ({

@@ -15,7 +15,7 @@ export interface MailDesk extends AsyncDisposable {
   /** In process: the tokens of people end sooner than sequences. */
   people: Record<'admin' | 'member', ReturnType<TestApp['copydesk']['as']>>
   create(input?: Partial<NewSequence>, by?: 'admin' | 'member'): Promise<Sequence>
-  activate(sequenceId: string, by?: 'admin' | 'member'): Promise<Sequence>
+  activate(sequenceId: string, by?: 'admin' | 'member', contentHash?: string): Promise<Sequence>
   change(
     sequence: Sequence,
     position: number,
@@ -76,9 +76,10 @@ export async function openMailDesk(options: Partial<CopydeskOptions> = {}): Prom
         params,
         body: { name: 'Welcome', triggerType: 'manual', steps, ...input },
       }),
-    activate: (sequenceId, by = 'admin') =>
+    activate: (sequenceId, by = 'admin', contentHash?: string) =>
       people[by].call('tenant.campaigns.activate_sequence', {
         params: { ...params, sequenceId },
+        body: contentHash === undefined ? {} : { contentHash },
       }),
     change: ({ id, steps: all }, position, body) =>
       people.member.call('tenant.campaigns.change_sequence_step', {

@@ -3,6 +3,7 @@ import { listSequences } from '../../domain/delivery/sequences/queries.ts'
 import { sendReviewStep } from '../../domain/delivery/sequences/reviews.ts'
 import {
   NewSequence,
+  SequenceActivation,
   SequenceItem,
   SequenceList,
   SequenceStepChange,
@@ -56,12 +57,13 @@ export const activateSequence = endpoint({
   route: 'POST /campaigns/:campaignId/sequences/:sequenceId/activate',
   summary: 'Let a sequence run',
   description:
-    'An admin approves the texts by it; others can activate what an admin has approved as it is. The campaign is active. Each contact gets each mail once, with a link to unsubscribe.',
+    'An admin approves the texts by it; others can activate what an admin has approved as it is. The campaign is active. Each contact gets each mail once, with a link to unsubscribe. With `contentHash`, 409 when texts or delays are not those that were seen any more.',
   access: team,
+  body: SequenceActivation,
   reply: { 200: SequenceItem },
   errors: ['CONFLICT', 'UNPROCESSABLE'],
   audit: 'campaign_sequence.activate',
-}).handle((ctx, { params }) => activate(ctx, params))
+}).handle((ctx, { params, body }) => activate(ctx, params, body))
 
 export const reviewSequence = endpoint({
   id: 'tenant.campaigns.review_sequence',

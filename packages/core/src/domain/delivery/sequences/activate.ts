@@ -6,9 +6,9 @@ import { Tenant } from '../../accounts/tenants/entities.ts'
 import type { CampaignRow } from '../../work/campaigns/change.ts'
 import { requireMailable } from '../mailing/pictures.ts'
 import { type SequenceRow, SequenceStep, type StepRow } from './entities.ts'
-import { hashOf } from './policy.ts'
+import { hashOf, hashOfSteps } from './policy.ts'
 import { getSequence, lastLeadOf } from './queries.ts'
-import type { SequenceItem } from './schemas.ts'
+import type { SequenceActivation, SequenceItem } from './schemas.ts'
 import { lockPlace, lookAtSequence, requireByMail, type SequencePlace, stepUser } from './sequences.ts'
 
 /** When a sequence begins on the first day of its campaign, minutes since midnight. */
@@ -17,10 +17,15 @@ const nineOClock = 9 * 60
 /**
  * Lets a sequence run: contacts get its first mail, and the later ones when they are due. An admin approves its texts by it; anyone else
  * can activate what an admin has approved as it is. Serves `POST /tenant/v1/campaigns/:campaignId/sequences/:sequenceId/activate`.
- * @throws DomainError `NOT_FOUND`; `CONFLICT` when it is active already or has come to its end; `UNPROCESSABLE` when its campaign is not
- *   active, a step has no text or was approved by no one, readers cannot see a picture, or no one has said when it begins
+ * @param seen of the sequence as the caller has seen it; without one it is activated as it is
+ * @throws DomainError `NOT_FOUND`; `CONFLICT` when it is active already, has come to its end, or is not what was seen (`content_changed`);
+ *   `UNPROCESSABLE` when its campaign is not active, a step has no text or was approved by no one, readers cannot see a picture, or no one has said when it begins
  */
-export function activateSequence(ctx: Ctx, place: SequencePlace): Promise<SequenceItem> {
+export function activateSequence(
+  ctx: Ctx,
+  place: SequencePlace,
+  { contentHash: seen }: SequenceActivation = {},
+): Promise<SequenceItem> {
   return transact(ctx, async (txn) => {
     const { campaign, sequence } = await lockPlace(txn, place)
     requireByMail(sequence)
@@ -30,6 +35,7 @@ export function activateSequence(ctx: Ctx, place: SequencePlace): Promise<Sequen
     if (campaign.status !== 'active')
       throw new DomainError('UNPROCESSABLE', 'The campaign is not active: nothing goes out for it')
     const steps = await txn.em.find(SequenceStep, { sequenceId }, { orderBy: { position: 'asc' } })
+    requireSeen(steps, seen)
     for (const step of steps) {
       approve(txn, step)
       await requireMailable(txn, step.body, stepUser(step), `Step ${step.position + 1}: `)
@@ -53,6 +59,15 @@ export function activateSequence(ctx: Ctx, place: SequencePlace): Promise<Sequen
     await txn.em.flush()
     return getSequence(txn, sequenceId)
   })
+}
+
+/** People approve what they have seen. */
+function requireSeen(steps: readonly StepRow[], seen: string | undefined): void {
+  const contentHash = hashOfSteps(steps.map(({ delayDays: delay, ...text }) => ({ ...text, delay })))
+  if (seen !== undefined && seen !== contentHash)
+    throw new DomainError('CONFLICT', 'The mails have been changed since', {
+      details: { reason: 'content_changed', contentHash },
+    })
 }
 
 function approve(txn: Transaction, step: StepRow): void {

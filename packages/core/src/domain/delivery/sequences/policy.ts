@@ -13,6 +13,10 @@ export const lookMs = 5 * 60_000
 export const hashOf = ({ subject, body }: { subject: string; body: string }) =>
   sha256Hex(JSON.stringify([subject, body]))
 
+/** What stands for all mails of a sequence and their delays, in order: an activation may name what was seen. */
+export const hashOfSteps = (steps: readonly { subject: string; body: string; delay: number }[]) =>
+  sha256Hex(JSON.stringify(steps.map(({ subject, body, delay }) => [subject, body, delay])))
+
 /** So many days later, at the same time by the clocks of the zone. */
 export function daysLater(from: Date, days: number, timeZone: string): Date {
   if (days === 0) return from

@@ -7,7 +7,7 @@ import { count, exists, pick, type RowOf, select, table } from '../../../platfor
 import { Tenant } from '../../accounts/tenants/entities.ts'
 import { Lead } from '../leads/entities.ts'
 import { CampaignSequence, SequenceContact, SequenceStep } from './entities.ts'
-import { hashOf } from './policy.ts'
+import { hashOf, hashOfSteps } from './policy.ts'
 import type { SequenceItem, SequenceStepItem } from './schemas.ts'
 
 const q = table(CampaignSequence, 'q')
@@ -68,6 +68,8 @@ async function withSteps(ctx: Ctx, rows: ReadonlyArray<RowOf<typeof sequence>>):
     `from ${s} where s.sequence_id in (${placeholders(ids)}) order by s.position`,
     ids,
   )
+  const shown = Map.groupBy(steps, ({ sequenceId }) => sequenceId)
+  const stepsOf = (id: string) => (shown.get(id) ?? []).map(toStep)
   return rows.map(({ waiting, done, stopped, audience, kind, status, ...row }) => ({
     ...row,
     // Mailings are neither listed here nor asked for.
@@ -75,7 +77,8 @@ async function withSteps(ctx: Ctx, rows: ReadonlyArray<RowOf<typeof sequence>>):
     status: status as SequenceItem['status'],
     audience: { statuses: [...audience.statuses], sources: [...audience.sources], tag: audience.tag },
     contacts: { waiting, done, stopped },
-    steps: steps.filter(({ sequenceId }) => sequenceId === row.id).map(toStep),
+    steps: stepsOf(row.id),
+    contentHash: hashOfSteps(stepsOf(row.id)),
   }))
 }
 

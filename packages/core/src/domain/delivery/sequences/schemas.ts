@@ -58,6 +58,8 @@ export const SequenceItem = z.object({
   audience: AudienceItem,
   status: z.enum(sequenceStatuses),
   steps: z.array(SequenceStepItem),
+  /** SHA-256 of its texts and delays, for the activation. */
+  contentHash: z.string(),
   /** By what its steps go out. */
   channel: z.enum(sequenceChannels),
   contacts: z.object({ waiting: z.int(), done: z.int(), stopped: z.int() }),
@@ -85,6 +87,15 @@ export const SequenceStepChange = z
   .object({ subject: subject.optional(), body: body.optional(), delay: delay.optional() })
   .refine((change) => Object.keys(change).length > 0, 'Name what is to be changed')
 export type SequenceStepChange = z.output<typeof SequenceStepChange>
+
+/** `contentHash`: of the sequence as it was seen; another one is not activated. */
+export const SequenceActivation = z.object({
+  contentHash: z
+    .string()
+    .regex(/^[0-9a-f]{64}$/, 'Must be a SHA-256 in lower-case hex')
+    .optional(),
+})
+export type SequenceActivation = z.output<typeof SequenceActivation>
 
 /** `step`: the number of the one that is meant, the first is 1; without it the next one. */
 export const StepToRelease = z.object({ step: z.int().min(1).max(10).optional() })
