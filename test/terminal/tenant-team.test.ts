@@ -95,7 +95,7 @@ describe('the terminal of an admin', () => {
     await terminal.shows(/\/publish cancel/)
     expect(terminal.screen()).not.toMatch(/\/impersonate/)
     terminal.press('pageup')
-    await terminal.shows(/\/campaign draft/)
+    await terminal.shows(/\/ads approve/)
     expect(terminal.screen()).not.toMatch(/\/impersonate/)
   })
 })
