@@ -218,7 +218,9 @@ describe('copydesk ads', () => {
     )
     const other = await staff.run(['ads', 'plan', id, '--budget', '22', '--platform', 'search_ads'], admin)
     expect(other).toMatchObject({ code: 2, stderr: expect.stringContaining('does not run at search_ads') })
-    expect((await staff.run(['campaign', 'show', id], admin)).stdout).not.toContain('made outside')
+    const quiet = await staff.run(['campaign', 'show', id], admin)
+    expect(quiet.stdout).not.toContain('made outside')
+    expect(quiet.stdout).toContain('Nothing of it is planned.')
     meta.activities.push({
       account: 'act_1',
       campaign: '11',

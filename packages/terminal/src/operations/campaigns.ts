@@ -122,6 +122,7 @@ function whatIsNext({ id, status, pendingApprovals, recentActivities, deliverabl
   if (status === 'draft' && deliverables.length === 0)
     return `It is prepared and reviewed: campaign status ${id}`
   if (status === 'draft' && recentActivities.length === 0) return 'Its activities are being planned.'
+  if (recentActivities.length === 0) return 'Nothing of it is planned.'
   const running = recentActivities.filter((each) => each.status === 'in_progress').length
   if (running > 0) return `${counted(running, 'agent')} writing.`
   return recentActivities.every((each) => each.status === 'done')
