@@ -52,7 +52,7 @@ function firstSteps(
     .filter(Boolean)
     .join('')
   const person = [
-    'No one can log in yet. In another terminal, in this folder, create the first super-admin:',
+    'There is no super-admin yet. In another terminal, in this folder, create the first one:',
     `  ${invocation()} user create --role super_admin --email you@example.com --name "Your Name"${options}`,
   ]
   const work = [
