@@ -60,7 +60,7 @@ const steps: readonly Step[] = [
     title: 'tests (vitest)',
     run: ['vitest', 'run', '--config=config/vitest.config.ts'],
     repeat:
-      /^(?:databases: |postgresql: NOT tested|(?:pgbouncer|power cuts|libreoffice|wordpress): NOT tested|redis: )/,
+      /^(?:databases: |postgresql: NOT tested|(?:pgbouncer|pgvector|power cuts|libreoffice|wordpress): NOT tested|redis: )/,
   },
 ]
 

@@ -5,6 +5,7 @@ import type { TestProject } from 'vitest/node'
 import { findCompiler } from './compiler.ts'
 import { findLibreOffice } from './libreoffice.ts'
 import { findPgBouncer } from './pgbouncer.ts'
+import { hasPgvector } from './pgvector.ts'
 import type { LocatedPostgres } from './postgres.ts'
 import { findRedis } from './redis.ts'
 import { dropDatabases, findWordPress } from './wordpress.ts'
@@ -59,6 +60,10 @@ export async function setup(_project: TestProject): Promise<(() => Promise<void>
   const databases = [...(run.sqlite ? ['sqlite'] : []), ...(postgres ? [`postgresql (${postgres.how})`] : [])]
   const noPooler =
     postgres && !findPgBouncer() ? 'pgbouncer: NOT tested, because it is not installed' : undefined
+  const pgvector = postgres !== undefined && (await hasPgvector(postgres.url))
+  process.env['COPYDESK_TEST_PGVECTOR'] = pgvector ? '1' : ''
+  const noPgvector =
+    postgres && !pgvector ? 'pgvector: NOT tested, because the PostgreSQL server does not have it' : undefined
   const noCompiler =
     run.sqlite && !findCompiler()
       ? 'power cuts: NOT tested, because there is no C compiler for Linux'
@@ -77,6 +82,7 @@ export async function setup(_project: TestProject): Promise<(() => Promise<void>
     `databases: ${databases.join(', ')}`,
     run.missing,
     noPooler,
+    noPgvector,
     noCompiler,
     noSpreadsheets,
     noWordPress,

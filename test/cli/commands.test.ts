@@ -111,7 +111,7 @@ describe('copydesk migrate', () => {
     expect(refused.code).toBe(1)
     expect(refused.stderr).toContain('copydesk migrate up')
     expect((await cliProcess(['migrate', 'up', '--dry-run'], { cwd })).stdout).toMatch(
-      /(create|alter) (table|index)/i,
+      /(create|alter|drop) (table|index)/i,
     )
     expect(await json(['migrate', 'up'], cwd)).toEqual({ applied: [last] })
     expect(await json(['migrate', 'status'], cwd)).toEqual(before)

@@ -1,12 +1,23 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { bundled } from '../kit/bundled.ts'
 import { startEmbeddings } from '../kit/embedding-server.ts'
 import { f32, safetensors, wordPiece } from '../platform/embeddings/static-files.ts'
-import { cli, setUpIn, temporaryFolder } from './process.ts'
+import { cli, setUpIn, start, temporaryFolder } from './process.ts'
 import { show } from './shown-config.ts'
 
 const named = { COPYDESK_EMBEDDINGS_PROVIDER: 'custom', COPYDESK_EMBEDDINGS_MODEL: 'm' }
+
+/** What makes Node find everything but one package. */
+const withoutSqliteVec = `data:text/javascript,${encodeURIComponent(`
+import { registerHooks } from 'node:module'
+registerHooks({
+  resolve(name, context, next) {
+    if (name === 'sqlite-vec') throw Object.assign(new Error('It is not there'), { code: 'ERR_MODULE_NOT_FOUND' })
+    return next(name, context)
+  },
+})`)}`
 
 describe('the settings of embeddings', () => {
   it('come from the file and the environment, and the key is not shown', async () => {
@@ -120,6 +131,24 @@ describe('copydesk doctor', () => {
       ok: false,
       message: expect.stringContaining('refused the credentials'),
       remedy: expect.stringContaining('keywords only'),
+    })
+  })
+
+  it('says that vectors are compared in this process where sqlite-vec is not installed', async () => {
+    using folder = temporaryFolder()
+    await setUpIn(folder.path)
+    await using server = await startEmbeddings()
+    const env = { ...named, COPYDESK_EMBEDDINGS_BASE_URL: server.url, COPYDESK_EMBEDDINGS_API_KEY: 'k' }
+    const { ended } = start(
+      process.execPath,
+      ['--import', withoutSqliteVec, await bundled('main'), 'doctor', '--json'],
+      { cwd: folder.path, env },
+    )
+    const { findings } = JSON.parse((await ended).stdout) as { findings: Array<{ name: string }> }
+    expect(findings.find(({ name }) => name === 'embeddings')).toMatchObject({
+      ok: true,
+      message:
+        'm (custom) answers with 64 dimensions, compared in this process, because sqlite-vec is not installed',
     })
   })
 

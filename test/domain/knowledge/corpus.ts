@@ -16,7 +16,7 @@ import { parts } from '../agents.ts'
 
 export type NewChunk = string | { text: string; heading?: string; page?: number; model?: string }
 type FileChanges = Partial<
-  Pick<KnowledgeFileRow, 'enabled' | 'version' | 'url' | 'publishedAt' | 'fileName'>
+  Pick<KnowledgeFileRow, 'enabled' | 'version' | 'url' | 'publishedAt' | 'fileName' | 'tenantId'>
 > & { chunksVersion?: number; datasetId?: string }
 
 const dimensions = 64

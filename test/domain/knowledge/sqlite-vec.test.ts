@@ -43,7 +43,7 @@ describe('searchKnowledge with sqlite-vec', () => {
           const found = await search(query, { hybridAlpha, datasetIds, topK: 20 })
           expect(found.results).toEqual(alike(inMemory))
         }
-    expect(await corpus.ctx.db.vectors()).toBe('0.1.9')
+    expect(await corpus.ctx.db.vectors()).toEqual({ by: 'sqlite-vec 0.1.9' })
     expect(corpus.warnings).toEqual([])
   })
 
@@ -86,7 +86,7 @@ describe('searchKnowledge with sqlite-vec', () => {
   it('lets no statement load an extension', async () => {
     await using corpus = await createCorpus(true)
     const { db } = corpus.app
-    expect(await db.vectors()).toBe('0.1.9')
+    expect(await db.vectors()).toEqual({ by: 'sqlite-vec 0.1.9' })
     await expect(db.sql.get("select load_extension('vec0')")).rejects.toThrow('not authorized')
     await expect(db.write((tx) => tx.get("select load_extension('vec0')"))).rejects.toThrow('not authorized')
   })

@@ -33,9 +33,12 @@ export async function lookAtEmbeddings({ embedder }: Services, db: Database, loo
     name,
     async () => {
       await embedder.embed(['Copydesk'], { purpose: 'query' })
-      const version = await db.vectors()
-      const by = version ? `by sqlite-vec ${version} where memory cannot hold them` : 'in this process'
-      return `${embedder.model} (${embedder.provider}) answers with ${embedder.dimensions} dimensions, compared ${by}`
+      const vectors = await db.vectors()
+      const where =
+        vectors.by === undefined
+          ? `in this process, because ${vectors.missing}`
+          : `by ${vectors.by} where memory cannot hold them`
+      return `${embedder.model} (${embedder.provider}) answers with ${embedder.dimensions} dimensions, compared ${where}`
     },
     'Check embeddings in the configuration and that its server or folder is there; until then search goes by keywords only.',
   )

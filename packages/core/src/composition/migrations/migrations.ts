@@ -69,6 +69,7 @@ import { migration as leadWordsWaiting } from './0067-lead-words-waiting.ts'
 import { migration as earlierTerms } from './0068-earlier-terms.ts'
 import { migration as sequenceChannels } from './0069-sequence-channels.ts'
 import { migration as limitsByPlatform } from './0072-limits-by-platform.ts'
+import { migration as knowledgeVectors } from './0073-knowledge-vectors.ts'
 
 /** Every step of the schema, in order. A step that was released is never changed. */
 export const migrations: readonly MigrationScript[] = [
@@ -142,4 +143,5 @@ export const migrations: readonly MigrationScript[] = [
   earlierTerms,
   sequenceChannels,
   limitsByPlatform,
+  knowledgeVectors,
 ]

@@ -54,12 +54,15 @@ export interface Database {
    * process that dies right after its commit sends nothing, so listeners also look for themselves now and then.
    */
   notify(tx: Sql, channel: string, payload: string): Promise<void>
-  /** SQLite only: the version of sqlite-vec that statements can compare vectors with; undefined where it is not installed. */
-  vectors(): Promise<string | undefined>
+  /** Whether statements can compare vectors: by sqlite-vec or pgvector, which an installation may do without. */
+  vectors(): Promise<VectorSupport>
   /** Rejects when the database cannot be read. */
   ping(): Promise<void>
   close(): Promise<void>
 }
+
+/** What statements compare vectors with, by name and version; or why they cannot, in words that go after "because". */
+export type VectorSupport = { by: string } | { by?: undefined; missing: string }
 
 export interface DatabaseOptions {
   /** `sqlite:<path>`, a path, or `postgres://…`. */

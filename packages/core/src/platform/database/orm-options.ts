@@ -21,11 +21,11 @@ export function ormOptions(dialect: Dialect, { migrations, log }: DatabaseOption
 }
 
 /**
- * What the ORM has no word for and leaves alone when it compares the schema with the entities: functions, triggers, and the full-text indexes,
- * tables whose names end with `_words`, with what SQLite keeps beside them.
+ * What the ORM has no word for and leaves alone when it compares the schema with the entities: functions, triggers, the full-text indexes, which
+ * are tables whose names end with `_words`, with what SQLite keeps beside them, and the vectors of pgvector.
  */
 const madeByMigrations = {
-  skipTables: [/_words(_[a-z]+)?$/],
+  skipTables: [/_words(_[a-z]+)?$/, /^knowledge_vectors$/],
   ignoreTriggers: true,
   ignoreRoutines: true,
 }

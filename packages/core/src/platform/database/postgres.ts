@@ -7,6 +7,7 @@ import { checkConnections } from './postgres-pooler.ts'
 import { joinPools } from './postgres-pools.ts'
 import { statements } from './postgres-statements.ts'
 import { PostgresTransaction } from './postgres-transaction.ts'
+import { findVectors } from './postgres-vectors.ts'
 import { forkFor, isFlushed } from './scope.ts'
 
 /** PostgreSQL: a pool for the ORM's units of work and one for hand-written statements, both shared, and a connection that listens. */
@@ -63,7 +64,7 @@ export async function openPostgres(options: DatabaseOptions): Promise<Database> 
     flush: (em, _tx, rows) => flushTogether(em, rows),
     listen: listener.listen,
     notify: notifier.notify,
-    vectors: async () => undefined,
+    vectors: () => findVectors(sql),
     async ping() {
       await pool.query('select 1')
     },

@@ -7,6 +7,7 @@ import { askAgain } from './ask-again.ts'
 import { goOnWithMoney } from './go-on.ts'
 import { countAtWork, filesToEmbed } from './outdated-queries.ts'
 import { beginningOf, filesWithoutLanguage } from './unasked-queries.ts'
+import { fillVectorTable } from './vector-table.ts'
 
 /** Files that wait at a time, at the most: what people upload comes after them. */
 const mostAtWork = 100
@@ -14,9 +15,14 @@ const mostAtWork = 100
 /**
  * Handles `knowledge.embed_again` jobs: has files ingested again, beside what is searched of them, that lack vectors of the present
  * model, as after another one was configured, or whose words are stemmed by the rules of another language, or that have
- * waited for money. Any number of processes may do it.
+ * waited for money; and gives the database the vectors that it compares itself. Any number of processes may do it.
  */
-export async function embedAgain(ctx: Ctx): Promise<void> {
+export async function embedAgain(ctx: Ctx, _payload?: object, signal?: AbortSignal): Promise<void> {
+  await askForFiles(ctx)
+  await fillVectorTable(ctx, signal)
+}
+
+async function askForFiles(ctx: Ctx): Promise<void> {
   await stemAgain(ctx)
   await goOnWithMoney(ctx, mostAtWork - (await countAtWork(ctx)))
   const room = mostAtWork - (await countAtWork(ctx))

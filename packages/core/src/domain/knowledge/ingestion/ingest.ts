@@ -18,6 +18,7 @@ import { embedChunks } from './embed.ts'
 import { tidyKnowledgeJob } from './jobs.ts'
 import { createPurse, PurseEmpty } from './purse.ts'
 import { addLanguage, type IndexedChunk, withStems } from './stem-chunks.ts'
+import { addToVectorTable } from './vector-table.ts'
 
 /** How many chunks are embedded at a time. */
 const batchSize = 64
@@ -63,6 +64,7 @@ export async function ingest(ctx: Ctx, { fileId }: { fileId: string }, signal: A
       }
     }
     version ??= (await lastVersion(ctx, fileId)) + 1
+    await addToVectorTable(ctx, { id: fileId, version })
     const isCurrent = await publish(ctx, begun, {
       version,
       chunksCount: chunks.length,

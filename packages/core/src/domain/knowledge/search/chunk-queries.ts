@@ -31,7 +31,7 @@ export function searchedFiles(ctx: Ctx, datasetIds: readonly string[]): Conditio
 }
 
 /** What joins files `f` to rows that have the file and the version of a chunk: only those of the version that is searched. */
-export const inSearchedVersion = (alias: 'c' | 'w') =>
+export const inSearchedVersion = (alias: 'c' | 'w' | 'v') =>
   `join knowledge_files f on f.id = ${alias}.file_id and f.version = ${alias}.version`
 
 /**

@@ -2,6 +2,7 @@ import type { Ctx } from '../../../kernel/context.ts'
 import { EmbeddingFault } from '../../../platform/embeddings/port.ts'
 import { Best, comparePages } from './compare.ts'
 import { keptVectors } from './knowledge-cache.ts'
+import { compareInPostgres } from './postgres-vectors-queries.ts'
 import { compareInSqlite } from './sqlite-vectors-queries.ts'
 import { datasetState, vectorPages } from './vector-queries.ts'
 import { modelKey, type VectorQuery } from './vectors.ts'
@@ -23,6 +24,9 @@ export async function embedQuery(ctx: Ctx, query: string): Promise<Float32Array 
     return undefined
   }
 }
+
+/** What compares vectors without reading them, where the database can; false where it cannot. */
+const compareInDatabase = { sqlite: compareInSqlite, postgresql: compareInPostgres }
 
 /** What vectors say of a query. */
 export interface Nearest {
@@ -56,7 +60,7 @@ export async function nearestChunks(
     chunks += state.chunks
     const kept = await keptVectors(ctx, of, state)
     if (kept) await comparePages(query, kept, best)
-    else if (!(await compareInSqlite(ctx, query, of, best)))
+    else if (!(await compareInDatabase[ctx.db.dialect](ctx, query, { ...of, chunks: state.chunks }, best)))
       await comparePages(query, vectorPages(ctx, of), best)
   }
   return chunks === 0 ? undefined : { ranked: best.ranked(), datasetIds: searched }

@@ -25,7 +25,7 @@ export async function compareInSqlite(
   query: VectorQuery,
   best: Best,
 ): Promise<boolean> {
-  if (ctx.db.dialect !== 'sqlite' || !(await ctx.db.vectors())) return false
+  if ((await ctx.db.vectors()).by === undefined) return false
   const packed = packVector(vector)
   const also = JSON.stringify([...best.also])
   const { sql, params } = searchedFiles(ctx, [query.datasetId])

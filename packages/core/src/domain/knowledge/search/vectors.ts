@@ -15,6 +15,39 @@ export function packVector(vector: Float32Array): Buffer {
   return packed
 }
 
+/** What pgvector takes at most. */
+const mostPgvectorDimensions = 16_000
+
+/**
+ * A vector as PostgreSQL receives `float4[]`, from which pgvector makes its own: dimensions, whether there are nulls, the type of the elements, how many and
+ * from which number on, and each with its length, all big-endian. The number of pgvector's own type would change with the extension.
+ */
+export function toFloatArray(vector: Float32Array): Buffer {
+  const sent = Buffer.alloc(20 + vector.length * 8)
+  for (const [at, head] of [1, 0, 700, vector.length, 1].entries()) sent.writeInt32BE(head, at * 4)
+  for (let i = 0; i < vector.length; i += 1) {
+    sent.writeInt32BE(4, 20 + i * 8)
+    sent.writeFloatBE(vector[i] as number, 24 + i * 8)
+  }
+  return sent
+}
+
+/**
+ * A stored vector in that form.
+ * @param model as `modelKey` says it
+ * @returns null for one that is damaged, of another length or with something in it that is no number
+ */
+export function storedToFloatArray(stored: Uint8Array, model: string): Buffer | null {
+  const dimensions = dimensionsOf(model)
+  const vector = toPage([{ seq: 0, vector: stored }], dimensions).numbers
+  return vector.length === dimensions && vector.every(Number.isFinite) ? toFloatArray(vector) : null
+}
+
+const dimensionsOf = (model: string) => Number(model.slice(model.lastIndexOf('/') + 1))
+
+/** Whether pgvector can hold vectors of a model. */
+export const fitsPgvector = (model: string): boolean => dimensionsOf(model) <= mostPgvectorDimensions
+
 /** Which vectors are compared. */
 export interface VectorQuery {
   datasetId: string
