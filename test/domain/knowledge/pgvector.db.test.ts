@@ -60,6 +60,27 @@ describe.runIf(hasPgvector)('searchKnowledge with pgvector', () => {
     expect(texts(await search())).toEqual(named(5, 6).concat(nearest))
   })
 
+  it('keeps datasets in memory, and has the database compare another one that has no room beside them', async () => {
+    await using corpus = await createCorpus(true)
+    const other = await corpus.addDataset()
+    await corpus.addFile(named(0, 100))
+    await corpus.addFile(named(100, 200), { datasetId: other })
+    await fillTable(corpus)
+    const { services } = corpus.inside
+    services.knowledgeCache = createKnowledgeCache({ mostBytes: 150 * (64 * 4 + 8) })
+    const find = async (n: number, datasetId: string) =>
+      texts(
+        await corpus.search(named(n, n + 1)[0] ?? '', { hybridAlpha: 1, topK: 1, datasetIds: [datasetId] }),
+      )
+    const kept = () => [...services.knowledgeCache.vectors.keys()].map((key) => key.split(' ')[0])
+    expect(await find(71, corpus.datasetId)).toEqual(named(71, 72))
+    expect(await find(171, other)).toEqual(named(171, 172))
+    expect(kept()).toEqual([corpus.datasetId])
+    await run(corpus, 'truncate knowledge_vectors')
+    expect(await find(171, other)).toEqual(named(171, 172))
+    expect(kept()).toEqual([other])
+  })
+
   it('leaves out vectors that are damaged', async () => {
     await using corpus = await createCorpus(true)
     await corpus.addFile(Array.from({ length: 60 }, (_, n) => `rye bread ${n}`))

@@ -22,13 +22,30 @@ export interface KnowledgeCache {
 /** Room for one dataset of 20,000 chunks with 1,536 dimensions, which many models have, or for several that are smaller. */
 const mostBytesKept = 128 * 1024 * 1024
 
+/** After how long vectors that no one has searched make room for others, ms. */
+const unusedForMs = 600_000
+
 /** @param options `mostBytes` of all vectors that are kept; a dataset that needs more is read each time */
 export function createKnowledgeCache({ mostBytes = mostBytesKept } = {}): KnowledgeCache {
   return {
     rarities: new LRUCache({ max: 5_000 }),
-    vectors: new LRUCache({ maxSize: mostBytes, sizeCalculation: ({ bytes }) => Math.max(1, bytes) }),
+    vectors: new LRUCache({
+      maxSize: mostBytes,
+      sizeCalculation: ({ bytes }) => Math.max(1, bytes),
+      ttl: unusedForMs,
+      updateAgeOnGet: true,
+    }),
     reading: new PQueue({ concurrency: 1 }),
   }
+}
+
+/** Whether the vectors of a dataset are in memory, or come into it without others having to go. */
+export function haveRoom(ctx: Ctx, query: VectorQuery, { stamp, chunks }: DatasetState): boolean {
+  const { vectors } = ctx.services.knowledgeCache
+  const kept = vectors.peek(keyOf(query))
+  if (kept?.stamp === stamp) return true
+  vectors.purgeStale()
+  return vectors.calculatedSize - (kept?.bytes ?? 0) + chunks * bytesOf(query.dimensions) <= vectors.maxSize
 }
 
 /**
@@ -42,7 +59,7 @@ export async function keptVectors(
 ): Promise<readonly VectorPage[] | undefined> {
   const { vectors, reading } = ctx.services.knowledgeCache
   if (chunks * bytesOf(query.dimensions) > vectors.maxSize) return undefined
-  const key = `${query.datasetId} ${query.model}`
+  const key = keyOf(query)
   const fresh = () => {
     const found = vectors.get(key)
     return found?.stamp === stamp ? found : undefined
@@ -60,6 +77,8 @@ export async function keptVectors(
     }))
   return found.pages
 }
+
+const keyOf = ({ datasetId, model }: VectorQuery) => `${datasetId} ${model}`
 
 /** What a vector takes, with the number of its chunk. */
 const bytesOf = (dimensions: number) => dimensions * 4 + 8

@@ -1,7 +1,7 @@
 import type { Ctx } from '../../../kernel/context.ts'
 import { EmbeddingFault } from '../../../platform/embeddings/port.ts'
 import { Best, comparePages } from './compare.ts'
-import { keptVectors } from './knowledge-cache.ts'
+import { haveRoom, keptVectors } from './knowledge-cache.ts'
 import { compareInPostgres } from './postgres-vectors-queries.ts'
 import { compareInSqlite } from './sqlite-vectors-queries.ts'
 import { datasetState, vectorPages } from './vector-queries.ts'
@@ -58,10 +58,12 @@ export async function nearestChunks(
     if (!state.isWhole) continue
     searched.add(datasetId)
     chunks += state.chunks
+    // What is compared in memory is found soonest; to read a dataset into it in place of another takes longer than anything else.
+    const inDatabase = () =>
+      compareInDatabase[ctx.db.dialect](ctx, query, { ...of, chunks: state.chunks }, best)
+    if (!haveRoom(ctx, of, state) && (await inDatabase())) continue
     const kept = await keptVectors(ctx, of, state)
-    if (kept) await comparePages(query, kept, best)
-    else if (!(await compareInDatabase[ctx.db.dialect](ctx, query, { ...of, chunks: state.chunks }, best)))
-      await comparePages(query, vectorPages(ctx, of), best)
+    await comparePages(query, kept ?? vectorPages(ctx, of), best)
   }
   return chunks === 0 ? undefined : { ranked: best.ranked(), datasetIds: searched }
 }
