@@ -1,4 +1,5 @@
 import { cpus, totalmem } from 'node:os'
+import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { ads } from './ads.ts'
 import { alternatives } from './alternatives.ts'
@@ -6,12 +7,14 @@ import { billing } from './billing.ts'
 import { cliStatus } from './cli-start.ts'
 import { commits } from './commits.ts'
 import { commitsOnPostgres } from './commits-postgres.ts'
+import { cranfield } from './cranfield.ts'
 import { deciding } from './deciding.ts'
 import { deltas } from './deltas.ts'
 import { gatewayGet } from './gateway.ts'
 import { gatewayCost } from './gateway-cost.ts'
 import { jobs } from './jobs.ts'
 import { knowledge } from './knowledge.ts'
+import { vectors } from './knowledge-vectors.ts'
 import { leads } from './leads.ts'
 import { lists } from './lists.ts'
 import { login } from './login.ts'
@@ -51,6 +54,8 @@ const benches: readonly Bench[] = [
   steady,
   scale,
   knowledge,
+  vectors,
+  cranfield,
   media,
   publish,
   calendar,
@@ -70,12 +75,14 @@ const { values, positionals } = parseArgs({
     rows: { type: 'string', default: '1000000' },
     documents: { type: 'string', default: '20' },
     files: { type: 'string', default: '1000' },
+    folder: { type: 'string' },
   },
 })
-const { json, ...sizes } = values
-const size = Object.fromEntries(
-  Object.entries(sizes).map(([name, text]) => [name, positive(name, text)]),
-) as unknown as Size
+const { json, folder, ...sizes } = values
+const size = {
+  ...Object.fromEntries(Object.entries(sizes).map(([name, text]) => [name, positive(name, text)])),
+  ...(folder !== undefined && { folder: resolve(folder) }),
+} as unknown as Size
 const unknown = positionals.filter((name) => !benches.some((bench) => bench.name === name))
 if (unknown.length > 0) {
   console.error(

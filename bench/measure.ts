@@ -27,6 +27,8 @@ export interface Size {
   files: number
   /** Of 50 MB each, that are uploaded into a knowledge base. */
   documents: number
+  /** Of a collection in the files of BEIR, as an absolute path. */
+  folder?: string
 }
 
 /** One benchmark: a name of the command line, and the figures that it gives. */
