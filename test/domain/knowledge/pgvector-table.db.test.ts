@@ -7,7 +7,7 @@ import { searchKnowledge } from '../../../packages/core/src/domain/knowledge/sea
 import { migrateDown, migrateUp } from '../../../packages/core/src/platform/database/migrate.ts'
 import type { Logger } from '../../../packages/core/src/platform/log.ts'
 import { createTestApp } from '../../kit/app.ts'
-import { silent } from '../../kit/database.ts'
+import { dialect, silent } from '../../kit/database.ts'
 import { startEmbeddings } from '../../kit/embedding-server.ts'
 import { datasetOf } from '../../kit/knowledge.ts'
 import { addKnowledge } from '../../kit/seeded-settings.ts'
@@ -224,5 +224,23 @@ describe.runIf(hasPgvector)('the table for pgvector', () => {
       await run(corpus, `drop owned by ${role}`)
       await run(corpus, `drop role ${role}`)
     }
+  })
+})
+
+describe.runIf(dialect === 'postgresql' && !hasPgvector)('a server without pgvector', () => {
+  it('is told of once in the log, and by the doctor, and files are searched all the same', async () => {
+    await using corpus = await createCorpus(true)
+    await corpus.addFile(named(10))
+    const said: string[] = []
+    const log: Logger = { ...silent, info: (message) => void said.push(message) }
+    for (let n = 0; n < 2; n += 1) await embedAgain({ ...corpus.inside.system(), log })
+    const reason = 'because the PostgreSQL server does not have pgvector'
+    expect(said).toEqual([`vectors are compared in this process, ${reason}`])
+    forget(corpus)
+    expect(await texts(corpus, 'loaf number 7')).toContain('loaf number 7')
+    const doctor = await corpus.app.copydesk.doctor()
+    expect(doctor.find(({ name }) => name === 'embeddings')?.message).toBe(
+      `m (custom) answers with 64 dimensions, compared in this process, ${reason}`,
+    )
   })
 })
