@@ -42,7 +42,7 @@ export interface FileToAdd {
   version: number
 }
 
-/** Whether the server has the extension, in this database or for it. */
+/** Whether the server has the extension for its databases. */
 export const isPgvectorInstalled = ({ sql }: Ctx): Promise<boolean> =>
   exists(sql, "from pg_available_extensions where name = 'vector'")
 

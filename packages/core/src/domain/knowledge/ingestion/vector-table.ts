@@ -75,7 +75,7 @@ async function isReady(ctx: Ctx): Promise<boolean> {
   const reason = found.by ?? found.missing
   if (reasons.get(db) === reason) return false
   try {
-    if (await isPgvectorInstalled(ctx)) {
+    if (found.by !== undefined || (await isPgvectorInstalled(ctx))) {
       await makeVectorTable(ctx)
       return true
     }
