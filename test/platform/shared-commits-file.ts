@@ -3,6 +3,10 @@ import BetterSqlite from 'better-sqlite3'
 import { SharedCommits } from '../../packages/core/src/platform/database/sqlite-commits.ts'
 import { type CommitLog, openLog } from '../../packages/core/src/platform/database/sqlite-log.ts'
 import { WriteQueue } from '../../packages/core/src/platform/database/sqlite-queue.ts'
+import {
+  WriteThread,
+  type WriteThreadOptions,
+} from '../../packages/core/src/platform/database/sqlite-thread.ts'
 import { temporaryFolder } from '../cli/process.ts'
 
 /** Commits are durable by themselves, or the log is synced outside of the event loop. */
@@ -13,11 +17,13 @@ type Way = (typeof ways)[number]
  * A database file with a table, a reader of what is committed, and connections that write down what they execute.
  * @param change replaces parts of the log
  * @param thread the entry of the thread that folds the log, when it is not the real one
+ * @param inThread changes the connection in a thread
  */
 export function openFile(
   way: Way,
   change: (log: CommitLog) => Partial<CommitLog> = () => ({}),
   thread?: URL,
+  inThread: Partial<WriteThreadOptions> = {},
 ) {
   const folder = temporaryFolder()
   const path = join(folder.path, 'shared.db')
@@ -28,6 +34,7 @@ export function openFile(
   const told: string[] = []
   const handles = [reader]
   const logs: Array<ReturnType<typeof openLog>> = []
+  const threads: WriteThread[] = []
   const connect = () => {
     const handle = new BetterSqlite(path)
     handles.push(handle)
@@ -70,7 +77,22 @@ export function openFile(
       await durable
       return stored(ids[0])
     }
-    return { handle, texts, commits, unit }
+    const other = new WriteThread({ path, synchronous: 'NORMAL', timeout: 5_000, ...inThread })
+    threads.push(other)
+    /** The same with statements that are executed in a thread. A text is executed as it is. */
+    const apart = async (...parts: Array<number | string | undefined>) => {
+      await commits.apart(other, async () => {
+        const { sql } = other.statements()
+        for (const part of parts) {
+          if (part === undefined) throw new Error('changed its mind')
+          if (typeof part === 'string') await sql.get(part)
+          else await sql.run('insert into thing values (?)', [part])
+          commits.notify(`${part}`, '')
+        }
+      })
+      return stored(parts.find((part) => typeof part === 'number'))
+    }
+    return { handle, texts, commits, unit, apart }
   }
   const stored = (id?: number) =>
     reader.prepare('select count(*) as n from thing where id = ?').pluck().get(id) === 1
@@ -79,7 +101,8 @@ export function openFile(
     told,
     connect,
     ids: () => reader.prepare('select id from thing order by id').pluck().all(),
-    [Symbol.dispose]() {
+    async [Symbol.asyncDispose]() {
+      for (const one of threads) await one.close()
       for (const log of logs) void log.close()
       for (const handle of handles) handle.close()
       folder[Symbol.dispose]()

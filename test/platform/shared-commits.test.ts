@@ -9,7 +9,7 @@ const kills = Number(process.env['COPYDESK_KILLS'] ?? 20)
 
 describe.each(ways)('a unit of work that is durable %s', (way) => {
   it('that no one waits behind is committed by itself', async () => {
-    using file = openFile(way)
+    await using file = openFile(way)
     const { unit, texts } = file.connect()
     expect(await unit(1)).toBe(true)
     await expect(unit(2, undefined)).rejects.toThrow('changed its mind')
@@ -26,7 +26,7 @@ describe.each(ways)('a unit of work that is durable %s', (way) => {
   })
 
   it('shares a commit with those that wait, and has ended only when that is durable', async () => {
-    using file = openFile(way)
+    await using file = openFile(way)
     const { unit, texts } = file.connect()
     const durable = await Promise.all(numbers(0, 200).map((id) => unit(id)))
     expect(durable.every(Boolean)).toBe(true)
@@ -38,7 +38,7 @@ describe.each(ways)('a unit of work that is durable %s', (way) => {
   })
 
   it('that fails takes back its own work only, and tells nothing', async () => {
-    using file = openFile(way)
+    await using file = openFile(way)
     const { unit, texts } = file.connect()
     const ended = await Promise.allSettled([
       unit(1),
@@ -64,7 +64,7 @@ describe.each(ways)('a unit of work that is durable %s', (way) => {
   })
 
   it('is not lost when the one that began the shared commit fails', async () => {
-    using file = openFile(way)
+    await using file = openFile(way)
     const { unit } = file.connect()
     const ended = await Promise.allSettled([unit(1, undefined), unit(2), unit(3, undefined), unit(4)])
     expect(ended.map(({ status }) => status)).toEqual(['rejected', 'fulfilled', 'rejected', 'fulfilled'])
@@ -72,7 +72,7 @@ describe.each(ways)('a unit of work that is durable %s', (way) => {
   })
 
   it('waits for those of another connection to the same file, without sharing their commit', async () => {
-    using file = openFile(way)
+    await using file = openFile(way)
     const [one, two] = [file.connect(), file.connect()]
     const durable = await Promise.all(numbers(0, 60).map((id) => (id % 3 === 0 ? one : two).unit(id)))
     expect(durable.every(Boolean)).toBe(true)
@@ -80,7 +80,7 @@ describe.each(ways)('a unit of work that is durable %s', (way) => {
   })
 
   it('is told that it failed when the shared commit does, and the next ones succeed', async () => {
-    using file = openFile(way)
+    await using file = openFile(way)
     const { unit, handle } = file.connect()
     // Deferred, so that only the commit finds it.
     handle.exec('create table parent (id integer primary key)')
@@ -98,7 +98,7 @@ describe.each(ways)('a unit of work that is durable %s', (way) => {
   })
 
   it('is either stored or told that it failed when the disk is full in the middle', async () => {
-    using file = openFile(way)
+    await using file = openFile(way)
     const { unit, handle } = file.connect()
     handle.exec('create table blob (bytes blob)')
     handle.exec(
@@ -118,7 +118,7 @@ describe.each(ways)('a unit of work that is durable %s', (way) => {
 
 describe('a unit of work', () => {
   it('that has ended survives the death of its process, at whatever step of a shared commit', async () => {
-    using file = openFile('by the commit')
+    await using file = openFile('by the commit')
     const program = fileURLToPath(new URL('./shared-commits-writer.ts', import.meta.url))
     let next = 0
     for (let round = 0; round < kills; round += 1) {

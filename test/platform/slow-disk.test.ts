@@ -25,7 +25,7 @@ describe('a unit of work, while the disk works', () => {
 
   it('is neither seen nor told of before it is durable', async () => {
     const disk = slowDisk()
-    using file = openFile('outside of the event loop', disk.change)
+    await using file = openFile('outside of the event loop', disk.change)
     const { unit, handle } = file.connect()
     const first = unit(1)
     await expect.poll(() => disk.waiting.length).toBe(1)
@@ -39,7 +39,7 @@ describe('a unit of work, while the disk works', () => {
 
   it('goes on, and shares the next commit with all that come meanwhile', async () => {
     const disk = slowDisk()
-    using file = openFile('outside of the event loop', disk.change)
+    await using file = openFile('outside of the event loop', disk.change)
     const { unit, handle, texts } = file.connect()
     const first = unit(1)
     await expect.poll(() => disk.waiting.length).toBe(1)
@@ -57,7 +57,7 @@ describe('a unit of work, while the disk works', () => {
 
   it('of another connection to the same file waits for the disk', async () => {
     const disk = slowDisk()
-    using file = openFile('outside of the event loop', disk.change)
+    await using file = openFile('outside of the event loop', disk.change)
     const [one, two] = [file.connect(), file.connect()]
     const units = [one.unit(1)]
     await expect.poll(() => disk.waiting.length).toBe(1)
@@ -68,9 +68,40 @@ describe('a unit of work, while the disk works', () => {
     expect(await Promise.all(units)).toEqual([true, true, true])
   })
 
+  it('in a thread is neither seen nor told of before it is durable; others go on meanwhile', async () => {
+    const disk = slowDisk()
+    await using file = openFile('outside of the event loop', disk.change)
+    const { unit, apart, texts } = file.connect()
+    const first = apart(1, 2)
+    await expect.poll(() => disk.waiting.length).toBe(1)
+    const others = [unit(3), apart(4), unit(5)]
+    await expect.poll(() => count(texts, 'begin immediate')).toBe(1)
+    expect(file.ids()).toEqual([])
+    expect(file.told).toEqual([])
+    await disk.goOn()
+    expect(await first).toBe(true)
+    expect(file.ids()).toEqual([1, 2])
+    for (let commit = 0; commit < 3; commit += 1) await disk.goOn()
+    expect(await Promise.all(others)).toEqual([true, true, true])
+    expect(file.told).toEqual(['1', '2', '3', '4', '5'])
+  })
+
+  it('in a thread fails when the disk does, and so do all after it', async () => {
+    const disk = slowDisk()
+    await using file = openFile('outside of the event loop', disk.change)
+    const { unit, apart } = file.connect()
+    const units = [apart(1), apart(2), unit(3)]
+    const ended = Promise.allSettled(units)
+    await disk.goOn(Object.assign(new Error('no answer'), { code: 'EIO' }))
+    expect((await ended).map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected'])
+    await expect(apart(4)).rejects.toMatchObject({ code: 'EIO' })
+    expect(file.ids()).toEqual([])
+    expect(file.told).toEqual([])
+  })
+
   it('fails when the disk does, and so do all after it: readers keep to what is durable', async () => {
     const disk = slowDisk()
-    using file = openFile('outside of the event loop', disk.change)
+    await using file = openFile('outside of the event loop', disk.change)
     const { unit, commits } = file.connect()
     const kept = unit(1)
     await disk.goOn()
@@ -92,7 +123,7 @@ describe('a unit of work, while the disk works', () => {
   it('is answered before a long log is folded; the next one waits for that, and readers do not', async () => {
     const folding = Promise.withResolvers<void>()
     let folds = 0
-    using file = openFile('outside of the event loop', (log) => ({
+    await using file = openFile('outside of the event loop', (log) => ({
       isLong: () => folds === 0,
       fold: async () => {
         folds += 1
@@ -115,7 +146,7 @@ describe('a unit of work, while the disk works', () => {
     ['in a thread', undefined],
     ['where no thread can be had', new URL('no-such-thread.ts', import.meta.url)],
   ])('uses the log again from its beginning, however many writers there are, %s', async (_, thread) => {
-    using file = openFile('outside of the event loop', undefined, thread)
+    await using file = openFile('outside of the event loop', undefined, thread)
     const { unit, handle } = file.connect()
     handle.exec('create table page (bytes blob)')
     handle.exec(

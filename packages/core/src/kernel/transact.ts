@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { UniqueConstraintViolationException } from '@mikro-orm/core'
+import type { UnitOptions } from '../platform/database/database.ts'
 import { type NewRow, newRow } from '../platform/database/new-rows.ts'
 import type { NewEvent } from '../platform/events/events.ts'
 import type { NewJob } from '../platform/jobs/jobs.ts'
@@ -25,13 +26,18 @@ const lockedOutPauseMs = 10
  * Runs `work` as one command: one flush, one transaction. The change, its audit row, its events and its jobs commit
  * together or not at all, and so does the mark on the request's idempotency key. Inside another command it joins that one.
  * Two acts that lock each other out are both tried again, so `work` must touch nothing outside of the database.
+ * @param options how the database executes it
  * @throws DomainError `CONFLICT` when the request held its idempotency key for too long
  */
-export async function transact<T>(ctx: Ctx, work: (txn: Transaction) => Promise<T>): Promise<T> {
+export async function transact<T>(
+  ctx: Ctx,
+  work: (txn: Transaction) => Promise<T>,
+  options?: UnitOptions,
+): Promise<T> {
   if ('em' in ctx) return work(ctx as Transaction)
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await commit(ctx, work)
+      return await commit(ctx, work, options)
     } catch (error) {
       if (attempt === 5 || !deadlockCodes.has((error as { code?: string }).code ?? '')) throw error
       await pause(lockedOutPauseMs * attempt)
@@ -39,7 +45,11 @@ export async function transact<T>(ctx: Ctx, work: (txn: Transaction) => Promise<
   }
 }
 
-async function commit<T>(ctx: Ctx, work: (txn: Transaction) => Promise<T>): Promise<T> {
+async function commit<T>(
+  ctx: Ctx,
+  work: (txn: Transaction) => Promise<T>,
+  options?: UnitOptions,
+): Promise<T> {
   const { jobs, events, wakeDispatcher } = ctx.services
   const newEvents: NewEvent[] = []
   const newJobs: NewJob[] = []
@@ -48,37 +58,41 @@ async function commit<T>(ctx: Ctx, work: (txn: Transaction) => Promise<T>): Prom
   let audited = false
   let awaited = false
   let due = false
-  const result = await ctx.db.unitOfWork(ctx.scope, async (em, tx) => {
-    const insert: Transaction['insert'] = (entity, values) =>
-      void newRows.push(requireScope(ctx, newRow(entity, values)))
-    const audit = (entry: AuditEntry) => {
-      insert(AuditRecord, auditRow(ctx, entry))
-      audited = true
-    }
-    const txn: Transaction = {
-      ...ctx,
-      em,
-      tx,
-      sql: tx,
-      audit,
-      insert,
-      emit: (event, happening) => {
-        newEvents.push(toNewEvent(event, happening))
-        awaited ||= event.awaited
-      },
-      enqueue: (job, order) => void newJobs.push(toNewJob(job, order)),
-      signal: (name, payload = '') => void told.set(`${name} ${payload}`, [signals[name], payload]),
-    }
-    const value = await work(txn)
-    if (ctx.trace.claim && !(await commitClaim(tx, ctx.trace.claim)))
-      throw new DomainError('CONFLICT', takeoverMessage)
-    const queued = await jobs.prepare(tx, newJobs)
-    due = queued.due
-    for (const [channel, payload] of told.values()) await ctx.db.notify(tx, channel, payload)
-    // Last before the commit, so that events are in the order of the commits that depend on each other.
-    await ctx.db.flush(em, tx, [...newRows, ...queued.rows, ...events.toRows(newEvents)])
-    return value
-  })
+  const result = await ctx.db.unitOfWork(
+    ctx.scope,
+    async (em, tx) => {
+      const insert: Transaction['insert'] = (entity, values) =>
+        void newRows.push(requireScope(ctx, newRow(entity, values)))
+      const audit = (entry: AuditEntry) => {
+        insert(AuditRecord, auditRow(ctx, entry))
+        audited = true
+      }
+      const txn: Transaction = {
+        ...ctx,
+        em,
+        tx,
+        sql: tx,
+        audit,
+        insert,
+        emit: (event, happening) => {
+          newEvents.push(toNewEvent(event, happening))
+          awaited ||= event.awaited
+        },
+        enqueue: (job, order) => void newJobs.push(toNewJob(job, order)),
+        signal: (name, payload = '') => void told.set(`${name} ${payload}`, [signals[name], payload]),
+      }
+      const value = await work(txn)
+      if (ctx.trace.claim && !(await commitClaim(tx, ctx.trace.claim)))
+        throw new DomainError('CONFLICT', takeoverMessage)
+      const queued = await jobs.prepare(tx, newJobs)
+      due = queued.due
+      for (const [channel, payload] of told.values()) await ctx.db.notify(tx, channel, payload)
+      // Last before the commit, so that events are in the order of the commits that depend on each other.
+      await ctx.db.flush(em, tx, [...newRows, ...queued.rows, ...events.toRows(newEvents)])
+      return value
+    },
+    options,
+  )
   if (audited) ctx.trace.audited = true
   const telling = awaited ? events.tell() : undefined
   if (newEvents.length > 0 && !awaited) events.wakeUp()

@@ -41,7 +41,11 @@ export interface Database {
    * One transaction of the ORM. `em` sees only the tenants in `scope` and refuses to write others; it is flushed
    * after `work` and everything commits together or not at all.
    */
-  unitOfWork<T>(scope: Tenants, work: (em: EntityManager, tx: Sql) => Promise<T>): Promise<T>
+  unitOfWork<T>(
+    scope: Tenants,
+    work: (em: EntityManager, tx: Sql) => Promise<T>,
+    options?: UnitOptions,
+  ): Promise<T>
   /**
    * Writes the changes of a unit of work and these rows, which nothing reads before the commit, in as few statements as the
    * database allows. The last that a unit of work does.
@@ -63,6 +67,14 @@ export interface Database {
 
 /** What statements compare vectors with, by name and version; or why they cannot, in words that go after "because". */
 export type VectorSupport = { by: string } | { by?: undefined; missing: string }
+
+export interface UnitOptions {
+  /**
+   * SQLite only: executes the statements in a thread, while the event loop goes on. For many rows: each statement is a message, and
+   * the unit shares no commit with others. The next one may be sent before the answer to the last, as on PostgreSQL.
+   */
+  inThread?: boolean
+}
 
 export interface DatabaseOptions {
   /** `sqlite:<path>`, a path, or `postgres://…`. */

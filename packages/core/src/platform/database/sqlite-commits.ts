@@ -6,6 +6,14 @@ type Handle = Pick<BetterSqlite.Database, 'exec' | 'inTransaction'>
 
 type Notice = [channel: string, payload: string]
 
+/** Another connection to the file, whose statements are executed in a thread. */
+export interface OtherConnection {
+  begin(): Promise<void>
+  commit(): Promise<void>
+  /** Takes everything back that was not committed, and never fails: no lock of its own is left. */
+  rollback(): Promise<void>
+}
+
 /** A unit of work that has ended well and waits for the commit. */
 interface Finished {
   notices: Notice[]
@@ -109,6 +117,49 @@ export class SharedCommits {
     await this.#syncing
   }
 
+  /**
+   * A unit of work on another connection. It has a turn and a commit of its own; others of this connection go on while the disk makes that
+   * durable.
+   * @returns when it is durable
+   */
+  async apart<T>(other: OtherConnection, work: () => Promise<T>): Promise<T> {
+    await this.enter()
+    const { promise: durable, resolve, reject } = Promise.withResolvers<void>()
+    let result: T
+    try {
+      // What has ended but is not committed has the file locked.
+      if (this.#finished.length > 0) await this.flush()
+      this.check()
+      await other.begin()
+      result = await work()
+      await this.#commitApart(other, { notices: this.#notices, resolve, reject })
+    } catch (error) {
+      await other.rollback()
+      throw error
+    } finally {
+      this.#notices = []
+      this.leave()
+    }
+    await durable
+    return result
+  }
+
+  async #commitApart(other: OtherConnection, unit: Finished): Promise<void> {
+    await this.#syncing
+    this.check()
+    const unpin = this.#log?.pin()
+    try {
+      await other.commit()
+    } catch (error) {
+      // It may be in the log all the same, when the answer was lost with the thread: readers see it when it is durable.
+      await other.rollback()
+      this.#makeDurable([], unpin)
+      throw error
+    }
+    this.#isLong = this.#log?.isLong(true) ?? false
+    this.#makeDurable([unit], unpin)
+  }
+
   /** Ends the turn. What came while the unit worked reaches the queue before it is decided who commits. */
   leave(): void {
     setImmediate(() => {
@@ -124,7 +175,7 @@ export class SharedCommits {
 
   #nextShares(): boolean {
     if (this.#queue.next !== this) return false
-    if (this.#syncing) return true
+    if (this.#syncing) return !this.#isLong
     return this.#finished.length < mostUnits && performance.now() - this.#begunAt < longestMs
   }
 
@@ -164,6 +215,10 @@ export class SharedCommits {
       for (const one of finished) one.reject(error)
       return
     }
+    this.#makeDurable(finished, unpin)
+  }
+
+  #makeDurable(finished: readonly Finished[], unpin?: () => void): void {
     if (this.#log) this.#syncing = this.#sync(this.#log, finished, unpin)
     else this.#end(finished)
   }

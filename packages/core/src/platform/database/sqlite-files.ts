@@ -12,6 +12,9 @@ type Handle = BetterSqlite.Database
 /** Pages of the file that each connection keeps, KiB; the driver's default is 16 MB. What is not kept is read from the system's cache. */
 const kept = { byWriter: 4_096, byReader: 8_192 }
 
+/** How long the lock of another process is waited for, milliseconds. */
+export const busyMs = 5_000
+
 /**
  * The writers' queue of one file. Every instance of this process that has the file open shares it: waiting for each
  * other's lock inside the driver would stop the loop that has to let it go.
@@ -48,7 +51,7 @@ export function foldLog(handle: Handle, { log, url }: DatabaseOptions): void {
 export function openHandle(path: string, options: DatabaseOptions, readonly = false): Handle {
   try {
     if (!readonly && path !== ':memory:') makePrivate(path)
-    const handle = new BetterSqlite(path, { readonly, timeout: 5_000 })
+    const handle = new BetterSqlite(path, { readonly, timeout: busyMs })
     handle.pragma(`cache_size = -${readonly ? kept.byReader : kept.byWriter}`)
     if (!readonly) {
       handle.pragma('journal_mode = WAL')

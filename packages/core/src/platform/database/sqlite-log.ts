@@ -13,14 +13,17 @@ export interface CommitLog {
   pin(): () => void
   /** @returns when all that was committed before the call is durable */
   sync(): Promise<void>
-  /** Whether it has grown so much that it should be folded into the file. */
-  isLong(): boolean
+  /**
+   * Whether it has grown so much that it should be folded into the file.
+   * @param ofMany after many changes at once: what they change again and again is folded once
+   */
+  isLong(ofMany?: boolean): boolean
   /** Folds it into the file, when no transaction is open and all of it is durable. Never fails. */
   fold(): Promise<void>
 }
 
 /** From how many pages of the file on the log is folded, as SQLite does by itself. */
-const longPages = 1_000
+const longPages = { ofFew: 1_000, ofMany: 4_000 }
 
 /** What takes longer has hung, milliseconds. */
 const longestFoldMs = 60_000
@@ -68,9 +71,9 @@ export function openLog(
       return release
     },
     sync: async () => syncData(file),
-    isLong() {
+    isLong(ofMany = false) {
       const [state] = writer.pragma('wal_checkpoint(NOOP)') as [{ log: number }]
-      return state.log >= longPages
+      return state.log >= (ofMany ? longPages.ofMany : longPages.ofFew)
     },
     async fold() {
       try {

@@ -7,9 +7,10 @@ import { insertRows } from './new-rows.ts'
 import { forkFor, isFlushed, markFlushed } from './scope.ts'
 import { SharedCommits } from './sqlite-commits.ts'
 import { explain } from './sqlite-faults.ts'
-import { foldLog, joinFile, logOf, openHandle } from './sqlite-files.ts'
+import { busyMs, foldLog, joinFile, logOf, openHandle } from './sqlite-files.ts'
 import { bind, preparedOn } from './sqlite-statements.ts'
-import { SqliteTransaction } from './sqlite-transaction.ts'
+import { WriteThread } from './sqlite-thread.ts'
+import { type Execute, executeOn, SqliteTransaction } from './sqlite-transaction.ts'
 import { loadVectors } from './sqlite-vectors.ts'
 
 type Handle = BetterSqlite.Database
@@ -43,6 +44,9 @@ export async function openSqlite(options: DatabaseOptions): Promise<Database> {
   })
   const vectors = openedLater(() => loadVectors(reader, options.log))
   const tx = statements(writer, path)
+  const execute = executeOn(writer)
+  const synchronous = log ? 'NORMAL' : 'OFF'
+  const thread = new WriteThread({ path, synchronous, timeout: busyMs })
   const unit = async <T>(work: () => Promise<T>): Promise<T> => {
     await commits.enter()
     let durable: Promise<void>
@@ -68,19 +72,27 @@ export async function openSqlite(options: DatabaseOptions): Promise<Database> {
     sql: statements(reader, path),
     write: (work) => unit(() => work(tx)),
     add: (row) => unit(() => insertRows(tx, [row])),
-    async unitOfWork(scope, work) {
+    async unitOfWork(scope, work, { inThread = false } = {}) {
       const em = forkFor(await orm.get(), scope, 'sqlite')
-      return unit(async () => {
-        const transaction = new SqliteTransaction(writer)
+      const perform = async (execute: Execute, inside: Sql) => {
+        const transaction = new SqliteTransaction(execute)
         em.setTransactionContext(transaction)
         try {
-          const result = await work(em, tx)
+          const result = await work(em, inside)
           if (!isFlushed(em)) await em.flush()
           return result
         } finally {
           transaction.end()
           em.resetTransactionContext()
         }
+      }
+      if (!inThread) return unit(() => perform(execute, tx))
+      const inside = () => {
+        const statements = thread.statements()
+        return perform(statements.execute, statements.sql)
+      }
+      return commits.apart(thread, inside).catch((error: unknown) => {
+        throw explain(error, path)
       })
     },
     async flush(em, inside, rows) {
@@ -109,6 +121,7 @@ export async function openSqlite(options: DatabaseOptions): Promise<Database> {
       await commits.enter()
       await commits.flush()
       readers.delete(reader)
+      await thread.close()
       // The reader first: only the last connection, and only one that may write, folds the log into the file.
       reader.close()
       if (writer.open) foldLog(writer, options)

@@ -1,0 +1,62 @@
+import { parentPort, workerData } from 'node:worker_threads'
+import BetterSqlite from 'better-sqlite3'
+import { preparedOn } from './sqlite-statements.ts'
+
+/** Pages of the file that the connection keeps while the thread lasts, KiB: rows with an index in no order touch very many. */
+const keptKib = 8_192
+
+export interface WriteThreadData {
+  path: string
+  synchronous: 'NORMAL' | 'OFF'
+  /** How long it waits for the lock of another process, milliseconds. */
+  timeout: number
+}
+
+/** What the thread is asked for: a step of a unit of work, or a statement with what is wanted of it; `any`: rows if it has some. */
+export interface WriteRequest {
+  act: 'begin' | 'commit' | 'rollback' | 'all' | 'any' | 'get' | 'run'
+  text: string
+  params: readonly unknown[]
+}
+
+/** Errors arrive without their kind, and are made anew. */
+export type WriteReply = { value: unknown } | { message: string; code: string | undefined }
+
+const port = parentPort
+if (!port) throw new Error('This file is the entry of a worker thread and is not imported elsewhere')
+const { path, synchronous, timeout } = workerData as WriteThreadData
+
+const handle = new BetterSqlite(path, { fileMustExist: true, timeout })
+handle.pragma(`cache_size = -${keptKib}`)
+handle.pragma(`synchronous = ${synchronous}`)
+handle.pragma('foreign_keys = ON')
+// What has to be durable is folded by the one who syncs it.
+if (synchronous === 'NORMAL') handle.pragma('wal_autocheckpoint = 0')
+const prepare = preparedOn(handle)
+
+/** Why no transaction is open: it could not begin, or SQLite itself has taken it back, on a full disk for example. */
+let fault: unknown
+
+function perform({ act, text, params }: WriteRequest): unknown {
+  if (act === 'begin') return void handle.exec('begin immediate')
+  if (act === 'rollback') return void (handle.inTransaction && handle.exec('rollback'))
+  // Else it would be on its own.
+  if (!handle.inTransaction) throw fault
+  if (act === 'commit') return void handle.exec('commit')
+  const statement = prepare(text)
+  if (act === 'get') return statement.get(params)
+  if (act === 'all' || (act === 'any' && statement.reader)) return statement.all(params)
+  return statement.run(params)
+}
+
+function answer(request: WriteRequest): WriteReply {
+  try {
+    return { value: perform(request) }
+  } catch (error) {
+    if (!handle.inTransaction) fault = error
+    const { message, code } = error as { message: string; code?: string }
+    return { message, code }
+  }
+}
+
+port.on('message', (requests: WriteRequest[]) => port.postMessage(requests.map(answer), []))
