@@ -47,9 +47,12 @@ export async function knownLeads(
     const wanted = [...new Set(values.filter((value) => typeof value === 'string'))]
     if (wanted.length === 0) return
     const from = db.dialect === 'sqlite' ? inSqlite(column) : inPostgres(column)
-    for (let n = 0; n < wanted.length; n += perLook, await setImmediate()) {
-      const some = JSON.stringify(wanted.slice(n, n + perLook))
-      for (const { id, ...keys } of await known.all(tx, from, [some, tenantId])) note(id, keys)
+    const parts = Array.from({ length: Math.ceil(wanted.length / perLook) }, (_, n) =>
+      JSON.stringify(wanted.slice(n * perLook, (n + 1) * perLook)),
+    )
+    for (const found of await Promise.all(parts.map((part) => known.all(tx, from, [part, tenantId])))) {
+      for (const { id, ...keys } of found) note(id, keys)
+      await setImmediate()
     }
   }
   await lookUp(

@@ -39,44 +39,61 @@ const columns = `tenant_id, source_ref, import_id, created_on, updated_on, sourc
   .map(([column]) => column)
   .join(', ')}`
 
-/** How many leads one statement adds; others are answered between two. */
-const perStatement = { sqlite: 100, postgresql: 1_000 }
+/** How many leads one statement adds. On SQLite each number of them is a statement to prepare. */
+const perStatement = { sqlite: [100, 10, 1], postgresql: [1_000] }
+
+/** How many leads are sent at a time; others are answered between two. */
+const perTurn = { sqlite: 500, postgresql: 1_000 }
 
 /** Adds the leads of a part of an import: what they share is bound once, which the general way does for each of them. */
 export async function insertLeads(
-  { tx, db }: Transaction,
+  { tx, db: { dialect } }: Transaction,
   { tenantId, label, importId, now }: Common,
   leads: readonly OwnValues[],
 ): Promise<void> {
-  const before = db.dialect === 'sqlite' ? await lastNumber(tx) : 0
   const first = [tenantId, label, importId, now]
-  const most = perStatement[db.dialect]
-  for (let n = 0; n < leads.length; n += most, await setImmediate()) {
-    const some = leads.slice(n, n + most)
-    if (db.dialect === 'postgresql') await tx.run(inPostgres, [...first, JSON.stringify(some)])
-    else if (some.length === most) await tx.run(inSqlite(most), [...first, ...some.flatMap(bound)])
-    // Each number of rows would be a statement of its own to prepare.
-    else for (const lead of some) await tx.run(inSqlite(1), [...first, ...bound(lead)])
+  const insert = (some: readonly OwnValues[]) =>
+    dialect === 'sqlite'
+      ? tx.run(inSqlite(some.length), [...first, ...some.flatMap(bound)])
+      : tx.run(inPostgres, [...first, JSON.stringify(some)])
+  const before = dialect === 'sqlite' ? await lastNumber(tx) : 0
+  const sent: Array<Promise<unknown>> = []
+  // The next ones are made while the database adds these.
+  for (const turn of inParts(leads, [perTurn[dialect]])) {
+    const added = Promise.all(inParts(turn, perStatement[dialect]).map(insert))
+    // Told below.
+    added.catch(() => undefined)
+    sent.push(added)
+    await setImmediate()
   }
-  if (db.dialect === 'sqlite') await addWords(tx, before)
+  await Promise.all(sent)
+  if (dialect === 'sqlite') await addWords(tx, before)
+}
+
+/** As few parts as there can be of these sizes, the largest first; the last one may be smaller than any. */
+function inParts<T>(all: readonly T[], sizes: readonly number[]): T[][] {
+  const parts: T[][] = []
+  for (let n = 0; n < all.length; ) {
+    const left = all.length - n
+    const size = sizes.find((one) => one <= left) ?? left
+    parts.push(all.slice(n, n + size))
+    n += size
+  }
+  return parts
 }
 
 const seqs = select({ last: count('max(l.seq)') })
 const lastNumber = async (tx: Sql) => (await seqs.get(tx, `from ${table(Lead, 'l')}`))?.last ?? 0
 
-/** How many leads one statement adds to the index of words, which at the end of each writes a part that has to be merged later. */
-const perIndexing = 250
-
-/** Adds the words of all leads with higher numbers to the index: a trigger, which does it for other leads, takes twice as long. */
-async function addWords(tx: Sql, before: number): Promise<void> {
-  const last = await lastNumber(tx)
-  for (let from = before; from < last; from += perIndexing, await setImmediate())
-    await tx.run(indexing, [from, from + perIndexing])
-}
+/**
+ * Adds the words of all leads with higher numbers to the index: a trigger, which does it for other leads, takes twice as long. One
+ * statement, since at the end of each the index writes a part that has to be merged later.
+ */
+const addWords = (tx: Sql, before: number) => tx.run(indexing, [before])
 
 const indexing = `insert into lead_words (rowid, words)
   select l.seq, replace(l.words || ' §' || l.status || ' ¶' || replace(l.source, '_', ''), ' ', ' ' || l.tenant_id)
-  from leads l where l.seq > ? and l.seq <= ?`
+  from leads l where l.seq > ?`
 
 const bound = (lead: OwnValues): SqlValue[] =>
   properties.map((name) => (name === 'tags' ? JSON.stringify(lead.tags) : (lead[name] as SqlValue)))

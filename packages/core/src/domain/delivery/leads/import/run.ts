@@ -41,30 +41,27 @@ export async function runImport(
   const own: Ctx = { ...ctx, scope: [tenantId] }
   const text = await ctx.services.blobs.get(textKey(tenantId, importId))
   if (!text) return end(own, importId, 'The file is gone from the store. Upload it again.')
-  const read = (from: Place) => readPart(own, { tenantId, text, format, ...from }, signal)
   let place: Place = { at: found.readBytes, line: found.nextLine }
   const size = createBatchSize()
+  const batches = readBatches(own, { tenantId, text, format, ...place }, size, signal)
   let [written, noted] = [0, fewestNoted]
   try {
-    let part = await read(place)
-    while (part) {
+    let next = batches.next()
+    for (let batch = await next; !batch.done; batch = await next) {
+      signal.throwIfAborted()
+      const { rows, after } = batch.value
       // Read while the rows of this one are written.
-      const following = part.next ? read(part.next) : undefined
-      following?.catch(() => undefined)
-      while (part.chunks.length > 0) {
-        signal.throwIfAborted()
-        const rows = await nextRows(part.chunks, size.rows)
-        const after = part.chunks.length === 0 ? part.after : placeAfter(part, rows.at(-1) as ReadRow)
-        if (!(await size.timed(rows.length, () => store(own, importId, place, { rows, after })))) return
-        place = after
-        written += rows.length
-        if (written >= noted * growth) {
-          noted = written
-          await noteGrowth(own)
-        }
-        await setImmediate()
+      next = batches.next()
+      next.catch(() => undefined)
+      const from = place
+      if (!(await size.timed(rows.length, () => store(own, importId, from, batch.value)))) return
+      place = after
+      written += rows.length
+      if (written >= noted * growth) {
+        noted = written
+        await noteGrowth(own)
       }
-      part = await following
+      await setImmediate()
     }
   } catch (error) {
     if (error instanceof CsvFault) return end(own, importId, error.message)
@@ -89,11 +86,40 @@ interface Part {
   next: Place | undefined
 }
 
-async function readPart(
-  { services }: Ctx,
-  file: { tenantId: string; text: Uint8Array; format: CsvFormat } & Place,
+interface FileText extends Place {
+  tenantId: string
+  text: Uint8Array
+  format: CsvFormat
+}
+
+/** Rows for one transaction. */
+interface Batch {
+  rows: readonly ReadRow[]
+  after: Place
+}
+
+/** The rows of a text from a place on, as many at a time as `size` says. */
+async function* readBatches(
+  ctx: Ctx,
+  file: FileText,
+  size: { readonly rows: number },
   signal: AbortSignal,
-): Promise<Part | undefined> {
+): AsyncGenerator<Batch, void, undefined> {
+  const read = (from: Place) => readPart(ctx, { ...file, ...from }, signal)
+  let part = await read(file)
+  while (part) {
+    const following = part.next ? read(part.next) : undefined
+    following?.catch(() => undefined)
+    while (part.chunks.length > 0) {
+      const rows = await nextRows(part.chunks, size.rows)
+      const after = part.chunks.length === 0 ? part.after : placeAfter(part, rows.at(-1) as ReadRow)
+      yield { rows, after }
+    }
+    part = await following
+  }
+}
+
+async function readPart({ services }: Ctx, file: FileText, signal: AbortSignal): Promise<Part | undefined> {
   const { tenantId, text, format, at, line } = file
   if (at >= text.byteLength) return undefined
   for (let size = partBytes; ; size *= 4) {
@@ -126,24 +152,23 @@ async function nextRows(chunks: string[], wanted: number): Promise<ReadRow[]> {
 const placeAfter = ({ from }: Part, last: ReadRow): Place => ({ at: from.at + last.end, line: last.nextLine })
 
 /** @returns false when someone else goes on with the import, or it is over */
-function store(
-  ctx: Ctx,
-  importId: string,
-  from: Place,
-  { rows, after }: { rows: readonly ReadRow[]; after: Place },
-): Promise<boolean> {
-  return transact(ctx, async (txn) => {
-    // In the order in which new leads lock.
-    await lockTenant(txn, oneTenant(txn))
-    const row = await lockImport(txn, importId)
-    if (row?.status !== 'processing' || row.readBytes !== from.at) return false
-    const counts = await importBatch(txn, row, rows)
-    row.imported += counts.imported
-    row.updated += counts.updated
-    row.skipped += counts.skipped
-    Object.assign(row, { readBytes: after.at, nextLine: after.line })
-    return true
-  })
+function store(ctx: Ctx, importId: string, from: Place, { rows, after }: Batch): Promise<boolean> {
+  return transact(
+    ctx,
+    async (txn) => {
+      // In the order in which new leads lock.
+      await lockTenant(txn, oneTenant(txn))
+      const row = await lockImport(txn, importId)
+      if (row?.status !== 'processing' || row.readBytes !== from.at) return false
+      const counts = await importBatch(txn, row, rows)
+      row.imported += counts.imported
+      row.updated += counts.updated
+      row.skipped += counts.skipped
+      Object.assign(row, { readBytes: after.at, nextLine: after.line })
+      return true
+    },
+    { inThread: true },
+  )
 }
 
 const lockImport = (txn: Transaction, id: string) =>

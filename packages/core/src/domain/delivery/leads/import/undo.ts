@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { LockMode } from '@mikro-orm/core'
-import type { Ctx } from '../../../../kernel/context.ts'
+import type { Ctx, Transaction } from '../../../../kernel/context.ts'
 import { DomainError, notFound } from '../../../../kernel/errors.ts'
 import { transact } from '../../../../kernel/transact.ts'
 import { LeadImport } from '../entities.ts'
@@ -46,17 +46,18 @@ export async function runUndo(
 ): Promise<void> {
   let beyond: number | undefined
   let left = 0
+  const removeSome = async (txn: Transaction) => {
+    const row = await txn.em.findOne(LeadImport, { id: importId }, { lockMode: LockMode.PESSIMISTIC_WRITE })
+    if (row?.undo !== 'processing') return undefined
+    const found = await removeLeads(txn.tx, row, beyond)
+    row.removed += found.removed
+    if (found.last === undefined)
+      Object.assign(row, { undo: 'completed', kept: row.updated + left + found.kept })
+    return found
+  }
   for (let more = true; more; await setImmediate()) {
     signal.throwIfAborted()
-    const done = await transact(ctx, async (txn) => {
-      const row = await txn.em.findOne(LeadImport, { id: importId }, { lockMode: LockMode.PESSIMISTIC_WRITE })
-      if (row?.undo !== 'processing') return undefined
-      const found = await removeLeads(txn.tx, row, beyond)
-      row.removed += found.removed
-      if (found.last === undefined)
-        Object.assign(row, { undo: 'completed', kept: row.updated + left + found.kept })
-      return found
-    })
+    const done = await transact(ctx, removeSome, { inThread: true })
     left += done?.kept ?? 0
     beyond = done?.last
     more = beyond !== undefined
