@@ -8,7 +8,7 @@ import type { Execute, Ran } from './sqlite-transaction.ts'
 import type { WriteReply, WriteRequest, WriteThreadData } from './write-thread.ts'
 
 /** Of the heap of the thread, MB: what statements take and give, a few at a time. */
-const memoryMb = 48
+const memoryMb = { old: 48, young: 4 }
 
 export interface WriteThreadOptions extends WriteThreadData {
   /** The entry of the thread. */
@@ -132,7 +132,7 @@ export class WriteThread {
   #start(): Worker {
     const { file, path, synchronous, timeout } = this.#options
     const workerData: WriteThreadData = { path, synchronous, timeout }
-    const worker = new Worker(file, { workerData, resourceLimits: heapLimits(memoryMb) })
+    const worker = new Worker(file, { workerData, resourceLimits: heapLimits(memoryMb.old, memoryMb.young) })
     const died = (error: Error) => {
       if (this.#worker === worker) this.#fail(error)
     }

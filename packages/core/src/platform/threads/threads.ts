@@ -4,10 +4,10 @@ import type { Tasks } from './serve.ts'
 /** Of the young part of a thread's heap, MB. V8 lets it grow to 48 without need: a long PDF then takes twice the memory, and no less time. */
 const youngMb = 16
 
-/** The limits of a thread, for Node. @param memoryMb of the old part of its heap */
-export const heapLimits = (memoryMb: number): ResourceLimits => ({
+/** The limits of a thread, for Node. @param memoryMb of the old part of its heap @param young of the young part, MB */
+export const heapLimits = (memoryMb: number, young = youngMb): ResourceLimits => ({
   maxOldGenerationSizeMb: memoryMb,
-  maxYoungGenerationSizeMb: youngMb,
+  maxYoungGenerationSizeMb: young,
 })
 
 /** What one thread may take. */
