@@ -2,7 +2,7 @@ import { copyFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import BetterSqlite from 'better-sqlite3'
 import { parse } from 'csv-parse/sync'
-import { ulid } from 'ulid'
+import { monotonicFactory } from 'ulid'
 import { findPostgres } from '../config/postgres.ts'
 import { type Installation, installationIn, memberTokens, type Seeded, seed } from './installation.ts'
 import { fileOf, lists, ofFew, tenantOfFew } from './leads-data.ts'
@@ -153,12 +153,13 @@ async function peerRate(folder: string, { tenantId }: Seeded, rows: number): Pro
      values (?, ?, ?, '', ?, 'new', 'import', '[]', ?, ?, 0, 0, 0)`,
   )
   const text = fileOf(0, rows)
+  const newId = monotonicFactory()
   const begun = performance.now()
   let batch: string[][] = []
   const write = db.transaction(() => {
     for (const [name = '', email = ''] of batch)
       insert.run(
-        ulid(),
+        newId(),
         tenantId,
         name,
         email,
