@@ -1,5 +1,5 @@
 import { LockMode } from '@mikro-orm/core'
-import type { Ctx } from '../../../kernel/context.ts'
+import type { Ctx, Transaction } from '../../../kernel/context.ts'
 import { transact } from '../../../kernel/transact.ts'
 import { EmbeddingFault } from '../../../platform/embeddings/port.ts'
 import { documentTypes, ParseFault } from '../../../platform/parsing/parsed.ts'
@@ -22,8 +22,8 @@ import { addToVectorTable } from './vector-table.ts'
 
 /** How many chunks are embedded at a time. */
 const batchSize = 64
-/** How many of them are stored at a time: on SQLite the loop stands still meanwhile. */
-const storedAtOnce = { sqlite: 16, postgresql: 64 }
+/** So many chunks, with their words in the index, take long enough to be stored beside the event loop. */
+const manyChunks = 8
 
 /** Documents of one tenant that wait for a thread. */
 const mostWaiting = 100
@@ -48,20 +48,15 @@ export async function ingest(ctx: Ctx, { fileId }: { fileId: string }, signal: A
     let version: number | undefined
     const models = new Set<string | null>()
     const purse = createPurse(ctx, begun.tenantId)
-    const size = storedAtOnce[ctx.db.dialect]
     for (let at = 0; at < chunks.length; at += batchSize) {
       signal.throwIfAborted()
       const batch = chunks.slice(at, at + batchSize)
       const embedded = await embedChunks(ctx, { tenantId: begun.tenantId, purse }, batch, signal)
       const rows = await withStems(ctx, begun.tenantId, { language, chunks: embedded }, signal)
       for (const row of rows) models.add(row.model)
-      for (let from = 0; from < rows.length; from += size) {
-        const part = rows.slice(from, from + size)
-        const done = (at + from + part.length) / chunks.length
-        const progress = parsedPercent + Math.floor((99 - parsedPercent) * done)
-        version = await store(ctx, begun, version, part, progress)
-        if (version === undefined) return
-      }
+      const progress = parsedPercent + Math.floor(((99 - parsedPercent) * (at + rows.length)) / chunks.length)
+      version = await store(ctx, begun, version, rows, progress)
+      if (version === undefined) return
     }
     version ??= (await lastVersion(ctx, fileId)) + 1
     await addToVectorTable(ctx, { id: fileId, version })
@@ -156,7 +151,7 @@ function store(
   rows: readonly IndexedChunk[],
   progress: number,
 ): Promise<number | undefined> {
-  return transact(ctx, async (txn) => {
+  const work = async (txn: Transaction) => {
     const row = await txn.em.findOne(KnowledgeFile, { id: file.id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
     if (!row) return undefined
     if (row.status !== 'pending') row.progress = progress
@@ -165,7 +160,8 @@ function store(
     for (const chunk of rows)
       txn.insert(KnowledgeChunk, { ...chunk, id: txn.newId(), tenantId, datasetId, fileId, version: under })
     return under
-  })
+  }
+  return transact(ctx, work, { inThread: rows.length >= manyChunks })
 }
 
 /**
