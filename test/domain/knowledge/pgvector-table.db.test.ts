@@ -13,7 +13,8 @@ import { datasetOf } from '../../kit/knowledge.ts'
 import { addKnowledge } from '../../kit/seeded-settings.ts'
 import { parts } from '../agents.ts'
 import { createCorpus } from './corpus.ts'
-import { type Corpus, countRows, fillTable, forget, hasPgvector } from './pgvector.ts'
+import { type Corpus, forget } from './in-database.ts'
+import { countRows, fillTable, hasPgvector } from './pgvector.ts'
 
 const { signal } = new AbortController()
 

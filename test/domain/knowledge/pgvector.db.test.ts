@@ -4,15 +4,10 @@ import { nearestChunks } from '../../../packages/core/src/domain/knowledge/searc
 import type { KnowledgeResults } from '../../../packages/core/src/domain/knowledge/search/schemas.ts'
 import { packVector } from '../../../packages/core/src/domain/knowledge/search/vectors.ts'
 import { createCorpus } from './corpus.ts'
-import { type Corpus, countRows, fillTable, forget, hasPgvector, scatter } from './pgvector.ts'
+import { addTwoDatasets, alike, type Corpus, expectAsInMemory, forget, named } from './in-database.ts'
+import { countRows, fillTable, hasPgvector, scatter } from './pgvector.ts'
 
-/** Results whose scores differ by what 32-bit floats differ by. */
-const alike = ({ results }: KnowledgeResults) =>
-  results.map((result) => ({ ...result, score: expect.closeTo(result.score, 5) }))
 const texts = ({ results }: KnowledgeResults) => results.map(({ content }) => content)
-
-const named = (from: number, to: number) =>
-  Array.from({ length: to - from }, (_, n) => `loaf number ${from + n} of ${(from + n) % 7} kinds of rye`)
 
 const run = ({ app }: Corpus, text: string, params: Array<string | Uint8Array> = []) =>
   app.db.write((tx) => tx.run(text, params))
@@ -21,27 +16,10 @@ const run = ({ app }: Corpus, text: string, params: Array<string | Uint8Array> =
 describe.runIf(hasPgvector)('searchKnowledge with pgvector', () => {
   it('finds the same, in the same order and with the same scores, as a comparison of all vectors in memory', async () => {
     await using corpus = await createCorpus(true)
-    const { addFile, addDataset, datasetId, search, inside } = corpus
-    const other = await addDataset()
-    await addFile(named(0, 500))
-    await addFile(named(500, 600), { datasetId: other })
-    await addFile(['loaf number 1 is searched no more'], { enabled: false })
-    await addFile(['loaf number 2 of an older version'], { chunksVersion: 2 })
-    await addFile(named(600, 1_000))
+    const other = await addTwoDatasets(corpus)
     await scatter(corpus)
     await fillTable(corpus)
-    const queries = ['loaf number 871', 'kinds of rye', 'number 3', 'oats']
-    for (const hybridAlpha of [1, 0.5])
-      for (const datasetIds of [[datasetId], [other, datasetId]])
-        for (const query of queries) {
-          inside.services.knowledgeCache = createKnowledgeCache()
-          const inMemory = await search(query, { hybridAlpha, datasetIds, topK: 20 })
-          forget(corpus)
-          const found = await search(query, { hybridAlpha, datasetIds, topK: 20 })
-          expect(found.results).toEqual(alike(inMemory))
-          expect(found.results).toHaveLength(20)
-        }
-    expect(corpus.warnings).toEqual([])
+    await expectAsInMemory(corpus, other)
   })
 
   it('has the database compare what memory has no room for', async () => {

@@ -1,18 +1,10 @@
 import { embedAgain } from '../../../packages/core/src/domain/knowledge/ingestion/embed-again.ts'
-import { createKnowledgeCache } from '../../../packages/core/src/domain/knowledge/search/knowledge-cache.ts'
 import { packVector } from '../../../packages/core/src/domain/knowledge/search/vectors.ts'
 import { dialect } from '../../kit/database.ts'
-import { createCorpus } from './corpus.ts'
-
-export type Corpus = Awaited<ReturnType<typeof createCorpus>>
+import type { Corpus } from './in-database.ts'
 
 /** True on PostgreSQL where its server has pgvector (in Debian 13 `apt install postgresql-17-pgvector`). */
 export const hasPgvector = dialect === 'postgresql' && Boolean(process.env['COPYDESK_TEST_PGVECTOR'])
-
-/** Leaves no room in memory for vectors, so that the database compares them. */
-export function forget({ inside }: Pick<Corpus, 'inside'>): void {
-  inside.services.knowledgeCache = createKnowledgeCache({ mostBytes: 1 })
-}
 
 /** Has the job fill the table for pgvector, or go on with it. */
 export const fillTable = ({ inside }: Pick<Corpus, 'inside'>): Promise<void> => embedAgain(inside.system())

@@ -1,22 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { createKnowledgeCache } from '../../../packages/core/src/domain/knowledge/search/knowledge-cache.ts'
 import type { KnowledgeResults } from '../../../packages/core/src/domain/knowledge/search/schemas.ts'
 import { packVector } from '../../../packages/core/src/domain/knowledge/search/vectors.ts'
 import { createCorpus } from './corpus.ts'
-
-type Corpus = Awaited<ReturnType<typeof createCorpus>>
-
-/** Leaves no room in memory for vectors, so that the database compares them. */
-function forget({ inside }: Corpus): void {
-  inside.services.knowledgeCache = createKnowledgeCache({ mostBytes: 1 })
-}
-
-/** Results whose scores differ by what 32-bit floats differ by. */
-const alike = ({ results }: KnowledgeResults) =>
-  results.map((result) => ({ ...result, score: expect.closeTo(result.score, 5) }))
-
-const named = (from: number, to: number) =>
-  Array.from({ length: to - from }, (_, n) => `loaf number ${from + n} of ${(from + n) % 7} kinds of rye`)
+import { addTwoDatasets, alike, type Corpus, expectAsInMemory, forget, named } from './in-database.ts'
 
 /** Puts something in the place of a chunk's vector. */
 const damage = ({ app }: Corpus, text: string, vector: Uint8Array | string) =>
@@ -25,26 +11,8 @@ const damage = ({ app }: Corpus, text: string, vector: Uint8Array | string) =>
 describe('searchKnowledge with sqlite-vec', () => {
   it('finds the same, in the same order and with the same scores, as a comparison of all vectors in memory', async () => {
     await using corpus = await createCorpus(true)
-    const { addFile, addDataset, datasetId, search, inside } = corpus
-    const other = await addDataset()
-    // More than two statements compare, with the chunks of another dataset between them.
-    await addFile(named(0, 500))
-    await addFile(named(500, 600), { datasetId: other })
-    await addFile(['loaf number 1 is searched no more'], { enabled: false })
-    await addFile(['loaf number 2 of an older version'], { chunksVersion: 2 })
-    await addFile(named(600, 1_000))
-    const queries = ['loaf number 871', 'kinds of rye', 'number 3', 'oats']
-    for (const hybridAlpha of [1, 0.5])
-      for (const datasetIds of [[datasetId], [other, datasetId]])
-        for (const query of queries) {
-          inside.services.knowledgeCache = createKnowledgeCache()
-          const inMemory = await search(query, { hybridAlpha, datasetIds, topK: 20 })
-          forget(corpus)
-          const found = await search(query, { hybridAlpha, datasetIds, topK: 20 })
-          expect(found.results).toEqual(alike(inMemory))
-        }
+    await expectAsInMemory(corpus, await addTwoDatasets(corpus))
     expect(await corpus.ctx.db.vectors()).toEqual({ by: 'sqlite-vec 0.1.9' })
-    expect(corpus.warnings).toEqual([])
   })
 
   it('leaves out vectors that are damaged', async () => {
