@@ -1,3 +1,5 @@
+import { readlinkSync } from 'node:fs'
+import { getPriority } from 'node:os'
 import { threadId } from 'node:worker_threads'
 import { serve } from '../../packages/core/src/platform/threads/serve.ts'
 
@@ -17,6 +19,7 @@ const tasks = {
   },
   function: () => () => 1,
   thread: () => threadId,
+  priority: () => getPriority(Number(readlinkSync('/proc/thread-self').split('/').at(-1))),
   exit: (code: number) => process.exit(code),
 }
 export type TestTasks = typeof tasks

@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
+import { getPriority } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, describe, expect, it } from 'vitest'
@@ -57,6 +58,13 @@ describe.each(kinds)('worker threads, %s', (_, kind) => {
     })
     await expect(threads.run('function', undefined as never, by('a'))).rejects.toThrow(/cloned/)
     expect(await threads.run('echo', 1, by('a'))).toBe(1)
+  })
+
+  it.runIf(process.platform === 'linux')('leave the processor to the thread that started them', async () => {
+    await using threads = harness(kind)
+    const own = getPriority()
+    expect(await threads.run('priority', undefined as never, by('a'))).toBe(own + 10)
+    expect(getPriority()).toBe(own)
   })
 
   it('do not block the event loop while a task is running', async () => {
