@@ -32,6 +32,7 @@ export interface BrevoModule {
     account: { getAccount(): Promise<object> }
     senders: { getSenders(): Promise<{ senders: unknown[] }> }
     contacts: { getLists(): Promise<{ lists: unknown[] }> }
+    transactionalEmails: { sendTransacEmail(mail: object): Promise<{ messageId: string }> }
     emailCampaigns: {
       createEmailCampaign(campaign: object): Promise<{ id: number }>
       getEmailCampaigns(query: object): Promise<{ campaigns: unknown[] }>

@@ -1,4 +1,4 @@
-import { generateKeyPairSync } from 'node:crypto'
+import { generateKeyPairSync, randomUUID } from 'node:crypto'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { createTestMailServer } from '../kit/mail.ts'
 import { openNewsroom } from '../kit/mailings.ts'
@@ -61,7 +61,7 @@ describe('the server of Mailchimp', () => {
 })
 
 describe('the server of Brevo', () => {
-  it('answers Brevo’s own client: senders, lists, a campaign that is sent once, and its figures', async () => {
+  it('answers Brevo’s own client: senders, lists, a campaign that is sent once, its figures, and single mails', async () => {
     await using brevo = await createBrevo()
     const { BrevoClient } = vendor<BrevoModule>('@getbrevo/brevo')
     // It repeats requests of its own accord, also those that send.
@@ -89,6 +89,20 @@ describe('the server of Brevo', () => {
     expect(found.statistics.globalStats).toMatchObject({ sent: 90, uniqueViews: 60, uniqueClicks: 7 })
     const shared = await client.emailCampaigns.getSharedTemplateUrl({ campaignId })
     expect(shared.sharedUrl).toMatch(/^https:/)
+    const mail = {
+      sender: { id: 3 },
+      to: [{ email: 'ann@site.example' }],
+      subject: 'Rye for you',
+      htmlContent: '<p>Rye</p>',
+      textContent: 'Rye',
+      headers: { idempotencyKey: randomUUID() },
+    }
+    const { messageId } = await client.transactionalEmails.sendTransacEmail(mail)
+    expect(brevo.mails).toMatchObject([{ messageId, to: 'ann@site.example', text: 'Rye', headers: {} }])
+    await expect(client.transactionalEmails.sendTransacEmail(mail)).rejects.toMatchObject({
+      statusCode: 400,
+      body: { code: 'duplicate_parameter' },
+    })
     const other = new BrevoClient({ apiKey: 'another', ...given })
     await expect(other.account.getAccount()).rejects.toMatchObject({ statusCode: 401 })
   })

@@ -30,6 +30,16 @@ export interface Said {
  */
 export type Mishap = 'cut before' | 'cut after' | 'silence' | (Said & { done?: true })
 
+/** A mail to one reader, as a platform has taken it. */
+export interface SentMail {
+  messageId: string
+  to: string
+  subject: string
+  text: string
+  html: string
+  headers: Record<string, string>
+}
+
 export type ChannelType = Exclude<keyof ChannelOptions, 'redirectUrls'>
 
 /** A platform, written from its documentation; the tests of all connectors drive it through this. */
@@ -43,6 +53,8 @@ export interface Platform extends AsyncDisposable {
   pictures: Buffer[]
   /** The HTML of the last mail. */
   html?: string
+  /** Mails to single readers, in order; left out where there are none. */
+  mails?: SentMail[]
   /** Taken from the front, one for each request that publishes or changes a post. */
   mishaps: Mishap[]
   /** How many requests wait for an answer that never comes. */

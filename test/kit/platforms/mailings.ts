@@ -1,4 +1,5 @@
 import { counter, fails, type Platform, type Said, says, serve } from './frame.ts'
+import { createSingleMails } from './single-mails.ts'
 
 interface Campaign {
   id: string
@@ -132,6 +133,7 @@ export async function createBrevo(): Promise<Platform> {
   })
   const key = 'xkeysib-0123456789'
   let isOpen = true
+  const { mails, take } = createSingleMails(refuse)
   const server = await serve(
     ({ method, path: whole, json, headers, query }): Said => {
       const path = whole.replace(/^\/v3/, '')
@@ -151,6 +153,7 @@ export async function createBrevo(): Promise<Platform> {
         campaigns.set(id, { id, name: String(name), subject: String(subject), status: 'draft' })
         return { status: 201, body: { id } }
       }
+      if (path === '/smtp/email') return take(json, platform.now())
       const [, id, act = ''] = /^\/emailCampaigns\/(\d+)(\/\w+)?$/.exec(path) ?? []
       const campaign = campaigns.get(Number(id))
       if (!campaign) return refuse(404, 'document_not_found')
@@ -166,11 +169,12 @@ export async function createBrevo(): Promise<Platform> {
       add(campaign.subject)
       return fails(204)
     },
-    ({ path }) => path.endsWith('/sendNow'),
+    ({ path }) => path.endsWith('/sendNow') || path.endsWith('/smtp/email'),
   )
   const platform: Platform = {
     ...server,
     type: 'email_platform_b',
+    mails,
     published,
     login: { secret: key },
     accepts: () => false,

@@ -1,5 +1,5 @@
 import type { Ctx } from '../../kernel/context.ts'
-import { answeredMails } from '../../platform/mail/answer.ts'
+import { answeredMessages } from '../../platform/mail/answer.ts'
 import type { BounceOutcome } from '../people/mail/bounces/note-bounce.ts'
 import { receiveBounceReport } from '../people/mail/bounces/receive.ts'
 import { noteAnswer } from './sequences/answers.ts'
@@ -15,6 +15,6 @@ export async function receiveMail(
 ): Promise<{ outcome: BounceOutcome | 'answered' | 'other'; mailId: string | null }> {
   const report = await receiveBounceReport(ctx, raw)
   if (report.outcome !== 'no_report') return { ...report, outcome: report.outcome }
-  const mailId = await noteAnswer(ctx, answeredMails(raw))
+  const mailId = await noteAnswer(ctx, answeredMessages(raw))
   return { outcome: mailId === null ? 'other' : 'answered', mailId }
 }

@@ -5,10 +5,10 @@ import { logActivity } from '../work/activities/state.ts'
 import { addEntry } from './leads/create.ts'
 import { addOptOut } from './mailing/opt-out-queries.ts'
 import { mailOfLink } from './outreach/queries.ts'
-import { stopContact } from './sequences/claim.ts'
 import { SequenceContact } from './sequences/entities.ts'
 import { contactOfLink } from './sequences/queries.ts'
 import { lockSequence } from './sequences/sequences.ts'
+import { stopContact } from './sequences/stop.ts'
 
 /** Whose mails a link ends, of whatever tenant. */
 async function ownerOf(ctx: Ctx, linkKey: string) {

@@ -6,9 +6,9 @@ const mostIds = 100
 /**
  * Reads which of our mails a mail answers (RFC 5322). What a program has answered by itself (RFC 3834), such as a note that someone is away, is no answer.
  * @param raw the mail as a mail server handed it over; only its headers are looked at
- * @returns the ids of mails that it refers to, the one that it answers first; none for any other mail
+ * @returns what stands between the brackets of each `Message-ID` that it refers to, the one that it answers first
  */
-export function answeredMails(raw: Uint8Array): string[] {
+export function answeredMessages(raw: Uint8Array): string[] {
   const [head = ''] = new TextDecoder('latin1').decode(raw.subarray(0, longestHead)).split(/\r?\n\r?\n/, 1)
   const fields = new Map<string, string>()
   for (const line of head.replace(/\r?\n[ \t]+/g, ' ').split(/\r?\n/)) {
@@ -17,11 +17,13 @@ export function answeredMails(raw: Uint8Array): string[] {
   }
   if (isAutomatic(fields)) return []
   const references = `${fields.get('in-reply-to') ?? ''} ${(fields.get('references') ?? '').split(/\s+/).toReversed().join(' ')}`
-  const ids = Array.from(references.matchAll(/<([0-7][0-9A-HJKMNP-TV-Z]{25})@/gi), ([, id = '']) =>
-    id.toUpperCase(),
-  )
+  const ids = Array.from(references.matchAll(/<([^<>\s]{1,990})>/g), ([, id = '']) => id)
   return [...new Set(ids)].slice(0, mostIds)
 }
+
+/** The id of a mail that this server has sent, in its `Message-ID`. */
+export const mailIdIn = (messageId: string): string | undefined =>
+  /^([0-7][0-9A-HJKMNP-TV-Z]{25})@/i.exec(messageId)?.[1]?.toUpperCase()
 
 function isAutomatic(fields: ReadonlyMap<string, string>): boolean {
   const submitted = fields.get('auto-submitted')?.toLowerCase()

@@ -89,8 +89,14 @@ export const vendors: Readonly<Partial<Record<ChannelType, OAuthVendor>>> = {
   email_platform_b: {
     authorizeUrl: 'https://oauth.brevo.com/realms/partner/oauth/authorize',
     tokenUrl: 'https://oauth.brevo.com/realms/partner/oauth/token',
-    // Of its account and senders, its lists, and its campaigns; writing includes no reading.
-    scopes: ['account:read', 'contacts:read', 'campaigns.email:read', 'campaigns.email:write'],
+    // Of its account and senders, its lists, its campaigns, and mails to single readers; writing includes no reading.
+    scopes: [
+      'account:read',
+      'contacts:read',
+      'campaigns.email:read',
+      'campaigns.email:write',
+      'transactional.email:write',
+    ],
     account: { url: 'https://api.brevo.com/v3/account', field: 'companyName' },
   },
   web_analytics: google('analytics.readonly'),

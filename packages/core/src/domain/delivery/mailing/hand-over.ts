@@ -41,9 +41,9 @@ const repeatableMs = knownAgainMs - 3_600_000
 export const doubtOf = ({ status, at }: { status: string; at: Date }): Date | null =>
   status === 'doubtful' ? at : null
 
-/** Whether a mail in doubt could be sent a second time by another try. */
-export const isForgotten = (since: Date, now: Date): boolean =>
-  now.getTime() - since.getTime() >= repeatableMs
+/** Whether a mail in doubt could be sent a second time by another try. @param ms how long it can be repeated */
+export const isForgotten = (since: Date, now: Date, ms = repeatableMs): boolean =>
+  now.getTime() - since.getTime() >= ms
 
 /** What is said of a mail that {@link isForgotten}. */
 export const forgottenWords =

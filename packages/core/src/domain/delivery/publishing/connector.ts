@@ -6,6 +6,7 @@ import type { PostFigures } from './metrics/figures.ts'
 import type { MediaFile } from './picture.ts'
 import type { OutgoingPiece, PieceKind } from './piece.ts'
 import type { PostPicture } from './post-text.ts'
+import type { SingleMails } from './single-mail.ts'
 import type { AskedDays } from './website/source.ts'
 
 /** How often something may be done for one account. */
@@ -129,6 +130,8 @@ export interface Connector {
   lasting?: readonly string[]
   /** Whether the progress says that a post is out: then the intent ends with the text of that post, before it takes a newer one. */
   isOut?(progress: Progress): boolean
+  /** Left out where mails go to whole lists only, or to nobody. */
+  mails?: SingleMails
   /** @throws PlatformError */
   publish(call: PublishCall, piece: OutgoingPiece): Promise<Published | StillWorking>
   /** Asks what has become of a post; it sends nothing that changes anything. @throws PlatformError */

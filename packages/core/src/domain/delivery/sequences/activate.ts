@@ -5,6 +5,7 @@ import { transact } from '../../../kernel/transact.ts'
 import { Tenant } from '../../accounts/tenants/entities.ts'
 import type { CampaignRow } from '../../work/campaigns/change.ts'
 import { requireMailable } from '../mailing/pictures.ts'
+import { chooseWay } from './by-platform.ts'
 import { type SequenceRow, SequenceStep, type StepRow } from './entities.ts'
 import { hashOf, hashOfSteps } from './policy.ts'
 import { getSequence, lastLeadOf } from './queries.ts'
@@ -15,7 +16,7 @@ import { lockPlace, lookAtSequence, requireByMail, type SequencePlace, stepUser 
 const nineOClock = 9 * 60
 
 /**
- * Lets a sequence run: contacts get its first mail, and the later ones when they are due. An admin approves its texts by it; anyone else
+ * Lets a sequence run: contacts get its first mail, by the tenant's e-mail platform where one is connected that takes it, and the later ones when they are due. An admin approves its texts by it; anyone else
  * can activate what an admin has approved as it is. Serves `POST /tenant/v1/campaigns/:campaignId/sequences/:sequenceId/activate`.
  * @param seen of the sequence as the caller has seen it; without one it is activated as it is
  * @throws DomainError `NOT_FOUND`; `CONFLICT` when it is active already, has come to its end, or is not what was seen (`content_changed`);
@@ -44,6 +45,7 @@ export function activateSequence(
     const first = sequence.activatedOn === null
     Object.assign(sequence, { status: 'active', activatedOn: sequence.activatedOn ?? now, updatedOn: now })
     if (first) await begin(txn, campaign, sequence)
+    await chooseWay(txn, sequence)
     const { startsAt } = sequence
     lookAtSequence(txn, sequence, startsAt && startsAt > now ? startsAt : now)
     txn.audit({
@@ -53,6 +55,7 @@ export function activateSequence(
       before: { status },
       after: {
         status: 'active',
+        channelId: sequence.channelId,
         steps: steps.map(({ id, approvedHash }) => ({ stepId: id, contentHash: approvedHash })),
       },
     })

@@ -3,13 +3,11 @@ import { transact } from '../../../kernel/transact.ts'
 import { Tenant } from '../../accounts/tenants/entities.ts'
 import { isShut } from '../../accounts/tenants/shut.ts'
 import { Campaign } from '../../work/campaigns/entities.ts'
-import { hasDeclined } from '../leads/consent-queries.ts'
 import { Lead, type LeadRow } from '../leads/entities.ts'
 import { isStillApproved } from '../mailing/approved.ts'
-import { MailOptOut } from '../mailing/entities.ts'
 import { doubtOf, forgottenWords, handOverMs, idleMs, isForgotten } from '../mailing/hand-over.ts'
-import { addressFor } from './channels.ts'
-import { endsFor, takeInLeads } from './contacts.ts'
+import { keptBack, pauseWithoutPlatform, repeatableAtPlatform } from './by-platform.ts'
+import { takeInLeads } from './contacts.ts'
 import {
   type ContactRow,
   SequenceContact,
@@ -18,17 +16,19 @@ import {
   type SequenceRow,
   SequenceStep,
   type StepRow,
-  type StopReason,
 } from './entities.ts'
 import { countUnknown, tellStopped } from './mailing-progress.ts'
 import { daysLater, hashOf } from './policy.ts'
 import { lockSequence, lookAtSequence } from './sequences.ts'
+import { reasonToStop, stopContact } from './stop.ts'
 
 /** A mail that is to be handed over now. */
 export interface ClaimedMail {
   id: string
   kind: SequenceRow['kind']
   channel: SequenceRow['channel']
+  /** Of the e-mail platform by which it goes. */
+  channelId: string | null
   tenantId: string
   campaignId: string
   contactId: string
@@ -57,7 +57,11 @@ export function claimMail(ctx: Ctx, sequenceId: string): Promise<Claim> {
     if (sequence?.status !== 'active') return 'stop'
     const { startsAt } = sequence
     if (startsAt && startsAt > txn.clock.date()) return 'rest'
-    if (await standsStill(txn, sequence)) {
+    const kept = await keptBack(txn, sequence)
+    if (kept === 'gone') await pauseWithoutPlatform(txn, sequence)
+    if (kept === 'gone') return 'stop'
+    if (kept === 'rest') return 'rest'
+    if (kept === 'idle' || (await standsStill(txn, sequence))) {
       lookAtSequence(txn, sequence, new Date(txn.clock.now() + idleMs))
       return 'stop'
     }
@@ -124,6 +128,7 @@ async function begin(txn: Transaction, sequence: SequenceRow, contact: ContactRo
     attempts: 1,
     until: new Date(now.getTime() + handOverMs),
     error: null,
+    messageId: null,
     at: now,
   })
   const tenant = await txn.em.findOneOrFail(Tenant, { id: tenantId })
@@ -165,7 +170,8 @@ async function retry(txn: Transaction, sequence: SequenceRow, mail: SequenceMail
     )
   }
   const doubtSince = doubtOf(mail)
-  if (doubtSince && isForgotten(doubtSince, txn.clock.date()))
+  const repeatableMs = await repeatableAtPlatform(txn, sequence)
+  if (doubtSince && isForgotten(doubtSince, txn.clock.date(), repeatableMs))
     return giveUp(txn, sequence, mail, step, forgottenWords)
   mail.status = 'sending'
   mail.attempts += 1
@@ -188,31 +194,8 @@ async function giveUp(
   return 'again'
 }
 
-/** Asked at each mail: what was so when a contact was taken in may not be so any more. */
-async function reasonToStop(
-  txn: Transaction,
-  { kind, channel }: SequenceRow,
-  { tenantId, address }: ContactRow,
-  lead: LeadRow | null,
-): Promise<StopReason | undefined> {
-  if (!lead) return 'removed'
-  if (addressFor(channel, lead) !== address) return 'changed'
-  if (endsFor(kind, lead.status)) return lead.status === 'converted' ? 'converted' : 'unqualified'
-  if ((await txn.em.count(MailOptOut, { tenantId, address })) > 0) return 'unsubscribed'
-  return (await hasDeclined(txn, lead.id)) ? 'declined' : undefined
-}
-
-/** Ends a contact's way through a sequence, whose lock the caller holds. */
-export function stopContact(sequence: SequenceRow, contact: ContactRow, reason: StopReason): void {
-  if (contact.status === 'stopped') return
-  if (contact.status === 'waiting') sequence.waiting -= 1
-  else sequence.done -= 1
-  sequence.stopped += 1
-  Object.assign(contact, { status: 'stopped', stopReason: reason, nextAt: null })
-}
-
 function claimed(
-  { kind, channel, campaignId }: SequenceRow,
+  { kind, channel, channelId, campaignId }: SequenceRow,
   { id, tenantId }: SequenceMailRow,
   { id: stepId, subject, body }: StepRow,
   { id: contactId, linkKey, address }: ContactRow,
@@ -223,6 +206,7 @@ function claimed(
     id,
     kind,
     channel,
+    channelId,
     tenantId,
     campaignId,
     contactId,

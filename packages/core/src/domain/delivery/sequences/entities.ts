@@ -54,6 +54,11 @@ export const CampaignSequence = defineEntity({
     done: p.integer(),
     stopped: p.integer(),
     activatedOn: instantColumn().strictNullable(),
+    /** Of the e-mail platform by which its mails go; null where this server sends them. */
+    channelId: refColumn().strictNullable(),
+    /** The platform takes no mails until then, and why; null while it does. */
+    heldUntil: instantColumn().strictNullable(),
+    heldReason: p.text().strictNullable(),
     /** When it is looked at next; null while nothing is to be done. */
     nextAt: instantColumn().strictNullable(),
     createdOn: instantColumn(),
@@ -180,12 +185,19 @@ export const SequenceMail = defineEntity({
     /** While it is `sending`: until when that counts as alive. While it is `waiting`: when it is tried again. */
     until: instantColumn().strictNullable(),
     error: p.text().strictNullable(),
+    /** The `Message-ID` that a platform has given it; null where this server sends it, under its id. */
+    messageId: p.text().strictNullable(),
     at: instantColumn(),
   },
   uniques: [{ name: 'sequence_mails_once', properties: ['contactId', 'stepId'] }],
   indexes: [
     { name: 'sequence_mails_open', properties: ['sequenceId', 'until'], where: 'until is not null' },
     { name: 'sequence_mails_by_tenant', properties: ['tenantId', 'id'] },
+    {
+      name: 'sequence_mails_by_message_id',
+      properties: ['messageId'],
+      where: 'message_id is not null',
+    },
   ],
   filters: ownedByTenant,
 })

@@ -3,14 +3,15 @@ import { notify } from '../../people/notifications/notify.ts'
 import { logActivity } from '../../work/activities/state.ts'
 import type { SequenceRow, StepRow } from './entities.ts'
 
-/** Counts a mail that may have gone out and is not sent again. The admins are told once for each step. */
+/** Counts mails that may have gone out and are not sent again. The admins are told once for each step. */
 export async function countUnknown(
   txn: Transaction,
   { tenantId, campaignId, name }: SequenceRow,
   step: StepRow,
+  mails = 1,
 ): Promise<void> {
-  step.unknown += 1
-  if (step.unknown > 1) return
+  step.unknown += mails
+  if (step.unknown > mails) return
   await notify(txn, {
     tenantId,
     to: 'admins',

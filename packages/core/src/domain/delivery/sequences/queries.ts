@@ -3,9 +3,11 @@ import { notFound } from '../../../kernel/errors.ts'
 import { equals, where } from '../../../kernel/paging-queries.ts'
 import { within } from '../../../kernel/scope.ts'
 import { placeholders } from '../../../platform/database/database.ts'
-import { count, exists, pick, type RowOf, select, table } from '../../../platform/database/read.ts'
+import { count, exists, leftTable, pick, type RowOf, select, table } from '../../../platform/database/read.ts'
+import { ChannelConnection } from '../../accounts/channels/entities.ts'
 import { Tenant } from '../../accounts/tenants/entities.ts'
 import { Lead } from '../leads/entities.ts'
+import { nameOfChannel } from './by-platform.ts'
 import { CampaignSequence, SequenceContact, SequenceStep } from './entities.ts'
 import { hashOf, hashOfSteps } from './policy.ts'
 import type { SequenceItem, SequenceStepItem } from './schemas.ts'
@@ -13,6 +15,7 @@ import type { SequenceItem, SequenceStepItem } from './schemas.ts'
 const q = table(CampaignSequence, 'q')
 const s = table(SequenceStep, 's')
 const l = table(Lead, 'l')
+const c = leftTable(ChannelConnection, 'c')
 
 const sequence = select({
   ...pick(
@@ -30,8 +33,12 @@ const sequence = select({
     'waiting',
     'done',
   ),
-  ...pick(q, 'stopped', 'activatedOn', 'nextAt', 'createdOn', 'updatedOn'),
+  ...pick(q, 'stopped', 'activatedOn', 'heldUntil', 'heldReason', 'nextAt', 'createdOn', 'updatedOn'),
+  platformId: c.id,
+  platformType: c.type,
+  accountName: c.accountName,
 })
+const from = `from ${q} left join ${c} on c.id = q.channel_id`
 const step = select({
   ...pick(s, 'id', 'sequenceId', 'position', 'subject', 'body', 'delayDays', 'approvedHash'),
   ...pick(s, 'approvedByName', 'sent', 'failed', 'unknown'),
@@ -45,7 +52,7 @@ export async function listSequences(ctx: Ctx, campaignId: string): Promise<{ dat
   const condition = where(within(ctx.scope, 'q.tenant_id'), equals(q.campaignId, campaignId))
   const rows = await sequence.all(
     ctx.sql,
-    `from ${q} where ${condition.sql} and q.kind <> 'mailing' order by q.id`,
+    `${from} where ${condition.sql} and q.kind <> 'mailing' order by q.id`,
     condition.params,
   )
   return { data: await withSteps(ctx, rows) }
@@ -54,7 +61,7 @@ export async function listSequences(ctx: Ctx, campaignId: string): Promise<{ dat
 /** @throws DomainError `NOT_FOUND` */
 export async function getSequence(ctx: Ctx, id: string): Promise<SequenceItem> {
   const condition = where(within(ctx.scope, 'q.tenant_id'), equals(q.id, id))
-  const rows = await sequence.all(ctx.sql, `from ${q} where ${condition.sql}`, condition.params)
+  const rows = await sequence.all(ctx.sql, `${from} where ${condition.sql}`, condition.params)
   const [found] = await withSteps(ctx, rows)
   if (!found) throw notFound('sequence')
   return found
@@ -70,16 +77,25 @@ async function withSteps(ctx: Ctx, rows: ReadonlyArray<RowOf<typeof sequence>>):
   )
   const shown = Map.groupBy(steps, ({ sequenceId }) => sequenceId)
   const stepsOf = (id: string) => (shown.get(id) ?? []).map(toStep)
-  return rows.map(({ waiting, done, stopped, audience, kind, status, ...row }) => ({
-    ...row,
-    // Mailings are neither listed here nor asked for.
-    kind: kind as SequenceItem['kind'],
-    status: status as SequenceItem['status'],
-    audience: { statuses: [...audience.statuses], sources: [...audience.sources], tag: audience.tag },
-    contacts: { waiting, done, stopped },
-    steps: stepsOf(row.id),
-    contentHash: hashOfSteps(stepsOf(row.id)),
-  }))
+  return rows.map(({ waiting, done, stopped, audience, kind, status, ...given }) => {
+    const { platformId, platformType, accountName, heldUntil, heldReason, ...row } = given
+    const isHeld = heldUntil !== null && heldUntil > ctx.clock.date()
+    return {
+      ...row,
+      platform:
+        platformId === null || platformType === null
+          ? null
+          : { channelId: platformId, name: nameOfChannel(platformType, accountName) },
+      held: isHeld ? { until: heldUntil, reason: heldReason ?? '' } : null,
+      // Mailings are neither listed here nor asked for.
+      kind: kind as SequenceItem['kind'],
+      status: status as SequenceItem['status'],
+      audience: { statuses: [...audience.statuses], sources: [...audience.sources], tag: audience.tag },
+      contacts: { waiting, done, stopped },
+      steps: stepsOf(row.id),
+      contentHash: hashOfSteps(stepsOf(row.id)),
+    }
+  })
 }
 
 function toStep({ delayDays, approvedHash, approvedByName, ...row }: RowOf<typeof step>): SequenceStepItem {

@@ -62,6 +62,10 @@ export const SequenceItem = z.object({
   contentHash: z.string(),
   /** By what its steps go out. */
   channel: z.enum(sequenceChannels),
+  /** The e-mail platform that its mails are handed to; null where this server sends them. */
+  platform: z.object({ channelId: ulid, name: z.string() }).nullable(),
+  /** Why the platform takes no mails for now, and until when it is not asked again. */
+  held: z.object({ reason: z.string(), until: isoDate }).nullable(),
   contacts: z.object({ waiting: z.int(), done: z.int(), stopped: z.int() }),
   activatedOn: isoDate.nullable(),
   nextAt: isoDate.nullable(),

@@ -1,18 +1,15 @@
 import type { Ctx, Transaction } from '../../../kernel/context.ts'
 import { transact } from '../../../kernel/transact.ts'
-import { type Outcome, settled, tryMail } from '../mailing/hand-over.ts'
-import { composeNewsletter, type Newsletter, wordNewsletter } from '../mailing/newsletter.ts'
-import { mailAddresses } from '../mailing/pictures.ts'
-import { type WordedMail, wordMail } from '../mailing/word-mail.ts'
-import { assetsOf, type TextAssets } from '../publishing/assets.ts'
-import { linkTagsFor } from '../publishing/link-tags/setting.ts'
-import { trySms, wordSms } from './channels.ts'
-import { type ClaimedMail, claimMail, stopContact } from './claim.ts'
+import { settled } from '../mailing/hand-over.ts'
+import { holdAtPlatform, type PlatformOutcome } from './by-platform.ts'
+import { type ClaimedMail, claimMail } from './claim.ts'
 import { SequenceContact, SequenceMail, SequenceStep } from './entities.ts'
+import { createHandOver } from './hand-over.ts'
 import { countUnknown, tellSent } from './mailing-progress.ts'
 import { lookMs, perTurn, turnMs } from './policy.ts'
 import { overdueSequences } from './queries.ts'
 import { lockSequence, lookAtSequence } from './sequences.ts'
+import { stopContact } from './stop.ts'
 
 /** How long after its time a sequence counts as forgotten, milliseconds. */
 const forgottenMs = 5 * 60_000
@@ -27,7 +24,7 @@ export async function sequenceTurn(
   signal: AbortSignal,
 ): Promise<void> {
   await giveUpDoubtful(ctx, sequenceId)
-  const word = createWording(ctx, sequenceId)
+  const handOver = createHandOver(ctx, sequenceId)
   let sent = 0
   // At a mail server that does not answer a hundred mails would take an hour, and those of others wait for that.
   const endsAt = ctx.clock.now() + turnMs
@@ -36,76 +33,39 @@ export async function sequenceTurn(
     if (claim === 'stop') return
     if (claim === 'rest') break
     if (claim === 'again') continue
-    await send(ctx, sequenceId, claim, word)
+    const outcome = await handOver(claim)
+    await transact(ctx, (txn) => settle(txn, sequenceId, claim, outcome))
     sent += 1
   }
   await transact(ctx, (txn) => planNext(txn, sequenceId, sent === perTurn))
-}
-
-type Wording = (claim: ClaimedMail) => Promise<WordedMail>
-
-const linkOf = ({ services: { settings } }: Ctx, { linkKey }: ClaimedMail) =>
-  `${settings.baseUrl}/forms/v1/unsubscribe/${linkKey}`
-
-/** Words the mails of one turn. What is the same in every mail of a newsletter is made once. */
-function createWording(ctx: Ctx, sequenceId: string): Wording {
-  let newsletter: Promise<Newsletter> | undefined
-  const shownIn = new Map<string, Promise<TextAssets>>()
-  const assetsFor = ({ tenantId, kind, stepId, body }: ClaimedMail): Promise<TextAssets> => {
-    const known = shownIn.get(stepId)
-    if (known) return known
-    const user =
-      kind === 'mailing'
-        ? { type: 'mailing' as const, id: sequenceId }
-        : { type: 'sequence_step' as const, id: stepId }
-    const found = assetsOf(ctx, body, { tenantId, ...user })
-    shownIn.set(stepId, found)
-    return found
-  }
-  return async (claim) => {
-    const { kind, subject, body, values, from } = claim
-    const link = linkOf(ctx, claim)
-    const assets = await assetsFor(claim)
-    if (kind !== 'mailing') return wordMail(claim, { values, from, link }, mailAddresses(ctx, assets))
-    newsletter ??= transact(ctx, (txn) => linkTagsFor(txn, claim, 'leads')).then((linkTags) =>
-      composeNewsletter(ctx, { subject, body }, { linkTags, assets }),
-    )
-    return wordNewsletter(await newsletter, { values, from, link })
-  }
-}
-
-async function send(ctx: Ctx, sequenceId: string, claim: ClaimedMail, word: Wording): Promise<void> {
-  const { id, to, tenantId } = claim
-  if (claim.channel === 'sms') {
-    const text = wordSms(claim.body, { ...claim, link: linkOf(ctx, claim) })
-    const outcome = await trySms(ctx, { to, text })
-    return transact(ctx, (txn) => settle(txn, sequenceId, claim, outcome))
-  }
-  const outcome = await word(claim).then(
-    (worded) => tryMail(ctx, { id, to, ...worded }, tenantId),
-    (error: unknown): Outcome => {
-      ctx.log.error('a mail could not be written', { mailId: id, error })
-      // Nobody has been handed anything: it is tried again.
-      return { status: 'waiting', error: 'Something went wrong here' }
-    },
-  )
-  await transact(ctx, (txn) => settle(txn, sequenceId, claim, outcome))
 }
 
 async function settle(
   txn: Transaction,
   sequenceId: string,
   { id, stepId, contactId, doubtSince }: ClaimedMail,
-  outcome: Outcome,
+  outcome: PlatformOutcome,
 ): Promise<void> {
   const sequence = await lockSequence(txn, sequenceId)
   const mail = await txn.em.findOne(SequenceMail, { id })
   // Its campaign is gone, or it was given up as doubtful meanwhile.
   if (!sequence || mail?.status !== 'sending') return
+  if (outcome.status === 'held') {
+    // It was not taken, for a reason that is not its own: this was no try.
+    const { until, error } = outcome
+    const at = doubtSince ?? txn.clock.date()
+    const attempts = mail.attempts - 1
+    Object.assign(mail, { status: doubtSince ? 'doubtful' : 'waiting', attempts, until, error, at })
+    return holdAtPlatform(txn, sequence, outcome)
+  }
   const step = await txn.em.findOneOrFail(SequenceStep, { id: stepId })
   const after = settled(outcome, { attempts: mail.attempts, doubtSince }, txn.clock.date())
   const { status } = after
-  Object.assign(mail, after)
+  Object.assign(mail, after, 'messageId' in outcome && { messageId: outcome.messageId })
+  if (status === 'sent') Object.assign(sequence, { heldUntil: null, heldReason: null })
+  // While a platform is in trouble, one mail is in doubt, and not a hundred.
+  if (sequence.channelId !== null && after.until !== null)
+    Object.assign(sequence, { heldUntil: after.until, heldReason: after.error })
   if (status === 'sent') step.sent += 1
   if (status === 'failed') step.failed += 1
   if (status === 'suppressed') {
@@ -142,7 +102,7 @@ async function giveUpDoubtful(ctx: Ctx, sequenceId: string): Promise<void> {
 async function planNext(txn: Transaction, sequenceId: string, isFull: boolean): Promise<void> {
   const sequence = await lockSequence(txn, sequenceId)
   if (sequence?.status !== 'active') return
-  const { triggerType, startsAt, leadsRead, lastLead } = sequence
+  const { triggerType, startsAt, leadsRead, lastLead, heldUntil } = sequence
   const now = txn.clock.now()
   const [contact] = await txn.em.find(
     SequenceContact,
@@ -169,7 +129,11 @@ async function planNext(txn: Transaction, sequenceId: string, isFull: boolean): 
     if (sequence.kind !== 'mailing') return
     return tellSent(txn, sequence, await txn.em.findOneOrFail(SequenceStep, { sequenceId, position: 0 }))
   }
-  lookAtSequence(txn, sequence, new Date(Math.max(Math.min(...times), isFull ? now + turnMs : now)))
+  lookAtSequence(
+    txn,
+    sequence,
+    new Date(Math.max(Math.min(...times), isFull ? now + turnMs : now, heldUntil?.getTime() ?? 0)),
+  )
 }
 
 /** Looks at sequences again whose job was lost: the job `sequence.sweep`. */

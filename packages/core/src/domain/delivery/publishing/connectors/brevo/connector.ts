@@ -1,19 +1,13 @@
 import { z } from 'zod'
-import type {
-  PlatformCall,
-  PlatformRequest,
-  PlatformRules,
-} from '../../../../accounts/channels/platform-call.ts'
-import { type FailureKind, PlatformError } from '../../../../accounts/channels/platform-error.ts'
+import { PlatformError } from '../../../../accounts/channels/platform-error.ts'
 import { mostReferences } from '../../../../media/references.ts'
 import { mailedFiles, showPictures } from '../../assets.ts'
 import type { Connector, PublishCall, Published } from '../../connector.ts'
 import type { OutgoingPiece } from '../../piece.ts'
-import { addressOf, readAs } from '../requests.ts'
+import { readAs } from '../requests.ts'
+import { askBrevo, brevoLogin, brevoRules, brevoUrl, verifiedSender } from './api.ts'
+import { sendMail } from './send-mail.ts'
 
-const Senders = z.object({
-  senders: z.array(z.object({ id: z.int(), active: z.boolean().default(true) })).default([]),
-})
 const Lists = z.object({ lists: z.array(z.object({ id: z.int(), name: z.string() })).default([]) })
 const Campaign = z.object({ id: z.int(), name: z.string().default(''), status: z.string() })
 type Campaign = z.output<typeof Campaign>
@@ -22,38 +16,10 @@ const count = z.int().nonnegative().default(0)
 const GlobalStats = z.object({ sent: count, uniqueViews: count, uniqueClicks: count, unsubscriptions: count })
 const Report = z.object({ statistics: z.object({ globalStats: GlobalStats }) })
 
-const Refused = z.object({ code: z.string().optional(), message: z.string().optional() }).catch({})
-const kinds: Readonly<Record<string, FailureKind>> = {
-  unauthorized: 'auth',
-  permission_denied: 'policy',
-  account_under_validation: 'policy',
-  not_enough_credits: 'policy',
-  campaign_sent: 'duplicate',
-  campaign_processing: 'duplicate',
-  duplicate_request: 'duplicate',
-}
-
-const rules: PlatformRules = {
-  refusalOf({ body, status }) {
-    const { code = '', message: words } = Refused.parse(body)
-    // A key that may be used from certain addresses only is good: the operator has to name ours.
-    const isBound = status === 401 && /\bIP\b/.test(words ?? '')
-    const kind = isBound || status === 402 ? 'policy' : kinds[code]
-    return { ...(kind && { kind }), words }
-  },
-  limitsOf({ headers }, now): Record<string, { left: number; until: Date }> {
-    const left = Number(headers.get('x-sib-ratelimit-remaining') ?? Number.NaN)
-    // Seconds from now, not a date.
-    const seconds = Number(headers.get('x-sib-ratelimit-reset') ?? Number.NaN)
-    const isTold = Number.isInteger(left) && seconds > 0 && seconds < 86_400
-    return isTold ? { requests: { left, until: new Date(now.getTime() + seconds * 1_000) } } : {}
-  },
-}
-
 /** Brevo: a campaign is made as a draft, under a name that only this intent has; it can be sent once. */
 export const brevo: Connector = {
   type: 'email_platform_b',
-  rules,
+  rules: brevoRules,
   capabilities: {
     takes: 'article',
     asMail: true,
@@ -64,24 +30,26 @@ export const brevo: Connector = {
     limits: [{ name: 'mails', max: 15, perS: 3_600 }],
   },
   auth: {
-    rules,
+    rules: brevoRules,
     fields: { secret: 'API key' },
     opensSeveral: true,
     async verify(call) {
       const about = z.object({ companyName: z.string() })
-      const { companyName } = readAs(await send(call, { url: at(call, '/account'), effect: 'read' }), about)
+      const { companyName } = readAs(
+        await askBrevo(call, { url: brevoUrl(call, '/account'), effect: 'read' }),
+        about,
+      )
       return { accountName: companyName, account: null }
     },
   },
   async accounts(call) {
-    const { senders } = readAs(await send(call, { url: at(call, '/senders'), effect: 'read' }), Senders)
-    const sender = senders.find(({ active }) => active)
-    if (!sender) throw new PlatformError('policy', 'No sender is verified at the platform')
-    const url = at(call, '/contacts/lists', { limit: '50', sort: 'desc' })
-    const { lists } = readAs(await send(call, { url, effect: 'read' }), Lists)
-    return lists.map(({ id, name }) => ({ name, account: { list: String(id), sender: String(sender.id) } }))
+    const sender = await verifiedSender(call)
+    const url = brevoUrl(call, '/contacts/lists', { limit: '50', sort: 'desc' })
+    const { lists } = readAs(await askBrevo(call, { url, effect: 'read' }), Lists)
+    return lists.map(({ id, name }) => ({ name, account: { list: String(id), sender } }))
   },
   isOut: ({ sent }) => sent === 'yes',
+  mails: { knownMs: 15 * 60_000, send: sendMail },
   async publish(call, piece) {
     const id =
       call.progress['campaignId'] ?? (await lostCampaign(call, piece)) ?? (await createCampaign(call, piece))
@@ -90,8 +58,8 @@ export const brevo: Connector = {
     if (isOut(campaign)) return toPublished(call, id)
     if (campaign.status !== 'draft')
       throw new PlatformError('policy', `The campaign is “${campaign.status}” there`)
-    const url = at(call, `/emailCampaigns/${id}/sendNow`)
-    await send(call, { method: 'POST', url, effect: 'once' })
+    const url = brevoUrl(call, `/emailCampaigns/${id}/sendNow`)
+    await askBrevo(call, { method: 'POST', url, effect: 'once' })
     await call.save({ campaignId: id, sent: 'yes' })
     return toPublished(call, id)
   },
@@ -105,23 +73,12 @@ export const brevo: Connector = {
   },
   async metrics(call, { externalId }) {
     const query = { statistics: 'globalStats', excludeHtmlContent: 'true' }
-    const url = at(call, `/emailCampaigns/${encodeURIComponent(externalId)}`, query)
-    const answer = await call.ask({ url, headers: loginOf(call) }, [404])
+    const url = brevoUrl(call, `/emailCampaigns/${encodeURIComponent(externalId)}`, query)
+    const answer = await call.ask({ url, headers: brevoLogin(call) }, [404])
     if (answer.status === 404) return null
     const { sent, uniqueViews, uniqueClicks, unsubscriptions } = readAs(answer, Report).statistics.globalStats
     return { deliveries: sent, opens: uniqueViews, clicks: uniqueClicks, unsubscribes: unsubscriptions }
   },
-}
-
-const at = ({ urls }: PlatformCall, path: string, query: Record<string, string> = {}): URL =>
-  addressOf(`https://api.brevo.com/v3${path}`, urls.baseUrl, query)
-
-function send(call: PlatformCall, request: PlatformRequest) {
-  return call.request({ ...request, headers: loginOf(call) })
-}
-
-function loginOf({ secrets: { accessToken, secret = '' } }: PlatformCall): Record<string, string> {
-  return accessToken === undefined ? { 'api-key': secret } : { authorization: `Bearer ${accessToken}` }
 }
 
 const isOut = ({ status }: Campaign) => ['sent', 'queued', 'in_process'].includes(status)
@@ -129,14 +86,14 @@ const isOut = ({ status }: Campaign) => ['sent', 'queued', 'in_process'].include
 const nameOf = ({ title, key }: OutgoingPiece) => `${title.slice(0, 60)} ${key}`
 
 async function readCampaign(call: PublishCall, id: string): Promise<Campaign> {
-  const url = at(call, `/emailCampaigns/${id}`, { excludeHtmlContent: 'true' })
-  return readAs(await send(call, { url, effect: 'read' }), Campaign)
+  const url = brevoUrl(call, `/emailCampaigns/${id}`, { excludeHtmlContent: 'true' })
+  return readAs(await askBrevo(call, { url, effect: 'read' }), Campaign)
 }
 
 /** A draft whose answer was lost. */
 async function lostCampaign(call: PublishCall, piece: OutgoingPiece): Promise<string | undefined> {
   const query = { status: 'draft', limit: '50', sort: 'desc', excludeHtmlContent: 'true' }
-  const answer = await send(call, { url: at(call, '/emailCampaigns', query), effect: 'read' })
+  const answer = await askBrevo(call, { url: brevoUrl(call, '/emailCampaigns', query), effect: 'read' })
   const { campaigns } = readAs(answer, z.object({ campaigns: z.array(Campaign).default([]) }))
   const found = campaigns.find(({ name }) => name === nameOf(piece))
   return found && String(found.id)
@@ -157,14 +114,19 @@ async function createCampaign(call: PublishCall, piece: OutgoingPiece): Promise<
     ...(piece.excerpt !== '' && { previewText: piece.excerpt }),
   }
   // A second draft is not sent: it is found by its name, or lies there unseen.
-  const request = { method: 'POST', url: at(call, '/emailCampaigns'), json, effect: 'repeatable' } as const
-  const { id } = readAs(await send(call, request), z.object({ id: z.int() }))
+  const request = {
+    method: 'POST',
+    url: brevoUrl(call, '/emailCampaigns'),
+    json,
+    effect: 'repeatable',
+  } as const
+  const { id } = readAs(await askBrevo(call, request), z.object({ id: z.int() }))
   return String(id)
 }
 
 async function toPublished(call: PublishCall, id: string): Promise<Published> {
-  const url = at(call, `/emailCampaigns/${id}/sharedUrl`)
-  const answer = await call.ask({ url, headers: loginOf(call) }, [400, 403, 404])
+  const url = brevoUrl(call, `/emailCampaigns/${id}/sharedUrl`)
+  const answer = await call.ask({ url, headers: brevoLogin(call) }, [400, 403, 404])
   const { sharedUrl } = z.object({ sharedUrl: z.url().optional() }).catch({}).parse(answer.body)
   return { externalId: id, url: sharedUrl ?? null }
 }
