@@ -185,11 +185,21 @@ describe('changes made outside at Meta', () => {
         object: bakery,
         type: 'update_campaign_budget',
         extra: {
-          old_value: { type: 'payment_amount', old_value: 2_200 },
-          new_value: { type: 'payment_amount', new_value: 3_000 },
+          old_value: { type: 'Per day', old_value: 2_200 },
+          new_value: { type: 'Per day', new_value: 3_000 },
         },
       },
-      { ...by, at: new Date(at.getTime() - 1_000), object: '111', type: 'update_ad_set_name' },
+      {
+        ...by,
+        at: new Date(at.getTime() - 1_000),
+        object: bakery,
+        type: 'update_campaign_budget',
+        extra: {
+          old_value: { type: 'Lifetime budget', old_value: 90_000 },
+          new_value: { type: 'Lifetime budget', new_value: 80_000 },
+        },
+      },
+      { ...by, at: new Date(at.getTime() - 2_000), object: '111', type: 'update_ad_set_name' },
     )
     const { member } = social.team
     await member.call('tenant', 'POST /campaigns/:campaignId/metrics/sync', { params: { campaignId: ours } })
@@ -203,6 +213,7 @@ describe('changes made outside at Meta', () => {
         via: 'Ads Manager',
         changes: [{ label: 'Daily budget', before: 22_000_000, after: 30_000_000 }],
       },
+      { changes: [{ label: `Lifetime budget: Object ${bakery}`, before: null, after: null }] },
       { changes: [{ label: 'update ad set name: Object 111', before: null, after: null }] },
     ])
   })

@@ -72,14 +72,15 @@ function partOf(
   }: Activity,
   { campaignId, currency }: { campaignId: string; currency: string },
 ): PlatformEventPart {
-  const kind = id === campaignId ? (kinds[type] ?? null) : null
+  const { old_value: old, new_value: now } = readExtra(data)
+  const isForLife = [old, now].some((value) => lifetime.test(typeOf(value)))
+  const kind = id === campaignId && !isForLife ? (kinds[type] ?? null) : null
   const base = { kind, groupId: null, externalId: null, keyword: null }
   if (kind === null) {
-    const what = words ?? type.replaceAll('_', ' ')
+    const what = isForLife ? 'Lifetime budget' : (words ?? type.replaceAll('_', ' '))
     const label = (name === undefined ? what : `${what}: ${name}`).slice(0, 300)
     return { ...base, label, before: null, after: null, isTold: false }
   }
-  const { old_value: old, new_value: now } = readExtra(data)
   const [before, after] = [old, now].map((value) => valueOf(kind, inner(value), currency)) as [
     ChangeValue,
     ChangeValue,
@@ -97,6 +98,13 @@ function readExtra(text = ''): { old_value?: unknown; new_value?: unknown } {
     return {}
   }
 }
+
+/** What a value of a budget says of itself: `Per day`, `Lifetime budget`. Both come with the same event. */
+const typeOf = (value: unknown): string => {
+  const type = typeof value === 'object' && value !== null && 'type' in value ? value.type : ''
+  return typeof type === 'string' ? type : ''
+}
+const lifetime = /\blife-?time\b/i
 
 /** Some events have the value in an object of the same form. */
 const inner = (value: unknown): unknown =>
