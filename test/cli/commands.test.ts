@@ -2,10 +2,15 @@ import { chmodSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import { describe, expect, it } from 'vitest'
-import { cliProcess, setUpIn, temporaryFolder } from './process.ts'
+import { cliProcess, setUpIn, silentPort, temporaryFolder } from './process.ts'
 
-async function json(args: string[], cwd: string, input?: string): Promise<never> {
-  const ended = await cliProcess([...args, '--json'], { cwd, ...(input !== undefined && { input }) })
+async function json(
+  args: string[],
+  cwd: string,
+  input?: string,
+  env?: Record<string, string>,
+): Promise<never> {
+  const ended = await cliProcess([...args, '--json'], { cwd, env, ...(input !== undefined && { input }) })
   expect(ended.stderr).not.toContain('error')
   expect(ended.code).toBe(0)
   return JSON.parse(ended.stdout) as never
@@ -132,27 +137,39 @@ describe('copydesk doctor', () => {
   it('reports problems with remedies, and repairs them on request', async () => {
     using folder = temporaryFolder()
     await setUpIn(folder.path)
+    // A server of someone else at the usual port is no fault of this installation.
+    await using port = await silentPort()
+    const { env } = port
     const cwd = folder.path
-    expect(await json(['doctor'], cwd)).toMatchObject({ ok: true })
+    const doctor = (...more: string[]) => json(['doctor', ...more], cwd, undefined, env)
+    expect(await doctor()).toMatchObject({
+      ok: true,
+      findings: expect.arrayContaining([
+        expect.objectContaining({
+          name: 'proxy',
+          message: expect.stringContaining(`nothing answers at ${port.url}`),
+        }),
+      ]),
+    })
     const secrets = join(cwd, 'copydesk-data', 'secrets.json')
     chmodSync(secrets, 0o644)
-    const sick = await cliProcess(['doctor'], { cwd })
+    const sick = await cliProcess(['doctor'], { cwd, env })
     expect(sick.code).toBe(1)
     expect(sick.stdout).toContain(`WRONG  secrets file: other users can read ${secrets}`)
     expect(statSync(secrets).mode & 0o777).toBe(0o644)
-    expect(await json(['doctor', '--repair'], cwd)).toMatchObject({ ok: true })
+    expect(await doctor('--repair')).toMatchObject({ ok: true })
     expect(statSync(secrets).mode & 0o777).toBe(0o600)
     const database = join(cwd, 'copydesk-data', 'copydesk.db')
     chmodSync(database, 0o644)
-    const open = await cliProcess(['doctor'], { cwd })
+    const open = await cliProcess(['doctor'], { cwd, env })
     expect(open.code).toBe(1)
     expect(open.stdout).toContain(`WRONG  file modes: other users can read ${database}`)
-    expect(await json(['doctor', '--repair'], cwd)).toMatchObject({ ok: true })
+    expect(await doctor('--repair')).toMatchObject({ ok: true })
     expect(statSync(database).mode & 0o777).toBe(0o600)
     const config = join(cwd, 'elsewhere.json')
     writeFileSync(config, '{ "providers": { "hosted_a": { "apiKey": "sk-secret", "models": ["m"] } } }')
     chmodSync(config, 0o644)
-    const shared = await cliProcess(['doctor', '--config', config], { cwd })
+    const shared = await cliProcess(['doctor', '--config', config], { cwd, env })
     expect(shared.stdout).toContain(`WRONG  configuration file: all users of this machine can read ${config}`)
   })
 })

@@ -1,13 +1,18 @@
 import { cpSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { cli, setUpIn, startCli, temporaryFolder } from './process.ts'
+import { cli, setUpIn, silentPort, startCli, temporaryFolder } from './process.ts'
 
 const password = 'a long password'
 const root = 'root@example.com'
 const admin = 'ada@example.com'
 
-async function json<T = Record<string, unknown>>(args: string[], cwd: string, input?: string): Promise<T> {
-  const ended = await cli([...args, '--json'], { cwd, ...(input !== undefined && { input }) })
+async function json<T = Record<string, unknown>>(
+  args: string[],
+  cwd: string,
+  input?: string,
+  env?: Record<string, string>,
+): Promise<T> {
+  const ended = await cli([...args, '--json'], { cwd, env, ...(input !== undefined && { input }) })
   expect(ended.stderr).not.toContain('error')
   expect(ended.code).toBe(0)
   return JSON.parse(ended.stdout) as T
@@ -197,13 +202,14 @@ describe('copydesk doctor and config show', () => {
     })
     const env = { COPYDESK_REGISTRATION: 'open', COPYDESK_FREE_TENANTS_PER_DAY: '3' }
     expect(await settings(env)).toMatchObject({ registration: 'open', 'freeTenants.perDay': 3 })
-    const { findings } = await json<{ findings: object[] }>(['doctor'], cwd)
+    await using port = await silentPort()
+    const { findings } = await json<{ findings: object[] }>(['doctor'], cwd, undefined, port.env)
     expect(findings).toContainEqual({
       name: 'registration',
       ok: true,
       message: expect.stringMatching(/^closed/),
     })
-    const open = await cli(['doctor'], { cwd, env })
+    const open = await cli(['doctor'], { cwd, env: { ...env, ...port.env } })
     expect(open).toMatchObject({ code: 1, stdout: expect.stringContaining('WRONG  registration: open') })
     const odd = await cli(['config', 'show'], { cwd, env: { COPYDESK_FREE_TENANTS_MONTHLY_USD: 'much' } })
     expect(odd).toMatchObject({ code: 2, stdout: '' })

@@ -1,5 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { bundled, shortLived } from '../kit/bundled.ts'
@@ -33,6 +35,22 @@ export interface Running {
 export function temporaryFolder() {
   const path = mkdtempSync(join(tmpdir(), 'copydesk-cli-'))
   return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) }
+}
+
+/** A port at which nothing answers for as long as it is held, whatever else runs on this machine: connections are cut. */
+export async function silentPort() {
+  const server = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  return {
+    /** An installation whose server, by its configuration, is at this port. */
+    env: { COPYDESK_PORT: String(port) },
+    url: `http://127.0.0.1:${port}`,
+    async [Symbol.asyncDispose]() {
+      server.close()
+      await once(server, 'close')
+    },
+  }
 }
 
 /** Starts the command line. */
