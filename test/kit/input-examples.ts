@@ -176,6 +176,7 @@ const examples: InputExamples = {
       quietHours: { from: '22:00', to: '07:00', timezone: 'Europe/Berlin' },
     },
   }),
+  'dm.notifications.read': () => ({ body: { markAll: true } }),
   'mobile.notifications.read': () => ({ body: { markAll: true } }),
   'mobile.approvals.resolve': () => ({ body: { resolution: 'approved' } }),
 }

@@ -144,6 +144,7 @@ const bodies: Record<string, (ids: Ids) => object> = {
   }),
   'mobile.push.change': ({ deviceId }) => ({ pushToken: `another-token-of-${deviceId}` }),
   'tenant.notifications.read': () => ({ markAll: true }),
+  'dm.notifications.read': () => ({ markAll: true }),
   'mobile.notifications.read': () => ({ markAll: true }),
   'mobile.approvals.resolve': () => ({ resolution: 'rejected', note: 'No' }),
   'agent.callback.receive': () => ({ status: 'success', text: 'Text' }),

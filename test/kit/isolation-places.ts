@@ -80,6 +80,8 @@ export const tenantless: Record<string, string> = {
     'names a device, which belongs to who logs in at it, anyone who had it before',
   'tenant.notifications.read: ids in the body':
     'passes over what is not the caller’s own, as on the mobile surface',
+  'dm.notifications.read: ids in the body':
+    'passes over what is not the caller’s own, as on the mobile surface',
   'mobile.notifications.read: ids in the body':
     'passes over what is not the caller’s own, which has a test beside it',
   'forms.submit: formId in the path':

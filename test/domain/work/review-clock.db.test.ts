@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createTestApp } from '../../kit/app.ts'
+import { createTestApp, reviewerOf } from '../../kit/app.ts'
 import { createTestClock, type TestClock } from '../../kit/clock.ts'
 import { denyUpdates } from '../../kit/denied-updates.ts'
 import { type AgentHarness, createAgentHarness } from '../../kit/runtime.ts'
@@ -45,6 +45,9 @@ describe('the due time of an approval', () => {
       { user_id: harness.team.adminId, title },
       { user_id: harness.team.reviewerId, title },
     ])
+    const reviewer = harness.app.copydesk.as(reviewerOf(harness.team))
+    const { data: seen } = await reviewer.call('dm.notifications.list', { query: {} })
+    expect(seen).toMatchObject([{ type: 'approval_expiring', title, deepLink: `copydesk://approvals/${id}` }])
     expect(await approvals.get(id)).toMatchObject({ riskLevel: 'low', status: 'pending' })
 
     await reach(harness, clock, '2026-04-15T09:00Z', 'approval_escalated', 1)

@@ -8,6 +8,7 @@ import * as campaigns from './campaigns.ts'
 import * as events from './events.ts'
 import * as feed from './feed.ts'
 import * as kb from './kb.ts'
+import * as notifications from './notifications.ts'
 import * as overview from './overview.ts'
 import * as reports from './reports.ts'
 import * as team from './team.ts'
@@ -30,6 +31,7 @@ export const dm = surface({
     events,
     feed,
     kb,
+    notifications,
     overview,
     reports,
     team,

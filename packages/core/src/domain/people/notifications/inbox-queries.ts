@@ -4,9 +4,16 @@ import { type Condition, equals, readOffset, where } from '../../../kernel/pagin
 import { within } from '../../../kernel/scope.ts'
 import { firstIdAt } from '../../../platform/clock.ts'
 import { placeholders, type Sql } from '../../../platform/database/database.ts'
-import { count, pick, type RowOf, select, table } from '../../../platform/database/read.ts'
-import { Notification, type SubjectKind } from './entities.ts'
-import type { InboxPage, InboxQuery, MobileInbox, MobileInboxQuery, NotificationItem } from './schemas.ts'
+import { count, pick, type RowOf, select, table, text } from '../../../platform/database/read.ts'
+import { Notification, type NotificationType, type SubjectKind } from './entities.ts'
+import type {
+  InboxPage,
+  InboxQuery,
+  MobileInbox,
+  MobileInboxQuery,
+  NotificationItem,
+  ReviewerInboxPage,
+} from './schemas.ts'
 
 /** How long a notification is there, days. */
 export const keptDays = 90
@@ -14,7 +21,8 @@ export const keptDays = 90
 const n = table(Notification, 'n')
 const from = `from ${n}`
 
-const told = select(pick(n, 'id', 'type', 'title', 'body', 'read', 'subjectKind', 'subjectId', 'createdOn'))
+const columns = pick(n, 'id', 'type', 'title', 'body', 'read', 'subjectKind', 'subjectId', 'createdOn')
+const told = select(columns)
 const total = select({ unread: count('count(*)') })
 
 /** What the caller was told in the last 90 days, newest first. Serves `GET /mobile/v1/notifications`. */
@@ -49,6 +57,24 @@ export async function inboxPage(ctx: Ctx, query: InboxQuery): Promise<InboxPage>
   return { ...found, unreadCount: unread }
 }
 
+const toldOf = select({ ...columns, tenantId: n.tenantId, tenantName: text('t.name') })
+
+/** The same of all tenants in scope, each with its tenant. Serves `GET /dm/v1/notifications`. */
+export async function reviewerInbox(ctx: Ctx, query: InboxQuery): Promise<ReviewerInboxPage> {
+  const request = { ...query, order: 'desc' as const }
+  const filters = [recent(ctx), equals(n.read, query['filter.read'])]
+  const from = `from ${n} join tenants t on t.id = n.tenant_id`
+  const [found, unread] = await Promise.all([
+    readPage(
+      ctx,
+      { select: toldOf, from, id: n.id, rows: mine(ctx), filters, request },
+      ({ tenantId, tenantName, ...row }) => ({ ...toItem(ctx, row), tenantId, tenantName }),
+    ),
+    unreadCount(ctx, ctx.sql),
+  ])
+  return { ...found, unreadCount: unread }
+}
+
 /** Some of the caller's own, oldest first. */
 export async function notificationsById(ctx: Ctx, ids: readonly string[]): Promise<NotificationItem[]> {
   const condition = where(own(ctx), { sql: `n.id in (${placeholders(ids)})`, params: [...ids] })
@@ -75,6 +101,26 @@ export function setRead(txn: Transaction, ids: readonly string[] | undefined): P
   return txn.tx.run(
     `update notifications set read = ? where id in (select n.id from notifications n where ${chosen.sql})`,
     [true, ...chosen.params],
+  )
+}
+
+/**
+ * Marks what people were told of a subject of a tenant as read: it is no longer so. Pushes and mails of it that are still to
+ * leave do not.
+ */
+export async function settleTold(
+  { tx }: Transaction,
+  about: { tenantId: string; type: NotificationType; subjectKind: SubjectKind; subjectId: string },
+): Promise<void> {
+  const { tenantId, type, subjectKind, subjectId } = about
+  // By those who may have been told, for whom there is an index.
+  await tx.run(
+    `update notifications set read = ? where read = ? and inbox in (?, ?) and tenant_id = ? and type = ?
+       and subject_kind = ? and subject_id = ? and user_id in (
+         select u.id from users u where u.tenant_id = ?
+         union all select g.user_id from tenant_assignments g where g.tenant_id = ?
+       )`,
+    [true, false, true, false, tenantId, type, subjectKind, subjectId, tenantId, tenantId],
   )
 }
 

@@ -9,8 +9,8 @@ import { recipientsOf } from './preference-queries.ts'
 
 export interface NewNotification {
   tenantId: string
-  /** User ids; `admins` are all active admins of the tenant. */
-  to: readonly string[] | 'admins'
+  /** User ids; `admins` are all active admins of the tenant, `team` its members as well. */
+  to: readonly string[] | 'admins' | 'team'
   type: NotificationType
   title: string
   body: string
@@ -29,7 +29,7 @@ export async function notify(txn: Transaction, notification: NewNotification): P
   const { to, title, urgent = false, ...rest } = notification
   const { tenantId, type } = notification
   const now = txn.clock.date()
-  const recipients = await recipientsOf(txn.tx, tenantId, to === 'admins' ? to : [...new Set(to)])
+  const recipients = await recipientsOf(txn.tx, tenantId, typeof to === 'string' ? to : [...new Set(to)])
   const pushes: Array<{ notificationId: string; userId: string; runAt: Date | undefined }> = []
   let told = 0
   for (const { userId, preference } of recipients) {

@@ -18,22 +18,22 @@ const stored = select({
   tenantZone: text('t.timezone'),
 })
 
-/** People whom a tenant tells something: those that are named, staff among them, or all its active admins. */
+/** People whom a tenant tells something: those that are named, staff among them, or all its active admins, or its whole team. */
 export async function recipientsOf(
   sql: Sql,
   tenantId: string,
-  who: readonly string[] | 'admins',
+  who: readonly string[] | 'admins' | 'team',
 ): Promise<Recipient[]> {
   const scope = within([tenantId], 't.id')
   const chosen =
-    who === 'admins'
-      ? "u.tenant_id = t.id and u.role = 'admin' and u.status = 'active'"
+    typeof who === 'string'
+      ? `u.tenant_id = t.id and u.role in (${who === 'admins' ? "'admin'" : "'admin', 'member'"}) and u.status = 'active'`
       : `u.id in (${placeholders(who)})`
   const rows = await stored.all(
     sql,
     `from tenants t join users u on u.tenant_id = t.id or u.tenant_id is null left join ${p} on p.user_id = u.id
      where ${scope.sql} and ${chosen} order by u.id`,
-    [...scope.params, ...(who === 'admins' ? [] : who)],
+    [...scope.params, ...(typeof who === 'string' ? [] : who)],
   )
   return rows.map(({ userId, ways, ...rest }) => ({
     userId,

@@ -75,3 +75,8 @@ export type InboxQuery = z.output<typeof InboxQuery>
 
 export const InboxPage = page(NotificationItem).extend({ unreadCount: z.int() })
 export type InboxPage = z.output<typeof InboxPage>
+
+export const ReviewerInboxQuery = InboxQuery.extend({ tenantId: ulid.optional() })
+const ReviewerNotification = NotificationItem.extend({ tenantId: ulid, tenantName: z.string() })
+export const ReviewerInboxPage = page(ReviewerNotification).extend({ unreadCount: z.int() })
+export type ReviewerInboxPage = z.output<typeof ReviewerInboxPage>

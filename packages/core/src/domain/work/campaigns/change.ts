@@ -3,6 +3,7 @@ import type { Ctx, Transaction } from '../../../kernel/context.ts'
 import { DomainError, notFound } from '../../../kernel/errors.ts'
 import { toMicros, toUsd } from '../../../kernel/money.ts'
 import { transact } from '../../../kernel/transact.ts'
+import { settleTold } from '../../people/notifications/inbox-queries.ts'
 import { requestPlanning } from './create.ts'
 import { Campaign, type CampaignStatus } from './entities.ts'
 import { campaignUpdate } from './events.ts'
@@ -55,6 +56,7 @@ export async function archiveCampaign(ctx: Ctx, id: string): Promise<void> {
     const campaign = await lockCampaign(txn, id)
     if (campaign.status === 'archived') return
     const before = auditedCampaign(campaign)
+    await endWaiting(txn, campaign)
     campaign.status = 'archived'
     recordChange(txn, campaign, before)
   })
@@ -70,6 +72,12 @@ function switchTo(txn: Transaction, campaign: CampaignRow, status: 'active' | 'p
     })
   }
   giveStatus(txn, campaign, status)
+}
+
+/** What people were told of a campaign that has waited for them is done with, before it gets another status. */
+export async function endWaiting(txn: Transaction, { id, tenantId, status }: CampaignRow): Promise<void> {
+  if (status !== 'dm_review' && status !== 'client_review') return
+  await settleTold(txn, { tenantId, type: 'campaign_update', subjectKind: 'campaigns', subjectId: id })
 }
 
 /** Sets a status for a person. What becomes active is planned, and runs that have waited may start. */

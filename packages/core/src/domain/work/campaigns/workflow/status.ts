@@ -2,7 +2,15 @@ import type { Ctx, Transaction } from '../../../../kernel/context.ts'
 import { DomainError } from '../../../../kernel/errors.ts'
 import { transact } from '../../../../kernel/transact.ts'
 import { notify } from '../../../people/notifications/notify.ts'
-import { auditedCampaign, type CampaignRow, giveStatus, lockCampaign, recordChange } from '../change.ts'
+import { reviewersOf } from '../../approvals/queries.ts'
+import {
+  auditedCampaign,
+  type CampaignRow,
+  endWaiting,
+  giveStatus,
+  lockCampaign,
+  recordChange,
+} from '../change.ts'
 import { requestPlanning } from '../create.ts'
 import type { CampaignStatus } from '../entities.ts'
 import { requireMove } from './policy.ts'
@@ -49,7 +57,10 @@ export async function decideForClient(
   return getWorkflowCampaign(ctx, id)
 }
 
-/** Gives a campaign a status, and tells the admins whose turn it is. The caller holds its lock. */
+/**
+ * Gives a campaign a status, and tells people whose turn it is: the team where it reviews, the reviewers where it waits for the
+ * client. What they were told of the status before is done with. The caller holds the lock of the campaign.
+ */
 export async function moveCampaign(
   txn: Transaction,
   campaign: CampaignRow,
@@ -57,6 +68,7 @@ export async function moveCampaign(
   note?: string,
 ): Promise<void> {
   const before = auditedCampaign(campaign)
+  await endWaiting(txn, campaign)
   giveStatus(txn, campaign, status)
   campaign.startsWhenPlanned = false
   campaign.statusNote = note || null
@@ -64,15 +76,16 @@ export async function moveCampaign(
   const title = titles[status]
   if (!title) return
   const { id, tenantId, name } = campaign
-  await notify(txn, {
+  const line = {
     tenantId,
-    to: 'admins',
-    type: 'campaign_update',
+    type: 'campaign_update' as const,
     title: `${title}: ${name}`,
     body: campaign.statusNote ?? 'Open the campaign to go on with it.',
-    subjectKind: 'campaigns',
+    subjectKind: 'campaigns' as const,
     subjectId: id,
-  })
+  }
+  await notify(txn, { ...line, to: status === 'dm_review' ? 'team' : 'admins' })
+  if (status === 'client_review') await notify(txn, { ...line, to: await reviewersOf(txn, tenantId) })
 }
 
 const titles: Partial<Record<CampaignStatus, string>> = {
