@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest'
+import { waitForClient } from '../kit/seeded-campaigns.ts'
 import { createStaffTerminal, type StaffTerminal } from '../kit/staff-terminal.ts'
+import { sit } from './logged-in.ts'
+import { createStaff } from './staff.ts'
 
 /** What waits at two tenants: of high, medium and low risk, and something that stands still. */
 async function insertDay({ insert, hearth, anvil }: StaffTerminal) {
@@ -59,6 +62,16 @@ describe('home', () => {
     terminal.press('d')
     await terminal.hides('Numbers of May')
     await terminal.shows(/is hidden until something new/)
+  })
+
+  it('shows a campaign that waits for the client to its reviewers, with the commands that decide', async () => {
+    await using staff = await createStaff()
+    const id = await waitForClient(staff.harness.team.member, 'Rye')
+    await using terminal = await sit(staff, 'reviewer.1.tenant-1@test.example')
+    await terminal.shows(/› +campaign .*Rye ads/)
+    terminal.press('enter')
+    await terminal.shows('All about Rye')
+    await terminal.shows(id)
   })
 
   it('opens every screen with one key, and returns with it', async () => {

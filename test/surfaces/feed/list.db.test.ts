@@ -78,7 +78,7 @@ describe('dashboard.feed.list', () => {
     const expected = await insertAll(team)
     const feed = await feedOf(team.admin)
     expect(feed.map(({ title }) => title)).toEqual(expected)
-    expect(feed.map(({ rank }) => rank)).toEqual([1, 1, 2, 2, 3, 3, 4, 4, 5, 7, 7, 8])
+    expect(feed.map(({ rank }) => rank)).toEqual([1, 1, 2, 2, 3, 3, 4, 4, 5, 8, 8, 9])
     const [risky, , expiring] = feed
     expect(risky).toEqual({
       id: expect.any(String),
@@ -107,11 +107,12 @@ describe('dashboard.feed.list', () => {
       actions: ['snooze', 'dismiss'],
     })
     for (const [kind, ranks] of Object.entries({
-      approval: [1, 1, 2, 2, 7, 7, 8],
+      approval: [1, 1, 2, 2, 8, 8, 9],
       blocked: [3, 3],
       failed: [4, 4],
       budget: [5],
       mention: [],
+      campaign: [],
     }))
       expect((await feedOf(team.admin, { 'filter.kind': kind })).map(({ rank }) => rank)).toEqual(ranks)
     expect(await everyPage(team.reviewer, 1)).toEqual(expected)

@@ -8,7 +8,7 @@ import { riskTone } from './queue.ts'
 
 export type FeedItem = Reply<'cli', 'GET /feed'>['data'][number]
 
-const kinds = ['approval', 'blocked', 'failed', 'budget', 'mention'] as const
+const kinds = ['approval', 'blocked', 'failed', 'budget', 'mention', 'campaign'] as const
 
 /**
  * The columns of the feed, in commands and on the screen.

@@ -1,3 +1,4 @@
+import { campaignShow } from '../operations/campaigns.ts'
 import { type FeedItem, feedColumns } from '../operations/feed.ts'
 import { type Status, statusColumns } from '../operations/status.ts'
 import {
@@ -19,6 +20,7 @@ import { current, type List, listOf, listRows, moved, replaced } from './list.ts
 import { followEvents } from './live.ts'
 import { newCampaignBinding } from './new-campaign.ts'
 import type { OpenScreen, Size } from './screen.ts'
+import { resultScreen } from './scroll.ts'
 import type { Shell } from './shell.ts'
 import { tenantsScreen } from './tenants-screen.ts'
 
@@ -74,6 +76,7 @@ export const homeScreen: OpenScreen = (shell) => {
           if (!item) return
           const { kind, id } = item.subject
           if (kind === 'approval' || kind === 'activity') shell.openWork(kind, id)
+          else if (!shell.context.tenant && kind === 'campaign') void showCampaign(shell, id)
           else if (!shell.context.tenant) shell.open(tenantsScreen)
           else shell.open(kind === 'campaign' ? campaignScreen(id) : campaignsScreen)
         },
@@ -103,6 +106,15 @@ export const homeScreen: OpenScreen = (shell) => {
     refresh,
     close: () => stop.abort(),
   }
+}
+
+/** A campaign as its reviewers see it, with the commands that decide on it. */
+async function showCampaign(shell: Shell, id: string): Promise<void> {
+  const line = { name: campaignShow.name, input: { id } }
+  const done = await shell.run(line, { quiet: true })
+  if (!done) return
+  const shown = done.result as Awaited<ReturnType<typeof campaignShow.run>>
+  shell.open(resultScreen(shown.name, (width) => campaignShow.print(shown, shell.renderOptions(width))))
 }
 
 function totalsRow({ totals, tenants }: Status): StyledLine {

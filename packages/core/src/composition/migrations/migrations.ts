@@ -70,6 +70,7 @@ import { migration as earlierTerms } from './0068-earlier-terms.ts'
 import { migration as sequenceChannels } from './0069-sequence-channels.ts'
 import { migration as limitsByPlatform } from './0072-limits-by-platform.ts'
 import { migration as knowledgeVectors } from './0073-knowledge-vectors.ts'
+import { migration as campaignsByStatus } from './0074-campaigns-by-status.ts'
 import { migration as sequencesByPlatform } from './0075-sequences-by-platform.ts'
 
 /** Every step of the schema, in order. A step that was released is never changed. */
@@ -145,5 +146,6 @@ export const migrations: readonly MigrationScript[] = [
   sequenceChannels,
   limitsByPlatform,
   knowledgeVectors,
+  campaignsByStatus,
   sequencesByPlatform,
 ]

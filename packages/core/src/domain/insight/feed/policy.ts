@@ -1,5 +1,6 @@
 import type { Principal } from '../../../kernel/context.ts'
 import type { RiskLevel } from '../../work/approvals/entities.ts'
+import type { CampaignStatus } from '../../work/campaigns/entities.ts'
 import { type FeedAction, type FeedKind, feedKinds } from './schemas.ts'
 
 const dayMs = 86_400_000
@@ -18,6 +19,7 @@ export const ranks = [
   'failed',
   'budget',
   'mention',
+  'campaign',
   'medium_risk',
   'low_risk',
 ] as const
@@ -30,13 +32,14 @@ export const kindOf: Record<Rank, FeedKind> = {
   failed: 'failed',
   budget: 'budget',
   mention: 'mention',
+  campaign: 'campaign',
   medium_risk: 'approval',
   low_risk: 'approval',
 }
 
 /** Members are shown what they can help with; who decides, configures and pays is shown everything. */
 export function kindsFor({ role }: Principal): readonly FeedKind[] {
-  return role === 'member' ? ['blocked', 'mention'] : feedKinds
+  return role === 'member' ? ['blocked', 'mention', 'campaign'] : feedKinds
 }
 
 export interface Facts {
@@ -45,6 +48,12 @@ export interface Facts {
   /** Of the campaign that an activity belongs to. */
   campaignStatus: string | null
   subjectKind: string
+}
+
+/** The status of campaigns that wait for someone: the team reviews first, then the client, for whom reviewers speak. */
+export function waitingFor({ role }: Principal): CampaignStatus | undefined {
+  if (role === 'reviewer') return 'client_review'
+  return role === 'admin' || role === 'member' ? 'dm_review' : undefined
 }
 
 /** What someone can do about an item. */
@@ -60,6 +69,7 @@ export function actionsFor(
   if (kind === 'blocked' || kind === 'mention') actions.push('comment')
   // The cap of a tenant is the operators' to change.
   if (kind === 'budget' && subjectKind === 'campaign' && actor.role === 'admin') actions.push('change_budget')
+  if (kind === 'campaign') actions.push('change_status')
   actions.push('snooze')
   if (isDismissable({ riskLevel })) actions.push('dismiss')
   return actions

@@ -102,11 +102,12 @@ export async function saveMark(
   )
 }
 
-/** Removes marks older than `before`, except for what is blocked still. @returns how many */
+/** Removes marks older than `before`, except for what is blocked, or waits as a campaign, still. @returns how many */
 export function pruneMarks(tx: Sql, before: Date): Promise<number> {
   return tx.run(
     `delete from feed_marks where marked_on < ?
-       and not exists (select 1 from activities x where x.id = feed_marks.item_id and x.status = 'blocked')`,
+       and not exists (select 1 from activities x where x.id = feed_marks.item_id and x.status = 'blocked')
+       and not exists (select 1 from campaigns c where c.id = feed_marks.item_id and c.status in ('dm_review', 'client_review'))`,
     [before],
   )
 }
@@ -141,7 +142,7 @@ function inOrder(a: Place, b: Place): number {
   return a.rank - b.rank || a.at.getTime() - b.at.getTime() || (a.id < b.id ? -1 : 1)
 }
 
-const form = /^([1-8])\.([0-9a-z]{1,9})\.([0-7][0-9A-HJKMNP-TV-Z]{25})\.([0-9a-z]{1,9})$/
+const form = /^([1-9])\.([0-9a-z]{1,9})\.([0-7][0-9A-HJKMNP-TV-Z]{25})\.([0-9a-z]{1,9})$/
 
 /** A place, not an item: what stood there may be done by the time the next page is asked for. */
 function writeCursor({ rank, at, id }: Place, asOf: Date): string {
@@ -183,6 +184,8 @@ function toFound(ctx: Ctx, row: Place): FeedRows {
   }
 }
 
+const waits = 'Waits for your review'
+
 const urgency: Partial<Record<Rank, string>> = {
   high_risk: 'High risk',
   expiring: 'Expires soon',
@@ -194,5 +197,6 @@ function reasonOf({ reason, blocker, author }: Place, rank: Rank): string {
   const told = reason ?? ''
   if (rank === 'blocked') return blocker?.description ?? ''
   if (rank === 'mention') return `${author}: ${told}`
+  if (rank === 'campaign') return told === '' ? waits : `${waits}: ${told}`
   return urgency[rank] ? `${urgency[rank]}: ${told.replaceAll('_', ' ')}` : told
 }

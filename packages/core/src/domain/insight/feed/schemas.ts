@@ -2,10 +2,18 @@ import { z } from 'zod'
 import { isoDate, page, pageQuery, ulid } from '../../../platform/wire.ts'
 import { riskLevels } from '../../work/approvals/entities.ts'
 
-export const feedKinds = ['approval', 'blocked', 'failed', 'budget', 'mention'] as const
+export const feedKinds = ['approval', 'blocked', 'failed', 'budget', 'mention', 'campaign'] as const
 export type FeedKind = (typeof feedKinds)[number]
 
-export const feedActions = ['resolve', 'retry', 'comment', 'change_budget', 'snooze', 'dismiss'] as const
+export const feedActions = [
+  'resolve',
+  'retry',
+  'comment',
+  'change_budget',
+  'change_status',
+  'snooze',
+  'dismiss',
+] as const
 export type FeedAction = (typeof feedActions)[number]
 
 export const FeedItem = z.object({

@@ -4,7 +4,7 @@ import { type Condition, inScopeOf, where } from '../../../kernel/paging-queries
 import { within } from '../../../kernel/scope.ts'
 import { count, type RowOf, select } from '../../../platform/database/read.ts'
 import { warningMs } from '../../work/approvals/policy.ts'
-import { kindOf, type Rank, ranks, retentionMs } from './policy.ts'
+import { kindOf, type Rank, ranks, retentionMs, waitingFor } from './policy.ts'
 
 /** Where a page begins in the order of one rank: after this instant and id. */
 export interface FeedCursor {
@@ -92,6 +92,19 @@ const mentions: Source = {
   more: { author: 'n.author_name' },
   subject: [`'activity'`, 'm.activity_id'],
   tenant: 'm.tenant_id',
+}
+
+const campaigns: Source = {
+  from: 'campaigns c join tenants t on t.id = c.tenant_id',
+  place: 'c.updated_on',
+  id: 'c.id',
+  since: 'c.updated_on',
+  news: 'c.updated_on',
+  title: 'c.name',
+  reason: 'c.status_note',
+  more: {},
+  subject: [`'campaign'`, 'c.id'],
+  tenant: 'c.tenant_id',
 }
 
 /** What stands at one rank, in its order, with at most as many rows as a page needs. */
@@ -189,6 +202,11 @@ const rules: Record<Rank, (ctx: Ctx, asOf: Date) => Rule> = {
     source: mentions,
     condition: { sql: isUnanswered, params: [ctx.actor.id, ctx.actor.id, ctx.actor.id] },
     from: at(ctx.clock.now() - retentionMs),
+  }),
+  campaign: ({ actor }) => ({
+    source: campaigns,
+    condition: { sql: 'c.status = ?', params: [waitingFor(actor) ?? ''] },
+    from: at(0),
   }),
   medium_risk: approvalsOf(2, { after: (now, soon) => Math.max(now, soon) }),
   low_risk: approvalsOf(3, { after: (now, soon) => Math.max(now, soon) }),

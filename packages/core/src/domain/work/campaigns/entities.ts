@@ -81,7 +81,11 @@ export const Campaign = defineEntity({
     createdOn: instantColumn(),
     updatedOn: instantColumn(),
   },
-  indexes: [{ name: 'campaigns_by_tenant', properties: ['tenantId', 'id'] }],
+  indexes: [
+    { name: 'campaigns_by_tenant', properties: ['tenantId', 'id'] },
+    // For what waits for people, in the order of their feed.
+    { name: 'campaigns_by_status', properties: ['tenantId', 'status', 'updatedOn', 'id'] },
+  ],
   filters: ownedByTenant,
 })
 
