@@ -11,6 +11,7 @@ import { isTaken, negativeText } from '../changes/items.ts'
 import { takenNegatives } from '../changes/queries.ts'
 import { CampaignMapping, type MappingRow } from '../entities.ts'
 import { adviseJob, checkPagesJob } from '../jobs.ts'
+import { declinedNegatives } from '../keywords/declined-queries.ts'
 import { requireCampaign, runningMappings } from '../mapping-queries.ts'
 import type { SyncStarted } from '../schemas.ts'
 import { requireMappings } from '../sync.ts'
@@ -68,7 +69,9 @@ export async function advise(
   const topic = await topicOf(ctx, mapping.campaignId)
   if (!topic) return
   const situation = await situationOf(ctx, mapping)
-  const terms = platformOf(ctx, mapping.platform).search ? await openTerms(ctx, mapping.campaignId) : []
+  const hasTerms = platformOf(ctx, mapping.platform).search !== undefined
+  const open = hasTerms ? await openTerms(ctx, mapping.campaignId) : []
+  const terms = await withoutDeclined(ctx, mapping.campaignId, open)
   const byRules = adAdviceOn(situation)
   const isSame = (a: AdAdvice, b: AdAdvice) => a.kind === b.kind && a.subject === b.subject
   // What both find is told once, with the rule.
@@ -106,9 +109,26 @@ async function situationOf(ctx: Ctx, mapping: MappingRow) {
   }
 }
 
+/**
+ * Without those that people have declined as negative keywords, by removing them or by skipping a recommendation, unless someone
+ * has decided on the term since.
+ */
+async function withoutDeclined<T extends { term: string; decidedOn: Date | null }>(
+  ctx: Ctx,
+  campaignId: string,
+  terms: readonly T[],
+): Promise<T[]> {
+  const texts = terms.map(({ term }) => negativeText(term))
+  const declined = await declinedNegatives(ctx, { campaignId, texts })
+  return terms.filter(({ term, decidedOn }) => {
+    const at = declined.get(negativeText(term))
+    return at === undefined || (decidedOn !== null && decidedOn > at)
+  })
+}
+
 /** Without those that were made negative keywords by hand. */
 async function wastedTerms(ctx: Ctx, campaignId: string) {
-  const terms = await negativeTerms(ctx, campaignId)
+  const terms = await withoutDeclined(ctx, campaignId, await negativeTerms(ctx, campaignId))
   const texts = terms.map(({ term }) => negativeText(term))
   const taken =
     texts.length === 0 ? new Set() : await takenNegatives(ctx, { campaignId, matchType: 'exact', texts })

@@ -6,6 +6,8 @@ import {
   count,
   exists,
   leftTable,
+  like,
+  nullable,
   pick,
   type RowOf,
   select,
@@ -117,6 +119,8 @@ export async function sumsBetween(
 const keyword = select(pick(k, 'id', 'text', 'clicks', 'costMicros', 'conversionMicros'))
 /** Keywords that are looked at; those that cost the most. */
 const mostKeywords = 50
+/** Search terms that are read: what people have declined is left out of them, and must not keep others back. */
+const mostTerms = 500
 
 /** Keywords that cost something and convert nothing, the dearest first. */
 export const idleKeywords = ({ sql }: Pick<Ctx, 'sql'>, campaignId: string) =>
@@ -132,6 +136,8 @@ const term = select({
   clicks: count('sum(s.clicks)'),
   costMicros: count('sum(s.cost_micros)'),
   conversionMicros: count('sum(s.conversion_micros)'),
+  /** When a person has decided on it last. */
+  decidedOn: nullable(like(s.decidedOn, 'max(s.decided_on)')),
 })
 
 /** Search terms that have cost something and brought nothing, that no one has decided on and that are no keywords; the dearest first. */
@@ -143,7 +149,7 @@ export const openTerms = ({ sql }: Pick<Ctx, 'sql'>, campaignId: string) =>
        and not exists (select 1 from campaign_keywords k where k.campaign_id = s.campaign_id and k.text = s.term and k.status <> 'removed')
      group by s.term having sum(s.cost_micros) > 0 and sum(s.conversion_micros) = 0
      order by sum(s.cost_micros) desc, s.term limit ?`,
-    [campaignId, mostKeywords],
+    [campaignId, mostTerms],
   )
 
 /** Search terms that were sorted as negative and are not at the platform, the dearest first. */
@@ -153,5 +159,5 @@ export const negativeTerms = ({ sql }: Pick<Ctx, 'sql'>, campaignId: string) =>
     `from ${s} where s.campaign_id = ? and s.classification = 'add_as_negative' and s.classification_status <> 'pushed'
        and length(s.term) <= 80
      group by s.term order by sum(s.cost_micros) desc, s.term limit ?`,
-    [campaignId, mostKeywords],
+    [campaignId, mostTerms],
   )

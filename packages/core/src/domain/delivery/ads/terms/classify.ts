@@ -1,7 +1,9 @@
 import type { Ctx } from '../../../../kernel/context.ts'
 import { transact } from '../../../../kernel/transact.ts'
 import { lockCampaign } from '../../../work/campaigns/change.ts'
+import { negativeText } from '../changes/items.ts'
 import { classifyTermsJob } from '../jobs.ts'
+import { removedNegatives } from '../keywords/declined-queries.ts'
 import { topicOf } from '../topic.ts'
 import { classify } from './policy.ts'
 import { costPerConversion, countUnsorted, sortTerm, unsortedTerms } from './queries.ts'
@@ -10,6 +12,11 @@ import { sortByModel } from './with-model.ts'
 
 /** Terms that are sorted in one transaction. */
 const batch = 200
+/** What a term becomes that would be a negative keyword again: a person has said that it is none. */
+const wasRemoved = {
+  classification: 'watch',
+  reason: 'It was a negative keyword (exact) until a person removed it',
+} as const
 /** Terms that a model is asked about in one job. */
 const mostAsked = 1_000
 
@@ -51,11 +58,20 @@ export async function classifyTerms(
       .slice(0, mostAsked - asked)
     asked += unsure.length
     const said = await sortByModel(ctx, topic, unsure, signal)
+    const texts = part.map(({ term }) => negativeText(term))
+    const removed = await removedNegatives(ctx, { campaignId, texts })
     await transact(ctx, async (txn) => {
       for (const { isKeyword, currency, ...sums } of part) {
         const known = { isKeyword: isKeyword > 0, costPerConversionMicros, currency }
         const found = said.get(sums.term) ?? classify(sums, known)
-        await sortTerm(txn, campaignId, sums.term, { ...found, classificationStatus: 'pending' }, 'unsorted')
+        const isDeclined = found.classification === 'add_as_negative' && removed.has(negativeText(sums.term))
+        await sortTerm(
+          txn,
+          campaignId,
+          sums.term,
+          { ...(isDeclined ? wasRemoved : found), classificationStatus: 'pending' },
+          'unsorted',
+        )
       }
     })
     const last = part.at(-1)
