@@ -104,6 +104,19 @@ describe.each(['folder', 'bucket'] as const)('blobs in a %s', (kind) => {
     expect(sha256((await blobs.get('web')) ?? new Uint8Array())).toBe(expected.sha256)
   })
 
+  it('copies a file that lies on this machine, and leaves it where it is', async () => {
+    const bytes = randomBytes(9 * megabyte)
+    const path = join(parent, 'uploaded')
+    await writeFile(path, bytes)
+    const expected = { size: bytes.length, sha256: sha256(bytes) }
+    expect(await blobs.put('copy', { path, ...expected })).toEqual(expected)
+    expect(sha256((await blobs.get('copy')) ?? new Uint8Array())).toBe(expected.sha256)
+    expect((await readFile(path)).equals(bytes)).toBe(true)
+    await rm(path)
+    await expect(blobs.put('copy', { path, ...expected })).rejects.toThrow(/ENOENT|could not be/)
+    expect(await keysOf(blobs)).toEqual(['copy'])
+  })
+
   it('streams a blob or a part of it, also an empty one', async () => {
     const bytes = randomBytes(200_000)
     await blobs.put('a', bytes)

@@ -1,3 +1,6 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { detectKind } from '../../../packages/core/src/platform/parsing/kinds.ts'
 import { expectFault, parsed } from '../../kit/documents.ts'
@@ -61,6 +64,28 @@ describe('detectKind', () => {
   it('recognizes documents that consist of few different bytes', async () => {
     const rows = '<row><c><v>1</v></c></row>'.repeat(100_000)
     expect(await kindOf(xlsxOf([{ name: 'S', rows }]), 'a.txt')).toBe('xlsx')
+  })
+
+  it('says the same of a file on the disk, of which it reads no more than it needs', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'kinds-'))
+    const path = join(folder, 'a')
+    const kindOnDisk = async (content: Uint8Array, name: string) => {
+      await writeFile(path, content)
+      return detectKind({ path }, name)
+    }
+    const pdf = onePagePdf(Buffer.from(''))
+    expect(await kindOnDisk(pdf, 'a.txt')).toBe('pdf')
+    expect(await kindOnDisk(Buffer.concat([Buffer.from('\xff\x00\x01\n', 'latin1'), pdf]), 'a')).toBe('pdf')
+    expect(await kindOnDisk(docxOf(wordParagraph('x')), 'a.pdf')).toBe('docx')
+    expect(await kindOnDisk(xlsxOf([]), 'a.csv')).toBe('xlsx')
+    expect(await kindOnDisk(Buffer.from('a,b\n'.repeat(100_000)), 'a.csv')).toBe('csv')
+    expect(await kindOnDisk(binary, 'a.docx')).toBeUndefined()
+    await expect(kindOnDisk(ole('WordDocument'), 'a.docx')).rejects.toThrow(/Save it as DOCX/)
+    await expect(kindOnDisk(docxOf(wordParagraph('x')).subarray(0, -100), 'a.docx')).rejects.toThrow(
+      /damaged/,
+    )
+    await expect(kindOnDisk(zipOf({ 'a.txt': 'x' }), 'a.zip')).rejects.toThrow(/archive \(ZIP\)/)
+    await rm(folder, { recursive: true })
   })
 
   it('knows nothing of other bytes', async () => {

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { finished } from 'node:stream/promises'
+import type { WrittenFile } from '../platform/blobs/blobs.ts'
 import { bodyTooLarge } from './body.ts'
 
 /** What one file field of a form takes. */
@@ -39,6 +40,8 @@ export interface UploadedFile {
   sha256: string
   /** Cut at the cap; only where the rule keeps such files. */
   tooLarge: boolean
+  /** As a store takes it: what is in memory, or the file that it waits in. */
+  content: Buffer | WrittenFile
   bytes(): Promise<Buffer>
   stream(): Readable
 }
@@ -115,12 +118,14 @@ export async function keep(
   }
   const path = spill?.path
   const whole = path === undefined ? Buffer.concat(chunks, size) : undefined
+  const sha256 = hash.digest('hex')
   return {
     ...named,
     name: cleanName(named.name),
     size,
-    sha256: hash.digest('hex'),
+    sha256,
     tooLarge: cut,
+    content: whole ?? { path: path as string, size, sha256 },
     bytes: async () => whole ?? readFile(path as string),
     stream: () => (whole ? Readable.from([whole]) : createReadStream(path as string)),
   }

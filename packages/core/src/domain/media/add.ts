@@ -5,6 +5,7 @@ import { inThread } from '../../kernel/in-thread.ts'
 import { toNewJob } from '../../kernel/jobs.ts'
 import { oneTenant } from '../../kernel/scope.ts'
 import { transact } from '../../kernel/transact.ts'
+import type { WrittenFile } from '../../platform/blobs/blobs.ts'
 import { isRaster } from '../../platform/images/clean.ts'
 import { type AssetType, assetTypeOf, headBytes } from '../../platform/images/kinds.ts'
 import { requireRoom } from '../accounts/tenants/quota-queries.ts'
@@ -20,6 +21,8 @@ import { mediaTasks } from './tasks.ts'
 export interface AssetFile {
   name: string
   size: number
+  /** In memory, or in a file until the answer is given. */
+  content: Uint8Array | WrittenFile
   bytes(): Promise<Uint8Array>
   stream(): Readable
 }
@@ -121,7 +124,7 @@ function kindOf(type: AssetType): AssetKind {
 
 /** What is kept: of a raster image without what describes it, of all else the file as it is. */
 async function contentOf(ctx: Ctx, type: AssetType, file: AssetFile) {
-  if (!isRaster(type)) return { source: file.stream(), width: null, height: null }
+  if (!isRaster(type)) return { source: file.content, width: null, height: null }
   const input = { type, bytes: await file.bytes() }
   const cleaned =
     file.size <= smallImage ? mediaTasks.cleanImage(input) : await inThread(ctx, 'cleanImage', input)

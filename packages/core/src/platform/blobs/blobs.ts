@@ -24,6 +24,14 @@ export interface ListedBlob {
   writtenOn: Date
 }
 
+/** A file of this machine that no one writes to any more, with what was learned while it was written. */
+export interface WrittenFile {
+  path: string
+  size: number
+  /** In hex. */
+  sha256: string
+}
+
 /** What a public address of a blob answers with, and for how long. */
 export interface BlobLink {
   /** 1 to 3,600. */
@@ -40,7 +48,10 @@ export interface Blobs {
    * Stores bytes, whole or not at all; a blob of that key is replaced. When it returns, the bytes are stored durably.
    * @returns the size in bytes and the SHA-256 in hex. An error of the source stream comes out as it is.
    */
-  put(key: string, source: Uint8Array | AsyncIterable<Uint8Array>): Promise<{ size: number; sha256: string }>
+  put(
+    key: string,
+    source: Uint8Array | AsyncIterable<Uint8Array> | WrittenFile,
+  ): Promise<{ size: number; sha256: string }>
   /** All bytes, or undefined where there is no such blob. */
   get(key: string): Promise<Uint8Array | undefined>
   /**

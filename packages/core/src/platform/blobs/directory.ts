@@ -1,9 +1,20 @@
 import { createHash } from 'node:crypto'
-import { type FileHandle, mkdir, open, opendir, readFile, rename, stat, unlink } from 'node:fs/promises'
+import {
+  constants,
+  copyFile,
+  type FileHandle,
+  mkdir,
+  open,
+  opendir,
+  readFile,
+  rename,
+  stat,
+  unlink,
+} from 'node:fs/promises'
 import { dirname, join, relative, resolve, sep } from 'node:path'
 import { LRUCache } from 'lru-cache'
 import { randomToken } from '../crypto/hash.ts'
-import { BlobError, type Blobs, isBlobKey, type ListedBlob, requireKey } from './blobs.ts'
+import { BlobError, type Blobs, isBlobKey, type ListedBlob, requireKey, type WrittenFile } from './blobs.ts'
 import { fileStream } from './file-stream.ts'
 
 /** How the names of files begin that are still being written. No key has such a segment. */
@@ -128,7 +139,7 @@ async function* filesBelow(
 async function writeWhole(
   root: string,
   target: string,
-  source: Uint8Array | AsyncIterable<Uint8Array>,
+  source: Uint8Array | AsyncIterable<Uint8Array> | WrittenFile,
   toFailure: (error: unknown) => BlobError,
 ) {
   const disk = <T>(work: Promise<T>): Promise<T> =>
@@ -138,20 +149,9 @@ async function writeWhole(
   const directory = dirname(target)
   const made = await disk(mkdir(directory, { recursive: true, mode: 0o700 }))
   const temporary = join(directory, `${unfinished}${randomToken(12)}`)
-  const file = await disk(open(temporary, 'wx', 0o600))
-  const hash = createHash('sha256')
-  let size = 0
+  let written: { size: number; sha256: string }
   try {
-    try {
-      for await (const bytes of source instanceof Uint8Array ? [source] : source) {
-        hash.update(bytes)
-        await disk(file.writeFile(bytes))
-        size += bytes.byteLength
-      }
-      await disk(file.sync())
-    } finally {
-      await disk(file.close())
-    }
+    written = 'sha256' in source ? await disk(copy(source, temporary)) : await write(source, temporary, disk)
     await disk(rename(temporary, target))
   } catch (error) {
     await unlink(temporary).catch(() => {})
@@ -159,6 +159,39 @@ async function writeWhole(
   }
   await disk(syncDirectory(directory))
   await disk(syncParents(root, directory, made))
+  return written
+}
+
+/** The system copies it: its bytes do not come into this process. */
+async function copy({ path, size, sha256 }: WrittenFile, to: string) {
+  await copyFile(path, to, constants.COPYFILE_EXCL)
+  const file = await open(to, 'r+')
+  try {
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+  return { size, sha256 }
+}
+
+async function write(
+  source: Uint8Array | AsyncIterable<Uint8Array>,
+  to: string,
+  disk: <T>(work: Promise<T>) => Promise<T>,
+) {
+  const file = await disk(open(to, 'wx', 0o600))
+  const hash = createHash('sha256')
+  let size = 0
+  try {
+    for await (const bytes of source instanceof Uint8Array ? [source] : source) {
+      hash.update(bytes)
+      await disk(file.writeFile(bytes))
+      size += bytes.byteLength
+    }
+    await disk(file.sync())
+  } finally {
+    await disk(file.close())
+  }
   return { size, sha256: hash.digest('hex') }
 }
 

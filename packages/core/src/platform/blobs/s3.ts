@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { createWriteStream } from 'node:fs'
+import { createReadStream, createWriteStream } from 'node:fs'
 import { mkdir, readdir, stat, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
@@ -38,7 +38,8 @@ export function createBucketBlobs(options: BucketBlobsOptions): Blobs {
     let size = 0
     const upload = createUpload(bucket, key)
     try {
-      for await (const part of inParts(source, partBytes)) {
+      const bytes = 'sha256' in source ? createReadStream(source.path) : source
+      for await (const part of inParts(bytes, partBytes)) {
         hash.update(part.bytes)
         size += part.bytes.byteLength
         if (part.isOnly) await whole(bucket, key, part.bytes)

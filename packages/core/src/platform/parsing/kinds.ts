@@ -1,30 +1,51 @@
+import { open, readFile } from 'node:fs/promises'
 import { decodeText } from './decode.ts'
 import { locked } from './faults.ts'
 import { type DocumentKind, ParseFault } from './parsed.ts'
 
+/** The whole file, or where it lies: then no more of it is read than is needed, which for most kinds is its beginning. */
+type Source = Uint8Array | { path: string }
+
+const headBytes = 65_536
+
 /**
  * Says what a file is by its content. The name decides only between kinds of text.
- * @param bytes the whole file
  * @returns undefined where nothing is known of such a file
  * @throws ParseFault `unsupported` or `encrypted` for a file that is known and not read, `corrupt` for a broken ZIP file
  */
-export async function detectKind(bytes: Uint8Array, fileName: string): Promise<DocumentKind | undefined> {
-  const head = bytes.subarray(0, 65_536)
+export async function detectKind(source: Source, fileName: string): Promise<DocumentKind | undefined> {
+  const head = await headOf(source)
   const start = latin1(head.subarray(0, 1024))
-  if (isPdf(bytes, start)) return 'pdf'
-  if (/^PK[\x03\x05]/.test(start)) return kindOfZip(bytes)
-  if (start.startsWith('\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1')) throw oldOffice(bytes)
+  if (await isPdf(source, start)) return 'pdf'
+  if (/^PK[\x03\x05]/.test(start)) return kindOfZip(source)
+  if (start.startsWith('\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1')) throw oldOffice(await wholeOf(source))
   const text = asText(head)
   if (text !== undefined) return kindOfText(text, fileName)
-  const type = await sniff(bytes)
+  const type = await sniff(await wholeOf(source))
   if (type) throw notRead(type)
   return undefined
 }
 
+async function headOf(source: Source): Promise<Uint8Array> {
+  if (source instanceof Uint8Array) return source.subarray(0, headBytes)
+  const file = await open(source.path)
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(headBytes), 0, headBytes, 0)
+    return buffer.subarray(0, bytesRead)
+  } finally {
+    await file.close()
+  }
+}
+
+const wholeOf = async (source: Source) => (source instanceof Uint8Array ? source : readFile(source.path))
+
 /** Programs may put something before the mark; a text may quote it. */
-const isPdf = (bytes: Uint8Array, start: string) =>
-  start.startsWith('%PDF-') ||
-  (/\s%PDF-\d/.test(start) && Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).includes('endobj'))
+async function isPdf(source: Source, start: string): Promise<boolean> {
+  if (start.startsWith('%PDF-')) return true
+  if (!/\s%PDF-\d/.test(start)) return false
+  const bytes = await wholeOf(source)
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).includes('endobj')
+}
 
 const latin1 = (bytes: Uint8Array) => Buffer.from(bytes).toString('latin1')
 
@@ -64,20 +85,20 @@ function kindOfText(text: string, fileName: string): DocumentKind {
   return /^[ct]sv$/i.test(ending) ? 'csv' : 'text'
 }
 
-async function kindOfZip(bytes: Uint8Array): Promise<DocumentKind> {
-  const { openZip } = await import('./zip.ts')
-  const zip = await openZip(bytes)
-  if (zip.has('word/document.xml')) return 'docx'
-  if (zip.has('ppt/presentation.xml')) return 'pptx'
-  if (zip.has('xl/workbook.xml')) return 'xlsx'
-  const names = [...zip.names()]
+async function kindOfZip(source: Source): Promise<DocumentKind> {
+  const { zipNames } = await import('./zip.ts')
+  const listed = await zipNames(source)
+  if (listed.has('word/document.xml')) return 'docx'
+  if (listed.has('ppt/presentation.xml')) return 'pptx'
+  if (listed.has('xl/workbook.xml')) return 'xlsx'
+  const names = [...listed]
   // Some programs name the main part otherwise; the folder stays.
   const inFolder = (folder: string) => names.some((name) => name.startsWith(folder))
   if (inFolder('word/')) return 'docx'
   if (inFolder('ppt/')) return 'pptx'
   if (names.includes('xl/workbook.bin')) throw saveAs('a binary Excel workbook (XLSB)', 'XLSX')
   if (inFolder('xl/')) return 'xlsx'
-  throw notRead((await sniff(bytes)) ?? { ext: 'zip', mime: 'application/zip' })
+  throw notRead((await sniff(await wholeOf(source))) ?? { ext: 'zip', mime: 'application/zip' })
 }
 
 /** What the storages of an old Office file, or one with a password, are called; names are in UTF-16. */

@@ -1,4 +1,4 @@
-import { type Entry, fromBufferPromise, type ZipFile } from 'yauzl'
+import { type Entry, fromBufferPromise, openPromise, type ZipFile } from 'yauzl'
 import { damaged, locked, tooLarge } from './faults.ts'
 import { parsingLimits } from './limits.ts'
 import { ParseFault } from './parsed.ts'
@@ -53,15 +53,34 @@ export async function openZip(bytes: Uint8Array): Promise<ZipEntries> {
   }
 }
 
-async function listEntries(bytes: Uint8Array, entries: Map<string, Entry>): Promise<ZipFile> {
+/**
+ * The names of the entries of a ZIP file; of a file on the disk only the list of them at its end is read.
+ * @throws ParseFault as `openZip`
+ */
+export async function zipNames(source: Uint8Array | { path: string }): Promise<ReadonlySet<string>> {
+  const entries = new Map<string, Entry>()
+  if (source instanceof Uint8Array) await listEntries(source, entries)
+  else (await listEntries(source, entries)).close()
+  return new Set(entries.keys())
+}
+
+async function listEntries(
+  source: Uint8Array | { path: string },
+  entries: Map<string, Entry>,
+): Promise<ZipFile> {
+  let zip: ZipFile | undefined
   try {
-    const zip = await fromBufferPromise(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength))
+    zip =
+      source instanceof Uint8Array
+        ? await fromBufferPromise(Buffer.from(source.buffer, source.byteOffset, source.byteLength))
+        : await openPromise(source.path, { autoClose: false })
     for await (const entry of zip.eachEntry()) {
       if (entries.size >= parsingLimits.zipEntries) throw tooLarge(parsingLimits.zipEntries, 'parts')
       entries.set(entry.fileName, entry)
     }
     return zip
   } catch (error) {
+    zip?.close()
     throw error instanceof ParseFault ? error : damaged(error)
   }
 }

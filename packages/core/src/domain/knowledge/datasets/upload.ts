@@ -1,8 +1,8 @@
-import type { Readable } from 'node:stream'
 import type { Ctx, Transaction } from '../../../kernel/context.ts'
 import { DomainError, invalid } from '../../../kernel/errors.ts'
 import { toNewJob } from '../../../kernel/jobs.ts'
 import { transact } from '../../../kernel/transact.ts'
+import type { WrittenFile } from '../../../platform/blobs/blobs.ts'
 import { detectKind } from '../../../platform/parsing/kinds.ts'
 import { documentTypes, ParseFault } from '../../../platform/parsing/parsed.ts'
 import { requireRoom } from '../../accounts/tenants/quota-queries.ts'
@@ -19,8 +19,8 @@ export interface KnowledgeUpload {
   size: number
   /** Cut at the largest size that a file may have. */
   tooLarge: boolean
-  bytes(): Promise<Uint8Array>
-  stream(): Readable
+  /** In memory, or in a file until the answer is given. */
+  content: Uint8Array | WrittenFile
 }
 
 /** More than this many a dataset cannot have. */
@@ -60,7 +60,7 @@ export async function uploadFiles(
   const kept: string[] = []
   for (const [n, file] of files.entries()) {
     const key = fileKey({ tenantId, id: ids[n] as string })
-    kept.push((await ctx.services.blobs.put(key, file.stream())).sha256)
+    kept.push((await ctx.services.blobs.put(key, file.content)).sha256)
   }
   return transact(ctx, async (txn) => {
     await lockTenant(txn, tenantId)
@@ -105,7 +105,7 @@ export async function uploadFiles(
 async function mimeTypeOf(file: KnowledgeUpload, isOnlyOne: boolean): Promise<string> {
   const refused = (why: string) => invalid('files', isOnlyOne ? why : `${file.name}: ${why}`)
   if (file.tooLarge) throw refused(`The file is larger than ${maxFileBytes / 2 ** 20} MB`)
-  const kind = await detectKind(await file.bytes(), file.name).catch((error: unknown) => {
+  const kind = await detectKind(file.content, file.name).catch((error: unknown) => {
     throw error instanceof ParseFault ? refused(error.message) : error
   })
   if (!kind) throw refused('It is not known what kind of file this is')
