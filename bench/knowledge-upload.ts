@@ -1,13 +1,10 @@
-import { readFile } from 'node:fs/promises'
-import { basename } from 'node:path'
+import { once } from 'node:events'
 import { setTimeout } from 'node:timers/promises'
-import { memberTokens, waitFor } from './installation.ts'
+import { Worker } from 'node:worker_threads'
+import { memberTokens } from './installation.ts'
+import type { UploadData } from './knowledge-uploader.ts'
 import { expectEqual } from './measure.ts'
 import type { Subject } from './processes.ts'
-
-/** What an upload may have. */
-const mostFiles = 20
-const mostBytes = 200 * 2 ** 20
 
 /** Requests of others before an ingestion, after as many that warm the server up. */
 const idleRequests = 200
@@ -62,42 +59,15 @@ interface Uploaded {
   errorMessage: string | null
 }
 
-/** Uploads files, and waits until each of them is indexed, or has an error. */
+/**
+ * Uploads files from a thread of its own, and waits until each of them is indexed, or has an error: forms of 200 MB would hold up
+ * the requests that are timed.
+ */
 export async function upload({ url }: Subject, token: string, paths: readonly string[]): Promise<void> {
-  const headers = { authorization: `Bearer ${token}` }
-  const datasets = async () => {
-    const response = await fetch(`${url}/dashboard/v1/knowledge-base/datasets`, { headers })
-    return ((await response.json()) as { data: Array<{ id: string; status: string; totalFiles: number }> })
-      .data
-  }
-  const [dataset] = await datasets()
-  const before = dataset?.totalFiles ?? 0
-  const to = `${url}/dashboard/v1/knowledge-base/datasets/${dataset?.id}/files/upload`
-  let body = new FormData()
-  let [files, bytes] = [0, 0]
-  const send = async () => {
-    if (files > 0)
-      expectEqual('status of an upload', (await fetch(to, { method: 'POST', headers, body })).status, 202)
-    body = new FormData()
-    files = bytes = 0
-  }
-  for (const path of paths) {
-    const content = await readFile(path)
-    if (files === mostFiles || bytes + content.length > mostBytes) await send()
-    body.append('files', new File([content], basename(path)))
-    files += 1
-    bytes += content.length
-  }
-  await send()
-  let found = await datasets()
-  await waitFor(async () => {
-    // Requests are limited.
-    await setTimeout(400)
-    found = await datasets()
-    return found[0]?.status !== 'building'
-  }, 'all files are indexed')
-  expectEqual('files', found[0]?.totalFiles ?? 0, before + paths.length)
-  expectEqual('datasets in which all failed', found.filter(({ status }) => status === 'error').length, 0)
+  const workerData: UploadData = { url, token, paths }
+  const worker = new Worker(new URL('./knowledge-uploader.ts', import.meta.url), { workerData })
+  const [code] = (await once(worker, 'exit')) as [number]
+  expectEqual('end of the uploads', code, 0)
 }
 
 /** How the files of the first dataset have ended. */
