@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import BetterSqlite from 'better-sqlite3'
-import { stepBack } from '../threads/step-back.ts'
+import { lowerPriority } from '../threads/lower-priority.ts'
 import { preparedOn } from './sqlite-statements.ts'
 
 /** Pages of the file that the connection keeps while the thread lasts, KiB. With four times as many it is no faster: an index in no order touches all. */
@@ -27,7 +27,7 @@ const port = parentPort
 if (!port) throw new Error('This file is the entry of a worker thread and is not imported elsewhere')
 const { path, synchronous, timeout } = workerData as WriteThreadData
 
-stepBack()
+lowerPriority()
 const handle = new BetterSqlite(path, { fileMustExist: true, timeout })
 handle.pragma(`cache_size = -${keptKib}`)
 handle.pragma(`synchronous = ${synchronous}`)

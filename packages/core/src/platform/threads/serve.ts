@@ -1,5 +1,5 @@
 import { parentPort } from 'node:worker_threads'
-import { stepBack } from './step-back.ts'
+import { lowerPriority } from './lower-priority.ts'
 
 /** What a thread can do, by name: each task is a pure function from one cloneable value to another. */
 export type Tasks = Record<string, (input: never) => unknown>
@@ -17,7 +17,7 @@ export type ThreadReply = { value: unknown } | { error: unknown }
 export function serve(tasks: Tasks): void {
   const port = parentPort
   if (!port) throw new Error('This file is the entry of a worker thread and is not imported elsewhere')
-  stepBack()
+  lowerPriority()
   port.on('message', ({ task, input }: ThreadRequest) => {
     const work = async () => {
       const value = await tasks[task]?.(input as never)

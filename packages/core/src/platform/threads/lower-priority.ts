@@ -9,7 +9,7 @@ const least = 19
  * Lets this thread work with what the thread that answers requests leaves of the processors. On Linux each thread has a
  * priority of its own; elsewhere, and where the system does not allow it, nothing changes.
  */
-export function stepBack(): void {
+export function lowerPriority(): void {
   if (process.platform !== 'linux') return
   try {
     const thread = Number(readlinkSync('/proc/thread-self').split('/').at(-1))
