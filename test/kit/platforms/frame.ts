@@ -59,8 +59,8 @@ export interface Platform extends AsyncDisposable {
   mishaps: Mishap[]
   /** How many requests wait for an answer that never comes. */
   silences(): number
-  /** Called with each request before anything is done about it. */
-  watchers?: Array<(asked: Asked) => void>
+  /** Called with each request before anything is done about it, and waited for. */
+  watchers?: Array<(asked: Asked) => unknown>
   /** Its words for what can go wrong. */
   says: {
     /** The token has ended. */
@@ -135,7 +135,7 @@ export async function serve(
       bytes,
     }
     self.requests.push(`${asked.method} ${asked.path}`)
-    for (const watcher of self.watchers) watcher(asked)
+    for (const watcher of self.watchers) await watcher(asked)
     const mishap = writes(asked) ? self.mishaps.shift() : undefined
     if (mishap === 'cut before') return void response.destroy()
     const done = typeof mishap === 'object' && !mishap.done ? mishap : await respond(asked)
@@ -166,7 +166,7 @@ export async function serve(
     pictures: [] as Buffer[],
     mishaps: [] as Mishap[],
     silences: () => silent.size,
-    watchers: [] as Array<(asked: Asked) => void>,
+    watchers: [] as Array<(asked: Asked) => unknown>,
     async [Symbol.asyncDispose]() {
       server.closeAllConnections()
       server.close()

@@ -216,6 +216,28 @@ describe('mails that go by an e-mail platform', () => {
     expect(await mails.own()).toEqual([])
   })
 
+  it('are not sent again by another way that is chosen while one is handed over', async () => {
+    await using mails = await openPlatformMails()
+    const { desk, brevo } = mails
+    await desk.addLeads('Ann')
+    const sequence = await desk.create()
+    const params = { channelId: await mails.channelId() }
+    brevo.watchers?.push(async ({ path }) => {
+      if (!path.endsWith('/smtp/email')) return
+      await desk.people.admin.call('dashboard.channels.disconnect', { params })
+      await desk.change(sequence, 1, { subject: 'Still here' })
+      await desk.activate(sequence.id)
+    })
+    brevo.mishaps.push('cut after')
+    await desk.activate(sequence.id)
+    for (let minutes = 0; minutes < 10; minutes += 1) await desk.pass(minute)
+    expect(mails.subjects()).toEqual(['Hello Ann'])
+    expect(await mails.own()).toEqual([])
+    expect((await desk.show(sequence.id)).steps[0]).toMatchObject({ sent: 0, unknown: 1 })
+    await desk.pass(3 * day)
+    expect(await mails.own()).toEqual(['Still here'])
+  })
+
   it('are not sent by another way when a person disconnects the platform', async () => {
     await using mails = await openPlatformMails()
     const { desk } = mails

@@ -20,7 +20,7 @@ import { countUnknown } from './mailing-progress.ts'
 
 /** How long mails are held back whose platform wants something of a person first, milliseconds. */
 const policyMs = 3_600_000
-/** The same where it takes no more for now, and does not say until when. */
+/** The same where it was asked too often, and does not say until when. */
 const quotaMs = 5 * 60_000
 /** A platform is not asked again as long before it forgets a mail, milliseconds: a request takes a while. */
 const marginMs = 2 * 60_000
@@ -116,7 +116,7 @@ export async function repeatableAtPlatform(
   return connector ? connector.mails.knownMs - marginMs : 0
 }
 
-/** Notes that a platform takes no mails for now. The admins are told once for each reason that a person has to see to. */
+/** Notes that a platform takes no mails until an instant. The admins are told once for each reason that a person has to see to. */
 export async function holdAtPlatform(
   txn: Transaction,
   sequence: SequenceRow,

@@ -64,7 +64,7 @@ export const SequenceItem = z.object({
   channel: z.enum(sequenceChannels),
   /** The e-mail platform that its mails are handed to; null where this server sends them. */
   platform: z.object({ channelId: ulid, name: z.string() }).nullable(),
-  /** Why the platform takes no mails for now, and until when it is not asked again. */
+  /** Why the platform takes no mails, and until when it is not asked again; null while it takes them. */
   held: z.object({ reason: z.string(), until: isoDate }).nullable(),
   contacts: z.object({ waiting: z.int(), done: z.int(), stopped: z.int() }),
   activatedOn: isoDate.nullable(),

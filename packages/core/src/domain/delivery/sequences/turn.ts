@@ -43,20 +43,24 @@ export async function sequenceTurn(
 async function settle(
   txn: Transaction,
   sequenceId: string,
-  { id, stepId, contactId, doubtSince }: ClaimedMail,
-  outcome: PlatformOutcome,
+  { id, stepId, contactId, channelId, doubtSince }: ClaimedMail,
+  told: PlatformOutcome,
 ): Promise<void> {
   const sequence = await lockSequence(txn, sequenceId)
   const mail = await txn.em.findOne(SequenceMail, { id })
   // Its campaign is gone, or it was given up as doubtful meanwhile.
   if (!sequence || mail?.status !== 'sending') return
+  // Another way, chosen meanwhile, does not know what this one may have taken.
+  const isSameWay = sequence.channelId === channelId
+  const isOver = !isSameWay && mayBeTaken(told, doubtSince)
+  const outcome = isOver ? { status: 'unknown' as const, error: told.error } : told
   if (outcome.status === 'held') {
     // It was not taken, for a reason that is not its own: this was no try.
     const { until, error } = outcome
     const at = doubtSince ?? txn.clock.date()
     const attempts = mail.attempts - 1
     Object.assign(mail, { status: doubtSince ? 'doubtful' : 'waiting', attempts, until, error, at })
-    return holdAtPlatform(txn, sequence, outcome)
+    return isSameWay ? holdAtPlatform(txn, sequence, outcome) : undefined
   }
   const step = await txn.em.findOneOrFail(SequenceStep, { id: stepId })
   const after = settled(outcome, { attempts: mail.attempts, doubtSince }, txn.clock.date())
@@ -64,7 +68,7 @@ async function settle(
   Object.assign(mail, after, 'messageId' in outcome && { messageId: outcome.messageId })
   if (status === 'sent') Object.assign(sequence, { heldUntil: null, heldReason: null })
   // While a platform is in trouble, one mail is in doubt, and not a hundred.
-  if (sequence.channelId !== null && after.until !== null)
+  if (channelId !== null && isSameWay && after.until !== null)
     Object.assign(sequence, { heldUntil: after.until, heldReason: after.error })
   if (status === 'sent') step.sent += 1
   if (status === 'failed') step.failed += 1
@@ -74,6 +78,13 @@ async function settle(
   }
   if (status === 'unknown') await countUnknown(txn, sequence, step)
 }
+
+type Unsettled = Extract<PlatformOutcome, { status: 'waiting' | 'doubtful' | 'held' }>
+
+/** Whether a mail that would be tried again may have been taken, this time or before. */
+const mayBeTaken = (outcome: PlatformOutcome, doubtSince: Date | null): outcome is Unsettled =>
+  outcome.status === 'doubtful' ||
+  (doubtSince !== null && (outcome.status === 'waiting' || outcome.status === 'held'))
 
 /** What a process that died was handing over may have arrived. */
 async function giveUpDoubtful(ctx: Ctx, sequenceId: string): Promise<void> {
