@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { sendUnderKills } from './mail-kills.ts'
+import { openMailPlatform, sendUnderKills } from './mail-kills.ts'
 import { adminOfTenant } from './seed.ts'
 
 /** How many leads, at most thirty, and how many kills among their mails. */
@@ -7,7 +7,12 @@ const count = Math.min(30, Math.round(Number(process.env['COPYDESK_MAILS'] ?? 40
 const subjects = ['The ovens are on', 'Still there?', 'A last word']
 const kills = Math.max(3, Math.round((count * subjects.length) / 15))
 
-describe('a sequence of several mails', () => {
+const ways = [
+  ['this server', undefined],
+  ['an e-mail platform', openMailPlatform],
+] as const
+
+describe.each(ways)('a sequence of several mails that go by %s', (_, open) => {
   it(`sends each of ${subjects.length} mails at most once to each of ${count} leads, though the server is killed ${kills} times in the middle`, {
     timeout: 120_000 + kills * 20_000,
   }, async () => {
@@ -16,8 +21,14 @@ describe('a sequence of several mails', () => {
       each: subjects.length,
       kills,
       table: 'sequence_mails',
+      ...(open && { open }),
       async prepare(copydesk, tenant, db) {
         const admin = adminOfTenant(copydesk, tenant)
+        if (open)
+          await admin.call('dashboard.integrations.credentials', {
+            params: { platform: 'email_platform_b' },
+            body: { secret: 'xkeysib-0123456789' },
+          })
         for (let n = 0; n < count; n += 1)
           await admin.call('dashboard.leads.create', {
             body: { firstName: `Lead ${n}`, lastName: 'Field', email: `lead${n}@site.example` },
@@ -34,7 +45,9 @@ describe('a sequence of several mails', () => {
             steps: subjects.map((subject) => ({ subject, body: 'Dear {{firstName}}, we bake.', delay: 0 })),
           },
         })
-        await admin.call('tenant.campaigns.activate_sequence', { params: { campaignId, sequenceId } })
+        const params = { campaignId, sequenceId }
+        const { platform } = await admin.call('tenant.campaigns.activate_sequence', { params })
+        expect(platform !== null).toBe(open !== undefined)
       },
     })
     const total = count * subjects.length
