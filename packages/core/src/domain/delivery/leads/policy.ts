@@ -1,4 +1,4 @@
-import { normalize } from '../../../kernel/text.ts'
+import { normalize, preview } from '../../../kernel/text.ts'
 
 /** What leads are told apart by. */
 interface Contact {
@@ -44,7 +44,7 @@ const longestWord = 40
 /** The words of a text as the search compares them: without case and accents. */
 export function wordsOf(text: string): string[] {
   const words = normalize(text).match(/[\p{L}\p{N}]+/gu) ?? []
-  return [...new Set(words.map((word) => word.slice(0, longestWord)))].slice(0, mostWords)
+  return [...new Set(words.map((word) => preview(word, longestWord)))].slice(0, mostWords)
 }
 
 /** The words that a lead is found by, each after a space. */
