@@ -6,13 +6,14 @@ import { addEntry, view } from '../create.ts'
 import { Lead, LeadImportError, type LeadImportRow } from '../entities.ts'
 import { derived } from '../policy.ts'
 import { knownLeads } from './batch-queries.ts'
-import { insertLeads, type OwnValues } from './insert-queries.ts'
+import { insertLeads } from './insert-queries.ts'
 import type { FileLead, ReadRow } from './rows.ts'
+import { newValues, type OwnValues } from './values.ts'
 
 type ReadLead = Extract<ReadRow, { lead: unknown }>['lead']
 
 /** What has become of the rows of a batch. */
-interface Counts {
+export interface RowCounts {
   imported: number
   updated: number
   skipped: number
@@ -26,8 +27,8 @@ export async function importBatch(
   txn: Transaction,
   file: LeadImportRow,
   rows: readonly ReadRow[],
-): Promise<Counts> {
-  const counts: Counts = { imported: 0, updated: 0, skipped: 0 }
+): Promise<RowCounts> {
+  const counts: RowCounts = { imported: 0, updated: 0, skipped: 0 }
   const { id: importId, tenantId, duplicates, label } = file
   const skip = ({ line, cells }: ReadRow, reason: string) => {
     counts.skipped += 1
@@ -51,7 +52,7 @@ export async function importBatch(
       continue
     }
     if (id === undefined) {
-      const values = newLead(txn.newId(), lead)
+      const values = { id: txn.newId(), ...newValues(lead) }
       known.add(lead, values.id)
       added.set(values.id, values)
       counts.imported += 1
@@ -73,24 +74,6 @@ export async function importBatch(
   await insertLeads(txn, { tenantId, label, importId, now: txn.clock.date() }, [...added.values()])
   await update(txn, changes, { id: file.createdById, name: `${file.createdByName} (import ${label})` })
   return counts
-}
-
-function newLead(id: string, lead: ReadLead): OwnValues {
-  const { firstName, lastName, email, phone, company, status, score, tags, identity, phoneKey, words } = lead
-  return {
-    id,
-    firstName,
-    lastName,
-    email: email ?? null,
-    phone: phone ?? null,
-    company: company ?? null,
-    status: status ?? 'new',
-    score: score ?? null,
-    tags: [...new Set(tags)],
-    identity,
-    phoneKey,
-    words,
-  }
 }
 
 /** What a line says, as a change: an empty cell says nothing, and tags are added. */

@@ -1,7 +1,6 @@
 import { isAscii } from 'node:buffer'
 import { CsvError, parse } from 'csv-parse/sync'
 import { preview } from '../../../../kernel/text.ts'
-import { decodeText } from '../../../../platform/parsing/decode.ts'
 import type { CsvFormat } from '../entities.ts'
 import { columnsOf, tellWho } from './columns.ts'
 import { CsvFault } from './csv-fault.ts'
@@ -24,22 +23,6 @@ const mostColumns = 16_384
 const longestName = 200
 const newline = 0x0a
 const quote = 0x22
-
-/** How the files begin that spreadsheet programs keep their own documents in: ZIP (.xlsx, .ods) and OLE (.xls). */
-const workbooks = ['504b0304', 'd0cf11e0']
-
-/**
- * The text of a file that a spreadsheet program has written, in UTF-8 with one kind of line ends. Without NUL, which no database keeps.
- * @throws CsvFault for a workbook
- */
-export function decodeCsv(bytes: Uint8Array): Buffer {
-  if (workbooks.includes(Buffer.from(bytes.subarray(0, 4)).toString('hex')))
-    throw new CsvFault(
-      1,
-      'The file is a workbook (such as .xlsx, .xls or .ods); save the sheet as CSV and import that',
-    )
-  return Buffer.from(decodeText(bytes).replace(/\r\n?/g, '\n').replaceAll('\0', ''))
-}
 
 interface Reading {
   delimiter: string

@@ -1,6 +1,8 @@
 import type { CsvFormat } from '../entities.ts'
-import { decodeCsv, forEachRow, openCsv } from './csv.ts'
+import { forEachRow, openCsv } from './csv.ts'
 import { CsvFault } from './csv-fault.ts'
+import { decodeCsv } from './decode.ts'
+import { type ReadyLeads, readyLeads } from './ready.ts'
 import { type FileLead, type ReadRow, readRow } from './rows.ts'
 
 /** So many leads one file may have. */
@@ -26,12 +28,30 @@ export interface FilePreview extends Pick<OpenedFile, 'format' | 'total'> {
   errors: Array<{ row: number; reason: string }>
 }
 
+/** Rows that follow each other, and where the last of them ends: in bytes of the part, and the line behind it. */
+export type ReadChunk = Pick<ReadRow, 'end' | 'nextLine'> &
+  (
+    | { ready: ReadyLeads }
+    /** `ReadRow`s, as JSON: read at less than half the cost of a copy of objects, and a little at a time. */
+    | { ready?: undefined; rows: string }
+  )
+
 /** Rows, and how many bytes and lines they are. */
 export interface ReadPart {
-  /** Some `ReadRow`s each, as JSON: read at less than half the cost of a copy of objects, and a little at a time. */
-  chunks: string[]
+  chunks: ReadChunk[]
   end: number
   lines: number
+}
+
+/** A part of a text that begins with a row. */
+export interface LeadPart {
+  text: Uint8Array
+  format: CsvFormat
+  line: number
+  /** Whether it ends with a row; else what is cut at its end is left out. */
+  isWhole: boolean
+  /** Whether rows are made ready that can be. */
+  makesReady: boolean
 }
 
 /** How many rows are in one of them. */
@@ -79,13 +99,15 @@ export const leadTasks = {
       })
       return preview
     }),
-  /** The rows of a part of a text that begins with a row; what is cut at its end is left out. */
-  readLeads: (part: { text: Uint8Array; format: CsvFormat; line: number; isWhole: boolean }): ReadPart => {
-    const { text, format, line, isWhole } = part
-    const chunks: string[] = []
+  readLeads: ({ text, format, line, isWhole, makesReady }: LeadPart): ReadPart => {
+    const chunks: ReadChunk[] = []
     let rows: ReadRow[] = []
     const release = () => {
-      if (rows.length > 0) chunks.push(JSON.stringify(rows))
+      const last = rows.at(-1)
+      if (!last) return
+      const { end, nextLine } = last
+      const ready = makesReady ? readyLeads(rows) : undefined
+      chunks.push({ end, nextLine, ...(ready ? { ready } : { rows: JSON.stringify(rows) }) })
       rows = []
     }
     const { delimiter } = format

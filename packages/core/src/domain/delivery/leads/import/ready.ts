@@ -1,0 +1,34 @@
+import { KnownLeads, keysOf } from './known.ts'
+import type { ReadRow } from './rows.ts'
+import { behindId, newValues } from './values.ts'
+
+/**
+ * Lines that all become new leads if none of them is there already: made up for the database where they were read, so that the
+ * process that answers others has next to nothing to do with them.
+ */
+export interface ReadyLeads {
+  /** Of each lead the values behind the id. */
+  tails: string[]
+  /** What none of the leads that are there may have: values as JSON, undefined for none. */
+  identities: string | undefined
+  phones: string | undefined
+}
+
+/** @returns undefined for rows of which each has to be looked at: faults, doubles among themselves, notes, and ids of leads */
+export function readyLeads(rows: readonly ReadRow[]): ReadyLeads | undefined {
+  const seen = new KnownLeads()
+  const leads = []
+  for (const [n, row] of rows.entries()) {
+    if (!('lead' in row) || row.lead.notes || seen.find(row.lead) !== undefined) return undefined
+    seen.add(row.lead, `${n}`)
+    leads.push(row.lead)
+  }
+  const { ids, identities, phones } = keysOf(leads)
+  if (ids.length > 0) return undefined
+  const json = (values: readonly string[]) => (values.length > 0 ? JSON.stringify(values) : undefined)
+  return {
+    tails: leads.map((lead) => behindId(newValues(lead))),
+    identities: json(identities),
+    phones: json(phones),
+  }
+}
