@@ -23,7 +23,7 @@ interface Storing {
  * the disk makes the last one durable.
  */
 export class BatchWriter {
-  readonly size = createBatchSize()
+  readonly size: ReturnType<typeof createBatchSize>
   readonly #ctx: Ctx
   readonly #importId: string
   #last: Promise<unknown> = Promise.resolve()
@@ -32,6 +32,7 @@ export class BatchWriter {
   constructor(ctx: Ctx, importId: string) {
     this.#ctx = ctx
     this.#importId = importId
+    this.size = createBatchSize(ctx.db.dialect)
   }
 
   /** @returns when it is known what becomes of the batch: what is written may not be durable yet */

@@ -6,7 +6,7 @@ import type { ReadRow } from './rows.ts'
 import type { ReadChunk } from './tasks.ts'
 
 /** How much of a text is read at a time, bytes. */
-const partBytes = 128 * 1_024
+const partBytes = 256 * 1_024
 
 /** Parts of one tenant that wait for a thread. */
 const mostWaiting = 100
