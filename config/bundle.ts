@@ -38,7 +38,6 @@ export async function bundle(folder: string, more: Record<string, string> = {}):
       'pdf-worker': 'packages/core/src/platform/pdf/pdf-worker.ts',
       'calendar-worker': 'packages/core/src/platform/threads/calendar-worker.ts',
       'embedding-thread': 'packages/core/src/platform/embeddings/embedding-thread.ts',
-      'fold-thread': 'packages/core/src/platform/database/fold-thread.ts',
       'write-thread': 'packages/core/src/platform/database/write-thread.ts',
       'crawl-thread': 'packages/core/src/platform/crawl/crawl-thread.ts',
       'text-thread': 'packages/core/src/composition/text-thread.ts',

@@ -16,13 +16,11 @@ type Way = (typeof ways)[number]
 /**
  * A database file with a table, a reader of what is committed, and connections that write down what they execute.
  * @param change replaces parts of the log
- * @param thread the entry of the thread that folds the log, when it is not the real one
  * @param inThread changes the connection in a thread
  */
 export function openFile(
   way: Way,
   change: (log: CommitLog) => Partial<CommitLog> = () => ({}),
-  thread?: URL,
   inThread: Partial<WriteThreadOptions> = {},
 ) {
   const folder = temporaryFolder()
@@ -49,7 +47,9 @@ export function openFile(
       },
     }
     handle.pragma(`synchronous = ${way === 'by the commit' ? 'FULL' : 'NORMAL'}`)
-    const opened = way === 'by the commit' ? undefined : openLog(path, handle, new Set([reader]), thread)
+    const other = new WriteThread({ path, synchronous: 'NORMAL', timeout: 5_000, ...inThread })
+    threads.push(other)
+    const opened = way === 'by the commit' ? undefined : openLog(path, handle, new Set([reader]), other)
     if (opened) logs.push(opened)
     const log = opened && { ...opened, ...change(opened) }
     const deliver = (notices: ReadonlyArray<readonly [string, string]>) => {
@@ -77,8 +77,6 @@ export function openFile(
       await durable
       return stored(ids[0])
     }
-    const other = new WriteThread({ path, synchronous: 'NORMAL', timeout: 5_000, ...inThread })
-    threads.push(other)
     /** The same with statements that are executed in a thread. A text is executed as it is. */
     const apart = async (...parts: Array<number | string | undefined>) => {
       await commits.apart(other, async () => {
@@ -103,7 +101,7 @@ export function openFile(
     ids: () => reader.prepare('select id from thing order by id').pluck().all(),
     async [Symbol.asyncDispose]() {
       for (const one of threads) await one.close()
-      for (const log of logs) void log.close()
+      for (const log of logs) log.close()
       for (const handle of handles) handle.close()
       folder[Symbol.dispose]()
     },

@@ -2,13 +2,15 @@ import BetterSqlite from 'better-sqlite3'
 import { SharedCommits } from '../../packages/core/src/platform/database/sqlite-commits.ts'
 import { openLog } from '../../packages/core/src/platform/database/sqlite-log.ts'
 import { WriteQueue } from '../../packages/core/src/platform/database/sqlite-queue.ts'
+import { WriteThread } from '../../packages/core/src/platform/database/sqlite-thread.ts'
 
 /** Writes ids from a first one on, eight at a time, and sends each as soon as it has ended. Arguments: the file, the first id. */
 const [path = '', first = '0'] = process.argv.slice(2)
 const handle = new BetterSqlite(path)
 handle.pragma('synchronous = NORMAL')
 handle.prepare('select count(*) from thing').get()
-const log = openLog(path, handle, new Set())
+const thread = new WriteThread({ path, synchronous: 'NORMAL', timeout: 5_000 })
+const log = openLog(path, handle, new Set(), thread)
 const commits = new SharedCommits(handle, new WriteQueue<SharedCommits>(), () => undefined, log)
 const insert = handle.prepare('insert into thing values (?)')
 let id = Number(first)

@@ -143,10 +143,10 @@ describe('a unit of work, while the disk works', () => {
   })
 
   it.each([
-    ['in a thread', undefined],
-    ['where no thread can be had', new URL('no-such-thread.ts', import.meta.url)],
-  ])('uses the log again from its beginning, however many writers there are, %s', async (_, thread) => {
-    await using file = openFile('outside of the event loop', undefined, thread)
+    ['in a thread', {}],
+    ['where no thread can be had', { file: new URL('no-such-thread.ts', import.meta.url) }],
+  ])('uses the log again from its beginning, however many writers there are, %s', async (_, inThread) => {
+    await using file = openFile('outside of the event loop', undefined, inThread)
     const { unit, handle } = file.connect()
     handle.exec('create table page (bytes blob)')
     handle.exec(

@@ -12,9 +12,9 @@ const [path = '', first = '0', perUnit = '1'] = process.argv.slice(2)
 const handle = new BetterSqlite(path)
 handle.pragma('synchronous = NORMAL')
 handle.prepare('select count(*) from thing').get()
-const log = openLog(path, handle, new Set())
-const commits = new SharedCommits(handle, new WriteQueue<SharedCommits>(), () => undefined, log)
 const thread = new WriteThread({ path, synchronous: 'NORMAL', timeout: 5_000 })
+const log = openLog(path, handle, new Set(), thread)
+const commits = new SharedCommits(handle, new WriteQueue<SharedCommits>(), () => undefined, log)
 const insert = handle.prepare('insert into thing values (?)')
 let hundred = Number(first) / 100
 

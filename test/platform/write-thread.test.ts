@@ -75,7 +75,7 @@ describe.each(ways)('a unit of work in a thread, durable %s', (way) => {
     ['hangs', 'select 1 -- and hang'],
     ['ends before the answer to its commit', 'select 1 -- end with the commit'],
   ])('fails with its thread when that %s; the others go on', async (_, text) => {
-    await using file = openFile(way, undefined, undefined, { file: dying, deadlineMs: 2_000 })
+    await using file = openFile(way, undefined, { file: dying, deadlineMs: 2_000 })
     const { unit, apart } = file.connect()
     const ended = await Promise.allSettled([unit(1), apart(2, text, 3), unit(4), apart(5)])
     expect(ended.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled', 'fulfilled'])
@@ -84,7 +84,7 @@ describe.each(ways)('a unit of work in a thread, durable %s', (way) => {
   })
 
   it('is given a thread of its own after a rest', async () => {
-    await using file = openFile(way, undefined, undefined, { keepMs: 1 })
+    await using file = openFile(way, undefined, { keepMs: 1 })
     const { apart } = file.connect()
     for (const id of numbers(0, 5)) {
       expect(await apart(id)).toBe(true)

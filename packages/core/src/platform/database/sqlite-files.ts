@@ -6,6 +6,7 @@ import type { SharedCommits } from './sqlite-commits.ts'
 import { explain } from './sqlite-faults.ts'
 import { openLog } from './sqlite-log.ts'
 import { WriteQueue } from './sqlite-queue.ts'
+import type { WriteThread } from './sqlite-thread.ts'
 
 type Handle = BetterSqlite.Database
 
@@ -67,10 +68,16 @@ export function openHandle(path: string, options: DatabaseOptions, readonly = fa
 }
 
 /** How commits on the connection come to the disk; undefined where they need not. */
-export function logOf(path: string, options: DatabaseOptions, writer: Handle, readers: ReadonlySet<Handle>) {
+export function logOf(
+  path: string,
+  options: DatabaseOptions,
+  writer: Handle,
+  readers: ReadonlySet<Handle>,
+  thread: WriteThread,
+) {
   if (options.synchronous === 'off') return undefined
   try {
-    return openLog(path, writer, readers)
+    return openLog(path, writer, readers, thread)
   } catch (error) {
     writer.close()
     throw explain(error, path)

@@ -1,9 +1,7 @@
 import { closeSync, fdatasync, openSync } from 'node:fs'
 import { promisify } from 'node:util'
-import type BetterSqlite from 'better-sqlite3'
-import { createThreads, threadFile } from '../threads/pool.ts'
-import { ThreadFault } from '../threads/threads.ts'
-import type { FoldTasks } from './fold-thread.ts'
+import BetterSqlite from 'better-sqlite3'
+import type { WriteThread } from './sqlite-thread.ts'
 
 type Handle = BetterSqlite.Database
 
@@ -25,34 +23,22 @@ export interface CommitLog {
 /** From how many pages of the file on the log is folded, as SQLite does by itself. */
 const longPages = { ofFew: 1_000, ofMany: 4_000 }
 
-/** What takes longer has hung, milliseconds. */
-const longestFoldMs = 60_000
-
 const syncData = promisify(fdatasync)
 
 /**
  * The write-ahead log of a connection with `synchronous = NORMAL`, which does not wait for the disk when it commits: that would hold up
- * the event loop. The log is made durable in a thread of Node's own instead, and folded in a thread with a connection of its own.
+ * the event loop. The log is made durable in a thread of Node's own instead, and folded by the connection in a thread.
  * @param readers those of this process that must not show what a power cut could still take back
- * @param thread the entry of the thread that folds it
  */
 export function openLog(
   path: string,
   writer: Handle,
   readers: ReadonlySet<Handle>,
-  thread = threadFile('fold-thread', import.meta.url),
+  thread: Pick<WriteThread, 'fold'>,
 ) {
   writer.pragma('wal_autocheckpoint = 0')
   const file = openSync(`${path}-wal`, 'r+')
-  const threads = createThreads<FoldTasks>({
-    file: thread,
-    threads: 1,
-    keepMs: 2_000,
-    memoryMb: 32,
-    deadlineMs: longestFoldMs,
-    maxWaiting: 1,
-  })
-  const log: CommitLog & { close(): Promise<void> } = {
+  const log: CommitLog & { close(): void } = {
     pin() {
       const pinned: Handle[] = []
       const release = () => {
@@ -77,16 +63,13 @@ export function openLog(
     },
     async fold() {
       try {
-        await threads.run('fold', path, { owner: path, maxWaiting: 1 })
+        await thread.fold()
       } catch (error) {
         // On a full disk, for example. Nothing is lost with it: the log goes on, and is folded when there is room.
-        if (error instanceof ThreadFault && error.reason !== 'closed') foldHere(writer)
+        if (!(error instanceof BetterSqlite.SqliteError)) foldHere(writer)
       }
     },
-    async close() {
-      await threads.close()
-      closeSync(file)
-    },
+    close: () => closeSync(file),
   }
   return log
 }

@@ -25,7 +25,7 @@ interface Asked {
 }
 
 /**
- * A connection to a file in a thread of its own, which is started by a unit of work and ends some time after the last one. One unit
+ * A connection to a file in a thread of its own, which is started when it is needed and ends some time afterwards. One unit
  * at a time. Statements are executed in the order in which they are sent; the next one may be sent before the answer to the last. What
  * is sent before the event loop turns makes one message, and so do the answers: each wakes a thread.
  */
@@ -52,11 +52,7 @@ export class WriteThread {
   }
 
   async begin(): Promise<void> {
-    clearTimeout(this.#rest)
-    await this.#ended
-    if (this.#closed) throw new Error('The database is closed')
-    this.#worker ??= this.#start()
-    this.#worker.ref()
+    await this.#wake()
     // Goes with the first statement, which fails for the same reason.
     this.#send('begin').catch(() => undefined)
   }
@@ -77,6 +73,12 @@ export class WriteThread {
       this.#fail(error as Error)
     }
     await this.#ended
+  }
+
+  /** Copies what is in the write-ahead log into the file, and waits for the disk; no unit is under way. */
+  async fold(): Promise<void> {
+    await this.#wake()
+    await this.#send('fold').finally(() => this.#settle())
   }
 
   /** For the unit of work that has just begun: hand-written statements, and those of the ORM. */
@@ -103,6 +105,14 @@ export class WriteThread {
     this.#closed = true
     this.#fail(new Error('The database was closed'))
     await this.#ended
+  }
+
+  async #wake(): Promise<void> {
+    clearTimeout(this.#rest)
+    await this.#ended
+    if (this.#closed) throw new Error('The database is closed')
+    this.#worker ??= this.#start()
+    this.#worker.ref()
   }
 
   #send(act: WriteRequest['act'], text = '', params: readonly unknown[] = []): Promise<unknown> {

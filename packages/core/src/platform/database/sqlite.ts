@@ -30,7 +30,9 @@ export async function openSqlite(options: DatabaseOptions): Promise<Database> {
   const { queue, readers, leave } = joinFile(path)
   const listeners = new Map<string, Set<(payload: string) => void>>()
   const writer = openHandle(path, options)
-  const log = logOf(path, options, writer, readers)
+  const synchronous = options.synchronous === 'off' ? 'OFF' : 'NORMAL'
+  const thread = new WriteThread({ path, synchronous, timeout: busyMs })
+  const log = logOf(path, options, writer, readers, thread)
   const deliver = (notices: ReadonlyArray<readonly [string, string]>) => {
     for (const [channel, payload] of notices)
       for (const listener of listeners.get(channel) ?? []) listener(payload)
@@ -45,8 +47,6 @@ export async function openSqlite(options: DatabaseOptions): Promise<Database> {
   const vectors = openedLater(() => loadVectors(reader, options.log))
   const tx = statements(writer, path)
   const execute = executeOn(writer)
-  const synchronous = log ? 'NORMAL' : 'OFF'
-  const thread = new WriteThread({ path, synchronous, timeout: busyMs })
   const unit = async <T>(work: () => Promise<T>): Promise<T> => {
     await commits.enter()
     let durable: Promise<void>
@@ -127,7 +127,7 @@ export async function openSqlite(options: DatabaseOptions): Promise<Database> {
       if (writer.open) foldLog(writer, options)
       await orm.close((opened) => opened.close(true))
       if (writer.open) writer.close()
-      await log?.close()
+      log?.close()
       commits.leave()
       leave()
     },

@@ -13,9 +13,12 @@ export interface WriteThreadData {
   timeout: number
 }
 
-/** What the thread is asked for: a step of a unit of work, or a statement with what is wanted of it; `any`: rows if it has some. */
+/**
+ * What the thread is asked for: a step of a unit of work, a statement with what is wanted of it, or, between two units, to fold the log;
+ * `any`: rows if it has some.
+ */
 export interface WriteRequest {
-  act: 'begin' | 'commit' | 'rollback' | 'all' | 'any' | 'get' | 'run'
+  act: 'begin' | 'commit' | 'rollback' | 'fold' | 'all' | 'any' | 'get' | 'run'
   text: string
   params: readonly unknown[]
 }
@@ -32,7 +35,7 @@ const handle = new BetterSqlite(path, { fileMustExist: true, timeout })
 handle.pragma(`cache_size = -${keptKib}`)
 handle.pragma(`synchronous = ${synchronous}`)
 handle.pragma('foreign_keys = ON')
-// The log is folded when it is durable, by a thread of its own.
+// The log is folded when it is durable.
 if (synchronous === 'NORMAL') handle.pragma('wal_autocheckpoint = 0')
 const prepare = preparedOn(handle)
 
@@ -41,6 +44,7 @@ let fault: unknown
 
 function perform({ act, text, params }: WriteRequest): unknown {
   if (act === 'begin') return void handle.exec('begin immediate')
+  if (act === 'fold') return void handle.pragma('wal_checkpoint(PASSIVE)')
   if (act === 'rollback') return void (handle.inTransaction && handle.exec('rollback'))
   // Else it would be on its own.
   if (!handle.inTransaction) throw fault
