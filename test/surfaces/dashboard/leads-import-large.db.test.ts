@@ -1,3 +1,5 @@
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createTestApp, type TestApp } from '../../kit/app.ts'
 import { imported, importFile } from './lead-files.ts'
@@ -106,5 +108,40 @@ describe('dashboard.leads.start_import of files that are written in several part
       },
       { firstName: 'Bo', score: 0, tags: [], status: 'new', company: 'null' },
     ])
+  })
+
+  it('reads a large file as its spreadsheet program has written it', async () => {
+    const team = await app.team()
+    const lines = Array.from({ length: 6_000 }, (_, n) => `Zoë ${n};"Grün\r\n& Söhne";z${n}@x.example`)
+    const text = ['firstName;company;email', ...lines].join('\r\n')
+    const { importId, total } = await importFile(team, Buffer.from(`\ufeff${text}`, 'utf16le'))
+    expect(total).toBe(6_000)
+    expect(await imported(app, team, importId)).toMatchObject({ imported: 6_000, skipped: 0 })
+    const rows = await app.db.sql.all(
+      'select first_name, company, email from leads where tenant_id = ? order by seq',
+      [team.tenantId],
+    )
+    expect(rows).toEqual(
+      lines.map((_, n) => ({
+        first_name: `Zoë ${n}`,
+        company: 'Grün & Söhne',
+        email: `z${n}@x.example`,
+      })),
+    )
+  })
+
+  it('ends an import whose file is lost meanwhile, says so, and keeps what was read', async () => {
+    const team = await app.team()
+    const { tenantId } = team
+    const { importId } = await importFile(team, fileOf(60_000))
+    await rm(join(app.options.dataDir, 'blobs', 'tenants', tenantId, 'lead-imports', importId))
+    const { status, reason, imported: kept } = await imported(app, team, importId)
+    expect({ status, reason }).toEqual({
+      status: 'failed',
+      reason: 'The file is gone from the store. Upload it again.',
+    })
+    const rows = await app.db.sql.all('select id from leads where tenant_id = ?', [tenantId])
+    expect(rows).toHaveLength(kept)
+    expect(kept).toBeLessThan(60_000)
   })
 })

@@ -98,7 +98,7 @@ async function addReady(
   chunks: readonly ReadyLeads[],
 ): Promise<RowCounts> {
   await insertReady(txn, { tenantId, label, importId, now: txn.clock.date() }, chunks)
-  return { imported: chunks.reduce((count, { tails }) => count + tails.length, 0), updated: 0, skipped: 0 }
+  return { imported: chunks.reduce((sum, { count }) => sum + count, 0), updated: 0, skipped: 0 }
 }
 
 export const lockImport = (txn: Transaction, id: string) =>

@@ -52,11 +52,11 @@ export async function importBatch(
       continue
     }
     if (id === undefined) {
-      const values = { id: txn.newId(), ...newValues(lead) }
-      known.add(lead, values.id)
-      added.set(values.id, values)
+      const newId = txn.newId()
+      known.add(lead, newId)
+      added.set(newId, newValues(lead))
       counts.imported += 1
-      if (lead.notes) addEntry(txn, { id: values.id, tenantId }, 'comment', lead.notes, actor)
+      if (lead.notes) addEntry(txn, { id: newId, tenantId }, 'comment', lead.notes, actor)
       continue
     }
     const owner = known.owner(lead)
@@ -71,7 +71,7 @@ export async function importBatch(
     if (fresh) merge(fresh, lead)
     else changes.push({ id, lead })
   }
-  await insertLeads(txn, { tenantId, label, importId, now: txn.clock.date() }, [...added.values()])
+  await insertLeads(txn, { tenantId, label, importId, now: txn.clock.date() }, added)
   await update(txn, changes, { id: file.createdById, name: `${file.createdByName} (import ${label})` })
   return counts
 }

@@ -1,11 +1,11 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Ctx, Transaction } from '../../../../kernel/context.ts'
-import type { Sql } from '../../../../platform/database/database.ts'
+import type { Sql, SqlValue } from '../../../../platform/database/database.ts'
 import { count, select, table } from '../../../../platform/database/read.ts'
 import { Lead } from '../entities.ts'
 import { areKnown } from './batch-queries.ts'
 import type { ReadyLeads } from './ready.ts'
-import { behindId, type OwnValues, ownColumns, withId } from './values.ts'
+import { asBound, type OwnValues, ownColumns } from './values.ts'
 
 /** What the leads of one transaction of an import have in common. */
 export interface Common {
@@ -24,14 +24,18 @@ export class DoubledLead extends Error {
   override name = 'DoubledLead'
 }
 
-/** Adds the leads of a part of an import: what they share is bound once, which the general way does for each of them. */
-export function insertLeads(txn: Transaction, common: Common, leads: readonly OwnValues[]): Promise<void> {
+/** Adds the leads of a part of an import, by their ids: what they share is bound once, which the general way does for each of them. */
+export function insertLeads(
+  txn: Transaction,
+  common: Common,
+  leads: ReadonlyMap<string, OwnValues>,
+): Promise<void> {
   return inserting(txn, common, async (insert) => {
     const sent: Array<Promise<unknown>> = []
+    const [ids, values] = [[...leads.keys()], [...leads.values()]]
     // The next ones are made while the database adds these.
-    for (let n = 0; n < leads.length; n += perStatement) {
-      const some = leads.slice(n, n + perStatement)
-      sent.push(insert(some.map(({ id, ...values }) => withId(id, behindId(values)))))
+    for (let n = 0; n < ids.length; n += perStatement) {
+      sent.push(insert(ids.slice(n, n + perStatement), asBound(values.slice(n, n + perStatement))))
       await setImmediate()
     }
     return sent
@@ -51,7 +55,8 @@ export function insertReady(txn: Transaction, common: Common, chunks: readonly R
       // Told below.
       look.catch(() => undefined)
       looks.push(look)
-      sent.push(insert(chunk.tails.map((tail) => withId(txn.newId(), tail))))
+      const ids = Array.from({ length: chunk.count }, () => txn.newId())
+      sent.push(insert(ids, chunk.values))
       await setImmediate()
     }
     // Once a statement has failed on PostgreSQL all others do, and tell nothing.
@@ -62,7 +67,7 @@ export function insertReady(txn: Transaction, common: Common, chunks: readonly R
   })
 }
 
-type Insert = (values: readonly string[]) => Promise<unknown>
+type Insert = (ids: readonly string[], values: Uint8Array) => Promise<unknown>
 
 async function inserting(
   { tx, db: { dialect } }: Transaction,
@@ -70,8 +75,9 @@ async function inserting(
   work: (insert: Insert) => Promise<ReadonlyArray<Promise<unknown>>>,
 ): Promise<void> {
   const before = dialect === 'sqlite' ? await lastNumber(tx) : 0
-  const sent = await work((values) => {
-    const added = tx.run(statements[dialect], [tenantId, label, importId, now, `[${values.join(',')}]`])
+  const sent = await work((ids, values) => {
+    const { text, idsOf } = statements[dialect]
+    const added = tx.run(text, [tenantId, label, importId, now, idsOf(ids), values])
     // Told below.
     added.catch(() => undefined)
     return added
@@ -94,23 +100,34 @@ const indexing = `insert into lead_words (rowid, words)
   from leads l where l.seq > ?`
 
 const own = Object.values(ownColumns)
-const columns = `tenant_id, source_ref, import_id, created_on, updated_on, source, revision, assigned_to_id, ${own
+const columns = `tenant_id, source_ref, import_id, created_on, updated_on, source, revision, assigned_to_id, id, ${own
   .map(([column]) => column)
   .join(', ')}`
 
 const shared = (...[tenantId, label, importId, now]: [string, string, string, string]) =>
   `${tenantId}, ${label}, ${importId}, ${now}, ${now}, 'import', 0, null`
 
-const inPostgres = own.map(([, type], n) => (type === 'jsonb' ? `v->${n}` : `(v->>${n})::${type}`))
+const inPostgres = own.map(([, type], n) => (type === 'jsonb' ? `v.lead->${n}` : `(v.lead->>${n})::${type}`))
 
-/** By arrays of values, in one text: neither side makes objects of them. */
+/** All ids have the same length. */
+const idLength = 26
+
+/** Lists of values and the ids that belong to them, each in one piece: neither side makes objects of them. */
 const statements = {
-  sqlite: `insert into leads (${columns})
-    select ${shared('c.column1', 'c.column2', 'c.column3', 'c.column4')}, ${own.map((_, n) => `v.value->>${n}`).join(', ')}
-    from (values (?, ?, ?, ?)) c cross join json_each(?) v`,
-  postgresql: `insert into leads (${columns})
-    select ${shared('$1', '$2', '$3', '$4::timestamptz')}, ${inPostgres.join(', ')}
-    from jsonb_array_elements($5::jsonb) v`,
+  sqlite: {
+    text: `insert into leads (${columns})
+      select ${shared('c.column1', 'c.column2', 'c.column3', 'c.column4')},
+        cast(substr(c.column5, 1 + ${idLength} * v.key, ${idLength}) as text), ${own.map((_, n) => `v.value->>${n}`).join(', ')}
+      from (values (?, ?, ?, ?, ?)) c cross join json_each(cast(? as text)) v`,
+    // A part of bytes is found at once, one of a text by counting its characters.
+    idsOf: (ids: readonly string[]): SqlValue => Buffer.from(ids.join('')),
+  },
+  postgresql: {
+    text: `insert into leads (${columns})
+      select ${shared('$1', '$2', '$3', '$4::timestamptz')}, v.id, ${inPostgres.join(', ')}
+      from rows from (unnest(string_to_array($5, ',')), jsonb_array_elements(convert_from($6::bytea, 'UTF8')::jsonb)) v (id, lead)`,
+    idsOf: (ids: readonly string[]): SqlValue => ids.join(),
+  },
 }
 
 /** PostgreSQL looks at a table again when it is so many times as large as it was. */

@@ -1,14 +1,16 @@
 import { KnownLeads, keysOf } from './known.ts'
 import type { ReadRow } from './rows.ts'
-import { behindId, newValues } from './values.ts'
+import { asBound, newValues } from './values.ts'
 
 /**
  * Lines that all become new leads if none of them is there already: made up for the database where they were read, so that the
  * process that answers others has next to nothing to do with them.
  */
 export interface ReadyLeads {
-  /** Of each lead the values behind the id. */
-  tails: string[]
+  /** How many leads they are. */
+  count: number
+  /** The leads without their ids; see `asBound`. */
+  values: Uint8Array
   /** What none of the leads that are there may have: values as JSON, undefined for none. */
   identities: string | undefined
   phones: string | undefined
@@ -27,7 +29,8 @@ export function readyLeads(rows: readonly ReadRow[]): ReadyLeads | undefined {
   if (ids.length > 0) return undefined
   const json = (values: readonly string[]) => (values.length > 0 ? JSON.stringify(values) : undefined)
   return {
-    tails: leads.map((lead) => behindId(newValues(lead))),
+    count: leads.length,
+    values: asBound(leads.map(newValues)),
     identities: json(identities),
     phones: json(phones),
   }

@@ -8,7 +8,7 @@ import { noteGrowth } from './insert-queries.ts'
 import { tidyImportJob } from './jobs.ts'
 import { abandonedImports } from './queries.ts'
 import { textKey } from './start.ts'
-import { TextReader } from './text-reader.ts'
+import { TextGone, TextReader } from './text-reader.ts'
 
 /** When so many leads were written, and whenever there are so many times as many, the database takes note of it. */
 const fewestNoted = 400
@@ -27,11 +27,9 @@ export async function runImport(
     txn.em.findOne(LeadImport, { id: importId, status: 'processing' }),
   )
   if (!found) return
-  const { tenantId, format } = found
+  const { tenantId, format, sizeBytes: size } = found
   const own: Ctx = { ...ctx, scope: [tenantId] }
-  const text = await ctx.services.blobs.get(textKey(tenantId, importId))
-  if (!text) return end(own, importId, 'The file is gone from the store. Upload it again.')
-  const reader = new TextReader(own, { tenantId, text, format }, signal)
+  const reader = new TextReader(own, { tenantId, key: textKey(tenantId, importId), size, format }, signal)
   const writer = new BatchWriter(own, importId)
   const batches = reader.batches({ at: found.readBytes, line: found.nextLine }, writer.size)
   let [written, noted] = [0, fewestNoted]
@@ -56,6 +54,8 @@ export async function runImport(
     await writer.end()
   } catch (error) {
     if (error instanceof CsvFault) return end(own, importId, error.message)
+    if (error instanceof TextGone)
+      return end(own, importId, 'The file is gone from the store. Upload it again.')
     throw error
   } finally {
     // The next try has to find all that was written.

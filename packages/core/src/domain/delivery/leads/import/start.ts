@@ -5,16 +5,17 @@ import { toNewJob } from '../../../../kernel/jobs.ts'
 import { oneTenant } from '../../../../kernel/scope.ts'
 import { preview } from '../../../../kernel/text.ts'
 import { transact } from '../../../../kernel/transact.ts'
+import type { WrittenFile } from '../../../../platform/blobs/blobs.ts'
 import { requireRoom } from '../../../accounts/tenants/quota-queries.ts'
 import { lockTenant } from '../../../accounts/tenants/status.ts'
 import { LeadImport } from '../entities.ts'
 import { importLeadsJob, tidyImportJob } from './jobs.ts'
 import type { ImportPreview, ImportReceipt, NewImport } from './schemas.ts'
 
-/** A file as it was uploaded. */
+/** A file as it was uploaded; one on the disk is removed afterwards with all that lies beside it. */
 interface ImportFile {
   name: string
-  bytes(): Promise<Uint8Array>
+  content: Uint8Array | WrittenFile
 }
 type Files = { file: readonly ImportFile[] }
 
@@ -42,10 +43,10 @@ export async function startImport(
 ): Promise<ImportReceipt> {
   const tenantId = oneTenant(ctx)
   const file = only(files)
-  const opened = await inThread(ctx, 'openLeads', { bytes: await file.bytes() })
+  const opened = await inThread(ctx, 'openLeads', file.content)
   if ('fault' in opened) throw invalid('file', opened.fault)
   const { text, format, start, line, total } = opened
-  await requireRoom(ctx, tenantId, text.byteLength)
+  await requireRoom(ctx, tenantId, 'path' in text ? text.size : text.byteLength)
   const id = ctx.newId()
   // Should this process die before the row is there, the text is removed all the same.
   await ctx.services.jobs.add([
@@ -107,7 +108,7 @@ export async function startImport(
  * @throws DomainError `VALIDATION_ERROR` on `file`; `THROTTLED`
  */
 export async function previewImport(ctx: Ctx, files: Files): Promise<ImportPreview> {
-  const preview = await inThread(ctx, 'previewLeads', { bytes: await only(files).bytes() })
+  const preview = await inThread(ctx, 'previewLeads', only(files).content)
   if ('fault' in preview) throw invalid('file', preview.fault)
   const { format, rows, ...counts } = preview
   return {

@@ -1,3 +1,6 @@
+import { createHash } from 'node:crypto'
+import { readFileSync, writeFileSync } from 'node:fs'
+import type { WrittenFile } from '../../../../platform/blobs/blobs.ts'
 import type { CsvFormat } from '../entities.ts'
 import { forEachRow, openCsv } from './csv.ts'
 import { CsvFault } from './csv-fault.ts'
@@ -12,9 +15,12 @@ const mostRows = 500_000
 const shown = 20
 const shownFaults = 100
 
+/** A file in memory, or on the disk of this machine. */
+type FileContent = Uint8Array | Pick<WrittenFile, 'path'>
+
 export interface OpenedFile {
-  /** In UTF-8, with one kind of line ends. */
-  text: Uint8Array
+  /** In UTF-8, with one kind of line ends; of a file on the disk, in a file beside it. */
+  text: Uint8Array | WrittenFile
   format: CsvFormat
   /** Where the first row begins, in bytes, and on which line. */
   start: number
@@ -63,9 +69,9 @@ type OrFault<T> = T | { fault: string }
 /** What is done to files of leads in threads. */
 export const leadTasks = {
   /** Opens a file and counts its rows. */
-  openLeads: ({ bytes }: { bytes: Uint8Array }): OrFault<OpenedFile> =>
+  openLeads: (file: FileContent): OrFault<OpenedFile> =>
     caught(() => {
-      const text = decodeCsv(bytes)
+      const text = decodeCsv(bytesOf(file))
       const { format, start, line } = openCsv(text)
       let total = 0
       const { delimiter } = format
@@ -74,12 +80,12 @@ export const leadTasks = {
         total += 1
         if (total > mostRows) throw new CsvFault(at, `A file has at most ${mostRows} leads; split it`)
       })
-      return { text, format, start, line, total }
+      return { text: 'path' in file ? writeBeside(file.path, text) : text, format, start, line, total }
     }),
   /** Reads a file and keeps nothing of it. */
-  previewLeads: ({ bytes }: { bytes: Uint8Array }): OrFault<FilePreview> =>
+  previewLeads: (file: FileContent): OrFault<FilePreview> =>
     caught(() => {
-      const text = decodeCsv(bytes)
+      const text = decodeCsv(bytesOf(file))
       const { format, start, line } = openCsv(text)
       const preview: FilePreview = { format, total: 0, rows: [], invalid: 0, errors: [] }
       const { delimiter } = format
@@ -119,6 +125,14 @@ export const leadTasks = {
     release()
     return { chunks, ...place }
   },
+}
+
+const bytesOf = (file: FileContent) => ('path' in file ? readFileSync(file.path) : file)
+
+function writeBeside(path: string, text: Uint8Array): WrittenFile {
+  const beside = `${path}.text`
+  writeFileSync(beside, text, { mode: 0o600, flag: 'wx' })
+  return { path: beside, size: text.byteLength, sha256: createHash('sha256').update(text).digest('hex') }
 }
 
 function caught<T>(work: () => T): OrFault<T> {

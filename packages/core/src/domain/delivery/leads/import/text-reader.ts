@@ -1,3 +1,4 @@
+import { buffer } from 'node:stream/consumers'
 import { setImmediate } from 'node:timers/promises'
 import type { Ctx } from '../../../../kernel/context.ts'
 import type { CsvFormat } from '../entities.ts'
@@ -6,7 +7,7 @@ import type { ReadRow } from './rows.ts'
 import type { ReadChunk } from './tasks.ts'
 
 /** How much of a text is read at a time, bytes. */
-const partBytes = 256 * 1_024
+const partBytes = 128 * 1_024
 
 /** Parts of one tenant that wait for a thread. */
 const mostWaiting = 100
@@ -20,10 +21,18 @@ export interface TextPlace {
   line: number
 }
 
+/** Where a text is, and how it is to be read. */
 interface FileText {
   tenantId: string
-  text: Uint8Array
+  key: string
+  /** Bytes. */
+  size: number
   format: CsvFormat
+}
+
+/** The text is not in the store any more. */
+export class TextGone extends Error {
+  override name = 'TextGone'
 }
 
 /** Rows for one transaction. */
@@ -56,7 +65,7 @@ export class TextReader {
 
   /**
    * The rows from a place on, as many at a time as `size` says.
-   * @throws CsvFault
+   * @throws CsvFault, TextGone
    */
   async *batches(from: TextPlace, size: { readonly rows: number }): AsyncGenerator<Batch, void, undefined> {
     let place = from
@@ -76,32 +85,34 @@ export class TextReader {
   /** The rows of a batch once more, each of them to be looked at. */
   async again({ from, after, count }: Batch): Promise<Batch> {
     this.#cautious = cautiousParts
-    const text = this.#file.text.slice(from.at, after.at)
-    const { chunks } = await this.#read(text, from.line, true, false)
+    const { chunks } = await this.#read(from, after.at, true, false)
     const part = { from, chunks, after, isLast: true }
     return { ...(await nextBatch(part, from, count)), after }
   }
 
   async #next(from: TextPlace): Promise<Part | undefined> {
-    const { text } = this.#file
+    const { size } = this.#file
     const { at, line } = from
-    if (at >= text.byteLength) return undefined
+    if (at >= size) return undefined
     const makesReady = this.#cautious === 0
     if (!makesReady) this.#cautious -= 1
-    for (let size = partBytes; ; size *= 4) {
-      const isLast = at + size >= text.byteLength
-      // A copy of its own: the whole text would go to the thread otherwise.
-      const part = text.slice(at, at + size)
-      const { chunks, end, lines } = await this.#read(part, line, isLast, makesReady)
+    for (let bytes = partBytes; ; bytes *= 4) {
+      const isLast = at + bytes >= size
+      const { chunks, end, lines } = await this.#read(from, Math.min(at + bytes, size), isLast, makesReady)
       if (end === 0 && !isLast) continue
       return { from, chunks, after: { at: at + end, line: line + lines }, isLast }
     }
   }
 
-  #read(text: Uint8Array, line: number, isWhole: boolean, makesReady: boolean) {
-    const { tenantId, format } = this.#file
+  /** @param end where the bytes end that are read */
+  async #read({ at, line }: TextPlace, end: number, isWhole: boolean, makesReady: boolean) {
+    const { tenantId, key, format } = this.#file
     const owner = { owner: `leads:${tenantId}`, maxWaiting: mostWaiting, signal: this.#signal }
-    const { threads } = this.#ctx.services
+    const { threads, blobs } = this.#ctx.services
+    // The text as a whole may be large: no more of it is held than is worked on.
+    const stored = await blobs.stream(key, { start: at, end: end - 1 })
+    if (!stored) throw new TextGone()
+    const text = await buffer(stored)
     return threads.run('readLeads', { text, format, line, isWhole, makesReady }, owner)
   }
 }
@@ -119,7 +130,7 @@ async function nextBatch(part: Part, from: TextPlace, wanted: number): Promise<B
     chunks.shift()
     if (chunk.ready) {
       ready.push(chunk.ready)
-      count += chunk.ready.tails.length
+      count += chunk.ready.count
     } else {
       rows.push(...(JSON.parse(chunk.rows) as ReadRow[]))
       count = rows.length

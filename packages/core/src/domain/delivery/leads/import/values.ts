@@ -2,9 +2,8 @@ import type { LeadRow } from '../entities.ts'
 import type { derived } from '../policy.ts'
 import type { FileLead } from './rows.ts'
 
-/** What each lead of an import has of its own, in the order in which it is bound: the column, and the type that PostgreSQL gives it. */
+/** What each lead of an import has of its own beside its id, in the order in which it is bound: the column, and the type that PostgreSQL gives it. */
 export const ownColumns = {
-  id: ['id', 'text'],
   firstName: ['first_name', 'text'],
   lastName: ['last_name', 'text'],
   email: ['email', 'text'],
@@ -21,8 +20,8 @@ const properties = Object.keys(ownColumns) as Array<keyof typeof ownColumns>
 
 export type OwnValues = Pick<LeadRow, keyof typeof ownColumns>
 
-/** The values of a new lead, but for its id. */
-export function newValues(lead: FileLead & ReturnType<typeof derived>): Omit<OwnValues, 'id'> {
+/** The values of a new lead. */
+export function newValues(lead: FileLead & ReturnType<typeof derived>): OwnValues {
   const { firstName, lastName, email, phone, company, status, score, tags, identity, phoneKey, words } = lead
   return {
     firstName,
@@ -39,9 +38,6 @@ export function newValues(lead: FileLead & ReturnType<typeof derived>): Omit<Own
   }
 }
 
-/** The values behind the id as JSON: the end of an array. */
-export const behindId = (values: Omit<OwnValues, 'id'>): string =>
-  JSON.stringify(properties.slice(1).map((name) => values[name as Exclude<typeof name, 'id'>])).slice(1)
-
-/** Values as JSON, as they are bound. */
-export const withId = (id: string, tail: string): string => `["${id}",${tail}`
+/** The values of leads as they are bound: a list of lists as JSON, in bytes, which no one on their way makes objects of. */
+export const asBound = (leads: readonly OwnValues[]): Uint8Array =>
+  Buffer.from(JSON.stringify(leads.map((lead) => properties.map((name) => lead[name]))))
