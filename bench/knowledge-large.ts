@@ -1,6 +1,7 @@
 import { randomFillSync } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { parsingLimits } from '../packages/core/src/platform/parsing/limits.ts'
 import { docxOf, wordParagraph } from '../test/kit/office.ts'
 import { pdfOf } from '../test/kit/pdf.ts'
 import { type Installation, memberTokens, seed } from './installation.ts'
@@ -48,6 +49,35 @@ export async function largeDocuments(
     },
     'knowledge.large.memory': { value: aboveIdle, unit: 'MiB above idle', aim: '150 MiB above idle' },
     'knowledge.large.others.p99': less(
+      percentile(meanwhile, 0.99),
+      'ms',
+      'idle',
+      percentile(idle, 0.99),
+      'ratio 0.33',
+    ),
+  }
+}
+
+/** A text as long as one may be, in short paragraphs, and how long the server stops for it. SQLite. */
+export async function longestText(installation: Installation, folder: string): Promise<Metrics> {
+  const { tenantId, adminId } = await seed(installation, { approvals: 0, reviewers: 0 })
+  const [token = ''] = await memberTokens(tenantId, [adminId])
+  const path = join(folder, 'long.txt')
+  const next = numbersFrom(29)
+  const part = Array.from({ length: 1_000 }, () => textOf(next, 14)).join('\n\n')
+  await writeFile(path, `${part}\n\n`.repeat(Math.floor(parsingLimits.characters / (part.length + 2))))
+  await using subject = await startPacked(installation, folder)
+  const atRest = await subject.ask<number>('memory')
+  const { s, aboveIdle, idle, meanwhile, stall } = await timed(subject, tenantId, atRest, () =>
+    upload(subject, token, [path]),
+  )
+  const indexed = (await ends(subject, token)).filter(({ status }) => status === 'indexed')
+  expectEqual('texts that are indexed', indexed.length, 1)
+  return {
+    'knowledge.longest': { value: s, unit: 's for 20 million characters' },
+    'knowledge.longest.stall': { value: stall, unit: 'ms, the longest of the loop' },
+    'knowledge.longest.memory': { value: aboveIdle, unit: 'MiB above idle' },
+    'knowledge.longest.others.p99': less(
       percentile(meanwhile, 0.99),
       'ms',
       'idle',

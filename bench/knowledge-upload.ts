@@ -12,7 +12,8 @@ const idleRequests = 200
 /**
  * Does what a server is measured by.
  * @param atRest bytes that the server holds when it does nothing
- * @returns seconds, MiB at most above what it held at rest, and milliseconds that others waited for a list before and meanwhile
+ * @returns seconds, MiB at most above what it held at rest, and milliseconds: how long others waited for a list before and meanwhile, and the
+ *   longest stop of the event loop
  */
 export async function timed(
   subject: Subject,
@@ -35,8 +36,8 @@ export async function timed(
   }
   await working
   const s = (performance.now() - begun) / 1_000
-  const { peak } = await subject.ask<{ peak: number }>('watched')
-  return { s, idle, meanwhile, aboveIdle: (peak - atRest) / 2 ** 20 }
+  const { peak, stall } = await subject.ask<{ peak: number; stall: number }>('watched')
+  return { s, idle, meanwhile, stall, aboveIdle: (peak - atRest) / 2 ** 20 }
 }
 
 /** Reads a list as people of the tenant in turn: the limits count each of them. */

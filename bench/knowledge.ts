@@ -1,7 +1,7 @@
 import { findPostgres } from '../config/postgres.ts'
 import { installationIn } from './installation.ts'
 import { ingestion, recrawl } from './knowledge-ingestion.ts'
-import { largeDocuments } from './knowledge-large.ts'
+import { largeDocuments, longestText } from './knowledge-large.ts'
 import { searchOn } from './knowledge-search.ts'
 import type { Bench, Metrics, Size } from './measure.ts'
 import { inDatabase } from './postgres.ts'
@@ -19,8 +19,16 @@ export const knowledge: Bench = {
     using large = temporaryFolder()
     const ofLarge = await largeDocuments(installationIn(large.path), large.path, size)
     say('  ingested large documents')
+    using long = temporaryFolder()
+    const ofLongest = await longestText(installationIn(long.path), long.path)
     using website = temporaryFolder()
-    return { ...search, ...ingested, ...ofLarge, ...(await recrawl(installationIn(website.path))) }
+    return {
+      ...search,
+      ...ingested,
+      ...ofLarge,
+      ...ofLongest,
+      ...(await recrawl(installationIn(website.path))),
+    }
   },
 }
 

@@ -34,12 +34,12 @@ export async function bundle(folder: string, more: Record<string, string> = {}):
     input: {
       main: 'packages/server/src/main.ts',
       // Started as threads of their own, by the names of their files.
-      'parse-worker': 'packages/core/src/platform/parsing/parse-worker.ts',
       'pdf-worker': 'packages/core/src/platform/pdf/pdf-worker.ts',
       'calendar-worker': 'packages/core/src/platform/threads/calendar-worker.ts',
       'embedding-thread': 'packages/core/src/platform/embeddings/embedding-thread.ts',
       'write-thread': 'packages/core/src/platform/database/write-thread.ts',
       'crawl-thread': 'packages/core/src/platform/crawl/crawl-thread.ts',
+      'document-thread': 'packages/core/src/composition/document-thread.ts',
       'text-thread': 'packages/core/src/composition/text-thread.ts',
       ...more,
     },

@@ -12,11 +12,12 @@ import { docxOf, wordParagraph } from '../../kit/office.ts'
 import { onePagePdf, pdfOf } from '../../kit/pdf.ts'
 import { zipBomb } from '../../kit/zip.ts'
 
+const thread = new URL('../../../packages/core/src/composition/document-thread.ts', import.meta.url)
 const bree = createBree({ log: silentLogger })
 afterAll(bree.stop)
 
 function openParser(limits?: ParserLimits) {
-  const parser = createParser(bree, limits)
+  const parser = createParser(bree, thread, limits)
   const read = (bytes: Uint8Array | string, fileName: string, signal?: AbortSignal) =>
     parser.parse({ bytes: Buffer.from(bytes), fileName, engine: 'ADVANCED' }, { owner: 'a', signal })
   return { ...parser, read, [Symbol.asyncDispose]: parser.close }

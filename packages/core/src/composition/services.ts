@@ -113,7 +113,7 @@ export async function createServices(parts: ServiceParts): Promise<Services> {
     deltas,
     threads,
     comparisons: new Map(),
-    parser: createParser(bree),
+    parser: createParser(bree, threadFile('document-thread', import.meta.url)),
     pdf: createPdfMaker(bree),
     sequencer: createSequencer({ deltas, clock }),
     encryptor,

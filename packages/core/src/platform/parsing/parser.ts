@@ -1,9 +1,17 @@
 import type { Bree } from '../threads/bree.ts'
-import { createThreads, threadFile } from '../threads/pool.ts'
+import { createThreads } from '../threads/pool.ts'
 import { type TaskOptions, ThreadFault } from '../threads/threads.ts'
 import type { HtmlPage } from './html.ts'
-import type { PageInput, Parsed, ParseInput, ParseTasks } from './parse-worker.ts'
+import type { PageInput, Parsed, ParseInput, parseTasks } from './parse-tasks.ts'
 import { type ParsedDocument, ParseFault } from './parsed.ts'
+
+type ParseTasks = typeof parseTasks
+
+/** What the threads of a parser do: what is asked for here, and what contexts add that read documents in their own way. */
+export interface DocumentTasks extends ParseTasks {}
+
+type ValueOf<N extends keyof DocumentTasks> =
+  Awaited<ReturnType<DocumentTasks[N]>> extends Parsed<infer T> ? T : never
 
 /** Reads documents away from the event loop. The libraries are loaded in the threads that need them, and let go with those. */
 export interface DocumentParser {
@@ -16,6 +24,12 @@ export interface DocumentParser {
   parse(input: ParseInput, options: ParseOptions): Promise<ParsedDocument>
   /** Reads a web page with its links. @throws as `parse` */
   readPage(input: PageInput, options: ParseOptions): Promise<HtmlPage>
+  /** Does one of the tasks. @throws as `parse` */
+  run<N extends keyof DocumentTasks>(
+    task: N,
+    input: Parameters<DocumentTasks[N]>[0],
+    options: ParseOptions,
+  ): Promise<ValueOf<N>>
   /** Stops what is being read. */
   close(): Promise<void>
 }
@@ -35,14 +49,18 @@ export interface ParserLimits {
   deadlineMs?: number
 }
 
-/** @param limits of one document; by default two documents at a time, and for each a minute, 384 MB of heap and 192 MB of buffers */
+/**
+ * @param file the entry of the threads, which do all `DocumentTasks`
+ * @param limits of one document; by default two documents at a time, and for each a minute, 384 MB of heap and 192 MB of buffers
+ */
 export function createParser(
   bree: Pick<Bree, 'startThread'>,
+  file: URL,
   { threads: count = 2, heapMb = 384, bufferMb = 192, deadlineMs = 60_000 }: ParserLimits = {},
 ): DocumentParser {
   const maxWaiting = 1_000
-  const threads = createThreads<ParseTasks>({
-    file: threadFile('parse-worker', import.meta.url),
+  const threads = createThreads<{ [N in keyof DocumentTasks]: DocumentTasks[N] }>({
+    file,
     start: bree.startThread,
     threads: count,
     // Documents take memory that other work can use until the next one.
@@ -53,9 +71,12 @@ export function createParser(
     deadlineMs,
     maxWaiting,
   })
+  const run: DocumentParser['run'] = (task, input, options) =>
+    toResult(threads.run(task, input as never, { ...options, maxWaiting }) as never)
   return {
-    parse: (input, options) => toResult(threads.run('parse', input, { ...options, maxWaiting })),
-    readPage: (input, options) => toResult(threads.run('page', input, { ...options, maxWaiting })),
+    parse: (input, options) => run('parse', input, options),
+    readPage: (input, options) => run('page', input, options),
+    run,
     close: () => threads.close(),
   }
 }

@@ -1,5 +1,6 @@
 import { parentPort } from 'node:worker_threads'
 import { lowerPriority } from './lower-priority.ts'
+import { movedWith } from './moving.ts'
 
 /** What a thread can do, by name: each task is a pure function from one cloneable value to another. */
 export type Tasks = Record<string, (input: never) => unknown>
@@ -21,7 +22,7 @@ export function serve(tasks: Tasks): void {
   port.on('message', ({ task, input }: ThreadRequest) => {
     const work = async () => {
       const value = await tasks[task]?.(input as never)
-      port.postMessage({ value } satisfies ThreadReply)
+      port.postMessage({ value } satisfies ThreadReply, movedWith(value))
     }
     // Also a value that cannot be copied ends here.
     work().catch((error: unknown) => port.postMessage({ error } satisfies ThreadReply))

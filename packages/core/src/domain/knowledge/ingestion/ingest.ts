@@ -13,15 +13,13 @@ import {
 import { fileKey } from '../datasets/files.ts'
 import type { StemmedLanguage } from '../stemming/function-words.ts'
 import { lastVersion } from './chunk-queries.ts'
-import type { Chunk } from './chunks.ts'
 import { embedChunks } from './embed.ts'
 import { tidyKnowledgeJob } from './jobs.ts'
+import { type PackedChunks, perBatch, unpackChunks } from './packed-chunks.ts'
 import { createPurse, PurseEmpty } from './purse.ts'
 import { addLanguage, type IndexedChunk, withStems } from './stem-chunks.ts'
 import { addToVectorTable } from './vector-table.ts'
 
-/** How many chunks are embedded at a time. */
-const batchSize = 64
 /** So many chunks, with their words in the index, take long enough to be stored beside the event loop. */
 const manyChunks = 8
 
@@ -43,18 +41,24 @@ export async function ingest(ctx: Ctx, { fileId }: { fileId: string }, signal: A
   const begun = await begin(ctx, fileId)
   if (!begun) return
   try {
-    const { chunks, language } = await chunksOf(ctx, begun, signal)
-    await setState(ctx, fileId, { status: 'embedding', progress: parsedPercent })
+    const { count, batches, language } = await chunksOf(ctx, begun, signal)
+    // Without embeddings the first chunks are stored at once.
+    if (ctx.services.embedder) await setState(ctx, fileId, embedding(parsedPercent))
     let version: number | undefined
     const models = new Set<string | null>()
     const purse = createPurse(ctx, begun.tenantId)
-    for (let at = 0; at < chunks.length; at += batchSize) {
+    for (const [n, batch] of batches.entries()) {
       signal.throwIfAborted()
-      const batch = chunks.slice(at, at + batchSize)
-      const embedded = await embedChunks(ctx, { tenantId: begun.tenantId, purse }, batch, signal)
+      const embedded = await embedChunks(
+        ctx,
+        { tenantId: begun.tenantId, purse },
+        unpackChunks(batch),
+        signal,
+      )
       const rows = await withStems(ctx, begun.tenantId, { language, chunks: embedded }, signal)
       for (const row of rows) models.add(row.model)
-      const progress = parsedPercent + Math.floor(((99 - parsedPercent) * (at + rows.length)) / chunks.length)
+      const progress =
+        parsedPercent + Math.floor(((99 - parsedPercent) * (n * perBatch + rows.length)) / count)
       version = await store(ctx, begun, version, rows, progress)
       if (version === undefined) return
     }
@@ -62,7 +66,7 @@ export async function ingest(ctx: Ctx, { fileId }: { fileId: string }, signal: A
     await addToVectorTable(ctx, { id: fileId, version })
     const isCurrent = await publish(ctx, begun, {
       version,
-      chunksCount: chunks.length,
+      chunksCount: count,
       model: onlyOne(models),
       language,
     })
@@ -109,13 +113,8 @@ function begin(ctx: Ctx, id: string): Promise<FileToIngest | undefined> {
   })
 }
 
-interface CutFile {
-  chunks: Chunk[]
-  language: StemmedLanguage
-}
-
 /** @throws ParseFault */
-function chunksOf(ctx: Ctx, file: FileToIngest, signal: AbortSignal): Promise<CutFile> {
+function chunksOf(ctx: Ctx, file: FileToIngest, signal: AbortSignal): Promise<PackedChunks> {
   return ctx.services.blobs.withFile(fileKey(file), (path) => chunksIn(ctx, path, file, signal))
 }
 
@@ -124,7 +123,7 @@ async function chunksIn(
   path: string | undefined,
   file: FileToIngest,
   signal: AbortSignal,
-): Promise<CutFile> {
+): Promise<PackedChunks> {
   const { parser, threads } = ctx.services
   const { tenantId, fileName, mimeType, fileSizeBytes, settings } = file
   if (path === undefined) throw new ParseFault('corrupt', 'The file is gone from the store. Upload it again.')
@@ -132,12 +131,12 @@ async function chunksIn(
   const owner = { owner: `knowledge:${tenantId}`, maxWaiting: mostWaiting, signal }
   if (plainTypes.has(mimeType) && fileSizeBytes <= shortText) {
     const markdown = mimeType === documentTypes.markdown
-    const found = await threads.run('chunkText', { path, markdown, size, overlap, parseType }, owner)
+    const found = await threads.run('cutText', { path, markdown, size, overlap, parseType }, owner)
     // What has no text at all the parser refuses with the reason.
-    if (found.chunks.length > 0) return found
+    if (found.count > 0) return found
   }
-  const { blocks, language } = await parser.parse({ path, fileName, engine }, { owner: tenantId, signal })
-  return threads.run('chunk', { blocks, language, size, overlap, parseType }, owner)
+  const document = { path, fileName, engine, size, overlap, parseType }
+  return parser.run('cut', document, { owner: tenantId, signal })
 }
 
 /**
@@ -154,7 +153,7 @@ function store(
   const work = async (txn: Transaction) => {
     const row = await txn.em.findOne(KnowledgeFile, { id: file.id }, { lockMode: LockMode.PESSIMISTIC_WRITE })
     if (!row) return undefined
-    if (row.status !== 'pending') row.progress = progress
+    if (row.status !== 'pending') Object.assign(row, embedding(progress))
     const under = version ?? (await lastVersion(txn, file.id)) + 1
     const { id: fileId, tenantId, datasetId } = file
     for (const chunk of rows)
@@ -184,10 +183,13 @@ function publish(
       : { status: 'pending' as const, progress: 0 }
     Object.assign(file, { ...made, ...state, errorMessage: null, updatedOn: txn.clock.date() })
     await addLanguage(txn, file.datasetId, made.language)
-    txn.enqueue(tidyKnowledgeJob, { tenantId, payload: { tenantId, fileId: id } })
+    // Before the first version there is none to be removed.
+    if (made.version > 1) txn.enqueue(tidyKnowledgeJob, { tenantId, payload: { tenantId, fileId: id } })
     return isCurrent
   })
 }
+
+const embedding = (progress: number) => ({ status: 'embedding' as const, progress })
 
 function onlyOne(models: ReadonlySet<string | null>): string | null {
   const [model = null] = models

@@ -1,5 +1,4 @@
 import { readFile, stat } from 'node:fs/promises'
-import { serve } from '../threads/serve.ts'
 import type { HtmlPage } from './html.ts'
 import { parsingLimits } from './limits.ts'
 import { fileTooLarge, parseDocument } from './parse.ts'
@@ -25,24 +24,24 @@ export type Parsed<T> =
   | { value: T }
   | { fault: { reason: ParseReason; message: string; cause: string | undefined } }
 
-const tasks = {
-  parse: (input: ParseInput): Promise<Parsed<ParsedDocument>> =>
-    caught(async () =>
-      parseDocument({ ...input, bytes: 'bytes' in input ? input.bytes : await readUpload(input.path) }),
-    ),
+/** What threads do with documents; a context that reads them in a way of its own adds to it. */
+export const parseTasks = {
+  parse: (input: ParseInput): Promise<Parsed<ParsedDocument>> => orFault(() => parseFile(input)),
   page: ({ bytes, charset, ...options }: PageInput): Promise<Parsed<HtmlPage>> =>
-    caught(async () => {
+    orFault(async () => {
       if (bytes.length > parsingLimits.fileBytes) throw fileTooLarge()
       const { decodeMarkup, readHtml } = await import('./html.ts')
       return readHtml(decodeMarkup(bytes, charset), options)
     }),
 }
-export type ParseTasks = typeof tasks
 
-// Started as a thread of its own, by the name of its file.
-serve(tasks)
+/** @throws ParseFault */
+export async function parseFile(input: ParseInput): Promise<ParsedDocument> {
+  return parseDocument({ ...input, bytes: 'bytes' in input ? input.bytes : await readUpload(input.path) })
+}
 
-async function caught<T>(work: () => Promise<T>): Promise<Parsed<T>> {
+/** Does work of a thread. @returns its result, or its fault */
+export async function orFault<T>(work: () => Promise<T>): Promise<Parsed<T>> {
   try {
     return { value: await work() }
   } catch (error) {
