@@ -229,6 +229,7 @@ function createTextThreads(): TextThreads {
     // What one has read last may be long, and is held until its next task.
     keepMs: 2_000,
     memoryMb: 256,
+    youngMb: 8,
     deadlineMs: 10_000,
     maxWaiting: 256,
   })

@@ -100,9 +100,9 @@ class ThreadPool {
   }
 
   #start(): Thread {
-    const { file, memoryMb, start = startNodeThread } = this.#options
+    const { file, memoryMb, youngMb, start = startNodeThread } = this.#options
     const thread: Thread = {
-      worker: start(file, memoryMb),
+      worker: start(file, memoryMb, youngMb),
       job: undefined,
       cancelTimer: () => undefined,
     }
@@ -203,8 +203,8 @@ class ThreadPool {
   }
 }
 
-const startNodeThread = async (file: URL, memoryMb: number) =>
-  new Worker(file, { resourceLimits: heapLimits(memoryMb) })
+const startNodeThread = async (file: URL, memoryMb: number, youngMb?: number) =>
+  new Worker(file, { resourceLimits: heapLimits(memoryMb, youngMb) })
 
 /** Does something with a thread once it runs; one that did not start has been given up already. */
 const whenStarted = ({ worker }: Thread, act: (worker: Worker) => unknown) =>

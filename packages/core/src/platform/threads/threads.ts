@@ -21,13 +21,15 @@ export interface ThreadOptions {
   /** The entry of the threads, which calls `serve`. */
   file: URL
   /** Starts one of them. Default: a thread of Node's. */
-  start?: (file: URL, memoryMb: number) => Promise<Worker>
+  start?: (file: URL, memoryMb: number, youngMb?: number) => Promise<Worker>
   /** How many threads there are at most; each is started when it is first needed. */
   threads: number
   /** How long a thread waits for its next task before it ends and gives its memory back, milliseconds. 0: it ends with its task. */
   keepMs: number
   /** Of the heap of one thread. */
   memoryMb: number
+  /** Of the young part of it, for threads of Node's. Default 16. */
+  youngMb?: number
   /**
    * Ends a thread that takes more, looked at twenty times a second. Node has no limit for buffers, and where a heap is too full for
    * one large allocation it ends the process, not the thread: with this, `memoryMb` can be well above what tasks may take.

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import type { WrittenFile } from '../../../../platform/blobs/blobs.ts'
+import { moving } from '../../../../platform/threads/moving.ts'
 import type { CsvFormat } from '../entities.ts'
 import { forEachRow, openCsv } from './csv.ts'
 import { CsvFault } from './csv-fault.ts'
@@ -123,7 +124,8 @@ export const leadTasks = {
       if (read && rows.push(read) === perChunk) release()
     })
     release()
-    return { chunks, ...place }
+    const made = chunks.flatMap(({ ready }) => (ready ? [ready.values] : []))
+    return moving({ chunks, ...place }, made)
   },
 }
 

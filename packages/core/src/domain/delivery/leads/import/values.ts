@@ -38,6 +38,8 @@ export function newValues(lead: FileLead & ReturnType<typeof derived>): OwnValue
   }
 }
 
+const encoder = new TextEncoder()
+
 /** The values of leads as they are bound: a list of lists as JSON, in bytes, which no one on their way makes objects of. */
 export const asBound = (leads: readonly OwnValues[]): Uint8Array =>
-  Buffer.from(JSON.stringify(leads.map((lead) => properties.map((name) => lead[name]))))
+  encoder.encode(JSON.stringify(leads.map((lead) => properties.map((name) => lead[name]))))
