@@ -9,6 +9,8 @@ import { prepareRuns, type Size } from './work.ts'
 const rounds = 3
 /** So many that the second half of them, which counts, runs code that is warm, with two workers as well. */
 const manyRuns: Size = { tenants: 40, pieces: 50 }
+/** As a model writes, six at a time in each process. */
+const asModels = { size: { tenants: 10, pieces: 20 }, pace: { concurrency: 6, writerPaceMs: 25 } }
 
 /**
  * Runs of agents through their whole cycle: claimed, their prompt built, written by the built-in writer at once, their output
@@ -25,15 +27,15 @@ export const runs: Bench = {
     const postgres = await findPostgres()
     if (postgres.url === undefined) return metrics
     const { url } = postgres
-    const workers = (processes: number, size?: Size) => () =>
+    const workers = (processes: number, work?: Work) => () =>
       inDatabase(url, async (database) => {
         using folder = temporaryFolder()
-        return await cycle(installationIn(folder.path, database), folder.path, processes, size)
+        return await cycle(installationIn(folder.path, database), folder.path, processes, work)
       })
     const cold = await median3(workers(1))
     const four = await median3(workers(4))
-    const rateOf = (processes: number) => async () => {
-      const { rate } = await workers(processes, manyRuns)()
+    const rateOf = (processes: number, work: Work) => async () => {
+      const { rate } = await workers(processes, work)()
       return { rate }
     }
     const roundTrips = Math.round(cold.roundTrips)
@@ -41,8 +43,10 @@ export const runs: Bench = {
       rate: await inDatabase(url, (database) => emptyJobs({ contender, database, roundTrips })),
     })
     const warm = await interleave(rounds, {
-      one: rateOf(1),
-      two: rateOf(2),
+      one: rateOf(1, { size: manyRuns }),
+      two: rateOf(2, { size: manyRuns }),
+      slowOne: rateOf(1, asModels),
+      slowTwo: rateOf(2, asModels),
       graphile: peer('graphile-worker'),
       boss: peer('pg-boss'),
     })
@@ -53,6 +57,12 @@ export const runs: Bench = {
       'runs.postgresql': more(warm.one.rate, 'runs/s', as('graphile-worker 0.17'), warm.graphile.rate),
       'runs.postgresql.pg-boss': more(warm.one.rate, 'runs/s', as('pg-boss 12.30'), warm.boss.rate),
       'runs.postgresql.2': more(warm.two.rate, 'runs/s, two workers', 'one worker', warm.one.rate),
+      'runs.postgresql.paced.2': more(
+        warm.slowTwo.rate,
+        'runs/s, two workers with a writer as slow as a model',
+        'one such worker',
+        warm.slowOne.rate,
+      ),
       'runs.postgresql.cold': { value: cold.rate, unit: 'runs/s, the first 500' },
       'runs.postgresql.4': { value: four.rate, unit: 'runs/s with four workers' },
       'runs.start.p50': { value: percentile(cold.waits, 0.5), unit: 'ms from written down to started' },
@@ -63,6 +73,12 @@ export const runs: Bench = {
       },
     }
   },
+}
+
+interface Work {
+  size: Size
+  /** Of the workers, and of the writer in them. */
+  pace?: { concurrency: number; writerPaceMs: number }
 }
 
 interface Cycle {
@@ -77,13 +93,13 @@ async function cycle(
   installation: Installation,
   folder: string,
   processes: number,
-  size?: Size,
+  { size, pace }: Partial<Work> = {},
 ): Promise<Cycle> {
   const { count, ...owner } = await prepareRuns(installation, size)
   const subjects: Subject[] = []
   try {
     for (let i = 0; i < processes; i += 1)
-      subjects.push(await startSubject('servers/worker.ts', { ...installation, ...owner }, folder))
+      subjects.push(await startSubject('servers/worker.ts', { ...installation, ...owner, ...pace }, folder))
     const [first] = subjects as [Subject]
     expectEqual('runs that wait', await first.ask<number>('left'), count)
     await Promise.all(subjects.map((subject) => subject.ask('begin')))

@@ -4,15 +4,21 @@ import { silentLogger } from '../../packages/core/src/platform/logger.ts'
 import { type Installation, lookInto, waitFor } from '../installation.ts'
 import { answer, settings } from './answer.ts'
 
-/** A worker of an installation: it begins when it is told to, with an agent that answers at once. */
-const { tenantId, adminId, ...installation } = settings<
-  Installation & { tenantId: string; adminId: string }
+/** A worker of an installation: it begins when it is told to, with an agent that answers at once, or word by word. */
+const {
+  tenantId,
+  adminId,
+  concurrency = 32,
+  writerPaceMs = 0,
+  ...installation
+} = settings<
+  Installation & { tenantId: string; adminId: string; concurrency?: number; writerPaceMs?: number }
 >()
 const options: CopydeskOptions = {
   ...installation,
   log: silentLogger,
-  worker: { concurrency: 32 },
-  writerPaceMs: 0,
+  worker: { concurrency },
+  writerPaceMs,
 }
 const copydesk = await createCopydesk(options)
 const db = await lookInto(installation)
