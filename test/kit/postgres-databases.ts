@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import type { PostgreSqlConnection } from '@mikro-orm/postgresql'
 import { Client } from 'pg'
 import type { Database } from '../../packages/core/src/platform/database/database.ts'
 import { poolsOf } from '../../packages/core/src/platform/database/postgres-pools.ts'
@@ -122,14 +121,13 @@ async function isEmptied({ url, db, schema, wipe }: Kept): Promise<boolean> {
 }
 
 /** Whether anybody is connected beside those who share our connections; who is just leaving gets a moment. */
-async function hasStrangers(url: string, { orm, sql }: Database): Promise<boolean> {
-  const { driver } = await orm()
-  const unitsOfWork = await (driver.getConnection() as PostgreSqlConnection).getNativeClient()
+async function hasStrangers(url: string, { sql }: Database): Promise<boolean> {
+  const { statements, unitsOfWork } = poolsOf(url)
   for (let look = 0; look < 20; look += 1) {
     const [row] = await sql.all<{ n: string }>(
       'select count(*) as n from pg_stat_activity where datname = current_database()',
     )
-    if (Number(row?.n) <= poolsOf(url).statements.totalCount + unitsOfWork.totalCount) return false
+    if (Number(row?.n) <= statements.totalCount + unitsOfWork.totalCount) return false
     await new Promise((resolve) => setTimeout(resolve, 10))
   }
   return true
