@@ -35,6 +35,8 @@ interface Kept {
 
 const kept = new Map<string, Kept[]>()
 const mostBytes = 65_536
+/** How long a connection that no test uses stays open, milliseconds. It must be less than for ever: a server allows only so many. */
+const idleMs = 60_000
 
 /** A database with the wanted schema and nothing else in it. */
 export async function takePostgres(wanted: Wanted): Promise<TestPlace> {
@@ -76,6 +78,8 @@ async function keep({ open }: Wanted, url: string): Promise<Kept> {
   const db = await open(url)
   // Whose connections are first, those are shared.
   await db.unitOfWork('all', async (_em, tx) => void (await tx.get('select 1')))
+  const { statements, unitsOfWork } = poolsOf(url)
+  for (const { options } of [statements, unitsOfWork]) options.idleTimeoutMillis = idleMs
   return { url, db, schema: await schemaOf(db), wipe: await wiping(db) }
 }
 
