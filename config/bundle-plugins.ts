@@ -21,25 +21,28 @@ export const ownModules: Plugin = {
     }),
 }
 
-/** What a server always loads, and nothing else does. */
-export interface ServerModules {
+/** Groups of modules that are loaded together, each in one file. */
+export interface LoadedTogether {
   plugin: Plugin
-  has(id: string): boolean
+  groups: Array<{ name: string; test(id: string): boolean }>
 }
 
 /**
- * Finds out which modules every server loads as it starts. In one file they are read and linked in a third of the time that they need in
- * a hundred. Modules that threads or commands for a server somewhere else need as well stay in files of their own, so that those load
- * no more than before.
- * @param start what a server imports when it starts: paths of modules, from the root
+ * Finds out which modules every server loads one after the other, such as those with which it starts. In one file they are read and linked in a
+ * third of the time that they need in a hundred. Modules that threads or commands for a server somewhere else need as well stay in files of
+ * their own, so that those load no more than before.
+ * @param groups by the name of their file, in the order in which they are loaded, what each begins with: paths of modules, from the root
  * @param elsewhere what is used without a server of one's own: paths of modules, or of folders with `/` at the end
  */
-export function serverModules(start: readonly string[], elsewhere: readonly string[]): ServerModules {
-  const modules = new Set<string>()
+export function loadedTogether(
+  groups: Readonly<Record<string, readonly string[]>>,
+  elsewhere: readonly string[],
+): LoadedTogether {
+  const groupOf = new Map<string, string>()
   return {
-    has: (id) => modules.has(id),
+    groups: Object.keys(groups).map((name) => ({ name, test: (id) => groupOf.get(id) === name })),
     plugin: {
-      name: 'server-modules',
+      name: 'loaded-together',
       buildEnd(error) {
         if (error) return
         const all = [...this.getModuleIds()]
@@ -48,11 +51,11 @@ export function serverModules(start: readonly string[], elsewhere: readonly stri
           paths.some((path) => id.includes(`${sep}${path.replaceAll('/', sep)}`))
         const apart = all.filter((id) => get(id)?.isEntry || at(id, elsewhere))
         const others = withImports(apart, get)
-        const own = withImports(
-          all.filter((id) => at(id, start)),
-          get,
-        )
-        for (const id of own) if (!others.has(id)) modules.add(id)
+        for (const [name, start] of Object.entries(groups)) {
+          const first = all.filter((id) => at(id, start))
+          for (const id of withImports(first, get))
+            if (!others.has(id) && !groupOf.has(id)) groupOf.set(id, name)
+        }
       },
     },
   }

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { build, type OutputChunk } from 'rolldown'
-import { ownModules, serverModules } from './bundle-plugins.ts'
+import { loadedTogether, ownModules } from './bundle-plugins.ts'
 import { copyFonts } from './fonts.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -25,8 +25,13 @@ const unused = {
  * @returns the files of code that were written
  */
 export async function bundle(folder: string, more: Record<string, string> = {}): Promise<OutputChunk[]> {
-  const server = serverModules(
-    ['packages/server/src/commands/serve.ts', 'packages/core/src/index.ts'],
+  const composition = 'packages/core/src/composition'
+  const together = loadedTogether(
+    {
+      server: ['packages/server/src/commands/serve.ts', 'packages/core/src/index.ts'],
+      // A moment later, or with the first request.
+      work: ['entities', 'jobs', 'joins', 'worker'].map((name) => `${composition}/${name}.ts`),
+    },
     ['packages/terminal/', 'packages/client/', 'packages/server/src/commands/local.ts'],
   )
   const { output } = await build({
@@ -45,7 +50,7 @@ export async function bundle(folder: string, more: Record<string, string> = {}):
     },
     platform: 'node',
     external: [...outside, ...optional, ...absent],
-    plugins: [ownModules, server.plugin],
+    plugins: [ownModules, together.plugin],
     // The file of the server gives to others what they need of it, under names of its own choice.
     preserveEntrySignatures: 'allow-extension',
     resolve: { conditionNames: ['@copydesk/source', 'node'], alias: unused },
@@ -65,7 +70,7 @@ export async function bundle(folder: string, more: Record<string, string> = {}):
       chunkFileNames: 'chunks/[name]-[hash].mjs',
       codeSplitting: {
         includeDependenciesRecursively: false,
-        groups: [{ name: 'server', test: server.has }],
+        groups: together.groups,
       },
       comments: { legal: true, annotation: false, jsdoc: false },
     },

@@ -16,8 +16,10 @@ export const copydeskJobs: JobContender = async (database, work) => {
     newId: createIds(clock),
     log,
     concurrency,
-    caps: { bench: concurrency },
-    handlers: { bench: async ({ payload }) => work(payload['n'] as number) },
+    load: async () => ({
+      caps: { bench: concurrency },
+      handlers: { bench: async ({ payload }) => work(payload['n'] as number) },
+    }),
   })
   await queue.start()
   const count = async (status: string) =>

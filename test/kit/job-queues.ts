@@ -2,7 +2,7 @@ import { type Clock, createIds } from '../../packages/core/src/platform/clock.ts
 import type { JobFailure } from '../../packages/core/src/platform/jobs/entities.ts'
 import type { JobHandler, NewJob } from '../../packages/core/src/platform/jobs/jobs.ts'
 import { createJobQueue, type JobQueue } from '../../packages/core/src/platform/jobs/queue.ts'
-import type { JobQueueOptions } from '../../packages/core/src/platform/jobs/worker.ts'
+import type { JobQueueOptions, JobWork } from '../../packages/core/src/platform/jobs/worker.ts'
 import { asDate, asInstant, asJson } from './columns.ts'
 import { openTestDatabase, silent } from './database.ts'
 
@@ -19,10 +19,14 @@ export async function createJobWorkers<C extends Clock>(clock: C) {
     ...test,
     clock,
     /** @param handlers by the kind of the job; a single one is for `test.work` */
-    async worker(handlers: Record<string, JobHandler> | JobHandler, options: Partial<JobQueueOptions> = {}) {
+    async worker(
+      handlers: Record<string, JobHandler> | JobHandler,
+      { caps, tenantCaps, ...options }: Partial<JobQueueOptions & Omit<JobWork, 'handlers'>> = {},
+    ) {
       const db = await test.again()
       const byKind = typeof handlers === 'function' ? { 'test.work': handlers } : handlers
-      const queue = createJobQueue({ db, clock, newId, log: silent, handlers: byKind, ...options })
+      const work = { handlers: byKind, ...(caps && { caps }), ...(tenantCaps && { tenantCaps }) }
+      const queue = createJobQueue({ db, clock, newId, log: silent, load: async () => work, ...options })
       queues.push(queue)
       return queue
     },

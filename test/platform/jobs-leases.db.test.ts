@@ -63,7 +63,7 @@ describe('a lease', () => {
       { clock: still, concurrency: 2 },
     )
     // Has no handler for the job, so that it takes it back, and leaves it to the first.
-    const two = await harness.worker(async () => undefined, { handlers: {} })
+    const two = await harness.worker({})
     await one.start()
     await harness.put(one, {})
     await expect.poll(() => begun, patience).toEqual([1])

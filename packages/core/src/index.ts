@@ -10,7 +10,7 @@ import type { CopydeskOptions, Keys } from './composition/options.ts'
 import { createPorts } from './composition/ports.ts'
 import { createStorageApi, type StorageApi } from './composition/storage.ts'
 import type { SystemApi } from './composition/system.ts'
-import { createWorker, type Worker } from './composition/worker.ts'
+import type { Worker } from './composition/worker.ts'
 import type { AttachedPath } from './gateway/attach.ts'
 import type { Caller } from './gateway/call.ts'
 import { trustedProxies } from './gateway/client-ip.ts'
@@ -99,8 +99,14 @@ export interface Copydesk {
   }
   /** Creates what every installation has: master agents, templates and plans. Doing it again changes nothing. */
   setUp(): Promise<void>
-  /** Starts events and, unless `worker` is false, the work on jobs and runs. @throws DatabaseError on a schema that is not the current one */
-  start(): Promise<void>
+  /**
+   * Starts events and, unless `worker` is false, the work on jobs and runs.
+   * @param begin.work `later` leaves that to `work`: a server that is to answer soon
+   * @throws DatabaseError on a schema that is not the current one
+   */
+  start(begin?: { work?: 'now' | 'later' }): Promise<void>
+  /** Begins the work on jobs and runs that `start` has left for later. */
+  work(): Promise<void>
   /** Loads what the first request would wait for otherwise, whichever surface it is for: the ORM. */
   loadRest(): Promise<void>
   /** Ends the streams, lets requests, jobs and runs finish, and closes the database. */
@@ -144,7 +150,7 @@ const loadAllSurfaces = async () => (await import('./surfaces/surfaces.ts')).sur
  */
 export async function createCopydesk(options: CopydeskOptions): Promise<Copydesk> {
   checkOptions(options)
-  const assembled = await assemble(options)
+  const assembled = await assemble(options, { joins: 'later' })
   const { db, clock, newId, log, services } = assembled
   const { baseUrl } = services.settings
   const surfaces =
@@ -152,7 +158,13 @@ export async function createCopydesk(options: CopydeskOptions): Promise<Copydesk
       ? { surfaces: [root] }
       : {
           surfaces: [docs(loadAllSurfaces, { baseUrl, script: options.referencePage })],
-          later: laterSurfaces,
+          later: laterSurfaces.map(({ load, ...surface }) => ({
+            ...surface,
+            load: async () => {
+              await assembled.join()
+              return load()
+            },
+          })),
         }
   const gateway = createGateway({
     ...surfaces,
@@ -168,14 +180,18 @@ export async function createCopydesk(options: CopydeskOptions): Promise<Copydesk
     },
   })
   assembled.streams.count = () => gateway.streams
-  let worker: Worker | undefined
+  let working: Promise<Worker> | undefined
   let started = false
   let stopping: Promise<void> | undefined
   const stop = async () => {
     assembled.beginStop()
     await gateway.drain()
     await Promise.all(services.openAnswers)
-    await worker?.stop()
+    // One that could not begin has said so to who asked for it.
+    await working?.then(
+      (worker) => worker.stop(),
+      () => undefined,
+    )
     if (started) {
       services.revocations.stop()
       await services.models.stop()
@@ -187,6 +203,16 @@ export async function createCopydesk(options: CopydeskOptions): Promise<Copydesk
     await services.http.close()
     await services.blobs.close()
     await assembled.close()
+  }
+  const beginWork = async () => {
+    const { createWorker } = await import('./composition/worker.ts')
+    await assembled.join()
+    const worker = createWorker(assembled, options.worker || { concurrency: 4 })
+    await worker.start()
+    return worker
+  }
+  const work = async () => {
+    if (options.worker !== false && !stopping) await (working ??= beginWork())
   }
   return {
     version,
@@ -209,10 +235,11 @@ export async function createCopydesk(options: CopydeskOptions): Promise<Copydesk
     async setUp() {
       await requireCurrentSchema(db)
       await proveKey(db, services.encryptor)
+      await assembled.join()
       const { seed } = await import('./composition/seeds.ts')
       await seed(assembled.system())
     },
-    async start() {
+    async start(begin) {
       await requireCurrentSchema(db)
       await proveKey(db, services.encryptor)
       services.commands.processes.reap()
@@ -222,10 +249,9 @@ export async function createCopydesk(options: CopydeskOptions): Promise<Copydesk
       await services.models.start()
       await services.deltas.start()
       started = true
-      if (options.worker === false) return
-      worker = createWorker(assembled, options.worker ?? { concurrency: 4 })
-      await worker.start()
+      if (begin?.work !== 'later') await work()
     },
+    work,
     async loadRest() {
       await db.orm()
     },
@@ -242,9 +268,15 @@ export async function createCopydesk(options: CopydeskOptions): Promise<Copydesk
     asSystem: (of) => {
       const system = assembled.system()
       const ctx = of ? { ...system, actor: of.onBehalfOf ?? system.actor, scope: [of.tenantId] } : system
-      return calledLater(async () => (await import('./composition/system.ts')).bindSystem(ctx))
+      return calledLater(async () => {
+        await assembled.join()
+        return (await import('./composition/system.ts')).bindSystem(ctx)
+      })
     },
     arrivalPath: async () => `/health/arrival/${await services.tokens.sign('arrival', { sub: newId() })}`,
-    doctor: async () => (await import('./composition/doctor.ts')).examine(assembled),
+    async doctor() {
+      await assembled.join()
+      return (await import('./composition/doctor.ts')).examine(assembled)
+    },
   }
 }

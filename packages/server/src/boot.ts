@@ -35,7 +35,7 @@ export async function boot({ config, copydesk, log, onReady }: BootOptions): Pro
   const unfollow = followKeys(copydesk, config, log)
   const assistants = config.role === 'worker' ? undefined : createAssistants({ copydesk, config, log })
   try {
-    await copydesk.start()
+    await copydesk.start({ work: 'later' })
     const { node, clientError } = copydesk
     const { port, host } = config
     const served = await serve((req, res) => assistants?.takes(req, res) || node(req, res), {
@@ -48,14 +48,15 @@ export async function boot({ config, copydesk, log, onReady }: BootOptions): Pro
       },
     })
     const signal = untilSignal(log)
+    const { promise: failed, reject: fail } = Promise.withResolvers<never>()
     const loadRest = async () => {
+      await copydesk.work()
       await copydesk.loadRest().catch((error: unknown) => log.error(notLoaded, { error }))
       unlimit = endLightly()
     }
-    rest = setTimeout(() => void loadRest(), restAfterMs)
+    rest = setTimeout(() => loadRest().catch(fail), restAfterMs)
     onReady(served.url)
-    await signal
-    await served.close()
+    await Promise.race([signal, failed]).finally(served.close)
   } finally {
     clearTimeout(rest)
     unlimit?.()

@@ -7,12 +7,12 @@ import { type Clock, createIds, createSystemClock, type NewId } from '../platfor
 import { type Counters, createMemoryCounters } from '../platform/counters/counters.ts'
 import { createSharedCounters } from '../platform/counters/shared.ts'
 import { type Database, openDatabase } from '../platform/database/database.ts'
+import { openedLater } from '../platform/database/discovery.ts'
 import type { Logger } from '../platform/log.ts'
 import { createLogger } from '../platform/logger.ts'
 import type { Redis } from '../platform/redis.ts'
 import { createRedis } from '../platform/redis-connection.ts'
 import { type Bree, createBree } from '../platform/threads/bree.ts'
-import { entities } from './entities.ts'
 import { migrations } from './migrations/migrations.ts'
 import type { CopydeskOptions, Keys } from './options.ts'
 import { boxKeys, createServices } from './services.ts'
@@ -24,7 +24,10 @@ export interface Assembled {
   clock: Clock
   newId: NewId
   log: Logger
+  /** Without its joins until these are asked for, where an instance is assembled with `joins: 'later'`. */
   services: Services
+  /** Loads what contexts of the domain do for each other, once. Nothing that changes anything goes without it. */
+  join(): Promise<void>
   counters: Counters
   redis: Redis | undefined
   bree: Bree
@@ -53,7 +56,13 @@ const systemActor: Principal = {
   tenants: 'all',
 }
 
-export async function assemble(options: CopydeskOptions): Promise<Assembled> {
+/**
+ * @param joins `later` leaves them to `join`: a server that starts answers sooner without half of the domain
+ */
+export async function assemble(
+  options: CopydeskOptions,
+  { joins = 'now' }: { joins?: 'now' | 'later' } = {},
+): Promise<Assembled> {
   const clock = options.clock ?? createSystemClock()
   const newId = createIds(clock)
   const log = options.log ?? createLogger({})
@@ -61,7 +70,7 @@ export async function assemble(options: CopydeskOptions): Promise<Assembled> {
   const channels = createChannels(options.channels)
   const db = await openDatabase({
     ...(typeof options.database === 'string' ? { url: options.database } : options.database),
-    entities,
+    entities: async () => (await import('./entities.ts')).entities,
     migrations,
     log,
     ...(synchronous && { synchronous }),
@@ -74,7 +83,7 @@ export async function assemble(options: CopydeskOptions): Promise<Assembled> {
   const counters = redis ? shareCounters(options, redis, clock, log) : createMemoryCounters(clock)
   const stopping = new AbortController()
   const self = {} as Assembled
-  const services = await createServices({
+  const services = (await createServices({
     options,
     db,
     clock,
@@ -93,7 +102,11 @@ export async function assemble(options: CopydeskOptions): Promise<Assembled> {
     openStreams: () => streams.count(),
     stopping: stopping.signal,
     wakeDispatcher: () => onRun.wake(),
+  })) as Services
+  const joining = openedLater(async () => {
+    Object.assign(services, (await import('./joins.ts')).joins)
   })
+  if (joins === 'now') await joining.get()
   const trace = (): Trace => ({
     requestId: newId(),
     surface: 'system',
@@ -109,6 +122,7 @@ export async function assemble(options: CopydeskOptions): Promise<Assembled> {
     newId,
     log,
     services,
+    join: joining.get,
     counters,
     redis,
     bree,

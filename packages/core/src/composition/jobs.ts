@@ -123,7 +123,7 @@ import { releaseBlocked } from '../domain/work/runs/budget/unproved.ts'
 import type { Ctx } from '../kernel/context.ts'
 import { type HandledJob, handleJob, handleJobOnce } from '../kernel/job-handlers.ts'
 import type { JobDefinition, noPayload } from '../kernel/jobs.ts'
-import type { JobHandler } from '../platform/jobs/jobs.ts'
+import type { JobWork } from '../platform/jobs/worker.ts'
 import { cleanUp, housekeepingJob, tidyStorage, tidyStorageJob } from './housekeeping.ts'
 
 /** Lets go on what has waited for a channel, and fetches what there is to read. */
@@ -233,21 +233,18 @@ export const calendarJobs: readonly CalendarJob[] = [
   outcomesJob,
 ]
 
-/** Jobs of a group at a time: a server that does not answer must not keep other work waiting. */
-export const jobCaps: Readonly<Record<string, number>> = Object.fromEntries(
-  handled().flatMap(({ job: { group, cap } }) =>
-    group !== undefined && cap !== undefined ? [[group, cap]] : [],
-  ),
-)
-
-/** Of these, jobs of one tenant at a time: a receiver that is slow must not keep those of other tenants waiting. */
-export const jobTenantCaps: Readonly<Record<string, number>> = Object.fromEntries(
-  handled().flatMap(({ job: { group, tenantCap } }) =>
-    group !== undefined && tenantCap !== undefined ? [[group, tenantCap]] : [],
-  ),
-)
-
-/** The handlers by the kind of their job. */
-export function jobHandlers(system: () => Ctx): Record<string, JobHandler> {
-  return Object.fromEntries(handled().map(({ job, handler }) => [job.kind, handler(system)]))
+/** What a queue does: the handlers by the kind of their job, and how many of a group it does at a time. */
+export function jobWork(system: () => Ctx): JobWork {
+  const jobs = handled()
+  const capped = (limit: 'cap' | 'tenantCap') =>
+    Object.fromEntries(
+      jobs.flatMap(({ job: { group, [limit]: most } }) =>
+        group !== undefined && most !== undefined ? [[group, most]] : [],
+      ),
+    )
+  return {
+    handlers: Object.fromEntries(jobs.map(({ job, handler }) => [job.kind, handler(system)])),
+    caps: capped('cap'),
+    tenantCaps: capped('tenantCap'),
+  }
 }

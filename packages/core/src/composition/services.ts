@@ -5,29 +5,13 @@ import { tooManyHashes } from '../domain/accounts/identity/login-limit.ts'
 import { createRevocations } from '../domain/accounts/identity/revocations.ts'
 import { createTokens } from '../domain/accounts/identity/tokens.ts'
 import { defaultFreeTenants } from '../domain/accounts/tenants/free-tenants.ts'
-import type { TenantAgents, TenantDatasets } from '../domain/accounts/tenants/ports.ts'
 import { defaultQuotas } from '../domain/accounts/tenants/quota-queries.ts'
-import { provisionAgents } from '../domain/agents/configuration/provision.ts'
-import { pauseAgents, resumeAgents } from '../domain/agents/configuration/status.ts'
 import { createModelRegistry, type ProviderAccess } from '../domain/agents/models/registry.ts'
-import { adPlatforms } from '../domain/delivery/ads/platforms/platforms.ts'
-import { takeOutreach } from '../domain/delivery/outreach/take.ts'
-import { connectors } from '../domain/delivery/publishing/connectors/connectors.ts'
-import { reachOfCampaigns } from '../domain/delivery/publishing/metrics/campaign-queries.ts'
-import { takePiece } from '../domain/delivery/publishing/plan/take-piece.ts'
-import { websiteSources } from '../domain/delivery/publishing/website/sources/sources.ts'
-import { takeReviewMails } from '../domain/delivery/sequences/reviews.ts'
-import { keepApproved } from '../domain/knowledge/agents/approved-pieces.ts'
-import { readWebPage, searchForAgent } from '../domain/knowledge/agents/search.ts'
-import { provisionDatasets } from '../domain/knowledge/datasets/provision.ts'
-import { checkAgainstKnowledge } from '../domain/knowledge/facts/check.ts'
 import { createKnowledgeCache } from '../domain/knowledge/search/knowledge-cache.ts'
 import { usualMailLimits } from '../domain/people/mail/send-email.ts'
-import type { CampaignOutcomes } from '../domain/work/campaigns/workflow/ports.ts'
 import { createCommands } from '../domain/work/runs/commands/commands.ts'
 import { createDeltas } from '../domain/work/runs/text/deltas.ts'
 import { createSequencer } from '../domain/work/runs/text/sequencer.ts'
-import type { TenantKnowledge } from '../domain/work/sources/ports.ts'
 import { standingFreshness } from '../kernel/health.ts'
 import type { TextThreads } from '../kernel/in-thread.ts'
 import { toMicros } from '../kernel/money.ts'
@@ -59,20 +43,9 @@ import { createSmsService } from '../platform/sms/rest.ts'
 import type { SmsSender } from '../platform/sms/sms.ts'
 import { createThreads, threadFile } from '../platform/threads/pool.ts'
 import type { Assembled } from './assemble.ts'
-import { jobCaps, jobHandlers, jobTenantCaps } from './jobs.ts'
-import { mailKinds } from './mails.ts'
+import type { Joins } from './joins.ts'
 import type { CopydeskOptions, Keys } from './options.ts'
 import { buildProvider, configuredProviders } from './providers.ts'
-
-const tenantKnowledge: TenantKnowledge = {
-  search: searchForAgent,
-  readPage: readWebPage,
-  check: checkAgainstKnowledge,
-  keepApproved,
-}
-const campaignOutcomes: CampaignOutcomes = { reachOf: reachOfCampaigns }
-const tenantDatasets: TenantDatasets = { provision: provisionDatasets }
-const tenantAgents: TenantAgents = { provision: provisionAgents, pause: pauseAgents, resume: resumeAgents }
 
 /** What the services of one instance are made from. */
 type ServiceParts = Pick<
@@ -84,8 +57,8 @@ type ServiceParts = Pick<
     reloadKeys: () => void
   }
 
-/** Everything that the functions of the domain are given, by name. */
-export async function createServices(parts: ServiceParts): Promise<Services> {
+/** Everything that the functions of the domain are given, by name, but for what contexts do for each other. */
+export async function createServices(parts: ServiceParts): Promise<Omit<Services, keyof Joins>> {
   const { options, db, clock, newId, log, counters, redis, bree, owner, system, reloadKeys } = parts
   const { channels, openStreams, stopping, wakeDispatcher } = parts
   const { passwordCost, allowHosts, mail = {} } = options
@@ -104,9 +77,7 @@ export async function createServices(parts: ServiceParts): Promise<Services> {
       clock,
       newId,
       log,
-      handlers: jobHandlers(system),
-      caps: jobCaps,
-      tenantCaps: jobTenantCaps,
+      load: async () => (await import('./jobs.ts')).jobWork(system),
     }),
     events,
     broadcast,
@@ -131,7 +102,6 @@ export async function createServices(parts: ServiceParts): Promise<Services> {
       clock,
       log,
     }),
-    mailKinds,
     push: createPush({ options: options.push ?? {}, http, clock }),
     sms: smsOf(options.sms, http),
     models: createModelRegistry({
@@ -162,24 +132,8 @@ export async function createServices(parts: ServiceParts): Promise<Services> {
     knowledgeCache: createKnowledgeCache(),
     revocations: createRevocations({ db, events, clock }),
     channels,
-    channelAuth: (type) => connectors.get(type)?.auth,
-    isReadAtOnce: (type) => websiteSources.has(type),
-    connectors,
-    adPlatforms,
-    websiteSources,
     payments: toPayments(options.payments, { http, clock }),
     mailTopic: mail.cloud?.topic && createTopic(mail.cloud.topic, { http, clock }),
-    tenantAgents,
-    tenantDatasets,
-    tenantKnowledge,
-    campaignOutcomes,
-    tenantPublishing: {
-      async takePiece(...piece) {
-        await takeReviewMails(...piece)
-        await takeOutreach(...piece)
-        await takePiece(...piece)
-      },
-    },
     settings: {
       baseUrl,
       links: (mail.links ?? baseUrl).replace(/\/+$/, ''),

@@ -6,7 +6,6 @@ import { isUlid } from '../platform/clock.ts'
 import { decodeJson, hasBody, mediaType, readBytes } from './body.ts'
 import type { Input } from './definition.ts'
 import { isCleanText } from './json.ts'
-import { readMultipart } from './multipart.ts'
 import { header, type Incoming, type RequestContext } from './request-context.ts'
 
 /** What a raw endpoint gets beside. */
@@ -39,6 +38,8 @@ export async function readInput(x: RequestContext): Promise<void> {
     input.request = () => requestOf(incoming)
     input.body = x.endpoint.writes ? await readBytes(incoming, limitOf(x)) : new Uint8Array()
   } else if (def.files && mediaType(incoming) === 'multipart/form-data') {
+    // Much code that nothing else needs.
+    const { readMultipart } = await import('./multipart.ts')
     const form = await readMultipart(incoming, def.files)
     x.discard = form.discard
     input.files = form.files

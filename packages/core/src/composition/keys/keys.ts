@@ -3,7 +3,7 @@ import { Setting } from '../../kernel/entities.ts'
 import type { Encryptor } from '../../platform/crypto/encryptor.ts'
 import { type Database, DatabaseError } from '../../platform/database/database.ts'
 import { settingValue } from './queries.ts'
-import { visitEncrypted } from './sealed.ts'
+import type { Visit } from './sealed.ts'
 
 /**
  * Encrypts everything again that is sealed with another key than the current one. May be broken off and done again, and
@@ -30,6 +30,12 @@ export async function keysInUse(ctx: Ctx): Promise<Record<string, number>> {
     return undefined
   })
   return counts
+}
+
+/** Only for this is it needed what subjects seal, and not when a server starts. */
+async function visitEncrypted(ctx: Ctx, visit: Visit): Promise<void> {
+  const sealed = await import('./sealed.ts')
+  await sealed.visitEncrypted(ctx, visit)
 }
 
 const name = 'encryption_key_proof'

@@ -76,10 +76,13 @@ export interface UnitOptions {
   inThread?: boolean
 }
 
+export type Entities = readonly EntitySchema[]
+
 export interface DatabaseOptions {
   /** `sqlite:<path>`, a path, or `postgres://…`. */
   url: string
-  entities: readonly EntitySchema[]
+  /** Those of the ORM; or where they come from when it is opened. */
+  entities: Entities | (() => Promise<Entities>)
   migrations: readonly MigrationScript[]
   log: Logger
   /** Connections to PostgreSQL for each of the two pools (units of work, hand-written statements); the first that opens it decides. */

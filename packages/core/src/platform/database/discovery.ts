@@ -1,9 +1,9 @@
-import type { EntitySchema, MikroORM, Options } from '@mikro-orm/core'
-import type { Dialect } from './database.ts'
+import type { MikroORM, Options } from '@mikro-orm/core'
+import type { DatabaseOptions, Dialect, Entities } from './database.ts'
 
 type EntityOptions = Partial<Pick<Options, 'entities' | 'discovery' | 'propagationOnPrototype'>>
 
-const opened = new WeakMap<readonly EntitySchema[], Map<Dialect, MikroORM>>()
+const opened = new WeakMap<Entities, Map<Dialect, MikroORM>>()
 
 /**
  * Opens the ORM with what an earlier one of this process has found out about the same entities: their metadata and the
@@ -13,9 +13,10 @@ const opened = new WeakMap<readonly EntitySchema[], Map<Dialect, MikroORM>>()
  */
 export async function openWithEntities<Orm extends MikroORM<any, any, any>>(
   dialect: Dialect,
-  entities: readonly EntitySchema[],
+  given: DatabaseOptions['entities'],
   open: (options: EntityOptions) => Promise<Orm>,
 ): Promise<Orm> {
+  const entities = typeof given === 'function' ? await given() : given
   const ofEntities = opened.get(entities) ?? new Map<Dialect, MikroORM>()
   const earlier = ofEntities.get(dialect)
   if (earlier) return open(asIn(earlier))

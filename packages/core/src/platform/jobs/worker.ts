@@ -13,17 +13,26 @@ import {
   takeBackExpired,
 } from './queries.ts'
 
+/** What is done. */
+export interface JobWork {
+  /** By kind. Jobs of other kinds are left to other processes. */
+  handlers: Readonly<Record<string, JobHandler>>
+  /**
+   * Most jobs of a group in progress at a time, over all processes: a server that does not answer must not keep other work
+   * waiting.
+   */
+  caps?: Readonly<Record<string, number>>
+  /** Of these, most of one tenant, so that its slow ones leave room for those of others; only for groups that are in `caps`. */
+  tenantCaps?: Readonly<Record<string, number>>
+}
+
 export interface JobQueueOptions {
   db: Database
   clock: Clock
   newId: NewId
   log: Logger
-  /** By kind. Jobs of other kinds are left to other processes. */
-  handlers: Readonly<Record<string, JobHandler>>
-  /** Most jobs of a group in progress at a time, over all processes. */
-  caps?: Readonly<Record<string, number>>
-  /** Of these, most of one tenant, so that its slow ones leave room for those of others; only for groups that are in `caps`. */
-  tenantCaps?: Readonly<Record<string, number>>
+  /** Asked when the work starts: who only queues jobs does without its code. */
+  load(): Promise<JobWork>
   /** Jobs in progress in this process at a time. Default 6. */
   concurrency?: number
   /** How long a job stays with a process that says nothing more, milliseconds. Default 30,000. */
@@ -48,7 +57,7 @@ const pollMs = 2_000
 export class JobWorker {
   readonly #options: Required<JobQueueOptions>
   readonly #id: string
-  readonly #kinds: string[]
+  #work: Required<JobWork> = { handlers: {}, caps: {}, tenantCaps: {} }
   /** By id and attempt: a job that was lost may come back while its old try is still busy. */
   readonly #inFlight = new Map<string, InFlight>()
   /** Done, and not yet written down. */
@@ -61,13 +70,14 @@ export class JobWorker {
   #cancelBeat: (() => void) | undefined
 
   constructor(options: JobQueueOptions) {
-    const { caps = {}, tenantCaps = {}, concurrency = 6, leaseMs = 30_000, random = Math.random } = options
-    this.#options = { ...options, caps, tenantCaps, concurrency, leaseMs, random }
+    const { concurrency = 6, leaseMs = 30_000, random = Math.random } = options
+    this.#options = { ...options, concurrency, leaseMs, random }
     this.#id = options.newId()
-    this.#kinds = Object.keys(options.handlers)
   }
 
   async start(): Promise<void> {
+    const { handlers, caps = {}, tenantCaps = {} } = await this.#options.load()
+    this.#work = { handlers, caps, tenantCaps }
     this.#running = true
     this.#unlisten = await this.#options.db.listen(jobsChannel, () => this.wakeUp())
     this.#beat()
@@ -104,9 +114,14 @@ export class JobWorker {
     this.#cancelPoll = this.#options.clock.after(pollMs, () => this.#pollAgain())
   }
 
+  #kinds(): string[] {
+    return Object.keys(this.#work.handlers)
+  }
+
   /** Takes turns as long as there is something to write down or to take. */
   async #poll(): Promise<void> {
-    const { db, clock, concurrency, leaseMs, caps, tenantCaps } = this.#options
+    const { db, clock, concurrency, leaseMs } = this.#options
+    const { caps, tenantCaps } = this.#work
     while (this.#again) {
       this.#again = false
       const done = this.#ended.splice(0)
@@ -120,7 +135,7 @@ export class JobWorker {
         now,
         leaseUntil,
         limit,
-        kinds: this.#kinds,
+        kinds: this.#kinds(),
         caps,
         tenantCaps,
       }).catch((error: unknown) => {
@@ -130,7 +145,7 @@ export class JobWorker {
         throw error
       })
       for (const job of done) this.#leave(job, kept.has(job.id))
-      for (const job of claimed) this.#work(job)
+      for (const job of claimed) this.#begin(job)
       if (again || claimed.length > 0 || this.#ended.length > 0) this.#again = true
     }
   }
@@ -138,10 +153,10 @@ export class JobWorker {
   /** On SQLite a claim takes the write lock, so it is looked first whether there is anything to take. */
   async #mayClaim(now: Date): Promise<boolean> {
     const { db } = this.#options
-    return db.dialect === 'postgresql' || (await anyDue(db.sql, now, this.#kinds))
+    return db.dialect === 'postgresql' || (await anyDue(db.sql, now, this.#kinds()))
   }
 
-  #work(job: ClaimedRow): void {
+  #begin(job: ClaimedRow): void {
     const abort = new AbortController()
     const { promise: done, resolve: left } = Promise.withResolvers<void>()
     this.#inFlight.set(tryOf(job), { id: job.id, abort, left, done })
@@ -161,14 +176,14 @@ export class JobWorker {
 
   /** @returns whether its end has been written down: it has failed, or was finished in a transaction of its handler */
   async #perform(job: ClaimedRow, signal: AbortSignal): Promise<boolean> {
-    const { handlers, clock, log } = this.#options
+    const { clock, log } = this.#options
     let finished = false
     const finish = async (tx: Sql) => {
       finished = (await finishHeld(tx, job, this.#id, clock.date())) > 0
       if (!finished) throw new Error(lostLease)
     }
     try {
-      await (handlers[job.kind] as JobHandler)({ ...job, signal, finish })
+      await (this.#work.handlers[job.kind] as JobHandler)({ ...job, signal, finish })
       return finished
     } catch (error) {
       await this.#lose(job, error).catch((fault: unknown) =>

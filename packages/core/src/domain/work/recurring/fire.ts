@@ -5,7 +5,7 @@ import { Tenant } from '../../accounts/tenants/entities.ts'
 import { effectiveAgent } from '../../agents/configuration/effective-queries.ts'
 import { openActivities } from '../activities/open.ts'
 import type { StepType } from '../campaigns/entities.ts'
-import { fill } from '../runs/lifecycle/prompt.ts'
+import { fill } from '../runs/commands/template.ts'
 import { RecurringTemplate } from './entities.ts'
 import {
   type ActiveTemplate,

@@ -1,5 +1,3 @@
-import { fill } from '../lifecycle/prompt.ts'
-
 /** What templates of a command may name. The task token is not among them: arguments are seen by the whole machine. */
 export const commandPlaceholders = [
   'prompt',
@@ -40,4 +38,11 @@ export function argumentsOf(templates: readonly string[], values: Values): strin
     if (!prose.has(first)) throw new RangeError(`The value of ${first} begins with "-", as an option would`)
     return ` ${filled}`
   })
+}
+
+/** Fills `{{name}}` placeholders; an unknown one is left out. */
+export function fill<N extends string>(template: string, values: Record<N, string>): string {
+  return template.replace(/\{\{\s*(\w+)\s*\}\}/g, (_, name: string) =>
+    Object.hasOwn(values, name) ? values[name as N] : '',
+  )
 }

@@ -12,6 +12,7 @@ import { contentKind, latestEdits, latestFeedback, notesOn } from '../../content
 import { subjectOf } from '../../content/requests/complete.ts'
 import { latestOutput } from '../../content/versions.ts'
 import { strategyOf } from '../../strategy/strategy.ts'
+import { fill } from '../commands/template.ts'
 import type { RunRow } from '../entities.ts'
 
 /** Everything that an agent is told for one run, in words and as data. */
@@ -113,14 +114,4 @@ async function earlierSteps(
     if (output) found.push({ title: step.title, text: output.text })
   }
   return found
-}
-
-/** Fills `{{name}}` placeholders; an unknown one is left out. */
-export function fill<N extends string = PromptPlaceholder>(
-  template: string,
-  values: Record<N, string>,
-): string {
-  return template.replace(/\{\{\s*(\w+)\s*\}\}/g, (_, name: string) =>
-    Object.hasOwn(values, name) ? values[name as N] : '',
-  )
 }
