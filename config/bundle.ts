@@ -30,7 +30,10 @@ export async function bundle(folder: string, more: Record<string, string> = {}):
     {
       server: ['packages/server/src/commands/serve.ts', 'packages/core/src/index.ts'],
       // A moment later, or with the first request.
-      work: ['entities', 'jobs', 'joins', 'worker'].map((name) => `${composition}/${name}.ts`),
+      work: [
+        'packages/core/src/gateway/door.ts',
+        ...['entities', 'jobs', 'joins', 'worker'].map((name) => `${composition}/${name}.ts`),
+      ],
     },
     ['packages/terminal/', 'packages/client/', 'packages/server/src/commands/local.ts'],
   )

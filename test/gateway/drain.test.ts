@@ -17,6 +17,8 @@ describe('drain', () => {
       return {}
     })
     const { call, gateway } = createRig([slow])
+    // Loads the router, for which a first request waits.
+    await call('GET', '/dashboard/v1/unknown', { as: 'member' })
     const first = call('GET', '/dashboard/v1/slow', { as: 'member' })
     const drained = gateway.drain().then(() => 'drained')
     const second = await call('GET', '/dashboard/v1/slow', { as: 'member' })

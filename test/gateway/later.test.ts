@@ -4,7 +4,7 @@ import { publicAccess } from '../../packages/core/src/gateway/access.ts'
 import type { LaterSurface } from '../../packages/core/src/gateway/doors.ts'
 import { endpoint } from '../../packages/core/src/gateway/endpoint.ts'
 import { surface } from '../../packages/core/src/gateway/surface.ts'
-import { createRig } from './rig.ts'
+import { createRig, listen } from './rig.ts'
 
 const hello = (id: string, route: `GET /${string}`) =>
   endpoint({
@@ -105,5 +105,29 @@ describe('surfaces that are loaded later', () => {
       })
     expect(withLater('shop', '/dashboard/v1')).toThrow('The prefix "/dashboard/v1" is used twice')
     expect(withLater('dashboard', '/shop/v1')).toThrow('The surface name "dashboard" is used twice')
+  })
+})
+
+describe('fixed paths of a surface that is there', () => {
+  it('are answered without the router as with it', async () => {
+    const { gateway, lines } = setUp()
+    await using server = await listen(gateway.node)
+    const ask = async (path: string, method = 'GET') => {
+      const response = await fetch(`${server.url}/dashboard/v1${path}`, { method })
+      const { 'x-request-id': id, date: _, ...headers } = Object.fromEntries(response.headers)
+      return { id, status: response.status, headers, text: await response.text() }
+    }
+    const { id, ...direct } = await ask('/first')
+    expect(direct).toMatchObject({ status: 200, text: '{"id":"dashboard.first"}' })
+    expect(lines).toContainEqual(expect.objectContaining({ message: 'response', requestId: id, status: 200 }))
+    const { id: another, ...routed } = await ask('/first?through=router')
+    expect(another).not.toBe(id)
+    const remaining = 'x-ratelimit-remaining'
+    expect(Number(routed.headers[remaining])).toBe(Number(direct.headers[remaining]) - 1)
+    expect({ ...routed, headers: { ...routed.headers, [remaining]: direct.headers[remaining] } }).toEqual(
+      direct,
+    )
+    expect(await ask('/first', 'HEAD')).toMatchObject({ status: 200, text: '' })
+    expect(await ask('/first', 'DELETE')).toMatchObject({ status: 405 })
   })
 })

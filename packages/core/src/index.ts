@@ -4,18 +4,18 @@ import { assemble } from './composition/assemble.ts'
 import { checkOptions } from './composition/check-options.ts'
 import type { Finding } from './composition/finding.ts'
 import { keysInUse, proveKey, reencrypt } from './composition/keys/keys.ts'
-import { calledLater } from './composition/later.ts'
+import { afterJoins, calledLater, workLater } from './composition/later.ts'
 import { migrations } from './composition/migrations/migrations.ts'
 import type { CopydeskOptions, Keys } from './composition/options.ts'
 import { createPorts } from './composition/ports.ts'
 import { createStorageApi, type StorageApi } from './composition/storage.ts'
 import type { SystemApi } from './composition/system.ts'
-import type { Worker } from './composition/worker.ts'
 import type { AttachedPath } from './gateway/attach.ts'
 import type { Caller } from './gateway/call.ts'
 import { trustedProxies } from './gateway/client-ip.ts'
 import type { EndpointInfo } from './gateway/info.ts'
 import { createGateway, type Gateway } from './gateway/mount.ts'
+import type { AnySurface } from './gateway/surface.ts'
 import type { Principal } from './kernel/context.ts'
 import {
   type MigrationStatus,
@@ -107,7 +107,7 @@ export interface Copydesk {
   start(begin?: { work?: 'now' | 'later' }): Promise<void>
   /** Begins the work on jobs and runs that `start` has left for later. */
   work(): Promise<void>
-  /** Loads what the first request would wait for otherwise, whichever surface it is for: the ORM. */
+  /** Loads what the first request would wait for otherwise, whichever surface it is for: the router and the ORM. */
   loadRest(): Promise<void>
   /** Ends the streams, lets requests, jobs and runs finish, and closes the database. */
   stop(): Promise<void>
@@ -158,13 +158,7 @@ export async function createCopydesk(options: CopydeskOptions): Promise<Copydesk
       ? { surfaces: [root] }
       : {
           surfaces: [docs(loadAllSurfaces, { baseUrl, script: options.referencePage })],
-          later: laterSurfaces.map(({ load, ...surface }) => ({
-            ...surface,
-            load: async () => {
-              await assembled.join()
-              return load()
-            },
-          })),
+          later: laterSurfaces.map((one) => ({ ...one, load: afterJoins<AnySurface>(assembled, one.load) })),
         }
   const gateway = createGateway({
     ...surfaces,
@@ -180,18 +174,14 @@ export async function createCopydesk(options: CopydeskOptions): Promise<Copydesk
     },
   })
   assembled.streams.count = () => gateway.streams
-  let working: Promise<Worker> | undefined
+  const work = workLater(assembled)
   let started = false
   let stopping: Promise<void> | undefined
   const stop = async () => {
     assembled.beginStop()
     await gateway.drain()
     await Promise.all(services.openAnswers)
-    // One that could not begin has said so to who asked for it.
-    await working?.then(
-      (worker) => worker.stop(),
-      () => undefined,
-    )
+    await work.stop()
     if (started) {
       services.revocations.stop()
       await services.models.stop()
@@ -203,16 +193,6 @@ export async function createCopydesk(options: CopydeskOptions): Promise<Copydesk
     await services.http.close()
     await services.blobs.close()
     await assembled.close()
-  }
-  const beginWork = async () => {
-    const { createWorker } = await import('./composition/worker.ts')
-    await assembled.join()
-    const worker = createWorker(assembled, options.worker || { concurrency: 4 })
-    await worker.start()
-    return worker
-  }
-  const work = async () => {
-    if (options.worker !== false && !stopping) await (working ??= beginWork())
   }
   return {
     version,
@@ -249,10 +229,11 @@ export async function createCopydesk(options: CopydeskOptions): Promise<Copydesk
       await services.models.start()
       await services.deltas.start()
       started = true
-      if (begin?.work !== 'later') await work()
+      if (begin?.work !== 'later') await work.begin()
     },
-    work,
+    work: work.begin,
     async loadRest() {
+      await gateway.load()
       await db.orm()
     },
     stop: () => (stopping ??= stop()),
@@ -268,15 +249,10 @@ export async function createCopydesk(options: CopydeskOptions): Promise<Copydesk
     asSystem: (of) => {
       const system = assembled.system()
       const ctx = of ? { ...system, actor: of.onBehalfOf ?? system.actor, scope: [of.tenantId] } : system
-      return calledLater(async () => {
-        await assembled.join()
-        return (await import('./composition/system.ts')).bindSystem(ctx)
-      })
+      const load = async () => (await import('./composition/system.ts')).bindSystem(ctx)
+      return calledLater(afterJoins(assembled, load))
     },
     arrivalPath: async () => `/health/arrival/${await services.tokens.sign('arrival', { sub: newId() })}`,
-    async doctor() {
-      await assembled.join()
-      return (await import('./composition/doctor.ts')).examine(assembled)
-    },
+    doctor: afterJoins(assembled, async () => (await import('./composition/doctor.ts')).examine(assembled)),
   }
 }

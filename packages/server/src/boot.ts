@@ -21,6 +21,9 @@ const sameSignalMs = 500
 /** What a start does without is loaded so long after it, when its first requests have been answered. */
 const restAfterMs = 1_000
 
+/** What the work loads by itself a second after it has begun, its calendar, is there so long after it. */
+const settledMs = 1_500
+
 /**
  * Serves until SIGTERM or SIGINT, then stops accepting connections, ends the streams, lets requests and runs
  * finish, and closes the database. A second signal ends the process at once.
@@ -52,11 +55,17 @@ export async function boot({ config, copydesk, log, onReady }: BootOptions): Pro
     const loadRest = async () => {
       await copydesk.work()
       await copydesk.loadRest().catch((error: unknown) => log.error(notLoaded, { error }))
-      unlimit = endLightly()
+      rest = setTimeout(() => {
+        unlimit = endLightly()
+      }, settledMs).unref()
     }
-    rest = setTimeout(() => loadRest().catch(fail), restAfterMs)
+    rest = setTimeout(() => void loadRest().catch(fail), restAfterMs)
     onReady(served.url)
-    await Promise.race([signal, failed]).finally(served.close)
+    try {
+      await Promise.race([signal, failed])
+    } finally {
+      await served.close()
+    }
   } finally {
     clearTimeout(rest)
     unlimit?.()

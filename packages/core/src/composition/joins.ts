@@ -1,3 +1,4 @@
+import type { TenantAgents, TenantDatasets } from '../domain/accounts/tenants/ports.ts'
 import { provisionAgents } from '../domain/agents/configuration/provision.ts'
 import { pauseAgents, resumeAgents } from '../domain/agents/configuration/status.ts'
 import { adPlatforms } from '../domain/delivery/ads/platforms/platforms.ts'
@@ -14,6 +15,9 @@ import { checkAgainstKnowledge } from '../domain/knowledge/facts/check.ts'
 import type { Services } from '../kernel/services.ts'
 import { mailKinds } from './mails.ts'
 
+const tenantAgents: TenantAgents = { provision: provisionAgents, pause: pauseAgents, resume: resumeAgents }
+const tenantDatasets: TenantDatasets = { provision: provisionDatasets }
+
 /** What contexts of the domain do for those below them, which know only its types. */
 export const joins = {
   mailKinds,
@@ -22,8 +26,8 @@ export const joins = {
   websiteSources,
   channelAuth: (type) => connectors.get(type)?.auth,
   isReadAtOnce: (type) => websiteSources.has(type),
-  tenantAgents: { provision: provisionAgents, pause: pauseAgents, resume: resumeAgents },
-  tenantDatasets: { provision: provisionDatasets },
+  tenantAgents,
+  tenantDatasets,
   tenantKnowledge: {
     search: searchForAgent,
     readPage: readWebPage,

@@ -1,21 +1,12 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { ServerResponse } from 'node:http'
 import { H3, type H3Event, toNodeHandler } from 'h3'
 import { type Compiled, compile } from './compile.ts'
 import type { AnyEndpoint } from './definition.ts'
 import { createFallback, preflightOf } from './fallback.ts'
-import { run } from './pipeline.ts'
-import { createRequestContext, type Incoming } from './request-context.ts'
-import type { Runtime } from './runtime.ts'
+import { respond } from './pipeline.ts'
+import type { Incoming } from './request-context.ts'
+import type { Fetch, MountedSurface, NodeHandler, Runtime } from './runtime.ts'
 import type { AnySurface } from './surface.ts'
-
-type NodeHandler = (req: IncomingMessage, res: ServerResponse) => Promise<void>
-type Fetch = (request: Request, from?: { ip?: string | undefined }) => Promise<Response>
-
-/** One door, usable on its own. */
-export interface MountedSurface {
-  fetch: Fetch
-  node: NodeHandler
-}
 
 /** Puts a surface behind a door of its own: an h3 app, which only routes; the pipeline does the rest. */
 export function mountSurface(runtime: Runtime, item: AnySurface): MountedSurface {
@@ -57,11 +48,11 @@ export function mountSurface(runtime: Runtime, item: AnySurface): MountedSurface
 
 type Contextual = Request & {
   context?: Record<string, unknown>
-  runtime?: { node?: { req: IncomingMessage; res: ServerResponse } }
+  runtime?: { node?: NonNullable<Incoming['node']> }
 }
 
 /** Takes a request apart and sends it through the pipeline. */
-function exchange(runtime: Runtime, endpoint: Compiled, event: H3Event): Promise<Response> {
+async function exchange(runtime: Runtime, endpoint: Compiled, event: H3Event): Promise<Response> {
   const { context, url } = event
   const node = context.node as Incoming['node']
   const incoming: Incoming = {
@@ -73,12 +64,8 @@ function exchange(runtime: Runtime, endpoint: Compiled, event: H3Event): Promise
     web: event.req,
     remote: node ? node.req.socket.remoteAddress : (context.ip as string | undefined),
   }
-  runtime.active += 1
-  const done = context.done as (() => void) | undefined
-  const x = createRequestContext(runtime, endpoint, incoming, () => {
-    runtime.active -= 1
-    if (runtime.active === 0) runtime.onIdle?.()
-    done?.()
-  })
-  return run(x)
+  return (await respond(runtime, endpoint, incoming, context.done as (() => void) | undefined)) ?? sent
 }
+
+// What h3 is told when node's response has got everything already.
+const sent = new Response(null)

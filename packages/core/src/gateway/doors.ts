@@ -1,5 +1,6 @@
-import { type MountedSurface, mountSurface } from './door.ts'
-import type { Runtime } from './runtime.ts'
+import { type Compiled, compile } from './compile.ts'
+import { respond } from './pipeline.ts'
+import type { MountedSurface, Runtime } from './runtime.ts'
 import type { AnySurface } from './surface.ts'
 
 /** A surface whose code is loaded when the first request for it comes. */
@@ -16,10 +17,40 @@ export interface Door extends MountedSurface {
   surface(): Promise<AnySurface>
 }
 
-/** A door whose surface is there. */
+/** The router, and what it takes of node: the answers to requests from elsewhere. A server is healthy without it. */
+export const loadRouter = () => import('./door.ts')
+
+/**
+ * A door whose surface is there. What has a fixed path and is only read is answered without the router, which is loaded by the
+ * first request for anything else.
+ */
 export function openDoor(runtime: Runtime, surface: AnySurface): Door {
   const { name, prefix } = surface
-  return { name, prefix, surface: async () => surface, ...mountSurface(runtime, surface) }
+  const routed = laterDoor(runtime, { name, prefix, load: async () => surface })
+  const endpoints = surface.endpoints.filter(
+    ({ method, kind, path }) => method === 'GET' && kind === 'json' && path !== '/' && !path.includes(':'),
+  )
+  const fixed = new Map(endpoints.map((one) => [prefix + one.path, one]))
+  const compiled = new Map<string, Compiled>()
+  return {
+    ...routed,
+    async node(req, res) {
+      const path = req.url ?? ''
+      const endpoint = req.method === 'GET' ? fixed.get(path) : undefined
+      if (!endpoint) return routed.node(req, res)
+      const found = compiled.get(path) ?? compile(surface, endpoint)
+      compiled.set(path, found)
+      await respond(runtime, found, {
+        method: 'GET',
+        path,
+        search: '',
+        params: undefined,
+        node: { req, res },
+        web: undefined,
+        remote: req.socket.remoteAddress,
+      })
+    },
+  }
 }
 
 /**
@@ -36,7 +67,8 @@ export function laterDoor(runtime: Runtime, { name, prefix, load }: LaterSurface
         throw new Error(
           `Surface ${name} under ${prefix} was loaded as ${surface.name} under ${surface.prefix}`,
         )
-      return (opened = openDoor(runtime, surface))
+      const { mountSurface } = await loadRouter()
+      return (opened = { name, prefix, surface: async () => surface, ...mountSurface(runtime, surface) })
     } catch (error) {
       opening = undefined
       throw error

@@ -3,12 +3,11 @@ import type { Principal } from '../kernel/context.ts'
 import { publicAccess } from './access.ts'
 import { type AttachedPath, attached } from './attach.ts'
 import { type Caller, createCallers } from './call.ts'
-import type { MountedSurface } from './door.ts'
-import { type Door, type LaterSurface, laterDoor, openDoor } from './doors.ts'
+import { type Door, type LaterSurface, laterDoor, loadRouter, openDoor } from './doors.ts'
 import { type EndpointInfo, infoOf } from './info.ts'
 import { createClientErrorListener, refuseWithoutOneHost } from './parser-errors.ts'
 import type { GatewayOptions, Ports } from './ports.ts'
-import { createRuntime, type Runtime } from './runtime.ts'
+import { createRuntime, type MountedSurface, type Runtime } from './runtime.ts'
 import { type AnySurface, surface } from './surface.ts'
 
 export interface Gateway extends MountedSurface {
@@ -24,6 +23,8 @@ export interface Gateway extends MountedSurface {
   attach(attachment: AttachedPath): MountedSurface
   /** How many streams are open. */
   readonly streams: number
+  /** Loads what the first request would wait for otherwise. */
+  load(): Promise<void>
   /** Refuses new requests, ends the streams and waits until the last answer is through. */
   drain(): Promise<void>
 }
@@ -83,6 +84,9 @@ export function createGateway(given: {
     },
     get streams() {
       return runtime.streams.size
+    },
+    async load() {
+      await loadRouter()
     },
     async drain() {
       runtime.draining = true

@@ -1,11 +1,13 @@
 import { DomainError, type ErrorCode } from '../kernel/errors.ts'
 import { checkAssistant } from './assistant.ts'
+import type { Compiled } from './compile.ts'
 import { statusOfCode, toApiError } from './errors.ts'
 import { handle, recordAudit } from './handler.ts'
 import { claimIdempotencyKey, settleClaim } from './idempotency.ts'
 import { readInput } from './input.ts'
 import { jsonAnswer, send } from './reply.ts'
-import { header, type RequestContext } from './request-context.ts'
+import { createRequestContext, header, type Incoming, type RequestContext } from './request-context.ts'
+import type { Runtime } from './runtime.ts'
 import * as stage from './stages.ts'
 
 /** One step of every request. */
@@ -50,9 +52,25 @@ const closing = pipeline.filter((step) => step.when === 'end')
 
 /**
  * Takes a request through all stages.
- * @returns the web response; on node's own response a placeholder, when everything is sent
+ * @param done called when nothing is left to do, which for a stream is long after
+ * @returns the web response; undefined on node's own response, when everything is sent
  */
-export async function run(x: RequestContext): Promise<Response> {
+export function respond(
+  runtime: Runtime,
+  endpoint: Compiled,
+  incoming: Incoming,
+  done?: () => void,
+): Promise<Response | undefined> {
+  runtime.active += 1
+  const x = createRequestContext(runtime, endpoint, incoming, () => {
+    runtime.active -= 1
+    if (runtime.active === 0) runtime.onIdle?.()
+    done?.()
+  })
+  return run(x)
+}
+
+async function run(x: RequestContext): Promise<Response | undefined> {
   let refused = false
   for (const step of opening) {
     if (refused && step.when !== 'always') continue
@@ -70,23 +88,20 @@ export async function run(x: RequestContext): Promise<Response> {
     void through.then(() => close(x))
     if (x.incoming.node) return detach(x)
   }
-  return x.response ?? sent
+  return x.response
 }
 
 /**
  * A long answer on node's own response keeps what its closing needs and no more. H3 waits for it by a promise that no one
  * settles, so what it holds for the request is collected while the stream is open.
  */
-function detach(x: RequestContext): Promise<Response> {
+function detach(x: RequestContext): Promise<never> {
   x.input = undefined
   x.ctx = undefined
   x.trace = undefined
   x.incoming = { ...x.incoming, web: undefined, params: undefined }
   return new Promise(() => undefined)
 }
-
-// What h3 is told when node's response has got everything already.
-const sent = new Response(null)
 
 async function close(x: RequestContext): Promise<void> {
   for (const step of closing) {

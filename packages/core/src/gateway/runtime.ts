@@ -1,3 +1,4 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Clock, NewId } from '../platform/clock.ts'
 import { type Counters, createMemoryCounters } from '../platform/counters/counters.ts'
 import type { Logger } from '../platform/log.ts'
@@ -5,6 +6,15 @@ import { type ClientIp, createClientIp } from './client-ip.ts'
 import { type Cors, createCors } from './cors.ts'
 import type { GatewayOptions, Ports } from './ports.ts'
 import { createStreamRegistry, type StreamRegistry } from './stream-registry.ts'
+
+export type NodeHandler = (req: IncomingMessage, res: ServerResponse) => Promise<void>
+export type Fetch = (request: Request, from?: { ip?: string | undefined }) => Promise<Response>
+
+/** One door, usable on its own. */
+export interface MountedSurface {
+  fetch: Fetch
+  node: NodeHandler
+}
 
 /** What all requests of one gateway share. */
 export interface Runtime {

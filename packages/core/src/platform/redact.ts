@@ -134,11 +134,16 @@ function copyObject(value: object, path: object[]): unknown {
   if (value instanceof Error) return copyError(value, path)
   if (Array.isArray(value)) return copyArray(value, path)
   if (value instanceof Set) return [...value].map((item) => copy(item, path))
-  if (value instanceof Map || value instanceof Headers || value instanceof URLSearchParams) {
+  if (value instanceof Map || isHeaders(value) || value instanceof URLSearchParams) {
     return copyEntries([...value.entries()], path)
   }
   if (isNamedSecret(value)) return { ...copyEntries(Object.entries(value), path), value: REDACTED }
   return copyEntries(Object.entries(value), path)
+}
+
+/** Told by its name: to ask for the class itself has node load its client for requests, for the first line that is logged. */
+function isHeaders(value: object): value is Headers {
+  return Object.prototype.toString.call(value) === '[object Headers]'
 }
 
 /** A pair such as `['authorization', 'x']` is a header: its second half goes by the name in the first. */
