@@ -39,6 +39,8 @@ export default defineConfig(async () => {
   const limits = {
     pool: 'forks' as const,
     isolate: false,
+    // See `packages/server/src/webassembly.ts`: a process of tests starts hundreds of threads.
+    execArgv: ['--no-wasm-code-gc'],
     testTimeout: 120_000,
     hookTimeout: 120_000,
     // A passing poll ends at once; on a busy machine a terminal may take its time.
