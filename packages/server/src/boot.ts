@@ -55,6 +55,8 @@ export async function boot({ config, copydesk, log, onReady }: BootOptions): Pro
     const loadRest = async () => {
       await copydesk.work()
       await copydesk.loadRest().catch((error: unknown) => log.error(notLoaded, { error }))
+      // It may have been told to stop meanwhile.
+      if (stopping) return
       rest = setTimeout(() => {
         unlimit = endLightly()
       }, settledMs).unref()
