@@ -36,12 +36,12 @@ export const cutTasks = {
   },
 }
 
-type AddedToDocuments = typeof documentTasks
-type AddedToTexts = typeof cutTasks
+type KnowledgeDocumentTasks = typeof documentTasks
+type KnowledgeTextTasks = typeof cutTasks
 
 declare module '../../../platform/parsing/parser.ts' {
-  interface DocumentTasks extends AddedToDocuments {}
+  interface DocumentTasks extends KnowledgeDocumentTasks {}
 }
 declare module '../../../kernel/in-thread.ts' {
-  interface TextTasks extends AddedToTexts {}
+  interface TextTasks extends KnowledgeTextTasks {}
 }
