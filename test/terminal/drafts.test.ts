@@ -131,7 +131,7 @@ describe('an unsent edited text', () => {
     await mine.shows(/> Mine/)
     mine.press('enter')
     await mine.shows(/said/)
-    expect(draftFiles(staff)).toEqual([])
+    await expect.poll(() => draftFiles(staff)).toEqual([])
   })
 
   it('is not deleted for new ones: at the maximum the user is told to discard some', async () => {
